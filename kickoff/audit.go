@@ -12,7 +12,7 @@ import (
 	"brenner/roster"
 )
 
-// Report is what a message says of itself, and what is wrong with that.
+// Report is what a message says of itself, with the findings of its audit.
 type Report struct {
 	Schema    string        `json:"schema"` // set by the command that prints it
 	OK        bool          `json:"ok"`     // there are no findings
@@ -20,13 +20,13 @@ type Report struct {
 	Recipient string        `json:"recipient"`
 	Round     int           `json:"round"`
 	Template  string        `json:"template"`      // name and version
-	Hash      string        `json:"template_hash"` // as it is shown, which may be its beginning only
+	Hash      string        `json:"template_hash"` // as shown, possibly shortened
 	Roster    roster.Roster `json:"roster"`        // of the message: the table's columns, mode and name
-	Session   string        `json:"session"`       // whose roster it was compared with; set as Schema
+	Session   string        `json:"session"`       // whose roster it was compared with; set like Schema
 	Findings  []Finding     `json:"findings"`      // by line
 }
 
-// Finding is one thing that does not agree.
+// Finding is a part of a message that does not agree.
 type Finding struct {
 	Code    fault.Code `json:"code"`
 	What    string     `json:"what"` // "thread_id", "template", "roster.BlueLake.role"
@@ -35,11 +35,10 @@ type Finding struct {
 	Hint    string     `json:"hint"`
 }
 
-// Audit reads a kickoff back and says whether its parts agree with each other: the
-// thread id is one, the roster's table keeps the roster's rules, the recipient is
-// in it, the template is the one for the recipient's role, the hash is that of the
-// template's version, the prompt is that template's, and all parts stand in their
-// order. With a session or a roster given, it also says where the message differs from that.
+// Audit reads a kickoff back and checks that its parts agree: the thread id is valid, the
+// roster's table follows the roster's rules, the recipient is in it, the template matches the
+// recipient's role, hash and prompt match the template's version, and all parts are in order.
+// It also compares the message with the wanted session and roster, if given.
 func Audit(message string, want Wanted) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
@@ -62,31 +61,32 @@ func Audit(message string, want Wanted) Report {
 	return a.out
 }
 
-// Wanted is what a message has to agree with; the zero value is nothing but itself.
+// Wanted is what a message must agree with; the zero value wants nothing.
 type Wanted struct {
 	ThreadID string
 	Roster   *roster.Roster
 }
 
-// auditor walks through one message.
+// auditor checks one message.
 type auditor struct {
 	lines  []string
 	out    Report
-	roster roster.Block // its Line is 0 where there is none
+	roster roster.Block // its Line is 0 if there is none
 	title  int          // index of the line with the thread id
-	body   int          // index of the first line behind the head
-	// places are the lines of the head, from 1; 0 where one is missing
+	body   int          // index of the first line after the head
+	// places are the lines of the head, from 1; 0 if missing.
 	places struct{ recipient, round, template int }
 }
 
-// add keeps a finding about the line at an index, or the nearest that there is.
+// add records a finding about the line at an index, or the nearest one.
 func (a *auditor) add(code fault.Code, what string, index int, hint, format string, args ...any) {
 	a.out.Findings = append(a.out.Findings, Finding{
 		Code: code, What: what, Line: max(0, min(index, len(a.lines)-1)) + 1, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
 
-// addFault keeps a fault of another package as a finding. A line that it names wins.
+// addFault records a fault of another package as a finding. A line in the fault takes
+// precedence.
 func (a *auditor) addFault(what string, index int, f *fault.Error) {
 	if f.Line > 0 {
 		index = f.Line - 1
@@ -94,7 +94,7 @@ func (a *auditor) addFault(what string, index int, f *fault.Error) {
 	a.add(f.Code, what, index, f.Hint, "%s", f.Detail)
 }
 
-// block reads the roster, which stands right behind the head.
+// block reads the roster, which follows the head.
 func (a *auditor) block(message string) {
 	b, err := roster.ReadBlock(message)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *auditor) block(message string) {
 	}
 }
 
-// recipient looks for the recipient in the roster.
+// recipient checks that the recipient is in the roster.
 func (a *auditor) recipient() {
 	if a.roster.Line == 0 || a.places.recipient == 0 {
 		return
@@ -125,7 +125,7 @@ func (a *auditor) recipient() {
 		"Missing roster entry for recipient: %s", fault.Shown(a.out.Recipient))
 }
 
-// compare says where the message's roster differs from another.
+// compare records where the message's roster differs from another.
 func (a *auditor) compare(want *roster.Roster) {
 	got := &a.out.Roster
 	heading := a.roster.Line - 1
@@ -169,8 +169,7 @@ func orNone(s string) string {
 
 const headHint = "a kickoff begins with its title, recipient, round and template, and then its session configuration"
 
-// head reads what stands before the session configuration: the title and three
-// labelled lines.
+// head reads what precedes the session configuration: the title and three labelled lines.
 func (a *auditor) head() {
 	for a.body < len(a.lines) && a.lines[a.body] == "" {
 		a.body++
@@ -192,7 +191,7 @@ func (a *auditor) head() {
 		if line == "" || a.label(line) {
 			continue
 		}
-		if stray++; stray == 1 { // the first one says enough
+		if stray++; stray == 1 { // report the first one only
 			a.add(BadHead, "head", a.body, headHint, "this line does not belong in the head of a message: %s", fault.Shown(line))
 		}
 	}
@@ -213,7 +212,7 @@ func (a *auditor) thread(id string) {
 	}
 }
 
-// label reads one of the labelled lines, if it is one; each may stand once.
+// label reads a labelled line and reports whether it is one; each is valid once.
 func (a *auditor) label(line string) bool {
 	if text, ok := strings.CutPrefix(line, recipientLabel); ok && a.places.recipient == 0 {
 		if name, err := readName(text); err == nil {
@@ -237,11 +236,10 @@ func (a *auditor) label(line string) bool {
 	return false
 }
 
-// shortestHash is the least that is taken for a hash.
+// shortestHash is the least number of digits accepted as a hash.
 const shortestHash = 12
 
-// template checks the template against the list of all versions and against the
-// recipient's role.
+// template checks the template against all known versions and against the recipient's role.
 func (a *auditor) template() {
 	if a.places.template == 0 {
 		return
@@ -270,7 +268,7 @@ func (a *auditor) template() {
 	}
 }
 
-// wantedTemplate gives the template that the roster asks for.
+// wantedTemplate returns the template that the roster asks for.
 func (a *auditor) wantedTemplate() (string, bool) {
 	if a.out.Roster.Mode == roster.Unified {
 		return prompts.UnifiedName, true
@@ -279,8 +277,8 @@ func (a *auditor) wantedTemplate() (string, bool) {
 	return string(e.Role), ok && e.Role.Valid()
 }
 
-// prompt compares the prompt and the example of the message with the template's,
-// where the program still has that version.
+// prompt compares prompt and example with the template's, if the program still has that
+// version.
 func (a *auditor) prompt(t prompts.Template) {
 	const hint = "the agent was told something else than the template says"
 	from := a.roster.Line
@@ -302,8 +300,8 @@ func (a *auditor) prompt(t prompts.Template) {
 	}
 }
 
-// order holds the headings behind the prompt against the order of a kickoff. All
-// that others wrote is quoted there, so a heading is one of ours or forged.
+// order checks the headings after the prompt. Outside texts are quoted there, so an unexpected
+// heading is forged.
 func (a *auditor) order() {
 	from := slices.Index(a.lines, headQuestion)
 	if from < 0 {
@@ -336,13 +334,13 @@ func (a *auditor) missing(parts []part, index int) {
 	}
 }
 
-// part is a heading of a kickoff behind the prompt.
+// part is a heading of a kickoff after the prompt.
 type part struct {
 	heading  string
 	required bool
 }
 
-// parts are the headings in their order, which is that of the writer.
+// parts returns the headings in the order in which body writes them.
 func parts() []part {
 	var all []part
 	for _, s := range new(Input).sections("") {

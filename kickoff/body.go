@@ -13,7 +13,7 @@ import (
 	"brenner/roster"
 )
 
-// The fixed lines of a message, which Audit looks for.
+// Fixed lines of a message, which Audit looks for.
 const (
 	titleMark      = "# KICKOFF: "
 	recipientLabel = "**Recipient**: "
@@ -33,10 +33,10 @@ const (
 	headFormat      = "## Response Format"
 )
 
-// maxSubject is where our subjects are cut, in characters.
+// maxSubject bounds a subject, in characters.
 const maxSubject = 120
 
-// subject says what the message is about, in one line.
+// subject returns the subject line.
 func subject(round int, question string) string {
 	head := "KICKOFF: "
 	if round > 1 {
@@ -45,7 +45,7 @@ func subject(round int, question string) string {
 	return text.Clip(head+oneLine(question), maxSubject)
 }
 
-// body writes the message, in the order of artifact_schema.md §3.
+// body returns the message, in the order of artifact_schema.md §3.
 func (in *Input) body(to string, f *Frame, sections []section) string {
 	var b strings.Builder
 	size := len(f.head) + len(f.tail) + 200
@@ -78,18 +78,18 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 	return b.String()
 }
 
-// section is a part of the message that others wrote.
+// section is a part of the message with a text from outside.
 type section struct {
 	heading string
-	about   string // ours, before it
-	given   string // theirs, as it came
-	text    string // theirs, clean
-	after   string // ours, behind it
-	without string // said where there is none; "" leaves the section out
+	about   string // written by this program, before the text
+	given   string // the text as it came
+	text    string // the text, cleaned
+	after   string // written by this program, after the text
+	without string // shown if there is no text; "" omits the section
 }
 
-// sections gives what others wrote, in the order of the message; what shows
-// nothing counts as not given.
+// sections returns the outside texts in the order of the message. A text that shows nothing
+// counts as missing.
 func (in *Input) sections(to string) []section {
 	all := []section{
 		{heading: headQuestion, text: in.Question},
@@ -119,7 +119,7 @@ func (in *Input) sections(to string) []section {
 	return all
 }
 
-// patchable says how the texts are changed that an agent may change.
+// patchable describes how to change the texts that an agent may change.
 func (in *Input) patchable(to string) string {
 	texts := in.Patchable[to]
 	if len(texts) == 0 {
@@ -158,8 +158,8 @@ func (in *Input) constraints() string {
 	return b.String()
 }
 
-// writeName gives an agent's name on one line: as it is where it is a plain word,
-// as a Go string otherwise. readName is its inverse.
+// writeName returns an agent's name on one line: as is if a plain word, else as a Go string.
+// readName is its inverse.
 func writeName(name string) string {
 	odd := strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
@@ -177,28 +177,27 @@ func readName(text string) (string, error) {
 	return strconv.Unquote(text)
 }
 
-// clean makes a text from outside one that every reader sees in the same lines, and
-// marks what cannot be seen in it.
+// clean normalizes the lines of an outside text and makes invisible characters visible.
 func clean(s string) string { return text.Clean(s, text.PromptText) }
 
-// blank tells whether a text shows nothing.
+// blank reports whether a text shows nothing.
 func blank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
-// oneLine gives a text without line ends and without space around its words.
+// oneLine joins the words of a text with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// quoted gives a text as a block quote.
+// quoted returns a text as a block quote.
 func quoted(text string) string {
 	var b strings.Builder
 	quote(&b, clean(text))
 	return b.String()
 }
 
-// quote writes a clean text as a block quote. Every line of it begins with the mark,
-// so that nothing in it can begin a block outside the quote; whoever writes it leaves
-// a blank line behind it, so that nothing behind it is taken into the quote.
+// quote writes a clean text as a block quote. Every line begins with the mark, so that no line
+// can begin a block outside the quote. The caller adds a blank line, so that nothing that
+// follows joins the quote.
 func quote(b *strings.Builder, text string) {
 	for line := range strings.SplitSeq(trimmed(text), "\n") {
 		line = strings.TrimRight(line, " \t")
@@ -211,8 +210,8 @@ func quote(b *strings.Builder, text string) {
 	}
 }
 
-// trimmed takes blank lines off both ends of a text, and leaves the indentation of
-// its first line.
+// trimmed removes blank lines from both ends of a text and keeps the indentation of its first
+// line.
 func trimmed(text string) string {
 	for {
 		line, rest, more := strings.Cut(text, "\n")
@@ -224,30 +223,27 @@ func trimmed(text string) string {
 	return strings.TrimRight(text, " \t\n")
 }
 
-// entry gives one element of a list inside a quote: its lines after the first are
-// indented, so that they belong to it.
+// entry returns a list item for a quote, with its further lines indented.
 func entry(mark, text string) string {
 	return mark + strings.ReplaceAll(trimmed(clean(text)), "\n", "\n  ") + "\n"
 }
 
-// Frame is what stands around the texts of a session in an agent's messages: the
-// roster, the role's prompt, what is asked for and how to answer. It follows from the
-// roster, the scopes, the agent, and whether the round is the first one. Most of a
-// message is frame, and making one takes far longer than copying it.
+// Frame is the part of an agent's messages around the session's texts: roster, prompt, task and
+// answer format. It depends on the roster, the scopes, the agent, and whether the round is the
+// first. Most of a message is frame, and making one takes far longer than copying it.
 type Frame struct {
 	role           roster.Role // empty in unified mode
 	template, hash string
 	head, tail     string
 	example        string // the worked example
-	// plain tells that nothing of the roster could be taken for a delta.
+	// plain means that nothing in the roster could be taken for a delta.
 	plain bool
 }
 
-// Frames keep frames. One Frames is for one roster and one set of scopes: whoever
-// keeps several keeps them apart.
+// Frames caches frames for one roster and one set of scopes.
 type Frames interface {
-	// Frame gives the frame of an agent's first message, or of its later ones; where
-	// it has none yet it makes it.
+	// Frame returns the frame of an agent's first or later messages, and makes it with fresh if
+	// missing.
 	Frame(agent string, later bool, fresh func() Frame) Frame
 }
 
@@ -281,8 +277,7 @@ func (in *Input) frame(to string) Frame {
 	return f
 }
 
-// plain tells whether a name has nothing that Markdown or JSON would take for more
-// than text.
+// plain reports whether a name has no character special to Markdown or JSON.
 func plain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-@/:", r)

@@ -1,13 +1,12 @@
 // Package kickoff writes the messages that open a round, and reads them back.
 //
-// Compose promises: one message for each recipient, in one fixed order of parts;
-// what people and agents wrote stands in it as block quotes, so that no text can
-// forge a heading, the roster's table or a delta; and reading a kickoff, or a reply
-// that repeats it, as deltas gives none. Audit says whether the roster, the thread
-// id and the template of a message agree with each other and with a given roster.
+// Compose promises one message per recipient with its parts in a fixed order. Outside texts are
+// block quotes, so that none can forge a heading, the roster's table or a delta, and a kickoff,
+// or a reply that repeats it, contains no deltas when read as a reply. Audit checks that
+// roster, thread id and template of a message agree with each other and with a given roster.
 //
-// The package is pure. It must not know how a message is sent, what a view was made
-// from, or what becomes of a reply.
+// The package is pure. It must not know how a message is sent, how a view is built, or what
+// becomes of a reply.
 package kickoff
 
 import (
@@ -20,13 +19,13 @@ import (
 	"brenner/roster"
 )
 
-// Input is everything that the messages of one round are made of.
+// Input is the content of the messages of one round.
 type Input struct {
 	ThreadID string
-	Roster   roster.Roster // resolved: it is shown as it is
+	Roster   roster.Roster // resolved: shown as is
 	// Recipients are agents of the roster; none means all of them.
 	Recipients []string
-	Round      int // from 1; less is 1
+	Round      int // from 1; less means 1
 
 	Question    string // required
 	Context     string
@@ -34,32 +33,31 @@ type Input struct {
 	Hypotheses  []Hypothesis
 	Constraints []string
 	Memory      []Bullet
-	// Project is what each agent is shown of the project's records, in Markdown, by
-	// agent; it may be missing.
+	// Project is the optional view of the project's records, in Markdown, by agent.
 	Project map[string]string
-	// Patchable are the addresses (ID@vN) of the texts among them that an agent may
-	// change, by agent. They are not quoted: the store's ids are plain words.
+	// Patchable are the addresses (ID@vN) of texts in it that an agent may change, by agent.
+	// They are not quoted: the store's ids are plain words.
 	Patchable map[string][]string
-	// Lessons are further bullets for single agents, by agent.
+	// Lessons are additional bullets by agent.
 	Lessons map[string][]Bullet
-	// Learns asks the agents to cite what they use, and to say what they have learned.
+	// Learns asks the agents to cite what they use and to report what they learned.
 	Learns bool
-	// Views are the artifact as each agent sees it, in Markdown, by agent. From
-	// round 2 on every recipient needs one: it can only change what it can name.
+	// Views are the artifact as each agent sees it, in Markdown, by agent. From round 2 on
+	// every recipient needs one: it can only change what it can name.
 	Views  map[string]string
-	Scopes merge.Scopes // the zero value restricts nobody
+	Scopes merge.Scopes // the zero value restricts no agent
 
 	// Frames, if not nil, keeps frames from one Compose to the next.
 	Frames Frames
 }
 
-// Hypothesis is one that the brief came with, and its id where it has one already.
+// Hypothesis is one of the brief, with its id if it has one.
 type Hypothesis struct{ ID, Text string }
 
 // Bullet is a lesson from earlier sessions.
 type Bullet struct{ ID, Text string }
 
-// Quoted gives a lesson as it stands in a message.
+// Quoted returns a lesson as it appears in a message.
 func (b Bullet) Quoted() string { return quoted(b.line()) }
 
 func (b Bullet) line() string { return "- [" + oneLine(b.ID) + "] " + oneLine(b.Text) + "\n" }
@@ -74,13 +72,12 @@ type Message struct {
 	Template     string      `json:"template"`      // name and version: "test_designer/1"
 	TemplateHash string      `json:"template_hash"` // SHA-256 in hexadecimal digits, in full
 	Body         string      `json:"body"`          // Markdown
-	// Examples are the deltas that the message shows, for delta.Options: a reply
-	// that repeats one of them does not mean it.
+	// Examples are the deltas that the message shows, for delta.Options: a reply that repeats
+	// one does not mean it.
 	Examples []string `json:"-"`
 }
 
-// Compose makes the messages, in the order of the recipients. It says everything
-// that is wrong with its input at once.
+// Compose returns the messages in the order of the recipients, or all faults of its input.
 func Compose(in Input) ([]Message, error) {
 	if len(in.Recipients) == 0 {
 		in.Recipients = in.Roster.Agents()
@@ -126,8 +123,8 @@ func (in *Input) check() error {
 	return errors.Join(found...)
 }
 
-// effective fills in the roles that heuristic mode guesses, so that the message
-// shows the roles that were really given.
+// effective fills in the roles that heuristic mode guesses, so that the message shows the roles
+// in effect.
 func effective(r roster.Roster, recipients []string) roster.Roster {
 	if r.Mode != roster.Heuristic {
 		return r
@@ -146,7 +143,7 @@ func effective(r roster.Roster, recipients []string) roster.Roster {
 	return r
 }
 
-// message makes one message; the input has been checked.
+// message returns one message; the input has been checked.
 func (in *Input) message(to string) Message {
 	f := in.framed(to)
 	sections := in.sections(to)
@@ -158,14 +155,14 @@ func (in *Input) message(to string) Message {
 	return m
 }
 
-// The codes of kickoffs that cannot be composed.
+// Codes of kickoffs that cannot be composed.
 const (
 	InvalidThreadID fault.Code = "INVALID_THREAD_ID"
 	NoQuestion      fault.Code = "KICKOFF_NO_QUESTION"
 	NoView          fault.Code = "KICKOFF_NO_VIEW"
 )
 
-// The codes of what an audit finds, beside those of package roster.
+// Codes of audit findings, beside those of package roster.
 const (
 	BadHead         fault.Code = "KICKOFF_BAD_HEAD"
 	BadOrder        fault.Code = "KICKOFF_BAD_ORDER"
@@ -177,7 +174,7 @@ const (
 	RosterDiffers   fault.Code = "KICKOFF_ROSTER_DIFFERS"
 )
 
-// CheckThreadID refuses what cannot be the thread id of a research session.
+// CheckThreadID refuses what is not the thread id of a research session.
 func CheckThreadID(id string) error {
 	if artifact.IsThreadID(id) {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"brenner/internal/text"
 )
 
-// LessonFence is the word of the fences in which agents say what they have learned.
+// LessonFence is the info word of fences with lessons.
 const LessonFence = "lesson"
 
-// aboutMemory is what a message says of what earlier sessions have learned.
+// aboutMemory returns the introduction to the lessons of earlier sessions.
 func (in *Input) aboutMemory() string {
 	const about = "What earlier sessions of this project have learned, each with its id. It may be wrong here."
 	if !in.Learns {
@@ -25,8 +25,8 @@ func (in *Input) aboutMemory() string {
 	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
 }
 
-// aboutLessons says how the lessons are read that the template asks for. How many they
-// may be is the template's to say.
+// aboutLessons returns how to write the lessons that the template asks for. Their number is up
+// to the template.
 func (in *Input) aboutLessons() string {
 	if !in.Learns {
 		return ""
@@ -36,18 +36,16 @@ func (in *Input) aboutLessons() string {
 		"lesson of what helps. Say nothing where there is nothing to say."
 }
 
-// Lesson is something that an agent says it has learned.
+// Lesson is what an agent says it has learned.
 type Lesson struct {
 	Kind string // helpful, harmful or neutral
 	Text string // one line
 }
 
-// ReadLesson finds the lesson in a reply: in a fence with the word lesson, the line that
-// says of which kind it is, or else all of it as one that helps. Of several the first
-// counts, since one is what the templates ask for. A lesson that is quoted, commented out,
-// indented as code or within another fence is only shown, as a delta is there.
-// What is none is passed over; a reply is hostile until proved otherwise, and nothing
-// depends on this.
+// ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line
+// that names its kind, or else the whole text as helpful. A lesson that is quoted, commented
+// out, indented as code or inside another fence does not count, as for deltas. Invalid lessons
+// are skipped: replies are untrusted, and nothing depends on them.
 func ReadLesson(reply string) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
 	for b := range markdown.Blocks(text) {
@@ -83,8 +81,8 @@ func readLesson(line string) (Lesson, bool) {
 	return Lesson{}, false
 }
 
-// Cited gives those of the ids that a reply names: in brackets, or, where they have the
-// form of our own, anywhere as a word. An id of another tool may be any word.
+// Cited returns the ids that a reply names: in brackets, or anywhere as a word if they have
+// this program's form. An id of another tool may be any word.
 func Cited(reply string, ids []string) []string {
 	var all []string
 	for _, id := range ids {
@@ -95,13 +93,13 @@ func Cited(reply string, ids []string) []string {
 	return all
 }
 
-// isOwn tells ids such as pb-00012.
+// isOwn reports whether an id has the form pb-00012.
 func isOwn(id string) bool {
 	digits, ok := strings.CutPrefix(id, "pb-")
 	return ok && len(digits) >= 5 && strings.Trim(digits, "0123456789") == ""
 }
 
-// hasWord tells whether a word stands in a text by itself.
+// hasWord reports whether a text contains a word by itself.
 func hasWord(text, word string) bool {
 	for {
 		before, after, ok := strings.Cut(text, word)
@@ -120,8 +118,8 @@ func endsWord(text string) bool {
 	return r == '-' || inWord(r)
 }
 
-// beginsWord tells whether a text goes on with the word before it: a stop or a hyphen
-// does only where something follows.
+// beginsWord reports whether a text continues the word before it. A period or hyphen does so
+// only if more follows.
 func beginsWord(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
 	if r == '-' || r == '.' {
@@ -134,8 +132,8 @@ func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// QuestionOf gives the research question that a kickoff asks, whoever composed it:
-// the text below its heading, out of the quotation; empty where there is none.
+// QuestionOf returns the research question of any kickoff: the text below its heading,
+// unquoted; empty if there is none.
 func QuestionOf(message string) string {
 	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
 	if !ok {
@@ -152,10 +150,9 @@ func QuestionOf(message string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// examples gives the deltas that a message shows: those of the worked example,
-// and any that stand in what others wrote. An agent that repeats one of them, be
-// it out of the quotation, quotes it. Names in the roster cannot be quoted; should
-// they look like a delta, the message as a whole says so.
+// examples returns the deltas that a message shows: those of the worked example and any in
+// outside texts. A reply that repeats one, quoted or not, does not mean it. Names in the roster
+// cannot be quoted; if they look like a delta, the whole message is an example.
 func (f *Frame) examples(sections []section, body string) []string {
 	examples := []string{f.example}
 	for _, s := range sections {
@@ -170,8 +167,8 @@ func (f *Frame) examples(sections []section, body string) []string {
 	return examples
 }
 
-// appendShown appends a text that shows a delta: as it was written, and as it looks
-// without the marks that make it a quotation, a comment or an example.
+// appendShown appends a text that shows a delta, as written and without the marks that make it
+// a quotation, a comment or an example.
 func appendShown(examples []string, text string) []string {
 	if delta.Possible(text) && shows(text) {
 		examples = append(examples, text)
@@ -186,13 +183,13 @@ func appendShown(examples []string, text string) []string {
 
 func shows(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
 
-// joins tells whether words of a text may grow together where marks are taken off.
+// joins reports whether words of a text may join where marks are removed.
 func joins(text string) bool {
 	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
 }
 
-// unmarked gives a text in one fence of its own, without quotation marks, comment
-// marks and fences at the fronts of its lines.
+// unmarked returns a text in one fence, without quote marks, comment marks and fences at the
+// start of its lines.
 func unmarked(text string) string {
 	if joins(text) {
 		text = strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)
@@ -209,7 +206,7 @@ func unmarked(text string) string {
 
 func isTaken(b delta.Block) bool { return b.OK }
 
-// Compiled is what a COMPILED message tells: where the artifact stands by now.
+// Compiled is the content of a COMPILED message, the current state of the artifact.
 type Compiled struct {
 	ThreadID     string
 	Version      int
@@ -219,24 +216,23 @@ type Compiled struct {
 	Contributors []string
 	Counts       []Count // in the order of the sections
 	Lint         string  // "valid, 2 findings"
-	// Artifact is the artifact in Markdown as its reader may see it: a view for an
-	// agent, all of it for a person.
+	// Artifact is the Markdown that the reader may see: a view for an agent, all of it for a
+	// person.
 	Artifact string
 }
 
-// Count is how many items of a section stand.
+// Count is the number of standing items of a section.
 type Count struct {
 	Section string
 	Items   int
 }
 
-// Subject is that of the message.
+// Subject returns the subject of the message.
 func (c *Compiled) Subject() string {
 	return text.Clip(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)), maxSubject)
 }
 
-// Body writes the message. For an agent the artifact is quoted, like everything
-// that others wrote.
+// Body returns the message. For an agent the artifact is quoted, like every outside text.
 func (c *Compiled) Body(toAgent bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# COMPILED: %s v%d\n\n", c.ThreadID, c.Version)
@@ -254,20 +250,19 @@ func (c *Compiled) Body(toAgent bool) string {
 	return b.String()
 }
 
-// maxRepairs is how many problems a repair names; whoever has more of them does
-// not need a longer list.
+// maxRepairs bounds the problems in a repair request; a longer list would not help.
 const maxRepairs = 20
 
-// Request is a repair in its parts, of which those are sent that fit.
+// Request is a repair request in parts; as many are sent as fit.
 type Request struct {
 	Head, Tail string
 	Problems   []string // the first ones, one text each
-	Lines      []int    // of the reply, where each of them is
-	More       int      // beside them
+	Lines      []int    // of the reply, one per problem
+	More       int      // number of further problems
 }
 
-// Repair asks an agent for better blocks in the place of those that could not be
-// read. It quotes nothing that could be taken for a delta.
+// Repair returns a request to replace blocks that could not be read. It quotes nothing that
+// could be taken for a delta.
 func Repair(threadID string, problems []delta.Located) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),
@@ -285,7 +280,7 @@ func Repair(threadID string, problems []delta.Located) Request {
 	return r
 }
 
-// inert gives a text in one line that opens nothing in Markdown.
+// inert returns a text on one line that opens nothing in Markdown.
 func inert(text string) string {
 	return strings.NewReplacer("`", "'", "<", "‹", ">", "›").Replace(oneLine(text))
 }

@@ -13,16 +13,16 @@ import (
 	"brenner/merge"
 )
 
-// The thresholds.
+// Thresholds of detection.
 const (
 	sameErrors = 3
 	sameTries  = 2
 )
 
-// Detect finds what is stuck after the last moment of a history: conflicts that
-// survived a round, errors that come again, changes tried again as they were refused,
-// fields written back and forth. Attempts are those that no settlement knows of, such
-// as patches. The moments end with a whole round.
+// Detect returns what is stuck after the last moment of a history: conflicts that survived a
+// round, repeated errors, refused changes tried again unchanged, and fields written back and
+// forth. attempts are those outside settlements, such as patches. The moments end with a whole
+// round.
 func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
@@ -42,14 +42,14 @@ func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	return all
 }
 
-// spot is a field, or a key of one, of an item that was not struck out.
+// spot is a field of an active item, or a key of one.
 type spot struct {
 	item  *artifact.Item
 	field string
 	key   string
 	value artifact.Value
-	by    string // who wrote it alone; "" where that were several
-	delta string // with which delta
+	by    string // the only writer; "" if there are several
+	delta string // the writer's delta
 }
 
 func (s *spot) place() string {
@@ -66,7 +66,7 @@ func (s *spot) edit(v artifact.Value) artifact.Map {
 	return artifact.MapOf(artifact.Entry{Key: s.field, Value: v})
 }
 
-// active gives the items of an artifact that were not struck out, in its order.
+// active returns the items that are not struck out, in the artifact's order.
 func active(a *artifact.Artifact) []*artifact.Item {
 	var all []*artifact.Item
 	for _, sec := range artifact.Sections() {
@@ -79,7 +79,7 @@ func active(a *artifact.Artifact) []*artifact.Item {
 	return all
 }
 
-// spots gives all fields of an item, those of maps key by key.
+// spots returns all fields of an item, those of maps key by key.
 func spots(it *artifact.Item) iter.Seq[spot] {
 	return func(yield func(spot) bool) {
 		for i := range it.Fields {
@@ -98,7 +98,7 @@ func spots(it *artifact.Item) iter.Seq[spot] {
 	}
 }
 
-// disputed gives the fields of an item that are in conflict.
+// disputed returns the fields of an item that are in conflict.
 func disputed(it *artifact.Item) []spot {
 	var all []spot
 	for s := range spots(it) {
@@ -109,7 +109,7 @@ func disputed(it *artifact.Item) []spot {
 	return all
 }
 
-// writtenBy gives the spot with who wrote it, if that was one alone.
+// writtenBy returns the spot with its writer, if there is only one.
 func (s spot) writtenBy(by []*artifact.Stamp) spot {
 	if len(by) == 1 {
 		s.by, s.delta = by[0].Agent, by[0].Delta
@@ -117,11 +117,11 @@ func (s spot) writtenBy(by []*artifact.Stamp) spot {
 	return s
 }
 
-// conflicts finds those that stood at the end of a round and still stand at the end
-// of a later one, which is the last.
+// conflicts returns those that stood at the end of a round and still stand at the end of a
+// later one, the last.
 func conflicts(moments []Moment) []Case {
-	since := make(map[string]int) // place → the round in which it began
-	// An item is never changed once it stands: what was seen in it is seen once.
+	since := make(map[string]int) // place → first round
+	// Items are immutable, so each is searched once.
 	seen := make(map[*artifact.Item][]spot)
 	round := 0
 	var last []Case
@@ -171,14 +171,14 @@ func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since
 	return c
 }
 
-// form is an item as somebody left it.
+// form is a version of an item.
 type form struct {
 	item  *artifact.Item
 	round int
 }
 
-// forms gives the items that stand, each in all the forms that it had, and the last
-// round. An item that nobody wrote to is the same one.
+// forms returns the standing items, each with all versions it had, and the last round. Pointers
+// are equal if an item did not change.
 func forms(moments []Moment) (all map[string][]form, round int) {
 	all = make(map[string][]form)
 	for i := range moments {
@@ -193,14 +193,14 @@ func forms(moments []Moment) (all map[string][]form, round int) {
 	return all, round
 }
 
-// write is a value that somebody gave a field.
+// write is a value that an agent wrote to a field.
 type write struct {
 	value, by string
 	round     int
 	spot      spot
 }
 
-// writes gives what was written to the fields of an item, by place.
+// writes returns what was written to the fields of an item, by place.
 func writes(had []form) map[string][]write {
 	all := make(map[string][]write)
 	for _, f := range had {
@@ -215,10 +215,9 @@ func writes(had []form) map[string][]write {
 	return all
 }
 
-// swings finds fields that an agent wrote, another one wrote over, and the first one
-// wrote again as it was.
+// swings returns fields that an agent wrote, another overwrote, and the first restored.
 func swings(moments []Moment) []Case {
-	const least = 3 // of the forms of an item: there, back, and there again
+	const least = 3 // versions of an item: there, back, and there again
 	items, round := forms(moments)
 	var all []Case
 	for _, id := range slices.Sorted(maps.Keys(items)) {
@@ -255,10 +254,10 @@ func swingsOf(had []form, moments []Moment, round int) []Case {
 	return all
 }
 
-// refused gives what a settlement did not take, whole or in a field.
+// refused returns what a settlement rejected, whole or in a field.
 func refused(m *Moment) []Attempt {
 	var all []Attempt
-	var byID map[string]*delta.Delta // made where it is needed
+	var byID map[string]*delta.Delta // made on demand
 	for i := range m.Out.Report.Deltas {
 		row := &m.Out.Report.Deltas[i]
 		if row.Disposition != merge.Rejected || m.Round == 0 {
@@ -270,7 +269,7 @@ func refused(m *Moment) []Attempt {
 		}
 		d := byID[row.DeltaID]
 		if d == nil || d.Problem != nil {
-			continue // what could not be read is a problem of the reply
+			continue // an unreadable delta is a problem of the reply
 		}
 		a.describe(d)
 		all = append(all, a)
@@ -278,7 +277,7 @@ func refused(m *Moment) []Attempt {
 	for i := range m.Out.Readings {
 		r := &m.Out.Readings[i]
 		for _, p := range r.Problems {
-			if m.Round > 0 && p.Code != delta.NoDeltas { // who has nothing to say is not stuck
+			if m.Round > 0 && p.Code != delta.NoDeltas { // an agent without deltas is not stuck
 				all = append(all, Attempt{Round: m.Round, By: r.Agent, Place: "reply", Code: p.Code, Message: p.Message})
 			}
 		}
@@ -294,7 +293,7 @@ func deltasByID(m *Moment) map[string]*delta.Delta {
 	return all
 }
 
-// describe takes from a delta what it would change.
+// describe sets what a delta would change.
 func (a *Attempt) describe(d *delta.Delta) {
 	if a.Place == "" {
 		a.Place = cmp.Or(d.Target, d.Section)
@@ -312,8 +311,8 @@ func (a *Attempt) describe(d *delta.Delta) {
 	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
 }
 
-// repeats finds changes that were tried again as they were refused, and errors that
-// came for the third time.
+// repeats returns refused changes that were tried again unchanged, and errors that occurred
+// three times.
 func repeats(tries []Attempt, moments []Moment) []Case {
 	seen := make(map[string][]Attempt)
 	note := func(key string, a Attempt) {
@@ -328,7 +327,7 @@ func repeats(tries []Attempt, moments []Moment) []Case {
 		note(strings.Join([]string{Error, a.By, string(a.Code), a.Place}, "\x00"), a)
 	}
 	var all []Case
-	told := make(map[string]bool) // by whom and about what: one case is enough
+	told := make(map[string]bool) // by author and subject: one case is enough
 	for _, kind := range []string{Retry, Error} {
 		enough := sameErrors
 		if kind == Retry {
@@ -370,7 +369,7 @@ func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
 	return c
 }
 
-// itemValue gives an item's content, without who wrote it.
+// itemValue returns an item's content, without its authors.
 func itemValue(it *artifact.Item) artifact.Value {
 	entries := []artifact.Entry{{Key: "id", Value: artifact.Text(it.ID)}}
 	for _, f := range it.Fields {

@@ -12,27 +12,27 @@ import (
 	"brenner/internal/text"
 )
 
-// Protocol is the one id of requests.
+// Protocol is the protocol id of requests.
 const Protocol = "Stalemate_Protocol_v1.1"
 
-// Request is what an arbiter gets, and all that it gets.
+// Request is everything that an arbiter receives.
 type Request struct {
 	At          time.Time
 	Summary     string
-	Parties     []Hypothesis // those who hold something
-	Dissidents  []Hypothesis // one to three explanations that nobody holds
+	Parties     []Hypothesis // positions that are held
+	Dissidents  []Hypothesis // one to three explanations that no party holds
 	Evidence    []Evidence
 	Arbitration string // the question
 }
 
-// Hypothesis is what somebody holds, or could.
+// Hypothesis is a position that a party holds or could hold.
 type Hypothesis struct {
 	Name          string // the party; "D1" to "D3" for dissidents
 	Statement     string
 	Justification string
 }
 
-// Evidence is something that can be looked at.
+// Evidence is a document that supports a position.
 type Evidence struct {
 	Type        string
 	Description string
@@ -41,10 +41,10 @@ type Evidence struct {
 	Hash        string // SHA-256 of Content
 }
 
-// mostDissidents is how many explanations that nobody holds a request has.
+// mostDissidents bounds the dissidents of a request.
 const mostDissidents = 3
 
-// NewRequest puts a case into a request. The same case gives the same bytes.
+// NewRequest returns the request for a case. Equal cases give equal bytes.
 func NewRequest(thread string, at time.Time, c *Case) Request {
 	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(c), Arbitration: question(c.Kind)}
 	for _, p := range c.Positions {
@@ -68,7 +68,7 @@ func (r *Request) add(kind, description, content string) {
 	r.Evidence = append(r.Evidence, Evidence{Type: kind, Description: description, Content: content, Hash: HashOf(content)})
 }
 
-// HashOf gives the hash of a piece of evidence.
+// HashOf returns the hash of a piece of evidence.
 func HashOf(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
@@ -89,7 +89,7 @@ func summary(thread string, c *Case) string {
 	return at + ": a person asks for a ruling."
 }
 
-// question is the same for everybody: it names no party and no side.
+// question returns the question to the arbiter. It names no party and no side.
 func question(kind string) string {
 	task := "decide which of the positions, or which of the other explanations, is right"
 	switch kind {
@@ -103,8 +103,8 @@ func question(kind string) string {
 		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing."
 }
 
-// dissidents gives explanations that no party holds, by the kind of the case: who is
-// shown two answers only believes that there are two.
+// dissidents returns explanations that no party holds, by the kind of the case. An arbiter
+// shown only two answers would believe that there are only two.
 func dissidents(c *Case) []Hypothesis {
 	var all [][2]string
 	switch c.Kind {
@@ -131,11 +131,10 @@ func dissidents(c *Case) []Hypothesis {
 	return out
 }
 
-// JSON gives the request as canonical JSON: parties and other explanations as lists,
-// each in the order that it has.
+// JSON returns the request as canonical JSON, with parties and dissidents as ordered lists.
 func (r *Request) JSON() []byte { return artifact.Canonical(r.value()) }
 
-// textOf returns an entry that is a text.
+// textOf returns an entry with a text.
 func textOf(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 
 func (r *Request) value() artifact.Value {
@@ -173,7 +172,7 @@ func (r *Request) value() artifact.Value {
 	)
 }
 
-// Names gives what a verdict may rule for: the parties, and D1 to D3.
+// Names returns what a verdict may rule for: the parties, and D1 to D3.
 func (r *Request) Names() []string {
 	var names []string
 	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
@@ -182,7 +181,7 @@ func (r *Request) Names() []string {
 	return names
 }
 
-// Find gives a hypothesis by its name.
+// Find returns a hypothesis by its name.
 func (r *Request) Find(name string) (Hypothesis, bool) {
 	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
 		if h.Name == name {
@@ -192,26 +191,25 @@ func (r *Request) Find(name string) (Hypothesis, bool) {
 	return Hypothesis{}, false
 }
 
-// IsParty tells whether somebody holds one of the positions, however the name is
-// written.
+// IsParty reports whether name is a party, in any spelling.
 func (r *Request) IsParty(name string) bool {
 	return slices.ContainsFunc(r.Parties, func(h Hypothesis) bool {
 		return strings.EqualFold(strings.TrimSpace(h.Name), strings.TrimSpace(name))
 	})
 }
 
-// ArbiterRole is what an agent is that rules. It has no rights: it reads the request.
+// ArbiterRole is the role of a ruling agent. It has no rights: it only reads the request.
 const ArbiterRole = "arbiter"
 
-// MostAnswers is how many answers of an arbiter are taken in one stalemate: a second
-// where the first was no verdict; after that it is a person's.
+// MostAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the
+// first was no verdict; after that a person must rule.
 const MostAnswers = 2
 
-// Subject is that of the message to an arbiter.
+// Subject returns the subject of the message to an arbiter.
 func Subject(id string) string { return "A ruling is needed: " + id }
 
-// Message is what an arbiter agent is sent: the request, and the form of the answer.
-// It gets nothing else of the session.
+// Message returns the message to an arbiter agent: the request and the form of the answer, and
+// nothing else of the session.
 func (r *Request) Message() string {
 	return text.Clean(r.Arbitration, text.PromptText) + "\n\nAnswer with one JSON object:\n\n" +
 		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order\n" +
@@ -223,8 +221,8 @@ func (r *Request) Message() string {
 		"The request:\n\n```json\n" + text.Clean(string(r.JSON()), text.PromptText) + "\n```\n"
 }
 
-// OpenBy makes the case of a person who says that a field is stuck: of a conflict
-// that stands there, without waiting for a round.
+// OpenBy returns the case of a standing conflict that a person declares stuck, without waiting
+// for a round.
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
 		for _, s := range disputed(it) {
@@ -240,8 +238,7 @@ func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case,
 	return Case{}, false
 }
 
-// FromRequest makes a case of a request that a person brings about a place where
-// nothing is in conflict.
+// FromRequest returns the case of a person's request about a place without a conflict.
 func FromRequest(thread string, r *Request, place string, round int) Case {
 	c := Case{ID: caseID(thread, Person, place, string(r.JSON())), Kind: Person, Place: place, Since: round, Round: round}
 	Bring(&c, r)

@@ -13,16 +13,16 @@ import (
 	"brenner/patch"
 )
 
-// The codes of requests.
+// Codes of requests.
 const (
 	Placeholder     fault.Code = "EVIDENCE_PLACEHOLDER"
 	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"
 )
 
-// depth is how deep a document of ours may be nested.
+// depth bounds the nesting of a document.
 const depth = 32
 
-// reader reads documents field by field and remembers everything that is wrong.
+// reader reads documents field by field and collects all faults.
 type reader struct{ faults fault.List }
 
 func (r *reader) text(m artifact.Map, key, place string) string {
@@ -40,9 +40,9 @@ func optional(m artifact.Map, key string) string {
 	return string(t)
 }
 
-// ReadRequest reads a request, also one in which two parties stand under keys of
-// their own ("x_hypothesis"). Warnings name evidence that is only a placeholder: it
-// may be kept, but it cannot be sent.
+// ReadRequest reads a request, also one with two parties under keys of their own
+// ("x_hypothesis"). Warnings name placeholder evidence: such a request may be kept but not
+// sent.
 func ReadRequest(data []byte) (Request, []*fault.Error, error) {
 	var out Request
 	v, err := artifact.ParseValue(data, depth)
@@ -154,7 +154,7 @@ func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
 	return warnings
 }
 
-// placeholder tells whether words stand where content should.
+// placeholder reports whether the content is a placeholder.
 func (e *Evidence) placeholder() bool {
 	s := strings.TrimSpace(e.Content)
 	if strings.Trim(s, ".… ") == "" || slices.Contains([]string{"todo", "tbd", "n/a", "see above"}, strings.ToLower(s)) {
@@ -174,7 +174,7 @@ func missingEvidence(place string, e *Evidence) *fault.Error {
 	}
 }
 
-// Sendable says what keeps a request from being sent: evidence that is none.
+// Sendable returns an error if placeholder evidence keeps the request from being sent.
 func (r *Request) Sendable() error {
 	var list fault.List
 	for i := range r.Evidence {
@@ -188,9 +188,8 @@ func (r *Request) Sendable() error {
 	return list.Err()
 }
 
-// ReadBrought reads a request that somebody brings. Beyond what ReadRequest looks at,
-// it must be fair: a question that names nobody, and parties that nobody can take for
-// one of the other explanations.
+// ReadBrought reads a request from a person. Beyond ReadRequest's checks, its question must
+// name no party, and no party may have the name of a dissident.
 func ReadBrought(data []byte) (Request, []*fault.Error, error) {
 	r, warnings, err := ReadRequest(data)
 	if err != nil {
@@ -214,13 +213,13 @@ func ReadBrought(data []byte) (Request, []*fault.Error, error) {
 	return r, warnings, list.Err()
 }
 
-// reserved tells whether a name is one that explanations have: a D and a number.
+// reserved reports whether a name has the form of a dissident's: a D and a number.
 func reserved(name string) bool {
 	name = strings.TrimSpace(name)
 	return len(name) > 1 && (name[0] == 'D' || name[0] == 'd') && strings.Trim(name[1:], "0123456789") == ""
 }
 
-// names tells whether a name stands in a text as a word of its own, in whatever case.
+// names reports whether a text contains a name as a word, in any case.
 func names(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(strings.TrimSpace(name))
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
@@ -240,8 +239,8 @@ func names(text, name string) bool {
 	return false
 }
 
-// Bring adds the parties of a request that a person brings to a case. A ruling for one
-// that has written nothing writes what it states, unless the verdict gives a value.
+// Bring adds the parties of a person's request to a case. A ruling for a party that has written
+// nothing writes its statement, unless the verdict has a value.
 func Bring(c *Case, r *Request) {
 	for _, h := range r.Parties {
 		known := false
@@ -254,8 +253,8 @@ func Bring(c *Case, r *Request) {
 	}
 }
 
-// stated is the payload that makes a field say what a party states; nil where the
-// place is no field.
+// stated returns the payload that sets a field to a party's statement, or nil if the place is
+// not a field.
 func stated(place, statement string) artifact.Map {
 	id, path, ok := strings.Cut(place, ".")
 	if _, isItem := artifact.SectionOfID(id); !ok || !isItem {

@@ -1,10 +1,10 @@
-// Package stalemate is what a session does instead of going round in circles: it
-// sees that it is stuck, and asks somebody who is no party for a ruling.
+// Package stalemate detects that a session is stuck and asks an arbiter that is no party for a
+// ruling.
 //
-// Detect finds what is stuck in a session's history, NewRequest puts it into a
-// document with the positions, other explanations and hashed evidence, ReadVerdict
-// reads and checks a ruling, and Ruling makes of it the EDIT of an authority, so that
-// the merge stays the only way into an artifact.
+// Detect finds what is stuck in a session's history. NewRequest documents it with positions,
+// other explanations and hashed evidence. ReadVerdict reads and checks a ruling, and Ruling
+// turns it into the EDIT of an authority, so that the merge stays the only way into an
+// artifact.
 //
 // The package is pure. It must not know who is asked, or where documents are kept.
 package stalemate
@@ -22,83 +22,83 @@ import (
 	"brenner/merge/settle"
 )
 
-// The kinds of stalemates.
+// Kinds of stalemates.
 const (
 	Conflict = "conflict" // a CONFLICT that survived a round
-	Error    = "error"    // the same error, three times
-	Retry    = "retry"    // the same change, tried again as it was refused
-	Swing    = "swing"    // two agents who write a field back and forth
-	Person   = "person"   // somebody says so
+	Error    = "error"    // the same error three times
+	Retry    = "retry"    // a refused change tried again unchanged
+	Swing    = "swing"    // two agents that write a field back and forth
+	Person   = "person"   // declared by a person
 )
 
-// Kinds gives all kinds.
+// Kinds returns all kinds.
 func Kinds() []string { return []string{Conflict, Error, Retry, Swing, Person} }
 
-// TheRules is the party that holds that a refusal was right.
+// TheRules is the party that defends a refusal.
 const TheRules = "the rules"
 
-// Case is one thing that is stuck.
+// Case is one stalemate.
 type Case struct {
-	ID        string // "ST-1a2b3c4d5e6f7081": of what it is about, so that it is found again as the same
+	ID        string // "ST-1a2b3c4d5e6f7081": derived from its subject, so that it is recognized again
 	Kind      string
-	Place     string // "H2.claim"; an item, or a file, where it is about no field
+	Place     string // "H2.claim"; an item or a file if it is about no field
 	Since     int    // the round in which it began
-	Round     int    // the round after which it was seen
+	Round     int    // the round after which it was detected
 	Positions []Position
-	Log       []string       // what was refused, and why, in order
-	Item      artifact.Value // as it stands; nil where it is about none
+	Log       []string       // what was refused and why, in order
+	Item      artifact.Value // as it stands; nil if it is about none
 }
 
-// Position is what one party holds, and would write.
+// Position is what one party holds and would write.
 type Position struct {
 	Party         string
 	Statement     string
 	Justification string
-	// Edit is the payload that would carry it out; nil for one that changes nothing.
+	// Edit is the payload that would carry it out; nil if it changes nothing.
 	Edit  artifact.Map
-	Delta string // the id of the delta that said it
+	Delta string // id of the delta that stated it
 }
 
 // Moment is one settlement of a session.
 type Moment struct {
-	Round int // 0: the brief, or what a person did
+	Round int // 0: the brief, or a person's change
 	At    time.Time
 	Out   *settle.Settlement
 }
 
-// Attempt is one try to change something that was refused.
+// Attempt is a refused change.
 type Attempt struct {
 	Round   int
 	By      string
 	Place   string
-	Content string // the same for the same change
+	Content string // equal for equal changes
 	Code    fault.Code
 	Message string
-	Why     string       // what its author said for it
-	Edit    artifact.Map // nil where it was no EDIT
+	Why     string       // the author's rationale
+	Edit    artifact.Map // nil if it was not an EDIT
 	Delta   string
 }
 
-// The form of ids. What agents write goes into them, so they are too long for anybody
-// to write what gives the id of another case.
+// Form of ids. They contain a hash of agents' texts, long enough that no agent can forge the id
+// of another case.
 const (
 	idPrefix = "ST-"
 	idBytes  = 8
 )
 
-// caseID names a case by what makes it one.
+// caseID returns an id derived from what identifies a case.
 func caseID(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return idPrefix + hex.EncodeToString(sum[:idBytes])
 }
 
-// IsID tells whether a text has the form of a case's id.
+// IsID reports whether a text has the form of a case's id.
 func IsID(text string) bool {
 	digits, ok := strings.CutPrefix(text, idPrefix)
 	return ok && len(digits) == 2*idBytes && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// shown gives a value as people read it.
+// shown returns a value as people read it.
 func shown(v artifact.Value) string {
 	if t, ok := v.(artifact.Text); ok && !delta.Blank(string(t)) {
 		return string(t)
@@ -106,7 +106,7 @@ func shown(v artifact.Value) string {
 	return string(artifact.Canonical(v))
 }
 
-// rationale gives what the author of a delta said for it.
+// rationale returns the rationale of a delta.
 func rationale(moments []Moment, id string) string {
 	for _, m := range moments {
 		for i := range m.Out.Deltas {
@@ -118,20 +118,20 @@ func rationale(moments []Moment, id string) string {
 	return ""
 }
 
-// The states of a stalemate.
+// States of a stalemate.
 const (
-	Open      = "open"      // seen, or declared
-	Requested = "requested" // an arbiter has the request
+	Open      = "open"      // detected or declared
+	Requested = "requested" // sent to an arbiter
 	Ruled     = "ruled"     // there is a verdict
-	Applied   = "applied"   // it stands in the artifact
-	Refused   = "refused"   // it does not, and will not
-	Expired   = "expired"   // it was settled before anybody ruled
+	Applied   = "applied"   // the verdict stands in the artifact
+	Refused   = "refused"   // the verdict cannot be applied
+	Expired   = "expired"   // settled before a ruling
 )
 
-// BadState is the code of a step that a stalemate cannot take.
+// BadState is the code of an invalid transition.
 const BadState fault.Code = "STALEMATE_STATE"
 
-// after says which states may follow a state.
+// after returns the states that may follow a state.
 func after(state string) []string {
 	switch state {
 	case "":
@@ -139,20 +139,20 @@ func after(state string) []string {
 	case Open:
 		return []string{Requested, Ruled, Expired}
 	case Requested:
-		return []string{Requested, Ruled, Expired} // an arbiter whose answer was none may be asked again
+		return []string{Requested, Ruled, Expired} // after an answer that was no verdict, an arbiter may be asked again
 	case Ruled:
 		return []string{Applied, Refused}
 	}
 	return nil
 }
 
-// May tells whether a state may follow another.
+// May reports whether a state may follow another.
 func May(from, to string) bool { return slices.Contains(after(from), to) }
 
-// Waits tells whether somebody is still needed in a state.
+// Waits reports whether a state needs further action.
 func Waits(state string) bool { return state == Open || state == Requested || state == Ruled }
 
-// Step checks that a state may follow another.
+// Step returns an error if a state may not follow another.
 func Step(id, from, to string) error {
 	if May(from, to) {
 		return nil
@@ -170,7 +170,7 @@ func Step(id, from, to string) error {
 // BadCase is the code of a stored case that cannot be read.
 const BadCase fault.Code = "BAD_STALEMATE"
 
-// JSON gives a case as canonical JSON, for whoever rules on it later.
+// JSON returns a case as canonical JSON, for a later ruling.
 func (c *Case) JSON() []byte {
 	positions, log := artifact.List{}, artifact.List{}
 	for _, p := range c.Positions {
@@ -190,7 +190,7 @@ func (c *Case) JSON() []byte {
 	))
 }
 
-// deepest is room for a field's value, and what stands around it.
+// deepest leaves room for a field's value and what encloses it.
 const deepest = artifact.MaxDepth + 16
 
 // ReadCase reads what JSON wrote; the item is not part of it.

@@ -13,27 +13,27 @@ import (
 	"brenner/internal/markdown"
 )
 
-// The codes of verdicts.
+// Codes of verdicts.
 const (
 	ArbiterIsParty fault.Code = "ARBITER_IS_PARTY"
 	NoVerdict      fault.Code = "NO_VERDICT"
 	NothingToWrite fault.Code = "NOTHING_TO_WRITE"
 )
 
-// The kinds of arbiters.
+// Kinds of arbiters.
 const (
 	ByPerson = "person"
 	ByAgent  = "agent"
 )
 
-// Arbiter is who rules.
+// Arbiter is the author of a ruling.
 type Arbiter struct {
 	Kind  string
 	Name  string
 	Model string
 }
 
-// Rejection says why a hypothesis does not hold.
+// Rejection is the reason why a hypothesis does not hold.
 type Rejection struct {
 	Hypothesis string // a party, or D1 to D3
 	Why        string
@@ -47,13 +47,14 @@ type Verdict struct {
 	Rejected   []Rejection
 	Confidence float64 // 0 to 1
 	Arbiter    Arbiter
-	// Value is what the field should say where the ruling is for an explanation that
-	// nobody wrote a value for; nil otherwise.
+	// Value is the field's new value if the ruling is for a hypothesis that has none; nil
+	// otherwise.
 	Value artifact.Value
 }
 
-// ReadVerdict reads a verdict on a request: JSON, or a reply with JSON in it, fenced
-// or bare. One that is quoted, commented out or indented as code is only shown. Who the arbiter is comes from outside, never from the text.
+// ReadVerdict reads a verdict on a request: JSON, or a reply with fenced or bare JSON in it.
+// JSON that is quoted, commented out or indented as code does not count. The arbiter comes from
+// the caller, never from the text.
 func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	m, err := verdictObject(text)
 	if err != nil {
@@ -69,7 +70,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	}
 	c, _ := m.Get("confidence")
 	n, ok := c.(artifact.Number)
-	if v.Confidence = float64(n); !ok || !(n >= 0 && n <= 1) { // NaN is none either
+	if v.Confidence = float64(n); !ok || !(n >= 0 && n <= 1) { // also excludes NaN
 		in.faults.Add(delta.InvalidField, "confidence", "write a number from 0 to 1", "confidence is no number from 0 to 1")
 	}
 	if list, ok := m.Get("rejected"); ok {
@@ -85,7 +86,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	return v, err
 }
 
-// verdictObject finds the JSON object with a ruling in a text.
+// verdictObject returns the JSON object with a ruling in a text.
 func verdictObject(text []byte) (artifact.Map, error) {
 	none := &fault.Error{
 		Code: NoVerdict, Detail: "the text holds no verdict",
@@ -109,10 +110,10 @@ func verdictObject(text []byte) (artifact.Map, error) {
 	return nil, none
 }
 
-// rulingIn finds the first object with a ruling that begins in a block, outside comments.
-// An object may go on behind the block: in the lines of a value Markdown means nothing.
+// rulingIn returns the first object with a ruling that begins in a block, outside comments. The
+// object may continue after the block: Markdown has no meaning inside a value.
 func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
-	const most = 100 // braces that are tried: a reply is not a heap of them
+	const most = 100 // bounds the braces tried in a hostile reply
 	at := b.Start
 	if b.Kind == markdown.Fenced { // an object may begin on the line of the fence
 		at = 1 + bytes.LastIndexByte(bytes.TrimRight(text[:b.Start], "\r\n"), '\n')
@@ -154,7 +155,7 @@ func (r *reader) texts(m artifact.Map, key string) []string {
 	return out
 }
 
-// Check says what is wrong with a verdict on a request.
+// Check returns all faults of a verdict on a request.
 func (v *Verdict) Check(r *Request) error {
 	var list fault.List
 	names := strings.Join(r.Names(), ", ")
@@ -189,8 +190,7 @@ func (v *Verdict) Check(r *Request) error {
 	return list.Err()
 }
 
-// JSON gives the verdict as canonical JSON; one that nobody has signed yet names no
-// arbiter.
+// JSON returns the verdict as canonical JSON; an unsigned one names no arbiter.
 func (v *Verdict) JSON() []byte {
 	reasoning, rejected := artifact.List{}, artifact.List{}
 	for _, s := range v.Reasoning {
@@ -214,15 +214,15 @@ func (v *Verdict) JSON() []byte {
 	return artifact.Canonical(artifact.MapOf(entries...))
 }
 
-// Reasons gives the ruling with its reasons in one text, for whoever reads the
-// artifact: the first words of an EDIT's rationale.
+// Reasons returns the ruling with its reasons in one text, which begins the rationale of the
+// EDIT.
 func (v *Verdict) Reasons(id string) string {
 	return fmt.Sprintf("Ruling of %s in %s for %s. Root cause: %s Reasons: %s", v.Arbiter.Name, id, v.For, v.RootCause, strings.Join(v.Reasoning, " "))
 }
 
-// Ruling makes of a verdict the deltas of an authority: an EDIT that writes what the
-// ruling is for. A ruling that a refusal was right writes nothing: NOTHING_TO_WRITE
-// says so, and the ruling stands all the same.
+// Ruling returns a verdict as the deltas of an authority: an EDIT that writes what the ruling
+// is for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; the
+// ruling stands.
 func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	id, field, _ := strings.Cut(c.Place, ".")
 	section, ok := artifact.SectionOfID(id)
@@ -238,8 +238,8 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	return artifact.Canonical(artifact.List{edit.Value()}), nil
 }
 
-// ReasonsField names the field for the reasons of a ruling: they stand beside what was
-// ruled on, for whoever reads the artifact alone.
+// ReasonsField returns the field for a ruling's reasons, which are kept beside what was ruled
+// on for readers of the artifact alone.
 func ReasonsField(place string) string {
 	_, field, ok := strings.Cut(place, ".")
 	if !ok {
@@ -268,8 +268,7 @@ func (c *Case) payload(v *Verdict, field string) (artifact.Map, error) {
 	}
 }
 
-// replacing makes lists and maps take the place of what stood there, unless only one
-// key of a map is meant.
+// replacing makes lists and maps replace the old value, unless only one key of a map is meant.
 func replacing(payload artifact.Map, oneKey bool) artifact.Map {
 	if oneKey {
 		return payload
@@ -286,7 +285,7 @@ func replacing(payload artifact.Map, oneKey bool) artifact.Map {
 	return artifact.MapOf(out...)
 }
 
-// StoredVerdict reads what JSON wrote, the arbiter included.
+// StoredVerdict reads what JSON wrote, including the arbiter.
 func StoredVerdict(data []byte, r *Request) (Verdict, error) {
 	m, err := verdictObject(data)
 	if err != nil {
@@ -297,19 +296,18 @@ func StoredVerdict(data []byte, r *Request) (Verdict, error) {
 	return ReadVerdict(data, Arbiter{Kind: optional(who, "kind"), Name: optional(who, "name"), Model: optional(who, "model")}, r)
 }
 
-// Patched is a text that patches are refused for, as it stands.
+// Patched is the current version of a text that refuses patches.
 type Patched struct {
 	Name    string // "memo-1@v3"
 	Content string
-	Patch   string // the one that was refused last
+	Patch   string // the last one refused
 }
 
-// OfPatches tells whether whoever tried last is stuck on a text: the same patch, or
-// the same error, for the third time. The tries are those that the text refused as it
-// stands, in their order.
+// OfPatches reports whether the last author is stuck on a text: the same patch or the same
+// error for the third time. tries are those refused by the current version, in order.
 func OfPatches(on *Patched, tries []Attempt) (Case, bool) { return ofPatches(on, tries, sameErrors) }
 
-// SaidOfPatches is OfPatches for a person who says so: once is enough.
+// SaidOfPatches is OfPatches for a person's declaration: one try is enough.
 func SaidOfPatches(on *Patched, tries []Attempt) (Case, bool) {
 	c, ok := ofPatches(on, tries, 1)
 	if len(c.Log) < sameErrors {
@@ -346,11 +344,11 @@ func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
 	return Case{}, false
 }
 
-// maxTexts is how large the texts of a request may be: an arbiter has to read them.
+// maxTexts bounds the texts of a request: an arbiter has to read them.
 const maxTexts = 1 << 20
 
-// PatchRequest asks for a ruling on patches that are refused, with the text and the
-// last patch as evidence.
+// PatchRequest returns a request for a ruling on refused patches, with the text and the last
+// patch as evidence.
 func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
 	r.AboutText(on)
@@ -365,15 +363,15 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	return r
 }
 
-// AboutText makes of a request one about patches of a text, with the text and the last
-// patch as evidence, and other explanations to go with it.
+// AboutText turns a request into one about patches of a text, with the text and the last patch
+// as evidence and matching dissidents.
 func (r *Request) AboutText(on *Patched) {
 	r.Dissidents = []Hypothesis{
 		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
 		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},
 	}
 	if len(on.Content)+len(on.Patch) > maxTexts {
-		return // the log, and the version that is named
+		return // the log and the named version must suffice
 	}
 	r.Evidence = append(r.Evidence, Evidence{Type: "file_content", Description: "The text as it stands.", Path: on.Name, Content: on.Content, Hash: HashOf(on.Content)})
 	r.add("patch", "The patch that was refused last.", on.Patch)

@@ -4,38 +4,37 @@ import (
 	"brenner/artifact"
 )
 
-// BytesPerToken is more than the words of any language have on average. A text
-// with more bytes than that for each token that is left is not even counted.
+// BytesPerToken is more than the average of any language. A text with more bytes per remaining
+// token is not even counted.
 const BytesPerToken = 8
 
-// patience is after how many endless texts the others stay in short: to weigh every
-// one of thousands would take seconds.
+// patience is the number of endless texts after which the others stay in short: weighing
+// thousands would take seconds.
 const patience = 8
 
-// rounds is how often the room that is left is filled: the sum of the parts is a
-// little more than their text, and as parts are shown, fewer are named.
+// rounds is how many times the remaining room is filled: the sum of the parts exceeds their
+// text a little, and each shown part shortens the list of names.
 const rounds = 3
 
-// filler fills a page until its bound is reached.
+// filler fills a page up to its bound.
 type filler struct {
 	page  *page
 	bound int
 	count func(string) int
 
-	left   int // tokens, as far as the sum of the parts tells
+	left   int // tokens, by the sum of the parts
 	begun  [groupCount]bool
-	raises []raise // in their order, so that the last can be taken back
+	raises []raise // in order, so that the last can be undone
 }
 
-// raise is a part that was shown at a higher level, and what that cost.
+// raise is a part raised to a higher level, and its cost.
 type raise struct {
 	part *part
 	from level
 	cost int
 }
 
-// fill gives the text and its tokens. They are over the bound only if the fixed
-// parts alone are.
+// fill returns the text and its tokens. They exceed the bound only if the fixed parts alone do.
 func (f *filler) fill() (text string, tokens int) {
 	if f.mayFit() {
 		for _, p := range f.page.order {
@@ -64,7 +63,7 @@ func (f *filler) fill() (text string, tokens int) {
 	return text, tokens
 }
 
-// mayFit tells whether it is worth while to write everything that is wanted.
+// mayFit reports whether everything wanted might fit.
 func (f *filler) mayFit() bool {
 	room := BytesPerToken * f.bound
 	for _, p := range f.page.order {
@@ -75,7 +74,7 @@ func (f *filler) mayFit() bool {
 	return true
 }
 
-// lowest shows everything by its name alone, but for the research thread.
+// lowest shows only the name of every part, except for the research thread.
 func (f *filler) lowest() {
 	for _, p := range f.page.order {
 		p.level = named
@@ -90,9 +89,8 @@ func (f *filler) weigh() (text string, tokens int) {
 	return text, f.count(text)
 }
 
-// raiseAll shows as much as fits, the most important first: the words to the
-// agent, then everything else in short, and completely only once nothing is left
-// out any more.
+// raiseAll shows as much as fits, by importance: the words to the agent, then the rest in
+// short. Parts are shown completely only once none is left out.
 func (f *filler) raiseAll() {
 	words, rest := f.page.order[:f.page.spoken], f.page.order[f.page.spoken:]
 	f.raiseShort(words)
@@ -102,8 +100,8 @@ func (f *filler) raiseAll() {
 	}
 }
 
-// raiseShort ends at the first part that does not fit: what is less important
-// does not get the room of what is more so. It tells whether all did.
+// raiseShort stops at the first part that does not fit, so that less important parts do not
+// take its room. It reports whether all did.
 func (f *filler) raiseShort(parts []*part) bool {
 	for _, p := range parts {
 		if p.want > named && p.level == named && !f.raise(p, inShort) {
@@ -113,8 +111,7 @@ func (f *filler) raiseShort(parts []*part) bool {
 	return true
 }
 
-// raiseComplete ends likewise, but passes over texts that are endless: one of them
-// must not keep all others short.
+// raiseComplete stops likewise, but skips endless texts: one must not keep all others short.
 func (f *filler) raiseComplete(parts []*part) {
 	passed := 0
 	for _, p := range parts {
@@ -127,7 +124,7 @@ func (f *filler) raiseComplete(parts []*part) {
 	}
 }
 
-// endless tells whether a part alone would take more than a quarter of the bound.
+// endless reports whether a part alone would take more than a quarter of the bound.
 func (f *filler) endless(p *part) bool {
 	most := f.bound / 4
 	return len(p.text(complete)) > BytesPerToken*most || p.cost(complete, f.count) > most
@@ -152,10 +149,9 @@ func (f *filler) raise(p *part, to level) bool {
 	return true
 }
 
-// settle holds the bound. The sum of the parts is not quite the count of the text:
-// tokens join at the seams, and a range of ids breaks in two where one of them is
-// shown. So the text itself is counted, and while it is over the bound, the last
-// raises are taken back. Without any of them it was within it.
+// settle enforces the bound. The sum of the parts is not exactly the count of the text: tokens
+// join at the seams, and showing an id splits a range in two. So it counts the text and undoes
+// the last raises while it is over the bound. Without any raise it was within it.
 func (f *filler) settle() (text string, tokens int) {
 	for {
 		text, tokens = f.weigh()

@@ -7,23 +7,23 @@ import (
 	"brenner/artifact"
 )
 
-// How many characters of a text a summary shows.
+// Characters of a text in a summary.
 const (
 	maxSummary = 200
 	maxTitle   = 80
 )
 
-// conflictMark stands where a value would, were it decided.
+// conflictMark stands in place of an undecided value.
 const conflictMark = "CONFLICT"
 
 // writer writes items of one artifact.
 type writer struct {
-	struck map[string]bool // hypotheses that were killed, whose cells are N/A
+	struck map[string]bool // killed hypotheses, whose cells are N/A
 }
 
 func newWriter(a *artifact.Artifact) *writer { return &writer{struck: a.Struck()} }
 
-// full gives an item with all its fields, a line each and the keys of a map below.
+// full returns an item with all its fields, one per line, and the keys of a map below.
 func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 	var b strings.Builder
 	b.WriteString("- " + Word(it.ID))
@@ -65,7 +65,7 @@ func field(b *strings.Builder, name string, v artifact.Value) {
 	}
 }
 
-// marks gives a map of numbers, such as a score, on one line, if it is one.
+// marks returns a map of numbers, such as a score, on one line.
 func marks(m artifact.Map) (string, bool) {
 	all := make([]string, len(m))
 	for i, e := range m {
@@ -77,7 +77,7 @@ func marks(m artifact.Map) (string, bool) {
 	return strings.Join(all, ", "), true
 }
 
-// applicable puts N/A into the cells of a prediction that are.
+// applicable replaces the cells of killed hypotheses in a prediction with N/A.
 func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value {
 	m, ok := v.(artifact.Map)
 	if !ok {
@@ -94,7 +94,7 @@ func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value 
 	return out
 }
 
-// value gives a value on one line.
+// value returns a value on one line.
 func value(v artifact.Value) string {
 	switch v := v.(type) {
 	case artifact.Conflict:
@@ -109,7 +109,7 @@ func value(v artifact.Value) string {
 	return inert(string(artifact.Canonical(v)))
 }
 
-// visible gives quotation marks for a text that shows nothing.
+// visible returns quotation marks for a text that shows nothing.
 func visible(text string) string {
 	if text == "" {
 		return `""`
@@ -117,7 +117,7 @@ func visible(text string) string {
 	return text
 }
 
-// texts gives a list of texts, if it is one.
+// texts returns a list of texts on one line.
 func texts(list artifact.List) (string, bool) {
 	all := make([]string, len(list))
 	for i, v := range list {
@@ -137,7 +137,7 @@ func words(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// summary gives an item on one line: id, name and the beginning of what it says.
+// summary returns an item on one line: id, name and the beginning of its main field.
 func summary(s artifact.Section, it *artifact.Item) string {
 	line := "- " + Word(it.ID)
 	spec := s.Spec()
@@ -154,7 +154,7 @@ func summary(s artifact.Section, it *artifact.Item) string {
 	return line + "\n"
 }
 
-// short gives the beginning of a value.
+// short returns the beginning of a value.
 func short(v artifact.Value, most int) string {
 	if t, ok := v.(artifact.Text); ok {
 		return visible(cut(string(t), most))
@@ -162,8 +162,8 @@ func short(v artifact.Value, most int) string {
 	return cut(value(v), most)
 }
 
-// killed gives a killed item on one line: what it was and why it went, so that
-// nobody proposes it again.
+// killed returns a killed item on one line: what it was and why it was killed, so that it is
+// not proposed again.
 func killed(s artifact.Section, it *artifact.Item) string {
 	line := "- " + Word(it.ID)
 	for _, name := range []string{"name", s.Spec().Main} {
@@ -182,7 +182,7 @@ func killed(s artifact.Section, it *artifact.Item) string {
 	return line + ")\n"
 }
 
-// conflict is a field, or a key of one, that waits for a decision.
+// conflict is an undecided field, or a key of one.
 type conflict struct {
 	item       *artifact.Item
 	section    artifact.Section
@@ -190,8 +190,7 @@ type conflict struct {
 	candidates artifact.Conflict
 }
 
-// conflicts gives the open ones of an artifact, by section and item. What was
-// killed needs no decision any more.
+// conflicts returns the open conflicts by section and item. Killed items need no decision.
 func (w *writer) conflicts(a *artifact.Artifact) []conflict {
 	var open []conflict
 	for _, s := range artifact.Sections() {
@@ -224,15 +223,15 @@ func (w *writer) conflictsOf(open []conflict, s artifact.Section, it *artifact.I
 	return open
 }
 
-// maxCandidates is how many candidates of a conflict are shown in short.
+// maxCandidates is the number of candidates shown in short.
 const maxCandidates = 4
 
-// full gives the conflict with all that its authors wrote.
+// full returns the conflict with all its candidates.
 func (c *conflict) full() string {
 	return c.list(c.candidates, value)
 }
 
-// short gives the first candidates, each cut.
+// short returns the first candidates, each cut.
 func (c *conflict) short() string {
 	shown := c.candidates[:min(len(c.candidates), maxCandidates)]
 	text := c.list(shown, func(v artifact.Value) string { return short(v, maxSummary) })

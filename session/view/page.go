@@ -9,15 +9,16 @@ import (
 	"brenner/internal/text"
 )
 
-// page is the view before it is written: all parts, in the order of the text, and
-// how much of each is shown.
+// page is a view before it is written: all parts in the order of the text, and how much of each
+// is shown.
 type page struct {
 	head   string
 	groups [groupCount][]*part
-	// order are the parts by importance: words of people, the agent's feedback,
-	// the research thread, conflicts, items.
+	// order has the parts by importance: words of people, the agent's feedback, the research
+	// thread, conflicts, items.
 	order []*part
-	// spoken is how many of order are words to the agent and not of the artifact.
+	// spoken is how many of order, at its start, are words to the agent rather than parts of
+	// the artifact.
 	spoken int
 }
 
@@ -49,7 +50,7 @@ func newPage(in *Input) *page {
 	return p
 }
 
-// head gives the line that every view begins with.
+// head returns the first line of a view.
 func head(a *artifact.Artifact) string {
 	line := "Version " + strconv.Itoa(a.Metadata.Version) + " of the artifact"
 	if id := a.Metadata.SessionID; id != "" {
@@ -58,7 +59,7 @@ func head(a *artifact.Artifact) string {
 	return line + ". An item on one line is a summary.\n"
 }
 
-// wanted gives the level of a form.
+// wanted returns the level of a form.
 func wanted(f Form) level {
 	switch f {
 	case Full:
@@ -70,7 +71,7 @@ func wanted(f Form) level {
 	}
 }
 
-// add puts a part on the page.
+// add adds a part to the page.
 func (p *page) add(id string, g group, want level, write func(level) string) *part {
 	part := &part{id: id, group: g, want: want, rule: OverBound, write: write}
 	if want == named {
@@ -125,7 +126,7 @@ func (p *page) addConflict(c *conflict, form Form) {
 	}))
 }
 
-// addItems puts all items on the page, in the order of the artifact.
+// addItems adds all items in the order of the artifact.
 func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
 	items := make(map[*artifact.Item]*part)
 	for _, s := range artifact.Sections() {
@@ -152,7 +153,7 @@ func (p *page) addItem(w *writer, s artifact.Section, it *artifact.Item, want le
 	})
 }
 
-// title gives the title of a group, and a word about it where one is needed.
+// title returns the title of a group, with an explanation if one is needed.
 func (g group) title() (title, about string) {
 	switch g {
 	case people:
@@ -165,7 +166,7 @@ func (g group) title() (title, about string) {
 	return artifact.Section(g).Spec().Title, ""
 }
 
-// heading gives what stands above the parts of a group.
+// heading returns what stands above the parts of a group.
 func (g group) heading() string {
 	title, about := g.title()
 	text := "\n### " + title + "\n\n"
@@ -175,7 +176,7 @@ func (g group) heading() string {
 	return text
 }
 
-// sequence gives the groups in the order of the text.
+// sequence returns the groups in the order of the text.
 func sequence() []group {
 	all := []group{group(artifact.ResearchThread), people, outcomes, disputes}
 	for _, s := range artifact.Sections()[1:] {
@@ -184,7 +185,7 @@ func sequence() []group {
 	return all
 }
 
-// write gives the text with the parts as they are now.
+// write returns the text with the parts at their current levels.
 func (p *page) write() string {
 	var b strings.Builder
 	b.WriteString(p.head)
@@ -215,13 +216,13 @@ func (p *page) write() string {
 type level int
 
 const (
-	named    level = iota // by its name, under what is left out
+	named    level = iota // only its name, in the list of omissions
 	inShort               // cut to a line or a few
 	complete              // all of it
 )
 
-// group is a stretch of the text under one heading: a section has its own number,
-// the others come behind.
+// group is a part of the text under one heading: sections have their own numbers, the others
+// follow.
 type group int
 
 const (
@@ -231,22 +232,21 @@ const (
 	groupCount
 )
 
-// part is one thing that can be shown, in short or completely: an item, a
-// conflict, an outcome, a note.
+// part is an item, a conflict, an outcome or a note.
 type part struct {
 	id    string
 	group group
-	want  level  // what the spec says
-	level level  // what it came to
-	rule  string // why it is shown by its name alone
-	// write writes it in short or completely; texts and tokens remember what came
-	// of it, for of thousands only a few are ever looked at.
+	want  level  // by the spec
+	level level  // in effect
+	rule  string // why only its name is shown
+	// write returns the text at a level; texts and tokens cache it, since few of thousands of
+	// parts are ever needed.
 	write  func(level) string
 	texts  [complete + 1]string
 	tokens [complete + 1]int
 }
 
-// text gives the part at a level.
+// text returns the part at a level.
 func (p *part) text(l level) string {
 	if l == named {
 		return ""
@@ -257,7 +257,7 @@ func (p *part) text(l level) string {
 	return p.texts[l]
 }
 
-// cost gives the tokens of the part at a level.
+// cost returns the tokens of the part at a level.
 func (p *part) cost(l level, count func(string) int) int {
 	if l == named {
 		return 0
@@ -268,7 +268,7 @@ func (p *part) cost(l level, count func(string) int) int {
 	return p.tokens[l]
 }
 
-// leftOut names what is not shown, a line for each rule.
+// leftOut names what is not shown, one line per rule.
 func (p *page) leftOut() string {
 	out := ""
 	for _, rule := range []string{OverBound, OverMax, IDsOnly} {
@@ -282,8 +282,8 @@ func (p *page) leftOut() string {
 	return "\n### Left out\n\n" + out
 }
 
-// leftOutBy gives the ids that a rule left out, neighbours as ranges, and how many
-// there are of what has no id.
+// leftOutBy returns the ids that a rule left out, with neighbours as ranges, and the numbers of
+// parts without an id.
 func (p *page) leftOutBy(rule string) []string {
 	var names []string
 	for _, s := range artifact.Sections() {
@@ -312,11 +312,11 @@ func (p *page) leftOutBy(rule string) []string {
 	return names
 }
 
-// shortestRange is from how many ids on a range is shorter than a list.
+// shortestRange is the least number of ids written as a range.
 const shortestRange = 3
 
-// ranges writes ids of one section, by number: three or more neighbours as one
-// range, so that a ledger of thousands can still be named.
+// ranges returns ids of one section by number, with neighbours as ranges, so that thousands can
+// still be named.
 func ranges(s artifact.Section, ids []string) []string {
 	var numbers []int
 	var names []string

@@ -10,29 +10,29 @@ import (
 	"brenner/artifact"
 )
 
-// candidate is an item with what decides about its place in the order.
+// candidate is an item with its sort keys.
 type candidate struct {
 	item     *artifact.Item
 	section  artifact.Section
 	priority int
 	distance distance
-	version  int // the newest one that changed the item, and when that was
+	version  int // the newest that changed the item, and its time
 	at       time.Time
 	number   int
 }
 
-// distance says how far an item is from the agent's own work and from conflicts.
+// distance is how far an item is from the agent's own work and from conflicts.
 type distance int
 
 const (
-	central distance = iota // the agent had a hand in it, or it is in conflict
-	linked                  // it names a central one, or a central one names it
+	central distance = iota // changed by the agent, or in conflict
+	linked                  // refers to a central one, or is referred to by one
 	apart
 	gone // killed
 )
 
-// ranked gives all items but the research thread in the order of selection: the
-// priority of their section, then relevance, then recency, then id.
+// ranked returns all items but the research thread by their section's priority, then relevance,
+// recency and id.
 func ranked(in *Input, open []conflict) []candidate {
 	var all []candidate
 	for _, s := range artifact.Sections()[1:] {
@@ -51,7 +51,7 @@ func ranked(in *Input, open []conflict) []candidate {
 func compare(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(b.priority, a.priority),
-		cmp.Compare(a.section, b.section), // sections of one priority stay together
+		cmp.Compare(a.section, b.section), // sections of equal priority stay together
 		cmp.Compare(a.distance, b.distance),
 		cmp.Compare(b.version, a.version),
 		b.at.Compare(a.at),
@@ -60,7 +60,7 @@ func compare(a, b candidate) int {
 	)
 }
 
-// readStamps looks for the newest stamp of an item, and for any of the agent's.
+// readStamps finds the newest stamp of an item and any of the agent's.
 func (c *candidate) readStamps(agent string) {
 	take := func(stamps ...*artifact.Stamp) {
 		for _, s := range stamps {
@@ -92,7 +92,7 @@ func (c *candidate) readStamps(agent string) {
 	}
 }
 
-// measure finds out how far each item is from the central ones, one step deep.
+// measure sets the distance of each item from the central ones, one step deep.
 func measure(all []candidate, open []conflict) {
 	inConflict := make(map[*artifact.Item]bool, len(open))
 	for _, c := range open {
@@ -124,7 +124,7 @@ func measure(all []candidate, open []conflict) {
 	}
 }
 
-// references gives what in an item's fields may be ids of other items.
+// references returns what may be ids of other items in an item's fields.
 func references(s artifact.Section, it *artifact.Item) []string {
 	var ids []string
 	spec := s.Spec()

@@ -7,50 +7,48 @@ import (
 	"brenner/internal/fault"
 )
 
-// DefaultMaxTokens is the bound of a view whose spec gives none.
+// DefaultMaxTokens is the bound of a view whose spec has none.
 const DefaultMaxTokens = 6000
 
-// Form says how much of an item is shown.
+// Form is how much of an item is shown.
 type Form string
 
-// The forms. An item without a form is shown by its id alone.
+// Forms of items. An item without a form is shown by its id.
 const (
 	Full    Form = "full"    // all fields
 	Summary Form = "summary" // id, name and the beginning of the main field
-	IDs     Form = "ids"     // the id
-	// Sections is a research artifact among records, by as much of its sections as fits.
+	IDs     Form = "ids"     // only the id
+	// Sections shows a research artifact among records, with as many of its sections as fit.
 	Sections Form = "sections"
 )
 
 // SectionView is how a role sees one section.
 type SectionView struct {
 	Form Form
-	// Max is how many items are shown in that form, the others by their ids; 0
-	// means no limit.
+	// Max is the number of items shown in that form, the others by id; 0 means no limit.
 	Max int
-	// Priority decides what is kept when not all fits: higher is kept longer.
+	// Priority decides what is kept if not all fits: higher is kept longer.
 	Priority int
 }
 
-// Spec is what a role sees. The zero value works: it shows ids within the default
-// bound.
+// Spec is what a role sees. The zero value shows ids within the default bound.
 type Spec struct {
 	Role      string
 	MaxTokens int // 0 or less: DefaultMaxTokens
 	Sections  [artifact.SectionCount]SectionView
 }
 
-// Unified names the view of agents that have no role of their own.
+// Unified is the view of agents without a role.
 const Unified = "unified"
 
-// The most items of a section that the built-in views show.
+// Items of a section that the built-in views show at most.
 const (
 	maxInFull    = 40
 	maxInSummary = 20
 )
 
-// Default gives the built-in view of a role: in full what it may edit and what it
-// works on, in summary the rest. Any other role sees everything.
+// Default returns the built-in view of a role: in full what it may edit or works on, the rest
+// in summary. Any other role sees everything.
 func Default(role string) Spec {
 	const (
 		rt = artifact.ResearchThread
@@ -76,8 +74,7 @@ func Default(role string) Spec {
 	return all
 }
 
-// spec makes a view from the sections that are shown in full and those that are
-// shown in summary, the most important first.
+// spec returns a view from the sections shown in full and in summary, most important first.
 func spec(role string, full, summary []artifact.Section) Spec {
 	out := Spec{Role: role, MaxTokens: DefaultMaxTokens}
 	priority := artifact.SectionCount
@@ -92,7 +89,7 @@ func spec(role string, full, summary []artifact.Section) Spec {
 	return out
 }
 
-// form gives IDs for whatever is no form: showing less is the safer mistake.
+// form returns IDs for an unknown form: showing less is the safer mistake.
 func (v SectionView) form() Form {
 	if v.Form == Full || v.Form == Summary {
 		return v.Form
@@ -100,7 +97,7 @@ func (v SectionView) form() Form {
 	return IDs
 }
 
-// Bound gives the most tokens that a view may have.
+// Bound returns the token bound of the view.
 func (s Spec) Bound() int {
 	if s.MaxTokens <= 0 {
 		return DefaultMaxTokens
@@ -108,7 +105,7 @@ func (s Spec) Bound() int {
 	return min(s.MaxTokens, MaxSetting)
 }
 
-// Canonical gives the spec in its one JSON form, with every default filled in.
+// Canonical returns the spec as canonical JSON with all defaults filled in.
 func (s Spec) Canonical() []byte {
 	sections := make([]artifact.Entry, 0, len(s.Sections))
 	for i, v := range s.Sections {
@@ -125,18 +122,17 @@ func (s Spec) Canonical() []byte {
 	))
 }
 
-// InvalidSpec is the code of JSON that is no view spec.
+// InvalidSpec is the code of an invalid view spec.
 const InvalidSpec fault.Code = "INVALID_VIEW_SPEC"
 
-// specDepth is how deep the JSON of a spec is nested.
+// specDepth bounds the nesting of a spec's JSON.
 const specDepth = 3
 
 // MaxSetting is above every sensible bound, number of items and priority.
 const MaxSetting = 1 << 30
 
-// ParseSpec reads a spec from the JSON that Canonical writes. What is left out has
-// the zero value; what it does not know is a fault, because a key that is misspelt
-// would show an agent more, or less, than somebody meant.
+// ParseSpec reads the JSON that Canonical writes. Missing keys have the zero value; unknown
+// keys are faults, since a misspelt key would show an agent more or less than intended.
 func ParseSpec(data []byte) (Spec, error) {
 	v, err := artifact.ParseValue(data, specDepth)
 	if err != nil {
@@ -163,7 +159,7 @@ func ParseSpec(data []byte) (Spec, error) {
 	return s, nil
 }
 
-// specReader gathers what is wrong with a spec.
+// specReader collects the faults of a spec.
 type specReader struct{ wrong fault.List }
 
 func (r *specReader) object(place string, v artifact.Value, take func(string, artifact.Value) bool) {

@@ -10,22 +10,22 @@ import (
 	"brenner/internal/fault"
 )
 
-// RepairInput is what a second turn is made of: what could not be read, and the
-// agent's own answer.
+// RepairInput is the content of a second turn: what could not be read, and the agent's own
+// answer.
 type RepairInput struct {
 	Role string
-	// Bound is of the turn itself, the request and the answer together; 0 or less is
-	// DefaultMaxTokens. Call is of the whole call, with the message that opened it.
+	// Bound is for the turn itself, request and answer together; 0 or less means
+	// DefaultMaxTokens. Call is for the whole call, with its opening message.
 	Bound, Call int
 	Count       func(string) int
 	Opening     string // as it was sent
 	Answer      string // as it came
-	// Head and Tail of the request are fixed, and its first problem; the others come
-	// as they fit. More is how many there are beside them.
+	// Head, Tail and the first problem are always sent, the other problems if they fit. More is
+	// the number of further ones.
 	Head, Tail string
 	Problems   []string
 	More       int
-	// Lines of the answer, from 1, that the problems are about.
+	// Lines are the lines of the answer, from 1, that the problems are about.
 	Lines []int
 }
 
@@ -36,10 +36,9 @@ type Repaired struct {
 	Tokens  int // of both
 }
 
-// Repair assembles a second turn. The problems come first, in their order. The answer
-// gives way before them, since its author has it: where all of it does not fit, the
-// lines around the problems are shown, as many as do. Only if the fixed parts do not fit
-// is there an error, before anything is sent.
+// Repair assembles a second turn. The problems come first, in order. The answer yields to them,
+// since its author has it: if it does not fit whole, as many lines around the problems are
+// shown as do. Repair fails only if the fixed parts do not fit, before anything is sent.
 func Repair(in *RepairInput) (Repaired, error) {
 	bound := in.Bound
 	if bound <= 0 {
@@ -71,7 +70,7 @@ func Repair(in *RepairInput) (Repaired, error) {
 type repair struct {
 	*RepairInput
 	bound int
-	note  string // in the place of the answer
+	note  string // in place of the answer
 }
 
 func (r *repair) fits(answer, request string) bool {
@@ -81,7 +80,7 @@ func (r *repair) fits(answer, request string) bool {
 	return r.Count(answer)+r.Count(request) <= r.bound
 }
 
-// request gives the first problems, and how many there are beside them.
+// request returns the first problems and the number of further ones.
 func (r *repair) request(shown int) string {
 	text := r.Head + strings.Join(r.Problems[:shown], "")
 	if more := len(r.Problems) - shown + r.More; more > 0 {
@@ -90,10 +89,10 @@ func (r *repair) request(shown int) string {
 	return text + r.Tail
 }
 
-// around is how many lines are shown on each side of a problem.
+// around is the number of lines shown on each side of a problem.
 const around = 10
 
-// answer gives as much of the answer as fits beside a request.
+// answer returns as much of the answer as fits beside a request.
 func (r *repair) answer(request string) string {
 	if r.Answer == "" || r.fits(r.Answer, request) {
 		return r.Answer
@@ -116,7 +115,7 @@ func (r *repair) answer(request string) string {
 	return best
 }
 
-// excerpt gives the lines that were chosen, and how many lie between them.
+// excerpt returns the chosen lines, and the numbers of lines between them.
 func excerpt(all []string, chosen []bool) string {
 	var b strings.Builder
 	skipped := 0
@@ -138,23 +137,22 @@ func excerpt(all []string, chosen []bool) string {
 	return b.String()
 }
 
-// DefaultNudgeTokens is the bound of a nudge: a word to somebody who has the message
-// that it is about.
+// DefaultNudgeTokens is the bound of a nudge, whose reader already has the message.
 const DefaultNudgeTokens = 300
 
-// NudgeInput is what a reminder is made of.
+// NudgeInput is the content of a reminder.
 type NudgeInput struct {
 	Role     string
 	Bound    int // 0 or less, or more: DefaultNudgeTokens
 	Count    func(string) int
-	Subject  string   // of the message that was not answered
-	Question string   // that the session is about
-	Saw      []string // the ids of items that the message showed
+	Subject  string   // of the unanswered message
+	Question string   // of the session
+	Saw      []string // ids of items that the message showed
 }
 
-// Nudge gives what an agent is told that acknowledged a message and does not answer
-// it. What it is about, and the ids that it was shown, come as they fit, in this order;
-// only if the reminder itself does not is there an error.
+// Nudge returns the reminder for an agent that acknowledged a message and does not answer. The
+// question and the ids are included as far as they fit, in this order. Nudge fails only if the
+// reminder itself does not fit.
 func Nudge(in *NudgeInput) (string, error) {
 	bound := in.Bound
 	if bound <= 0 {
@@ -190,11 +188,11 @@ func Nudge(in *NudgeInput) (string, error) {
 	return text + ids, nil
 }
 
-// DefaultCallTokens is the bound of a whole call that nobody gave one.
+// DefaultCallTokens is the default bound of a whole call.
 const DefaultCallTokens = 100_000
 
-// Opening holds the message that opens a call, which has so many tokens, to the bound of
-// the whole call. It is an error if it does not fit, before anything is sent.
+// Opening returns an error if the message that opens a call, of the given tokens, exceeds the
+// bound of the whole call.
 func Opening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens

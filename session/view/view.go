@@ -1,15 +1,13 @@
 // Package view decides what an agent sees of the research artifact, and writes it.
 //
-// Build promises: the text never has more tokens than its bound, counted as the
-// caller counts; every item is in it at least by its id, because an agent can only
-// change what it can name; what is left out, or shown in short, is named with the
-// rule that did it; the same input gives the same text; and nothing that an agent
-// or a person wrote can begin a line of it, so that no such text can forge a
-// heading, a list, a fence, a quotation or HTML. If not even the ids fit, that is
-// an error, and nothing is to be sent.
+// Build promises: the text never exceeds its token bound, by the caller's count; every item is
+// in it at least by id, because an agent can only change what it can name; what is left out or
+// shortened is named with the reason; equal inputs give equal texts; and no text of an agent or
+// a person can begin a line, so that none can forge a heading, a list, a fence, a quotation or
+// HTML. If not even the ids fit, Build fails and nothing must be sent.
 //
-// The package is pure. It must not know how tokens are counted, what becomes of
-// the text, or what else stands in the message that carries it.
+// The package is pure. It must not know how tokens are counted, what becomes of the text, or
+// what else is in its message.
 package view
 
 import (
@@ -23,63 +21,60 @@ import (
 	"brenner/internal/text"
 )
 
-// TooLarge is the code of a view whose fixed parts alone are over its bound.
+// TooLarge is the code of a view whose fixed parts alone exceed its bound.
 const TooLarge fault.Code = "CONTEXT_TOO_LARGE"
 
-// Input is everything that a view is made of.
+// Input is the content of a view.
 type Input struct {
 	Artifact artifact.Artifact
 	Spec     Spec
-	Agent    string // who will read it: its own items count as relevant
-	// Count counts the tokens of a text; nil counts its bytes, which are never
-	// fewer. The same text must always get the same count.
+	Agent    string // its reader: its own items count as relevant
+	// Count returns the tokens of a text, always the same for equal texts; nil counts bytes,
+	// which are never fewer.
 	Count    func(string) int
 	Feedback []Outcome
 	Notes    []Note
 }
 
-// Outcome is what became of one of the agent's own deltas in the last round.
+// Outcome is the result of one of the agent's own deltas in the last round.
 type Outcome struct {
 	Delta       string // its id
-	Target      string // the item it was about, where there is one
+	Target      string // the item it was about, if any
 	Disposition string // rejected, conflicted, …
 	Code        fault.Code
 	Message     string
 }
 
-// Note is a word of a person to the agents.
+// Note is a person's note to the agents.
 type Note struct{ By, Text string }
 
 // View is what an agent sees.
 type View struct {
 	Text   string // Markdown
 	Tokens int    // of Text; never more than the bound
-	// Shown are the ids of items that are in the text completely or in short, in
-	// the order of the text.
+	// Shown are the ids of items in the text, complete or in short, in its order.
 	Shown []string
 	// Shortened are those of them that the spec would show completely.
 	Shortened []string
-	// LeftOut are the items that are in the text by their ids alone, and the
-	// conflicts ("H1.claim"), outcomes ("outcome 2") and notes ("note 1") that
-	// are not in it.
+	// LeftOut are the items shown only by id, and the conflicts ("H1.claim"), outcomes
+	// ("outcome 2") and notes ("note 1") that are missing.
 	LeftOut []Omission
 	Version int // of the artifact
 }
 
-// Omission is something that was left out, and the rule that did it.
+// Omission is something left out, and the rule that did it.
 type Omission struct{ ID, Rule string }
 
-// The rules that leave things out.
+// Rules that leave things out.
 const (
 	OverBound = "over the bound"
 	OverMax   = "past the section's maximum"
 	IDsOnly   = "ids only for this role"
 )
 
-// Build makes a view. What does not fit into the bound is shown in short, the
-// least important first, and then left out; the order is that of the sections'
-// priorities, then relevance, then recency, then id. Only if the version, the
-// beginning of the research thread and the ids do not fit is there an error.
+// Build returns a view. What does not fit is shown in short, the least important first, and
+// then left out, by section priority, relevance, recency and id. Build fails only if the
+// version, the beginning of the research thread and the ids do not fit.
 func Build(in Input) (View, error) {
 	if in.Count == nil {
 		in.Count = func(text string) int { return len(text) }
@@ -107,7 +102,7 @@ func tooLarge(in *Input, tokens int) error {
 	}
 }
 
-// account says what was shown and what was not.
+// account records what was shown and what was not.
 func (p *page) account(v *View) {
 	for _, group := range p.groups {
 		for _, part := range group {
@@ -125,13 +120,13 @@ func (p *page) account(v *View) {
 	}
 }
 
-// inert returns a text from outside on one line in which only its words mean anything.
+// inert returns an outside text on one line, without any special meaning.
 func inert(s string) string { return text.Clean(s, text.PromptLine) }
 
-// cut returns the beginning of a text, inert, with at most so many characters.
+// cut returns the beginning of a text, inert, with at most most characters.
 func cut(s string, most int) string {
-	// Space at the front is not shown: enough of the text is read to find the words
-	// behind it, and no more, however long it is.
+	// Leading space is not shown, so enough text is read to find the words after it, but no
+	// more.
 	short := text.First(s, 4*most)
 	out := inert(short)
 	if len(short) == len(s) && utf8.RuneCountInString(out) <= most {
@@ -140,12 +135,11 @@ func cut(s string, most int) string {
 	return strings.TrimSpace(text.First(out, most-1)) + "…"
 }
 
-// maxWord is the most characters of a name that are shown.
+// maxWord bounds the characters of a name shown.
 const maxWord = 64
 
-// Word gives a name from outside: an id, a field, a key, an agent. It may begin a
-// line, so it stays as it is only where it is a plain word, and is quoted like a
-// JSON string otherwise.
+// Word returns an outside name: an id, a field, a key or an agent. It may begin a line, so
+// anything but a plain word is quoted like a JSON string.
 func Word(name string) string {
 	if plain(name) {
 		return name
@@ -156,8 +150,8 @@ func Word(name string) string {
 	return inert(string(artifact.AppendString(nil, name)))
 }
 
-// plain tells whether a name begins with a letter and goes on with letters, digits
-// and what names are joined with.
+// plain reports whether a name begins with a letter and continues with letters, digits and
+// joining characters.
 func plain(name string) bool {
 	if name == "" || len(name) > maxWord {
 		return false
