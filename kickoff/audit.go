@@ -35,10 +35,10 @@ type Finding struct {
 	Hint    string     `json:"hint"`
 }
 
-// Audit reads a kickoff back and checks that its parts agree: the thread id is valid, the
-// roster's table follows the roster's rules, the recipient is in it, the template matches the
-// recipient's role, hash and prompt match the template's version, and all parts are in order.
-// It also compares the message with the wanted session and roster, if given.
+// Audit reads a kickoff back and checks that its parts agree: the thread id is valid, the roster's
+// table follows the roster's rules, the recipient is in it, the template matches the recipient's
+// role, hash and prompt match the template's version, and all parts are in order. It also compares
+// the message with the wanted session and roster, if given.
 func Audit(message string, want Wanted) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
@@ -67,7 +67,6 @@ type Wanted struct {
 	Roster   *roster.Roster
 }
 
-// auditor checks one message.
 type auditor struct {
 	lines  []string
 	out    Report
@@ -85,8 +84,7 @@ func (a *auditor) add(code fault.Code, what string, index int, hint, format stri
 	})
 }
 
-// addFault records a fault of another package as a finding. A line in the fault takes
-// precedence.
+// addFault records a fault of another package as a finding. A line in the fault takes precedence.
 func (a *auditor) addFault(what string, index int, f *fault.Error) {
 	if f.Line > 0 {
 		index = f.Line - 1
@@ -94,7 +92,6 @@ func (a *auditor) addFault(what string, index int, f *fault.Error) {
 	a.add(f.Code, what, index, f.Hint, "%s", f.Detail)
 }
 
-// block reads the roster, which follows the head.
 func (a *auditor) block(message string) {
 	b, err := roster.ReadBlock(message)
 	if err != nil {
@@ -113,7 +110,6 @@ func (a *auditor) block(message string) {
 	}
 }
 
-// recipient checks that the recipient is in the roster.
 func (a *auditor) recipient() {
 	if a.roster.Line == 0 || a.places.recipient == 0 {
 		return
@@ -125,7 +121,6 @@ func (a *auditor) recipient() {
 		"Missing roster entry for recipient: %s", fault.Shown(a.out.Recipient))
 }
 
-// compare records where the message's roster differs from another.
 func (a *auditor) compare(want *roster.Roster) {
 	got := &a.out.Roster
 	heading := a.roster.Line - 1
@@ -268,7 +263,6 @@ func (a *auditor) template() {
 	}
 }
 
-// wantedTemplate returns the template that the roster asks for.
 func (a *auditor) wantedTemplate() (string, bool) {
 	if a.out.Roster.Mode == roster.Unified {
 		return prompts.UnifiedName, true
@@ -277,8 +271,7 @@ func (a *auditor) wantedTemplate() (string, bool) {
 	return string(e.Role), ok && e.Role.Valid()
 }
 
-// prompt compares prompt and example with the template's, if the program still has that
-// version.
+// prompt compares prompt and example with the template's, if the program still has that version.
 func (a *auditor) prompt(t prompts.Template) {
 	const hint = "the agent was told something else than the template says"
 	from := a.roster.Line
@@ -334,7 +327,6 @@ func (a *auditor) missing(parts []part, index int) {
 	}
 }
 
-// part is a heading of a kickoff after the prompt.
 type part struct {
 	heading  string
 	required bool

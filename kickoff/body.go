@@ -33,10 +33,8 @@ const (
 	headFormat      = "## Response Format"
 )
 
-// maxSubject bounds a subject, in characters.
 const maxSubject = 120
 
-// subject returns the subject line.
 func subject(round int, question string) string {
 	head := "KICKOFF: "
 	if round > 1 {
@@ -88,8 +86,8 @@ type section struct {
 	without string // shown if there is no text; "" omits the section
 }
 
-// sections returns the outside texts in the order of the message. A text that shows nothing
-// counts as missing.
+// sections returns the outside texts in the order of the message. A text that shows nothing counts
+// as missing.
 func (in *Input) sections(to string) []section {
 	all := []section{
 		{heading: headQuestion, text: in.Question},
@@ -180,7 +178,6 @@ func readName(text string) (string, error) {
 // clean normalizes the lines of an outside text and makes invisible characters visible.
 func clean(s string) string { return text.Clean(s, text.PromptText) }
 
-// blank reports whether a text shows nothing.
 func blank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
@@ -188,16 +185,15 @@ func blank(text string) bool {
 // oneLine joins the words of a text with single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
 
-// quoted returns a text as a block quote.
 func quoted(text string) string {
 	var b strings.Builder
 	quote(&b, clean(text))
 	return b.String()
 }
 
-// quote writes a clean text as a block quote. Every line begins with the mark, so that no line
-// can begin a block outside the quote. The caller adds a blank line, so that nothing that
-// follows joins the quote.
+// quote writes a clean text as a block quote. Every line begins with the mark, so that no line can
+// begin a block outside the quote. The caller adds a blank line, so that nothing that follows joins
+// the quote.
 func quote(b *strings.Builder, text string) {
 	for line := range strings.SplitSeq(trimmed(text), "\n") {
 		line = strings.TrimRight(line, " \t")
@@ -210,8 +206,7 @@ func quote(b *strings.Builder, text string) {
 	}
 }
 
-// trimmed removes blank lines from both ends of a text and keeps the indentation of its first
-// line.
+// trimmed removes blank lines from both ends of a text and keeps the indentation of its first line.
 func trimmed(text string) string {
 	for {
 		line, rest, more := strings.Cut(text, "\n")

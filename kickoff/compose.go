@@ -1,12 +1,12 @@
 // Package kickoff writes the messages that open a round, and reads them back.
 //
 // Compose promises one message per recipient with its parts in a fixed order. Outside texts are
-// block quotes, so that none can forge a heading, the roster's table or a delta, and a kickoff,
-// or a reply that repeats it, contains no deltas when read as a reply. Audit checks that
-// roster, thread id and template of a message agree with each other and with a given roster.
+// block quotes, so that none can forge a heading, the roster's table or a delta, and a kickoff, or
+// a reply that repeats it, contains no deltas when read as a reply. Audit checks that roster,
+// thread id and template of a message agree with each other and with a given roster.
 //
-// The package is pure. It must not know how a message is sent, how a view is built, or what
-// becomes of a reply.
+// The package is pure. It must not know how a message is sent, how a view is built, or what becomes
+// of a reply.
 package kickoff
 
 import (
@@ -35,15 +35,15 @@ type Input struct {
 	Memory      []Bullet
 	// Project is the optional view of the project's records, in Markdown, by agent.
 	Project map[string]string
-	// Patchable are the addresses (ID@vN) of texts in it that an agent may change, by agent.
-	// They are not quoted: the store's ids are plain words.
+	// Patchable are the addresses (ID@vN) of texts in it that an agent may change, by agent. They
+	// are not quoted: the store's ids are plain words.
 	Patchable map[string][]string
 	// Lessons are additional bullets by agent.
 	Lessons map[string][]Bullet
 	// Learns asks the agents to cite what they use and to report what they learned.
 	Learns bool
-	// Views are the artifact as each agent sees it, in Markdown, by agent. From round 2 on
-	// every recipient needs one: it can only change what it can name.
+	// Views are the artifact as each agent sees it, in Markdown, by agent. From round 2 on every
+	// recipient needs one: it can only change what it can name.
 	Views  map[string]string
 	Scopes merge.Scopes // the zero value restricts no agent
 
@@ -72,8 +72,8 @@ type Message struct {
 	Template     string      `json:"template"`      // name and version: "test_designer/1"
 	TemplateHash string      `json:"template_hash"` // SHA-256 in hexadecimal digits, in full
 	Body         string      `json:"body"`          // Markdown
-	// Examples are the deltas that the message shows, for delta.Options: a reply that repeats
-	// one does not mean it.
+	// Examples are the deltas that the message shows, for delta.Options: a reply that repeats one
+	// does not mean it.
 	Examples []string `json:"-"`
 }
 
@@ -123,8 +123,8 @@ func (in *Input) check() error {
 	return errors.Join(found...)
 }
 
-// effective fills in the roles that heuristic mode guesses, so that the message shows the roles
-// in effect.
+// effective fills in the roles that heuristic mode guesses, so that the message shows the roles in
+// effect.
 func effective(r roster.Roster, recipients []string) roster.Roster {
 	if r.Mode != roster.Heuristic {
 		return r

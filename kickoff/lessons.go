@@ -25,8 +25,8 @@ func (in *Input) aboutMemory() string {
 	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
 }
 
-// aboutLessons returns how to write the lessons that the template asks for. Their number is up
-// to the template.
+// aboutLessons returns how to write the lessons that the template asks for. Their number is up to
+// the template.
 func (in *Input) aboutLessons() string {
 	if !in.Learns {
 		return ""
@@ -42,10 +42,10 @@ type Lesson struct {
 	Text string // one line
 }
 
-// ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line
-// that names its kind, or else the whole text as helpful. A lesson that is quoted, commented
-// out, indented as code or inside another fence does not count, as for deltas. Invalid lessons
-// are skipped: replies are untrusted, and nothing depends on them.
+// ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line that
+// names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
+// indented as code or inside another fence does not count, as for deltas. Invalid lessons are
+// skipped: replies are untrusted, and nothing depends on them.
 func ReadLesson(reply string) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
 	for b := range markdown.Blocks(text) {
@@ -59,7 +59,6 @@ func ReadLesson(reply string) (Lesson, bool) {
 	return Lesson{}, false
 }
 
-// readFence reads the text of one fence.
 func readFence(text string) (Lesson, bool) {
 	for line := range strings.Lines(text) {
 		if l, ok := readLesson(strings.TrimSpace(line)); ok {
@@ -81,8 +80,8 @@ func readLesson(line string) (Lesson, bool) {
 	return Lesson{}, false
 }
 
-// Cited returns the ids that a reply names: in brackets, or anywhere as a word if they have
-// this program's form. An id of another tool may be any word.
+// Cited returns the ids that a reply names: in brackets, or anywhere as a word if they have this
+// program's form. An id of another tool may be any word.
 func Cited(reply string, ids []string) []string {
 	var all []string
 	for _, id := range ids {
@@ -99,7 +98,6 @@ func isOwn(id string) bool {
 	return ok && len(digits) >= 5 && strings.Trim(digits, "0123456789") == ""
 }
 
-// hasWord reports whether a text contains a word by itself.
 func hasWord(text, word string) bool {
 	for {
 		before, after, ok := strings.Cut(text, word)
@@ -118,8 +116,8 @@ func endsWord(text string) bool {
 	return r == '-' || inWord(r)
 }
 
-// beginsWord reports whether a text continues the word before it. A period or hyphen does so
-// only if more follows.
+// beginsWord reports whether a text continues the word before it. A period or hyphen does so only
+// if more follows.
 func beginsWord(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
 	if r == '-' || r == '.' {
@@ -132,8 +130,8 @@ func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// QuestionOf returns the research question of any kickoff: the text below its heading,
-// unquoted; empty if there is none.
+// QuestionOf returns the research question of any kickoff: the text below its heading, unquoted;
+// empty if there is none.
 func QuestionOf(message string) string {
 	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
 	if !ok {
@@ -150,9 +148,9 @@ func QuestionOf(message string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// examples returns the deltas that a message shows: those of the worked example and any in
-// outside texts. A reply that repeats one, quoted or not, does not mean it. Names in the roster
-// cannot be quoted; if they look like a delta, the whole message is an example.
+// examples returns the deltas that a message shows: those of the worked example and any in outside
+// texts. A reply that repeats one, quoted or not, does not mean it. Names in the roster cannot be
+// quoted; if they look like a delta, the whole message is an example.
 func (f *Frame) examples(sections []section, body string) []string {
 	examples := []string{f.example}
 	for _, s := range sections {
@@ -167,8 +165,8 @@ func (f *Frame) examples(sections []section, body string) []string {
 	return examples
 }
 
-// appendShown appends a text that shows a delta, as written and without the marks that make it
-// a quotation, a comment or an example.
+// appendShown appends a text that shows a delta, as written and without the marks that make it a
+// quotation, a comment or an example.
 func appendShown(examples []string, text string) []string {
 	if delta.Possible(text) && shows(text) {
 		examples = append(examples, text)
@@ -188,8 +186,8 @@ func joins(text string) bool {
 	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
 }
 
-// unmarked returns a text in one fence, without quote marks, comment marks and fences at the
-// start of its lines.
+// unmarked returns a text in one fence, without quote marks, comment marks and fences at the start
+// of its lines.
 func unmarked(text string) string {
 	if joins(text) {
 		text = strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)
@@ -261,8 +259,8 @@ type Request struct {
 	More       int      // number of further problems
 }
 
-// Repair returns a request to replace blocks that could not be read. It quotes nothing that
-// could be taken for a delta.
+// Repair returns a request to replace blocks that could not be read. It quotes nothing that could
+// be taken for a delta.
 func Repair(threadID string, problems []delta.Located) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),

@@ -27,7 +27,6 @@ type toolResult struct {
 	IsError    bool            `json:"isError"`
 }
 
-// call calls a tool and decodes its answer.
 func (c *Client) call(ctx context.Context, tool string, arguments map[string]any, into any) error {
 	return c.wait(ctx, 0, tool, arguments, into)
 }
@@ -141,8 +140,8 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	return nil
 }
 
-// unwrapped returns the answer inside {"result": …} and, for lists, inside the member that
-// holds them.
+// unwrapped returns the answer inside {"result": …} and, for lists, inside the member that holds
+// them.
 func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(payload, &object) != nil {
@@ -162,8 +161,7 @@ func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
 	return payload
 }
 
-// stream reads events until the answer to the request; other messages (progress, logs) are
-// ignored.
+// stream reads events until the answer to the request; other messages (progress, logs) are ignored.
 func (c *Client) stream(ctx context.Context, method string, id int64, body io.Reader) (json.RawMessage, error) {
 	lines := bufio.NewReader(body)
 	var data strings.Builder
@@ -205,7 +203,6 @@ type Said struct {
 
 func (s *Said) Error() string { return "the server says: " + text.Clip(s.Message, mostShown) }
 
-// refused returns the error for a refusal of any form.
 func (c *Client) refused(op string, s *Said) error {
 	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
 	s.Data = json.RawMessage(c.mask(string(s.Data)))
@@ -216,8 +213,8 @@ func (c *Client) refused(op string, s *Said) error {
 	return f
 }
 
-// judge returns the code of a refusal. The embedded server sends the code; for other servers it
-// is guessed from their words.
+// judge returns the code of a refusal. The embedded server sends the code; for other servers it is
+// guessed from their words.
 func judge(s *Said) fault.Code {
 	if code := fault.Code(s.Type); known(code) {
 		return code
@@ -289,7 +286,6 @@ func (c *Client) shown(body []byte) string {
 // mostShown bounds a server's text in messages, in characters.
 const mostShown = 400
 
-// mask removes tokens from a text.
 func (c *Client) mask(text string) string {
 	for _, token := range append(c.keys.all(), c.token) {
 		if len(token) > 3 {

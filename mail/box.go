@@ -8,12 +8,12 @@ import (
 
 // Box keeps mail. It is safe for concurrent use by several processes.
 //
-// A write that returned without an error survives a crash of process and machine. Reading
-// changes nothing. When a context ends, a method returns an error that wraps the context's, and
-// nothing was written.
+// A write that returned without an error survives a crash of process and machine. Reading changes
+// nothing. When a context ends, a method returns an error that wraps the context's, and nothing was
+// written.
 //
-// Errors are faults with the codes of this package, or the store's for faults of disk and file.
-// A Box checks no permissions: its caller does.
+// Errors are faults with the codes of this package, or the store's for faults of disk and file. A
+// Box checks no permissions: its caller does.
 type Box interface {
 	Directory
 	Post
@@ -32,8 +32,7 @@ type Directory interface {
 	Register(ctx context.Context, r Registration) (Agent, error)
 	// Agents returns one agent, or all of them for the empty name, by name.
 	Agents(ctx context.Context, project, name string) ([]Agent, error)
-	// Owner returns the owner of the token with a hash; only the agent's immutable fields are
-	// set.
+	// Owner returns the owner of the token with a hash; only the agent's immutable fields are set.
 	Owner(ctx context.Context, tokenHash string) (Project, Agent, error)
 }
 
@@ -51,8 +50,8 @@ type Registration struct {
 type Post interface {
 	// Send delivers a message to all recipients or to none, once per key.
 	Send(ctx context.Context, d Draft) (Message, error)
-	// Mark marks messages of an agent's inbox as read or acknowledged, which implies read: all
-	// of them or none. Only the first time counts; Mark returns that of the first message.
+	// Mark marks messages of an agent's inbox as read or acknowledged, which implies read: all of
+	// them or none. Only the first time counts; Mark returns that of the first message.
 	Mark(ctx context.Context, m Mark) (time.Time, error)
 }
 
@@ -125,8 +124,8 @@ const (
 	MaxPage      = 1000
 )
 
-// MaxAnswer bounds the bytes of messages in one answer, unless the first message alone is
-// larger. Both sides hold an answer in memory, a server several times over.
+// MaxAnswer bounds the bytes of messages in one answer, unless the first message alone is larger.
+// Both sides hold an answer in memory, a server several times over.
 const MaxAnswer = 8 << 20
 
 // Reservations are advisory claims that keep agents from editing the same files.

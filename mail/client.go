@@ -102,8 +102,7 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// asItIs allows a redirect only if it keeps scheme, host and method: the request carries a
-// token.
+// asItIs allows a redirect only if it keeps scheme, host and method: the request carries a token.
 func asItIs(r *http.Request, via []*http.Request) error {
 	first := via[0]
 	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method || len(via) > 5 {
@@ -118,15 +117,15 @@ func (c *Client) URL() string { return c.url }
 // Keys returns the tokens of the agents that this client acts for.
 func (c *Client) Keys() *Keyring { return c.keys }
 
-// takes reports whether a tool of this server accepts an argument that is not in the contract.
-// Many servers refuse unknown arguments.
+// takes reports whether a tool of this server accepts an argument that is not in the contract. Many
+// servers refuse unknown arguments.
 func (c *Client) takes(ctx context.Context, tool, argument string) bool {
 	takes, err := c.surelyTakes(ctx, tool, argument)
 	return takes && err == nil
 }
 
-// surelyTakes is takes for arguments that must not be omitted because of a passing failure.
-// After an error nothing was done.
+// surelyTakes is takes for arguments that must not be omitted because of a passing failure. After
+// an error nothing was done.
 func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, error) {
 	c.mu.Lock()
 	offered := c.offered
@@ -199,9 +198,9 @@ type proof struct {
 	inContract bool
 }
 
-// callAs calls a tool for an agent, with its token if one is held. A refused token may belong
-// to a mailbox that is gone, and a refused call was not done. So callAs retries once, with the
-// token that another process has stored since, or without any.
+// callAs calls a tool for an agent, with its token if one is held. A refused token may belong to a
+// mailbox that is gone, and a refused call was not done. So callAs retries once, with the token
+// that another process has stored since, or without any.
 func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map[string]any, into any) error {
 	return c.waitAs(ctx, 0, p, tool, arguments, into)
 }
@@ -229,16 +228,16 @@ func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool s
 	return err
 }
 
-// unproven reports whether a server refused the agent's token. An HTTP refusal is about the
-// bearer token instead.
+// unproven reports whether a server refused the agent's token. An HTTP refusal is about the bearer
+// token instead.
 func unproven(err error) bool {
 	var said *Said
 	code := fault.CodeOf(err)
 	return (code == NotYours || code == NoAuth) && errors.As(err, &said)
 }
 
-// CheckKey returns an error if the server refuses the token held for an agent. It changes
-// nothing on either side.
+// CheckKey returns an error if the server refuses the token held for an agent. It changes nothing
+// on either side.
 func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	h, err := c.Health(ctx)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 
 const keyringSchema = "brenner.mail-tokens/v1"
 
-// Keyring holds agents' tokens by server, project and agent, and the names of agents that a
-// server renamed. The zero value keeps them in memory; an opened one in a file that only its
-// owner can read.
+// Keyring holds agents' tokens by server, project and agent, and the names of agents that a server
+// renamed. The zero value keeps them in memory; an opened one in a file that only its owner can
+// read.
 type Keyring struct {
 	file string
 	mu   sync.Mutex
@@ -136,8 +136,8 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 	})
 }
 
-// Drop removes a token that a server refuses, unless it has been replaced since. The agent's
-// name is kept.
+// Drop removes a token that a server refuses, unless it has been replaced since. The agent's name
+// is kept.
 func (k *Keyring) Drop(server, project, agent, token string) error {
 	return k.change("drop a mail token", func() bool {
 		i := k.find(server, project, agent)
@@ -204,7 +204,6 @@ func (k *Keyring) save() error {
 	return files.Write(k.file, append(data, '\n'))
 }
 
-// all returns every token, for masking.
 func (k *Keyring) all() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -26,8 +26,8 @@ type Missed struct {
 }
 
 // Send sends a message once; after a lost answer it may or may not have been delivered. If a
-// contact policy rejects it, Send opens the policy of agents whose tokens are held and tries
-// the others one by one. It fails only if no recipient was reached.
+// contact policy rejects it, Send opens the policy of agents whose tokens are held and tries the
+// others one by one. It fails only if no recipient was reached.
 func (c *Client) Send(ctx context.Context, d Draft) (Sent, error) {
 	m, err := c.send(ctx, d)
 	if fault.CodeOf(err) != Blocked {
@@ -92,7 +92,6 @@ func each(d Draft, names []string, send func(Draft) (Sent, error)) (Sent, error)
 	return s, nil
 }
 
-// send makes one attempt.
 func (c *Client) send(ctx context.Context, d Draft) (Message, error) {
 	if d.ReplyTo != "" && d.Thread == "" {
 		return c.reply(ctx, d)
@@ -159,8 +158,8 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 // attempts bounds the sending of a message whose outcome is unknown.
 const attempts = 2
 
-// SendOnce sends a message with a marker exactly once: if a message with that marker exists, it
-// is not sent again, neither after a lost answer nor by another process.
+// SendOnce sends a message with a marker exactly once: if a message with that marker exists, it is
+// not sent again, neither after a lost answer nor by another process.
 func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
 	keyed := c.takes(ctx, "send_message", "idempotency_key")
@@ -185,8 +184,8 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	}
 }
 
-// sendRest sends a message to the recipients not yet reached: one by one if others have it, so
-// that a blind copy stays hidden.
+// sendRest sends a message to the recipients not yet reached: one by one if others have it, so that
+// a blind copy stays hidden.
 func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, error) {
 	if len(there) == 0 {
 		return c.Send(ctx, d)
@@ -205,8 +204,8 @@ func has(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// Marked finds a sender's messages with a marker and the recipients they did not reach. It
-// finds none if the server supports neither threads nor search.
+// Marked finds a sender's messages with a marker and the recipients they did not reach. It finds
+// none if the server supports neither threads nor search.
 func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	all, err := c.Thread(ctx, ThreadQuery{Project: d.Project, Thread: d.Thread})
 	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {

@@ -20,8 +20,8 @@ const (
 	Closes               // the session is over
 )
 
-// Thread classifies a session's messages, oldest first. The sender of the first KICKOFF leads;
-// a KICKOFF of another agent does not begin a round. The zero value is an empty thread.
+// Thread classifies a session's messages, oldest first. The sender of the first KICKOFF leads; a
+// KICKOFF of another agent does not begin a round. The zero value is an empty thread.
 type Thread struct {
 	Asked    []string // in the newest round
 	AskedAt  time.Time
@@ -134,8 +134,8 @@ func union(names []string, more ...string) []string {
 	return names
 }
 
-// Key identifies a message across servers as well as possible: a server that lost its mail
-// counts from 1 again. It uses whole seconds, since listings may round times.
+// Key identifies a message across servers as well as possible: a server that lost its mail counts
+// from 1 again. It uses whole seconds, since listings may round times.
 func (m *Message) Key() string {
 	return string(m.ID) + "@" + m.Created.UTC().Truncate(time.Second).Format(time.RFC3339)
 }

@@ -36,8 +36,8 @@ func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err 
 	return p, err
 }
 
-// Register registers an agent and stores its token, if any. The server may change the name: use
-// the returned one.
+// Register registers an agent and stores its token, if any. The server may change the name: use the
+// returned one.
 func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	arguments := map[string]any{"project_key": r.Project, "program": cmp.Or(r.Program, "brenner"), "model": cmp.Or(r.Model, "unknown")}
 	if r.Name != "" {
@@ -136,7 +136,6 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 // lost reports whether a call may have been done although no answer came.
 func lost(err error) bool { return fault.CodeOf(err) == Unsure }
 
-// resource reads a resource and decodes its content.
 func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	var r struct {
 		Contents []struct {
@@ -199,8 +198,8 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	return all, nil
 }
 
-// pages reports whether threads come in pages: servers that support after_id in the inbox do so
-// in threads.
+// pages reports whether threads come in pages: servers that support after_id in the inbox do so in
+// threads.
 func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
 
 // Limits for reading a thread, whatever the server sends.
@@ -256,7 +255,6 @@ func limitOr(n, usual int) int {
 	return n
 }
 
-// inOrder sorts messages by time, stably.
 func inOrder(all []Message) {
 	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
 		slices.Reverse(all)

@@ -235,8 +235,8 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return json.Marshal(i.String())
 }
 
-// UnmarshalJSON reads a time; null and the empty text are the zero time. Some servers send
-// seconds since 1970, or fractions such as milliseconds.
+// UnmarshalJSON reads a time; null and the empty text are the zero time. Some servers send seconds
+// since 1970, or fractions such as milliseconds.
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	var number float64
 	if json.Unmarshal(data, &number) == nil && string(data) != "null" {
@@ -256,8 +256,8 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// counted returns the time of a number, whose magnitude distinguishes seconds from milliseconds
-// and smaller units; 0 is the zero time.
+// counted returns the time of a number, whose magnitude distinguishes seconds from milliseconds and
+// smaller units; 0 is the zero time.
 func counted(n float64) Instant {
 	for n > 1e11 {
 		n /= 1000

@@ -22,9 +22,8 @@ const protocol = "2025-06-18"
 // largest bounds the bytes of an answer that are read.
 const largest = 64 << 20
 
-// rpc makes a request and reads its result. It initializes the connection first, and again if
-// the server has lost the session; servers without initialize work too. long extends the
-// timeout.
+// rpc makes a request and reads its result. It initializes the connection first, and again if the
+// server has lost the session; servers without initialize work too. long extends the timeout.
 func (c *Client) rpc(ctx context.Context, long time.Duration, method string, params, result any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTooLong)
 	defer cancel()
@@ -100,7 +99,6 @@ func (c *Client) greet(ctx context.Context) error {
 	return nil
 }
 
-// post makes one POST request and returns its result.
 func (c *Client) post(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	message := map[string]any{"jsonrpc": "2.0", "method": method}
 	if params != nil {
@@ -190,7 +188,6 @@ func (c *Client) read(ctx context.Context, method string, id int64, resp *http.R
 	return c.result(method, reply)
 }
 
-// rpcReply is a JSON-RPC response.
 type rpcReply struct {
 	ID     ID              `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -203,8 +200,8 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// answer parses a message and reports whether it answers the request. An error without an id
-// counts as its answer.
+// answer parses a message and reports whether it answers the request. An error without an id counts
+// as its answer.
 func answer(data []byte, id int64) (rpcReply, bool) {
 	var reply rpcReply
 	if json.Unmarshal(data, &reply) != nil || reply.Result == nil && reply.Error == nil {

@@ -80,8 +80,8 @@ func shownHead(h journal.Head) string {
 	return fmt.Sprintf("entry %d (%s)", h.Seq, fault.Shown(h.Hash))
 }
 
-// CheckVersion refuses, with Conflict, a record that is not the next version of its id.
-// Versions have no gaps, so its parent then exists.
+// CheckVersion refuses, with Conflict, a record that is not the next version of its id. Versions
+// have no gaps, so its parent then exists.
 func CheckVersion(r *record.Record, latest int) error {
 	if r.Version == latest+1 {
 		return nil

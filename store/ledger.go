@@ -24,8 +24,7 @@ type Draft struct {
 	Marks   []record.Mark
 	// Holds are other streams that must not move before the draft is written.
 	Holds []Append
-	// Fact marks a draft that is true whatever other processes write: it is kept after a
-	// reload.
+	// Fact marks a draft that is true whatever other processes write: it is kept after a reload.
 	Fact bool
 }
 
@@ -35,9 +34,9 @@ type Event struct {
 	Body any
 }
 
-// Ledger writes a stream by compare-and-swap and keeps the state that its entries build. If
-// another process wrote first, the ledger reads those entries and the caller decides again. It
-// is not safe for concurrent use.
+// Ledger writes a stream by compare-and-swap and keeps the state that its entries build. If another
+// process wrote first, the ledger reads those entries and the caller decides again. It is not safe
+// for concurrent use.
 type Ledger[S any] struct {
 	Store  Store
 	Stream string
@@ -52,8 +51,8 @@ type Ledger[S any] struct {
 	// Beside, if not nil, adds to a draft what its entries store outside the stream, given the
 	// state before them.
 	Beside func(before *S, entries []journal.Entry, d *Draft) error
-	// Reload, if not nil, returns the head of a stream that has moved. If nil, the stream is
-	// read into a new state.
+	// Reload, if not nil, returns the head of a stream that has moved. If nil, the stream is read
+	// into a new state.
 	Reload func(context.Context) (journal.Head, error)
 	// Retry, if not nil, reports whether a refusal other than Moved is a reason to decide anew.
 	Retry func(error) bool
@@ -133,7 +132,6 @@ func (l *Ledger[S]) chain(d *Draft) ([]journal.Entry, error) {
 	return entries, nil
 }
 
-// take applies entries to the state.
 func (l *Ledger[S]) take(entries []journal.Entry) error {
 	if l.Apply == nil {
 		return nil
@@ -168,8 +166,8 @@ func (h *held) hold(streams []Append) {
 	}
 }
 
-// Flush stores what is held. It returns ErrBehind if another process wrote first, and Moved if
-// a stream to be created already exists.
+// Flush stores what is held. It returns ErrBehind if another process wrote first, and Moved if a
+// stream to be created already exists.
 func (l *Ledger[S]) Flush(ctx context.Context) error {
 	h := l.held
 	if len(h.entries) == 0 {
@@ -190,8 +188,8 @@ func (l *Ledger[S]) Flush(ctx context.Context) error {
 	return err
 }
 
-// fallBack reloads the state from the store and holds the facts again. If moved is set, the
-// store has reported a moved stream, so there must be new entries.
+// fallBack reloads the state from the store and holds the facts again. If moved is set, the store
+// has reported a moved stream, so there must be new entries.
 func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 	h := l.held
 	entries, err := l.reload(ctx, &h)
@@ -269,8 +267,8 @@ func (l *Ledger[S]) tell(entries []journal.Entry) error {
 	return nil
 }
 
-// Update stores the draft that prepare makes from the current state; nil means nothing to do.
-// It calls prepare again whenever another process wrote first.
+// Update stores the draft that prepare makes from the current state; nil means nothing to do. It
+// calls prepare again whenever another process wrote first.
 func (l *Ledger[S]) Update(ctx context.Context, prepare func(*S) (*Draft, error)) error {
 	for {
 		d, err := prepare(l.State)

@@ -1,9 +1,9 @@
 // Package store keeps a project's data: blobs by their SHA-256, streams of journal entries, and
 // versioned records. Everything is append-only.
 //
-// A Batch is written whole or not at all, and survives a crash of process and machine once
-// Write has returned without an error. Streams grow by compare-and-swap on the hash of their
-// head. Implementations are in directories below; storetest is their conformance suite.
+// A Batch is written whole or not at all, and survives a crash of process and machine once Write
+// has returned without an error. Streams grow by compare-and-swap on the hash of their head.
+// Implementations are in directories below; storetest is their conformance suite.
 package store
 
 import (
@@ -52,16 +52,16 @@ func Classes() fault.Classes {
 
 // Store keeps a project's data. It is safe for concurrent use.
 //
-// When a context ends, a method returns an error that wraps the context's, and nothing was
-// written. After Close every method but Close fails with Closed.
+// When a context ends, a method returns an error that wraps the context's, and nothing was written.
+// After Close every method but Close fails with Closed.
 type Store interface {
 	// Write stores a batch whole or not at all. Faults are checked in this order: Batch.Check,
 	// Moved, Conflict, then NoRecord and CanonMoved for marks.
 	Write(ctx context.Context, b Batch) error
 	// Blob returns the data with a hash, verified, or NoBlob.
 	Blob(ctx context.Context, hash string) ([]byte, error)
-	// Entries returns a stream's entries after number after, in order. It does not check the
-	// chain: journal.Check does. A missing stream is empty.
+	// Entries returns a stream's entries after number after, in order. It does not check the chain:
+	// journal.Check does. A missing stream is empty.
 	Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error)
 	// Streams returns the streams whose name begins with prefix, by name.
 	Streams(ctx context.Context, prefix string) ([]Stream, error)
@@ -96,8 +96,8 @@ type Batch struct {
 // Append adds entries to the end of a stream.
 type Append struct {
 	Stream string
-	// After is the head that the entries follow. If the stream has another head, the whole
-	// batch is refused with Moved. Without entries an Append only checks this.
+	// After is the head that the entries follow. If the stream has another head, the whole batch is
+	// refused with Moved. Without entries an Append only checks this.
 	After   journal.Head
 	Entries []journal.Entry // chained from After
 }
@@ -153,8 +153,8 @@ type EdgeQuery struct {
 
 // Locks give a name to one process at a time, for as long as the process lives.
 type Locks interface {
-	// Hold takes the name, or fails with Held and the holder. The lock ends with release or
-	// with the process.
+	// Hold takes the name, or fails with Held and the holder. The lock ends with release or with
+	// the process.
 	Hold(name string, who Holder) (release func() error, err error)
 	// HolderOf returns the current holder of a name.
 	HolderOf(name string) (Holder, bool, error)
@@ -201,8 +201,8 @@ func EndsAt(ctx context.Context, st Store, stream string, end journal.Head) (hea
 
 // Walker is a store that can read long streams without holding all of them in memory.
 type Walker interface {
-	// Walk visits a stream's entries after number after, in order, as stored. It stops at the
-	// first error of visit and returns it.
+	// Walk visits a stream's entries after number after, in order, as stored. It stops at the first
+	// error of visit and returns it.
 	Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error
 	// Blobs visits the data of each hash, verified, in the order of the hashes. It stops at the
 	// first error of visit and returns it.

@@ -10,8 +10,8 @@ import (
 // waits.
 const look = 5 * time.Millisecond
 
-// bells wake callers that wait for mail: those of one agent for a message sent by this process,
-// all of them when another process has written.
+// bells wake callers that wait for mail: those of one agent for a message sent by this process, all
+// of them when another process has written.
 type bells struct {
 	box *Box
 
@@ -44,9 +44,9 @@ func (b *bells) listen(agent int64) (bell <-chan struct{}, forget func()) {
 	})
 }
 
-// ring wakes the recipients of a new message of this process. If the message does not follow
-// the last known one, another process has written in between, and known stays so that ringAll
-// still wakes all.
+// ring wakes the recipients of a new message of this process. If the message does not follow the
+// last known one, another process has written in between, and known stays so that ringAll still
+// wakes all.
 func (b *bells) ring(message int64, agents []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,6 @@ func (b *bells) ringAll(newest int64) {
 	}
 }
 
-// stop ends the polling.
 func (b *bells) stop() {
 	b.mu.Lock()
 	if b.halt != nil {

@@ -1,11 +1,10 @@
-// Package box keeps mail in its own SQLite file beside the project's store, in WAL mode, shared
-// by any number of processes. A separate file keeps a busy mail server and a committing session
-// from blocking each other.
+// Package box keeps mail in its own SQLite file beside the project's store, in WAL mode, shared by
+// any number of processes. A separate file keeps a busy mail server and a committing session from
+// blocking each other.
 //
-// It promises what mail.Box does. Concurrent sends of one process share a commit, a page costs
-// the same at any place of a thread, and waiting readers wake at once for mail of this process
-// and within milliseconds for mail of others. It must not know permissions or what messages
-// say.
+// It promises what mail.Box does. Concurrent sends of one process share a commit, a page costs the
+// same at any place of a thread, and waiting readers wake at once for mail of this process and
+// within milliseconds for mail of others. It must not know permissions or what messages say.
 package box
 
 import (
@@ -56,8 +55,8 @@ type Box struct {
 
 var _ mail.Box = (*Box)(nil)
 
-// Open opens the mailbox in a directory and creates both if missing. Only the owner can read
-// the file.
+// Open opens the mailbox in a directory and creates both if missing. Only the owner can read the
+// file.
 func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	const op = "open the mailbox"
 	b := &Box{now: o.Now, ended: make(chan struct{}), file: sqlite.File{

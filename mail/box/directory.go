@@ -34,8 +34,8 @@ func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, erro
 	})
 }
 
-// slugHashes returns the numbers of hash bytes to try in a slug: longer ones are for slugs that
-// are already in use as a slug or key.
+// slugHashes returns the numbers of hash bytes to try in a slug: longer ones are for slugs that are
+// already in use as a slug or key.
 func slugHashes() []int { return []int{4, 8, 16, sha256.Size} }
 
 // makeProject creates a project, unless another process has done so meanwhile.
@@ -62,8 +62,8 @@ func first[T any](list []T) T {
 	return list[0]
 }
 
-// slug returns a short project name that is safe in URLs. The hash bytes distinguish
-// directories of the same name.
+// slug returns a short project name that is safe in URLs. The hash bytes distinguish directories of
+// the same name.
 func slug(key string, hash int) string {
 	var s strings.Builder
 	for _, r := range strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))) {
@@ -210,9 +210,8 @@ func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.A
 	return o.project, o.agent, err
 }
 
-// tokenHolds is how long a verified token is trusted without a lookup, and so how long a
-// replaced one stays valid in other processes. A lookup per call would cost a tenth of the
-// call.
+// tokenHolds is how long a verified token is trusted without a lookup, and so how long a replaced
+// one stays valid in other processes. A lookup per call would cost a tenth of the call.
 const tokenHolds = time.Second
 
 // seenToken is the owner's row of a verified token and the time of the check.

@@ -24,7 +24,6 @@ func body(wanted bool) string {
 	return ", ''"
 }
 
-// scanMessage scans a message as a reader sees it.
 func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	return func(rows *sql.Rows) (mail.Message, error) {
 		m := mail.Message{Attachments: []any{}, Kind: "to"}
@@ -126,7 +125,6 @@ func (b *Box) inbox(ctx context.Context, agent int64, q *mail.InboxQuery) ([]mai
 	return b.messages(ctx, rows, q.Agent, !q.NoBodies)
 }
 
-// after parses the message id to continue from.
 func after(id mail.ID) (int64, error) {
 	if id == "" || id == "0" {
 		return 0, nil
@@ -180,7 +178,6 @@ func scanThread(rows *sql.Rows) (t threadRow, err error) {
 	return t, err
 }
 
-// threadRow is a thread and its number of messages.
 type threadRow struct{ id, total int64 }
 
 func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error) {

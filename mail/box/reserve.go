@@ -13,7 +13,6 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Limits of reservations.
 const (
 	defaultTTL = time.Hour
 	longestTTL = 7 * 24 * time.Hour
@@ -193,8 +192,8 @@ func claimedPath(p string) claimed {
 	return c
 }
 
-// overlap reports whether two claims can match the same file: equal paths, a parent directory,
-// or a matching pattern.
+// overlap reports whether two claims can match the same file: equal paths, a parent directory, or a
+// matching pattern.
 func overlap(a, b claimed) bool { return a.path == b.path || a.covers(b.path) || b.covers(a.path) }
 
 func (c *claimed) covers(name string) bool {
@@ -210,8 +209,8 @@ func (c *claimed) covers(name string) bool {
 	return ok && err == nil
 }
 
-// effort estimates the characters compared when matching a pattern: what follows the first star
-// may be tried at every position of the name.
+// effort estimates the characters compared when matching a pattern: what follows the first star may
+// be tried at every position of the name.
 func (c *claimed) effort(name string) int {
 	if c.glob == c.fixed || !strings.HasPrefix(name, c.fixed) {
 		return 0
@@ -239,7 +238,6 @@ func compare(exclusive bool, others []mail.Reservation) *comparison {
 	return c
 }
 
-// holders returns the claims that conflict with one on a path.
 func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 	var holders []mail.Reservation
 	wanted := claimedPath(p)

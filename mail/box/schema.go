@@ -6,8 +6,8 @@ const applicationID = 0x42724d6c
 // schema creates a mailbox in an empty file. Never edit a released one.
 //
 // A copy is a message in an agent's mailbox: one per recipient and one for the sender (how is
-// sent), so that what an agent may see of a thread is one range of one index. A message repeats
-// the immutable names of thread and sender, so that reading a page needs no lookups. Times are
+// sent), so that what an agent may see of a thread is one range of one index. A message repeats the
+// immutable names of thread and sender, so that reading a page needs no lookups. Times are
 // microseconds since 1970.
 const schema = `
 CREATE TABLE projects (

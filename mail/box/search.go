@@ -10,8 +10,8 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Limits of a search. SQLite's time grows with the square of the words, and parsing them cannot
-// be interrupted.
+// Limits of a search. SQLite's time grows with the square of the words, and parsing them cannot be
+// interrupted.
 const (
 	mostWords    = 32
 	longestWords = 1000 // bytes

@@ -138,14 +138,13 @@ func noMessage(id mail.ID) error {
 	return &fault.Error{Code: mail.NotFound, Detail: "there is no message " + fault.Shown(string(id)), Hint: "fetch_inbox lists the messages there are"}
 }
 
-// letter is the message in one mailbox.
 type letter struct {
 	agent int64
 	how   int
 }
 
-// address finds the recipients, sets the registered spelling of their names, and checks that
-// each accepts the message.
+// address finds the recipients, sets the registered spelling of their names, and checks that each
+// accepts the message.
 func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 	copies := []letter{}
 	had := make(map[int64]bool)

@@ -10,8 +10,8 @@ import (
 	"brenner/mail"
 )
 
-// shelf caches recently read messages, which never change. It holds two generations: when the
-// young one is full, it replaces the old one.
+// shelf caches recently read messages, which never change. It holds two generations: when the young
+// one is full, it replaces the old one.
 type shelf struct {
 	mu         sync.Mutex
 	young, old map[int64]mail.Message
@@ -88,8 +88,8 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 	return all, nil
 }
 
-// fetch reads messages from the file, in order and as far as they fit, and caches them if they
-// have their bodies.
+// fetch reads messages from the file, in order and as far as they fit, and caches them if they have
+// their bodies.
 func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]mail.Message, error) {
 	numbers, _ := json.Marshal(rows) // numbers always marshal
 	// CROSS JOIN keeps the order of the list; sorting would hold all the texts.
@@ -105,8 +105,8 @@ func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]m
 	return found, err
 }
 
-// seenBy returns a message as a reader sees it: of the BCC recipients only the reader, unless
-// it is the sender. The empty reader sees everything.
+// seenBy returns a message as a reader sees it: of the BCC recipients only the reader, unless it is
+// the sender. The empty reader sees everything.
 func seenBy(m mail.Message, reader string) mail.Message {
 	if reader == "" || strings.EqualFold(m.From, reader) {
 		return m

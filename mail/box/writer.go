@@ -9,7 +9,6 @@ import (
 	"brenner/store/sqlite"
 )
 
-// most is the number of changes committed together.
 const most = 256
 
 // writer is the only write connection. Waiting changes share one transaction, each with its own
@@ -43,8 +42,8 @@ func openWriter(ctx context.Context, b *Box) (*writer, error) {
 	return w, nil
 }
 
-// write commits a change. If the context ends before the change's turn, it is not made; after
-// that, write waits for its outcome.
+// write commits a change. If the context ends before the change's turn, it is not made; after that,
+// write waits for its outcome.
 func (w *writer) write(ctx context.Context, do func(ctx context.Context, w *writer) error, after func()) error {
 	return w.submit(ctx, &change{do: do, after: after})
 }
@@ -81,7 +80,6 @@ func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change
 	return nil
 }
 
-// attempt makes one change, or rolls it back.
 func (w *writer) attempt(ctx context.Context, c *change) error {
 	if c.judged {
 		return c.do(ctx, w)
@@ -99,8 +97,8 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 	return err
 }
 
-// ours reports whether an error is a refusal of this package. An SQLite error may have ended
-// the whole transaction, as a full disk does.
+// ours reports whether an error is a refusal of this package. An SQLite error may have ended the
+// whole transaction, as a full disk does.
 func ours(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f)
@@ -132,7 +130,6 @@ type agentRow struct {
 // mostKnown bounds the cache; a busy project has far less.
 const mostKnown = 10_000
 
-// forget clears the cache.
 func (w *writer) forget() {
 	w.memory = memory{
 		projects: make(map[string]int64), agents: make(map[agentKey]agentRow), writers: make(map[[2]int64]bool),
@@ -183,7 +180,6 @@ func (w *writer) count(ctx context.Context) error {
 	return nil
 }
 
-// project returns a project's row.
 func (w *writer) project(ctx context.Context, name string) (int64, error) {
 	if id, ok := w.memory.projects[name]; ok {
 		return id, nil

@@ -56,7 +56,6 @@ func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 	}
 }
 
-// fails returns the error of a call.
 func fails[T any](_ T, err error) error { return err }
 
 func wantCode(t *testing.T, err error, want fault.Code) {

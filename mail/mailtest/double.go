@@ -1,5 +1,5 @@
-// Package mailtest has Agent Mail servers for tests: the real one over a real box, with the
-// quirks of other servers in front of it.
+// Package mailtest has Agent Mail servers for tests: the real one over a real box, with the quirks
+// of other servers in front of it.
 package mailtest
 
 import (
@@ -114,7 +114,6 @@ func (d *Double) Calls(name string) int {
 	return d.calls[name]
 }
 
-// request has the parts of a request that matter here.
 type request struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -321,7 +320,6 @@ func rpcError(q *request, code int, text string) map[string]any {
 	return map[string]any{"jsonrpc": "2.0", "id": q.ID, "error": map[string]any{"code": code, "message": text}}
 }
 
-// failure returns a refusal in the form of the quirks.
 func failure(q *request, quirks *Quirks, text string) map[string]any {
 	content := []any{map[string]any{"type": "text", "text": text}}
 	switch quirks.Errors {

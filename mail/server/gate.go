@@ -67,8 +67,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	next.ServeHTTP(w, r)
 }
 
-// addressed reports whether a Host header names this server. In DNS rebinding the header has
-// the name of the foreign page.
+// addressed reports whether a Host header names this server. In DNS rebinding the header has the
+// name of the foreign page.
 func (s *Server) addressed(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Server) addressed(host string) bool {
 	return baseurl.Loopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// fromHere reports whether a request has no Origin, as usual, or one of this very host and
-// port. Other pages served from this machine do not count.
+// fromHere reports whether a request has no Origin, as usual, or one of this very host and port.
+// Other pages served from this machine do not count.
 func fromHere(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		u, err := url.Parse(origin)
@@ -98,7 +98,6 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	_, _ = io.WriteString(w, text+"\n") // the client may be gone
 }
 
-// callerKey is the context key of the caller.
 type callerKey struct{}
 
 // admitted is a request that passed the gate.
@@ -119,7 +118,6 @@ func (s *Server) caller(ctx context.Context, authorization string) (*caller, err
 	return s.whose(ctx, token)
 }
 
-// whose returns the owner of a token.
 func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
 	hash := Hash(token)
 	if s.operator != "" && same(hash, s.operator) {
@@ -145,12 +143,10 @@ type caller struct {
 	agent    mail.Agent
 }
 
-// is reports whether the caller is this agent.
 func (c *caller) is(project, name string) bool {
 	return c.agent.Name != "" && strings.EqualFold(c.agent.Name, name) && (c.project.Key == project || c.project.Slug == project)
 }
 
-// in reports whether the caller may access a project.
 func (c *caller) in(project string) bool {
 	return c.operator || c.project.Key == project || c.project.Slug == project
 }
@@ -158,9 +154,9 @@ func (c *caller) in(project string) bool {
 // reader returns the name to read as: empty for the operator, who sees everything.
 func (c *caller) reader() string { return c.agent.Name }
 
-// actsAs checks that a caller may act for an agent: it is the operator or that agent, or has
-// the agent's token. Any token that a caller other than the operator presents must be valid;
-// the operator's may be of a mailbox that is gone.
+// actsAs checks that a caller may act for an agent: it is the operator or that agent, or has the
+// agent's token. Any token that a caller other than the operator presents must be valid; the
+// operator's may be of a mailbox that is gone.
 func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token string) error {
 	if c.operator {
 		return nil

@@ -20,7 +20,6 @@ func (c *call) acts(ctx context.Context, nameArgument, tokenArgument string) (pr
 	return project, name, c.server.actsAs(ctx, c.who, project, name, token)
 }
 
-// delivered is the answer to a sent message.
 type delivered struct {
 	Deliveries []delivery `json:"deliveries"`
 	Count      int        `json:"count"`
@@ -134,7 +133,6 @@ func markRead(ctx context.Context, c *call) (any, error) { return c.mark(ctx, fa
 
 func acknowledge(ctx context.Context, c *call) (any, error) { return c.mark(ctx, true) }
 
-// marked is the answer to a mark.
 type marked struct {
 	Message      mail.ID      `json:"message_id"`
 	Read         bool         `json:"read"`
@@ -241,8 +239,8 @@ func (c *call) project(ctx context.Context, key string) (mail.Project, error) {
 	return c.server.box.EnsureProject(ctx, key)
 }
 
-// absolute reports whether key is an absolute path on any system: the directory need not be on
-// this machine.
+// absolute reports whether key is an absolute path on any system: the directory need not be on this
+// machine.
 func absolute(key string) bool {
 	return strings.HasPrefix(key, "/") || filepath.IsAbs(key) || len(key) > 2 && key[1] == ':' && (key[2] == '\\' || key[2] == '/')
 }
@@ -258,9 +256,9 @@ func register(ctx context.Context, c *call) (any, error) {
 	return c.register(ctx, r, token)
 }
 
-// register creates an agent with a new token. An existing agent can be registered again only
-// with its own token, as the bearer or an argument. From the operator, a token that is not the
-// agent's counts as none.
+// register creates an agent with a new token. An existing agent can be registered again only with
+// its own token, as the bearer or an argument. From the operator, a token that is not the agent's
+// counts as none.
 func (c *call) register(ctx context.Context, r mail.Registration, token string) (mail.Agent, error) {
 	if r.Name == "" {
 		if r.Name = c.who.agent.Name; r.Name == "" {

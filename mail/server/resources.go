@@ -69,7 +69,6 @@ func resourceError(who *caller, uri string, err error) error {
 
 const errNoResource = "there is no such resource"
 
-// resource reads what an address names.
 func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, error) {
 	u, err := url.Parse(uri)
 	if err != nil {

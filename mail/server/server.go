@@ -1,11 +1,11 @@
 // Package server is an Agent Mail server over a mail.Box, on the official Go MCP SDK. It uses
-// streamable HTTP without sessions: clients do not notice a restart, and a vanished client
-// leaves nothing behind.
+// streamable HTTP without sessions: clients do not notice a restart, and a vanished client leaves
+// nothing behind.
 //
-// It promises: every request needs a token; an agent acts only for itself and reads only its
-// own mail; names never change, reading does not mark mail as read, and a message with an
-// idempotency key is delivered once; pages of other sites cannot reach it through a browser
-// (Host and Origin checks). It must not know how mail is kept, or what messages say.
+// It promises: every request needs a token; an agent acts only for itself and reads only its own
+// mail; names never change, reading does not mark mail as read, and a message with an idempotency
+// key is delivered once; pages of other sites cannot reach it through a browser (Host and Origin
+// checks). It must not know how mail is kept, or what messages say.
 package server
 
 import (
@@ -34,8 +34,8 @@ const longestWait = 50 * time.Second
 // Options configure a server.
 type Options struct {
 	Box mail.Box
-	// Operator is the operator's token, which may act for all agents. If empty, no token is
-	// needed, which is only for loopback addresses.
+	// Operator is the operator's token, which may act for all agents. If empty, no token is needed,
+	// which is only for loopback addresses.
 	Operator string `json:"-"`
 	// Hosts are accepted host names beside localhost, 127.0.0.1 and ::1.
 	Hosts []string
@@ -128,8 +128,8 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	return l, nil
 }
 
-// Serve answers until the context ends. It then ends waits for mail at once and lets other
-// requests finish.
+// Serve answers until the context ends. It then ends waits for mail at once and lets other requests
+// finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

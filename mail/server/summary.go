@@ -8,7 +8,6 @@ import (
 	"brenner/mail"
 )
 
-// Limits of a summary.
 const (
 	summaryReads  = 200 // messages, the newest
 	summaryLines  = 20
@@ -42,7 +41,6 @@ func summarize(ctx context.Context, c *call) (any, error) {
 
 func last[T any](list []T, n int) []T { return list[max(0, len(list)-n):] }
 
-// point returns a message as one line.
 func point(m *mail.Message) string {
 	return text.Clip(m.From+": "+m.Subject, summaryColumn)
 }

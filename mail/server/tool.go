@@ -15,7 +15,6 @@ import (
 	"brenner/mail"
 )
 
-// tool is a tool of the contract.
 type tool struct {
 	name, about string
 	takes       []argument
@@ -24,21 +23,19 @@ type tool struct {
 	do          func(context.Context, *call) (any, error)
 }
 
-// argument is an argument of a tool.
 type argument struct {
 	name, kind, about string
 	needed            bool
 }
 
-// call is one call of a tool.
 type call struct {
 	*arguments
 	server *Server
 	who    *caller
 }
 
-// described returns the tool as clients see it. The schema omits additionalProperties: clients
-// send extra arguments. Both hints together let a client call the tool without asking its user.
+// described returns the tool as clients see it. The schema omits additionalProperties: clients send
+// extra arguments. Both hints together let a client call the tool without asking its user.
 func (t tool) described() *mcp.Tool {
 	properties := make(map[string]any)
 	required := []string{}
@@ -60,7 +57,6 @@ func (t tool) described() *mcp.Tool {
 	}
 }
 
-// answering returns the handler of a tool.
 func (s *Server) answering(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		who, err := s.asking(ctx, r.GetExtra())
@@ -102,8 +98,8 @@ func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// succeeded returns a result as a structure, where a list needs a member, and as text for
-// clients that read only text.
+// succeeded returns a result as a structure, where a list needs a member, and as text for clients
+// that read only text.
 func succeeded(result any) (*mcp.CallToolResult, error) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -118,7 +114,6 @@ func succeeded(result any) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: structured}, nil
 }
 
-// refusal is a fault as clients see it.
 type refusal struct {
 	Error struct {
 		Type    string `json:"type"`
@@ -151,7 +146,6 @@ func failed(who *caller, err error) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: r}
 }
 
-// Arguments that many tools take.
 var (
 	projectKey = argument{"project_key", "string", "the absolute path of the project's folder, or its slug", true}
 	agentName  = argument{"agent_name", "string", "the agent's name", true}
@@ -168,7 +162,6 @@ var (
 	task       = argument{"task_description", "string", "what you work on", false}
 )
 
-// people returns the arguments for further recipients.
 func people(to bool) []argument {
 	return []argument{
 		{"to", "array", "names of agents", to},
@@ -179,7 +172,6 @@ func people(to bool) []argument {
 
 func with(first []argument, more ...argument) []argument { return append(first, more...) }
 
-// tools returns all tools of the contract.
 func tools() []tool {
 	return []tool{
 		{name: "health_check", about: "Say whether the server works.", reads: true, do: health},
@@ -255,8 +247,8 @@ func tools() []tool {
 	}
 }
 
-// arguments are the arguments of a call. They are read leniently: null counts as absent,
-// unknown ones are ignored, a number may be a text. Faults are collected and reported together.
+// arguments are the arguments of a call. They are read leniently: null counts as absent, unknown
+// ones are ignored, a number may be a text. Faults are collected and reported together.
 type arguments struct {
 	given map[string]json.RawMessage
 	wrong fault.List

@@ -13,16 +13,14 @@ import (
 	"brenner/merge"
 )
 
-// Thresholds of detection.
 const (
 	sameErrors = 3
 	sameTries  = 2
 )
 
-// Detect returns what is stuck after the last moment of a history: conflicts that survived a
-// round, repeated errors, refused changes tried again unchanged, and fields written back and
-// forth. attempts are those outside settlements, such as patches. The moments end with a whole
-// round.
+// Detect returns what is stuck after the last moment of a history: conflicts that survived a round,
+// repeated errors, refused changes tried again unchanged, and fields written back and forth.
+// attempts are those outside settlements, such as patches. The moments end with a whole round.
 func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
@@ -98,7 +96,6 @@ func spots(it *artifact.Item) iter.Seq[spot] {
 	}
 }
 
-// disputed returns the fields of an item that are in conflict.
 func disputed(it *artifact.Item) []spot {
 	var all []spot
 	for s := range spots(it) {
@@ -117,8 +114,8 @@ func (s spot) writtenBy(by []*artifact.Stamp) spot {
 	return s
 }
 
-// conflicts returns those that stood at the end of a round and still stand at the end of a
-// later one, the last.
+// conflicts returns those that stood at the end of a round and still stand at the end of a later
+// one, the last.
 func conflicts(moments []Moment) []Case {
 	since := make(map[string]int) // place → first round
 	// Items are immutable, so each is searched once.
@@ -171,14 +168,13 @@ func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since
 	return c
 }
 
-// form is a version of an item.
 type form struct {
 	item  *artifact.Item
 	round int
 }
 
-// forms returns the standing items, each with all versions it had, and the last round. Pointers
-// are equal if an item did not change.
+// forms returns the standing items, each with all versions it had, and the last round. Pointers are
+// equal if an item did not change.
 func forms(moments []Moment) (all map[string][]form, round int) {
 	all = make(map[string][]form)
 	for i := range moments {
@@ -200,7 +196,6 @@ type write struct {
 	spot      spot
 }
 
-// writes returns what was written to the fields of an item, by place.
 func writes(had []form) map[string][]write {
 	all := make(map[string][]write)
 	for _, f := range had {
@@ -311,8 +306,8 @@ func (a *Attempt) describe(d *delta.Delta) {
 	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
 }
 
-// repeats returns refused changes that were tried again unchanged, and errors that occurred
-// three times.
+// repeats returns refused changes that were tried again unchanged, and errors that occurred three
+// times.
 func repeats(tries []Attempt, moments []Moment) []Case {
 	seen := make(map[string][]Attempt)
 	note := func(key string, a Attempt) {
@@ -369,7 +364,6 @@ func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
 	return c
 }
 
-// itemValue returns an item's content, without its authors.
 func itemValue(it *artifact.Item) artifact.Value {
 	entries := []artifact.Entry{{Key: "id", Value: artifact.Text(it.ID)}}
 	for _, f := range it.Fields {

@@ -41,7 +41,6 @@ type Evidence struct {
 	Hash        string // SHA-256 of Content
 }
 
-// mostDissidents bounds the dissidents of a request.
 const mostDissidents = 3
 
 // NewRequest returns the request for a case. Equal cases give equal bytes.
@@ -103,8 +102,8 @@ func question(kind string) string {
 		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing."
 }
 
-// dissidents returns explanations that no party holds, by the kind of the case. An arbiter
-// shown only two answers would believe that there are only two.
+// dissidents returns explanations that no party holds, by the kind of the case. An arbiter shown
+// only two answers would believe that there are only two.
 func dissidents(c *Case) []Hypothesis {
 	var all [][2]string
 	switch c.Kind {
@@ -134,7 +133,6 @@ func dissidents(c *Case) []Hypothesis {
 // JSON returns the request as canonical JSON, with parties and dissidents as ordered lists.
 func (r *Request) JSON() []byte { return artifact.Canonical(r.value()) }
 
-// textOf returns an entry with a text.
 func textOf(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 
 func (r *Request) value() artifact.Value {
@@ -201,8 +199,8 @@ func (r *Request) IsParty(name string) bool {
 // ArbiterRole is the role of a ruling agent. It has no rights: it only reads the request.
 const ArbiterRole = "arbiter"
 
-// MostAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the
-// first was no verdict; after that a person must rule.
+// MostAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the first
+// was no verdict; after that a person must rule.
 const MostAnswers = 2
 
 // Subject returns the subject of the message to an arbiter.
@@ -221,8 +219,8 @@ func (r *Request) Message() string {
 		"The request:\n\n```json\n" + text.Clean(string(r.JSON()), text.PromptText) + "\n```\n"
 }
 
-// OpenBy returns the case of a standing conflict that a person declares stuck, without waiting
-// for a round.
+// OpenBy returns the case of a standing conflict that a person declares stuck, without waiting for
+// a round.
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
 		for _, s := range disputed(it) {

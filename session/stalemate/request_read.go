@@ -19,7 +19,6 @@ const (
 	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"
 )
 
-// depth bounds the nesting of a document.
 const depth = 32
 
 // reader reads documents field by field and collects all faults.
@@ -40,9 +39,8 @@ func optional(m artifact.Map, key string) string {
 	return string(t)
 }
 
-// ReadRequest reads a request, also one with two parties under keys of their own
-// ("x_hypothesis"). Warnings name placeholder evidence: such a request may be kept but not
-// sent.
+// ReadRequest reads a request, also one with two parties under keys of their own ("x_hypothesis").
+// Warnings name placeholder evidence: such a request may be kept but not sent.
 func ReadRequest(data []byte) (Request, []*fault.Error, error) {
 	var out Request
 	v, err := artifact.ParseValue(data, depth)
@@ -154,7 +152,6 @@ func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
 	return warnings
 }
 
-// placeholder reports whether the content is a placeholder.
 func (e *Evidence) placeholder() bool {
 	s := strings.TrimSpace(e.Content)
 	if strings.Trim(s, ".… ") == "" || slices.Contains([]string{"todo", "tbd", "n/a", "see above"}, strings.ToLower(s)) {
@@ -188,8 +185,8 @@ func (r *Request) Sendable() error {
 	return list.Err()
 }
 
-// ReadBrought reads a request from a person. Beyond ReadRequest's checks, its question must
-// name no party, and no party may have the name of a dissident.
+// ReadBrought reads a request from a person. Beyond ReadRequest's checks, its question must name no
+// party, and no party may have the name of a dissident.
 func ReadBrought(data []byte) (Request, []*fault.Error, error) {
 	r, warnings, err := ReadRequest(data)
 	if err != nil {
@@ -253,8 +250,8 @@ func Bring(c *Case, r *Request) {
 	}
 }
 
-// stated returns the payload that sets a field to a party's statement, or nil if the place is
-// not a field.
+// stated returns the payload that sets a field to a party's statement, or nil if the place is not a
+// field.
 func stated(place, statement string) artifact.Map {
 	id, path, ok := strings.Cut(place, ".")
 	if _, isItem := artifact.SectionOfID(id); !ok || !isItem {

@@ -1,10 +1,9 @@
 // Package stalemate detects that a session is stuck and asks an arbiter that is no party for a
 // ruling.
 //
-// Detect finds what is stuck in a session's history. NewRequest documents it with positions,
-// other explanations and hashed evidence. ReadVerdict reads and checks a ruling, and Ruling
-// turns it into the EDIT of an authority, so that the merge stays the only way into an
-// artifact.
+// Detect finds what is stuck in a session's history. NewRequest documents it with positions, other
+// explanations and hashed evidence. ReadVerdict reads and checks a ruling, and Ruling turns it into
+// the EDIT of an authority, so that the merge stays the only way into an artifact.
 //
 // The package is pure. It must not know who is asked, or where documents are kept.
 package stalemate
@@ -79,8 +78,8 @@ type Attempt struct {
 	Delta   string
 }
 
-// Form of ids. They contain a hash of agents' texts, long enough that no agent can forge the id
-// of another case.
+// Form of ids. They contain a hash of agents' texts, long enough that no agent can forge the id of
+// another case.
 const (
 	idPrefix = "ST-"
 	idBytes  = 8
@@ -98,7 +97,6 @@ func IsID(text string) bool {
 	return ok && len(digits) == 2*idBytes && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// shown returns a value as people read it.
 func shown(v artifact.Value) string {
 	if t, ok := v.(artifact.Text); ok && !delta.Blank(string(t)) {
 		return string(t)
@@ -106,7 +104,6 @@ func shown(v artifact.Value) string {
 	return string(artifact.Canonical(v))
 }
 
-// rationale returns the rationale of a delta.
 func rationale(moments []Moment, id string) string {
 	for _, m := range moments {
 		for i := range m.Out.Deltas {
@@ -131,7 +128,6 @@ const (
 // BadState is the code of an invalid transition.
 const BadState fault.Code = "STALEMATE_STATE"
 
-// after returns the states that may follow a state.
 func after(state string) []string {
 	switch state {
 	case "":

@@ -52,9 +52,9 @@ type Verdict struct {
 	Value artifact.Value
 }
 
-// ReadVerdict reads a verdict on a request: JSON, or a reply with fenced or bare JSON in it.
-// JSON that is quoted, commented out or indented as code does not count. The arbiter comes from
-// the caller, never from the text.
+// ReadVerdict reads a verdict on a request: JSON, or a reply with fenced or bare JSON in it. JSON
+// that is quoted, commented out or indented as code does not count. The arbiter comes from the
+// caller, never from the text.
 func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	m, err := verdictObject(text)
 	if err != nil {
@@ -86,7 +86,6 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	return v, err
 }
 
-// verdictObject returns the JSON object with a ruling in a text.
 func verdictObject(text []byte) (artifact.Map, error) {
 	none := &fault.Error{
 		Code: NoVerdict, Detail: "the text holds no verdict",
@@ -214,15 +213,14 @@ func (v *Verdict) JSON() []byte {
 	return artifact.Canonical(artifact.MapOf(entries...))
 }
 
-// Reasons returns the ruling with its reasons in one text, which begins the rationale of the
-// EDIT.
+// Reasons returns the ruling with its reasons in one text, which begins the rationale of the EDIT.
 func (v *Verdict) Reasons(id string) string {
 	return fmt.Sprintf("Ruling of %s in %s for %s. Root cause: %s Reasons: %s", v.Arbiter.Name, id, v.For, v.RootCause, strings.Join(v.Reasoning, " "))
 }
 
-// Ruling returns a verdict as the deltas of an authority: an EDIT that writes what the ruling
-// is for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; the
-// ruling stands.
+// Ruling returns a verdict as the deltas of an authority: an EDIT that writes what the ruling is
+// for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; the ruling
+// stands.
 func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	id, field, _ := strings.Cut(c.Place, ".")
 	section, ok := artifact.SectionOfID(id)
@@ -238,8 +236,8 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	return artifact.Canonical(artifact.List{edit.Value()}), nil
 }
 
-// ReasonsField returns the field for a ruling's reasons, which are kept beside what was ruled
-// on for readers of the artifact alone.
+// ReasonsField returns the field for a ruling's reasons, which are kept beside what was ruled on
+// for readers of the artifact alone.
 func ReasonsField(place string) string {
 	_, field, ok := strings.Cut(place, ".")
 	if !ok {
@@ -303,8 +301,8 @@ type Patched struct {
 	Patch   string // the last one refused
 }
 
-// OfPatches reports whether the last author is stuck on a text: the same patch or the same
-// error for the third time. tries are those refused by the current version, in order.
+// OfPatches reports whether the last author is stuck on a text: the same patch or the same error
+// for the third time. tries are those refused by the current version, in order.
 func OfPatches(on *Patched, tries []Attempt) (Case, bool) { return ofPatches(on, tries, sameErrors) }
 
 // SaidOfPatches is OfPatches for a person's declaration: one try is enough.
@@ -347,8 +345,8 @@ func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
 // maxTexts bounds the texts of a request: an arbiter has to read them.
 const maxTexts = 1 << 20
 
-// PatchRequest returns a request for a ruling on refused patches, with the text and the last
-// patch as evidence.
+// PatchRequest returns a request for a ruling on refused patches, with the text and the last patch
+// as evidence.
 func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
 	r.AboutText(on)
@@ -363,8 +361,8 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	return r
 }
 
-// AboutText turns a request into one about patches of a text, with the text and the last patch
-// as evidence and matching dissidents.
+// AboutText turns a request into one about patches of a text, with the text and the last patch as
+// evidence and matching dissidents.
 func (r *Request) AboutText(on *Patched) {
 	r.Dissidents = []Hypothesis{
 		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},

@@ -8,15 +8,14 @@ import (
 // token is not even counted.
 const BytesPerToken = 8
 
-// patience is the number of endless texts after which the others stay in short: weighing
-// thousands would take seconds.
+// patience is the number of endless texts after which the others stay in short: weighing thousands
+// would take seconds.
 const patience = 8
 
-// rounds is how many times the remaining room is filled: the sum of the parts exceeds their
-// text a little, and each shown part shortens the list of names.
+// rounds is how many times the remaining room is filled: the sum of the parts exceeds their text a
+// little, and each shown part shortens the list of names.
 const rounds = 3
 
-// filler fills a page up to its bound.
 type filler struct {
 	page  *page
 	bound int
@@ -63,7 +62,6 @@ func (f *filler) fill() (text string, tokens int) {
 	return text, tokens
 }
 
-// mayFit reports whether everything wanted might fit.
 func (f *filler) mayFit() bool {
 	room := BytesPerToken * f.bound
 	for _, p := range f.page.order {
@@ -89,8 +87,8 @@ func (f *filler) weigh() (text string, tokens int) {
 	return text, f.count(text)
 }
 
-// raiseAll shows as much as fits, by importance: the words to the agent, then the rest in
-// short. Parts are shown completely only once none is left out.
+// raiseAll shows as much as fits, by importance: the words to the agent, then the rest in short.
+// Parts are shown completely only once none is left out.
 func (f *filler) raiseAll() {
 	words, rest := f.page.order[:f.page.spoken], f.page.order[f.page.spoken:]
 	f.raiseShort(words)
@@ -100,8 +98,8 @@ func (f *filler) raiseAll() {
 	}
 }
 
-// raiseShort stops at the first part that does not fit, so that less important parts do not
-// take its room. It reports whether all did.
+// raiseShort stops at the first part that does not fit, so that less important parts do not take
+// its room. It reports whether all did.
 func (f *filler) raiseShort(parts []*part) bool {
 	for _, p := range parts {
 		if p.want > named && p.level == named && !f.raise(p, inShort) {
@@ -149,9 +147,9 @@ func (f *filler) raise(p *part, to level) bool {
 	return true
 }
 
-// settle enforces the bound. The sum of the parts is not exactly the count of the text: tokens
-// join at the seams, and showing an id splits a range in two. So it counts the text and undoes
-// the last raises while it is over the bound. Without any raise it was within it.
+// settle enforces the bound. The sum of the parts is not exactly the count of the text: tokens join
+// at the seams, and showing an id splits a range in two. So it counts the text and undoes the last
+// raises while it is over the bound. Without any raise it was within it.
 func (f *filler) settle() (text string, tokens int) {
 	for {
 		text, tokens = f.weigh()

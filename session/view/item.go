@@ -16,7 +16,6 @@ const (
 // conflictMark stands in place of an undecided value.
 const conflictMark = "CONFLICT"
 
-// writer writes items of one artifact.
 type writer struct {
 	struck map[string]bool // killed hypotheses, whose cells are N/A
 }
@@ -48,7 +47,6 @@ func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 	return b.String()
 }
 
-// field writes one field of an item.
 func field(b *strings.Builder, name string, v artifact.Value) {
 	m, ok := v.(artifact.Map)
 	if !ok || len(m) == 0 {
@@ -94,7 +92,6 @@ func (w *writer) applicable(it *artifact.Item, v artifact.Value) artifact.Value 
 	return out
 }
 
-// value returns a value on one line.
 func value(v artifact.Value) string {
 	switch v := v.(type) {
 	case artifact.Conflict:
@@ -117,7 +114,6 @@ func visible(text string) string {
 	return text
 }
 
-// texts returns a list of texts on one line.
 func texts(list artifact.List) (string, bool) {
 	all := make([]string, len(list))
 	for i, v := range list {
@@ -154,7 +150,6 @@ func summary(s artifact.Section, it *artifact.Item) string {
 	return line + "\n"
 }
 
-// short returns the beginning of a value.
 func short(v artifact.Value, most int) string {
 	if t, ok := v.(artifact.Text); ok {
 		return visible(cut(string(t), most))
@@ -162,8 +157,8 @@ func short(v artifact.Value, most int) string {
 	return cut(value(v), most)
 }
 
-// killed returns a killed item on one line: what it was and why it was killed, so that it is
-// not proposed again.
+// killed returns a killed item on one line: what it was and why it was killed, so that it is not
+// proposed again.
 func killed(s artifact.Section, it *artifact.Item) string {
 	line := "- " + Word(it.ID)
 	for _, name := range []string{"name", s.Spec().Main} {
@@ -223,10 +218,8 @@ func (w *writer) conflictsOf(open []conflict, s artifact.Section, it *artifact.I
 	return open
 }
 
-// maxCandidates is the number of candidates shown in short.
 const maxCandidates = 4
 
-// full returns the conflict with all its candidates.
 func (c *conflict) full() string {
 	return c.list(c.candidates, value)
 }

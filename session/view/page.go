@@ -9,16 +9,16 @@ import (
 	"brenner/internal/text"
 )
 
-// page is a view before it is written: all parts in the order of the text, and how much of each
-// is shown.
+// page is a view before it is written: all parts in the order of the text, and how much of each is
+// shown.
 type page struct {
 	head   string
 	groups [groupCount][]*part
 	// order has the parts by importance: words of people, the agent's feedback, the research
 	// thread, conflicts, items.
 	order []*part
-	// spoken is how many of order, at its start, are words to the agent rather than parts of
-	// the artifact.
+	// spoken is how many of order, at its start, are words to the agent rather than parts of the
+	// artifact.
 	spoken int
 }
 
@@ -50,7 +50,6 @@ func newPage(in *Input) *page {
 	return p
 }
 
-// head returns the first line of a view.
 func head(a *artifact.Artifact) string {
 	line := "Version " + strconv.Itoa(a.Metadata.Version) + " of the artifact"
 	if id := a.Metadata.SessionID; id != "" {
@@ -59,7 +58,6 @@ func head(a *artifact.Artifact) string {
 	return line + ". An item on one line is a summary.\n"
 }
 
-// wanted returns the level of a form.
 func wanted(f Form) level {
 	switch f {
 	case Full:
@@ -71,7 +69,6 @@ func wanted(f Form) level {
 	}
 }
 
-// add adds a part to the page.
 func (p *page) add(id string, g group, want level, write func(level) string) *part {
 	part := &part{id: id, group: g, want: want, rule: OverBound, write: write}
 	if want == named {
@@ -126,7 +123,6 @@ func (p *page) addConflict(c *conflict, form Form) {
 	}))
 }
 
-// addItems adds all items in the order of the artifact.
 func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
 	items := make(map[*artifact.Item]*part)
 	for _, s := range artifact.Sections() {
@@ -166,7 +162,6 @@ func (g group) title() (title, about string) {
 	return artifact.Section(g).Spec().Title, ""
 }
 
-// heading returns what stands above the parts of a group.
 func (g group) heading() string {
 	title, about := g.title()
 	text := "\n### " + title + "\n\n"
@@ -239,14 +234,13 @@ type part struct {
 	want  level  // by the spec
 	level level  // in effect
 	rule  string // why only its name is shown
-	// write returns the text at a level; texts and tokens cache it, since few of thousands of
-	// parts are ever needed.
+	// write returns the text at a level; texts and tokens cache it, since few of thousands of parts
+	// are ever needed.
 	write  func(level) string
 	texts  [complete + 1]string
 	tokens [complete + 1]int
 }
 
-// text returns the part at a level.
 func (p *part) text(l level) string {
 	if l == named {
 		return ""
@@ -257,7 +251,6 @@ func (p *part) text(l level) string {
 	return p.texts[l]
 }
 
-// cost returns the tokens of the part at a level.
 func (p *part) cost(l level, count func(string) int) int {
 	if l == named {
 		return 0

@@ -10,7 +10,6 @@ import (
 	"brenner/artifact"
 )
 
-// candidate is an item with its sort keys.
 type candidate struct {
 	item     *artifact.Item
 	section  artifact.Section

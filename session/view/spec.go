@@ -47,8 +47,8 @@ const (
 	maxInSummary = 20
 )
 
-// Default returns the built-in view of a role: in full what it may edit or works on, the rest
-// in summary. Any other role sees everything.
+// Default returns the built-in view of a role: in full what it may edit or works on, the rest in
+// summary. Any other role sees everything.
 func Default(role string) Spec {
 	const (
 		rt = artifact.ResearchThread
@@ -125,14 +125,13 @@ func (s Spec) Canonical() []byte {
 // InvalidSpec is the code of an invalid view spec.
 const InvalidSpec fault.Code = "INVALID_VIEW_SPEC"
 
-// specDepth bounds the nesting of a spec's JSON.
 const specDepth = 3
 
 // MaxSetting is above every sensible bound, number of items and priority.
 const MaxSetting = 1 << 30
 
-// ParseSpec reads the JSON that Canonical writes. Missing keys have the zero value; unknown
-// keys are faults, since a misspelt key would show an agent more or less than intended.
+// ParseSpec reads the JSON that Canonical writes. Missing keys have the zero value; unknown keys
+// are faults, since a misspelt key would show an agent more or less than intended.
 func ParseSpec(data []byte) (Spec, error) {
 	v, err := artifact.ParseValue(data, specDepth)
 	if err != nil {
@@ -159,7 +158,6 @@ func ParseSpec(data []byte) (Spec, error) {
 	return s, nil
 }
 
-// specReader collects the faults of a spec.
 type specReader struct{ wrong fault.List }
 
 func (r *specReader) object(place string, v artifact.Value, take func(string, artifact.Value) bool) {

@@ -10,18 +10,17 @@ import (
 	"brenner/internal/fault"
 )
 
-// RepairInput is the content of a second turn: what could not be read, and the agent's own
-// answer.
+// RepairInput is the content of a second turn: what could not be read, and the agent's own answer.
 type RepairInput struct {
 	Role string
-	// Bound is for the turn itself, request and answer together; 0 or less means
-	// DefaultMaxTokens. Call is for the whole call, with its opening message.
+	// Bound is for the turn itself, request and answer together; 0 or less means DefaultMaxTokens.
+	// Call is for the whole call, with its opening message.
 	Bound, Call int
 	Count       func(string) int
 	Opening     string // as it was sent
 	Answer      string // as it came
-	// Head, Tail and the first problem are always sent, the other problems if they fit. More is
-	// the number of further ones.
+	// Head, Tail and the first problem are always sent, the other problems if they fit. More is the
+	// number of further ones.
 	Head, Tail string
 	Problems   []string
 	More       int
@@ -37,8 +36,8 @@ type Repaired struct {
 }
 
 // Repair assembles a second turn. The problems come first, in order. The answer yields to them,
-// since its author has it: if it does not fit whole, as many lines around the problems are
-// shown as do. Repair fails only if the fixed parts do not fit, before anything is sent.
+// since its author has it: if it does not fit whole, as many lines around the problems are shown as
+// do. Repair fails only if the fixed parts do not fit, before anything is sent.
 func Repair(in *RepairInput) (Repaired, error) {
 	bound := in.Bound
 	if bound <= 0 {
@@ -80,7 +79,6 @@ func (r *repair) fits(answer, request string) bool {
 	return r.Count(answer)+r.Count(request) <= r.bound
 }
 
-// request returns the first problems and the number of further ones.
 func (r *repair) request(shown int) string {
 	text := r.Head + strings.Join(r.Problems[:shown], "")
 	if more := len(r.Problems) - shown + r.More; more > 0 {
@@ -89,10 +87,8 @@ func (r *repair) request(shown int) string {
 	return text + r.Tail
 }
 
-// around is the number of lines shown on each side of a problem.
 const around = 10
 
-// answer returns as much of the answer as fits beside a request.
 func (r *repair) answer(request string) string {
 	if r.Answer == "" || r.fits(r.Answer, request) {
 		return r.Answer
@@ -191,8 +187,8 @@ func Nudge(in *NudgeInput) (string, error) {
 // DefaultCallTokens is the default bound of a whole call.
 const DefaultCallTokens = 100_000
 
-// Opening returns an error if the message that opens a call, of the given tokens, exceeds the
-// bound of the whole call.
+// Opening returns an error if the message that opens a call, of the given tokens, exceeds the bound
+// of the whole call.
 func Opening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens

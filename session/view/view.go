@@ -1,13 +1,13 @@
 // Package view decides what an agent sees of the research artifact, and writes it.
 //
-// Build promises: the text never exceeds its token bound, by the caller's count; every item is
-// in it at least by id, because an agent can only change what it can name; what is left out or
-// shortened is named with the reason; equal inputs give equal texts; and no text of an agent or
-// a person can begin a line, so that none can forge a heading, a list, a fence, a quotation or
-// HTML. If not even the ids fit, Build fails and nothing must be sent.
+// Build promises: the text never exceeds its token bound, by the caller's count; every item is in
+// it at least by id, because an agent can only change what it can name; what is left out or
+// shortened is named with the reason; equal inputs give equal texts; and no text of an agent or a
+// person can begin a line, so that none can forge a heading, a list, a fence, a quotation or HTML.
+// If not even the ids fit, Build fails and nothing must be sent.
 //
-// The package is pure. It must not know how tokens are counted, what becomes of the text, or
-// what else is in its message.
+// The package is pure. It must not know how tokens are counted, what becomes of the text, or what
+// else is in its message.
 package view
 
 import (
@@ -29,8 +29,8 @@ type Input struct {
 	Artifact artifact.Artifact
 	Spec     Spec
 	Agent    string // its reader: its own items count as relevant
-	// Count returns the tokens of a text, always the same for equal texts; nil counts bytes,
-	// which are never fewer.
+	// Count returns the tokens of a text, always the same for equal texts; nil counts bytes, which
+	// are never fewer.
 	Count    func(string) int
 	Feedback []Outcome
 	Notes    []Note
@@ -56,8 +56,8 @@ type View struct {
 	Shown []string
 	// Shortened are those of them that the spec would show completely.
 	Shortened []string
-	// LeftOut are the items shown only by id, and the conflicts ("H1.claim"), outcomes
-	// ("outcome 2") and notes ("note 1") that are missing.
+	// LeftOut are the items shown only by id, and the conflicts ("H1.claim"), outcomes ("outcome
+	// 2") and notes ("note 1") that are missing.
 	LeftOut []Omission
 	Version int // of the artifact
 }
@@ -72,9 +72,9 @@ const (
 	IDsOnly   = "ids only for this role"
 )
 
-// Build returns a view. What does not fit is shown in short, the least important first, and
-// then left out, by section priority, relevance, recency and id. Build fails only if the
-// version, the beginning of the research thread and the ids do not fit.
+// Build returns a view. What does not fit is shown in short, the least important first, and then
+// left out, by section priority, relevance, recency and id. Build fails only if the version, the
+// beginning of the research thread and the ids do not fit.
 func Build(in Input) (View, error) {
 	if in.Count == nil {
 		in.Count = func(text string) int { return len(text) }
@@ -102,7 +102,6 @@ func tooLarge(in *Input, tokens int) error {
 	}
 }
 
-// account records what was shown and what was not.
 func (p *page) account(v *View) {
 	for _, group := range p.groups {
 		for _, part := range group {
@@ -125,8 +124,7 @@ func inert(s string) string { return text.Clean(s, text.PromptLine) }
 
 // cut returns the beginning of a text, inert, with at most most characters.
 func cut(s string, most int) string {
-	// Leading space is not shown, so enough text is read to find the words after it, but no
-	// more.
+	// Leading space is not shown, so enough text is read to find the words after it, but no more.
 	short := text.First(s, 4*most)
 	out := inert(short)
 	if len(short) == len(s) && utf8.RuneCountInString(out) <= most {
@@ -135,11 +133,10 @@ func cut(s string, most int) string {
 	return strings.TrimSpace(text.First(out, most-1)) + "…"
 }
 
-// maxWord bounds the characters of a name shown.
 const maxWord = 64
 
-// Word returns an outside name: an id, a field, a key or an agent. It may begin a line, so
-// anything but a plain word is quoted like a JSON string.
+// Word returns an outside name: an id, a field, a key or an agent. It may begin a line, so anything
+// but a plain word is quoted like a JSON string.
 func Word(name string) string {
 	if plain(name) {
 		return name
@@ -150,8 +147,8 @@ func Word(name string) string {
 	return inert(string(artifact.AppendString(nil, name)))
 }
 
-// plain reports whether a name begins with a letter and continues with letters, digits and
-// joining characters.
+// plain reports whether a name begins with a letter and continues with letters, digits and joining
+// characters.
 func plain(name string) bool {
 	if name == "" || len(name) > maxWord {
 		return false

@@ -30,7 +30,6 @@ func (d *data) mark(m *record.Mark) error {
 	return nil
 }
 
-// now returns a version with its current status.
 func (d *data) now(r *record.Record) record.Record {
 	clone := cloneRecord(r)
 	for _, m := range d.marks[r.ID] {

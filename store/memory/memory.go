@@ -1,8 +1,7 @@
-// Package memory is the reference model of a store: maps under one mutex, gone with the
-// process.
+// Package memory is the reference model of a store: maps under one mutex, gone with the process.
 //
-// It promises to be simple enough to be obviously right: other stores are tested against it,
-// and tests and rehearsals use it. It must not know about files.
+// It promises to be simple enough to be obviously right: other stores are tested against it, and
+// tests and rehearsals use it. It must not know about files.
 package memory
 
 import (
@@ -141,7 +140,6 @@ func (d *data) put(r *record.Record) error {
 	return nil
 }
 
-// close removes a version from the tips of its record.
 func (d *data) close(id string, version int) {
 	d.tips[id] = slices.DeleteFunc(slices.Clone(d.tips[id]), func(n int) bool { return n == version })
 }

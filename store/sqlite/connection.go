@@ -17,9 +17,8 @@ import (
 // slice is how many milliseconds SQLite waits for a lock before the context is checked again.
 const slice = "50"
 
-// cacheOf returns the page cache size of a connection. The writer revisits the indexes of a
-// large store all the time and gets 32 MB. Readers are several, and each write empties their
-// cache: 8 MB.
+// cacheOf returns the page cache size of a connection. The writer revisits the indexes of a large
+// store all the time and gets 32 MB. Readers are several, and each write empties their cache: 8 MB.
 func cacheOf(mode string) string {
 	if mode == "ro" {
 		return "-8192"
@@ -27,8 +26,8 @@ func cacheOf(mode string) string {
 	return "-32768"
 }
 
-// newConnector returns connections whose commits are durable: synchronous=FULL, and fullfsync
-// on macOS, where fsync alone leaves data in the drive's cache.
+// newConnector returns connections whose commits are durable: synchronous=FULL, and fullfsync on
+// macOS, where fsync alone leaves data in the drive's cache.
 func newConnector(file, mode string) (driver.Connector, error) {
 	path := filepath.ToSlash(file)
 	if !strings.HasPrefix(path, "/") {
@@ -55,8 +54,8 @@ func newConnector(file, mode string) (driver.Connector, error) {
 // pause is the delay between attempts at a busy operation that does not wait by itself.
 const pause = 5 * time.Millisecond
 
-// waiting repeats do while the file is busy, until the limit or the context ends. SQLite's own
-// busy handler knows no context.
+// waiting repeats do while the file is busy, until the limit or the context ends. SQLite's own busy
+// handler knows no context.
 func waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(0)
@@ -87,8 +86,8 @@ func pool(file, mode string, limit int) (*sql.DB, error) {
 	return db, nil
 }
 
-// Reader is a set of read connections. A query sees the last commit before it began and blocks
-// no other connection.
+// Reader is a set of read connections. A query sees the last commit before it began and blocks no
+// other connection.
 type Reader struct {
 	DB   *sql.DB
 	wait time.Duration
@@ -97,7 +96,6 @@ type Reader struct {
 	prepared map[string]*sql.Stmt // by query text; preparing one takes longer than most queries
 }
 
-// mostPrepared bounds the prepared statements that are kept.
 const mostPrepared = 100
 
 // OpenReader opens a reader with at most limit connections.
@@ -119,8 +117,8 @@ func (r *Reader) Close() error {
 	return errors.Join(closeAll(r.prepared), r.DB.Close())
 }
 
-// closeAll closes statements. This must happen before their connection is closed: SQLite keeps
-// a connection with open statements, and the WAL is then not checkpointed.
+// closeAll closes statements. This must happen before their connection is closed: SQLite keeps a
+// connection with open statements, and the WAL is then not checkpointed.
 func closeAll(prepared map[string]*sql.Stmt) error {
 	var err error
 	for _, statement := range prepared {
@@ -161,8 +159,8 @@ func (r *Reader) keep(text string, fresh *sql.Stmt) (*sql.Stmt, error) {
 	return fresh, nil
 }
 
-// Each passes rows to take until it returns false, and waits while the file is busy. Every
-// attempt begins with fresh, so that no row counts twice.
+// Each passes rows to take until it returns false, and waits while the file is busy. Every attempt
+// begins with fresh, so that no row counts twice.
 func (r *Reader) Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error {
 	err := waiting(ctx, r.wait, func() error {
 		fresh()
@@ -185,7 +183,6 @@ func each(rows *sql.Rows, err error, take func(*sql.Rows) (more bool, err error)
 	return errors.Join(err, rows.Err(), rows.Close())
 }
 
-// source runs queries.
 type source interface {
 	Each(ctx context.Context, fresh func(), take func(*sql.Rows) (more bool, err error), text string, args ...any) error
 }
@@ -210,8 +207,8 @@ func One[T any](rows *sql.Rows) (one T, err error) {
 	return one, err
 }
 
-// Writer is the only write connection of a process. Statements are prepared at first use. Only
-// the caller whose turn it is may use it.
+// Writer is the only write connection of a process. Statements are prepared at first use. Only the
+// caller whose turn it is may use it.
 type Writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -330,9 +327,9 @@ func (w *Writer) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more 
 	return each(rows, err, take)
 }
 
-// transaction waits for the file's write lock and runs do whole or not at all. The context ends
-// the waiting; a transaction that has begun runs to its end, and is rolled back if the context
-// has ended. So a cancelled write has certainly not happened.
+// transaction waits for the file's write lock and runs do whole or not at all. The context ends the
+// waiting; a transaction that has begun runs to its end, and is rolled back if the context has
+// ended. So a cancelled write has certainly not happened.
 func transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
 	whole := context.WithoutCancel(ctx)
 	run := func(statement string) error {

@@ -45,8 +45,8 @@ type verdict struct {
 	detail, hint string
 }
 
-// faultOf adds code, place and hint to an SQLite error about a file. Faults are returned
-// unchanged. wait is how long the caller has waited for other processes.
+// faultOf adds code, place and hint to an SQLite error about a file. Faults are returned unchanged.
+// wait is how long the caller has waited for other processes.
 func faultOf(op, file string, wait time.Duration, err error) error {
 	var f *fault.Error
 	switch {

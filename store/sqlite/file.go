@@ -48,8 +48,7 @@ func (f *File) Closed(op string) error {
 	return &fault.Error{Code: store.Closed, Op: op, Place: f.Path, Detail: "the " + f.Name + " was closed before"}
 }
 
-// Shut waits for uses in flight and refuses all later ones. It reports whether the file was
-// open.
+// Shut waits for uses in flight and refuses all later ones. It reports whether the file was open.
 func (f *File) Shut() bool {
 	f.use.Lock()
 	defer f.use.Unlock()
@@ -83,10 +82,8 @@ type identity struct {
 	objects     int // tables, indexes and the like
 }
 
-// empty reports whether the file has no content yet.
 func (i identity) empty() bool { return i == identity{} }
 
-// querier is a connection or a pool.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -143,8 +140,8 @@ func (s *Store) checkReadable(ctx context.Context) error {
 	return nil
 }
 
-// prepare sets WAL mode and returns the file's identity. It writes nothing before it has
-// checked that the file belongs to this program.
+// prepare sets WAL mode and returns the file's identity. It writes nothing before it has checked
+// that the file belongs to this program.
 func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 	i, err := readIdentity(ctx, conn)
 	if err == nil {
@@ -163,8 +160,8 @@ func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 	return i, nil
 }
 
-// upgrade runs the missing steps, each in its own transaction. Other processes may run steps at
-// the same time.
+// upgrade runs the missing steps, each in its own transaction. Other processes may run steps at the
+// same time.
 func (f *File) upgrade(ctx context.Context, conn *sql.Conn) error {
 	for done := false; !done; {
 		err := transaction(ctx, conn, f.Wait, func(ctx context.Context) error {

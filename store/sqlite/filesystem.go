@@ -8,9 +8,9 @@ import (
 	"brenner/store"
 )
 
-// CheckLocal refuses network file systems. WAL needs shared memory and reliable file locks, and
-// a store without them would seem to work and lose data. A nil network function asks the
-// operating system.
+// CheckLocal refuses network file systems. WAL needs shared memory and reliable file locks, and a
+// store without them would seem to work and lose data. A nil network function asks the operating
+// system.
 func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	if network == nil {
 		network = networkFileSystem

@@ -8,9 +8,8 @@ import (
 )
 
 // Group commits the changes of many callers together. Syncing to disk dominates the cost of a
-// commit and is the same for one change or many. So the caller whose turn it is writes the
-// waiting changes of others in its transaction, and each caller returns only when its change is
-// on disk.
+// commit and is the same for one change or many. So the caller whose turn it is writes the waiting
+// changes of others in its transaction, and each caller returns only when its change is on disk.
 type Group[T any] struct {
 	turn   chan struct{} // holds one token while a caller writes
 	most   int           // changes in one transaction
@@ -33,8 +32,8 @@ type Job[T any] struct {
 func (j *Job[T]) Answer(err error) { j.done <- err }
 
 // NewGroup returns a group that writes at most most changes, and bytes if not 0, in one
-// transaction, which bounds how long callers wait for each other. commit answers jobs, the
-// caller's own first, and returns those that must wait on.
+// transaction, which bounds how long callers wait for each other. commit answers jobs, the caller's
+// own first, and returns those that must wait on.
 func NewGroup[T any](most, bytes int, commit func([]*Job[T]) []*Job[T]) *Group[T] {
 	return &Group[T]{turn: make(chan struct{}, 1), most: most, bytes: bytes, commit: commit}
 }
@@ -59,9 +58,9 @@ func (g *Group[T]) Submit(ctx context.Context, change T, size int) error {
 	return <-j.done
 }
 
-// giveUp withdraws a job whose context has ended. If another caller has taken the job, its
-// outcome decides; but that caller may put it back, so giveUp also waits for the turn. During
-// this caller's turn no other caller can have the job.
+// giveUp withdraws a job whose context has ended. If another caller has taken the job, its outcome
+// decides; but that caller may put it back, so giveUp also waits for the turn. During this caller's
+// turn no other caller can have the job.
 func (g *Group[T]) giveUp(ctx context.Context, j *Job[T]) error {
 	if g.withdraw(j) {
 		return ctx.Err()

@@ -14,10 +14,9 @@ import (
 	"brenner/store"
 )
 
-// locks are files locked by the operating system, which ends a lock with its process. The
-// content of a file only names the holder. A release removes the file, since a long-lived store
-// would otherwise keep one per session; so a lock counts only while its file still has its
-// name.
+// locks are files locked by the operating system, which ends a lock with its process. The content
+// of a file only names the holder. A release removes the file, since a long-lived store would
+// otherwise keep one per session; so a lock counts only while its file still has its name.
 type locks struct {
 	dir string
 
@@ -25,9 +24,8 @@ type locks struct {
 	held map[*os.File]bool // keeps a locked file from being collected and closed
 }
 
-// attempts and between bound how long a busy lock is retried. A query for the holder has the
-// lock for a moment, and a new holder's file is empty for a moment: neither must count as a
-// holder.
+// attempts and between bound how long a busy lock is retried. A query for the holder has the lock
+// for a moment, and a new holder's file is empty for a moment: neither must count as a holder.
 const (
 	attempts = 20
 	between  = 5 * time.Millisecond

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFolder syncs a directory's entries to disk.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -26,6 +25,6 @@ func syncFolder(dir string) error {
 	return err
 }
 
-// writable returns why an existing file cannot be written. It does not open the file: closing
-// it would end SQLite's locks on it.
+// writable returns why an existing file cannot be written. It does not open the file: closing it
+// would end SQLite's locks on it.
 func writable(file string) error { return unix.Access(file, unix.W_OK) }

@@ -113,8 +113,8 @@ func (q *question) oneOf(column string, values []string) {
 	q.and(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
-// prefix compares bytes: LIKE would treat % and _ as wildcards. The upper bound is the prefix
-// with its last byte incremented, which cannot overflow: no UTF-8 byte is 0xFF.
+// prefix compares bytes: LIKE would treat % and _ as wildcards. The upper bound is the prefix with
+// its last byte incremented, which cannot overflow: no UTF-8 byte is 0xFF.
 func (q *question) prefix(column, text string) {
 	if text == "" {
 		return
@@ -157,8 +157,7 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 	return ask(ctx, s, "read records", scanRecord, recordColumns+from+where.text()+" ORDER BY r.id, r.version", where.args...)
 }
 
-// rare returns the condition that lets SQLite use the partial index of statuses other than
-// draft.
+// rare returns the condition that lets SQLite use the partial index of statuses other than draft.
 func rare(status string) string {
 	if status == record.Draft {
 		return ""
@@ -251,7 +250,6 @@ func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	}, "SELECT type, module, status, count(*) FROM heads GROUP BY type, module, status ORDER BY type, module, status")
 }
 
-// mostRefs bounds the versions in one query.
 const mostRefs = 200
 
 // Edges implements store.Catalogue.

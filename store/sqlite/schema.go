@@ -18,8 +18,8 @@ const applicationID = 0x4272656e
 // migrations returns the steps from an empty file to the newest schema; step n leads to version
 // n+1. Never edit a released step.
 //
-// Blobs have a rowid: WITHOUT ROWID would put large data into the searched index. SQLite
-// compares texts as bytes, so names sort as in Go.
+// Blobs have a rowid: WITHOUT ROWID would put large data into the searched index. SQLite compares
+// texts as bytes, so names sort as in Go.
 func migrations() []string {
 	return []string{`
 CREATE TABLE blobs (
@@ -70,8 +70,8 @@ CREATE INDEX records_by_type ON records (type, id, version);
 }
 
 // governed adds what queries of the governed store need: stale summaries, links, canonical
-// versions, and one row per record, so that a query for a few records does not scan all. Marks
-// are only added; statuses, heads, tips and tags derive from records and marks.
+// versions, and one row per record, so that a query for a few records does not scan all. Marks are
+// only added; statuses, heads, tips and tags derive from records and marks.
 const governed = `
 ALTER TABLE records ADD COLUMN summary_of TEXT NOT NULL DEFAULT '';
 ALTER TABLE records ADD COLUMN summary_by TEXT NOT NULL DEFAULT 'extracted';
@@ -191,8 +191,8 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	}
 }
 
-// makeOwn creates an empty file that only its owner can read. SQLite would create a
-// world-readable one, but keeps the mode of an empty file.
+// makeOwn creates an empty file that only its owner can read. SQLite would create a world-readable
+// one, but keeps the mode of an empty file.
 func makeOwn(name string) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -206,7 +206,6 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// syncFile syncs a file's content to disk.
 func syncFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

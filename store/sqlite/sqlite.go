@@ -1,14 +1,13 @@
-// Package sqlite keeps a project's store in one SQLite file in WAL mode, shared by any number
-// of processes.
+// Package sqlite keeps a project's store in one SQLite file in WAL mode, shared by any number of
+// processes.
 //
-// It promises: a batch is on disk when Write returns without an error; each process writes with
-// one connection and reads with others; data read by hash has that hash; faults of the disk,
-// the file and the file system have codes of their own. It does not touch files that are
-// damaged or belong to another application or a newer program. It must not know what blobs,
-// events and records mean.
+// It promises: a batch is on disk when Write returns without an error; each process writes with one
+// connection and reads with others; data read by hash has that hash; faults of the disk, the file
+// and the file system have codes of their own. It does not touch files that are damaged or belong
+// to another application or a newer program. It must not know what blobs, events and records mean.
 //
-// While a store is open, its process must not open and close the file by other means: closing
-// any descriptor of a file ends the POSIX locks that SQLite has on it.
+// While a store is open, its process must not open and close the file by other means: closing any
+// descriptor of a file ends the POSIX locks that SQLite has on it.
 package sqlite
 
 import (
@@ -26,10 +25,8 @@ import (
 // FileName is the name of the store's file in its directory.
 const FileName = "brenner.db"
 
-// defaultWait is how long to wait for a busy store.
 const defaultWait = 10 * time.Second
 
-// readers is the number of read connections.
 const readers = 4
 
 // Options configure Open; the zero value works.
@@ -144,8 +141,8 @@ func (s *Store) prepareFolder(o Options) error {
 	return nil
 }
 
-// checkFile finds what SQLite would wait on or silently start over: something other than a
-// regular file, and a missing file whose companion files are still there.
+// checkFile finds what SQLite would wait on or silently start over: something other than a regular
+// file, and a missing file whose companion files are still there.
 func (s *Store) checkFile() error {
 	info, err := os.Stat(s.file.Path)
 	switch {
@@ -178,9 +175,9 @@ func (s *Store) makeFolder() error {
 	return syncFolder(filepath.Dir(s.dir))
 }
 
-// makeFile creates a missing store file that only its owner can read, as its WAL then is: it
-// holds the agents' texts. The file gets its name only after it is closed, since closing it
-// would end SQLite's locks on it. If linking fails, SQLite creates the file.
+// makeFile creates a missing store file that only its owner can read, as its WAL then is: it holds
+// the agents' texts. The file gets its name only after it is closed, since closing it would end
+// SQLite's locks on it. If linking fails, SQLite creates the file.
 func (s *Store) makeFile() error {
 	if exists(s.file.Path) {
 		return nil

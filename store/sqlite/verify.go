@@ -36,8 +36,8 @@ func (s *Store) Verify(ctx context.Context) error {
 	return found.Err()
 }
 
-// QuickCheck returns the first damaged page of the file. Unlike Verify it checks no hashes and
-// no chains.
+// QuickCheck returns the first damaged page of the file. Unlike Verify it checks no hashes and no
+// chains.
 func (s *Store) QuickCheck(ctx context.Context) error {
 	const op = "check the pages"
 	found, err := ask(ctx, s, op, One[string], "PRAGMA quick_check(1)")
@@ -55,8 +55,8 @@ func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
 	}, "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'")
 }
 
-// verifySchema finds tables, indexes and triggers that the migrations did not create as they
-// are: a trigger could undo a write.
+// verifySchema finds tables, indexes and triggers that the migrations did not create as they are: a
+// trigger could undo a write.
 func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	const query = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 	have, err := List(ctx, s.reader, One[string], query)
@@ -85,7 +85,6 @@ func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	return found, err
 }
 
-// freshSchema returns the schema of a new store.
 func freshSchema(ctx context.Context, steps []string, query string) (objects []string, err error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -149,8 +148,8 @@ func (s *Store) verifyStreams(ctx context.Context) (found fault.List, err error)
 	return found, nil
 }
 
-// endsAt reports whether entries end at their stream's head. The stream may have grown since it
-// was listed; its head has then moved as well.
+// endsAt reports whether entries end at their stream's head. The stream may have grown since it was
+// listed; its head has then moved as well.
 func (s *Store) endsAt(ctx context.Context, stream *store.Stream, entries []journal.Entry) (bool, error) {
 	n := stream.Head.Seq
 	if n < 1 || n > len(entries) || entries[n-1].Hash != stream.Head.Hash {

@@ -72,8 +72,8 @@ func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit f
 	return read, err
 }
 
-// split takes a row apart. A kind may contain any character, and a body has no newline. A
-// newline in a hash or time means damage, and the parts then fail their checks.
+// split takes a row apart. A kind may contain any character, and a body has no newline. A newline
+// in a hash or time means damage, and the parts then fail their checks.
 func split(row []byte, l *journal.Line) {
 	l.Hash, row, _ = bytes.Cut(row, []byte{'\n'})
 	l.Prev, row, _ = bytes.Cut(row, []byte{'\n'})
@@ -82,7 +82,6 @@ func split(row []byte, l *journal.Line) {
 	l.Kind, l.Body = row[:max(0, end)], row[end+1:]
 }
 
-// some is the number of blobs in one query.
 const some = 500
 
 // Blobs implements store.Walker.

@@ -71,8 +71,8 @@ type order struct {
 	hashes []string
 }
 
-// together writes orders in one transaction. If any of them fails, nothing is written, and each
-// is retried alone for its own outcome.
+// together writes orders in one transaction. If any of them fails, nothing is written, and each is
+// retried alone for its own outcome.
 func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 	first := jobs[0]
 	err := w.transact(first.Ctx, jobs)
@@ -92,7 +92,6 @@ func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 	return nil
 }
 
-// transact writes all orders or none.
 func (w *writer) transact(ctx context.Context, jobs []*Job[order]) error {
 	err := w.Transaction(ctx, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
@@ -194,8 +193,8 @@ func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool,
 	return n > 0, err
 }
 
-// move checks the head of a stream and writes the new one. It creates the stream if the append
-// is the first.
+// move checks the head of a stream and writes the new one. It creates the stream if the append is
+// the first.
 func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 	var id int64
 	var is journal.Head
@@ -364,9 +363,9 @@ func (w *writer) mark(ctx context.Context, m *record.Mark) error {
 	return err
 }
 
-// known holds the hashes of blobs that this connection has stored recently. Blobs never change
-// or disappear, so they need not be written again: the sessions of a loop share many. Only the
-// caller whose turn it is may use it.
+// known holds the hashes of blobs that this connection has stored recently. Blobs never change or
+// disappear, so they need not be written again: the sessions of a loop share many. Only the caller
+// whose turn it is may use it.
 type known struct{ now, before map[string]bool }
 
 // mostKnown bounds a generation: two of them take about a megabyte.
@@ -386,7 +385,6 @@ func (k *known) add(hash string) {
 	k.now[hash] = true
 }
 
-// learn adds what was committed.
 func (k *known) learn(jobs []*Job[order]) {
 	for _, j := range jobs {
 		for _, hash := range j.Change.hashes {
@@ -395,8 +393,8 @@ func (k *known) learn(jobs []*Job[order]) {
 	}
 }
 
-// streams are the ids of recently written streams by name. An id may be wrong after a rollback,
-// and another process may have moved the stream, so every use of an id also checks the head.
+// streams are the ids of recently written streams by name. An id may be wrong after a rollback, and
+// another process may have moved the stream, so every use of an id also checks the head.
 type streams struct{ ids map[string]int64 }
 
 func (s *streams) id(name string) int64 { return s.ids[name] }

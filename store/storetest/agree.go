@@ -15,8 +15,8 @@ import (
 	"brenner/store/record"
 )
 
-// Agree runs the same random operations on a reference store and on another one, new each time.
-// All answers must be equal, including error codes.
+// Agree runs the same random operations on a reference store and on another one, new each time. All
+// answers must be equal, including error codes.
 func Agree(t *testing.T, ref, other func(t *testing.T) store.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -129,7 +129,6 @@ func (p *pair) anyRecord(t *rapid.T) record.Record {
 	return r
 }
 
-// anyMark is mostly valid.
 func (p *pair) anyMark(t *rapid.T) record.Mark {
 	m := record.Mark{
 		ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "marked"), Status: rapid.SampledFrom(record.Statuses()).Draw(t, "mark"),

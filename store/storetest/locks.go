@@ -10,8 +10,8 @@ import (
 	"brenner/store"
 )
 
-// Locks tests an implementation of store.Locks. open returns two handles to the same free
-// locks, as two processes would have them.
+// Locks tests an implementation of store.Locks. open returns two handles to the same free locks, as
+// two processes would have them.
 func Locks(t *testing.T, open func(t *testing.T) (one, other store.Locks)) {
 	t.Helper()
 	for _, test := range []struct {

@@ -21,8 +21,8 @@ import (
 	"brenner/store/record"
 )
 
-// Run tests an implementation of store.Store. open returns a new, empty store each time and
-// closes it when the test ends.
+// Run tests an implementation of store.Store. open returns a new, empty store each time and closes
+// it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -110,7 +110,6 @@ func add(t *testing.T, s store.Store, stream string, n int) []journal.Entry {
 	return append(have, added...)
 }
 
-// must returns a result; an error ends the test.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -143,7 +142,6 @@ func same[T any](t *testing.T, want, got T) {
 	}
 }
 
-// fails returns the error of a call.
 func fails[T any](_ T, err error) error { return err }
 
 // refused requires an error with the given code, a message and a hint.
@@ -154,7 +152,6 @@ func refused(t *testing.T, want fault.Code, err error) {
 	}
 }
 
-// untouched requires an empty store.
 func untouched(t *testing.T, s store.Store) {
 	t.Helper()
 	same(t, nil, streams(t, s, ""))
@@ -203,8 +200,8 @@ const (
 	eachWrites = 3
 )
 
-// testOneWinner appends to one stream concurrently: one writer wins each head, the others
-// retry, and in the end every entry is there once.
+// testOneWinner appends to one stream concurrently: one writer wins each head, the others retry,
+// and in the end every entry is there once.
 func testOneWinner(t *testing.T, s store.Store) {
 	var all sync.WaitGroup
 	for n := range writers {
@@ -248,8 +245,8 @@ func appendUntilWon(ctx context.Context, s store.Store, kind string) error {
 	}
 }
 
-// testReadersSeeWholeBatches reads during writes: every result is a prefix of the stream that
-// ends with a whole batch.
+// testReadersSeeWholeBatches reads during writes: every result is a prefix of the stream that ends
+// with a whole batch.
 func testReadersSeeWholeBatches(t *testing.T, s store.Store) {
 	const batches, size = 10, 5
 	ctx := background(t)

@@ -32,7 +32,6 @@ func ids(heads []record.Head) []string {
 	return all
 }
 
-// linked returns a record with links.
 func linked(id string, version int, links ...record.Link) record.Record {
 	r := Record(id, version)
 	r.Links = links
