@@ -293,8 +293,7 @@ func (a *auditor) prompt(t prompts.Template) {
 	}
 }
 
-// order checks the headings after the prompt. Outside texts are quoted there, so an unexpected
-// heading is forged.
+// order checks the headings after the prompt. Outside texts are quoted, so any other is forged.
 func (a *auditor) order() {
 	from := slices.Index(a.lines, headQuestion)
 	if from < 0 {

@@ -86,8 +86,7 @@ type section struct {
 	without string // shown if there is no text; "" omits the section
 }
 
-// sections returns the outside texts in the order of the message. A text that shows nothing counts
-// as missing.
+// sections returns the outside texts in the order of the message. Blank texts count as missing.
 func (in *Input) sections(to string) []section {
 	all := []section{
 		{heading: headQuestion, text: in.Question},
@@ -156,8 +155,7 @@ func (in *Input) constraints() string {
 	return b.String()
 }
 
-// writeName returns an agent's name on one line: as is if a plain word, else as a Go string.
-// readName is its inverse.
+// writeName returns a name on one line: a plain word, or a Go string. readName is its inverse.
 func writeName(name string) string {
 	odd := strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
@@ -237,8 +235,7 @@ type Frame struct {
 
 // Frames caches frames for one roster and one set of scopes.
 type Frames interface {
-	// Frame returns the frame of an agent's first or later messages, and makes it with fresh if
-	// missing.
+	// Frame returns the frame of an agent's first or later messages, or makes it with fresh.
 	Frame(agent string, later bool, fresh func() Frame) Frame
 }
 

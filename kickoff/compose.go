@@ -72,8 +72,7 @@ type Message struct {
 	Template     string      `json:"template"`      // name and version: "test_designer/1"
 	TemplateHash string      `json:"template_hash"` // SHA-256 in hexadecimal digits, in full
 	Body         string      `json:"body"`          // Markdown
-	// Examples are the deltas that the message shows, for delta.Options: a reply that repeats one
-	// does not mean it.
+	// Examples are the deltas that the message shows: a reply that repeats one does not mean it.
 	Examples []string `json:"-"`
 }
 
@@ -123,8 +122,7 @@ func (in *Input) check() error {
 	return errors.Join(found...)
 }
 
-// effective fills in the roles that heuristic mode guesses, so that the message shows the roles in
-// effect.
+// effective fills in the roles that heuristic mode guesses, so that the message shows them.
 func effective(r roster.Roster, recipients []string) roster.Roster {
 	if r.Mode != roster.Heuristic {
 		return r

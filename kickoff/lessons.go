@@ -25,8 +25,7 @@ func (in *Input) aboutMemory() string {
 	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
 }
 
-// aboutLessons returns how to write the lessons that the template asks for. Their number is up to
-// the template.
+// aboutLessons returns how to write lessons. Their number is up to the template.
 func (in *Input) aboutLessons() string {
 	if !in.Learns {
 		return ""
@@ -116,8 +115,7 @@ func endsWord(text string) bool {
 	return r == '-' || inWord(r)
 }
 
-// beginsWord reports whether a text continues the word before it. A period or hyphen does so only
-// if more follows.
+// beginsWord reports whether a text continues a word. A period or hyphen does so if more follows.
 func beginsWord(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
 	if r == '-' || r == '.' {
@@ -130,8 +128,7 @@ func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// QuestionOf returns the research question of any kickoff: the text below its heading, unquoted;
-// empty if there is none.
+// QuestionOf returns the research question of any kickoff, unquoted; empty if there is none.
 func QuestionOf(message string) string {
 	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
 	if !ok {
@@ -165,8 +162,7 @@ func (f *Frame) examples(sections []section, body string) []string {
 	return examples
 }
 
-// appendShown appends a text that shows a delta, as written and without the marks that make it a
-// quotation, a comment or an example.
+// appendShown appends a text that shows a delta, as written and without quote or comment marks.
 func appendShown(examples []string, text string) []string {
 	if delta.Possible(text) && shows(text) {
 		examples = append(examples, text)
@@ -186,8 +182,7 @@ func joins(text string) bool {
 	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
 }
 
-// unmarked returns a text in one fence, without quote marks, comment marks and fences at the start
-// of its lines.
+// unmarked returns a text in one fence, without quote marks, comment marks and fences.
 func unmarked(text string) string {
 	if joins(text) {
 		text = strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)
@@ -214,8 +209,7 @@ type Compiled struct {
 	Contributors []string
 	Counts       []Count // in the order of the sections
 	Lint         string  // "valid, 2 findings"
-	// Artifact is the Markdown that the reader may see: a view for an agent, all of it for a
-	// person.
+	// Artifact is Markdown: a view for an agent, the whole artifact for a person.
 	Artifact string
 }
 
@@ -259,8 +253,7 @@ type Request struct {
 	More       int      // number of further problems
 }
 
-// Repair returns a request to replace blocks that could not be read. It quotes nothing that could
-// be taken for a delta.
+// Repair returns a request to replace unreadable blocks. It quotes nothing that looks like a delta.
 func Repair(threadID string, problems []delta.Located) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),

@@ -140,8 +140,7 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	return nil
 }
 
-// unwrapped returns the answer inside {"result": …} and, for lists, inside the member that holds
-// them.
+// unwrapped returns the answer inside {"result": …} or inside the member that holds a list.
 func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(payload, &object) != nil {
@@ -213,8 +212,7 @@ func (c *Client) refused(op string, s *Said) error {
 	return f
 }
 
-// judge returns the code of a refusal. The embedded server sends the code; for other servers it is
-// guessed from their words.
+// judge returns the code of a refusal: the one sent, or a guess from the server's words.
 func judge(s *Said) fault.Code {
 	if code := fault.Code(s.Type); known(code) {
 		return code

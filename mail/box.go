@@ -66,8 +66,7 @@ type Mark struct {
 type Reader interface {
 	// Inbox returns an agent's incoming mail, newest first, or oldest first if After is set.
 	Inbox(ctx context.Context, q InboxQuery) ([]Message, error)
-	// Await returns Inbox's result as soon as it is not empty, or nothing when the context's
-	// deadline passes.
+	// Await returns Inbox's result once it is not empty, or nothing at the context's deadline.
 	Await(ctx context.Context, q InboxQuery) ([]Message, error)
 	// Thread returns a page of a thread, oldest first.
 	Thread(ctx context.Context, q ThreadQuery) (Page, error)

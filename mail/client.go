@@ -157,8 +157,7 @@ func (c *Client) Tools(ctx context.Context) ([]string, error) {
 // toolPages bounds the pages of tools; known servers have one.
 const toolPages = 100
 
-// list returns the server's tools and their arguments. It reads pages as long as they bring new
-// tools.
+// list returns the server's tools and their arguments, page by page until nothing is new.
 func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 	offered := make(map[string]map[string]bool)
 	params := map[string]any{}
@@ -193,8 +192,7 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 // proof names the argument of a call that authenticates an agent.
 type proof struct {
 	project, agent, argument string
-	// inContract means that the tool accepts the argument on every server. Otherwise it is sent
-	// only to servers that list it.
+	// inContract means that every server accepts the argument. Others must list it.
 	inContract bool
 }
 
@@ -228,16 +226,14 @@ func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool s
 	return err
 }
 
-// unproven reports whether a server refused the agent's token. An HTTP refusal is about the bearer
-// token instead.
+// unproven reports whether a server refused the agent's token, not (by HTTP) the bearer token.
 func unproven(err error) bool {
 	var said *Said
 	code := fault.CodeOf(err)
 	return (code == NotYours || code == NoAuth) && errors.As(err, &said)
 }
 
-// CheckKey returns an error if the server refuses the token held for an agent. It changes nothing
-// on either side.
+// CheckKey returns an error if the server refuses the token held for an agent. It changes nothing.
 func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	h, err := c.Health(ctx)
 	if err != nil {

@@ -82,8 +82,7 @@ func (k *Keyring) find(server, project, agent string) int {
 	})
 }
 
-// Name returns the name under which a server registered an agent that asked for another one, or
-// asked itself.
+// Name returns the name that a server gave to an agent that asked for another, or asked itself.
 func (k *Keyring) Name(server, project, asked string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,8 +108,7 @@ func (k *Keyring) Agents(server, project string) []string {
 	return all
 }
 
-// Keep stores an agent's token in place of an older one; asked is the requested name. An empty
-// token keeps the older one.
+// Keep stores an agent's token and the name it asked for. An empty token keeps the older one.
 func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 	return k.change("keep a mail token", func() bool {
 		mine := key{Server: server, Project: project, Agent: agent, Token: token}
@@ -136,8 +134,7 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 	})
 }
 
-// Drop removes a token that a server refuses, unless it has been replaced since. The agent's name
-// is kept.
+// Drop removes a refused token, unless it has been replaced since. The agent's name is kept.
 func (k *Keyring) Drop(server, project, agent, token string) error {
 	return k.change("drop a mail token", func() bool {
 		i := k.find(server, project, agent)

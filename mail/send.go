@@ -231,8 +231,7 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 
 var errNotThere = errors.New("no message with the marker is for this agent")
 
-// Marker identifies a message, so that it can be found after a lost answer. It is invisible in
-// rendered Markdown.
+// Marker identifies a message after a lost answer. It is invisible in rendered Markdown.
 type Marker struct {
 	Session string
 	Round   int

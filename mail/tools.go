@@ -36,8 +36,7 @@ func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err 
 	return p, err
 }
 
-// Register registers an agent and stores its token, if any. The server may change the name: use the
-// returned one.
+// Register registers an agent and stores its token. The server may change the name.
 func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	arguments := map[string]any{"project_key": r.Project, "program": cmp.Or(r.Program, "brenner"), "model": cmp.Or(r.Model, "unknown")}
 	if r.Name != "" {
@@ -198,8 +197,7 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	return all, nil
 }
 
-// pages reports whether threads come in pages: servers that support after_id in the inbox do so in
-// threads.
+// pages reports whether threads come in pages: servers with after_id for the inbox have them.
 func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
 
 // Limits for reading a thread, whatever the server sends.

@@ -200,8 +200,7 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// answer parses a message and reports whether it answers the request. An error without an id counts
-// as its answer.
+// answer parses a message and reports whether it answers the request. An error needs no id.
 func answer(data []byte, id int64) (rpcReply, bool) {
 	var reply rpcReply
 	if json.Unmarshal(data, &reply) != nil || reply.Result == nil && reply.Error == nil {

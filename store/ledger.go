@@ -48,11 +48,9 @@ type Ledger[S any] struct {
 	Apply func(*S, *journal.Entry) error
 	// Clone, if not nil, copies a state, so that a refused draft leaves no trace.
 	Clone func(*S) *S
-	// Beside, if not nil, adds to a draft what its entries store outside the stream, given the
-	// state before them.
+	// Beside, if not nil, adds to a draft what its entries store outside the stream.
 	Beside func(before *S, entries []journal.Entry, d *Draft) error
-	// Reload, if not nil, returns the head of a stream that has moved. If nil, the stream is read
-	// into a new state.
+	// Reload, if not nil, returns the head of a moved stream; nil reads it into a new state.
 	Reload func(context.Context) (journal.Head, error)
 	// Retry, if not nil, reports whether a refusal other than Moved is a reason to decide anew.
 	Retry func(error) bool

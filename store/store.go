@@ -153,8 +153,7 @@ type EdgeQuery struct {
 
 // Locks give a name to one process at a time, for as long as the process lives.
 type Locks interface {
-	// Hold takes the name, or fails with Held and the holder. The lock ends with release or with
-	// the process.
+	// Hold takes the name, or fails with Held. The lock ends with release or with the process.
 	Hold(name string, who Holder) (release func() error, err error)
 	// HolderOf returns the current holder of a name.
 	HolderOf(name string) (Holder, bool, error)

@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// look is the interval at which the file is polled for mail of other processes while a caller
-// waits.
+// look is how often the file is polled for mail of other processes while a caller waits.
 const look = 5 * time.Millisecond
 
-// bells wake callers that wait for mail: those of one agent for a message sent by this process, all
-// of them when another process has written.
+// bells wake waiting callers: the recipients of this process's mail, and all for another's.
 type bells struct {
 	box *Box
 

@@ -55,8 +55,7 @@ type Box struct {
 
 var _ mail.Box = (*Box)(nil)
 
-// Open opens the mailbox in a directory and creates both if missing. Only the owner can read the
-// file.
+// Open opens the mailbox in a directory and creates both if missing, readable only by its owner.
 func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	const op = "open the mailbox"
 	b := &Box{now: o.Now, ended: make(chan struct{}), file: sqlite.File{

@@ -62,8 +62,7 @@ func first[T any](list []T) T {
 	return list[0]
 }
 
-// slug returns a short project name that is safe in URLs. The hash bytes distinguish directories of
-// the same name.
+// slug returns a short project name for URLs. The hash distinguishes directories of one name.
 func slug(key string, hash int) string {
 	var s strings.Builder
 	for _, r := range strings.ToLower(path.Base(strings.ReplaceAll(key, `\`, "/"))) {

@@ -19,8 +19,7 @@ const (
 	mostClaims = 1000 // of one agent
 )
 
-// Reserve implements mail.Reservations: it claims the free paths and returns the holders of the
-// others.
+// Reserve implements mail.Reservations. It claims free paths and returns holders of the others.
 func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) {
 	const op = "reserve files"
 	if err := c.Check(); err != nil {
@@ -36,8 +35,7 @@ func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) 
 	})
 }
 
-// reserve makes a claim. Other writers wait meanwhile, so it stops when gone reports that the
-// caller has left.
+// reserve makes a claim. Other writers wait meanwhile, so it stops once gone returns an error.
 func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) (mail.Reserved, error) {
 	result := mail.Reserved{Granted: []mail.Reservation{}, Conflicts: []mail.Conflict{}}
 	project, agent, err := w.both(ctx, c.Project, c.Agent)
@@ -192,8 +190,7 @@ func claimedPath(p string) claimed {
 	return c
 }
 
-// overlap reports whether two claims can match the same file: equal paths, a parent directory, or a
-// matching pattern.
+// overlap reports whether two claims can match one file: equal paths, a parent, or a pattern.
 func overlap(a, b claimed) bool { return a.path == b.path || a.covers(b.path) || b.covers(a.path) }
 
 func (c *claimed) covers(name string) bool {
@@ -218,8 +215,7 @@ func (c *claimed) effort(name string) int {
 	return (len(c.glob) - len(c.fixed)) * len(name)
 }
 
-// mostSteps bounds the matching of patterns, which blocks other writers, to some tenths of a
-// second.
+// mostSteps bounds pattern matching, which blocks other writers, to some tenths of a second.
 const mostSteps = 1 << 28
 
 // comparison finds the claims that conflict with a new one.

@@ -10,8 +10,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Limits of a search. SQLite's time grows with the square of the words, and parsing them cannot be
-// interrupted.
+// Limits of a search. SQLite's parsing is quadratic in the words and cannot be interrupted.
 const (
 	mostWords    = 32
 	longestWords = 1000 // bytes
@@ -39,8 +38,7 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 	})
 }
 
-// phrase turns user input into a valid SQLite query: every word is quoted, and only OR and a
-// trailing star keep their meaning.
+// phrase returns a valid SQLite query: every word is quoted; only OR and a trailing star are kept.
 func phrase(words string) (string, error) {
 	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
 	if len(words) > longestWords {

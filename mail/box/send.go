@@ -143,8 +143,7 @@ type letter struct {
 	how   int
 }
 
-// address finds the recipients, sets the registered spelling of their names, and checks that each
-// accepts the message.
+// address finds the recipients, sets their registered spelling, and checks that each accepts.
 func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 	copies := []letter{}
 	had := make(map[int64]bool)

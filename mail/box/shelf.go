@@ -53,8 +53,7 @@ func (s *shelf) put(id int64, m *mail.Message) {
 	s.size += len(m.Body) + messageBytes
 }
 
-// messages returns messages by row, in that order, as a reader may see them, as far as they fit
-// into one answer.
+// messages returns messages by row, in that order, as a reader may see them, as far as they fit.
 func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies bool) ([]mail.Message, error) {
 	all := make([]mail.Message, len(rows))
 	var missing []int64
@@ -88,8 +87,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 	return all, nil
 }
 
-// fetch reads messages from the file, in order and as far as they fit, and caches them if they have
-// their bodies.
+// fetch reads messages from the file, as far as they fit, and caches those with bodies.
 func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]mail.Message, error) {
 	numbers, _ := json.Marshal(rows) // numbers always marshal
 	// CROSS JOIN keeps the order of the list; sorting would hold all the texts.

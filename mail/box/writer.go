@@ -104,8 +104,7 @@ func ours(err error) bool {
 	return errors.As(err, &f)
 }
 
-// memory caches immutable rows, and policies, which only a writer changes. A commit of another
-// process clears it.
+// memory caches immutable rows and policies. A commit of another process clears it.
 type memory struct {
 	version  int64 // SQLite's data_version, which other connections' commits change
 	projects map[string]int64

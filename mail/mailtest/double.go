@@ -1,5 +1,4 @@
-// Package mailtest has Agent Mail servers for tests: the real one over a real box, with the quirks
-// of other servers in front of it.
+// Package mailtest has Agent Mail servers for tests: the real one, with quirks of other servers.
 package mailtest
 
 import (

@@ -239,8 +239,7 @@ func (c *call) project(ctx context.Context, key string) (mail.Project, error) {
 	return c.server.box.EnsureProject(ctx, key)
 }
 
-// absolute reports whether key is an absolute path on any system: the directory need not be on this
-// machine.
+// absolute reports whether key is an absolute path on any system, not only on this machine.
 func absolute(key string) bool {
 	return strings.HasPrefix(key, "/") || filepath.IsAbs(key) || len(key) > 2 && key[1] == ':' && (key[2] == '\\' || key[2] == '/')
 }

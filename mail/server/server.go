@@ -34,8 +34,8 @@ const longestWait = 50 * time.Second
 // Options configure a server.
 type Options struct {
 	Box mail.Box
-	// Operator is the operator's token, which may act for all agents. If empty, no token is needed,
-	// which is only for loopback addresses.
+	// Operator is the token that may act for all agents. Empty is only for loopback addresses: no
+	// token is needed then.
 	Operator string `json:"-"`
 	// Hosts are accepted host names beside localhost, 127.0.0.1 and ::1.
 	Hosts []string
@@ -128,8 +128,7 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	return l, nil
 }
 
-// Serve answers until the context ends. It then ends waits for mail at once and lets other requests
-// finish.
+// Serve answers until the context ends. It then ends waits for mail and lets other requests finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

@@ -98,8 +98,7 @@ func whileThere(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// succeeded returns a result as a structure, where a list needs a member, and as text for clients
-// that read only text.
+// succeeded returns a result as a structure and as text. A list needs a member in the structure.
 func succeeded(result any) (*mcp.CallToolResult, error) {
 	text, err := json.Marshal(result)
 	if err != nil {

@@ -114,8 +114,7 @@ func (s spot) writtenBy(by []*artifact.Stamp) spot {
 	return s
 }
 
-// conflicts returns those that stood at the end of a round and still stand at the end of a later
-// one, the last.
+// conflicts returns those that stood at the end of an earlier round and of the last one.
 func conflicts(moments []Moment) []Case {
 	since := make(map[string]int) // place → first round
 	// Items are immutable, so each is searched once.
@@ -306,8 +305,7 @@ func (a *Attempt) describe(d *delta.Delta) {
 	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
 }
 
-// repeats returns refused changes that were tried again unchanged, and errors that occurred three
-// times.
+// repeats returns refused changes tried again unchanged, and errors that occurred three times.
 func repeats(tries []Attempt, moments []Moment) []Case {
 	seen := make(map[string][]Attempt)
 	note := func(key string, a Attempt) {

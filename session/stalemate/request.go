@@ -206,8 +206,7 @@ const MostAnswers = 2
 // Subject returns the subject of the message to an arbiter.
 func Subject(id string) string { return "A ruling is needed: " + id }
 
-// Message returns the message to an arbiter agent: the request and the form of the answer, and
-// nothing else of the session.
+// Message returns the message to an arbiter agent: only the request and the form of the answer.
 func (r *Request) Message() string {
 	return text.Clean(r.Arbitration, text.PromptText) + "\n\nAnswer with one JSON object:\n\n" +
 		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order\n" +
@@ -219,8 +218,7 @@ func (r *Request) Message() string {
 		"The request:\n\n```json\n" + text.Clean(string(r.JSON()), text.PromptText) + "\n```\n"
 }
 
-// OpenBy returns the case of a standing conflict that a person declares stuck, without waiting for
-// a round.
+// OpenBy returns the case of a standing conflict that a person declares stuck.
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
 		for _, s := range disputed(it) {

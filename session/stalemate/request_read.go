@@ -250,8 +250,7 @@ func Bring(c *Case, r *Request) {
 	}
 }
 
-// stated returns the payload that sets a field to a party's statement, or nil if the place is not a
-// field.
+// stated returns the payload that sets a field to a statement, or nil if place is not a field.
 func stated(place, statement string) artifact.Map {
 	id, path, ok := strings.Cut(place, ".")
 	if _, isItem := artifact.SectionOfID(id); !ok || !isItem {

@@ -78,8 +78,7 @@ type Attempt struct {
 	Delta   string
 }
 
-// Form of ids. They contain a hash of agents' texts, long enough that no agent can forge the id of
-// another case.
+// Form of ids: a hash of agents' texts, long enough that none can forge another case's id.
 const (
 	idPrefix = "ST-"
 	idBytes  = 8

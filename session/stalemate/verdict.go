@@ -47,8 +47,7 @@ type Verdict struct {
 	Rejected   []Rejection
 	Confidence float64 // 0 to 1
 	Arbiter    Arbiter
-	// Value is the field's new value if the ruling is for a hypothesis that has none; nil
-	// otherwise.
+	// Value is the field's new value if the hypothesis ruled for has none; nil otherwise.
 	Value artifact.Value
 }
 
@@ -236,8 +235,7 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	return artifact.Canonical(artifact.List{edit.Value()}), nil
 }
 
-// ReasonsField returns the field for a ruling's reasons, which are kept beside what was ruled on
-// for readers of the artifact alone.
+// ReasonsField returns the field for a ruling's reasons, which stands beside the one ruled on.
 func ReasonsField(place string) string {
 	_, field, ok := strings.Cut(place, ".")
 	if !ok {
@@ -345,8 +343,7 @@ func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
 // maxTexts bounds the texts of a request: an arbiter has to read them.
 const maxTexts = 1 << 20
 
-// PatchRequest returns a request for a ruling on refused patches, with the text and the last patch
-// as evidence.
+// PatchRequest returns a request about refused patches, with text and last patch as evidence.
 func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
 	r.AboutText(on)
@@ -361,8 +358,7 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 	return r
 }
 
-// AboutText turns a request into one about patches of a text, with the text and the last patch as
-// evidence and matching dissidents.
+// AboutText makes a request one about patches, with text and last patch as evidence.
 func (r *Request) AboutText(on *Patched) {
 	r.Dissidents = []Hypothesis{
 		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},

@@ -8,8 +8,7 @@ import (
 // token is not even counted.
 const BytesPerToken = 8
 
-// patience is the number of endless texts after which the others stay in short: weighing thousands
-// would take seconds.
+// patience is how many endless texts are weighed before the others stay in short.
 const patience = 8
 
 // rounds is how many times the remaining room is filled: the sum of the parts exceeds their text a

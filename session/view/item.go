@@ -157,8 +157,7 @@ func short(v artifact.Value, most int) string {
 	return cut(value(v), most)
 }
 
-// killed returns a killed item on one line: what it was and why it was killed, so that it is not
-// proposed again.
+// killed returns a killed item on one line, with the reason, so that it is not proposed again.
 func killed(s artifact.Section, it *artifact.Item) string {
 	line := "- " + Word(it.ID)
 	for _, name := range []string{"name", s.Spec().Main} {

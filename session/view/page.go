@@ -9,16 +9,13 @@ import (
 	"brenner/internal/text"
 )
 
-// page is a view before it is written: all parts in the order of the text, and how much of each is
-// shown.
+// page is a view before it is written: all parts in the order of the text, with their levels.
 type page struct {
 	head   string
 	groups [groupCount][]*part
-	// order has the parts by importance: words of people, the agent's feedback, the research
-	// thread, conflicts, items.
+	// order is by importance: words of people, feedback, research thread, conflicts, items.
 	order []*part
-	// spoken is how many of order, at its start, are words to the agent rather than parts of the
-	// artifact.
+	// spoken is how many parts at the start of order are words to the agent.
 	spoken int
 }
 
@@ -216,8 +213,7 @@ const (
 	complete              // all of it
 )
 
-// group is a part of the text under one heading: sections have their own numbers, the others
-// follow.
+// group is a part of the text under one heading: a section by number, or one of the others.
 type group int
 
 const (
@@ -234,8 +230,7 @@ type part struct {
 	want  level  // by the spec
 	level level  // in effect
 	rule  string // why only its name is shown
-	// write returns the text at a level; texts and tokens cache it, since few of thousands of parts
-	// are ever needed.
+	// write returns the text at a level. texts and tokens cache it: few parts are ever needed.
 	write  func(level) string
 	texts  [complete + 1]string
 	tokens [complete + 1]int
@@ -275,8 +270,7 @@ func (p *page) leftOut() string {
 	return "\n### Left out\n\n" + out
 }
 
-// leftOutBy returns the ids that a rule left out, with neighbours as ranges, and the numbers of
-// parts without an id.
+// leftOutBy returns the ids that a rule left out, as ranges, and the numbers of other parts.
 func (p *page) leftOutBy(rule string) []string {
 	var names []string
 	for _, s := range artifact.Sections() {
@@ -308,8 +302,7 @@ func (p *page) leftOutBy(rule string) []string {
 // shortestRange is the least number of ids written as a range.
 const shortestRange = 3
 
-// ranges returns ids of one section by number, with neighbours as ranges, so that thousands can
-// still be named.
+// ranges returns ids of one section, with neighbours as ranges, so that thousands can be named.
 func ranges(s artifact.Section, ids []string) []string {
 	var numbers []int
 	var names []string

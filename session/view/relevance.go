@@ -30,8 +30,7 @@ const (
 	gone // killed
 )
 
-// ranked returns all items but the research thread by their section's priority, then relevance,
-// recency and id.
+// ranked sorts all items but the research thread by priority, relevance, recency and id.
 func ranked(in *Input, open []conflict) []candidate {
 	var all []candidate
 	for _, s := range artifact.Sections()[1:] {

@@ -19,8 +19,8 @@ type RepairInput struct {
 	Count       func(string) int
 	Opening     string // as it was sent
 	Answer      string // as it came
-	// Head, Tail and the first problem are always sent, the other problems if they fit. More is the
-	// number of further ones.
+	// Head, Tail and the first problem are always sent, the others if they fit. More counts further
+	// ones.
 	Head, Tail string
 	Problems   []string
 	More       int
@@ -187,8 +187,7 @@ func Nudge(in *NudgeInput) (string, error) {
 // DefaultCallTokens is the default bound of a whole call.
 const DefaultCallTokens = 100_000
 
-// Opening returns an error if the message that opens a call, of the given tokens, exceeds the bound
-// of the whole call.
+// Opening returns an error if the tokens of an opening message exceed the bound of the call.
 func Opening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens

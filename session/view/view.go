@@ -29,8 +29,7 @@ type Input struct {
 	Artifact artifact.Artifact
 	Spec     Spec
 	Agent    string // its reader: its own items count as relevant
-	// Count returns the tokens of a text, always the same for equal texts; nil counts bytes, which
-	// are never fewer.
+	// Count returns the tokens of a text and must be deterministic; nil counts bytes.
 	Count    func(string) int
 	Feedback []Outcome
 	Notes    []Note
@@ -147,8 +146,7 @@ func Word(name string) string {
 	return inert(string(artifact.AppendString(nil, name)))
 }
 
-// plain reports whether a name begins with a letter and continues with letters, digits and joining
-// characters.
+// plain reports whether a name is a letter followed by letters, digits and joining characters.
 func plain(name string) bool {
 	if name == "" || len(name) > maxWord {
 		return false

@@ -77,8 +77,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Write stores a batch whole or not at all: it works on copies of the maps, which replace the
-// store's on success.
+// Write implements store.Store. It works on copies of the maps, which replace the store's.
 func (s *Store) Write(ctx context.Context, b store.Batch) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -86,8 +86,7 @@ func pool(file, mode string, limit int) (*sql.DB, error) {
 	return db, nil
 }
 
-// Reader is a set of read connections. A query sees the last commit before it began and blocks no
-// other connection.
+// Reader is a set of read connections. A query sees the last commit before it and blocks no other.
 type Reader struct {
 	DB   *sql.DB
 	wait time.Duration
@@ -216,8 +215,7 @@ type Writer struct {
 	prepared map[string]*sql.Stmt
 }
 
-// OpenWriter opens the connection and creates or upgrades the schema, with upgrade if it is not
-// nil.
+// OpenWriter opens the connection and creates or upgrades the schema, with upgrade if not nil.
 func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql.Conn) error) (*Writer, error) {
 	if upgrade == nil {
 		upgrade = f.upgrade

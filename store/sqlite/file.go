@@ -160,8 +160,7 @@ func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 	return i, nil
 }
 
-// upgrade runs the missing steps, each in its own transaction. Other processes may run steps at the
-// same time.
+// upgrade runs the missing steps, one transaction each. Other processes may do so meanwhile.
 func (f *File) upgrade(ctx context.Context, conn *sql.Conn) error {
 	for done := false; !done; {
 		err := transaction(ctx, conn, f.Wait, func(ctx context.Context) error {

@@ -158,8 +158,7 @@ func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 	return who, false, nil
 }
 
-// read returns the holder in a lock file, or the zero value if the content is missing or
-// incomplete.
+// read returns the holder in a lock file, or the zero value if the content is incomplete.
 func read(f *os.File) (who store.Holder, err error) {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<16))
 	if err != nil || json.Unmarshal(text, &who) != nil {

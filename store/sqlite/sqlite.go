@@ -37,8 +37,7 @@ type Options struct {
 	Upgrade bool
 	// Wait is how long to wait for other writing processes; 0 means 10 s.
 	Wait time.Duration
-	// Network returns the name of a directory's network file system, or "" for a local one. Nil
-	// asks the operating system.
+	// Network returns a directory's network file system, or "". Nil asks the operating system.
 	Network func(dir string) (string, error)
 
 	// steps replaces the migrations in tests.
@@ -225,8 +224,7 @@ func (s *Store) connect(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// disconnect closes the writer last: the last connection to close checkpoints the WAL, which a
-// reader could not do.
+// disconnect closes the writer last: the last to close checkpoints the WAL, and a reader cannot.
 func (s *Store) disconnect() error {
 	err := s.reader.Close()
 	if s.writer != nil {

@@ -36,8 +36,7 @@ func (s *Store) Verify(ctx context.Context) error {
 	return found.Err()
 }
 
-// QuickCheck returns the first damaged page of the file. Unlike Verify it checks no hashes and no
-// chains.
+// QuickCheck returns the first damaged page. Unlike Verify it checks no hashes and no chains.
 func (s *Store) QuickCheck(ctx context.Context) error {
 	const op = "check the pages"
 	found, err := ask(ctx, s, op, One[string], "PRAGMA quick_check(1)")

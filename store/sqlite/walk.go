@@ -43,8 +43,7 @@ type visitError struct{ err error }
 
 func (v *visitError) Error() string { return v.err.Error() }
 
-// walkPage reads the next entries. It advances after, so that a retry on a busy store visits no
-// entry twice.
+// walkPage reads the next entries. It advances after, so that a retry visits no entry twice.
 func (s *Store) walkPage(ctx context.Context, stream string, after *int, visit func(*journal.Line) error) (read int, err error) {
 	// One column scans much faster than five.
 	const query = `SELECT e.seq, e.hash || char(10) || e.prev || char(10) || e.at || char(10) || e.kind || char(10) || e.body

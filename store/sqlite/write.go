@@ -193,8 +193,7 @@ func (w *writer) moveFrom(ctx context.Context, id int64, a *store.Append) (bool,
 	return n > 0, err
 }
 
-// move checks the head of a stream and writes the new one. It creates the stream if the append is
-// the first.
+// move checks the head of a stream and writes the new one. It creates a missing stream.
 func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 	var id int64
 	var is journal.Head

@@ -21,8 +21,7 @@ import (
 	"brenner/store/record"
 )
 
-// Run tests an implementation of store.Store. open returns a new, empty store each time and closes
-// it when the test ends.
+// Run tests a store.Store. open returns a new, empty store and closes it when the test ends.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -245,8 +244,7 @@ func appendUntilWon(ctx context.Context, s store.Store, kind string) error {
 	}
 }
 
-// testReadersSeeWholeBatches reads during writes: every result is a prefix of the stream that ends
-// with a whole batch.
+// testReadersSeeWholeBatches reads during writes: a result always ends with a whole batch.
 func testReadersSeeWholeBatches(t *testing.T, s store.Store) {
 	const batches, size = 10, 5
 	ctx := background(t)
