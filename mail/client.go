@@ -192,7 +192,7 @@ func (c *Client) list(ctx context.Context) (map[string]map[string]bool, error) {
 // proof names the argument of a call that authenticates an agent.
 type proof struct {
 	project, agent, argument string
-	// inContract means that every server accepts the argument. Others must list it.
+	// inContract means that every server accepts the argument. If false, servers must list it.
 	inContract bool
 }
 

@@ -36,7 +36,8 @@ func (c *Client) EnsureProject(ctx context.Context, key string) (p Project, err 
 	return p, err
 }
 
-// Register registers an agent and stores its token. The server may change the name.
+// Register registers an agent and stores its token. The returned name may differ from the
+// requested.
 func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 	arguments := map[string]any{"project_key": r.Project, "program": cmp.Or(r.Program, "brenner"), "model": cmp.Or(r.Model, "unknown")}
 	if r.Name != "" {

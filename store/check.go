@@ -13,8 +13,8 @@ import (
 	"brenner/store/record"
 )
 
-// Check returns the first fault of a batch that does not depend on the store's content: broken
-// chains and incomplete records.
+// Check returns the first fault of a batch that does not depend on the store: a broken chain, an
+// incomplete record or mark.
 func (b *Batch) Check() error {
 	for i := range b.Appends {
 		a := &b.Appends[i]

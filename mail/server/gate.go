@@ -155,8 +155,8 @@ func (c *caller) in(project string) bool {
 func (c *caller) reader() string { return c.agent.Name }
 
 // actsAs checks that a caller may act for an agent: it is the operator or that agent, or has the
-// agent's token. Any token that a caller other than the operator presents must be valid; the
-// operator's may be of a mailbox that is gone.
+// agent's token. A token presented with a call must be the agent's. The operator's is not checked:
+// it may be of a mailbox that is gone.
 func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token string) error {
 	if c.operator {
 		return nil

@@ -171,7 +171,7 @@ func missingEvidence(place string, e *Evidence) *fault.Error {
 	}
 }
 
-// Sendable returns an error if placeholder evidence keeps the request from being sent.
+// Sendable returns an error if evidence is missing or only a placeholder.
 func (r *Request) Sendable() error {
 	var list fault.List
 	for i := range r.Evidence {

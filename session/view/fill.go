@@ -98,7 +98,7 @@ func (f *filler) raiseAll() {
 }
 
 // raiseShort stops at the first part that does not fit, so that less important parts do not take
-// its room. It reports whether all did.
+// its room. It reports whether all parts fit.
 func (f *filler) raiseShort(parts []*part) bool {
 	for _, p := range parts {
 		if p.want > named && p.level == named && !f.raise(p, inShort) {

@@ -121,7 +121,7 @@ func (p *page) account(v *View) {
 // inert returns an outside text on one line, without any special meaning.
 func inert(s string) string { return text.Clean(s, text.PromptLine) }
 
-// cut returns the beginning of a text, inert, with at most most characters.
+// cut returns the beginning of a text, inert, limited to most characters.
 func cut(s string, most int) string {
 	// Leading space is not shown, so enough text is read to find the words after it, but no more.
 	short := text.First(s, 4*most)

@@ -31,9 +31,9 @@ type Job[T any] struct {
 // Answer ends a job.
 func (j *Job[T]) Answer(err error) { j.done <- err }
 
-// NewGroup returns a group that writes at most most changes, and bytes if not 0, in one
-// transaction, which bounds how long callers wait for each other. commit answers jobs, the caller's
-// own first, and returns those that must wait on.
+// NewGroup returns a group whose transactions have at most the given changes and, if not 0, bytes.
+// This bounds how long callers wait for each other. commit answers jobs, the caller's own first,
+// and returns those that must wait on.
 func NewGroup[T any](most, bytes int, commit func([]*Job[T]) []*Job[T]) *Group[T] {
 	return &Group[T]{turn: make(chan struct{}, 1), most: most, bytes: bytes, commit: commit}
 }
