@@ -38,6 +38,8 @@ export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 
 [ $# -gt 0 ] || set -- ./...
 # go vet is part of make lint, whole; here it would read every dependency again.
+# The build's flags are in the environment, so that a test that runs the go command
+# (archtest lists the tree with its types) finds everything compiled already.
 # What was translated from C to Go (SQLite and its C library) allocates outside Go's
 # heap, where the race detector does not look: but for its global variables it would be
 # instrumented for nothing, and take twice the time. The driver around it, in
@@ -45,8 +47,8 @@ export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 # Whole-program tests wait for processes more than they compute: four at a time.
 # The whole-program tests of cmd/brenner take minutes: on a busy machine more than the
 # 10 that go test allows a package.
-set -- -race -shuffle=on -vet=off -parallel=4 -timeout=30m \
-	-gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false "$@"
+export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
+set -- -shuffle=on -vet=off -parallel=4 -timeout=30m "$@"
 rm -f .tools/test.json
 if sh scripts/tool.sh gotestsum; then
 	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
