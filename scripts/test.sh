@@ -36,6 +36,9 @@ export CGO_ENABLED=1
 # processes that the tests start is most of the time that the tests would take.
 export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 
+summary=yes
+sh scripts/tool.sh gotestsum || summary=no
+
 [ $# -gt 0 ] || set -- ./...
 # go vet is part of make lint, whole; here it would read every dependency again.
 # The build's flags are in the environment, so that a test that runs the go command
@@ -50,7 +53,7 @@ export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
 set -- -shuffle=on -vet=off -parallel=4 -timeout=30m "$@"
 rm -f .tools/test.json
-if sh scripts/tool.sh gotestsum; then
+if [ $summary = yes ]; then
 	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
 		-- "$@" </dev/null
 else
