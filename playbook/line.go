@@ -49,13 +49,11 @@ func ParseLines(text string, longest int) ([]Line, error) {
 		}
 		l, err := parseLine(line, longest)
 		if err != nil {
-			found = append(found, &fault.Error{Code: BadLine, Line: number, Detail: detailOf(err), Hint: fault.HintOf(err)})
+			found = append(found, badLine(number, fault.HintOf(err), "%s", detailOf(err)))
 			continue
 		}
 		if first, ok := ids[l.ID]; ok {
-			found = append(found, &fault.Error{
-				Code: BadLine, Line: number, Detail: fmt.Sprintf("the id %s stands in line %d already", l.ID, first), Hint: "give one of them another id",
-			})
+			found = append(found, badLine(number, "give one of them another id", "the id %s stands in line %d already", l.ID, first))
 			continue
 		}
 		l.Number, ids[l.ID] = number, number
@@ -64,7 +62,9 @@ func ParseLines(text string, longest int) ([]Line, error) {
 	return lines, found.Err()
 }
 
-func place(line int) string { return "line " + strconv.Itoa(line) }
+func badLine(number int, hint, format string, args ...any) *fault.Error {
+	return &fault.Error{Code: BadLine, Line: number, Detail: fmt.Sprintf(format, args...), Hint: hint}
+}
 
 const formHint = "write it as [id] helpful=N harmful=N :: text"
 
@@ -118,7 +118,7 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 			continue
 		}
 		if says, hint := d.saidBefore(l, into.Domain, fresh); says != "" {
-			found.Add(BadLine, place(l.Number), hint, "%s says the same", says)
+			found = append(found, badLine(l.Number, hint, "%s says the same", says))
 			continue
 		}
 		key := Normalise(l.Text)
@@ -145,10 +145,10 @@ func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	is := LineOf(old)
 	switch {
 	case is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}):
-		found.Add(BadLine, place(l.Number), "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String()))
+		*found = append(*found, badLine(l.Number, "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String())))
 	case into.Named && old.Domain != into.Domain:
-		found.Add(BadLine, place(l.Number), "a bullet stays in its domain: give the line another id, or take it out",
-			"the bullet %s is in the domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain))
+		*found = append(*found, badLine(l.Number, "a bullet stays in its domain: give the line another id, or take it out",
+			"the bullet %s is in the domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain)))
 	}
 }
 
@@ -158,7 +158,7 @@ func (d *Draft) saidBefore(l *Line, domain string, fresh map[string][]*Line) (sa
 	}
 	for _, o := range fresh[Normalise(l.Text)] {
 		if Differ(l.Text, o.Text) == "" {
-			return place(o.Number), "take one of them out; with two domains, import each with --domain"
+			return "line " + strconv.Itoa(o.Number), "take one of them out; with two domains, import each with --domain"
 		}
 	}
 	return "", ""
