@@ -45,7 +45,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  string
 		prepare func(k *kit) string
-		do      func(k *kit, d *govern.Door, h *govern.Helper, id string) (record.Ref, error)
+		do      func(k *kit, d *govern.Records, h *govern.Helper, id string) (record.Ref, error)
 	}{
 		"summary": {
 			"What it says.",
@@ -56,7 +56,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 				k.put(d)
 				return "note"
 			},
-			func(k *kit, d *govern.Door, h *govern.Helper, id string) (record.Ref, error) {
+			func(k *kit, d *govern.Records, h *govern.Helper, id string) (record.Ref, error) {
 				put, err := d.Summarise(k.Context1(), sydney, id, h)
 				return put.Record.Ref(), err
 			},
@@ -67,7 +67,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 				k.put(draft("note", record.PaperNote, "It is so."))
 				return "fate"
 			},
-			func(k *kit, d *govern.Door, h *govern.Helper, module string) (record.Ref, error) {
+			func(k *kit, d *govern.Records, h *govern.Helper, module string) (record.Ref, error) {
 				put, err := d.Consolidate(k.Context1(), sydney, module, h)
 				return put.Record.Ref(), err
 			},
@@ -78,7 +78,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 				k.put(draft("note", record.PaperNote, "It is so."))
 				return "contradictions"
 			},
-			func(k *kit, d *govern.Door, h *govern.Helper, name string) (record.Ref, error) {
+			func(k *kit, d *govern.Records, h *govern.Helper, name string) (record.Ref, error) {
 				put, err := d.Review(k.Context1(), sydney, name, []govern.Finding{{Check: name, Ref: record.Ref{ID: "note", Version: 1}, Detail: "it stands alone"}}, h)
 				if err != nil {
 					return record.Ref{}, err
@@ -89,7 +89,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 		"ruling": {
 			ruled,
 			func(k *kit) string { return k.stuck().ID },
-			func(k *kit, d *govern.Door, h *govern.Helper, id string) (record.Ref, error) {
+			func(k *kit, d *govern.Records, h *govern.Helper, id string) (record.Ref, error) {
 				s, err := d.Arbitrate(k.Context1(), sydney, h, "note", id)
 				if err != nil {
 					return record.Ref{}, err
@@ -108,7 +108,7 @@ func TestAJobIsNotAskedForTwice(t *testing.T) {
 				if _, err := c.do(k, k.through(st), h, of); !errors.Is(err, errKilled) {
 					k.Fatal(err)
 				}
-				ref, err := c.do(k, k.Door, h, of)
+				ref, err := c.do(k, k.Records, h, of)
 				if err != nil {
 					k.Fatal(err)
 				}

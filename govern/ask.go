@@ -117,23 +117,23 @@ type answer struct {
 
 // ask pins a task, assembles its context, and calls the agent. If an earlier answer to the same
 // question was journaled and never used, it is used instead.
-func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
-	if a, err := d.again(ctx, who, h, &j); a != nil || err != nil {
+func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
+	if a, err := rs.again(ctx, who, h, &j); a != nil || err != nil {
 		return a, err
 	}
-	head, err := d.head(ctx, Calls)
+	head, err := rs.head(ctx, Calls)
 	if err != nil {
 		return nil, err
 	}
 	id := derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1))
-	put, _, err := d.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), ours: true})
+	put, _, err := rs.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), ours: true})
 	if fault.CodeOf(err) == NothingNew { // pinned by a run that was killed before it asked
-		put.Record, _, err = d.Find(ctx, id)
+		put.Record, _, err = rs.Find(ctx, id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	a, given, err := d.prepare(ctx, &j, put.Record.Ref())
+	a, given, err := rs.prepare(ctx, &j, put.Record.Ref())
 	if err != nil {
 		return nil, err
 	}
@@ -141,15 +141,15 @@ func (d *Door) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, e
 	for _, s := range given.Shown {
 		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
 	}
-	return a, d.call(ctx, h, a, &agent.Call{
+	return a, rs.call(ctx, h, a, &agent.Call{
 		ID: "store/" + a.task.String(), Thread: a.task.ID, Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
 	})
 }
 
 // prepare assembles the context of a job, and an answer without text.
-func (d *Door) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *Given, error) {
+func (rs *Records) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *Given, error) {
 	a := &answer{task: task}
-	given, err := d.Context(ctx, Request{Task: task.String(), Full: true})
+	given, err := rs.Context(ctx, Request{Task: task.String(), Full: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,16 +193,16 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 }
 
 // call calls an agent and journals the inputs and the output before they are used.
-func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
+func (rs *Records) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
 	c.Agent, c.Round = h.Name, 1
-	began := d.Now()
+	began := rs.Now()
 	reply, failed := h.Agent.Ask(ctx, *c)
 	ctx = context.WithoutCancel(ctx) // an answer is kept even if the context ends
 	prompt := []byte(c.Turns[0].Text)
 	blobs := [][]byte{prompt}
 	e := &a.event
 	e.Call, e.Agent, e.Model = c.ID, h.Name, h.Model
-	e.Prompt, e.TookMS = store.Hash(prompt), int(d.Now().Sub(began).Milliseconds())
+	e.Prompt, e.TookMS = store.Hash(prompt), int(rs.Now().Sub(began).Milliseconds())
 	var failure *agent.Failure
 	switch {
 	case failed == nil:
@@ -216,11 +216,11 @@ func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) er
 	default:
 		e.Code = agent.Broken
 	}
-	if err := d.log(ctx, Calls, kindAsked, *e, blobs...); err != nil {
+	if err := rs.log(ctx, Calls, kindAsked, *e, blobs...); err != nil {
 		return err
 	}
 	if failed == nil && a.text == "" {
-		return d.empty(ctx, a)
+		return rs.empty(ctx, a)
 	}
 	return failed
 }
@@ -228,20 +228,20 @@ func (d *Door) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) er
 func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
 
 // empty handles an answer without text.
-func (d *Door) empty(ctx context.Context, a *answer) error {
-	if err := d.produced(ctx, a); err != nil {
+func (rs *Records) empty(ctx context.Context, a *answer) error {
+	if err := rs.produced(ctx, a); err != nil {
 		return err
 	}
 	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
 }
 
-func (d *Door) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
-	return d.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
+func (rs *Records) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
+	return rs.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
 
 // Calls returns the calls of agents, oldest first.
-func (d *Door) Calls(ctx context.Context) ([]Call, error) {
-	entries, err := d.Store.Entries(ctx, Calls, 0)
+func (rs *Records) Calls(ctx context.Context) ([]Call, error) {
+	entries, err := rs.Store.Entries(ctx, Calls, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -293,8 +293,8 @@ func readCalls(entries []journal.Entry) ([]journaledCall, error) {
 
 // unread returns an agent's newest answer that was journaled and not used, because the run that
 // asked was killed.
-func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
-	entries, _, err := d.newest(ctx, Calls, lookedAt)
+func (rs *Records) unread(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
+	entries, _, err := rs.newest(ctx, Calls, lookedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -316,15 +316,15 @@ func (d *Door) unread(ctx context.Context, h *Helper, role string, fits func(*as
 }
 
 // again returns an unused answer to the same question, or nil.
-func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer, error) {
+func (rs *Records) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer, error) {
 	var a *answer
-	e, err := d.unread(ctx, h, j.role, func(e *askedEvent) (bool, error) {
-		task, err := d.pinned(ctx, who, e.Task, j)
+	e, err := rs.unread(ctx, h, j.role, func(e *askedEvent) (bool, error) {
+		task, err := rs.pinned(ctx, who, e.Task, j)
 		if task == nil || err != nil {
 			return false, err
 		}
 		var given *Given
-		if a, given, err = d.prepare(ctx, j, task.Ref()); err != nil {
+		if a, given, err = rs.prepare(ctx, j, task.Ref()); err != nil {
 			return false, err
 		}
 		return store.Hash([]byte(given.Text)) == e.Prompt, nil
@@ -332,19 +332,19 @@ func (d *Door) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer
 	if e == nil || err != nil {
 		return nil, err
 	}
-	return a, d.takeUp(ctx, a, e)
+	return a, rs.takeUp(ctx, a, e)
 }
 
 // pinned returns the task spec of a call if it is this job of the same person.
-func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
-	r, _, err := d.Find(ctx, address)
+func (rs *Records) pinned(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
+	r, _, err := rs.Find(ctx, address)
 	if fault.CodeOf(err) == store.NoRecord {
 		return nil, nil
 	}
 	if err != nil || r.Creator != who.Name || r.Type != record.TaskSpec {
 		return nil, err
 	}
-	t, err := d.readTask(ctx, &r)
+	t, err := rs.readTask(ctx, &r)
 	if err != nil || t.Task != strings.TrimSpace(j.task) || t.Role != j.role || t.Cross != j.cross {
 		return nil, err
 	}
@@ -354,22 +354,22 @@ func (d *Door) pinned(ctx context.Context, who Actor, address string, j *job) (*
 	return &r, nil
 }
 
-func (d *Door) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
-	reply, err := d.Store.Blob(ctx, e.Reply)
+func (rs *Records) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
+	reply, err := rs.Store.Blob(ctx, e.Reply)
 	a.event, a.text = *e, asText(string(reply))
 	if err == nil && a.text == "" {
-		err = d.empty(ctx, a)
+		err = rs.empty(ctx, a)
 	}
 	return err
 }
 
 // made journals what was made of an answer, which also marks an unusable answer as used.
-func (d *Door) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
+func (rs *Records) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
 	if err == nil {
-		return d.produced(ctx, a, ref)
+		return rs.produced(ctx, a, ref)
 	}
 	if authors(err) {
-		return cmp.Or(d.produced(ctx, a), err)
+		return cmp.Or(rs.produced(ctx, a), err)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 // large fills a store: so many records of ten versions each, in a hundred modules,
 // every record with a link to the one before it; ten of them are a chain.
-func large(b *testing.B, records int) *govern.Door {
+func large(b *testing.B, records int) *govern.Records {
 	b.Helper()
 	dir := b.TempDir()
 	st, err := sqlite.Open(b.Context(), dir, sqlite.Options{})
@@ -26,7 +26,7 @@ func large(b *testing.B, records int) *govern.Door {
 	b.Cleanup(func() { _ = st.Close() })
 	began := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := began.AddDate(1, 0, 0)
-	d := &govern.Door{
+	d := &govern.Records{
 		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now },
 		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
 	}
@@ -128,7 +128,7 @@ func BenchmarkRounds(b *testing.B) {
 			b.Fatal(err)
 		}
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		d := &govern.Door{Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now }}
+		d := &govern.Records{Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now }}
 		var sizes []int64
 		for i := range 1000 {
 			if _, err := d.Put(b.Context(), sydney, round(i)); err != nil {

@@ -58,17 +58,17 @@ func Checks() []string {
 }
 
 // Check runs checks that need no understanding of a text, on what the actor may read.
-func (d *Door) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
-	c := &checking{Door: d, who: who, hidden: make(map[string]bool)}
-	if _, known := d.Access.Of(who.Role); !who.person() && !known {
-		return nil, unknownRole(who.Role, d.Access)
+func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
+	c := &checking{Records: rs, who: who, hidden: make(map[string]bool)}
+	if _, known := rs.Access.Of(who.Role); !who.person() && !known {
+		return nil, unknownRole(who.Role, rs.Access)
 	}
 	var err error
-	if c.heads, err = d.Store.Heads(ctx, store.HeadQuery{}); err != nil {
+	if c.heads, err = rs.Store.Heads(ctx, store.HeadQuery{}); err != nil {
 		return nil, err
 	}
 	c.heads = slices.DeleteFunc(c.heads, func(h record.Head) bool {
-		if !d.mayRead(who, h.Type) {
+		if !rs.mayRead(who, h.Type) {
 			c.hidden[h.ID] = true
 		}
 		return c.hidden[h.ID] || h.Status == record.Deprecated
@@ -90,7 +90,7 @@ func (d *Door) Check(ctx context.Context, who Actor, names ...string) ([]Finding
 }
 
 type checking struct {
-	*Door
+	*Records
 	who    Actor
 	name   string
 	heads  []record.Head

@@ -46,10 +46,10 @@ type Given struct {
 const mostLinked = 200
 
 // Context assembles what an agent of a role would be shown. It writes nothing.
-func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
+func (rs *Records) Context(ctx context.Context, q Request) (*Given, error) {
 	g := &Given{Schema: "brenner.context/v1", Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
 	if q.Task != "" {
-		r, t, _, err := d.Task(ctx, q.Task)
+		r, t, _, err := rs.Task(ctx, q.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -69,15 +69,15 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 		}
 		q.Tags = append(slices.Clone(q.Tags), r.Tags...)
 	}
-	spec, err := d.view(g.Role)
+	spec, err := rs.view(g.Role)
 	if err != nil {
 		return nil, err
 	}
 	spec.Cross = spec.Cross || q.Cross
-	c := &gathering{Door: d, q: q, in: &contexts.Input{
-		Access: d.Access, Types: d.Types, Modules: g.Modules, Purpose: g.Purpose, Count: d.Count,
+	c := &gathering{Records: rs, q: q, in: &contexts.Input{
+		Access: rs.Access, Types: rs.Types, Modules: g.Modules, Purpose: g.Purpose, Count: rs.Count,
 	}, seen: make(map[record.Ref]int)}
-	if c.played, err = d.rehearsals(ctx); err != nil {
+	if c.played, err = rs.rehearsals(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.inputs(ctx, &spec, g); err != nil {
@@ -101,7 +101,7 @@ func (d *Door) Context(ctx context.Context, q Request) (*Given, error) {
 }
 
 type gathering struct {
-	*Door
+	*Records
 	q      Request
 	in     *contexts.Input
 	seen   map[record.Ref]int // index in the materials

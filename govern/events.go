@@ -99,8 +99,8 @@ type RefusalList struct {
 }
 
 // Refusals returns the refused attempts, newest first; at most most if that is above 0.
-func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
-	entries, all, err := d.newest(ctx, Refusals, most)
+func (rs *Records) Refusals(ctx context.Context, most int) (*RefusalList, error) {
+	entries, all, err := rs.newest(ctx, Refusals, most)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +116,8 @@ func (d *Door) Refusals(ctx context.Context, most int) (*RefusalList, error) {
 }
 
 // newest returns the last entries of a stream, newest first, and their total number.
-func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.Entry, int, error) {
-	head, err := d.head(ctx, stream)
+func (rs *Records) newest(ctx context.Context, stream string, most int) ([]journal.Entry, int, error) {
+	head, err := rs.head(ctx, stream)
 	if err != nil || head.Seq == 0 {
 		return nil, 0, err
 	}
@@ -125,7 +125,7 @@ func (d *Door) newest(ctx context.Context, stream string, most int) ([]journal.E
 	if most > 0 {
 		after = max(0, head.Seq-most)
 	}
-	entries, err := d.Store.Entries(ctx, stream, after)
+	entries, err := rs.Store.Entries(ctx, stream, after)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -34,7 +34,7 @@ var storeAll = store.HeadQuery{}
 // kit is a project with its door.
 type kit struct {
 	*testing.T
-	*govern.Door
+	*govern.Records
 	clock *clock
 }
 
@@ -59,15 +59,15 @@ func (c *clock) skip(d time.Duration) {
 
 func newKit(t *testing.T, st store.Store) *kit {
 	c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	return &kit{T: t, clock: c, Door: &govern.Door{
+	return &kit{T: t, clock: c, Records: &govern.Records{
 		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: c.Now,
 		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
 	}}
 }
 
 // through is the same door to another store, or the same one seen otherwise.
-func (k *kit) through(st store.Store) *govern.Door {
-	return &govern.Door{Store: st, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
+func (k *kit) through(st store.Store) *govern.Records {
+	return &govern.Records{Store: st, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
 }
 
 // both runs a test on the real store and on the one in memory.

@@ -59,8 +59,8 @@ const GoesOnFrom = "goes_on_from"
 
 // Lineage follows the links of all relations from a version. Depth 0 means no limit; cycles are
 // followed once. On the way up, versions includes earlier versions of the same records.
-func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, depth int) (*Lineage, error) {
-	r, _, err := d.Standing(ctx, address)
+func (rs *Records) Lineage(ctx context.Context, address string, up, versions bool, depth int) (*Lineage, error) {
+	r, _, err := rs.Standing(ctx, address)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 	order := []record.Ref{r.Ref()}
 	level := []record.Ref{r.Ref()}
 	for n := 1; len(level) > 0; n++ {
-		edges, elsewhere, err := d.step(ctx, level, up, versions)
+		edges, elsewhere, err := rs.step(ctx, level, up, versions)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (d *Door) Lineage(ctx context.Context, address string, up, versions bool, d
 		order = append(order, level...)
 	}
 	for _, ref := range order {
-		node, err := d.node(ctx, ref, seen[ref])
+		node, err := rs.node(ctx, ref, seen[ref])
 		if err != nil {
 			return nil, err
 		}
@@ -112,16 +112,16 @@ func unseen(edges []record.Edge, up bool, depth int, seen map[record.Ref]int) []
 }
 
 // step returns the links of one level, and those to records of other projects.
-func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) (edges, elsewhere []record.Edge, err error) {
+func (rs *Records) step(ctx context.Context, level []record.Ref, up, versions bool) (edges, elsewhere []record.Edge, err error) {
 	if !up {
-		return d.edges(ctx, store.EdgeQuery{To: level})
+		return rs.edges(ctx, store.EdgeQuery{To: level})
 	}
-	edges, elsewhere, err = d.edges(ctx, store.EdgeQuery{From: level})
+	edges, elsewhere, err = rs.edges(ctx, store.EdgeQuery{From: level})
 	if err != nil || !versions {
 		return edges, elsewhere, err
 	}
 	for _, ref := range level {
-		r, err := d.stored(ctx, ref)
+		r, err := rs.stored(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -133,13 +133,13 @@ func (d *Door) step(ctx context.Context, level []record.Ref, up, versions bool) 
 }
 
 // edges returns links within this project, and those to records of other projects.
-func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
-	all, err := d.Store.Edges(ctx, q)
-	if err != nil || d.Meant == nil {
+func (rs *Records) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
+	all, err := rs.Store.Edges(ctx, q)
+	if err != nil || rs.Meant == nil {
 		return all, nil, err
 	}
 	for _, e := range all {
-		other, err := d.another(ctx, e)
+		other, err := rs.another(ctx, e)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -153,20 +153,20 @@ func (d *Door) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []
 }
 
 // another reports whether a link means a record other than the local one of that name.
-func (d *Door) another(ctx context.Context, e record.Edge) (bool, error) {
-	kind, content, known, err := d.Meant(ctx, e.From, e.To)
+func (rs *Records) another(ctx context.Context, e record.Edge) (bool, error) {
+	kind, content, known, err := rs.Meant(ctx, e.From, e.To)
 	if err != nil || !known {
 		return false, err
 	}
-	r, err := d.stored(ctx, e.To)
+	r, err := rs.stored(ctx, e.To)
 	if err != nil || r == nil {
 		return false, err
 	}
 	return content != "" && r.Content != content || kind != "" && r.Type != kind, nil
 }
 
-func (d *Door) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {
-	r, err := d.stored(ctx, ref)
+func (rs *Records) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {
+	r, err := rs.stored(ctx, ref)
 	if err != nil || r == nil {
 		return Node{Ref: ref, Depth: depth, Missing: true}, err
 	}

@@ -141,11 +141,11 @@ func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
 	if fresh, ok := b.fresh[ref]; ok {
 		return fresh.Type == record.TaskSpec, nil
 	}
-	return b.Door.isTask(ctx, ref)
+	return b.Records.isTask(ctx, ref)
 }
 
-func (d *Door) isTask(ctx context.Context, ref record.Ref) (bool, error) {
-	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
+func (rs *Records) isTask(ctx context.Context, ref record.Ref) (bool, error) {
+	found, err := rs.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
 	return len(found) > 0, err
 }
 

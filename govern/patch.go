@@ -40,48 +40,48 @@ type Patched struct {
 }
 
 // Text returns the text of a version for patches, to an actor who may read it.
-func (d *Door) Text(ctx context.Context, who Actor, address string) (record.Record, record.Head, *patch.Text, error) {
-	return d.textFor(ctx, who, address, "")
+func (rs *Records) Text(ctx context.Context, who Actor, address string) (record.Record, record.Head, *patch.Text, error) {
+	return rs.textFor(ctx, who, address, "")
 }
 
 // textFor is Text for a patch of a base with a hash, which selects one of several tips.
-func (d *Door) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
-	r, h, err := d.Find(ctx, address)
-	if err == nil && h.Forked() && d.mayRead(who, r.Type) {
-		r, err = d.onWay(ctx, r, h, address, base)
+func (rs *Records) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
+	r, h, err := rs.Find(ctx, address)
+	if err == nil && h.Forked() && rs.mayRead(who, r.Type) {
+		r, err = rs.onWay(ctx, r, h, address, base)
 	}
 	if err != nil {
 		return r, h, nil, err
 	}
-	if !d.mayRead(who, r.Type) {
-		return r, h, nil, d.refuse(ctx, who, "read", r.Type, r.ID)
+	if !rs.mayRead(who, r.Type) {
+		return r, h, nil, rs.refuse(ctx, who, "read", r.Type, r.ID)
 	}
-	if r.Type == record.ResearchArtifact && d.Artifact != nil {
+	if r.Type == record.ResearchArtifact && rs.Artifact != nil {
 		return r, h, nil, bySessions("patch", r.ID)
 	}
-	t, err := d.text(ctx, &r)
+	t, err := rs.text(ctx, &r)
 	return r, h, t, err
 }
 
 // onWay returns the version that an address without a version means if the record has several
 // branches: the tip with the hash base, else the newest tip that is not set aside. A version
 // kept with needs_rebase may be the latest, but is not the default for patches.
-func (d *Door) onWay(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
+func (rs *Records) onWay(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
 	if a, err := record.ParseAddress(address); err != nil || a.Version > 0 || a.Canonical || a.Latest {
 		return latest, err
 	}
-	tips, err := d.Store.Tips(ctx, h.ID)
+	tips, err := rs.Store.Tips(ctx, h.ID)
 	if err != nil {
 		return latest, err
 	}
 	chosen, found := latest, false
 	for _, n := range slices.Backward(tips) {
-		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: n}, h.Latest)
+		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: n}, h.Latest)
 		if err != nil {
 			return latest, err
 		}
 		if base != "" {
-			t, err := d.text(ctx, &r)
+			t, err := rs.text(ctx, &r)
 			if err != nil {
 				return latest, err
 			}
@@ -96,8 +96,8 @@ func (d *Door) onWay(ctx context.Context, latest record.Record, h record.Head, a
 	return chosen, nil
 }
 
-func (d *Door) text(ctx context.Context, r *record.Record) (*patch.Text, error) {
-	data, err := d.Store.Blob(ctx, r.Content)
+func (rs *Records) text(ctx context.Context, r *record.Record) (*patch.Text, error) {
+	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return nil, err
 	}
@@ -110,21 +110,21 @@ func (d *Door) text(ctx context.Context, r *record.Record) (*patch.Text, error) 
 
 // Patch applies patches to a record, all or none; each makes a new version. A patch for an
 // older version is never applied.
-func (d *Door) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, error) {
-	r, _, _, err := d.Text(ctx, who, p.Address)
+func (rs *Records) Patch(ctx context.Context, who Actor, p *Patching) (*Patched, error) {
+	r, _, _, err := rs.Text(ctx, who, p.Address)
 	if err == nil && !p.Try {
-		err = d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
+		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
 	}
 	if err != nil {
 		return nil, err
 	}
 	var out *Patched
-	err = d.putAll(ctx, who, func(b *putting) (err error) {
+	err = rs.putAll(ctx, who, func(b *putting) (err error) {
 		out, err = b.patched(ctx, p)
 		return err
 	})
 	if err == nil && !p.Try && out.After == nil {
-		err = d.refused(ctx, who, p, out)
+		err = rs.refused(ctx, who, p, out)
 	}
 	return out, err
 }
@@ -244,7 +244,7 @@ type Said struct {
 // PatchBy makes versions from the search/replace blocks in an agent's answer. They apply to the
 // version that was shown; if that is no longer the latest, the result needs a rebase. The same
 // answer twice makes one version.
-func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
+func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
 	if len(broken) > 0 {
@@ -256,7 +256,7 @@ func (d *Door) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error
 	}
 	var all []Said
 	for _, group := range grouped(blocks, a.Shown) {
-		c, err := d.patchBy(ctx, who, a, group)
+		c, err := rs.patchBy(ctx, who, a, group)
 		if err != nil {
 			return nil, err
 		}
@@ -299,17 +299,17 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	return all
 }
 
-func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
+func (rs *Records) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
 	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
-		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return d.mayPatch(ctx, who, ref) })
+		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
 		c.notShown(on.blocks, writable)
 		return c, err
 	}
-	r, _, text, err := d.Text(ctx, who, on.ref.String())
+	r, _, text, err := rs.Text(ctx, who, on.ref.String())
 	if err == nil {
 		c.Content = r.Content
-		err = d.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
+		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
 	}
 	if err != nil {
 		err = c.refusedBy(err)
@@ -323,10 +323,10 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 	for _, w := range report.Warnings {
 		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
 	}
-	if c.Made, err = d.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
+	if c.Made, err = rs.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
 		return c, err
 	}
-	out, err := d.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
+	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
 	if err != nil {
 		err = c.refusedBy(err)
 		return c, err
@@ -340,18 +340,18 @@ func (d *Door) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Sa
 }
 
 // mayPatch reports whether an actor may patch a version; no attempt is recorded.
-func (d *Door) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
-	r, err := d.stored(ctx, ref)
+func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
+	r, err := rs.stored(ctx, ref)
 	if err != nil || r == nil {
 		return false, err
 	}
-	if d.Types.Check(r.Type) != nil || !d.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && d.Artifact != nil {
+	if rs.Types.Check(r.Type) != nil || !rs.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && rs.Artifact != nil {
 		return false, nil
 	}
-	if o, err := d.outside(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
+	if o, err := rs.outside(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
 		return false, err
 	}
-	_, err = d.text(ctx, r)
+	_, err = rs.text(ctx, r)
 	if fault.CodeOf(err) == BadRecord { // not a text
 		return false, nil
 	}
@@ -398,12 +398,12 @@ func (c *Said) refusedBy(err error) error {
 }
 
 // madeBefore returns the version that was made of the same answer before a crash.
-func (d *Door) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+func (rs *Records) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {
 		return nil, nil
 	}
-	all, err := d.Store.Records(ctx, store.Query{ID: base.ID})
+	all, err := rs.Store.Records(ctx, store.Query{ID: base.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -40,17 +40,17 @@ type Stale struct {
 }
 
 // Promote makes a version canonical if every gate is open. Nothing else does.
-func (d *Door) Promote(ctx context.Context, who Actor, address string, o PromoteOptions) (*Promotion, error) {
-	r, began, err := d.Find(ctx, address)
+func (rs *Records) Promote(ctx context.Context, who Actor, address string, o PromoteOptions) (*Promotion, error) {
+	r, began, err := rs.Find(ctx, address)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.mayPromote(ctx, who, &r); err != nil {
+	if err := rs.mayPromote(ctx, who, &r); err != nil {
 		return nil, err
 	}
 	var out *Promotion
-	err = d.write(ctx, func() (*change, error) {
-		r, h, err := d.Find(ctx, r.Ref().String())
+	err = rs.write(ctx, func() (*change, error) {
+		r, h, err := rs.Find(ctx, r.Ref().String())
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 			m := record.Mark{ID: r.ID, Version: r.Version, Status: record.Canonical, Was: began.Canonical}
 			return nil, store.CheckMark(&m, h.Latest, h.Canonical)
 		}
-		p := &promoting{marking: d.marking(who), o: o, record: r, head: h}
+		p := &promoting{marking: rs.marking(who), o: o, record: r, head: h}
 		out, err = p.promote(ctx)
 		return p.change(kindPromoted, "promote", strings.TrimSpace(o.Reason)), err
 	})
@@ -67,14 +67,14 @@ func (d *Door) Promote(ctx context.Context, who Actor, address string, o Promote
 
 // mayPromote refuses an agent outside its scope, and records every attempt of an agent at a
 // decision that is reserved for people.
-func (d *Door) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
+func (rs *Records) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
 	switch {
 	case who.person():
 		return nil
-	case !d.mayRead(who, r.Type) || !d.Access.MayWrite(who.Role, r.Type):
-		return d.refuse(ctx, who, "promote", r.Type, r.ID)
-	case !slices.Contains(d.Rules.Unattended, r.Type):
-		return d.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, "promote", r.Type, r.ID, policy.Blocked})
+	case !rs.mayRead(who, r.Type) || !rs.Access.MayWrite(who.Role, r.Type):
+		return rs.refuse(ctx, who, "promote", r.Type, r.ID)
+	case !slices.Contains(rs.Rules.Unattended, r.Type):
+		return rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, "promote", r.Type, r.ID, policy.Blocked})
 	}
 	return nil
 }
@@ -232,8 +232,8 @@ func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bo
 	return because, !whole, err
 }
 
-func (d *Door) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
-	found, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{kind}, Modules: []string{module}, Canonical: true, Limit: 1})
+func (rs *Records) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
+	found, err := rs.Store.Heads(ctx, store.HeadQuery{Types: []string{kind}, Modules: []string{module}, Canonical: true, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -263,13 +263,13 @@ func (u *Due) Count() string {
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
 // due counts the records of a module that its canonical memo does not cover, without rehearsals.
-func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
-	due := Due{Module: module, Limit: d.Rules.Compression}
+func (rs *Records) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
+	due := Due{Module: module, Limit: rs.Rules.Compression}
 	q := store.HeadQuery{
-		Types: d.integrated(), Modules: []string{module}, Live: true, Newest: true,
-		Limit: max(d.Rules.Compression, 0)*2 + 1, // enough to know that the limit is far exceeded
+		Types: rs.integrated(), Modules: []string{module}, Live: true, Newest: true,
+		Limit: max(rs.Rules.Compression, 0)*2 + 1, // enough to know that the limit is far exceeded
 	}
-	memo, err := d.holderOf(ctx, policy.MemoOf(module), module)
+	memo, err := rs.holderOf(ctx, policy.MemoOf(module), module)
 	if err != nil {
 		return due, err
 	}
@@ -279,7 +279,7 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 		q.Besides = []record.Ref{due.memo}
 	}
 	for {
-		found, err := d.Store.Heads(ctx, q)
+		found, err := rs.Store.Heads(ctx, q)
 		if err != nil {
 			return due, err
 		}
@@ -296,14 +296,14 @@ func (d *Door) due(ctx context.Context, module string, played *rehearsals) (Due,
 	}
 }
 
-func (d *Door) dueOf(ctx context.Context, modules []string) ([]Due, error) {
-	played, err := d.rehearsals(ctx)
+func (rs *Records) dueOf(ctx context.Context, modules []string) ([]Due, error) {
+	played, err := rs.rehearsals(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Due
 	for _, module := range modules {
-		due, err := d.due(ctx, module, played)
+		due, err := rs.due(ctx, module, played)
 		if err != nil {
 			return nil, err
 		}

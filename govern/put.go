@@ -24,7 +24,7 @@ type Put struct {
 }
 
 // Put puts drafts, all or none. Later ones may link to earlier ones.
-func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, error) {
+func (rs *Records) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, error) {
 	if len(drafts) == 0 {
 		return nil, &fault.Error{Code: NothingGiven, Detail: "there is nothing to put", Hint: "give a file, or - for standard input"}
 	}
@@ -36,21 +36,21 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 			one.Type = types[one.ID]
 		}
 		if one.Type == "" { // a new version: its id may be abbreviated
-			h, err := d.Head(ctx, one.ID)
+			h, err := rs.Head(ctx, one.ID)
 			if err != nil {
 				return nil, err
 			}
 			one.ID, one.Type = h.ID, h.Type
 			drafts[i].ID = h.ID
 		}
-		if err := d.mayPut(ctx, who, &one); err != nil {
+		if err := rs.mayPut(ctx, who, &one); err != nil {
 			return nil, err
 		}
 		types[one.ID] = one.Type
 	}
 	var out []Put
 	parents := make(map[int]int) // the parent of each draft, as its author saw it
-	err := d.putAll(ctx, who, func(b *putting) error {
+	err := rs.putAll(ctx, who, func(b *putting) error {
 		out, b.parents = nil, parents
 		for i := range drafts {
 			b.nth = i
@@ -65,8 +65,8 @@ func (d *Door) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, erro
 	return out, err
 }
 
-func (d *Door) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) {
-	put, err := d.Put(ctx, who, draft)
+func (rs *Records) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) {
+	put, err := rs.Put(ctx, who, draft)
 	if err != nil {
 		return Put{}, err
 	}
@@ -74,7 +74,7 @@ func (d *Door) putOne(ctx context.Context, who Actor, draft Draft) (Put, error) 
 }
 
 type putting struct {
-	*Door
+	*Records
 	who   Actor
 	at    time.Time
 	c     *change
@@ -87,10 +87,10 @@ type putting struct {
 }
 
 // putAll stores the versions that prepare puts, in one change, if there are any.
-func (d *Door) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
-	return d.write(ctx, func() (*change, error) {
+func (rs *Records) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
+	return rs.write(ctx, func() (*change, error) {
 		b := &putting{
-			Door: d, who: who, at: d.Now().UTC(), c: &change{kind: kindPut}, parents: make(map[int]int),
+			Records: rs, who: who, at: rs.Now().UTC(), c: &change{kind: kindPut}, parents: make(map[int]int),
 			heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
 		}
 		if err := prepare(b); err != nil || len(b.c.records) == 0 {
@@ -279,12 +279,12 @@ func same(r, parent *record.Record) bool {
 }
 
 // mayPut refuses what is outside the scope of an agent, or of people who may not decide.
-func (d *Door) mayPut(ctx context.Context, who Actor, draft *Draft) error {
-	o, err := d.outside(ctx, who, draft)
+func (rs *Records) mayPut(ctx context.Context, who Actor, draft *Draft) error {
+	o, err := rs.outside(ctx, who, draft)
 	if err != nil || o == nil {
 		return err
 	}
-	return d.refuse(ctx, o.who, o.action, o.kind, draft.ID)
+	return rs.refuse(ctx, o.who, o.action, o.kind, draft.ID)
 }
 
 type overstep struct {
@@ -293,38 +293,38 @@ type overstep struct {
 }
 
 // outside returns what of a draft is outside an actor's scope, or nil; no attempt is recorded.
-func (d *Door) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
+func (rs *Records) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
 	kind := draft.Type
-	if err := d.Types.Check(kind); err != nil {
+	if err := rs.Types.Check(kind); err != nil {
 		return nil, err
 	}
 	if who.person() {
-		if d.authority(who) || d.Rules.People == "" {
+		if rs.authority(who) || rs.Rules.People == "" {
 			return nil, nil
 		}
-		who.Role = d.Rules.People
+		who.Role = rs.Rules.People
 	}
-	if !draft.granted && !d.Access.MayWrite(who.Role, kind) {
+	if !draft.granted && !rs.Access.MayWrite(who.Role, kind) {
 		return &overstep{who, "write", kind}, nil
 	}
-	if draft.KeepSummary && !d.mayRead(who, kind) {
+	if draft.KeepSummary && !rs.mayRead(who, kind) {
 		return &overstep{who, "read", kind}, nil
 	}
 	// For an existing record its type counts, not the draft's.
-	there, err := d.exactly(ctx, draft.ID)
+	there, err := rs.exactly(ctx, draft.ID)
 	if err != nil {
 		return nil, err
 	}
-	if there.Latest > 0 && there.Type != kind && !d.Access.MayWrite(who.Role, there.Type) {
+	if there.Latest > 0 && there.Type != kind && !rs.Access.MayWrite(who.Role, there.Type) {
 		return &overstep{who, "write", there.Type}, nil
 	}
 	return nil, nil
 }
 
 // mayRead reports whether an actor may read a type: people all, agents never raw traffic.
-func (d *Door) mayRead(who Actor, kind string) bool {
-	t, _ := d.Types.Find(kind)
-	return who.person() || !t.Raw && d.Access.MayRead(who.Role, kind)
+func (rs *Records) mayRead(who Actor, kind string) bool {
+	t, _ := rs.Types.Find(kind)
+	return who.person() || !t.Raw && rs.Access.MayRead(who.Role, kind)
 }
 
 // setAside reports whether drafts continue a version only if they name it.
@@ -353,11 +353,11 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	return from, err
 }
 
-func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
+func (rs *Records) continued(ctx context.Context, h *record.Head) (int, error) {
 	if h.Latest == 0 {
 		return 0, nil
 	}
-	latest, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
+	latest, err := rs.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
 	if err != nil {
 		return 0, err
 	}
@@ -365,7 +365,7 @@ func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 	case left && h.Canonical > 0:
 		return h.Canonical, nil
 	case left && h.Forked():
-		return 0, d.undecided(ctx, "put", h.ID, "say with --parent which one this goes on from; `brenner store merge "+h.ID+"` joins them")
+		return 0, rs.undecided(ctx, "put", h.ID, "say with --parent which one this goes on from; `brenner store merge "+h.ID+"` joins them")
 	case left:
 		return h.Tip, nil
 	}
@@ -373,8 +373,8 @@ func (d *Door) continued(ctx context.Context, h *record.Head) (int, error) {
 }
 
 // undecided is the error for a record with several tips, none of which was chosen.
-func (d *Door) undecided(ctx context.Context, op, id, hint string) error {
-	tips, err := d.Store.Tips(ctx, id)
+func (rs *Records) undecided(ctx context.Context, op, id, hint string) error {
+	tips, err := rs.Store.Tips(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -19,9 +19,9 @@ func unknownRole(role string, all policy.Accesses) error {
 }
 
 // Head returns the head of a record by its id, or a unique prefix of it.
-func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
+func (rs *Records) Head(ctx context.Context, id string) (record.Head, error) {
 	const most = 6
-	found, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: most})
+	found, err := rs.Store.Heads(ctx, store.HeadQuery{Prefix: id, Limit: most})
 	if err != nil {
 		return record.Head{}, err
 	}
@@ -32,7 +32,7 @@ func (d *Door) Head(ctx context.Context, id string) (record.Head, error) {
 	}
 	switch {
 	case id == "" || len(found) == 0:
-		return record.Head{}, d.noRecord(ctx, id)
+		return record.Head{}, rs.noRecord(ctx, id)
 	case len(found) == 1:
 		return found[0], nil
 	}
@@ -53,10 +53,10 @@ func idsOf(heads []record.Head) []string {
 	return ids
 }
 
-func (d *Door) noRecord(ctx context.Context, id string) error {
+func (rs *Records) noRecord(ctx context.Context, id string) error {
 	hint := "`brenner store log` lists the records there are"
 	if len(id) > 2 {
-		near, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: id[:1], Limit: 1000})
+		near, err := rs.Store.Heads(ctx, store.HeadQuery{Prefix: id[:1], Limit: 1000})
 		if err == nil {
 			hint = cmp.Or(text.Suggest(id, idsOf(near)), hint)
 		}
@@ -69,40 +69,40 @@ func tipOf(h *record.Head) int      { return h.Tip }
 func standingOf(h *record.Head) int { return h.Standing().Version }
 
 // Find returns a version by its address; the default is the latest tip still in use.
-func (d *Door) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
-	return d.find(ctx, address, tipOf)
+func (rs *Records) Find(ctx context.Context, address string) (record.Record, record.Head, error) {
+	return rs.find(ctx, address, tipOf)
 }
 
 // Standing returns a version by its address; the default is the canonical one, or else the latest.
-func (d *Door) Standing(ctx context.Context, address string) (record.Record, record.Head, error) {
-	return d.find(ctx, address, standingOf)
+func (rs *Records) Standing(ctx context.Context, address string) (record.Record, record.Head, error) {
+	return rs.find(ctx, address, standingOf)
 }
 
 // findFor returns a version that the actor may read; otherwise it refuses.
-func (d *Door) findFor(ctx context.Context, who Actor, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
-	r, h, err := d.find(ctx, address, unsaid)
-	if err == nil && !d.mayRead(who, r.Type) {
-		err = d.refuse(ctx, who, "read", r.Type, r.ID)
+func (rs *Records) findFor(ctx context.Context, who Actor, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
+	r, h, err := rs.find(ctx, address, unsaid)
+	if err == nil && !rs.mayRead(who, r.Type) {
+		err = rs.refuse(ctx, who, "read", r.Type, r.ID)
 	}
 	return r, h, err
 }
 
-func (d *Door) find(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
-	ref, h, err := d.refOf(ctx, address, unsaid)
+func (rs *Records) find(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
+	ref, h, err := rs.refOf(ctx, address, unsaid)
 	if err != nil {
 		return record.Record{}, h, err
 	}
-	r, err := d.version(ctx, ref, h.Latest)
+	r, err := rs.version(ctx, ref, h.Latest)
 	return r, h, err
 }
 
 // refOf returns the version that an address means, without reading it.
-func (d *Door) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
+func (rs *Records) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
 		return record.Ref{}, record.Head{}, err
 	}
-	h, err := d.Head(ctx, a.ID)
+	h, err := rs.Head(ctx, a.ID)
 	if err != nil {
 		return record.Ref{}, h, err
 	}
@@ -130,8 +130,8 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 }
 
 // exactly returns the head of a record by its whole id; Latest is 0 if there is none.
-func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
-	found, err := d.Store.Heads(ctx, store.HeadQuery{ID: id})
+func (rs *Records) exactly(ctx context.Context, id string) (record.Head, error) {
+	found, err := rs.Store.Heads(ctx, store.HeadQuery{ID: id})
 	if err != nil || len(found) == 0 {
 		return record.Head{ID: id}, err
 	}
@@ -139,10 +139,10 @@ func (d *Door) exactly(ctx context.Context, id string) (record.Head, error) {
 }
 
 // whole returns the head of a record that must exist, by its whole id.
-func (d *Door) whole(ctx context.Context, id string) (record.Head, error) {
-	h, err := d.exactly(ctx, id)
+func (rs *Records) whole(ctx context.Context, id string) (record.Head, error) {
+	h, err := rs.exactly(ctx, id)
 	if err == nil && h.Latest == 0 {
-		err = d.noRecord(ctx, id)
+		err = rs.noRecord(ctx, id)
 	}
 	return h, err
 }
@@ -156,11 +156,11 @@ func inRange(ref record.Ref, latest int) error {
 	}
 }
 
-func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
+func (rs *Records) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
 	if err := inRange(ref, latest); err != nil {
 		return record.Record{}, err
 	}
-	r, err := d.stored(ctx, ref)
+	r, err := rs.stored(ctx, ref)
 	if err != nil {
 		return record.Record{}, err
 	}
@@ -170,13 +170,13 @@ func (d *Door) version(ctx context.Context, ref record.Ref, latest int) (record.
 	return *r, nil
 }
 
-func (d *Door) standing(ctx context.Context, h *record.Head) (record.Record, error) {
-	return d.version(ctx, h.Standing(), h.Latest)
+func (rs *Records) standing(ctx context.Context, h *record.Head) (record.Record, error) {
+	return rs.version(ctx, h.Standing(), h.Latest)
 }
 
 // stored reads one version, or returns nil if the store has none.
-func (d *Door) stored(ctx context.Context, ref record.Ref) (*record.Record, error) {
-	found, err := d.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+func (rs *Records) stored(ctx context.Context, ref record.Ref) (*record.Record, error) {
+	found, err := rs.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -197,32 +197,32 @@ func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 	return out, nil
 }
 
-func (d *Door) isStored(ctx context.Context, ref record.Ref) (bool, error) {
-	r, err := d.stored(ctx, ref)
+func (rs *Records) isStored(ctx context.Context, ref record.Ref) (bool, error) {
+	r, err := rs.stored(ctx, ref)
 	return r != nil, err
 }
 
 // Content returns the content of a version.
-func (d *Door) Content(ctx context.Context, r *record.Record) ([]byte, error) {
-	if r.Type == record.ResearchArtifact && d.Artifact != nil {
-		if data, _, err := d.Artifact(ctx, r.Ref()); err == nil || fault.CodeOf(err) != store.NoRecord {
+func (rs *Records) Content(ctx context.Context, r *record.Record) ([]byte, error) {
+	if r.Type == record.ResearchArtifact && rs.Artifact != nil {
+		if data, _, err := rs.Artifact(ctx, r.Ref()); err == nil || fault.CodeOf(err) != store.NoRecord {
 			return data, err
 		}
 	}
-	return d.Store.Blob(ctx, r.Content)
+	return rs.Store.Blob(ctx, r.Content)
 }
 
 // refuse records an attempt outside a role's scope, and returns the error for it.
-func (d *Door) refuse(ctx context.Context, who Actor, action, kind, id string) error {
+func (rs *Records) refuse(ctx context.Context, who Actor, action, kind, id string) error {
 	f := &fault.Error{
 		Code: policy.OutOfScope, Op: action + " " + fault.Shown(id),
 		Detail: fmt.Sprintf("%s may not %s %s as %s", fault.Shown(who.Name), action, record.A(fault.Shown(kind)), fault.Shown(who.Role)),
 		Hint:   "roles: in brenner.yaml says what a role may read and write; the attempt was recorded",
 	}
-	if who.Role == d.Rules.People && who.Role != "" {
+	if who.Role == rs.Rules.People && who.Role != "" {
 		f.Hint = "the operator and the authorities of brenner.yaml may, and store.people names the role of others; the attempt was recorded"
 	}
-	if err := d.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
+	if err := rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
 		return err
 	}
 	return f

@@ -39,8 +39,8 @@ type FindingRow struct {
 }
 
 // RunChecks runs checks and stores their findings if requested.
-func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckResult, error) {
-	found, err := d.Check(ctx, who, run.Checks...)
+func (rs *Records) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckResult, error) {
+	found, err := rs.Check(ctx, who, run.Checks...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckRe
 			return nil, err
 		}
 		defer done()
-		put, err := d.Review(ctx, who, run.Name, found, h)
+		put, err := rs.Review(ctx, who, run.Name, found, h)
 		if err != nil {
 			return nil, err
 		}
@@ -63,18 +63,18 @@ func (d *Door) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckRe
 		}
 	}
 	if run.Tidy {
-		out.Deprecated, err = d.deprecateRepetitions(ctx, who, found)
+		out.Deprecated, err = rs.deprecateRepetitions(ctx, who, found)
 	}
 	return out, err
 }
 
-func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Finding) ([]string, error) {
+func (rs *Records) deprecateRepetitions(ctx context.Context, who Actor, found []Finding) ([]string, error) {
 	var done []string
 	for _, f := range found {
 		if f.Check != CheckDuplicates {
 			continue
 		}
-		_, err := d.Deprecate(ctx, who, f.Ref.String(), "it says what "+f.Other.String()+" says", false)
+		_, err := rs.Deprecate(ctx, who, f.Ref.String(), "it says what "+f.Other.String()+" says", false)
 		switch {
 		case fault.CodeOf(err) == StillUsed:
 			continue
@@ -87,21 +87,21 @@ func (d *Door) deprecateRepetitions(ctx context.Context, who Actor, found []Find
 }
 
 // MendSummaries makes new summaries for those that the check finds, by an agent or from the text.
-func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
-	found, err := d.Check(ctx, who, CheckSummaries)
+func (rs *Records) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
+	found, err := rs.Check(ctx, who, CheckSummaries)
 	if err != nil {
 		return nil, err
 	}
 	var all []Put
 	for _, f := range found {
-		r, _, err := d.Find(ctx, f.Ref.String())
+		r, _, err := rs.Find(ctx, f.Ref.String())
 		if err != nil {
 			return nil, err
 		}
 		if !r.StaleSummary() && !h.There() {
 			continue // the program's own would be the same again
 		}
-		put, err := d.Summarise(ctx, who, r.Ref().String(), h)
+		put, err := rs.Summarise(ctx, who, r.Ref().String(), h)
 		switch {
 		case fault.CodeOf(err) == NothingNew: // it cannot be shown to the agent, and the program's own is current
 			continue
@@ -115,7 +115,7 @@ func (d *Door) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, 
 
 // Review puts findings, and the critic's text if there is one, as a review. It returns nil if
 // there is neither.
-func (d *Door) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
+func (rs *Records) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
 	if len(found) == 0 && !h.There() {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
 	var about []record.Ref
 	for _, f := range found {
-		line, err := d.keepable(ctx, f)
+		line, err := rs.keepable(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -135,26 +135,26 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 			}
 		}
 	}
-	if err := d.mayPut(ctx, who, &draft); err != nil {
+	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return nil, err
 	}
-	about, err := filter(about, func(ref record.Ref) (bool, error) { return d.isStored(ctx, ref) })
+	about, err := filter(about, func(ref record.Ref) (bool, error) { return rs.isStored(ctx, ref) })
 	if err != nil {
 		return nil, err
 	}
 	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
 	if !h.There() {
-		if err := d.cite(ctx, &draft, about); err != nil {
+		if err := rs.cite(ctx, &draft, about); err != nil {
 			return nil, err
 		}
 		draft.Content, draft.summaryBy = []byte(b.String()), record.Extracted
-		put, err := d.putOne(ctx, who, draft)
+		put, err := rs.putOne(ctx, who, draft)
 		if fault.CodeOf(err) == NothingNew {
 			return nil, nil // found and stored before
 		}
 		return &put, err
 	}
-	a, err := d.ask(ctx, who, h, job{
+	a, err := rs.ask(ctx, who, h, job{
 		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), mostInputs)],
 		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
 	})
@@ -165,13 +165,13 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 	if hidden := slices.DeleteFunc(about, func(ref record.Ref) bool { return slices.Contains(a.shown, ref) }); len(hidden) > 0 {
 		fmt.Fprintf(&b, "\n%s was not shown: %s.\n", h.Name, refList(hidden))
 	}
-	if err := d.cite(ctx, &draft, a.given); err != nil {
+	if err := rs.cite(ctx, &draft, a.given); err != nil {
 		return nil, err
 	}
 	draft.Content, draft.Task = []byte(b.String()), a.task.String()
 	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft)
-	if err := d.made(ctx, a, put.Record.Ref(), err); err != nil {
+	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft)
+	if err := rs.made(ctx, a, put.Record.Ref(), err); err != nil {
 		return nil, err
 	}
 	return &put, nil
@@ -179,13 +179,13 @@ func (d *Door) Review(ctx context.Context, who Actor, name string, found []Findi
 
 // cite links a review to what was examined for it, except other reviews and what depends on an
 // earlier version of itself.
-func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
-	loops, _, err := d.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
+func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
+	loops, _, err := rs.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		h, err := d.whole(ctx, ref.ID)
+		h, err := rs.whole(ctx, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -197,16 +197,16 @@ func (d *Door) cite(ctx context.Context, draft *Draft, refs []record.Ref) error 
 }
 
 // keepable returns a finding without text that a reader of reviews may not read.
-func (d *Door) keepable(ctx context.Context, f Finding) (string, error) {
+func (rs *Records) keepable(ctx context.Context, f Finding) (string, error) {
 	for _, ref := range []record.Ref{f.Ref, f.Other} {
 		if ref == (record.Ref{}) || f.Quote == "" {
 			continue
 		}
-		h, err := d.whole(ctx, ref.ID)
+		h, err := rs.whole(ctx, ref.ID)
 		if err != nil {
 			return "", err
 		}
-		for _, role := range d.Access {
+		for _, role := range rs.Access {
 			if slices.Contains(role.Read, record.Review) && !slices.Contains(role.Read, h.Type) {
 				f.Detail += " (see " + f.Ref.String() + " and " + f.Other.String() + ")"
 				f.Quote = ""

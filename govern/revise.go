@@ -15,18 +15,18 @@ import (
 )
 
 // Revert puts a new version with the content of an earlier one. It promotes nothing.
-func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
-	r, h, err := d.findFor(ctx, who, address, tipOf)
+func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
+	r, h, err := rs.findFor(ctx, who, address, tipOf)
 	if err != nil {
 		return Put{}, err
 	}
 	if h.Forked() && h.Canonical == 0 {
-		return Put{}, d.undecided(ctx, "revert", h.ID, "`brenner store merge "+h.ID+" --take vN` takes one of them; `brenner store put --parent vN` goes on from one")
+		return Put{}, rs.undecided(ctx, "revert", h.ID, "`brenner store merge "+h.ID+" --take vN` takes one of them; `brenner store put --parent vN` goes on from one")
 	}
 	if r.Version == h.Latest {
 		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is the latest version already", Hint: "name the version to go back to, such as " + r.ID + "@v1"}
 	}
-	content, err := d.Content(ctx, &r)
+	content, err := rs.Content(ctx, &r)
 	if err != nil {
 		return Put{}, err
 	}
@@ -39,7 +39,7 @@ func (d *Door) Revert(ctx context.Context, who Actor, address, reason string) (P
 			draft.Links = append(draft.Links, asWritten(l))
 		}
 	}
-	return d.putOne(ctx, who, draft)
+	return rs.putOne(ctx, who, draft)
 }
 
 func asWritten(l record.Link) Link { return Link{l.Relation, l.Ref().String()} }
@@ -55,15 +55,15 @@ type MergeDraft struct {
 }
 
 // Merge puts a version that continues all branches of a record.
-func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) {
-	h, err := d.Head(ctx, m.ID)
+func (rs *Records) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) {
+	h, err := rs.Head(ctx, m.ID)
 	if err != nil {
 		return Put{}, err
 	}
-	if !d.mayRead(who, h.Type) {
-		return Put{}, d.refuse(ctx, who, "read", h.Type, h.ID)
+	if !rs.mayRead(who, h.Type) {
+		return Put{}, rs.refuse(ctx, who, "read", h.Type, h.ID)
 	}
-	tips, err := d.Store.Tips(ctx, h.ID)
+	tips, err := rs.Store.Tips(ctx, h.ID)
 	if err != nil {
 		return Put{}, err
 	}
@@ -85,26 +85,26 @@ func (d *Door) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) 
 	}
 	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
 	if m.Take > 0 {
-		from, err := d.version(ctx, record.Ref{ID: h.ID, Version: m.Take}, h.Latest)
+		from, err := rs.version(ctx, record.Ref{ID: h.ID, Version: m.Take}, h.Latest)
 		if err != nil {
 			return Put{}, err
 		}
-		if draft.Content, err = d.Content(ctx, &from); err != nil {
+		if draft.Content, err = rs.Content(ctx, &from); err != nil {
 			return Put{}, err
 		}
 	}
-	if err := d.gather(ctx, &draft, tips, m.Take > 0); err != nil {
+	if err := rs.gather(ctx, &draft, tips, m.Take > 0); err != nil {
 		return Put{}, err
 	}
-	return d.putOne(ctx, who, draft)
+	return rs.putOne(ctx, who, draft)
 }
 
 // gather adds the links of all tips, or of the chosen one, and closes the others. A text that
 // merges a rehearsal is one, too.
-func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
+func (rs *Records) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
 	rehearsed := false
 	for _, tip := range tips {
-		r, err := d.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
+		r, err := rs.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (d *Door) gather(ctx context.Context, draft *Draft, tips []int, taken bool)
 		}
 		for _, l := range r.Links {
 			// A new text is the result of the merge, not of earlier tasks.
-			task, err := d.isTask(ctx, l.Ref())
+			task, err := rs.isTask(ctx, l.Ref())
 			if err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func Versions(tips []int) string {
 
 // Deprecate marks a record, or one version of it, as no longer in use. Unless anyway is set, no
 // standing version may depend on it.
-func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string, anyway bool) ([]record.Mark, error) {
+func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason string, anyway bool) ([]record.Mark, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
 		return nil, err
@@ -153,12 +153,12 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 	if strings.TrimSpace(reason) == "" {
 		return nil, &fault.Error{Code: BadRecord, Op: "deprecate " + fault.Shown(address), Detail: "it needs a reason", Hint: "say it with -m"}
 	}
-	if err := d.mayDeprecate(ctx, who, a.ID); err != nil {
+	if err := rs.mayDeprecate(ctx, who, a.ID); err != nil {
 		return nil, err
 	}
 	var marks []record.Mark
-	err = d.write(ctx, func() (*change, error) {
-		r, h, err := d.Find(ctx, address)
+	err = rs.write(ctx, func() (*change, error) {
+		r, h, err := rs.Find(ctx, address)
 		if err != nil {
 			return nil, err
 		}
@@ -166,20 +166,20 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 		from := staleFrom{id: h.ID, only: which}
 		if !a.Said() {
 			from.only = nil // no version of it holds
-			if which, err = d.Store.Tips(ctx, h.ID); err != nil {
+			if which, err = rs.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
 			}
 			if h.Canonical > 0 && !slices.Contains(which, h.Canonical) {
 				which = append(which, h.Canonical)
 			}
 		}
-		if which, err = d.inUse(ctx, h, which); err != nil {
+		if which, err = rs.inUse(ctx, h, which); err != nil {
 			return nil, err
 		}
-		if err := d.unused(ctx, h, which, anyway); err != nil {
+		if err := rs.unused(ctx, h, which, anyway); err != nil {
 			return nil, err
 		}
-		m := d.marking(who)
+		m := rs.marking(who)
 		for _, v := range which {
 			m.mark(record.Ref{ID: h.ID, Version: v}, record.Deprecated, reason)
 		}
@@ -191,14 +191,14 @@ func (d *Door) Deprecate(ctx context.Context, who Actor, address, reason string,
 }
 
 type marking struct {
-	*Door
+	*Records
 	who   Actor
 	at    time.Time
 	marks []record.Mark
 }
 
-func (d *Door) marking(who Actor) *marking {
-	return &marking{Door: d, who: who, at: d.Now().UTC()}
+func (rs *Records) marking(who Actor) *marking {
+	return &marking{Records: rs, who: who, at: rs.Now().UTC()}
 }
 
 func (m *marking) mark(ref record.Ref, status, reason string) {
@@ -219,9 +219,9 @@ func (m *marking) change(kind, action, reason string) *change {
 	}}
 }
 
-func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
+func (rs *Records) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
 	out, err := filter(which, func(v int) (bool, error) {
-		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
 		return r.Status != record.Deprecated, err
 	})
 	if err == nil && len(out) == 0 {
@@ -231,27 +231,27 @@ func (d *Door) inUse(ctx context.Context, h record.Head, which []int) ([]int, er
 }
 
 // mayDeprecate refuses an actor who may not decide, and records the attempt of an agent.
-func (d *Door) mayDeprecate(ctx context.Context, who Actor, id string) error {
+func (rs *Records) mayDeprecate(ctx context.Context, who Actor, id string) error {
 	switch {
-	case d.authority(who):
+	case rs.authority(who):
 		return nil
 	case who.person():
 		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
 	}
 	kind := "record"
 	if id != "" {
-		h, err := d.Head(ctx, id)
+		h, err := rs.Head(ctx, id)
 		if err != nil {
 			return err
 		}
 		id, kind = h.ID, h.Type
 	}
-	return d.refuse(ctx, who, "deprecate", kind, id)
+	return rs.refuse(ctx, who, "deprecate", kind, id)
 }
 
 // unused refuses to deprecate the spine of the project, or what a standing version depends on.
-func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
-	kind, _ := d.Types.Find(h.Type)
+func (rs *Records) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
+	kind, _ := rs.Types.Find(h.Type)
 	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
 		return &fault.Error{
 			Code: StillUsed, Op: "deprecate " + h.ID, Detail: "it is the canonical " + h.Type + " of " + h.Module,
@@ -263,7 +263,7 @@ func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bo
 	}
 	var users []string
 	for _, v := range which {
-		found, err := d.users(ctx, record.Ref{ID: h.ID, Version: v})
+		found, err := rs.users(ctx, record.Ref{ID: h.ID, Version: v})
 		if err != nil {
 			return err
 		}
@@ -278,8 +278,8 @@ func (d *Door) unused(ctx context.Context, h record.Head, which []int, anyway bo
 	}
 }
 
-func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
-	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
+func (rs *Records) users(ctx context.Context, ref record.Ref) ([]string, error) {
+	edges, err := rs.Store.Edges(ctx, store.EdgeQuery{To: []record.Ref{ref}})
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +288,7 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 		if e.From.ID == ref.ID || !record.Depends(e.Relation) {
 			continue
 		}
-		h, err := d.whole(ctx, e.From.ID)
+		h, err := rs.whole(ctx, e.From.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -300,30 +300,30 @@ func (d *Door) users(ctx context.Context, ref record.Ref) ([]string, error) {
 }
 
 // Unused returns unpromoted records without links from standing versions for the configured time.
-func (d *Door) Unused(ctx context.Context) ([]record.Head, error) {
-	if d.Rules.Unused <= 0 {
+func (rs *Records) Unused(ctx context.Context) ([]record.Head, error) {
+	if rs.Rules.Unused <= 0 {
 		return nil, nil
 	}
-	since := d.Now().Add(-d.Rules.Unused)
-	found, err := d.Store.Heads(ctx, store.HeadQuery{Live: true, Unreferenced: true, Before: since})
+	since := rs.Now().Add(-rs.Rules.Unused)
+	found, err := rs.Store.Heads(ctx, store.HeadQuery{Live: true, Unreferenced: true, Before: since})
 	if err != nil {
 		return nil, err
 	}
 	found = slices.DeleteFunc(found, func(h record.Head) bool {
-		kind, _ := d.Types.Find(h.Type)
+		kind, _ := rs.Types.Find(h.Type)
 		return h.Canonical > 0 || kind.Core || kind.Raw
 	})
-	lately, err := d.usedSince(ctx, found, since)
+	lately, err := rs.usedSince(ctx, found, since)
 	return slices.DeleteFunc(found, func(h record.Head) bool { return lately[h.ID] }), err
 }
 
 // usedSince returns which records had a link from a standing version after an instant.
-func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Time) (map[string]bool, error) {
+func (rs *Records) usedSince(ctx context.Context, heads []record.Head, since time.Time) (map[string]bool, error) {
 	refs := make([]record.Ref, len(heads))
 	for i := range heads {
 		refs[i].ID = heads[i].ID
 	}
-	edges, err := d.Store.Edges(ctx, store.EdgeQuery{To: refs})
+	edges, err := rs.Store.Edges(ctx, store.EdgeQuery{To: refs})
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +334,7 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 			continue
 		}
 		if _, known := stood[e.From]; !known {
-			if stood[e.From], err = d.stoodAfter(ctx, e.From, since); err != nil {
+			if stood[e.From], err = rs.stoodAfter(ctx, e.From, since); err != nil {
 				return nil, err
 			}
 		}
@@ -345,8 +345,8 @@ func (d *Door) usedSince(ctx context.Context, heads []record.Head, since time.Ti
 
 // stoodAfter reports whether a version may have been the standing one after an instant: its
 // successor came later.
-func (d *Door) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
-	versions, err := d.Store.Records(ctx, store.Query{ID: ref.ID})
+func (rs *Records) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
+	versions, err := rs.Store.Records(ctx, store.Query{ID: ref.ID})
 	if err != nil || len(versions) == 0 || record.IsRaw(versions[0].Type) {
 		return false, err
 	}
@@ -355,24 +355,24 @@ func (d *Door) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) 
 			return true, nil
 		}
 	}
-	marks, err := d.Store.Marks(ctx, ref.ID)
+	marks, err := rs.Store.Marks(ctx, ref.ID)
 	return slices.ContainsFunc(marks, func(m record.Mark) bool {
 		return (m.Version == ref.Version || m.Status == record.Canonical) && m.At.After(since)
 	}), err
 }
 
 // DeprecateUnused deprecates all of Unused.
-func (d *Door) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, error) {
-	if err := d.mayDeprecate(ctx, who, ""); err != nil {
+func (rs *Records) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mark, error) {
+	if err := rs.mayDeprecate(ctx, who, ""); err != nil {
 		return nil, err
 	}
-	unused, err := d.Unused(ctx)
+	unused, err := rs.Unused(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []record.Mark
 	for _, h := range unused {
-		marks, err := d.Deprecate(ctx, who, h.Standing().String(), fmt.Sprintf("nothing that stands has pointed at it for %s", d.Rules.Unused), false)
+		marks, err := rs.Deprecate(ctx, who, h.Standing().String(), fmt.Sprintf("nothing that stands has pointed at it for %s", rs.Rules.Unused), false)
 		if err != nil {
 			return all, err
 		}
@@ -397,16 +397,16 @@ type Deprecation struct {
 }
 
 // Retire deprecates what the options select.
-func (d *Door) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Deprecation, error) {
+func (rs *Records) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Deprecation, error) {
 	var marks []record.Mark
 	var err error
 	switch {
 	case o.Address != "":
-		marks, err = d.Deprecate(ctx, who, o.Address, o.Reason, o.Anyway)
+		marks, err = rs.Deprecate(ctx, who, o.Address, o.Reason, o.Anyway)
 	case o.Dry:
-		marks, err = d.wouldDeprecate(ctx, who)
+		marks, err = rs.wouldDeprecate(ctx, who)
 	default:
-		marks, err = d.DeprecateUnused(ctx, who)
+		marks, err = rs.DeprecateUnused(ctx, who)
 	}
 	if err != nil {
 		return nil, err
@@ -414,8 +414,8 @@ func (d *Door) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*Depr
 	return &Deprecation{Schema: "brenner.store.deprecate/v1", DryRun: o.Dry, Marks: markRows(marks)}, nil
 }
 
-func (d *Door) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark, error) {
-	heads, err := d.Unused(ctx)
+func (rs *Records) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark, error) {
+	heads, err := rs.Unused(ctx)
 	var marks []record.Mark
 	for i := range heads {
 		h := &heads[i]

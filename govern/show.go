@@ -28,10 +28,10 @@ type RecordList struct {
 }
 
 // List returns the selected records.
-func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
+func (rs *Records) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 	q := store.HeadQuery{Status: o.Status, Newest: true}
 	if o.Type != "" {
-		if err := d.Types.Check(o.Type); err != nil {
+		if err := rs.Types.Check(o.Type); err != nil {
 			return nil, err
 		}
 		q.Types = []string{o.Type}
@@ -40,7 +40,7 @@ func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 		return nil, &fault.Error{Code: BadRecord, Place: "--status " + fault.Shown(o.Status), Detail: "there is no such status", Hint: "it is one of " + strings.Join(record.Statuses(), ", ")}
 	}
 	if o.Module != "" {
-		if err := d.CheckModules(ctx, o.Module); err != nil {
+		if err := rs.CheckModules(ctx, o.Module); err != nil {
 			return nil, err
 		}
 		q.Modules = []string{o.Module}
@@ -48,7 +48,7 @@ func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 	if o.Most > 0 {
 		q.Limit = o.Most + 1
 	}
-	heads, err := d.Store.Heads(ctx, q)
+	heads, err := rs.Store.Heads(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ func (d *Door) List(ctx context.Context, o ListOptions) (*RecordList, error) {
 }
 
 // CheckModules returns an error for a module without records: its name is misspelt.
-func (d *Door) CheckModules(ctx context.Context, names ...string) error {
-	census, err := d.Store.Census(ctx)
+func (rs *Records) CheckModules(ctx context.Context, names ...string) error {
+	census, err := rs.Store.Census(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,12 @@ type RecordText struct {
 }
 
 // Show returns a version with its content.
-func (d *Door) Show(ctx context.Context, who Actor, address string) (*RecordText, error) {
-	r, h, err := d.findFor(ctx, who, address, standingOf)
+func (rs *Records) Show(ctx context.Context, who Actor, address string) (*RecordText, error) {
+	r, h, err := rs.findFor(ctx, who, address, standingOf)
 	if err != nil {
 		return nil, err
 	}
-	data, err := d.Content(ctx, &r)
+	data, err := rs.Content(ctx, &r)
 	return &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}, err
 }
 
@@ -130,8 +130,8 @@ type FieldChange struct {
 }
 
 // Diff returns what changed between two versions; an empty to compares from with its parent.
-func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
-	a, ha, err := d.Standing(ctx, from)
+func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
+	a, ha, err := rs.Standing(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -139,15 +139,15 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 		if a.Parent == 0 {
 			return nil, &fault.Error{Code: fault.Usage, Detail: a.Ref().String() + " has no version before it", Hint: "name two versions"}
 		}
-		return d.Diff(ctx, record.Ref{ID: a.ID, Version: a.Parent}.String(), a.Ref().String())
+		return rs.Diff(ctx, record.Ref{ID: a.ID, Version: a.Parent}.String(), a.Ref().String())
 	}
-	b, hb, err := d.Standing(ctx, to)
+	b, hb, err := rs.Standing(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	out := &Diff{Schema: "brenner.store.diff/v1", From: versionRow(&a, ha.Canonical), To: versionRow(&b, hb.Canonical)}
 	if a.ID == b.ID {
-		if out.Changes, err = d.changes(ctx, a.ID, a.Version, b.Version); err != nil {
+		if out.Changes, err = rs.changes(ctx, a.ID, a.Version, b.Version); err != nil {
 			return nil, err
 		}
 	}
@@ -164,11 +164,11 @@ func (d *Door) Diff(ctx context.Context, from, to string) (*Diff, error) {
 		}
 	}
 	out.Added, out.Removed = linksBeside(b.Links, a.Links), linksBeside(a.Links, b.Links)
-	one, err := d.Content(ctx, &a)
+	one, err := rs.Content(ctx, &a)
 	if err != nil {
 		return nil, err
 	}
-	two, err := d.Content(ctx, &b)
+	two, err := rs.Content(ctx, &b)
 	if err != nil {
 		return nil, err
 	}
@@ -186,8 +186,8 @@ func linesOf(content []byte) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-func (d *Door) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
-	all, err := d.Store.Records(ctx, store.Query{ID: id})
+func (rs *Records) changes(ctx context.Context, id string, from, to int) ([]Change, error) {
+	all, err := rs.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ type History struct {
 }
 
 // History returns all versions of a record.
-func (d *Door) History(ctx context.Context, address string) (*History, error) {
+func (rs *Records) History(ctx context.Context, address string) (*History, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
 		return nil, err
@@ -220,15 +220,15 @@ func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	if a.Said() {
 		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log is that of all versions", Hint: fmt.Sprintf("leave out the version: %s", a.ID)}
 	}
-	h, err := d.Head(ctx, a.ID)
+	h, err := rs.Head(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	versions, err := d.Store.Records(ctx, store.Query{ID: h.ID})
+	versions, err := rs.Store.Records(ctx, store.Query{ID: h.ID})
 	if err != nil {
 		return nil, err
 	}
-	marks, err := d.Store.Marks(ctx, h.ID)
+	marks, err := rs.Store.Marks(ctx, h.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (d *Door) History(ctx context.Context, address string) (*History, error) {
 	for i := range versions {
 		out.Versions = append(out.Versions, versionRow(&versions[i], h.Canonical))
 	}
-	out.Tips, err = d.Store.Tips(ctx, h.ID)
+	out.Tips, err = rs.Store.Tips(ctx, h.ID)
 	return out, err
 }
 
@@ -254,22 +254,22 @@ type Found struct {
 
 // FindText searches records for a text, ignoring case and line breaks: standing versions first,
 // then drafts. Raw traffic is left out.
-func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
+func (rs *Records) FindText(ctx context.Context, text string) ([]Found, error) {
 	want := spaced(text)
 	if want == "" {
 		return nil, nil
 	}
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
 		return nil, err
 	}
 	var standing, drafts []Found
 	for i := range heads {
 		h := &heads[i]
-		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.ResearchArtifact {
+		if kind, _ := rs.Types.Find(h.Type); kind.Raw || h.Type == record.ResearchArtifact {
 			continue
 		}
-		f, err := d.findIn(ctx, h, want)
+		f, err := rs.findIn(ctx, h, want)
 		if err != nil {
 			return nil, err
 		}
@@ -282,14 +282,14 @@ func (d *Door) FindText(ctx context.Context, text string) ([]Found, error) {
 		}
 	}
 	all := slices.Concat(standing, drafts)
-	return all, d.addCalls(ctx, all)
+	return all, rs.addCalls(ctx, all)
 }
 
-func (d *Door) addCalls(ctx context.Context, all []Found) error {
+func (rs *Records) addCalls(ctx context.Context, all []Found) error {
 	if len(all) == 0 {
 		return nil
 	}
-	calls, err := d.Calls(ctx)
+	calls, err := rs.Calls(ctx)
 	if err != nil {
 		return err
 	}
@@ -303,17 +303,17 @@ func (d *Door) addCalls(ctx context.Context, all []Found) error {
 	return nil
 }
 
-func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found, error) {
+func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Found, error) {
 	versions := []int{h.Standing().Version}
 	if h.Latest != versions[0] {
 		versions = append(versions, h.Latest)
 	}
 	for _, v := range versions {
-		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
 		if err != nil {
 			return nil, err
 		}
-		line, ok, err := d.says(ctx, &r, want)
+		line, ok, err := rs.says(ctx, &r, want)
 		if err != nil {
 			return nil, err
 		}
@@ -322,11 +322,11 @@ func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found,
 		}
 		f := &Found{Record: r, Stands: v == versions[0], First: r, Text: line}
 		for f.First.Parent > 0 {
-			parent, err := d.version(ctx, record.Ref{ID: h.ID, Version: f.First.Parent}, h.Latest)
+			parent, err := rs.version(ctx, record.Ref{ID: h.ID, Version: f.First.Parent}, h.Latest)
 			if err != nil {
 				return nil, err
 			}
-			if _, ok, err := d.says(ctx, &parent, want); err != nil || !ok {
+			if _, ok, err := rs.says(ctx, &parent, want); err != nil || !ok {
 				return f, err
 			}
 			f.First = parent
@@ -336,8 +336,8 @@ func (d *Door) findIn(ctx context.Context, h *record.Head, want string) (*Found,
 	return nil, nil
 }
 
-func (d *Door) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
-	data, err := d.Content(ctx, r)
+func (rs *Records) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
+	data, err := rs.Content(ctx, r)
 	if err != nil {
 		return "", false, err
 	}

@@ -20,8 +20,8 @@ type Snapshot struct {
 }
 
 // Snapshot renders the question, the hypotheses and models, the evidence, and the open points.
-func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Canonical: true, Live: true})
+func (rs *Records) Snapshot(ctx context.Context) (*Snapshot, error) {
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Canonical: true, Live: true})
 	if err != nil {
 		return nil, err
 	}
@@ -29,17 +29,17 @@ func (d *Door) Snapshot(ctx context.Context) (*Snapshot, error) {
 	byType := make(map[string][]page)
 	for i := range heads {
 		h := &heads[i]
-		r, err := d.version(ctx, record.Ref{ID: h.ID, Version: h.Canonical}, h.Latest)
+		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: h.Canonical}, h.Latest)
 		if err != nil {
 			return nil, err
 		}
-		content, err := d.Content(ctx, &r)
+		content, err := rs.Content(ctx, &r)
 		if err != nil {
 			return nil, err
 		}
 		byType[r.Type] = append(byType[r.Type], page{r, string(content)})
 	}
-	s.write(byType, d.Types)
+	s.write(byType, rs.Types)
 	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: withoutHTML(s.b.String()), From: s.from}, nil
 }
 

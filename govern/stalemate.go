@@ -42,14 +42,14 @@ const stalematePrefix = "ST-"
 func verdictOf(id string) string { return "verdict-" + id }
 
 // Stalemates returns the stalemates about all records, or about one of them, by id.
-func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Prefix: stalematePrefix, Types: []string{record.StalemateRequest}})
+func (rs *Records) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Prefix: stalematePrefix, Types: []string{record.StalemateRequest}})
 	if err != nil {
 		return nil, err
 	}
 	var all []Stalemate
 	for _, h := range heads {
-		s, err := d.Stalemate(ctx, "", h.ID)
+		s, err := rs.Stalemate(ctx, "", h.ID)
 		if fault.CodeOf(err) == store.NoRecord {
 			continue // an unrelated record of this type and name
 		}
@@ -64,8 +64,8 @@ func (d *Door) Stalemates(ctx context.Context, of string) ([]Stalemate, error) {
 }
 
 // Stalemate returns one stalemate. If of is not empty, it must be about that record.
-func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error) {
-	r, _, err := d.Find(ctx, id)
+func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, error) {
+	r, _, err := rs.Find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	if r.Type != record.StalemateRequest || len(r.Links) == 0 || len(r.Tags) == 0 || !slices.Contains(stalemate.Kinds(), r.Tags[0]) {
 		return nil, no
 	}
-	first, err := d.version(ctx, record.Ref{ID: r.ID, Version: 1}, r.Version)
+	first, err := rs.version(ctx, record.Ref{ID: r.ID, Version: 1}, r.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -81,38 +81,38 @@ func (d *Door) Stalemate(ctx context.Context, of, id string) (*Stalemate, error)
 	if slices.Contains(r.Tags, stalemate.Requested) {
 		s.State, s.By = stalemate.Requested, r.Creator
 	}
-	about, err := d.whole(ctx, s.About.ID)
+	about, err := rs.whole(ctx, s.About.ID)
 	if err != nil {
 		return nil, err
 	}
 	// The address may have a version or an abbreviated id.
-	if ref, _, err := d.refOf(ctx, of, tipOf); of != "" && (err != nil || ref.ID != about.ID) {
+	if ref, _, err := rs.refOf(ctx, of, tipOf); of != "" && (err != nil || ref.ID != about.ID) {
 		no.Detail = r.ID + " is not about " + fault.Shown(of) + ", but about " + about.ID
 		return nil, no
 	}
-	data, err := d.Store.Blob(ctx, r.Content)
+	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return nil, err
 	}
 	if s.Request, _, err = stalemate.ReadRequest(data); err != nil {
 		return nil, no
 	}
-	tips, err := d.Store.Tips(ctx, about.ID)
+	tips, err := rs.Store.Tips(ctx, about.ID)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(tips, s.About.Version) {
 		s.State, s.Moved = stalemate.Expired, about.At
 	}
-	return s, d.verdict(ctx, s)
+	return s, rs.verdict(ctx, s)
 }
 
-func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
-	found, err := d.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
+func (rs *Records) verdict(ctx context.Context, s *Stalemate) error {
+	found, err := rs.Store.Records(ctx, store.Query{ID: verdictOf(s.ID), Version: 1, Type: record.StalemateVerdict})
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	data, err := d.Store.Blob(ctx, found[0].Content)
+	data, err := rs.Store.Blob(ctx, found[0].Content)
 	if err != nil {
 		return err
 	}
@@ -122,10 +122,10 @@ func (d *Door) verdict(ctx context.Context, s *Stalemate) error {
 }
 
 // ruling returns a stalemate for an actor who may decide and a step that its state allows.
-func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
-	s, err := d.Stalemate(ctx, of, id)
+func (rs *Records) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
+	s, err := rs.Stalemate(ctx, of, id)
 	if err == nil {
-		err = d.mayDecide(who, "rule on "+s.ID)
+		err = rs.mayDecide(who, "rule on "+s.ID)
 	}
 	if err == nil && s.State == stalemate.Ruled {
 		err = s.ruledAlready()
@@ -136,8 +136,8 @@ func (d *Door) ruling(ctx context.Context, who Actor, of, id, next string) (*Sta
 	return s, err
 }
 
-func (d *Door) mayDecide(who Actor, op string) error {
-	if d.authority(who) {
+func (rs *Records) mayDecide(who Actor, op string) error {
+	if rs.authority(who) {
 		return nil
 	}
 	return &fault.Error{
@@ -153,20 +153,20 @@ func (s *Stalemate) ruledAlready() error {
 }
 
 // Send marks a request as handed out. Placeholder evidence cannot be sent.
-func (d *Door) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
-	s, err := d.ruling(ctx, who, of, id, stalemate.Requested)
+func (rs *Records) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
+	s, err := rs.ruling(ctx, who, of, id, stalemate.Requested)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	return d.requested(ctx, who, s)
+	return rs.requested(ctx, who, s)
 }
 
-func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
-	err := d.putAll(ctx, who, func(b *putting) error {
-		now, _, err := d.Find(ctx, s.ID)
+func (rs *Records) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
+	err := rs.putAll(ctx, who, func(b *putting) error {
+		now, _, err := rs.Find(ctx, s.ID)
 		if err != nil || slices.Contains(now.Tags, stalemate.Requested) {
 			return err
 		}
@@ -178,12 +178,12 @@ func (d *Door) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalema
 	if err != nil {
 		return nil, err
 	}
-	return d.Stalemate(ctx, "", s.ID)
+	return rs.Stalemate(ctx, "", s.ID)
 }
 
 // Rule puts the verdict of a person who may decide and is not a party. It changes no text.
-func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
-	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
+func (rs *Records) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
+	s, err := rs.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
 		return nil, err
 	}
@@ -191,17 +191,17 @@ func (d *Door) Rule(ctx context.Context, who Actor, of, id string, text []byte) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.putVerdict(ctx, who, s, &v); err != nil {
+	if _, err := rs.putVerdict(ctx, who, s, &v); err != nil {
 		return nil, err
 	}
-	return d.Stalemate(ctx, "", s.ID)
+	return rs.Stalemate(ctx, "", s.ID)
 }
 
 // putVerdict puts the only verdict on a stalemate; a second one is an error.
-func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stalemate.Verdict) (record.Ref, error) {
+func (rs *Records) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stalemate.Verdict) (record.Ref, error) {
 	var ref record.Ref
-	err := d.putAll(ctx, who, func(b *putting) error {
-		request, _, err := d.Find(ctx, s.ID)
+	err := rs.putAll(ctx, who, func(b *putting) error {
+		request, _, err := rs.Find(ctx, s.ID)
 		if err != nil {
 			return err
 		}
@@ -225,12 +225,12 @@ func (d *Door) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *stale
 
 // OpenStalemate opens a stalemate for a person: about the patches that a version refused,
 // however few, or about a request. Warnings name placeholder evidence.
-func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, request []byte) (*Stalemate, []*fault.Error, error) {
-	r, _, text, err := d.Text(ctx, who, address)
+func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string, request []byte) (*Stalemate, []*fault.Error, error) {
+	r, _, text, err := rs.Text(ctx, who, address)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := d.mayDecide(who, "open a stalemate about "+r.ID); err != nil {
+	if err := rs.mayDecide(who, "open a stalemate about "+r.ID); err != nil {
 		return nil, nil, err
 	}
 	var c stalemate.Case
@@ -243,12 +243,12 @@ func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, req
 		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)
 	} else {
 		on := &stalemate.Patched{Name: r.Ref().String(), Content: text.Canonical()}
-		if c, err = d.refusedSoFar(ctx, &r, on); err != nil {
+		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
-		asked = stalemate.PatchRequest(on, d.Now().UTC(), &c)
+		asked = stalemate.PatchRequest(on, rs.Now().UTC(), &c)
 	}
-	put, fresh, err := d.request(ctx, who, &r, &c, &asked)
+	put, fresh, err := rs.request(ctx, who, &r, &c, &asked)
 	if err == nil && !fresh {
 		err = &fault.Error{
 			Code: stalemate.BadState, Detail: put.ID + " is about this already", Hint: "`brenner stalemate show " + r.ID + " " + put.ID + "` shows it",
@@ -257,13 +257,13 @@ func (d *Door) OpenStalemate(ctx context.Context, who Actor, address string, req
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := d.Stalemate(ctx, "", put.ID)
+	s, err := rs.Stalemate(ctx, "", put.ID)
 	return s, warnings, err
 }
 
 // refusedSoFar returns the case of the patches that a version refused, however few.
-func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.Patched) (stalemate.Case, error) {
-	tries, err := d.tries(ctx, r.Ref())
+func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.Patched) (stalemate.Case, error) {
+	tries, err := rs.tries(ctx, r.Ref())
 	if err != nil {
 		return stalemate.Case{}, err
 	}
@@ -274,7 +274,7 @@ func (d *Door) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate
 			Hint: "bring a request that says what is stuck: --request FILE",
 		}
 	}
-	patch, err := d.Store.Blob(ctx, tries[len(tries)-1].Content)
+	patch, err := rs.Store.Blob(ctx, tries[len(tries)-1].Content)
 	on.Patch = string(patch)
 	return c, err
 }
@@ -294,7 +294,7 @@ type triedEvent struct {
 const lookedAt = 1000
 
 // refused records refused patches, and requests a ruling when their author is stuck.
-func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
+func (rs *Records) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
 	last := ""
 	for i := range out.Reports {
 		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter was applied already
@@ -307,14 +307,14 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 			By: who.Name, Role: who.Role, ID: out.Base.ID, Version: out.Base.Version, Patch: store.Hash(text),
 			Code: problem.Code, Message: problem.Message, Why: one.Notes(),
 		}
-		if err := d.log(ctx, Attempts, kindTried, e, text); err != nil {
+		if err := rs.log(ctx, Attempts, kindTried, e, text); err != nil {
 			return err
 		}
 	}
 	if last == "" {
 		return nil
 	}
-	tries, err := d.tries(ctx, out.Base)
+	tries, err := rs.tries(ctx, out.Base)
 	if err != nil {
 		return err
 	}
@@ -323,18 +323,18 @@ func (d *Door) refused(ctx context.Context, who Actor, p *Patching, out *Patched
 	if !stuck {
 		return nil
 	}
-	of, _, err := d.Find(ctx, out.Base.String())
+	of, _, err := rs.Find(ctx, out.Base.String())
 	if err != nil {
 		return err
 	}
-	asked := stalemate.PatchRequest(on, d.Now().UTC(), &c)
-	ref, _, err := d.request(ctx, who, &of, &c, &asked)
+	asked := stalemate.PatchRequest(on, rs.Now().UTC(), &c)
+	ref, _, err := rs.request(ctx, who, &of, &c, &asked)
 	out.Stuck = &ref
 	return err
 }
 
-func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
-	entries, _, err := d.newest(ctx, Attempts, lookedAt)
+func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
+	entries, _, err := rs.newest(ctx, Attempts, lookedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -353,8 +353,8 @@ func (d *Door) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, e
 
 // request puts the request for a ruling on a version, and reports whether it is new. The
 // program asks, so the author's rights do not matter.
-func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
-	err = d.putAll(ctx, who, func(b *putting) error {
+func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
+	err = rs.putAll(ctx, who, func(b *putting) error {
 		h, err := b.headOf(ctx, c.ID)
 		if fresh = h.Latest == 0; !fresh || err != nil {
 			ref = record.Ref{ID: h.ID, Version: h.Latest}
@@ -372,13 +372,13 @@ func (d *Door) request(ctx context.Context, who Actor, of *record.Record, c *sta
 
 // Arbitrate lets an agent that is not a party rule on a stalemate. It sees only the request. If
 // a person rules meanwhile, that verdict stands.
-func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
-	s, err := d.ruling(ctx, who, of, id, stalemate.Ruled)
+func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
+	s, err := rs.ruling(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
 		return nil, err
 	}
 	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
-	if s.Request.IsParty(h.Name) || slices.ContainsFunc(d.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
+	if s.Request.IsParty(h.Name) || slices.ContainsFunc(rs.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
 		return nil, &fault.Error{
 			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of a person who may decide",
 			Hint: "an arbiter is neither: give it a name of its own",
@@ -387,31 +387,31 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	if err := view.Opening(h.Name, d.Rules.Call, d.count(s.Request.Message())); err != nil {
+	if err := view.Opening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
 		return nil, err
 	}
-	if s, err = d.requested(ctx, who, s); err != nil {
+	if s, err = rs.requested(ctx, who, s); err != nil {
 		return nil, err
 	}
 	var bad error
 	for range stalemate.MostAnswers {
-		a, err := d.askArbiter(ctx, h, s)
+		a, err := rs.askArbiter(ctx, h, s)
 		if err != nil {
 			return nil, err
 		}
 		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
 		if err != nil {
-			if err := d.produced(ctx, a); err != nil {
+			if err := rs.produced(ctx, a); err != nil {
 				return nil, err
 			}
 			bad = err
 			continue
 		}
-		ref, err := d.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
-		if err := d.made(ctx, a, ref, err); err != nil {
+		ref, err := rs.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
+		if err := rs.made(ctx, a, ref, err); err != nil {
 			return nil, err
 		}
-		return d.Stalemate(ctx, "", s.ID)
+		return rs.Stalemate(ctx, "", s.ID)
 	}
 	return nil, &fault.Error{
 		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "its answers are no verdict", Cause: bad,
@@ -420,29 +420,29 @@ func (d *Door) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id strin
 }
 
 // askArbiter asks once, unless an unused answer is journaled.
-func (d *Door) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
+func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
 	message := s.Request.Message()
 	prompt := store.Hash([]byte(message))
-	e, err := d.unread(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
+	e, err := rs.unread(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
 	if err != nil {
 		return nil, err
 	}
 	if e != nil {
 		a := &answer{}
-		return a, d.takeUp(ctx, a, e)
+		return a, rs.takeUp(ctx, a, e)
 	}
-	head, err := d.head(ctx, Calls)
+	head, err := rs.head(ctx, Calls)
 	if err != nil {
 		return nil, err
 	}
-	request, _, err := d.Find(ctx, s.ID)
+	request, _, err := rs.Find(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	a := &answer{event: askedEvent{
-		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: d.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
+		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
 	}}
-	return a, d.call(ctx, h, a, &agent.Call{
+	return a, rs.call(ctx, h, a, &agent.Call{
 		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},
 	})
 }

@@ -52,28 +52,28 @@ type SpineEntry struct {
 }
 
 // Status examines all records, using only the store's lists.
-func (d *Door) Status(ctx context.Context) (*Status, error) {
+func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Schema: "brenner.store.status/v1"}
 	var err error
-	if s.Census, err = d.Store.Census(ctx); err != nil {
+	if s.Census, err = rs.Store.Census(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range s.Census {
 		s.Records += c.Records
 	}
-	if s.Spine, err = d.spine(ctx, s.Census); err != nil {
+	if s.Spine, err = rs.spine(ctx, s.Census); err != nil {
 		return nil, err
 	}
-	if s.NeedsUpdate, err = d.notCurrent(ctx, record.NeedsUpdate, "what it rests on did not hold any more when it was put"); err != nil {
+	if s.NeedsUpdate, err = rs.notCurrent(ctx, record.NeedsUpdate, "what it rests on did not hold any more when it was put"); err != nil {
 		return nil, err
 	}
-	if s.NeedsRebase, err = d.notCurrent(ctx, record.NeedsRebase, "what it was made from moved before it was put"); err != nil {
+	if s.NeedsRebase, err = rs.notCurrent(ctx, record.NeedsRebase, "what it was made from moved before it was put"); err != nil {
 		return nil, err
 	}
-	if s.Forks, err = d.Forks(ctx); err != nil {
+	if s.Forks, err = rs.Forks(ctx); err != nil {
 		return nil, err
 	}
-	err = d.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, _ *record.Head) error {
+	err = rs.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, _ *record.Head) error {
 		if r.Status != record.Deprecated {
 			s.StaleSummaries = append(s.StaleSummaries, r.Ref().String())
 		}
@@ -82,36 +82,36 @@ func (d *Door) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Due, err = d.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, d.Types)); err != nil {
+	if s.Due, err = rs.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, rs.Types)); err != nil {
 		return nil, err
 	}
-	head, err := d.head(ctx, Refusals)
+	head, err := rs.head(ctx, Refusals)
 	s.Refused = head.Seq
 	s.Current = len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
 	return s, err
 }
 
 // counts reports whether a version is not past: it stands, or is the latest, or a tip.
-func (d *Door) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
+func (rs *Records) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
 	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
 		return known, nil
 	}
-	tips, err := d.Store.Tips(ctx, h.ID)
+	tips, err := rs.Store.Tips(ctx, h.ID)
 	return slices.Contains(tips, version), err
 }
 
 // eachCounting calls do with the versions of a query that are not past, and their heads.
-func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
-	found, err := d.Store.Records(ctx, q)
+func (rs *Records) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
+	found, err := rs.Store.Records(ctx, q)
 	if err != nil {
 		return err
 	}
 	for i := range found {
-		h, err := d.whole(ctx, found[i].ID)
+		h, err := rs.whole(ctx, found[i].ID)
 		if err != nil {
 			return err
 		}
-		counts, err := d.counts(ctx, &h, found[i].Version)
+		counts, err := rs.counts(ctx, &h, found[i].Version)
 		if counts && err == nil {
 			err = do(&found[i], &h)
 		}
@@ -122,9 +122,9 @@ func (d *Door) eachCounting(ctx context.Context, q store.Query, do func(*record.
 	return nil
 }
 
-func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
-	err = d.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
-		marks, err := d.Store.Marks(ctx, r.ID)
+func (rs *Records) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
+	err = rs.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
+		marks, err := rs.Store.Marks(ctx, r.ID)
 		reason := ""
 		for _, m := range marks {
 			if m.Version == r.Version && m.Status == status {
@@ -138,18 +138,18 @@ func (d *Door) notCurrent(ctx context.Context, status, otherwise string) (out []
 }
 
 // Forks returns the records with several tips, core types first.
-func (d *Door) Forks(ctx context.Context) ([]Fork, error) {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Forked: true})
+func (rs *Records) Forks(ctx context.Context) ([]Fork, error) {
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Forked: true})
 	if err != nil {
 		return nil, err
 	}
 	var core, others []Fork
 	for _, h := range heads {
-		tips, err := d.Store.Tips(ctx, h.ID)
+		tips, err := rs.Store.Tips(ctx, h.ID)
 		if err != nil {
 			return nil, err
 		}
-		if kind, _ := d.Types.Find(h.Type); kind.Core {
+		if kind, _ := rs.Types.Find(h.Type); kind.Core {
 			core = append(core, Fork{h.ID, h.Type, h.Module, true, tips})
 		} else {
 			others = append(others, Fork{h.ID, h.Type, h.Module, false, tips})
@@ -171,14 +171,14 @@ func modulesOf(census []record.Count, fits func(record.Type) bool, types record.
 }
 
 // spine returns the places of the project's spine: brief, summary, and the memo of each module.
-func (d *Door) spine(ctx context.Context, census []record.Count) ([]SpineEntry, error) {
+func (rs *Records) spine(ctx context.Context, census []record.Count) ([]SpineEntry, error) {
 	places := []SpineEntry{{Type: record.ProjectBrief, Module: record.Project}, {Type: record.ProjectSummary, Module: record.Project}}
-	for _, module := range modulesOf(census, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, d.Types) {
+	for _, module := range modulesOf(census, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, rs.Types) {
 		if module != record.Project {
 			places = append(places, SpineEntry{Type: record.IntegratedMemo, Module: module})
 		}
 	}
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo}, Canonical: true})
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief, record.ProjectSummary, record.IntegratedMemo}, Canonical: true})
 	if err != nil {
 		return nil, err
 	}

@@ -17,39 +17,39 @@ import (
 
 // Summarise puts a version with a new summary, written by an agent or, if none can be asked or
 // shown all of it, taken from the beginning of the text. Its parent is the version in question.
-func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
-	r, _, err := d.findFor(ctx, who, address, tipOf)
+func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
+	r, _, err := rs.findFor(ctx, who, address, tipOf)
 	if err != nil {
 		return Put{}, err
 	}
-	content, err := d.Content(ctx, &r)
+	content, err := rs.Content(ctx, &r)
 	if err != nil {
 		return Put{}, err
 	}
 	draft := Draft{ID: r.ID, Type: r.Type, Content: content, Tags: r.Tags, NoLinks: true, Change: "a summary of what it says now, taken from its beginning"}
-	if draft.Parent, err = d.unsummarised(ctx, &r, h.There()); err != nil {
+	if draft.Parent, err = rs.unsummarised(ctx, &r, h.There()); err != nil {
 		return Put{}, err
 	}
 	for _, l := range r.Links {
 		draft.Links = append(draft.Links, Link{l.Relation, l.Ref().String()})
 	}
-	if err := d.mayPut(ctx, who, &draft); err != nil {
+	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
 	if !h.There() {
-		return d.extract(ctx, who, draft)
+		return rs.extract(ctx, who, draft)
 	}
-	if kind, _ := d.Types.Find(r.Type); kind.Raw || !d.Access.MayRead(policy.Integrator, r.Type) {
+	if kind, _ := rs.Types.Find(r.Type); kind.Raw || !rs.Access.MayRead(policy.Integrator, r.Type) {
 		draft.Change += ": the " + policy.Integrator + " may not read " + record.A(r.Type)
-		return d.extract(ctx, who, draft)
+		return rs.extract(ctx, who, draft)
 	}
-	a, err := d.ask(ctx, who, h, job{
+	a, err := rs.ask(ctx, who, h, job{
 		name: "summary-" + r.ID, role: policy.Integrator, module: r.Module, inputs: []record.Ref{r.Ref()}, whole: true,
 		task: fmt.Sprintf("Summarise %s, which is shown below in full, in one or two plain sentences of at most %d characters together. Say what it says, and nothing else. Answer with the summary alone.", r.Ref(), record.MaxSummary),
 	})
 	if fault.CodeOf(err) == view.TooLarge {
 		draft.Change += ": it does not fit into what the " + policy.Integrator + " can be shown"
-		return d.extract(ctx, who, draft)
+		return rs.extract(ctx, who, draft)
 	}
 	if err != nil {
 		return Put{}, err
@@ -57,14 +57,14 @@ func (d *Door) Summarise(ctx context.Context, who Actor, address string, h *Help
 	draft.Summary = oneLine(a.text)
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // the requester may write it
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
-	return put, d.made(ctx, a, put.Record.Ref(), err)
+	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
+	return put, rs.made(ctx, a, put.Record.Ref(), err)
 }
 
 // unsummarised returns the parent of a new summary: the newest version that differs only in its
 // summary. It is an error if the same content already has a current summary.
-func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
-	all, err := d.Store.Records(ctx, store.Query{ID: r.ID})
+func (rs *Records) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
+	all, err := rs.Store.Records(ctx, store.Query{ID: r.ID})
 	if err != nil {
 		return 0, err
 	}
@@ -89,9 +89,9 @@ func (d *Door) unsummarised(ctx context.Context, r *record.Record, asked bool) (
 	return from, nil
 }
 
-func (d *Door) extract(ctx context.Context, who Actor, draft Draft) (Put, error) {
+func (rs *Records) extract(ctx context.Context, who Actor, draft Draft) (Put, error) {
 	draft.Summary, draft.summaryBy = record.Extract(draft.Content), record.Extracted
-	return d.putOne(ctx, who, draft)
+	return rs.putOne(ctx, who, draft)
 }
 
 // mostInputs bounds the records for one call of an agent; the next memo begins with the rest.
@@ -99,15 +99,15 @@ const mostInputs = 200
 
 // Consolidate drafts the memo of a module or, for the module "project", the summary of the
 // project. It promotes nothing. What did not fit counts as not covered.
-func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
+func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h *Helper) (Put, error) {
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
 	}
-	kind, inputs, err := d.toIntegrate(ctx, who, module)
+	kind, inputs, err := rs.toIntegrate(ctx, who, module)
 	if err != nil {
 		return Put{}, err
 	}
-	holder, err := d.holderOf(ctx, kind, module)
+	holder, err := rs.holderOf(ctx, kind, module)
 	if err != nil {
 		return Put{}, err
 	}
@@ -115,7 +115,7 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 	if holder != nil {
 		draft.ID = holder.ID
 	}
-	if err := d.mayPut(ctx, who, &draft); err != nil {
+	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
 	if !h.There() {
@@ -124,16 +124,16 @@ func (d *Door) Consolidate(ctx context.Context, who Actor, module string, h *Hel
 		draft.Content = extractMemo(module, taken, refsOf(left))
 		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", text.Count(len(taken), "record"), module)
 		draft.summaryBy = record.Extracted
-		put, err := d.putOne(ctx, who, draft)
+		put, err := rs.putOne(ctx, who, draft)
 		put.LeftOut = refsOf(left)
 		return put, err
 	}
-	return d.integrate(ctx, who, h, draft, refsOf(inputs))
+	return rs.integrate(ctx, who, h, draft, refsOf(inputs))
 }
 
 // integrate lets an agent write a memo, which continues the previous one if that is shown in full.
-func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
-	before, err := d.memoBefore(ctx, draft.ID)
+func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
+	before, err := rs.memoBefore(ctx, draft.ID)
 	if err != nil {
 		return Put{}, err
 	}
@@ -159,7 +159,7 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 		j.inputs = append([]record.Ref{before.Ref()}, fresh[:min(len(fresh), mostInputs-1)]...)
 		j.first = before.Ref()
 	}
-	a, err := d.ask(ctx, who, h, j)
+	a, err := rs.ask(ctx, who, h, j)
 	if err != nil {
 		return Put{}, err
 	}
@@ -170,21 +170,21 @@ func (d *Door) integrate(ctx context.Context, who Actor, h *Helper, draft Draft,
 	left := slices.DeleteFunc(slices.Clone(inputs), func(ref record.Ref) bool { return slices.Contains(taken, ref) })
 	draft.takeUp(taken, left)
 	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
-	put, err := d.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
+	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	put.LeftOut = left
-	return put, d.made(ctx, a, put.Record.Ref(), err)
+	return put, rs.made(ctx, a, put.Record.Ref(), err)
 }
 
-func (d *Door) memoBefore(ctx context.Context, id string) (*record.Record, error) {
-	h, err := d.exactly(ctx, id)
+func (rs *Records) memoBefore(ctx context.Context, id string) (*record.Record, error) {
+	h, err := rs.exactly(ctx, id)
 	if err != nil || h.Latest == 0 {
 		return nil, err
 	}
-	from, err := d.continued(ctx, &h)
+	from, err := rs.continued(ctx, &h)
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.version(ctx, record.Ref{ID: id, Version: from}, h.Latest)
+	r, err := rs.version(ctx, record.Ref{ID: id, Version: from}, h.Latest)
 	return &r, err
 }
 
@@ -216,26 +216,26 @@ func kindID(kind, module string) string {
 	return derivedID("memo-", module)
 }
 
-func (d *Door) integrated() []string {
-	return d.Types.Names(func(t record.Type) bool { return t.Knowledge && d.Access.MayRead(policy.Integrator, t.Name) })
+func (rs *Records) integrated() []string {
+	return rs.Types.Names(func(t record.Type) bool { return t.Knowledge && rs.Access.MayRead(policy.Integrator, t.Name) })
 }
 
 // toIntegrate returns what a memo or the project's summary is made from, newest first.
-func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
+func (rs *Records) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
-		Types: slices.DeleteFunc(d.integrated(), func(kind string) bool { return !d.mayRead(who, kind) }), Modules: []string{module}, Live: true, Newest: true,
+		Types: slices.DeleteFunc(rs.integrated(), func(kind string) bool { return !rs.mayRead(who, kind) }), Modules: []string{module}, Live: true, Newest: true,
 	}}
 	if kind == record.ProjectSummary {
 		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)
 	}
-	played, err := d.rehearsals(ctx)
+	played, err := rs.rehearsals(ctx)
 	if err != nil {
 		return kind, nil, err
 	}
 	var inputs []record.Record
 	for _, q := range queries {
-		heads, err := d.Store.Heads(ctx, q)
+		heads, err := rs.Store.Heads(ctx, q)
 		if err != nil {
 			return kind, nil, err
 		}
@@ -244,7 +244,7 @@ func (d *Door) toIntegrate(ctx context.Context, who Actor, module string) (strin
 			return kind, nil, err
 		}
 		for _, ref := range refs {
-			r, err := d.version(ctx, ref, ref.Version)
+			r, err := rs.version(ctx, ref, ref.Version)
 			if err != nil {
 				return kind, nil, err
 			}

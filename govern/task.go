@@ -58,23 +58,23 @@ type TaskDraft struct {
 }
 
 // Pin puts a task spec that names the exact versions of its inputs.
-func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, error) {
+func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, error) {
 	task := Task{Task: strings.TrimSpace(t.Task), Role: t.Role, Module: t.Module, Cross: t.Cross, Inputs: []Input{}}
 	if task.Task == "" {
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Detail: "it does not say what is to be done", Hint: "say it with -m"}
 	}
 	if t.Role != "" {
-		if _, err := d.view(t.Role); err != nil {
+		if _, err := rs.view(t.Role); err != nil {
 			return Put{}, task, err
 		}
 	}
-	if err := d.mayPin(ctx, who, &t); err != nil {
+	if err := rs.mayPin(ctx, who, &t); err != nil {
 		return Put{}, task, err
 	}
 	draft := Draft{ID: t.ID, Type: record.TaskSpec, Module: t.Module, Tags: t.Tags, NoLinks: len(t.Inputs) == 0, Summary: record.Extract([]byte(task.Task))}
 	var given []record.Record
 	for _, address := range t.Inputs {
-		r, h, err := d.findFor(ctx, who, address, standingOf)
+		r, h, err := rs.findFor(ctx, who, address, standingOf)
 		if err != nil {
 			return Put{}, task, err
 		}
@@ -92,7 +92,7 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 		if t.ours {
 			break // what is not shown is not covered either
 		}
-		if err := d.fitsTask(&task, &given[i]); err != nil {
+		if err := rs.fitsTask(&task, &given[i]); err != nil {
 			return Put{}, task, err
 		}
 	}
@@ -104,36 +104,36 @@ func (d *Door) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, erro
 	}
 	draft.Content = data
 	draft.granted, draft.ours = true, true // an actor who may run a task may pin one: task specs are not knowledge of the project
-	put, err := d.putOne(ctx, who, draft)
+	put, err := rs.putOne(ctx, who, draft)
 	return put, task, err
 }
 
 // mayPin refuses an agent without a role, and one that would replace the task of another author.
-func (d *Door) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
+func (rs *Records) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	if who.person() {
 		return nil
 	}
-	if _, known := d.Access.Of(who.Role); !known {
-		return d.refuse(ctx, who, "write", record.TaskSpec, t.ID)
+	if _, known := rs.Access.Of(who.Role); !known {
+		return rs.refuse(ctx, who, "write", record.TaskSpec, t.ID)
 	}
-	there, err := d.Store.Records(ctx, store.Query{ID: t.ID, Latest: true})
+	there, err := rs.Store.Records(ctx, store.Query{ID: t.ID, Latest: true})
 	if err != nil || t.ours || len(there) == 0 || there[0].Creator == who.Name {
 		return err
 	}
-	return d.refuse(ctx, who, "write", there[0].Type, t.ID)
+	return rs.refuse(ctx, who, "write", there[0].Type, t.ID)
 }
 
 // fitsTask rejects an input that the role of the task may not see.
-func (d *Door) fitsTask(t *Task, r *record.Record) error {
+func (rs *Records) fitsTask(t *Task, r *record.Record) error {
 	bad := func(detail, hint string) error {
 		return &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(r.Ref().String()), Detail: detail, Hint: hint}
 	}
 	if t.Role != "" {
-		spec, err := d.view(t.Role)
+		spec, err := rs.view(t.Role)
 		if err != nil {
 			return err
 		}
-		if _, seen := spec.Of(r.Type); !seen || !d.Access.MayRead(t.Role, r.Type) {
+		if _, seen := spec.Of(r.Type); !seen || !rs.Access.MayRead(t.Role, r.Type) {
 			return bad("an agent of the role "+t.Role+" is never shown a record of the type "+r.Type, "roles: in brenner.yaml says what a role may read and is shown")
 		}
 		if spec.Cross {
@@ -147,24 +147,24 @@ func (d *Door) fitsTask(t *Task, r *record.Record) error {
 }
 
 // Task returns a task spec, and which of its inputs have moved.
-func (d *Door) Task(ctx context.Context, address string) (record.Record, Task, []Moved, error) {
-	r, _, err := d.Standing(ctx, address)
+func (rs *Records) Task(ctx context.Context, address string) (record.Record, Task, []Moved, error) {
+	r, _, err := rs.Standing(ctx, address)
 	if err != nil {
 		return r, Task{}, nil, err
 	}
-	t, err := d.readTask(ctx, &r)
+	t, err := rs.readTask(ctx, &r)
 	if err != nil {
 		return r, t, nil, err
 	}
-	moved, err := d.inputsMoved(ctx, &t)
+	moved, err := rs.inputsMoved(ctx, &t)
 	return r, t, moved, err
 }
 
-func (d *Door) readTask(ctx context.Context, r *record.Record) (t Task, err error) {
+func (rs *Records) readTask(ctx context.Context, r *record.Record) (t Task, err error) {
 	if r.Type != record.TaskSpec {
 		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is " + record.A(r.Type) + ", no task spec", Hint: "`brenner store pin` makes one"}
 	}
-	data, err := d.Store.Blob(ctx, r.Content)
+	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return t, err
 	}
@@ -174,17 +174,17 @@ func (d *Door) readTask(ctx context.Context, r *record.Record) (t Task, err erro
 	return t, nil
 }
 
-func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
+func (rs *Records) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 	var moved []Moved
 	for _, in := range t.Inputs {
-		h, err := d.whole(ctx, in.ID)
+		h, err := rs.whole(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
 		now := h.Standing().Version
 		gone := in.Canonical && h.Canonical == 0
 		if now == in.Stood && !gone && in.Status != record.Deprecated {
-			r, err := d.version(ctx, in.Ref(), h.Latest)
+			r, err := rs.version(ctx, in.Ref(), h.Latest)
 			if err != nil {
 				return nil, err
 			}
@@ -199,7 +199,7 @@ func (d *Door) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 
 // outdated returns the dependencies of a version that no longer hold: superseded, not chosen,
 // or deprecated. Task specs, reviews and raw traffic refer to old versions on purpose.
-func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(context.Context, string) (record.Head, error)) ([]Moved, error) {
+func (rs *Records) outdated(ctx context.Context, r *record.Record, headOf func(context.Context, string) (record.Head, error)) ([]Moved, error) {
 	if r.Type == record.TaskSpec || r.Type == record.Review {
 		return nil, nil
 	}
@@ -215,12 +215,12 @@ func (d *Door) outdated(ctx context.Context, r *record.Record, headOf func(conte
 		if l.Version > h.Latest { // put in the same change, or missing, which is reported elsewhere
 			continue
 		}
-		if kind, _ := d.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
+		if kind, _ := rs.Types.Find(h.Type); kind.Raw || h.Type == record.TaskSpec {
 			continue
 		}
 		status := h.Status
 		if l.Ref() != h.Standing() {
-			to, err := d.version(ctx, l.Ref(), h.Latest)
+			to, err := rs.version(ctx, l.Ref(), h.Latest)
 			if err != nil {
 				return nil, err
 			}
@@ -273,25 +273,25 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 }
 
 // Decided returns the head of the journal of changes: while it stays, nothing is promoted.
-func (d *Door) Decided(ctx context.Context) (journal.Head, error) { return d.head(ctx, Changes) }
+func (rs *Records) Decided(ctx context.Context) (journal.Head, error) { return rs.head(ctx, Changes) }
 
 // Overtaken returns the versions that agents were shown as canonical and that no longer are,
 // and the head that must still hold when that is written. It skips records of other projects.
-func (d *Door) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
-	head, err := d.head(ctx, Changes)
+func (rs *Records) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
+	head, err := rs.head(ctx, Changes)
 	if err != nil {
 		return nil, store.Append{}, err
 	}
 	var all []Moved
 	for _, s := range shown {
-		r, err := d.stored(ctx, s.Ref)
+		r, err := rs.stored(ctx, s.Ref)
 		if err != nil {
 			return nil, store.Append{}, err
 		}
 		if r == nil || s.Content != "" && r.Content != s.Content {
 			continue
 		}
-		h, err := d.whole(ctx, s.Ref.ID)
+		h, err := rs.whole(ctx, s.Ref.ID)
 		if err != nil {
 			return nil, store.Append{}, err
 		}

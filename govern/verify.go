@@ -35,35 +35,35 @@ type ProvenStream struct {
 
 // Verify verifies the records against their journal, both ways, and the store's lists against
 // versions and marks. Other processes may write meanwhile.
-func (d *Door) Verify(ctx context.Context) (*Proof, error) {
+func (rs *Records) Verify(ctx context.Context) (*Proof, error) {
 	const most = 5
 	for try := 1; ; try++ {
-		p, err := d.verify(ctx)
+		p, err := rs.verify(ctx)
 		if err != nil || len(p.Faults) == 0 || try == most {
 			return p, err
 		}
-		if moved, err := d.movedSince(ctx, p); err != nil || !moved {
+		if moved, err := rs.movedSince(ctx, p); err != nil || !moved {
 			return p, err
 		}
 		// Another process wrote meanwhile: mismatches may be due to that.
 	}
 }
 
-func (d *Door) movedSince(ctx context.Context, p *Proof) (bool, error) {
-	now, err := d.head(ctx, Changes)
+func (rs *Records) movedSince(ctx context.Context, p *Proof) (bool, error) {
+	now, err := rs.head(ctx, Changes)
 	if err != nil || now.Hash != p.Head || p.listed == nil {
 		return now.Hash != p.Head, err
 	}
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{})
 	return !slices.Equal(heads, p.listed), err
 }
 
-func (d *Door) verify(ctx context.Context) (*Proof, error) {
+func (rs *Records) verify(ctx context.Context) (*Proof, error) {
 	p := &Proof{}
 	var changes []journal.Entry
 	whole := true
 	for _, stream := range []string{Changes, Refusals, Calls, Attempts} {
-		entries, err := d.Store.Entries(ctx, stream, 0)
+		entries, err := rs.Store.Entries(ctx, stream, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (d *Door) verify(ctx context.Context) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, d.prove(ctx, p, told)
+	return p, rs.prove(ctx, p, told)
 }
 
 // told is what the journal says of one record: its puts and marks, in order.
@@ -145,8 +145,8 @@ func (p *Proof) wrong(place, format string, args ...any) {
 	})
 }
 
-func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{})
+func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*told) error {
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
 		return err
 	}
@@ -159,31 +159,31 @@ func (d *Door) prove(ctx context.Context, p *Proof, all map[string]*told) error 
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		if err := d.proveRecord(ctx, p, id, all[id], listed[id]); err != nil {
+		if err := rs.proveRecord(ctx, p, id, all[id], listed[id]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Door) proveRecord(ctx context.Context, p *Proof, id string, t *told, head *record.Head) error {
-	versions, err := d.Store.Records(ctx, store.Query{ID: id})
+func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *told, head *record.Head) error {
+	versions, err := rs.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
 		return err
 	}
-	marks, err := d.Store.Marks(ctx, id)
+	marks, err := rs.Store.Marks(ctx, id)
 	if err != nil {
 		return err
 	}
 	before := len(p.Faults)
 	p.proveMarks(id, t.marks, marks)
-	if err := d.proveVersions(ctx, p, id, t, versions, marks); err != nil {
+	if err := rs.proveVersions(ctx, p, id, t, versions, marks); err != nil {
 		return err
 	}
 	if len(p.Faults) > before {
 		return ctx.Err() // faults that follow from them would be reported twice
 	}
-	tips, err := d.Store.Tips(ctx, id)
+	tips, err := rs.Store.Tips(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
 	}
 }
 
-func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, have []record.Record, marks []record.Mark) error {
+func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *told, have []record.Record, marks []record.Mark) error {
 	status := make(map[int]string)
 	for _, m := range marks {
 		status[m.Version] = m.Status
@@ -224,7 +224,7 @@ func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, 
 		there[r.Version] = true
 		want, put := t.puts[r.Version]
 		if !put {
-			vouched, err := d.vouched(ctx, r.Ref())
+			vouched, err := rs.vouched(ctx, r.Ref())
 			if err != nil {
 				return err
 			}
@@ -243,7 +243,7 @@ func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, 
 		if !put {
 			continue // its own journal proves its content
 		}
-		if _, err := d.Store.Blob(ctx, r.Content); err != nil {
+		if _, err := rs.Store.Blob(ctx, r.Content); err != nil {
 			p.Faults.Add(&fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
 		}
 	}
@@ -255,11 +255,11 @@ func (d *Door) proveVersions(ctx context.Context, p *Proof, id string, t *told, 
 	return nil
 }
 
-func (d *Door) vouched(ctx context.Context, ref record.Ref) (bool, error) {
-	if d.Vouched == nil {
+func (rs *Records) vouched(ctx context.Context, ref record.Ref) (bool, error) {
+	if rs.Vouched == nil {
 		return false, nil
 	}
-	return d.Vouched(ctx, ref)
+	return rs.Vouched(ctx, ref)
 }
 
 // proveHead computes the list entries of a record again, and compares.

@@ -25,7 +25,7 @@ const mostGrounds = 20_000
 
 // grounds walks up from versions, level by level, and returns those that are sources or stem
 // from one. Whole reports whether all were examined.
-func (d *Door) grounds(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]stem, whole bool, err error) {
+func (rs *Records) grounds(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]stem, whole bool, err error) {
 	found = make(map[record.Ref]stem)
 	rests := make(map[record.Ref][]record.Ref) // by dependency
 	seen := make(map[record.Ref]bool)
@@ -40,7 +40,7 @@ func (d *Door) grounds(ctx context.Context, refs []record.Ref, isSource func(rec
 		visit(ref)
 	}
 	for len(level) > 0 && len(seen) <= mostGrounds {
-		edges, _, err := d.edges(ctx, store.EdgeQuery{From: level})
+		edges, _, err := rs.edges(ctx, store.EdgeQuery{From: level})
 		if err != nil {
 			return nil, false, err
 		}
@@ -86,16 +86,16 @@ func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 
 // rehearsals finds what stems from rehearsals: nothing that depends on one holds.
 type rehearsals struct {
-	*Door
+	*Records
 	ids map[string]bool // of records that have a version from a rehearsal
 }
 
-func (d *Door) rehearsals(ctx context.Context) (*rehearsals, error) {
-	heads, err := d.Store.Heads(ctx, store.HeadQuery{Tag: record.Rehearsal})
+func (rs *Records) rehearsals(ctx context.Context) (*rehearsals, error) {
+	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Tag: record.Rehearsal})
 	if err != nil {
 		return nil, err
 	}
-	p := &rehearsals{Door: d, ids: make(map[string]bool, len(heads))}
+	p := &rehearsals{Records: rs, ids: make(map[string]bool, len(heads))}
 	for i := range heads {
 		p.ids[heads[i].ID] = true
 	}
@@ -148,7 +148,7 @@ func (f *staleFrom) refs() []record.Ref {
 
 // stale finds everything that depends on what no longer holds, nearest first. Task specs,
 // reviews and raw traffic do not become stale, but what was made from them does.
-func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
+func (rs *Records) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 	var out []Stale
 	seen := make(map[record.Ref]bool)
 	now := make(map[string]int)
@@ -158,7 +158,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 		level = append(level, f.refs()...)
 	}
 	for len(level) > 0 {
-		edges, _, err := d.edges(ctx, store.EdgeQuery{To: level})
+		edges, _, err := rs.edges(ctx, store.EdgeQuery{To: level})
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 			if _, itself := now[e.From.ID]; itself {
 				continue
 			}
-			passed, marked, err := d.becomesStale(ctx, e)
+			passed, marked, err := rs.becomesStale(ctx, e)
 			if err != nil {
 				return nil, err
 			}
@@ -190,12 +190,12 @@ func (d *Door) stale(ctx context.Context, from []staleFrom) ([]Stale, error) {
 
 // becomesStale decides whether what depends on a version is stale, too, and whether the version
 // itself is marked: only one that is not past is.
-func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
-	h, err := d.whole(ctx, e.From.ID)
+func (rs *Records) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
+	h, err := rs.whole(ctx, e.From.ID)
 	if err != nil {
 		return false, nil, err
 	}
-	kind, _ := d.Types.Find(h.Type)
+	kind, _ := rs.Types.Find(h.Type)
 	switch {
 	case kind.Raw: // the reply to it passes it on
 		return true, nil, nil
@@ -204,10 +204,10 @@ func (d *Door) becomesStale(ctx context.Context, e record.Edge) (passed bool, ma
 	case h.Type == record.TaskSpec:
 		return true, nil, nil
 	}
-	if counts, err := d.counts(ctx, &h, e.From.Version); err != nil || !counts {
+	if counts, err := rs.counts(ctx, &h, e.From.Version); err != nil || !counts {
 		return false, nil, err
 	}
-	r, err := d.version(ctx, e.From, h.Latest)
+	r, err := rs.version(ctx, e.From, h.Latest)
 	if err != nil || r.Status == record.Deprecated {
 		return false, nil, err
 	}

@@ -129,7 +129,7 @@ func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error)
 
 // findInRecords looks for a text in the project's records.
 func (p *Project) findInRecords(ctx context.Context, st store.Store, text string) ([]FoundRecord, error) {
-	found, err := p.Door(st).FindText(ctx, text)
+	found, err := p.Records(st).FindText(ctx, text)
 	all := make([]FoundRecord, len(found))
 	for i := range found {
 		f := &found[i]

@@ -38,7 +38,7 @@ func row(t *testing.T, texts ...string) files.Sources {
 
 func TestPatchRecord(t *testing.T) {
 	ctx, who := t.Context(), govern.Actor{Name: "Sydney"}
-	d := &govern.Door{
+	d := &govern.Records{
 		Store: memory.New(), Types: record.BuiltInTypes(), Access: policy.DefaultAccess(),
 		Now:   func() time.Time { return time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC) },
 		Rules: govern.Rules{Authorities: []string{who.Name}},

@@ -27,9 +27,9 @@ import (
 	"brenner/store/record"
 )
 
-// Records is the door to a project's records, and the actor in it.
+// Records provides access to a project's records as one actor.
 type Records struct {
-	*govern.Door
+	*govern.Records
 	Who     govern.Actor
 	Project *Project
 }
@@ -53,7 +53,7 @@ func (p *Project) OpenRecords(ctx context.Context, o RecordsOptions) (*Records, 
 		_ = st.Close() // nothing was written
 		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
 	}
-	return &Records{Door: p.Door(st), Who: who, Project: p}, nil
+	return &Records{Records: p.Records(st), Who: who, Project: p}, nil
 }
 
 func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Store, error) {
@@ -68,10 +68,10 @@ func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Sto
 	return p.OpenToRead(ctx)
 }
 
-// Door makes the way to the records of a store.
-func (p *Project) Door(st store.Store) *govern.Door {
+// Records returns access to the records of a store.
+func (p *Project) Records(st store.Store) *govern.Records {
 	meaning := session.NewMeaning(st)
-	return &govern.Door{
+	return &govern.Records{
 		Store: st, Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
 			Compression: p.Config.Records.Compression, Unused: p.Config.Records.Unused, Unattended: p.Config.Records.Unattended,
@@ -202,7 +202,7 @@ type RecordPatches struct {
 }
 
 // CheckRecord reports whether patches apply to a record.
-func CheckRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches) (*patchfiles.Checked, error) {
+func CheckRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *RecordPatches) (*patchfiles.Checked, error) {
 	r, _, err := patchRecord(ctx, d, who, q, true)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func CheckRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *Recor
 }
 
 // PatchRecord applies patches to a record: all of them or none. Each makes a new version.
-func PatchRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches) (*patchfiles.Applied, error) {
+func PatchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *RecordPatches) (*patchfiles.Applied, error) {
 	r, out, err := patchRecord(ctx, d, who, q, q.DryRun)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func PatchRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *Recor
 }
 
 // patchRecord compares no patch with the record if one of them cannot be read.
-func patchRecord(ctx context.Context, d *govern.Door, who govern.Actor, q *RecordPatches, try bool) (*patchfiles.Applied, *govern.Patched, error) {
+func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *RecordPatches, try bool) (*patchfiles.Applied, *govern.Patched, error) {
 	if r := q.Patches.Unapplied(); !r.OK {
 		return r, nil, nil
 	}
@@ -264,24 +264,24 @@ func hintAtVersion(out *govern.Patched) {
 // projectRecords is the project's store as sessions know it. Several of them may ask it
 // at once.
 type projectRecords struct {
-	door *govern.Door
+	records *govern.Records
 
 	mu sync.Mutex
 	// given is what roles are shown in modules, as long as nobody decides anything: the
-	// door's journal then ends where it did.
+	// journal of changes then ends where it did.
 	given   map[[2]string]session.Given
 	decided journal.Head
 }
 
 // sessionRecords returns the records of the project as sessions see them.
 func (p *Project) sessionRecords(st store.Store) *projectRecords {
-	return &projectRecords{door: p.Door(st)}
+	return &projectRecords{records: p.Records(st)}
 }
 
 // Given says what agents of a session are shown of the project's records. Only what was
 // promoted is, so that it stays the same until the next decision.
 func (p *projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
-	decided, err := p.door.Decided(ctx)
+	decided, err := p.records.Decided(ctx)
 	if err != nil || decided.Seq == 0 { // nobody has put anything, so nothing was promoted
 		return session.Given{}, err
 	}
@@ -305,7 +305,7 @@ func (p *projectRecords) Given(ctx context.Context, role, module string) (sessio
 // records: what was promoted, of the session's module and of the whole project, as far
 // as their role may read it.
 func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.Given, error) {
-	g, err := p.door.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
+	g, err := p.records.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
 	switch {
 	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
 		return session.Given{}, nil
@@ -314,7 +314,7 @@ func (p *projectRecords) assemble(ctx context.Context, role, module string) (ses
 	}
 	out := session.Given{Text: g.Text, View: g.Spec}
 	for _, s := range g.Shown {
-		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.door.Access.MayWrite(role, s.Type) {
+		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.records.Access.MayWrite(role, s.Type) {
 			out.Patchable = append(out.Patchable, s.Ref.String())
 		}
 		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
@@ -322,13 +322,13 @@ func (p *projectRecords) assemble(ctx context.Context, role, module string) (ses
 	return out, nil
 }
 
-// Moved asks the door which of them were promoted away meanwhile.
+// Moved returns which of them another version has replaced as canonical.
 func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	var all []contexts.ShownRecord
 	for _, r := range shown {
 		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
 	}
-	moved, hold, err := p.door.Overtaken(ctx, all)
+	moved, hold, err := p.records.Overtaken(ctx, all)
 	var out []flow.MovedRecord
 	for _, m := range moved {
 		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
@@ -366,7 +366,7 @@ func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]s
 			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
 		}
 	}
-	all, err := p.door.PatchBy(ctx, govern.Actor{Name: said.Agent, Role: said.Role}, answer)
+	all, err := p.records.PatchBy(ctx, govern.Actor{Name: said.Agent, Role: said.Role}, answer)
 	if err != nil {
 		return nil, err
 	}

@@ -373,7 +373,7 @@ func (p *Project) Stalemates(ctx context.Context, all bool) (*audit.StalemateLis
 	if err := l.AddSessions(ctx, st, all); err != nil {
 		return nil, err
 	}
-	about, err := p.Door(st).Stalemates(ctx, "")
+	about, err := p.Records(st).Stalemates(ctx, "")
 	if err != nil {
 		return nil, err
 	}

@@ -111,14 +111,14 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 // proveRecords proves the project's records, where there are any. What is missing of the
 // lost sessions is reported elsewhere.
 func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*govern.Proof, error) {
-	door, sessions := p.Door(st), session.NewVouching(st)
-	door.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
+	records, sessions := p.Records(st), session.NewVouching(st)
+	records.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
 			return true, nil
 		}
 		return sessions.Vouches(ctx, ref)
 	}
-	r, err := door.Verify(ctx)
+	r, err := records.Verify(ctx)
 	if r == nil || r.Entries == 0 && len(r.Faults) == 0 {
 		return nil, err
 	}

@@ -17,17 +17,17 @@ import (
 // project shows agents one note, and lets the test in between a look at it and the
 // write that follows.
 type project struct {
-	door   *govern.Door
-	looked func()
+	records *govern.Records
+	looked  func()
 }
 
 func (p *project) Given(context.Context, string, string) (session.Given, error) {
-	h, err := p.door.Head(context.Background(), "note")
+	h, err := p.records.Head(context.Background(), "note")
 	return session.Given{Text: "a note", Records: []flow.RecordRef{{ID: "note", Version: h.Canonical, Type: record.PaperNote}}}, err
 }
 
 func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	moved, hold, err := p.door.Overtaken(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
+	moved, hold, err := p.records.Overtaken(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
 	p.looked()
 	if len(moved) == 0 {
 		return nil, hold, err
@@ -44,7 +44,7 @@ func (p *project) Patch(context.Context, *session.Patching) ([]session.Patched, 
 func TestAPromotionBetweenALookAndACommit(t *testing.T) {
 	st := memory.New()
 	who := govern.Actor{Name: "operator"}
-	d := &govern.Door{
+	d := &govern.Records{
 		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,
 		Rules: govern.Rules{Authorities: []string{who.Name}},
 	}

@@ -84,10 +84,10 @@ func patchRecord(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []str
 	q := &project.RecordPatches{Patches: patches, Address: opt.address, Change: opt.change, Summary: opt.summary, DryRun: opt.Dry}
 	return storecmd.WithRecords(a, c, &opt.RecordFlags, !check && !opt.Dry, func(ctx context.Context, d *storecmd.Records) error {
 		if check {
-			r, err := project.CheckRecord(ctx, d.Door, d.Who, q)
+			r, err := project.CheckRecord(ctx, d.Records, d.Who, q)
 			return showChecked(a, r, err)
 		}
-		r, err := project.PatchRecord(ctx, d.Door, d.Who, q)
+		r, err := project.PatchRecord(ctx, d.Records, d.Who, q)
 		return showApplied(a, r, err)
 	})
 }

@@ -55,8 +55,8 @@ func Classes() fault.Classes {
 	return fault.Classes{StillUsed: fault.ClassDenied}
 }
 
-// Door provides access to a project's records.
-type Door struct {
+// Records provides access to a project's records.
+type Records struct {
 	Store store.Store
 	Types record.Types
 	// Access is what roles may read and write.
@@ -120,8 +120,8 @@ const attempts = 8
 
 // write prepares a change from the store and stores it. If anything changed meanwhile, it
 // prepares the change again, so that all checks still hold.
-func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error {
-	l := d.ledger(Changes)
+func (rs *Records) write(ctx context.Context, prepare func() (*change, error)) error {
+	l := rs.ledger(Changes)
 	tries := 0
 	l.Retry = func(err error) bool {
 		tries++
@@ -129,11 +129,11 @@ func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error
 	}
 	l.Wrote = func(e *journal.Entry, _ *struct{}) {
 		head := e.Head()
-		d.left.Store(&head)
+		rs.left.Store(&head)
 	}
-	known := d.left.Load()
+	known := rs.left.Load()
 	if known == nil {
-		head, err := d.head(ctx, Changes)
+		head, err := rs.head(ctx, Changes)
 		if err != nil {
 			return err
 		}
@@ -151,13 +151,13 @@ func (d *Door) write(ctx context.Context, prepare func() (*change, error)) error
 }
 
 // ledger returns the writer of a stream of which only the head is known.
-func (d *Door) ledger(stream string) *store.Ledger[struct{}] {
-	reload := func(ctx context.Context) (journal.Head, error) { return d.head(ctx, stream) }
-	return &store.Ledger[struct{}]{Store: d.Store, Stream: stream, Now: d.Now, Reload: reload}
+func (rs *Records) ledger(stream string) *store.Ledger[struct{}] {
+	reload := func(ctx context.Context) (journal.Head, error) { return rs.head(ctx, stream) }
+	return &store.Ledger[struct{}]{Store: rs.Store, Stream: stream, Now: rs.Now, Reload: reload}
 }
 
-func (d *Door) head(ctx context.Context, stream string) (journal.Head, error) {
-	return store.HeadOf(ctx, d.Store, stream)
+func (rs *Records) head(ctx context.Context, stream string) (journal.Head, error) {
+	return store.HeadOf(ctx, rs.Store, stream)
 }
 
 func encoded(kind string, event any) ([]store.Event, error) {
@@ -169,10 +169,10 @@ func encoded(kind string, event any) ([]store.Event, error) {
 }
 
 // log appends to a stream that no decision depends on.
-func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ...[]byte) error {
-	l := d.ledger(stream)
+func (rs *Records) log(ctx context.Context, stream, kind string, event any, blobs ...[]byte) error {
+	l := rs.ledger(stream)
 	var err error
-	if l.Head, err = d.head(ctx, stream); err != nil {
+	if l.Head, err = rs.head(ctx, stream); err != nil {
 		return err
 	}
 	events, err := encoded(kind, event)
@@ -182,23 +182,23 @@ func (d *Door) log(ctx context.Context, stream, kind string, event any, blobs ..
 	return l.Update(ctx, func(*struct{}) (*store.Draft, error) { return &store.Draft{Events: events, Blobs: blobs}, nil })
 }
 
-func (d *Door) authority(a Actor) bool {
-	return a.person() && slices.Contains(d.Rules.Authorities, a.Name)
+func (rs *Records) authority(a Actor) bool {
+	return a.person() && slices.Contains(rs.Rules.Authorities, a.Name)
 }
 
-func (d *Door) count(text string) int {
-	if d.Count == nil {
+func (rs *Records) count(text string) int {
+	if rs.Count == nil {
 		return len(text)
 	}
-	return d.Count(text)
+	return rs.Count(text)
 }
 
-func (d *Door) view(role string) (contexts.Spec, error) {
-	access, ok := d.Access.Of(role)
+func (rs *Records) view(role string) (contexts.Spec, error) {
+	access, ok := rs.Access.Of(role)
 	if !ok {
-		return contexts.Spec{}, unknownRole(role, d.Access)
+		return contexts.Spec{}, unknownRole(role, rs.Access)
 	}
-	if spec, ok := d.Views[role]; ok {
+	if spec, ok := rs.Views[role]; ok {
 		return spec, nil
 	}
 	return contexts.Default(access), nil
