@@ -92,29 +92,29 @@ type Reply struct {
 
 // The codes of calls that were not answered.
 const (
-	Unavailable fault.Code = "AGENT_UNAVAILABLE" // it cannot be reached, or says "later"
-	Refused     fault.Code = "AGENT_REFUSED"     // it will not, however often it is asked
-	TimedOut    fault.Code = "AGENT_TIMEOUT"
-	Idle        fault.Code = "AGENT_IDLE" // no sign of life for too long
-	Cut         fault.Code = "REPLY_CUT"  // the answer broke off
-	Empty       fault.Code = "REPLY_EMPTY"
-	Stopped     fault.Code = "AGENT_STOPPED" // we went away before it answered, or before it was asked
-	Broken      fault.Code = "AGENT_BROKEN"  // our own code for it failed
+	Unavailable fault.Code = "AGENT_UNAVAILABLE" // The agent is unreachable, or asked to retry later.
+	Refused     fault.Code = "AGENT_REFUSED"     // The agent will not answer this call; retrying does not help.
+	TimedOut    fault.Code = "AGENT_TIMEOUT"     // The call exceeded `timeouts.call` or `timeouts.agent`.
+	Idle        fault.Code = "AGENT_IDLE"        // The agent was silent for longer than `timeouts.idle`.
+	Cut         fault.Code = "REPLY_CUT"         // The reply was cut off; it is kept as evidence and not merged.
+	Empty       fault.Code = "REPLY_EMPTY"       // The reply is empty.
+	Stopped     fault.Code = "AGENT_STOPPED"     // The call was cancelled before a reply: the session was interrupted or timed out.
+	Broken      fault.Code = "AGENT_BROKEN"      // The adapter for this agent failed; the session continues without its reply.
 )
 
 // The codes of calls to models that were not answered. They stand here and not
 // with a kind, because a session acts on some of them.
 const (
-	NoAuth       fault.Code = "AGENT_AUTH"        // the key is missing or wrong
-	Forbidden    fault.Code = "AGENT_FORBIDDEN"   // the key is right, and may not do this
-	ModelUnknown fault.Code = "MODEL_UNKNOWN"     // the other side has no such model
-	QuotaSpent   fault.Code = "QUOTA_SPENT"       // the account is used up; After says when it opens again
-	RateLimited  fault.Code = "RATE_LIMITED"      // too much at once; After says when to return
-	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // the question does not fit into the model
-	Truncated    fault.Code = "CONTEXT_TRUNCATED" // the model has not seen all of the question
-	Filtered     fault.Code = "CONTENT_FILTERED"
-	Malformed    fault.Code = "MALFORMED_ANSWER" // what came is not what was agreed on
-	TooLarge     fault.Code = "REPLY_TOO_LARGE"
+	NoAuth       fault.Code = "AGENT_AUTH"        // The endpoint requires a key, or rejected the one it was sent.
+	Forbidden    fault.Code = "AGENT_FORBIDDEN"   // The key is valid but has no access to this model.
+	ModelUnknown fault.Code = "MODEL_UNKNOWN"     // The endpoint has no such model.
+	QuotaSpent   fault.Code = "QUOTA_SPENT"       // The account is exhausted; retried only if the endpoint says when to return.
+	RateLimited  fault.Code = "RATE_LIMITED"      // The endpoint's rate limit was exceeded; it may say when to return.
+	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // The question exceeds the model's context window.
+	Truncated    fault.Code = "CONTEXT_TRUNCATED" // The endpoint read less than half of the question; the reply is kept as evidence only.
+	Filtered     fault.Code = "CONTENT_FILTERED"  // A content filter blocked the question or the reply.
+	Malformed    fault.Code = "MALFORMED_ANSWER"  // The endpoint's response is not the JSON of its API.
+	TooLarge     fault.Code = "REPLY_TOO_LARGE"   // The reply exceeds the size limit; the rest was not read.
 )
 
 // Failure is why a call has no answer.
@@ -193,8 +193,8 @@ func Tokens(said []byte) (int, bool) {
 
 // The codes of agents that cannot be made.
 const (
-	UnknownKind fault.Code = "UNKNOWN_AGENT_KIND"
-	NoKind      fault.Code = "NO_AGENT_KIND"
+	UnknownKind fault.Code = "UNKNOWN_AGENT_KIND" // Unknown `via`.
+	NoKind      fault.Code = "NO_AGENT_KIND"      // No `via` for an agent.
 )
 
 // Setup is what a kind is told of one agent. Whatever else it needs (a client, a

@@ -9,7 +9,7 @@ import (
 )
 
 // NotAnArtifact is the code for a file that is not an artifact or is damaged.
-const NotAnArtifact fault.Code = "NOT_AN_ARTIFACT"
+const NotAnArtifact fault.Code = "NOT_AN_ARTIFACT" // The file is readable but not a research artifact.
 
 // Document is an artifact as read from a file, with the problems of the file's form. Lint uses all
 // of it; other callers use Strict.

@@ -16,8 +16,8 @@ import (
 
 // The codes for rejected JSON.
 const (
-	InvalidJSON  fault.Code = "INVALID_JSON"
-	DuplicateKey fault.Code = "DUPLICATE_KEY"
+	InvalidJSON  fault.Code = "INVALID_JSON"  // Invalid JSON, or a value that JSON does not allow.
+	DuplicateKey fault.Code = "DUPLICATE_KEY" // Duplicate key in a JSON object.
 )
 
 // BadValue is well-formed JSON that is too large, too deep or a forged conflict.

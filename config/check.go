@@ -12,18 +12,18 @@ import (
 
 // The codes for invalid configurations.
 const (
-	Unreadable   fault.Code = "CONFIG_UNREADABLE"
-	InvalidYAML  fault.Code = "CONFIG_INVALID_YAML"
-	DuplicateKey fault.Code = "CONFIG_DUPLICATE_KEY"
-	UnknownKey   fault.Code = "CONFIG_UNKNOWN_KEY"
-	WrongType    fault.Code = "CONFIG_WRONG_TYPE"
-	InvalidValue fault.Code = "CONFIG_INVALID_VALUE"
+	Unreadable   fault.Code = "CONFIG_UNREADABLE"    // A configuration file or the project directory cannot be read.
+	InvalidYAML  fault.Code = "CONFIG_INVALID_YAML"  // A configuration file is not valid UTF-8 YAML.
+	DuplicateKey fault.Code = "CONFIG_DUPLICATE_KEY" // Duplicate key in a configuration file.
+	UnknownKey   fault.Code = "CONFIG_UNKNOWN_KEY"   // Unknown configuration key.
+	WrongType    fault.Code = "CONFIG_WRONG_TYPE"    // A configuration value has the wrong type.
+	InvalidValue fault.Code = "CONFIG_INVALID_VALUE" // Invalid value in the configuration.
 )
 
 // The codes of warnings.
 const (
-	UnknownVariable fault.Code = "CONFIG_UNKNOWN_VARIABLE"
-	FileIgnored     fault.Code = "CONFIG_FILE_IGNORED"
+	UnknownVariable fault.Code = "CONFIG_UNKNOWN_VARIABLE" // Warning: an unknown environment variable resembles a known one; it is ignored.
+	FileIgnored     fault.Code = "CONFIG_FILE_IGNORED"     // Warning: `.brennerrc` is ignored because `brenner.yaml` exists beside it.
 )
 
 // check makes the checks that need the whole configuration.

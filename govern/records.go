@@ -36,18 +36,18 @@ const (
 
 // Error codes of the package.
 const (
-	BadID        fault.Code = "BAD_RECORD_ID"
-	BadRecord    fault.Code = "BAD_RECORD"     // an invalid draft
-	BadLink      fault.Code = "BAD_LINK"       // an unknown relation, or a missing version
-	LinkCycle    fault.Code = "LINK_CYCLE"     // a record would depend on itself
-	NotUnique    fault.Code = "NOT_UNIQUE"     // an ambiguous prefix of an id
-	NoCanonical  fault.Code = "NO_CANONICAL"   // no version is canonical
-	NoFork       fault.Code = "NO_FORK"        // nothing to merge
-	StillUsed    fault.Code = "STILL_USED"     // other records depend on it
-	NotATask     fault.Code = "NOT_A_TASK"     // not a task spec
-	NothingNew   fault.Code = "NOTHING_NEW"    // the version would equal its parent
-	UnknownRole  fault.Code = "UNKNOWN_ROLE"   // the role has no rights
-	NothingGiven fault.Code = "NOTHING_TO_ADD" // a put, memo or check without input
+	BadID        fault.Code = "BAD_RECORD_ID"  // An id or a module is too long or has an invalid character.
+	BadRecord    fault.Code = "BAD_RECORD"     // A draft lacks content, module, type or a description of the change.
+	BadLink      fault.Code = "BAD_LINK"       // A link has an unknown relation, or points at a missing version.
+	LinkCycle    fault.Code = "LINK_CYCLE"     // The links would make a record depend on itself.
+	NotUnique    fault.Code = "NOT_UNIQUE"     // The id prefix matches several records.
+	NoCanonical  fault.Code = "NO_CANONICAL"   // No version of the record was promoted.
+	NoFork       fault.Code = "NO_FORK"        // The record has one branch; there is nothing to merge.
+	StillUsed    fault.Code = "STILL_USED"     // The record cannot be deprecated: it is on the spine, or others depend on it.
+	NotATask     fault.Code = "NOT_A_TASK"     // The record is not a task spec.
+	NothingNew   fault.Code = "NOTHING_NEW"    // The version is identical to its parent; nothing was written.
+	UnknownRole  fault.Code = "UNKNOWN_ROLE"   // No access rules for this role.
+	NothingGiven fault.Code = "NOTHING_TO_ADD" // The command has no input.
 )
 
 // Classes returns the classes of the codes above.

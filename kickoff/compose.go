@@ -155,21 +155,21 @@ func (in *Input) message(to string) Message {
 
 // Codes of kickoffs that cannot be composed.
 const (
-	InvalidThreadID fault.Code = "INVALID_THREAD_ID"
-	NoQuestion      fault.Code = "KICKOFF_NO_QUESTION"
-	NoView          fault.Code = "KICKOFF_NO_VIEW"
+	InvalidThreadID fault.Code = "INVALID_THREAD_ID"   // The thread id does not match RS-YYYYMMDD-slug.
+	NoQuestion      fault.Code = "KICKOFF_NO_QUESTION" // A kickoff needs a research question.
+	NoView          fault.Code = "KICKOFF_NO_VIEW"     // From round 2 on, every recipient must be shown the artifact.
 )
 
 // Codes of audit findings, beside those of package roster.
 const (
-	BadHead         fault.Code = "KICKOFF_BAD_HEAD"
-	BadOrder        fault.Code = "KICKOFF_BAD_ORDER"
-	UnknownTemplate fault.Code = "KICKOFF_UNKNOWN_TEMPLATE"
-	WrongTemplate   fault.Code = "KICKOFF_WRONG_TEMPLATE"
-	TemplateHash    fault.Code = "KICKOFF_TEMPLATE_HASH"
-	PromptChanged   fault.Code = "KICKOFF_PROMPT_CHANGED"
-	WrongThread     fault.Code = "KICKOFF_WRONG_THREAD"
-	RosterDiffers   fault.Code = "KICKOFF_ROSTER_DIFFERS"
+	BadHead         fault.Code = "KICKOFF_BAD_HEAD"         // Audit: a header line of the kickoff is missing or unreadable.
+	BadOrder        fault.Code = "KICKOFF_BAD_ORDER"        // Audit: a part of the kickoff is missing or misplaced.
+	UnknownTemplate fault.Code = "KICKOFF_UNKNOWN_TEMPLATE" // Audit: unknown template.
+	WrongTemplate   fault.Code = "KICKOFF_WRONG_TEMPLATE"   // Audit: the template is for a role other than the recipient's.
+	TemplateHash    fault.Code = "KICKOFF_TEMPLATE_HASH"    // Audit: the hash does not match the named template version.
+	PromptChanged   fault.Code = "KICKOFF_PROMPT_CHANGED"   // Audit: the prompt differs from the text of its template.
+	WrongThread     fault.Code = "KICKOFF_WRONG_THREAD"     // Audit: the kickoff belongs to a different thread.
+	RosterDiffers   fault.Code = "KICKOFF_ROSTER_DIFFERS"   // Audit: the roster table differs from the given roster.
 )
 
 // CheckThreadID refuses what is not the thread id of a research session.

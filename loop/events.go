@@ -13,8 +13,8 @@ const Prefix = "loop/"
 
 // The codes of a journal that makes no sense as a loop.
 const (
-	UnknownEvent fault.Code = "UNKNOWN_LOOP_EVENT"
-	BadSequence  fault.Code = "BAD_LOOP_SEQUENCE"
+	UnknownEvent fault.Code = "UNKNOWN_LOOP_EVENT" // The loop's journal has an event or rules unknown to this program.
+	BadSequence  fault.Code = "BAD_LOOP_SEQUENCE"  // An event in a loop's journal is unreadable or out of order.
 )
 
 // The kinds of events of a loop.

@@ -219,7 +219,7 @@ func (p *Plan) perRound() int {
 }
 
 // PlanChanged is the code of a plan that is not the one a loop was opened with.
-const PlanChanged fault.Code = "PLAN_CHANGED"
+const PlanChanged fault.Code = "PLAN_CHANGED" // The plan differs from the one that the loop was started with.
 
 // CheckWork refuses to go on with a loop by a plan of other work than it was opened
 // with: what the plan asks for would silently not happen. Limits may change. File is the

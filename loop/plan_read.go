@@ -430,11 +430,11 @@ func idsOf[T any](list []T, id func(*T) string) []string {
 
 // The codes of plans that cannot be run.
 const (
-	InvalidYAML  fault.Code = "PLAN_INVALID_YAML"
-	UnknownKey   fault.Code = "PLAN_UNKNOWN_KEY"
-	DuplicateKey fault.Code = "PLAN_DUPLICATE_KEY"
-	WrongType    fault.Code = "PLAN_WRONG_TYPE"
-	InvalidValue fault.Code = "PLAN_INVALID_VALUE"
+	InvalidYAML  fault.Code = "PLAN_INVALID_YAML"  // The plan is not valid YAML, or uses an unsupported feature.
+	UnknownKey   fault.Code = "PLAN_UNKNOWN_KEY"   // Unknown key in a plan.
+	DuplicateKey fault.Code = "PLAN_DUPLICATE_KEY" // Duplicate key in a plan.
+	WrongType    fault.Code = "PLAN_WRONG_TYPE"    // A value in a plan has the wrong type.
+	InvalidValue fault.Code = "PLAN_INVALID_VALUE" // Invalid value or combination of values in a plan.
 )
 
 // reader reads a plan.

@@ -16,19 +16,19 @@ import (
 
 // Codes of mail faults. The embedded server sends them, so that both sides use the same.
 const (
-	Unreachable fault.Code = "MAIL_UNREACHABLE"     // no connection; nothing was done
-	Unsure      fault.Code = "MAIL_UNSURE"          // the answer was lost: it may have been done
-	NoAuth      fault.Code = "MAIL_AUTH"            // missing or invalid token
-	NotYours    fault.Code = "MAIL_NOT_YOURS"       // an agent may act and read only for itself
-	Refused     fault.Code = "MAIL_REFUSED"         // refused by the server
-	Garbled     fault.Code = "MAIL_ANSWER_GARBLED"  // not a valid answer
-	Blocked     fault.Code = "MAIL_CONTACT_BLOCKED" // a contact policy rejects the message
-	NameTaken   fault.Code = "MAIL_NAME_TAKEN"      // the name is in use
-	NotFound    fault.Code = "MAIL_NOT_FOUND"       // no such project, agent, message or thread
-	Invalid     fault.Code = "MAIL_INVALID"         // invalid argument
-	TooLarge    fault.Code = "MAIL_TOO_LARGE"       // message too large
-	KeyReused   fault.Code = "MAIL_KEY_REUSED"      // one idempotency key for two messages
-	BadKeys     fault.Code = "MAIL_TOKENS_UNUSABLE" // the token file cannot be read or written
+	Unreachable fault.Code = "MAIL_UNREACHABLE"     // No mail server at this address; nothing was done.
+	Unsure      fault.Code = "MAIL_UNSURE"          // The mail server's response was lost: the request may have been carried out.
+	NoAuth      fault.Code = "MAIL_AUTH"            // The mail server requires a token, or rejected the one it was sent.
+	NotYours    fault.Code = "MAIL_NOT_YOURS"       // An agent may act for itself and read its own mail only.
+	Refused     fault.Code = "MAIL_REFUSED"         // The mail server refused the request; the message quotes it.
+	Garbled     fault.Code = "MAIL_ANSWER_GARBLED"  // The mail server's response cannot be parsed.
+	Blocked     fault.Code = "MAIL_CONTACT_BLOCKED" // A contact policy blocks a recipient; the message was not delivered.
+	NameTaken   fault.Code = "MAIL_NAME_TAKEN"      // Another agent has this name, and its token was not presented.
+	NotFound    fault.Code = "MAIL_NOT_FOUND"       // No such project, agent or message.
+	Invalid     fault.Code = "MAIL_INVALID"         // Invalid name, thread id or other mail argument.
+	TooLarge    fault.Code = "MAIL_TOO_LARGE"       // The message exceeds the size limit.
+	KeyReused   fault.Code = "MAIL_KEY_REUSED"      // The idempotency key was already used for a different message.
+	BadKeys     fault.Code = "MAIL_TOKENS_UNUSABLE" // The mail token file cannot be read or written.
 )
 
 // Classes returns the classes of the codes above.

@@ -11,19 +11,19 @@ import (
 
 // The codes that arise in the merge. Package delta declares those of a malformed delta.
 const (
-	InvalidTarget        fault.Code = "INVALID_TARGET"
-	TargetKilled         fault.Code = "TARGET_KILLED"
-	SectionLimitExceeded fault.Code = "SECTION_LIMIT_EXCEEDED"
-	UnknownAgent         fault.Code = "UNKNOWN_AGENT"
-	RTEditOnly           fault.Code = "RT_EDIT_ONLY"
-	DuplicateDeltaID     fault.Code = "DUPLICATE_DELTA_ID"
-	WriteScope           fault.Code = "WRITE_SCOPE"
-	SystemFieldIgnored   fault.Code = "SYSTEM_FIELD_IGNORED"
-	UnresolvedRef        fault.Code = "UNRESOLVED_REF"
-	NoProvenance         fault.Code = "NO_PROVENANCE"
-	NoThirdAlternative   fault.Code = "NO_THIRD_ALTERNATIVE"
-	NoScaleCheck         fault.Code = "NO_SCALE_CHECK"
-	BelowMinimum         fault.Code = "BELOW_MINIMUM"
+	InvalidTarget        fault.Code = "INVALID_TARGET"         // The target is missing, unknown, or in another section.
+	TargetKilled         fault.Code = "TARGET_KILLED"          // The target is killed and can no longer be edited.
+	SectionLimitExceeded fault.Code = "SECTION_LIMIT_EXCEEDED" // The section already has its maximum of active items.
+	UnknownAgent         fault.Code = "UNKNOWN_AGENT"          // The author is neither in the roster nor an authority.
+	RTEditOnly           fault.Code = "RT_EDIT_ONLY"           // The research thread can be edited, but not added or killed.
+	DuplicateDeltaID     fault.Code = "DUPLICATE_DELTA_ID"     // A different delta already has this id; the first one is kept.
+	WriteScope           fault.Code = "WRITE_SCOPE"            // The author's role may not do this here; as a warning: no role owns the section, so it is open to all.
+	SystemFieldIgnored   fault.Code = "SYSTEM_FIELD_IGNORED"   // Warning: the delta sets a field that the program maintains; it is ignored.
+	UnresolvedRef        fault.Code = "UNRESOLVED_REF"         // Warning: a reference to an item that its author cannot have known; kept as written, bound to nothing.
+	NoProvenance         fault.Code = "NO_PROVENANCE"          // Warning: the base does not list its deltas, so merged ones would be merged again.
+	NoThirdAlternative   fault.Code = "NO_THIRD_ALTERNATIVE"   // A KILL would remove the last third alternative; as a warning: there is none.
+	NoScaleCheck         fault.Code = "NO_SCALE_CHECK"         // Warning: no active assumption is a scale check.
+	BelowMinimum         fault.Code = "BELOW_MINIMUM"          // Warning: a section has fewer active items than its minimum.
 )
 
 const (

@@ -13,20 +13,20 @@ import (
 // Error codes of patches, besides INVALID_JSON of package artifact and INVALID_FIELD and
 // MISSING_REQUIRED_FIELD of package delta, which mean the same here.
 const (
-	BadProtocol      fault.Code = "BAD_PROTOCOL"
-	InvalidUTF8      fault.Code = "INVALID_UTF8"
-	BadHashFormat    fault.Code = "BAD_HASH_FORMAT"
-	PathUnsafe       fault.Code = "PATH_UNSAFE"
-	BaseMissing      fault.Code = "BASE_MISSING"
-	BaseMismatch     fault.Code = "BASE_MISMATCH"
-	EmptyAnchor      fault.Code = "EMPTY_ANCHOR"
-	AnchorNotFound   fault.Code = "ANCHOR_NOT_FOUND"
-	BlockNotAdjacent fault.Code = "BLOCK_NOT_ADJACENT"
-	Overlap          fault.Code = "OVERLAP"
-	NoOps            fault.Code = "NO_OPS"
-	ResultMismatch   fault.Code = "RESULT_MISMATCH"
+	BadProtocol      fault.Code = "BAD_PROTOCOL"       // The `protocol_id` of a patch is not `anchor_diff_v2.1`.
+	InvalidUTF8      fault.Code = "INVALID_UTF8"       // A patch or its base text is not valid UTF-8.
+	BadHashFormat    fault.Code = "BAD_HASH_FORMAT"    // A hash in a patch is not 64 hexadecimal digits.
+	PathUnsafe       fault.Code = "PATH_UNSAFE"        // The path of a patch leads outside the root, or could.
+	BaseMissing      fault.Code = "BASE_MISSING"       // The file to patch does not exist.
+	BaseMismatch     fault.Code = "BASE_MISMATCH"      // The patch was made for a different text; the hint says what is known about it.
+	EmptyAnchor      fault.Code = "EMPTY_ANCHOR"       // A patch has an empty or blank anchor, which would match everywhere.
+	AnchorNotFound   fault.Code = "ANCHOR_NOT_FOUND"   // The text has too few occurrences of an anchor; the message names a near match, if any.
+	BlockNotAdjacent fault.Code = "BLOCK_NOT_ADJACENT" // The `old_block` of a patch does not follow its anchor; the message says what does.
+	Overlap          fault.Code = "OVERLAP"            // Two operations of a patch change the same text.
+	NoOps            fault.Code = "NO_OPS"             // A patch without operations, or two identical texts.
+	ResultMismatch   fault.Code = "RESULT_MISMATCH"    // The patched text does not match `result_sha256`; nothing was written.
 	// AmbiguousAnchor is a warning: the anchor occurs in several places, and no index selects one.
-	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR"
+	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR" // Warning: an anchor occurs several times and has no `match_index`; the first was used.
 )
 
 // Problem is an error or a warning about a patch.

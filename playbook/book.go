@@ -12,7 +12,7 @@ import (
 )
 
 // NoBullet is the code of an unknown bullet id.
-const NoBullet fault.Code = "NO_BULLET"
+const NoBullet fault.Code = "NO_BULLET" // No bullet with this id.
 
 // Book is the playbook: the fold of its journal. The zero value is an empty playbook.
 type Book struct {

@@ -163,7 +163,7 @@ func quarantine(b *Bullet) {
 }
 
 // WrongStage is the code of a move that a bullet's stage does not allow.
-const WrongStage fault.Code = "WRONG_STAGE"
+const WrongStage fault.Code = "WRONG_STAGE" // The bullet's stage does not allow this move.
 
 func wrongStage(b *Bullet, hint, detail string) error {
 	return &fault.Error{Code: WrongStage, Op: "move the bullet " + b.ID, Detail: detail, Hint: hint}

@@ -123,7 +123,7 @@ func opOf(kind []byte) Op {
 }
 
 // Impossible is the code of an entry that no rule of the playbook writes.
-const Impossible fault.Code = "PLAYBOOK_IMPOSSIBLE_ENTRY"
+const Impossible fault.Code = "PLAYBOOK_IMPOSSIBLE_ENTRY" // A playbook entry breaks a rule.
 
 // Classes returns the class of Impossible: the stored data is wrong, not the request.
 func Classes() fault.Classes {

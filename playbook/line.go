@@ -9,7 +9,7 @@ import (
 )
 
 // BadLine is the code of a line that cannot be imported.
-const BadLine fault.Code = "BAD_LINE"
+const BadLine fault.Code = "BAD_LINE" // A line of an import is invalid or conflicts with an existing bullet; nothing was imported.
 
 // Line is a bullet in the exchange format of playbook tools:
 //

@@ -3,7 +3,7 @@ package playbook
 import "brenner/internal/fault"
 
 // NoReason is the code of a missing reason.
-const NoReason fault.Code = "REASON_NEEDED"
+const NoReason fault.Code = "REASON_NEEDED" // A manual decision about a bullet needs a reason.
 
 func (d *Draft) needsReason() error {
 	if err := CheckContent(d.act.Reason, 0); err == nil {

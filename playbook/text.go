@@ -12,7 +12,7 @@ import (
 )
 
 // BadBullet is the code of an invalid bullet.
-const BadBullet fault.Code = "BAD_BULLET"
+const BadBullet fault.Code = "BAD_BULLET" // Invalid text, id, domain or other field of a bullet.
 
 func badBullet(hint, format string, args ...any) error {
 	return &fault.Error{Code: BadBullet, Op: "make a bullet", Detail: fmt.Sprintf(format, args...), Hint: hint}

@@ -35,9 +35,9 @@ func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
 
 // The codes of agents that cannot be reached as the configuration stands.
 const (
-	NoWay         fault.Code = "NO_WAY_TO_AGENT"
-	NotItsOwn     fault.Code = "REHEARSAL_OF_ITS_OWN"
-	UnknownAgents fault.Code = "FLAG_NAMES_NOBODY"
+	NoWay         fault.Code = "NO_WAY_TO_AGENT"      // The configuration does not say how to reach an agent.
+	NotItsOwn     fault.Code = "REHEARSAL_OF_ITS_OWN" // The built-in rehearsal has its own question; others need `--via rehearsal`.
+	UnknownAgents fault.Code = "FLAG_NAMES_NOBODY"    // A flag names an agent that is not in the roster.
 )
 
 // pairs reads a flag that is one value for all, or NAME=VALUE pairs, and checks

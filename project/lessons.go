@@ -261,4 +261,4 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 }
 
 // NothingToLearn is the code of a session that teaches nothing.
-const NothingToLearn fault.Code = "NOTHING_TO_LEARN"
+const NothingToLearn fault.Code = "NOTHING_TO_LEARN" // No lessons from this session: it is a rehearsal or has not ended.

@@ -26,7 +26,7 @@ import (
 )
 
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
-const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED"
+const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED" // The loop has a budget, and its sessions have none to reserve.
 
 // PinnedPlan is a plan with everything that it names looked up: what a loop is opened
 // with.

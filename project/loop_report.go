@@ -151,7 +151,7 @@ func (p *Project) published(j *loop.Job) bool {
 }
 
 // NotDelivered is the code of a report that did not reach a reader.
-const NotDelivered fault.Code = "REPORT_NOT_DELIVERED"
+const NotDelivered fault.Code = "REPORT_NOT_DELIVERED" // The loop's report did not reach a mailbox or webhook; its files are written.
 
 // deliveryTime is how long a mail server or a webhook may take.
 const deliveryTime = 30 * time.Second

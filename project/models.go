@@ -28,7 +28,7 @@ import (
 )
 
 // NoPrice is the code of a model that a budget in money cannot be kept for.
-const NoPrice fault.Code = "NO_PRICE"
+const NoPrice fault.Code = "NO_PRICE" // A dollar budget needs a price for every model.
 
 // The variables that everybody who speaks to such endpoints knows.
 const (

@@ -18,7 +18,7 @@ import (
 )
 
 // NoProgram is the code of an agent that is reached via program and names none.
-const NoProgram fault.Code = "NO_PROGRAM"
+const NoProgram fault.Code = "NO_PROGRAM" // An agent uses `via: program`, and no program is set.
 
 // Supervise tells whether a process was started to watch over a program, and then
 // does that. Nobody calls it by hand.

@@ -221,34 +221,34 @@ func setOf(names []string) map[string]bool {
 
 // The codes for invalid rosters.
 const (
-	DuplicateAgent    fault.Code = "ROSTER_DUPLICATE_AGENT"
-	InvalidRole       fault.Code = "ROSTER_INVALID_ROLE"
-	MissingEntry      fault.Code = "ROSTER_MISSING_ENTRY"
-	EmptyRoster       fault.Code = "ROSTER_EMPTY"
-	BlankAgent        fault.Code = "ROSTER_BLANK_AGENT"
-	InvalidMode       fault.Code = "ROSTER_INVALID_MODE"
-	TwoRoles          fault.Code = "ROSTER_TWO_ROLES"
-	WrongType         fault.Code = "ROSTER_WRONG_TYPE"
-	NoGuess           fault.Code = "ROSTER_NO_GUESS"
-	NobodyNamed       fault.Code = "ROSTER_NOBODY_NAMED"
-	AmbiguousVariable fault.Code = "ROSTER_AMBIGUOUS_VARIABLE"
-	BadVariable       fault.Code = "ROSTER_BAD_VARIABLE"
-	NoBlock           fault.Code = "ROSTER_NO_BLOCK"
-	BadBlock          fault.Code = "ROSTER_BAD_BLOCK"
-	UnknownPreset     fault.Code = "UNKNOWN_PRESET"
-	TooManyAgents     fault.Code = "TOO_MANY_AGENTS"
-	PresetNoNames     fault.Code = "PRESET_WITHOUT_NAMES"
-	BadPreset         fault.Code = "PRESET_INVALID"
+	DuplicateAgent    fault.Code = "ROSTER_DUPLICATE_AGENT"    // Duplicate agent in the roster.
+	InvalidRole       fault.Code = "ROSTER_INVALID_ROLE"       // Unknown role.
+	MissingEntry      fault.Code = "ROSTER_MISSING_ENTRY"      // A recipient has no roster entry.
+	EmptyRoster       fault.Code = "ROSTER_EMPTY"              // The roster is empty.
+	BlankAgent        fault.Code = "ROSTER_BLANK_AGENT"        // An agent's name is empty.
+	InvalidMode       fault.Code = "ROSTER_INVALID_MODE"       // Unknown roster mode.
+	TwoRoles          fault.Code = "ROSTER_TWO_ROLES"          // One layer assigns two roles to an agent.
+	WrongType         fault.Code = "ROSTER_WRONG_TYPE"         // A value in the roster's JSON has the wrong type.
+	NoGuess           fault.Code = "ROSTER_NO_GUESS"           // Heuristic mode found no role in the agent's name.
+	NobodyNamed       fault.Code = "ROSTER_NOBODY_NAMED"       // No recipients.
+	AmbiguousVariable fault.Code = "ROSTER_AMBIGUOUS_VARIABLE" // An environment variable matches several agents when case is ignored.
+	BadVariable       fault.Code = "ROSTER_BAD_VARIABLE"       // A roster variable names no agent, or contradicts another variable.
+	NoBlock           fault.Code = "ROSTER_NO_BLOCK"           // The message has no session configuration.
+	BadBlock          fault.Code = "ROSTER_BAD_BLOCK"          // The session configuration in a message is damaged.
+	UnknownPreset     fault.Code = "UNKNOWN_PRESET"            // Unknown preset.
+	TooManyAgents     fault.Code = "TOO_MANY_AGENTS"           // More agents are named than the preset has entries.
+	PresetNoNames     fault.Code = "PRESET_WITHOUT_NAMES"      // No agents are named, and the preset has no default names.
+	BadPreset         fault.Code = "PRESET_INVALID"            // A preset in the project is invalid.
 )
 
 // The codes of warnings.
 const (
-	BadInstant          fault.Code = "ROSTER_BAD_INSTANT"
-	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"
-	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"
-	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"
-	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"
-	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED"
+	BadInstant          fault.Code = "ROSTER_BAD_INSTANT"          // Warning: the roster's `createdAt` is not ISO 8601; it is kept unchanged.
+	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"          // Warning: an unknown roster key is ignored.
+	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"     // Warning: an unknown roster variable is ignored.
+	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"   // Warning: an environment variable names an agent that is not a recipient.
+	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"       // Warning: no agents and no preset given; the default preset is used.
+	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED" // Warning: heuristic mode guesses roles from names and is deprecated.
 )
 
 // Warning is a problem that does not prevent anything.

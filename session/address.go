@@ -10,7 +10,7 @@ import (
 )
 
 // BadAddress is the code of a malformed session address.
-const BadAddress fault.Code = "BAD_ADDRESS"
+const BadAddress fault.Code = "BAD_ADDRESS" // Not the address of a session, version, item or field.
 
 // Address names a version, an item or a field of a session: RS-…@v5#H2.claim. Zero parts mean
 // the newest version and the whole artifact.

@@ -11,8 +11,8 @@ import (
 
 // Error codes of threads that cannot be merged in their current state.
 const (
-	RoundOpen fault.Code = "ROUND_OPEN"
-	NoLetters fault.Code = "NO_LETTERS"
+	RoundOpen fault.Code = "ROUND_OPEN" // The thread cannot be compiled while a round is not settled.
+	NoLetters fault.Code = "NO_LETTERS" // The mail thread has no unmerged messages from its agents.
 )
 
 // Compile merges what a session's thread holds and no call has taken: critiques, late answers,

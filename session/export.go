@@ -25,8 +25,8 @@ const ExportSchema = "brenner.export/v1"
 
 // Error codes of exports.
 const (
-	NotAnExport   fault.Code = "NOT_AN_EXPORT"
-	ExportChanged fault.Code = "EXPORT_CHANGED"
+	NotAnExport   fault.Code = "NOT_AN_EXPORT"  // The file is not a session export.
+	ExportChanged fault.Code = "EXPORT_CHANGED" // A line of an export was changed.
 )
 
 type exportHeader struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // Diverged is the code of an export that conflicts with the stored session.
-const Diverged fault.Code = "SESSIONS_DIVERGE"
+const Diverged fault.Code = "SESSIONS_DIVERGE" // The export and the project have different sessions with one id.
 
 // Import adds an export to a store and returns the number of new entries. An existing session
 // is extended if the export continues it; a diverged one is left alone.

@@ -13,7 +13,7 @@ import (
 )
 
 // NotFound is the code of a text or an item that is not in the session.
-const NotFound fault.Code = "NOT_FOUND"
+const NotFound fault.Code = "NOT_FOUND" // No such item, field or text in the session.
 
 // Fate is what became of a text.
 type Fate string

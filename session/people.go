@@ -18,11 +18,11 @@ import (
 
 // Error codes of people's actions.
 const (
-	NoConflict  fault.Code = "NO_CONFLICT"
-	NoCandidate fault.Code = "NO_CANDIDATE"
-	NotAllowed  fault.Code = "NOT_ALLOWED"
-	NothingSaid fault.Code = "NOTHING_SAID"
-	NameTaken   fault.Code = "NAME_TAKEN"
+	NoConflict  fault.Code = "NO_CONFLICT"  // The field is not in conflict.
+	NoCandidate fault.Code = "NO_CANDIDATE" // No candidate of the conflict matches, or several do.
+	NotAllowed  fault.Code = "NOT_ALLOWED"  // The author of a manual change is not an authority of the session.
+	NothingSaid fault.Code = "NOTHING_SAID" // The note is empty.
+	NameTaken   fault.Code = "NAME_TAKEN"   // An agent has the name of a person with authority.
 )
 
 // Classes returns the classes of the package's codes.

@@ -17,7 +17,7 @@ import (
 )
 
 // ReplayDiffers is the code of a journal whose replay does not reproduce what was committed.
-const ReplayDiffers fault.Code = "REPLAY_DIFFERS"
+const ReplayDiffers fault.Code = "REPLAY_DIFFERS" // A version does not follow from the replies in the journal.
 
 // Replayed is one commit, settled again.
 type Replayed struct {

@@ -22,12 +22,12 @@ import (
 
 // Error codes of sessions.
 const (
-	Exists    fault.Code = "SESSION_EXISTS"
-	NoSession fault.Code = "NO_SESSION"
-	NoVersion fault.Code = "NO_VERSION"
-	NotOpen   fault.Code = "NOTHING_TO_RESUME"
+	Exists    fault.Code = "SESSION_EXISTS"    // A session with this id already exists.
+	NoSession fault.Code = "NO_SESSION"        // No session with this id in the project.
+	NoVersion fault.Code = "NO_VERSION"        // The session has no such version.
+	NotOpen   fault.Code = "NOTHING_TO_RESUME" // The session has ended, and nothing has changed since.
 
-	PromptsChanged fault.Code = "PROMPTS_CHANGED"
+	PromptsChanged fault.Code = "PROMPTS_CHANGED" // The session was started with different prompts than this program has.
 )
 
 // Counter counts tokens.

@@ -17,7 +17,7 @@ import (
 )
 
 // NoStalemate is the code of an unknown stalemate.
-const NoStalemate fault.Code = "NO_STALEMATE"
+const NoStalemate fault.Code = "NO_STALEMATE" // No stalemate with this id in the session.
 
 func (b *Brief) checkArbiter() error {
 	if b.Arbiter == nil {

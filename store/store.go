@@ -21,20 +21,20 @@ import (
 
 // Codes of store faults.
 const (
-	Moved       fault.Code = "STALE_HEAD"        // the stream's head is not the expected one
-	NoBlob      fault.Code = "NO_BLOB"           // no blob with this hash
-	NoStore     fault.Code = "NO_STORE"          // a read-only command found no store
-	Closed      fault.Code = "STORE_CLOSED"      // the store was used after Close
-	Damaged     fault.Code = "STORE_DAMAGED"     // the content is not what was written
-	Full        fault.Code = "DISK_FULL"         // no space left
-	Unwritable  fault.Code = "STORE_UNWRITABLE"  // the directory or file cannot be written
-	Unsupported fault.Code = "STORE_UNSUPPORTED" // the file system or file format is not supported
-	Busy        fault.Code = "STORE_BUSY"        // other processes wrote for longer than the wait
-	Held        fault.Code = "HELD"              // another process holds the lock
-	BadName     fault.Code = "BAD_LOCK_NAME"     // invalid lock name
-	Conflict    fault.Code = "RECORD_CONFLICT"   // not the next version of its record
-	NoRecord    fault.Code = "NO_RECORD"         // no such record or version
-	CanonMoved  fault.Code = "CANONICAL_MOVED"   // the canonical version is not the expected one
+	Moved       fault.Code = "STALE_HEAD"        // Another process wrote to the journal first; the write is retried on the new head.
+	NoBlob      fault.Code = "NO_BLOB"           // No blob is stored under a referenced hash.
+	NoStore     fault.Code = "NO_STORE"          // The project has no store yet: no session was run in it.
+	Closed      fault.Code = "STORE_CLOSED"      // The store is already closed.
+	Damaged     fault.Code = "STORE_DAMAGED"     // Stored data is not what was written.
+	Full        fault.Code = "DISK_FULL"         // No space left; data stored before is intact.
+	Unwritable  fault.Code = "STORE_UNWRITABLE"  // The store's directory or file is not writable.
+	Unsupported fault.Code = "STORE_UNSUPPORTED" // Network file system, newer store version, or not a store.
+	Busy        fault.Code = "STORE_BUSY"        // Other processes kept the store busy for too long; try again.
+	Held        fault.Code = "HELD"              // Another process is running this session.
+	BadName     fault.Code = "BAD_LOCK_NAME"     // Invalid lock name.
+	Conflict    fault.Code = "RECORD_CONFLICT"   // Another process wrote this version of the record first.
+	NoRecord    fault.Code = "NO_RECORD"         // No record with this id or version.
+	CanonMoved  fault.Code = "CANONICAL_MOVED"   // Another process promoted a version first; nothing was changed.
 )
 
 // Classes returns the classes of the codes above.

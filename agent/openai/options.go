@@ -44,8 +44,8 @@ const PublicBaseURL = "https://api.openai.com/v1"
 
 // The codes of agents that cannot be made.
 const (
-	NoModel      fault.Code = "NO_MODEL"
-	InvalidSetup fault.Code = "MODEL_SETUP_INVALID"
+	NoModel      fault.Code = "NO_MODEL"            // No model for an agent.
+	InvalidSetup fault.Code = "MODEL_SETUP_INVALID" // Invalid options for an agent; nothing was sent.
 )
 
 // defaultMaxReply is far more than any model writes, and far less than a machine

@@ -16,13 +16,13 @@ import (
 
 // The codes of programs that did not answer, beside those of all agents.
 const (
-	Missing   fault.Code = "PROGRAM_MISSING"   // it is not installed, or cannot be run
-	Failed    fault.Code = "PROGRAM_FAILED"    // it ended with an error that we know no more of
-	NoAnswer  fault.Code = "PROGRAM_NO_ANSWER" // it ended as if all were well, without a final message
-	OnStderr  fault.Code = "ANSWER_ON_STDERR"  // it wrote to stderr only
-	TurnLimit fault.Code = "TURN_LIMIT"        // it took more turns than it may
-	Lost      fault.Code = "PROGRAM_LOST"      // its supervisor could not say how it went
-	BadSpool  fault.Code = "SPOOL_UNUSABLE"    // the folder for its runs, or its private one, cannot be used or has no room
+	Missing   fault.Code = "PROGRAM_MISSING"   // The program is not installed, or cannot be run.
+	Failed    fault.Code = "PROGRAM_FAILED"    // The program exited with an unrecognised error.
+	NoAnswer  fault.Code = "PROGRAM_NO_ANSWER" // The program exited normally without a final message.
+	OnStderr  fault.Code = "ANSWER_ON_STDERR"  // The program wrote to standard error only; that output is kept as evidence.
+	TurnLimit fault.Code = "TURN_LIMIT"        // The program took more turns than allowed.
+	Lost      fault.Code = "PROGRAM_LOST"      // The program's supervisor could not report its result.
+	BadSpool  fault.Code = "SPOOL_UNUSABLE"    // The directory for program runs cannot be used or is full; output was not kept.
 )
 
 func (p *Program) missing() *agent.Failure {

@@ -43,7 +43,7 @@ const SupervisorMarker = supervisor.Marker
 func SupervisorMain(args []string) int { return supervisor.Main(args) }
 
 // InvalidSetup is the code of agents that cannot be made.
-const InvalidSetup fault.Code = "PROGRAM_SETUP_INVALID"
+const InvalidSetup fault.Code = "PROGRAM_SETUP_INVALID" // Invalid settings for a program; nothing was started.
 
 const (
 	defaultWall      = 30 * time.Minute

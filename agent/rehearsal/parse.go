@@ -162,12 +162,12 @@ func (r *reader) duration(name string, to *time.Duration) yaml.Key {
 
 // The codes of scripts that cannot be played.
 const (
-	InvalidYAML  fault.Code = "SCRIPT_INVALID_YAML"
-	UnknownKey   fault.Code = "SCRIPT_UNKNOWN_KEY"
-	DuplicateKey fault.Code = "SCRIPT_DUPLICATE_KEY"
-	WrongType    fault.Code = "SCRIPT_WRONG_TYPE"
-	InvalidValue fault.Code = "SCRIPT_INVALID_VALUE"
-	NoPart       fault.Code = "SCRIPT_NO_PART"
+	InvalidYAML  fault.Code = "SCRIPT_INVALID_YAML"  // A script is not valid UTF-8 YAML.
+	UnknownKey   fault.Code = "SCRIPT_UNKNOWN_KEY"   // Unknown key in a script.
+	DuplicateKey fault.Code = "SCRIPT_DUPLICATE_KEY" // Duplicate key in a script.
+	WrongType    fault.Code = "SCRIPT_WRONG_TYPE"    // A value in a script has the wrong type.
+	InvalidValue fault.Code = "SCRIPT_INVALID_VALUE" // Invalid value in a script.
+	NoPart       fault.Code = "SCRIPT_NO_PART"       // The script has no part for an agent of the roster.
 )
 
 // document gives the root of the one YAML document in data; nil where what is

@@ -34,9 +34,9 @@ const Schema = "brenner.tape/v1"
 
 // The codes of tapes.
 const (
-	Miss      fault.Code = "TAPE_MISS"        // nothing was recorded for a request
-	Damaged   fault.Code = "TAPE_DAMAGED"     // it is no tape, or was cut or changed
-	Unwritten fault.Code = "TAPE_NOT_WRITTEN" // the recording cannot go on
+	Miss      fault.Code = "TAPE_MISS"        // The tape has no recording of a request; the message names the nearest one.
+	Damaged   fault.Code = "TAPE_DAMAGED"     // A tape was cut or changed.
+	Unwritten fault.Code = "TAPE_NOT_WRITTEN" // The tape cannot be written; no further requests are sent.
 )
 
 // Options are the same for recording and playing.

@@ -25,11 +25,11 @@ const (
 
 // The codes for an object that is not a valid delta.
 const (
-	InvalidOperation     fault.Code = "INVALID_OPERATION"
-	InvalidSection       fault.Code = "INVALID_SECTION"
-	InvalidField         fault.Code = "INVALID_FIELD"
-	InvalidTimestamp     fault.Code = "INVALID_TIMESTAMP"
-	MissingRequiredField fault.Code = "MISSING_REQUIRED_FIELD"
+	InvalidOperation     fault.Code = "INVALID_OPERATION"      // The operation is not ADD, EDIT or KILL.
+	InvalidSection       fault.Code = "INVALID_SECTION"        // Unknown section.
+	InvalidField         fault.Code = "INVALID_FIELD"          // Invalid value for a field; the field is refused, the rest of the delta applies.
+	InvalidTimestamp     fault.Code = "INVALID_TIMESTAMP"      // The timestamp is not in RFC 3339 format.
+	MissingRequiredField fault.Code = "MISSING_REQUIRED_FIELD" // An ADD lacks a required field, or an EDIT changes no field.
 )
 
 // Delta is one proposed change. Operation, section and timestamp are kept as written, so that an

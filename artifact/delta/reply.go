@@ -10,10 +10,10 @@ import (
 
 // The codes for a reply as a whole, and for a delta in the wrong place.
 const (
-	NoDeltas        fault.Code = "NO_DELTAS"
-	ProseOnly       fault.Code = "PROSE_ONLY"
-	MessageTooLarge fault.Code = "MESSAGE_TOO_LARGE"
-	UnfencedDelta   fault.Code = "UNFENCED_DELTA"
+	NoDeltas        fault.Code = "NO_DELTAS"         // The reply contains no deltas.
+	ProseOnly       fault.Code = "PROSE_ONLY"        // The reply announces deltas but contains only prose.
+	MessageTooLarge fault.Code = "MESSAGE_TOO_LARGE" // The message exceeds the read limit and is refused as a whole.
+	UnfencedDelta   fault.Code = "UNFENCED_DELTA"    // A delta outside a delta block, which strict reading refuses.
 )
 
 // The flags of a block. With one of the last four it is only shown, neither accepted nor refused.

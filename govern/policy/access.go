@@ -11,7 +11,7 @@ import (
 )
 
 // OutOfScope is the code of a role's access to a type outside its scope.
-const OutOfScope fault.Code = "OUT_OF_SCOPE"
+const OutOfScope fault.Code = "OUT_OF_SCOPE" // The role may not read or write this record type; the attempt was recorded.
 
 // Classes returns the classes of the package's codes.
 func Classes() fault.Classes {

@@ -10,7 +10,7 @@ import (
 )
 
 // Blocked is the code of a promotion that a gate refuses.
-const Blocked fault.Code = "PROMOTION_BLOCKED"
+const Blocked fault.Code = "PROMOTION_BLOCKED" // A promotion gate is closed; the message says how to open it.
 
 // Promotion is everything that decides whether a version may become canonical.
 type Promotion struct {

@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-var update = flag.Bool("update", false, "draw the pictures anew")
+var update = flag.Bool("update", false, "write the generated files of docs")
 
 // loaded reads this module once for all tests.
 var loaded = sync.OnceValues(func() (*Tree, error) { return Load(root) })
@@ -80,13 +80,13 @@ func TestClassesAreRead(t *testing.T) {
 
 func TestCodesAreDocumented(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "codes.md"))
-	if err != nil {
-		t.Fatal(err)
+	codes := Codes(load(t))
+	for _, c := range codes {
+		if c.Meaning == "" {
+			t.Errorf("%s: %s has no comment behind its declaration", c.Pos, c.Value)
+		}
 	}
-	for _, wrong := range CheckCodesPage(string(page), Codes(load(t))) {
-		t.Error("docs/codes.md: ", wrong)
-	}
+	compare(t, "codes.md", CodesPage(codes))
 }
 
 // Every package has its line in the list of docs/architecture.md, with its kind; the
@@ -141,11 +141,15 @@ func TestPathsInArchitectureExist(t *testing.T) {
 	}
 }
 
-// TestTheHouseIsDrawnAsItIs: `go test ./internal/archtest -update` draws it anew.
-func TestTheHouseIsDrawnAsItIs(t *testing.T) {
+func TestHousePictureMatchesTable(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "docs", "pictures", "house.svg")
-	want := House(brenner())
+	compare(t, "pictures/house.svg", House(brenner()))
+}
+
+// compare reports a generated file of docs that differs; -update writes it.
+func compare(t *testing.T, name, want string) {
+	t.Helper()
+	file := filepath.Join(root, "docs", name)
 	if *update {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -153,7 +157,7 @@ func TestTheHouseIsDrawnAsItIs(t *testing.T) {
 	}
 	got, err := os.ReadFile(file)
 	if err != nil || string(got) != want {
-		t.Errorf("docs/pictures/house.svg is not the table's (%v): run `go test ./internal/archtest -update`", err)
+		t.Errorf("docs/%s is out of date (%v): run `go test ./internal/archtest -update`", name, err)
 	}
 }
 

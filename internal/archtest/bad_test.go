@@ -177,29 +177,6 @@ func TestTableKeepsRoomsTogether(t *testing.T) {
 	}
 }
 
-func TestCodesPage(t *testing.T) {
-	t.Parallel()
-	codes := []Code{{Value: "A", Package: "p"}, {Value: "B", Package: "q"}}
-	const head = "# Codes\n\n| code | from | meaning |\n|---|---|---|\n"
-	for _, test := range []struct{ name, page, want string }{
-		{"equal", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n", ""},
-		{"missing", head + "| `A` | `p` | Yes. |\n", "missing: | `B` | `q` | … |"},
-		{"too many", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n| `C` | `q` | No. |\n", "C is no code of the program"},
-		{"twice", head + "| `A` | `p` | Yes. |\n| `B` | `q` | No. |\n| `B` | `q` | No. |\n", "B has two rows"},
-		{"elsewhere", head + "| `A` | `q` | Yes. |\n| `B` | `q` | No. |\n", "A is declared in p, not in q"},
-		{"no sentence", head + "| `A` | `p` | Yes. |\n| `B` | `q` |  |\n", "B has no sentence"},
-		{"not sorted", head + "| `B` | `q` | No. |\n| `A` | `p` | Yes. |\n", "A stands after B: rows are sorted"},
-		{"empty", "", "missing: | `A` | `p` | … |; missing: | `B` | `q` | … |"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if got := strings.Join(CheckCodesPage(test.page, codes), "; "); got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
-			}
-		})
-	}
-}
-
 func TestTopLevelDirectoriesAreCounted(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{"go.mod": {}, "a0/.keep": {}}

@@ -32,7 +32,7 @@ const (
 type Classes map[Code]Class
 
 // Usage is the code for an invalid request, such as a wrong flag. Every package may return it.
-const Usage Code = "USAGE"
+const Usage Code = "USAGE" // Invalid command line: an unknown flag, or a missing or invalid value.
 
 // Error is a failed operation.
 type Error struct {

@@ -69,9 +69,9 @@ func FromHere(path string) string {
 
 // The codes for files.
 const (
-	Unreadable    fault.Code = "UNREADABLE_FILE"
-	CannotWrite   fault.Code = "CANNOT_WRITE"
-	AlreadyExists fault.Code = "ALREADY_EXISTS"
+	Unreadable    fault.Code = "UNREADABLE_FILE" // The file cannot be read.
+	CannotWrite   fault.Code = "CANNOT_WRITE"    // The output file cannot be written; it is unchanged.
+	AlreadyExists fault.Code = "ALREADY_EXISTS"  // The file already exists; it was not overwritten.
 )
 
 // Classes returns the classes of the codes above.

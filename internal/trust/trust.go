@@ -25,8 +25,8 @@ import (
 
 // The codes for trust.
 const (
-	Untrusted  fault.Code = "UNTRUSTED"
-	Unreadable fault.Code = "TRUST_UNREADABLE"
+	Untrusted  fault.Code = "UNTRUSTED"        // The project's file needs `brenner trust` first.
+	Unreadable fault.Code = "TRUST_UNREADABLE" // The list of trusted projects cannot be read or written.
 )
 
 // Classes returns the classes of the codes above.

@@ -318,7 +318,7 @@ func (r *Report) Teach(l Lesson) {
 }
 
 // Unwritable is the code of a report that could not be made.
-const Unwritable fault.Code = "REPORT_UNWRITABLE"
+const Unwritable fault.Code = "REPORT_UNWRITABLE" // The HTML report could not be written.
 
 //go:embed report.html
 var page string

@@ -261,9 +261,9 @@ func (r *Runner) settleAbandoned(ctx context.Context, l *ledger) error {
 
 // The codes of loops.
 const (
-	NoLoop  fault.Code = "NO_LOOP"
-	IsEnded fault.Code = "LOOP_ENDED"
-	Exists  fault.Code = "LOOP_EXISTS"
+	NoLoop  fault.Code = "NO_LOOP"     // No loop with this name.
+	IsEnded fault.Code = "LOOP_ENDED"  // The loop has ended and accepts no more input.
+	Exists  fault.Code = "LOOP_EXISTS" // A loop with this name already exists.
 )
 
 // ledger writes a loop's journal and keeps the state that it stands for.

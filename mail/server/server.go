@@ -105,7 +105,7 @@ A message with ack_required wants acknowledge_message. Answer with reply_message
 const DefaultAddress = "127.0.0.1:8765"
 
 // CannotListen is the code for an address that cannot be listened on.
-const CannotListen fault.Code = "MAIL_CANNOT_LISTEN"
+const CannotListen fault.Code = "MAIL_CANNOT_LISTEN" // The mail server cannot listen on this address.
 
 // Listen opens a listener. An address that other machines can reach requires a token.
 func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, error) {

@@ -15,11 +15,11 @@ import (
 
 // Error codes of embedding.
 const (
-	BadText     fault.Code = "EMBEDDING_BAD_TEXT"    // nothing to embed
-	Setup       fault.Code = "EMBEDDING_SETUP"       // the endpoint is not configured completely
-	Refused     fault.Code = "EMBEDDING_REFUSED"     // the endpoint refuses permanently
-	Unavailable fault.Code = "EMBEDDING_UNAVAILABLE" // the endpoint is unreachable or asks to retry later
-	Malformed   fault.Code = "EMBEDDING_MALFORMED"   // the endpoint's answer has no valid vectors
+	BadText     fault.Code = "EMBEDDING_BAD_TEXT"    // The text is blank or not UTF-8 and has no vector.
+	Setup       fault.Code = "EMBEDDING_SETUP"       // Incomplete settings for an embeddings endpoint.
+	Refused     fault.Code = "EMBEDDING_REFUSED"     // The endpoint will not embed this text; retrying does not help.
+	Unavailable fault.Code = "EMBEDDING_UNAVAILABLE" // The embeddings endpoint is unreachable, or asked to retry later.
+	Malformed   fault.Code = "EMBEDDING_MALFORMED"   // The endpoint did not return one vector for each text.
 )
 
 // Classes returns the classes of the codes above.

@@ -13,7 +13,7 @@ import (
 )
 
 // Invalid is the code of numbers that are not a vector.
-const Invalid fault.Code = "INVALID_VECTOR"
+const Invalid fault.Code = "INVALID_VECTOR" // An embedding vector has no direction, or differs from the stored one.
 
 // Classes returns the class of Invalid.
 func Classes() fault.Classes {

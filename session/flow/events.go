@@ -16,8 +16,8 @@ import (
 
 // Error codes of a journal that is not a valid session.
 const (
-	UnknownEvent fault.Code = "UNKNOWN_EVENT"
-	BadSequence  fault.Code = "BAD_SEQUENCE"
+	UnknownEvent fault.Code = "UNKNOWN_EVENT" // The journal has an event or rules unknown to this program.
+	BadSequence  fault.Code = "BAD_SEQUENCE"  // A journal event cannot follow the events before it.
 )
 
 // Kinds of a session's events.

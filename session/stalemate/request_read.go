@@ -15,8 +15,8 @@ import (
 
 // Codes of requests.
 const (
-	Placeholder     fault.Code = "EVIDENCE_PLACEHOLDER"
-	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"
+	Placeholder     fault.Code = "EVIDENCE_PLACEHOLDER" // Placeholder text instead of evidence: a warning on import, an error when sending.
+	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"     // The hash of a piece of evidence does not match its text.
 )
 
 const depth = 32

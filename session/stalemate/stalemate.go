@@ -125,7 +125,7 @@ const (
 )
 
 // BadState is the code of an invalid transition.
-const BadState fault.Code = "STALEMATE_STATE"
+const BadState fault.Code = "STALEMATE_STATE" // The stalemate's state does not allow this step.
 
 func after(state string) []string {
 	switch state {
@@ -163,7 +163,7 @@ func Step(id, from, to string) error {
 }
 
 // BadCase is the code of a stored case that cannot be read.
-const BadCase fault.Code = "BAD_STALEMATE"
+const BadCase fault.Code = "BAD_STALEMATE" // A stored stalemate cannot be read.
 
 // JSON returns a case as canonical JSON, for a later ruling.
 func (c *Case) JSON() []byte {

@@ -15,9 +15,9 @@ import (
 
 // Codes of verdicts.
 const (
-	ArbiterIsParty fault.Code = "ARBITER_IS_PARTY"
-	NoVerdict      fault.Code = "NO_VERDICT"
-	NothingToWrite fault.Code = "NOTHING_TO_WRITE"
+	ArbiterIsParty fault.Code = "ARBITER_IS_PARTY" // The arbiter of a stalemate holds one of its positions.
+	NoVerdict      fault.Code = "NO_VERDICT"       // The text contains no verdict.
+	NothingToWrite fault.Code = "NOTHING_TO_WRITE" // The ruling changes nothing in the artifact; the ruling itself is kept.
 )
 
 // Kinds of arbiters.

@@ -123,7 +123,7 @@ func (s Spec) Canonical() []byte {
 }
 
 // InvalidSpec is the code of an invalid view spec.
-const InvalidSpec fault.Code = "INVALID_VIEW_SPEC"
+const InvalidSpec fault.Code = "INVALID_VIEW_SPEC" // Invalid description of what a role sees.
 
 const specDepth = 3
 

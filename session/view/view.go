@@ -22,7 +22,7 @@ import (
 )
 
 // TooLarge is the code of a view whose fixed parts alone exceed its bound.
-const TooLarge fault.Code = "CONTEXT_TOO_LARGE"
+const TooLarge fault.Code = "CONTEXT_TOO_LARGE" // The fixed parts of an agent's view exceed its token limit; nothing was sent.
 
 // Input is the content of a view.
 type Input struct {

@@ -27,9 +27,9 @@ const Schema = "brenner.journal/v1"
 
 // The codes for a journal that cannot be trusted.
 const (
-	BrokenChain fault.Code = "BROKEN_CHAIN"
-	WrongHead   fault.Code = "WRONG_HEAD"
-	BadEntry    fault.Code = "BAD_ENTRY"
+	BrokenChain fault.Code = "BROKEN_CHAIN" // A journal entry was edited, dropped, moved or inserted.
+	WrongHead   fault.Code = "WRONG_HEAD"   // The hash is not in the journal: its tail was cut off, or it is another journal.
+	BadEntry    fault.Code = "BAD_ENTRY"    // A journal entry is not in canonical form.
 )
 
 // Classes returns the classes of the codes above.

@@ -14,7 +14,7 @@ import (
 )
 
 // Invalid is the code for a record that lacks a required field.
-const Invalid fault.Code = "INVALID_RECORD"
+const Invalid fault.Code = "INVALID_RECORD" // A record lacks a required field.
 
 // The statuses of a version.
 const (

@@ -16,7 +16,7 @@ const MaxSummary = 400
 const extracted = 240
 
 // BadSummary is the code for a summary that is missing, too long or not one line.
-const BadSummary fault.Code = "BAD_SUMMARY"
+const BadSummary fault.Code = "BAD_SUMMARY" // A summary is missing, too long, or has several lines.
 
 // CheckSummary returns an error unless summary is a short, readable line.
 func CheckSummary(summary string) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // UnknownType is the code for a type that is neither built in nor configured.
-const UnknownType fault.Code = "UNKNOWN_TYPE"
+const UnknownType fault.Code = "UNKNOWN_TYPE" // Unknown record type.
 
 // The built-in types.
 const (

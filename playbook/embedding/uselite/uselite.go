@@ -25,7 +25,7 @@ const (
 )
 
 // Damaged is the code of built-in data that cannot be read.
-const Damaged fault.Code = "EMBEDDING_DATA_DAMAGED"
+const Damaged fault.Code = "EMBEDDING_DATA_DAMAGED" // The built-in data of the sentence encoder is damaged.
 
 // Classes returns the class of Damaged.
 func Classes() fault.Classes {

@@ -25,7 +25,7 @@ import (
 
 // ForeignKickoff is the code of a thread whose kickoff does not say enough to merge
 // what was answered to it.
-const ForeignKickoff fault.Code = "KICKOFF_UNREADABLE"
+const ForeignKickoff fault.Code = "KICKOFF_UNREADABLE" // The kickoff of a thread started by another tool does not name its participants.
 
 type compileOptions struct {
 	roster RosterFlags

@@ -31,8 +31,8 @@ const (
 
 // The codes that arise at the command line.
 const (
-	UnknownRules fault.Code = "UNKNOWN_RULES"
-	Interrupted  fault.Code = "INTERRUPTED"
+	UnknownRules fault.Code = "UNKNOWN_RULES" // The base was made by merge rules that this program does not have.
+	Interrupted  fault.Code = "INTERRUPTED"   // The command was interrupted.
 )
 
 // ExitCode returns the exit code of an error.
