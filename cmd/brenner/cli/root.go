@@ -71,10 +71,13 @@ func asksForJSON(args []string) bool {
 func root(a *ui.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "brenner",
-		Short: "Research sessions of several agents, merged by rule into one auditable artifact",
-		Long: `brenner merges what several agents contribute to one research question, by rule,
-into one versioned artifact: hypotheses, predictions, tests, assumptions,
-anomalies and critiques. Every line of it can be traced to who wrote it.`,
+		Short: "Run research sessions with several AI agents and merge their work by rule",
+		Long: `brenner runs research sessions. It asks several AI agents with different roles
+one research question, reads the structured changes in their replies, and merges
+them by rule into one versioned artifact: hypotheses, predictions, tests,
+assumptions, anomalies and critiques. Every line of the artifact can be traced
+to the reply that it came from.`,
+		Example:       "  brenner session start --preset default-3-agent",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -91,25 +94,30 @@ anomalies and critiques. Every line of it can be traced to who wrote it.`,
 		a.Log = a.Logger(a.Verbose, a.Quiet)
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(
-		&cobra.Group{ID: ui.Everyday, Title: "Everyday commands:"},
-		&cobra.Group{ID: ui.Other, Title: "Other commands:"},
-	)
-	root.SetHelpCommandGroupID(ui.Other)
-	root.SetCompletionCommandGroupID(ui.Other)
-	root.AddCommand(
-		mergecmd.Command(a), mergecmd.ArtifactCommand(a), mergecmd.DeltaCommand(a), sessioncmd.RosterCommand(a),
-		sessioncmd.Command(a), loopcmd.Command(a), mailcmd.Command(a), setupcmd.InitCommand(a), setupcmd.DoctorCommand(a), sessioncmd.KickoffCommand(a), setupcmd.ConfigCommand(a),
-		verifycmd.Command(a), sessioncmd.BlameCommand(a), sessioncmd.TraceCommand(a), setupcmd.TrustCommand(a), playbookcmd.Command(a),
-		storecmd.Command(a), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a),
-		patchcmd.Command(a), stalematecmd.Command(a),
-	)
+	addGroup(root, "Session commands:", sessioncmd.Command(a), loopcmd.Command(a), setupcmd.InitCommand(a), setupcmd.DoctorCommand(a),
+		sessioncmd.RosterCommand(a), mailcmd.Command(a), stalematecmd.Command(a))
+	addGroup(root, "Review commands:", sessioncmd.BlameCommand(a), sessioncmd.TraceCommand(a), verifycmd.Command(a))
+	addGroup(root, "Knowledge commands:", storecmd.Command(a), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), playbookcmd.Command(a), patchcmd.Command(a))
+	const other = "Other commands:"
+	addGroup(root, other, mergecmd.Command(a), mergecmd.ArtifactCommand(a), mergecmd.DeltaCommand(a), sessioncmd.KickoffCommand(a),
+		setupcmd.ConfigCommand(a), setupcmd.TrustCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a))
+	root.SetHelpCommandGroupID(other)
+	root.SetCompletionCommandGroupID(other)
 	ui.Group(root)
 	versionFlag(a, root)
 	helpInJSON(a, root)
 	strictBuiltIns(root)
 	inOwnWords(root)
 	return root
+}
+
+// addGroup adds commands that help lists below a title.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 // inOwnWords makes all commands say in our words, and with their own help as the
