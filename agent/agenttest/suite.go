@@ -1,9 +1,8 @@
-// Package agenttest is the suite that every kind of agent passes. It holds a kind
-// to the contract of agent.Agent, in the wrapping in which a session gets it from
-// a registry.
+// Package agenttest is the suite that every kind of agent passes. It tests a kind
+// against the contract of agent.Agent, wrapped as a session gets it from a registry.
 //
-// It knows nothing of how a kind reaches the other side: each kind brings its own
-// other sides, made to answer, to fail or to hang as the suite asks.
+// It does not know how a kind reaches the other side: each kind brings its own
+// peers that reply, fail or hang as the suite requires.
 package agenttest
 
 import (
@@ -21,58 +20,58 @@ import (
 	"brenner/roster"
 )
 
-// Kind makes agents of one kind on trial, each with an other side of its own.
-// What it opens it closes in t.Cleanup; goroutines that are left then are found.
+// Kind makes agents of the kind under test, each with its own peer. It closes
+// what it opens in t.Cleanup; the suite detects leaked goroutines.
 type Kind struct {
-	// Answering makes an agent that answers a call of round n with texts[n-1].
-	// Another side that sees no rounds finds the number with RoundOf.
+	// Answering makes an agent that replies to a call of round n with texts[n-1].
+	// A peer that does not see the round finds it with RoundOf.
 	Answering func(t *testing.T, texts ...string) Subject
-	// Failing makes an agent that fails so often, in a way that another try may
-	// mend, and answers with text then.
+	// Failing makes an agent that fails the given number of times with a retryable
+	// failure, then replies with text.
 	Failing func(t *testing.T, times int, text string) Subject
-	// Hanging makes an agent that never answers.
+	// Hanging makes an agent that never replies.
 	Hanging func(t *testing.T) Subject
 }
 
-// Subject is one agent on trial.
+// Subject is one agent under test.
 type Subject struct {
-	Agent agent.Agent // bare: the suite puts it into a registry itself
-	// Asked tells how often the other side was really asked. It is called while
-	// calls are under way.
+	Agent agent.Agent // bare: the suite wraps it itself
+	// Asked returns how often the peer was really asked. It is called while calls
+	// are in flight.
 	Asked func() int
 }
 
-// Run runs the whole suite.
+// Run runs the suite.
 func Run(t *testing.T, k Kind) {
 	t.Helper()
 	for _, check := range []struct {
 		name string
 		run  func(*testing.T, Kind)
 	}{
-		{"the answer is verbatim", verbatim},
-		{"a blank answer is none", blank},
-		{"a sign of life comes before the answer", alive},
+		{"replies are verbatim", verbatim},
+		{"a blank reply is a failure", blank},
+		{"alive is called", alive},
 		{"one call id has one effect", oneEffect},
-		{"equal calls at one time have one effect", oneEffectAtOnce},
-		{"a call that failed can be tried again", triedAgain},
-		{"a stopped call ends at once", stopped},
-		{"a call that is over is not put", overBefore},
-		{"a call out of time ends at once", outOfTime},
-		{"calls at one time do not mix", notMixed},
+		{"concurrent calls with one id have one effect", oneEffectConcurrently},
+		{"a failed call can be retried", retried},
+		{"a cancelled call ends immediately", cancelled},
+		{"a call cancelled before is not made", cancelledBefore},
+		{"a call past its limit ends immediately", pastLimit},
+		{"concurrent calls do not mix", notMixed},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
-			// The first cleanup is the last to run: after all that the kind closes.
+			// Cleanups run last in, first out: this one runs after the kind's own.
 			t.Cleanup(func() { goleak.VerifyNone(t, before) })
 			check.run(t, k)
 		})
 	}
 }
 
-// made gives the agent as a session would have it.
-func made(t *testing.T, s Subject) agent.Agent {
+// wrapped returns the agent as a session would get it.
+func wrapped(t *testing.T, s Subject) agent.Agent {
 	t.Helper()
-	const kind = "on trial"
+	const kind = "under test"
 	r := agent.NewRegistry(map[string]agent.Maker{
 		kind: func(agent.Setup) (agent.Agent, error) { return s.Agent, nil },
 	})
@@ -87,7 +86,7 @@ const name = "BlueLake"
 
 const asking = "This is the question of round %d.\n\nPlease answer.\n"
 
-// call is a question of a round.
+// call returns a call of a round.
 func call(id string, round int) agent.Call {
 	return agent.Call{
 		ID: "RS-20260101-trial/" + id, Agent: name,
@@ -97,8 +96,8 @@ func call(id string, round int) agent.Call {
 	}
 }
 
-// RoundOf gives the round that a question of the suite is of, from its text; 0
-// for any other text.
+// RoundOf returns the round of a question of the suite, from its text; 0 for any
+// other text.
 func RoundOf(question string) int {
 	var round int
 	if _, err := fmt.Sscanf(question, asking, &round); err != nil {
@@ -107,8 +106,8 @@ func RoundOf(question string) int {
 	return round
 }
 
-// hostile are answers that a careless path would change. All of them are valid
-// UTF-8: most ways to an agent carry nothing else.
+// hostile returns replies that careless code would change. All are valid UTF-8:
+// most transports carry nothing else.
 func hostile() []string {
 	return []string{
 		"yes",
@@ -137,17 +136,17 @@ func ask(t *testing.T, a agent.Agent, c agent.Call) agent.Reply {
 
 func verbatim(t *testing.T, k Kind) {
 	texts := hostile()
-	a := made(t, k.Answering(t, texts...))
+	a := wrapped(t, k.Answering(t, texts...))
 	for i, want := range texts {
 		if got := ask(t, a, call(fmt.Sprint(i), i+1)).Text; got != want {
-			t.Errorf("text %d was changed: %.200q became %.200q", i+1, want, got)
+			t.Errorf("text %d: got %.200q, want %.200q", i+1, got, want)
 		}
 	}
 }
 
 func blank(t *testing.T, k Kind) {
 	texts := []string{"", " \n\t\n"}
-	a := made(t, k.Answering(t, texts...))
+	a := wrapped(t, k.Answering(t, texts...))
 	for i := range texts {
 		f := fails(t, a, t.Context(), call(fmt.Sprint(i), i+1))
 		if f.Code != agent.Empty {
@@ -157,27 +156,27 @@ func blank(t *testing.T, k Kind) {
 }
 
 func alive(t *testing.T, k Kind) {
-	a := made(t, k.Answering(t, "yes"))
+	a := wrapped(t, k.Answering(t, "yes"))
 	var signs atomic.Int32
 	c := call("alive", 1)
 	c.Alive = func() { signs.Add(1) }
 	if ask(t, a, c); signs.Load() == 0 {
-		t.Error("there was no sign of life")
+		t.Error("Alive was never called")
 	}
 }
 
 func oneEffect(t *testing.T, k Kind) {
 	s := k.Answering(t, "yes", "no")
-	a := made(t, s)
+	a := wrapped(t, s)
 	first, again, other := ask(t, a, call("one", 1)), ask(t, a, call("one", 1)), ask(t, a, call("two", 2))
 	if first.Text != "yes" || again != first || other.Text != "no" || s.Asked() != 2 {
 		t.Errorf("%+v, %+v, %+v: asked %d times", first, again, other, s.Asked())
 	}
 }
 
-func oneEffectAtOnce(t *testing.T, k Kind) {
+func oneEffectConcurrently(t *testing.T, k Kind) {
 	s := k.Answering(t, "yes")
-	a := made(t, s)
+	a := wrapped(t, s)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -197,7 +196,7 @@ func notMixed(t *testing.T, k Kind) {
 	for i := range texts {
 		texts[i] = strings.Repeat(fmt.Sprintf("The answer of round %d. ", i+1), i*i+1)
 	}
-	a := made(t, k.Answering(t, texts...))
+	a := wrapped(t, k.Answering(t, texts...))
 	var all sync.WaitGroup
 	for i := range rounds {
 		for n := range times {
@@ -212,11 +211,11 @@ func notMixed(t *testing.T, k Kind) {
 	all.Wait()
 }
 
-// patience is how long anything may take that should happen at once. It is only
-// waited for where something is wrong.
+// patience is how long an immediate event may take. Only a failing test waits
+// that long.
 const patience = 10 * time.Second
 
-// fails asks where no answer can come, and wants a proper failure.
+// fails makes a call and requires a well-formed failure.
 func fails(t *testing.T, a agent.Agent, ctx context.Context, c agent.Call) *agent.Failure { //nolint:revive // t comes first in a helper
 	t.Helper()
 	reply, err := a.Ask(ctx, c)
@@ -225,41 +224,41 @@ func fails(t *testing.T, a agent.Agent, ctx context.Context, c agent.Call) *agen
 
 func proper(t *testing.T, reply agent.Reply, err error) *agent.Failure {
 	t.Helper()
-	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract requires this type, unwrapped
 	if !ok {
-		t.Fatalf("an answer, or an error that is no *Failure: %+v, %v", reply, err)
+		t.Fatalf("want a *Failure, got %+v, %v", reply, err)
 	}
 	if f.Code == "" || f.Detail == "" || reply != (agent.Reply{}) {
-		t.Errorf("a failure with half an answer, or without code or detail: %+v, %+v", reply, f)
+		t.Errorf("failure with a reply, or without code or detail: %+v, %+v", reply, f)
 	}
 	return f
 }
 
-func triedAgain(t *testing.T, k Kind) {
+func retried(t *testing.T, k Kind) {
 	s := k.Failing(t, 2, "at last")
-	a := made(t, s)
+	a := wrapped(t, s)
 	for n := range 2 {
 		if f := fails(t, a, t.Context(), call("again", 1)); !f.Retry || f.Attempts != 1 {
-			t.Errorf("try %d: %+v", n+1, f)
+			t.Errorf("attempt %d: %+v", n+1, f)
 		}
 	}
 	if reply := ask(t, a, call("again", 1)); reply.Text != "at last" || s.Asked() != 3 {
 		t.Errorf("%+v: asked %d times", reply, s.Asked())
 	}
-	a = agent.Retry(made(t, k.Failing(t, 2, "at last")), agent.RetryPolicy{First: time.Millisecond})
+	a = agent.Retry(wrapped(t, k.Failing(t, 2, "at last")), agent.RetryPolicy{First: time.Millisecond})
 	if reply := ask(t, a, call("again", 1)); reply.Attempts != 3 {
 		t.Errorf("%+v", reply)
 	}
 }
 
-// outcome is what a call under way comes to.
+// outcome is the result of a call.
 type outcome struct {
 	reply agent.Reply
 	err   error
 }
 
-// put puts a call and does not wait for it.
-func put(ctx context.Context, a agent.Agent, c agent.Call) <-chan outcome {
+// start makes a call in the background.
+func start(ctx context.Context, a agent.Agent, c agent.Call) <-chan outcome {
 	end := make(chan outcome, 1)
 	go func() {
 		reply, err := a.Ask(ctx, c)
@@ -268,8 +267,8 @@ func put(ctx context.Context, a agent.Agent, c agent.Call) <-chan outcome {
 	return end
 }
 
-// reached waits until a call that hangs has come to the other side.
-func reached(t *testing.T, s Subject, end <-chan outcome) {
+// waitUntilAsked waits until a hanging call has reached the peer.
+func waitUntilAsked(t *testing.T, s Subject, end <-chan outcome) {
 	t.Helper()
 	tick, limit := time.NewTicker(time.Millisecond), time.NewTimer(patience)
 	defer tick.Stop()
@@ -278,9 +277,9 @@ func reached(t *testing.T, s Subject, end <-chan outcome) {
 		select {
 		case <-tick.C:
 		case o := <-end:
-			t.Fatalf("it did not hang: %+v, %v", o.reply, o.err)
+			t.Fatalf("the call did not hang: %+v, %v", o.reply, o.err)
 		case <-limit.C:
-			t.Fatal("the other side was never asked")
+			t.Fatal("the peer was never asked")
 		}
 	}
 }
@@ -293,40 +292,40 @@ func await(t *testing.T, end <-chan outcome) *agent.Failure {
 	case o := <-end:
 		return proper(t, o.reply, o.err)
 	case <-limit.C:
-		t.Fatal("the call goes on although its context is over")
+		t.Fatal("the call outlived its context")
 		return nil
 	}
 }
 
-func stopped(t *testing.T, k Kind) {
+func cancelled(t *testing.T, k Kind) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s := k.Hanging(t)
-	end := put(ctx, made(t, s), call("hanging", 1))
-	reached(t, s, end)
+	end := start(ctx, wrapped(t, s), call("hanging", 1))
+	waitUntilAsked(t, s, end)
 	cancel()
 	if f := await(t, end); f.Code != agent.Stopped || f.Retry {
 		t.Errorf("%+v", f)
 	}
 }
 
-func overBefore(t *testing.T, k Kind) {
+func cancelledBefore(t *testing.T, k Kind) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := k.Hanging(t)
-	if f := fails(t, made(t, s), ctx, call("over", 1)); f.Code != agent.Stopped || f.Attempts != 0 || s.Asked() != 0 {
+	if f := fails(t, wrapped(t, s), ctx, call("over", 1)); f.Code != agent.Stopped || f.Attempts != 0 || s.Asked() != 0 {
 		t.Errorf("%+v: asked %d times", f, s.Asked())
 	}
 }
 
-func outOfTime(t *testing.T, k Kind) {
+func pastLimit(t *testing.T, k Kind) {
 	const soon = 20 * time.Millisecond
-	late := agent.Deadline(made(t, k.Hanging(t)), soon)
-	if f := await(t, put(t.Context(), late, call("late", 1))); f.Code != agent.TimedOut {
+	late := agent.Deadline(wrapped(t, k.Hanging(t)), soon)
+	if f := await(t, start(t.Context(), late, call("late", 1))); f.Code != agent.TimedOut {
 		t.Errorf("%+v", f)
 	}
-	idle := agent.WatchIdle(made(t, k.Hanging(t)), soon)
-	if f := await(t, put(t.Context(), idle, call("idle", 1))); f.Code != agent.Idle {
+	idle := agent.WatchIdle(wrapped(t, k.Hanging(t)), soon)
+	if f := await(t, start(t.Context(), idle, call("idle", 1))); f.Code != agent.Idle {
 		t.Errorf("%+v", f)
 	}
 }

@@ -16,11 +16,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// written makes a script for one agent, with these rounds.
-func written(t *testing.T, rounds ...map[string]any) *rehearsal.Script {
+// newScript makes a script for one agent with these rounds.
+func newScript(t *testing.T, rounds ...map[string]any) *rehearsal.Script {
 	t.Helper()
 	data, err := yaml.Marshal(map[string]any{
-		"schema": rehearsal.Schema, "question": "Is it on trial?",
+		"schema": rehearsal.Schema, "question": "Is it under test?",
 		"agents": []any{map[string]any{"name": "BlueLake", "rounds": rounds}},
 	})
 	if err != nil {
@@ -33,7 +33,7 @@ func written(t *testing.T, rounds ...map[string]any) *rehearsal.Script {
 	return s
 }
 
-// counted is an agent that counts: in a rehearsal the script is the other side.
+// counted counts the calls to an agent.
 type counted struct {
 	agent.Agent
 	asked atomic.Int32
@@ -46,7 +46,7 @@ func (c *counted) Ask(ctx context.Context, call agent.Call) (agent.Reply, error)
 
 func subject(t *testing.T, rounds ...map[string]any) agenttest.Subject {
 	t.Helper()
-	a, err := written(t, rounds...).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+	a, err := newScript(t, rounds...).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestConformance(t *testing.T) {
 			t.Helper()
 			var rounds []map[string]any
 			for _, text := range texts {
-				// Block style would lose spaces at the beginning: the emitter's fault.
+				// The emitter's block style would lose leading spaces.
 				quoted := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: text}
 				rounds = append(rounds, map[string]any{"reply": quoted, "delay": "1ms"})
 			}

@@ -15,8 +15,7 @@ import (
 	"brenner/roster"
 )
 
-// Parse reads a script. It says everything that is wrong at once, each with its
-// line.
+// Parse reads a script. It reports all errors, each with its line.
 func Parse(data []byte) (*Script, error) {
 	r := newReader()
 	s := &Script{source: bytes.Clone(data)}
@@ -30,7 +29,7 @@ func Parse(data []byte) (*Script, error) {
 }
 
 func (r *reader) script(root *yaml.Node, s *Script) {
-	var schema, title string // the title is for whoever reads the file
+	var schema, title string // the title is for human readers
 	if !r.Object(root, "a script",
 		r.Text("schema", &schema), r.Text("title", &title), r.Text("question", &s.question),
 		yaml.Key{Name: "agents", Take: func(n *yaml.Node) {
@@ -42,15 +41,15 @@ func (r *reader) script(root *yaml.Node, s *Script) {
 	s.question = strings.TrimSpace(s.question)
 	switch {
 	case schema != Schema:
-		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
+		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "unknown schema %s (want %s)", fault.Shown(schema), Schema)
 	case s.question == "":
-		r.Add(InvalidValue, root.Line, "write question: and the question that the script plays", "the script has no question")
+		r.Add(InvalidValue, root.Line, "add question: with the question that the script plays", "no question")
 	case len(s.parts) == 0:
-		r.Add(InvalidValue, root.Line, "write agents: and below it a list of entries, each with a role and rounds", "the script has no agents")
+		r.Add(InvalidValue, root.Line, "add agents: with a list of entries, each with a role and rounds", "no agents")
 	}
 }
 
-// part reads one entry; before are those above it.
+// part parses one entry; before holds the entries above it.
 func (r *reader) part(n *yaml.Node, before []part) part {
 	var p part
 	if !r.Object(n, "an entry",
@@ -63,64 +62,64 @@ func (r *reader) part(n *yaml.Node, before []part) part {
 	}
 	switch {
 	case (strings.TrimSpace(p.name) == "") == (p.role == ""):
-		r.Add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry has a name or a role, and not both")
+		r.Add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry needs either a name or a role")
 	case p.role != "" && !roster.Role(p.role).Valid():
-		r.Add(InvalidValue, n.Line, meant(p.role, roster.AllRoles()), "there is no role %s", fault.Shown(p.role))
+		r.Add(InvalidValue, n.Line, suggest(p.role, roster.AllRoles()), "unknown role %s", fault.Shown(p.role))
 	case p.name != "" && slices.ContainsFunc(before, func(b part) bool { return b.name == p.name }):
-		r.Add(InvalidValue, n.Line, "put its rounds into one entry", "there are two entries for %s", fault.Shown(p.name))
+		r.Add(InvalidValue, n.Line, "merge its rounds into one entry", "duplicate entry for %s", fault.Shown(p.name))
 	}
 	return p
 }
 
-// round reads what an entry says in one round.
+// round parses one round of an entry.
 func (r *reader) round(n *yaml.Node, number int) round {
-	said := round{repair: nothingToAdd}
+	out := round{repair: nothingToAdd}
 	replies := false
-	reply := r.Text("reply", &said.reply)
+	reply := r.Text("reply", &out.reply)
 	if !r.Object(n, "a round",
 		yaml.Key{Name: reply.Name, Take: func(n *yaml.Node) {
 			replies = true
 			reply.Take(n)
 		}},
-		r.Text("repair", &said.repair), r.duration("delay", &said.delay),
-		yaml.Key{Name: "fail", Take: func(n *yaml.Node) { said.fail = r.fail(n) }},
+		r.Text("repair", &out.repair), r.duration("delay", &out.delay),
+		yaml.Key{Name: "fail", Take: func(n *yaml.Node) { out.fail = r.fail(n) }},
 		yaml.Key{Name: "usage", Take: func(n *yaml.Node) {
-			said.usage = &agent.Usage{}
-			r.Object(n, "usage", r.number("input", &said.usage.Input), r.number("output", &said.usage.Output))
+			out.usage = &agent.Usage{}
+			r.Object(n, "usage", r.number("input", &out.usage.Input), r.number("output", &out.usage.Output))
 		}},
-		r.Flag("hang", &said.hang), r.Flag("cut", &said.cut),
+		r.Flag("hang", &out.hang), r.Flag("cut", &out.cut),
 	) {
-		return said
+		return out
 	}
-	silent := said.hang || said.fail != nil && said.fail.times == 0
+	silent := out.hang || out.fail != nil && out.fail.times == 0
 	if !replies && !silent {
-		r.Add(InvalidValue, n.Line, "write reply: and what the agent says, or hang: true", "round %d has no reply", number)
+		r.Add(InvalidValue, n.Line, "add reply: with the agent's text, or hang: true", "round %d has no reply", number)
 	}
-	return said
+	return out
 }
 
 func (r *reader) fail(n *yaml.Node) *fail {
-	f := &fail{message: "the script lets the call fail"}
+	f := &fail{message: "failed by the script"}
 	code := string(agent.Unavailable)
 	r.Object(n, "fail",
 		r.Text("code", &code), r.Text("message", &f.message), r.number("times", &f.times),
 		r.Flag("retry", &f.retry), r.duration("after", &f.after))
 	f.code = fault.Code(code)
 	if known := failures(); !slices.Contains(known, f.code) {
-		r.Add(InvalidValue, n.Line, meant(code, known), "no call fails with the code %s", fault.Shown(code))
+		r.Add(InvalidValue, n.Line, suggest(code, known), "unknown failure code %s", fault.Shown(code))
 	}
 	return f
 }
 
-// failures are the codes with which a script may let a call fail.
+// failures returns the codes that a script may use.
 func failures() []fault.Code {
 	return []fault.Code{agent.Unavailable, agent.Refused, agent.TimedOut, agent.Idle, agent.Cut, agent.Empty, agent.Stopped, agent.Broken}
 }
 
-// meant says which of the known words was probably meant, and which there are.
-func meant[S ~string](word string, known []S) string {
+// suggest returns a hint with the nearest known value and the list of all.
+func suggest[S ~string](word string, known []S) string {
 	list := strings.Trim(fmt.Sprint(known), "[]")
-	return text.SuggestOf(word, known, "it is one of "+strings.ReplaceAll(list, " ", ", "))
+	return text.SuggestOf(word, known, "must be one of "+strings.ReplaceAll(list, " ", ", "))
 }
 
 // reader reads a script.
@@ -133,7 +132,7 @@ func newReader() *reader {
 	}}
 }
 
-// number takes a whole number that is not negative.
+// number accepts a non-negative whole number.
 func (r *reader) number(name string, to *int) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
@@ -142,7 +141,7 @@ func (r *reader) number(name string, to *int) yaml.Key {
 		}
 		value, err := strconv.ParseInt(n.Value, 10, 32)
 		if err != nil || value < 0 {
-			r.Add(InvalidValue, n.Line, "write it in digits, such as 900", "%s cannot be %s", name, fault.Shown(n.Value))
+			r.Add(InvalidValue, n.Line, "use a number such as 900", "%s cannot be %s", name, fault.Shown(n.Value))
 			return
 		}
 		*to = int(value)
@@ -153,14 +152,14 @@ func (r *reader) duration(name string, to *time.Duration) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		d, err := time.ParseDuration(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || d < 0 {
-			r.Add(InvalidValue, n.Line, "write a number and its unit, such as 30ms or 1.5s", "%s must be a time, not %s", name, yaml.KindOf(n))
+			r.Add(InvalidValue, n.Line, "use a number with a unit, such as 30ms or 1.5s", "%s must be a duration, not %s", name, yaml.KindOf(n))
 			return
 		}
 		*to = d
 	}}
 }
 
-// The codes of scripts that cannot be played.
+// Codes of invalid scripts.
 const (
 	InvalidYAML  fault.Code = "SCRIPT_INVALID_YAML"  // A script is not valid UTF-8 YAML.
 	UnknownKey   fault.Code = "SCRIPT_UNKNOWN_KEY"   // Unknown key in a script.
@@ -170,15 +169,15 @@ const (
 	NoPart       fault.Code = "SCRIPT_NO_PART"       // The script has no part for an agent of the roster.
 )
 
-// document gives the root of the one YAML document in data; nil where what is
-// wrong has been said.
+// document returns the root of the single YAML document in data, or nil after
+// adding an error.
 func (r *reader) document(data []byte) *yaml.Node {
 	root, p := yaml.Read(data)
 	switch {
 	case p != nil:
 		r.Add(InvalidYAML, p.Line, p.Hint, "%s", p.Detail)
 	case root == nil:
-		r.Add(InvalidYAML, 1, "begin with schema: "+Schema, "the script is empty")
+		r.Add(InvalidYAML, 1, "start with schema: "+Schema, "empty script")
 	}
 	return root
 }

@@ -17,8 +17,8 @@ const (
 	entry = "agents:\n  - role: test_designer\n    rounds:\n"
 )
 
-// said gives the faults of an error, a line each.
-func said(err error) []string {
+// messages returns the faults of an error, a line each.
+func messages(err error) []string {
 	var lines []string
 	for _, f := range fault.All(err) {
 		lines = append(lines, string(f.Code)+" "+f.Error()+" | "+f.Hint)
@@ -26,13 +26,13 @@ func said(err error) []string {
 	return lines
 }
 
-func TestScriptsThatCannotBePlayed(t *testing.T) {
+func TestParse_InvalidScripts(t *testing.T) {
 	const keys = "its keys are reply, repair, delay, fail, usage, hang, cut"
 	for script, want := range map[string][]string{
-		"":                      {"SCRIPT_INVALID_YAML line 1: the script is empty | begin with schema: brenner.rehearsal/v1"},
+		"":                      {"SCRIPT_INVALID_YAML line 1: empty script | start with schema: brenner.rehearsal/v1"},
 		"- a\n":                 {"SCRIPT_WRONG_TYPE line 1: a script must be keys with values, not a list | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example"},
-		"schema: x\n":           {"SCRIPT_INVALID_VALUE line 1: the schema is x, not brenner.rehearsal/v1 | write schema: brenner.rehearsal/v1"},
-		head:                    {"SCRIPT_INVALID_VALUE line 1: the script has no agents | write agents: and below it a list of entries, each with a role and rounds"},
+		"schema: x\n":           {"SCRIPT_INVALID_VALUE line 1: unknown schema x (want brenner.rehearsal/v1) | write schema: brenner.rehearsal/v1"},
+		head:                    {"SCRIPT_INVALID_VALUE line 1: no agents | add agents: with a list of entries, each with a role and rounds"},
 		head + "---\na: b\n":    {"SCRIPT_INVALID_YAML line 3: this is no YAML: a second document begins here; there may be only one | check the indentation (spaces only), the colons and the quotes there and just above"},
 		head + "title: &a b\n":  {"SCRIPT_INVALID_YAML line 3: the anchor &a is not allowed here | write the value out"},
 		head + "title: !!str b": {"SCRIPT_INVALID_YAML line 3: the tag !!str is not allowed here | write the value out"},
@@ -41,42 +41,42 @@ func TestScriptsThatCannotBePlayed(t *testing.T) {
 		head + "question: Q\n" + entry + "      - reply: x\n": {"SCRIPT_DUPLICATE_KEY line 3: the key question stands on line 2 already | keep one of the two"},
 		head + entry + "      - replys: x\n": {
 			"SCRIPT_UNKNOWN_KEY line 6: a round has no key replys | did you mean reply? " + keys,
-			"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | write reply: and what the agent says, or hang: true",
+			"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | add reply: with the agent's text, or hang: true",
 		},
 		head + entry + "      - reply: 5\n        delay: 30\n        hang: maybe\n        usage: {input: -1, output: many}\n": {
 			"SCRIPT_WRONG_TYPE line 6: reply must be a text, not 5 | put it in quotes",
-			"SCRIPT_INVALID_VALUE line 7: delay must be a time, not 30 | write a number and its unit, such as 30ms or 1.5s",
+			"SCRIPT_INVALID_VALUE line 7: delay must be a duration, not 30 | use a number with a unit, such as 30ms or 1.5s",
 			"SCRIPT_WRONG_TYPE line 8: hang must be true or false, not maybe | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
-			"SCRIPT_INVALID_VALUE line 9: input cannot be -1 | write it in digits, such as 900",
+			"SCRIPT_INVALID_VALUE line 9: input cannot be -1 | use a number such as 900",
 			"SCRIPT_WRONG_TYPE line 9: output must be a whole number, not many | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},
 		head + entry + "      - fail: {code: AGENT_UNAVAILABEL}\n": {
-			"SCRIPT_INVALID_VALUE line 6: no call fails with the code AGENT_UNAVAILABEL | did you mean AGENT_UNAVAILABLE? it is one of AGENT_UNAVAILABLE, AGENT_REFUSED, AGENT_TIMEOUT, AGENT_IDLE, REPLY_CUT, REPLY_EMPTY, AGENT_STOPPED, AGENT_BROKEN",
+			"SCRIPT_INVALID_VALUE line 6: unknown failure code AGENT_UNAVAILABEL | did you mean AGENT_UNAVAILABLE? must be one of AGENT_UNAVAILABLE, AGENT_REFUSED, AGENT_TIMEOUT, AGENT_IDLE, REPLY_CUT, REPLY_EMPTY, AGENT_STOPPED, AGENT_BROKEN",
 		},
-		head + entry + "      - fail: {times: 1}\n": {"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | write reply: and what the agent says, or hang: true"},
+		head + entry + "      - fail: {times: 1}\n": {"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | add reply: with the agent's text, or hang: true"},
 		head + "agents:\n  - role: critic\n  - {name: A, role: test_designer}\n  - rounds: []\n  - name: B\n  - name: B\n  - 7\n": {
-			"SCRIPT_INVALID_VALUE line 4: there is no role critic | did you mean adversarial_critic? it is one of hypothesis_generator, test_designer, adversarial_critic",
-			"SCRIPT_INVALID_VALUE line 5: an entry has a name or a role, and not both | write role: for any agent of a role, or name: for one agent",
-			"SCRIPT_INVALID_VALUE line 6: an entry has a name or a role, and not both | write role: for any agent of a role, or name: for one agent",
-			"SCRIPT_INVALID_VALUE line 8: there are two entries for B | put its rounds into one entry",
+			"SCRIPT_INVALID_VALUE line 4: unknown role critic | did you mean adversarial_critic? must be one of hypothesis_generator, test_designer, adversarial_critic",
+			"SCRIPT_INVALID_VALUE line 5: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 6: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 8: duplicate entry for B | merge its rounds into one entry",
 			"SCRIPT_WRONG_TYPE line 9: an entry must be keys with values, not 7 | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},
 	} {
 		s, err := rehearsal.Parse([]byte(script))
-		if diff := cmp.Diff(want, said(err)); diff != "" || s != nil {
+		if diff := cmp.Diff(want, messages(err)); diff != "" || s != nil {
 			t.Errorf("%s\n%s", script, diff)
 		}
 	}
 }
 
-func TestBrokenYAMLIsLocated(t *testing.T) {
+func TestParse_BrokenYAMLHasLine(t *testing.T) {
 	_, err := rehearsal.Parse([]byte(head + "agents:\n  - role: [\n"))
 	if f := fault.All(err); len(f) != 1 || f[0].Code != rehearsal.InvalidYAML || !strings.HasPrefix(f[0].Where(), "line ") {
-		t.Error(said(err))
+		t.Error(messages(err))
 	}
 }
 
-func TestNotAllFaultsAreTold(t *testing.T) {
+func TestParse_LimitsErrors(t *testing.T) {
 	_, err := rehearsal.Parse([]byte(head + "agents:\n" + strings.Repeat("  - 7\n", 100)))
 	all := fault.All(err)
 	if last := all[len(all)-1]; len(all) != 21 || !strings.HasPrefix(last.Detail, "80 more mistakes") {
@@ -84,8 +84,7 @@ func TestNotAllFaultsAreTold(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever the bytes, there is a script or there are faults that each
-// say what, where and what to do, and never both.
+// For any input Parse returns either a script or located faults with hints.
 func FuzzParse(f *testing.F) {
 	builtIn, err := os.ReadFile("cell-fate.yaml")
 	if err != nil {
@@ -110,7 +109,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var located *fault.Error
 		if err != nil && !errors.As(err, &located) {
-			t.Errorf("no fault: %v", err)
+			t.Errorf("not a fault.Error: %v", err)
 		}
 		if err == nil && s.Question() == "" {
 			t.Error("a script without a question")

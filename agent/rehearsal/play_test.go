@@ -49,25 +49,25 @@ agents:
   - role: test_designer
     rounds:
       - reply: one
-        repair: mended
+        repair: repaired
         usage: {input: 900, output: 400}
       - reply: two
 `)
 	a := mustMake(t, s, agent.Setup{Entry: roster.Entry{Agent: "A", Role: "test_designer"}})
-	mend := []agent.Turn{{Text: "please"}, {Own: true, Text: "one"}, {Text: "once more"}}
+	repair := []agent.Turn{{Text: "please"}, {Own: true, Text: "one"}, {Text: "once more"}}
 	for _, c := range []struct {
 		round int
 		turns []agent.Turn
 		want  string
 		usage agent.Usage
 	}{
-		{1, mend[:1], "one", agent.Usage{Input: 900, Output: 400}},
-		{1, mend, "mended", agent.Usage{Input: 900, Output: 400}},
-		{2, mend[:1], "two", agent.Usage{Input: 2, Output: 1, Guessed: true}},
-		{2, mend, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
-		{3, mend[:1], nothing, agent.Usage{Input: 2, Output: 10, Guessed: true}},
-		{3, mend, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
-		{0, mend[:1], "one", agent.Usage{Input: 900, Output: 400}},
+		{1, repair[:1], "one", agent.Usage{Input: 900, Output: 400}},
+		{1, repair, "repaired", agent.Usage{Input: 900, Output: 400}},
+		{2, repair[:1], "two", agent.Usage{Input: 2, Output: 1, Guessed: true}},
+		{2, repair, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
+		{3, repair[:1], nothing, agent.Usage{Input: 2, Output: 10, Guessed: true}},
+		{3, repair, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
+		{0, repair[:1], "one", agent.Usage{Input: 900, Output: 400}},
 	} {
 		want := agent.Reply{Text: c.want, Model: "rehearsal", Usage: c.usage, Attempts: 1}
 		if got := say(t, a, agent.Call{Round: c.round, Turns: c.turns}); got != want {
@@ -96,9 +96,9 @@ agents:
 		}{
 			{1, "one", agent.Failure{Code: agent.TimedOut, Detail: "too busy", Retry: true, After: 10 * time.Millisecond, Attempts: 1}},
 			{1, "other", agent.Failure{Code: agent.TimedOut, Detail: "too busy", Retry: true, After: 10 * time.Millisecond, Attempts: 1}},
-			{2, "two", agent.Failure{Code: agent.Refused, Detail: "the script lets the call fail", Attempts: 1}},
-			{2, "two", agent.Failure{Code: agent.Refused, Detail: "the script lets the call fail", Attempts: 1}},
-			{3, "three", agent.Failure{Code: agent.Cut, Detail: "the script lets the answer break off here", Retry: true, Partial: "half of i", Attempts: 1}},
+			{2, "two", agent.Failure{Code: agent.Refused, Detail: "failed by the script", Attempts: 1}},
+			{2, "two", agent.Failure{Code: agent.Refused, Detail: "failed by the script", Attempts: 1}},
+			{3, "three", agent.Failure{Code: agent.Cut, Detail: "reply cut off by the script", Retry: true, Partial: "half of i", Attempts: 1}},
 		} {
 			_, err := a.Ask(t.Context(), agent.Call{ID: c.id, Round: c.round})
 			var f *agent.Failure
@@ -106,7 +106,7 @@ agents:
 				t.Errorf("%s: %+v", c.id, f)
 			}
 		}
-		// The count belongs to the call, not to the agent that happens to ask.
+		// Failures are counted by call, not by agent.
 		again := mustMake(t, s, agent.Setup{Entry: roster.Entry{Agent: "A"}})
 		if got := say(t, again, agent.Call{ID: "one", Round: 1}).Text; got != "at last" {
 			t.Error(got)
@@ -119,7 +119,7 @@ agents:
 	})
 }
 
-func TestWhoPlaysWhat(t *testing.T) {
+func TestScriptAssignsParts(t *testing.T) {
 	s := parse(t, `
 agents:
   - {role: adversarial_critic, rounds: [{reply: first}]}
@@ -150,10 +150,10 @@ agents:
 	}
 }
 
-func TestTheBuiltInScriptIsReadAfresh(t *testing.T) {
+func TestBuiltInReturnsCopies(t *testing.T) {
 	one, two := rehearsal.BuiltIn(), rehearsal.BuiltIn()
 	one.Source()[0] = 'X'
 	if one == two || !bytes.Equal(one.Source(), two.Source()) {
-		t.Error("what is done to one is done to the other")
+		t.Error("two built-in scripts share memory")
 	}
 }

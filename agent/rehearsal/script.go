@@ -1,18 +1,17 @@
-// Package rehearsal holds scripted agents: they answer from a file, and need no
-// key, no server and no model.
+// Package rehearsal implements scripted agents. They reply from a file, without
+// key, server or model.
 //
-// It promises: what a part says depends on the script, the agent, the round and
-// the turn alone; a script that cannot be played is refused whole, every fault
-// with its line; and an agent without a part is refused before anybody is asked.
+// It promises: a reply depends only on the script, the agent, the round and the
+// turn; an invalid script is rejected with all its errors, each with its line;
+// and an agent without a part is rejected before any agent is asked.
 //
-// It must not know what a reply means, or whether a session may be a rehearsal:
-// that is decided by whoever chooses it.
+// It must not know what a reply means, or whether a session may be a rehearsal.
 package rehearsal
 
 import (
 	"bytes"
 	"context"
-	_ "embed" // the built-in script is a file
+	_ "embed" // for the built-in script
 	"strings"
 	"sync"
 	"time"
@@ -21,22 +20,22 @@ import (
 	"brenner/internal/fault"
 )
 
-// Schema names the form of a script.
+// Schema is the schema id of scripts.
 const Schema = "brenner.rehearsal/v1"
 
 //go:embed cell-fate.yaml
 var cellFate string
 
-// BuiltIn gives the script that is in the binary, freshly read.
+// BuiltIn parses and returns the embedded script.
 func BuiltIn() *Script {
 	s, err := Parse([]byte(cellFate))
 	if err != nil {
-		panic("the built-in rehearsal cannot be read: " + err.Error()) // a test reads it
+		panic("built-in rehearsal: " + err.Error()) // covered by a test
 	}
 	return s
 }
 
-// Script is what the agents of a rehearsal say. It is safe for concurrent use.
+// Script holds the replies of a rehearsal's agents. It is safe for concurrent use.
 type Script struct {
 	question string
 	parts    []part
@@ -44,14 +43,14 @@ type Script struct {
 	failed   counts
 }
 
-// part is what one agent says: the one of that name, or one of that role.
+// part is the script of one agent, chosen by name or by role.
 type part struct {
 	name   string
 	role   string
 	rounds []round
 }
 
-// round is what a part says in one round.
+// round is what an agent does in one round.
 type round struct {
 	reply  string
 	repair string
@@ -62,22 +61,22 @@ type round struct {
 	cut    bool
 }
 
-// fail is how a call fails before it is answered.
+// fail is a scripted failure before the reply.
 type fail struct {
 	code    fault.Code
 	message string
-	times   int // 0 is every time
+	times   int // 0 means every time
 	retry   bool
 	after   time.Duration
 }
 
-// counts remembers how often each call has failed.
+// counts holds how often each call has failed.
 type counts struct {
 	mu sync.Mutex
 	of map[string]int
 }
 
-// due tells whether a call is to fail once more, and counts it.
+// due reports whether a call must fail once more, and counts it.
 func (c *counts) due(id string, times int) bool {
 	if times == 0 {
 		return true
@@ -97,14 +96,13 @@ func (c *counts) due(id string, times int) bool {
 // Question is the question that the script plays.
 func (s *Script) Question() string { return s.question }
 
-// Source gives the script's own bytes, for who keeps what was played.
+// Source returns a copy of the script's bytes.
 func (s *Script) Source() []byte { return bytes.Clone(s.source) }
 
-// Agent gives an agent its part. The part of its name comes first. Else the parts
-// of its role are given out in the roster's order, one to each of its agents that
-// has none by name; those who come after the last part listen, for two agents
-// that say the same would only fill the artifact with everything twice. A role
-// without any part is a fault.
+// Agent returns the agent that plays a part. A part with the agent's name comes
+// first. Otherwise the role's parts are assigned in roster order to its agents
+// without a named part. Agents beyond the last part have nothing to say, so that no
+// reply appears twice. A role without any part is an error.
 func (s *Script) Agent(setup agent.Setup) (agent.Agent, error) {
 	if p := s.named(setup.Agent); p != nil {
 		return &player{script: s, part: p}, nil
@@ -150,18 +148,17 @@ func (s *Script) noPart(setup agent.Setup) error {
 	return &fault.Error{
 		Code:   NoPart,
 		Detail: "the script has no part for " + fault.Shown(setup.Agent) + ", " + fault.Shown(string(setup.Role)),
-		Hint:   "give the agent another role, or the script another entry; it has parts for " + strings.Join(known, ", "),
+		Hint:   "change the agent's role, or add an entry to the script; it has parts for " + strings.Join(known, ", "),
 	}
 }
 
-// model is what answers, in the words of the trace: nothing that could be taken
-// for a model.
+// model is the model name in traces; it must not look like a real model.
 const model = "rehearsal"
 
-// nothingToAdd is what an agent says for which the script has no words.
+// nothingToAdd is the reply where the script has none.
 const nothingToAdd = "I have nothing to add in this round.\n"
 
-// player is one agent on the stage.
+// player is an agent that plays a part.
 type player struct {
 	script *Script
 	part   *part
@@ -171,7 +168,7 @@ func (p *player) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	alive(c)
 	r := p.part.at(c.Round)
 	if len(c.Turns) > 1 { // a repair turn: ours, its own, ours
-		return r.says(c, r.repair), nil
+		return r.replyWith(c, r.repair), nil
 	}
 	if r.hang {
 		<-ctx.Done()
@@ -188,13 +185,13 @@ func (p *player) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	}
 	if r.cut {
 		return agent.Reply{}, &agent.Failure{
-			Code: agent.Cut, Detail: "the script lets the answer break off here", Retry: true, Partial: r.reply, Attempts: 1,
+			Code: agent.Cut, Detail: "reply cut off by the script", Retry: true, Partial: r.reply, Attempts: 1,
 		}
 	}
-	return r.says(c, r.reply), nil
+	return r.replyWith(c, r.reply), nil
 }
 
-// at gives what the part says in a round, from 1; past its end that is nothing.
+// at returns the part's round n, counted from 1, or an empty one past the end.
 func (p *part) at(n int) round {
 	if n = max(n, 1); n <= len(p.rounds) {
 		return p.rounds[n-1]
@@ -202,8 +199,8 @@ func (p *part) at(n int) round {
 	return round{reply: nothingToAdd, repair: nothingToAdd}
 }
 
-// says makes a reply of a text.
-func (r round) says(c agent.Call, text string) agent.Reply {
+// replyWith returns text as a reply.
+func (r round) replyWith(c agent.Call, text string) agent.Reply {
 	reply := agent.Reply{Text: text, Model: model, Attempts: 1}
 	if r.usage != nil {
 		reply.Usage = *r.usage
@@ -222,7 +219,7 @@ func alive(c agent.Call) {
 	}
 }
 
-// pause waits; false means that the context was over first.
+// pause waits for d. It returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true

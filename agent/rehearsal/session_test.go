@@ -19,7 +19,7 @@ import (
 	"brenner/roster"
 )
 
-// stage plays a script as a session would, without any of a session's machinery.
+// stage plays a script like a session, without a session's machinery.
 type stage struct {
 	t        *testing.T
 	rules    merge.Rules
@@ -29,7 +29,7 @@ type stage struct {
 	repaired int
 }
 
-// newStage makes version 1 from the brief, and gives a preset's agents these names.
+// newStage makes version 1 from the brief and names a preset's agents.
 func newStage(t *testing.T, s *rehearsal.Script, presetID string, names ...string) *stage {
 	t.Helper()
 	preset, err := roster.FindPreset(roster.BuiltIn(), presetID)
@@ -64,7 +64,7 @@ func newStage(t *testing.T, s *rehearsal.Script, presetID string, names ...strin
 	return st
 }
 
-// configured gives the configuration that a fresh clone runs with.
+// configured returns the configuration of a fresh clone.
 func configured(t *testing.T) *config.Config {
 	t.Helper()
 	c, err := config.Load(config.Options{Dir: "../.."})
@@ -80,7 +80,7 @@ func (st *stage) merge(batch []delta.Delta) merge.Report {
 	return report
 }
 
-// round asks everybody, with a repair turn for who wrote what cannot be read.
+// round asks every agent, with a repair turn for replies that cannot be read.
 func (st *stage) round(n int) merge.Report {
 	st.t.Helper()
 	st.instant = st.instant.Add(time.Hour)
@@ -96,7 +96,7 @@ func (st *stage) round(n int) merge.Report {
 		if slices.ContainsFunc(read.Blocks, func(b delta.Block) bool { return len(b.Problems) > 0 }) {
 			st.repaired++
 			c.ID += "/repair"
-			c.Turns = append(c.Turns, agent.Turn{Own: true, Text: text}, agent.Turn{Text: "please mend it"})
+			c.Turns = append(c.Turns, agent.Turn{Own: true, Text: text}, agent.Turn{Text: "please repair it"})
 			read, _ = st.ask(a, c)
 			batch = append(batch, read.Stamped(st.envelope(who.Agent, c.ID, 2*i+2))...)
 		}
@@ -117,13 +117,13 @@ func (st *stage) ask(a agent.Agent, c agent.Call) (delta.Reply, string) {
 	read := delta.Read([]byte(reply.Text), delta.Options{})
 	for _, b := range read.Blocks {
 		if b.OK && len(b.Flags) > 0 {
-			st.t.Errorf("%s, line %d: the reader had to mend it: %v", c.ID, b.Line, b.Flags)
+			st.t.Errorf("%s, line %d: the reader had to repair it: %v", c.ID, b.Line, b.Flags)
 		}
 	}
 	return read, reply.Text
 }
 
-// refused gives what was rejected, by code.
+// refused counts the rejected deltas by code.
 func refused(report merge.Report) map[string]int {
 	codes := map[string]int{}
 	for _, row := range report.Deltas {
@@ -137,7 +137,7 @@ func refused(report merge.Report) map[string]int {
 func (st *stage) wantRefused(round int, report merge.Report, want map[string]int) {
 	st.t.Helper()
 	if got := refused(report); !maps.Equal(got, want) {
-		st.t.Errorf("round %d refused %v, not %v", round, got, want)
+		st.t.Errorf("round %d: refused %v, want %v", round, got, want)
 	}
 	for _, row := range report.Deltas {
 		if row.Disposition != merge.Applied && row.Disposition != merge.Rejected && row.Disposition != merge.Conflicted {
@@ -146,22 +146,21 @@ func (st *stage) wantRefused(round int, report merge.Report, want map[string]int
 	}
 }
 
-// inNoTime runs a test whose waiting is not waited for.
-func inNoTime(test func(*testing.T)) func(*testing.T) {
+// withFakeClock runs a test with a fake clock.
+func withFakeClock(test func(*testing.T)) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, test)
 	}
 }
 
-// TestTheBuiltInSession plays the whole session and wants it to show what it is
-// there to show, whatever the agents are called.
-func TestTheBuiltInSession(t *testing.T) {
+// The built-in session shows every feature, whatever the agents are called.
+func TestBuiltInSession(t *testing.T) {
 	for name, names := range map[string][]string{
 		"with the preset's names": nil,
 		"with others":             {"Zoe", "Ada", "Mia"},
 	} {
-		t.Run(name, inNoTime(func(t *testing.T) {
+		t.Run(name, withFakeClock(func(t *testing.T) {
 			st := newStage(t, rehearsal.BuiltIn(), "default-3-agent", names...)
 			report := st.round(1)
 			st.wantRefused(1, report, map[string]int{"INVALID_JSON": 1})
@@ -177,7 +176,7 @@ func TestTheBuiltInSession(t *testing.T) {
 				t.Errorf("conflicts %v", report.Conflicts)
 			}
 			if h1, _, _ := st.artifact.Find("H1"); !h1.Killed() || h1.Kill.Reason == "" {
-				t.Error("H1 lives, or died without a reason")
+				t.Error("H1 is not killed, or has no reason")
 			}
 
 			report = st.round(3)
@@ -188,13 +187,13 @@ func TestTheBuiltInSession(t *testing.T) {
 			}
 			st.wantClean()
 			if report = st.round(4); len(report.Deltas) != 0 {
-				t.Errorf("a fourth round: %v", report.Deltas)
+				t.Errorf("deltas in round 4: %v", report.Deltas)
 			}
 		}))
 	}
 }
 
-// wantIDs wants the items of the sections after the research thread, in their order.
+// wantIDs checks the items of the sections after the research thread, in order.
 func (st *stage) wantIDs(want ...string) {
 	st.t.Helper()
 	for i, section := range artifact.Sections()[1:] {
@@ -202,17 +201,16 @@ func (st *stage) wantIDs(want ...string) {
 		for _, it := range st.artifact.Items(section) {
 			ids = append(ids, it.ID)
 			if len(it.Unresolved()) > 0 {
-				st.t.Errorf("%s names what its author cannot have known: %v", it.ID, it.Unresolved())
+				st.t.Errorf("%s has unresolved references: %v", it.ID, it.Unresolved())
 			}
 		}
 		if got := strings.Join(ids, " "); got != want[i] {
-			st.t.Errorf("%s: %s, not %s", section, got, want[i])
+			st.t.Errorf("%s: %s, want %s", section, got, want[i])
 		}
 	}
 }
 
-// wantClean wants an artifact that lint has nothing to say about, and no label of
-// an agent's own in it.
+// wantClean checks that lint has no findings, and that no agent's label is left.
 func (st *stage) wantClean() {
 	st.t.Helper()
 	text := string(st.artifact.Markdown())
@@ -230,7 +228,7 @@ func (st *stage) wantClean() {
 	}
 	for _, label := range []string{"h_past", "h_place", "h_group", "h_clock"} {
 		if strings.Contains(text, label) {
-			st.t.Errorf("the label %s was not put in order", label)
+			st.t.Errorf("label %s was not resolved", label)
 		}
 	}
 	if st.t.Failed() {
@@ -238,10 +236,10 @@ func (st *stage) wantClean() {
 	}
 }
 
-// TestTheBuiltInSessionWithTwo: the smaller preset has no designer, and still
-// shows the repair, the kill, the anomaly and the conflict.
-func TestTheBuiltInSessionWithTwo(t *testing.T) {
-	inNoTime(func(t *testing.T) {
+// The smaller preset has no designer, and still shows the repair, the kill, the
+// anomaly and the conflict.
+func TestBuiltInSession_TwoAgents(t *testing.T) {
+	withFakeClock(func(t *testing.T) {
 		st := newStage(t, rehearsal.BuiltIn(), "hypothesis-critique")
 		st.wantRefused(1, st.round(1), map[string]int{"INVALID_JSON": 1})
 		if report := st.round(2); len(report.Conflicts) != 1 || len(refused(report)) != 0 {
@@ -254,7 +252,7 @@ func TestTheBuiltInSessionWithTwo(t *testing.T) {
 	})(t)
 }
 
-func TestTheBuiltInScriptPlaysTheExampleQuestion(t *testing.T) {
+func TestBuiltInScriptMatchesExample(t *testing.T) {
 	c := configured(t)
 	if got := rehearsal.BuiltIn().Question(); got != c.Question || c.Via != config.ViaRehearsal {
 		t.Errorf("%q, but brenner.yaml asks %q via %s", got, c.Question, c.Via)
