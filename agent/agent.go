@@ -1,13 +1,13 @@
-// Package agent is how a session asks anybody anything: one interface, the
-// wrappers around it, and the registry of its kinds. Each kind is in a folder
+// Package agent defines the interface through which a session asks agents, the
+// wrappers around it, and the registry of agent kinds. Each kind is a package
 // below; agenttest is the suite that all of them pass.
 //
-// It promises: whatever a kind does, a session sees a whole answer or a *Failure
-// with a code, never a panic; asking twice with one call id has one effect; and
-// every wait ends when its context does.
+// It promises: a session gets a complete reply or a *Failure with a code, never
+// a panic; asking twice with one call id has one effect; and every wait ends
+// when its context does.
 //
-// It must not know what a question says, what an answer means, where replies are
-// kept, or what they cost.
+// It must not know what a question or a reply means, where replies are kept, or
+// what they cost.
 package agent
 
 import (
@@ -28,13 +28,13 @@ import (
 
 // Agent answers calls. It is safe for concurrent use.
 type Agent interface {
-	// Ask puts a call and waits for the whole answer. Asking again with the
-	// same call id has one effect: the same answer, or a second try of a call
-	// that had none. An error is a *Failure.
+	// Ask makes a call and waits for the complete reply. Asking again with the
+	// same call id returns the same reply, or retries a call that failed. An
+	// error is always a *Failure.
 	Ask(ctx context.Context, c Call) (Reply, error)
 }
 
-// Func is an agent that is one function.
+// Func adapts a function to the Agent interface.
 type Func func(ctx context.Context, c Call) (Reply, error)
 
 // Ask calls the function.
@@ -42,31 +42,30 @@ func (f Func) Ask(ctx context.Context, c Call) (Reply, error) { return f(ctx, c)
 
 // Call is one question to one agent.
 type Call struct {
-	ID      string // of this call in all the world: "RS-…/r1/BlueLake/ask"
+	ID      string // globally unique: "RS-…/r1/BlueLake/ask"
 	Agent   string // the roster's name
 	Thread  string
 	Round   int
 	Subject string
-	// Turns are the conversation so far; the last one is ours, and wants an answer.
+	// Turns is the conversation so far; the last turn is ours.
 	Turns []Turn
-	// Nudge is what an agent is told once that has taken notice of the question and
-	// does not answer, where that can be seen. Without it nobody is reminded: agents
-	// write no words of their own.
+	// Nudge is the reminder for an agent that has acknowledged the question but not
+	// replied, where that is visible. It is sent once; if empty, there is no reminder.
 	Nudge string
-	// MaxReply bounds the answer, in tokens; 0 leaves it to the agent.
+	// MaxReply limits the reply, in tokens; 0 leaves the limit to the agent.
 	MaxReply int
-	// Drain, if not nil, is closed when whoever asks wants to go. A call that is under way
-	// goes on; one that waits, for a slot or for another try, ends at once.
+	// Drain, if not nil, is closed when the caller wants to stop. A call in flight
+	// continues; one that waits for a slot or a retry ends immediately.
 	Drain <-chan struct{}
-	// Alive, if not nil, is told of every sign of life, so that a silent agent
-	// can be told from a slow one.
+	// Alive, if not nil, is called on every sign of life, to tell a silent agent
+	// from a slow one.
 	Alive func()
 }
 
-// drained tells whether whoever asks wants to go.
+// drained reports whether the caller wants to stop.
 func (c *Call) drained() bool {
 	select {
-	case <-c.Drain: // where there is none, this waits for ever, and so is never chosen
+	case <-c.Drain: // a nil channel is never ready
 		return true
 	default:
 		return false
@@ -75,22 +74,22 @@ func (c *Call) drained() bool {
 
 // Turn is one message of a conversation.
 type Turn struct {
-	Own  bool   // the agent's own words, not ours
+	Own  bool   // written by the agent, not by us
 	Text string // Markdown
 }
 
-// Reply is a whole answer.
+// Reply is a complete reply.
 type Reply struct {
 	Text  string // verbatim
-	Model string // as the other side names what answered; may be empty
+	Model string // as reported by the other side; may be empty
 	Usage Usage
-	// Attempts is how often the other side was asked for it; at least 1.
+	// Attempts is how often the other side was asked; at least 1.
 	Attempts int
-	// Letter is the id of the message that brought the answer, if it came by mail.
+	// Letter is the key of the message that carried the reply, if it came by mail.
 	Letter string
 }
 
-// The codes of calls that were not answered.
+// Codes of calls that failed.
 const (
 	Unavailable fault.Code = "AGENT_UNAVAILABLE" // The agent is unreachable, or asked to retry later.
 	Refused     fault.Code = "AGENT_REFUSED"     // The agent will not answer this call; retrying does not help.
@@ -102,8 +101,8 @@ const (
 	Broken      fault.Code = "AGENT_BROKEN"      // The adapter for this agent failed; the session continues without its reply.
 )
 
-// The codes of calls to models that were not answered. They stand here and not
-// with a kind, because a session acts on some of them.
+// Codes of failed calls to models. They are declared here, not with a kind,
+// because a session acts on some of them.
 const (
 	NoAuth       fault.Code = "AGENT_AUTH"        // The endpoint requires a key, or rejected the one it was sent.
 	Forbidden    fault.Code = "AGENT_FORBIDDEN"   // The key is valid but has no access to this model.
@@ -117,16 +116,16 @@ const (
 	TooLarge     fault.Code = "REPLY_TOO_LARGE"   // The reply exceeds the size limit; the rest was not read.
 )
 
-// Failure is why a call has no answer.
+// Failure is the error of a call without a reply.
 type Failure struct {
 	Code     fault.Code
 	Detail   string
 	Hint     string
-	Retry    bool          // asking again may help
-	After    time.Duration // not before this long from now; 0 where nobody said
-	Partial  string        // what came before it broke off: evidence, never an answer
-	Attempts int           // how often the other side was asked; 0 where we never got so far
-	Usage    Usage         // what it cost all the same, over all attempts
+	Retry    bool          // a retry may help
+	After    time.Duration // how long to wait before a retry; 0 if unknown
+	Partial  string        // text received before the failure: evidence, never a reply
+	Attempts int           // how often the other side was asked; 0 if never
+	Usage    Usage         // tokens spent nevertheless, over all attempts
 	Cause    error
 }
 
@@ -143,23 +142,22 @@ func (f *Failure) Unwrap() error { return f.Cause }
 type Usage struct {
 	Input   int  // tokens
 	Output  int  // tokens
-	Guessed bool // nobody told us: these are our own counts
+	Guessed bool // estimated by us, not reported
 }
 
-// Guess counts the tokens of a text where nobody gave a counter: about four characters
-// are one token in English.
+// Guess estimates the tokens of text without a tokenizer: about four characters
+// each in English.
 func Guess(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 const (
-	// MostTokens is more than any one exchange has.
+	// MostTokens is above the tokens of any single exchange.
 	MostTokens = 1_000_000_000
-	// mostInAll is where sums end: two of them are a number that JSON carries exactly.
+	// mostInAll caps sums: adding two of them is still exact in JSON.
 	mostInAll = min(1<<52-1, math.MaxInt)
 )
 
-// Plus gives what two calls cost together. A sum of which a part is guessed is a
-// guess. No part of it is less than nothing, and none grows past what can be written
-// down: a sum must not become a small one, or one below zero.
+// Plus returns the sum of two usages. It is guessed if either part is. Values are
+// clamped, so a sum neither overflows nor becomes negative.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{Input: sum(u.Input, v.Input), Output: sum(u.Output, v.Output), Guessed: u.Guessed || v.Guessed}
 }
@@ -172,47 +170,47 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// believable gives a usage of one exchange as far as it can be true. Who claims less
-// than nothing has told us nothing.
-func (u Usage) believable() Usage {
+// clamped returns the usage of one exchange within plausible bounds. Negative
+// counts make it guessed.
+func (u Usage) clamped() Usage {
 	return Usage{
 		Input: min(max(u.Input, 0), MostTokens), Output: min(max(u.Output, 0), MostTokens),
 		Guessed: u.Guessed || u.Input < 0 || u.Output < 0,
 	}
 }
 
-// Tokens reads a number of tokens as somebody reports it in JSON. Some write numbers
-// with a point; what is no whole number, or none that can be true, tells nothing.
-func Tokens(said []byte) (int, bool) {
-	n, err := strconv.ParseFloat(string(said), 64)
+// Tokens parses a token count from JSON. Some servers write numbers with a decimal
+// point; anything but a plausible whole number is rejected.
+func Tokens(raw []byte) (int, bool) {
+	n, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || !(n >= 0 && n <= MostTokens) || n != math.Trunc(n) {
 		return 0, false
 	}
 	return int(n), true
 }
 
-// The codes of agents that cannot be made.
+// Codes of agents that cannot be made.
 const (
 	UnknownKind fault.Code = "UNKNOWN_AGENT_KIND" // Unknown `via`.
 	NoKind      fault.Code = "NO_AGENT_KIND"      // No `via` for an agent.
 )
 
-// Setup is what a kind is told of one agent. Whatever else it needs (a client, a
-// key, a log) is its Maker's business, which is a closure over it.
+// Setup describes one agent to its Maker. A Maker closes over anything else it
+// needs, such as a client or a key.
 type Setup struct {
 	roster.Entry
-	ModelID string // what the model is called where it is asked
-	BaseURL string // where that is
+	ModelID string // the model's id at the endpoint
+	BaseURL string // the endpoint
 	Seed    *int   // for the model; nil leaves it to its configuration
-	// Before are the agents of the same role that stand before it in the roster.
+	// Before lists the agents of the same role that precede it in the roster.
 	Before []string
 }
 
-// Maker makes one agent of a kind. It tries nothing out: a kind that cannot be
-// reached shows when it is asked.
+// Maker makes one agent of a kind. It does not connect: an unreachable agent
+// fails when it is asked.
 type Maker func(Setup) (Agent, error)
 
-// Registry holds the kinds of agents, each under the word that `via` has for it.
+// Registry holds the kinds of agents by their `via` name.
 type Registry struct{ makers map[string]Maker }
 
 // NewRegistry makes a registry of these kinds.
@@ -220,11 +218,10 @@ func NewRegistry(makers map[string]Maker) *Registry {
 	return &Registry{maps.Clone(makers)}
 }
 
-// Kinds gives the words for the kinds, sorted.
+// Kinds returns the names of the kinds, sorted.
 func (r *Registry) Kinds() []string { return slices.Sorted(maps.Keys(r.makers)) }
 
-// Make makes an agent that keeps the contract: it is guarded, and answers a call
-// once.
+// Make makes an agent, wrapped in Guard and Once.
 func (r *Registry) Make(kind string, s Setup) (Agent, error) {
 	maker, ok := r.makers[kind]
 	if !ok {
@@ -242,14 +239,14 @@ func (r *Registry) unknown(kind string, s Setup) error {
 	list := "known kinds: " + strings.Join(known, ", ")
 	if strings.TrimSpace(kind) == "" {
 		return &fault.Error{
-			Code: NoKind, Detail: "nothing says how " + fault.Shown(s.Agent) + " is reached",
-			Hint: "say it with --via or with via in brenner.yaml; " + list,
+			Code: NoKind, Detail: "no via for " + fault.Shown(s.Agent),
+			Hint: "pass --via, or set via in brenner.yaml; " + list,
 		}
 	}
 	if near, ok := text.Nearest(kind, known); ok {
 		list = "did you mean " + fault.Shown(near) + "? " + list
 	}
 	return &fault.Error{
-		Code: UnknownKind, Detail: fault.Shown(s.Agent) + " cannot be reached via " + fault.Shown(kind), Hint: list,
+		Code: UnknownKind, Detail: fault.Shown(s.Agent) + ": unknown via " + fault.Shown(kind), Hint: list,
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fake is an agent in a line.
+// fake adapts a function to agent.Agent.
 type fake func(ctx context.Context, c agent.Call) (agent.Reply, error)
 
 func (f fake) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) { return f(ctx, c) }
@@ -23,13 +23,13 @@ func answers(text string) fake {
 	return func(context.Context, agent.Call) (agent.Reply, error) { return agent.Reply{Text: text}, nil }
 }
 
-// hangs waits for the end of the call, and says no more about it than most do.
+// hangs blocks until ctx is done and returns its bare error.
 func hangs(ctx context.Context, _ agent.Call) (agent.Reply, error) {
 	<-ctx.Done()
 	return agent.Reply{}, ctx.Err()
 }
 
-// takes answers after so long.
+// takes replies after d.
 func takes(d time.Duration) fake {
 	return func(ctx context.Context, _ agent.Call) (agent.Reply, error) {
 		select {
@@ -45,13 +45,13 @@ func fails(err error) fake {
 	return func(context.Context, agent.Call) (agent.Reply, error) { return agent.Reply{}, err }
 }
 
-// failure asks an agent that must not answer.
+// failure asks an agent and requires a *Failure.
 func failure(t *testing.T, ctx context.Context, a agent.Agent) *agent.Failure { //nolint:revive // t comes first in a helper
 	t.Helper()
 	reply, err := a.Ask(ctx, agent.Call{ID: t.Name()})
-	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract requires this type, unwrapped
 	if !ok || reply != (agent.Reply{}) {
-		t.Fatalf("no failure: %+v, %v", reply, err)
+		t.Fatalf("want a *Failure, got %+v, %v", reply, err)
 	}
 	return f
 }
@@ -59,7 +59,7 @@ func failure(t *testing.T, ctx context.Context, a agent.Agent) *agent.Failure { 
 func wantCode(t *testing.T, f *agent.Failure, want fault.Code) {
 	t.Helper()
 	if f.Code != want {
-		t.Fatalf("%s, not %s: %v", f.Code, want, f)
+		t.Fatalf("code %s, want %s: %v", f.Code, want, f)
 	}
 }
 

@@ -11,10 +11,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// Guard holds a kind to the contract, so that no kind has to think of all of it:
-// every error becomes a *Failure with a code, a panic becomes one too, a blank
-// answer is none, no call costs less than nothing or more than can be true, and Alive
-// can be called without asking whether it is there.
+// Guard enforces the contract of Agent: errors and panics become a *Failure with a
+// code, a blank reply is a failure, usage is clamped, and Alive is never nil.
 func Guard(a Agent) Agent {
 	return Func(func(ctx context.Context, c Call) (reply Reply, err error) {
 		if ctx.Err() != nil {
@@ -29,20 +27,20 @@ func Guard(a Agent) Agent {
 			c.Alive = func() {}
 		}
 		reply, err = a.Ask(ctx, c)
-		reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.believable()
+		reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.clamped()
 		if err == nil && strings.TrimSpace(reply.Text) == "" {
-			err = &Failure{Code: Empty, Detail: "the answer is blank", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
+			err = &Failure{Code: Empty, Detail: "blank reply", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
 		}
 		if err != nil {
 			f := failureOf(ctx, err)
-			f.Attempts, f.Usage = max(1, f.Attempts), f.Usage.believable()
+			f.Attempts, f.Usage = max(1, f.Attempts), f.Usage.clamped()
 			return Reply{}, f
 		}
 		return reply, nil
 	})
 }
 
-// Panic is the cause of a Failure that a panic became.
+// Panic is the cause of a Failure that came from a panic.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -52,21 +50,21 @@ func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
 func broken(value any) *Failure {
 	return &Failure{
-		Code: Broken, Detail: "the program's own code for this agent panicked",
-		Hint:     "this is a fault of brenner, not of the agent: please report it",
+		Code: Broken, Detail: "internal error: panic in the code for this agent",
+		Hint:     "this is a bug in brenner, not in the agent; please report it",
 		Attempts: 1, Cause: &Panic{Value: value, Stack: debug.Stack()},
 	}
 }
 
-// limitPassed is the cause of a context that a wrapper of ours has ended. It is a
-// type of its own, so that a stranger's cancellation (with the failure of another
-// agent, say) is never taken for a verdict on this one.
+// limitPassed is the cause of a context that one of our wrappers has ended. A
+// separate type, so that a foreign cause, such as another agent's failure, is not
+// mistaken for this call's.
 type limitPassed struct{ failure Failure }
 
 func (l *limitPassed) Error() string { return l.failure.Error() }
 
-// Ended gives the failure of a call whose context is over: a limit of ours was
-// passed, the caller's time is up, or somebody stopped the call.
+// Ended returns the failure of a call whose context is done: a limit was
+// exceeded, the deadline passed, or the call was cancelled.
 func Ended(ctx context.Context) *Failure {
 	var ours *limitPassed
 	switch {
@@ -74,19 +72,18 @@ func Ended(ctx context.Context) *Failure {
 		f := ours.failure
 		return &f
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &Failure{Code: TimedOut, Detail: "the time for the call was up before an answer came", Cause: ctx.Err()}
+		return &Failure{Code: TimedOut, Detail: "deadline passed before a reply arrived", Cause: ctx.Err()}
 	default:
-		return &Failure{Code: Stopped, Detail: "the call was stopped before an answer came", Cause: ctx.Err()}
+		return &Failure{Code: Stopped, Detail: "stopped before a reply arrived", Cause: ctx.Err()}
 	}
 }
 
-// failureOf makes a Failure of any error. Every wrapper goes through it; what it
-// gives is the caller's own copy.
+// failureOf converts any error to a Failure, which is a copy that the caller owns.
 func failureOf(ctx context.Context, err error) *Failure {
-	var said *Failure
-	if errors.As(err, &said) {
-		f := *said
-		if ctx.Err() != nil && f.fromTheEnd() {
+	var original *Failure
+	if errors.As(err, &original) {
+		f := *original
+		if ctx.Err() != nil && f.fromContext() {
 			end := Ended(ctx)
 			end.Partial, end.Attempts, end.Usage = f.Partial, f.Attempts, f.Usage
 			return end
@@ -96,17 +93,17 @@ func failureOf(ctx context.Context, err error) *Failure {
 	if ctx.Err() != nil {
 		return Ended(ctx)
 	}
-	// Most errors that nobody has judged come from a network, where a second try
-	// often helps; a fault of ours says what to mend, and no second try mends it.
+	// Most unclassified errors come from the network, where a retry often helps.
+	// A fault.Error needs a fix, so it is not retried.
 	return &Failure{
-		Code: Unavailable, Detail: "the agent could not be asked",
+		Code: Unavailable, Detail: "call failed",
 		Hint: fault.HintOf(err), Retry: fault.CodeOf(err) == "", Cause: err,
 	}
 }
 
-// fromTheEnd tells whether a failure is the echo of a context that is over. The
-// agent cannot know why it is; the context does.
-func (f *Failure) fromTheEnd() bool {
+// fromContext reports whether a failure only reflects that the context is done.
+// The context knows the reason, the agent does not.
+func (f *Failure) fromContext() bool {
 	switch f.Code {
 	case Stopped, TimedOut, Idle:
 		return true
@@ -114,9 +111,9 @@ func (f *Failure) fromTheEnd() bool {
 	return errors.Is(f.Cause, context.Canceled) || errors.Is(f.Cause, context.DeadlineExceeded)
 }
 
-// Once remembers answers by call id: a call that was answered is not put again,
-// and of two equal calls at one time the second waits for the first. A call that
-// failed is free to be tried again. The memory ends with the agent.
+// Once caches replies by call id: an answered call is not made again, and of two
+// concurrent calls with one id the second waits for the first. A failed call can
+// be made again. The cache lives as long as the agent.
 func Once(a Agent) Agent { return &once{agent: a, calls: map[string]*remembered{}} }
 
 type once struct {
@@ -125,7 +122,7 @@ type once struct {
 	calls map[string]*remembered
 }
 
-// remembered is one call id. Who holds turn may look at the answer and ask for it.
+// remembered is the state of one call id, guarded by turn.
 type remembered struct {
 	turn     chan struct{}
 	answered bool
@@ -149,7 +146,7 @@ func (o *once) Ask(ctx context.Context, c Call) (Reply, error) {
 		}
 		return call.reply, nil
 	}
-	reply, err := put(ctx, o.agent, c)
+	reply, err := ask(ctx, o.agent, c)
 	call.answered, call.reply = err == nil, reply
 	return reply, err
 }

@@ -11,19 +11,19 @@ import (
 	"brenner/internal/fault"
 )
 
-func TestGuardGivesEveryErrorACode(t *testing.T) {
+func TestGuardCodesEveryError(t *testing.T) {
 	refused := &agent.Failure{Code: agent.Refused, Detail: "no", Partial: "so f"}
-	mend := &fault.Error{Code: agent.NoKind, Detail: "no key", Hint: "set one"}
+	ours := &fault.Error{Code: agent.NoKind, Detail: "no key", Hint: "set one"}
 	for name, c := range map[string]struct {
 		agent agent.Agent
 		want  agent.Failure
 	}{
-		"a failure stays what it is": {fails(refused), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
-		"one inside another error":   {fails(errors.Join(errNetwork, refused)), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
-		"an error of anybody's":      {fails(errNetwork), agent.Failure{Code: agent.Unavailable, Retry: true, Attempts: 1}},
-		"a fault of ours":            {fails(mend), agent.Failure{Code: agent.Unavailable, Hint: "set one", Attempts: 1}},
-		"a nil failure":              {fails((*agent.Failure)(nil)), agent.Failure{Code: agent.Broken, Hint: "this is a fault of brenner, not of the agent: please report it", Attempts: 1}},
-		"a blank answer":             {answers(" \n\t"), agent.Failure{Code: agent.Empty, Retry: true, Attempts: 1}},
+		"a failure is unchanged": {fails(refused), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
+		"a wrapped failure":      {fails(errors.Join(errNetwork, refused)), agent.Failure{Code: agent.Refused, Attempts: 1, Partial: "so f"}},
+		"any other error":        {fails(errNetwork), agent.Failure{Code: agent.Unavailable, Retry: true, Attempts: 1}},
+		"a fault.Error":          {fails(ours), agent.Failure{Code: agent.Unavailable, Hint: "set one", Attempts: 1}},
+		"a nil failure":          {fails((*agent.Failure)(nil)), agent.Failure{Code: agent.Broken, Hint: "this is a bug in brenner, not in the agent; please report it", Attempts: 1}},
+		"a blank reply":          {answers(" \n\t"), agent.Failure{Code: agent.Empty, Retry: true, Attempts: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := failure(t, t.Context(), agent.Guard(c.agent))
@@ -34,11 +34,11 @@ func TestGuardGivesEveryErrorACode(t *testing.T) {
 		})
 	}
 	if refused.Attempts != 0 {
-		t.Error("the agent's own value was written to")
+		t.Error("Guard modified the agent's own failure")
 	}
 }
 
-func TestGuardKeepsWhatACallCost(t *testing.T) {
+func TestGuardKeepsUsage(t *testing.T) {
 	spent := agent.Usage{Input: 12, Output: 3}
 	f := failure(t, t.Context(), agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
 		return agent.Reply{Text: "\n", Usage: spent}, nil
@@ -56,7 +56,7 @@ func TestGuardKeepsWhatACallCost(t *testing.T) {
 	}
 }
 
-func TestGuardHoldsAPanic(t *testing.T) {
+func TestGuardRecoversPanics(t *testing.T) {
 	f := failure(t, t.Context(), agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
 		panic("index out of range")
 	})))
@@ -67,7 +67,7 @@ func TestGuardHoldsAPanic(t *testing.T) {
 	}
 }
 
-func TestGuardLetsKindsCallAlive(t *testing.T) {
+func TestGuardSetsAlive(t *testing.T) {
 	a := agent.Guard(fake(func(_ context.Context, c agent.Call) (agent.Reply, error) {
 		c.Alive()
 		return agent.Reply{Text: "yes", Attempts: 2}, nil
@@ -78,7 +78,7 @@ func TestGuardLetsKindsCallAlive(t *testing.T) {
 	}
 }
 
-func TestWhoEndedTheCall(t *testing.T) {
+func TestGuardClassifiesContextErrors(t *testing.T) {
 	echo := fake(func(ctx context.Context, _ agent.Call) (agent.Reply, error) {
 		<-ctx.Done()
 		return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Retry: true, Partial: "half", Cause: ctx.Err()}
@@ -86,7 +86,7 @@ func TestWhoEndedTheCall(t *testing.T) {
 	for name, a := range map[string]agent.Agent{"a bare error": fake(hangs), "a failure around it": echo} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			// Another agent's failure, as errgroup would give it, is no verdict on this one.
+			// Another agent's failure as the cause, as errgroup sets it, must be ignored.
 			time.AfterFunc(time.Second, func() { cancel(&agent.Failure{Code: agent.Refused}) })
 			f := failure(t, ctx, agent.Guard(a))
 			wantCode(t, f, agent.Stopped)
@@ -95,19 +95,19 @@ func TestWhoEndedTheCall(t *testing.T) {
 			}
 			f = failure(t, ctx, agent.Guard(a))
 			if wantCode(t, f, agent.Stopped); f.Attempts != 0 {
-				t.Errorf("%s: asked although all was over: %+v", name, f)
+				t.Errorf("%s: asked after the context was done: %+v", name, f)
 			}
 			late, stop := context.WithTimeout(t.Context(), time.Second)
 			defer stop()
 			f = failure(t, late, agent.Guard(a))
 			if wantCode(t, f, agent.TimedOut); f.Retry {
-				t.Errorf("%s: there is no time for another try: %+v", name, f)
+				t.Errorf("%s: retry allowed after the deadline: %+v", name, f)
 			}
 		})
 	}
 }
 
-func TestAnAnswerAtTheLastMomentCounts(t *testing.T) {
+func TestGuardKeepsReplyOfCancelledCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	a := agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
 		cancel()

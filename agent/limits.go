@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Deadline gives every call so much time at most; zero is no limit.
+// Deadline limits the time of each call; zero means no limit.
 func Deadline(a Agent, perCall time.Duration) Agent {
 	if perCall <= 0 {
 		return a
 	}
 	return Func(func(ctx context.Context, c Call) (Reply, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, perCall, &limitPassed{Failure{
-			Code: TimedOut, Detail: fmt.Sprintf("no answer within %s", perCall),
-			Hint: "give it more time with --timeout, or ask for less", Retry: true,
+			Code: TimedOut, Detail: fmt.Sprintf("no reply within %s", perCall),
+			Hint: "raise --timeout, or ask for less", Retry: true,
 		}})
 		defer cancel()
-		return put(ctx, a, c)
+		return ask(ctx, a, c)
 	})
 }
 
-// put asks an agent; an error is a *Failure.
-func put(ctx context.Context, a Agent, c Call) (Reply, error) {
+// ask calls an agent; an error is a *Failure.
+func ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 	reply, err := a.Ask(ctx, c)
 	if err != nil {
 		return Reply{}, failureOf(ctx, err)
@@ -31,8 +31,7 @@ func put(ctx context.Context, a Agent, c Call) (Reply, error) {
 	return reply, nil
 }
 
-// WatchIdle ends a call that gave no sign of life for so long; zero is no limit.
-// An agent that writes slowly lives on, one that says nothing does not.
+// WatchIdle ends a call that shows no sign of life for limit; zero means no limit.
 func WatchIdle(a Agent, limit time.Duration) Agent {
 	if limit <= 0 {
 		return a
@@ -43,7 +42,7 @@ func WatchIdle(a Agent, limit time.Duration) Agent {
 		watchdog := time.AfterFunc(limit, func() {
 			cancel(&limitPassed{Failure{
 				Code: Idle, Detail: fmt.Sprintf("no sign of life for %s", limit),
-				Hint: "a model that thinks in silence needs a longer idle limit", Retry: true,
+				Hint: "raise timeouts.idle for models that think in silence", Retry: true,
 			}})
 		})
 		defer watchdog.Stop()
@@ -54,15 +53,15 @@ func WatchIdle(a Agent, limit time.Duration) Agent {
 				outer()
 			}
 		}
-		return put(ctx, a, c)
+		return ask(ctx, a, c)
 	})
 }
 
-// Slots are how many calls may be under way at once, for all agents that share
-// them: those at one endpoint, say. Who waits longest is next.
-type Slots struct{ taken chan struct{} }
+// Slots limits the calls in flight of all agents that share it, such as those at
+// one endpoint. Waiting calls are served in order.
+type Slots struct{ inFlight chan struct{} }
 
-// NewSlots makes n slots; n below 1 is no limit, and gives nil.
+// NewSlots returns n slots, or nil, which means no limit, if n is below 1.
 func NewSlots(n int) *Slots {
 	if n < 1 {
 		return nil
@@ -70,8 +69,7 @@ func NewSlots(n int) *Slots {
 	return &Slots{make(chan struct{}, n)}
 }
 
-// Limit keeps an agent's calls waiting until a slot is free, or until whoever asks goes;
-// nil slots are no limit.
+// Limit makes an agent's calls wait for a free slot; nil slots mean no limit.
 func Limit(a Agent, s *Slots) Agent {
 	if s == nil {
 		return a
@@ -81,49 +79,46 @@ func Limit(a Agent, s *Slots) Agent {
 		case <-ctx.Done():
 			return Reply{}, Ended(ctx)
 		case <-c.Drain:
-			return Reply{}, unasked()
-		case s.taken <- struct{}{}:
+			return Reply{}, notSent()
+		case s.inFlight <- struct{}{}:
 		}
-		defer func() { <-s.taken }()
-		switch { // several may have been ready, and the slot was chosen by lot
+		defer func() { <-s.inFlight }()
+		switch { // several cases may have been ready, and select picks at random
 		case ctx.Err() != nil:
 			return Reply{}, Ended(ctx)
 		case c.drained():
-			return Reply{}, unasked()
+			return Reply{}, notSent()
 		}
-		return put(ctx, a, c)
+		return ask(ctx, a, c)
 	})
 }
 
-// unasked is the failure of a call that was never put, because whoever asks goes.
-func unasked() *Failure {
-	return &Failure{Code: Stopped, Detail: "the call was given up before it was sent", Retry: true}
+// notSent returns the failure of a call that was drained before it was sent.
+func notSent() *Failure {
+	return &Failure{Code: Stopped, Detail: "stopped before the call was sent", Retry: true}
 }
 
-// RetryPolicy says how often and when to ask again. Its zero value works.
+// RetryPolicy configures Retry. The zero value is usable.
 type RetryPolicy struct {
-	Attempts int           // how often to ask at most; 0 means 3
+	Attempts int           // at most; 0 means 3
 	First    time.Duration // the first wait; 0 means a second
-	Max      time.Duration // the longest wait that we choose ourselves; 0 means half a minute
-	// Patience is the longest wait that is kept because the other side asks for it; 0 is
-	// no limit. A longer one is the caller's: the failure says when to return.
+	Max      time.Duration // the longest wait of our own choice; 0 means 30 s
+	// Patience is the longest wait that the other side may ask for; 0 means no limit.
+	// A longer one is returned to the caller as a failure with After.
 	Patience time.Duration
-	// Jitter turns a wait into the one that is kept, so that agents that failed
-	// together do not come back together; nil takes between half of it and all.
+	// Jitter randomizes a wait, to spread the retries of agents that failed
+	// together; nil picks between half of it and all of it.
 	Jitter func(time.Duration) time.Duration
-	// Again, if not nil, is asked before every further attempt, with its number from
-	// 2: who has no budget left for it, or no time, says no, and the failure is what
-	// comes out. It is asked before the wait, so that nobody waits in vain, and once
-	// more after it, because a wait is long; so it must only look, and book nothing.
+	// Again, if not nil, reports whether to make the given attempt, numbered from 2.
+	// It is called before the wait and again after it, so it must have no side effects.
 	Again func(ctx context.Context, failure *Failure, attempt int) bool
 }
 
-// Retry asks again where the failure says that it may help, after the time that
-// the failure names, else after waits that double. A wait that would outlast the
-// context is not begun: then the failure comes at once, and says when to return. When
-// the call is drained, no wait goes on and no further attempt begins: the failure comes
-// out, with what is left of the wait that it asked for.
-// What the tries before the last one cost is part of what comes out.
+// Retry repeats calls whose failure allows it, after the time that the failure
+// names or else with exponential backoff. It does not start a wait that would
+// outlast the context. When the call is drained, Retry stops waiting and returns
+// the failure, with After set to the rest of the wait. Attempts and usage cover
+// all attempts.
 func Retry(a Agent, p RetryPolicy) Agent {
 	if p.Attempts <= 0 {
 		p.Attempts = 3
@@ -152,7 +147,7 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 		}
 		f := failureOf(ctx, err)
 		if ctx.Err() == nil && !c.drained() {
-			f.Attempts = max(1, f.Attempts) // else it may never have come to asking
+			f.Attempts = max(1, f.Attempts) // otherwise the call may never have been sent
 		}
 		asked, spent = asked+f.Attempts, spent.Plus(f.Usage)
 		f.Attempts, f.Usage = asked, spent
@@ -176,15 +171,15 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 	}
 }
 
-// again tells whether another attempt is wanted. Whoever is asked gets a failure
-// of their own: what comes out is not theirs to change.
+// again reports whether to make another attempt. Again gets a copy of the
+// failure, which it cannot change.
 func (p RetryPolicy) again(ctx context.Context, f *Failure, attempt int) bool {
-	shown := *f
-	return p.Again == nil || p.Again(ctx, &shown, attempt)
+	copied := *f
+	return p.Again == nil || p.Again(ctx, &copied, attempt)
 }
 
-// wait is how long to wait after a try, from 1. Who says when to come back is
-// taken at their word.
+// wait returns the wait after attempt try, counted from 1. A wait that the other
+// side asked for takes precedence.
 func (p RetryPolicy) wait(try int, after time.Duration) time.Duration {
 	if after > 0 {
 		return after
@@ -205,11 +200,11 @@ func outlasts(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(deadline) <= wait
 }
 
-// tooLong tells whether the other side asks for more patience than there is.
+// tooLong reports whether the other side asks for a wait beyond Patience.
 func (p RetryPolicy) tooLong(after time.Duration) bool { return p.Patience > 0 && after > p.Patience }
 
-// pause waits, unless the context ends or whoever asks wants to go, and gives how much of
-// the wait is left.
+// pause waits for d, or until ctx ends or drain is closed, and returns the
+// remaining time.
 func pause(ctx context.Context, drain <-chan struct{}, d time.Duration) time.Duration {
 	begun := time.Now()
 	timer := time.NewTimer(d)
@@ -222,18 +217,17 @@ func pause(ctx context.Context, drain <-chan struct{}, d time.Duration) time.Dur
 	return max(0, d-time.Since(begun))
 }
 
-// Care is all that an agent's calls need, put on in the one right order. Its zero
-// value retries, and limits nothing.
-type Care struct {
+// Limits combines the wrappers for an agent's calls. The zero value retries and
+// limits nothing.
+type Limits struct {
 	PerCall time.Duration // see Deadline
 	Idle    time.Duration // see WatchIdle
 	Slots   *Slots        // see Limit
 	Retry   RetryPolicy
 }
 
-// Around puts the wrappers on, the watchdog innermost: waiting for a slot is
-// neither idleness nor part of a call's time, and nobody holds a slot while it
-// waits for another try.
-func (c Care) Around(a Agent) Agent {
+// Wrap applies the wrappers, the watchdog innermost: waiting for a slot counts
+// neither as idle nor as call time, and no slot is held between attempts.
+func (c Limits) Wrap(a Agent) Agent {
 	return Retry(Limit(Deadline(WatchIdle(a, c.Idle), c.PerCall), c.Slots), c.Retry)
 }

@@ -19,13 +19,13 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("%s: %+v", time.Since(begin), f)
 		}
 		if _, err := agent.Deadline(takes(time.Hour), 0).Ask(t.Context(), agent.Call{}); err != nil {
-			t.Errorf("zero is no limit: %v", err)
+			t.Errorf("zero should mean no limit: %v", err)
 		}
-		// The caller's own end is told from ours, whichever is nearer.
+		// The caller's deadline is distinguished from ours, whichever is nearer.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if f := failure(t, ctx, agent.Deadline(agent.Guard(fake(hangs)), time.Minute)); f.Retry {
-			t.Errorf("no time is left for another try: %+v", f)
+			t.Errorf("retry allowed after the caller's deadline: %+v", f)
 		}
 		if f := failure(t, t.Context(), agent.Deadline(fails(errNetwork), time.Minute)); f.Code != agent.Unavailable {
 			t.Errorf("%+v", f)
@@ -47,10 +47,10 @@ func TestWatchIdle(t *testing.T) {
 		})
 		a := agent.WatchIdle(agent.Guard(slow), time.Minute)
 		if _, err := a.Ask(t.Context(), agent.Call{Alive: func() { heard.Add(1) }}); err != nil || heard.Load() != 10 {
-			t.Errorf("a slow agent that lives: %v, %d signs of life", err, heard.Load())
+			t.Errorf("a slow agent: %v, %d signs of life", err, heard.Load())
 		}
 		if _, err := a.Ask(t.Context(), agent.Call{}); err != nil {
-			t.Errorf("nobody listens: %v", err)
+			t.Errorf("without Alive: %v", err)
 		}
 		begin := time.Now()
 		f := failure(t, t.Context(), agent.WatchIdle(agent.Guard(fake(hangs)), time.Minute))
@@ -58,7 +58,7 @@ func TestWatchIdle(t *testing.T) {
 			t.Errorf("%s: %+v", time.Since(begin), f)
 		}
 		if _, err := agent.WatchIdle(takes(time.Hour), 0).Ask(t.Context(), agent.Call{}); err != nil {
-			t.Errorf("zero is no limit: %v", err)
+			t.Errorf("zero should mean no limit: %v", err)
 		}
 	})
 }
@@ -88,20 +88,20 @@ func TestLimitIsShared(t *testing.T) {
 		}
 		all.Wait()
 		if most.Load() != 2 || time.Since(begin) != 3*time.Minute {
-			t.Errorf("%d at once, %s", most.Load(), time.Since(begin))
+			t.Errorf("%d calls in flight, %s", most.Load(), time.Since(begin))
 		}
 	})
 }
 
-func TestWaitingForASlot(t *testing.T) {
+func TestLimitWaitIsNotCallTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		care := agent.Care{PerCall: time.Minute, Idle: time.Minute, Slots: agent.NewSlots(1)}
-		a := care.Around(agent.Guard(takes(50 * time.Second)))
+		limits := agent.Limits{PerCall: time.Minute, Idle: time.Minute, Slots: agent.NewSlots(1)}
+		a := limits.Wrap(agent.Guard(takes(50 * time.Second)))
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
 				if reply, err := a.Ask(t.Context(), agent.Call{}); err != nil || reply.Attempts != 1 {
-					t.Errorf("waiting counted as idleness, or as part of the call: %+v, %v", reply, err)
+					t.Errorf("slot wait counted as idle or call time: %+v, %v", reply, err)
 				}
 			})
 		}
@@ -110,34 +110,34 @@ func TestWaitingForASlot(t *testing.T) {
 		defer cancel()
 		f := failure(t, ctx, a)
 		if wantCode(t, f, agent.TimedOut); f.Attempts != 0 {
-			t.Errorf("nobody was asked: %+v", f)
+			t.Errorf("attempt counted without a call: %+v", f)
 		}
 		all.Wait()
 	})
 	if a := answers("x"); agent.NewSlots(0) != nil || agent.Limit(a, nil) == nil {
-		t.Error("no slots are no limit")
+		t.Error("no slots should mean no limit")
 	}
 }
 
-func TestAStoppedCallTakesNoSlot(t *testing.T) {
+func TestLimitPrefersCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := agent.Limit(answers("asked"), agent.NewSlots(1))
-	for range 100 { // a free slot and the end are both ready: chance must not decide
+	for range 100 { // both cases are ready: select must not decide at random
 		wantCode(t, failure(t, ctx, a), agent.Stopped)
 	}
 }
 
-func TestNobodyHoldsASlotBetweenTries(t *testing.T) {
+func TestNoSlotIsHeldBetweenAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := agent.NewSlots(1)
 		policy := agent.RetryPolicy{Attempts: 2, First: time.Hour, Max: time.Hour, Jitter: exactly}
-		failing := agent.Care{Slots: slots, Retry: policy}.Around(agent.Guard(fails(errNetwork)))
+		failing := agent.Limits{Slots: slots, Retry: policy}.Wrap(agent.Guard(fails(errNetwork)))
 		var first sync.WaitGroup
 		first.Go(func() { _, _ = failing.Ask(t.Context(), agent.Call{}) })
 		synctest.Wait()
 		begin := time.Now()
-		other := agent.Care{Slots: slots}.Around(agent.Guard(takes(time.Second)))
+		other := agent.Limits{Slots: slots}.Wrap(agent.Guard(takes(time.Second)))
 		if _, err := other.Ask(t.Context(), agent.Call{}); err != nil || time.Since(begin) != time.Second {
 			t.Errorf("%s, %v", time.Since(begin), err)
 		}

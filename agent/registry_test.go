@@ -20,15 +20,15 @@ func kinds(made agent.Agent, err error) *agent.Registry {
 	return agent.NewRegistry(map[string]agent.Maker{"openai": maker, "mail": maker})
 }
 
-func TestRegistryKnowsItsKinds(t *testing.T) {
+func TestRegistryMake_UnknownKind(t *testing.T) {
 	r := kinds(answers("yes"), nil)
 	if got := r.Kinds(); !slices.Equal(got, []string{"mail", "openai"}) {
 		t.Error(got)
 	}
 	for kind, want := range map[string]fault.Error{
-		"opneai": {Code: agent.UnknownKind, Detail: "BlueLake cannot be reached via opneai", Hint: "did you mean openai? known kinds: mail, openai"},
-		"fax":    {Code: agent.UnknownKind, Detail: "BlueLake cannot be reached via fax", Hint: "known kinds: mail, openai"},
-		"":       {Code: agent.NoKind, Detail: "nothing says how BlueLake is reached", Hint: "say it with --via or with via in brenner.yaml; known kinds: mail, openai"},
+		"opneai": {Code: agent.UnknownKind, Detail: "BlueLake: unknown via opneai", Hint: "did you mean openai? known kinds: mail, openai"},
+		"fax":    {Code: agent.UnknownKind, Detail: "BlueLake: unknown via fax", Hint: "known kinds: mail, openai"},
+		"":       {Code: agent.NoKind, Detail: "no via for BlueLake", Hint: "pass --via, or set via in brenner.yaml; known kinds: mail, openai"},
 	} {
 		a, err := r.Make(kind, agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 		var f *fault.Error
@@ -41,7 +41,7 @@ func TestRegistryKnowsItsKinds(t *testing.T) {
 	}
 }
 
-func TestWhatIsMadeKeepsTheContract(t *testing.T) {
+func TestRegistryMakeWrapsAgents(t *testing.T) {
 	a, err := kinds(answers(" "), nil).Make("mail", agent.Setup{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestWhatIsMadeKeepsTheContract(t *testing.T) {
 	wantCode(t, failure(t, t.Context(), a), agent.Empty)
 }
 
-func TestAnsweredOnce(t *testing.T) {
+func TestOnceAsksOncePerCallID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		a := agent.Once(fake(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
@@ -83,7 +83,7 @@ func TestAnsweredOnce(t *testing.T) {
 	})
 }
 
-func TestWaitingForAnEqualCallCanBeStopped(t *testing.T) {
+func TestOnceWaitObeysContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := agent.Once(takes(time.Hour))
 		var first sync.WaitGroup

@@ -10,11 +10,11 @@ import (
 	"brenner/agent"
 )
 
-// TestRetryAsksWhetherToGoOn: whoever pays may say no, before a wait and after it.
-func TestRetryAsksWhetherToGoOn(t *testing.T) {
+// Again may stop the retries before a wait and after it.
+func TestRetryCallsAgain(t *testing.T) {
 	later := agent.Failure{Code: agent.Unavailable, Retry: true, Usage: agent.Usage{Input: 5}}
 	for name, c := range map[string]struct {
-		no       int // which question is answered with no, from 1
+		no       int // which call of Again returns false, from 1
 		attempts int
 		took     time.Duration
 	}{
@@ -29,9 +29,9 @@ func TestRetryAsksWhetherToGoOn(t *testing.T) {
 				again := func(_ context.Context, f *agent.Failure, attempt int) bool {
 					asked++
 					if want := (asked-1)/2 + 2; attempt != want || f.Attempts != attempt-1 || f.Usage.Input != 5*f.Attempts {
-						t.Errorf("attempt %d, not %d: %+v", attempt, want, f)
+						t.Errorf("attempt %d, want %d: %+v", attempt, want, f)
 					}
-					f.Code = "changed by who was asked"
+					f.Code = "changed by Again"
 					return asked != c.no
 				}
 				f := failure(t, t.Context(), agent.Retry(after(9, later), agent.RetryPolicy{Jitter: exactly, Again: again}))
@@ -43,9 +43,9 @@ func TestRetryAsksWhetherToGoOn(t *testing.T) {
 	}
 }
 
-func TestNobodyIsAskedWhereNothingIsTriedAgain(t *testing.T) {
+func TestRetryDoesNotCallAgainWithoutRetry(t *testing.T) {
 	never := func(context.Context, *agent.Failure, int) bool {
-		t.Error("asked")
+		t.Error("Again was called")
 		return true
 	}
 	for _, f := range []agent.Failure{{Code: agent.Refused}, {Code: agent.Unavailable, Retry: true}} {
@@ -53,8 +53,8 @@ func TestNobodyIsAskedWhereNothingIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestDrainEndsAWait: at once, with the failure as it is and what is left of its wait.
-func TestDrainEndsAWait(t *testing.T) {
+// Draining ends a wait immediately; After is the rest of the wait.
+func TestDrainEndsRetryWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, drain := time.Now(), make(chan struct{})
 		time.AfterFunc(time.Minute, func() { close(drain) })
@@ -63,7 +63,7 @@ func TestDrainEndsAWait(t *testing.T) {
 			_, err := a.Ask(t.Context(), agent.Call{Drain: drain})
 			var f *agent.Failure
 			if !errors.As(err, &f) {
-				t.Fatalf("%v is no failure", err)
+				t.Fatalf("not a *Failure: %v", err)
 			}
 			return f
 		}
@@ -71,12 +71,12 @@ func TestDrainEndsAWait(t *testing.T) {
 		if f.Code != agent.RateLimited || !f.Retry || f.After != 59*time.Minute || f.Attempts != 1 || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
 		}
-		// Closed already: nothing waits.
+		// Already drained: no wait.
 		f = ask(agent.Retry(after(1, later), agent.RetryPolicy{}))
 		if f.Code != agent.RateLimited || f.After != time.Hour || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
 		}
-		// Nobody said how long to wait: nobody is told so now.
+		// Without After in the failure, none is set.
 		f = ask(agent.Retry(after(1, agent.Failure{Code: agent.Unavailable, Retry: true}), agent.RetryPolicy{}))
 		if f.After != 0 || time.Since(begin) != time.Minute {
 			t.Errorf("after %s: %+v", time.Since(begin), f)
@@ -84,8 +84,8 @@ func TestDrainEndsAWait(t *testing.T) {
 	})
 }
 
-// A call that waits for a slot was never put: it ends, and costs nothing.
-func TestDrainEndsTheWaitForASlot(t *testing.T) {
+// A call that is drained while it waits for a slot is never sent and costs nothing.
+func TestDrainEndsSlotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drain, answer, asked := make(chan struct{}), make(chan struct{}), 0
 		slow := fake(func(context.Context, agent.Call) (agent.Reply, error) {
@@ -93,7 +93,7 @@ func TestDrainEndsTheWaitForASlot(t *testing.T) {
 			<-answer
 			return agent.Reply{Text: "yes"}, nil
 		})
-		a := agent.Care{Slots: agent.NewSlots(1)}.Around(slow)
+		a := agent.Limits{Slots: agent.NewSlots(1)}.Wrap(slow)
 		first := make(chan error)
 		go func() {
 			_, err := a.Ask(t.Context(), agent.Call{Drain: drain})
@@ -109,13 +109,13 @@ func TestDrainEndsTheWaitForASlot(t *testing.T) {
 		}
 		close(answer)
 		if err := <-first; err != nil || asked != 1 {
-			t.Errorf("the call under way: %v; %d were put", err, asked)
+			t.Errorf("the call in flight: %v; %d calls were made", err, asked)
 		}
 	})
 }
 
-// Who asks for more patience than there is gets none: the caller waits, or does not.
-func TestPatience(t *testing.T) {
+// A wait beyond Patience is left to the caller.
+func TestRetryPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		p := agent.RetryPolicy{Patience: time.Minute}

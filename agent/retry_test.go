@@ -14,7 +14,7 @@ import (
 
 func exactly(d time.Duration) time.Duration { return d }
 
-// after fails so often, and answers then.
+// after fails the given number of times, then replies.
 func after(times int, f agent.Failure) fake {
 	return func(context.Context, agent.Call) (agent.Reply, error) {
 		if times--; times >= 0 {
@@ -24,7 +24,7 @@ func after(times int, f agent.Failure) fake {
 	}
 }
 
-func TestRetryWaitsLongerEachTime(t *testing.T) {
+func TestRetryBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
 		later := agent.Failure{Code: agent.Unavailable, Retry: true}
@@ -36,12 +36,12 @@ func TestRetryWaitsLongerEachTime(t *testing.T) {
 		}
 		a = agent.Retry(after(5, later), agent.RetryPolicy{})
 		if f := failure(t, t.Context(), a); f.Attempts != 3 || f.Code != agent.Unavailable {
-			t.Errorf("the zero policy asks three times: %+v", f)
+			t.Errorf("zero policy: want three attempts: %+v", f)
 		}
 	})
 }
 
-func TestRetryCountsWhatEveryTryCost(t *testing.T) {
+func TestRetrySumsUsage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := agent.Failure{Code: agent.Cut, Retry: true, Usage: agent.Usage{Input: 100, Output: 7, Guessed: true}}
 		times := 2
@@ -63,19 +63,19 @@ func TestRetryCountsWhatEveryTryCost(t *testing.T) {
 		time.AfterFunc(time.Millisecond, cancel)
 		f = failure(t, ctx, agent.Retry(after(9, cut), agent.RetryPolicy{}))
 		if wantCode(t, f, agent.Stopped); f.Usage != cut.Usage {
-			t.Errorf("stopped between two tries: %+v", f)
+			t.Errorf("stopped between two attempts: %+v", f)
 		}
 	})
 }
 
-func TestRetryOnlyWhereItMayHelp(t *testing.T) {
+func TestRetrySkipsPermanentFailures(t *testing.T) {
 	f := failure(t, t.Context(), agent.Retry(after(1, agent.Failure{Code: agent.Refused}), agent.RetryPolicy{}))
 	if wantCode(t, f, agent.Refused); f.Attempts != 1 {
 		t.Errorf("%+v", f)
 	}
 }
 
-func TestRetryComesBackWhenTold(t *testing.T) {
+func TestRetryHonoursAfter(t *testing.T) {
 	later := agent.Failure{Code: agent.Unavailable, Detail: "rate limit", Retry: true, After: time.Minute}
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -88,12 +88,12 @@ func TestRetryComesBackWhenTold(t *testing.T) {
 		begin = time.Now()
 		f := failure(t, ctx, agent.Retry(after(1, later), agent.RetryPolicy{}))
 		if f.After != time.Minute || f.Attempts != 1 || time.Since(begin) != 0 {
-			t.Errorf("it waits for what it cannot live to see: %s, %+v", time.Since(begin), f)
+			t.Errorf("waited although the deadline comes first: %s, %+v", time.Since(begin), f)
 		}
 	})
 }
 
-func TestWaitingForATryCanBeStopped(t *testing.T) {
+func TestRetryWaitObeysContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
@@ -108,9 +108,9 @@ func TestWaitingForATryCanBeStopped(t *testing.T) {
 	})
 }
 
-// TestWaitsStayInBounds: whatever the policy, no wait of our own is longer than
-// Max, doubling never overflows, and nobody is asked too often.
-func TestWaitsStayInBounds(t *testing.T) {
+// For any policy, no backoff exceeds Max, doubling never overflows, and there are
+// at most Attempts attempts.
+func TestRetryBackoffIsBounded(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := agent.RetryPolicy{
 			Attempts: rapid.IntRange(2, 80).Draw(r, "attempts"),

@@ -9,7 +9,7 @@ import (
 )
 
 func TestUsageDoesNotOverflow(t *testing.T) {
-	const most = 1<<52 - 1 // two of them are a number in JSON
+	const most = 1<<52 - 1 // adding two is still exact in JSON
 	for _, c := range []struct{ a, b, want int }{
 		{1, 2, 3},
 		{math.MaxInt, 1, most},
@@ -26,10 +26,10 @@ func TestUsageDoesNotOverflow(t *testing.T) {
 	}
 }
 
-// Whatever a kind says of a cost, what comes out of Guard is one.
-func TestGuardBoundsWhatACallCosts(t *testing.T) {
+// Guard clamps any usage that a kind reports.
+func TestGuardClampsUsage(t *testing.T) {
 	const most = 1_000_000_000
-	for said, want := range map[agent.Usage]agent.Usage{
+	for reported, want := range map[agent.Usage]agent.Usage{
 		{Input: 12, Output: 3}:                    {Input: 12, Output: 3},
 		{Input: 12, Output: 3, Guessed: true}:     {Input: 12, Output: 3, Guessed: true},
 		{Input: -1_000_000, Output: 35}:           {Output: 35, Guessed: true},
@@ -38,33 +38,33 @@ func TestGuardBoundsWhatACallCosts(t *testing.T) {
 		{Input: math.MaxInt, Output: math.MaxInt}: {Input: most, Output: most},
 	} {
 		a := agent.Guard(fake(func(context.Context, agent.Call) (agent.Reply, error) {
-			return agent.Reply{Text: "yes", Usage: said}, nil
+			return agent.Reply{Text: "yes", Usage: reported}, nil
 		}))
 		if reply, err := a.Ask(t.Context(), agent.Call{}); err != nil || reply.Usage != want {
-			t.Errorf("%+v: %+v, %v", said, reply, err)
+			t.Errorf("%+v: %+v, %v", reported, reply, err)
 		}
 		for name, bad := range map[string]agent.Agent{
-			"a failure": fails(&agent.Failure{Code: agent.Cut, Usage: said}),
-			"a blank answer": fake(func(context.Context, agent.Call) (agent.Reply, error) {
-				return agent.Reply{Text: " ", Usage: said}, nil
+			"a failure": fails(&agent.Failure{Code: agent.Cut, Usage: reported}),
+			"a blank reply": fake(func(context.Context, agent.Call) (agent.Reply, error) {
+				return agent.Reply{Text: " ", Usage: reported}, nil
 			}),
 		} {
 			if f := failure(t, t.Context(), agent.Guard(bad)); f.Usage != want {
-				t.Errorf("%s: %+v: %+v", name, said, f)
+				t.Errorf("%s: %+v: %+v", name, reported, f)
 			}
 		}
 	}
 }
 
-func TestTokensAsTheyAreReported(t *testing.T) {
-	for said, want := range map[string]int{"0": 0, "12": 12, "12.0": 12, "1e9": 1_000_000_000} {
-		if n, ok := agent.Tokens([]byte(said)); !ok || n != want {
-			t.Errorf("%s: %d, %v", said, n, ok)
+func TestTokens(t *testing.T) {
+	for raw, want := range map[string]int{"0": 0, "12": 12, "12.0": 12, "1e9": 1_000_000_000} {
+		if n, ok := agent.Tokens([]byte(raw)); !ok || n != want {
+			t.Errorf("%s: %d, %v", raw, n, ok)
 		}
 	}
-	for _, said := range []string{"", "-1", "-0.5", "0.5", "1000000001", "1e30", "9223372036854775807", "NaN", "Inf", "-Inf", `"12"`, "null", "{}"} {
-		if n, ok := agent.Tokens([]byte(said)); ok {
-			t.Errorf("%s: %d", said, n)
+	for _, raw := range []string{"", "-1", "-0.5", "0.5", "1000000001", "1e30", "9223372036854775807", "NaN", "Inf", "-Inf", `"12"`, "null", "{}"} {
+		if n, ok := agent.Tokens([]byte(raw)); ok {
+			t.Errorf("%s: %d", raw, n)
 		}
 	}
 }

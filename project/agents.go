@@ -190,11 +190,11 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		if p.Via == config.ViaMail { // who reads mail once an hour is not idle
 			idle = 0
 		}
-		care := agent.Care{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
+		limited := agent.Limits{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
 			Attempts: m.Project.Config.Attempts, Patience: m.patience,
 			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.Allow.Again(p.Name, f) },
 		}}
-		return agent.Deadline(care.Around(made), limits.Agent), nil
+		return agent.Deadline(limited.Wrap(made), limits.Agent), nil
 	}
 }
 

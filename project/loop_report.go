@@ -303,7 +303,7 @@ func (p *Project) mailReport(ctx context.Context, r *report.Report) error {
 		return err
 	}
 	_, err = box.Client.Send(ctx, mail.Draft{
-		Project: box.Key, From: desk.Own(), To: []string{desk.Own()}, Subject: "REPORT: loop " + r.Loop + ", " + report.Ending(r.Reason),
+		Project: box.Key, From: desk.OwnName(), To: []string{desk.OwnName()}, Subject: "REPORT: loop " + r.Loop + ", " + report.Ending(r.Reason),
 		Body: string(r.Markdown()), Key: "report/" + reportKey(r),
 	})
 	return err

@@ -27,12 +27,12 @@ import (
 // postOffice is the mail of sessions, opened when it is first needed: a session
 // without mail needs no server.
 type postOffice struct {
-	desk func() (*agentmail.Desk, error)
+	desk func() (*agentmail.Mailer, error)
 }
 
 // postOffice gives the way to a project's mail.
 func (p *Project) postOffice(url string, count func(string) int) *postOffice {
-	return &postOffice{desk: sync.OnceValues(func() (*agentmail.Desk, error) {
+	return &postOffice{desk: sync.OnceValues(func() (*agentmail.Mailer, error) {
 		box, err := p.MailboxOf(url)
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (o *postOffice) Recall(boxes []flow.Mailbox, taken map[string]bool) {
 	for _, b := range boxes {
 		names[b.Agent] = b.Name
 	}
-	desk.Recall(names, slices.Collect(maps.Keys(taken)))
+	desk.Restore(names, slices.Collect(maps.Keys(taken)))
 }
 
 // Join gives agents their mailboxes.
@@ -248,7 +248,7 @@ func (b *Mailbox) Send(ctx context.Context, d mail.Draft) (*Letters, error) {
 	if err := desk.Open(ctx); err != nil {
 		return nil, err
 	}
-	d.Project, d.From = b.Key, desk.Own()
+	d.Project, d.From = b.Key, desk.OwnName()
 	d.To, d.CC = b.Names(d.To), b.Names(d.CC)
 	s, err := b.Client.Send(ctx, d)
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *stage) agent(p flow.Party) (agent.Agent, error) {
 		s.asked.Add(1)
 		return a.Ask(ctx, c)
 	})
-	return agent.Care{Retry: agent.RetryPolicy{First: time.Millisecond}}.Around(agent.Guard(counted)), nil
+	return agent.Limits{Retry: agent.RetryPolicy{First: time.Millisecond}}.Wrap(agent.Guard(counted)), nil
 }
 
 type agentFunc func(context.Context, agent.Call) (agent.Reply, error)

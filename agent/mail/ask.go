@@ -11,16 +11,16 @@ import (
 	post "brenner/mail"
 )
 
-// correspondent is one agent with a mailbox.
-type correspondent struct {
-	desk  *Desk
-	setup agent.Setup
+// mailAgent is one agent with a mailbox.
+type mailAgent struct {
+	mailer *Mailer
+	setup  agent.Setup
 }
 
-// Ask sends the last turn of a conversation, once for its call id, and waits for
-// the message that answers it.
-func (c *correspondent) Ask(ctx context.Context, call agent.Call) (agent.Reply, error) {
-	w := &wait{desk: c.desk, call: call}
+// Ask sends the last turn of a conversation, once per call id, and waits for the
+// reply.
+func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, error) {
+	w := &wait{mailer: c.mailer, call: call}
 	reply, err := w.run(ctx, c.setup)
 	if err == nil {
 		return reply, nil
@@ -29,35 +29,35 @@ func (c *correspondent) Ask(ctx context.Context, call agent.Call) (agent.Reply, 
 	if ctx.Err() != nil {
 		f = agent.Ended(ctx)
 	}
-	if w.sent.ID != "" && c.desk.charge(call.ID) {
-		f.Usage = agent.Usage{Input: w.input()} // one mail, however often it is waited for
+	if w.sent.ID != "" && c.mailer.charge(call.ID) {
+		f.Usage = agent.Usage{Input: w.input()} // one message, however often it is waited for
 	}
 	return agent.Reply{}, f
 }
 
-// wait is one call that waits for its answer.
+// wait is a call that waits for its reply.
 type wait struct {
-	desk  *Desk
-	call  agent.Call
-	who   Joined
-	sent  post.Message // the question
-	ours  []post.ID    // everything that we sent for this call
-	older bool         // some of that may stand before the question
-	quiet int          // turns in which nothing came
-	acked time.Time    // when we saw that it was acknowledged
-	nudge bool         // it was reminded
-	last  post.ID      // of our inbox, for waiting
+	mailer   *Mailer
+	call     agent.Call
+	who      Mailbox
+	sent     post.Message // the question
+	ours     []post.ID    // all messages sent for this call
+	older    bool         // some of them may precede the question
+	quiet    int          // turns without mail
+	acked    time.Time    // when the acknowledgement was seen
+	reminded bool         // the agent was reminded
+	last     post.ID      // last seen in our inbox
 }
 
 func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 	var err error
-	if w.who, err = w.desk.Join(ctx, s.Entry); err != nil {
+	if w.who, err = w.mailer.Join(ctx, s.Entry); err != nil {
 		return agent.Reply{}, err
 	}
 	if err := w.send(ctx); err != nil {
 		return agent.Reply{}, err
 	}
-	waits := w.desk.Client.Waits(ctx)
+	waits := w.mailer.Client.Waits(ctx)
 	answer, err := w.look(ctx, true)
 	for answer == nil {
 		switch {
@@ -67,84 +67,84 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		case !gone(err) || ctx.Err() != nil:
 			return agent.Reply{}, err
 		}
-		// The question is in its box. A server that was killed comes back, and the
-		// answer is there then, or will be.
-		w.desk.trouble(w.call.Agent, err)
-		if err = w.rest(ctx, w.desk.Poll); err == nil {
+		// The question is delivered. A server that was killed comes back, with the
+		// reply then or later.
+		w.mailer.trouble(w.call.Agent, err)
+		if err = w.rest(ctx, w.mailer.Poll); err == nil {
 			answer, err = w.look(ctx, true)
 		}
 	}
 	return w.reply(answer), nil
 }
 
-// turn reminds, waits for mail, and looks around.
+// turn sends a due reminder, waits for mail and checks the thread.
 func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
 	if err := w.remind(ctx); err != nil {
 		return nil, err
 	}
 	answer, woken, err := w.pause(ctx, waits)
-	// A server that waits gives answers with the wait; of the thread only the receipt
-	// is new then, and whoever was woken by mail has no need to look for it.
+	// A server with long polling returns replies with the wait, so only the receipt
+	// can be missing, and there is no need to look for it after new mail.
 	if err == nil && answer == nil && !woken {
-		// Who answers in the thread, but not to us, is heard a little later.
+		// A message in the thread that is not addressed to us is found a little later.
 		w.quiet++
 		return w.look(ctx, !waits || w.quiet%lookAround == 0)
 	}
 	return answer, err
 }
 
-// lookAround is after how many quiet turns the whole thread is looked at.
+// lookAround is the number of quiet turns between reads of the full thread.
 const lookAround = 5
 
-// gone tells whether it is the server that is missing, for now.
+// gone reports whether the server is unreachable for now.
 func gone(err error) bool {
 	code := fault.CodeOf(err)
 	return code == post.Unreachable || code == post.Unsure
 }
 
-// send puts the question: a kickoff, or for a conversation that goes on a repair.
+// send sends the question: a kickoff, or a repair in a longer conversation.
 func (w *wait) send(ctx context.Context) error {
 	turn := w.call.Turns[len(w.call.Turns)-1]
 	subject := w.call.Subject
 	if len(w.call.Turns) > 1 {
 		subject = "QUESTION: please mend your reply: " + strings.TrimPrefix(w.call.Subject, "KICKOFF: ")
 	}
-	s, err := w.desk.Client.SendOnce(ctx, post.Draft{
-		Project: w.desk.Project, From: w.desk.from(), To: []string{w.who.Name}, Subject: subject, Body: turn.Text, Thread: w.call.Thread, AckRequired: true,
+	s, err := w.mailer.Client.SendOnce(ctx, post.Draft{
+		Project: w.mailer.Project, From: w.mailer.from(), To: []string{w.who.Name}, Subject: subject, Body: turn.Text, Thread: w.call.Thread, AckRequired: true,
 	}, w.marker("ask"))
 	if err != nil {
 		return err
 	}
 	w.sent = s.Messages[0]
 	w.ours = append(w.ours, w.sent.ID)
-	w.older = len(w.call.Turns) > 1 // a repair may also be the answer to the kickoff
+	w.older = len(w.call.Turns) > 1 // the repaired reply may answer the kickoff instead
 	w.last = w.sent.ID
 	w.call.Alive()
-	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Sent = w.sent.Created.Time })
+	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Sent = w.sent.Created.Time })
 	return nil
 }
 
-func (d *Desk) from() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.sender
+func (m *Mailer) from() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sender
 }
 
 func (w *wait) marker(what string) post.Marker {
 	return post.MarkerOf(w.call.Thread, w.call.Round, w.who.Name, w.call.ID+"/"+what)
 }
 
-// look reads the thread from the question on: the answer, or signs of life. Without
-// texts it looks for the receipt only.
+// look reads the thread from the question on and returns the reply, if any.
+// Without texts it only checks the receipt.
 func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
-	q := post.ThreadQuery{Project: w.desk.Project, Thread: w.call.Thread, Reader: w.desk.from(), Receipts: true, NoBodies: !texts}
+	q := post.ThreadQuery{Project: w.mailer.Project, Thread: w.call.Thread, Reader: w.mailer.from(), Receipts: true, NoBodies: !texts}
 	if n, ok := w.sent.ID.Number(); ok && n > 1 && !w.older {
 		q.After = post.Numbered(n - 1)
 	}
 	if !texts {
 		q.Limit = 1 // the question itself
 	}
-	all, err := w.desk.Client.Thread(ctx, q)
+	all, err := w.mailer.Client.Thread(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -160,19 +160,19 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	return w.find(all), nil
 }
 
-// recognise finds what an earlier try, or an earlier process, has sent for this
-// round: reminders, and for a repair the kickoff. An answer to any of them counts.
+// recognise finds what an earlier attempt or process sent in this round: reminders,
+// and for a repair the kickoff. A reply to any of them counts.
 func (w *wait) recognise(all []post.Message) {
 	w.older = false
 	mark := w.marker("")
 	for i := range all {
-		if m := &all[i]; strings.EqualFold(m.From, w.desk.from()) && !slices.Contains(w.ours, m.ID) && mark.Kin(m.Body) {
+		if m := &all[i]; strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && mark.Kin(m.Body) {
 			w.ours = append(w.ours, m.ID)
 		}
 	}
 }
 
-// find looks for the answer among messages, and for signs of life.
+// find searches messages for the reply and for signs of life.
 func (w *wait) find(all []post.Message) *post.Message {
 	for i := range all {
 		m := &all[i]
@@ -183,7 +183,7 @@ func (w *wait) find(all []post.Message) *post.Message {
 		}
 		switch {
 		case !strings.EqualFold(m.From, w.who.Name) || m.ID == "" || m.ID == w.sent.ID:
-		case w.answers(m) && w.desk.take(m.Key(), w.call.ID):
+		case w.answers(m) && w.mailer.take(m.Key(), w.call.ID):
 			return m
 		case post.IsSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
 			w.ack()
@@ -192,10 +192,9 @@ func (w *wait) find(all []post.Message) *post.Message {
 	return nil
 }
 
-// answers tells whether a message of the agent's answers this call. One that says
-// what it replies to is taken at its word; one that does not belongs to the first
-// call that sees it, if it is no older than that and means to be none of the other
-// things that are said in a thread.
+// answers reports whether a message of the agent answers this call. ReplyTo
+// decides if it is set. Otherwise the message belongs to the first call that sees
+// it, unless it is older than the question or its subject has another meaning.
 func (w *wait) answers(m *post.Message) bool {
 	if post.IsSign(m.Subject) {
 		return false
@@ -216,32 +215,32 @@ func (w *wait) ack() {
 	}
 	w.acked = time.Now()
 	w.call.Alive()
-	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Acked = w.acked })
+	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Acked = w.acked })
 }
 
-// remind writes once to an agent that acknowledged and does not answer.
+// remind sends one reminder to an agent that acknowledged but did not answer.
 func (w *wait) remind(ctx context.Context) error {
-	if w.call.Nudge == "" || w.acked.IsZero() || w.nudge || time.Since(w.acked) < w.patience(ctx) {
+	if w.call.Nudge == "" || w.acked.IsZero() || w.reminded || time.Since(w.acked) < w.patience(ctx) {
 		return nil
 	}
-	s, err := w.desk.Client.SendOnce(ctx, post.Draft{
-		Project: w.desk.Project, From: w.desk.from(), To: []string{w.who.Name}, Thread: w.call.Thread,
+	s, err := w.mailer.Client.SendOnce(ctx, post.Draft{
+		Project: w.mailer.Project, From: w.mailer.from(), To: []string{w.who.Name}, Thread: w.call.Thread,
 		Subject: "INFO: still waiting for your answer: " + w.call.Subject,
 		Body:    w.call.Nudge,
 	}, w.marker("remind"))
 	if err != nil {
 		return err
 	}
-	w.nudge = true
+	w.reminded = true
 	w.ours = append(w.ours, s.Messages[0].ID)
-	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Reminded = time.Now() })
+	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Reminded = time.Now() })
 	return nil
 }
 
-// patience is how long an agent may work before it is reminded.
+// patience returns how long an agent may work before it is reminded.
 func (w *wait) patience(ctx context.Context) time.Duration {
-	if w.desk.Nudge > 0 {
-		return w.desk.Nudge
+	if w.mailer.Nudge > 0 {
+		return w.mailer.Nudge
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		return deadline.Sub(w.acked) / 2
@@ -249,14 +248,14 @@ func (w *wait) patience(ctx context.Context) time.Duration {
 	return time.Hour
 }
 
-// pause waits for mail, or for a while: acknowledgements are no mail. A server that
-// says it waits, and gives at once nothing that is new, has left the waiting to us.
+// pause waits for mail or for the poll interval. A server that claims to wait but
+// returns immediately without new mail is not polled faster.
 func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, woken bool, err error) {
 	if !waits {
-		return nil, false, w.rest(ctx, w.desk.Poll)
+		return nil, false, w.rest(ctx, w.mailer.Poll)
 	}
 	began, last := time.Now(), w.last
-	all, err := w.desk.Client.Inbox(ctx, post.InboxQuery{Project: w.desk.Project, Agent: w.desk.from(), Thread: w.call.Thread, After: w.last}, w.desk.Poll)
+	all, err := w.mailer.Client.Inbox(ctx, post.InboxQuery{Project: w.mailer.Project, Agent: w.mailer.from(), Thread: w.call.Thread, After: w.last}, w.mailer.Poll)
 	if err != nil {
 		return nil, false, err
 	}
@@ -264,10 +263,10 @@ func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, wok
 	if answer != nil || w.last != last {
 		return answer, true, nil
 	}
-	return nil, false, w.rest(ctx, w.desk.Poll-time.Since(began))
+	return nil, false, w.rest(ctx, w.mailer.Poll-time.Since(began))
 }
 
-// rest lets some time pass.
+// rest sleeps.
 func (w *wait) rest(ctx context.Context, long time.Duration) error {
 	if long <= 0 {
 		return nil
@@ -284,26 +283,26 @@ func (w *wait) rest(ctx context.Context, long time.Duration) error {
 
 func (w *wait) reply(m *post.Message) agent.Reply {
 	w.call.Alive()
-	w.desk.note(w.call.ID, w.call.Agent, w.who, func(s *Standing) { s.Answered = m.Created.Time })
-	u := agent.Usage{Input: w.input(), Output: w.desk.Count(m.Body), Guessed: true}
-	if w.call.MaxReply > 0 { // its author pays for it: what a budget has set aside is enough
+	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Answered = m.Created.Time })
+	u := agent.Usage{Input: w.input(), Output: w.mailer.Count(m.Body), Guessed: true}
+	if w.call.MaxReply > 0 { // the agent pays for it, so the reserved budget suffices
 		u.Output = min(u.Output, w.call.MaxReply)
 	}
 	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: m.Key()}
 }
 
-// input counts what was sent.
+// input counts the tokens sent.
 func (w *wait) input() int {
 	n := 0
 	for _, t := range w.call.Turns {
-		n += w.desk.Count(t.Text)
+		n += w.mailer.Count(t.Text)
 	}
 	return n
 }
 
-// failure makes a failure of what went wrong with the mail.
+// failure converts a mail error to a Failure.
 func failure(err error) *agent.Failure {
-	f := &agent.Failure{Code: agent.Refused, Detail: "the mail could not be sent or read", Hint: fault.HintOf(err), Attempts: 1, Cause: err}
+	f := &agent.Failure{Code: agent.Refused, Detail: "cannot send or read mail", Hint: fault.HintOf(err), Attempts: 1, Cause: err}
 	switch fault.CodeOf(err) {
 	case post.Unreachable, post.Unsure:
 		f.Code, f.Retry = agent.Unavailable, true
@@ -314,7 +313,7 @@ func failure(err error) *agent.Failure {
 	case post.NotYours:
 		f.Code = agent.Forbidden
 	case post.Blocked:
-		f.Hint = "the agent has to let our mail in: set_contact_policy with open, on its side"
+		f.Hint = "the agent blocks our mail: it must call set_contact_policy with open"
 	case post.TooLarge:
 		f.Code = agent.TooLong
 	}

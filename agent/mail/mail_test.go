@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// answering reads an agent's mail as a program would: it acknowledges every kickoff
-// and replies with what answer gives; false says nothing.
+// answering runs an agent that acknowledges each message and replies with the
+// result of answer, if that returns true.
 func answering(t *testing.T, d *mailtest.Double, name string, answer func(mail.Message) (string, bool)) {
 	t.Helper()
 	c := d.Client(t, mail.Options{})
@@ -63,7 +63,7 @@ func answering(t *testing.T, d *mailtest.Double, name string, answer func(mail.M
 	})
 }
 
-func desk(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail.Desk {
+func newMailer(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail.Mailer {
 	t.Helper()
 	o.Client, o.Project, o.Sender = d.Client(t, mail.Options{}), mailtest.Project, "Operator"
 	if o.Poll == 0 {
@@ -73,7 +73,7 @@ func desk(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail.Desk
 }
 
 func TestConformance(t *testing.T) {
-	poll := map[bool]time.Duration{true: 300 * time.Millisecond} // every look reads the whole thread there
+	poll := map[bool]time.Duration{true: 300 * time.Millisecond} // each check reads the full thread there
 	for name, quirks := range map[string]mailtest.Quirks{
 		"the embedded server": {}, "a plain one": {Plain: true, Errors: "text"},
 	} {
@@ -82,7 +82,7 @@ func TestConformance(t *testing.T) {
 				t.Helper()
 				d := mailtest.New(t, q)
 				answering(t, d, "BlueLake", answer)
-				a, err := desk(t, d, agentmail.Options{Poll: poll[q.Plain]}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+				a, err := newMailer(t, d, agentmail.Options{Poll: poll[q.Plain]}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,18 +118,18 @@ func kickoff(id, name string) agent.Call {
 	}
 }
 
-func TestEveryServerIsCopedWith(t *testing.T) {
+func TestAskWithServerQuirks(t *testing.T) {
 	for name, quirks := range map[string]mailtest.Quirks{
-		"renames":          {Rename: func(n string) string { return n + "X" }, Plain: true, Errors: "text"},
-		"loses an answer":  {Lose: 1, Plain: true, Errors: "text"},
-		"loses one, keyed": {Lose: 1},
-		"wants tokens":     {Tokens: true, Plain: true, Errors: "text"},
-		"marks as read":    {Reads: true},
-		"no resources":     {NoResources: true, Plain: true, Errors: "text"},
+		"renames":              {Rename: func(n string) string { return n + "X" }, Plain: true, Errors: "text"},
+		"loses a response":     {Lose: 1, Plain: true, Errors: "text"},
+		"loses one, with keys": {Lose: 1},
+		"requires tokens":      {Tokens: true, Plain: true, Errors: "text"},
+		"marks as read":        {Reads: true},
+		"no resources":         {NoResources: true, Plain: true, Errors: "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := mailtest.New(t, quirks)
-			o := desk(t, d, agentmail.Options{})
+			o := newMailer(t, d, agentmail.Options{})
 			j, err := o.Join(t.Context(), roster.Entry{Agent: "BlueLake"})
 			if err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 			if (quirks.Rename != nil) != (j.Name == "BlueLakeX") {
 				t.Errorf("%+v", j)
 			}
-			if quirks.Tokens { // an agent that this client registered itself: its token is ours to use
+			if quirks.Tokens { // registered by this client, which has its token
 				go replyAs(t, d, j.Name)
 			} else {
 				answering(t, d, j.Name, func(mail.Message) (string, bool) { return "It is this.", true })
@@ -151,8 +151,8 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 			if err != nil || len(page.Messages) != 2 || page.Messages[0].Subject != "KICKOFF: q" || !page.Messages[0].AckRequired {
 				t.Errorf("%+v, %v", page, err)
 			}
-			// Another process that asks the same call finds question and answer.
-			other, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: j.Name}})
+			// Another process that makes the same call finds question and reply.
+			other, _ := newMailer(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: j.Name}})
 			if quirks.Tokens || quirks.Rename != nil {
 				return
 			}
@@ -166,7 +166,7 @@ func TestEveryServerIsCopedWith(t *testing.T) {
 	}
 }
 
-// replyAs answers straight in the box.
+// replyAs replies directly in the box.
 func replyAs(t *testing.T, d *mailtest.Double, name string) {
 	all, err := d.Box.Await(context.Background(), mail.InboxQuery{Project: mailtest.Project, Agent: name, After: "0"})
 	if err != nil || len(all) == 0 {
@@ -177,11 +177,11 @@ func replyAs(t *testing.T, d *mailtest.Double, name string) {
 	}
 }
 
-func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
+func TestAskRemindsOnce(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	var mu sync.Mutex
 	var seen []string
-	o := desk(t, d, agentmail.Options{Nudge: 30 * time.Millisecond, Observe: func(s agentmail.Standing) {
+	o := newMailer(t, d, agentmail.Options{Nudge: 30 * time.Millisecond, Observe: func(s agentmail.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen = append(seen, fmt.Sprint(!s.Acked.IsZero(), !s.Reminded.IsZero(), !s.Answered.IsZero()))
@@ -206,16 +206,16 @@ func TestWhoAcknowledgesIsRemindedOnce(t *testing.T) {
 	}
 }
 
-func TestARepairGoesOnInTheThread(t *testing.T) {
+func TestRepairStaysInThread(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) { return "answer to " + strings.Fields(m.Subject)[0], true })
-	a, _ := desk(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
+	a, _ := newMailer(t, d, agentmail.Options{}).Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	first, err := a.Ask(t.Context(), kickoff("ask", "BlueLake"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	repair := kickoff("repair", "BlueLake")
-	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: first.Text}, agent.Turn{Text: "Please mend line 3."})
+	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: first.Text}, agent.Turn{Text: "Please fix line 3."})
 	second, err := a.Ask(t.Context(), repair)
 	if err != nil || first.Text != "answer to KICKOFF:" || second.Text != "answer to QUESTION:" {
 		t.Errorf("%+v, %+v, %v", first, second, err)
@@ -224,7 +224,7 @@ func TestARepairGoesOnInTheThread(t *testing.T) {
 
 func TestPublish(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
-	o := desk(t, d, agentmail.Options{})
+	o := newMailer(t, d, agentmail.Options{})
 	for _, name := range []string{"BlueLake", "RedSky"} {
 		if _, err := o.Join(t.Context(), roster.Entry{Agent: name}); err != nil {
 			t.Fatal(err)
@@ -257,10 +257,10 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// Whatever an earlier try has sent, an answer to it is an answer.
-func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
+// A reply to any message of an earlier attempt counts.
+func TestReplyToEarlierReminderCounts(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
-	o := desk(t, d, agentmail.Options{Nudge: time.Millisecond})
+	o := newMailer(t, d, agentmail.Options{Nudge: time.Millisecond})
 	a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	short, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -268,20 +268,20 @@ func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
 		if strings.HasPrefix(m.Subject, "INFO: still waiting") {
 			reminder = m
-			cancel() // the first try ends before it is answered
+			cancel() // the first attempt ends without a reply
 		}
 		return "", false
 	})
 	_, err := a.Ask(short, kickoff("1", "BlueLake"))
 	var f *agent.Failure
 	if !errors.As(err, &f) || f.Usage.Input == 0 || f.Usage.Guessed {
-		t.Fatalf("%v: one mail counts once: %+v", err, f)
+		t.Fatalf("%v: input should be counted once: %+v", err, f)
 	}
 	c := d.Client(t, mail.Options{})
 	if _, err := mailtest.Reply(t.Context(), c, "BlueLake", reminder.ID, "at last"); err != nil {
 		t.Fatal(err)
 	}
-	for _, again := range []*agentmail.Desk{o, desk(t, d, agentmail.Options{})} { // the same process, and another one
+	for _, again := range []*agentmail.Mailer{o, newMailer(t, d, agentmail.Options{})} { // the same process, and another one
 		a, _ := again.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 		reply, err := a.Ask(t.Context(), kickoff("1", "BlueLake"))
 		if err != nil || reply.Text != "at last" {
@@ -290,10 +290,10 @@ func TestAnAnswerToAReminderOfAnEarlierTry(t *testing.T) {
 	}
 }
 
-// Two agents never share a mailbox: what one of them wrote would count for both.
-func TestNobodySharesAMailbox(t *testing.T) {
+// The messages of one agent must not count for two.
+func TestJoinRefusesSharedMailbox(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{Rename: func(string) string { return "Shared" }, Plain: true, Errors: "text"})
-	o := desk(t, d, agentmail.Options{})
+	o := newMailer(t, d, agentmail.Options{})
 	if err := o.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -305,9 +305,9 @@ func TestNobodySharesAMailbox(t *testing.T) {
 	}
 }
 
-func TestARepairMayAnswerTheKickoff(t *testing.T) {
+func TestRepairMayReplyToKickoff(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
-	o := desk(t, d, agentmail.Options{})
+	o := newMailer(t, d, agentmail.Options{})
 	a, _ := o.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 	var first mail.Message
 	answering(t, d, "BlueLake", func(m mail.Message) (string, bool) {
@@ -316,7 +316,7 @@ func TestARepairMayAnswerTheKickoff(t *testing.T) {
 			return "broken", true
 		}
 		c := d.Client(t, mail.Options{})
-		if _, err := mailtest.Reply(context.Background(), c, "BlueLake", first.ID, "mended"); err != nil {
+		if _, err := mailtest.Reply(context.Background(), c, "BlueLake", first.ID, "repaired"); err != nil {
 			t.Error(err)
 		}
 		return "", false
@@ -326,9 +326,9 @@ func TestARepairMayAnswerTheKickoff(t *testing.T) {
 		t.Fatal(err)
 	}
 	repair := kickoff("repair", "BlueLake")
-	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: one.Text}, agent.Turn{Text: "Please mend line 3."})
+	repair.Turns = append(repair.Turns, agent.Turn{Own: true, Text: one.Text}, agent.Turn{Text: "Please fix line 3."})
 	two, err := a.Ask(t.Context(), repair)
-	if err != nil || two.Text != "mended" || two.Letter == one.Letter {
+	if err != nil || two.Text != "repaired" || two.Letter == one.Letter {
 		t.Errorf("%+v, %v", two, err)
 	}
 }

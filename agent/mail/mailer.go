@@ -1,12 +1,13 @@
-// Package mail is the kind of agent that is asked by mail: somebody with a mailbox
-// on an Agent Mail server, who reads a kickoff, acknowledges it, and answers in the
-// thread, in minutes or in hours.
+// Package mail implements agents that are asked by mail: each has a mailbox on an
+// Agent Mail server, reads a kickoff, acknowledges it and answers in the thread,
+// within minutes or hours.
 //
-// It promises: a call is one message, however often it is asked and whatever
-// happens to its answer; a reply is the body of the message that answers it, whole;
-// who acknowledged and did not answer is reminded once; waiting ends with the context.
+// It promises: a call is one message, however often it is made and whatever
+// happens to the reply; a reply is the complete body of the message that answers
+// it; an agent that acknowledged but did not answer is reminded once; waiting ends
+// with the context.
 //
-// It must not know what a message says, what becomes of an answer, or how mail is kept.
+// It must not know what a message means, how replies are used, or how mail is kept.
 package mail
 
 import (
@@ -27,236 +28,237 @@ import (
 	"brenner/roster"
 )
 
-// Options say whose mail it is. Client, Project and Sender are needed.
+// Options configure a Mailer. Client, Project and Sender are required.
 type Options struct {
 	Client  *post.Client
-	Project string // the absolute path of the project's folder
-	Sender  string // our own name, under which kickoffs are sent
-	// Poll is how often an agent's mail is looked at, at least; 0 is 2 s.
+	Project string // the absolute path of the project's directory
+	Sender  string // the name under which kickoffs are sent
+	// Poll is the longest interval between checks for mail; 0 means 2 s.
 	Poll time.Duration
-	// Nudge is how long after its acknowledgement an agent is reminded; 0 is half of
-	// the time that is left then.
+	// Nudge is how long after its acknowledgement an agent is reminded; 0 means half
+	// of the remaining time.
 	Nudge time.Duration
-	// Count counts the tokens of a text; nil guesses.
+	// Count counts tokens; nil estimates them.
 	Count func(string) int
-	// Observe, if not nil, is told whenever an agent's standing changes. It is called
-	// from the goroutines of the calls.
-	Observe func(Standing)
-	// Trouble, if not nil, is told when the server is gone while an agent's answer is
-	// waited for; the wait goes on.
+	// Observe, if not nil, is called from the calls' goroutines whenever the
+	// progress of a call changes.
+	Observe func(Progress)
+	// Trouble, if not nil, is called when the server becomes unreachable during a
+	// wait; the wait continues.
 	Trouble func(agent string, err error)
 }
 
-// Standing is how far a call by mail has come; the zero time is "not yet".
-type Standing struct {
-	Call, Agent, Name               string // Name is the agent's own on the server
+// Progress is the progress of a call by mail; a zero time means "not yet".
+type Progress struct {
+	Call, Agent, Name               string // Name is the agent's name on the server
 	Sent, Acked, Reminded, Answered time.Time
 }
 
-// Late tells whether an agent has been asked and has not answered.
-func (s *Standing) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
+// Late reports whether an agent was asked and has not answered.
+func (s *Progress) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
 
-// Joined is an agent of the roster on the server, which may have renamed it.
-type Joined struct{ Agent, Name, Model string }
+// Mailbox is the mailbox of a roster's agent; the server may have renamed it.
+type Mailbox struct{ Agent, Name, Model string }
 
-// Desk is where all mail of a session goes out and comes in.
-type Desk struct {
+// Mailer sends and receives all mail of a session.
+type Mailer struct {
 	Options
-	joining sync.Mutex // one registration at a time
-	mu      sync.Mutex
-	ready   bool
-	sender  string // our name on the server
-	joined  map[string]Joined
-	stands  map[string]*Standing
-	known   map[string]string // names of agents on the server, from before
-	taken   map[string]string // messages, by their keys, that are the answer to a call
-	charged map[string]bool   // calls whose mail was counted
+	joining  sync.Mutex // one registration at a time
+	mu       sync.Mutex
+	ready    bool
+	sender   string // our name on the server
+	joined   map[string]Mailbox
+	progress map[string]*Progress
+	known    map[string]string // mailbox names from an earlier process
+	taken    map[string]string // message key to the call that it answers
+	charged  map[string]bool   // calls whose input was counted
 }
 
-// New makes a desk. It sends nothing.
-func New(o Options) *Desk {
+// New returns a mailer. It sends nothing.
+func New(o Options) *Mailer {
 	if o.Poll <= 0 {
 		o.Poll = 2 * time.Second
 	}
 	if o.Count == nil {
 		o.Count = agent.Guess
 	}
-	return &Desk{Options: o, sender: o.Sender, joined: make(map[string]Joined), stands: make(map[string]*Standing), known: make(map[string]string), taken: make(map[string]string), charged: make(map[string]bool)}
+	return &Mailer{Options: o, sender: o.Sender, joined: make(map[string]Mailbox), progress: make(map[string]*Progress), known: make(map[string]string), taken: make(map[string]string), charged: make(map[string]bool)}
 }
 
-// Agent makes the agent of a roster's entry: it is an agent.Maker.
-func (d *Desk) Agent(s agent.Setup) (agent.Agent, error) { return &correspondent{d, s}, nil }
+// Agent is an agent.Maker.
+func (m *Mailer) Agent(s agent.Setup) (agent.Agent, error) { return &mailAgent{m, s}, nil }
 
-// Join makes sure that we and an agent have mailboxes, and says under which name the
-// agent has it. Whoever is registered already is left as it is.
-func (d *Desk) Join(ctx context.Context, s roster.Entry) (Joined, error) {
-	d.joining.Lock()
-	defer d.joining.Unlock()
-	if err := d.open(ctx); err != nil {
-		return Joined{}, err
+// Join ensures that we and an agent have mailboxes, and returns the agent's. An
+// existing registration is not changed.
+func (m *Mailer) Join(ctx context.Context, s roster.Entry) (Mailbox, error) {
+	m.joining.Lock()
+	defer m.joining.Unlock()
+	if err := m.open(ctx); err != nil {
+		return Mailbox{}, err
 	}
-	d.mu.Lock()
-	j, ok := d.joined[s.Agent]
-	d.mu.Unlock()
+	m.mu.Lock()
+	j, ok := m.joined[s.Agent]
+	m.mu.Unlock()
 	if ok {
 		return j, nil
 	}
-	if strings.EqualFold(s.Agent, d.Sender) {
-		return Joined{}, &fault.Error{
-			Code: post.NameTaken, Detail: fault.Shown(s.Agent) + " is the name under which the session itself writes",
-			Hint: "give the agent another name in the roster",
+	if strings.EqualFold(s.Agent, m.Sender) {
+		return Mailbox{}, &fault.Error{
+			Code: post.NameTaken, Detail: fault.Shown(s.Agent) + " is the session's own name",
+			Hint: "rename the agent in the roster",
 		}
 	}
-	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: string(s.Role)})
+	a, err := m.mailbox(ctx, post.Registration{Project: m.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: string(s.Role)})
 	if err != nil {
-		return Joined{}, err
+		return Mailbox{}, err
 	}
-	j = Joined{Agent: s.Agent, Name: a.Name, Model: a.Model}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, other := range d.joined {
+	j = Mailbox{Agent: s.Agent, Name: a.Name, Model: a.Model}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, other := range m.joined {
 		if strings.EqualFold(other.Name, j.Name) {
-			return Joined{}, shared(s.Agent, other.Agent, j.Name)
+			return Mailbox{}, sharedMailbox(s.Agent, other.Agent, j.Name)
 		}
 	}
-	if strings.EqualFold(j.Name, d.sender) {
-		return Joined{}, shared(s.Agent, d.Sender, j.Name)
+	if strings.EqualFold(j.Name, m.sender) {
+		return Mailbox{}, sharedMailbox(s.Agent, m.Sender, j.Name)
 	}
-	d.joined[s.Agent] = j
+	m.joined[s.Agent] = j
 	return j, nil
 }
 
-// shared refuses one mailbox for two: what one of them wrote would count for both.
-func shared(one, two, name string) error {
+// sharedMailbox is the error for one mailbox for two agents: the messages of one would
+// count for both.
+func sharedMailbox(one, two, name string) error {
 	return &fault.Error{
 		Code: post.NameTaken, Detail: fmt.Sprintf("%s and %s would have the same mailbox, %s", fault.Shown(one), fault.Shown(two), fault.Shown(name)),
-		Hint: "give the agents names that differ in more than case",
+		Hint: "use names that differ in more than case",
 	}
 }
 
-// Open makes sure that there is a project, and a mailbox of our own.
-func (d *Desk) Open(ctx context.Context) error {
-	d.joining.Lock()
-	defer d.joining.Unlock()
-	return d.open(ctx)
+// Open ensures that the project and our own mailbox exist.
+func (m *Mailer) Open(ctx context.Context) error {
+	m.joining.Lock()
+	defer m.joining.Unlock()
+	return m.open(ctx)
 }
 
-func (d *Desk) open(ctx context.Context) error {
-	d.mu.Lock()
-	ready := d.ready
-	d.mu.Unlock()
+func (m *Mailer) open(ctx context.Context) error {
+	m.mu.Lock()
+	ready := m.ready
+	m.mu.Unlock()
 	if ready {
 		return nil
 	}
-	if _, err := d.Client.EnsureProject(ctx, d.Project); err != nil {
+	if _, err := m.Client.EnsureProject(ctx, m.Project); err != nil {
 		return err
 	}
-	a, err := d.mailbox(ctx, post.Registration{Project: d.Project, Name: d.Sender, Program: "brenner", Model: "none", Task: "runs sessions"})
+	a, err := m.mailbox(ctx, post.Registration{Project: m.Project, Name: m.Sender, Program: "brenner", Model: "none", Task: "runs sessions"})
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	d.ready, d.sender = true, a.Name
-	d.mu.Unlock()
+	m.mu.Lock()
+	m.ready, m.sender = true, a.Name
+	m.mu.Unlock()
 	return nil
 }
 
-// mailbox gives the mailbox of an agent: the one it is known to have, the one that
-// has its name, or a new one.
-func (d *Desk) mailbox(ctx context.Context, r post.Registration) (post.Agent, error) {
-	d.mu.Lock()
-	name, ok := d.known[r.Name]
-	d.mu.Unlock()
+// mailbox finds an agent's mailbox, by the known name or its own, or registers one.
+func (m *Mailer) mailbox(ctx context.Context, r post.Registration) (post.Agent, error) {
+	m.mu.Lock()
+	name, ok := m.known[r.Name]
+	m.mu.Unlock()
 	if !ok {
-		name = d.Client.Keys().Name(d.Client.URL(), d.Project, r.Name)
+		name = m.Client.Keys().Name(m.Client.URL(), m.Project, r.Name)
 	}
-	a, err := d.Client.Whois(ctx, d.Project, name)
+	a, err := m.Client.Whois(ctx, m.Project, name)
 	if fault.CodeOf(err) != post.NotFound {
 		return a, err
 	}
-	a, err = d.Client.Register(ctx, r)
-	if fault.CodeOf(err) == post.NameTaken { // somebody was faster, or has the name that the server gives
-		if there, err := d.Client.Whois(ctx, d.Project, r.Name); err == nil {
+	a, err = m.Client.Register(ctx, r)
+	if fault.CodeOf(err) == post.NameTaken { // registered concurrently, or the server's choice is taken
+		if there, err := m.Client.Whois(ctx, m.Project, r.Name); err == nil {
 			return there, nil
 		}
 	}
 	return a, err
 }
 
-// Recall tells the desk what an earlier process knew: under which names agents, and
-// we ourselves, have mailboxes, and which messages were taken.
-func (d *Desk) Recall(names map[string]string, taken []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Restore passes what an earlier process knew: mailbox names, ours included, and
+// the messages already taken as replies.
+func (m *Mailer) Restore(names map[string]string, taken []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for agent, name := range names {
-		d.known[agent] = name
+		m.known[agent] = name
 	}
 	for _, key := range taken {
-		if _, ok := d.taken[key]; !ok {
-			d.taken[key] = "" // no call has this name
+		if _, ok := m.taken[key]; !ok {
+			m.taken[key] = "" // not a call id
 		}
 	}
 }
 
-// note changes the standing of a call, and tells whoever wants to know.
-func (d *Desk) note(call, name string, j Joined, change func(*Standing)) {
-	d.mu.Lock()
-	s, ok := d.stands[call]
+// note updates the progress of a call and notifies the observer.
+func (m *Mailer) note(call, name string, j Mailbox, change func(*Progress)) {
+	m.mu.Lock()
+	s, ok := m.progress[call]
 	if !ok {
-		s = &Standing{Call: call, Agent: name, Name: j.Name}
-		d.stands[call] = s
+		s = &Progress{Call: call, Agent: name, Name: j.Name}
+		m.progress[call] = s
 	}
 	before := *s
 	change(s)
 	now := *s
-	d.mu.Unlock()
-	if d.Observe != nil && now != before {
-		d.Observe(now)
+	m.mu.Unlock()
+	if m.Observe != nil && now != before {
+		m.Observe(now)
 	}
 }
 
-func (d *Desk) trouble(agent string, err error) {
-	if d.Trouble != nil {
-		d.Trouble(agent, err)
+func (m *Mailer) trouble(agent string, err error) {
+	if m.Trouble != nil {
+		m.Trouble(agent, err)
 	}
 }
 
-// take claims a message as the answer to a call; false is another call's answer.
-func (d *Desk) take(key, call string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if by, ok := d.taken[key]; ok {
+// take claims a message as the reply to a call. It returns false if the message
+// belongs to another call.
+func (m *Mailer) take(key, call string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if by, ok := m.taken[key]; ok {
 		return by == call
 	}
-	d.taken[key] = call
+	m.taken[key] = call
 	return true
 }
 
-// charge tells whether a call's mail is to be counted: once.
-func (d *Desk) charge(call string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.charged[call] {
+// charge reports whether to count a call's input, which happens once.
+func (m *Mailer) charge(call string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.charged[call] {
 		return false
 	}
-	d.charged[call] = true
+	m.charged[call] = true
 	return true
 }
 
-// Compiled is a version of an artifact that everybody is to see.
+// Compiled is a version of an artifact, to be sent to all agents.
 type Compiled struct {
 	Thread  string
 	Version int
 	Subject string
-	Bodies  map[string]string // Markdown, by agent of the roster
-	Whole   string            // Markdown, for our own mailbox: people read it there
+	Bodies  map[string]string // Markdown, by the roster's name
+	Whole   string            // Markdown, for our own mailbox, where people read it
 }
 
-// Publish sends COMPILED, once for each version of a thread and each reader. It
-// gives the messages, and the agents that were not reached; an error is one that
-// kept it from reaching anybody further.
-func (d *Desk) Publish(ctx context.Context, c Compiled) (sent []post.Message, missed []string, err error) {
-	if err := d.Open(ctx); err != nil {
+// Publish sends COMPILED, once for each version and recipient. It returns the
+// messages and the agents that were not reached. After an error, the remaining
+// agents were not tried.
+func (m *Mailer) Publish(ctx context.Context, c Compiled) (sent []post.Message, missed []string, err error) {
+	if err := m.Open(ctx); err != nil {
 		return nil, nil, err
 	}
 	names := make([]string, 0, len(c.Bodies))
@@ -265,89 +267,89 @@ func (d *Desk) Publish(ctx context.Context, c Compiled) (sent []post.Message, mi
 	}
 	slices.Sort(names)
 	send := func(to, body string) error {
-		draft := post.Draft{Project: d.Project, From: d.from(), To: []string{to}, Thread: c.Thread, Subject: c.Subject, Body: body}
+		draft := post.Draft{Project: m.Project, From: m.from(), To: []string{to}, Thread: c.Thread, Subject: c.Subject, Body: body}
 		mark := post.MarkerOf(c.Thread, 0, to, "compiled/"+strconv.Itoa(c.Version)+"/"+to)
-		s, err := d.Client.SendOnce(ctx, draft, mark)
-		if fault.CodeOf(err) == post.KeyReused { // a note since then has changed what its view says: it was sent all the same
-			s, err = d.Client.Marked(ctx, draft, mark)
+		s, err := m.Client.SendOnce(ctx, draft, mark)
+		if fault.CodeOf(err) == post.KeyReused { // already sent, with a view from before a later note
+			s, err = m.Client.Marked(ctx, draft, mark)
 		}
 		sent = append(sent, s.Messages...)
 		return err
 	}
 	for _, name := range names {
-		j, err := d.Join(ctx, roster.Entry{Agent: name})
+		j, err := m.Join(ctx, roster.Entry{Agent: name})
 		if err == nil {
 			err = send(j.Name, c.Bodies[name])
 		}
 		switch fault.CodeOf(err) {
 		case "":
-		case post.Blocked, post.NameTaken, post.NotFound: // this one cannot be reached, and others can
+		case post.Blocked, post.NameTaken, post.NotFound: // only this agent is unreachable
 			missed = append(missed, name)
 		default:
 			return sent, names[slices.Index(names, name):], err
 		}
 	}
-	return sent, missed, send(d.from(), c.Whole)
+	return sent, missed, send(m.from(), c.Whole)
 }
 
-// Letter is what an agent wrote in a thread, not only in answer to a call.
+// Letter is a message of an agent in a thread, whether or not it answers a call.
 type Letter struct {
 	post.Message
 	Agent string // the roster's name
-	Round int    // of the thread, by its kickoffs
-	Shown int    // the newest version that we had published before it; 0 is none
+	Round int    // counted by the thread's kickoffs
+	Shown int    // the newest version published before it; 0 if none
 }
 
 var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
-// Letters gives what agents of the roster wrote in a thread, oldest first, without
-// signs of life.
-func (d *Desk) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
-	if err := d.Open(ctx); err != nil {
+// Letters returns what the agents wrote in a thread, oldest first, without signs
+// of life.
+func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
+	if err := m.Open(ctx); err != nil {
 		return nil, err
 	}
-	all, err := d.Client.Thread(ctx, post.ThreadQuery{Project: d.Project, Thread: id, Reader: d.from()})
+	all, err := m.Client.Thread(ctx, post.ThreadQuery{Project: m.Project, Thread: id, Reader: m.from()})
 	if err != nil {
 		return nil, err
 	}
-	names := d.names(agents)
+	names := m.names(agents)
 	var thread post.Thread
 	seen := make(map[string]bool)
 	shown := 0
 	var letters []Letter
 	for i := range all {
-		m := &all[i]
-		what, round := thread.Next(m)
-		if v := compiledSubject.FindStringSubmatch(m.Subject); v != nil && strings.EqualFold(m.From, d.from()) {
+		msg := &all[i]
+		what, round := thread.Next(msg)
+		if v := compiledSubject.FindStringSubmatch(msg.Subject); v != nil && strings.EqualFold(msg.From, m.from()) {
 			shown, _ = strconv.Atoi(v[1])
 		}
-		agent, ok := names[strings.ToLower(m.From)]
-		if !ok || what != post.Answers && what != post.Criticises || m.ID == "" || seen[m.Key()] {
+		agent, ok := names[strings.ToLower(msg.From)]
+		if !ok || what != post.Answers && what != post.Criticises || msg.ID == "" || seen[msg.Key()] {
 			continue
 		}
-		seen[m.Key()] = true // some servers list a message once for each recipient
-		letters = append(letters, Letter{Message: *m, Agent: agent, Round: round, Shown: shown})
+		seen[msg.Key()] = true // some servers list a message once for each recipient
+		letters = append(letters, Letter{Message: *msg, Agent: agent, Round: round, Shown: shown})
 	}
-	// What answers an earlier round belongs there, wherever it stands.
+	// A reply to an earlier round belongs to that round.
 	slices.SortStableFunc(letters, func(a, b Letter) int { return cmp.Compare(a.Round, b.Round) })
 	return letters, nil
 }
 
-// names says whose a name on the server is, in small letters.
-func (d *Desk) names(agents []string) map[string]string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// names maps lower-case names on the server to the roster's names.
+func (m *Mailer) names(agents []string) map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	names := make(map[string]string)
 	for _, a := range agents {
 		name := a
-		if known, ok := d.known[a]; ok {
+		if known, ok := m.known[a]; ok {
 			name = known
 		}
-		if j, ok := d.joined[a]; ok {
+		if j, ok := m.joined[a]; ok {
 			name = j.Name
 		}
 		key := strings.ToLower(name)
-		if _, ok := names[key]; ok { // two with one mailbox: nobody can say whose its words are
+		if _, ok := names[key]; ok { // two agents with one mailbox: the author is unknown
 			names[key] = ""
 			continue
 		}
@@ -357,5 +359,5 @@ func (d *Desk) names(agents []string) map[string]string {
 	return names
 }
 
-// Own is our own name on the server, as far as it is known.
-func (d *Desk) Own() string { return d.from() }
+// OwnName returns our name on the server, as far as it is known.
+func (m *Mailer) OwnName() string { return m.from() }

@@ -18,17 +18,16 @@ import (
 
 type object = map[string]any
 
-// hasty is a server that says it can wait for mail, and answers at once.
+// hasty is a server that claims to wait for mail but responds immediately.
 type hasty struct {
-	inbox    []object  // what is in our box
-	question object    // what we have sent
+	inbox    []object  // our inbox
+	question object    // the message we sent
 	acked    time.Time // when it is acknowledged
 	fetches  int
-	stop     func() // ends the wait for its mail
+	stop     func() // cancels the call
 }
 
-// mostFetches is after how many of them the wait is ended: the clock of a test stands
-// still while somebody is busy.
+// mostFetches ends the test: the fake clock stands still while goroutines are busy.
 const mostFetches = 1000
 
 func (h *hasty) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -62,21 +61,21 @@ func (h *hasty) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		result = object{"contents": []object{{"text": string(text)}}}
 	case "tools/call":
-		var said any
+		var content any
 		switch q.Params.Name {
 		case "whois":
-			said = object{"id": 1, "name": q.Params.Arguments.Agent}
+			content = object{"id": 1, "name": q.Params.Arguments.Agent}
 		case "send_message":
-			said = h.question
+			content = h.question
 		case "fetch_inbox":
 			if h.fetches++; h.fetches > mostFetches {
 				h.stop()
 			}
-			said = object{"messages": h.inbox}
+			content = object{"messages": h.inbox}
 		default:
-			said = object{"id": 1}
+			content = object{"id": 1}
 		}
-		result = object{"structuredContent": said}
+		result = object{"structuredContent": content}
 	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -85,9 +84,9 @@ func (h *hasty) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, err
 }
 
-// TestAServerThatDoesNotWaitIsNotAskedWithoutPause, whatever mail of others is there
-// and however it is numbered; and what happens in the thread is seen all the same.
-func TestAServerThatDoesNotWaitIsNotAskedWithoutPause(t *testing.T) {
+// A server that does not wait is polled at the normal interval, whatever other mail
+// it returns and however that is numbered. Receipts are still seen.
+func TestHastyServerIsPolledAtInterval(t *testing.T) {
 	const at = "2000-01-01T00:00:00Z"
 	other := func(id any) object {
 		return object{"id": id, "thread_id": thread, "from": "RedSky", "subject": "INFO: hello", "created_ts": at}
@@ -109,10 +108,10 @@ func TestAServerThatDoesNotWaitIsNotAskedWithoutPause(t *testing.T) {
 					t.Fatal(err)
 				}
 				const poll, patience = 2 * time.Second, time.Minute
-				var seen agentmail.Standing
+				var seen agentmail.Progress
 				d := agentmail.New(agentmail.Options{
 					Client: client, Project: "/p", Sender: "Operator", Poll: poll,
-					Observe: func(s agentmail.Standing) { seen = s },
+					Observe: func(s agentmail.Progress) { seen = s },
 				})
 				a, err := d.Agent(agent.Setup{Entry: roster.Entry{Agent: "BlueLake"}})
 				if err != nil {
@@ -122,11 +121,11 @@ func TestAServerThatDoesNotWaitIsNotAskedWithoutPause(t *testing.T) {
 				defer cancel()
 				server.acked, server.stop = time.Now().Add(patience/2), cancel
 				_, err = a.Ask(ctx, kickoff("a", "BlueLake"))
-				if f, ok := err.(*agent.Failure); !ok || f.Code != agent.TimedOut { //nolint:errorlint // the contract wants the very type
+				if f, ok := err.(*agent.Failure); !ok || f.Code != agent.TimedOut { //nolint:errorlint // the contract requires this type, unwrapped
 					t.Error(err)
 				}
 				if most := int(patience/poll) + 2; server.fetches > most || server.fetches < most/2 {
-					t.Errorf("its mail was fetched %d times in %s", server.fetches, patience)
+					t.Errorf("inbox fetched %d times in %s", server.fetches, patience)
 				}
 				if seen.Acked.IsZero() {
 					t.Errorf("the receipt was not seen: %+v", seen)

@@ -66,7 +66,7 @@ func BenchmarkRound(b *testing.B) {
 			question := strings.Repeat("A question of some length. ", 500)
 			all := make([]agent.Agent, agents)
 			for i := range all {
-				all[i] = agent.Care{PerCall: time.Minute, Idle: time.Minute}.Around(agent.Once(agent.Guard(at(b, s, openai.Options{}))))
+				all[i] = agent.Limits{PerCall: time.Minute, Idle: time.Minute}.Wrap(agent.Once(agent.Guard(at(b, s, openai.Options{}))))
 			}
 			var took time.Duration
 			rounds := 0

@@ -113,7 +113,7 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 			if g.around != nil {
 				a = g.around(a)
 			}
-			return agent.Care{Retry: agent.RetryPolicy{Attempts: max(1, g.tries), First: time.Millisecond}}.Around(agent.Guard(a)), nil
+			return agent.Limits{Retry: agent.RetryPolicy{Attempts: max(1, g.tries), First: time.Millisecond}}.Wrap(agent.Guard(a)), nil
 		},
 	}}, nil
 }
