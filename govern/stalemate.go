@@ -131,7 +131,7 @@ func (rs *Records) ruling(ctx context.Context, who Actor, of, id, next string) (
 		err = s.ruledAlready()
 	}
 	if err == nil {
-		err = stalemate.Step(s.ID, s.State, next)
+		err = stalemate.CheckTransition(s.ID, s.State, next)
 	}
 	return s, err
 }
@@ -237,12 +237,12 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 	var asked stalemate.Request
 	var warnings []*fault.Error
 	if request != nil {
-		if asked, warnings, err = stalemate.ReadBrought(request); err != nil {
+		if asked, warnings, err = stalemate.ReadSubmittedRequest(request); err != nil {
 			return nil, nil, err
 		}
 		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)
 	} else {
-		on := &stalemate.Patched{Name: r.Ref().String(), Content: text.Canonical()}
+		on := &stalemate.PatchedText{Name: r.Ref().String(), Content: text.Canonical()}
 		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
@@ -262,12 +262,12 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 }
 
 // refusedSoFar returns the case of the patches that a version refused, however few.
-func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.Patched) (stalemate.Case, error) {
+func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stalemate.PatchedText) (stalemate.Case, error) {
 	tries, err := rs.tries(ctx, r.Ref())
 	if err != nil {
 		return stalemate.Case{}, err
 	}
-	c, ok := stalemate.SaidOfPatches(on, tries)
+	c, ok := stalemate.DeclaredFromPatches(on, tries)
 	if !ok {
 		return c, &fault.Error{
 			Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "it refused no patch",
@@ -318,8 +318,8 @@ func (rs *Records) refused(ctx context.Context, who Actor, p *Patching, out *Pat
 	if err != nil {
 		return err
 	}
-	on := &stalemate.Patched{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last}
-	c, stuck := stalemate.OfPatches(on, tries)
+	on := &stalemate.PatchedText{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last}
+	c, stuck := stalemate.FromPatches(on, tries)
 	if !stuck {
 		return nil
 	}
@@ -387,14 +387,14 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	if err := view.Opening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
+	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
 		return nil, err
 	}
 	if s, err = rs.requested(ctx, who, s); err != nil {
 		return nil, err
 	}
 	var bad error
-	for range stalemate.MostAnswers {
+	for range stalemate.MaxAnswers {
 		a, err := rs.askArbiter(ctx, h, s)
 		if err != nil {
 			return nil, err

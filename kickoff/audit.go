@@ -39,7 +39,7 @@ type Finding struct {
 // table follows the roster's rules, the recipient is in it, the template matches the recipient's
 // role, hash and prompt match the template's version, and all parts are in order. It also compares
 // the message with the wanted session and roster, if given.
-func Audit(message string, want Wanted) Report {
+func Audit(message string, want Expected) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
 		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add and remove them
@@ -61,8 +61,8 @@ func Audit(message string, want Wanted) Report {
 	return a.out
 }
 
-// Wanted is what a message must agree with; the zero value wants nothing.
-type Wanted struct {
+// Expected is what a message must agree with; the zero value wants nothing.
+type Expected struct {
 	ThreadID string
 	Roster   *roster.Roster
 }

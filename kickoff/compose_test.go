@@ -240,7 +240,7 @@ func TestHeuristicRolesAreShown(t *testing.T) {
 		if !strings.Contains(m.Body, "| CodexOne | hypothesis_generator |") {
 			t.Error("the guess is not shown")
 		}
-		if r := Audit(m.Body, Wanted{}); !r.OK {
+		if r := Audit(m.Body, Expected{}); !r.OK {
 			t.Error(r.Findings)
 		}
 	}
@@ -283,7 +283,7 @@ func TestTextsThatMayBeChanged(t *testing.T) {
 		if m.To == "PurpleMountain" && strings.Contains(m.Body, "memo@v3") {
 			t.Error("a text was named to somebody who was not shown it")
 		}
-		if r := Audit(m.Body, Wanted{}); !r.OK {
+		if r := Audit(m.Body, Expected{}); !r.OK {
 			t.Errorf("%s: %+v", m.To, r.Findings)
 		}
 	}

@@ -98,7 +98,7 @@ func checkLaws(t failer, in Input) {
 				t.Fatalf("%s, %s: line %d is carried out: %s %s\n%s", m.To, reply.name, b.Line, b.Delta.Operation, b.Delta.Section, reply.text)
 			}
 		}
-		if r := Audit(m.Body, Wanted{Roster: &in.Roster}); !r.OK || r.ThreadID != in.ThreadID || r.Recipient != m.To || r.Template != m.Template || r.Round != max(in.Round, 1) {
+		if r := Audit(m.Body, Expected{Roster: &in.Roster}); !r.OK || r.ThreadID != in.ThreadID || r.Recipient != m.To || r.Template != m.Template || r.Round != max(in.Round, 1) {
 			t.Fatalf("audit: %+v\n%s", r.Findings, m.Body)
 		}
 	}

@@ -192,7 +192,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		}
 		limited := agent.Limits{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
 			Attempts: m.Project.Config.Attempts, Patience: m.patience,
-			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.Allow.Again(p.Name, f) },
+			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.Allow.AllowRetry(p.Name, f) },
 		}}
 		return agent.Deadline(limited.Wrap(made), limits.Agent), nil
 	}

@@ -146,7 +146,7 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 
 // OpenDoor opens a session of the project for a person who writes to it. No lock is
 // taken: the store orders the writes.
-func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Door, error) {
+func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Editor, error) {
 	if err := p.MustHave(ctx, thread); err != nil {
 		return nil, err
 	}
@@ -154,5 +154,5 @@ func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Doo
 	if err != nil {
 		return nil, err
 	}
-	return &session.Door{Store: st, Now: p.Now, As: as, Authorities: p.Config.Authorities}, nil
+	return &session.Editor{Store: st, Now: p.Now, As: as, Authorities: p.Config.Authorities}, nil
 }

@@ -419,7 +419,7 @@ func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string
 		return "", err
 	case s.Ended == "":
 		return "left before its end", nil
-	case s.Ended == flow.EndBudget, flow.BrokeOff(s.Ended):
+	case s.Ended == flow.EndBudget, flow.Resumable(s.Ended):
 		return EndedBy(s.Ended), nil
 	}
 	return "", nil

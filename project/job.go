@@ -62,7 +62,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	all := flow.Everyone(parties, arbiter)
+	all := flow.WithArbiter(parties, arbiter)
 	script, err := p.rehearsalScript(o.Script, o.ByHand, all)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	opened := &j.History.State.Opened
-	j.parties = flow.Everyone(opened.Agents, opened.Arbiter)
+	j.parties = flow.WithArbiter(opened.Agents, opened.Arbiter)
 	if err := checkVias(j.parties); err != nil {
 		return nil, err
 	}

@@ -53,13 +53,13 @@ func (m *lessonBook) book(ctx context.Context) (*memory.Book, error) {
 }
 
 // Recall gives the lessons for one agent's message.
-func (m *lessonBook) Recall(ctx context.Context, r session.Recall) (session.Recalled, error) {
+func (m *lessonBook) Recall(ctx context.Context, r session.LessonQuery) (session.LessonSet, error) {
 	b, err := m.book(ctx)
 	if err != nil {
-		return session.Recalled{}, err
+		return session.LessonSet{}, err
 	}
 	if err := m.begin(ctx, r.Thread); err != nil {
-		return session.Recalled{}, err
+		return session.LessonSet{}, err
 	}
 	return b.Recall(ctx, &r)
 }

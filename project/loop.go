@@ -259,9 +259,9 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	if b.Arbiter, err = p.arbiter(script != nil, parties); err != nil {
 		return nil, err
 	}
-	b.Settings.Prices = p.prices(flow.Everyone(parties, b.Arbiter))
+	b.Settings.Prices = p.prices(flow.WithArbiter(parties, b.Arbiter))
 	own := c.models.fork()
-	run := own.runner(c.store, c.holder, script, flow.Everyone(parties, b.Arbiter))
+	run := own.runner(c.store, c.holder, script, flow.WithArbiter(parties, b.Arbiter))
 	run.Deadline, run.Project, run.Common = c.timeout, c.records, &c.common
 	if c.lessons != nil {
 		run.Memory = c.lessons

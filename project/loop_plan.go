@@ -292,7 +292,7 @@ func (p *PinnedPlan) everybody() {
 			p.faults.other = append(p.faults.other, err)
 			continue
 		}
-		p.parties = append(p.parties, flow.Everyone(parties, arbiter)...)
+		p.parties = append(p.parties, flow.WithArbiter(parties, arbiter)...)
 	}
 }
 

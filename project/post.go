@@ -53,7 +53,7 @@ func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session
 		return nil, nil, err
 	}
 	r = p.runner(st, p.holder(doing), tokens.New())
-	r.Post = p.postOffice(url, nil)
+	r.Mail = p.postOffice(url, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }
 
@@ -124,9 +124,9 @@ func (o *postOffice) maker(s agent.Setup) (agent.Agent, error) {
 	return desk.Agent(s)
 }
 
-// Recall tells what the journal knows. Whoever cannot open the office is told so by
+// Restore tells what the journal knows. Whoever cannot open the office is told so by
 // the calls.
-func (o *postOffice) Recall(boxes []flow.Mailbox, taken map[string]bool) {
+func (o *postOffice) Restore(boxes []flow.Mailbox, taken map[string]bool) {
 	desk, err := o.desk()
 	if err != nil {
 		return

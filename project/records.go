@@ -70,7 +70,7 @@ func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Sto
 
 // Records returns access to the records of a store.
 func (p *Project) Records(st store.Store) *govern.Records {
-	meaning := session.NewMeaning(st)
+	meaning := session.NewCitations(st)
 	return &govern.Records{
 		Store: st, Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
@@ -81,7 +81,7 @@ func (p *Project) Records(st store.Store) *govern.Records {
 			return researchArtifact(ctx, st, ref)
 		},
 		Meant: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
-			ref, known, err := meaning.Of(ctx, from, to)
+			ref, known, err := meaning.Resolve(ctx, from, to)
 			return ref.Type, ref.Content, known, err
 		},
 	}
@@ -269,7 +269,7 @@ type projectRecords struct {
 	mu sync.Mutex
 	// given is what roles are shown in modules, as long as nobody decides anything: the
 	// journal of changes then ends where it did.
-	given   map[[2]string]session.Given
+	given   map[[2]string]session.ShownRecords
 	decided journal.Head
 }
 
@@ -278,18 +278,18 @@ func (p *Project) sessionRecords(st store.Store) *projectRecords {
 	return &projectRecords{records: p.Records(st)}
 }
 
-// Given says what agents of a session are shown of the project's records. Only what was
+// RecordsFor says what agents of a session are shown of the project's records. Only what was
 // promoted is, so that it stays the same until the next decision.
-func (p *projectRecords) Given(ctx context.Context, role, module string) (session.Given, error) {
+func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (session.ShownRecords, error) {
 	decided, err := p.records.Decided(ctx)
 	if err != nil || decided.Seq == 0 { // nobody has put anything, so nothing was promoted
-		return session.Given{}, err
+		return session.ShownRecords{}, err
 	}
 	key := [2]string{role, module}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.decided != decided {
-		p.decided, p.given = decided, make(map[[2]string]session.Given)
+		p.decided, p.given = decided, make(map[[2]string]session.ShownRecords)
 	}
 	given, known := p.given[key]
 	if known {
@@ -304,15 +304,15 @@ func (p *projectRecords) Given(ctx context.Context, role, module string) (sessio
 // assemble has the assembler say what agents of a session are shown of the project's
 // records: what was promoted, of the session's module and of the whole project, as far
 // as their role may read it.
-func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.Given, error) {
+func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.ShownRecords, error) {
 	g, err := p.records.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
 	switch {
 	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
-		return session.Given{}, nil
+		return session.ShownRecords{}, nil
 	case err != nil || len(g.Shown) == 0:
-		return session.Given{}, err
+		return session.ShownRecords{}, err
 	}
-	out := session.Given{Text: g.Text, View: g.Spec}
+	out := session.ShownRecords{Text: g.Text, View: g.Spec}
 	for _, s := range g.Shown {
 		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.records.Access.MayWrite(role, s.Type) {
 			out.Patchable = append(out.Patchable, s.Ref.String())
@@ -322,8 +322,8 @@ func (p *projectRecords) assemble(ctx context.Context, role, module string) (ses
 	return out, nil
 }
 
-// Moved returns which of them another version has replaced as canonical.
-func (p *projectRecords) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+// StaleRecords returns which of them another version has replaced as canonical.
+func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	var all []contexts.ShownRecord
 	for _, r := range shown {
 		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
@@ -356,7 +356,7 @@ func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 
 // Patch carries out what agents of a session say about the texts that they were shown,
 // by the rights of their roles.
-func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]session.Patched, error) {
+func (p *projectRecords) Patch(ctx context.Context, said *session.PatchInput) ([]session.PatchOutcome, error) {
 	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
 	if said.Rehearsal {
 		answer.Tags = []string{record.Rehearsal} // as all that the session puts
@@ -370,15 +370,15 @@ func (p *projectRecords) Patch(ctx context.Context, said *session.Patching) ([]s
 	if err != nil {
 		return nil, err
 	}
-	out := make([]session.Patched, len(all))
+	out := make([]session.PatchOutcome, len(all))
 	for i := range all {
 		out[i] = patchedBy(&all[i])
 	}
 	return out, nil
 }
 
-func patchedBy(s *govern.Said) session.Patched {
-	out := session.Patched{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
+func patchedBy(s *govern.Said) session.PatchOutcome {
+	out := session.PatchOutcome{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
 	switch {
 	case s.Made != nil:
 		out.Made, out.Status = s.Made.Ref().String(), s.Made.Status

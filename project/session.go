@@ -222,7 +222,7 @@ func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Scr
 	r := m.Project.runner(st, holder, m.Counter)
 	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
 	if anyVia(parties, config.ViaMail) {
-		r.Post = m.Post
+		r.Mail = m.Post
 	}
 	return r
 }

@@ -111,12 +111,12 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 // proveRecords proves the project's records, where there are any. What is missing of the
 // lost sessions is reported elsewhere.
 func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*govern.Proof, error) {
-	records, sessions := p.Records(st), session.NewVouching(st)
+	records, sessions := p.Records(st), session.NewRecordIndex(st)
 	records.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {
 			return true, nil
 		}
-		return sessions.Vouches(ctx, ref)
+		return sessions.Contains(ctx, ref)
 	}
 	r, err := records.Verify(ctx)
 	if r == nil || r.Entries == 0 && len(r.Faults) == 0 {

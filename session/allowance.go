@@ -80,8 +80,8 @@ func (a *Allowance) all() flow.Cost {
 	return all
 }
 
-// Again reports whether the budget allows an agent's current call another attempt after failure f.
-func (a *Allowance) Again(name string, f *agent.Failure) bool {
+// AllowRetry reports whether the budget allows an agent's current call another attempt after failure f.
+func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	own, under := a.reserved[name]

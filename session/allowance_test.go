@@ -29,7 +29,7 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 			return agent.Reply{}, &agent.Failure{Code: agent.Cut, Detail: "cut", Retry: true, Usage: agent.Usage{Input: 4000, Output: 2000}}
 		})
 		policy := agent.RetryPolicy{Attempts: 50, First: time.Microsecond, Again: func(_ context.Context, f *agent.Failure, _ int) bool {
-			return allow.Again(p.Name, f)
+			return allow.AllowRetry(p.Name, f)
 		}}
 		return agent.Retry(agent.Guard(fails), policy), nil
 	}
@@ -49,7 +49,7 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 func guarded(allow *session.Allowance, attempts int, ask func(agent.Call) (agent.Reply, error)) func(flow.Party) (agent.Agent, error) {
 	return func(p flow.Party) (agent.Agent, error) {
 		policy := agent.RetryPolicy{Attempts: attempts, First: time.Microsecond, Max: time.Microsecond, Again: func(_ context.Context, f *agent.Failure, _ int) bool {
-			return allow.Again(p.Name, f)
+			return allow.AllowRetry(p.Name, f)
 		}}
 		kind := agentFunc(func(_ context.Context, c agent.Call) (agent.Reply, error) { return ask(c) })
 		return agent.Retry(agent.Guard(kind), policy), nil

@@ -207,7 +207,7 @@ func (s *run) came(d *draft, state *flow.State, o *outcome) error {
 		t.Repair = []byte(o.reply.Text)
 	} else {
 		t.hear([]byte(o.reply.Text))
-		answered.Mend = len(settle.Mendable(t.Read))
+		answered.Repairable = len(settle.Mendable(t.Read))
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil

@@ -76,7 +76,7 @@ func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) (
 	if s.Project == nil || len(shown) == 0 {
 		return nil, nil
 	}
-	moved, hold, err := s.Project.Moved(ctx, shown)
+	moved, hold, err := s.Project.StaleRecords(ctx, shown)
 	c.Moved = moved
 	return []store.Append{hold}, err
 }

@@ -61,13 +61,13 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 			}
 		}
 		parties = state.ByMail()
-		r.Post.Recall(state.Mailboxes(), state.Taken())
+		r.Mail.Restore(state.Mailboxes(), state.TakenMessages())
 	case b == nil:
 		return nil, noSession(thread)
 	default:
 		parties = b.Agents
 	}
-	all, err := r.Post.Letters(ctx, thread, parties)
+	all, err := r.Mail.Letters(ctx, thread, parties)
 	if err != nil {
 		return nil, err
 	}

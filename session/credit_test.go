@@ -21,7 +21,7 @@ func citing(t *testing.T, rounds int, more map[string]string) *session.History {
 	st := memory.New()
 	s := &stage{script: swift()}
 	r := runner(st, s)
-	r.Memory = &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
+	r.Memory = &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := s.agent(p)
 		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
@@ -104,7 +104,7 @@ func TestACitationAloneIsWorthNothing(t *testing.T) {
 		st := memory.New()
 		s := &stage{script: swift()}
 		r := runner(st, s)
-		r.Memory = &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+		r.Memory = &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 		r.Agent = func(p flow.Party) (agent.Agent, error) {
 			if p.Name != "GreenValley" {
 				return s.agent(p)

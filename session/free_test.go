@@ -41,13 +41,13 @@ func TestSessionsVouchForTheirRecords(t *testing.T) {
 	if _, err := runner(st, &stage{script: swift()}).Start(ctx, b); err != nil {
 		t.Fatal(err)
 	}
-	v := session.NewVouching(st)
+	v := session.NewRecordIndex(st)
 	all, err := st.Records(ctx, store.Query{})
 	if err != nil || len(all) < 4 {
 		t.Fatal(err, len(all))
 	}
 	for i := range all {
-		if ok, err := v.Vouches(ctx, all[i].Ref()); !ok || err != nil {
+		if ok, err := v.Contains(ctx, all[i].Ref()); !ok || err != nil {
 			t.Errorf("%s: %v", all[i].Ref(), err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestSessionsVouchForTheirRecords(t *testing.T) {
 		{ID: "roster/RS-20261115-other", Version: 1},
 		{ID: "note", Version: 1},
 	} {
-		if ok, err := v.Vouches(ctx, ref); ok || err != nil {
+		if ok, err := v.Contains(ctx, ref); ok || err != nil {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}

@@ -16,12 +16,12 @@ import (
 
 // notes is a memory that remembers what it was asked.
 type notes struct {
-	asked []session.Recall
-	says  session.Recalled
+	asked []session.LessonQuery
+	says  session.LessonSet
 	err   error
 }
 
-func (n *notes) Recall(_ context.Context, r session.Recall) (session.Recalled, error) {
+func (n *notes) Recall(_ context.Context, r session.LessonQuery) (session.LessonSet, error) {
 	n.asked = append(n.asked, r)
 	return n.says, n.err
 }
@@ -92,7 +92,7 @@ func TestHarvestOfLint(t *testing.T) {
 }
 
 func TestARehearsalTeachesNothing(t *testing.T) {
-	m := &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+	m := &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 	st := memory.New()
 	r := runner(st, &stage{script: swift()})
 	r.Memory = m
@@ -108,7 +108,7 @@ func TestARehearsalTeachesNothing(t *testing.T) {
 // What was recalled is in the messages and in the journal; an agent's own hypotheses
 // and the dead ones are known from the round after.
 func TestRecall(t *testing.T) {
-	m := &notes{says: session.Recalled{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Left: []string{"pb-00002"}}}
+	m := &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
 	st, h := realSession(t, 2, m)
 	k := h.State.Legs[0].Kickoffs[0]
 	body, err := st.Blob(t.Context(), k.Body)
@@ -229,7 +229,7 @@ func TestWhyAHypothesisDied(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []session.Claim{{"H1", "fish sleep", "the eyes are open"}, {"H2", "fish dream", "nobody asked one"}, {"H3", "fish snore", ""}}
-	if got := m.asked[len(m.asked)-1].Died; !slices.Equal(got, want) {
+	if got := m.asked[len(m.asked)-1].Killed; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 	got, err := load(t, st).Harvest(t.Context())

@@ -267,7 +267,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribu
 		if out[i].Text, err = h.Store.Blob(ctx, answer.Answered.Reply); err != nil {
 			return nil, err
 		}
-		if repair := x.Mended(); repair != nil {
+		if repair := x.RepairAnswer(); repair != nil {
 			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {
 				return nil, err
 			}

@@ -15,9 +15,9 @@ import (
 // right before that, neither is: the answers are merged all the same, behind what the
 // person wrote, and the result is what the store has.
 func TestAPersonWritesBeforeTheEnd(t *testing.T) {
-	for name, write := range map[string]func(*session.Door) error{
-		"a note": func(d *session.Door) error { _, err := d.Note(t.Context(), thread, "wait"); return err },
-		"a change": func(d *session.Door) error {
+	for name, write := range map[string]func(*session.Editor) error{
+		"a note": func(d *session.Editor) error { _, err := d.Note(t.Context(), thread, "wait"); return err },
+		"a change": func(d *session.Editor) error {
 			_, _, err := d.Apply(t.Context(), thread, edit(t, "RT.context", "at the last moment"))
 			return err
 		},

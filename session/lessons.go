@@ -11,26 +11,26 @@ import (
 // Memory is what earlier sessions of a project have learned.
 type Memory interface {
 	// Recall returns the lessons for one agent's message, and the ids of those that did not fit.
-	Recall(ctx context.Context, about Recall) (Recalled, error)
+	Recall(ctx context.Context, about LessonQuery) (LessonSet, error)
 }
 
-// Recall describes the agent and the subject for which lessons are sought.
-type Recall struct {
+// LessonQuery describes the agent and the subject for which lessons are sought.
+type LessonQuery struct {
 	Thread, Agent, Role, Question string
 	Own                           []Claim // live hypotheses of this agent
-	Died                          []Claim // killed hypotheses of this session
+	Killed                        []Claim // killed hypotheses of this session
 }
 
 // Claim is a hypothesis and, if it was killed, the reason if one was given.
 type Claim struct{ Item, Text, Reason string }
 
-// Recalled is what an agent is shown of earlier sessions.
-type Recalled struct {
+// LessonSet is what an agent is shown of earlier sessions.
+type LessonSet struct {
 	Lessons []kickoff.Bullet
-	Left    []string
+	Omitted []string
 }
 
-func (r Recalled) ids() []string {
+func (r LessonSet) ids() []string {
 	var ids []string
 	for _, l := range r.Lessons {
 		ids = append(ids, l.ID)
@@ -40,16 +40,16 @@ func (r Recalled) ids() []string {
 
 // remember adds lessons to the messages of a leg. An unreadable playbook is reported and does
 // not stop the session.
-func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]Recalled {
+func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]LessonSet {
 	if s.Memory == nil || state.Opened.Rehearsal != "" {
 		return nil
 	}
 	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
-	all := make(map[string]Recalled)
+	all := make(map[string]LessonSet)
 	died := s.died(ctx)
 	for _, to := range in.Recipients {
 		entry, _ := in.Roster.Find(to)
-		about := Recall{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Died: died}
+		about := LessonQuery{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: died}
 		for _, h := range s.current.Items(artifact.HypothesisSlate) {
 			if !h.Killed() && h.Created != nil && h.Created.Agent == to {
 				about.Own = append(about.Own, claimOf(h))

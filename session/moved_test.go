@@ -21,12 +21,12 @@ type project struct {
 	looked  func()
 }
 
-func (p *project) Given(context.Context, string, string) (session.Given, error) {
+func (p *project) RecordsFor(context.Context, string, string) (session.ShownRecords, error) {
 	h, err := p.records.Head(context.Background(), "note")
-	return session.Given{Text: "a note", Records: []flow.RecordRef{{ID: "note", Version: h.Canonical, Type: record.PaperNote}}}, err
+	return session.ShownRecords{Text: "a note", Records: []flow.RecordRef{{ID: "note", Version: h.Canonical, Type: record.PaperNote}}}, err
 }
 
-func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+func (p *project) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	moved, hold, err := p.records.Overtaken(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
 	p.looked()
 	if len(moved) == 0 {
@@ -35,7 +35,7 @@ func (p *project) Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.Mov
 	return []flow.MovedRecord{{ID: moved[0].Input.ID, Version: moved[0].Input.Version, Now: moved[0].Now}}, hold, err
 }
 
-func (p *project) Patch(context.Context, *session.Patching) ([]session.Patched, error) {
+func (p *project) Patch(context.Context, *session.PatchInput) ([]session.PatchOutcome, error) {
 	return nil, nil // nobody says anything about a text
 }
 

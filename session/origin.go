@@ -20,12 +20,12 @@ type Fate string
 
 // The fates.
 const (
-	Stands     Fate = "stands"
-	InConflict Fate = "in_conflict" // one of several candidates
-	Replaced   Fate = "replaced"    // no longer in the artifact
-	NotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why it was not applied
-	Said       Fate = "said"        // in a reply or a rationale only
-	Noted      Fate = "noted"       // in a person's note to the agents
+	FateStands     Fate = "stands"
+	FateInConflict Fate = "in_conflict" // one of several candidates
+	FateReplaced   Fate = "replaced"    // no longer in the artifact
+	FateNotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why it was not applied
+	FateSaid       Fate = "said"        // in a reply or a rationale only
+	FateNoted      Fate = "noted"       // in a person's note to the agents
 )
 
 // Origin is where a piece of an artifact came from: the delta that wrote it, the reply with
@@ -111,8 +111,8 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 	return o, nil
 }
 
-// At selects the artifact of a version; 0 is the newest.
-func (o *Origins) At(version int) error {
+// Select selects the artifact of a version; 0 is the newest.
+func (o *Origins) Select(version int) error {
 	for i := len(o.all) - 1; i >= 0; i-- {
 		if a := &o.all[i].Settlement.Artifact; a.Metadata.Version == version || version == 0 {
 			o.current = *a
@@ -171,7 +171,7 @@ func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
 	var parts []part
 	for _, e := range it.Map("predictions") {
 		if h, _, ok := o.current.Find(e.Key); ok && h.Kill != nil {
-			parts = append(parts, part{"predictions." + e.Key, notApplicable(h.ID + " was killed: " + h.Kill.Reason), Stands, []*artifact.Stamp{h.Kill.Stamp}})
+			parts = append(parts, part{"predictions." + e.Key, notApplicable(h.ID + " was killed: " + h.Kill.Reason), FateStands, []*artifact.Stamp{h.Kill.Stamp}})
 		}
 	}
 	return parts
@@ -179,8 +179,8 @@ func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
 
 func notApplicable(why string) string { return artifact.NotApplicable + ": " + why }
 
-// OfCall returns the origins of the deltas in the answer to a call, in its order.
-func (o *Origins) OfCall(ctx context.Context, id string) ([]Origin, error) {
+// FromCall returns the origins of the deltas in the answer to a call, in its order.
+func (o *Origins) FromCall(ctx context.Context, id string) ([]Origin, error) {
 	var all []Origin
 	for _, w := range o.order {
 		leg := o.h.State.Leg(w.commit.Round, w.commit.Leg)
@@ -219,16 +219,16 @@ type part struct {
 func partsOf(it *artifact.Item) []part {
 	var parts []part
 	if it.Created != nil {
-		parts = append(parts, part{fate: Stands, by: []*artifact.Stamp{it.Created}})
+		parts = append(parts, part{fate: FateStands, by: []*artifact.Stamp{it.Created}})
 	}
 	for i := range it.Fields {
 		parts = append(parts, partsOfField(&it.Fields[i], it.Marks(i))...)
 	}
 	for _, c := range it.Cells() {
-		parts = append(parts, part{"predictions." + c.Key, notApplicable(c.Kill.Reason), Stands, []*artifact.Stamp{c.Kill.Stamp}})
+		parts = append(parts, part{"predictions." + c.Key, notApplicable(c.Kill.Reason), FateStands, []*artifact.Stamp{c.Kill.Stamp}})
 	}
 	if it.Kill != nil {
-		parts = append(parts, part{"killed", it.Kill.Reason, Stands, []*artifact.Stamp{it.Kill.Stamp}})
+		parts = append(parts, part{"killed", it.Kill.Reason, FateStands, []*artifact.Stamp{it.Kill.Stamp}})
 	}
 	return parts
 }
@@ -252,7 +252,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 		if marks.Parts != nil {
 			whole = marks.Floor()
 		}
-		parts = []part{{f.Name, flat(f.Value), Stands, whole}}
+		parts = []part{{f.Name, flat(f.Value), FateStands, whole}}
 	}
 	return parts
 }
@@ -260,11 +260,11 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {
-		return []part{{path, flat(v), Stands, by}}
+		return []part{{path, flat(v), FateStands, by}}
 	}
 	var parts []part
 	for _, c := range conflict {
-		p := part{path: path, text: flat(c.Value), fate: InConflict}
+		p := part{path: path, text: flat(c.Value), fate: FateInConflict}
 		for _, s := range by {
 			if s != nil && s.Delta == c.Delta {
 				p.by = append(p.by, s)
@@ -339,7 +339,7 @@ func (o *Origins) inReply(ctx context.Context, origin *Origin, x *flow.Exchange)
 	if err != nil {
 		return err
 	}
-	if repair := x.Mended(); repair != nil && origin.Block > len(lines) {
+	if repair := x.RepairAnswer(); repair != nil && origin.Block > len(lines) {
 		origin.Block -= len(lines)
 		call = repair
 		if lines, err = o.linesOf(ctx, call.Answered.Reply, x.Examples, false); err != nil {

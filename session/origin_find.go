@@ -122,7 +122,7 @@ func (s *search) earlier(ctx context.Context) error {
 }
 
 func (origin *Origin) replaced(after *artifact.Artifact) {
-	origin.Fate = Replaced
+	origin.Fate = FateReplaced
 	it, _, ok := after.Find(origin.Item)
 	if !ok {
 		return
@@ -162,7 +162,7 @@ func (s *search) proposed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		origin.Fate, origin.Text = Said, w.delta.Rationale
+		origin.Fate, origin.Text = FateSaid, w.delta.Rationale
 		origin.at(Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"})
 		s.take([]Origin{origin})
 	}
@@ -177,7 +177,7 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	if isCell && name == "prediction" {
 		name = "predictions." + key
 	}
-	origin.Text, origin.Fate = flat(f.Value), NotTaken
+	origin.Text, origin.Fate = flat(f.Value), FateNotTaken
 	origin.at(Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name})
 	if w.row == nil || origin.Outcome == merge.Rejected.String() || origin.Outcome == merge.Duplicate.String() {
 		return
@@ -193,7 +193,7 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	if origin.Outcome != merge.Applied.String() && origin.Outcome != merge.Conflicted.String() {
 		return
 	}
-	origin.Fate = Replaced
+	origin.Fate = FateReplaced
 	it, _, ok := o.current.Find(target)
 	if !ok {
 		return
@@ -253,7 +253,7 @@ func (s *search) written(ctx context.Context) error {
 				continue
 			}
 			s.found = append(s.found, Origin{
-				Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: Said, Agent: l.Agent, At: l.At,
+				Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: l.Agent, At: l.At,
 				Source: flow.ByThread, Reply: l.Body, Line: line, Base: l.Shown, Letter: l.ID,
 			})
 		}
@@ -265,7 +265,7 @@ func (s *search) noted(context.Context) error {
 	for _, n := range s.o.h.State.Notes {
 		if s.has(n.Text) {
 			s.found = append(s.found, Origin{
-				Address: Address{Thread: s.o.h.Thread}, Text: n.Text, Fate: Noted, Agent: n.Author,
+				Address: Address{Thread: s.o.h.Thread}, Text: n.Text, Fate: FateNoted, Agent: n.Author,
 				At: artifact.FormatInstant(n.At), Source: flow.ByPerson,
 			})
 		}
@@ -276,7 +276,7 @@ func (s *search) noted(context.Context) error {
 func (s *search) said(leg *flow.Leg, c *flow.Call, hash string, line int) Origin {
 	k := leg.Of(c.Agent)
 	return Origin{
-		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: Said, Agent: c.Agent,
+		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: c.Agent,
 		At: artifact.FormatInstant(c.Ended), Source: flow.ByRound, Round: c.Round,
 		Call: c.ID, Reply: hash, Line: line, Kickoff: k.Body, Template: k.Template, Base: leg.Base, Saw: k.Saw,
 	}

@@ -178,7 +178,7 @@ func TestBlame(t *testing.T) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
-	if err := o.At(2); err != nil {
+	if err := o.Select(2); err != nil {
 		t.Fatal(err)
 	}
 	got, err := o.Blame(t.Context(), "H1", "claim")
@@ -186,7 +186,7 @@ func TestBlame(t *testing.T) {
 		t.Error(err)
 	}
 	compare(t, "version 2", got, `@v2#H1.claim stands "the first claim" BlueLake ADD r1.1/BlueLake/ask:3 v2`)
-	if err := o.At(9); fault.CodeOf(err) != session.NoVersion {
+	if err := o.Select(9); fault.CodeOf(err) != session.NoVersion {
 		t.Error(err)
 	}
 }
@@ -269,7 +269,7 @@ func TestOfCall(t *testing.T) {
 	_, o, h := crowd(t, 2)
 	var all []string
 	for _, c := range h.State.Calls() {
-		got, err := o.OfCall(t.Context(), c.ID)
+		got, err := o.FromCall(t.Context(), c.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

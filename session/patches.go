@@ -11,9 +11,9 @@ import (
 	"brenner/store/record"
 )
 
-// Patching is an answer whose search/replace blocks are to be applied to the records that its
+// PatchInput is an answer whose search/replace blocks are to be applied to the records that its
 // author was shown.
-type Patching struct {
+type PatchInput struct {
 	Thread    string
 	Call      string
 	Agent     string
@@ -24,9 +24,9 @@ type Patching struct {
 	Rehearsal bool
 }
 
-// Patched is the outcome of the blocks about one text, with the parsed blocks and the resulting
+// PatchOutcome is the outcome of the blocks about one text, with the parsed blocks and the resulting
 // patch, if any. Patches fills in their hashes.
-type Patched struct {
+type PatchOutcome struct {
 	flow.Patch
 	BlocksText string
 	PatchText  []byte
@@ -54,7 +54,7 @@ func (s *run) patches(ctx context.Context) error {
 
 func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	c := &x.Ask
-	p := Patching{
+	p := PatchInput{
 		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
 		Rehearsal: s.state.Opened.Rehearsal != "",
 	}
@@ -66,7 +66,7 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 		return err
 	}
 	found, err := s.Project.Patch(ctx, &p)
-	if repair := x.Mended(); err == nil && len(found) == 0 && repair != nil {
+	if repair := x.RepairAnswer(); err == nil && len(found) == 0 && repair != nil {
 		if p.Text, err = s.store.Blob(ctx, repair.Answered.Reply); err == nil {
 			found, err = s.Project.Patch(ctx, &p)
 		}
@@ -118,7 +118,7 @@ func (h *History) attempts() []stalemate.Attempt {
 
 // textOf returns the text that a case is about, with the blocks refused last, or nil if it is
 // not about a text.
-func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Patched, error) {
+func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.PatchedText, error) {
 	for i := range slices.Backward(h.State.Patches) {
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
@@ -131,7 +131,7 @@ func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.Pat
 				return nil, err
 			}
 			text, err := h.Store.Blob(ctx, one.Text)
-			return &stalemate.Patched{Name: one.Record, Content: string(text), Patch: string(blocks)}, err
+			return &stalemate.PatchedText{Name: one.Record, Content: string(text), Patch: string(blocks)}, err
 		}
 	}
 	return nil, nil

@@ -37,23 +37,23 @@ agents:
 // oneText is a project with one text that agents are shown and may change.
 type oneText []byte
 
-func (oneText) Given(context.Context, string, string) (session.Given, error) {
-	return session.Given{Text: "the text", View: "v", Records: []flow.RecordRef{{ID: "memo", Version: 1, Type: "integrated_memo", Form: "full"}}, Patchable: []string{"memo@v1"}}, nil
+func (oneText) RecordsFor(context.Context, string, string) (session.ShownRecords, error) {
+	return session.ShownRecords{Text: "the text", View: "v", Records: []flow.RecordRef{{ID: "memo", Version: 1, Type: "integrated_memo", Form: "full"}}, Patchable: []string{"memo@v1"}}, nil
 }
 
-func (oneText) Moved(context.Context, []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+func (oneText) StaleRecords(context.Context, []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	return nil, store.Append{Stream: "nothing moves here"}, nil
 }
 
-func (t oneText) Patch(_ context.Context, p *session.Patching) ([]session.Patched, error) {
+func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.PatchOutcome, error) {
 	if !bytes.HasPrefix(p.Text, []byte("PATCH")) {
 		return nil, nil
 	}
-	one := session.Patched{Patch: flow.Patch{Record: "memo@v1", Text: store.Hash(t), Code: "ANCHOR_NOT_FOUND", Message: "no"}, BlocksText: string(p.Text)}
+	one := session.PatchOutcome{Patch: flow.Patch{Record: "memo@v1", Text: store.Hash(t), Code: "ANCHOR_NOT_FOUND", Message: "no"}, BlocksText: string(p.Text)}
 	if bytes.Contains(p.Text, []byte("good")) {
 		one.Code, one.Made, one.Status = "", "memo@v2", "draft"
 	}
-	return []session.Patched{one}, nil
+	return []session.PatchOutcome{one}, nil
 }
 
 // patching makes a runner whose agents are shown one text; it makes a version of what

@@ -36,8 +36,8 @@ func Classes() fault.Classes {
 	}
 }
 
-// Door lets a person take part in a session, during a run or after it.
-type Door struct {
+// Editor lets a person take part in a session, during a run or after it.
+type Editor struct {
 	Store store.Store
 	Now   func() time.Time
 	As    string
@@ -48,7 +48,7 @@ type Door struct {
 
 // Apply merges a person's deltas into the session's next version. If another process writes
 // first, they are merged into the newer version.
-func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
+func (d *Editor) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
 	if err := readableDeltas(text); err != nil {
 		return nil, settle.Settlement{}, err
 	}
@@ -61,7 +61,7 @@ func (d *Door) Apply(ctx context.Context, thread string, text []byte) (*History,
 
 // ApplyOnce is Apply for deltas that may be submitted twice by mistake. If the same bytes of
 // the same person were merged before, it returns that commit and writes nothing.
-func (d *Door) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
+func (d *Editor) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
 	if err := readableDeltas(text); err != nil {
 		return nil, settle.Settlement{}, nil, err
 	}
@@ -95,12 +95,12 @@ func (h *History) appliedBy(author string, text []byte) *flow.Commit {
 
 // ApplyByHand merges a person's single changes, all or none. Unlike in a file of deltas, an
 // unknown item is an error.
-func (d *Door) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
+func (d *Editor) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, given(ByHand(deltas...)), h.refusal)
+	return d.apply(ctx, h, given(DeltaFile(deltas...)), h.refusal)
 }
 
 func given(text []byte) func(*artifact.Artifact) ([]byte, error) {
@@ -137,7 +137,7 @@ func isKill(out *settle.Settlement, id string) bool {
 }
 
 // load reads the session and checks that the person may write to it.
-func (d *Door) load(ctx context.Context, thread string) (*History, error) {
+func (d *Editor) load(ctx context.Context, thread string) (*History, error) {
 	h, err := Load(ctx, d.Store, thread)
 	if err != nil {
 		return nil, err
@@ -146,14 +146,14 @@ func (d *Door) load(ctx context.Context, thread string) (*History, error) {
 }
 
 // ledger returns a ledger that keeps the history up to date.
-func (d *Door) ledger(h *History) *ledger {
+func (d *Editor) ledger(h *History) *ledger {
 	wrote := func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) }
 	return newLedger(d.Store, Prefix+h.Thread, d.Now, h.State, nil, wrote)
 }
 
 // apply settles deltas on the current version and journals them, unless there are none or check
 // refuses them. Check may be nil.
-func (d *Door) apply(
+func (d *Editor) apply(
 	ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error), check func(*settle.Settlement) error,
 ) (*History, settle.Settlement, error) {
 	var out settle.Settlement
@@ -213,7 +213,7 @@ func readableDeltas(text []byte) error {
 	return none
 }
 
-func (d *Door) allowed(h *History) error {
+func (d *Editor) allowed(h *History) error {
 	o := &h.State.Opened
 	var all []string
 	for _, names := range [][]string{{o.Operator}, o.Rules.Authorities, d.Authorities} {
@@ -233,7 +233,7 @@ func (d *Door) allowed(h *History) error {
 }
 
 // Resolve picks one candidate of a conflict, by its delta, a prefix of that, or its agent.
-func (d *Door) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
+func (d *Editor) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
@@ -258,7 +258,7 @@ func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 		why = "conflict resolved: taken from " + chosen.Agent + " (" + chosen.Delta + ")"
 	}
 	payload := artifact.MapOf(artifact.Entry{Key: p.field, Value: p.wrap(chosen.Value)})
-	return ByHand(p.byHand(delta.Edit, p.item, payload, why)), nil
+	return DeltaFile(p.byHand(delta.Edit, p.item, payload, why)), nil
 }
 
 // ConflictAt returns the candidates of an undecided place: "H2.claim", "P1.predictions.H2".
@@ -348,7 +348,7 @@ func Conflicts(a *artifact.Artifact) []string {
 }
 
 // Note leaves a note that the agents read in the next round.
-func (d *Door) Note(ctx context.Context, thread, text string) (*History, error) {
+func (d *Editor) Note(ctx context.Context, thread, text string) (*History, error) {
 	if delta.Blank(text) {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "the note says nothing", Hint: "write what the agents should know"}
 	}

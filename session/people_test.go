@@ -19,18 +19,18 @@ import (
 	"brenner/store/record"
 )
 
-func door(st store.Store) *session.Door {
-	return &session.Door{Store: st, Now: clock, As: "operator"}
+func door(st store.Store) *session.Editor {
+	return &session.Editor{Store: st, Now: clock, As: "operator"}
 }
 
 // edit gives the deltas of a person who sets one field.
 func edit(t *testing.T, place, text string) []byte {
 	t.Helper()
-	d, err := session.EditBy(place, text, "a person says so")
+	d, err := session.EditDelta(place, text, "a person says so")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session.ByHand(d)
+	return session.DeltaFile(d)
 }
 
 func load(t *testing.T, st store.Store) *session.History {
@@ -368,11 +368,11 @@ func TestResolveCells(t *testing.T) {
 	if err != nil || len(out.Report.Conflicts) != 1 {
 		t.Fatal(err, out.Report)
 	}
-	kill, err := session.KillBy("A1", "not needed")
+	kill, err := session.KillDelta("A1", "not needed")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, _, err = door(st).Apply(t.Context(), thread, session.ByHand(kill)); err != nil {
+	if h, _, err = door(st).Apply(t.Context(), thread, session.DeltaFile(kill)); err != nil {
 		t.Fatal(err)
 	}
 	now, err = h.Artifact(t.Context(), h.State.Version())
@@ -420,16 +420,16 @@ func TestEditsByHand(t *testing.T) {
 		"H2": "x", "claim": "x", "H2.": "x", "H2.clam": "x", "H2.claim.x": "x", "H3.third_alternative": "perhaps", "T1.score.cost": "much",
 		"T1.score": "3", "T1.score.beauty": "3", "A1.status": "well", "H2.references": "§3", "H2.killed": "true", "H2.anchors": "[",
 	} {
-		if _, err := session.EditBy(place, text, ""); err == nil {
+		if _, err := session.EditDelta(place, text, ""); err == nil {
 			t.Errorf("%s=%s was taken", place, text)
 		}
 	}
 	for _, place := range []string{"", "H2.claim", "Q1", "H2.H3", "P1.condition"} {
-		if _, err := session.KillBy(place, "because"); err == nil {
+		if _, err := session.KillDelta(place, "because"); err == nil {
 			t.Errorf("%q can be struck out", place)
 		}
 	}
-	if _, err := session.KillBy("H2", " "); fault.CodeOf(err) != session.NothingSaid {
+	if _, err := session.KillDelta("H2", " "); fault.CodeOf(err) != session.NothingSaid {
 		t.Error(err)
 	}
 	proved(t, st)

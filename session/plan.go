@@ -55,8 +55,8 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 				return nil, err
 			}
 			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
-			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Left
-			if err := view.Opening(m.To, state.Settings.Context, k.Tokens); err != nil {
+			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Omitted
+			if err := view.CheckOpening(m.To, state.Settings.Context, k.Tokens); err != nil {
 				return nil, err
 			}
 			body.Kickoffs = append(body.Kickoffs, k)
@@ -81,7 +81,7 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	}, nil
 }
 
-func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]Given, error) {
+func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]ShownRecords, error) {
 	if s.Project == nil {
 		return nil, nil
 	}
@@ -89,15 +89,15 @@ func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input)
 }
 
 // ShowRecords adds the project's records for each agent to its message, and returns them.
-func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]Given, error) {
-	all := make(map[string]Given)
+func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]ShownRecords, error) {
+	all := make(map[string]ShownRecords)
 	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, e := range in.Roster.Entries {
 		role := string(e.Role)
 		if in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
-		given, err := p.Given(ctx, role, module)
+		given, err := p.RecordsFor(ctx, role, module)
 		if err != nil {
 			return nil, err
 		}

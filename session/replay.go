@@ -23,12 +23,12 @@ const ReplayDiffers fault.Code = "REPLAY_DIFFERS" // A version does not follow f
 type Replayed struct {
 	Commit     flow.Commit
 	Settlement settle.Settlement
-	Then       Then
+	Diff       ReportDiff
 }
 
-// Then describes how a stored report differs from a current one with the same decisions.
+// ReportDiff describes how a stored report differs from a current one with the same decisions.
 // Sessions are often verified by newer programs than wrote them.
-type Then struct {
+type ReportDiff struct {
 	// Lint names the rules that judged the version, if they are not the current ones. Their
 	// findings were not compared.
 	Lint string
@@ -71,7 +71,7 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 // differs returns what differs between a commit and its settlement. It compares decisions, not
 // wording, and lint findings only if rules of the same name found them: both change between
 // programs without any forgery.
-func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then Then, err error) {
+func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then ReportDiff, err error) {
 	again := *c
 	complete(&draft{}, &again, items, base, out)
 	if again.Version != c.Version || again.Artifact != c.Artifact {
@@ -93,7 +93,7 @@ func (h *History) differs(ctx context.Context, c *flow.Committed, items map[stri
 
 // reportOfThen sets the report of again to the stored one, if that has the same decisions as a
 // current one.
-func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then Then, err error) {
+func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then ReportDiff, err error) {
 	stored, err := readReport(ctx, h.Store, c.Report)
 	if err != nil {
 		return then, err

@@ -58,7 +58,7 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	s := &run{
 		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
-		holds: r.Post == nil, // a mail server is involved at every step
+		holds: r.Mail == nil, // a mail server is involved at every step
 	}
 	before := len(l.state.Commits)
 	if err := s.prepare(ctx); err != nil {

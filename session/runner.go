@@ -58,26 +58,26 @@ type Runner struct {
 	Drain <-chan struct{}
 	// Deadline limits the time of one run; 0 means no limit.
 	Deadline time.Duration
-	// Post is the mail of the session's thread; nil if there are no mailboxes.
-	Post Post
+	// Mail is the mail of the session's thread; nil if there are no mailboxes.
+	Mail Mailer
 	// Holder identifies this process to others that want the session.
 	Holder store.Holder
 }
 
 // Project is the governed store as sessions use it.
 type Project interface {
-	// Given returns what an agent of a role is shown of the project's records.
-	Given(ctx context.Context, role, module string) (Given, error)
-	// Moved returns which of the shown records no longer hold, and the precondition for writing
+	// RecordsFor returns what an agent of a role is shown of the project's records.
+	RecordsFor(ctx context.Context, role, module string) (ShownRecords, error)
+	// StaleRecords returns which of the shown records no longer hold, and the precondition for writing
 	// that down.
-	Moved(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
+	StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
 	// Patch applies what an answer says about texts of records that its author was shown.
-	Patch(ctx context.Context, p *Patching) ([]Patched, error)
+	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
 }
 
-// Given is what an agent is shown of the project's records, their references, and the hash of
+// ShownRecords is what an agent is shown of the project's records, their references, and the hash of
 // the spec that selected them.
-type Given struct {
+type ShownRecords struct {
 	Text    string
 	View    string
 	Records []flow.RecordRef
@@ -124,7 +124,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	opening := func(*flow.State) (*draft, error) { return b.open() }
-	if r.Post == nil {
+	if r.Mail == nil {
 		err = l.keep(opening) // stored with the first request
 	} else {
 		err = l.write(ctx, opening)
@@ -157,7 +157,7 @@ func (r *Runner) free(ctx context.Context, thread string) error {
 func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	all := make(map[string]agent.Agent)
 	for _, p := range parties {
-		if p.Via == flow.ViaMail && r.Post == nil {
+		if p.Via == flow.ViaMail && r.Mail == nil {
 			return nil, &fault.Error{Code: agent.UnknownKind, Detail: p.Name + " has a mailbox, and whoever runs the session has no mail"}
 		}
 		a, err := r.Agent(p)

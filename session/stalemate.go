@@ -152,7 +152,7 @@ func (h *History) isStuckOn(c *stalemate.Case) bool {
 }
 
 // openOn drafts the opening of a case, which may be about a text.
-func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.Patched) {
+func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.PatchedText) {
 	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
 	if on != nil {
 		r.AboutText(on)
@@ -180,7 +180,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if open.State == stalemate.Ruled {
 		return s.carryOut(ctx, h, id)
 	}
-	if len(open.Replies) >= stalemate.MostAnswers || s.stopping() != "" {
+	if len(open.Replies) >= stalemate.MaxAnswers || s.stopping() != "" {
 		return nil
 	}
 	party := *s.state.Opened.Arbiter
@@ -227,7 +227,7 @@ func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
 	if err := r.Sendable(); err != nil {
 		return err
 	}
-	return view.Opening(arbiter, s.state.Settings.Context, tokens)
+	return view.CheckOpening(arbiter, s.state.Settings.Context, tokens)
 }
 
 func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost flow.Cost) error {

@@ -15,7 +15,7 @@ import (
 
 // OpenStalemate opens a stalemate on behalf of a person and returns its id. It is about an
 // existing conflict, or about what the person's own request describes.
-func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
+func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, "", nil, err
@@ -36,14 +36,14 @@ func (d *Door) OpenStalemate(ctx context.Context, thread, place string, request 
 		var r stalemate.Request
 		switch {
 		case request != nil:
-			if r, warnings, err = stalemate.ReadBrought(request); err == nil {
+			if r, warnings, err = stalemate.ReadSubmittedRequest(request); err == nil {
 				err = at.in(&base)
 			}
 			if err != nil {
 				return nil, err
 			}
 			if stuck {
-				stalemate.Bring(&c, &r)
+				stalemate.AddParties(&c, &r)
 			} else {
 				c = stalemate.FromRequest(thread, &r, place, state.Round())
 			}
@@ -89,7 +89,7 @@ func stateOf(s *flow.State, id string) string {
 }
 
 // SendStalemate marks a request as sent and returns it. Placeholder evidence cannot be sent.
-func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
+func (d *Editor) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, stalemate.Request{}, err
@@ -105,7 +105,7 @@ func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, 
 		if stateOf(state, id) == stalemate.Requested {
 			return nil, nil
 		}
-		if err := stalemate.Step(id, stateOf(state, id), stalemate.Requested); err != nil {
+		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Requested); err != nil {
 			return nil, err
 		}
 		return drafted(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As}), nil
@@ -114,7 +114,7 @@ func (d *Door) SendStalemate(ctx context.Context, thread, id string) (*History, 
 
 // Rule journals a person's verdict and carries it out through the merge. A party of the
 // stalemate cannot rule.
-func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
+func (d *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, nil, err
@@ -128,7 +128,7 @@ func (d *Door) Rule(ctx context.Context, thread, id string, verdict []byte) (*Hi
 		return h, nil, err
 	}
 	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
-		if err := stalemate.Step(id, stateOf(state, id), stalemate.Ruled); err != nil {
+		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Ruled); err != nil {
 			return nil, err
 		}
 		dr := &draft{}

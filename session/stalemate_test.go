@@ -128,7 +128,7 @@ func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
 			if err != nil {
 				return agent.Reply{}, err
 			}
-			door := &session.Door{Store: st, Now: r.Now, As: h.State.Opened.Operator}
+			door := &session.Editor{Store: st, Now: r.Now, As: h.State.Opened.Operator}
 			text := `{"ruling_for":"BlueLake","root_cause":"One lamp.","reasoning":["It is blue."],"confidence":1,
 				"rejected":[{"hypothesis":"RedSky","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}`
 			if _, _, err := door.Rule(ctx, thread, h.State.Stalemates[0].ID, []byte(text)); err != nil {
@@ -216,11 +216,11 @@ func TestAPersonRules(t *testing.T) {
 	}
 	const verdict = `{"ruling_for":"BlueLake","root_cause":"r","reasoning":["x"],"confidence":0.5,
 		"rejected":[{"hypothesis":"RedSky","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}`
-	party := &session.Door{Store: st, Now: clock, As: "RedSky", Authorities: []string{"RedSky"}}
+	party := &session.Editor{Store: st, Now: clock, As: "RedSky", Authorities: []string{"RedSky"}}
 	if _, _, err := party.Rule(t.Context(), thread, open[0].ID, []byte(verdict)); fault.CodeOf(err) != stalemate.ArbiterIsParty {
 		t.Errorf("%v", err)
 	}
-	door := &session.Door{Store: st, Now: clock, As: "operator"}
+	door := &session.Editor{Store: st, Now: clock, As: "operator"}
 	h, out, err := door.Rule(t.Context(), thread, open[0].ID, []byte(verdict))
 	if err != nil || out == nil || len(h.State.OpenStalemates()) != 0 {
 		t.Fatalf("%v, %+v", err, h.State.Stalemates)
@@ -252,7 +252,7 @@ func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
 	}
 	st := prefix(t, h, at)
 	left, err := session.Load(t.Context(), st, thread)
-	if err != nil || left.State.UnderWay() != h.State.Rulings[0].Reserved {
+	if err != nil || left.State.InFlight() != h.State.Rulings[0].Reserved {
 		t.Fatalf("%+v, %v", left, err)
 	}
 	if _, err := runner(st, &stage{script: parse(t, quarrel)}).Resume(t.Context(), thread, nil); err != nil {

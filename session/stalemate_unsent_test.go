@@ -62,7 +62,7 @@ func TestAnArbiterIsNotSentAPlaceholder(t *testing.T) {
 		if round != 2 {
 			return
 		}
-		door := &session.Door{Store: st, Now: clock, As: "operator"}
+		door := &session.Editor{Store: st, Now: clock, As: "operator"}
 		if _, _, warnings, err := door.OpenStalemate(t.Context(), thread, "H1.mechanism", []byte(request)); err != nil || len(warnings) != 1 {
 			t.Errorf("%v, %v", warnings, err)
 		}

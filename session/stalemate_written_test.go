@@ -31,7 +31,7 @@ func TestARulingThatTheFieldDoesNotTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			if open := h.State.OpenStalemates(); by != "Judge" {
-				door := &session.Door{Store: st, Now: clock, As: by}
+				door := &session.Editor{Store: st, Now: clock, As: by}
 				if h, _, err = door.Rule(t.Context(), thread, open[0].ID, []byte(given)); err != nil {
 					t.Fatal(err)
 				}

@@ -72,7 +72,7 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 		all, err := h.Replay(ctx)
 		p.Faults.Add(err)
 		for i := range all {
-			then := &all[i].Then
+			then := &all[i].Diff
 			if then.Lint != "" && !slices.Contains(p.Lint, then.Lint) {
 				p.Lint = append(p.Lint, then.Lint)
 			}

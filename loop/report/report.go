@@ -228,7 +228,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		r.Failed = append(r.Failed, f)
 	case j.Status == loop.Cut:
 		r.Undone = append(r.Undone, Undone{
-			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.Enough(t.Cost(), t.Wanting()).Flags(),
+			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(t.Cost(), t.Wanting()).Flags(),
 		})
 	case !j.Final():
 		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "not begun"}

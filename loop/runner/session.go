@@ -146,7 +146,7 @@ func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *sess
 
 // settledBy says what a session came to.
 func settledBy(job int, s *flow.State) loop.Settled {
-	spent := s.Spent.Plus(s.UnderWay()) // a call that was never heard of again may have been answered
+	spent := s.Spent.Plus(s.InFlight()) // a call that was never heard of again may have been answered
 	out := loop.Settled{
 		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
 		Merged: merged(s),
@@ -171,7 +171,7 @@ func settledBy(job int, s *flow.State) loop.Settled {
 		out.Code, out.Detail = whyMissing(s)
 	case flow.EndBudget:
 		out.Outcome = loop.Short
-		wants := s.Wanting()
+		wants := s.Shortfall()
 		out.Wants, out.WantsUSD, out.Detail = wants.Tokens, wants.USD, howFar(s)
 	default:
 		out.Outcome = loop.Done

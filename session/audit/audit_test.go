@@ -120,7 +120,7 @@ func TestWithoutAnAgentItsItemsAreGone(t *testing.T) {
 func TestTraceLeadsFromATextToItsCall(t *testing.T) {
 	_, h := play(t, tinyScript, "A")
 	found, err := audit.Find(t.Context(), h, 0, "because")
-	if err != nil || len(found) == 0 || found[0].Item != "H1" || found[0].Fate != session.Stands {
+	if err != nil || len(found) == 0 || found[0].Item != "H1" || found[0].Fate != session.FateStands {
 		t.Fatalf("found %+v, %v; want H1, which stands", found, err)
 	}
 	calls := audit.ListCalls(h).Calls

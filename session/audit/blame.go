@@ -23,7 +23,7 @@ func BlameItem(ctx context.Context, h *session.History, at session.Address) (*Bl
 	if err != nil {
 		return nil, err
 	}
-	if err := origins.At(at.Version); err != nil {
+	if err := origins.Select(at.Version); err != nil {
 		return nil, err
 	}
 	found, err := origins.Blame(ctx, at.Item, at.Field)
@@ -57,7 +57,7 @@ func Find(ctx context.Context, h *session.History, version int, text string) ([]
 	if h.State.Version() == 0 {
 		return nil, nil
 	}
-	if err := origins.At(version); err != nil {
+	if err := origins.Select(version); err != nil {
 		return nil, err
 	}
 	found, err := origins.Find(ctx, text)

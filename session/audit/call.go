@@ -201,7 +201,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 		if err != nil {
 			return nil, err
 		}
-		if t.Deltas, err = origins.OfCall(ctx, c.ID); err != nil {
+		if t.Deltas, err = origins.FromCall(ctx, c.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,7 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 		Call: c.ID, Round: c.Round, Leg: c.Leg, Turn: c.Turn, Agent: c.Agent, Status: c.Status,
 		Began: artifact.FormatInstant(c.Began),
 	}
-	for _, p := range flow.Everyone(st.Opened.Agents, st.Opened.Arbiter) {
+	for _, p := range flow.WithArbiter(st.Opened.Agents, st.Opened.Arbiter) {
 		if p.Name == c.Agent {
 			s.Role, s.Via, s.Model, s.ModelID, s.Seed = p.Role, p.Via, p.Model, p.ModelID, p.Seed
 		}

@@ -144,9 +144,9 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	if err := s.reports(ctx, h); err != nil {
 		return nil, err
 	}
-	wants := st.Wanting()
+	wants := st.Shortfall()
 	s.Needs, s.NeedsUSD = wants.Tokens, flow.Dollars(wants.USD)
-	s.enough = st.Settings.Enough(st.Spent, wants).Flags()
+	s.enough = st.Settings.SufficientBudget(st.Spent, wants).Flags()
 	s.blame = artifact.ThreadID
 	if _, ok := st.Items["H1"]; ok {
 		s.blame = "H1"
@@ -262,7 +262,7 @@ func (s *Summary) next(file string) []string {
 		}
 	case s.NeedsRuling():
 		return s.nextRuling()
-	case s.Phase == session.PhaseLeft, flow.BrokeOff(s.Reason):
+	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):
 		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}

@@ -257,7 +257,7 @@ func ReplaySession(ctx context.Context, h *session.History) (*Replay, error) {
 		c, got := &all[i].Commit, store.Hash(all[i].Settlement.Artifact.JSON())
 		r.Versions = append(r.Versions, ReplayedVersion{
 			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, Entry: c.Seq, SHA256: c.Artifact, Replayed: got,
-			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version, Lint: all[i].Then.Lint, Reworded: all[i].Then.Reworded,
+			OK: got == c.Artifact && all[i].Settlement.Artifact.Metadata.Version == c.Version, Lint: all[i].Diff.Lint, Reworded: all[i].Diff.Reworded,
 		})
 	}
 	return r, nil

@@ -69,7 +69,7 @@ func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 	}
 	switch s.Ended {
 	case EndRounds, EndQuiet, EndClean: // a finished session is asked for more
-		s.Stirred = s.Round()
+		s.ActiveRound = s.Round()
 	}
 	s.Ended, s.Touched = "", false
 	s.Runs++
@@ -97,7 +97,7 @@ func (s *State) ended(_ *journal.Entry, body *Ended) error {
 
 func (s *State) noted(e *journal.Entry, body *Noted) error {
 	s.Notes = append(s.Notes, Note{Noted: *body, At: e.At})
-	s.Touched, s.Stirred = true, s.Round()
+	s.Touched, s.ActiveRound = true, s.Round()
 	return nil
 }
 
@@ -146,12 +146,12 @@ func (s *State) answered(e *journal.Entry, body *Answered) error {
 	if err != nil {
 		return err
 	}
-	if body.Letter != "" && s.Took(body.Letter) {
+	if body.Letter != "" && s.HasTaken(body.Letter) {
 		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
 	}
 	c.Status, c.Answered = Replied, *body
 	s.Spent = s.Spent.Plus(body.Spent())
-	if c.Turn == TurnAsk && body.Mend > 0 && s.Settings.Repair {
+	if c.Turn == TurnAsk && body.Repairable > 0 && s.Settings.Repair {
 		_, x := s.Planned(c)
 		x.Repair.Status = Open
 	}
@@ -206,7 +206,7 @@ func (s *State) committed(e *journal.Entry, body *Committed) error {
 		leg.Settled = true
 	}
 	if body.Source == ByPerson || body.Source == ByThread {
-		s.Touched, s.Stirred = true, s.Round()
+		s.Touched, s.ActiveRound = true, s.Round()
 	}
 	at, err := instant(e, body.At)
 	if err != nil {

@@ -83,8 +83,8 @@ func (p *Party) Entry() roster.Entry {
 	return roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
 }
 
-// Everyone returns the parties followed by the arbiter, if any.
-func Everyone(parties []Party, arbiter *Party) []Party {
+// WithArbiter returns the parties followed by the arbiter, if any.
+func WithArbiter(parties []Party, arbiter *Party) []Party {
 	if arbiter == nil {
 		return parties
 	}
@@ -210,17 +210,17 @@ type Began struct {
 
 // Answered is a reply, stored verbatim before it is read.
 type Answered struct {
-	Call     string `json:"call"`
-	Reply    string `json:"reply"` // hash
-	Model    string `json:"model,omitempty"`
-	Input    int    `json:"input_tokens"`
-	Output   int    `json:"output_tokens"`
-	Cost     int64  `json:"nano_usd,omitzero"`
-	Guessed  bool   `json:"guessed,omitzero"`
-	Attempts int    `json:"attempts"`
-	TookMS   int    `json:"took_ms"`
-	Mend     int    `json:"mend"`             // number of repairable defects
-	Letter   string `json:"letter,omitempty"` // its message, if it came by mail
+	Call       string `json:"call"`
+	Reply      string `json:"reply"` // hash
+	Model      string `json:"model,omitempty"`
+	Input      int    `json:"input_tokens"`
+	Output     int    `json:"output_tokens"`
+	Cost       int64  `json:"nano_usd,omitzero"`
+	Guessed    bool   `json:"guessed,omitzero"`
+	Attempts   int    `json:"attempts"`
+	TookMS     int    `json:"took_ms"`
+	Repairable int    `json:"mend"`             // number of repairable defects
+	Letter     string `json:"letter,omitempty"` // its message, if it came by mail
 }
 
 // Failed is a call without an answer.
@@ -332,8 +332,8 @@ const (
 	EndCompiled    = "compiled" // another tool's thread was merged
 )
 
-// BrokeOff reports whether a session that ended for this reason can be continued in place.
-func BrokeOff(reason string) bool {
+// Resumable reports whether a session that ended for this reason can be continued in place.
+func Resumable(reason string) bool {
 	switch reason {
 	case EndInterrupted, EndQuorum, EndTime, EndLater:
 		return true

@@ -35,12 +35,12 @@ func (s *State) Mailboxes() []Mailbox {
 	return all
 }
 
-// Took reports whether a message was taken before, as an answer or as a letter. The server's
+// HasTaken reports whether a message was taken before, as an answer or as a letter. The server's
 // read marks do not count. The id includes a time, since a server may restart its numbering.
-func (s *State) Took(id string) bool { return s.Taken()[id] }
+func (s *State) HasTaken(id string) bool { return s.TakenMessages()[id] }
 
-// Taken returns all messages that were taken.
-func (s *State) Taken() map[string]bool {
+// TakenMessages returns all messages that were taken.
+func (s *State) TakenMessages() map[string]bool {
 	all := make(map[string]bool)
 	for _, c := range s.Calls() {
 		if c.Status == Replied && c.Answered.Letter != "" {
@@ -55,20 +55,20 @@ func (s *State) Taken() map[string]bool {
 	return all
 }
 
-// Words identifies a text of an agent.
-type Words struct{ Agent, Hash string }
+// AgentText identifies a text of an agent.
+type AgentText struct{ Agent, Hash string }
 
-// Said returns all that agents answered or wrote.
-func (s *State) Said() map[Words]bool {
-	all := make(map[Words]bool)
+// KnownTexts returns all that agents answered or wrote.
+func (s *State) KnownTexts() map[AgentText]bool {
+	all := make(map[AgentText]bool)
 	for _, c := range s.Calls() {
 		if c.Status == Replied {
-			all[Words{c.Agent, c.Answered.Reply}] = true
+			all[AgentText{c.Agent, c.Answered.Reply}] = true
 		}
 	}
 	for i := range s.Commits {
 		for _, l := range s.Commits[i].Letters {
-			all[Words{l.Agent, l.Body}] = true
+			all[AgentText{l.Agent, l.Body}] = true
 		}
 	}
 	return all
@@ -83,7 +83,7 @@ func (s *State) letters(e *journal.Entry, c *Committed) error {
 	if len(c.Letters) == 0 {
 		return nil
 	}
-	seen := s.Taken()
+	seen := s.TakenMessages()
 	for _, l := range c.Letters {
 		switch {
 		case seen[l.ID]:

@@ -42,7 +42,7 @@ func TestAVersionIsPublishedOnceBeforeAnythingElse(t *testing.T) {
 	if got := tl.next(); got != "plan 2.1 A1 A2" {
 		t.Errorf("a session does not hang on its mail: %s", got)
 	}
-	if s := tl.state(); s.Unmailed.Code != "MAIL_UNREACHABLE" || s.Mailboxes()[0].Name != "Calm" || !s.Took("7") || s.Took("8") {
+	if s := tl.state(); s.Unmailed.Code != "MAIL_UNREACHABLE" || s.Mailboxes()[0].Name != "Calm" || !s.HasTaken("7") || s.HasTaken("8") {
 		t.Errorf("%+v", s)
 	}
 	tl.add(flow.KindPublishing, flow.Publishing{Version: 2}).add(flow.KindPublished, flow.Published{Version: 2, Letters: []string{"9"}})

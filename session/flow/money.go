@@ -95,10 +95,10 @@ func (c Cost) Within(budget Cost) bool {
 // Affords reports whether the budget allows a total cost.
 func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.BudgetUSD}) }
 
-// Enough returns a budget with which a session that exhausted its budget can continue: twice
+// SufficientBudget returns a budget with which a session that exhausted its budget can continue: twice
 // the old one, or more if the pending calls need it. Limits that are unset or were not reached
 // are left out.
-func (s *Settings) Enough(spent, wanting Cost) Cost {
+func (s *Settings) SufficientBudget(spent, wanting Cost) Cost {
 	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(wanting)
 	double, enough := had.Times(2), next.Plus(wanting)
 	either := next.Within(had) // it is unknown which limit was reached
@@ -124,9 +124,9 @@ func (c Cost) Flags() string {
 	return text
 }
 
-// Wanting sums up the costs of the last leg's calls that the budget did not allow. Repairs
+// Shortfall sums up the costs of the last leg's calls that the budget did not allow. Repairs
 // count only while the leg is open.
-func (s *State) Wanting() Cost {
+func (s *State) Shortfall() Cost {
 	var all Cost
 	if s.Ended != EndBudget || len(s.Legs) == 0 {
 		return all
@@ -139,8 +139,8 @@ func (s *State) Wanting() Cost {
 	return all
 }
 
-// UnderWay returns the reservations of calls in flight.
-func (s *State) UnderWay() Cost {
+// InFlight returns the reservations of calls in flight.
+func (s *State) InFlight() Cost {
 	var all Cost
 	if leg := s.OpenLeg(); leg != nil {
 		for c := range leg.Calls() {
@@ -162,8 +162,8 @@ func (s *State) exhausted() bool {
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD
 }
 
-// MostDollars bounds an amount of dollars.
-const MostDollars = 1_000_000
+// MaxDollars bounds an amount of dollars.
+const MaxDollars = 1_000_000
 
 // ParseDollars parses an amount of dollars with at most nine decimals, as billionths. It is
 // exact: no floats are involved.
@@ -177,7 +177,7 @@ func ParseDollars(text string) (nano int64, ok bool) {
 		return 0, false
 	}
 	nano, err := strconv.ParseInt(digits, 10, 64)
-	return nano, err == nil && nano <= MostDollars*1_000_000_000
+	return nano, err == nil && nano <= MaxDollars*1_000_000_000
 }
 
 // Dollars converts billionths of a dollar to dollars.

@@ -107,7 +107,7 @@ func TestEnoughToGoOn(t *testing.T) {
 		{flow.Cost{}, flow.Cost{Tokens: 90}, flow.Cost{Tokens: 20}, ""},
 	} {
 		s := flow.Settings{Budget: c.had.Tokens, BudgetUSD: c.had.USD}
-		if got := s.Enough(c.spent, c.wanting).Flags(); got != c.want {
+		if got := s.SufficientBudget(c.spent, c.wanting).Flags(); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
 	}

@@ -202,7 +202,7 @@ func (s *State) stop() string {
 		return EndRounds
 	case s.Settings.QuietAfter > 0 && s.quiet() >= s.Settings.QuietAfter:
 		return EndQuiet
-	case s.Settings.WhenClean && s.Round() > s.Stirred && s.clean():
+	case s.Settings.WhenClean && s.Round() > s.ActiveRound && s.clean():
 		return EndClean
 	case s.exhausted():
 		return EndBudget
@@ -223,7 +223,7 @@ func (s *State) cutShort() bool {
 	return false
 }
 
-// quiet counts the latest rounds since Stirred that changed nothing.
+// quiet counts the latest rounds since ActiveRound that changed nothing.
 func (s *State) quiet() int {
 	changed := make(map[int]bool)
 	for i := 1; i < len(s.Commits); i++ {
@@ -233,7 +233,7 @@ func (s *State) quiet() int {
 		}
 	}
 	n := 0
-	for round := s.Round(); round > s.Stirred && !changed[round]; round-- {
+	for round := s.Round(); round > s.ActiveRound && !changed[round]; round-- {
 		n++
 	}
 	return n

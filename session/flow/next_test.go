@@ -83,7 +83,7 @@ func (tl *tale) begin(round, leg int, agent, turn string) *tale {
 }
 
 func (tl *tale) answer(round, leg int, agent, turn string, mend int) *tale {
-	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Mend: mend})
+	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Repairable: mend})
 }
 
 func (tl *tale) lose(round, leg int, agent string) *tale {
@@ -144,7 +144,7 @@ func TestCourseOfASession(t *testing.T) {
 		wants("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
 		wants("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
 		wants(""). // A1 is under way
-		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Mend: 2}).
+		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Repairable: 2}).
 		wants("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
 		wants("settle").commit(1, 1, 2, 1).
 		wants("plan 2.1 A1 A2").plan(2, 1, "A1", "A2").answer(2, 1, "A1", flow.TurnAsk, 0).answer(2, 1, "A2", flow.TurnAsk, 0).
@@ -238,7 +238,7 @@ func TestBudgetInMoney(t *testing.T) {
 	s.BudgetUSD = 10*100 + 100*50                                                       // one question and one answer
 	tl := began(t, s, generator, critic).plan(1, 1, "A1", "A2").wants("ask A1, ask A2") // A2 has no price
 	tl.add(flow.KindBegan, flow.Began{Call: tl.call(1, 1, "A1", "ask"), Agent: "A1", Round: 1, Leg: 1, Turn: "ask", Reserved: 150, ReservedUSD: 6000}).
-		add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask"), Reply: "r", Input: 100, Output: 10, Cost: 2000, Mend: 1}).
+		add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask"), Reply: "r", Input: 100, Output: 10, Cost: 2000, Repairable: 1}).
 		answer(1, 1, "A2", flow.TurnAsk, 0).wants("settle") // the repair would cost too much
 	if got := tl.state().Spent; got.USD != 2000 || got.Tokens != 220 {
 		t.Errorf("%+v", got)

@@ -14,12 +14,12 @@ func TestAnswersPatchRecordsOnce(t *testing.T) {
 	call := heard().call(1, 1, "A1", flow.TurnAsk)
 	good := flow.Patched{Call: call, Agent: "A1", Round: 1, Changes: []flow.Patch{{Record: "m@v1", Blocks: "b", Made: "m@v2"}}}
 	s := heard().add(flow.KindPatched, good).state()
-	if s.PatchesOf(call) == nil || s.Stirred != 1 || s.LastSettled() == nil {
+	if s.PatchesOf(call) == nil || s.ActiveRound != 1 || s.LastSettled() == nil {
 		t.Errorf("%+v", s.Patches)
 	}
 	refused := good
 	refused.Changes = []flow.Patch{{Record: "m@v1", Blocks: "b", Code: "X"}}
-	if s := heard().add(flow.KindPatched, refused).state(); s.Stirred != 0 {
+	if s := heard().add(flow.KindPatched, refused).state(); s.ActiveRound != 0 {
 		t.Error("what was refused is something new")
 	}
 	stranger, other, later := good, good, good

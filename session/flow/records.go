@@ -42,7 +42,7 @@ func (s *State) patched(e *journal.Entry, body *Patched) error {
 	}
 	s.Patches = append(slices.Clip(s.Patches), *body)
 	if slices.ContainsFunc(body.Changes, func(c Patch) bool { return c.Made != "" }) {
-		s.Stirred = max(s.Stirred, body.Round) // a changed text is a change
+		s.ActiveRound = max(s.ActiveRound, body.Round) // a changed text is a change
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
 	if body.Late {
 		return s.late(e, &before, body)
 	}
-	if !stalemate.May(before.State, body.State) {
+	if !stalemate.CanFollow(before.State, body.State) {
 		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}
 	now := before

@@ -32,9 +32,9 @@ type State struct {
 	Rulings []Call
 	Ended   string // the reason, if no run is active
 	Runs    int
-	// Stirred is the last round at the time of the last action of a person or of a resume;
+	// ActiveRound is the last round at the time of the last action of a person or of a resume;
 	// rounds up to it do not count as quiet.
-	Stirred int
+	ActiveRound int
 	// Touched reports whether a person did something since the session ended.
 	Touched bool
 	// Publishing is the newest version whose mailing began, Mailed the newest whose mailing
@@ -71,19 +71,19 @@ type Exchange struct {
 // Answer returns the answered first call, or nil.
 func (x *Exchange) Answer() *Call { return x.Ask.replied() }
 
-// Mended returns the answered repair, or nil.
-func (x *Exchange) Mended() *Call { return x.Repair.replied() }
+// RepairAnswer returns the answered repair, or nil.
+func (x *Exchange) RepairAnswer() *Call { return x.Repair.replied() }
 
 // Status is the status of a call.
 type Status string
 
 // Statuses of calls.
 const (
-	Open     Status = "open"
-	Begun    Status = "begun"
-	Replied  Status = "answered"
-	Lost     Status = "failed"
-	Unwanted Status = "" // a repair that is not needed
+	Open      Status = "open"
+	Begun     Status = "begun"
+	Replied   Status = "answered"
+	Lost      Status = "failed"
+	NotNeeded Status = "" // a repair that is not needed
 )
 
 // Call is one question to one agent.
@@ -222,7 +222,7 @@ func (s *State) Calls() []*Call {
 	var all []*Call
 	for i := range s.Legs {
 		for c := range s.Legs[i].Calls() {
-			if c.Status != Unwanted && !c.Began.IsZero() {
+			if c.Status != NotNeeded && !c.Began.IsZero() {
 				all = append(all, c)
 			}
 		}

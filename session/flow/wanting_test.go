@@ -39,7 +39,7 @@ func TestWanting(t *testing.T) {
 		"it ended for another reason":  {asked(all).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}), flow.Cost{}},
 		"it goes on with a new budget": {asked(all).add(flow.KindEnded, ended).add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
-		if got := c.of.state().Wanting(); got != c.want {
+		if got := c.of.state().Shortfall(); got != c.want {
 			t.Errorf("%s: %+v, not %+v", name, got, c.want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestUnderWay(t *testing.T) {
 		"both":                       {both(), flow.Cost{Tokens: 220}},
 		"it counts as spent by then": {both().add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
-		if got := c.of.state().UnderWay(); got != c.want {
+		if got := c.of.state().InFlight(); got != c.want {
 			t.Errorf("%s: %+v, not %+v", name, got, c.want)
 		}
 	}

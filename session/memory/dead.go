@@ -36,17 +36,17 @@ func (d *dead) tells(o *dead) int {
 }
 
 // resembling returns why hypotheses died that are similar to the agent's own.
-func (b *Book) resembling(ctx context.Context, r *session.Recall) ([]kickoff.Bullet, error) {
+func (b *Book) resembling(ctx context.Context, r *session.LessonQuery) ([]kickoff.Bullet, error) {
 	var told []kickoff.Bullet
 	killed := func(p *playbook.Bullet) bool {
 		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined
 	}
-	if len(r.Own) == 0 || len(r.Died) == 0 && len(b.Keeper.Bullets(killed)) == 0 {
+	if len(r.Own) == 0 || len(r.Killed) == 0 && len(b.Keeper.Bullets(killed)) == 0 {
 		return nil, nil
 	}
 	for _, own := range r.Own {
 		var all []dead
-		for _, d := range r.Died {
+		for _, d := range r.Killed {
 			all = append(all, dead{id: d.Item, claim: d.Text, reason: d.Reason, here: true})
 		}
 		matches, err := b.Keeper.Similar(ctx, own.Text, mostDead, killed)

@@ -34,18 +34,18 @@ func Lesson(b *playbook.Bullet) kickoff.Bullet {
 func Line(b *playbook.Bullet) string { return Lesson(b).Quoted() }
 
 // Recall returns the lessons for one agent's message.
-func (b *Book) Recall(ctx context.Context, r *session.Recall) (session.Recalled, error) {
+func (b *Book) Recall(ctx context.Context, r *session.LessonQuery) (session.LessonSet, error) {
 	chosen, err := b.Keeper.Choose(ctx, keeper.Wish{
 		Session: r.Thread, Role: r.Role, About: r.Question, Tokens: b.Tokens, Count: b.Count, Line: Line,
 	})
 	if err != nil {
-		return session.Recalled{}, err
+		return session.LessonSet{}, err
 	}
-	out := session.Recalled{Left: chosen.Left}
+	out := session.LessonSet{Omitted: chosen.Left}
 	for _, id := range chosen.Taken {
 		found, err := b.Keeper.Find(id)
 		if err != nil {
-			return session.Recalled{}, err
+			return session.LessonSet{}, err
 		}
 		out.Lessons = append(out.Lessons, Lesson(found))
 	}
@@ -55,26 +55,26 @@ func (b *Book) Recall(ctx context.Context, r *session.Recall) (session.Recalled,
 }
 
 // warn appends warnings to the lessons, whose text is given, as far as the bound allows.
-func (b *Book) warn(out *session.Recalled, text string, warnings []kickoff.Bullet) {
+func (b *Book) warn(out *session.LessonSet, text string, warnings []kickoff.Bullet) {
 	for _, w := range warnings {
 		longer := text + w.Quoted()
 		if b.Count(longer) > b.Tokens {
-			out.Left = append(out.Left, w.ID)
+			out.Omitted = append(out.Omitted, w.ID)
 			continue
 		}
 		out.Lessons, text = append(out.Lessons, w), longer
 	}
 }
 
-// RolledBack is what the guardrail rolled back, and why.
-type RolledBack struct {
+// Rollback is what the guardrail rolled back, and why.
+type Rollback struct {
 	Bullets []string
 	Breach  string
 }
 
 // Guard examines the latest of the sessions, given latest first, and rolls back the bullets
 // added while they got worse.
-func (b *Book) Guard(ctx context.Context, actor string, threads []string) (RolledBack, error) {
+func (b *Book) Guard(ctx context.Context, actor string, threads []string) (Rollback, error) {
 	g := b.Keeper.Rules.Guardrail
 	var all []playbook.Observation
 	for _, thread := range threads {
@@ -91,9 +91,9 @@ func (b *Book) Guard(ctx context.Context, actor string, threads []string) (Rolle
 	}
 	before, now, since, ok := g.Windows(all)
 	if !ok {
-		return RolledBack{}, nil
+		return Rollback{}, nil
 	}
-	back := RolledBack{Breach: g.Breach(before, now)}
+	back := Rollback{Breach: g.Breach(before, now)}
 	if back.Breach == "" {
 		return back, nil
 	}

@@ -37,7 +37,7 @@ func TestWarningsKeepToTheBound(t *testing.T) {
 			bullets = append(bullets, &playbook.Bullet{ID: l.ID, Content: l.Text, Section: playbook.Harmful})
 		}
 		r := playbook.Render(bullets, b.Tokens, Line, b.Count)
-		out := session.Recalled{Left: r.Left}
+		out := session.LessonSet{Omitted: r.Left}
 		for _, one := range bullets {
 			if slices.Contains(r.Taken, one.ID) {
 				out.Lessons = append(out.Lessons, Lesson(one))
@@ -55,7 +55,7 @@ func TestWarningsKeepToTheBound(t *testing.T) {
 		if b.Count(text) > b.Tokens {
 			t.Fatalf("%d of %d tokens: %q", b.Count(text), b.Tokens, text)
 		}
-		if len(out.Lessons)+len(out.Left) != len(bullets)+len(warnings) {
+		if len(out.Lessons)+len(out.Omitted) != len(bullets)+len(warnings) {
 			t.Fatalf("%+v", out)
 		}
 	})

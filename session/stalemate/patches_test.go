@@ -14,7 +14,7 @@ func tried(by, content, code string) stalemate.Attempt {
 }
 
 func TestPatchesThatAreStuck(t *testing.T) {
-	on := &stalemate.Patched{Name: "memo@v2", Content: "text", Patch: "{}"}
+	on := &stalemate.PatchedText{Name: "memo@v2", Content: "text", Patch: "{}"}
 	for name, c := range map[string]struct {
 		tries []stalemate.Attempt
 		kind  string
@@ -26,7 +26,7 @@ func TestPatchesThatAreStuck(t *testing.T) {
 		"others between":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("B", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}, stalemate.Retry},
 		"another is last": {tries: []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x"), tried("B", "p", "x")}},
 	} {
-		got, stuck := stalemate.OfPatches(on, c.tries)
+		got, stuck := stalemate.FromPatches(on, c.tries)
 		if got.Kind != c.kind || stuck != (c.kind != "") {
 			t.Errorf("%s: %v %q", name, stuck, got.Kind)
 		}
@@ -36,8 +36,8 @@ func TestPatchesThatAreStuck(t *testing.T) {
 func TestARequestAboutPatchesCanBeSent(t *testing.T) {
 	tries := []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}
 	for _, size := range []int{10, 2 << 20} {
-		on := &stalemate.Patched{Name: "memo@v2", Content: strings.Repeat("a", size), Patch: "{}"}
-		c, _ := stalemate.OfPatches(on, tries)
+		on := &stalemate.PatchedText{Name: "memo@v2", Content: strings.Repeat("a", size), Patch: "{}"}
+		c, _ := stalemate.FromPatches(on, tries)
 		r := stalemate.PatchRequest(on, time.Unix(0, 0), &c)
 		back, doubts, err := stalemate.ReadRequest(r.JSON())
 		if err != nil || len(doubts) > 0 || back.Sendable() != nil {

@@ -199,9 +199,9 @@ func (r *Request) IsParty(name string) bool {
 // ArbiterRole is the role of a ruling agent. It has no rights: it only reads the request.
 const ArbiterRole = "arbiter"
 
-// MostAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the first
+// MaxAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the first
 // was no verdict; after that a person must rule.
-const MostAnswers = 2
+const MaxAnswers = 2
 
 // Subject returns the subject of the message to an arbiter.
 func Subject(id string) string { return "A ruling is needed: " + id }
@@ -237,6 +237,6 @@ func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case,
 // FromRequest returns the case of a person's request about a place without a conflict.
 func FromRequest(thread string, r *Request, place string, round int) Case {
 	c := Case{ID: caseID(thread, Person, place, string(r.JSON())), Kind: Person, Place: place, Since: round, Round: round}
-	Bring(&c, r)
+	AddParties(&c, r)
 	return c
 }

@@ -13,7 +13,7 @@ func brought(t *testing.T, change ...string) error {
 	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s",
 		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
 		"objective_evidence":[{"type":"log","content":"c"}],"arbitration_request":"Who is right, and why? Annalen cite D10."}`
-	_, _, err := ReadBrought([]byte(strings.NewReplacer(change...).Replace(request)))
+	_, _, err := ReadSubmittedRequest([]byte(strings.NewReplacer(change...).Replace(request)))
 	return err
 }
 

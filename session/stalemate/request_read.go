@@ -185,9 +185,9 @@ func (r *Request) Sendable() error {
 	return list.Err()
 }
 
-// ReadBrought reads a request from a person. Beyond ReadRequest's checks, its question must name no
+// ReadSubmittedRequest reads a request from a person. Beyond ReadRequest's checks, its question must name no
 // party, and no party may have the name of a dissident.
-func ReadBrought(data []byte) (Request, []*fault.Error, error) {
+func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 	r, warnings, err := ReadRequest(data)
 	if err != nil {
 		return r, warnings, err
@@ -236,9 +236,9 @@ func names(text, name string) bool {
 	return false
 }
 
-// Bring adds the parties of a person's request to a case. A ruling for a party that has written
+// AddParties adds the parties of a person's request to a case. A ruling for a party that has written
 // nothing writes its statement, unless the verdict has a value.
-func Bring(c *Case, r *Request) {
+func AddParties(c *Case, r *Request) {
 	for _, h := range r.Parties {
 		known := false
 		for i := range c.Positions {

@@ -20,7 +20,7 @@ var specification []byte
 const second = "franken" + "steen"
 
 func TestTheSpecificationsRequestIsTakenIn(t *testing.T) {
-	r, warnings, err := ReadBrought(specification)
+	r, warnings, err := ReadSubmittedRequest(specification)
 	if err != nil {
 		t.Fatal(err)
 	}

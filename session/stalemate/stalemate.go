@@ -141,15 +141,15 @@ func after(state string) []string {
 	return nil
 }
 
-// May reports whether a state may follow another.
-func May(from, to string) bool { return slices.Contains(after(from), to) }
+// CanFollow reports whether a state may follow another.
+func CanFollow(from, to string) bool { return slices.Contains(after(from), to) }
 
 // Waits reports whether a state needs further action.
 func Waits(state string) bool { return state == Open || state == Requested || state == Ruled }
 
-// Step returns an error if a state may not follow another.
-func Step(id, from, to string) error {
-	if May(from, to) {
+// CheckTransition returns an error if a state may not follow another.
+func CheckTransition(id, from, to string) error {
+	if CanFollow(from, to) {
 		return nil
 	}
 	f := &fault.Error{Code: BadState, Detail: id + " is " + from + ", and cannot become " + to, Hint: "nothing more can be done with it"}

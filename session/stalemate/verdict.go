@@ -292,19 +292,21 @@ func StoredVerdict(data []byte, r *Request) (Verdict, error) {
 	return ReadVerdict(data, Arbiter{Kind: optional(who, "kind"), Name: optional(who, "name"), Model: optional(who, "model")}, r)
 }
 
-// Patched is the current version of a text that refuses patches.
-type Patched struct {
+// PatchedText is the current version of a text that refuses patches.
+type PatchedText struct {
 	Name    string // "memo-1@v3"
 	Content string
 	Patch   string // the last one refused
 }
 
-// OfPatches reports whether the last author is stuck on a text: the same patch or the same error
+// FromPatches reports whether the last author is stuck on a text: the same patch or the same error
 // for the third time. tries are those refused by the current version, in order.
-func OfPatches(on *Patched, tries []Attempt) (Case, bool) { return ofPatches(on, tries, sameErrors) }
+func FromPatches(on *PatchedText, tries []Attempt) (Case, bool) {
+	return ofPatches(on, tries, sameErrors)
+}
 
-// SaidOfPatches is OfPatches for a person's declaration: one try is enough.
-func SaidOfPatches(on *Patched, tries []Attempt) (Case, bool) {
+// DeclaredFromPatches is FromPatches for a person's declaration: one try is enough.
+func DeclaredFromPatches(on *PatchedText, tries []Attempt) (Case, bool) {
 	c, ok := ofPatches(on, tries, 1)
 	if len(c.Log) < sameErrors {
 		c.Kind = Person
@@ -312,7 +314,7 @@ func SaidOfPatches(on *Patched, tries []Attempt) (Case, bool) {
 	return c, ok
 }
 
-func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
+func ofPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 	if len(tries) == 0 {
 		return Case{}, false
 	}
@@ -344,7 +346,7 @@ func ofPatches(on *Patched, tries []Attempt, enough int) (Case, bool) {
 const maxTexts = 1 << 20
 
 // PatchRequest returns a request about refused patches, with text and last patch as evidence.
-func PatchRequest(on *Patched, at time.Time, c *Case) Request {
+func PatchRequest(on *PatchedText, at time.Time, c *Case) Request {
 	r := NewRequest(on.Name, at, c)
 	r.AboutText(on)
 	switch c.Kind {
@@ -359,7 +361,7 @@ func PatchRequest(on *Patched, at time.Time, c *Case) Request {
 }
 
 // AboutText makes a request one about patches, with text and last patch as evidence.
-func (r *Request) AboutText(on *Patched) {
+func (r *Request) AboutText(on *PatchedText) {
 	r.Dissidents = []Hypothesis{
 		{Name: "D1", Statement: "The patch was meant for another text, or for another place in it, than the one that it names.", Justification: "An author who is refused in the same way again may be looking at something else than the rules do."},
 		{Name: "D2", Statement: "What the author was shown differs from the text as it stands.", Justification: "An older version, or a character that cannot be seen, makes a right patch look wrong and a wrong one right."},

@@ -150,8 +150,8 @@ func TestStates(t *testing.T) {
 	allowed := 0
 	for _, from := range all {
 		for _, to := range all {
-			err := Step("ST-1", from, to)
-			if (err == nil) != May(from, to) {
+			err := CheckTransition("ST-1", from, to)
+			if (err == nil) != CanFollow(from, to) {
 				t.Errorf("%s to %s: %v", from, to, err)
 			}
 			if err == nil {
@@ -161,7 +161,7 @@ func TestStates(t *testing.T) {
 			}
 		}
 	}
-	if allowed != 9 || May(Applied, Open) || May(Open, Applied) || !May(Open, Requested) || !May(Open, Ruled) {
+	if allowed != 9 || CanFollow(Applied, Open) || CanFollow(Open, Applied) || !CanFollow(Open, Requested) || !CanFollow(Open, Ruled) {
 		t.Errorf("%d steps", allowed)
 	}
 }

@@ -187,8 +187,8 @@ func Nudge(in *NudgeInput) (string, error) {
 // DefaultCallTokens is the default bound of a whole call.
 const DefaultCallTokens = 100_000
 
-// Opening returns an error if the tokens of an opening message exceed the bound of the call.
-func Opening(role string, bound, tokens int) error {
+// CheckOpening returns an error if the tokens of an opening message exceed the bound of the call.
+func CheckOpening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens
 	}

@@ -170,14 +170,14 @@ func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 		if !ok {
 			return nil, ui.Usage(c, "--set "+ui.Clean(set)+" says nothing: it is PLACE=TEXT", "such as --set H2.claim=TEXT")
 		}
-		d, err := session.EditBy(place, text, opt.door.why)
+		d, err := session.EditDelta(place, text, opt.door.why)
 		if err != nil {
 			return nil, err
 		}
 		deltas = append(deltas, d)
 	}
 	for _, place := range opt.kill {
-		d, err := session.KillBy(place, opt.door.why)
+		d, err := session.KillDelta(place, opt.door.why)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
 
 // Opened is a session with the door open.
 type Opened struct {
-	Door    *session.Door
+	Door    *session.Editor
 	project *project.Project
 	Thread  string
 }

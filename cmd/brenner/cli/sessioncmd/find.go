@@ -116,7 +116,7 @@ func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
 		}
 	}
 	switch {
-	case f.Fate == session.Noted:
+	case f.Fate == session.FateNoted:
 		rows = append(rows, []string{"  Note", f.Agent + ", " + f.At})
 	case f.Call == "" && f.Deltas != "":
 		place := fmt.Sprintf("delta %d", f.Block)
@@ -163,14 +163,14 @@ func sourceName(f *audit.Found) string {
 // fate says what became of a text.
 func fate(f *audit.Found) string {
 	switch f.Fate {
-	case session.InConflict:
+	case session.FateInConflict:
 		return "in conflict"
-	case session.Replaced:
+	case session.FateReplaced:
 		if f.By != "" {
 			return "does not stand any more: replaced by " + ui.Clean(f.ByAgent) + " (" + ui.Clean(f.By) + ")"
 		}
 		return "does not stand any more"
-	case session.NotTaken:
+	case session.FateNotTaken:
 		why := f.Outcome
 		if f.Code != "" {
 			why += " " + string(f.Code)
@@ -179,12 +179,12 @@ func fate(f *audit.Found) string {
 			why += ": " + ui.Clean(f.Message)
 		}
 		return "does not stand: " + why
-	case session.Said:
+	case session.FateSaid:
 		if f.Delta != "" {
 			return "said in a rationale"
 		}
 		return "said by " + ui.Clean(f.Agent) + ", in no delta"
-	case session.Noted:
+	case session.FateNoted:
 		return "said by " + ui.Clean(f.Agent) + ", in a note to the agents"
 	}
 	return "stands"
@@ -264,7 +264,7 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		switch {
 		case name == "":
 			name, text = beginning(o), ""
-		case o.Fate == session.InConflict:
+		case o.Fate == session.FateInConflict:
 			text = "CONFLICT " + text
 		}
 		if i == 0 || r.Origins[i-1].Delta != o.Delta {

@@ -146,25 +146,25 @@ be used, or there is no such session.`,
 
 // wantedOf gives what a message must agree with: a roster of the command line, or that of
 // a session.
-func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (want kickoff.Wanted, err error) {
+func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (want kickoff.Expected, err error) {
 	if rosterFile != "" {
 		r, err := a.ReadRoster(rosterFile)
-		return kickoff.Wanted{Roster: &r}, err
+		return kickoff.Expected{Roster: &r}, err
 	}
 	named := thread != ""
 	if !named {
-		thread = kickoff.Audit(text, kickoff.Wanted{}).ThreadID
+		thread = kickoff.Audit(text, kickoff.Expected{}).ThreadID
 		if kickoff.CheckThreadID(thread) != nil {
 			return want, nil // that is a finding
 		}
 	}
 	err = a.WithWhole(c, thread, func(_ context.Context, _ *project.Source, h *session.History) error {
 		r, err := h.Roster()
-		want = kickoff.Wanted{ThreadID: h.Thread, Roster: &r}
+		want = kickoff.Expected{ThreadID: h.Thread, Roster: &r}
 		return err
 	})
 	if code := fault.CodeOf(err); !named && (code == store.NoStore || code == session.NoSession) {
-		return kickoff.Wanted{}, nil // it is of a session that others have
+		return kickoff.Expected{}, nil // it is of a session that others have
 	}
 	return want, err
 }

@@ -119,8 +119,8 @@ func callLine(c *flow.Call) string {
 		return line
 	case c.Turn == flow.TurnRepair:
 		return who + " sent corrected blocks"
-	case c.Answered.Mend > 0:
-		return fmt.Sprintf("%s answered (%d tokens); %s in it could not be read", who, c.Answered.Spent().Tokens, text.Plural(c.Answered.Mend, "thing", "things"))
+	case c.Answered.Repairable > 0:
+		return fmt.Sprintf("%s answered (%d tokens); %s in it could not be read", who, c.Answered.Spent().Tokens, text.Plural(c.Answered.Repairable, "thing", "things"))
 	}
 	return fmt.Sprintf("%s answered (%d tokens)", who, c.Answered.Spent().Tokens)
 }

@@ -13,7 +13,7 @@ import (
 // letterbox is a post that keeps what was published.
 type letterbox struct{ last session.Publication }
 
-func (*letterbox) Recall([]flow.Mailbox, map[string]bool) {}
+func (*letterbox) Restore([]flow.Mailbox, map[string]bool) {}
 
 func (*letterbox) Join(context.Context, []flow.Party) ([]flow.Mailbox, error) { return nil, nil }
 
@@ -52,7 +52,7 @@ agents:
 	}
 	st, box := memory.New(), &letterbox{}
 	r := runner(st, &stage{script: parse(t, script)})
-	r.Post = box
+	r.Mail = box
 	if _, err := r.Start(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

@@ -84,19 +84,19 @@ func TestReportsOfOtherPrograms(t *testing.T) {
 		name   string
 		change func(r *session.Report)
 		more   int
-		then   session.Then
+		then   session.ReportDiff
 		wrong  string
 	}{
-		{"as it was", func(*session.Report) {}, 0, session.Then{}, ""},
-		{"judged by an older program", judged("lint/0"), 0, session.Then{Lint: "lint/0"}, ""},
-		{"judged before rules had names", judged(""), 0, session.Then{Lint: "unnamed rules"}, ""},
-		{"reworded", reworded, 0, session.Then{Reworded: true}, ""},
-		{"both", func(r *session.Report) { judged("lint/0")(r); reworded(r) }, 0, session.Then{Lint: "lint/0", Reworded: true}, ""},
-		{"counted otherwise", judged("lint/0"), 1, session.Then{}, "an account of version 2"},
-		{"judged otherwise by our own rules", judged(lint.Version), 0, session.Then{}, "the report of version 2"},
-		{"another decision", func(r *session.Report) { r.Merge.Deltas[0].Code = "WRITE_SCOPE" }, 0, session.Then{}, "the report of version 2"},
-		{"a delta left out", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.Then{}, "the report of version 2"},
-		{"read otherwise", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.Then{}, "the report of version 2"},
+		{"as it was", func(*session.Report) {}, 0, session.ReportDiff{}, ""},
+		{"judged by an older program", judged("lint/0"), 0, session.ReportDiff{Lint: "lint/0"}, ""},
+		{"judged before rules had names", judged(""), 0, session.ReportDiff{Lint: "unnamed rules"}, ""},
+		{"reworded", reworded, 0, session.ReportDiff{Reworded: true}, ""},
+		{"both", func(r *session.Report) { judged("lint/0")(r); reworded(r) }, 0, session.ReportDiff{Lint: "lint/0", Reworded: true}, ""},
+		{"counted otherwise", judged("lint/0"), 1, session.ReportDiff{}, "an account of version 2"},
+		{"judged otherwise by our own rules", judged(lint.Version), 0, session.ReportDiff{}, "the report of version 2"},
+		{"another decision", func(r *session.Report) { r.Merge.Deltas[0].Code = "WRITE_SCOPE" }, 0, session.ReportDiff{}, "the report of version 2"},
+		{"a delta left out", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.ReportDiff{}, "the report of version 2"},
+		{"read otherwise", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.ReportDiff{}, "the report of version 2"},
 	} {
 		h := reportedAs(t, c.change, c.more)
 		all, err := h.Replay(t.Context())
@@ -105,8 +105,8 @@ func TestReportsOfOtherPrograms(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		case c.wrong == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
-		case c.wrong == "" && (all[0].Then != session.Then{} || all[1].Then != c.then):
-			t.Errorf("%s: %+v, %+v", c.name, all[0].Then, all[1].Then)
+		case c.wrong == "" && (all[0].Diff != session.ReportDiff{} || all[1].Diff != c.then):
+			t.Errorf("%s: %+v, %+v", c.name, all[0].Diff, all[1].Diff)
 		}
 	}
 }

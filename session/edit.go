@@ -10,13 +10,13 @@ import (
 	"brenner/internal/fault"
 )
 
-// ByHand returns a file with the given deltas.
-func ByHand(deltas ...artifact.Value) []byte { return artifact.Canonical(artifact.List(deltas)) }
+// DeltaFile returns a file with the given deltas.
+func DeltaFile(deltas ...artifact.Value) []byte { return artifact.Canonical(artifact.List(deltas)) }
 
-// EditBy returns the delta of a person who sets a field, such as "H2.claim". The text is
+// EditDelta returns the delta of a person who sets a field, such as "H2.claim". The text is
 // converted to the field's type: a number, a boolean, a list. Lists and maps may be given in
 // JSON and replace the old value.
-func EditBy(place, text, why string) (artifact.Value, error) {
+func EditDelta(place, text, why string) (artifact.Value, error) {
 	p, err := parsePlace(place)
 	if err != nil {
 		return nil, err
@@ -38,8 +38,8 @@ func EditBy(place, text, why string) (artifact.Value, error) {
 	return p.byHand(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
 }
 
-// KillBy returns the delta that kills an item, or a prediction cell such as "P1.H2".
-func KillBy(place, why string) (artifact.Value, error) {
+// KillDelta returns the delta that kills an item, or a prediction cell such as "P1.H2".
+func KillDelta(place, why string) (artifact.Value, error) {
 	if delta.Blank(why) {
 		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}
 	}

@@ -11,9 +11,9 @@ import (
 	"brenner/store/record"
 )
 
-// Vouching determines which record versions the journals of a store's sessions account for. It
+// RecordIndex determines which record versions the journals of a store's sessions account for. It
 // reads each journal once, and again when it has grown.
-type Vouching struct {
+type RecordIndex struct {
 	store   store.Store
 	threads map[string]*vouched
 }
@@ -24,14 +24,14 @@ type vouched struct {
 	refs   map[record.Ref]bool
 }
 
-// NewVouching returns a Vouching for the sessions of a store.
-func NewVouching(st store.Store) *Vouching {
-	return &Vouching{store: st, threads: make(map[string]*vouched)}
+// NewRecordIndex returns a RecordIndex for the sessions of a store.
+func NewRecordIndex(st store.Store) *RecordIndex {
+	return &RecordIndex{store: st, threads: make(map[string]*vouched)}
 }
 
-// Vouches reports whether a session put a version. A session with an unreadable journal vouches
-// for all records that would be its own, since the damage is reported elsewhere.
-func (v *Vouching) Vouches(ctx context.Context, ref record.Ref) (bool, error) {
+// Contains reports whether a session wrote a version. A session with an unreadable journal is
+// assumed to have written all records that would be its own: Verify reports the damage.
+func (v *RecordIndex) Contains(ctx context.Context, ref record.Ref) (bool, error) {
 	thread := threadOf(ref.ID)
 	have := v.threads[thread]
 	if have != nil && (have.broken || have.refs[ref]) {
@@ -81,10 +81,10 @@ func threadOf(id string) string {
 	return id
 }
 
-// Meaning resolves the records named in kickoffs. An imported session names records of its
+// Citations are the records named in kickoffs. An imported session names records of its
 // original project, and a local record may have the same name. Each journal is read only once,
-// so a Meaning suits short-lived commands.
-type Meaning struct {
+// so this suits short-lived commands.
+type Citations struct {
 	store store.Store
 
 	mu      sync.Mutex
@@ -94,14 +94,14 @@ type Meaning struct {
 // shown are the records of a session's kickoffs, by both ends of the link without the relation.
 type shown map[record.Edge]flow.RecordRef
 
-// NewMeaning returns a Meaning for the sessions of a store.
-func NewMeaning(st store.Store) *Meaning {
-	return &Meaning{store: st, threads: make(map[string]shown)}
+// NewCitations returns the Citations of the sessions of a store.
+func NewCitations(st store.Store) *Citations {
+	return &Citations{store: st, threads: make(map[string]shown)}
 }
 
-// Of returns the record that a kickoff means by a name. It reports false if the version is not
+// Resolve returns the record that a kickoff means by a name. It reports false if the version is not
 // a kickoff or does not show that record.
-func (m *Meaning) Of(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
+func (m *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
 	if !strings.HasPrefix(from.ID, kickoffPrefix) {
 		return flow.RecordRef{}, false, nil
 	}

@@ -13,11 +13,11 @@ import (
 	"brenner/store"
 )
 
-// Post is the mail of a session's thread, in which agents have mailboxes and people read along.
+// Mailer is the mail of a session's thread, in which agents have mailboxes and people read along.
 // Calls do not go through it but through the agents.
-type Post interface {
-	// Recall passes the journaled names of agents on the server and the messages taken.
-	Recall(boxes []flow.Mailbox, taken map[string]bool)
+type Mailer interface {
+	// Restore passes the journaled names of agents on the server and the messages taken.
+	Restore(boxes []flow.Mailbox, taken map[string]bool)
 	// Join ensures that agents have mailboxes and returns their names. On an error it still
 	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
@@ -45,8 +45,8 @@ type Publication struct {
 }
 
 func (s *run) recall() {
-	if s.Post != nil {
-		s.Post.Recall(s.state.Mailboxes(), s.state.Taken())
+	if s.Mail != nil {
+		s.Mail.Restore(s.state.Mailboxes(), s.state.TakenMessages())
 	}
 }
 
@@ -59,10 +59,10 @@ func (s *run) join(ctx context.Context, agents []string) []flow.Mailbox {
 			parties = append(parties, p)
 		}
 	}
-	if s.Post == nil || len(parties) == 0 {
+	if s.Mail == nil || len(parties) == 0 {
 		return nil
 	}
-	boxes, err := s.Post.Join(ctx, parties)
+	boxes, err := s.Mail.Join(ctx, parties)
 	if err != nil {
 		s.Log.Warn().Err(err).Msg("not every agent could be given a mailbox")
 	}
@@ -73,10 +73,10 @@ func (s *run) join(ctx context.Context, agents []string) []flow.Mailbox {
 // late answers to settled rounds. It runs between rounds, when a letter cannot belong to a call
 // in flight.
 func (s *run) collect(ctx context.Context) error {
-	if s.Post == nil || len(s.state.Legs) == 0 {
+	if s.Mail == nil || len(s.state.Legs) == 0 {
 		return nil
 	}
-	all, err := s.Post.Letters(ctx, s.state.Opened.Thread, s.state.ByMail())
+	all, err := s.Mail.Letters(ctx, s.state.Opened.Thread, s.state.ByMail())
 	if err != nil {
 		s.Log.Warn().Err(err).Msg("the thread could not be read; its letters wait for the next round")
 		return nil
@@ -93,9 +93,9 @@ func (s *run) collect(ctx context.Context) error {
 
 // untaken returns the letters not yet in the journal, without repeated texts.
 func untaken(state *flow.State, all []Letter) []Letter {
-	taken, said := state.Taken(), state.Said()
+	taken, said := state.TakenMessages(), state.KnownTexts()
 	return slices.DeleteFunc(all, func(l Letter) bool {
-		text := flow.Words{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
+		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
 		if taken[l.ID] || said[text] {
 			return true
 		}
@@ -176,7 +176,7 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 		return p, done, err
 	}
 	var failed error
-	done.Letters, done.Missed, failed = s.Post.Publish(ctx, p)
+	done.Letters, done.Missed, failed = s.Mail.Publish(ctx, p)
 	if ctx.Err() != nil {
 		return p, done, ctx.Err()
 	}
