@@ -44,13 +44,13 @@ func Audit(message string, want Expected) Report {
 	for i, line := range a.lines {
 		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add and remove them
 	}
-	a.head()
-	a.block(message)
-	a.recipient()
-	a.template()
-	a.order()
+	a.readHead()
+	a.readRoster(message)
+	a.checkRecipient()
+	a.checkTemplate()
+	a.checkOrder()
 	if want.Roster != nil && a.roster.Line > 0 {
-		a.compare(want.Roster)
+		a.compareRoster(want.Roster)
 	}
 	if got := a.out.ThreadID; want.ThreadID != "" && got != "" && got != want.ThreadID {
 		a.add(WrongThread, "thread_id", a.title, "either this is a kickoff of another session, or the message was changed",
@@ -92,7 +92,7 @@ func (a *auditor) addFault(what string, index int, f *fault.Error) {
 	a.add(f.Code, what, index, f.Hint, "%s", f.Detail)
 }
 
-func (a *auditor) block(message string) {
+func (a *auditor) readRoster(message string) {
 	b, err := roster.ReadBlock(message)
 	if err != nil {
 		for _, f := range fault.All(err) {
@@ -110,7 +110,7 @@ func (a *auditor) block(message string) {
 	}
 }
 
-func (a *auditor) recipient() {
+func (a *auditor) checkRecipient() {
 	if a.roster.Line == 0 || a.places.recipient == 0 {
 		return
 	}
@@ -121,11 +121,11 @@ func (a *auditor) recipient() {
 		"Missing roster entry for recipient: %s", fault.Shown(a.out.Recipient))
 }
 
-func (a *auditor) compare(want *roster.Roster) {
+func (a *auditor) compareRoster(want *roster.Roster) {
 	got := &a.out.Roster
 	heading := a.roster.Line - 1
-	a.differs("roster.mode", heading, string(got.Mode.OrDefault()), string(want.Mode.OrDefault()))
-	a.differs("roster.name", heading, got.Name, want.Name)
+	a.compareField("roster.mode", heading, string(got.Mode.OrDefault()), string(want.Mode.OrDefault()))
+	a.compareField("roster.name", heading, got.Name, want.Name)
 	for i, e := range got.Entries {
 		line, what := a.roster.EntryLines[i]-1, "roster."+fault.Shown(e.Agent)
 		w, ok := want.Find(e.Agent)
@@ -133,9 +133,9 @@ func (a *auditor) compare(want *roster.Roster) {
 			a.add(RosterDiffers, what, line, differsHint, "%s is not in the given roster", fault.Shown(e.Agent))
 			continue
 		}
-		a.differs(what+".role", line, string(e.Role), string(w.Role))
-		a.differs(what+".program", line, e.Program, w.Program)
-		a.differs(what+".model", line, e.Model, w.Model)
+		a.compareField(what+".role", line, string(e.Role), string(w.Role))
+		a.compareField(what+".program", line, e.Program, w.Program)
+		a.compareField(what+".model", line, e.Model, w.Model)
 	}
 	for _, w := range want.Entries {
 		if _, ok := got.Find(w.Agent); !ok {
@@ -147,7 +147,7 @@ func (a *auditor) compare(want *roster.Roster) {
 
 const differsHint = "either this is not the session's roster, or the message was changed"
 
-func (a *auditor) differs(what string, index int, got, want string) {
+func (a *auditor) compareField(what string, index int, got, want string) {
 	if got == want {
 		return
 	}
@@ -164,8 +164,8 @@ func orNone(s string) string {
 
 const headHint = "a kickoff begins with its title, recipient, round and template, and then its session configuration"
 
-// head reads what precedes the session configuration: the title and three labelled lines.
-func (a *auditor) head() {
+// readHead reads what precedes the session configuration: the title and three labelled lines.
+func (a *auditor) readHead() {
 	for a.body < len(a.lines) && a.lines[a.body] == "" {
 		a.body++
 	}
@@ -175,7 +175,7 @@ func (a *auditor) head() {
 		id, ok = strings.CutPrefix(strings.TrimPrefix(a.lines[a.body], "\ufeff"), titleMark)
 	}
 	if ok {
-		a.thread(id)
+		a.checkThread(id)
 		a.body++
 	} else {
 		a.add(BadHead, "title", a.body, headHint, "the message does not begin with %q and a thread id", titleMark)
@@ -183,7 +183,7 @@ func (a *auditor) head() {
 	stray := 0
 	for ; a.body < len(a.lines) && !strings.HasPrefix(a.lines[a.body], "## "); a.body++ {
 		line := a.lines[a.body]
-		if line == "" || a.label(line) {
+		if line == "" || a.readLabel(line) {
 			continue
 		}
 		if stray++; stray == 1 { // report the first one only
@@ -200,17 +200,17 @@ func (a *auditor) head() {
 	}
 }
 
-func (a *auditor) thread(id string) {
+func (a *auditor) checkThread(id string) {
 	a.out.ThreadID, a.title = id, a.body
 	if err := CheckThreadID(id); err != nil {
 		a.add(fault.CodeOf(err), "thread_id", a.body, fault.HintOf(err), "%s", err)
 	}
 }
 
-// label reads a labelled line and reports whether it is one; each is valid once.
-func (a *auditor) label(line string) bool {
+// readLabel reads a labelled line and reports whether it is one; each is valid once.
+func (a *auditor) readLabel(line string) bool {
 	if text, ok := strings.CutPrefix(line, recipientLabel); ok && a.places.recipient == 0 {
-		if name, err := readName(text); err == nil {
+		if name, err := unquoteName(text); err == nil {
 			a.out.Recipient, a.places.recipient = name, a.body+1
 			return true
 		}
@@ -231,11 +231,11 @@ func (a *auditor) label(line string) bool {
 	return false
 }
 
-// shortestHash is the least number of digits accepted as a hash.
-const shortestHash = 12
+// minHash is the least number of digits accepted as a hash.
+const minHash = 12
 
-// template checks the template against all known versions and against the recipient's role.
-func (a *auditor) template() {
+// checkTemplate checks the template against all known versions and against the recipient's role.
+func (a *auditor) checkTemplate() {
 	if a.places.template == 0 {
 		return
 	}
@@ -246,7 +246,7 @@ func (a *auditor) template() {
 	case !known:
 		a.add(UnknownTemplate, "template", at, "a newer version of the program may know it",
 			"this program never had a template %s", fault.Shown(id))
-	case len(a.out.Hash) < shortestHash || !strings.HasPrefix(hash, a.out.Hash):
+	case len(a.out.Hash) < minHash || !strings.HasPrefix(hash, a.out.Hash):
 		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",
 			"the hash is not that of %s: %s instead of %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
@@ -258,7 +258,7 @@ func (a *auditor) template() {
 	}
 	for _, t := range prompts.All() {
 		if t.ID() == id && a.roster.Line > 0 {
-			a.prompt(t)
+			a.checkPrompt(t)
 		}
 	}
 }
@@ -271,8 +271,8 @@ func (a *auditor) wantedTemplate() (string, bool) {
 	return string(e.Role), ok && e.Role.Valid()
 }
 
-// prompt compares prompt and example with the template's, if the program still has that version.
-func (a *auditor) prompt(t prompts.Template) {
+// checkPrompt compares prompt and example with the template's, if the program still has that version.
+func (a *auditor) checkPrompt(t prompts.Template) {
 	const hint = "the agent was told something else than the template says"
 	from := a.roster.Line
 	for from < len(a.lines) && a.lines[from] != "---" {
@@ -293,8 +293,8 @@ func (a *auditor) prompt(t prompts.Template) {
 	}
 }
 
-// order checks the headings after the prompt. Outside texts are quoted, so any other is forged.
-func (a *auditor) order() {
+// checkOrder checks the headings after the prompt. Outside texts are quoted, so any other is forged.
+func (a *auditor) checkOrder() {
 	from := slices.Index(a.lines, headQuestion)
 	if from < 0 {
 		a.add(BadOrder, "order", len(a.lines)-1, orderHint(), "the message has no part %q", headQuestion)
@@ -312,13 +312,13 @@ func (a *auditor) order() {
 			a.add(BadOrder, "order", i, orderHint(), "this heading does not belong here: %s", fault.Shown(line))
 			continue
 		}
-		a.missing(parts[next:next+at], i)
+		a.addMissing(parts[next:next+at], i)
 		next += at + 1
 	}
-	a.missing(parts[next:], len(a.lines)-1)
+	a.addMissing(parts[next:], len(a.lines)-1)
 }
 
-func (a *auditor) missing(parts []part, index int) {
+func (a *auditor) addMissing(parts []part, index int) {
 	for _, p := range parts {
 		if p.required {
 			a.add(BadOrder, "order", index, orderHint(), "before this line the part %q is missing", p.heading)

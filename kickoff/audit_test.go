@@ -73,14 +73,14 @@ func TestAuditFindsChanges(t *testing.T) {
 			}
 			changed := strings.Replace(body, tt.old, tt.with, 1)
 			r := Audit(changed, Expected{})
-			if got, want := said(r), withLines(tt.want, changed); got != want || r.OK {
+			if got, want := formatFindings(r), withLines(tt.want, changed); got != want || r.OK {
 				t.Errorf("got  %s\nwant %s\n%+v", got, want, r.Findings)
 			}
 		})
 	}
 }
 
-func said(r Report) string {
+func formatFindings(r Report) string {
 	var b strings.Builder
 	for i, f := range r.Findings {
 		if i > 0 {
@@ -147,7 +147,7 @@ func TestAuditAgainstARoster(t *testing.T) {
 			given := session()
 			tt.change(&given)
 			r := Audit(body, Expected{Roster: &given})
-			if got := said(r); got != tt.want || (tt.says != "" && r.Findings[0].Message != tt.says) {
+			if got := formatFindings(r); got != tt.want || (tt.says != "" && r.Findings[0].Message != tt.says) {
 				t.Errorf("got  %s\nwant %s\n%+v", got, tt.want, r.Findings)
 			}
 		})
@@ -160,7 +160,7 @@ func TestAuditOfASession(t *testing.T) {
 	if r := Audit(body, Expected{ThreadID: in.ThreadID}); !r.OK {
 		t.Errorf("its own thread: %+v", r.Findings)
 	}
-	if got := said(Audit(body, Expected{ThreadID: "RS-20251230-other"})); got != "thread_id 1 KICKOFF_WRONG_THREAD" {
+	if got := formatFindings(Audit(body, Expected{ThreadID: "RS-20251230-other"})); got != "thread_id 1 KICKOFF_WRONG_THREAD" {
 		t.Errorf("another thread: %s", got)
 	}
 }

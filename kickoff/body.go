@@ -52,7 +52,7 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 	}
 	b.Grow(size)
 	fmt.Fprintf(&b, "%s%s\n\n", titleMark, in.ThreadID)
-	fmt.Fprintf(&b, "%s%s\n%s%d\n", recipientLabel, writeName(to), roundLabel, in.Round)
+	fmt.Fprintf(&b, "%s%s\n%s%d\n", recipientLabel, quoteName(to), roundLabel, in.Round)
 	b.WriteString(f.head)
 	for _, s := range sections {
 		if s.text == "" && s.without == "" {
@@ -155,8 +155,8 @@ func (in *Input) constraints() string {
 	return b.String()
 }
 
-// writeName returns a name on one line: a plain word, or a Go string. readName is its inverse.
-func writeName(name string) string {
+// quoteName returns a name on one line: a plain word, or a Go string. readName is its inverse.
+func quoteName(name string) string {
 	odd := strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
 	})
@@ -166,7 +166,7 @@ func writeName(name string) string {
 	return name
 }
 
-func readName(text string) (string, error) {
+func unquoteName(text string) (string, error) {
 	if !strings.HasPrefix(text, `"`) {
 		return text, nil
 	}
@@ -239,7 +239,7 @@ type Frames interface {
 	Frame(agent string, later bool, fresh func() Frame) Frame
 }
 
-func (in *Input) framed(to string) Frame {
+func (in *Input) cachedFrame(to string) Frame {
 	if in.Frames == nil {
 		return in.frame(to)
 	}
@@ -253,14 +253,14 @@ func (in *Input) frame(to string) Frame {
 	for _, e := range in.Roster.Entries {
 		rights.Roles = append(rights.Roles, string(e.Role))
 	}
-	f := Frame{role: entry.Role, plain: plain(to) && plain(in.Roster.Name) && plain(in.Roster.CreatedAt)}
+	f := Frame{role: entry.Role, plain: isPlain(to) && isPlain(in.Roster.Name) && isPlain(in.Roster.CreatedAt)}
 	t, ok := prompts.For(string(entry.Role))
 	if rights.Unified || !ok {
 		t, f.role = prompts.Unified(), ""
 	}
 	f.template, f.hash, f.example = t.ID(), t.Hash(), t.Example()
 	for _, e := range in.Roster.Entries {
-		f.plain = f.plain && plain(e.Agent) && plain(string(e.Role)) && plain(e.Program) && plain(e.Model) && plain(e.Notes)
+		f.plain = f.plain && isPlain(e.Agent) && isPlain(string(e.Role)) && isPlain(e.Program) && isPlain(e.Model) && isPlain(e.Notes)
 	}
 	f.head = fmt.Sprintf("%s%s%s%s)\n\n", templateLabel, f.template, hashLabel, prompts.Short(f.hash)) +
 		in.Roster.Block() + "\n" + t.Prompt() + "\n\n"
@@ -269,8 +269,8 @@ func (in *Input) frame(to string) Frame {
 	return f
 }
 
-// plain reports whether a name has no character special to Markdown or JSON.
-func plain(name string) bool {
+// isPlain reports whether a name has no character special to Markdown or JSON.
+func isPlain(name string) bool {
 	return !strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-@/:", r)
 	})

@@ -143,7 +143,7 @@ func effective(r roster.Roster, recipients []string) roster.Roster {
 
 // message returns one message; the input has been checked.
 func (in *Input) message(to string) Message {
-	f := in.framed(to)
+	f := in.cachedFrame(to)
 	sections := in.sections(to)
 	m := Message{
 		To: to, Role: f.role, ThreadID: in.ThreadID, Subject: subject(in.Round, in.Question), AckRequired: true,

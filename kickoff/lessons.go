@@ -156,7 +156,7 @@ func (f *Frame) examples(sections []section, body string) []string {
 			examples = appendShown(examples, strings.ToValidUTF8(s.given, "\ufffd"))
 		}
 	}
-	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isTaken) {
+	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isOK) {
 		examples = append(examples, body)
 	}
 	return examples
@@ -164,27 +164,27 @@ func (f *Frame) examples(sections []section, body string) []string {
 
 // appendShown appends a text that shows a delta, as written and without quote or comment marks.
 func appendShown(examples []string, text string) []string {
-	if delta.Possible(text) && shows(text) {
+	if delta.Possible(text) && showsDelta(text) {
 		examples = append(examples, text)
 	}
-	if delta.PossibleBare(text) || joins(text) {
-		if bare := unmarked(text); delta.PossibleBare(bare) && shows(bare) {
+	if delta.PossibleBare(text) || hasComment(text) {
+		if bare := stripMarks(text); delta.PossibleBare(bare) && showsDelta(bare) {
 			examples = append(examples, bare)
 		}
 	}
 	return examples
 }
 
-func shows(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
+func showsDelta(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
 
-// joins reports whether words of a text may join where marks are removed.
-func joins(text string) bool {
+// hasComment reports whether words of a text may join where marks are removed.
+func hasComment(text string) bool {
 	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
 }
 
-// unmarked returns a text in one fence, without quote marks, comment marks and fences.
-func unmarked(text string) string {
-	if joins(text) {
+// stripMarks returns a text in one fence, without quote marks, comment marks and fences.
+func stripMarks(text string) string {
+	if hasComment(text) {
 		text = strings.NewReplacer("<!--", "", "-->", "", "*/", "").Replace(text)
 	}
 	var b strings.Builder
@@ -197,7 +197,7 @@ func unmarked(text string) string {
 	return b.String()
 }
 
-func isTaken(b delta.Block) bool { return b.OK }
+func isOK(b delta.Block) bool { return b.OK }
 
 // Compiled is the content of a COMPILED message, the current state of the artifact.
 type Compiled struct {

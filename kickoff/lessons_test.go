@@ -66,7 +66,7 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 		{"in a div", between(":::: note\n", "::::\n"), false},
 	} {
 		_, learned := ReadLesson(c.place(lesson))
-		taken := slices.ContainsFunc(delta.Read([]byte(c.place(change)), delta.Options{}).Blocks, isTaken)
+		taken := slices.ContainsFunc(delta.Read([]byte(c.place(change)), delta.Options{}).Blocks, isOK)
 		if learned != c.read || taken != c.read {
 			t.Errorf("%s: lesson %t, delta %t, want both %t\n%s", c.name, learned, taken, c.read, c.place(lesson))
 		}

@@ -27,9 +27,9 @@ func base(t *testing.T) artifact.Artifact {
 	return a
 }
 
-// settle reads a template's example strictly and merges it under strict scopes,
+// mergeExample reads a template's example strictly and merges it under strict scopes,
 // and wants every delta of it applied as it is.
-func settle(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round int) artifact.Artifact {
+func mergeExample(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round int) artifact.Artifact {
 	t.Helper()
 	reply := delta.Read([]byte(tmpl.Example()), delta.Options{Strict: true})
 	if len(reply.Problems) > 0 || len(reply.Blocks) < 4 {
@@ -93,7 +93,7 @@ func TestExamplesAreApplied(t *testing.T) {
 	a := base(t)
 	for i, role := range roster.AllRoles() {
 		tmpl, _ := prompts.For(string(role))
-		a = settle(t, a, tmpl, i+1)
+		a = mergeExample(t, a, tmpl, i+1)
 	}
 	text := string(a.Markdown())
 	for _, want := range []string{
@@ -117,7 +117,7 @@ func TestExamplesAreApplied(t *testing.T) {
 }
 
 func TestUnifiedExampleIsApplied(t *testing.T) {
-	a := settle(t, base(t), prompts.Unified(), 1)
+	a := mergeExample(t, base(t), prompts.Unified(), 1)
 	if text := string(a.Markdown()); strings.Contains(text, "h_rise") || !strings.Contains(text, "H1 vs H3, H2 vs H3") {
 		t.Errorf("labels were not put in order:\n%s", text)
 	}
@@ -127,7 +127,7 @@ func TestUnifiedExampleIsApplied(t *testing.T) {
 // sent it: the examples are nested, and nothing else looks like a delta.
 func TestPromptsHoldNoDelta(t *testing.T) {
 	for _, tmpl := range prompts.All() {
-		rights := everybody(tmpl.Name, false)
+		rights := allRoles(tmpl.Name, false)
 		for _, text := range []string{tmpl.Prompt(), tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)} {
 			for _, b := range delta.Read([]byte(text), delta.Options{}).Blocks {
 				if !b.Skipped() {

@@ -20,8 +20,8 @@ type Rights struct {
 	Unified bool
 }
 
-// any reports whether the reader may change all items of a section, by a predicate of Scopes.
-func (r *Rights) any(s artifact.Section, ask func(string, artifact.Section) bool) bool {
+// mayAll reports whether the reader may change all items of a section, by a predicate of Scopes.
+func (r *Rights) mayAll(s artifact.Section, ask func(string, artifact.Section) bool) bool {
 	return r.Unified || ask(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
 }
 
@@ -31,7 +31,7 @@ func (r *Rights) sections() []artifact.Section {
 	strict.Strict = true
 	var own []artifact.Section
 	for _, s := range artifact.Sections() {
-		if r.any(s, strict.MayEdit) || strict.MayAdd(r.Role, s) {
+		if r.mayAll(s, strict.MayEdit) || strict.MayAdd(r.Role, s) {
 			own = append(own, s)
 		}
 	}
@@ -43,7 +43,7 @@ func (r *Rights) table() string {
 	b.WriteString("| section | ids | active items wanted | ADD | EDIT | KILL |\n|---|---|---|---|---|---|\n")
 	for _, s := range artifact.Sections() {
 		spec := s.Spec()
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", spec.ID, ids(s), wanted(spec),
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", spec.ID, ids(s), itemCount(spec),
 			r.mayAdd(s), r.mayTouch(s, r.Scopes.MayEdit), r.mayKill(s))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -56,7 +56,7 @@ func ids(s artifact.Section) string {
 	return code([]string{s.ItemID(1), s.ItemID(2)}) + ", …"
 }
 
-func wanted(spec *artifact.SectionSpec) string {
+func itemCount(spec *artifact.SectionSpec) string {
 	switch {
 	case spec.Max > 0 && spec.Max == spec.Min:
 		return fmt.Sprintf("%d", spec.Min)
@@ -71,7 +71,7 @@ func wanted(spec *artifact.SectionSpec) string {
 
 // mayAdd and mayKill account for the research thread, which can only be edited.
 func (r *Rights) mayAdd(s artifact.Section) string {
-	if s != artifact.ResearchThread && r.any(s, r.Scopes.MayAdd) {
+	if s != artifact.ResearchThread && r.mayAll(s, r.Scopes.MayAdd) {
 		return "yes"
 	}
 	return "no"
@@ -89,7 +89,7 @@ func (r *Rights) mayTouch(s artifact.Section, ask func(string, artifact.Section)
 	if s == artifact.ResearchThread {
 		mine, others = "no", "yes" // there is only one, without an author
 	}
-	if r.any(s, ask) {
+	if r.mayAll(s, ask) {
 		return others
 	}
 	return mine

@@ -13,8 +13,8 @@ import (
 	"brenner/roster"
 )
 
-// everybody are the rights of a role in a session with all three.
-func everybody(role string, strict bool) prompts.Rights {
+// allRoles are the rights of a role in a session with all three.
+func allRoles(role string, strict bool) prompts.Rights {
 	scopes := merge.DefaultScopes()
 	scopes.Strict = strict
 	r := prompts.Rights{Role: role, Scopes: scopes}
@@ -24,8 +24,8 @@ func everybody(role string, strict bool) prompts.Rights {
 	return r
 }
 
-// rows gives the columns ADD, EDIT and KILL of the table in a prompt, by section.
-func rows(t *testing.T, outputs string) map[string]string {
+// rightsRows gives the columns ADD, EDIT and KILL of the table in a prompt, by section.
+func rightsRows(t *testing.T, outputs string) map[string]string {
 	t.Helper()
 	got := make(map[string]string)
 	for line := range strings.Lines(outputs) {
@@ -48,17 +48,17 @@ func TestRightsTable(t *testing.T) {
 		rights prompts.Rights
 		want   map[string]string
 	}{
-		{"generator", everybody("hypothesis_generator", false), map[string]string{
+		{"generator", allRoles("hypothesis_generator", false), map[string]string{
 			thread: "no yes no", "hypothesis_slate": "yes any any", "predictions_table": "yes any any",
 			"discriminative_tests": "yes own own", "assumption_ledger": "yes any any", "anomaly_register": "yes any any",
 			"adversarial_critique": "yes own own",
 		}},
-		{"critic", everybody("adversarial_critic", false), map[string]string{
+		{"critic", allRoles("adversarial_critic", false), map[string]string{
 			thread: "no no no", "hypothesis_slate": "yes own any", "predictions_table": "yes own any",
 			"discriminative_tests": "yes own any", "assumption_ledger": "yes any any", "anomaly_register": "yes any any",
 			"adversarial_critique": "yes any any",
 		}},
-		{"strict designer", everybody("test_designer", true), map[string]string{
+		{"strict designer", allRoles("test_designer", true), map[string]string{
 			thread: "no no no", "hypothesis_slate": "no own own", "predictions_table": "yes any any",
 			"discriminative_tests": "yes any any", "assumption_ledger": "yes any any", "anomaly_register": "yes any any",
 			"adversarial_critique": "no own own",
@@ -75,12 +75,12 @@ func TestRightsTable(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, rows(t, prompts.Unified().Outputs(1, tt.rights))); diff != "" {
+			if diff := cmp.Diff(tt.want, rightsRows(t, prompts.Unified().Outputs(1, tt.rights))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	open := rows(t, prompts.Unified().Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: merge.DefaultScopes()}))
+	open := rightsRows(t, prompts.Unified().Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: merge.DefaultScopes()}))
 	for section, cells := range open {
 		if want := "yes any any"; section != thread && cells != want {
 			t.Errorf("unified: %s: %s", section, cells)
@@ -95,7 +95,7 @@ func TestRulesOfARole(t *testing.T) {
 		"hypothesis_generator": "RHPAX", "test_designer": "PTAX", "adversarial_critic": "HAXC", "unified": "RHPTAXC",
 	}
 	for _, tmpl := range prompts.All() {
-		rights := everybody(tmpl.Name, false)
+		rights := allRoles(tmpl.Name, false)
 		rights.Unified = tmpl.Name == prompts.UnifiedName
 		outputs := tmpl.Outputs(1, rights)
 		for _, rule := range lint.Rules() {
@@ -115,7 +115,7 @@ func TestRulesOfARole(t *testing.T) {
 
 func TestFieldsOfARole(t *testing.T) {
 	tmpl, _ := prompts.For("test_designer")
-	format := tmpl.Format(everybody("test_designer", false))
+	format := tmpl.Format(allRoles("test_designer", false))
 	for _, want := range []string{
 		"\n`discriminative_tests`\n- `name` (text): ",
 		"- `procedure` (text, required): ",

@@ -44,9 +44,9 @@ func (a *Allowance) update(s *flow.State) {
 	}
 }
 
-// afforded returns the calls that may begin now. The cost of retries is not in the journal yet;
+// affordable returns the calls that may begin now. The cost of retries is not in the journal yet;
 // calls that do not fit beside it wait.
-func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
+func (a *Allowance) affordable(s *flow.State, asks []flow.Ask) []flow.Ask {
 	if a == nil {
 		return asks
 	}
@@ -56,7 +56,7 @@ func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
 	var out []flow.Ask
 	for _, ask := range asks {
 		cost := s.Reserve(ask.Exchange, ask.Call)
-		if a.known && !a.settings.Affords(a.all().Plus(cost)) {
+		if a.known && !a.settings.Affords(a.total().Plus(cost)) {
 			continue
 		}
 		if a.promised == nil {
@@ -68,8 +68,8 @@ func (a *Allowance) afforded(s *flow.State, asks []flow.Ask) []flow.Ask {
 	return out
 }
 
-// all returns what was spent plus what the calls in flight may cost.
-func (a *Allowance) all() flow.Cost {
+// total returns what was spent plus what the calls in flight may cost.
+func (a *Allowance) total() flow.Cost {
 	all := a.spent
 	for name, r := range a.reserved {
 		all = all.Plus(r).Plus(a.extra[name])
@@ -88,22 +88,22 @@ func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 	if !a.known || !under {
 		return true
 	}
-	a.extra[name] = spentBy(name, f, own, a.settings.Prices)
-	return a.settings.Affords(a.all())
+	a.extra[name] = failureCost(name, f, own, a.settings.Prices)
+	return a.settings.Affords(a.total())
 }
 
-// spentBy returns the cost of a failed call: the reported cost, and the full reservation for
+// failureCost returns the cost of a failed call: the reported cost, and the full reservation for
 // each attempt that worked without reporting its duration.
-func spentBy(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
+func failureCost(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
 	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
-	if all := reserved.Times(f.Attempts); worked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
+	if all := reserved.Times(f.Attempts); mayHaveWorked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
 		return all
 	}
 	return known
 }
 
-// worked reports whether an agent may have done work that it did not report.
-func worked(f *agent.Failure) bool {
+// mayHaveWorked reports whether an agent may have done work that it did not report.
+func mayHaveWorked(f *agent.Failure) bool {
 	switch f.Code {
 	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped, agent.Broken:
 		return f.Attempts > 0

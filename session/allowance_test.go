@@ -21,7 +21,7 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 	st := memory.New()
 	var asked atomic.Int64
 	allow := &session.Allowance{}
-	r := runner(st, &stage{script: swift()})
+	r := runner(st, &actors{script: builtInScript()})
 	r.Allowance = allow
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		fails := agentFunc(func(context.Context, agent.Call) (agent.Reply, error) {
@@ -44,9 +44,9 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 	}
 }
 
-// guarded is the way to agents that all answer, or fail, by one function, as kinds do:
+// guardedAgents is the way to agents that all answer, or fail, by one function, as kinds do:
 // guarded, and tried again as far as the budget reaches.
-func guarded(allow *session.Allowance, attempts int, ask func(agent.Call) (agent.Reply, error)) func(flow.Party) (agent.Agent, error) {
+func guardedAgents(allow *session.Allowance, attempts int, ask func(agent.Call) (agent.Reply, error)) func(flow.Party) (agent.Agent, error) {
 	return func(p flow.Party) (agent.Agent, error) {
 		policy := agent.RetryPolicy{Attempts: attempts, First: time.Microsecond, Max: time.Microsecond, Again: func(_ context.Context, f *agent.Failure, _ int) bool {
 			return allow.AllowRetry(p.Name, f)
@@ -56,8 +56,8 @@ func guarded(allow *session.Allowance, attempts int, ask func(agent.Call) (agent
 	}
 }
 
-// reserved is what was set aside for the first calls of a session.
-func reserved(s *flow.State) flow.Cost {
+// reservedCost is what was set aside for the first calls of a session.
+func reservedCost(s *flow.State) flow.Cost {
 	var all flow.Cost
 	for c := range s.Legs[0].Calls() {
 		all = all.Plus(c.Reserved)
@@ -71,7 +71,7 @@ func TestWhoWasAtWorkHasCostWhatWasSetAside(t *testing.T) {
 		allow := &session.Allowance{}
 		r := runner(memory.New(), nil)
 		r.Allowance = allow
-		r.Agent = guarded(allow, 2, func(agent.Call) (agent.Reply, error) {
+		r.Agent = guardedAgents(allow, 2, func(agent.Call) (agent.Reply, error) {
 			return agent.Reply{}, &agent.Failure{Code: code, Retry: true}
 		})
 		b := brief(1)
@@ -80,7 +80,7 @@ func TestWhoWasAtWorkHasCostWhatWasSetAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if spent, once := res.State.Spent, reserved(res.State); once.USD == 0 || spent != once.Times(2) {
+		if spent, once := res.State.Spent, reservedCost(res.State); once.USD == 0 || spent != once.Times(2) {
 			t.Errorf("%s: %+v was spent, and %+v set aside", code, spent, once)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAbsurdClaimsAreNoGain(t *testing.T) {
 			r := runner(st, nil)
 			r.Allowance = allow
 			var asked atomic.Int64
-			r.Agent = guarded(allow, 3, func(agent.Call) (agent.Reply, error) {
+			r.Agent = guardedAgents(allow, 3, func(agent.Call) (agent.Reply, error) {
 				asked.Add(1)
 				if fails {
 					return agent.Reply{}, &agent.Failure{Code: agent.Cut, Retry: true, Usage: used}
@@ -145,7 +145,7 @@ func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
 			}
 		}
 		var tries atomic.Int64
-		r.Agent = guarded(allow, 3, func(c agent.Call) (agent.Reply, error) {
+		r.Agent = guardedAgents(allow, 3, func(c agent.Call) (agent.Reply, error) {
 			all := agent.Usage{Input: bytesCounter{}.Count(c.Turns[0].Text), Output: c.MaxReply}
 			switch {
 			case len(c.Turns) > 1:
@@ -188,10 +188,10 @@ func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
 // The attempts of an arbiter keep to the budget like everybody's.
 func TestAnArbitersAttemptsKeepToTheBudget(t *testing.T) {
 	run := func(change func(*flow.Settings)) (*session.Result, int) {
-		allow, s, asked := &session.Allowance{}, &stage{script: parse(t, quarrel)}, 0
+		allow, s, asked := &session.Allowance{}, &actors{script: parse(t, quarrel)}, 0
 		r := runner(memory.New(), s)
 		r.Allowance = allow
-		judge := guarded(allow, 50, func(c agent.Call) (agent.Reply, error) {
+		judge := guardedAgents(allow, 50, func(c agent.Call) (agent.Reply, error) {
 			asked++
 			used := agent.Usage{Input: bytesCounter{}.Count(c.Turns[0].Text), Output: c.MaxReply}
 			return agent.Reply{}, &agent.Failure{Code: agent.Cut, Retry: true, Usage: used}
@@ -202,7 +202,7 @@ func TestAnArbitersAttemptsKeepToTheBudget(t *testing.T) {
 			}
 			return s.agent(p)
 		}
-		b := quarrelling(3)
+		b := quarrelBrief(3)
 		change(&b.Settings)
 		res, err := r.Start(t.Context(), b)
 		if err != nil {

@@ -25,19 +25,19 @@ type outcome struct {
 	took  time.Duration
 }
 
-// talk is one agent's exchange in the open leg: the kickoff and the contribution so far.
-type talk struct {
+// conversation is one agent's exchange in the open leg: the kickoff and the contribution so far.
+type conversation struct {
 	settle.Contribution
 	body string
 }
 
-func (h *History) talks(ctx context.Context) ([]talk, error) {
+func (h *History) conversations(ctx context.Context) ([]conversation, error) {
 	leg := h.State.OpenLeg()
 	heard, err := h.answers(ctx, leg)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]talk, len(heard))
+	all := make([]conversation, len(heard))
 	for i := range all {
 		t, x := &all[i], &leg.Exchanges[i]
 		t.Contribution = heard[i]
@@ -50,25 +50,25 @@ func (h *History) talks(ctx context.Context) ([]talk, error) {
 			return nil, err
 		}
 		if t.Text != nil {
-			t.hear(t.Text)
+			t.setReply(t.Text)
 		}
 	}
 	return all, nil
 }
 
-func (t *talk) hear(text []byte) {
+func (t *conversation) setReply(text []byte) {
 	reply := delta.Read(text, delta.Options{Known: t.Known})
 	t.Text, t.Read = text, &reply
 }
 
-func (s *run) talk(agent string) *talk {
-	return &s.talks[slices.IndexFunc(s.talks, func(t talk) bool { return t.Agent == agent })]
+func (s *run) conversation(agent string) *conversation {
+	return &s.conversations[slices.IndexFunc(s.conversations, func(t conversation) bool { return t.Agent == agent })]
 }
 
 func (s *run) contributions() []settle.Contribution {
 	var all []settle.Contribution
-	for i := range s.talks {
-		all = append(all, s.talks[i].Contribution)
+	for i := range s.conversations {
+		all = append(all, s.conversations[i].Contribution)
 	}
 	return all
 }
@@ -76,18 +76,18 @@ func (s *run) contributions() []settle.Contribution {
 // ask journals that calls begin, in one transaction, and then makes them. Nothing depends on
 // the order in which they end.
 func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
-	calls := make([]asked, len(asks))
+	calls := make([]pendingCall, len(asks))
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		for i, a := range asks {
 			if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
-				return nil, overtaken(state)
+				return nil, overtakenError(state)
 			}
 			call, err := s.call(a)
 			if err != nil {
 				return nil, err
 			}
-			calls[i] = asked{call, *a.Call}
+			calls[i] = pendingCall{call, *a.Call}
 			prompt := a.Exchange.Body
 			if a.Call.Turn == flow.TurnRepair {
 				prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
@@ -106,18 +106,18 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 	return err
 }
 
-type asked struct {
+type pendingCall struct {
 	agent.Call
-	of flow.Call
+	call flow.Call
 }
 
-func (s *run) send(calls []asked) {
+func (s *run) send(calls []pendingCall) {
 	for _, c := range calls {
-		s.flying++
+		s.inFlight++
 		s.group.Go(func() error {
 			began := s.Now()
 			reply, err := s.agents[c.Agent].Ask(s.calls, c.Call)
-			s.done <- outcome{call: c.of, reply: reply, err: err, took: s.Now().Sub(began)}
+			s.done <- outcome{call: c.call, reply: reply, err: err, took: s.Now().Sub(began)}
 			return nil
 		})
 	}
@@ -126,7 +126,7 @@ func (s *run) send(calls []asked) {
 // call composes a call: the kickoff and, for a repair, the first answer with its unreadable parts.
 func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
-	t := s.talk(p.Name)
+	t := s.conversation(p.Name)
 	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
@@ -155,15 +155,15 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	return c, nil
 }
 
-// record adds the outcomes of calls and their raw replies to the state. They hold whatever
+// recordOutcomes adds the outcomes of calls and their raw replies to the state. They hold whatever
 // other processes write meanwhile. They are stored with the next request, or before the run
 // uses them or waits.
-func (s *run) record(all ...outcome) error {
+func (s *run) recordOutcomes(all ...outcome) error {
 	return s.keep(func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		d.Fact = true
 		for i := range all {
-			if err := s.came(d, state, &all[i]); err != nil {
+			if err := s.recordOutcome(d, state, &all[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -189,32 +189,32 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	}
 }
 
-func (s *run) came(d *draft, state *flow.State, o *outcome) error {
+func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 	c, ok := state.Call(o.call.ID)
 	if !ok || c.Status != flow.Begun {
-		return overtaken(state)
+		return overtakenError(state)
 	}
 	o.call.Reserved = c.Reserved // not known when the call was commanded
 	prices := state.Settings.Prices
 	if failure := failureOf(o.err); failure != nil {
-		s.givenUp = s.givenUp || failure.Retry && s.stopping() == flow.EndInterrupted
+		s.interrupted = s.interrupted || failure.Retry && s.stopping() == flow.EndInterrupted
 		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
 		return nil
 	}
 	answered := answeredOf(d, o, prices)
-	t := s.talk(o.call.Agent)
+	t := s.conversation(o.call.Agent)
 	if o.call.Turn == flow.TurnRepair {
 		t.Repair = []byte(o.reply.Text)
 	} else {
-		t.hear([]byte(o.reply.Text))
+		t.setReply([]byte(o.reply.Text))
 		answered.Repairable = len(settle.Mendable(t.Read))
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil
 }
 
-// overtaken returns the error for a second run of the session, which the lock should prevent.
-func overtaken(state *flow.State) error {
+// overtakenError returns the error for a second run of the session, which the lock should prevent.
+func overtakenError(state *flow.State) error {
 	return &fault.Error{
 		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",
 		Hint: "`brenner session status " + state.Opened.Thread + "` shows how it goes on",
@@ -222,7 +222,7 @@ func overtaken(state *flow.State) error {
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {
-	spent := spentBy(o.call.Agent, f, o.call.Reserved, prices)
+	spent := failureCost(o.call.Agent, f, o.call.Reserved, prices)
 	body := flow.Failed{
 		Call: o.call.ID, Code: f.Code, Detail: f.Detail, Hint: f.Hint,
 		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()), Spent: spent.Tokens, SpentUSD: spent.USD,

@@ -41,13 +41,13 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 			return nil, err
 		}
 		h := s.history()
-		h.heard = s.contributions()
+		h.contributions = s.contributions()
 		c, given := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
 			next = nil // another process has taken all of them
 			return nil, nil
 		}
-		holds, err := s.moved(ctx, state, &c)
+		holds, err := s.checkStale(ctx, state, &c)
 		if err != nil {
 			return nil, err
 		}
@@ -60,18 +60,18 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	})
 	if err == nil && next != nil {
 		s.current = next.Artifact
-		s.settled(next)
+		s.addMoment(next)
 		s.report, s.reported = newReport(next), s.state.Commits[len(s.state.Commits)-1].Report
 		if s.state.OpenLeg() == nil {
-			s.talks = nil
+			s.conversations = nil
 		}
 	}
 	return err
 }
 
-// moved records in c which of the records shown to its authors no longer hold. It returns what
+// checkStale records in c which of the records shown to its authors no longer hold. It returns what
 // must not change until that is stored.
-func (s *run) moved(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
+func (s *run) checkStale(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
 	shown := state.Shown(c)
 	if s.Project == nil || len(shown) == 0 {
 		return nil, nil
@@ -147,11 +147,11 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 			o.Rejected++
 		}
 	}
-	o.Errors, o.Warnings = gravity(out.Lint.Findings)
+	o.Errors, o.Warnings = countFindings(out.Lint.Findings)
 	return o
 }
 
-func gravity(findings []lint.Finding) (errors, warnings int) {
+func countFindings(findings []lint.Finding) (errors, warnings int) {
 	for _, f := range findings {
 		switch f.Severity {
 		case lint.Error:

@@ -20,13 +20,13 @@ type Common struct {
 	known  map[string]delta.Known
 }
 
-// mostRemembered bounds the cached values of each kind. A loop has a handful of rosters, and a
+// maxCached bounds the cached values of each kind. A loop has a handful of rosters, and a
 // frame takes some 20 kB.
-const mostRemembered = 256
+const maxCached = 256
 
-// remembered returns the value under a key and makes it if missing. Two goroutines may make it
+// cached returns the value under a key and makes it if missing. Two goroutines may make it
 // at once; they make the same value.
-func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
+func cached[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
 	m.mu.Lock()
 	have, ok := (*all)[key]
 	m.mu.Unlock()
@@ -39,31 +39,31 @@ func remembered[T any](m *Common, all *map[string]T, key string, fresh func() (T
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if *all == nil || len(*all) >= mostRemembered {
+	if *all == nil || len(*all) >= maxCached {
 		*all = make(map[string]T)
 	}
 	(*all)[key] = made
 	return made, nil
 }
 
-// framesOf are the frames of one roster under one set of rules.
-type framesOf struct {
+// rosterFrames are the frames of one roster under one set of rules.
+type rosterFrames struct {
 	common *Common
 	pinned string // hash of roster and rules
 }
 
-func (m *Common) framesOf(o *flow.Opened) (kickoff.Frames, error) {
+func (m *Common) framesFor(o *flow.Opened) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
-	return framesOf{m, store.Hash(slices.Concat(o.Roster, rules))}, err
+	return rosterFrames{m, store.Hash(slices.Concat(o.Roster, rules))}, err
 }
 
 // Frame implements kickoff.Frames.
-func (f framesOf) Frame(agent string, later bool, fresh func() kickoff.Frame) kickoff.Frame {
+func (f rosterFrames) Frame(agent string, later bool, fresh func() kickoff.Frame) kickoff.Frame {
 	key := f.pinned + " first " + agent
 	if later {
 		key = f.pinned + " later " + agent
 	}
-	made, _ := remembered(f.common, &f.common.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
+	made, _ := cached(f.common, &f.common.frames, key, func() (kickoff.Frame, error) { return fresh(), nil })
 	return made
 }
 
@@ -76,5 +76,5 @@ func (m *Common) examples(ctx context.Context, st store.Store, hash string) (del
 	if m == nil {
 		return fresh()
 	}
-	return remembered(m, &m.known, hash, fresh)
+	return cached(m, &m.known, hash, fresh)
 }

@@ -27,7 +27,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 		var all []string
 		for _, m := range []*session.Common{nil, shared} {
 			st := memory.New()
-			r := runner(st, &stage{script: swift()})
+			r := runner(st, &actors{script: builtInScript()})
 			r.Common = m
 			res, err := r.Start(t.Context(), b)
 			if err != nil {
@@ -41,7 +41,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 			if err != nil || string(left.JSON()) != string(fresh.JSON()) {
 				t.Errorf("%s: the run left another artifact than it stored, %v", name, err)
 			}
-			proved(t, st)
+			verifyOK(t, st)
 			said := res.State.Commits[len(res.State.Commits)-1].Artifact
 			for _, leg := range res.State.Legs {
 				for _, k := range leg.Kickoffs {

@@ -71,7 +71,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	if err != nil {
 		return nil, err
 	}
-	if all = untaken(state, all); len(all) == 0 {
+	if all = newLetters(state, all); len(all) == 0 {
 		return nil, &fault.Error{
 			Code: NoLetters, Detail: "the thread " + thread + " holds nothing of its agents that is not merged yet",
 			Hint: "`brenner mail thread " + thread + "` shows what it holds; `brenner session status " + thread + "` shows who has answered",

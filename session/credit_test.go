@@ -15,13 +15,13 @@ import (
 	"brenner/store/memory"
 )
 
-// citing plays the example, with more in the first replies of some agents.
-func citing(t *testing.T, rounds int, more map[string]string) *session.History {
+// playCiting plays the example, with more in the first replies of some agents.
+func playCiting(t *testing.T, rounds int, more map[string]string) *session.History {
 	t.Helper()
 	st := memory.New()
-	s := &stage{script: swift()}
+	s := &actors{script: builtInScript()}
 	r := runner(st, s)
-	r.Memory = &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
+	r.Memory = &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := s.agent(p)
 		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
@@ -40,9 +40,9 @@ func citing(t *testing.T, rounds int, more map[string]string) *session.History {
 	return load(t, st)
 }
 
-// credited gives what became of the lesson, and how many deltas of an agent were applied
+// creditOf gives what became of the lesson, and how many deltas of an agent were applied
 // and rejected.
-func credited(t *testing.T, h *session.History, name string) (polarity playbook.Section, applied, rejected int) {
+func creditOf(t *testing.T, h *session.History, name string) (polarity playbook.Section, applied, rejected int) {
 	t.Helper()
 	got, err := h.Harvest(t.Context())
 	if err != nil {
@@ -73,8 +73,8 @@ func credited(t *testing.T, h *session.History, name string) (polarity playbook.
 	return "", 0, 0
 }
 
-// wrong is a reply with deltas that are rejected.
-func wrong(n int) string {
+// rejectedDeltas is a reply with deltas that are rejected.
+func rejectedDeltas(n int) string {
 	var b strings.Builder
 	b.WriteString("\n")
 	for i := range n {
@@ -88,8 +88,8 @@ func wrong(n int) string {
 func TestLintWeighsInCredit(t *testing.T) {
 	const who, cite = "PurpleMountain", "\nAs [pb-00001] says.\n"
 	for rounds, want := range map[int]playbook.Section{1: playbook.Helpful, 2: playbook.Harmful} {
-		_, applied, rejected := credited(t, citing(t, rounds, nil), who)
-		polarity, good, bad := credited(t, citing(t, rounds, map[string]string{who: cite + wrong(applied-rejected)}), who)
+		_, applied, rejected := creditOf(t, playCiting(t, rounds, nil), who)
+		polarity, good, bad := creditOf(t, playCiting(t, rounds, map[string]string{who: cite + rejectedDeltas(applied-rejected)}), who)
 		if good != bad || good == 0 || polarity != want {
 			t.Errorf("%d rounds: %d applied and %d rejected: %s", rounds, good, bad, polarity)
 		}
@@ -102,9 +102,9 @@ func TestACitationAloneIsWorthNothing(t *testing.T) {
 	results := map[string]playbook.Section{"": "", strings.Repeat("[pb-00001] [pb-00002] ", 1000): playbook.Neutral}
 	for text, want := range results {
 		st := memory.New()
-		s := &stage{script: swift()}
+		s := &actors{script: builtInScript()}
 		r := runner(st, s)
-		r.Memory = &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+		r.Memory = &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 		r.Agent = func(p flow.Party) (agent.Agent, error) {
 			if p.Name != "GreenValley" {
 				return s.agent(p)
@@ -118,7 +118,7 @@ func TestACitationAloneIsWorthNothing(t *testing.T) {
 		if _, err := r.Start(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, _ := credited(t, load(t, st), "GreenValley"); got != want {
+		if got, _, _ := creditOf(t, load(t, st), "GreenValley"); got != want {
 			t.Errorf("%.20q: %s", text, got)
 		}
 	}

@@ -31,7 +31,7 @@ func TestDrainEndsWaits(t *testing.T) {
 	for _, quorum := range []string{flow.QuorumRole, "1"} {
 		synctest.Test(t, func(t *testing.T) {
 			st := memory.New()
-			s := &stage{script: parse(t, limited)}
+			s := &actors{script: parse(t, limited)}
 			r := runner(st, s)
 			drain, began := make(chan struct{}), time.Now()
 			r.Drain, r.Now = drain, time.Now
@@ -62,7 +62,7 @@ func TestDrainEndsWaits(t *testing.T) {
 func TestDrainOfASessionThatIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
-		r := runner(st, &stage{script: parse(t, strings.Replace(limited, "after: 1h", "after: 1s", 1))})
+		r := runner(st, &actors{script: parse(t, strings.Replace(limited, "after: 1h", "after: 1s", 1))})
 		drain, began := make(chan struct{}), time.Now()
 		r.Drain, r.Now = drain, time.Now
 		time.AfterFunc(30*time.Second, func() { close(drain) })

@@ -17,7 +17,7 @@ func DeltaFile(deltas ...artifact.Value) []byte { return artifact.Canonical(arti
 // converted to the field's type: a number, a boolean, a list. Lists and maps may be given in
 // JSON and replace the old value.
 func EditDelta(place, text, why string) (artifact.Value, error) {
-	p, err := parsePlace(place)
+	p, err := parseFieldPath(place)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func EditDelta(place, text, why string) (artifact.Value, error) {
 	if !ok {
 		return nil, noField(p, spec)
 	}
-	value, err := valueOf(p, field, text)
+	value, err := parseFieldValue(p, field, text)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func EditDelta(place, text, why string) (artifact.Value, error) {
 	case artifact.List, artifact.Map:
 		payload = append(payload, artifact.Entry{Key: p.field + "_replace", Value: artifact.Bool(true)})
 	}
-	return p.byHand(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
+	return p.delta(delta.Edit, p.item, artifact.MapOf(payload...), why), nil
 }
 
 // KillDelta returns the delta that kills an item, or a prediction cell such as "P1.H2".
@@ -44,9 +44,9 @@ func KillDelta(place, why string) (artifact.Value, error) {
 		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}
 	}
 	target := place
-	p, err := parsePlace(place)
+	p, err := parseFieldPath(place)
 	if section, ok := artifact.SectionOfID(place); ok {
-		p, err = handPlace{section: section, item: place}, nil
+		p, err = fieldPath{section: section, item: place}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -61,27 +61,27 @@ func KillDelta(place, why string) (artifact.Value, error) {
 			Hint: "name the item, such as " + p.item,
 		}
 	}
-	return p.byHand(delta.Kill, target, artifact.MapOf(artifact.Entry{Key: "reason", Value: artifact.Text(why)}), why), nil
+	return p.delta(delta.Kill, target, artifact.MapOf(artifact.Entry{Key: "reason", Value: artifact.Text(why)}), why), nil
 }
 
-type handPlace struct {
+type fieldPath struct {
 	section artifact.Section
 	item    string
 	field   string
 	key     string
 }
 
-// parsePlace parses "H2.claim", "P1.predictions.H2" and the short form "P1.H2".
-func parsePlace(text string) (handPlace, error) {
+// parseFieldPath parses "H2.claim", "P1.predictions.H2" and the short form "P1.H2".
+func parseFieldPath(text string) (fieldPath, error) {
 	id, path, _ := strings.Cut(text, ".")
 	section, ok := artifact.SectionOfID(id)
 	if !ok || path == "" {
-		return handPlace{}, &fault.Error{
+		return fieldPath{}, &fault.Error{
 			Code: BadAddress, Detail: fault.Shown(text) + " names no field of an artifact",
 			Hint: "items are named like H2, T1 or RT, fields like H2.claim, cells like P1.predictions.H2",
 		}
 	}
-	p := handPlace{section: section, item: id}
+	p := fieldPath{section: section, item: id}
 	p.field, p.key, _ = strings.Cut(cellPath(section, path), ".")
 	return p, nil
 }
@@ -93,7 +93,7 @@ func cellPath(section artifact.Section, path string) string {
 	return path
 }
 
-func (p handPlace) String() string {
+func (p fieldPath) String() string {
 	s := p.item + "." + p.field
 	if p.key != "" {
 		s += "." + p.key
@@ -101,18 +101,18 @@ func (p handPlace) String() string {
 	return s
 }
 
-func (p handPlace) wrap(v artifact.Value) artifact.Value {
+func (p fieldPath) wrap(v artifact.Value) artifact.Value {
 	if p.key == "" {
 		return v
 	}
 	return artifact.MapOf(artifact.Entry{Key: p.key, Value: v})
 }
 
-func (p handPlace) byHand(operation, target string, payload artifact.Map, why string) artifact.Value {
+func (p fieldPath) delta(operation, target string, payload artifact.Map, why string) artifact.Value {
 	return delta.Row{Operation: operation, Section: p.section, Target: target, Payload: payload, Rationale: why}.Value()
 }
 
-func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
+func parseFieldValue(p fieldPath, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
 	wrong := func(what string) error {
 		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + what}
 	}
@@ -138,11 +138,11 @@ func valueOf(p handPlace, spec *artifact.FieldSpec, text string) (artifact.Value
 	case spec.Kind == artifact.KindText, spec.Kind == artifact.KindStatus:
 		return artifact.Text(text), nil
 	}
-	return structured(spec, isMap, text, wrong)
+	return parseStructured(spec, isMap, text, wrong)
 }
 
-// structured parses a whole list or map in JSON; plain text is a list of one.
-func structured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(string) error) (artifact.Value, error) {
+// parseStructured parses a whole list or map in JSON; plain text is a list of one.
+func parseStructured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(string) error) (artifact.Value, error) {
 	if artifact.IsJSON([]byte(text)) {
 		v, err := artifact.ParseValue([]byte(text), artifact.MaxDepth)
 		if err != nil {
@@ -161,7 +161,7 @@ func structured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(st
 	return artifact.Text(text), nil
 }
 
-func noField(p handPlace, spec *artifact.SectionSpec) error {
+func noField(p fieldPath, spec *artifact.SectionSpec) error {
 	var names []string
 	for i := range spec.Fields {
 		names = append(names, spec.Fields[i].Name)

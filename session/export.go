@@ -122,39 +122,39 @@ func ReadExport(data []byte) (*Exported, error) {
 	}
 	x := &Exported{Thread: head.Thread, Head: head.Head}
 	if len(lines) != head.Entries+head.Blobs+3 || len(lines[len(lines)-1]) != 0 {
-		x.fault(len(lines), "the header promises %d entries and %d blobs: lines are missing, or there are more", head.Entries, head.Blobs)
+		x.addFault(len(lines), "the header promises %d entries and %d blobs: lines are missing, or there are more", head.Entries, head.Blobs)
 	}
 	append1 := store.Append{Stream: Prefix + head.Thread}
 	for i := 1; i < len(lines)-2; i++ {
 		if i <= head.Entries {
-			x.entry(&append1, i+1, lines[i])
+			x.readEntry(&append1, i+1, lines[i])
 		} else {
-			x.blob(i+1, lines[i])
+			x.readBlob(i+1, lines[i])
 		}
 	}
 	x.Batch.Appends = []store.Append{append1}
 	if h := journal.HeadOf(append1.Entries); h.Hash != head.Head {
-		x.fault(1, "the header names another head than the journal has")
+		x.addFault(1, "the header names another head than the journal has")
 	}
-	x.checksum(data, lines)
+	x.checkSum(data, lines)
 	if len(x.Faults) == 0 {
-		x.rewrite(data)
+		x.checkRoundTrip(data)
 	}
 	return x, nil
 }
 
-// rewrite exports the content again and compares, which finds what no checksum covers.
-func (x *Exported) rewrite(data []byte) {
+// checkRoundTrip exports the content again and compares, which finds what no checksum covers.
+func (x *Exported) checkRoundTrip(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)
 	if err != nil {
-		x.fault(1, "its journal is not that of a session: %v", err)
+		x.addFault(1, "its journal is not that of a session: %v", err)
 		return
 	}
-	h := &History{Store: x.blobs(nil), Thread: x.Thread, Entries: entries, State: state}
+	h := &History{Store: x.blobStore(nil), Thread: x.Thread, Entries: entries, State: state}
 	for _, ref := range h.References() {
 		if _, err := h.Store.Blob(context.Background(), ref.Hash); err != nil {
-			x.fault(1, "its journal names %s, and it lacks that", ref.What)
+			x.addFault(1, "its journal names %s, and it lacks that", ref.What)
 		}
 	}
 	if len(x.Faults) > 0 {
@@ -162,7 +162,7 @@ func (x *Exported) rewrite(data []byte) {
 	}
 	var again bytes.Buffer
 	if err := h.Export(context.Background(), &again); err != nil {
-		x.fault(1, "it cannot be written again: %v", err)
+		x.addFault(1, "it cannot be written again: %v", err)
 		return
 	}
 	if got := again.Bytes(); !bytes.Equal(got, data) {
@@ -175,30 +175,30 @@ func (x *Exported) rewrite(data []byte) {
 				line++
 			}
 		}
-		x.fault(line, "an export of this journal has another line here: lines were added, left out or moved")
+		x.addFault(line, "an export of this journal has another line here: lines were added, left out or moved")
 	}
 }
 
-func (x *Exported) fault(line int, format string, args ...any) {
+func (x *Exported) addFault(line int, format string, args ...any) {
 	x.Faults = append(x.Faults, &fault.Error{
 		Code: ExportChanged, Line: line, Detail: fmt.Sprintf(format, args...),
 		Hint: "the file was changed after it was written",
 	})
 }
 
-func (x *Exported) entry(to *store.Append, number int, line []byte) {
+func (x *Exported) readEntry(to *store.Append, number int, line []byte) {
 	e, err := journal.Parse(line)
 	if err != nil {
-		x.fault(number, "an entry of the journal was changed: %v", err)
+		x.addFault(number, "an entry of the journal was changed: %v", err)
 		return
 	}
 	if err := journal.Check(to.Stream, journal.HeadOf(to.Entries), []journal.Entry{e}); err != nil {
-		x.fault(number, "%v", err)
+		x.addFault(number, "%v", err)
 	}
 	to.Entries = append(to.Entries, e)
 }
 
-func (x *Exported) blob(number int, line []byte) {
+func (x *Exported) readBlob(number int, line []byte) {
 	var b exportBlob
 	err := json.Unmarshal(line, &b, json.RejectUnknownMembers(true))
 	var data []byte
@@ -210,22 +210,22 @@ func (x *Exported) blob(number int, line []byte) {
 		data, err = base64.StdEncoding.DecodeString(*b.Base64)
 	}
 	if err != nil || b.Text == nil && b.Base64 == nil {
-		x.fault(number, "a blob cannot be read")
+		x.addFault(number, "a blob cannot be read")
 		return
 	}
 	again, err := json.Marshal(blobLine(b.Hash, data), json.Deterministic(true))
 	switch {
 	case store.Hash(data) != b.Hash:
-		x.fault(number, "the blob %s was changed: it has the hash %s", short(b.Hash), short(store.Hash(data)))
+		x.addFault(number, "the blob %s was changed: it has the hash %s", shortHash(b.Hash), shortHash(store.Hash(data)))
 	case err != nil || !bytes.Equal(again, line):
-		x.fault(number, "the line of the blob %s is not as it was written", short(b.Hash))
+		x.addFault(number, "the line of the blob %s is not as it was written", shortHash(b.Hash))
 	}
 	x.Batch.Blobs = append(x.Batch.Blobs, data)
 }
 
-// checksum finds what the hashes of entries and blobs do not cover: changes of the header, of
+// checkSum finds what the hashes of entries and blobs do not cover: changes of the header, of
 // the order of blobs, and of the checksum line itself.
-func (x *Exported) checksum(data []byte, lines [][]byte) {
+func (x *Exported) checkSum(data []byte, lines [][]byte) {
 	if len(lines) < 3 {
 		return
 	}
@@ -233,11 +233,11 @@ func (x *Exported) checksum(data []byte, lines [][]byte) {
 	sum := sha256.Sum256(data[:len(data)-len(last)-1])
 	want, _ := json.Marshal(exportEnd{hex.EncodeToString(sum[:])}, json.Deterministic(true))
 	if !bytes.Equal(last, want) && len(x.Faults) == 0 {
-		x.fault(len(lines)-1, "the checksum is not that of the lines above it: line 1 or this line was changed, or lines changed places")
+		x.addFault(len(lines)-1, "the checksum is not that of the lines above it: line 1 or this line was changed, or lines changed places")
 	}
 }
 
-func short(hash string) string {
+func shortHash(hash string) string {
 	const digits = 12
 	if len(hash) > digits {
 		return hash[:digits]

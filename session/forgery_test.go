@@ -20,7 +20,7 @@ import (
 func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
-	if _, err := runner(st, &stage{script: parse(t, script)}).Start(t.Context(), brief(rounds)); err != nil {
+	if _, err := runner(st, &actors{script: parse(t, script)}).Start(t.Context(), brief(rounds)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -30,8 +30,8 @@ func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *s
 	return st, h
 }
 
-// rechained gives a journal whose entries were changed, with its chain made good.
-func rechained(t *testing.T, h *session.History, change func(kind, body string) string) []journal.Entry {
+// rechain gives a journal whose entries were changed, with its chain made good.
+func rechain(t *testing.T, h *session.History, change func(kind, body string) string) []journal.Entry {
 	t.Helper()
 	var out []journal.Entry
 	for _, e := range h.Entries {
@@ -67,7 +67,7 @@ func TestForgedJournals(t *testing.T) {
 			return strings.Replace(body, `"seal":"`, `"seal":"0`, 1)
 		},
 	} {
-		if _, err := flow.Fold(rechained(t, h, change)); fault.CodeOf(err) != flow.BadSequence {
+		if _, err := flow.Fold(rechain(t, h, change)); fault.CodeOf(err) != flow.BadSequence {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestForgedAccounts(t *testing.T) {
 		},
 	} {
 		forged := memory.New()
-		batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: rechained(t, h, change)}}}
+		batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: rechain(t, h, change)}}}
 		for _, ref := range h.References() {
 			data, err := st.Blob(t.Context(), ref.Hash)
 			if err != nil {
@@ -167,7 +167,7 @@ func (c *cutStore) Entries(ctx context.Context, stream string, after int) ([]jou
 // Two runners that no lock kept apart stop before they write nonsense.
 func TestTwoRunnersWithoutALock(t *testing.T) {
 	st := memory.New()
-	s := &stage{script: parse(t, eventful)}
+	s := &actors{script: parse(t, eventful)}
 	var second error
 	var once sync.Once
 	meet := make(chan struct{})
@@ -189,7 +189,7 @@ func TestTwoRunnersWithoutALock(t *testing.T) {
 		once.Do(func() {
 			go func() {
 				defer close(done)
-				other := runner(st, &stage{script: parse(t, eventful)})
+				other := runner(st, &actors{script: parse(t, eventful)})
 				other.Locks = memory.New()
 				_, second = other.Resume(context.Background(), thread, nil)
 				close(meet)
@@ -203,7 +203,7 @@ func TestTwoRunnersWithoutALock(t *testing.T) {
 			t.Errorf("first: %v, second: %v", first, second)
 		}
 	}
-	if _, err := runner(st, &stage{script: parse(t, eventful)}).Resume(t.Context(), thread, nil); err != nil && fault.CodeOf(err) != session.NotOpen {
+	if _, err := runner(st, &actors{script: parse(t, eventful)}).Resume(t.Context(), thread, nil); err != nil && fault.CodeOf(err) != session.NotOpen {
 		t.Error(err)
 	}
 	if p, err := session.Verify(t.Context(), st, thread, ""); err != nil || p.Err() != nil {
@@ -215,7 +215,7 @@ func TestTwoRunnersWithoutALock(t *testing.T) {
 func TestNamesOfPeopleAreTaken(t *testing.T) {
 	b := brief(1)
 	b.Operator = b.Agents[0].Name
-	if _, err := runner(memory.New(), &stage{script: swift()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
+	if _, err := runner(memory.New(), &actors{script: builtInScript()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
 		t.Error(err)
 	}
 }

@@ -39,7 +39,7 @@ const (
 // KilledMark separates the claim of a killed hypothesis from the reason.
 const KilledMark = " (killed: "
 
-const mostInsights = 20
+const maxInsights = 20
 
 // Harvest returns what a session teaches later sessions. It is empty for a rehearsal.
 func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
@@ -67,29 +67,29 @@ func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	if err != nil {
 		return nil, err
 	}
-	cited, err := h.replies(ctx, out)
+	cited, err := h.readReplies(ctx, out)
 	if err != nil {
 		return nil, err
 	}
 	out.credit(cited, resultsOf(reports, &last))
-	if err := out.kills(ctx, h, &last); err != nil {
+	if err := out.addKills(ctx, h, &last); err != nil {
 		return nil, err
 	}
-	out.rejections(h, reports)
-	out.rulings(h, reports, &last)
-	if err := out.verdicts(ctx, h); err != nil {
+	out.addRejections(h, reports)
+	out.addRulings(h, reports, &last)
+	if err := out.addVerdicts(ctx, h); err != nil {
 		return nil, err
 	}
-	out.fixed(reports, &last)
+	out.addFixedFindings(reports, &last)
 	for i := range out.Insights {
 		out.Insights[i].Source.Session = h.Thread
 	}
 	return out, nil
 }
 
-// replies reads what the agents wrote about lessons. It returns the cited bullets with the
+// readReplies reads what the agents wrote about lessons. It returns the cited bullets with the
 // agents that cited them, and adds newly reported lessons to out.
-func (h *History) replies(ctx context.Context, out *Harvest) (map[string][]string, error) {
+func (h *History) readReplies(ctx context.Context, out *Harvest) (map[string][]string, error) {
 	cited := make(map[string][]string)
 	for i := range h.State.Legs {
 		leg := &h.State.Legs[i]
@@ -199,7 +199,7 @@ func (out *Harvest) credit(cited map[string][]string, results *results) {
 	}
 }
 
-// add adds an insight unless there are mostInsights of its kind.
+// add adds an insight unless there are maxInsights of its kind.
 func (out *Harvest) add(tag string, i playbook.Insight) {
 	same := 0
 	for _, o := range out.Insights {
@@ -210,19 +210,19 @@ func (out *Harvest) add(tag string, i playbook.Insight) {
 			}
 		}
 	}
-	if same < mostInsights {
+	if same < maxInsights {
 		i.Tags = append([]string{tag}, i.Tags...)
 		out.Insights = append(out.Insights, i)
 	}
 }
 
-func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifact) error {
+func (out *Harvest) addKills(ctx context.Context, h *History, last *artifact.Artifact) error {
 	for _, it := range last.Items(artifact.HypothesisSlate) {
 		claim := oneLine(it.Text("claim"))
 		if !it.Killed() || claim == "" {
 			continue
 		}
-		why, err := h.death(ctx, it.Kill)
+		why, err := h.killReason(ctx, it.Kill)
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (out *Harvest) kills(ctx context.Context, h *History, last *artifact.Artifa
 	return nil
 }
 
-func (out *Harvest) rejections(h *History, reports []*Report) {
+func (out *Harvest) addRejections(h *History, reports []*Report) {
 	roles := make(map[string]string)
 	for _, p := range h.State.Opened.Agents {
 		roles[p.Name] = p.Role
@@ -254,9 +254,9 @@ func (out *Harvest) rejections(h *History, reports []*Report) {
 	}
 }
 
-// rulings adds the conflicts that a person or an arbiter has decided. An arbiter counts as an
+// addRulings adds the conflicts that a person or an arbiter has decided. An arbiter counts as an
 // agent, though its ruling is carried out like a person's.
-func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifact) {
+func (out *Harvest) addRulings(h *History, reports []*Report, last *artifact.Artifact) {
 	for i := 1; i < len(reports); i++ {
 		c := &h.State.Commits[i]
 		if c.Source != flow.ByPerson {
@@ -277,7 +277,7 @@ func (out *Harvest) rulings(h *History, reports []*Report, last *artifact.Artifa
 	}
 }
 
-func (out *Harvest) verdicts(ctx context.Context, h *History) error {
+func (out *Harvest) addVerdicts(ctx context.Context, h *History) error {
 	for _, s := range h.State.Stalemates {
 		if s.Verdict == "" {
 			continue
@@ -311,9 +311,9 @@ func subject(it *artifact.Item, but string) string {
 	return it.ID
 }
 
-// fixed adds the lint findings that a round had and the last one has not. Findings of the brief
+// addFixedFindings adds the lint findings that a round had and the last one has not. Findings of the brief
 // are skipped, since it is incomplete by nature. Killing an item does not count as fixing it.
-func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
+func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact) {
 	if len(reports) < 2 {
 		return
 	}
@@ -334,12 +334,12 @@ func (out *Harvest) fixed(reports []*Report, last *artifact.Artifact) {
 	}
 }
 
-// longestPart bounds the text of the artifact quoted in a lesson.
-const longestPart = 130
+// maxPart bounds the text of the artifact quoted in a lesson.
+const maxPart = 130
 
-func oneLine(text string) string { return shortened(text, longestPart) }
+func oneLine(text string) string { return clip(text, maxPart) }
 
-func shortened(s string, longest int) string {
+func clip(s string, longest int) string {
 	return text.Clip(text.Clean(s, text.Words), longest)
 }
 
@@ -368,9 +368,9 @@ func (h *History) Observe() playbook.Observation {
 // NoReason stands for the missing reason of a kill.
 const NoReason = "no reason was given"
 
-// death returns why an item was killed: the reason of the KILL or else its rationale, which
+// killReason returns why an item was killed: the reason of the KILL or else its rationale, which
 // many agents write instead. It returns "" if there is neither.
-func (h *History) death(ctx context.Context, k *artifact.Kill) (string, error) {
+func (h *History) killReason(ctx context.Context, k *artifact.Kill) (string, error) {
 	if !delta.Blank(k.Reason) || k.Stamp == nil {
 		return k.Reason, nil
 	}

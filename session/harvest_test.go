@@ -14,14 +14,14 @@ import (
 	"brenner/store/memory"
 )
 
-// notes is a memory that remembers what it was asked.
-type notes struct {
+// fakeMemory is a memory that remembers what it was asked.
+type fakeMemory struct {
 	asked []session.LessonQuery
 	says  session.LessonSet
 	err   error
 }
 
-func (n *notes) Recall(_ context.Context, r session.LessonQuery) (session.LessonSet, error) {
+func (n *fakeMemory) Recall(_ context.Context, r session.LessonQuery) (session.LessonSet, error) {
 	n.asked = append(n.asked, r)
 	return n.says, n.err
 }
@@ -31,7 +31,7 @@ func (n *notes) Recall(_ context.Context, r session.LessonQuery) (session.Lesson
 func realSession(t *testing.T, rounds int, m session.Memory) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
-	r := runner(st, &stage{script: swift()})
+	r := runner(st, &actors{script: builtInScript()})
 	r.Memory = m
 	b := brief(rounds)
 	b.Script = nil
@@ -41,7 +41,7 @@ func realSession(t *testing.T, rounds int, m session.Memory) (*memory.Store, *se
 	return st, load(t, st)
 }
 
-func tagged(h *session.Harvest, tag string) (texts []string) {
+func textsTagged(h *session.Harvest, tag string) (texts []string) {
 	for _, i := range h.Insights {
 		if slices.Contains(i.Tags, tag) {
 			texts = append(texts, i.Text)
@@ -52,7 +52,7 @@ func tagged(h *session.Harvest, tag string) (texts []string) {
 
 func TestHarvest(t *testing.T) {
 	st, _ := realSession(t, 2, nil)
-	h, _, err := door(st).Resolve(t.Context(), thread, "A1.status", "GreenValley", "")
+	h, _, err := editor(st).Resolve(t.Context(), thread, "A1.status", "GreenValley", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestHarvest(t *testing.T) {
 	for tag, want := range map[string]string{
 		session.TagKilled: " (killed: Contradicted by the context", session.TagRejected: "of a test_designer were rejected with WRITE_SCOPE", session.TagRuled: ": status is falsified",
 	} {
-		if texts := tagged(got, tag); !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, want) }) {
+		if texts := textsTagged(got, tag); !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("%s: %q", tag, texts)
 		}
 	}
@@ -85,16 +85,16 @@ func TestHarvestOfLint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if texts := tagged(got, session.TagLint); !slices.Equal(texts, want) {
+		if texts := textsTagged(got, session.TagLint); !slices.Equal(texts, want) {
 			t.Errorf("%d rounds: %q", rounds, texts)
 		}
 	}
 }
 
 func TestARehearsalTeachesNothing(t *testing.T) {
-	m := &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 	st := memory.New()
-	r := runner(st, &stage{script: swift()})
+	r := runner(st, &actors{script: builtInScript()})
 	r.Memory = m
 	if _, err := r.Start(t.Context(), brief(1)); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestARehearsalTeachesNothing(t *testing.T) {
 // What was recalled is in the messages and in the journal; an agent's own hypotheses
 // and the dead ones are known from the round after.
 func TestRecall(t *testing.T) {
-	m := &notes{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
+	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
 	st, h := realSession(t, 2, m)
 	k := h.State.Legs[0].Kickoffs[0]
 	body, err := st.Blob(t.Context(), k.Body)
@@ -118,12 +118,12 @@ func TestRecall(t *testing.T) {
 	if first, later := m.asked[0], m.asked[3]; len(first.Own) != 0 || len(later.Own) == 0 || later.Agent != "BlueLake" || later.Role != "hypothesis_generator" {
 		t.Errorf("%+v, %+v", first, later)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 // A session is not lost for a playbook that cannot be read.
 func TestForgetting(t *testing.T) {
-	_, h := realSession(t, 1, &notes{err: errors.New("burnt")})
+	_, h := realSession(t, 1, &fakeMemory{err: errors.New("burnt")})
 	if h.State.Ended != flow.EndRounds || len(h.State.Legs[0].Kickoffs[0].Lessons) > 0 {
 		t.Errorf("%s", h.State.Ended)
 	}
@@ -140,24 +140,24 @@ func TestObserve(t *testing.T) {
 // Why a session was stuck, as the arbiter sees it, is worth knowing next time.
 func TestHarvestOfVerdicts(t *testing.T) {
 	st := memory.New()
-	b := quarrelling(3)
+	b := quarrelBrief(3)
 	b.Script = nil
-	if _, err := patching(t, st).Start(t.Context(), b); err != nil {
+	if _, err := patchingRunner(t, st).Start(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	got, err := load(t, st).Harvest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if texts := tagged(got, session.TagRuled); !slices.Equal(texts, []string{"A session was stuck (retry): Another text."}) {
+	if texts := textsTagged(got, session.TagRuled); !slices.Equal(texts, []string{"A session was stuck (retry): Another text."}) {
 		t.Errorf("%q", texts)
 	}
 }
 
 // What an arbiter rules is learned as an agent's word; a person's is worth more.
 func TestHarvestOfARuling(t *testing.T) {
-	st, s := memory.New(), &stage{script: parse(t, quarrel)}
-	b := quarrelling(3)
+	st, s := memory.New(), &actors{script: parse(t, quarrel)}
+	b := quarrelBrief(3)
 	b.Script = nil
 	if _, err := runner(st, s).Start(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -220,8 +220,8 @@ agents:
 // Why a hypothesis died is the reason of the KILL, or else its rationale; in the next
 // round as in the playbook.
 func TestWhyAHypothesisDied(t *testing.T) {
-	st, m := memory.New(), &notes{}
-	r := runner(st, &stage{script: parse(t, killings)})
+	st, m := memory.New(), &fakeMemory{}
+	r := runner(st, &actors{script: parse(t, killings)})
 	r.Memory = m
 	b := brief(3)
 	b.Script, b.Hypotheses = nil, nil
@@ -237,7 +237,7 @@ func TestWhyAHypothesisDied(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := []string{"fish sleep (killed: the eyes are open)", "fish dream (killed: nobody asked one)", "fish snore (killed: no reason was given)"}
-	if killed := tagged(got, session.TagKilled); !slices.Equal(killed, texts) {
+	if killed := textsTagged(got, session.TagKilled); !slices.Equal(killed, texts) {
 		t.Errorf("%q", killed)
 	}
 }

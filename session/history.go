@@ -27,10 +27,10 @@ type History struct {
 	Entries []journal.Entry
 	State   *flow.State
 
-	common  *Common               // may be nil
-	rules   *merge.Rules          // cached
-	heard   []settle.Contribution // of the open leg, if a run has them
-	current *artifact.Artifact    // the newest version, cached
+	common        *Common               // may be nil
+	rules         *merge.Rules          // cached
+	contributions []settle.Contribution // of the open leg, if a run has them
+	current       *artifact.Artifact    // the newest version, cached
 }
 
 // Load reads a session and verifies the chain of its journal.
@@ -110,7 +110,7 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 		}
 		data, err := h.Store.Blob(ctx, c.Stamps)
 		if err != nil {
-			return artifact.Artifact{}, h.inCommit(c, err)
+			return artifact.Artifact{}, h.commitError(c, err)
 		}
 		stamps = append(stamps, data)
 		if c.Version != version || i+1 < len(h.State.Commits) && h.State.Commits[i+1].Version == version {
@@ -129,27 +129,27 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]string, stamps [][]byte) (artifact.Artifact, error) {
 	metadata, err := h.Store.Blob(ctx, c.Metadata)
 	if err != nil {
-		return artifact.Artifact{}, h.inCommit(c, err)
+		return artifact.Artifact{}, h.commitError(c, err)
 	}
 	var pieces [][]byte
 	for _, id := range slices.Sorted(maps.Keys(items)) {
 		data, err := h.Store.Blob(ctx, items[id])
 		if err != nil {
-			return artifact.Artifact{}, h.inCommit(c, err)
+			return artifact.Artifact{}, h.commitError(c, err)
 		}
 		pieces = append(pieces, data)
 	}
 	a, err := artifact.Join(metadata, pieces, stamps)
 	if err != nil {
-		return artifact.Artifact{}, h.inCommit(c, err)
+		return artifact.Artifact{}, h.commitError(c, err)
 	}
 	if got := store.Hash(a.JSON()); got != c.Artifact {
-		return artifact.Artifact{}, h.inCommit(c, &fault.Error{Code: store.Damaged, Detail: "the pieces do not give the artifact that was committed"})
+		return artifact.Artifact{}, h.commitError(c, &fault.Error{Code: store.Damaged, Detail: "the pieces do not give the artifact that was committed"})
 	}
 	return a, nil
 }
 
-func (h *History) inCommit(c *flow.Commit, err error) error {
+func (h *History) commitError(c *flow.Commit, err error) error {
 	return &fault.Error{
 		Code: fault.CodeOf(err), Op: "read version " + itoa(c.Version), Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq), Cause: err,
 		Hint: "`brenner verify " + h.Thread + "` says what else is damaged",
@@ -182,8 +182,8 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		base.Metadata.CreatedAt = c.At
 	}
 	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: *h.rules, Marks: h.marks(c.Seal)}
-	if c.Source == flow.ByRound && h.heard != nil {
-		in.Contributions = h.heard
+	if c.Source == flow.ByRound && h.contributions != nil {
+		in.Contributions = h.contributions
 		return in, nil
 	}
 	if c.Source == flow.ByRound {

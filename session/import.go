@@ -58,7 +58,7 @@ func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]
 	if err != nil {
 		return nil, err
 	}
-	h := &History{Store: x.blobs(st), Thread: x.Thread, Entries: all, State: state}
+	h := &History{Store: x.blobStore(st), Thread: x.Thread, Entries: all, State: state}
 	var records []record.Record
 	for i := range state.Commits {
 		c := &state.Commits[i]
@@ -75,8 +75,8 @@ func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]
 	return records, nil
 }
 
-// blobs returns a store that also has the blobs of the export.
-func (x *Exported) blobs(st store.Store) overlay {
+// blobStore returns a store that also has the blobs of the export.
+func (x *Exported) blobStore(st store.Store) overlay {
 	o := overlay{Store: st, blobs: make(map[string][]byte)}
 	for _, data := range x.Batch.Blobs {
 		o.blobs[store.Hash(data)] = data

@@ -54,13 +54,13 @@ func child(dir, do, die string) error {
 	defer func() { _ = db.Close() }()
 	when, number, _ := strings.Cut(die, " ")
 	at, _ := strconv.Atoi(number)
-	st := &mortal{Store: db, when: when, at: int64(at)}
-	s := &stage{script: swift()}
+	st := &dyingStore{Store: db, when: when, at: int64(at)}
+	s := &actors{script: builtInScript()}
 	r := &session.Runner{
 		Store: st, Locks: db, Now: clock, Tokens: bytesCounter{},
 		Agent: func(p flow.Party) (agent.Agent, error) {
 			a, err := s.agent(p)
-			return noted{a, filepath.Join(dir, callFile)}, err
+			return loggingAgent{a, filepath.Join(dir, callFile)}, err
 		},
 	}
 	if do == "start" {
@@ -74,15 +74,15 @@ func child(dir, do, die string) error {
 	return err
 }
 
-// mortal is a store whose process dies at one of its writes.
-type mortal struct {
+// dyingStore is a store whose process dies at one of its writes.
+type dyingStore struct {
 	store.Store
 	when   string
 	at     int64
 	writes atomic.Int64
 }
 
-func (m *mortal) Write(ctx context.Context, b store.Batch) error {
+func (m *dyingStore) Write(ctx context.Context, b store.Batch) error {
 	n := m.writes.Add(1)
 	if n == m.at && m.when == "before" {
 		die()
@@ -100,13 +100,13 @@ func die() {
 	select {}
 }
 
-// noted is an agent whose calls leave a line in a file before they are made.
-type noted struct {
+// loggingAgent is an agent whose calls leave a line in a file before they are made.
+type loggingAgent struct {
 	agent.Agent
 	file string
 }
 
-func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
+func (n loggingAgent) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	f, err := os.OpenFile(n.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return agent.Reply{}, err
@@ -120,8 +120,8 @@ func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	return n.Agent.Ask(ctx, c)
 }
 
-// process starts a child; wait tells whether it was killed.
-func process(t *testing.T, dir, do, dieAt string) *exec.Cmd {
+// startChild starts a child; wait tells whether it was killed.
+func startChild(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -139,9 +139,9 @@ func process(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 	return cmd
 }
 
-// killed waits for a child and tells whether it was killed; any other end that is
+// waitKilled waits for a child and tells whether it was killed; any other end that is
 // no success fails the test.
-func killed(t *testing.T, cmd *exec.Cmd) bool {
+func waitKilled(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	err := cmd.Wait()
 	if err == nil {
@@ -154,11 +154,11 @@ func killed(t *testing.T, cmd *exec.Cmd) bool {
 	return false
 }
 
-// undisturbed is the artifact of a run that nobody killed.
-func undisturbed(t *testing.T) string {
+// uninterrupted is the artifact of a run that nobody killed.
+func uninterrupted(t *testing.T) string {
 	t.Helper()
 	st := memory.New()
-	if _, err := runner(st, &stage{script: swift()}).Start(t.Context(), brief(3)); err != nil {
+	if _, err := runner(st, &actors{script: builtInScript()}).Start(t.Context(), brief(3)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -168,9 +168,9 @@ func undisturbed(t *testing.T) string {
 	return finalArtifact(t, h)
 }
 
-// answered gives the calls that a store holds an answer to, and what is to be done
+// answeredCalls gives the calls that a store holds an answer to, and what is to be done
 // with it: a session that was killed before anything was stored is yet to be started.
-func answered(t *testing.T, dir string) (out map[string]bool, do string) {
+func answeredCalls(t *testing.T, dir string) (out map[string]bool, do string) {
 	t.Helper()
 	out, do = make(map[string]bool), "start"
 	inStore(t, dir, func(st *sqlite.Store) {
@@ -198,7 +198,7 @@ func inStore(t *testing.T, dir string, do func(*sqlite.Store)) {
 	do(st)
 }
 
-func calls(t *testing.T, dir string) []string {
+func loggedCalls(t *testing.T, dir string) []string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, callFile))
 	if err != nil && !os.IsNotExist(err) {
@@ -207,18 +207,18 @@ func calls(t *testing.T, dir string) []string {
 	return strings.Fields(string(data))
 }
 
-// goOn runs a child on what another one left, and checks that it asks nobody for
+// runAgain runs a child on what another one left, and checks that it asks nobody for
 // what the store holds the answer to.
-func goOn(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished bool) {
+func runAgain(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished bool) {
 	t.Helper()
-	before := len(calls(t, dir))
-	have, do := answered(t, dir)
-	cmd := process(t, dir, do, dieAt)
+	before := len(loggedCalls(t, dir))
+	have, do := answeredCalls(t, dir)
+	cmd := startChild(t, dir, do, dieAt)
 	if kill != nil {
 		kill(cmd)
 	}
-	wasKilled := killed(t, cmd)
-	for _, id := range calls(t, dir)[before:] {
+	wasKilled := waitKilled(t, cmd)
+	for _, id := range loggedCalls(t, dir)[before:] {
 		if have[id] {
 			t.Errorf("%s was asked again, and had been answered", id)
 		}
@@ -246,13 +246,13 @@ func checkArtifact(t *testing.T, dir, want, what string) {
 // Killed right before and right after every single write, a session resumes to
 // the artifact of the undisturbed run.
 func TestKilledAtEveryWrite(t *testing.T) {
-	want := undisturbed(t)
+	want := uninterrupted(t)
 	for _, when := range []string{"before", "after"} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
 				dir := t.TempDir()
-				if !killed(t, process(t, dir, "start", fmt.Sprintf("%s %d", when, n))) {
+				if !waitKilled(t, startChild(t, dir, "start", fmt.Sprintf("%s %d", when, n))) {
 					// What is asked and what was answered, each round, a repair, and the end; more
 					// where answers do not come together.
 					if n <= 8 {
@@ -260,7 +260,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 					}
 					break
 				}
-				if !goOn(t, dir, "", nil) {
+				if !runAgain(t, dir, "", nil) {
 					t.Fatal("the second child was killed by nobody")
 				}
 				checkArtifact(t, dir, want, fmt.Sprintf("%s write %d", when, n))
@@ -271,9 +271,9 @@ func TestKilledAtEveryWrite(t *testing.T) {
 
 // Killed a hundred times, at any time, and resumed each time.
 func TestKilledAtRandomTimes(t *testing.T) {
-	want := undisturbed(t)
+	want := uninterrupted(t)
 	began := time.Now()
-	if !goOn(t, t.TempDir(), "", nil) {
+	if !runAgain(t, t.TempDir(), "", nil) {
 		t.Fatal("it was killed by nobody")
 	}
 	whole := time.Since(began)
@@ -283,7 +283,7 @@ func TestKilledAtRandomTimes(t *testing.T) {
 			for kills := 0; kills < 50; {
 				dir := t.TempDir()
 				for finished := false; !finished; {
-					finished = goOn(t, dir, "", func(cmd *exec.Cmd) {
+					finished = runAgain(t, dir, "", func(cmd *exec.Cmd) {
 						time.AfterFunc(time.Duration(rand.Int64N(int64(whole))), func() { _ = cmd.Process.Kill() })
 					})
 					if !finished {

@@ -28,13 +28,13 @@ type bytesCounter struct{}
 
 func (bytesCounter) Count(text string) int { return len(text) / 4 }
 
-// stage is where a rehearsal is played in tests.
-type stage struct {
+// actors is where a rehearsal is played in tests.
+type actors struct {
 	script *rehearsal.Script
 	asked  atomic.Int64
 }
 
-func (s *stage) agent(p flow.Party) (agent.Agent, error) {
+func (s *actors) agent(p flow.Party) (agent.Agent, error) {
 	a, err := s.script.Agent(agent.Setup{Entry: roster.Entry{Agent: p.Name, Role: roster.Role(p.Role)}})
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func parse(t testing.TB, script string) *rehearsal.Script {
 	return s
 }
 
-// swift is the built-in script without its pauses.
-func swift() *rehearsal.Script {
+// builtInScript is the built-in script without its pauses.
+func builtInScript() *rehearsal.Script {
 	pause := regexp.MustCompile(`(?m)^( +- )?delay: .*$`)
 	s, err := rehearsal.Parse(pause.ReplaceAll(rehearsal.BuiltIn().Source(), []byte("${1}delay: 0s")))
 	if err != nil {
@@ -69,13 +69,13 @@ func swift() *rehearsal.Script {
 	return s
 }
 
-// both is a store that can lock.
-type both interface {
+// lockingStore is a store that can lock.
+type lockingStore interface {
 	store.Store
 	store.Locks
 }
 
-func runner(st both, s *stage) *session.Runner {
+func runner(st lockingStore, s *actors) *session.Runner {
 	return &session.Runner{Store: st, Locks: st, Now: clock, Agent: s.agent, Tokens: bytesCounter{}}
 }
 

@@ -30,7 +30,7 @@ var errBehind = store.ErrBehind
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
 	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
 		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,
-		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Beside: beside, Overtaken: overtaken, Wrote: wrote, Seen: seen,
+		Apply: (*flow.State).Apply, Clone: (*flow.State).Clone, Beside: addSideRecords, Overtaken: overtakenError, Wrote: wrote, Seen: seen,
 	}}
 }
 
@@ -54,14 +54,14 @@ func (d *draft) event(kind string, body any) {
 	d.Events = append(d.Events, store.Event{Kind: kind, Body: body})
 }
 
-func drafted(kind string, body any) *draft {
+func newDraft(kind string, body any) *draft {
 	d := &draft{}
 	d.event(kind, body)
 	return d
 }
 
-// beside adds the records that entries put beside the artifact's versions.
-func beside(before *flow.State, entries []journal.Entry, d *store.Draft) error {
+// addSideRecords adds the records that entries put beside the artifact's versions.
+func addSideRecords(before *flow.State, entries []journal.Entry, d *store.Draft) error {
 	records, blobs, err := sideRecords(before, entries)
 	d.Records = append(records, d.Records...)
 	d.Blobs = append(d.Blobs, blobs...)
@@ -105,7 +105,7 @@ func (l *ledger) flush(ctx context.Context) error {
 	case err == nil:
 		clear(l.store.blobs)
 	case fault.CodeOf(err) == store.Moved:
-		return exists(strings.TrimPrefix(l.writer.Stream, Prefix)) // another process has opened it
+		return existsError(strings.TrimPrefix(l.writer.Stream, Prefix)) // another process has opened it
 	}
 	return err
 }

@@ -38,15 +38,15 @@ func (r LessonSet) ids() []string {
 	return ids
 }
 
-// remember adds lessons to the messages of a leg. An unreadable playbook is reported and does
+// addLessons adds lessons to the messages of a leg. An unreadable playbook is reported and does
 // not stop the session.
-func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]LessonSet {
+func (s *run) addLessons(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]LessonSet {
 	if s.Memory == nil || state.Opened.Rehearsal != "" {
 		return nil
 	}
 	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
 	all := make(map[string]LessonSet)
-	died := s.died(ctx)
+	died := s.killedClaims(ctx)
 	for _, to := range in.Recipients {
 		entry, _ := in.Roster.Find(to)
 		about := LessonQuery{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: died}
@@ -65,25 +65,25 @@ func (s *run) remember(ctx context.Context, state *flow.State, in *kickoff.Input
 	return all
 }
 
-// longestClaim bounds the compared part of a claim; some agents write pages.
-const longestClaim = 400
+// maxClaim bounds the compared part of a claim; some agents write pages.
+const maxClaim = 400
 
 func claimOf(h *artifact.Item) Claim {
-	return Claim{Item: h.ID, Text: shortened(h.Text("claim"), longestClaim)}
+	return Claim{Item: h.ID, Text: clip(h.Text("claim"), maxClaim)}
 }
 
-func (s *run) died(ctx context.Context) []Claim {
+func (s *run) killedClaims(ctx context.Context) []Claim {
 	var all []Claim
 	for _, it := range s.current.Items(artifact.HypothesisSlate) {
 		if !it.Killed() {
 			continue
 		}
-		why, err := s.history().death(ctx, it.Kill)
+		why, err := s.history().killReason(ctx, it.Kill)
 		if err != nil {
 			s.Log.Warn().Err(err).Str("item", it.ID).Msg("why it was killed cannot be read; the session goes on without it")
 		}
 		c := claimOf(it)
-		c.Reason = shortened(why, longestClaim)
+		c.Reason = clip(why, maxClaim)
 		all = append(all, c)
 	}
 	return all

@@ -81,7 +81,7 @@ func (s *run) collect(ctx context.Context) error {
 		s.Log.Warn().Err(err).Msg("the thread could not be read; its letters wait for the next round")
 		return nil
 	}
-	fresh := untaken(s.state, all)
+	fresh := newLetters(s.state, all)
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (s *run) collect(ctx context.Context) error {
 	})
 }
 
-// untaken returns the letters not yet in the journal, without repeated texts.
-func untaken(state *flow.State, all []Letter) []Letter {
+// newLetters returns the letters not yet in the journal, without repeated texts.
+func newLetters(state *flow.State, all []Letter) []Letter {
 	taken, said := state.TakenMessages(), state.KnownTexts()
 	return slices.DeleteFunc(all, func(l Letter) bool {
 		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
@@ -109,7 +109,7 @@ func untaken(state *flow.State, all []Letter) []Letter {
 func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
 	c := flow.Committed{Source: flow.ByThread, At: at}
 	var texts [][]byte
-	for _, l := range untaken(state, slices.Clone(letters)) {
+	for _, l := range newLetters(state, slices.Clone(letters)) {
 		if l.Shown <= 0 || l.Shown > state.Version() {
 			l.Shown = state.Version()
 		}
@@ -172,7 +172,7 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 		return p, done, err
 	}
 	begin := flow.Publishing{Version: done.Version, To: slices.Sorted(maps.Keys(p.Bodies))}
-	if err := s.note(ctx, flow.KindPublishing, begin); err != nil {
+	if err := s.writeEvent(ctx, flow.KindPublishing, begin); err != nil {
 		return p, done, err
 	}
 	var failed error
@@ -183,15 +183,15 @@ func (s *run) mail(ctx context.Context) (Publication, flow.Published, error) {
 	if failed != nil {
 		done.Code, done.Detail = fault.CodeOf(failed), strings.ToValidUTF8(failed.Error(), "\ufffd")
 	}
-	if err := s.note(ctx, flow.KindPublished, done); err != nil {
+	if err := s.writeEvent(ctx, flow.KindPublished, done); err != nil {
 		return p, done, err
 	}
 	return p, done, failed
 }
 
-func (s *run) note(ctx context.Context, kind string, body any) error {
+func (s *run) writeEvent(ctx context.Context, kind string, body any) error {
 	return s.write(context.WithoutCancel(ctx), func(*flow.State) (*draft, error) {
-		return drafted(kind, body), nil
+		return newDraft(kind, body), nil
 	})
 }
 
@@ -211,7 +211,7 @@ func (h *History) publication(a *artifact.Artifact, view func(agent string) (str
 	last := &h.State.Commits[len(h.State.Commits)-1]
 	c := kickoff.Compiled{
 		ThreadID: h.Thread, Version: a.Metadata.Version, Question: h.State.Opened.Question, Head: last.Hash,
-		Changes: changes(&last.Committed), Lint: verdict(&last.Outcome), Contributors: contributors(a),
+		Changes: changes(&last.Committed), Lint: lintSummary(&last.Outcome), Contributors: contributors(a),
 	}
 	for _, section := range artifact.Sections() {
 		c.Counts = append(c.Counts, kickoff.Count{Section: section.String(), Items: len(a.Active(section))})
@@ -240,7 +240,7 @@ func contributors(a *artifact.Artifact) []string {
 	return names
 }
 
-func verdict(o *flow.Outcome) string {
+func lintSummary(o *flow.Outcome) string {
 	switch {
 	case o.Errors > 0:
 		return itoa(o.Errors) + " errors, " + itoa(o.Warnings) + " warnings"

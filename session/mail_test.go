@@ -10,18 +10,18 @@ import (
 	"brenner/store/memory"
 )
 
-// letterbox is a post that keeps what was published.
-type letterbox struct{ last session.Publication }
+// fakeMailer is a post that keeps what was published.
+type fakeMailer struct{ last session.Publication }
 
-func (*letterbox) Restore([]flow.Mailbox, map[string]bool) {}
+func (*fakeMailer) Restore([]flow.Mailbox, map[string]bool) {}
 
-func (*letterbox) Join(context.Context, []flow.Party) ([]flow.Mailbox, error) { return nil, nil }
+func (*fakeMailer) Join(context.Context, []flow.Party) ([]flow.Mailbox, error) { return nil, nil }
 
-func (*letterbox) Letters(context.Context, string, []flow.Party) ([]session.Letter, error) {
+func (*fakeMailer) Letters(context.Context, string, []flow.Party) ([]session.Letter, error) {
 	return nil, nil
 }
 
-func (l *letterbox) Publish(_ context.Context, p session.Publication) (letters, missed []string, err error) {
+func (l *fakeMailer) Publish(_ context.Context, p session.Publication) (letters, missed []string, err error) {
 	l.last = p
 	return nil, nil, nil
 }
@@ -45,13 +45,13 @@ agents:
           {"operation":"EDIT","section":"hypothesis_slate","target_id":"H9","payload":{"claim":"of nothing"}}
           ` + "```" + `
 `
-	b := quarrelling(1)
+	b := quarrelBrief(1)
 	b.Arbiter, b.Settings.Repair = nil, false
 	for i := range b.Agents {
 		b.Agents[i].Via = flow.ViaMail
 	}
-	st, box := memory.New(), &letterbox{}
-	r := runner(st, &stage{script: parse(t, script)})
+	st, box := memory.New(), &fakeMailer{}
+	r := runner(st, &actors{script: parse(t, script)})
 	r.Mail = box
 	if _, err := r.Start(t.Context(), b); err != nil {
 		t.Fatal(err)

@@ -13,21 +13,21 @@ import (
 	"brenner/store/sqlite"
 )
 
-// many runs sessions in one process, sixteen at a time, on one real store.
-func many(tb testing.TB, dir string, sessions int) {
+// runMany runs sessions in one process, sixteen at a time, on one real store.
+func runMany(tb testing.TB, dir string, sessions int) {
 	tb.Helper()
 	st, err := sqlite.Open(tb.Context(), filepath.Join(dir, ".brenner"), sqlite.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	script := swift()
+	script := builtInScript()
 	var g errgroup.Group
 	g.SetLimit(16)
 	for n := range sessions {
 		g.Go(func() error {
 			b := brief(3)
 			b.Thread = fmt.Sprintf("RS-20261115-many-%04d", n)
-			_, err := runner(st, &stage{script: script}).Start(tb.Context(), b)
+			_, err := runner(st, &actors{script: script}).Start(tb.Context(), b)
 			return err
 		})
 	}
@@ -41,21 +41,21 @@ func many(tb testing.TB, dir string, sessions int) {
 
 func TestManySessionsLeaveNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	many(t, t.TempDir(), 32)
+	runMany(t, t.TempDir(), 32)
 }
 
 // BenchmarkStart is a whole session of three rounds with agents that take no time:
 // what the program itself costs, the disk included.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
-		many(b, b.TempDir(), 1)
+		runMany(b, b.TempDir(), 1)
 	}
 }
 
 // BenchmarkThousandSessions reports the most memory that the process ever had.
 func BenchmarkThousandSessions(b *testing.B) {
 	for b.Loop() {
-		many(b, b.TempDir(), 1000)
+		runMany(b, b.TempDir(), 1000)
 	}
 	if most, known := peak(); known {
 		b.ReportMetric(float64(most)/(1<<20), "MiB-peak")

@@ -62,7 +62,7 @@ func TestAPromotionBetweenALookAndACommit(t *testing.T) {
 	}
 	promote("note@v1")
 	looks := 0
-	r := runner(st, &stage{script: swift()})
+	r := runner(st, &actors{script: builtInScript()})
 	r.Project = &project{d, func() {
 		if looks++; looks == 1 {
 			promote("note@v2")
@@ -82,5 +82,5 @@ func TestAPromotionBetweenALookAndACommit(t *testing.T) {
 	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.Draft {
 		t.Errorf("%v, %+v", err, records)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }

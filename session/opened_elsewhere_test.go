@@ -11,33 +11,33 @@ import (
 	"brenner/store/memory"
 )
 
-// before lets the test in right before the first write.
-type before struct {
-	both
+// interceptedStore lets the test in right before the first write.
+type interceptedStore struct {
+	lockingStore
 	once sync.Once
 	do   func()
 }
 
-func (s *before) Write(ctx context.Context, b store.Batch) error {
+func (s *interceptedStore) Write(ctx context.Context, b store.Batch) error {
 	s.once.Do(s.do)
-	return s.both.Write(ctx, b)
+	return s.lockingStore.Write(ctx, b)
 }
 
 // A session that somebody else opens between the look and the first write is theirs,
 // and stays as they left it: the lock keeps processes apart only as far as it reaches.
 func TestSomebodyElseOpensIt(t *testing.T) {
 	theirs := memory.New()
-	st := &before{both: theirs}
+	st := &interceptedStore{lockingStore: theirs}
 	var left *session.Result
 	st.do = func() {
-		other := runner(theirs, &stage{script: swift()})
+		other := runner(theirs, &actors{script: builtInScript()})
 		other.Locks = memory.New()
 		var err error
 		if left, err = other.Start(t.Context(), brief(1)); err != nil {
 			t.Error(err)
 		}
 	}
-	ours := &stage{script: swift()}
+	ours := &actors{script: builtInScript()}
 	_, err := runner(st, ours).Start(t.Context(), brief(1))
 	if fault.CodeOf(err) != session.Exists || ours.asked.Load() != 0 {
 		t.Errorf("%v; %d calls were made", err, ours.asked.Load())

@@ -66,7 +66,7 @@ type Origin struct {
 	Letter   string   `json:"letter"`       // the message on the mail server, if it came by mail
 }
 
-func (origin *Origin) at(a Address) {
+func (origin *Origin) setAddress(a Address) {
 	origin.Address, origin.Item, origin.Field = a, a.Item, a.Field
 }
 
@@ -75,12 +75,12 @@ type Origins struct {
 	h       *History
 	all     []Replayed
 	current artifact.Artifact
-	deltas  map[string]*written
-	order   []*written       // in merge order
+	deltas  map[string]*mergedDelta
+	order   []*mergedDelta   // in merge order
 	lines   map[string][]int // starting lines of blocks, by the hash of a text
 }
 
-type written struct {
+type mergedDelta struct {
 	delta  *delta.Delta
 	commit *flow.Commit
 	row    *merge.Row
@@ -92,7 +92,7 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Origins{h: h, all: all, current: h.empty(), deltas: make(map[string]*written), lines: make(map[string][]int)}
+	o := &Origins{h: h, all: all, current: h.empty(), deltas: make(map[string]*mergedDelta), lines: make(map[string][]int)}
 	for i := range all {
 		r := &all[i]
 		rows := make(map[string]*merge.Row)
@@ -102,7 +102,7 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 		}
 		for j := range r.Settlement.Deltas {
 			d := &r.Settlement.Deltas[j]
-			w := &written{d, &r.Commit, rows[d.ID]}
+			w := &mergedDelta{d, &r.Commit, rows[d.ID]}
 			o.deltas[d.ID] = w
 			o.order = append(o.order, w)
 		}
@@ -144,7 +144,7 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	}
 	field = cellPath(section, field)
 	var all []Origin
-	for _, p := range append(partsOf(it), o.goneWith(it, section)...) {
+	for _, p := range append(partsOf(it), o.cellsOfKilled(it, section)...) {
 		if field != "" && p.path != field && !strings.HasPrefix(p.path, field+".") {
 			continue
 		}
@@ -163,8 +163,8 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	return all, nil
 }
 
-// goneWith returns the cells of a prediction whose hypothesis was killed.
-func (o *Origins) goneWith(it *artifact.Item, section artifact.Section) []part {
+// cellsOfKilled returns the cells of a prediction whose hypothesis was killed.
+func (o *Origins) cellsOfKilled(it *artifact.Item, section artifact.Section) []part {
 	if section != artifact.PredictionsTable {
 		return nil
 	}
@@ -187,12 +187,12 @@ func (o *Origins) FromCall(ctx context.Context, id string) ([]Origin, error) {
 		if w.commit.Source != flow.ByRound || leg == nil || !strings.HasPrefix(id, flow.CallID(o.h.Thread, leg.Round, leg.Leg, w.delta.Agent, "")) {
 			continue
 		}
-		origin, err := o.of(ctx, w)
+		origin, err := o.trace(ctx, w)
 		if err != nil {
 			return nil, err
 		}
 		if origin.Call == id {
-			origin.at(Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()})
+			origin.setAddress(Address{Thread: o.h.Thread, Version: origin.Version, Item: w.target()})
 			all = append(all, origin)
 		}
 	}
@@ -200,7 +200,7 @@ func (o *Origins) FromCall(ctx context.Context, id string) ([]Origin, error) {
 }
 
 // target returns the id of the item that a delta was about, or "".
-func (w *written) target() string {
+func (w *mergedDelta) target() string {
 	if w.row != nil && w.row.TargetID != "" {
 		return w.row.TargetID
 	}
@@ -252,7 +252,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 		if marks.Parts != nil {
 			whole = marks.Floor()
 		}
-		parts = []part{{f.Name, flat(f.Value), FateStands, whole}}
+		parts = []part{{f.Name, plainText(f.Value), FateStands, whole}}
 	}
 	return parts
 }
@@ -260,11 +260,11 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {
-		return []part{{path, flat(v), FateStands, by}}
+		return []part{{path, plainText(v), FateStands, by}}
 	}
 	var parts []part
 	for _, c := range conflict {
-		p := part{path: path, text: flat(c.Value), fate: FateInConflict}
+		p := part{path: path, text: plainText(c.Value), fate: FateInConflict}
 		for _, s := range by {
 			if s != nil && s.Delta == c.Delta {
 				p.by = append(p.by, s)
@@ -284,19 +284,19 @@ func (o *Origins) writers(ctx context.Context, version int, id string, p part) (
 		origin := Origin{Delta: s.Delta, Agent: s.Agent, At: artifact.FormatInstant(s.At), Version: s.Version}
 		if w := o.deltas[s.Delta]; w != nil {
 			var err error
-			if origin, err = o.of(ctx, w); err != nil {
+			if origin, err = o.trace(ctx, w); err != nil {
 				return nil, err
 			}
 		}
-		origin.at(Address{o.h.Thread, version, id, p.path})
+		origin.setAddress(Address{o.h.Thread, version, id, p.path})
 		origin.Text, origin.Fate = p.text, p.fate
 		all = append(all, origin)
 	}
 	return all, nil
 }
 
-// of traces a delta back to the message that it answers.
-func (o *Origins) of(ctx context.Context, w *written) (Origin, error) {
+// trace traces a delta back to the message that it answers.
+func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	d, c := w.delta, w.commit
 	origin := Origin{
 		Delta: d.ID, Agent: d.Agent, Operation: d.Operation, Rationale: d.Rationale, At: d.Timestamp,
@@ -406,7 +406,7 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	return h.reading(ctx, text, x.Examples)
 }
 
-func flat(v artifact.Value) string {
+func plainText(v artifact.Value) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

@@ -16,11 +16,11 @@ import (
 // deltas that were not applied, in replies and letters, and in people's notes. It ignores case
 // and line breaks.
 func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
-	s := &search{o: o, want: plain(text), seen: make(map[seen]bool)}
+	s := &search{o: o, want: normalize(text), seen: make(map[occurrence]bool)}
 	if s.want == "" {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "there is no text to look for", Hint: "give a sentence of the artifact, or a part of one"}
 	}
-	for _, step := range []func(context.Context) error{s.standing, s.earlier, s.proposed, s.spoken, s.written, s.noted} {
+	for _, step := range []func(context.Context) error{s.searchCurrent, s.searchEarlier, s.searchDeltas, s.searchReplies, s.searchLetters, s.searchNotes} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -32,42 +32,42 @@ type search struct {
 	o     *Origins
 	want  string
 	found []Origin
-	seen  map[seen]bool
+	seen  map[occurrence]bool
 }
 
-// seen identifies a text in a field of a delta; an empty text stands for any.
-type seen struct{ delta, field, text string }
+// occurrence identifies a text in a field of a delta; an empty text stands for any.
+type occurrence struct{ delta, field, text string }
 
-func (s *search) has(text string) bool { return strings.Contains(plain(text), s.want) }
+func (s *search) matches(text string) bool { return strings.Contains(normalize(text), s.want) }
 
-func (s *search) take(all []Origin) {
+func (s *search) add(all []Origin) {
 	for i := range all {
-		key := seen{all[i].Delta, all[i].Field, all[i].Text}
+		key := occurrence{all[i].Delta, all[i].Field, all[i].Text}
 		if !s.seen[key] {
 			s.seen[key] = true
-			s.seen[all[i].field()] = true
+			s.seen[all[i].occurrence()] = true
 			s.found = append(s.found, all[i])
 		}
 	}
 }
 
-// field returns the field of a delta that a text was in.
-func (origin *Origin) field() seen {
+// occurrence returns the field of a delta that a text was in.
+func (origin *Origin) occurrence() occurrence {
 	name, _, _ := strings.Cut(origin.Field, ".")
 	if origin.Operation == delta.Kill && name != "rationale" {
 		name = "reason"
 	}
-	return seen{delta: origin.Delta, field: name}
+	return occurrence{delta: origin.Delta, field: name}
 }
 
-func (s *search) standing(ctx context.Context) error {
+func (s *search) searchCurrent(ctx context.Context) error {
 	for _, items := range s.o.current.Sections {
 		for _, it := range items {
 			all, err := s.inItem(ctx, s.o.Version(), it)
 			if err != nil {
 				return err
 			}
-			s.take(all)
+			s.add(all)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (s *search) standing(ctx context.Context) error {
 func (s *search) inItem(ctx context.Context, version int, it *artifact.Item) ([]Origin, error) {
 	var all []Origin
 	for _, p := range partsOf(it) {
-		if p.path == "" || !s.has(p.text) {
+		if p.path == "" || !s.matches(p.text) {
 			continue
 		}
 		found, err := s.o.writers(ctx, version, it.ID, p)
@@ -88,8 +88,8 @@ func (s *search) inItem(ctx context.Context, version int, it *artifact.Item) ([]
 	return all, nil
 }
 
-// earlier searches earlier versions, newest first. Unchanged items share a pointer.
-func (s *search) earlier(ctx context.Context) error {
+// searchEarlier searches earlier versions, newest first. Unchanged items share a pointer.
+func (s *search) searchEarlier(ctx context.Context) error {
 	known := make(map[*artifact.Item]bool)
 	after := &s.o.current
 	for i := len(s.o.all) - 1; i >= 0; i-- {
@@ -111,9 +111,9 @@ func (s *search) earlier(ctx context.Context) error {
 					return err
 				}
 				for j := range all {
-					all[j].replaced(after)
+					all[j].setReplaced(after)
 				}
-				s.take(all)
+				s.add(all)
 			}
 		}
 		after = a
@@ -121,7 +121,7 @@ func (s *search) earlier(ctx context.Context) error {
 	return nil
 }
 
-func (origin *Origin) replaced(after *artifact.Artifact) {
+func (origin *Origin) setReplaced(after *artifact.Artifact) {
 	origin.Fate = FateReplaced
 	it, _, ok := after.Find(origin.Item)
 	if !ok {
@@ -137,48 +137,48 @@ func (origin *Origin) replaced(after *artifact.Artifact) {
 	}
 }
 
-func (s *search) proposed(ctx context.Context) error {
+func (s *search) searchDeltas(ctx context.Context) error {
 	for _, w := range s.o.order {
 		if w.commit.Version > s.o.Version() {
 			break
 		}
 		for _, f := range w.delta.Payload {
-			if f.Value == nil || !s.has(flat(f.Value)) {
+			if f.Value == nil || !s.matches(plainText(f.Value)) {
 				continue
 			}
-			origin, err := s.o.of(ctx, w)
+			origin, err := s.o.trace(ctx, w)
 			if err != nil {
 				return err
 			}
-			s.o.judge(&origin, w, f)
-			if !s.seen[origin.field()] {
-				s.take([]Origin{origin})
+			s.o.setFate(&origin, w, f)
+			if !s.seen[origin.occurrence()] {
+				s.add([]Origin{origin})
 			}
 		}
-		if !s.has(w.delta.Rationale) {
+		if !s.matches(w.delta.Rationale) {
 			continue
 		}
-		origin, err := s.o.of(ctx, w)
+		origin, err := s.o.trace(ctx, w)
 		if err != nil {
 			return err
 		}
 		origin.Fate, origin.Text = FateSaid, w.delta.Rationale
-		origin.at(Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"})
-		s.take([]Origin{origin})
+		origin.setAddress(Address{Thread: s.o.h.Thread, Version: origin.Version, Item: w.target(), Field: "rationale"})
+		s.add([]Origin{origin})
 	}
 	return nil
 }
 
-// judge sets the fate of one field of a delta. The text of an applied field may differ from the
+// setFate sets the fate of one field of a delta. The text of an applied field may differ from the
 // written one: labels become ids.
-func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
+func (o *Origins) setFate(origin *Origin, w *mergedDelta, f delta.Field) {
 	name := f.Name
 	target, key, isCell := strings.Cut(w.target(), ".")
 	if isCell && name == "prediction" {
 		name = "predictions." + key
 	}
-	origin.Text, origin.Fate = flat(f.Value), FateNotTaken
-	origin.at(Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name})
+	origin.Text, origin.Fate = plainText(f.Value), FateNotTaken
+	origin.setAddress(Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name})
 	if w.row == nil || origin.Outcome == merge.Rejected.String() || origin.Outcome == merge.Duplicate.String() {
 		return
 	}
@@ -209,8 +209,8 @@ func (o *Origins) judge(origin *Origin, w *written, f delta.Field) {
 	}
 }
 
-// spoken searches the agents' answers, if the text is in no delta.
-func (s *search) spoken(ctx context.Context) error {
+// searchReplies searches the agents' answers, if the text is in no delta.
+func (s *search) searchReplies(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
 	}
@@ -229,15 +229,15 @@ func (s *search) spoken(ctx context.Context) error {
 				if line == 0 {
 					continue
 				}
-				s.found = append(s.found, s.said(leg, c, hash, line))
+				s.found = append(s.found, s.replyOrigin(leg, c, hash, line))
 			}
 		}
 	}
 	return nil
 }
 
-// written searches the letters of the thread, if the text is in no delta.
-func (s *search) written(ctx context.Context) error {
+// searchLetters searches the letters of the thread, if the text is in no delta.
+func (s *search) searchLetters(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
 	}
@@ -261,9 +261,9 @@ func (s *search) written(ctx context.Context) error {
 	return nil
 }
 
-func (s *search) noted(context.Context) error {
+func (s *search) searchNotes(context.Context) error {
 	for _, n := range s.o.h.State.Notes {
-		if s.has(n.Text) {
+		if s.matches(n.Text) {
 			s.found = append(s.found, Origin{
 				Address: Address{Thread: s.o.h.Thread}, Text: n.Text, Fate: FateNoted, Agent: n.Author,
 				At: artifact.FormatInstant(n.At), Source: flow.ByPerson,
@@ -273,7 +273,7 @@ func (s *search) noted(context.Context) error {
 	return nil
 }
 
-func (s *search) said(leg *flow.Leg, c *flow.Call, hash string, line int) Origin {
+func (s *search) replyOrigin(leg *flow.Leg, c *flow.Call, hash string, line int) Origin {
 	k := leg.Of(c.Agent)
 	return Origin{
 		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: c.Agent,
@@ -288,7 +288,7 @@ func lineWith(text, want string) int {
 	var starts []int // offset of each line in b
 	for line := range strings.Lines(text) {
 		starts = append(starts, b.Len())
-		if words := plain(line); words != "" {
+		if words := normalize(line); words != "" {
 			b.WriteString(words + " ")
 		}
 	}
@@ -299,5 +299,5 @@ func lineWith(text, want string) int {
 	return sort.Search(len(starts), func(i int) bool { return starts[i] > at })
 }
 
-// plain normalizes text for comparison: lower case, single spaces.
-func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+// normalize normalizes text for comparison: lower case, single spaces.
+func normalize(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

@@ -88,7 +88,7 @@ agents:
           ~~~
 `, "~~~", "```")
 
-func crowd(t testing.TB, rounds int) (*memory.Store, *session.Origins, *session.History) {
+func playCrowded(t testing.TB, rounds int) (*memory.Store, *session.Origins, *session.History) {
 	t.Helper()
 	st := memory.New()
 	s, err := rehearsal.Parse([]byte(crowded))
@@ -97,7 +97,7 @@ func crowd(t testing.TB, rounds int) (*memory.Store, *session.Origins, *session.
 	}
 	b := brief(rounds)
 	b.Hypotheses = nil
-	if _, err := runner(st, &stage{script: s}).Start(t.Context(), b); err != nil {
+	if _, err := runner(st, &actors{script: s}).Start(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -111,8 +111,8 @@ func crowd(t testing.TB, rounds int) (*memory.Store, *session.Origins, *session.
 	return st, o, h
 }
 
-// told gives origins in a form that is easy to compare.
-func told(all []session.Origin) []string {
+// formatOrigins gives origins in a form that is easy to compare.
+func formatOrigins(all []session.Origin) []string {
 	var out []string
 	for i := range all {
 		o := &all[i]
@@ -128,13 +128,13 @@ func told(all []session.Origin) []string {
 
 func compare(t *testing.T, what string, got []session.Origin, want ...string) {
 	t.Helper()
-	if lines := told(got); !slices.Equal(lines, want) {
+	if lines := formatOrigins(got); !slices.Equal(lines, want) {
 		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 func TestBlame(t *testing.T) {
-	_, o, _ := crowd(t, 2)
+	_, o, _ := playCrowded(t, 2)
 	for _, c := range []struct {
 		item, field string
 		want        []string
@@ -193,12 +193,12 @@ func TestBlame(t *testing.T) {
 
 // What people wrote is theirs: no call, and the place in what they sent.
 func TestBlamePeople(t *testing.T) {
-	st, _, _ := crowd(t, 1)
+	st, _, _ := playCrowded(t, 1)
 	reply := "I think:\n\n```delta\n{\"operation\":\"EDIT\",\"section\":\"hypothesis_slate\",\"target_id\":\"H1\",\"payload\":{\"anchors\":[],\"anchors_replace\":true,\"claim\":\"mine\"}}\n```\n"
-	if _, out, err := door(st).Apply(t.Context(), thread, []byte(reply)); err != nil || !out.Changed {
+	if _, out, err := editor(st).Apply(t.Context(), thread, []byte(reply)); err != nil || !out.Changed {
 		t.Fatal(err, out.Report)
 	}
-	if _, _, err := door(st).Apply(t.Context(), thread, edit(t, "H2.claim", "by hand")); err != nil {
+	if _, _, err := editor(st).Apply(t.Context(), thread, edit(t, "H2.claim", "by hand")); err != nil {
 		t.Fatal(err)
 	}
 	h := load(t, st)
@@ -229,7 +229,7 @@ func TestBlamePeople(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	_, o, _ := crowd(t, 2)
+	_, o, _ := playCrowded(t, 2)
 	for text, want := range map[string][]string{
 		"the FIRST\n claim": {
 			`@v3#H1.claim stands "the first claim, sharper" BlueLake EDIT r2.1/BlueLake/ask:1 v3`,
@@ -266,7 +266,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestOfCall(t *testing.T) {
-	_, o, h := crowd(t, 2)
+	_, o, h := playCrowded(t, 2)
 	var all []string
 	for _, c := range h.State.Calls() {
 		got, err := o.FromCall(t.Context(), c.ID)
@@ -314,7 +314,7 @@ func BenchmarkOriginsOfFiftyRounds(b *testing.B) {
 	st := memory.New()
 	br := brief(50)
 	br.Agents, br.Roster.Entries = br.Agents[:1], br.Roster.Entries[:1]
-	if _, err := runner(st, &stage{script: s}).Start(b.Context(), br); err != nil {
+	if _, err := runner(st, &actors{script: s}).Start(b.Context(), br); err != nil {
 		b.Fatal(err)
 	}
 	h, err := session.Load(b.Context(), st, thread)

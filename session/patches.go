@@ -116,9 +116,9 @@ func (h *History) attempts() []stalemate.Attempt {
 	return all
 }
 
-// textOf returns the text that a case is about, with the blocks refused last, or nil if it is
+// patchedText returns the text that a case is about, with the blocks refused last, or nil if it is
 // not about a text.
-func (h *History) textOf(ctx context.Context, c *stalemate.Case) (*stalemate.PatchedText, error) {
+func (h *History) patchedText(ctx context.Context, c *stalemate.Case) (*stalemate.PatchedText, error) {
 	for i := range slices.Backward(h.State.Patches) {
 		p := &h.State.Patches[i]
 		for j := range p.Changes {

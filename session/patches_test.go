@@ -56,11 +56,11 @@ func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.Patc
 	return []session.PatchOutcome{one}, nil
 }
 
-// patching makes a runner whose agents are shown one text; it makes a version of what
+// patchingRunner makes a runner whose agents are shown one text; it makes a version of what
 // is good.
-func patching(t *testing.T, st both) *session.Runner {
+func patchingRunner(t *testing.T, st lockingStore) *session.Runner {
 	t.Helper()
-	r := runner(st, &stage{script: parse(t, stubborn)})
+	r := runner(st, &actors{script: parse(t, stubborn)})
 	text := []byte("the text\n")
 	if err := st.Write(t.Context(), store.Batch{Blobs: [][]byte{text}}); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func patching(t *testing.T, st both) *session.Runner {
 func stubbornSession(t *testing.T) *session.History {
 	t.Helper()
 	st := memory.New()
-	if _, err := patching(t, st).Start(t.Context(), quarrelling(3)); err != nil {
+	if _, err := patchingRunner(t, st).Start(t.Context(), quarrelBrief(3)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -114,8 +114,8 @@ func TestWhatPatchesAreStuckOnIsRuled(t *testing.T) {
 func TestPatchesSurviveEveryKill(t *testing.T) {
 	h := stubbornSession(t)
 	for n := 1; n < len(h.Entries); n++ {
-		st := prefix(t, h, n)
-		if _, err := patching(t, st).Resume(t.Context(), thread, nil); err != nil {
+		st := storeWithPrefix(t, h, n)
+		if _, err := patchingRunner(t, st).Resume(t.Context(), thread, nil); err != nil {
 			t.Fatalf("prefix %d: %v", n, err)
 		}
 		got, err := session.Load(t.Context(), st, thread)

@@ -49,20 +49,20 @@ type Editor struct {
 // Apply merges a person's deltas into the session's next version. If another process writes
 // first, they are merged into the newer version.
 func (d *Editor) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
-	if err := readableDeltas(text); err != nil {
+	if err := checkDeltas(text); err != nil {
 		return nil, settle.Settlement{}, err
 	}
 	h, err := d.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, given(text), nil)
+	return d.apply(ctx, h, constantDeltas(text), nil)
 }
 
 // ApplyOnce is Apply for deltas that may be submitted twice by mistake. If the same bytes of
 // the same person were merged before, it returns that commit and writes nothing.
 func (d *Editor) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
-	if err := readableDeltas(text); err != nil {
+	if err := checkDeltas(text); err != nil {
 		return nil, settle.Settlement{}, nil, err
 	}
 	h, err := d.load(ctx, thread)
@@ -100,15 +100,15 @@ func (d *Editor) ApplyByHand(ctx context.Context, thread string, deltas ...artif
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, given(DeltaFile(deltas...)), h.refusal)
+	return d.apply(ctx, h, constantDeltas(DeltaFile(deltas...)), h.firstRefusal)
 }
 
-func given(text []byte) func(*artifact.Artifact) ([]byte, error) {
+func constantDeltas(text []byte) func(*artifact.Artifact) ([]byte, error) {
 	return func(*artifact.Artifact) ([]byte, error) { return text, nil }
 }
 
-// refusal returns the error of the first change not applied, or nil; no-ops are not errors.
-func (h *History) refusal(out *settle.Settlement) error {
+// firstRefusal returns the error of the first change not applied, or nil; no-ops are not errors.
+func (h *History) firstRefusal(out *settle.Settlement) error {
 	for i := range out.Report.Deltas {
 		row := &out.Report.Deltas[i]
 		f := &fault.Error{
@@ -142,7 +142,7 @@ func (d *Editor) load(ctx context.Context, thread string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h, d.allowed(h)
+	return h, d.checkAuthority(h)
 }
 
 // ledger returns a ledger that keeps the history up to date.
@@ -186,7 +186,7 @@ func (d *Editor) apply(
 	return h, out, err
 }
 
-func readableDeltas(text []byte) error {
+func checkDeltas(text []byte) error {
 	none := &fault.Error{Code: delta.NoDeltas, Detail: "it holds no delta that can be read", Hint: "`brenner delta check FILE` says what is wrong with it"}
 	if artifact.IsJSON(text) {
 		deltas, err := delta.ReadFile(text)
@@ -213,7 +213,7 @@ func readableDeltas(text []byte) error {
 	return none
 }
 
-func (d *Editor) allowed(h *History) error {
+func (d *Editor) checkAuthority(h *History) error {
 	o := &h.State.Opened
 	var all []string
 	for _, names := range [][]string{{o.Operator}, o.Rules.Authorities, d.Authorities} {
@@ -246,7 +246,7 @@ func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePlace(place)
+	p, err := parseFieldPath(place)
 	if err != nil {
 		return nil, err
 	}
@@ -258,12 +258,12 @@ func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
 		why = "conflict resolved: taken from " + chosen.Agent + " (" + chosen.Delta + ")"
 	}
 	payload := artifact.MapOf(artifact.Entry{Key: p.field, Value: p.wrap(chosen.Value)})
-	return DeltaFile(p.byHand(delta.Edit, p.item, payload, why)), nil
+	return DeltaFile(p.delta(delta.Edit, p.item, payload, why)), nil
 }
 
 // ConflictAt returns the candidates of an undecided place: "H2.claim", "P1.predictions.H2".
 func ConflictAt(a *artifact.Artifact, place string) (artifact.Conflict, error) {
-	p, err := parsePlace(place)
+	p, err := parseFieldPath(place)
 	if err != nil {
 		return nil, err
 	}
@@ -357,6 +357,6 @@ func (d *Editor) Note(ctx context.Context, thread, text string) (*History, error
 		return nil, err
 	}
 	return h, d.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
-		return drafted(flow.KindNoted, flow.Noted{Author: d.As, Text: text}), nil
+		return newDraft(flow.KindNoted, flow.Noted{Author: d.As, Text: text}), nil
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"brenner/store/record"
 )
 
-func door(st store.Store) *session.Editor {
+func editor(st store.Store) *session.Editor {
 	return &session.Editor{Store: st, Now: clock, As: "operator"}
 }
 
@@ -42,8 +42,8 @@ func load(t *testing.T, st store.Store) *session.History {
 	return h
 }
 
-// proved fails the test if anything of the session does not follow from its journal.
-func proved(t *testing.T, st store.Store) {
+// verifyOK fails the test if anything of the session does not follow from its journal.
+func verifyOK(t *testing.T, st store.Store) {
 	t.Helper()
 	proof, err := session.Verify(t.Context(), st, thread, "")
 	if err != nil || proof.Err() != nil {
@@ -51,11 +51,11 @@ func proved(t *testing.T, st store.Store) {
 	}
 }
 
-// played runs the built-in session and gives what it left.
-func played(t *testing.T, rounds int) (*memory.Store, *session.History) {
+// playBuiltIn runs the built-in session and gives what it left.
+func playBuiltIn(t *testing.T, rounds int) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
-	if _, err := runner(st, &stage{script: swift()}).Start(t.Context(), brief(rounds)); err != nil {
+	if _, err := runner(st, &actors{script: builtInScript()}).Start(t.Context(), brief(rounds)); err != nil {
 		t.Fatal(err)
 	}
 	return st, load(t, st)
@@ -78,7 +78,7 @@ func textOf(t *testing.T, h *session.History, version int, item, field string) s
 // settled on what the person wrote, and the commit says so.
 func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 	st := memory.New()
-	s := &stage{script: swift()}
+	s := &actors{script: builtInScript()}
 	r := runner(st, s)
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
@@ -97,7 +97,7 @@ func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 		done <- err
 	}()
 	<-asked
-	h, out, err := door(st).Apply(t.Context(), thread, edit(t, "H2.claim", "a person's claim"))
+	h, out, err := editor(st).Apply(t.Context(), thread, edit(t, "H2.claim", "a person's claim"))
 	if err != nil || !out.Changed {
 		t.Fatal(err, out.Report)
 	}
@@ -131,21 +131,21 @@ func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 	if err != nil || len(records) != 5 || records[3].Status != record.NeedsRebase || records[4].Status != record.Draft {
 		t.Errorf("%v, %+v", err, records)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 	if _, err := h.Replay(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// hooked is a store that calls somebody before it writes.
-type hooked struct {
-	both
+// hookedStore is a store that calls somebody before it writes.
+type hookedStore struct {
+	lockingStore
 	before func(*store.Batch)
 }
 
-func (h hooked) Write(ctx context.Context, b store.Batch) error {
+func (h hookedStore) Write(ctx context.Context, b store.Batch) error {
 	h.before(&b)
-	return h.both.Write(ctx, b)
+	return h.lockingStore.Write(ctx, b)
 }
 
 func kinds(b *store.Batch) (all []string) {
@@ -171,14 +171,14 @@ func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
 			return
 		}
 		once = true
-		if _, _, err := door(st).Apply(t.Context(), thread, edit(t, "RT.context", "between two rounds")); err != nil {
+		if _, _, err := editor(st).Apply(t.Context(), thread, edit(t, "RT.context", "between two rounds")); err != nil {
 			t.Error(err)
 		}
-		if _, err := door(st).Note(t.Context(), thread, "mind the gap"); err != nil {
+		if _, err := editor(st).Note(t.Context(), thread, "mind the gap"); err != nil {
 			t.Error(err)
 		}
 	}
-	r := runner(hooked{st, before}, &stage{script: swift()})
+	r := runner(hookedStore{st, before}, &actors{script: builtInScript()})
 	var seen []string
 	r.Observe = func(e *journal.Entry, s *flow.State) {
 		seen = append(seen, fmt.Sprintf("%d %s", e.Seq, e.Kind))
@@ -213,18 +213,18 @@ func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
 			}
 		}
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 // Many people at once: the store orders what they write, and nothing is lost.
 func TestManyPeopleWriteAtOnce(t *testing.T) {
-	st, before := played(t, 1)
+	st, before := playBuiltIn(t, 1)
 	const people = 8
 	var group sync.WaitGroup
 	for i := range people {
 		group.Go(func() {
 			text := fmt.Sprintf(`{"operation":"ADD","section":"anomaly_register","payload":{"name":"n","observation":"seen by %d"}}`, i)
-			if _, _, err := door(st).Apply(t.Context(), thread, []byte(text)); err != nil {
+			if _, _, err := editor(st).Apply(t.Context(), thread, []byte(text)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -238,13 +238,13 @@ func TestManyPeopleWriteAtOnce(t *testing.T) {
 	if err != nil || len(a.Items(artifact.AnomalyRegister)) != people {
 		t.Errorf("%v, %d items", err, len(a.Items(artifact.AnomalyRegister)))
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 // A session that was left before its brief was merged takes no deltas: version 1
 // is the brief's.
 func TestNothingComesBeforeTheBrief(t *testing.T) {
-	whole, h := played(t, 1)
+	whole, h := playBuiltIn(t, 1)
 	st := memory.New()
 	b := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:1]}}}
 	for _, ref := range h.References() {
@@ -259,23 +259,23 @@ func TestNothingComesBeforeTheBrief(t *testing.T) {
 	if err := st.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := door(st).Apply(t.Context(), thread, edit(t, "RT.statement", "another question")); fault.CodeOf(err) != session.NoVersion {
+	if _, _, err := editor(st).Apply(t.Context(), thread, edit(t, "RT.statement", "another question")); fault.CodeOf(err) != session.NoVersion {
 		t.Error(err)
 	}
-	if _, err := door(st).Note(t.Context(), thread, "a word before the first one"); err != nil {
+	if _, err := editor(st).Note(t.Context(), thread, "a word before the first one"); err != nil {
 		t.Error(err)
 	}
-	if _, err := runner(st, &stage{script: swift()}).Resume(t.Context(), thread, nil); err != nil {
+	if _, err := runner(st, &actors{script: builtInScript()}).Resume(t.Context(), thread, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := load(t, st).State.Commits[0].Source; got != flow.ByBrief {
 		t.Errorf("version 1 is from %s", got)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 func TestWhatTheDoorRefuses(t *testing.T) {
-	st, h := played(t, 1)
+	st, h := playBuiltIn(t, 1)
 	for name, c := range map[string]struct {
 		as, text string
 		want     fault.Code
@@ -291,7 +291,7 @@ func TestWhatTheDoorRefuses(t *testing.T) {
 		"prose":            {"operator", "I agree.", delta.NoDeltas},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := door(st)
+			d := editor(st)
 			d.As = c.as
 			if _, _, err := d.Apply(t.Context(), thread, []byte(c.text)); fault.CodeOf(err) != c.want {
 				t.Errorf("%v; want %s", err, c.want)
@@ -301,16 +301,16 @@ func TestWhatTheDoorRefuses(t *testing.T) {
 	if got := load(t, st).State.Head; got != h.State.Head {
 		t.Error("something was journaled all the same")
 	}
-	d := door(st)
+	d := editor(st)
 	d.As, d.Authorities = "Sydney", []string{"Sydney"}
 	if _, out, err := d.Apply(t.Context(), thread, edit(t, "H1.claim", "x")); err != nil || !out.Changed {
 		t.Error("an authority of today is none in a session of yesterday:", err)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 func TestResolve(t *testing.T) {
-	st, h := played(t, 2)
+	st, h := playBuiltIn(t, 2)
 	now, err := h.Artifact(t.Context(), h.State.Version())
 	if err != nil {
 		t.Fatal(err)
@@ -333,11 +333,11 @@ func TestResolve(t *testing.T) {
 	for place, want := range map[string]fault.Code{
 		"A1": session.BadAddress, "A1.load": session.NoConflict, "H99.claim": session.NoConflict, "x.y": session.BadAddress,
 	} {
-		if _, _, err := door(st).Resolve(t.Context(), thread, place, "BlueLake", ""); fault.CodeOf(err) != want {
+		if _, _, err := editor(st).Resolve(t.Context(), thread, place, "BlueLake", ""); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v", place, err)
 		}
 	}
-	h, out, err := door(st).Resolve(t.Context(), thread, "A1.status", conflict[1].Delta[:12], "")
+	h, out, err := editor(st).Resolve(t.Context(), thread, "A1.status", conflict[1].Delta[:12], "")
 	if err != nil || len(out.Report.Conflicts) != 0 {
 		t.Fatal(err, out.Report)
 	}
@@ -347,13 +347,13 @@ func TestResolve(t *testing.T) {
 	if why := out.Deltas[0].Rationale; !strings.Contains(why, "GreenValley") {
 		t.Errorf("the rationale is %q", why)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 // Cells conflict like fields do, and a conflict in what was struck out is none.
 func TestResolveCells(t *testing.T) {
 	st := memory.New()
-	if _, err := runner(st, &stage{script: parse(t, crowded)}).Start(t.Context(), brief(2)); err != nil {
+	if _, err := runner(st, &actors{script: parse(t, crowded)}).Start(t.Context(), brief(2)); err != nil {
 		t.Fatal(err)
 	}
 	h := load(t, st)
@@ -364,7 +364,7 @@ func TestResolveCells(t *testing.T) {
 	if got := strings.Join(session.Conflicts(&now), " "); got != "P1.predictions.H2 A1.load" {
 		t.Fatal(got)
 	}
-	_, out, err := door(st).Resolve(t.Context(), thread, "P1.H2", "PurpleMountain", "")
+	_, out, err := editor(st).Resolve(t.Context(), thread, "P1.H2", "PurpleMountain", "")
 	if err != nil || len(out.Report.Conflicts) != 1 {
 		t.Fatal(err, out.Report)
 	}
@@ -372,7 +372,7 @@ func TestResolveCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h, _, err = door(st).Apply(t.Context(), thread, session.DeltaFile(kill)); err != nil {
+	if h, _, err = editor(st).Apply(t.Context(), thread, session.DeltaFile(kill)); err != nil {
 		t.Fatal(err)
 	}
 	now, err = h.Artifact(t.Context(), h.State.Version())
@@ -388,18 +388,18 @@ func TestResolveCells(t *testing.T) {
 	if _, err := session.ConflictAt(&now, "A1.load"); fault.CodeOf(err) != session.NoConflict || !strings.Contains(err.Error(), "killed by operator") {
 		t.Error(err)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }
 
 // What a person sets is what the field holds, whatever that is.
 func TestEditsByHand(t *testing.T) {
-	st, _ := played(t, 2)
+	st, _ := playBuiltIn(t, 2)
 	for place, text := range map[string]string{
 		"H2.claim": "x", "H3.third_alternative": "true", "T1.score.cost": "3", "T1.status": "blocked",
 		"H2.anchors": `["§1","§2"]`, "H2.labels": "one", "P1.H2": "short for a cell", "P1.predictions.H3": "a cell",
 		"RT.context": "other", "T1.expected_outcomes": `{"H2":"only this"}`, "T1.last_run": `{"at":"noon"}`,
 	} {
-		_, out, err := door(st).Apply(t.Context(), thread, edit(t, place, text))
+		_, out, err := editor(st).Apply(t.Context(), thread, edit(t, place, text))
 		if err != nil || !out.Report.Clean() && len(out.Report.Conflicts) == 0 {
 			t.Errorf("%s: %v, %+v", place, err, out.Report.Deltas)
 		}
@@ -432,5 +432,5 @@ func TestEditsByHand(t *testing.T) {
 	if _, err := session.KillDelta("H2", " "); fault.CodeOf(err) != session.NothingSaid {
 		t.Error(err)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }

@@ -36,7 +36,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		if err != nil {
 			return nil, err
 		}
-		recalled := s.remember(ctx, state, &in)
+		recalled := s.addLessons(ctx, state, &in)
 		messages, err := kickoff.Compose(in)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			if err != nil {
 				return nil, err
 			}
-			if err := samePrompt(state, &k); err != nil {
+			if err := checkSamePrompt(state, &k); err != nil {
 				return nil, err
 			}
 			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
@@ -65,7 +65,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		return d, nil
 	})
 	if err == nil {
-		s.talks, err = s.history().talks(ctx)
+		s.conversations, err = s.history().conversations(ctx)
 	}
 	return err
 }
@@ -106,9 +106,9 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 	return all, nil
 }
 
-// samePrompt returns an error if the prompts differ from those the session began with: answers
+// checkSamePrompt returns an error if the prompts differ from those the session began with: answers
 // to different prompts are not rounds of one session.
-func samePrompt(state *flow.State, k *flow.Kickoff) error {
+func checkSamePrompt(state *flow.State, k *flow.Kickoff) error {
 	for i := range state.Legs {
 		for _, first := range state.Legs[i].Kickoffs {
 			switch {
@@ -119,7 +119,7 @@ func samePrompt(state *flow.State, k *flow.Kickoff) error {
 			}
 			return &fault.Error{
 				Code: PromptsChanged, Place: state.Opened.Thread,
-				Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, first.Template, short(first.Hash), k.Template, short(k.Hash)),
+				Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, first.Template, shortHash(first.Hash), k.Template, shortHash(k.Hash)),
 				Hint:   "go on with the version that began the session (" + state.Opened.Program + "), or start a new one",
 			}
 		}
@@ -153,7 +153,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 			}
 		}
 		if p.Leg == 1 && len(state.Notes) == 0 {
-			return in, everybody(p.Agents, in.Hypotheses), nil
+			return in, briefHypotheses(p.Agents, in.Hypotheses), nil
 		}
 	}
 	shown := make(map[string][]string)
@@ -168,8 +168,8 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	return in, shown, nil
 }
 
-// everybody returns, for each agent, the hypotheses of the brief, shown before there is a view.
-func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
+// briefHypotheses returns, for each agent, the hypotheses of the brief, shown before there is a view.
+func briefHypotheses(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
 	shown := make(map[string][]string)
 	for _, name := range agents {
 		for _, h := range hypotheses {
@@ -180,7 +180,7 @@ func everybody(agents []string, hypotheses []kickoff.Hypothesis) map[string][]st
 }
 
 func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
-	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.quoted}
+	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.countQuoted}
 	for _, n := range state.Notes {
 		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
 	}
@@ -201,13 +201,13 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	return view.Build(in)
 }
 
-func (s *run) quoted(text string) int {
+func (s *run) countQuoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
 // lastReport returns the outcomes of an agent's last deltas, without those that simply stand.
 func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
-	heard := lastHeard(state, name)
+	heard := lastReplyCommit(state, name)
 	if heard == nil {
 		return nil, nil
 	}
@@ -227,7 +227,7 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	return rows, nil
 }
 
-func lastHeard(state *flow.State, name string) *flow.Commit {
+func lastReplyCommit(state *flow.State, name string) *flow.Commit {
 	for i := len(state.Legs) - 1; i >= 0; i-- {
 		leg := &state.Legs[i]
 		if x := leg.Of(name); x == nil || x.Answer() == nil {

@@ -62,14 +62,14 @@ func journals(t *testing.T) map[string]*session.History {
 		script *rehearsal.Script
 		brief  session.Brief
 	}{
-		"built-in": {swift(), brief(3)},
+		"built-in": {builtInScript(), brief(3)},
 		"eventful": {parse(t, eventful), brief(2)},
 		"staged":   {parse(t, eventful), staged},
-		"quiet":    {parse(t, eventful), quiet(brief(9))},
-		"poor":     {swift(), poor},
+		"quiet":    {parse(t, eventful), withQuietEnd(brief(9))},
+		"poor":     {builtInScript(), poor},
 	} {
 		st := memory.New()
-		if _, err := runner(st, &stage{script: c.script}).Start(t.Context(), c.brief); err != nil {
+		if _, err := runner(st, &actors{script: c.script}).Start(t.Context(), c.brief); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		h, err := session.Load(t.Context(), st, thread)
@@ -81,7 +81,7 @@ func journals(t *testing.T) map[string]*session.History {
 	return all
 }
 
-func quiet(b session.Brief) session.Brief {
+func withQuietEnd(b session.Brief) session.Brief {
 	b.Settings.QuietAfter = 1
 	return b
 }
@@ -146,11 +146,11 @@ func TestResumeFromEveryPrefix(t *testing.T) {
 		want := finalArtifact(t, h)
 		script := parse(t, eventful)
 		if name == "built-in" {
-			script = swift()
+			script = builtInScript()
 		}
 		for n := 1; n < len(h.Entries); n++ {
-			st := prefix(t, h, n)
-			s := &stage{script: script}
+			st := storeWithPrefix(t, h, n)
+			s := &actors{script: script}
 			left, err := flow.Fold(h.Entries[:n])
 			if err != nil {
 				t.Fatal(err)
@@ -187,8 +187,8 @@ func finalArtifact(t *testing.T, h *session.History) string {
 	return string(a.JSON())
 }
 
-// prefix gives a store in which a session was killed behind its n-th entry.
-func prefix(t *testing.T, h *session.History, n int) *memory.Store {
+// storeWithPrefix gives a store in which a session was killed behind its n-th entry.
+func storeWithPrefix(t *testing.T, h *session.History, n int) *memory.Store {
 	t.Helper()
 	st := memory.New()
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:n]}}}

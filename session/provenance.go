@@ -15,10 +15,10 @@ import (
 // reads each journal once, and again when it has grown.
 type RecordIndex struct {
 	store   store.Store
-	threads map[string]*vouched
+	threads map[string]*writtenRecords
 }
 
-type vouched struct {
+type writtenRecords struct {
 	head   journal.Head
 	broken bool // Verify reports the details
 	refs   map[record.Ref]bool
@@ -26,7 +26,7 @@ type vouched struct {
 
 // NewRecordIndex returns a RecordIndex for the sessions of a store.
 func NewRecordIndex(st store.Store) *RecordIndex {
-	return &RecordIndex{store: st, threads: make(map[string]*vouched)}
+	return &RecordIndex{store: st, threads: make(map[string]*writtenRecords)}
 }
 
 // Contains reports whether a session wrote a version. A session with an unreadable journal is
@@ -45,13 +45,13 @@ func (v *RecordIndex) Contains(ctx context.Context, ref record.Ref) (bool, error
 	if err != nil {
 		return false, err
 	}
-	have = vouchedBy(thread, entries)
+	have = recordsWrittenBy(thread, entries)
 	v.threads[thread] = have
 	return have.broken || have.refs[ref], nil
 }
 
-func vouchedBy(thread string, entries []journal.Entry) *vouched {
-	out := &vouched{head: journal.HeadOf(entries), refs: make(map[record.Ref]bool)}
+func recordsWrittenBy(thread string, entries []journal.Entry) *writtenRecords {
+	out := &writtenRecords{head: journal.HeadOf(entries), refs: make(map[record.Ref]bool)}
 	state, err := fold(Prefix+thread, entries)
 	if err != nil {
 		out.broken = true
@@ -88,15 +88,15 @@ type Citations struct {
 	store store.Store
 
 	mu      sync.Mutex
-	threads map[string]shown
+	threads map[string]citedRecords
 }
 
-// shown are the records of a session's kickoffs, by both ends of the link without the relation.
-type shown map[record.Edge]flow.RecordRef
+// citedRecords are the records of a session's kickoffs, by both ends of the link without the relation.
+type citedRecords map[record.Edge]flow.RecordRef
 
 // NewCitations returns the Citations of the sessions of a store.
 func NewCitations(st store.Store) *Citations {
-	return &Citations{store: st, threads: make(map[string]shown)}
+	return &Citations{store: st, threads: make(map[string]citedRecords)}
 }
 
 // Resolve returns the record that a kickoff means by a name. It reports false if the version is not
@@ -114,15 +114,15 @@ func (m *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.Reco
 		if err != nil {
 			return flow.RecordRef{}, false, err
 		}
-		have = meantBy(thread, entries)
+		have = citedBy(thread, entries)
 		m.threads[thread] = have
 	}
 	ref, ok := have[record.Edge{From: from, To: to}]
 	return ref, ok, nil
 }
 
-func meantBy(thread string, entries []journal.Entry) shown {
-	out := make(shown)
+func citedBy(thread string, entries []journal.Entry) citedRecords {
+	out := make(citedRecords)
 	versions := make(map[string]int)
 	for i := range entries {
 		if entries[i].Kind != flow.KindPlanned {

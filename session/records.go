@@ -40,7 +40,7 @@ func sideRecords(before *flow.State, entries []journal.Entry) (records []record.
 }
 
 func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
-	s := &side{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
+	s := &sideBuilder{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
 	for i := range before.Legs {
 		for _, k := range before.Legs[i].Kickoffs {
 			s.kickoffs[k.Agent]++
@@ -61,14 +61,14 @@ func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (record
 		s.places[m.ID] = m.Place
 	}
 	for i := range entries {
-		if err := s.take(&entries[i]); err != nil {
+		if err := s.apply(&entries[i]); err != nil {
 			return nil, nil, err
 		}
 	}
 	return s.records, s.blobs, nil
 }
 
-type side struct {
+type sideBuilder struct {
 	words             *words
 	opened            flow.Opened
 	kickoffs, replies map[string]int // versions so far, by agent
@@ -79,7 +79,7 @@ type side struct {
 	blobs             [][]byte
 }
 
-func (s *side) take(e *journal.Entry) error {
+func (s *sideBuilder) apply(e *journal.Entry) error {
 	switch e.Kind {
 	case flow.KindOpened:
 		o, err := journal.Decode[flow.Opened](e, flow.BadSequence)
@@ -87,14 +87,14 @@ func (s *side) take(e *journal.Entry) error {
 			return err
 		}
 		s.opened = o
-		s.roster(e)
+		s.addRoster(e)
 	case flow.KindPlanned:
 		p, err := journal.Decode[flow.Planned](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
 		for i := range p.Kickoffs {
-			s.kickoff(e, &p, &p.Kickoffs[i])
+			s.addKickoff(e, &p, &p.Kickoffs[i])
 		}
 	case flow.KindBegan:
 		b, err := journal.Decode[flow.Began](e, flow.BadSequence)
@@ -108,7 +108,7 @@ func (s *side) take(e *journal.Entry) error {
 			return err
 		}
 		c := s.round[a.Call]
-		s.reply(e, c.Agent, a.Reply, s.words.answer(&c))
+		s.addReply(e, c.Agent, a.Reply, s.words.answer(&c))
 	case flow.KindCommitted:
 		c, err := journal.Decode[flow.Committed](e, flow.BadSequence)
 		if err != nil {
@@ -117,20 +117,20 @@ func (s *side) take(e *journal.Entry) error {
 		s.version = c.Version
 		for i := range c.Letters {
 			l := &c.Letters[i]
-			s.reply(e, l.Agent, l.Body, s.words.letter(l))
+			s.addReply(e, l.Agent, l.Body, s.words.letter(l))
 		}
 	case flow.KindStalemate:
 		m, err := journal.Decode[flow.Stalemated](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
-		s.stalemate(e, &m)
+		s.addStalemate(e, &m)
 	}
 	return nil
 }
 
-// stalemate adds the request when a stalemate is opened, and the verdict when it is ruled on.
-func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
+// addStalemate adds the request when a stalemate is opened, and the verdict when it is ruled on.
+func (s *sideBuilder) addStalemate(e *journal.Entry, m *flow.Stalemated) {
 	thread := s.opened.Thread
 	switch {
 	case m.State == stalemate.Open:
@@ -145,9 +145,9 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 		if s.version > 0 {
 			r.Links = []record.Link{{Relation: record.Cites, ID: thread, Version: s.version}}
 		}
-		s.add(e, r)
+		s.addRecord(e, r)
 	case m.Verdict != "":
-		s.add(e, record.Record{
+		s.addRecord(e, record.Record{
 			ID: verdictID(thread, m.ID), Type: record.StalemateVerdict, Version: 1, Content: m.Verdict, Creator: m.By,
 			Summary: s.words.ruled(m, s.about(m.ID)),
 			Links:   []record.Link{{Relation: record.RepliesTo, ID: requestID(thread, m.ID), Version: 1}},
@@ -155,9 +155,9 @@ func (s *side) stalemate(e *journal.Entry, m *flow.Stalemated) {
 	}
 }
 
-func (s *side) about(id string) string { return s.words.about(s.places[id], s.opened.Thread) }
+func (s *sideBuilder) about(id string) string { return s.words.about(s.places[id], s.opened.Thread) }
 
-func (s *side) add(e *journal.Entry, r record.Record) {
+func (s *sideBuilder) addRecord(e *journal.Entry, r record.Record) {
 	r.Parent, r.Status, r.Module, r.At = r.Version-1, record.Draft, moduleOf(&s.opened), e.At
 	r.SummaryOf, r.SummaryBy = r.Content, record.Extracted
 	if s.opened.Rehearsal != "" {
@@ -166,15 +166,15 @@ func (s *side) add(e *journal.Entry, r record.Record) {
 	s.records = append(s.records, r)
 }
 
-func (s *side) roster(e *journal.Entry) {
+func (s *sideBuilder) addRoster(e *journal.Entry) {
 	s.blobs = append(s.blobs, s.opened.Roster)
-	s.add(e, record.Record{
+	s.addRecord(e, record.Record{
 		ID: rosterID(s.opened.Thread), Type: record.Roster, Version: 1, Content: store.Hash(s.opened.Roster), Creator: s.opened.Operator,
 		Summary: s.words.roster(&s.opened),
 	})
 }
 
-func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
+func (s *sideBuilder) addKickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	s.kickoffs[k.Agent]++
 	r := record.Record{
 		ID: kickoffID(s.opened.Thread, k.Agent), Type: record.Kickoff, Version: s.kickoffs[k.Agent], Content: k.Body, Creator: s.opened.Operator,
@@ -187,11 +187,11 @@ func (s *side) kickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
 	for _, ref := range k.Records {
 		r.Links = append(r.Links, record.Link{Relation: record.Cites, ID: ref.ID, Version: ref.Version})
 	}
-	s.add(e, r)
+	s.addRecord(e, r)
 }
 
-// reply adds an answer or a letter. In threads that another tool began, letters answer no kickoff.
-func (s *side) reply(e *journal.Entry, agent, content, summary string) {
+// addReply adds an answer or a letter. In threads that another tool began, letters answer no kickoff.
+func (s *sideBuilder) addReply(e *journal.Entry, agent, content, summary string) {
 	s.replies[agent]++
 	r := record.Record{
 		ID: replyID(s.opened.Thread, agent), Type: record.Reply, Version: s.replies[agent], Content: content, Creator: agent,
@@ -200,7 +200,7 @@ func (s *side) reply(e *journal.Entry, agent, content, summary string) {
 	if n := s.kickoffs[agent]; n > 0 {
 		r.Links = []record.Link{{Relation: record.RepliesTo, ID: kickoffID(s.opened.Thread, agent), Version: n}}
 	}
-	s.add(e, r)
+	s.addRecord(e, r)
 }
 
 func moduleOf(o *flow.Opened) string {
@@ -218,9 +218,9 @@ func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 	}
 	versions := make(map[string]int)
 	var links []record.Link
-	for _, h := range heard(state, c) {
+	for _, h := range receivedReplies(state, c) {
 		versions[h.agent]++
-		if h.now {
+		if h.settledHere {
 			links = append(links, record.Link{Relation: record.DerivesFrom, ID: replyID(state.Opened.Thread, h.agent), Version: versions[h.agent]})
 		}
 	}
@@ -228,18 +228,18 @@ func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 	return links
 }
 
-type hearing struct {
-	agent string
-	seq   int  // of its entry
-	now   bool // the commit in question settles it
+type receivedReply struct {
+	agent       string
+	seq         int  // of its entry
+	settledHere bool // the commit in question settles it
 }
 
-// heard returns replies and letters in journal order. The commit may be stored or not.
-func heard(state *flow.State, c *flow.Committed) []hearing {
-	var all []hearing
+// receivedReplies returns replies and letters in journal order. The commit may be stored or not.
+func receivedReplies(state *flow.State, c *flow.Committed) []receivedReply {
+	var all []receivedReply
 	for _, call := range state.Calls() {
 		if call.Status == flow.Replied {
-			all = append(all, hearing{call.Agent, call.Seq, c.Source == flow.ByRound && call.Round == c.Round && call.Leg == c.Leg})
+			all = append(all, receivedReply{call.Agent, call.Seq, c.Source == flow.ByRound && call.Round == c.Round && call.Leg == c.Leg})
 		}
 	}
 	stored := false
@@ -248,12 +248,12 @@ func heard(state *flow.State, c *flow.Committed) []hearing {
 		this := one.Seal == c.Seal
 		stored = stored || this
 		for _, l := range one.Letters {
-			all = append(all, hearing{l.Agent, one.Seq, this})
+			all = append(all, receivedReply{l.Agent, one.Seq, this})
 		}
 	}
 	if !stored {
 		for _, l := range c.Letters {
-			all = append(all, hearing{l.Agent, state.Head.Seq + 1, true})
+			all = append(all, receivedReply{l.Agent, state.Head.Seq + 1, true})
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].seq < all[j].seq })

@@ -45,12 +45,12 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 		c := &h.State.Commits[i]
 		in, err := h.input(ctx, base, &c.Committed, nil)
 		if err != nil {
-			return all, h.inCommit(c, err)
+			return all, h.commitError(c, err)
 		}
 		out := settle.Settle(in)
-		what, then, err := h.differs(ctx, &c.Committed, items, &base, &out)
+		what, then, err := h.findDifference(ctx, &c.Committed, items, &base, &out)
 		if err != nil {
-			return all, h.inCommit(c, err)
+			return all, h.commitError(c, err)
 		}
 		all = append(all, Replayed{*c, out, then})
 		if what != "" {
@@ -68,17 +68,17 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	return all, nil
 }
 
-// differs returns what differs between a commit and its settlement. It compares decisions, not
+// findDifference returns what differs between a commit and its settlement. It compares decisions, not
 // wording, and lint findings only if rules of the same name found them: both change between
 // programs without any forgery.
-func (h *History) differs(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then ReportDiff, err error) {
+func (h *History) findDifference(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then ReportDiff, err error) {
 	again := *c
 	complete(&draft{}, &again, items, base, out)
 	if again.Version != c.Version || again.Artifact != c.Artifact {
 		return "the artifact", then, nil
 	}
 	if again.Report != c.Report {
-		if then, err = h.reportOfThen(ctx, c, &again, out); err != nil {
+		if then, err = h.compareReport(ctx, c, &again, out); err != nil {
 			return "", then, err
 		}
 	}
@@ -91,9 +91,9 @@ func (h *History) differs(ctx context.Context, c *flow.Committed, items map[stri
 	return "", then, nil
 }
 
-// reportOfThen sets the report of again to the stored one, if that has the same decisions as a
+// compareReport sets the report of again to the stored one, if that has the same decisions as a
 // current one.
-func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then ReportDiff, err error) {
+func (h *History) compareReport(ctx context.Context, c, again *flow.Committed, out *settle.Settlement) (then ReportDiff, err error) {
 	stored, err := readReport(ctx, h.Store, c.Report)
 	if err != nil {
 		return then, err
@@ -102,7 +102,7 @@ func (h *History) reportOfThen(ctx context.Context, c, again *flow.Committed, ou
 	if stored.Lint != lint.Version {
 		then.Lint = cmp.Or(stored.Lint, "unnamed rules")
 		now.Lint, now.Findings = stored.Lint, stored.Findings
-		again.Outcome.Errors, again.Outcome.Warnings = gravity(stored.Findings)
+		again.Outcome.Errors, again.Outcome.Warnings = countFindings(stored.Findings)
 	}
 	if again.Report = store.Hash(now.JSON()); again.Report == c.Report {
 		return then, nil
@@ -132,7 +132,7 @@ func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) 
 		c := &h.State.Commits[i]
 		in, err := h.input(ctx, base, &c.Committed, nil)
 		if err != nil {
-			return nil, h.inCommit(c, err)
+			return nil, h.commitError(c, err)
 		}
 		for j := range in.Contributions {
 			if in.Contributions[j].Agent == name {

@@ -80,7 +80,7 @@ func readReport(ctx context.Context, st store.Store, hash string) (*Report, erro
 func (h *History) Report(ctx context.Context, c *flow.Commit) (*Report, error) {
 	r, err := readReport(ctx, h.Store, c.Report)
 	if err != nil {
-		return nil, h.inCommit(c, err)
+		return nil, h.commitError(c, err)
 	}
 	return r, nil
 }

@@ -13,9 +13,9 @@ import (
 	"brenner/store/memory"
 )
 
-// reportedAs gives a session whose second version has another report, with a journal that
+// withReport gives a session whose second version has another report, with a journal that
 // counts what that found, and some errors more.
-func reportedAs(t *testing.T, change func(*session.Report), more int) *session.History {
+func withReport(t *testing.T, change func(*session.Report), more int) *session.History {
 	t.Helper()
 	st, h := finishedSession(t, eventful, 2)
 	c := &h.State.Commits[1]
@@ -33,7 +33,7 @@ func reportedAs(t *testing.T, change func(*session.Report), more int) *session.H
 		}
 		return n
 	}
-	entries := rechained(t, h, func(kind, body string) string {
+	entries := rechain(t, h, func(kind, body string) string {
 		if kind != flow.KindCommitted || !strings.Contains(body, c.Report) {
 			return body
 		}
@@ -98,7 +98,7 @@ func TestReportsOfOtherPrograms(t *testing.T) {
 		{"a delta left out", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.ReportDiff{}, "the report of version 2"},
 		{"read otherwise", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.ReportDiff{}, "the report of version 2"},
 	} {
-		h := reportedAs(t, c.change, c.more)
+		h := withReport(t, c.change, c.more)
 		all, err := h.Replay(t.Context())
 		switch {
 		case c.wrong != "" && (fault.CodeOf(err) != session.ReplayDiffers || !strings.Contains(err.Error(), c.wrong)):

@@ -34,22 +34,22 @@ type run struct {
 	excerpt string // text that all agents read
 
 	// What belongs to the current state: begin reads it, and every step updates it.
-	current  artifact.Artifact
-	moments  []stalemate.Moment // the settlements so far, if known; see stalemates
-	talks    []talk             // of the open leg
-	report   *Report            // of the last commit of this run
-	reported string             // its hash
+	current       artifact.Artifact
+	moments       []stalemate.Moment // the settlements so far, if known; see stalemates
+	conversations []conversation     // of the open leg
+	report        *Report            // of the last commit of this run
+	reported      string             // its hash
 
-	group  *errgroup.Group
-	calls  context.Context // of the calls in flight
-	cancel context.CancelFunc
-	done   chan outcome
-	flying int
-	// givenUp reports whether a call of the open leg ended while waiting because the run stops.
+	group    *errgroup.Group
+	calls    context.Context // of the calls in flight
+	cancel   context.CancelFunc
+	done     chan outcome
+	inFlight int
+	// interrupted reports whether a call of the open leg ended while waiting because the run stops.
 	// A resumed run asks again.
-	givenUp bool
-	// holds allows internal steps to be stored together with the next one.
-	holds bool
+	interrupted bool
+	// mayHold allows internal steps to be stored together with the next one.
+	mayHold bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -58,7 +58,7 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	s := &run{
 		Runner: r, ledger: l, agents: agents, group: &errgroup.Group{},
 		done: make(chan outcome, 2*len(l.state.Opened.Agents)), began: r.Now(),
-		holds: r.Mail == nil, // a mail server is involved at every step
+		mayHold: r.Mail == nil, // a mail server is involved at every step
 	}
 	before := len(l.state.Commits)
 	if err := s.prepare(ctx); err != nil {
@@ -66,7 +66,7 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.afterwards(ctx) // what a killed run did not get to
+	err := s.afterMerge(ctx) // what a killed run did not get to
 	if err == nil {
 		err = s.loop(ctx)
 	}
@@ -100,7 +100,7 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.common = s.Common; s.common == nil {
 		s.common = &Common{}
 	}
-	if s.frames, err = s.common.framesOf(opened); err != nil {
+	if s.frames, err = s.common.framesFor(opened); err != nil {
 		return err
 	}
 	h := s.history()
@@ -126,7 +126,7 @@ func (s *run) begin(ctx context.Context) (err error) {
 	if s.current, err = h.Artifact(ctx, s.state.Version()); err != nil {
 		return err
 	}
-	s.talks, err = h.talks(ctx)
+	s.conversations, err = h.conversations(ctx)
 	return err
 }
 
@@ -168,11 +168,11 @@ func (s *run) step(ctx context.Context) (bool, error) {
 	switch {
 	case acted || err != nil:
 		return acted, err
-	case s.flying == 0 && why != "" && s.state.Ended == "":
+	case s.inFlight == 0 && why != "" && s.state.Ended == "":
 		return false, s.end(ctx, why)
 	case s.writer.Holding(): // storing may permit more calls
 		return true, s.flush(ctx)
-	case s.flying == 0:
+	case s.inFlight == 0:
 		return false, nil
 	}
 	return true, s.wait(ctx)
@@ -218,14 +218,14 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.plan(ctx, c)
 		case flow.Settle:
-			if why != "" && s.givenUp { // a quorum has answered, but not all agents
+			if why != "" && s.interrupted { // a quorum has answered, but not all agents
 				return false, nil
 			}
 			if err = s.flush(ctx); err == nil { // an answer is stored before it is used
 				err = s.settle(ctx)
 			}
 			if err == nil {
-				err = s.afterwards(ctx)
+				err = s.afterMerge(ctx)
 			}
 		case flow.Publish:
 			if why != "" {
@@ -233,12 +233,12 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 			}
 			err = s.publish(ctx)
 		case flow.End:
-			err = s.end(ctx, endOf(c.Reason, why))
+			err = s.end(ctx, endReason(c.Reason, why))
 		}
 		return err == nil, err
 	}
-	if s.flying > 0 { // otherwise the state has all costs
-		asks = s.Allowance.afforded(s.state, asks)
+	if s.inFlight > 0 { // otherwise the state has all costs
+		asks = s.Allowance.affordable(s.state, asks)
 	}
 	if len(asks) == 0 {
 		return false, nil
@@ -246,9 +246,9 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 	return true, s.ask(ctx, asks)
 }
 
-// endOf returns the reason of an end that the rules command while the run is stopping because
+// endReason returns the reason of an end that the rules command while the run is stopping because
 // of why. A stopped session did not fail, but one without work left is done.
-func endOf(rule, why string) string {
+func endReason(rule, why string) string {
 	switch rule {
 	case flow.EndRounds, flow.EndQuiet, flow.EndClean:
 		return rule
@@ -256,10 +256,10 @@ func endOf(rule, why string) string {
 	return cmp.Or(why, rule)
 }
 
-// afterwards does what follows a merge of answers: it applies patches to records and looks for
+// afterMerge does what follows a merge of answers: it applies patches to records and looks for
 // stalemates. If another process writes meanwhile, it starts over, since the round may have to
 // be settled again first.
-func (s *run) afterwards(ctx context.Context) error {
+func (s *run) afterMerge(ctx context.Context) error {
 	for {
 		err := s.patches(ctx)
 		if err == nil {
@@ -275,7 +275,7 @@ func (s *run) afterwards(ctx context.Context) error {
 }
 
 func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
-	if s.holds {
+	if s.mayHold {
 		return s.keep(prepare)
 	}
 	return s.write(ctx, prepare)
@@ -294,8 +294,8 @@ func (s *run) wait(ctx context.Context) error {
 				more = false
 			}
 		}
-		s.flying -= len(all)
-		return s.record(all...)
+		s.inFlight -= len(all)
+		return s.recordOutcomes(all...)
 	case <-ctx.Done():
 		return nil
 	}
@@ -304,15 +304,15 @@ func (s *run) wait(ctx context.Context) error {
 // end journals the end of the run. If another process wrote first, it is not the end yet: the
 // last round may have been held and must be settled again.
 func (s *run) end(ctx context.Context, reason string) error {
-	return s.note(ctx, flow.KindEnded, flow.Ended{Reason: reason})
+	return s.writeEvent(ctx, flow.KindEnded, flow.Ended{Reason: reason})
 }
 
 // abandon cancels calls in flight and keeps replies already received. Other held drafts are
 // made again if another process wrote first.
 func (s *run) abandon(ctx context.Context) error {
-	for ; s.flying > 0; s.flying-- {
+	for ; s.inFlight > 0; s.inFlight-- {
 		// Failed calls are recorded, too: they may have a cost.
-		if err := s.record(<-s.done); err != nil {
+		if err := s.recordOutcomes(<-s.done); err != nil {
 			return s.fail(ctx, err)
 		}
 	}
@@ -326,9 +326,9 @@ func (s *run) abandon(ctx context.Context) error {
 // fail ends a run that cannot continue. It keeps the replies received so far if possible.
 func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
-	for ; s.flying > 0; s.flying-- {
+	for ; s.inFlight > 0; s.inFlight-- {
 		if o := <-s.done; o.err == nil {
-			if lost := s.record(o); lost != nil {
+			if lost := s.recordOutcomes(o); lost != nil {
 				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("an answer could not be stored; it will be asked for again")
 			}
 		}

@@ -118,9 +118,9 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, exists(b.Thread)
+		return nil, existsError(b.Thread)
 	}
-	if err := r.free(ctx, b.Thread); err != nil {
+	if err := r.checkFree(ctx, b.Thread); err != nil {
 		return nil, err
 	}
 	opening := func(*flow.State) (*draft, error) { return b.open() }
@@ -135,15 +135,15 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	return r.run(ctx, l, agents)
 }
 
-func exists(thread string) error {
+func existsError(thread string) error {
 	return &fault.Error{
 		Code: Exists, Detail: "there is a session " + thread + " already",
 		Hint: "`brenner session resume " + thread + "` goes on with it; --if-exists new begins another one beside it",
 	}
 }
 
-// free returns an error if a record other than a session has the thread's id already.
-func (r *Runner) free(ctx context.Context, thread string) error {
+// checkFree returns an error if a record other than a session has the thread's id already.
+func (r *Runner) checkFree(ctx context.Context, thread string) error {
 	there, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
 	if err != nil || len(there) == 0 {
 		return err
@@ -187,7 +187,7 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if change != nil {
 		change(&settings)
 	}
-	if done := finished(l.state, settings); done != nil {
+	if done := checkResumable(l.state, settings); done != nil {
 		return nil, done
 	}
 	agents, err := r.agents(l.state.Opened.Agents)
@@ -196,9 +196,9 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	}
 	err = l.write(ctx, func(s *flow.State) (*draft, error) {
 		if reflect.DeepEqual(settings, s.Settings) {
-			return drafted(flow.KindResumed, flow.Resumed{}), nil
+			return newDraft(flow.KindResumed, flow.Resumed{}), nil
 		}
-		return drafted(flow.KindResumed, flow.Resumed{Settings: &settings}), nil
+		return newDraft(flow.KindResumed, flow.Resumed{Settings: &settings}), nil
 	})
 	if err != nil {
 		return nil, err
@@ -206,9 +206,9 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	return r.run(ctx, l, agents)
 }
 
-// finished returns why there is nothing to resume. A finished session stays so until a person
+// checkResumable returns why there is nothing to resume. A finished session stays so until a person
 // adds a note, changes it by hand, or asks for more.
-func finished(s *flow.State, settings flow.Settings) error {
+func checkResumable(s *flow.State, settings flow.Settings) error {
 	f := &fault.Error{Code: NotOpen, Hint: "a note, a change by hand or --rounds " + itoa(max(settings.Rounds, s.Round())+1) + " lets it go on"}
 	asked := settings
 	asked.Limits, asked.Prices = s.Settings.Limits, s.Settings.Prices

@@ -12,7 +12,7 @@ import (
 func TestBuiltInSession(t *testing.T) {
 	ctx := t.Context()
 	st := memory.New()
-	s := &stage{script: swift()}
+	s := &actors{script: builtInScript()}
 	res, err := runner(st, s).Start(ctx, brief(3))
 	if err != nil {
 		t.Fatal(err)

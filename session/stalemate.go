@@ -85,7 +85,7 @@ func (s *run) stalemates(ctx context.Context) error {
 		}
 	}
 	cases := stalemate.Detect(h.Thread, s.moments, h.attempts())
-	if err := s.noteStalemates(ctx, cases); err != nil {
+	if err := s.journalStalemates(ctx, cases); err != nil {
 		return err
 	}
 	if s.state.Opened.Arbiter == nil {
@@ -99,9 +99,9 @@ func (s *run) stalemates(ctx context.Context) error {
 	return nil
 }
 
-// settled keeps a settlement of this run, so that the search for stalemates need not settle the
+// addMoment keeps a settlement of this run, so that the search for stalemates need not settle the
 // whole session again after every round.
-func (s *run) settled(out *settle.Settlement) {
+func (s *run) addMoment(out *settle.Settlement) {
 	n := len(s.state.Commits)
 	if n == 0 || len(s.moments) != n-1 {
 		return // another process wrote meanwhile: the next search reads everything
@@ -110,17 +110,17 @@ func (s *run) settled(out *settle.Settlement) {
 	s.moments = append(s.moments, stalemate.Moment{Round: c.Round, At: c.Instant, Out: out})
 }
 
-// noteStalemates journals new stalemates, and the end of those that are gone.
-func (s *run) noteStalemates(ctx context.Context, cases []stalemate.Case) error {
+// journalStalemates journals new stalemates, and the end of those that are gone.
+func (s *run) journalStalemates(ctx context.Context, cases []stalemate.Case) error {
 	return s.put(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
 		h := s.history()
 		h.expire(d, &s.current)
 		for i := range cases {
-			if h.isStuckOn(&cases[i]) {
+			if h.hasCase(&cases[i]) {
 				continue
 			}
-			on, err := h.textOf(ctx, &cases[i])
+			on, err := h.patchedText(ctx, &cases[i])
 			if err != nil {
 				return nil, err
 			}
@@ -141,8 +141,8 @@ func (h *History) expire(d *draft, now *artifact.Artifact) {
 	}
 }
 
-// isStuckOn reports whether a case is known, or one about the same place is open.
-func (h *History) isStuckOn(c *stalemate.Case) bool {
+// hasCase reports whether a case is known, or one about the same place is open.
+func (h *History) hasCase(c *stalemate.Case) bool {
 	for _, s := range h.State.Stalemates {
 		if s.ID == c.ID || s.Place == c.Place && s.Waits() {
 			return true
@@ -190,7 +190,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	}
 	message := request.Message()
 	input := s.Tokens.Count(message)
-	if err := s.sendable(&request, party.Name, input); err != nil {
+	if err := s.checkSendable(&request, party.Name, input); err != nil {
 		s.Log.Warn().Err(err).Str("stalemate", id).Msg("the request cannot be sent to the arbiter; it waits for a person")
 		return nil
 	}
@@ -216,14 +216,14 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
 	if err != nil { // it stays requested: the next round, a resume or a person continues with it
 		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")
-		return s.unanswered(ctx, id, &o)
+		return s.recordNoAnswer(ctx, id, &o)
 	}
-	return s.ruled(ctx, h, id, &request, party, &o)
+	return s.recordRuling(ctx, h, id, &request, party, &o)
 }
 
-// sendable returns why a request cannot be sent to an arbiter: placeholder evidence, or more
+// checkSendable returns why a request cannot be sent to an arbiter: placeholder evidence, or more
 // tokens than one call may have.
-func (s *run) sendable(r *stalemate.Request, arbiter string, tokens int) error {
+func (s *run) checkSendable(r *stalemate.Request, arbiter string, tokens int) error {
 	if err := r.Sendable(); err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (s *run) askArbiter(ctx context.Context, id string, call *agent.Call, cost 
 	})
 }
 
-func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
+func (s *run) recordNoAnswer(ctx context.Context, id string, o *outcome) error {
 	ctx = context.WithoutCancel(ctx)
 	failure := failureOf(o.err)
 	return s.write(ctx, func(state *flow.State) (*draft, error) {
@@ -253,8 +253,8 @@ func (s *run) unanswered(ctx context.Context, id string, o *outcome) error {
 	})
 }
 
-// ruled keeps an arbiter's answer and, if it is a verdict, carries it out.
-func (s *run) ruled(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
+// recordRuling keeps an arbiter's answer and, if it is a verdict, carries it out.
+func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept even if the run ends
 	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
 	late := false
@@ -294,19 +294,19 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 		}
 		var d *draft
 		var err error
-		d, out, err = h.carriedOut(ctx, s.current, id, state.NextAt(s.Now()))
+		d, out, err = h.draftRuling(ctx, s.current, id, state.NextAt(s.Now()))
 		return d, err
 	})
 	if err == nil && out != nil {
 		s.current = out.Artifact
-		s.settled(out)
+		s.addMoment(out)
 	}
 	return err
 }
 
-// carriedOut drafts the last step of a ruled stalemate: the EDIT through the merge, and whether
+// draftRuling drafts the last step of a ruled stalemate: the EDIT through the merge, and whether
 // it was applied.
-func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
+func (h *History) draftRuling(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
 	now, _ := h.State.Stalemate(id)
 	if now.State != stalemate.Ruled {
 		return nil, nil, nil
@@ -325,16 +325,16 @@ func (h *History) carriedOut(ctx context.Context, base artifact.Artifact, id, at
 		case v.For != stalemate.TheRules:
 			last.State = stalemate.Refused
 		}
-		return drafted(flow.KindStalemate, last), nil, nil
+		return newDraft(flow.KindStalemate, last), nil, nil
 	}
 	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: id}
 	d, out, err := h.draft(ctx, base, &commit, [][]byte{text})
 	if err != nil {
 		return nil, nil, err
 	}
-	if reason := unwritten(&c, &out); reason != "" { // then its reasons stay out of the artifact, too
+	if reason := whyNotApplied(&c, &out); reason != "" { // then its reasons stay out of the artifact, too
 		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
-		return drafted(flow.KindStalemate, last), nil, nil
+		return newDraft(flow.KindStalemate, last), nil, nil
 	}
 	d.event(flow.KindStalemate, last)
 	return d, &out, nil

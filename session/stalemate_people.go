@@ -20,7 +20,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 	if err != nil {
 		return nil, "", nil, err
 	}
-	at, err := parsePlace(place)
+	at, err := parseFieldPath(place)
 	if err != nil {
 		return h, "", nil, err
 	}
@@ -37,7 +37,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 		switch {
 		case request != nil:
 			if r, warnings, err = stalemate.ReadSubmittedRequest(request); err == nil {
-				err = at.in(&base)
+				err = at.checkIn(&base)
 			}
 			if err != nil {
 				return nil, err
@@ -55,7 +55,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 			}
 			return nil, err
 		}
-		if id = c.ID; h.isStuckOn(&c) {
+		if id = c.ID; h.hasCase(&c) {
 			return nil, &fault.Error{Code: stalemate.BadState, Detail: "there is a stalemate about " + place + " already", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
 		}
 		dr := &draft{}
@@ -65,7 +65,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 	return h, id, warnings, err
 }
 
-func (p handPlace) in(a *artifact.Artifact) error {
+func (p fieldPath) checkIn(a *artifact.Artifact) error {
 	f := &fault.Error{Code: BadAddress, Detail: "there is no " + fault.Shown(p.String()), Hint: "name a field of an item that stands, such as H2.claim"}
 	it, _, ok := a.Find(p.item)
 	if !ok {
@@ -108,7 +108,7 @@ func (d *Editor) SendStalemate(ctx context.Context, thread, id string) (*History
 		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Requested); err != nil {
 			return nil, err
 		}
-		return drafted(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As}), nil
+		return newDraft(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As}), nil
 	})
 }
 
@@ -145,20 +145,20 @@ func (d *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*
 			return nil, err
 		}
 		var dr *draft
-		dr, out, err = h.carriedOut(ctx, base, id, state.NextAt(d.Now()))
+		dr, out, err = h.draftRuling(ctx, base, id, state.NextAt(d.Now()))
 		return dr, err
 	})
 	return h, out, err
 }
 
-// unwritten returns why the merge did not apply a ruling, or "". It is not enough that its
+// whyNotApplied returns why the merge did not apply a ruling, or "". It is not enough that its
 // reasons were applied: the field in question must have the ruled value in full.
-func unwritten(c *stalemate.Case, out *settle.Settlement) string {
+func whyNotApplied(c *stalemate.Case, out *settle.Settlement) string {
 	reasons, stands := stalemate.ReasonsField(c.Place), false
 	for i := range out.Report.Deltas {
 		row := &out.Report.Deltas[i]
 		if row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
-			return row.Message + why(row)
+			return row.Message + fieldReason(row)
 		}
 		for j := range row.Fields {
 			f := &row.Fields[j]
@@ -180,8 +180,8 @@ func unwritten(c *stalemate.Case, out *settle.Settlement) string {
 	return ""
 }
 
-// why returns the reason for the first refused field of a delta that was refused as a whole.
-func why(row *merge.Row) string {
+// fieldReason returns the reason for the first refused field of a delta that was refused as a whole.
+func fieldReason(row *merge.Row) string {
 	for i := range row.Fields {
 		if f := &row.Fields[i]; f.Message != "" {
 			return " (" + f.Field + ": " + f.Message + ")"

@@ -44,7 +44,7 @@ agents:
            "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}
 `
 
-func quarrelling(rounds int) session.Brief {
+func quarrelBrief(rounds int) session.Brief {
 	b := brief(rounds)
 	b.Roster.Entries = b.Roster.Entries[:2]
 	b.Roster.Entries[1].Agent, b.Roster.Entries[1].Role = "RedSky", b.Roster.Entries[0].Role
@@ -56,15 +56,15 @@ func quarrelling(rounds int) session.Brief {
 	return b
 }
 
-// judged counts what the judge is asked, and keeps what it was shown.
-type judged struct {
-	stage
+// recordingJudge counts what the judge is asked, and keeps what it was shown.
+type recordingJudge struct {
+	actors
 	asked atomic.Int64
 	saw   atomic.Value
 }
 
-func (j *judged) agent(p flow.Party) (agent.Agent, error) {
-	a, err := j.stage.agent(p)
+func (j *recordingJudge) agent(p flow.Party) (agent.Agent, error) {
+	a, err := j.actors.agent(p)
 	if err != nil || p.Name != "Judge" {
 		return a, err
 	}
@@ -75,12 +75,12 @@ func (j *judged) agent(p flow.Party) (agent.Agent, error) {
 	}), nil
 }
 
-func ruledSession(t *testing.T) (*session.History, *judged) {
+func ruledSession(t *testing.T) (*session.History, *recordingJudge) {
 	t.Helper()
-	st, j := memory.New(), &judged{stage: stage{script: parse(t, quarrel)}}
-	r := runner(st, &j.stage)
+	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
+	r := runner(st, &j.actors)
 	r.Agent = j.agent
-	if _, err := r.Start(t.Context(), quarrelling(3)); err != nil {
+	if _, err := r.Start(t.Context(), quarrelBrief(3)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -116,8 +116,8 @@ func TestAnArbiterRules(t *testing.T) {
 // A person rules while the arbiter is answering: theirs stands, and what the arbiter
 // says is kept.
 func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
-	st, j := memory.New(), &judged{stage: stage{script: parse(t, quarrel)}}
-	r := runner(st, &j.stage)
+	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
+	r := runner(st, &j.actors)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := j.agent(p)
 		if err != nil || p.Name != "Judge" {
@@ -137,7 +137,7 @@ func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
 			return a.Ask(ctx, c)
 		}), nil
 	}
-	if _, err := r.Start(t.Context(), quarrelling(3)); err != nil {
+	if _, err := r.Start(t.Context(), quarrelBrief(3)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -172,12 +172,12 @@ func TestARulingSurvivesEveryKill(t *testing.T) {
 		if e := &h.Entries[n]; e.Kind == flow.KindStalemate && h.Entries[n-1].Kind == flow.KindCommitted && contains(e, stalemate.Applied) {
 			continue // the two are one transaction: no kill comes between them
 		}
-		st, j := prefix(t, h, n), &judged{stage: stage{script: parse(t, quarrel)}}
+		st, j := storeWithPrefix(t, h, n), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
 		left, err := flow.Fold(h.Entries[:n])
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := runner(st, &j.stage)
+		r := runner(st, &j.actors)
 		r.Agent = j.agent
 		if _, err := r.Resume(t.Context(), thread, nil); err != nil {
 			t.Fatalf("prefix %d: %v", n, err)
@@ -201,9 +201,9 @@ func TestARulingSurvivesEveryKill(t *testing.T) {
 // Who is a party cannot rule, and a ruling that was carried out stays.
 func TestAPersonRules(t *testing.T) {
 	st := memory.New()
-	b := quarrelling(3)
+	b := quarrelBrief(3)
 	b.Arbiter = nil
-	if _, err := runner(st, &stage{script: parse(t, quarrel)}).Start(t.Context(), b); err != nil {
+	if _, err := runner(st, &actors{script: parse(t, quarrel)}).Start(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)
@@ -250,12 +250,12 @@ func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
 			at = i + 1
 		}
 	}
-	st := prefix(t, h, at)
+	st := storeWithPrefix(t, h, at)
 	left, err := session.Load(t.Context(), st, thread)
 	if err != nil || left.State.InFlight() != h.State.Rulings[0].Reserved {
 		t.Fatalf("%+v, %v", left, err)
 	}
-	if _, err := runner(st, &stage{script: parse(t, quarrel)}).Resume(t.Context(), thread, nil); err != nil {
+	if _, err := runner(st, &actors{script: parse(t, quarrel)}).Resume(t.Context(), thread, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := session.Load(t.Context(), st, thread)
@@ -270,7 +270,7 @@ func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
 
 // An arbiter that does not answer leaves it to a person; the journal says why.
 func TestAnArbiterThatFails(t *testing.T) {
-	st, s := memory.New(), &stage{script: parse(t, quarrel)}
+	st, s := memory.New(), &actors{script: parse(t, quarrel)}
 	r := runner(st, s)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		if p.Name != "Judge" {
@@ -280,7 +280,7 @@ func TestAnArbiterThatFails(t *testing.T) {
 			return agent.Reply{}, &agent.Failure{Code: agent.Unavailable, Detail: "gone", Attempts: 1}
 		}), nil
 	}
-	if _, err := r.Start(t.Context(), quarrelling(3)); err != nil {
+	if _, err := r.Start(t.Context(), quarrelBrief(3)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := session.Load(t.Context(), st, thread)

@@ -12,12 +12,12 @@ import (
 	"brenner/store/memory"
 )
 
-// unsent runs a session whose stalemate no arbiter may be asked about: it waits for a
+// checkNotSent runs a session whose stalemate no arbiter may be asked about: it waits for a
 // person, and nothing was sent.
-func unsent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
+func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
 	t.Helper()
-	st, j := memory.New(), &judged{stage: stage{script: parse(t, script)}}
-	r := runner(st, &j.stage)
+	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, script)}}
+	r := runner(st, &j.actors)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := j.agent(p)
 		if err != nil || p.Name != "BlueLake" {
@@ -47,9 +47,9 @@ func unsent(t *testing.T, b *session.Brief, script string, meanwhile func(st *me
 // fields that no model could read.
 func TestAnArbiterIsSentNoMoreThanACallMayHold(t *testing.T) {
 	long := strings.NewReplacer(`"claim":"blue"`, `"claim":"`+strings.Repeat("blue ", 10_000)+`"`)
-	b := quarrelling(3)
+	b := quarrelBrief(3)
 	b.Settings.Context = 15_000
-	unsent(t, &b, long.Replace(quarrel), func(*memory.Store, int) {})
+	checkNotSent(t, &b, long.Replace(quarrel), func(*memory.Store, int) {})
 }
 
 // A request with a placeholder for evidence may be kept, and is not sent.
@@ -57,8 +57,8 @@ func TestAnArbiterIsNotSentAPlaceholder(t *testing.T) {
 	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s",
 		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
 		"objective_evidence":[{"type":"log","content":"[the log from above]"}],"arbitration_request":"Who is right, and why?"}`
-	b := quarrelling(2)
-	unsent(t, &b, quarrel, func(st *memory.Store, round int) {
+	b := quarrelBrief(2)
+	checkNotSent(t, &b, quarrel, func(st *memory.Store, round int) {
 		if round != 2 {
 			return
 		}

@@ -64,10 +64,10 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	h := &History{Store: st, Thread: thread, Entries: entries, State: state}
 	p.Seal, p.Versions = state.Seal(), state.Version()
 	if head != "" {
-		p.Faults.Add(h.knows(head))
+		p.Faults.Add(h.checkKnown(head))
 	}
 	p.Faults.Add(h.checkHead(ctx))
-	p.blobs(ctx, h)
+	p.checkBlobs(ctx, h)
 	if len(p.Faults) == 0 { // a missing blob would be reported twice
 		all, err := h.Replay(ctx)
 		p.Faults.Add(err)
@@ -80,10 +80,10 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 				p.Reworded++
 			}
 		}
-		p.versions(ctx, h)
+		p.checkVersions(ctx, h)
 		if err == nil {
-			p.records(ctx, h, before, all)
-			p.beside(ctx, h)
+			p.checkRecords(ctx, h, before, all)
+			p.checkSideRecords(ctx, h)
 		}
 	}
 	return p, ctx.Err()
@@ -99,13 +99,13 @@ func (h *History) checkHead(ctx context.Context) error {
 	}
 	return &fault.Error{
 		Code: store.Damaged, Place: h.Thread,
-		Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", head.Seq, short(head.Hash), end.Seq, short(end.Hash)),
+		Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", head.Seq, shortHash(head.Hash), end.Seq, shortHash(end.Hash)),
 		Hint:   "entries were taken off the end, or the list of streams was changed",
 	}
 }
 
-// knows returns an error unless a hash is that of an entry or the seal of a version.
-func (h *History) knows(hash string) error {
+// checkKnown returns an error unless a hash is that of an entry or the seal of a version.
+func (h *History) checkKnown(hash string) error {
 	for i := range h.State.Commits {
 		if h.State.Commits[i].Seal == hash {
 			return nil
@@ -114,7 +114,7 @@ func (h *History) knows(hash string) error {
 	return journal.CheckHead(h.Entries, hash)
 }
 
-func (p *Proof) blobs(ctx context.Context, h *History) {
+func (p *Proof) checkBlobs(ctx context.Context, h *History) {
 	for _, ref := range h.References() {
 		p.Blobs++
 		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
@@ -126,16 +126,16 @@ func (p *Proof) blobs(ctx context.Context, h *History) {
 	}
 }
 
-func (p *Proof) versions(ctx context.Context, h *History) {
+func (p *Proof) checkVersions(ctx context.Context, h *History) {
 	for v := 1; v <= h.State.Version(); v++ {
 		_, err := h.Artifact(ctx, v)
 		p.Faults.Add(err)
 	}
 }
 
-// records compares the store's list of versions with the journal: those listed before the
+// checkRecords compares the store's list of versions with the journal: those listed before the
 // journal was read must be in it, and those in it must be listed now.
-func (p *Proof) records(ctx context.Context, h *History, before []record.Record, all []Replayed) {
+func (p *Proof) checkRecords(ctx context.Context, h *History, before []record.Record, all []Replayed) {
 	wanted := make(map[int][]record.Record)
 	for i := range all {
 		r := &all[i]
@@ -177,9 +177,9 @@ func (p *Proof) records(ctx context.Context, h *History, before []record.Record,
 	}
 }
 
-// beside compares the roster, kickoffs and replies that the store keeps as records with the
+// checkSideRecords compares the roster, kickoffs and replies that the store keeps as records with the
 // journal.
-func (p *Proof) beside(ctx context.Context, h *History) {
+func (p *Proof) checkSideRecords(ctx context.Context, h *History) {
 	var wanted [][]record.Record // of each record, in all wordings
 	for w := range p.words {
 		records, _, err := p.words[w].sideRecords(&flow.State{}, h.Entries)

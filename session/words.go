@@ -54,14 +54,14 @@ func firstWords() words {
 }
 
 func changes(c *flow.Committed) string {
-	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", what(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
+	text := fmt.Sprintf("%s: %d applied, %d rejected, %d in conflict", sourceText(c), c.Outcome.Applied, c.Outcome.Rejected, c.Outcome.Conflicts)
 	for _, m := range c.Moved {
 		text += "; " + m.String()
 	}
 	return text
 }
 
-func what(c *flow.Committed) string {
+func sourceText(c *flow.Committed) string {
 	switch c.Source {
 	case flow.ByRound:
 		return "round " + itoa(c.Round)

@@ -72,8 +72,8 @@ const (
 	HereNone    = "none"
 )
 
-// here looks up the records of a call in the store that holds the session.
-func (in *CallInput) here(ctx context.Context, st store.Store) error {
+// lookUpRecords looks up the records of a call in the store that holds the session.
+func (in *CallInput) lookUpRecords(ctx context.Context, st store.Store) error {
 	for i := range in.Records {
 		r := &in.Records[i]
 		found, err := st.Records(ctx, store.Query{ID: r.ID, Version: r.Version})
@@ -173,7 +173,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 		Call: summaryOf(h.State, c), Journal: eventsOf(h, c.ID),
 	}
 	t.In.fill(h.State, c)
-	if err := t.In.here(ctx, h.Store); err != nil {
+	if err := t.In.lookUpRecords(ctx, h.Store); err != nil {
 		return nil, err
 	}
 	t.Version, t.Settled = settledIn(h.State, c)

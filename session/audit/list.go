@@ -55,14 +55,14 @@ func ListSessions(ctx context.Context, st store.Store, locks store.Locks) (*List
 	return l, ctx.Err()
 }
 
-const listers = 4
+const listWorkers = 4
 
 func rowsOf(ctx context.Context, st store.Store, locks store.Locks, streams []store.Stream) []Row {
 	rows := make([]Row, len(streams))
 	var group sync.WaitGroup
-	for first := range listers {
+	for first := range listWorkers {
 		group.Go(func() {
-			for i := first; i < len(streams); i += listers {
+			for i := first; i < len(streams); i += listWorkers {
 				rows[i] = rowOf(ctx, st, locks, &streams[i])
 			}
 		})

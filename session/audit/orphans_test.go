@@ -13,13 +13,13 @@ import (
 	"brenner/store/storetest"
 )
 
-// begins is a store in which a session begins right after the sessions were listed.
-type begins struct {
+// beginningStore is a store in which a session begins right after the sessions were listed.
+type beginningStore struct {
 	store.Store
 	thread string
 }
 
-func (b *begins) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
+func (b *beginningStore) Streams(ctx context.Context, prefix string) ([]store.Stream, error) {
 	streams, err := b.Store.Streams(ctx, prefix)
 	if thread := b.thread; err == nil && thread != "" {
 		b.thread = ""
@@ -36,7 +36,7 @@ func (b *begins) Streams(ctx context.Context, prefix string) ([]store.Stream, er
 
 // A session that begins during the search has a journal.
 func TestASessionThatBeginsIsNoOrphan(t *testing.T) {
-	st := &begins{memory.New(), "RS-20261115-new"}
+	st := &beginningStore{memory.New(), "RS-20261115-new"}
 	if lost, err := audit.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
 		t.Errorf("lost %v, %v; want none", lost, err)
 	}

@@ -71,7 +71,7 @@ func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 	}
 	it, section, ok := art.Find(at.Item)
 	if !ok {
-		return nil, notThere(at, "it has no item "+at.Item, itemsOf(art))
+		return nil, notFound(at, "it has no item "+at.Item, itemsOf(art))
 	}
 	item, err := itemJSON(whole, section, it.ID)
 	if err != nil {
@@ -86,7 +86,7 @@ func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 		for _, f := range it.Fields {
 			names = append(names, f.Name)
 		}
-		return nil, notThere(at, it.ID+" has no field "+fault.Shown(at.Field), names)
+		return nil, notFound(at, it.ID+" has no field "+fault.Shown(at.Field), names)
 	}
 	p.Conflict = conflictIn(it, at.Field)
 	return p, nil
@@ -101,7 +101,7 @@ func conflictIn(it *artifact.Item, field string) artifact.Conflict {
 	return conflict
 }
 
-func notThere(address session.Address, detail string, names []string) error {
+func notFound(address session.Address, detail string, names []string) error {
 	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "it has none at all"}
 	if len(names) > 0 {
 		f.Hint = "it has " + strings.Join(names, ", ")

@@ -29,8 +29,8 @@ type StalemateRow struct {
 	Waits   bool     `json:"-"`
 }
 
-// rowOfStalemate returns the row of a stalemate, without its parties.
-func rowOfStalemate(thread string, s *flow.Stalemate) StalemateRow {
+// stalemateRow returns the row of a stalemate, without its parties.
+func stalemateRow(thread string, s *flow.Stalemate) StalemateRow {
 	return StalemateRow{
 		ID: s.ID, Thread: thread, State: s.State, Kind: s.Kind, Place: s.Place, By: s.By, Why: s.Why,
 		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), Waits: s.Waits(),
@@ -41,7 +41,7 @@ func rowOfStalemate(thread string, s *flow.Stalemate) StalemateRow {
 func stalemateRows(h *session.History) []StalemateRow {
 	rows := []StalemateRow{}
 	for i := range h.State.Stalemates {
-		rows = append(rows, rowOfStalemate(h.Thread, &h.State.Stalemates[i]))
+		rows = append(rows, stalemateRow(h.Thread, &h.State.Stalemates[i]))
 	}
 	return rows
 }
@@ -85,7 +85,7 @@ func (l *StalemateList) AddSession(ctx context.Context, h *session.History, all 
 		if err != nil {
 			return err
 		}
-		rows = append(rows, rowOfStalemate(h.Thread, s).between(&r))
+		rows = append(rows, stalemateRow(h.Thread, s).withParties(&r))
 	}
 	l.Stalemates = append(l.Stalemates, rows...)
 	return nil
@@ -112,7 +112,7 @@ func (l *StalemateList) AddSessions(ctx context.Context, st store.Store, all boo
 	return nil
 }
 
-func (r StalemateRow) between(request *stalemate.Request) StalemateRow {
+func (r StalemateRow) withParties(request *stalemate.Request) StalemateRow {
 	for _, p := range request.Parties {
 		r.Parties = append(r.Parties, p.Name)
 	}
@@ -135,7 +135,7 @@ type Stalemate struct {
 // NewStalemate returns everything about a stalemate; its parties are those of the request.
 func NewStalemate(row StalemateRow, version int, request stalemate.Request, verdict *stalemate.Verdict) *Stalemate {
 	s := &Stalemate{
-		Schema: "brenner.stalemate/v1", Row: row.between(&request), Version: version,
+		Schema: "brenner.stalemate/v1", Row: row.withParties(&request), Version: version,
 		Request: request.JSON(), Verdict: jsontext.Value("null"), Asked: request, Ruled: verdict,
 	}
 	if verdict != nil {
@@ -159,7 +159,7 @@ func ShowStalemate(ctx context.Context, h *session.History, id string) (*Stalema
 		}
 		verdict = &v
 	}
-	return NewStalemate(rowOfStalemate(h.Thread, &s), h.State.Version(), r, verdict), nil
+	return NewStalemate(stalemateRow(h.Thread, &s), h.State.Version(), r, verdict), nil
 }
 
 // Warn adds warnings about a request.

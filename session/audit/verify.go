@@ -18,7 +18,7 @@ import (
 	"brenner/store/record"
 )
 
-func unproven(thread string, err error) *session.Proof {
+func failedProof(thread string, err error) *session.Proof {
 	return &session.Proof{Thread: thread, Faults: store.Faults{err}}
 }
 
@@ -31,7 +31,7 @@ func Verify(ctx context.Context, st store.Store, thread, head string) (*session.
 	case ctx.Err() != nil, code == session.NoSession:
 		return nil, err
 	default:
-		return unproven(thread, err), nil
+		return failedProof(thread, err), nil
 	}
 	return p, nil
 }
@@ -43,7 +43,7 @@ func VerifyAll(ctx context.Context, st store.Store) ([]*session.Proof, error) {
 	for _, thread := range threads {
 		checked, err := Verify(ctx, st, thread, "")
 		if fault.CodeOf(err) == session.NoSession {
-			checked, err = unproven(thread, &fault.Error{Code: store.Damaged, Place: thread, Detail: "the store lists the session, but has no entry of its journal"}), nil
+			checked, err = failedProof(thread, &fault.Error{Code: store.Damaged, Place: thread, Detail: "the store lists the session, but has no entry of its journal"}), nil
 		}
 		if err != nil {
 			return nil, err
@@ -95,11 +95,11 @@ func VerifyExport(ctx context.Context, empty store.Store, data []byte, head stri
 		return checked, x, nil
 	}
 	if _, err := session.Import(ctx, empty, x); err != nil {
-		return unproven(x.Thread, err), x, nil
+		return failedProof(x.Thread, err), x, nil
 	}
 	checked, err := Verify(ctx, empty, x.Thread, head)
 	if fault.CodeOf(err) == session.NoSession {
-		checked, err = unproven(x.Thread, changedLine(1, "it holds no session at all")), nil
+		checked, err = failedProof(x.Thread, changedLine(1, "it holds no session at all")), nil
 	}
 	return checked, x, err
 }
@@ -114,7 +114,7 @@ func changedLine(line int, detail string) *fault.Error {
 // lines follow; nil for any other file.
 func brokenHeader(data []byte) *session.Proof {
 	lines := bytes.Split(data, []byte("\n"))
-	c := unproven("", changedLine(1, "the header cannot be read"))
+	c := failedProof("", changedLine(1, "the header cannot be read"))
 	for _, line := range lines[1:] {
 		e, err := journal.Parse(line)
 		if err != nil || !strings.HasPrefix(e.Stream, session.Prefix) {

@@ -18,16 +18,16 @@ import (
 	"brenner/store/memory"
 )
 
-func whole(t *testing.T, data []byte, head string) bool {
+func verifies(t *testing.T, data []byte, head string) bool {
 	t.Helper()
 	checked, _, err := audit.VerifyExport(context.Background(), memory.New(), data, head)
 	return err == nil && len(checked.Faults) == 0
 }
 
-// densely gives the places that are tried: all of them in the first and the last
+// samplePositions gives the places that are tried: all of them in the first and the last
 // line and around the ends of lines, and every 17th of the others. (All of them
 // were, when the test was written; that takes a minute.)
-func densely(data []byte) []int {
+func samplePositions(data []byte) []int {
 	first, last := bytes.IndexByte(data, '\n'), bytes.LastIndexByte(data[:len(data)-1], '\n')
 	var places []int
 	for i := range data {
@@ -42,11 +42,11 @@ func densely(data []byte) []int {
 // Every byte of an export counts: one that is another one is found, wherever it is.
 func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
 	data := tinyExport(t)
-	if !whole(t, data, "") {
+	if !verifies(t, data, "") {
 		t.Fatal("the export itself is not proven")
 	}
 	workers := runtime.GOMAXPROCS(0)
-	places := densely(data)
+	places := samplePositions(data)
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
@@ -54,7 +54,7 @@ func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
 			for n := w; n < len(places); n += workers {
 				i := places[n]
 				changed[i] ^= 1 << (i % 8)
-				if whole(t, changed, "") {
+				if verifies(t, changed, "") {
 					t.Errorf("byte %d of %d, %q made %q: nothing was found", i, len(data), data[i], changed[i])
 				}
 				changed[i] = data[i]
@@ -63,12 +63,12 @@ func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
 	}
 	group.Wait()
 	for i := 0; i < len(data); i += 101 {
-		if whole(t, data[:i], "") {
+		if verifies(t, data[:i], "") {
 			t.Errorf("cut at %d: nothing was found", i)
 		}
 	}
 	for _, more := range [][]byte{append([]byte("\xef\xbb\xbf"), data...), append(bytes.Clone(data), '\n'), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))} {
-		if whole(t, more, "") {
+		if verifies(t, more, "") {
 			t.Error("bytes were added, and nothing was found")
 		}
 	}
@@ -123,10 +123,10 @@ func TestCutTailIsFoundByAHead(t *testing.T) {
 	lines[0] = bytes.Replace(lines[0], fmt.Appendf(nil, `"entries":%d`, head.Seq), fmt.Appendf(nil, `"entries":%d`, head.Seq-1), 1)
 	lines = append(lines[:head.Seq:head.Seq], lines[head.Seq+1:]...)
 	forged := forge(t, lines)
-	if !whole(t, forged, "") || !whole(t, forged, before) {
+	if !verifies(t, forged, "") || !verifies(t, forged, before) {
 		t.Error("a shorter journal is whole in itself")
 	}
-	if whole(t, forged, head.Hash) {
+	if verifies(t, forged, head.Hash) {
 		t.Error("the head is gone, and nothing was found")
 	}
 }

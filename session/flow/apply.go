@@ -11,31 +11,31 @@ import (
 func (s *State) apply(e *journal.Entry) error {
 	switch e.Kind {
 	case KindOpened:
-		return with(e, s.opened)
+		return decodeTo(e, s.applyOpened)
 	case KindResumed:
-		return with(e, s.resumed)
+		return decodeTo(e, s.applyResumed)
 	case KindEnded:
-		return with(e, s.ended)
+		return decodeTo(e, s.applyEnded)
 	case KindPlanned:
-		return with(e, s.planned)
+		return decodeTo(e, s.applyPlanned)
 	case KindBegan:
-		return with(e, s.began)
+		return decodeTo(e, s.applyBegan)
 	case KindAnswered:
-		return with(e, s.answered)
+		return decodeTo(e, s.applyAnswered)
 	case KindFailed:
-		return with(e, s.failed)
+		return decodeTo(e, s.applyFailed)
 	case KindCommitted:
-		return with(e, s.committed)
+		return decodeTo(e, s.applyCommitted)
 	case KindNoted:
-		return with(e, s.noted)
+		return decodeTo(e, s.applyNoted)
 	case KindPublishing:
-		return with(e, s.publishing)
+		return decodeTo(e, s.applyPublishing)
 	case KindPublished:
-		return with(e, s.published)
+		return decodeTo(e, s.applyPublished)
 	case KindStalemate:
-		return with(e, s.stalemated)
+		return decodeTo(e, s.applyStalemate)
 	case KindPatched:
-		return with(e, s.patched)
+		return decodeTo(e, s.applyPatched)
 	}
 	return &fault.Error{
 		Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
@@ -43,7 +43,7 @@ func (s *State) apply(e *journal.Entry) error {
 	}
 }
 
-func with[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
+func decodeTo[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
 	body, err := journal.Decode[T](e, BadSequence)
 	if err != nil {
 		return err
@@ -51,9 +51,9 @@ func with[T any](e *journal.Entry, take func(*journal.Entry, *T) error) error {
 	return take(e, &body)
 }
 
-func (s *State) opened(e *journal.Entry, body *Opened) error {
+func (s *State) applyOpened(e *journal.Entry, body *Opened) error {
 	if !strings.HasSuffix(e.Stream, "/"+body.Thread) {
-		return s.wrong(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
+		return s.badEntry(e, "the stream is not that of the session %s", fault.Shown(body.Thread))
 	}
 	hash, rules := openingOf(e.Body)
 	*s = State{
@@ -63,7 +63,7 @@ func (s *State) opened(e *journal.Entry, body *Opened) error {
 	return nil
 }
 
-func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
+func (s *State) applyResumed(_ *journal.Entry, body *Resumed) error {
 	if body.Settings != nil {
 		s.Settings = *body.Settings
 	}
@@ -73,7 +73,7 @@ func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 	}
 	s.Ended, s.Touched = "", false
 	s.Runs++
-	s.forgotten()
+	s.chargeLostRulings()
 	leg := s.OpenLeg()
 	if leg == nil {
 		return nil
@@ -90,24 +90,24 @@ func (s *State) resumed(_ *journal.Entry, body *Resumed) error {
 	return nil
 }
 
-func (s *State) ended(_ *journal.Entry, body *Ended) error {
+func (s *State) applyEnded(_ *journal.Entry, body *Ended) error {
 	s.Ended, s.Touched = body.Reason, false
 	return nil
 }
 
-func (s *State) noted(e *journal.Entry, body *Noted) error {
+func (s *State) applyNoted(e *journal.Entry, body *Noted) error {
 	s.Notes = append(s.Notes, Note{Noted: *body, At: e.At})
 	s.Touched, s.ActiveRound = true, s.Round()
 	return nil
 }
 
-func (s *State) planned(e *journal.Entry, body *Planned) error {
+func (s *State) applyPlanned(e *journal.Entry, body *Planned) error {
 	if s.OpenLeg() != nil || len(s.Commits) == 0 {
-		return s.wrong(e, "a round is planned before the last one was settled")
+		return s.badEntry(e, "a round is planned before the last one was settled")
 	}
 	at, err := instant(e, body.At)
 	if err == nil {
-		err = s.mailboxes(e, body.Mailboxes)
+		err = s.checkMailboxes(e, body.Mailboxes)
 	}
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *State) planned(e *journal.Entry, body *Planned) error {
 		x := Exchange{k, s.call(body, k.Agent, TurnAsk), s.call(body, k.Agent, TurnRepair)}
 		x.Ask.Status, x.Ask.Prompt = Open, k.Body
 		if _, twice := s.Call(x.Ask.ID); twice || leg.Of(k.Agent) != nil {
-			return s.wrong(e, "the call %s is planned twice", x.Ask.ID)
+			return s.badEntry(e, "the call %s is planned twice", x.Ask.ID)
 		}
 		leg.Exchanges = append(leg.Exchanges, x)
 	}
@@ -131,23 +131,23 @@ func (s *State) call(p *Planned, agent, turn string) Call {
 	return Call{ID: CallID(s.Opened.Thread, p.Round, p.Leg, agent, turn), Agent: agent, Round: p.Round, Leg: p.Leg, Turn: turn}
 }
 
-func (s *State) began(e *journal.Entry, body *Began) error {
+func (s *State) applyBegan(e *journal.Entry, body *Began) error {
 	c, ok := s.Call(body.Call)
 	if !ok || c.Status != Open {
-		return s.wrong(e, "the call %s begins, but it is not open", body.Call)
+		return s.badEntry(e, "the call %s begins, but it is not open", body.Call)
 	}
 	c.Status, c.Prompt, c.Began, c.Seq = Begun, body.Prompt, e.At, e.Seq
 	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
 	return nil
 }
 
-func (s *State) answered(e *journal.Entry, body *Answered) error {
-	c, err := s.end(e, body.Call)
+func (s *State) applyAnswered(e *journal.Entry, body *Answered) error {
+	c, err := s.endCall(e, body.Call)
 	if err != nil {
 		return err
 	}
 	if body.Letter != "" && s.HasTaken(body.Letter) {
-		return s.wrong(e, "the message %s answers a second time", fault.Shown(body.Letter))
+		return s.badEntry(e, "the message %s answers a second time", fault.Shown(body.Letter))
 	}
 	c.Status, c.Answered = Replied, *body
 	s.Spent = s.Spent.Plus(body.Spent())
@@ -158,8 +158,8 @@ func (s *State) answered(e *journal.Entry, body *Answered) error {
 	return nil
 }
 
-func (s *State) failed(e *journal.Entry, body *Failed) error {
-	c, err := s.end(e, body.Call)
+func (s *State) applyFailed(e *journal.Entry, body *Failed) error {
+	c, err := s.endCall(e, body.Call)
 	if err != nil {
 		return err
 	}
@@ -169,38 +169,38 @@ func (s *State) failed(e *journal.Entry, body *Failed) error {
 	return nil
 }
 
-func (s *State) end(e *journal.Entry, id string) (*Call, error) {
+func (s *State) endCall(e *journal.Entry, id string) (*Call, error) {
 	c, ok := s.Call(id)
 	leg := s.OpenLeg()
 	if !ok || c.Status != Begun || leg == nil || c.Round != leg.Round || c.Leg != leg.Leg {
-		return nil, s.wrong(e, "the call %s ends, but it did not begin", id)
+		return nil, s.badEntry(e, "the call %s ends, but it did not begin", id)
 	}
 	c.Ended, c.Seq = e.At, e.Seq
 	return c, nil
 }
 
-func (s *State) committed(e *journal.Entry, body *Committed) error {
-	if err := s.rulingGiven(e, body); err != nil {
+func (s *State) applyCommitted(e *journal.Entry, body *Committed) error {
+	if err := s.checkRuling(e, body); err != nil {
 		return err
 	}
 	if v := body.Version - s.Version(); v < 0 || v > 1 {
-		return s.wrong(e, "version %d follows version %d", body.Version, s.Version())
+		return s.badEntry(e, "version %d follows version %d", body.Version, s.Version())
 	}
 	leg := s.OpenLeg()
 	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
-		return s.wrong(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
+		return s.badEntry(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
 	}
-	if err := s.letters(e, body); err != nil {
+	if err := s.checkLetters(e, body); err != nil {
 		return err
 	}
-	if err := s.moved(e, body); err != nil {
+	if err := s.checkMoved(e, body); err != nil {
 		return err
 	}
 	switch {
 	case body.Message != s.NextMessage():
-		return s.wrong(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
+		return s.badEntry(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
 	case body.Seal != s.SealFor(body):
-		return s.wrong(e, "its seal is not that of what it was made from")
+		return s.badEntry(e, "its seal is not that of what it was made from")
 	}
 	if body.Source == ByRound {
 		leg.Settled = true

@@ -16,9 +16,9 @@ func (s *State) ByMail() []Party {
 	return slices.DeleteFunc(slices.Clone(s.Opened.Agents), func(p Party) bool { return p.Via != ViaMail })
 }
 
-// unpublished reports whether the current version should be mailed. Version 1 need not be: the
+// needsMailing reports whether the current version should be mailed. Version 1 need not be: the
 // brief is in the kickoffs.
-func (s *State) unpublished() bool {
+func (s *State) needsMailing() bool {
 	return s.Version() > 1 && s.Mailed < s.Version() && s.Round() > 0 && len(s.ByMail()) > 0
 }
 
@@ -74,11 +74,11 @@ func (s *State) KnownTexts() map[AgentText]bool {
 	return all
 }
 
-// letters rejects letters that were taken before, that no agent of the roster wrote, or that
+// checkLetters rejects letters that were taken before, that no agent of the roster wrote, or that
 // are in another kind of commit.
-func (s *State) letters(e *journal.Entry, c *Committed) error {
+func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 	if (c.Source == ByThread) != (len(c.Letters) > 0) {
-		return s.wrong(e, "a commit of letters has letters, and no other one has")
+		return s.badEntry(e, "a commit of letters has letters, and no other one has")
 	}
 	if len(c.Letters) == 0 {
 		return nil
@@ -87,41 +87,41 @@ func (s *State) letters(e *journal.Entry, c *Committed) error {
 	for _, l := range c.Letters {
 		switch {
 		case seen[l.ID]:
-			return s.wrong(e, "the message %s was taken before", fault.Shown(l.ID))
+			return s.badEntry(e, "the message %s was taken before", fault.Shown(l.ID))
 		case !slices.Contains(s.agents(), l.Agent):
-			return s.wrong(e, "%s wrote a letter, and is not in the roster", fault.Shown(l.Agent))
+			return s.badEntry(e, "%s wrote a letter, and is not in the roster", fault.Shown(l.Agent))
 		case l.Shown < 0 || l.Shown > s.Version():
-			return s.wrong(e, "the message %s answers version %d, which is not there", fault.Shown(l.ID), l.Shown)
+			return s.badEntry(e, "the message %s answers version %d, which is not there", fault.Shown(l.ID), l.Shown)
 		}
 		seen[l.ID] = true
 	}
 	return nil
 }
 
-// mailboxes rejects mailboxes of agents not reached by mail, and shared mailboxes.
-func (s *State) mailboxes(e *journal.Entry, boxes []Mailbox) error {
+// checkMailboxes rejects mailboxes of agents not reached by mail, and shared mailboxes.
+func (s *State) checkMailboxes(e *journal.Entry, boxes []Mailbox) error {
 	named := make(map[string]bool)
 	for _, b := range boxes {
 		name := strings.ToLower(b.Name)
 		if name == "" || named[name] || !slices.ContainsFunc(s.ByMail(), func(p Party) bool { return p.Name == b.Agent }) {
-			return s.wrong(e, "%s has the mailbox %s, which cannot be", fault.Shown(b.Agent), fault.Shown(b.Name))
+			return s.badEntry(e, "%s has the mailbox %s, which cannot be", fault.Shown(b.Agent), fault.Shown(b.Name))
 		}
 		named[name] = true
 	}
 	return nil
 }
 
-func (s *State) publishing(e *journal.Entry, body *Publishing) error {
+func (s *State) applyPublishing(e *journal.Entry, body *Publishing) error {
 	if body.Version < 1 || body.Version > s.Version() {
-		return s.wrong(e, "version %d is mailed, and is not there", body.Version)
+		return s.badEntry(e, "version %d is mailed, and is not there", body.Version)
 	}
 	s.Publishing = max(s.Publishing, body.Version)
 	return nil
 }
 
-func (s *State) published(e *journal.Entry, body *Published) error {
+func (s *State) applyPublished(e *journal.Entry, body *Published) error {
 	if body.Version < 1 || body.Version > s.Publishing {
-		return s.wrong(e, "version %d was mailed, and that never began", body.Version)
+		return s.badEntry(e, "version %d was mailed, and that never began", body.Version)
 	}
 	s.Mailed, s.Unmailed = max(s.Mailed, body.Version), Published{}
 	if body.Code != "" || len(body.Missed) > 0 {

@@ -8,13 +8,13 @@ import (
 	"brenner/session/flow"
 )
 
-// byMail is a session of two agents, of which the second has a mailbox, after its
+// mailJournal is a session of two agents, of which the second has a mailbox, after its
 // first round.
-func byMail(t *testing.T) *tale {
+func mailJournal(t *testing.T) *journalBuilder {
 	t.Helper()
 	o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: flow.Settings{Rounds: 2}}
 	o.Agents = []flow.Party{{Name: "A1", Role: "x", Via: "rehearsal"}, {Name: "A2", Role: "y", Via: flow.ViaMail}}
-	tl := (&tale{t: t}).add(flow.KindOpened, o)
+	tl := (&journalBuilder{t: t}).add(flow.KindOpened, o)
 	tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
 	tl.add(flow.KindPlanned, flow.Planned{
 		Round: 1, Leg: 1, At: "2026-01-01T01:00:00Z", Base: 1, Mailboxes: []flow.Mailbox{{Agent: "A2", Name: "Calm"}},
@@ -25,12 +25,12 @@ func byMail(t *testing.T) *tale {
 	return tl.seal(flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:00:00Z", Version: 2})
 }
 
-func letters(letters ...flow.Letter) flow.Committed {
+func letterCommit(letters ...flow.Letter) flow.Committed {
 	return flow.Committed{Source: flow.ByThread, At: "2026-01-01T02:00:00Z", Version: 3, Letters: letters}
 }
 
 func TestAVersionIsPublishedOnceBeforeAnythingElse(t *testing.T) {
-	tl := byMail(t)
+	tl := mailJournal(t)
 	if got := tl.next(); got != "publish 2" {
 		t.Fatal(got)
 	}
@@ -53,26 +53,26 @@ func TestAVersionIsPublishedOnceBeforeAnythingElse(t *testing.T) {
 
 func TestLettersCountOnce(t *testing.T) {
 	letter := flow.Letter{ID: "8", Agent: "A2", Body: "b", Shown: 2}
-	tl := byMail(t).seal(letters(letter))
+	tl := mailJournal(t).seal(letterCommit(letter))
 	if s := tl.state(); s.Version() != 3 || !s.Touched || s.NextMessage() != 5 {
 		t.Errorf("%d, %v, %d", s.Version(), s.Touched, s.NextMessage())
 	}
-	if tl.state().Seal() == byMail(t).seal(letters(flow.Letter{ID: "8", Agent: "A2", Body: "c", Shown: 2})).state().Seal() {
+	if tl.state().Seal() == mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "A2", Body: "c", Shown: 2})).state().Seal() {
 		t.Error("a seal covers what a letter says")
 	}
 	for name, c := range map[string]struct {
-		tale *tale
+		tale *journalBuilder
 		want string
 	}{
-		"taken as a letter":   {byMail(t).seal(letters(letter)).seal(letters(letter)), "was taken before"},
-		"taken as an answer":  {byMail(t).seal(letters(flow.Letter{ID: "7", Agent: "A2"})), "was taken before"},
-		"twice at once":       {byMail(t).seal(letters(letter, letter)), "was taken before"},
-		"a stranger's":        {byMail(t).seal(letters(flow.Letter{ID: "8", Agent: "B"})), "not in the roster"},
-		"of the future":       {byMail(t).seal(letters(flow.Letter{ID: "8", Agent: "A2", Shown: 3})), "which is not there"},
-		"none":                {byMail(t).seal(letters()), "has letters"},
-		"with a person's":     {byMail(t).seal(flow.Committed{Source: flow.ByPerson, At: "2026-01-01T02:00:00Z", Version: 3, Letters: []flow.Letter{letter}}), "has letters"},
-		"published unbegun":   {byMail(t).add(flow.KindPublished, flow.Published{Version: 2}), "never began"},
-		"published unwritten": {byMail(t).add(flow.KindPublishing, flow.Publishing{Version: 3}), "is not there"},
+		"taken as a letter":   {mailJournal(t).seal(letterCommit(letter)).seal(letterCommit(letter)), "was taken before"},
+		"taken as an answer":  {mailJournal(t).seal(letterCommit(flow.Letter{ID: "7", Agent: "A2"})), "was taken before"},
+		"twice at once":       {mailJournal(t).seal(letterCommit(letter, letter)), "was taken before"},
+		"a stranger's":        {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "B"})), "not in the roster"},
+		"of the future":       {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "A2", Shown: 3})), "which is not there"},
+		"none":                {mailJournal(t).seal(letterCommit()), "has letters"},
+		"with a person's":     {mailJournal(t).seal(flow.Committed{Source: flow.ByPerson, At: "2026-01-01T02:00:00Z", Version: 3, Letters: []flow.Letter{letter}}), "has letters"},
+		"published unbegun":   {mailJournal(t).add(flow.KindPublished, flow.Published{Version: 2}), "never began"},
+		"published unwritten": {mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 3}), "is not there"},
 	} {
 		_, err := flow.Fold(c.tale.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {
@@ -82,7 +82,7 @@ func TestLettersCountOnce(t *testing.T) {
 }
 
 func TestAMessageAnswersOneCall(t *testing.T) {
-	tl := byMail(t).add(flow.KindPublishing, flow.Publishing{Version: 2}).add(flow.KindPublished, flow.Published{Version: 2})
+	tl := mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 2}).add(flow.KindPublished, flow.Published{Version: 2})
 	tl.plan(2, 1, "A1", "A2").begin(2, 1, "A2", flow.TurnAsk)
 	tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(2, 1, "A2", flow.TurnAsk), Reply: "r", Letter: "7"})
 	if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {

@@ -27,26 +27,26 @@ func (p Prices) Of(agent string, input, output int) int64 {
 	return 0
 }
 
-// most exceeds any cost and is the largest integer that JSON carries exactly. Sums and products
+// maxAmount exceeds any cost and is the largest integer that JSON carries exactly. Sums and products
 // saturate there, and negative values count as 0, so that no invented number turns a cost into
 // a gain.
-const most = 1<<53 - 1
+const maxAmount = 1<<53 - 1
 
-func within(n int64) int64 { return min(max(n, 0), most) }
+func clamp(n int64) int64 { return min(max(n, 0), maxAmount) }
 
-func add(a, b int64) int64 { return within(within(a) + within(b)) }
+func add(a, b int64) int64 { return clamp(clamp(a) + clamp(b)) }
 
 // sum adds token counts; an int may be smaller than most.
 func sum(a, b int) int { return tokens(add(int64(a), int64(b))) }
 
-func tokens(n int64) int { return int(min(within(n), math.MaxInt)) }
+func tokens(n int64) int { return int(min(clamp(n), math.MaxInt)) }
 
 func times(price int64, n int) int64 {
 	if n <= 0 || price <= 0 {
 		return 0
 	}
-	if price > most/int64(n) {
-		return most
+	if price > maxAmount/int64(n) {
+		return maxAmount
 	}
 	return price * int64(n)
 }
@@ -62,7 +62,7 @@ func (c Cost) Plus(o Cost) Cost { return Cost{sum(c.Tokens, o.Tokens), add(c.USD
 
 // Minus returns c - o, at least 0.
 func (c Cost) Minus(o Cost) Cost {
-	return Cost{tokens(within(int64(c.Tokens)) - within(int64(o.Tokens))), within(within(c.USD) - within(o.USD))}
+	return Cost{tokens(clamp(int64(c.Tokens)) - clamp(int64(o.Tokens))), clamp(clamp(c.USD) - clamp(o.USD))}
 }
 
 // Times returns n times c.
@@ -74,7 +74,7 @@ func (p Prices) Cost(agent string, input, output int) Cost {
 }
 
 // Spent returns the cost of an answer.
-func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), within(a.Cost)} }
+func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), clamp(a.Cost)} }
 
 // Reserve returns the cost to reserve for a call: its question and the maximum answer. A repair
 // sends the first question and answer again, with a list of what could not be read.
@@ -157,7 +157,7 @@ func (s *State) InFlight() Cost {
 	return all
 }
 
-func (s *State) exhausted() bool {
+func (s *State) budgetExhausted() bool {
 	set := &s.Settings
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD
 }

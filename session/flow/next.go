@@ -64,21 +64,21 @@ func Next(s *State) []Command {
 		return []Command{Brief{}}
 	}
 	if leg := s.OpenLeg(); leg != nil {
-		return s.gather(leg)
+		return s.collectAnswers(leg)
 	}
-	if s.unpublished() {
+	if s.needsMailing() {
 		return []Command{Publish{s.Version()}}
 	}
-	if waiting := s.waiting(); len(waiting) > 0 {
+	if waiting := s.unaskedAgents(); len(waiting) > 0 {
 		return s.plan(s.Round(), waiting)
 	}
-	if reason := s.stop(); reason != "" {
+	if reason := s.stopReason(); reason != "" {
 		return []Command{End{reason}}
 	}
 	return s.plan(s.Round()+1, s.agents())
 }
 
-func (s *State) gather(leg *Leg) []Command {
+func (s *State) collectAnswers(leg *Leg) []Command {
 	var asks []Command
 	spent, underWay, short := s.Spent, false, false
 	for c := range leg.Calls() {
@@ -101,9 +101,9 @@ func (s *State) gather(leg *Leg) []Command {
 		return asks
 	case underWay:
 		return nil
-	case short && !s.quorate(leg):
+	case short && !s.hasQuorum(leg):
 		return []Command{End{EndBudget}}
-	case !s.quorate(leg):
+	case !s.hasQuorum(leg):
 		if _, known := leg.Later(); known {
 			return []Command{End{EndLater}}
 		}
@@ -122,7 +122,7 @@ func (l *Leg) open() iter.Seq2[*Exchange, *Call] {
 	}
 }
 
-func (s *State) quorate(leg *Leg) bool {
+func (s *State) hasQuorum(leg *Leg) bool {
 	missing := leg.Missing()
 	switch s.Settings.Quorum {
 	case QuorumAll:
@@ -150,7 +150,7 @@ func (s *State) agents() []string {
 	return names
 }
 
-func (s *State) waiting() []string {
+func (s *State) unaskedAgents() []string {
 	round := s.Round()
 	if round == 0 {
 		return nil
@@ -193,25 +193,25 @@ func (s *State) ready(agent string) bool {
 	return true
 }
 
-// stop returns the rule by which the session ends here, or "".
-func (s *State) stop() string {
+// stopReason returns the rule by which the session ends here, or "".
+func (s *State) stopReason() string {
 	switch {
-	case s.cutShort():
+	case s.skippedForBudget():
 		return EndBudget
 	case s.Round() >= s.Settings.Rounds:
 		return EndRounds
-	case s.Settings.QuietAfter > 0 && s.quiet() >= s.Settings.QuietAfter:
+	case s.Settings.QuietAfter > 0 && s.quietRounds() >= s.Settings.QuietAfter:
 		return EndQuiet
-	case s.Settings.WhenClean && s.Round() > s.ActiveRound && s.clean():
+	case s.Settings.WhenClean && s.Round() > s.ActiveRound && s.isClean():
 		return EndClean
-	case s.exhausted():
+	case s.budgetExhausted():
 		return EndBudget
 	}
 	return ""
 }
 
-// cutShort reports whether the last leg left agents out for a lack of budget that persists.
-func (s *State) cutShort() bool {
+// skippedForBudget reports whether the last leg left agents out for a lack of budget that persists.
+func (s *State) skippedForBudget() bool {
 	if len(s.Legs) == 0 {
 		return false
 	}
@@ -223,8 +223,8 @@ func (s *State) cutShort() bool {
 	return false
 }
 
-// quiet counts the latest rounds since ActiveRound that changed nothing.
-func (s *State) quiet() int {
+// quietRounds counts the latest rounds since ActiveRound that changed nothing.
+func (s *State) quietRounds() int {
 	changed := make(map[int]bool)
 	for i := 1; i < len(s.Commits); i++ {
 		c := &s.Commits[i]
@@ -239,7 +239,7 @@ func (s *State) quiet() int {
 	return n
 }
 
-func (s *State) clean() bool {
+func (s *State) isClean() bool {
 	o := s.Commits[len(s.Commits)-1].Outcome
 	return o.Errors == 0 && o.Warnings == 0 && o.Conflicts == 0
 }

@@ -11,25 +11,25 @@ import (
 	"brenner/store/journal"
 )
 
-// tale is a journal that is written event by event.
-type tale struct {
+// journalBuilder is a journal that is written event by event.
+type journalBuilder struct {
 	t       *testing.T
 	entries []journal.Entry
 }
 
-func began(t *testing.T, s flow.Settings, roles ...string) *tale {
+func newJournal(t *testing.T, s flow.Settings, roles ...string) *journalBuilder {
 	t.Helper()
 	o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: s}
 	for i, role := range roles {
 		o.Agents = append(o.Agents, flow.Party{Name: fmt.Sprintf("A%d", i+1), Role: role, Via: "rehearsal"})
 	}
-	tl := &tale{t: t}
+	tl := &journalBuilder{t: t}
 	tl.add(flow.KindOpened, o)
 	return tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
 }
 
 // seal adds a commit with what only the state knows.
-func (tl *tale) seal(c flow.Committed) *tale {
+func (tl *journalBuilder) seal(c flow.Committed) *journalBuilder {
 	tl.t.Helper()
 	s, err := flow.Fold(tl.entries)
 	if err != nil {
@@ -43,7 +43,7 @@ func (tl *tale) seal(c flow.Committed) *tale {
 	return tl.add(flow.KindCommitted, c)
 }
 
-func (tl *tale) add(kind string, body any) *tale {
+func (tl *journalBuilder) add(kind string, body any) *journalBuilder {
 	tl.t.Helper()
 	data, err := journal.Encode(body)
 	if err != nil {
@@ -57,7 +57,7 @@ func (tl *tale) add(kind string, body any) *tale {
 	return tl
 }
 
-func (tl *tale) state() *flow.State {
+func (tl *journalBuilder) state() *flow.State {
 	tl.t.Helper()
 	s, err := flow.Fold(tl.entries)
 	if err != nil {
@@ -66,7 +66,7 @@ func (tl *tale) state() *flow.State {
 	return s
 }
 
-func (tl *tale) plan(round, leg int, agents ...string) *tale {
+func (tl *journalBuilder) plan(round, leg int, agents ...string) *journalBuilder {
 	p := flow.Planned{Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Base: 1}
 	for _, a := range agents {
 		p.Kickoffs = append(p.Kickoffs, flow.Kickoff{Agent: a, Body: "k", Tokens: 100})
@@ -74,23 +74,23 @@ func (tl *tale) plan(round, leg int, agents ...string) *tale {
 	return tl.add(flow.KindPlanned, p)
 }
 
-func (tl *tale) call(round, leg int, agent, turn string) string {
+func (tl *journalBuilder) call(round, leg int, agent, turn string) string {
 	return flow.CallID("RS-20260101-ab", round, leg, agent, turn)
 }
 
-func (tl *tale) begin(round, leg int, agent, turn string) *tale {
+func (tl *journalBuilder) begin(round, leg int, agent, turn string) *journalBuilder {
 	return tl.add(flow.KindBegan, flow.Began{Call: tl.call(round, leg, agent, turn), Agent: agent, Round: round, Leg: leg, Turn: turn, Reserved: 150})
 }
 
-func (tl *tale) answer(round, leg int, agent, turn string, mend int) *tale {
+func (tl *journalBuilder) answer(round, leg int, agent, turn string, mend int) *journalBuilder {
 	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Repairable: mend})
 }
 
-func (tl *tale) lose(round, leg int, agent string) *tale {
+func (tl *journalBuilder) fail(round, leg int, agent string) *journalBuilder {
 	return tl.begin(round, leg, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(round, leg, agent, flow.TurnAsk), Code: "AGENT_TIMEOUT", Spent: 150})
 }
 
-func (tl *tale) commit(round, leg, version, hypotheses int) *tale {
+func (tl *journalBuilder) commit(round, leg, version, hypotheses int) *journalBuilder {
 	return tl.seal(flow.Committed{
 		Source: flow.ByRound, Round: round, Leg: leg, At: fmt.Sprintf("2026-01-01T0%d:0%d:00Z", round, leg), Version: version,
 		Active: map[string]int{"hypothesis_slate": hypotheses},
@@ -98,7 +98,7 @@ func (tl *tale) commit(round, leg, version, hypotheses int) *tale {
 }
 
 // next gives the commands as words.
-func (tl *tale) next() string {
+func (tl *journalBuilder) next() string {
 	tl.t.Helper()
 	var words []string
 	for _, c := range flow.Next(tl.state()) {
@@ -120,7 +120,7 @@ func (tl *tale) next() string {
 	return strings.Join(words, ", ")
 }
 
-func (tl *tale) wants(want string) *tale {
+func (tl *journalBuilder) wantNext(want string) *journalBuilder {
 	tl.t.Helper()
 	if got := tl.next(); got != want {
 		tl.t.Errorf("next is %q, not %q", got, want)
@@ -139,35 +139,35 @@ func settings() flow.Settings {
 }
 
 func TestCourseOfASession(t *testing.T) {
-	began(t, settings(), generator, critic).
-		wants("plan 1.1 A1 A2").plan(1, 1, "A1", "A2").
-		wants("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
-		wants("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
-		wants(""). // A1 is under way
+	newJournal(t, settings(), generator, critic).
+		wantNext("plan 1.1 A1 A2").plan(1, 1, "A1", "A2").
+		wantNext("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
+		wantNext("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
+		wantNext(""). // A1 is under way
 		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Repairable: 2}).
-		wants("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
-		wants("settle").commit(1, 1, 2, 1).
-		wants("plan 2.1 A1 A2").plan(2, 1, "A1", "A2").answer(2, 1, "A1", flow.TurnAsk, 0).answer(2, 1, "A2", flow.TurnAsk, 0).
-		wants("settle").commit(2, 1, 3, 1).
-		wants("end rounds").add(flow.KindEnded, flow.Ended{Reason: flow.EndRounds}).
-		wants("")
+		wantNext("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
+		wantNext("settle").commit(1, 1, 2, 1).
+		wantNext("plan 2.1 A1 A2").plan(2, 1, "A1", "A2").answer(2, 1, "A1", flow.TurnAsk, 0).answer(2, 1, "A2", flow.TurnAsk, 0).
+		wantNext("settle").commit(2, 1, 3, 1).
+		wantNext("end rounds").add(flow.KindEnded, flow.Ended{Reason: flow.EndRounds}).
+		wantNext("")
 }
 
 func TestRepairCanBeSwitchedOff(t *testing.T) {
 	s := settings()
 	s.Repair = false
-	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wants("settle")
+	newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wantNext("settle")
 }
 
 func TestStagedWaitsForASubject(t *testing.T) {
 	s := settings()
 	s.Flow = flow.FlowStaged
-	began(t, s, critic, generator, designer).
-		wants("plan 1.1 A2").plan(1, 1, "A2").answer(1, 1, "A2", flow.TurnAsk, 0).commit(1, 1, 2, 3).
-		wants("plan 1.2 A1 A3").plan(1, 2, "A1", "A3").answer(1, 2, "A1", flow.TurnAsk, 0).answer(1, 2, "A3", flow.TurnAsk, 0).commit(1, 2, 3, 3).
-		wants("plan 2.1 A1 A2 A3")
+	newJournal(t, s, critic, generator, designer).
+		wantNext("plan 1.1 A2").plan(1, 1, "A2").answer(1, 1, "A2", flow.TurnAsk, 0).commit(1, 1, 2, 3).
+		wantNext("plan 1.2 A1 A3").plan(1, 2, "A1", "A3").answer(1, 2, "A1", flow.TurnAsk, 0).answer(1, 2, "A3", flow.TurnAsk, 0).commit(1, 2, 3, 3).
+		wantNext("plan 2.1 A1 A2 A3")
 	// Where nobody fills it, waiting would not help.
-	began(t, s, critic, designer).wants("plan 1.1 A1 A2")
+	newJournal(t, s, critic, designer).wantNext("plan 1.1 A1 A2")
 }
 
 func TestQuorum(t *testing.T) {
@@ -186,26 +186,26 @@ func TestQuorum(t *testing.T) {
 	} {
 		s := settings()
 		s.Quorum = c.quorum
-		tl := began(t, s, c.roles...)
+		tl := newJournal(t, s, c.roles...)
 		names := []string{"A1", "A2", "A3"}[:len(c.roles)]
 		tl.plan(1, 1, names...)
 		for _, n := range names {
 			if strings.Contains(strings.Join(c.lost, " "), n) {
-				tl.lose(1, 1, n)
+				tl.fail(1, 1, n)
 			} else {
 				tl.answer(1, 1, n, flow.TurnAsk, 0)
 			}
 		}
-		tl.wants(c.want)
+		tl.wantNext(c.want)
 	}
 }
 
 // Whoever did not answer is asked again by the next run; what it may have cost
 // counts as spent.
 func TestResumedOpensWhatWasLost(t *testing.T) {
-	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
-		lose(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
-		add(flow.KindResumed, flow.Resumed{}).wants("ask A1, ask A2")
+	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
+		fail(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
+		add(flow.KindResumed, flow.Resumed{}).wantNext("ask A1, ask A2")
 	if got := tl.state().Spent.Tokens; got != 300 {
 		t.Errorf("%d tokens spent", got)
 	}
@@ -219,27 +219,27 @@ func TestResumedOpensWhatWasLost(t *testing.T) {
 func TestBudget(t *testing.T) {
 	s := settings()
 	s.Budget, s.Quorum = 320, "1" // two questions of 150, and not three
-	tl := began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wants("ask A1, ask A2")
+	tl := newJournal(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wantNext("ask A1, ask A2")
 	tl.answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 1).
-		wants("settle"). // neither A3 nor a repair can be paid
-		commit(1, 1, 2, 1).wants("end budget")
+		wantNext("settle"). // neither A3 nor a repair can be paid
+		commit(1, 1, 2, 1).wantNext("end budget")
 	more := s
 	more.Budget = 1000
-	tl.add(flow.KindEnded, flow.Ended{Reason: flow.EndBudget}).add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("plan 2.1 A1 A2 A3")
+	tl.add(flow.KindEnded, flow.Ended{Reason: flow.EndBudget}).add(flow.KindResumed, flow.Resumed{Settings: &more}).wantNext("plan 2.1 A1 A2 A3")
 	s.Quorum = flow.QuorumAll // then the round waits, open, for more
-	began(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 0).
-		wants("end budget").add(flow.KindResumed, flow.Resumed{Settings: &more}).wants("ask A3")
+	newJournal(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 0).
+		wantNext("end budget").add(flow.KindResumed, flow.Resumed{Settings: &more}).wantNext("ask A3")
 }
 
 // Money is counted like tokens, in whole billionths of a dollar.
 func TestBudgetInMoney(t *testing.T) {
 	s := settings()
 	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
-	s.BudgetUSD = 10*100 + 100*50                                                       // one question and one answer
-	tl := began(t, s, generator, critic).plan(1, 1, "A1", "A2").wants("ask A1, ask A2") // A2 has no price
+	s.BudgetUSD = 10*100 + 100*50                                                               // one question and one answer
+	tl := newJournal(t, s, generator, critic).plan(1, 1, "A1", "A2").wantNext("ask A1, ask A2") // A2 has no price
 	tl.add(flow.KindBegan, flow.Began{Call: tl.call(1, 1, "A1", "ask"), Agent: "A1", Round: 1, Leg: 1, Turn: "ask", Reserved: 150, ReservedUSD: 6000}).
 		add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask"), Reply: "r", Input: 100, Output: 10, Cost: 2000, Repairable: 1}).
-		answer(1, 1, "A2", flow.TurnAsk, 0).wants("settle") // the repair would cost too much
+		answer(1, 1, "A2", flow.TurnAsk, 0).wantNext("settle") // the repair would cost too much
 	if got := tl.state().Spent; got.USD != 2000 || got.Tokens != 220 {
 		t.Errorf("%+v", got)
 	}
@@ -247,30 +247,30 @@ func TestBudgetInMoney(t *testing.T) {
 
 // Whoever did not answer may have said when to return.
 func TestLater(t *testing.T) {
-	lose := func(tl *tale, agent, at string) *tale {
+	lose := func(tl *journalBuilder, agent, at string) *journalBuilder {
 		return tl.begin(1, 1, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(1, 1, agent, "ask"), Code: "RATE_LIMITED", RetryAt: at})
 	}
-	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
-	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "2026-01-01T09:00:00Z").wants("end later")
+	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "2026-01-01T09:00:00Z").wantNext("end later")
 	if at, ok := tl.state().OpenLeg().Later(); !ok || at.Hour() != 10 {
 		t.Error(at, ok)
 	}
-	tl = began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
-	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "").wants("end quorum")
+	tl = newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "").wantNext("end quorum")
 }
 
 // A seal covers who took part and how: a rehearsal cannot pass for anything else.
 func TestSealCoversTheOpening(t *testing.T) {
-	one, two := began(t, settings(), generator), began(t, settings(), critic)
+	one, two := newJournal(t, settings(), generator), newJournal(t, settings(), critic)
 	if one.state().Seal() == two.state().Seal() {
 		t.Error("another role, the same seal")
 	}
 	other := settings()
 	other.Rounds = 99
-	if one.state().Seal() != began(t, other, generator).state().Seal() {
+	if one.state().Seal() != newJournal(t, other, generator).state().Seal() {
 		t.Error("settings are part of the seal")
 	}
-	forged := began(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
+	forged := newJournal(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
 	forged.add(flow.KindCommitted, flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Message: 2, Version: 2, Seal: one.state().Seal()})
 	if _, err := flow.Fold(forged.entries); fault.CodeOf(err) != flow.BadSequence {
 		t.Errorf("a borrowed seal: %v", err)
@@ -290,9 +290,9 @@ func after(s *flow.State, entries []journal.Entry) error {
 
 // Looking ahead changes nothing.
 func TestCloneLeavesTheStateAlone(t *testing.T) {
-	tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
+	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
 	s := tl.state()
-	more := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
+	more := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
 	if err := after(s, more.entries[3:]); err != nil {
 		t.Fatal(err)
 	}
@@ -307,34 +307,34 @@ func TestCloneLeavesTheStateAlone(t *testing.T) {
 func TestStopRules(t *testing.T) {
 	s := settings()
 	s.Rounds, s.QuietAfter = 9, 2
-	tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0).
-		wants("plan 2.1 A1").plan(2, 1, "A1").answer(2, 1, "A1", flow.TurnAsk, 0).commit(2, 1, 1, 0).wants("end quiet")
+	tl := newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0).
+		wantNext("plan 2.1 A1").plan(2, 1, "A1").answer(2, 1, "A1", flow.TurnAsk, 0).commit(2, 1, 1, 0).wantNext("end quiet")
 	tl.state()
 	s.QuietAfter, s.WhenClean = 0, true
-	began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 2, 0).wants("end clean")
+	newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 2, 0).wantNext("end clean")
 }
 
 // A journal that makes no sense is refused with the entry that does not.
 func TestFoldRefusesNonsense(t *testing.T) {
-	for name, add := range map[string]func(*tale){
-		"opened twice": func(tl *tale) { tl.add(flow.KindOpened, flow.Opened{}) },
-		"unknown":      func(tl *tale) { tl.add("call.dreamt", flow.Ended{}) },
-		"answered before": func(tl *tale) {
+	for name, add := range map[string]func(*journalBuilder){
+		"opened twice": func(tl *journalBuilder) { tl.add(flow.KindOpened, flow.Opened{}) },
+		"unknown":      func(tl *journalBuilder) { tl.add("call.dreamt", flow.Ended{}) },
+		"answered before": func(tl *journalBuilder) {
 			tl.plan(1, 1, "A1")
 			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
 		},
-		"answered twice": func(tl *tale) {
+		"answered twice": func(tl *journalBuilder) {
 			tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
 			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
 		},
-		"planned twice":           func(tl *tale) { tl.plan(1, 1, "A1").plan(1, 2, "A1") },
-		"settled what is not":     func(tl *tale) { tl.commit(1, 1, 2, 0) },
-		"a version is missing":    func(tl *tale) { tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0).commit(1, 1, 3, 0) },
-		"an agent twice in a leg": func(tl *tale) { tl.plan(1, 1, "A1", "A1") },
-		"a bad instant":           func(tl *tale) { tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "soon"}) },
-		"an unknown key":          func(tl *tale) { tl.add(flow.KindEnded, map[string]string{"reason": "x", "mood": "bad"}) },
+		"planned twice":           func(tl *journalBuilder) { tl.plan(1, 1, "A1").plan(1, 2, "A1") },
+		"settled what is not":     func(tl *journalBuilder) { tl.commit(1, 1, 2, 0) },
+		"a version is missing":    func(tl *journalBuilder) { tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0).commit(1, 1, 3, 0) },
+		"an agent twice in a leg": func(tl *journalBuilder) { tl.plan(1, 1, "A1", "A1") },
+		"a bad instant":           func(tl *journalBuilder) { tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "soon"}) },
+		"an unknown key":          func(tl *journalBuilder) { tl.add(flow.KindEnded, map[string]string{"reason": "x", "mood": "bad"}) },
 	} {
-		tl := began(t, settings(), generator)
+		tl := newJournal(t, settings(), generator)
 		add(tl)
 		_, err := flow.Fold(tl.entries)
 		if code := fault.CodeOf(err); code != flow.BadSequence && code != flow.UnknownEvent {
@@ -348,7 +348,7 @@ func TestFoldRefusesNonsense(t *testing.T) {
 }
 
 func TestInstantsOnlyGrow(t *testing.T) {
-	s := began(t, settings(), generator).plan(1, 1, "A1").state()
+	s := newJournal(t, settings(), generator).plan(1, 1, "A1").state()
 	last := time.Date(2026, 1, 1, 1, 1, 0, 0, time.UTC)
 	if got := s.NextInstant(last.Add(-time.Hour)); got != last.Add(time.Millisecond) {
 		t.Errorf("with a clock that went back: %v", got)
@@ -368,7 +368,7 @@ func FuzzFold(f *testing.F) {
 	f.Add(flow.KindAnswered, []byte(`{"call":"x"}`))
 	f.Add(flow.KindCommitted, []byte(`{"source":"round","version":2,"at":"2026-01-01T00:00:01Z"}`))
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
-		tl := began(t, settings(), generator, critic).plan(1, 1, "A1", "A2").begin(1, 1, "A1", flow.TurnAsk)
+		tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2").begin(1, 1, "A1", flow.TurnAsk)
 		e, err := journal.HeadOf(tl.entries).Next("session/RS-20260101-ab", time.Unix(9, 0), kind, body)
 		if err != nil {
 			return
@@ -391,9 +391,9 @@ func TestCleanIsWithoutFindings(t *testing.T) {
 		"plan 2.1 A1": {{Errors: 1}, {Warnings: 1}, {Conflicts: 1}},
 	} {
 		for _, o := range outcomes {
-			began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).
+			newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).
 				seal(flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Version: 2, Active: map[string]int{}, Outcome: o}).
-				wants(want)
+				wantNext(want)
 		}
 	}
 }
@@ -404,22 +404,22 @@ func TestBudgetToTheLastToken(t *testing.T) {
 	s.Rounds = 9
 	for budget, want := range map[int]string{149: "end budget", 150: "ask A1", 151: "ask A1"} {
 		s.Budget = budget
-		began(t, s, generator).plan(1, 1, "A1").wants(want)
+		newJournal(t, s, generator).plan(1, 1, "A1").wantNext(want)
 	}
 	// What is spent to the token leaves nothing for another round.
 	for budget, want := range map[int]string{110: "end budget", 111: "plan 2.1 A1"} {
 		s.Budget = 150
-		tl := began(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0)
+		tl := newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0)
 		less := s
 		less.Budget = budget
-		tl.commit(1, 1, 2, 1).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}).add(flow.KindResumed, flow.Resumed{Settings: &less}).wants(want)
+		tl.commit(1, 1, 2, 1).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}).add(flow.KindResumed, flow.Resumed{Settings: &less}).wantNext(want)
 	}
 	s.Budget = 0
 	s.Prices = flow.Prices{{Agent: "A1", Input: 10, Output: 100}}
 	for budget, want := range map[int64]string{5999: "end budget", 6000: "ask A1"} {
 		s.BudgetUSD = budget
-		began(t, s, generator).plan(1, 1, "A1").wants(want)
+		newJournal(t, s, generator).plan(1, 1, "A1").wantNext(want)
 	}
 	s.Budget, s.BudgetUSD = 150, 0 // no limit in money, whatever it costs
-	began(t, s, generator).plan(1, 1, "A1").wants("ask A1")
+	newJournal(t, s, generator).plan(1, 1, "A1").wantNext("ask A1")
 }

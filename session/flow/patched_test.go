@@ -8,8 +8,8 @@ import (
 )
 
 func TestAnswersPatchRecordsOnce(t *testing.T) {
-	heard := func() *tale {
-		return began(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0)
+	heard := func() *journalBuilder {
+		return newJournal(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 1, 0)
 	}
 	call := heard().call(1, 1, "A1", flow.TurnAsk)
 	good := flow.Patched{Call: call, Agent: "A1", Round: 1, Changes: []flow.Patch{{Record: "m@v1", Blocks: "b", Made: "m@v2"}}}
@@ -24,13 +24,13 @@ func TestAnswersPatchRecordsOnce(t *testing.T) {
 	}
 	stranger, other, later := good, good, good
 	stranger.Agent, other.Call, later.Round = "A2", "c", 2
-	for name, tl := range map[string]*tale{
+	for name, tl := range map[string]*journalBuilder{
 		"twice":          heard().add(flow.KindPatched, good).add(flow.KindPatched, good),
 		"by another":     heard().add(flow.KindPatched, stranger),
 		"no such call":   heard().add(flow.KindPatched, other),
 		"another round":  heard().add(flow.KindPatched, later),
-		"not answered":   began(t, settings(), generator).plan(1, 1, "A1").add(flow.KindPatched, good),
-		"before a round": began(t, settings(), generator).add(flow.KindPatched, good),
+		"not answered":   newJournal(t, settings(), generator).plan(1, 1, "A1").add(flow.KindPatched, good),
+		"before a round": newJournal(t, settings(), generator).add(flow.KindPatched, good),
 	} {
 		if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {
 			t.Errorf("%s: %v", name, err)

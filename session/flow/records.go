@@ -32,13 +32,13 @@ type Patch struct {
 	Hint    string     `json:"hint,omitempty"`
 }
 
-func (s *State) patched(e *journal.Entry, body *Patched) error {
+func (s *State) applyPatched(e *journal.Entry, body *Patched) error {
 	c, ok := s.Call(body.Call)
 	switch {
 	case !ok || c.Status != Replied || c.Agent != body.Agent || c.Round != body.Round:
-		return s.wrong(e, "%s patches records by an answer that it did not give: %s", fault.Shown(body.Agent), fault.Shown(body.Call))
+		return s.badEntry(e, "%s patches records by an answer that it did not give: %s", fault.Shown(body.Agent), fault.Shown(body.Call))
 	case s.PatchesOf(body.Call) != nil:
-		return s.wrong(e, "the answer to %s patches records twice", fault.Shown(body.Call))
+		return s.badEntry(e, "the answer to %s patches records twice", fault.Shown(body.Call))
 	}
 	s.Patches = append(slices.Clip(s.Patches), *body)
 	if slices.ContainsFunc(body.Changes, func(c Patch) bool { return c.Made != "" }) {
@@ -111,14 +111,14 @@ func (s *State) lastKickoff(agent string) *Kickoff {
 	return nil
 }
 
-func (s *State) moved(e *journal.Entry, c *Committed) error {
+func (s *State) checkMoved(e *journal.Entry, c *Committed) error {
 	if len(c.Moved) == 0 {
 		return nil
 	}
 	shown := s.Shown(c)
 	for _, m := range c.Moved {
 		if m.Now == m.Version || !slices.ContainsFunc(shown, func(r RecordRef) bool { return r.ID == m.ID && r.Version == m.Version }) {
-			return s.wrong(e, "version %d of %s moved, but nobody was shown it, or it did not", m.Version, fault.Shown(m.ID))
+			return s.badEntry(e, "version %d of %s moved, but nobody was shown it, or it did not", m.Version, fault.Shown(m.ID))
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func (s *State) OpenStalemates() []Stalemate {
 	return open
 }
 
-func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
+func (s *State) applyArbiterCall(e *journal.Entry, body *Stalemated) error {
 	// Copied, since a clone for a trial shares the list.
 	s.Rulings = slices.Clone(s.Rulings)
 	at := func(id string) int {
@@ -78,7 +78,7 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 		}
 		c := &s.Rulings[i]
 		if c.Status == Begun || c.Status == Replied {
-			return s.wrong(e, "the call %s begins, but it is not open", b.Call)
+			return s.badEntry(e, "the call %s begins, but it is not open", b.Call)
 		}
 		c.Agent, c.Round, c.Leg, c.Turn, c.Prompt, c.Began, c.Seq = b.Agent, b.Round, b.Leg, b.Turn, b.Prompt, e.At, e.Seq
 		c.Status, c.Reserved = Begun, Cost{b.Reserved, b.ReservedUSD}
@@ -86,7 +86,7 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 	for _, id := range body.ends() {
 		i := at(id)
 		if i < 0 || s.Rulings[i].Status != Begun {
-			return s.wrong(e, "the call %s ends, but it did not begin", id)
+			return s.badEntry(e, "the call %s ends, but it did not begin", id)
 		}
 		c := &s.Rulings[i]
 		c.Ended, c.Seq = e.At, e.Seq
@@ -102,12 +102,12 @@ func (s *State) arbitrated(e *journal.Entry, body *Stalemated) error {
 	return nil
 }
 
-func (s *State) rulingGiven(e *journal.Entry, c *Committed) error {
+func (s *State) checkRuling(e *journal.Entry, c *Committed) error {
 	one, _ := s.Stalemate(c.Ruling)
 	if c.Ruling == "" || one.State == stalemate.Ruled && c.Source == ByPerson && one.By == c.Author {
 		return nil
 	}
-	return s.wrong(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
+	return s.badEntry(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
 }
 
 func (b *Stalemated) ends() []string {
@@ -120,8 +120,8 @@ func (b *Stalemated) ends() []string {
 	return nil
 }
 
-// forgotten counts the reservations of lost arbiter calls as spent: they may have been answered.
-func (s *State) forgotten() {
+// chargeLostRulings counts the reservations of lost arbiter calls as spent: they may have been answered.
+func (s *State) chargeLostRulings() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {
 		if c := &s.Rulings[i]; c.Status == Begun {
@@ -135,15 +135,15 @@ func (s *State) Affords(c Cost) bool { return s.Settings.Affords(s.Spent.Plus(c)
 
 // RoundDone reports whether all agents of the last round were asked and their answers merged.
 func (s *State) RoundDone() bool {
-	return s.Round() > 0 && s.OpenLeg() == nil && len(s.waiting()) == 0
+	return s.Round() > 0 && s.OpenLeg() == nil && len(s.unaskedAgents()) == 0
 }
 
-// late keeps an arbiter's answer that is no longer needed.
-func (s *State) late(e *journal.Entry, before *Stalemate, body *Stalemated) error {
+// applyLate keeps an arbiter's answer that is no longer needed.
+func (s *State) applyLate(e *journal.Entry, before *Stalemate, body *Stalemated) error {
 	if before.ID == "" || body.State != before.State || body.Began != nil || len(body.ends()) == 0 || body.Verdict+body.Request+body.Case != "" {
-		return s.wrong(e, "it says more of the stalemate %s than that an answer came late", body.ID)
+		return s.badEntry(e, "it says more of the stalemate %s than that an answer came late", body.ID)
 	}
-	if err := s.arbitrated(e, body); err != nil || body.Reply == "" {
+	if err := s.applyArbiterCall(e, body); err != nil || body.Reply == "" {
 		return err
 	}
 	s.Stalemates = slices.Clone(s.Stalemates)
@@ -155,13 +155,13 @@ func (s *State) late(e *journal.Entry, before *Stalemate, body *Stalemated) erro
 	return nil
 }
 
-func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
+func (s *State) applyStalemate(e *journal.Entry, body *Stalemated) error {
 	before, known := s.Stalemate(body.ID)
 	if body.Late {
-		return s.late(e, &before, body)
+		return s.applyLate(e, &before, body)
 	}
 	if !stalemate.CanFollow(before.State, body.State) {
-		return s.wrong(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
+		return s.badEntry(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}
 	now := before
 	now.Began, now.Answered, now.Failed = nil, nil, nil // they are in Rulings
@@ -186,7 +186,7 @@ func (s *State) stalemated(e *journal.Entry, body *Stalemated) error {
 	if body.Reply != "" {
 		now.Replies = append(slices.Clip(before.Replies), body.Reply)
 	}
-	if err := s.arbitrated(e, body); err != nil {
+	if err := s.applyArbiterCall(e, body); err != nil {
 		return err
 	}
 	// Copied, since a clone for a trial shares the list.

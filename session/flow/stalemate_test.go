@@ -9,13 +9,13 @@ import (
 	"brenner/session/stalemate"
 )
 
-// stuck is a session that asks an arbiter for a ruling.
-func stuck(t *testing.T) *tale {
-	return began(t, settings(), generator).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Open}).
-		moved(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1", Agent: "Judge", Round: 1, Leg: 1, Turn: flow.TurnRule, Reserved: 70}})
+// stuckJournal is a session that asks an arbiter for a ruling.
+func stuckJournal(t *testing.T) *journalBuilder {
+	return newJournal(t, settings(), generator).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Open}).
+		stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1", Agent: "Judge", Round: 1, Leg: 1, Turn: flow.TurnRule, Reserved: 70}})
 }
 
-func (tl *tale) moved(to string, m flow.Stalemated) *tale {
+func (tl *journalBuilder) stalemate(to string, m flow.Stalemated) *journalBuilder {
 	m.ID, m.State, m.By = "ST-1", to, "Judge"
 	return tl.add(flow.KindStalemate, m)
 }
@@ -26,15 +26,15 @@ var (
 )
 
 func TestAnArbitersCallIsPaidFor(t *testing.T) {
-	answered := stuck(t).moved(stalemate.Ruled, verdict).seal(ruling).moved(stalemate.Applied, flow.Stalemated{}).state()
+	answered := stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(ruling).stalemate(stalemate.Applied, flow.Stalemated{}).state()
 	if c := answered.Rulings; len(c) != 1 || c[0].Status != flow.Replied || answered.Spent.Tokens != 11 {
 		t.Errorf("%+v, %v", c, answered.Spent)
 	}
-	failed := stuck(t).moved(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/1", Code: "X", Spent: 40}}).state()
+	failed := stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/1", Code: "X", Spent: 40}}).state()
 	if c := failed.Rulings; c[0].Status != flow.Lost || failed.Spent.Tokens != 40 {
 		t.Errorf("%+v, %v", c, failed.Spent)
 	}
-	killed := stuck(t).add(flow.KindResumed, flow.Resumed{}).state()
+	killed := stuckJournal(t).add(flow.KindResumed, flow.Resumed{}).state()
 	if c := killed.Rulings; c[0].Status != flow.Open || killed.Spent.Tokens != 70 {
 		t.Errorf("%+v, %v", c, killed.Spent)
 	}
@@ -44,24 +44,24 @@ func TestAnArbitersCallIsPaidFor(t *testing.T) {
 // changes nothing.
 func TestAnAnswerThatComesLate(t *testing.T) {
 	late := flow.Stalemated{Late: true, Reply: "r", Answered: &flow.Answered{Call: "c/1", Reply: "r", Input: 5, Output: 6}}
-	ruled := func() *tale {
-		return stuck(t).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Ruled, By: "Sydney", Verdict: "v", Reply: "q"})
+	ruled := func() *journalBuilder {
+		return stuckJournal(t).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Ruled, By: "Sydney", Verdict: "v", Reply: "q"})
 	}
-	now := ruled().moved(stalemate.Ruled, late).state()
+	now := ruled().stalemate(stalemate.Ruled, late).state()
 	s := now.Stalemates[0]
 	if s.By != "Sydney" || s.Verdict != "v" || s.Reply != "q" || len(s.Replies) != 2 || now.Spent.Tokens != 11 || now.Rulings[0].Status != flow.Replied {
 		t.Errorf("%+v, %v, %+v", s, now.Spent, now.Rulings)
 	}
-	lost := ruled().moved(stalemate.Ruled, flow.Stalemated{Late: true, Failed: &flow.Failed{Call: "c/1", Code: "X", Spent: 40}}).state()
+	lost := ruled().stalemate(stalemate.Ruled, flow.Stalemated{Late: true, Failed: &flow.Failed{Call: "c/1", Code: "X", Spent: 40}}).state()
 	if lost.Spent.Tokens != 40 || len(lost.Stalemates[0].Replies) != 1 {
 		t.Errorf("%v, %+v", lost.Spent, lost.Stalemates)
 	}
 	more := late
 	more.Verdict = "other"
-	for name, tl := range map[string]*tale{
-		"another state":     ruled().moved(stalemate.Applied, late),
-		"a verdict":         ruled().moved(stalemate.Ruled, more),
-		"nothing came":      ruled().moved(stalemate.Ruled, flow.Stalemated{Late: true}),
+	for name, tl := range map[string]*journalBuilder{
+		"another state":     ruled().stalemate(stalemate.Applied, late),
+		"a verdict":         ruled().stalemate(stalemate.Ruled, more),
+		"nothing came":      ruled().stalemate(stalemate.Ruled, flow.Stalemated{Late: true}),
 		"no such stalemate": ruled().add(flow.KindStalemate, flow.Stalemated{ID: "ST-2", Late: true, Answered: late.Answered}),
 	} {
 		if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {
@@ -74,15 +74,15 @@ func TestRulingsThatNobodyGave(t *testing.T) {
 	stranger := ruling
 	stranger.Author = "Somebody"
 	for name, c := range map[string]struct {
-		tale *tale
+		tale *journalBuilder
 		want string
 	}{
-		"asked twice at once":  {stuck(t).moved(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1"}}), "is not open"},
-		"answered unasked":     {stuck(t).moved(stalemate.Requested, flow.Stalemated{Answered: &flow.Answered{Call: "c/2"}}), "did not begin"},
-		"failed unasked":       {stuck(t).moved(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/2"}}), "did not begin"},
-		"answered twice":       {stuck(t).moved(stalemate.Requested, verdict).moved(stalemate.Requested, verdict), "did not begin"},
-		"written before ruled": {stuck(t).seal(ruling), "that nobody gave"},
-		"written by another":   {stuck(t).moved(stalemate.Ruled, verdict).seal(stranger), "that nobody gave"},
+		"asked twice at once":  {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1"}}), "is not open"},
+		"answered unasked":     {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Answered: &flow.Answered{Call: "c/2"}}), "did not begin"},
+		"failed unasked":       {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/2"}}), "did not begin"},
+		"answered twice":       {stuckJournal(t).stalemate(stalemate.Requested, verdict).stalemate(stalemate.Requested, verdict), "did not begin"},
+		"written before ruled": {stuckJournal(t).seal(ruling), "that nobody gave"},
+		"written by another":   {stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(stranger), "that nobody gave"},
 	} {
 		_, err := flow.Fold(c.tale.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {

@@ -146,7 +146,7 @@ func Fold(entries []journal.Entry) (*State, error) {
 // Apply applies one more entry.
 func (s *State) Apply(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
-		return s.wrong(e, "a session begins with %s, and only there", KindOpened)
+		return s.badEntry(e, "a session begins with %s, and only there", KindOpened)
 	}
 	if err := s.apply(e); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *State) Apply(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
+func (s *State) badEntry(e *journal.Entry, format string, args ...any) error {
 	return &fault.Error{
 		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
 		Hint: "the journal was not written by this program, or not by one session",

@@ -49,7 +49,7 @@ func (b *Book) Recall(ctx context.Context, r *session.LessonQuery) (session.Less
 		}
 		out.Lessons = append(out.Lessons, Lesson(found))
 	}
-	warnings, err := b.resembling(ctx, r)
+	warnings, err := b.similarKilled(ctx, r)
 	b.warn(&out, chosen.Text, warnings)
 	return out, err
 }

@@ -8,7 +8,7 @@ import (
 
 // A hundred rounds over a thousand items, looked at after the last.
 func BenchmarkDetect(b *testing.B) {
-	p := start(b)
+	p := newPlay(b)
 	var adds []string
 	for i := range 1000 {
 		adds = append(adds, fmt.Sprintf(`{"operation":"ADD","section":"adversarial_critique","payload":{"name":"C%d","attack":"a"}}`, i))

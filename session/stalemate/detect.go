@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	sameErrors = 3
-	sameTries  = 2
+	maxSameErrors = 3
+	maxSameTries  = 2
 )
 
 // Detect returns what is stuck after the last moment of a history: conflicts that survived a round,
@@ -24,7 +24,7 @@ const (
 func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
-		tries = append(tries, refused(&moments[i])...)
+		tries = append(tries, refusals(&moments[i])...)
 	}
 	slices.SortStableFunc(tries, func(a, b Attempt) int { return cmp.Compare(a.Round, b.Round) })
 	var all []Case
@@ -84,11 +84,11 @@ func spots(it *artifact.Item) iter.Seq[spot] {
 			f, marks := &it.Fields[i], it.Marks(i)
 			by := marks.By()
 			m, isMap := f.Value.(artifact.Map)
-			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value}.writtenBy(by)) {
+			if !isMap && !yield(spot{item: it, field: f.Name, value: f.Value}.withWriter(by)) {
 				return
 			}
 			for j, e := range m {
-				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value}.writtenBy(marks.Part(j, by))) {
+				if !yield(spot{item: it, field: f.Name, key: e.Key, value: e.Value}.withWriter(marks.Part(j, by))) {
 					return
 				}
 			}
@@ -96,7 +96,7 @@ func spots(it *artifact.Item) iter.Seq[spot] {
 	}
 }
 
-func disputed(it *artifact.Item) []spot {
+func conflictSpots(it *artifact.Item) []spot {
 	var all []spot
 	for s := range spots(it) {
 		if _, ok := s.value.(artifact.Conflict); ok {
@@ -106,8 +106,8 @@ func disputed(it *artifact.Item) []spot {
 	return all
 }
 
-// writtenBy returns the spot with its writer, if there is only one.
-func (s spot) writtenBy(by []*artifact.Stamp) spot {
+// withWriter returns the spot with its writer, if there is only one.
+func (s spot) withWriter(by []*artifact.Stamp) spot {
 	if len(by) == 1 {
 		s.by, s.delta = by[0].Agent, by[0].Delta
 	}
@@ -127,7 +127,7 @@ func conflicts(moments []Moment) []Case {
 		now := make(map[string]bool)
 		for _, it := range active(&m.Out.Artifact) {
 			if _, known := seen[it]; !known {
-				seen[it] = disputed(it)
+				seen[it] = conflictSpots(it)
 			}
 			for _, s := range seen[it] {
 				place := s.place()
@@ -161,27 +161,27 @@ func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since
 			party += " (" + one.Delta + ")" // it wrote two values at one instant
 		}
 		c.Positions = append(c.Positions, Position{
-			Party: party, Statement: shown(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
+			Party: party, Statement: statementOf(one.Value), Justification: rationale(moments, one.Delta), Edit: s.edit(one.Value), Delta: one.Delta,
 		})
 	}
 	return c
 }
 
-type form struct {
+type itemVersion struct {
 	item  *artifact.Item
 	round int
 }
 
-// forms returns the standing items, each with all versions it had, and the last round. Pointers are
+// itemVersions returns the active items, each with all versions it had, and the last round. Pointers are
 // equal if an item did not change.
-func forms(moments []Moment) (all map[string][]form, round int) {
-	all = make(map[string][]form)
+func itemVersions(moments []Moment) (all map[string][]itemVersion, round int) {
+	all = make(map[string][]itemVersion)
 	for i := range moments {
 		round = max(round, moments[i].Round)
 		for _, it := range active(&moments[i].Out.Artifact) {
 			had := all[it.ID]
 			if n := len(had); n == 0 || had[n-1].item != it {
-				all[it.ID] = append(had, form{it, round})
+				all[it.ID] = append(had, itemVersion{it, round})
 			}
 		}
 	}
@@ -195,7 +195,7 @@ type write struct {
 	spot      spot
 }
 
-func writes(had []form) map[string][]write {
+func writes(had []itemVersion) map[string][]write {
 	all := make(map[string][]write)
 	for _, f := range had {
 		for s := range spots(f.item) {
@@ -212,7 +212,7 @@ func writes(had []form) map[string][]write {
 // swings returns fields that an agent wrote, another overwrote, and the first restored.
 func swings(moments []Moment) []Case {
 	const least = 3 // versions of an item: there, back, and there again
-	items, round := forms(moments)
+	items, round := itemVersions(moments)
 	var all []Case
 	for _, id := range slices.Sorted(maps.Keys(items)) {
 		if len(items[id]) >= least {
@@ -222,7 +222,7 @@ func swings(moments []Moment) []Case {
 	return all
 }
 
-func swingsOf(had []form, moments []Moment, round int) []Case {
+func swingsOf(had []itemVersion, moments []Moment, round int) []Case {
 	written := writes(had)
 	var all []Case
 	for _, place := range slices.Sorted(maps.Keys(written)) {
@@ -237,7 +237,7 @@ func swingsOf(had []form, moments []Moment, round int) []Case {
 		}
 		for _, one := range w[n-2:] {
 			c.Positions = append(c.Positions, Position{
-				Party: one.by, Statement: shown(one.spot.value), Justification: rationale(moments, one.spot.delta), Edit: now.edit(one.spot.value), Delta: one.spot.delta,
+				Party: one.by, Statement: statementOf(one.spot.value), Justification: rationale(moments, one.spot.delta), Edit: now.edit(one.spot.value), Delta: one.spot.delta,
 			})
 		}
 		for _, one := range w[n-3:] {
@@ -248,8 +248,8 @@ func swingsOf(had []form, moments []Moment, round int) []Case {
 	return all
 }
 
-// refused returns what a settlement rejected, whole or in a field.
-func refused(m *Moment) []Attempt {
+// refusals returns what a settlement rejected, whole or in a field.
+func refusals(m *Moment) []Attempt {
 	var all []Attempt
 	var byID map[string]*delta.Delta // made on demand
 	for i := range m.Out.Report.Deltas {
@@ -322,9 +322,9 @@ func repeats(tries []Attempt, moments []Moment) []Case {
 	var all []Case
 	told := make(map[string]bool) // by author and subject: one case is enough
 	for _, kind := range []string{Retry, Error} {
-		enough := sameErrors
+		enough := maxSameErrors
 		if kind == Retry {
-			enough = sameTries
+			enough = maxSameTries
 		}
 		for _, key := range slices.Sorted(maps.Keys(seen)) {
 			rows := seen[key]

@@ -11,7 +11,7 @@ import (
 )
 
 func TestAConflictMustSurviveARound(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Fatalf("at once: %s", kinds(got))
@@ -42,7 +42,7 @@ func TestAConflictMustSurviveARound(t *testing.T) {
 }
 
 func TestTheLegsOfARoundAreOneRound(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(1, "Cleo", edit("H2", "claim", "x"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
@@ -51,7 +51,7 @@ func TestTheLegsOfARoundAreOneRound(t *testing.T) {
 }
 
 func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(2, "Cleo", `[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
 	p.settle(3)
@@ -61,7 +61,7 @@ func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
 }
 
 func TestBackAndForth(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"))
 	p.settle(2, "Bert", edit("H1", "claim", "b"))
 	p.settle(3, "Anna", edit("H1", "claim", "a"))
@@ -73,7 +73,7 @@ func TestBackAndForth(t *testing.T) {
 		t.Errorf("%+v", got[0].Positions)
 	}
 	// Who changes his own mind swings with nobody; who goes on does not swing.
-	p = start(t)
+	p = newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"))
 	p.settle(2, "Anna", edit("H1", "claim", "b"))
 	p.settle(3, "Anna", edit("H1", "claim", "a"))
@@ -86,7 +86,7 @@ func TestBackAndForth(t *testing.T) {
 
 // A prediction is a field of its own: who wrote it, and why, is not asked of its neighbours.
 func TestBackAndForthInOneKey(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	predict := func(key, value string) string {
 		return fmt.Sprintf(`[{"operation":"EDIT","section":"predictions_table","target_id":"P1","payload":{"predictions":{%q:%q}},"rationale":"because %s"}]`, key, value, value)
 	}
@@ -106,7 +106,7 @@ func TestBackAndForthInOneKey(t *testing.T) {
 }
 
 func TestTheSameChangeAgain(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Fatalf("%s", kinds(got))
@@ -119,7 +119,7 @@ func TestTheSameChangeAgain(t *testing.T) {
 }
 
 func TestTheSameErrorThreeTimes(t *testing.T) {
-	p := start(t)
+	p := newPlay(t)
 	for round, value := range []string{"a", "b", "c"} {
 		if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 			t.Fatalf("after %d: %s", round, kinds(got))
@@ -131,7 +131,7 @@ func TestTheSameErrorThreeTimes(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	// Three in one round are one.
-	p = start(t)
+	p = newPlay(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"), "Anna", edit("H9", "claim", "b"), "Anna", edit("H9", "claim", "c"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
 		t.Errorf("%s", kinds(got))
@@ -140,7 +140,7 @@ func TestTheSameErrorThreeTimes(t *testing.T) {
 
 func TestSilenceIsNoError(t *testing.T) {
 	for text, want := range map[string]string{"I have nothing to add.": "", "```delta\n{\"operation\": nonsense\n```": "error reply"} {
-		p := start(t)
+		p := newPlay(t)
 		for round := 1; round <= 3; round++ {
 			p.settle(round, "Anna", text)
 		}
@@ -169,7 +169,7 @@ func TestAPatchTriedAgain(t *testing.T) {
 // and finds no conflict that does not stand.
 func TestDetectIsSound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := start(t)
+		p := newPlay(t)
 		for round := 1; round <= rapid.IntRange(1, 6).Draw(rt, "rounds"); round++ {
 			var said []string
 			for _, agent := range []string{"Anna", "Bert", "Cleo"} {

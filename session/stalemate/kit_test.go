@@ -20,7 +20,7 @@ type play struct {
 	message int
 }
 
-func start(t testing.TB) *play {
+func newPlay(t testing.TB) *play {
 	t.Helper()
 	p := &play{t: t, message: 1}
 	p.base.Metadata.SessionID = "RS-20261115-play"

@@ -41,7 +41,7 @@ type Evidence struct {
 	Hash        string // SHA-256 of Content
 }
 
-const mostDissidents = 3
+const maxDissidents = 3
 
 // NewRequest returns the request for a case. Equal cases give equal bytes.
 func NewRequest(thread string, at time.Time, c *Case) Request {
@@ -123,7 +123,7 @@ func dissidents(c *Case) []Hypothesis {
 			{"All parties rest on an assumption that none of them has looked at.", "A disagreement that arguments do not move is often about something else."},
 		}
 	}
-	out := make([]Hypothesis, 0, mostDissidents)
+	out := make([]Hypothesis, 0, maxDissidents)
 	for i, d := range all {
 		out = append(out, Hypothesis{Name: fmt.Sprintf("D%d", i+1), Statement: d[0], Justification: d[1]})
 	}
@@ -221,7 +221,7 @@ func (r *Request) Message() string {
 // OpenBy returns the case of a standing conflict that a person declares stuck.
 func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
-		for _, s := range disputed(it) {
+		for _, s := range conflictSpots(it) {
 			if s.place() != place {
 				continue
 			}

@@ -19,7 +19,7 @@ const (
 	EvidenceChanged fault.Code = "EVIDENCE_CHANGED"     // The hash of a piece of evidence does not match its text.
 )
 
-const depth = 32
+const maxDepth = 32
 
 // reader reads documents field by field and collects all faults.
 type reader struct{ faults fault.List }
@@ -43,7 +43,7 @@ func optional(m artifact.Map, key string) string {
 // Warnings name placeholder evidence: such a request may be kept but not sent.
 func ReadRequest(data []byte) (Request, []*fault.Error, error) {
 	var out Request
-	v, err := artifact.ParseValue(data, depth)
+	v, err := artifact.ParseValue(data, maxDepth)
 	if err != nil {
 		return out, nil, err
 	}
@@ -92,10 +92,10 @@ func (r *reader) hypotheses(top artifact.Map, out *Request) {
 			r.faults.Add(delta.InvalidField, place, "parties stand in the list parties, or under names that end with _hypothesis", "there is no such field")
 		}
 	}
-	r.counts(out)
+	r.checkCounts(out)
 }
 
-func (r *reader) counts(out *Request) {
+func (r *reader) checkCounts(out *Request) {
 	seen := make(map[string]bool)
 	for _, h := range out.Parties {
 		if seen[h.Name] {
@@ -106,7 +106,7 @@ func (r *reader) counts(out *Request) {
 	if len(out.Parties) < 2 {
 		r.faults.Add(delta.MissingRequiredField, "hypotheses", "a stalemate needs two who disagree", "there is %d position", len(out.Parties))
 	}
-	if n := len(out.Dissidents); n < 1 || n > mostDissidents {
+	if n := len(out.Dissidents); n < 1 || n > maxDissidents {
 		r.faults.Add(delta.InvalidField, "hypotheses.hallucinated_hypotheses", "write one to three explanations that nobody holds", "there are %d of them", n)
 	}
 }
@@ -144,7 +144,7 @@ func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
 		if given := optional(m, "sha256"); given != "" && !strings.EqualFold(given, e.Hash) {
 			r.faults.Add(EvidenceChanged, place, "give the evidence as it was, or leave sha256 out", "the content has the hash %s, not %s", e.Hash, fault.Shown(given))
 		}
-		if e.placeholder() {
+		if e.isPlaceholder() {
 			warnings = append(warnings, missingEvidence(place, &e))
 		}
 		out.Evidence = append(out.Evidence, e)
@@ -152,7 +152,7 @@ func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
 	return warnings
 }
 
-func (e *Evidence) placeholder() bool {
+func (e *Evidence) isPlaceholder() bool {
 	s := strings.TrimSpace(e.Content)
 	if strings.Trim(s, ".… ") == "" || slices.Contains([]string{"todo", "tbd", "n/a", "see above"}, strings.ToLower(s)) {
 		return true
@@ -160,7 +160,7 @@ func (e *Evidence) placeholder() bool {
 	if !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") || strings.Contains(s, "\n") {
 		return false
 	}
-	_, err := artifact.ParseValue([]byte(s), depth)
+	_, err := artifact.ParseValue([]byte(s), maxDepth)
 	return err != nil // a list in JSON is content
 }
 
@@ -175,7 +175,7 @@ func missingEvidence(place string, e *Evidence) *fault.Error {
 func (r *Request) Sendable() error {
 	var list fault.List
 	for i := range r.Evidence {
-		if r.Evidence[i].placeholder() {
+		if r.Evidence[i].isPlaceholder() {
 			list = append(list, missingEvidence(fmt.Sprintf("objective_evidence[%d]", i), &r.Evidence[i]))
 		}
 	}
@@ -198,26 +198,26 @@ func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 		if before.IsParty(h.Name) {
 			list.Add(delta.InvalidField, "hypotheses", "give each party a name of its own", "the party %s stands twice, in other capitals", fault.Shown(h.Name))
 		}
-		if reserved(h.Name) {
+		if isReserved(h.Name) {
 			list.Add(delta.InvalidField, "hypotheses", "give the party another name", "%s is what an explanation that nobody holds is called", fault.Shown(h.Name))
 		}
 	}
 	for _, name := range r.Names() {
-		if names(r.Arbitration, name) {
+		if containsName(r.Arbitration, name) {
 			list.Add(delta.InvalidField, "arbitration_request", "ask the same of everybody: name no party and no explanation", "the question names %s", fault.Shown(name))
 		}
 	}
 	return r, warnings, list.Err()
 }
 
-// reserved reports whether a name has the form of a dissident's: a D and a number.
-func reserved(name string) bool {
+// isReserved reports whether a name has the form of a dissident's: a D and a number.
+func isReserved(name string) bool {
 	name = strings.TrimSpace(name)
 	return len(name) > 1 && (name[0] == 'D' || name[0] == 'd') && strings.Trim(name[1:], "0123456789") == ""
 }
 
-// names reports whether a text contains a name as a word, in any case.
-func names(text, name string) bool {
+// containsName reports whether a text contains a name as a word, in any case.
+func containsName(text, name string) bool {
 	text, name = strings.ToLower(text), strings.ToLower(strings.TrimSpace(name))
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 	for at := 0; name != ""; {
@@ -245,13 +245,13 @@ func AddParties(c *Case, r *Request) {
 			known = known || c.Positions[i].Party == h.Name
 		}
 		if !known {
-			c.Positions = append(c.Positions, Position{Party: h.Name, Statement: h.Statement, Justification: h.Justification, Edit: stated(c.Place, h.Statement)})
+			c.Positions = append(c.Positions, Position{Party: h.Name, Statement: h.Statement, Justification: h.Justification, Edit: statementEdit(c.Place, h.Statement)})
 		}
 	}
 }
 
-// stated returns the payload that sets a field to a statement, or nil if place is not a field.
-func stated(place, statement string) artifact.Map {
+// statementEdit returns the payload that sets a field to a statement, or nil if place is not a field.
+func statementEdit(place, statement string) artifact.Map {
 	id, path, ok := strings.Cut(place, ".")
 	if _, isItem := artifact.SectionOfID(id); !ok || !isItem {
 		return nil

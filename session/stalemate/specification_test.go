@@ -50,7 +50,7 @@ func TestTheSpecificationsRequestIsWrittenAsItStands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := artifact.ParseValue(specification, depth)
+	theirs, err := artifact.ParseValue(specification, maxDepth)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func IsID(text string) bool {
 	return ok && len(digits) == 2*idBytes && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-func shown(v artifact.Value) string {
+func statementOf(v artifact.Value) string {
 	if t, ok := v.(artifact.Text); ok && !delta.Blank(string(t)) {
 		return string(t)
 	}
@@ -127,7 +127,7 @@ const (
 // BadState is the code of an invalid transition.
 const BadState fault.Code = "STALEMATE_STATE" // The stalemate's state does not allow this step.
 
-func after(state string) []string {
+func nextStates(state string) []string {
 	switch state {
 	case "":
 		return []string{Open}
@@ -142,7 +142,7 @@ func after(state string) []string {
 }
 
 // CanFollow reports whether a state may follow another.
-func CanFollow(from, to string) bool { return slices.Contains(after(from), to) }
+func CanFollow(from, to string) bool { return slices.Contains(nextStates(from), to) }
 
 // Waits reports whether a state needs further action.
 func Waits(state string) bool { return state == Open || state == Requested || state == Ruled }
@@ -157,7 +157,7 @@ func CheckTransition(id, from, to string) error {
 		f.Detail = "there is no stalemate " + id + " yet"
 	}
 	if Waits(from) {
-		f.Hint = "what may follow: " + strings.Join(after(from), ", ")
+		f.Hint = "what may follow: " + strings.Join(nextStates(from), ", ")
 	}
 	return f
 }
@@ -185,12 +185,12 @@ func (c *Case) JSON() []byte {
 	))
 }
 
-// deepest leaves room for a field's value and what encloses it.
-const deepest = artifact.MaxDepth + 16
+// maxCaseDepth leaves room for a field's value and what encloses it.
+const maxCaseDepth = artifact.MaxDepth + 16
 
 // ReadCase reads what JSON wrote; the item is not part of it.
 func ReadCase(data []byte) (Case, error) {
-	v, err := artifact.ParseValue(data, deepest)
+	v, err := artifact.ParseValue(data, maxCaseDepth)
 	m, ok := v.(artifact.Map)
 	if err != nil || !ok {
 		return Case{}, &fault.Error{Code: BadCase, Detail: "a stored stalemate cannot be read", Cause: err}

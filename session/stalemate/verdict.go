@@ -90,7 +90,7 @@ func verdictObject(text []byte) (artifact.Map, error) {
 		Code: NoVerdict, Detail: "the text holds no verdict",
 		Hint: `a verdict is a JSON object with ruling_for, root_cause, reasoning, rejected and confidence`,
 	}
-	if v, err := artifact.ParseValue(text, depth); err == nil {
+	if v, err := artifact.ParseValue(text, maxDepth); err == nil {
 		if m, ok := v.(artifact.Map); ok {
 			return m, nil
 		}
@@ -127,7 +127,7 @@ func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
 		}
 		at += brace
 		*tried++
-		v, err := artifact.DecodeValue(artifact.NewDecoder(text[at:]), depth)
+		v, err := artifact.DecodeValue(artifact.NewDecoder(text[at:]), maxDepth)
 		if m, ok := v.(artifact.Map); err == nil && ok {
 			if _, ok := m.Get("ruling_for"); ok {
 				return m, true
@@ -251,11 +251,11 @@ func (c *Case) payload(v *Verdict, field string) (artifact.Map, error) {
 		if isKey {
 			value = artifact.MapOf(artifact.Entry{Key: key, Value: value})
 		}
-		return replacing(artifact.MapOf(artifact.Entry{Key: name, Value: value}), isKey), nil
+		return withReplace(artifact.MapOf(artifact.Entry{Key: name, Value: value}), isKey), nil
 	}
 	for i := range c.Positions {
 		if p := &c.Positions[i]; p.Party == v.For && p.Edit != nil {
-			return replacing(p.Edit, strings.Contains(field, ".")), nil
+			return withReplace(p.Edit, strings.Contains(field, ".")), nil
 		}
 	}
 	return nil, &fault.Error{
@@ -264,8 +264,8 @@ func (c *Case) payload(v *Verdict, field string) (artifact.Map, error) {
 	}
 }
 
-// replacing makes lists and maps replace the old value, unless only one key of a map is meant.
-func replacing(payload artifact.Map, oneKey bool) artifact.Map {
+// withReplace makes lists and maps replace the old value, unless only one key of a map is meant.
+func withReplace(payload artifact.Map, oneKey bool) artifact.Map {
 	if oneKey {
 		return payload
 	}
@@ -302,19 +302,19 @@ type PatchedText struct {
 // FromPatches reports whether the last author is stuck on a text: the same patch or the same error
 // for the third time. tries are those refused by the current version, in order.
 func FromPatches(on *PatchedText, tries []Attempt) (Case, bool) {
-	return ofPatches(on, tries, sameErrors)
+	return fromPatches(on, tries, maxSameErrors)
 }
 
 // DeclaredFromPatches is FromPatches for a person's declaration: one try is enough.
 func DeclaredFromPatches(on *PatchedText, tries []Attempt) (Case, bool) {
-	c, ok := ofPatches(on, tries, 1)
-	if len(c.Log) < sameErrors {
+	c, ok := fromPatches(on, tries, 1)
+	if len(c.Log) < maxSameErrors {
 		c.Kind = Person
 	}
 	return c, ok
 }
 
-func ofPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
+func fromPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 	if len(tries) == 0 {
 		return Case{}, false
 	}

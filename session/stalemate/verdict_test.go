@@ -14,7 +14,7 @@ import (
 // stuck is a session with a conflict that survived a round.
 func stuck(t testing.TB) (*play, Case, Request) {
 	t.Helper()
-	p := start(t)
+	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(2)
 	c := Detect("RS-20261115-play", p.moments, nil)[0]

@@ -8,12 +8,12 @@ import (
 // token is not even counted.
 const BytesPerToken = 8
 
-// patience is how many endless texts are weighed before the others stay in short.
-const patience = 8
+// maxSkipped is how many endless texts are weighed before the others stay in short.
+const maxSkipped = 8
 
-// rounds is how many times the remaining room is filled: the sum of the parts exceeds their text a
+// maxFills is how many times the remaining room is filled: the sum of the parts exceeds their text a
 // little, and each shown part shortens the list of names.
-const rounds = 3
+const maxFills = 3
 
 type filler struct {
 	page  *page
@@ -38,15 +38,15 @@ func (f *filler) fill() (text string, tokens int) {
 		for _, p := range f.page.order {
 			p.level = p.want
 		}
-		if text, tokens = f.weigh(); tokens <= f.bound {
+		if text, tokens = f.render(); tokens <= f.bound {
 			return text, tokens
 		}
 	}
-	f.lowest()
-	if text, tokens = f.weigh(); tokens > f.bound {
+	f.lowerAll()
+	if text, tokens = f.render(); tokens > f.bound {
 		return text, tokens
 	}
-	for range rounds {
+	for range maxFills {
 		before := len(f.raises)
 		f.left = f.bound - tokens
 		f.raiseAll()
@@ -71,8 +71,8 @@ func (f *filler) mayFit() bool {
 	return true
 }
 
-// lowest shows only the name of every part, except for the research thread.
-func (f *filler) lowest() {
+// lowerAll shows only the name of every part, except for the research thread.
+func (f *filler) lowerAll() {
 	for _, p := range f.page.order {
 		p.level = named
 		if p.group == group(artifact.ResearchThread) {
@@ -81,7 +81,7 @@ func (f *filler) lowest() {
 	}
 }
 
-func (f *filler) weigh() (text string, tokens int) {
+func (f *filler) render() (text string, tokens int) {
 	text = f.page.write()
 	return text, f.count(text)
 }
@@ -89,7 +89,7 @@ func (f *filler) weigh() (text string, tokens int) {
 // raiseAll shows as much as fits, by importance: the words to the agent, then the rest in short.
 // Parts are shown completely only once none is left out.
 func (f *filler) raiseAll() {
-	words, rest := f.page.order[:f.page.spoken], f.page.order[f.page.spoken:]
+	words, rest := f.page.order[:f.page.addressed], f.page.order[f.page.addressed:]
 	f.raiseShort(words)
 	f.raiseComplete(words)
 	if f.raiseShort(rest) {
@@ -115,14 +115,14 @@ func (f *filler) raiseComplete(parts []*part) {
 		if p.want < complete || p.level == named || f.raise(p, complete) {
 			continue
 		}
-		if passed++; passed == patience || !f.endless(p) {
+		if passed++; passed == maxSkipped || !f.oversized(p) {
 			return
 		}
 	}
 }
 
-// endless reports whether a part alone would take more than a quarter of the bound.
-func (f *filler) endless(p *part) bool {
+// oversized reports whether a part alone would take more than a quarter of the bound.
+func (f *filler) oversized(p *part) bool {
 	most := f.bound / 4
 	return len(p.text(complete)) > BytesPerToken*most || p.cost(complete, f.count) > most
 }
@@ -151,7 +151,7 @@ func (f *filler) raise(p *part, to level) bool {
 // raises while it is over the bound. Without any raise it was within it.
 func (f *filler) settle() (text string, tokens int) {
 	for {
-		text, tokens = f.weigh()
+		text, tokens = f.render()
 		over := tokens - f.bound
 		if over <= 0 || len(f.raises) == 0 {
 			return text, tokens

@@ -53,7 +53,7 @@ func field(b *strings.Builder, name string, v artifact.Value) {
 		b.WriteString("  - " + Word(name) + ": " + value(v) + "\n")
 		return
 	}
-	if marks, ok := marks(m); ok {
+	if marks, ok := numbersLine(m); ok {
 		b.WriteString("  - " + Word(name) + ": " + marks + "\n")
 		return
 	}
@@ -63,8 +63,8 @@ func field(b *strings.Builder, name string, v artifact.Value) {
 	}
 }
 
-// marks returns a map of numbers, such as a score, on one line.
-func marks(m artifact.Map) (string, bool) {
+// numbersLine returns a map of numbers, such as a score, on one line.
+func numbersLine(m artifact.Map) (string, bool) {
 	all := make([]string, len(m))
 	for i, e := range m {
 		if _, ok := e.Value.(artifact.Number); !ok {

@@ -15,8 +15,8 @@ type page struct {
 	groups [groupCount][]*part
 	// order is by importance: words of people, feedback, research thread, conflicts, items.
 	order []*part
-	// spoken is how many parts at the start of order are words to the agent.
-	spoken int
+	// addressed is how many parts at the start of order are words to the agent.
+	addressed int
 }
 
 func newPage(in *Input) *page {
@@ -25,7 +25,7 @@ func newPage(in *Input) *page {
 	items := p.addItems(w, in)
 	p.addNotes(in.Notes)
 	p.addOutcomes(in.Feedback)
-	p.spoken = len(p.order)
+	p.addressed = len(p.order)
 	for _, it := range in.Artifact.Items(artifact.ResearchThread) {
 		part := items[it]
 		part.want = max(part.want, inShort) // the thread opens every view
@@ -55,7 +55,7 @@ func head(a *artifact.Artifact) string {
 	return line + ". An item on one line is a summary.\n"
 }
 
-func wanted(f Form) level {
+func levelFor(f Form) level {
 	switch f {
 	case Full:
 		return complete
@@ -77,7 +77,7 @@ func (p *page) add(id string, g group, want level, write func(level) string) *pa
 
 func (p *page) addNotes(notes []Note) {
 	for i, n := range notes {
-		p.order = append(p.order, p.add("note "+strconv.Itoa(i+1), people, complete, func(l level) string {
+		p.order = append(p.order, p.add("note "+strconv.Itoa(i+1), notesGroup, complete, func(l level) string {
 			return "- " + Word(n.By) + ": " + atLevel(n.Text, l) + "\n"
 		}))
 	}
@@ -85,7 +85,7 @@ func (p *page) addNotes(notes []Note) {
 
 func (p *page) addOutcomes(feedback []Outcome) {
 	for i, o := range feedback {
-		p.order = append(p.order, p.add("outcome "+strconv.Itoa(i+1), outcomes, complete, o.write))
+		p.order = append(p.order, p.add("outcome "+strconv.Itoa(i+1), outcomesGroup, complete, o.write))
 	}
 }
 
@@ -112,7 +112,7 @@ func atLevel(text string, l level) string {
 }
 
 func (p *page) addConflict(c *conflict, form Form) {
-	p.order = append(p.order, p.add(c.place, disputes, wanted(form), func(l level) string {
+	p.order = append(p.order, p.add(c.place, conflictsGroup, levelFor(form), func(l level) string {
 		if l == inShort {
 			return c.short()
 		}
@@ -123,7 +123,7 @@ func (p *page) addConflict(c *conflict, form Form) {
 func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
 	items := make(map[*artifact.Item]*part)
 	for _, s := range artifact.Sections() {
-		want := wanted(in.Spec.Sections[s].form())
+		want := levelFor(in.Spec.Sections[s].form())
 		for _, it := range in.Artifact.Items(s) {
 			items[it] = p.addItem(w, s, it, want)
 		}
@@ -149,11 +149,11 @@ func (p *page) addItem(w *writer, s artifact.Section, it *artifact.Item, want le
 // title returns the title of a group, with an explanation if one is needed.
 func (g group) title() (title, about string) {
 	switch g {
-	case people:
+	case notesGroup:
 		return "Words from people", ""
-	case outcomes:
+	case outcomesGroup:
 		return "What became of your last deltas", ""
-	case disputes:
+	case conflictsGroup:
 		return "Open CONFLICTs", "Several agents wrote these at one instant with equal right; an EDIT of the field decides."
 	}
 	return artifact.Section(g).Spec().Title, ""
@@ -170,7 +170,7 @@ func (g group) heading() string {
 
 // sequence returns the groups in the order of the text.
 func sequence() []group {
-	all := []group{group(artifact.ResearchThread), people, outcomes, disputes}
+	all := []group{group(artifact.ResearchThread), notesGroup, outcomesGroup, conflictsGroup}
 	for _, s := range artifact.Sections()[1:] {
 		all = append(all, group(s))
 	}
@@ -217,9 +217,9 @@ const (
 type group int
 
 const (
-	people group = artifact.SectionCount + iota
-	outcomes
-	disputes
+	notesGroup group = artifact.SectionCount + iota
+	outcomesGroup
+	conflictsGroup
 	groupCount
 )
 
@@ -285,7 +285,7 @@ func (p *page) leftOutBy(rule string) []string {
 	for _, of := range []struct {
 		group group
 		one   string
-	}{{disputes, "CONFLICT"}, {outcomes, "outcome"}, {people, "note"}} {
+	}{{conflictsGroup, "CONFLICT"}, {outcomesGroup, "outcome"}, {notesGroup, "note"}} {
 		n := 0
 		for _, part := range p.groups[of.group] {
 			if part.level == named && part.rule == rule {
@@ -299,8 +299,8 @@ func (p *page) leftOutBy(rule string) []string {
 	return names
 }
 
-// shortestRange is the least number of ids written as a range.
-const shortestRange = 3
+// minRange is the least number of ids written as a range.
+const minRange = 3
 
 // ranges returns ids of one section, with neighbours as ranges, so that thousands can be named.
 func ranges(s artifact.Section, ids []string) []string {
@@ -319,7 +319,7 @@ func ranges(s artifact.Section, ids []string) []string {
 		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
 			end++
 		}
-		if end-i+1 >= shortestRange {
+		if end-i+1 >= minRange {
 			names = append(names, s.ItemID(numbers[i])+"-"+s.ItemID(numbers[end]))
 			i = end + 1
 			continue

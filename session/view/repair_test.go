@@ -11,7 +11,7 @@ import (
 	"brenner/session/view"
 )
 
-func aRepair(bound int, answer string, lines ...int) *view.RepairInput {
+func repairInput(bound int, answer string, lines ...int) *view.RepairInput {
 	in := &view.RepairInput{
 		Role: "critic", Bound: bound, Call: 5000, Count: func(s string) int { return len(s) }, Opening: "the kickoff", Answer: answer,
 		Head: "# REPAIR\n", Tail: "Send the blocks.\n", Lines: lines,
@@ -32,13 +32,13 @@ func TestARepairShowsWhatItIsAbout(t *testing.T) {
 		has, hasNot  []string
 		problemsSeen int
 	}{
-		"all of it":     {aRepair(4000, long.String(), 100), []string{"line 1\n", "line 200\n"}, []string{"left out"}, 1},
-		"around it":     {aRepair(400, long.String(), 100), []string{"line 100\n", "(89 lines of your answer are left out)", "line 110\n"}, []string{"line 1\n", "line 112\n"}, 1},
-		"both places":   {aRepair(700, long.String(), 50, 150), []string{"line 50\n", "(79 lines of your answer are left out)", "line 150\n"}, nil, 2},
-		"the first one": {aRepair(500, long.String(), 50, 150), []string{"line 50\n"}, []string{"line 150\n"}, 2},
-		"nothing":       {aRepair(150, long.String(), 100), []string{"(your answer, of 1692 characters, is left out: it does not fit)"}, nil, 1},
-		"a long line":   {aRepair(300, strings.Repeat("x", 9000), 1), []string{"is left out"}, nil, 1},
-		"no such line":  {aRepair(300, long.String(), 0, 999), []string{"is left out"}, nil, 2},
+		"all of it":     {repairInput(4000, long.String(), 100), []string{"line 1\n", "line 200\n"}, []string{"left out"}, 1},
+		"around it":     {repairInput(400, long.String(), 100), []string{"line 100\n", "(89 lines of your answer are left out)", "line 110\n"}, []string{"line 1\n", "line 112\n"}, 1},
+		"both places":   {repairInput(700, long.String(), 50, 150), []string{"line 50\n", "(79 lines of your answer are left out)", "line 150\n"}, nil, 2},
+		"the first one": {repairInput(500, long.String(), 50, 150), []string{"line 50\n"}, []string{"line 150\n"}, 2},
+		"nothing":       {repairInput(150, long.String(), 100), []string{"(your answer, of 1692 characters, is left out: it does not fit)"}, nil, 1},
+		"a long line":   {repairInput(300, strings.Repeat("x", 9000), 1), []string{"is left out"}, nil, 1},
+		"no such line":  {repairInput(300, long.String(), 0, 999), []string{"is left out"}, nil, 2},
 	} {
 		got, err := view.Repair(test.in)
 		if err != nil {
@@ -59,10 +59,10 @@ func TestARepairShowsWhatItIsAbout(t *testing.T) {
 			t.Errorf("%s: %d problems\n%s", name, n, got.Request)
 		}
 	}
-	if _, err := view.Repair(aRepair(50, "x", 1)); fault.CodeOf(err) != view.TooLarge || !strings.Contains(fault.HintOf(err), "max_tokens") {
+	if _, err := view.Repair(repairInput(50, "x", 1)); fault.CodeOf(err) != view.TooLarge || !strings.Contains(fault.HintOf(err), "max_tokens") {
 		t.Error(err)
 	}
-	whole := aRepair(4000, "x", 1)
+	whole := repairInput(4000, "x", 1)
 	whole.Call = 40
 	if _, err := view.Repair(whole); fault.CodeOf(err) != view.TooLarge {
 		t.Error(err)
@@ -77,7 +77,7 @@ func FuzzRepairLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(repairLaws)) }
 
 func repairLaws(t *rapid.T) {
 	line := rapid.StringN(0, 30, 60)
-	in := aRepair(rapid.IntRange(-1, 900).Draw(t, "bound"), strings.Join(rapid.SliceOfN(line, 0, 80).Draw(t, "answer"), "\n"),
+	in := repairInput(rapid.IntRange(-1, 900).Draw(t, "bound"), strings.Join(rapid.SliceOfN(line, 0, 80).Draw(t, "answer"), "\n"),
 		rapid.SliceOfN(rapid.IntRange(-1, 90), 1, 8).Draw(t, "lines")...)
 	in.Call, in.More = rapid.IntRange(-1, 1500).Draw(t, "call"), rapid.IntRange(0, 2).Draw(t, "more")
 	if rapid.Bool().Draw(t, "words") {

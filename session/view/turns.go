@@ -87,7 +87,7 @@ func (r *repair) request(shown int) string {
 	return text + r.Tail
 }
 
-const around = 10
+const contextLines = 10
 
 func (r *repair) answer(request string) string {
 	if r.Answer == "" || r.fits(r.Answer, request) {
@@ -101,7 +101,7 @@ func (r *repair) answer(request string) string {
 			continue
 		}
 		wider := slices.Clone(chosen)
-		for i := max(at-1-around, 0); i < min(at+around, len(all)); i++ {
+		for i := max(at-1-contextLines, 0); i < min(at+contextLines, len(all)); i++ {
 			wider[i] = true
 		}
 		if text := excerpt(all, wider); r.fits(text, request) {

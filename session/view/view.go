@@ -85,7 +85,7 @@ func Build(in Input) (View, error) {
 		return View{}, tooLarge(&in, tokens)
 	}
 	v := View{Text: text, Tokens: tokens, Version: in.Artifact.Metadata.Version}
-	p.account(&v)
+	p.fillIn(&v)
 	return v, nil
 }
 
@@ -101,7 +101,7 @@ func tooLarge(in *Input, tokens int) error {
 	}
 }
 
-func (p *page) account(v *View) {
+func (p *page) fillIn(v *View) {
 	for _, group := range p.groups {
 		for _, part := range group {
 			item := part.group < artifact.SectionCount
@@ -137,7 +137,7 @@ const maxWord = 64
 // Word returns an outside name: an id, a field, a key or an agent. It may begin a line, so anything
 // but a plain word is quoted like a JSON string.
 func Word(name string) string {
-	if plain(name) {
+	if isPlain(name) {
 		return name
 	}
 	if short := text.First(name, maxWord-1); short != name {
@@ -146,8 +146,8 @@ func Word(name string) string {
 	return inert(string(artifact.AppendString(nil, name)))
 }
 
-// plain reports whether a name is a letter followed by letters, digits and joining characters.
-func plain(name string) bool {
+// isPlain reports whether a name is a letter followed by letters, digits and joining characters.
+func isPlain(name string) bool {
 	if name == "" || len(name) > maxWord {
 		return false
 	}

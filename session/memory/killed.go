@@ -13,15 +13,15 @@ import (
 	"brenner/session"
 )
 
-// dead is a hypothesis killed in this or an earlier session.
-type dead struct {
+// killedClaim is a hypothesis killed in this or an earlier session.
+type killedClaim struct {
 	id, claim, reason string // the reason may be empty
 	here              bool
 }
 
-// tells compares how informative two killed hypotheses are: one with a reason ranks above one
+// compare compares how informative two killed hypotheses are: one with a reason ranks above one
 // without, and one of this session above an older one. Similarity decides between equals.
-func (d *dead) tells(o *dead) int {
+func (d *killedClaim) compare(o *killedClaim) int {
 	order := func(a, b bool) int {
 		switch {
 		case a == b:
@@ -35,8 +35,8 @@ func (d *dead) tells(o *dead) int {
 	return cmp.Or(order(d.reason != "", o.reason != ""), order(d.here, o.here))
 }
 
-// resembling returns why hypotheses died that are similar to the agent's own.
-func (b *Book) resembling(ctx context.Context, r *session.LessonQuery) ([]kickoff.Bullet, error) {
+// similarKilled returns why hypotheses died that are similar to the agent's own.
+func (b *Book) similarKilled(ctx context.Context, r *session.LessonQuery) ([]kickoff.Bullet, error) {
 	var told []kickoff.Bullet
 	killed := func(p *playbook.Bullet) bool {
 		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined
@@ -45,11 +45,11 @@ func (b *Book) resembling(ctx context.Context, r *session.LessonQuery) ([]kickof
 		return nil, nil
 	}
 	for _, own := range r.Own {
-		var all []dead
+		var all []killedClaim
 		for _, d := range r.Killed {
-			all = append(all, dead{id: d.Item, claim: d.Text, reason: d.Reason, here: true})
+			all = append(all, killedClaim{id: d.Item, claim: d.Text, reason: d.Reason, here: true})
 		}
-		matches, err := b.Keeper.Similar(ctx, own.Text, mostDead, killed)
+		matches, err := b.Keeper.Similar(ctx, own.Text, maxKilled, killed)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (b *Book) resembling(ctx context.Context, r *session.LessonQuery) ([]kickof
 			if err != nil {
 				return nil, err
 			}
-			if d, ok := deadBullet(p); ok && p.Source.Session != r.Thread {
+			if d, ok := killedFromBullet(p); ok && p.Source.Session != r.Thread {
 				all = append(all, d)
 			}
 		}
@@ -73,20 +73,20 @@ func (b *Book) resembling(ctx context.Context, r *session.LessonQuery) ([]kickof
 	return told, nil
 }
 
-func deadBullet(b *playbook.Bullet) (dead, bool) {
+func killedFromBullet(b *playbook.Bullet) (killedClaim, bool) {
 	claim, reason, ok := strings.Cut(b.Content, session.KilledMark)
 	reason = strings.TrimSuffix(reason, ")")
 	if reason == session.NoReason {
 		reason = ""
 	}
-	return dead{id: b.ID, claim: claim, reason: reason}, ok
+	return killedClaim{id: b.ID, claim: claim, reason: reason}, ok
 }
 
-const mostDead = 10
+const maxKilled = 10
 
 // nearest returns the most informative killed hypothesis that matches a claim, or nil.
-func (b *Book) nearest(ctx context.Context, claim string, all []dead) (*dead, error) {
-	all = slices.DeleteFunc(all, func(d dead) bool { return strings.TrimSpace(d.claim) == "" })
+func (b *Book) nearest(ctx context.Context, claim string, all []killedClaim) (*killedClaim, error) {
+	all = slices.DeleteFunc(all, func(d killedClaim) bool { return strings.TrimSpace(d.claim) == "" })
 	if len(all) == 0 || strings.TrimSpace(claim) == "" {
 		return nil, nil
 	}
@@ -98,14 +98,14 @@ func (b *Book) nearest(ctx context.Context, claim string, all []dead) (*dead, er
 	if err != nil {
 		return nil, err
 	}
-	var found *dead
+	var found *killedClaim
 	best := 0.0
 	for i, v := range vectors[1:] {
 		c := cosine(vectors[0], v)
 		if c < b.Keeper.Rules.Match || playbook.Differ(claim, all[i].claim) != "" {
 			continue
 		}
-		if found == nil || cmp.Or(all[i].tells(found), cmp.Compare(c, best)) > 0 {
+		if found == nil || cmp.Or(all[i].compare(found), cmp.Compare(c, best)) > 0 {
 			found, best = &all[i], c
 		}
 	}

@@ -31,25 +31,25 @@ func (byText) Embed(_ context.Context, texts []string) ([]vector.Vector, error) 
 // Of several dead hypotheses that one is like, the author hears of one with a reason,
 // and rather of one of this session.
 func TestWhichDeathIsTold(t *testing.T) {
-	old, here := dead{id: "pb-00001", claim: "fish sleep"}, dead{id: "H1", claim: "fish sleep now", here: true}
-	with := func(d dead, reason string) dead { d.reason = reason; return d }
-	other := dead{id: "H9", claim: "cells divide", reason: "they do not", here: true}
-	blank := dead{id: "H8", claim: " ", reason: "it says nothing", here: true}
+	old, here := killedClaim{id: "pb-00001", claim: "fish sleep"}, killedClaim{id: "H1", claim: "fish sleep now", here: true}
+	with := func(d killedClaim, reason string) killedClaim { d.reason = reason; return d }
+	other := killedClaim{id: "H9", claim: "cells divide", reason: "they do not", here: true}
+	blank := killedClaim{id: "H8", claim: " ", reason: "it says nothing", here: true}
 	m := &Book{Keeper: &keeper.Keeper{Options: keeper.Options{Embedder: byText{}, Rules: playbook.DefaultRules()}}}
-	for want, all := range map[string][]dead{
+	for want, all := range map[string][]killedClaim{
 		"":         {other, blank},
 		"pb-00001": {here, blank, with(old, "the eyes are open")},
 		"H1":       {old, with(here, "the eyes are open"), other},
 	} {
 		for range 2 {
-			got, err := m.nearest(t.Context(), "fish sleep", append([]dead{}, all...))
+			got, err := m.nearest(t.Context(), "fish sleep", append([]killedClaim{}, all...))
 			if err != nil || got == nil && want != "" || got != nil && got.id != want {
 				t.Errorf("%+v, %v, not %q", got, err, want)
 			}
 			all[0], all[len(all)-1] = all[len(all)-1], all[0] // in whatever order
 		}
 	}
-	both := []dead{with(old, "old"), with(here, "new")}
+	both := []killedClaim{with(old, "old"), with(here, "new")}
 	if got, err := m.nearest(t.Context(), "fish sleep", both); err != nil || got.id != "H1" {
 		t.Errorf("%+v, %v", got, err)
 	}

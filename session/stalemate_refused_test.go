@@ -19,11 +19,11 @@ func TestARulingThatTheFieldDoesNotTake(t *testing.T) {
 		at := strings.Index(quarrel, `{"ruling_for"`)
 		byJudge := quarrel[:at] + given + "\n"
 		for by, script := range map[string]string{"Judge": byJudge, "operator": quarrel} {
-			st, b := memory.New(), quarrelling(3)
+			st, b := memory.New(), quarrelBrief(3)
 			if by != "Judge" {
 				b.Arbiter = nil
 			}
-			if _, err := runner(st, &stage{script: parse(t, script)}).Start(t.Context(), b); err != nil {
+			if _, err := runner(st, &actors{script: parse(t, script)}).Start(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			h, err := session.Load(t.Context(), st, thread)

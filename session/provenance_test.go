@@ -24,7 +24,7 @@ func TestIDThatIsTakenStopsNothingHalfway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = runner(st, &stage{script: swift()}).Start(ctx, brief(1))
+	_, err = runner(st, &actors{script: builtInScript()}).Start(ctx, brief(1))
 	if fault.CodeOf(err) != session.Exists || !strings.Contains(err.Error(), "paper_note") {
 		t.Errorf("%v", err)
 	}
@@ -38,7 +38,7 @@ func TestSessionsVouchForTheirRecords(t *testing.T) {
 	ctx := t.Context()
 	st := memory.New()
 	b := brief(1)
-	if _, err := runner(st, &stage{script: swift()}).Start(ctx, b); err != nil {
+	if _, err := runner(st, &actors{script: builtInScript()}).Start(ctx, b); err != nil {
 		t.Fatal(err)
 	}
 	v := session.NewRecordIndex(st)

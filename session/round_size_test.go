@@ -11,14 +11,14 @@ import (
 	"brenner/store/memory"
 )
 
-// weighed is a store that adds up what each write really stores.
-type weighed struct {
+// weighingStore is a store that adds up what each write really stores.
+type weighingStore struct {
 	*memory.Store
 	seen  map[string]bool
 	bytes int
 }
 
-func (w *weighed) Write(ctx context.Context, b store.Batch) error {
+func (w *weighingStore) Write(ctx context.Context, b store.Batch) error {
 	for _, blob := range b.Blobs {
 		if h := store.Hash(blob); !w.seen[h] {
 			w.seen[h] = true
@@ -60,8 +60,8 @@ func evenScript(rounds int) string {
 // What a round stores does not grow with the rounds before it.
 func TestRoundsStoreEquallyMuch(t *testing.T) {
 	const rounds = 50
-	st := &weighed{Store: memory.New(), seen: make(map[string]bool)}
-	r := runner(st, &stage{script: parse(t, evenScript(rounds))})
+	st := &weighingStore{Store: memory.New(), seen: make(map[string]bool)}
+	r := runner(st, &actors{script: parse(t, evenScript(rounds))})
 	var perRound []int
 	first := brief(1)
 	if _, err := r.Start(t.Context(), first); err != nil {

@@ -25,14 +25,14 @@ func TestAPersonWritesBeforeTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := memory.New()
 			once := false
-			r := runner(hooked{st, func(b *store.Batch) {
+			r := runner(hookedStore{st, func(b *store.Batch) {
 				if !once && slices.Contains(kinds(b), flow.KindEnded) {
 					once = true
-					if err := write(door(st)); err != nil {
+					if err := write(editor(st)); err != nil {
 						t.Error(err)
 					}
 				}
-			}}, &stage{script: swift()})
+			}}, &actors{script: builtInScript()})
 			res, err := r.Start(t.Context(), brief(1))
 			if err != nil || !once || res.Reason != flow.EndRounds {
 				t.Fatalf("%v, %v, %+v", err, once, res)
@@ -48,7 +48,7 @@ func TestAPersonWritesBeforeTheEnd(t *testing.T) {
 			if got, err := res.History(st).Artifact(t.Context(), h.State.Version()); err != nil || string(got.JSON()) != string(want.JSON()) {
 				t.Errorf("the run gives another artifact than the store: %v", err)
 			}
-			proved(t, st)
+			verifyOK(t, st)
 		})
 	}
 }
@@ -60,22 +60,22 @@ func TestAPersonWritesWhileARunIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	once := false
-	r := runner(hooked{st, func(b *store.Batch) {
+	r := runner(hookedStore{st, func(b *store.Batch) {
 		if all := kinds(b); !once && all[0] == flow.KindCommitted && slices.Contains(all, flow.KindPlanned) {
 			once = true
 			cancel()
-			if _, err := door(st).Note(t.Context(), thread, "wait"); err != nil {
+			if _, err := editor(st).Note(t.Context(), thread, "wait"); err != nil {
 				t.Error(err)
 			}
 		}
-	}}, &stage{script: swift()})
+	}}, &actors{script: builtInScript()})
 	res, err := r.Start(ctx, brief(2))
 	if err != nil || !once || res.Reason != flow.EndInterrupted {
 		t.Fatalf("%v, %v, %+v", err, once, res)
 	}
-	r = runner(st, &stage{script: swift()})
+	r = runner(st, &actors{script: builtInScript()})
 	if res, err = r.Resume(t.Context(), thread, nil); err != nil || res.Reason != flow.EndRounds || len(res.Missing) > 0 {
 		t.Errorf("%v, %+v", err, res)
 	}
-	proved(t, st)
+	verifyOK(t, st)
 }

@@ -8,7 +8,7 @@ import (
 	"brenner/internal/fault"
 )
 
-func brought(t *testing.T, change ...string) error {
+func readSubmitted(t *testing.T, change ...string) error {
 	t.Helper()
 	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s",
 		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
@@ -20,7 +20,7 @@ func brought(t *testing.T, change ...string) error {
 // A request that somebody brings is fair: its question names nobody, and nobody in it
 // has the name of an explanation. One that is kept already is read whatever it says.
 func TestABroughtRequestIsFair(t *testing.T) {
-	if err := brought(t); err != nil {
+	if err := readSubmitted(t); err != nil {
 		t.Error(err)
 	}
 	for _, change := range [][2]string{
@@ -31,7 +31,7 @@ func TestABroughtRequestIsFair(t *testing.T) {
 		{`"party":"Anna"`, `"party":"d3"`},
 		{`"party":"Anna"`, `"party":"BERT"`},
 	} {
-		if err := brought(t, change[0], change[1]); fault.CodeOf(err) != delta.InvalidField {
+		if err := readSubmitted(t, change[0], change[1]); fault.CodeOf(err) != delta.InvalidField {
 			t.Errorf("%s: %v", change[1], err)
 		}
 	}
