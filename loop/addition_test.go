@@ -9,8 +9,7 @@ import (
 	"brenner/loop"
 )
 
-// An added question is asked by every roster and model that is meant, under an id that is
-// free.
+// An added question gets a free id, and a session for every chosen roster and model.
 func TestAdd(t *testing.T) {
 	w := cells(1)
 	w.Questions = append(w.Questions, loop.Question{ID: "added-3", Question: "What?"})
@@ -41,7 +40,7 @@ func TestAdd(t *testing.T) {
 
 func TestAddRefuses(t *testing.T) {
 	full := cells(1)
-	full.Cells = make([]loop.Cell, loop.MostSessions)
+	full.Cells = make([]loop.Cell, loop.MaxSessions)
 	long := night(cells(1), loop.Limits{Rounds: 60_000})
 	long.Name = "a-name-of-just-thirty-four-letters"
 	for _, c := range []struct {
@@ -49,14 +48,14 @@ func TestAddRefuses(t *testing.T) {
 		add    loop.Addition
 		want   string
 	}{
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "the question is missing"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed cannot be -1"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MostSeed + 1)}, "--seed cannot be 2147483648"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after q is no session"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "--question is missing"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed: -1 is out of range"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MaxSeed + 1)}, "--seed: 2147483648 is out of range"},
+		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after: not a session: q"},
 		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "the plan has no roster q"},
 		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "the plan has no model q"},
-		{night(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions a round; 100000 are the most"},
-		{long, loop.Addition{Question: "Who?"}, "120000 sessions are too many for a loop with so long a name"},
+		{night(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions per round; the limit is 100000"},
+		{long, loop.Addition{Question: "Who?"}, "120000 sessions are too many for a loop name this long"},
 	} {
 		s := &loop.State{Opened: c.opened, Work: c.opened.Work, Limits: c.opened.Limits}
 		_, err := s.Add(&c.add)

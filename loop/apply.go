@@ -13,114 +13,114 @@ import (
 	"brenner/store/journal"
 )
 
-// step takes an entry into the state. Each kind judges first and changes then: what is
-// refused changes nothing.
+// step applies an entry. Each kind validates before it changes anything, so a refused
+// entry leaves the state unchanged.
 func (s *State) step(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
-		return s.wrong(e, "a loop begins with %s, and only there", KindOpened)
+		return s.badSequence(e, "%s must be the first entry, and only the first", KindOpened)
 	}
 	switch e.Kind {
 	case KindOpened:
-		return s.opened(e)
+		return s.applyOpened(e)
 	case KindResumed:
-		return s.resumed(e)
+		return s.applyResumed(e)
 	case KindLeft:
-		return take(e, func(l Left) { s.Left = l.Reason })
+		return applyEvent(e, func(l Left) { s.Left = l.Reason })
 	case KindEnded:
-		return take(e, func(end Ended) { s.Ended, s.Reports = end.Reason, nil }) // each end has its own report
+		return applyEvent(e, func(end Ended) { s.Ended, s.Reports = end.Reason, nil }) // each end has its own report
 	case KindAdded:
-		return s.added(e)
+		return s.applyAdded(e)
 	case KindPaused:
-		return take(e, func(Paused) { s.Paused = true })
+		return applyEvent(e, func(Paused) { s.Paused = true })
 	case KindUnpaused:
-		return take(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the user does not want to wait
+		return applyEvent(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the operator does not want to wait
 	case KindStopping:
-		return take(e, func(stop Stopping) { s.Stopping = stop.By })
+		return applyEvent(e, func(stop Stopping) { s.Stopping = stop.By })
 	case KindRound:
-		return s.round(e)
+		return s.applyRound(e)
 	case KindBegan:
-		return s.began(e)
+		return s.applyBegan(e)
 	case KindSettled:
-		return s.settled(e)
+		return s.applySettled(e)
 	case KindReported:
-		return take(e, func(r Reported) { s.Reports = append(s.Reports, r) })
+		return applyEvent(e, func(r Reported) { s.Reports = append(s.Reports, r) })
 	}
 	return &fault.Error{
 		Code: UnknownEvent, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "unknown event " + fault.Shown(e.Kind),
-		Hint: "it may come from a newer version of this program",
+		Hint: "the journal may come from a newer version of this program",
 	}
 }
 
-func (s *State) opened(e *journal.Entry) error {
+func (s *State) applyOpened(e *journal.Entry) error {
 	body, err := decode[Opened](e)
 	if err != nil {
 		return err
 	}
 	if e.Stream != Prefix+body.Name {
-		return s.wrong(e, "the stream is not that of the loop %s", fault.Shown(body.Name))
+		return s.badSequence(e, "the stream does not belong to loop %s", fault.Shown(body.Name))
 	}
 	if body.Rules != Rules {
 		return &fault.Error{
-			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("it decides by the rules %s; this program knows %s", fault.Shown(body.Rules), Rules),
-			Hint: "go on with the version that began it: " + fault.Shown(body.Program),
+			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("unknown rules %s; this program knows %s", fault.Shown(body.Rules), Rules),
+			Hint: "continue with the version that started it: " + fault.Shown(body.Program),
 		}
 	}
-	if flaw := cmp.Or(body.Work.Index(), body.Work.flaw(body.Work.Cells)); flaw != "" {
-		return s.wrong(e, "%s", flaw)
+	if flaw := cmp.Or(body.Work.Index(), body.Work.checkCells(body.Work.Cells)); flaw != "" {
+		return s.badSequence(e, "%s", flaw)
 	}
 	*s = State{
 		Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
-		counts: make(map[Status]int), news: make(map[int]int), said: make(map[string]bool), heard: make(map[int]bool),
+		counts: make(map[Status]int), news: make(map[int]int), seen: make(map[string]bool), answered: make(map[int]bool),
 	}
 	return nil
 }
 
-// flaw says which cell is made of something that there is not, or "".
-func (w *Work) flaw(cells []Cell) string {
+// checkCells describes the first cell that names something unknown, or returns "".
+func (w *Work) checkCells(cells []Cell) string {
 	for i := range cells {
-		if flaw := w.flawOf(&cells[i]); flaw != "" {
+		if flaw := w.checkCell(&cells[i]); flaw != "" {
 			return flaw
 		}
 	}
 	return ""
 }
 
-func (w *Work) flawOf(c *Cell) string {
+func (w *Work) checkCell(c *Cell) string {
 	if _, ok := w.Question(c.Question); !ok {
-		return "there is no question " + fault.Shown(c.Question)
+		return "no such question: " + fault.Shown(c.Question)
 	}
 	if _, ok := w.Roster(c.Roster); !ok {
-		return "there is no roster " + fault.Shown(c.Roster)
+		return "no such roster: " + fault.Shown(c.Roster)
 	}
 	if _, ok := w.Model(c.Model); !ok {
-		return "there is no model " + fault.Shown(c.Model)
+		return "no such model: " + fault.Shown(c.Model)
 	}
 	return ""
 }
 
-func (s *State) resumed(e *journal.Entry) error {
+func (s *State) applyResumed(e *journal.Entry) error {
 	body, err := decode[Resumed](e)
 	if err != nil {
 		return err
 	}
 	if body.Limits != nil {
 		if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
-			s.stirred = s.Round // of the rounds before nobody wrote down what they said
+			s.ignoredRounds = s.Round // claims of earlier rounds were not recorded
 		}
 		s.Limits = *body.Limits
 	}
 	if body.Retry {
 		s.retry()
 	}
-	if s.Ended != "" { // a word that was not obeyed yet still holds
-		s.Stopping, s.stirred, s.forgiven = "", s.Round, s.Count(Broken)
-		s.forgetNeeds()
-		s.Hold = time.Time{} // who goes on with it knows better than a provider did then
+	if s.Ended != "" { // else a pending stop request still holds
+		s.Stopping, s.ignoredRounds, s.ignoredFailures = "", s.Round, s.Count(Broken)
+		s.resetNeeds()
+		s.Hold = time.Time{} // the operator overrides the provider's wait
 	}
 	s.Ended, s.Left, s.Paused = "", "", false
 	s.Runs++
 	for i := range s.Jobs {
-		// What is set aside for a session that was under way stays so: it goes on.
+		// A session that was running keeps its reservation: it is resumed.
 		if j := &s.Jobs[i]; j.Status == Running {
 			s.set(j, Waiting)
 		}
@@ -128,8 +128,8 @@ func (s *State) resumed(e *journal.Entry) error {
 	return nil
 }
 
-// take decodes an event that can always happen, and takes it into the state.
-func take[T any](e *journal.Entry, into func(T)) error {
+// applyEvent decodes an event that is valid in every state, and applies it.
+func applyEvent[T any](e *journal.Entry, into func(T)) error {
 	body, err := decode[T](e)
 	if err == nil {
 		into(body)
@@ -137,22 +137,22 @@ func take[T any](e *journal.Entry, into func(T)) error {
 	return err
 }
 
-func (s *State) added(e *journal.Entry) error {
+func (s *State) applyAdded(e *journal.Entry) error {
 	body, err := decode[Added](e)
 	if err != nil {
 		return err
 	}
 	if s.Ended != "" {
-		return s.wrong(e, "work is added to a loop that has ended")
+		return s.badSequence(e, "work added to a loop that has ended")
 	}
 	w := s.Work
 	w.Questions = slices.Concat(w.Questions, body.Questions)
-	if flaw := cmp.Or(w.Index(), w.flaw(body.Cells)); flaw != "" {
-		return s.wrong(e, "%s", flaw)
+	if flaw := cmp.Or(w.Index(), w.checkCells(body.Cells)); flaw != "" {
+		return s.badSequence(e, "%s", flaw)
 	}
 	w.Cells = slices.Concat(w.Cells, body.Cells)
 	if !ValidName(s.Opened.Name, s.PlannedWith(len(body.Cells))) {
-		return s.wrong(e, "its name leaves no room for the numbers of so many sessions")
+		return s.badSequence(e, "the name is too long for the numbers of so many sessions")
 	}
 	first := len(s.Work.Cells)
 	s.Work = w
@@ -162,20 +162,20 @@ func (s *State) added(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) round(e *journal.Entry) error {
+func (s *State) applyRound(e *journal.Entry) error {
 	body, err := decode[RoundOpened](e)
 	if err != nil {
 		return err
 	}
 	if body.Round != s.Round+1 || s.Open() > 0 {
-		return s.wrong(e, "round %d is opened before the one before it was done", body.Round)
+		return s.badSequence(e, "round %d opened before the previous round was done", body.Round)
 	}
 	s.Round++
 	s.enlist(0)
 	return nil
 }
 
-// enlist makes the jobs of the open round for all cells from one on.
+// enlist creates the jobs of the open round for all cells from index first.
 func (s *State) enlist(first int) {
 	byID := make(map[string]int)
 	for i := range s.Jobs {
@@ -206,7 +206,7 @@ func (s *State) enlist(first int) {
 	}
 }
 
-func (s *State) began(e *journal.Entry) error {
+func (s *State) applyBegan(e *journal.Entry) error {
 	body, err := decode[Began](e)
 	if err != nil {
 		return err
@@ -214,9 +214,9 @@ func (s *State) began(e *journal.Entry) error {
 	j, ok := s.Job(body.Job)
 	switch {
 	case !ok || j.Status != Waiting:
-		return s.wrong(e, "session %d begins, but it does not wait", body.Job)
+		return s.badSequence(e, "session %d begins but is not waiting", body.Job)
 	case j.Thread != "" && j.Thread != body.Thread:
-		return s.wrong(e, "session %d has begun as %s", body.Job, fault.Shown(j.Thread))
+		return s.badSequence(e, "session %d already began as %s", body.Job, fault.Shown(j.Thread))
 	}
 	if j.Thread == "" {
 		j.Began = e.At
@@ -229,27 +229,27 @@ func (s *State) began(e *journal.Entry) error {
 	return nil
 }
 
-// reserve sets so much aside for a job, instead of what was set aside before.
+// reserve replaces a job's reservation.
 func (s *State) reserve(j *Job, c flow.Cost) {
 	s.Reserved, j.Reserved = s.Reserved.Minus(j.Reserved).Plus(c), c
 }
 
-func (s *State) settled(e *journal.Entry) error {
+func (s *State) applySettled(e *journal.Entry) error {
 	body, err := decode[Settled](e)
 	if err != nil {
 		return err
 	}
 	j, ok := s.Job(body.Job)
 	if !ok || j.Status != Running && (body.Outcome != Skipped || j.Status != Waiting) {
-		return s.wrong(e, "session %d is settled, but it is not under way", body.Job)
+		return s.badSequence(e, "session %d settled but not running", body.Job)
 	}
 	hold := s.Hold
 	if body.RetryAt != "" {
 		at, err := artifact.ParseInstant(body.RetryAt)
 		if err != nil {
-			return s.wrong(e, "a bad instant: %v", err)
+			return s.badSequence(e, "invalid instant: %v", err)
 		}
-		if most := e.At.Add(longestHold); at.After(most) {
+		if most := e.At.Add(maxHold); at.After(most) {
 			at = most
 		}
 		if at.After(hold) {
@@ -258,7 +258,7 @@ func (s *State) settled(e *journal.Entry) error {
 	}
 	status, ok := s.after(j, body.Outcome)
 	if !ok {
-		return s.wrong(e, "no session comes to %s", fault.Shown(body.Outcome))
+		return s.badSequence(e, "unknown outcome %s", fault.Shown(body.Outcome))
 	}
 	s.reserve(j, flow.Cost{})
 	s.Spent = s.Spent.Minus(j.Settled.Cost()).Plus(body.Cost())
@@ -271,35 +271,35 @@ func (s *State) settled(e *journal.Entry) error {
 	j.Settled, j.Closed, j.Seq = body, e.At, e.Seq
 	s.set(j, status)
 	s.countNeeds(j)
-	s.hear(j)
+	s.countNews(j)
 	return nil
 }
 
-// countNeeds counts the jobs that leave something to a person. One that goes on may still
-// decide it itself.
+// countNeeds counts the final jobs that need a person. A job that is not final may still
+// resolve it itself.
 func (s *State) countNeeds(j *Job) {
 	if j.counted {
-		s.needing--
+		s.needsPerson--
 	}
 	if j.counted = j.Final() && j.Settled.Needs() > 0; j.counted {
-		s.needing++
+		s.needsPerson++
 	}
 }
 
-// forgetNeeds is for whoever goes on although something needs a person: only what needs
-// one from now on counts.
-func (s *State) forgetNeeds() {
-	s.needing = 0
+// resetNeeds forgets the needs counted so far. After the operator continues a loop, only
+// new ones count.
+func (s *State) resetNeeds() {
+	s.needsPerson = 0
 	for i := range s.Jobs {
 		s.Jobs[i].counted = false
 	}
 }
 
-// longestHold is how long a provider is believed that says when to return: one that says
-// next year, be it by mistake, must not end every night until then.
-const longestHold = 24 * time.Hour
+// maxHold bounds how long a provider's retry time is respected. One that says next year
+// must not block every loop until then.
+const maxHold = 24 * time.Hour
 
-// after says what becomes of a job: it has ended, or waits for another attempt.
+// after returns a job's status after an outcome: final, or waiting for another attempt.
 func (s *State) after(j *Job, outcome string) (Status, bool) {
 	switch outcome {
 	case Done:
@@ -313,54 +313,54 @@ func (s *State) after(j *Job, outcome string) (Status, bool) {
 		return Broken, true
 	case Skipped:
 		return Omitted, true
-	case Later, Aside:
+	case Later, Interrupted:
 		return Waiting, true
 	}
 	return "", false
 }
 
-// hear counts what a session said that nobody had said before.
-func (s *State) hear(j *Job) {
+// countNews counts the claims of a session that no earlier session made.
+func (s *State) countNews(j *Job) {
 	if j.Answered() {
-		s.heard[j.Round] = true
+		s.answered[j.Round] = true
 	}
 	for _, says := range j.Settled.Says {
-		if !s.said[says] {
-			s.said[says] = true
+		if !s.seen[says] {
+			s.seen[says] = true
 			s.news[j.Round]++
 		}
 	}
-	j.Settled.Says = nil // it is counted; thousands of sessions say much
+	j.Settled.Says = nil // counted; thousands of sessions would use much memory
 }
 
-// String says what a job is, for logs.
+// String formats a job for logs.
 func (j *Job) String() string { return fmt.Sprintf("session %d (%s)", j.Number, j.Name()) }
 
 // Addition is a question to add to a loop, with the sessions that ask it.
 type Addition struct {
 	Question string
-	Context  string // what every agent is told about it
-	Roster   string // the id of a roster of the plan; "" is all of them
-	Model    string // the id of a model of the plan; "" is all of them
-	Seed     *int   // of the models; nil: what the configuration says of them
-	After    string // a session of the store to begin with; "" is none
+	Context  string // shown to every agent
+	Roster   string // id of a roster of the plan; "" means all
+	Model    string // id of a model of the plan; "" means all
+	Seed     *int   // for the models; nil uses the configuration's
+	After    string // stored session to start from; "" means none
 }
 
-// Check refuses what cannot be added to any loop.
+// Check reports an error if the addition is invalid for every loop.
 func (a *Addition) Check() error {
 	switch {
 	case strings.TrimSpace(a.Question) == "":
-		return usage("the question is missing", "give it with --question \"…\"")
-	case a.Seed != nil && (*a.Seed < 0 || *a.Seed > MostSeed):
-		return usage(fmt.Sprintf("--seed cannot be %d", *a.Seed), fmt.Sprintf("0 to %d are possible", MostSeed))
+		return usage("--question is missing", "pass --question \"…\"")
+	case a.Seed != nil && (*a.Seed < 0 || *a.Seed > MaxSeed):
+		return usage(fmt.Sprintf("--seed: %d is out of range", *a.Seed), fmt.Sprintf("use 0 to %d", MaxSeed))
 	case a.After != "" && !artifact.IsThreadID(a.After):
-		return usage("--after "+fault.Shown(a.After)+" is no session", "`brenner session list` shows those there are")
+		return usage("--after: not a session: "+fault.Shown(a.After), "`brenner session list` lists the sessions")
 	}
 	return nil
 }
 
-// Add returns what a question adds to the loop, within the limits of a plan: a session
-// for each roster and model that is meant.
+// Add returns the event that adds a question to the loop, with a session for each chosen
+// roster and model. The limits of a plan apply.
 func (s *State) Add(a *Addition) (Added, error) {
 	if err := a.Check(); err != nil {
 		return Added{}, err
@@ -387,22 +387,22 @@ func (s *State) Add(a *Addition) (Added, error) {
 			added.Cells = append(added.Cells, Cell{Question: q.ID, Roster: r, Model: m, Seed: a.Seed, After: a.After})
 		}
 	}
-	if n := len(s.Work.Cells) + len(added.Cells); n > MostSessions {
-		return Added{}, usage(fmt.Sprintf("the loop would have %d sessions a round; %d are the most", n, MostSessions), "begin another one")
+	if n := len(s.Work.Cells) + len(added.Cells); n > MaxSessions {
+		return Added{}, usage(fmt.Sprintf("the loop would have %d sessions per round; the limit is %d", n, MaxSessions), "start another loop")
 	}
 	if n := s.PlannedWith(len(added.Cells)); !ValidName(s.Opened.Name, n) {
-		return Added{}, usage(fmt.Sprintf("%d sessions are too many for a loop with so long a name", n), "begin another one, with a shorter name:")
+		return Added{}, usage(fmt.Sprintf("%d sessions are too many for a loop name this long", n), "start another loop with a shorter name:")
 	}
 	return added, nil
 }
 
-// choose returns the id that is named, or all of them.
+// choose returns the given id, or all ids if it is empty.
 func choose(what, id string, all []string) ([]string, error) {
 	if id == "" {
 		return all, nil
 	}
 	if !slices.Contains(all, id) {
-		return nil, usage("the plan has no "+what+" "+fault.Shown(id), "it has "+cmp.Or(strings.Join(all, ", "), "none"))
+		return nil, usage("the plan has no "+what+" "+fault.Shown(id), "known: "+cmp.Or(strings.Join(all, ", "), "none"))
 	}
 	return []string{id}, nil
 }
@@ -411,8 +411,7 @@ func usage(detail, hint string) error {
 	return &fault.Error{Code: fault.Usage, Detail: detail, Hint: hint}
 }
 
-// LastReports returns what became of the report the last time, for each reader to whom it
-// went since the loop ended.
+// LastReports returns the last delivery of the report to each reader since the loop ended.
 func (s *State) LastReports() []Reported {
 	var last []Reported
 	for _, r := range s.Reports {
@@ -425,7 +424,7 @@ func (s *State) LastReports() []Reported {
 	return last
 }
 
-// Unreached returns the readers whom the report of the loop's end has not reached.
+// Unreached returns the readers that have not received the final report.
 func (s *State) Unreached(readers []string) []string {
 	var all []string
 	for _, to := range readers {
@@ -436,8 +435,8 @@ func (s *State) Unreached(readers []string) []string {
 	return all
 }
 
-// Owed returns the readers to whom the loop's end still owes its report. A reader who
-// was named only after the loop began, and to whom it was never sent, is owed nothing.
+// Owed returns the readers that still have to receive the final report. A reader that was
+// configured after the loop began, and to which it was never sent, does not count.
 func (s *State) Owed(readers []string) []string {
 	return slices.DeleteFunc(s.Unreached(readers), func(to string) bool {
 		tried := slices.ContainsFunc(s.Reports, func(r Reported) bool { return r.To == to })

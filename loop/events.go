@@ -8,16 +8,16 @@ import (
 	"brenner/store/journal"
 )
 
-// Prefix is what the names of loops' streams begin with.
+// Prefix starts the name of every loop's stream.
 const Prefix = "loop/"
 
-// The codes of a journal that makes no sense as a loop.
+// The codes of invalid loop journals.
 const (
 	UnknownEvent fault.Code = "UNKNOWN_LOOP_EVENT" // The loop's journal has an event or rules unknown to this program.
 	BadSequence  fault.Code = "BAD_LOOP_SEQUENCE"  // An event in a loop's journal is unreadable or out of order.
 )
 
-// The kinds of events of a loop.
+// The event kinds of a loop.
 const (
 	KindOpened   = "loop.opened"
 	KindResumed  = "loop.resumed"
@@ -33,41 +33,39 @@ const (
 	KindReported = "report.sent"
 )
 
-// Opened is the first event: everything that decides what the sessions come to.
+// Opened is the first event. It holds everything the sessions' results depend on.
 type Opened struct {
 	Name    string `json:"name"`
-	Rules   string `json:"rules"`   // by which it decides: those of Next
-	Program string `json:"program"` // what wrote it: "brenner 0.3.0"
-	Plan    string `json:"plan"`    // the hash of the file
-	// File is where that was, as seen from the project, for whoever goes on.
+	Rules   string `json:"rules"`   // version of the rules in Next
+	Program string `json:"program"` // that wrote it: "brenner 0.3.0"
+	Plan    string `json:"plan"`    // hash of the plan's file
+	// File is the path of the plan, relative to the project.
 	File string `json:"file,omitempty"`
-	// Key is that for which the plan is run once; without one it is run as often as it
-	// is asked for.
+	// Key limits the plan to one run per key; without one, each command starts a loop.
 	Key    string `json:"key,omitempty"`
 	Work   Work   `json:"work"`
 	Limits Limits `json:"limits"`
-	// Deliver says to whom the report was to go when the loop began: who is named later
-	// is owed nothing by a loop that has ended.
+	// Deliver lists the report's readers when the loop began. Readers configured after
+	// the loop has ended do not get its report automatically.
 	Deliver []string `json:"deliver,omitempty"`
 }
 
-// Work is what is to be done. It stays as it is for as long as the loop lives, but
-// for what is added.
+// Work describes the sessions to run. It never changes, except that work can be added.
 type Work struct {
 	Questions []Question    `json:"questions"`
 	Rosters   []Roster      `json:"rosters"`
 	Models    []PlanModel   `json:"models,omitempty"`
 	Cells     []Cell        `json:"cells"`
-	Script    string        `json:"script,omitempty"` // hash; of scripted agents, for questions without one of their own
+	Script    string        `json:"script,omitempty"` // hash; default script for scripted agents
 	Via       string        `json:"via,omitempty"`
 	Follow    *Follow       `json:"follow,omitempty"`
 	Rotate    bool          `json:"rotate,omitzero"`
 	Settings  flow.Settings `json:"settings"` // of each session
 
-	index *workIndex // by id; nil is looked up in the lists
+	index *workIndex // by id; if nil, lookups scan the lists
 }
 
-// Question is what sessions are about.
+// Question is the subject of sessions.
 type Question struct {
 	ID          string     `json:"id"`
 	Question    string     `json:"question"`
@@ -76,179 +74,178 @@ type Question struct {
 	Constraints []string   `json:"constraints,omitempty"`
 	Excerpt     string     `json:"excerpt,omitempty"` // hash
 	Evidence    []Evidence `json:"evidence,omitempty"`
-	Script      string     `json:"script,omitempty"` // hash; of scripted agents
+	Script      string     `json:"script,omitempty"` // hash; for scripted agents
 }
 
-// Evidence is a file that every agent is given.
+// Evidence is a file shown to every agent.
 type Evidence struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
 }
 
-// Roster is who takes part, as it was resolved.
+// Roster is a resolved roster.
 type Roster struct {
 	ID     string         `json:"id"`
 	Roster jsontext.Value `json:"roster"`
 }
 
-// PlanModel says which model everybody of a session has.
+// PlanModel is a model that all agents of a session use.
 type PlanModel struct {
 	ID      string `json:"id"`
 	Model   string `json:"model,omitempty"`    // as rosters name models
-	Via     string `json:"via,omitempty"`      // how it is reached
-	ModelID string `json:"model_id,omitempty"` // where it is asked
+	Via     string `json:"via,omitempty"`      // transport
+	ModelID string `json:"model_id,omitempty"` // the provider's id
 }
 
-// Cell is a session of every round, by the ids of what it is made of.
+// Cell is one session of every round; its parts are ids.
 type Cell struct {
 	ID       string `json:"id,omitempty"`
 	Question string `json:"question"`
 	Roster   string `json:"roster"`
 	Model    string `json:"model,omitempty"`
-	Seed     *int   `json:"seed,omitzero"`   // nil: what the configuration says of the model
-	After    string `json:"after,omitempty"` // the id of another cell, or a session of the store
+	Seed     *int   `json:"seed,omitzero"`   // nil uses the configuration's
+	After    string `json:"after,omitempty"` // id of another cell, or a stored session
 }
 
-// What sessions of later rounds begin with.
+// Which earlier result sessions of later rounds start from.
 const (
-	FollowOwn  = "own"  // what their own cell came to
-	FollowBest = "best" // the best that came of their question
+	FollowOwn  = "own"  // of the same cell
+	FollowBest = "best" // the best for the same question
 )
 
-// Follow says that sessions of later rounds begin with what the round before them
-// came to, and which sections of it they take over.
+// Follow makes sessions of later rounds start from an earlier result. Take lists the
+// sections to inherit.
 type Follow struct {
 	From     string   `json:"from"`
 	Take     []string `json:"take"`
 	Relation string   `json:"relation"`
 }
 
-// Limits are what may change while a loop goes on; each change is journaled.
+// Limits may change when a loop is resumed; each change is journaled.
 type Limits struct {
 	Rounds      int    `json:"rounds"`
 	Concurrency int    `json:"concurrency"`
-	Tokens      int    `json:"tokens,omitzero"` // for everything; 0 is no limit
+	Tokens      int    `json:"tokens,omitzero"` // total; 0 means no limit
 	USD         int64  `json:"nano_usd,omitzero"`
-	Until       string `json:"until,omitempty"` // an instant
-	Stop        string `json:"stop,omitempty"`  // what the plan says of it
+	Until       string `json:"until,omitempty"` // instant
+	Stop        string `json:"stop,omitempty"`  // how the plan writes it
 	Quiet       int    `json:"quiet_rounds,omitzero"`
 	Clean       bool   `json:"when_clean,omitzero"`
-	Failures    int    `json:"failures,omitzero"` // so many failed sessions are too many; 0: never
+	Failures    int    `json:"failures,omitzero"` // failed sessions that end the loop; 0 means no limit
 	Person      bool   `json:"when_person_needed,omitzero"`
 	Retry       int    `json:"retry,omitzero"`    // how often a failed session is resumed
-	Pause       int64  `json:"pause_ms,omitzero"` // how long it is left alone before; twice as long each time
+	Pause       int64  `json:"pause_ms,omitzero"` // before the first retry; doubles each time
 	Then        string `json:"then,omitempty"`    // go_on or stop
 }
 
-// What becomes of a loop when a session has failed for good.
+// What the loop does when a session has failed for good.
 const (
-	ThenGoOn = "go_on"
-	ThenStop = "stop"
+	ThenContinue = "go_on"
+	ThenStop     = "stop"
 )
 
-// Resumed begins another run.
+// Resumed starts another run.
 type Resumed struct {
 	Limits *Limits `json:"limits,omitempty"`      // if they changed
-	Retry  bool    `json:"retry_failed,omitzero"` // failed sessions are tried again
+	Retry  bool    `json:"retry_failed,omitzero"` // retry failed sessions
 }
 
-// Left is the end of a run that was told to go.
+// Left is the end of an interrupted run.
 type Left struct {
 	Reason string `json:"reason"`
 }
 
-// Ended is the end of the loop, by one of its rules or by a person.
+// Ended is the end of the loop, by one of its rules or by the operator.
 type Ended struct {
 	Reason string `json:"reason"`
 }
 
-// Added is more work, for the round that is open and for those after it.
+// Added is more work, for the open round and later ones.
 type Added struct {
 	By        string     `json:"by"`
 	Questions []Question `json:"questions,omitempty"`
 	Cells     []Cell     `json:"cells"`
 }
 
-// Paused says that no more sessions begin.
+// Paused keeps further sessions from starting.
 type Paused struct {
 	By string `json:"by"`
 }
 
-// Stopping says that a person wants the loop to end.
+// Stopping is the operator's request to end the loop.
 type Stopping struct {
 	By string `json:"by"`
 }
 
-// RoundOpened begins a round: its sessions are numbered from here.
+// RoundOpened starts a round and numbers its sessions.
 type RoundOpened struct {
 	Round int `json:"round"`
 }
 
-// Began is journaled before a session: what it is called, and what is set aside
-// for it. It stands again before each further attempt.
+// Began is journaled before each attempt to run a session, with the session's name and
+// its reservation.
 type Began struct {
 	Job         int    `json:"job"`
 	Thread      string `json:"thread"`
-	Base        string `json:"base,omitempty"` // the session that it follows
+	Base        string `json:"base,omitempty"` // session it starts from
 	Reserved    int    `json:"reserved_tokens"`
 	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
 }
 
-// What a session came to.
+// Outcomes of a session or attempt.
 const (
-	Done    = "done"
-	Short   = "short" // its own budget did not reach to its end
-	Failed  = "failed"
-	Skipped = "skipped" // what it was to follow came to nothing
-	Later   = "later"   // a provider said when to return
-	Aside   = "left"    // it was interrupted, and can be resumed
+	Done        = "done"
+	Short       = "short" // its own budget was exhausted
+	Failed      = "failed"
+	Skipped     = "skipped" // the session it follows got no replies
+	Later       = "later"   // a provider named a time to retry
+	Interrupted = "left"    // interrupted; can be resumed
 )
 
-// Settled is what came of a session, or of an attempt.
+// Settled is the outcome of a session or of one attempt.
 type Settled struct {
 	Job       int        `json:"job"`
 	Outcome   string     `json:"outcome"`
-	Reason    string     `json:"reason,omitempty"` // by which the session itself ended
+	Reason    string     `json:"reason,omitempty"` // why the session itself ended
 	Code      fault.Code `json:"code,omitempty"`
 	Detail    string     `json:"detail,omitempty"`
 	RetryAt   string     `json:"retry_at,omitempty"`
 	Round     int        `json:"round,omitzero"`
 	Version   int        `json:"version,omitzero"`
-	Artifact  string     `json:"artifact,omitempty"` // the hash of the whole JSON
+	Artifact  string     `json:"artifact,omitempty"` // hash of its JSON
 	Spent     int        `json:"tokens"`             // in all attempts
 	SpentUSD  int64      `json:"nano_usd,omitzero"`
-	Wants     int        `json:"wants_tokens,omitzero"` // of one that is short: by the calls that its budget did not allow
+	Wants     int        `json:"wants_tokens,omitzero"` // if short: for the calls that exceeded its budget
 	WantsUSD  int64      `json:"wants_nano_usd,omitzero"`
-	Merged    int        `json:"merged,omitzero"`  // how often answers were merged
-	Missing   int        `json:"missing,omitzero"` // answers
+	Merged    int        `json:"merged,omitzero"`  // how often replies were merged
+	Missing   int        `json:"missing,omitzero"` // replies
 	Conflicts int        `json:"conflicts,omitzero"`
-	// Stalemates are those that wait for a person and are about no conflict.
+	// Stalemates counts those that wait for a person, except conflicts.
 	Stalemates int      `json:"stalemates,omitzero"`
 	Errors     int      `json:"lint_errors,omitzero"`
 	Warnings   int      `json:"lint_warnings,omitzero"`
 	Tests      int      `json:"tests,omitzero"`
-	Says       []string `json:"says,omitempty"` // what its active items say, by short hashes
+	Says       []string `json:"says,omitempty"` // short hashes of its active items' claims
 }
 
-// Cost is what the session has cost.
+// Cost returns what the session has cost.
 func (t *Settled) Cost() flow.Cost { return flow.Cost{Tokens: t.Spent, USD: t.SpentUSD} }
 
-// Wanting is what it would have had to have set aside to go on.
+// Wanting returns the reservation the session would have needed to continue.
 func (t *Settled) Wanting() flow.Cost { return flow.Cost{Tokens: t.Wants, USD: t.WantsUSD} }
 
-// Needs counts what of a session only a person can decide. All that asks for a person
-// asks here: the stop rule, the list of sessions that wait, and the rule that a session
-// is clean.
+// Needs counts what only a person can decide. The stop rules and the list of waiting
+// sessions all use this count.
 func (t *Settled) Needs() int { return t.Conflicts + t.Stalemates }
 
-// Reported is what became of the report.
+// Reported is the outcome of one delivery of the report.
 type Reported struct {
 	To     string     `json:"to"`
 	Code   fault.Code `json:"code,omitempty"`
 	Detail string     `json:"detail,omitempty"`
 }
 
-// Reasons for which a loop ends.
+// Why a loop ended.
 const (
 	EndRounds   = "rounds"
 	EndTime     = "time"

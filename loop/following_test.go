@@ -123,11 +123,11 @@ func TestRoundsFollow(t *testing.T) {
 func TestWhatIsShownWithoutAnEnd(t *testing.T) {
 	b := open(t, night(cells(2), loop.Limits{Concurrency: 2}))
 	runs, _ := b.next()
-	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Aside, Version: 1})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Interrupted, Version: 1})
 	if best := b.state.Best(); len(best) != 0 {
 		t.Errorf("a brief is shown: %v", best)
 	}
-	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Aside, Version: 3, Merged: 2})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Interrupted, Version: 3, Merged: 2})
 	question := runs[1].Job.Cell.Question
 	if best := b.state.Best(); best[question] == nil || best[question].Number != runs[1].Job.Number {
 		t.Errorf("%v", best)

@@ -12,16 +12,16 @@ import (
 	"brenner/roster"
 )
 
-// Earlier is the session that another one begins with.
+// Earlier is the session that another one starts from.
 type Earlier struct {
 	Thread   string
 	Artifact *artifact.Artifact
-	// Evidence are the hashes of its evidence, in order.
+	// Evidence lists the hashes of its evidence, in order.
 	Evidence []string
 }
 
-// Inherited is an item that a session takes over. Label is how others that are
-// taken over with it refer to it.
+// Inherited is an item taken over from an earlier session. Other inherited items refer to
+// it by Label.
 type Inherited struct {
 	Section   artifact.Section
 	Label     string
@@ -29,11 +29,11 @@ type Inherited struct {
 	Rationale string
 }
 
-// Inherit gives what a session takes over from an earlier one: the items of the
-// sections that still stand, each with a reference to what it was. Evidence are
-// the hashes of the new session's own: anchors are kept where both have the same.
+// Inherit returns the active items that a session takes over from an earlier one, each
+// with a reference to the original. Evidence lists the hashes of the new session's
+// evidence: anchors are kept where both sessions have the same file.
 func Inherit(from *Earlier, f *Follow, evidence []string) []Inherited {
-	h := &heir{from: from, follow: f, evidence: evidence, labels: make(map[string]string)}
+	h := &inheritor{from: from, follow: f, evidence: evidence, labels: make(map[string]string)}
 	for _, s := range artifact.Sections() {
 		if !slices.Contains(f.Take, s.String()) {
 			continue
@@ -43,17 +43,17 @@ func Inherit(from *Earlier, f *Follow, evidence []string) []Inherited {
 		}
 	}
 	for {
-		items, whole := h.take()
-		if whole {
+		items, complete := h.take()
+		if complete {
 			return items
 		}
 	}
 }
 
-// take gives the items that have a label. It takes the label of those away that cannot be
-// taken over; then it was not whole, for others may speak of them.
-func (h *heir) take() (items []Inherited, whole bool) {
-	whole = true
+// take returns the labelled items. It drops the label of an item that cannot be taken
+// over; the result is then incomplete, since other items may refer to that label.
+func (h *inheritor) take() (items []Inherited, complete bool) {
+	complete = true
 	for _, s := range artifact.Sections() {
 		for _, it := range h.from.Artifact.Active(s) {
 			label, ok := h.labels[it.ID]
@@ -63,7 +63,7 @@ func (h *heir) take() (items []Inherited, whole bool) {
 			payload, ok := h.payload(s, it)
 			if !ok {
 				delete(h.labels, it.ID)
-				whole = false
+				complete = false
 				continue
 			}
 			items = append(items, Inherited{
@@ -72,20 +72,20 @@ func (h *heir) take() (items []Inherited, whole bool) {
 			})
 		}
 	}
-	return items, whole
+	return items, complete
 }
 
-// heir takes over.
-type heir struct {
+// inheritor collects the items to take over.
+type inheritor struct {
 	from     *Earlier
 	follow   *Follow
 	evidence []string
-	labels   map[string]string // of the items that are taken over, by their old ids
+	labels   map[string]string // of inherited items, by old id
 }
 
-// payload gives an item as it is added anew; false if what it cannot do without is
-// undecided, or spoke of nothing that is taken over.
-func (h *heir) payload(s artifact.Section, it *artifact.Item) (artifact.Map, bool) {
+// payload returns the payload that adds an item again. It returns false if a required
+// field is in conflict or refers only to items that are not taken over.
+func (h *inheritor) payload(s artifact.Section, it *artifact.Item) (artifact.Map, bool) {
 	var entries []artifact.Entry
 	spec := s.Spec()
 	for i := range spec.Fields {
@@ -108,9 +108,9 @@ func (h *heir) payload(s artifact.Section, it *artifact.Item) (artifact.Map, boo
 	return artifact.MapOf(append(entries, artifact.Entry{Key: "references", Value: artifact.List{own}})...), true
 }
 
-// value gives a field's value with the new labels in it; nil for what is undecided
-// or says nothing without what it spoke of.
-func (h *heir) value(f *artifact.FieldSpec, v artifact.Value) artifact.Value {
+// value returns a field's value with references replaced by new labels. It returns nil for
+// a conflict, or if no reference remains.
+func (h *inheritor) value(f *artifact.FieldSpec, v artifact.Value) artifact.Value {
 	switch v := v.(type) {
 	case artifact.Text:
 		if f.Refs {
@@ -127,7 +127,7 @@ func (h *heir) value(f *artifact.FieldSpec, v artifact.Value) artifact.Value {
 	return nil
 }
 
-func (h *heir) list(f *artifact.FieldSpec, list artifact.List) artifact.Value {
+func (h *inheritor) list(f *artifact.FieldSpec, list artifact.List) artifact.Value {
 	var out artifact.List
 	for _, e := range list {
 		text, ok := e.(artifact.Text)
@@ -148,7 +148,7 @@ func (h *heir) list(f *artifact.FieldSpec, list artifact.List) artifact.Value {
 	return out
 }
 
-func (h *heir) entries(f *artifact.FieldSpec, m artifact.Map) artifact.Value {
+func (h *inheritor) entries(f *artifact.FieldSpec, m artifact.Map) artifact.Value {
 	var out []artifact.Entry
 	for _, e := range m {
 		switch e.Value.(type) {
@@ -171,8 +171,8 @@ func (h *heir) entries(f *artifact.FieldSpec, m artifact.Map) artifact.Value {
 	return artifact.MapOf(out...)
 }
 
-// relabel puts the new labels into a text.
-func (h *heir) relabel(text string) string {
+// relabel replaces old ids in text by labels.
+func (h *inheritor) relabel(text string) string {
 	var b strings.Builder
 	for text != "" {
 		n := strings.IndexFunc(text, notWord)
@@ -198,8 +198,8 @@ func notWord(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_'
 }
 
-// same tells whether an anchor means the same in both sessions.
-func (h *heir) same(anchor string) bool {
+// same reports whether an anchor means the same in both sessions.
+func (h *inheritor) same(anchor string) bool {
 	rest, isEvidence := strings.CutPrefix(anchor, "EV-")
 	if !isEvidence {
 		return true
@@ -209,8 +209,8 @@ func (h *heir) same(anchor string) bool {
 	return err == nil && n >= 1 && n <= len(h.evidence) && n <= len(h.from.Evidence) && h.evidence[n-1] == h.from.Evidence[n-1]
 }
 
-// Account gives an earlier session in plain text, as evidence for the next one:
-// what stands, what was struck out and why, by the ids to which it may refer.
+// Account renders an earlier session as plain text, as evidence for the next one: its
+// items by id, and which were killed and why.
 func Account(from *Earlier) []byte {
 	var b strings.Builder
 	a := from.Artifact
@@ -233,19 +233,18 @@ func Account(from *Earlier) []byte {
 	return []byte(b.String())
 }
 
-// oneLine gives a text in one line of a length that is bounded, without the dash
-// of a name that is not there.
+// oneLine collapses s to one bounded line, without the dash after a missing name.
 func oneLine(s string) string {
 	return text.Clip(strings.TrimPrefix(strings.Join(strings.Fields(s), " "), "- "), 400)
 }
 
-// bases are the sessions that those of the open round begin with.
+// bases holds the sessions that those of the open round start from.
 type bases struct {
 	own  map[int]string    // by cell
 	best map[string]string // by question
 }
 
-// of gives what a cell begins with, or "".
+// of returns the session that a cell starts from, or "".
 func (b *bases) of(c *Cell, index int) string {
 	if b.best != nil {
 		return b.best[c.Question]
@@ -253,8 +252,8 @@ func (b *bases) of(c *Cell, index int) string {
 	return b.own[index]
 }
 
-// bases looks for them in the rounds before: what a cell last came to, or the best
-// that the last round made of a question.
+// bases finds the base sessions in earlier rounds: the last usable one of each cell, and
+// the best of the last round for each question.
 func (s *State) bases() *bases {
 	b := &bases{}
 	if s.Work.Follow == nil || s.Round < 2 {
@@ -279,9 +278,9 @@ func (s *State) bases() *bases {
 	return b
 }
 
-// Best chooses, for each question of the work, the session to show: of the latest round
-// in which one came to something, the one that leaves the least to mend. Where none did,
-// it is the last one that anybody answered in.
+// Best chooses the session to show for each question: the one that leaves the least to
+// fix, from the latest round with a usable result. If there is none, it chooses the last
+// session with replies.
 func (s *State) Best() map[string]*Job {
 	best := s.bestBefore(s.Round + 1)
 	for i := range s.Jobs {
@@ -294,7 +293,7 @@ func (s *State) Best() map[string]*Job {
 	return best
 }
 
-// bestBefore looks for it in the rounds before one.
+// bestBefore chooses the best usable session of each question in rounds before round.
 func (s *State) bestBefore(round int) map[string]*Job {
 	best := make(map[string]*Job)
 	for i := range s.Jobs {
@@ -309,13 +308,12 @@ func (s *State) bestBefore(round int) map[string]*Job {
 	return best
 }
 
-// usable tells whether a job came to something that can be shown, and gone on with.
+// usable reports whether a job has a result that can be shown and followed.
 func (j *Job) usable() bool {
 	return (j.Status == Finished || j.Status == Cut && j.Answered()) && j.Settled.Version > 0
 }
 
-// ahead tells which of two sessions of a round is shown and begun with: one that came
-// to its end, then the better one.
+// ahead reports whether a is preferred to b: finished sessions first, then the better one.
 func ahead(a, b *Job) bool {
 	if done := a.Status == Finished; done != (b.Status == Finished) {
 		return done
@@ -323,8 +321,8 @@ func ahead(a, b *Job) bool {
 	return better(a, b)
 }
 
-// better tells which of two jobs is the better one: it prefers what needs nobody, then what lint finds least in, then what has
-// more tests; of equals the first one.
+// better reports whether a is better than b: fewer open decisions, then fewer lint
+// findings, then more tests, then the lower number.
 func better(a, b *Job) bool {
 	x, y := &a.Settled, &b.Settled
 	return cmp.Or(
@@ -333,8 +331,8 @@ func better(a, b *Job) bool {
 	) < 0
 }
 
-// Rotated gives everybody the role of the one so many places after them; programs
-// and models stay with whom they belong to.
+// Rotated returns the roster with every role moved by turn places; programs and models
+// stay with their agents.
 func Rotated(r roster.Roster, turn int) roster.Roster {
 	n := len(r.Entries)
 	if n == 0 || turn%n == 0 {

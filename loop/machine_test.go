@@ -232,7 +232,7 @@ func TestLaws(t *testing.T) {
 			n := flying[i].Job.Number
 			flying = append(flying[:i:i], flying[i+1:]...)
 			spent[n] += rapid.IntRange(0, 100-spent[n]).Draw(t, "spent")
-			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Short, loop.Failed, loop.Later, loop.Aside}).Draw(t, "outcome")}
+			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Short, loop.Failed, loop.Later, loop.Interrupted}).Draw(t, "outcome")}
 			switch out.Outcome {
 			case loop.Done:
 				out.Version, out.Conflicts = 2, rapid.IntRange(0, 1).Draw(t, "conflicts")

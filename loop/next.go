@@ -9,19 +9,18 @@ import (
 	"brenner/store/journal"
 )
 
-// Rules names the rules by which a loop decides. Whoever changes what Next makes of a
-// journal that there may be already gives them another number: verify holds every decision
-// against the rules, and a loop is gone on with by those it began with.
+// Rules is the version of the rules by which a loop decides. Change it whenever Next
+// decides differently for an existing journal: verify checks every decision against the
+// rules, and a loop is resumed only with the rules it began with.
 const Rules = "loop/1"
 
-// Command is what to do next.
+// Command is a step for the runner to execute.
 type Command interface{ command() }
 
-// OpenRound asks for the sessions of a round to be numbered.
+// OpenRound opens a round.
 type OpenRound struct{ Round int }
 
-// Run asks for a session to be started, or to be resumed where it has begun; so
-// much is to be set aside for it before.
+// Run starts a session, or resumes one that has begun. Reserve is journaled before that.
 type Run struct {
 	Job     Job
 	Thread  string
@@ -29,16 +28,16 @@ type Run struct {
 	Reserve flow.Cost
 }
 
-// Skip asks for a session to be given up, since what it was to follow came to nothing.
+// Skip gives up a session because the one it follows has no result.
 type Skip struct{ Job Job }
 
-// Wait asks for patience until an instant, or until something happens.
+// Wait waits until an instant, or until something happens.
 type Wait struct{ Until time.Time }
 
-// Drain asks for the sessions under way to let their calls end, and begin no others.
+// Drain lets the calls of running sessions finish and starts no others.
 type Drain struct{}
 
-// End asks for the end of the loop.
+// End ends the loop.
 type End struct{ Reason string }
 
 func (OpenRound) command() {}
@@ -48,8 +47,8 @@ func (Wait) command()      {}
 func (Drain) command()     {}
 func (End) command()       {}
 
-// Next gives what leads on from a state at an instant. Nothing means: wait for a
-// session that is under way, or for a person.
+// Next returns the commands to execute in a state at an instant. No commands mean: wait for
+// a running session or for the operator.
 func Next(s *State, now time.Time) []Command {
 	if s.Ended != "" || s.Left != "" {
 		return nil
@@ -61,13 +60,13 @@ func Next(s *State, now time.Time) []Command {
 	case reason == EndStopped || reason == EndTime:
 		return []Command{Drain{}}
 	case reason != "":
-		return s.patience(now, time.Time{}) // those under way end, or the hour comes
+		return s.waitUntil(now, time.Time{}) // until running sessions end, or the stop time
 	}
 	if s.Paused {
-		return s.patience(now, time.Time{})
+		return s.waitUntil(now, time.Time{})
 	}
 	if s.Hold.After(now) {
-		return s.patience(now, s.Hold)
+		return s.waitUntil(now, s.Hold)
 	}
 	if s.Round == 0 || s.Open() == 0 {
 		return []Command{OpenRound{s.Round + 1}}
@@ -75,12 +74,12 @@ func Next(s *State, now time.Time) []Command {
 	if commands := s.begin(running, now); len(commands) > 0 {
 		return commands
 	}
-	return s.patience(now, s.rested(now))
+	return s.waitUntil(now, s.nextRetry(now))
 }
 
-// patience waits for the given instant, or for the hour at which the loop stops.
-func (s *State) patience(now, until time.Time) []Command {
-	if stop, ok := s.until(); ok && stop.After(now) && (until.IsZero() || stop.Before(until)) {
+// waitUntil waits for the given instant or the loop's stop time, whichever is earlier.
+func (s *State) waitUntil(now, until time.Time) []Command {
+	if stop, ok := s.stopTime(); ok && stop.After(now) && (until.IsZero() || stop.Before(until)) {
 		until = stop
 	}
 	if until.IsZero() {
@@ -89,17 +88,17 @@ func (s *State) patience(now, until time.Time) []Command {
 	return []Command{Wait{until}}
 }
 
-func (s *State) until() (time.Time, bool) {
+func (s *State) stopTime() (time.Time, bool) {
 	at, err := artifact.ParseInstant(s.Limits.Until)
 	return at, err == nil
 }
 
-// begin gives the sessions that may begin now. What those need that failed and rest is kept
-// for them. The zero time is one at which nobody rests.
+// begin returns the sessions that may start now. Failed sessions that wait for a retry keep
+// their share of the budget. The zero time ignores such waits.
 func (s *State) begin(running int, now time.Time) []Command {
 	var commands []Command
 	total := s.Spent.Plus(s.Reserved)
-	for j := range s.inTurn() {
+	for j := range s.waiting() {
 		base, ready, lost := s.base(j)
 		if lost {
 			return []Command{Skip{*j}}
@@ -109,12 +108,12 @@ func (s *State) begin(running int, now time.Time) []Command {
 		}
 		need := s.need(j)
 		after := total.Minus(j.Reserved).Plus(need)
-		rests := !now.IsZero() && s.Again(j).After(now)
-		if !rests && running >= s.Limits.Concurrency || !s.affords(after) {
+		resting := !now.IsZero() && s.RetryAt(j).After(now)
+		if !resting && running >= s.Limits.Concurrency || !s.affords(after) {
 			return commands
 		}
 		total = after
-		if rests {
+		if resting {
 			continue
 		}
 		thread := j.Thread
@@ -127,8 +126,8 @@ func (s *State) begin(running int, now time.Time) []Command {
 	return commands
 }
 
-// inTurn gives the jobs that wait: those that were under way first.
-func (s *State) inTurn() iter.Seq[*Job] {
+// waiting yields the waiting jobs, those that have begun first.
+func (s *State) waiting() iter.Seq[*Job] {
 	return func(yield func(*Job) bool) {
 		for _, begun := range []bool{true, false} {
 			if begun && s.begun == 0 {
@@ -144,8 +143,8 @@ func (s *State) inTurn() iter.Seq[*Job] {
 	}
 }
 
-// base gives the session that a job begins with, if that is known by now; lost
-// says that it never will be.
+// base returns the session that a job starts from. It is not ready before that session is
+// final, and lost if that session has no replies.
 func (s *State) base(j *Job) (thread string, ready, lost bool) {
 	needs, ok := s.Job(j.Needs)
 	if !ok {
@@ -154,74 +153,73 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 	if !needs.Final() {
 		return "", false, false
 	}
-	if !needs.Answered() { // there is only its brief
+	if !needs.Answered() { // it has only its brief
 		return "", false, true
 	}
 	return needs.Thread, true, false
 }
 
-// need is what must be set aside for a job: what its session may still spend.
+// need returns the reservation for a job: what its session may still spend.
 func (s *State) need(j *Job) flow.Cost {
 	set := &s.Work.Settings
 	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Minus(j.Settled.Cost())
 }
 
-// affords tells whether so much may be spent in all.
+// affords reports whether a total cost is within the limits.
 func (s *State) affords(c flow.Cost) bool {
 	return c.Within(flow.Cost{Tokens: s.Limits.Tokens, USD: s.Limits.USD})
 }
 
-// Rule gives the rule by which the loop ends here, or "".
+// Rule returns the rule by which the loop ends now, or "".
 func (s *State) Rule(now time.Time) string {
-	until, timed := s.until()
+	until, timed := s.stopTime()
 	switch {
 	case s.Stopping != "":
 		return EndStopped
 	case timed && !now.Before(until):
 		return EndTime
-	case s.Limits.Person && s.needing > 0:
+	case s.Limits.Person && s.needsPerson > 0:
 		return EndPerson
 	case s.tooManyFailures():
 		return EndFailures
 	case s.Round > 0 && s.Open() == 0:
-		return s.ruleOfRounds()
-	case s.poor():
+		return s.roundRule()
+	case s.budgetExhausted():
 		return EndBudget
 	}
 	return ""
 }
 
 func (s *State) tooManyFailures() bool {
-	n := s.Count(Broken) - s.forgiven
+	n := s.Count(Broken) - s.ignoredFailures
 	return s.Limits.Failures > 0 && n >= s.Limits.Failures || s.Limits.Then == ThenStop && n > 0
 }
 
-// ruleOfRounds gives the rule by which the loop ends after a whole round, or "".
-func (s *State) ruleOfRounds() string {
+// roundRule returns the rule by which the loop ends after a complete round, or "".
+func (s *State) roundRule() string {
 	switch {
 	case s.Round >= s.Limits.Rounds:
 		return EndRounds
 	case s.Limits.Quiet > 0 && s.quiet() >= s.Limits.Quiet:
 		return EndQuiet
-	case s.Limits.Clean && s.Round > s.stirred && s.clean():
+	case s.Limits.Clean && s.Round > s.ignoredRounds && s.clean():
 		return EndClean
 	}
 	return ""
 }
 
-// quiet counts the last rounds in which nothing was said that had not been said before.
-// A round in which nobody was heard tells nothing about that.
+// quiet counts the last rounds without new claims. A round without replies does not count.
 func (s *State) quiet() int {
 	n := 0
-	for round := s.Round; round > s.stirred && s.news[round] == 0; round-- {
-		if s.heard[round] {
+	for round := s.Round; round > s.ignoredRounds && s.news[round] == 0; round-- {
+		if s.answered[round] {
 			n++
 		}
 	}
 	return n
 }
 
-// clean tells whether every session of the round left nothing to mend.
+// clean reports whether no session of the round left anything to fix.
 func (s *State) clean() bool {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
@@ -232,51 +230,51 @@ func (s *State) clean() bool {
 	return true
 }
 
-// poor tells whether nothing is under way, and the budget reaches no further.
-func (s *State) poor() bool {
+// budgetExhausted reports whether nothing runs and the budget allows no further session.
+func (s *State) budgetExhausted() bool {
 	if s.Limits.Tokens <= 0 && s.Limits.USD <= 0 || s.Round == 0 {
 		return false
 	}
 	return s.Count(Running) == 0 && s.Limits.Concurrency > 0 && len(s.begin(0, time.Time{})) == 0
 }
 
-// A session that failed is left alone for a while: what it failed for may pass.
+// Bounds of the pause before a failed session is retried.
 const (
-	longestPause = 24 * time.Hour // that a plan may want
-	longPause    = time.Hour      // a pause does not double beyond this
+	maxPause   = 24 * time.Hour // in a plan
+	maxBackoff = time.Hour      // pauses do not double beyond this
 )
 
-// Again gives when a failed session is tried again; it is not after any instant for one
-// that may begin at once. It follows from what is journaled: a loop that was killed keeps it.
-func (s *State) Again(j *Job) time.Time {
+// RetryAt returns when a failed session may be retried, or the zero time if it may start
+// immediately. It depends only on the journal, so a killed loop keeps it.
+func (s *State) RetryAt(j *Job) time.Time {
 	if j.Status != Waiting || j.Settled.Outcome != Failed || j.Failures == 0 {
 		return time.Time{}
 	}
 	first := time.Duration(s.Limits.Pause) * time.Millisecond
-	pause, most := first, max(first, longPause)
+	pause, most := first, max(first, maxBackoff)
 	for n := 1; n < j.Failures && pause < most; n++ {
 		pause *= 2
 	}
 	return j.Closed.Add(min(pause, most))
 }
 
-// rested gives when the next failed session may be tried again, if none may now.
-func (s *State) rested(now time.Time) time.Time {
+// nextRetry returns when the next failed session may be retried, or the zero time.
+func (s *State) nextRetry(now time.Time) time.Time {
 	var next time.Time
-	if s.begun == 0 { // who failed had begun
+	if s.begun == 0 { // a failed session has begun
 		return next
 	}
 	for i := s.first; i < len(s.Jobs); i++ {
-		if at := s.Again(&s.Jobs[i]); at.After(now) && (next.IsZero() || at.Before(next)) {
+		if at := s.RetryAt(&s.Jobs[i]); at.After(now) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
 	return next
 }
 
-// Rests gives the instant before which no session begins, and whether a provider named it;
-// the zero time where there is none.
-func (s *State) Rests(now time.Time) (until time.Time, provider bool) {
+// WaitsUntil returns the instant before which no session starts, or the zero time, and
+// whether a provider set it.
+func (s *State) WaitsUntil(now time.Time) (until time.Time, provider bool) {
 	switch {
 	case s.Ended != "":
 		return time.Time{}, false
@@ -285,12 +283,12 @@ func (s *State) Rests(now time.Time) (until time.Time, provider bool) {
 	case s.Paused || s.Count(Running) > 0 || s.Rule(now) != "" || len(s.begin(0, now)) > 0:
 		return time.Time{}, false
 	}
-	return s.rested(now), false
+	return s.nextRetry(now), false
 }
 
-// retry lets all sessions begin once more that failed, and those that were skipped.
+// retry makes failed and skipped sessions wait again.
 func (s *State) retry() {
-	s.first, s.forgiven = 0, 0
+	s.first, s.ignoredFailures = 0, 0
 	for i := range s.Jobs {
 		switch j := &s.Jobs[i]; j.Status {
 		case Broken:
@@ -303,10 +301,10 @@ func (s *State) retry() {
 	}
 }
 
-// See takes in what somebody made of a session that the loop had given up: they went on
-// with it by hand, and it came to its end. It is not in the loop's journal, and so only for
-// those who look. What the loop spent on it stays what it was.
-func (s *State) See(t Settled) {
+// FinishManually marks a session as finished that the loop had given up and the operator
+// resumed. The loop's journal does not have this, so the state is only for display. What
+// the loop spent on the session stays unchanged.
+func (s *State) FinishManually(t Settled) {
 	j, ok := s.Job(t.Job)
 	if !ok || t.Outcome != Done || j.Status == Running {
 		return
@@ -316,10 +314,10 @@ func (s *State) See(t Settled) {
 	s.set(j, Finished)
 }
 
-// Justified tells whether an entry that the loop itself decides follows from what was
-// journaled before it: that a round is opened, that a session begins and what is set
-// aside for it, that one is skipped, and by which rule the loop ends. Other entries are
-// words of people and what sessions came to; they need no reason.
+// Justified reports whether an entry follows from the journal before it. That covers the
+// loop's own decisions: opened rounds, sessions that begin and their reservations, skipped
+// sessions, and the rule that ended the loop. Entries of operators and outcomes of sessions
+// are always justified.
 func (s *State) Justified(e *journal.Entry) bool {
 	var is func(Command) bool
 	switch e.Kind {
@@ -358,18 +356,18 @@ func (s *State) Justified(e *journal.Entry) bool {
 	return false
 }
 
-// instants are those until an entry was written between which nothing changes: when
-// exactly it was decided is not known.
+// instants returns the instants to try for an entry: its decision was made at an unknown
+// time since the last entry, and between these instants Next does not change.
 func (s *State) instants(at time.Time) []time.Time {
 	all := []time.Time{at, s.Last}
-	until, timed := s.until()
+	until, timed := s.stopTime()
 	for _, between := range []time.Time{s.Hold, until.Add(-1)} {
 		if (timed || between.Equal(s.Hold)) && between.After(s.Last) && between.Before(at) {
 			all = append(all, between)
 		}
 	}
 	for i := s.first; i < len(s.Jobs) && s.begun > 0; i++ {
-		if again := s.Again(&s.Jobs[i]); again.After(s.Last) && again.Before(at) {
+		if again := s.RetryAt(&s.Jobs[i]); again.After(s.Last) && again.Before(at) {
 			all = append(all, again)
 		}
 	}

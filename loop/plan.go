@@ -1,10 +1,9 @@
-// Package loop is many sessions as a machine, as package flow is one: a plan says
-// which sessions there are to be and when to stop, Fold gives the state that a
-// loop's journal stands for, and Next gives the commands that lead on from it.
-// Whoever runs a loop only executes commands and journals what came of them.
+// Package loop is the state machine for many sessions, as package flow is for one. A plan
+// lists the sessions and the stop rules, Fold computes the state of a loop's journal, and
+// Next returns the commands to execute in that state. A runner only executes commands and
+// journals their outcomes.
 //
-// The package is pure: it knows no store, no agent and no clock. What it takes from
-// files, the caller has read.
+// The package is pure: it knows no store, no agent and no clock, and reads no files.
 package loop
 
 import (
@@ -18,44 +17,44 @@ import (
 	"brenner/store/journal"
 )
 
-// Schema names the form of a plan.
+// Schema is the schema id of a plan.
 const Schema = "brenner.loop.plan/v1"
 
-// Plan is a plan file as it was read: checked by itself, but with nothing in it
-// looked up yet.
+// Plan is a parsed and checked plan file; files, presets and models it names are not looked
+// up yet.
 type Plan struct {
 	Name      string
 	Questions []PlanQuestion
 	Rosters   []PlanRoster
 	Models    []PlanModel
 	Seeds     []int
-	Sessions  []PlanSession // instead of all combinations
-	Via       string        // for all models that do not say it
-	Script    string        // a file; of scripted agents, for questions without one of their own
+	Sessions  []PlanSession // replaces all combinations
+	Via       string        // default transport of models
+	Script    string        // file; default script for scripted agents
 	Session   PlanSettings
 	Budget    PlanBudget // of each session
 	Follow    *Follow
 	Rotate    bool
 	Limits    Limits
-	At        string        // the time of day at which it stops: "07:00"
-	After     time.Duration // or how long after its beginning
+	At        string        // time of day to stop: "07:00"
+	After     time.Duration // or duration after the start
 
-	lines map[string]int // of what may turn out wrong later
+	lines map[string]int // by key, for errors found later
 }
 
-// PlanQuestion is what sessions are about.
+// PlanQuestion is the subject of sessions.
 type PlanQuestion struct {
 	ID          string
 	Question    string
 	Context     string
 	Hypotheses  []string
 	Constraints []string
-	Excerpt     string   // a file
+	Excerpt     string   // file
 	Evidence    []string // files
-	Script      string   // a file; of scripted agents
+	Script      string   // file; for scripted agents
 }
 
-// PlanRoster is who takes part.
+// PlanRoster is a roster of a plan.
 type PlanRoster struct {
 	ID      string
 	Preset  string
@@ -74,31 +73,31 @@ type PlanSession struct {
 	Roster   string
 	Model    string
 	Seed     *int
-	After    string // the id of one above it, or an earlier session of the store
+	After    string // id of a session above it, or a stored session
 	line     int
 }
 
-// PlanSettings are what the sessions of a plan have otherwise than the
-// configuration says; nil and "" leave it at that.
+// PlanSettings override the configuration for the sessions of a plan; nil, "" and 0 keep
+// it.
 type PlanSettings struct {
 	Rounds, Reply, Quiet *int
 	Flow, Quorum         string
 	Clean, Repair        *bool
-	Timeout              time.Duration // 0 leaves it to the configuration
+	Timeout              time.Duration
 }
 
-// PlanBudget is that of each session; nil leaves it to the configuration.
+// PlanBudget is the budget of each session; nil keeps the configuration's.
 type PlanBudget struct {
 	Tokens *int
 	USD    *int64
 }
 
-// Line gives where something of the plan stands, for faults that only show later:
-// "rosters[2]", "script".
+// Line returns the line of a part of the plan, such as "rosters[2]" or "script", for errors
+// found after parsing.
 func (p *Plan) Line(what string) int { return max(p.lines[what], 1) }
 
-// SessionLine gives where the session of a cell stands: in the list, or where there is
-// none, with the first question.
+// SessionLine returns the line of a cell's session; without a list of sessions, that of the
+// first question.
 func (p *Plan) SessionLine(cell int) int {
 	if cell < len(p.Sessions) {
 		return max(p.Sessions[cell].line, 1)
@@ -110,16 +109,16 @@ func (p *Plan) SessionLine(cell int) int {
 const (
 	defaultConcurrency = 4
 	defaultPause       = time.Minute
-	mostConcurrency    = 256
+	maxConcurrency     = 256
 )
 
-// The limits of a plan that hold for what is added to a loop, too.
+// The limits of a plan; they also apply to added work.
 const (
-	MostSessions = 100_000 // of one round
-	MostSeed     = 1<<31 - 1
+	MaxSessions = 100_000 // per round
+	MaxSeed     = 1<<31 - 1
 )
 
-// Cells gives the sessions of a round: those of the list, or all combinations of
+// Cells returns the sessions of a round: those of the list, or all combinations of
 // questions, rosters, models and seeds, in this order.
 func (p *Plan) Cells() []Cell {
 	var cells []Cell
@@ -153,60 +152,60 @@ func (p *Plan) Cells() []Cell {
 	return cells
 }
 
-// MaxName is the length of the longest name of a loop: its sessions are called by
-// it, and a number of up to five digits fits behind it.
+// MaxName is the maximum length of a loop's name. The ids of its sessions consist of it and
+// a number of up to five digits.
 const MaxName = 34
 
-// LongestName is that of a loop of so many sessions: their numbers may have more digits.
-func LongestName(sessions int) int {
+// MaxNameFor returns the maximum length of a loop's name for a number of sessions, which
+// may need more digits.
+func MaxNameFor(sessions int) int {
 	return min(MaxName, MaxName+len("99999")-len(strconv.Itoa(sessions)))
 }
 
-// ValidName tells whether a loop of so many sessions, in all of its rounds, can be
-// called so.
+// ValidName reports whether name is valid for a loop of so many sessions in all rounds.
 func ValidName(name string, sessions int) bool {
-	if name == "" || len(name) > LongestName(sessions) || strings.Trim(name, small+"-") != "" {
+	if name == "" || len(name) > MaxNameFor(sessions) || strings.Trim(name, small+"-") != "" {
 		return false
 	}
 	return !slices.Contains(strings.Split(name, "-"), "")
 }
 
-// LoopName returns the name of the plan's loop for a key; "" is no key. A plan that has no
-// name is called after its file, of which only the last element is given here.
+// LoopName returns the name of the plan's loop for a key; "" means no key. A plan without a
+// name gets that of its file, of which file is the last element.
 func (p *Plan) LoopName(file, key string) (string, error) {
 	name := p.Name
 	if name == "" {
 		name = slug(strings.TrimSuffix(strings.TrimSuffix(file, ".yaml"), ".yml"))
 	}
-	// A key is taken as it is: two different keys must not become the same one.
+	// Keys are not normalized: two different keys must not become the same one.
 	if key != "" && slug(key) != key {
-		hint := "a key is words of a-z and 0-9, with - between them"
+		hint := "use words of a-z and 0-9, with - between them"
 		if slug(key) != "" {
 			hint += ", such as " + slug(key)
 		}
-		return "", usage("--run "+fault.Shown(key)+" is no key", hint)
+		return "", usage("--run: not a valid key: "+fault.Shown(key), hint)
 	}
 	if key != "" {
 		name += "-" + key
 	}
 	if !ValidName(name, p.Count()) {
-		return "", usage("a loop cannot be called "+fault.Shown(name),
-			"name and key together have at most "+strconv.Itoa(LongestName(p.Count()))+" of a-z, 0-9 and -; write name: into the plan, or give a shorter --run")
+		return "", usage("invalid loop name: "+fault.Shown(name),
+			"name and key together have at most "+strconv.Itoa(MaxNameFor(p.Count()))+" of a-z, 0-9 and -; set name: in the plan, or pass a shorter --run")
 	}
 	return name, nil
 }
 
-// slug returns the words of a text as a part of a name.
+// slug converts text to lower-case words joined by hyphens.
 func slug(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
 }
 
-// Count returns how many sessions all rounds of a plan have.
+// Count returns the number of sessions in all rounds of a plan.
 func (p *Plan) Count() int { return p.Limits.Rounds * p.perRound() }
 
-// perRound counts the sessions of a round before they are made: lists of a few
-// thousand each would fill the memory.
+// perRound counts the sessions of a round without creating them: lists of a few thousand
+// each would fill the memory.
 func (p *Plan) perRound() int {
 	if p.Sessions != nil {
 		return len(p.Sessions)
@@ -218,12 +217,11 @@ func (p *Plan) perRound() int {
 	return n
 }
 
-// PlanChanged is the code of a plan that is not the one a loop was opened with.
+// PlanChanged is the code for a plan that differs from the one a loop was opened with.
 const PlanChanged fault.Code = "PLAN_CHANGED" // The plan differs from the one that the loop was started with.
 
-// CheckWork refuses to go on with a loop by a plan of other work than it was opened
-// with: what the plan asks for would silently not happen. Limits may change. File is the
-// plan's file, for the error.
+// CheckWork refuses to continue a loop with a plan of different work, which would silently
+// not be done. Limits may change. File is the plan's file, for the error.
 func (o *Opened) CheckWork(plan *Opened, file string) error {
 	was, err := journal.Encode(o.Work)
 	if err != nil {
@@ -234,13 +232,13 @@ func (o *Opened) CheckWork(plan *Opened, file string) error {
 		return err
 	}
 	return &fault.Error{
-		Code: PlanChanged, Place: file, Detail: "the loop " + o.Name + " was begun with another plan: its questions, rosters, models, sessions or their settings differ",
-		Hint: "rounds, concurrency, the whole budget, stop: and failed: may change; for other work choose another name: or --run, or `brenner loop add`",
+		Code: PlanChanged, Place: file, Detail: "loop " + o.Name + " was started with another plan: questions, rosters, models, sessions or their settings differ",
+		Hint: "only rounds, concurrency, the total budget, stop: and failed: may change; for other work use another name: or --run, or `brenner loop add`",
 	}
 }
 
 // CheckPlan is CheckWork for a loop that has ended and is not run: an unchanged file is the
-// same plan, whatever the configuration says by now.
+// same plan, even if the configuration has changed.
 func (o *Opened) CheckPlan(plan *Opened, file string) error {
 	if o.Plan == plan.Plan {
 		return nil
@@ -248,12 +246,13 @@ func (o *Opened) CheckPlan(plan *Opened, file string) error {
 	return o.CheckWork(plan, file)
 }
 
-// IsOf reports whether a loop was begun with a plan, changed since or not.
-func (o *Opened) IsOf(plan *Opened) bool {
+// SamePlan reports whether a loop was started with a plan, or with an earlier content of its
+// file.
+func (o *Opened) SamePlan(plan *Opened) bool {
 	return plan.File != "" && o.File == plan.File || o.CheckPlan(plan, "") == nil
 }
 
-// StopAt gives the instant at which a loop that begins now stops by the clock, or "".
+// StopAt returns the instant at which a loop started now must stop, or "".
 func (p *Plan) StopAt(now time.Time) string {
 	switch {
 	case p.After > 0:
@@ -270,9 +269,9 @@ func (p *Plan) StopAt(now time.Time) string {
 	return artifact.FormatInstant(at)
 }
 
-// StopWords are what the plan says of that instant: as long as it says the same, the
-// instant stays what it was when the loop began.
-func (p *Plan) StopWords() string {
+// stopText returns how the plan writes that instant. While it is unchanged, the instant
+// stays the one computed when the loop began.
+func (p *Plan) stopText() string {
 	switch {
 	case p.After > 0:
 		return "after " + p.After.String()
@@ -282,29 +281,28 @@ func (p *Plan) StopWords() string {
 	return ""
 }
 
-// LimitsFrom returns the limits of a loop that begins now.
+// LimitsFrom returns the limits of a loop started now.
 func (p *Plan) LimitsFrom(now time.Time) Limits {
 	l := p.Limits
-	l.Until, l.Stop = p.StopAt(now), p.StopWords()
+	l.Until, l.Stop = p.StopAt(now), p.stopText()
 	return l
 }
 
-// LimitsOn returns the limits under which a loop goes on, from those it would begin with
-// now. The instant at which it stops stays the same, unless the loop had ended or the plan
-// says something else of it.
-func (p *Plan) LimitsOn(s *State, now Limits) Limits {
+// LimitsOnResume returns the limits of a resumed loop, from those of a loop started now. The
+// stop time stays the same, unless the loop had ended or the plan has changed it.
+func (p *Plan) LimitsOnResume(s *State, now Limits) Limits {
 	switch {
 	case s.Ended != "":
 	case now.Stop == s.Limits.Stop:
-		now.Until = s.Limits.Until // its hour does not move because it was killed
+		now.Until = s.Limits.Until // being killed does not move the stop time
 	case p.After > 0:
 		now.Until = p.StopAt(s.Began)
 	}
 	return now
 }
 
-// onDay gives a time of day, some days after another instant. Where clocks are put
-// forward over it there is no such time: it is then when they are.
+// onDay returns a time of day some days after an instant. If clocks skip that time, it
+// returns the instant at which they do.
 func onDay(from time.Time, days, hour, minute int) time.Time {
 	at := time.Date(from.Year(), from.Month(), from.Day()+days, hour, minute, 0, 0, from.Location())
 	asked := time.Date(from.Year(), from.Month(), from.Day()+days, hour, minute, 0, 0, time.UTC)

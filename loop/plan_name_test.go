@@ -13,9 +13,9 @@ func TestLoopName(t *testing.T) {
 		{name: "night", file: "x.yaml", want: "night"},
 		{name: "night", file: "x.yaml", key: "2026-11-15", want: "night-2026-11-15"},
 		{file: "Night of THE owls.yml", want: "night-of-the-owls"},
-		{file: "-", fails: `a loop cannot be called ""`},
-		{file: "night.yaml", key: "Nov 15", fails: "--run Nov 15 is no key"},
-		{file: "night.yaml", key: "a-key-that-is-too-long-for-a-name", fails: "a loop cannot be called night-a-key-that-is-too-long-for-a-name"},
+		{file: "-", fails: `invalid loop name: ""`},
+		{file: "night.yaml", key: "Nov 15", fails: "--run: not a valid key: Nov 15"},
+		{file: "night.yaml", key: "a-key-that-is-too-long-for-a-name", fails: "invalid loop name: night-a-key-that-is-too-long-for-a-name"},
 	} {
 		p := &loop.Plan{Name: c.name, Limits: loop.Limits{Rounds: 1}, Questions: make([]loop.PlanQuestion, 1), Rosters: make([]loop.PlanRoster, 1)}
 		got, err := p.LoopName(c.file, c.key)
@@ -29,8 +29,8 @@ func TestLoopName(t *testing.T) {
 	}
 }
 
-// A loop that goes on stops when it was to stop, unless it had ended or the plan changed.
-func TestLimitsOn(t *testing.T) {
+// A resumed loop keeps its stop time, unless it had ended or the plan changed.
+func TestLimitsOnResume(t *testing.T) {
 	const began, later = "2026-11-15T23:30:00Z", "2026-11-16T01:30:00Z" // 90 minutes after each
 	p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nstop: {after: 90m}\n"))
 	if err != nil {
@@ -50,7 +50,7 @@ func TestLimitsOn(t *testing.T) {
 		"ended":   {loop.State{Began: start, Limits: first, Ended: loop.EndTime}, later},
 		"changed": {loop.State{Began: start, Limits: changed}, began},
 	} {
-		if got := p.LimitsOn(&c.state, now); got.Until != c.want {
+		if got := p.LimitsOnResume(&c.state, now); got.Until != c.want {
 			t.Errorf("%s: until %s, want %s", name, got.Until, c.want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"brenner/session/flow"
 )
 
-// Parse reads a plan. It says everything that is wrong at once, each with its line.
+// Parse parses a plan. The error lists all mistakes, each with its line.
 func Parse(data []byte) (*Plan, error) {
 	r := newReader()
 	p := &Plan{lines: make(map[string]int)}
@@ -25,19 +25,19 @@ func Parse(data []byte) (*Plan, error) {
 	case problem != nil:
 		r.Add(InvalidYAML, problem.Line, problem.Hint, "%s", problem.Detail)
 	case root == nil:
-		r.Add(InvalidYAML, 1, "begin with schema: "+Schema, "the plan is empty")
+		r.Add(InvalidYAML, 1, "start with schema: "+Schema, "the plan is empty")
 	default:
 		(&planReader{reader: r, plan: p, ids: make(map[string]bool)}).read(root)
 	}
-	ByLine(r.Found.Told)
+	SortByLine(r.Found.Told)
 	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// ByLine puts faults of a plan in the order of their lines: they are found in another.
-func ByLine(all fault.List) {
+// SortByLine sorts the errors of a plan by line.
+func SortByLine(all fault.List) {
 	slices.SortStableFunc(all, func(a, b *fault.Error) int { return cmp.Compare(a.Line, b.Line) })
 }
 
@@ -45,21 +45,21 @@ func ByLine(all fault.List) {
 type planReader struct {
 	*reader
 	plan *Plan
-	// ids are those that were read, by what they are of.
+	// ids holds "question NAME", "roster NAME" and so on.
 	ids map[string]bool
 }
 
 func (r *planReader) read(root *yaml.Node) {
 	p := r.plan
 	var schema string
-	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenGoOn, Pause: defaultPause.Milliseconds()}
+	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenContinue, Pause: defaultPause.Milliseconds()}
 	ok := r.Object(root, "a plan",
 		r.text("schema", &schema), r.at("name", r.text("name", &p.Name)),
 		r.number("rounds", 1, 1000, func(n int) { p.Limits.Rounds = n }),
-		r.number("concurrency", 1, mostConcurrency, func(n int) { p.Limits.Concurrency = n }),
+		r.number("concurrency", 1, maxConcurrency, func(n int) { p.Limits.Concurrency = n }),
 		r.each("questions", r.question), r.each("rosters", r.roster), r.each("models", r.model),
 		r.each("seeds", func(n *yaml.Node, _ int) {
-			r.number("a seed", 0, MostSeed, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
+			r.number("a seed", 0, MaxSeed, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
 		}),
 		yaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
 			p.Sessions, p.lines["sessions"] = []PlanSession{}, n.Line
@@ -74,12 +74,12 @@ func (r *planReader) read(root *yaml.Node) {
 		return
 	}
 	if schema != Schema {
-		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "the schema is %s, not %s", fault.Shown(schema), Schema)
+		r.Add(InvalidValue, root.Line, "write schema: "+Schema, "schema is %s, want %s", fault.Shown(schema), Schema)
 	}
 	r.check(root.Line)
 }
 
-// at remembers where a key stands.
+// at records the line of a key.
 func (r *planReader) at(what string, k yaml.Key) yaml.Key {
 	return yaml.Key{Name: k.Name, Take: func(n *yaml.Node) {
 		r.plan.lines[what] = n.Line
@@ -90,7 +90,7 @@ func (r *planReader) at(what string, k yaml.Key) yaml.Key {
 func (r *planReader) question(n *yaml.Node, i int) {
 	q := PlanQuestion{}
 	r.plan.lines[fmt.Sprintf("questions[%d]", i)] = n.Line
-	if n.Kind == yaml.ScalarNode { // a question alone is enough
+	if n.Kind == yaml.ScalarNode { // short form: only the question
 		r.text("a question", &q.Question).Take(n)
 	} else if !r.Object(n, "a question",
 		r.text("id", &q.ID), r.text("question", &q.Question), r.text("context", &q.Context),
@@ -101,7 +101,7 @@ func (r *planReader) question(n *yaml.Node, i int) {
 		return
 	}
 	if q.Question == "" {
-		r.Add(InvalidValue, n.Line, "write question: and what the sessions are to find out", "a question says nothing")
+		r.Add(InvalidValue, n.Line, "write question: and what the sessions should find out", "the question is empty")
 	}
 	if q.ID == "" {
 		q.ID = "q" + strconv.Itoa(i+1)
@@ -111,14 +111,14 @@ func (r *planReader) question(n *yaml.Node, i int) {
 	}
 }
 
-// id checks a name by which other parts of a plan call this one.
+// id checks an id: its form, and that it is unique.
 func (r *planReader) id(n *yaml.Node, what, id string) bool {
 	if !validID(id) {
-		r.Add(InvalidValue, n.Line, "write 1 to 40 of a-z, 0-9, - and _", "the id of a %s cannot be %s", what, fault.Shown(id))
+		r.Add(InvalidValue, n.Line, "use 1 to 40 characters of a-z, 0-9, - and _", "invalid %s id %s", what, fault.Shown(id))
 		return false
 	}
 	if r.ids[what+" "+id] {
-		r.Add(InvalidValue, n.Line, "give each its own", "there are two of the id %s: a %s", fault.Shown(id), what)
+		r.Add(InvalidValue, n.Line, "make the ids unique", "duplicate %s id %s", what, fault.Shown(id))
 		return false
 	}
 	r.ids[what+" "+id] = true
@@ -126,15 +126,15 @@ func (r *planReader) id(n *yaml.Node, what, id string) bool {
 }
 
 const (
-	small  = "abcdefghijklmnopqrstuvwxyz0123456789"
-	longID = 40
+	small = "abcdefghijklmnopqrstuvwxyz0123456789"
+	maxID = 40
 )
 
 func validID(id string) bool {
-	return id != "" && len(id) <= longID && strings.Trim(id, small+"-_") == "" && strings.Contains(small, id[:1])
+	return id != "" && len(id) <= maxID && strings.Trim(id, small+"-_") == "" && strings.Contains(small, id[:1])
 }
 
-// isDayTime tells whether a text is hours and minutes.
+// isDayTime reports whether text is a time of day such as 07:00.
 func isDayTime(text string) bool {
 	_, err := time.Parse("15:04", text)
 	return err == nil && len(text) == len("15:04")
@@ -143,7 +143,7 @@ func isDayTime(text string) bool {
 func (r *planReader) roster(n *yaml.Node, i int) {
 	ro := PlanRoster{ID: "r" + strconv.Itoa(i+1)}
 	r.plan.lines[fmt.Sprintf("rosters[%d]", i)] = n.Line
-	if n.Kind == yaml.ScalarNode { // the name of a preset alone is enough
+	if n.Kind == yaml.ScalarNode { // short form: only the preset
 		r.text("a roster", &ro.Preset).Take(n)
 		ro.ID = ro.Preset
 	} else if !r.Object(n, "a roster",
@@ -160,7 +160,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 		return
 	}
 	if ro.Preset == "" && len(ro.Entries) == 0 {
-		r.Add(InvalidValue, n.Line, "write preset: and the id of one, or entries: with agents and their roles", "a roster names nobody")
+		r.Add(InvalidValue, n.Line, "write preset: with the id of one, or entries: with agents and their roles", "the roster has no agents")
 	}
 	if r.id(n, "roster", ro.ID) {
 		r.plan.Rosters = append(r.plan.Rosters, ro)
@@ -170,7 +170,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 func (r *planReader) model(n *yaml.Node, i int) {
 	m := PlanModel{ID: "m" + strconv.Itoa(i+1)}
 	r.plan.lines[fmt.Sprintf("models[%d]", i)] = n.Line
-	if n.Kind == yaml.ScalarNode { // the name of a model alone is enough
+	if n.Kind == yaml.ScalarNode { // short form: only the model's name
 		r.text("a model", &m.Model).Take(n)
 		if validID(m.Model) {
 			m.ID = m.Model
@@ -180,7 +180,7 @@ func (r *planReader) model(n *yaml.Node, i int) {
 		return
 	}
 	if m.Model == "" && m.ModelID == "" {
-		r.Add(InvalidValue, n.Line, "write model: as agents.models: in brenner.yaml calls it, or model_id: with its id where it is asked", "a model has no name")
+		r.Add(InvalidValue, n.Line, "write model: with a name from agents.models: in brenner.yaml, or model_id: with the provider's id", "the model has no name")
 	}
 	if r.id(n, "model", m.ID) {
 		r.plan.Models = append(r.plan.Models, m)
@@ -191,27 +191,27 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 	s, repeat := PlanSession{line: n.Line}, 1
 	if !r.Object(n, "a session",
 		r.text("id", &s.ID), r.text("question", &s.Question), r.text("roster", &s.Roster), r.text("model", &s.Model),
-		r.number("seed", 0, MostSeed, func(seed int) { s.Seed = &seed }), r.text("after", &s.After),
-		r.number("repeat", 1, MostSessions, func(times int) { repeat = times }),
+		r.number("seed", 0, MaxSeed, func(seed int) { s.Seed = &seed }), r.text("after", &s.After),
+		r.number("repeat", 1, MaxSessions, func(times int) { repeat = times }),
 	) {
 		return
 	}
 	if s.ID != "" && repeat > 1 {
-		r.Add(InvalidValue, n.Line, "leave one of the two out", "a session with an id cannot be repeated")
+		r.Add(InvalidValue, n.Line, "remove id: or repeat:", "a session with an id cannot be repeated")
 		return
 	}
 	if s.After != "" && !artifact.IsThreadID(s.After) && !r.ids["session "+s.After] {
-		r.Add(InvalidValue, n.Line, "it is the id of a session above it in the list, or one of the store (RS-…)", "there is no session %s to follow", fault.Shown(s.After))
+		r.Add(InvalidValue, n.Line, "use the id of a session above it in the list, or of a stored session (RS-…)", "no session %s to follow", fault.Shown(s.After))
 	}
 	if s.ID != "" && !r.id(n, "session", s.ID) {
 		return
 	}
 	before := len(r.plan.Sessions)
-	for range min(repeat, MostSessions+1-before) { // one too many is enough to know
+	for range min(repeat, MaxSessions+1-before) { // one too many is enough for the error
 		r.plan.Sessions = append(r.plan.Sessions, s)
 	}
-	if after := len(r.plan.Sessions); before <= MostSessions && after > MostSessions {
-		r.Add(InvalidValue, n.Line, "make several plans of it", "the list has more than %d sessions a round; that is the most", MostSessions)
+	if after := len(r.plan.Sessions); before <= MaxSessions && after > MaxSessions {
+		r.Add(InvalidValue, n.Line, "split it into several plans", "the list has more than %d sessions per round", MaxSessions)
 	}
 }
 
@@ -274,13 +274,13 @@ func (r *planReader) failed(n *yaml.Node) {
 		r.number("retry", 0, 100, func(n int) { r.plan.Limits.Retry = n }),
 		yaml.Key{Name: "pause", Take: func(n *yaml.Node) {
 			d, err := time.ParseDuration(n.Value)
-			if n.Kind != yaml.ScalarNode || err != nil || d < 0 || d > longestPause {
-				r.Add(InvalidValue, n.Line, "write a number and its unit, such as 30s or 5m, up to 24h; 0s is no pause", "pause must be a time, not %s", yaml.KindOf(n))
+			if n.Kind != yaml.ScalarNode || err != nil || d < 0 || d > maxPause {
+				r.Add(InvalidValue, n.Line, "write a number and a unit, such as 30s or 5m, up to 24h; 0s means no pause", "pause must be a duration, not %s", yaml.KindOf(n))
 				return
 			}
 			r.plan.Limits.Pause = d.Milliseconds()
 		}},
-		r.word("then", &r.plan.Limits.Then, ThenGoOn, ThenStop))
+		r.word("then", &r.plan.Limits.Then, ThenContinue, ThenStop))
 }
 
 func (r *planReader) follow(n *yaml.Node) {
@@ -305,8 +305,7 @@ func (r *planReader) follow(n *yaml.Node) {
 	r.plan.Follow = f
 }
 
-// Sections are those that a session can take over from another: all but the
-// research thread, which is its own.
+// Sections returns the sections that a session can inherit: all but the research thread.
 func Sections() []string {
 	var all []string
 	for _, s := range artifact.Sections() {
@@ -317,45 +316,44 @@ func Sections() []string {
 	return all
 }
 
-// DefaultTake is what sessions take over where nobody says it: what is claimed,
-// and what speaks against it.
+// DefaultTake returns the sections inherited by default: hypotheses and anomalies.
 func DefaultTake() []string {
 	return []string{artifact.HypothesisSlate.String(), artifact.AnomalyRegister.String()}
 }
 
-// noScript refuses a script where nobody plays it.
+// noScript refuses a script in a plan without scripted agents.
 func (r *planReader) noScript(what string) {
 	if line, given := r.plan.lines[what]; given {
-		r.Add(InvalidValue, line, "write via: rehearsal, or leave the script out", "a script is played only where the plan says via: rehearsal")
+		r.Add(InvalidValue, line, "write via: rehearsal, or remove script:", "script: requires via: rehearsal")
 	}
 }
 
-// check says what only the whole can tell.
+// check reports mistakes that depend on several keys.
 func (r *planReader) check(line int) {
 	p := r.plan
 	if p.Name != "" && !ValidName(p.Name, 1) {
-		r.Add(InvalidValue, p.Line("name"), fmt.Sprintf("write 1 to %d of a-z and 0-9, with single - between", MaxName), "a loop cannot be called %s", fault.Shown(p.Name))
+		r.Add(InvalidValue, p.Line("name"), fmt.Sprintf("use 1 to %d characters of a-z and 0-9, with single - between", MaxName), "invalid loop name: %s", fault.Shown(p.Name))
 	}
 	if p.At != "" && p.After > 0 {
-		r.Add(InvalidValue, p.Line("stop.after"), "keep one of the two", "stop has a time of day (at) and a duration (after)")
+		r.Add(InvalidValue, p.Line("stop.after"), "remove at: or after:", "stop has both at: and after:")
 	}
-	whole := r.Found.Len() == 0 // else they may only be misspelt
-	if len(p.Questions) == 0 && whole {
-		r.Add(InvalidValue, line, "write questions: and below it a list", "the plan has no questions")
+	valid := r.Found.Len() == 0 // else the key may only be misspelt
+	if len(p.Questions) == 0 && valid {
+		r.Add(InvalidValue, line, "write questions: with a list", "the plan has no questions")
 	}
-	if len(p.Rosters) == 0 && whole {
-		r.Add(InvalidValue, line, "write rosters: and below it a list, such as [default-3-agent]", "the plan has no rosters")
+	if len(p.Rosters) == 0 && valid {
+		r.Add(InvalidValue, line, "write rosters: with a list, such as [default-3-agent]", "the plan has no rosters")
 	}
 	switch {
 	case p.Via == "rehearsal" && p.Script == "":
-		r.Add(InvalidValue, p.Line("via"), "write script: and the file of scripted agents, or name models", "a loop plays no rehearsal without a script of its own")
+		r.Add(InvalidValue, p.Line("via"), "write script: with the file of a rehearsal script, or name models", "via: rehearsal requires script: in a loop")
 	case p.Via != "rehearsal":
 		for i := range p.Questions {
 			r.noScript(fmt.Sprintf("questions[%d].script", i))
 		}
 		r.noScript("script")
 	case p.Via == "rehearsal" && len(p.Models) > 0:
-		r.Add(InvalidValue, p.Line("models[0]"), "leave models: out", "scripted agents have no models")
+		r.Add(InvalidValue, p.Line("models[0]"), "remove models:", "scripted agents have no models")
 	}
 	r.checkBudgets()
 	r.checkSessions()
@@ -364,25 +362,25 @@ func (r *planReader) check(line int) {
 func (r *planReader) checkBudgets() {
 	p := r.plan
 	if t := p.Budget.Tokens; t != nil && p.Limits.Tokens > 0 && *t > p.Limits.Tokens {
-		r.Add(InvalidValue, p.Line("budget.tokens"), "lower session_tokens, or raise tokens: what a session may spend is set aside before it begins",
-			"no session can begin: each may spend %d tokens, and all together %d", *t, p.Limits.Tokens)
+		r.Add(InvalidValue, p.Line("budget.tokens"), "lower session_tokens: or raise tokens:; a session's budget is reserved before it starts",
+			"no session can start: each may spend %d tokens, all together %d", *t, p.Limits.Tokens)
 	}
 	if u := p.Budget.USD; u != nil && p.Limits.USD > 0 && *u > p.Limits.USD {
-		r.Add(InvalidValue, p.Line("budget.usd"), "lower session_usd, or raise usd", "no session can begin: each may spend more dollars than all together")
+		r.Add(InvalidValue, p.Line("budget.usd"), "lower session_usd: or raise usd:", "no session can start: each may spend more dollars than all together")
 	}
 }
 
-// checkSessions holds the list against what it refers to.
+// checkSessions checks the ids that the list of sessions refers to.
 func (r *planReader) checkSessions() {
 	p := r.plan
 	if p.Sessions == nil {
-		if n := p.perRound(); n > MostSessions {
-			r.Add(InvalidValue, 1, "make several plans of it", "the plan has %d sessions a round; %d are the most", n, MostSessions)
+		if n := p.perRound(); n > MaxSessions {
+			r.Add(InvalidValue, 1, "split it into several plans", "the plan has %d sessions per round; the limit is %d", n, MaxSessions)
 		}
 		return
 	}
 	if len(p.Sessions) == 0 {
-		r.Add(InvalidValue, p.Line("sessions"), "leave sessions: out to have all combinations", "the list of sessions is empty")
+		r.Add(InvalidValue, p.Line("sessions"), "remove sessions: to run all combinations", "the list of sessions is empty")
 	}
 	lists := []struct {
 		what  string
@@ -398,20 +396,20 @@ func (r *planReader) checkSessions() {
 			id := list.of(&p.Sessions[i])
 			switch {
 			case *id == "" && len(list.names) == 1:
-				*id = list.names[0] // there is no other
+				*id = list.names[0]
 			case *id == "" && list.what == "model" && len(list.names) == 0, *id != "" && r.ids[list.what+" "+*id]:
 			default:
-				hint := "there are " + someIDs(list.names)
+				hint := "known: " + someIDs(list.names)
 				if len(list.names) == 0 {
-					hint = "the plan has no list " + list.what + "s:; write one, or leave " + list.what + ": out"
+					hint = "the plan has no list " + list.what + "s:; add one, or remove " + list.what + ":"
 				}
-				r.Add(InvalidValue, p.Sessions[i].line, hint, "a session has no %s, or one that is not in the list: %s", list.what, fault.Shown(*id))
+				r.Add(InvalidValue, p.Sessions[i].line, hint, "missing or unknown %s: %s", list.what, fault.Shown(*id))
 			}
 		}
 	}
 }
 
-// someIDs names the first of them: each session of a long list may have a mistake.
+// someIDs lists the first ids: each session of a long list may have a mistake.
 func someIDs(ids []string) string {
 	const most = 20
 	if len(ids) > most {
@@ -428,7 +426,7 @@ func idsOf[T any](list []T, id func(*T) string) []string {
 	return out
 }
 
-// The codes of plans that cannot be run.
+// The codes of invalid plans.
 const (
 	InvalidYAML  fault.Code = "PLAN_INVALID_YAML"  // The plan is not valid YAML, or uses an unsupported feature.
 	UnknownKey   fault.Code = "PLAN_UNKNOWN_KEY"   // Unknown key in a plan.
@@ -437,12 +435,12 @@ const (
 	InvalidValue fault.Code = "PLAN_INVALID_VALUE" // Invalid value or combination of values in a plan.
 )
 
-// reader reads a plan.
+// reader reads the values of a plan.
 type reader struct{ yaml.Reader }
 
 func newReader() *reader {
 	return &reader{yaml.Reader{
-		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType, See: "`brenner schema loop.plan` says what a plan may hold",
+		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType, See: "`brenner schema loop.plan` lists the keys of a plan",
 	}}
 }
 
@@ -451,7 +449,7 @@ func (r *reader) each(name string, take func(n *yaml.Node, i int)) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) { r.List(n, name, take) }}
 }
 
-// text takes a text without the blanks around it.
+// text reads a string and trims white space.
 func (r *reader) text(name string, to *string) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		r.Text(name, to).Take(n)
@@ -464,14 +462,14 @@ func (r *reader) texts(name string, to *[]string) yaml.Key {
 		var one string
 		r.text(name, &one).Take(n)
 		if one == "" && n.ShortTag() == "!!str" {
-			r.Add(InvalidValue, n.Line, "leave it out", "an element of %s is empty", name)
+			r.Add(InvalidValue, n.Line, "remove it", "%s has an empty element", name)
 			return
 		}
 		*to = append(*to, one)
 	})
 }
 
-// word takes one of a few words.
+// word reads one of several words.
 func (r *reader) word(name string, to *string, words ...string) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		for _, w := range words {
@@ -480,15 +478,15 @@ func (r *reader) word(name string, to *string, words ...string) yaml.Key {
 				return
 			}
 		}
-		hint := "it is one of " + strings.Join(words, ", ")
+		hint := "use one of " + strings.Join(words, ", ")
 		if near, ok := text.Nearest(n.Value, words); ok {
 			hint = "did you mean " + near + "? " + hint
 		}
-		r.Add(InvalidValue, n.Line, hint, "%s cannot be %s", name, yaml.KindOf(n))
+		r.Add(InvalidValue, n.Line, hint, "invalid %s: %s", name, yaml.KindOf(n))
 	}}
 }
 
-// number takes a whole number within bounds.
+// number reads an integer within bounds.
 func (r *reader) number(name string, least, most int, take func(int)) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
@@ -497,14 +495,14 @@ func (r *reader) number(name string, least, most int, take func(int)) yaml.Key {
 		}
 		value, err := strconv.Atoi(n.Value)
 		if err != nil || value < least || value > most {
-			r.Add(InvalidValue, n.Line, fmt.Sprintf("write a number from %d to %d, in digits", least, most), "%s cannot be %s", name, fault.Shown(n.Value))
+			r.Add(InvalidValue, n.Line, fmt.Sprintf("write a number from %d to %d, in digits", least, most), "invalid %s: %s", name, fault.Shown(n.Value))
 			return
 		}
 		take(value)
 	}}
 }
 
-// dollars takes an amount of money as billionths of a dollar.
+// dollars reads an amount of money as billionths of a dollar.
 func (r *reader) dollars(name string, take func(int64)) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		tag := n.ShortTag()
@@ -514,7 +512,7 @@ func (r *reader) dollars(name string, take func(int64)) yaml.Key {
 		}
 		nano, ok := flow.ParseDollars(n.Value)
 		if !ok || nano == 0 {
-			r.Add(InvalidValue, n.Line, "write it as 5 or 0.25: more than nothing, at most a million, to nine decimals; leave it out for no limit", "%s cannot be %s", name, fault.Shown(n.Value))
+			r.Add(InvalidValue, n.Line, "write a number such as 5 or 0.25: above 0, at most a million, up to nine decimals; remove it for no limit", "invalid %s: %s", name, fault.Shown(n.Value))
 			return
 		}
 		take(nano)
@@ -525,7 +523,7 @@ func (r *reader) duration(name string, to *time.Duration) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		d, err := time.ParseDuration(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || d <= 0 {
-			r.Add(InvalidValue, n.Line, "write a number and its unit, such as 90m or 8h", "%s must be a time, not %s", name, yaml.KindOf(n))
+			r.Add(InvalidValue, n.Line, "write a number and a unit, such as 90m or 8h", "%s must be a duration, not %s", name, yaml.KindOf(n))
 			return
 		}
 		*to = d

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the machine may have none
+	_ "time/tzdata" // for machines without time zones
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -41,10 +41,10 @@ rotate: true
 
 func seed(n int) *int { return &n }
 
-func same(a, b loop.Cell) bool { return reflect.DeepEqual(a, b) }
+func sameCell(a, b loop.Cell) bool { return reflect.DeepEqual(a, b) }
 
-// The seed 0 is a seed; none is none.
-func TestSeeds(t *testing.T) {
+// Seed 0 differs from no seed.
+func TestSeedZeroIsASeed(t *testing.T) {
 	const head = "schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\n"
 	for plan, want := range map[string][]*int{
 		"":                                     {nil},
@@ -60,17 +60,16 @@ func TestSeeds(t *testing.T) {
 			got = append(got, c.Seed)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %v, not %v", plan, got, want)
+			t.Errorf("%q: seeds %v, want %v", plan, got, want)
 		}
 	}
 	if name := (&loop.Job{Cell: loop.Cell{Question: "q", Roster: "r", Seed: seed(0)}}).Name(); name != "q/r/0" {
-		t.Error(name)
+		t.Errorf("name is %q, want q/r/0", name)
 	}
 }
 
-// Sessions of long lists are refused where they are too many, none is left out; and
-// that takes no longer than reading the plan does.
-func TestLongPlans(t *testing.T) {
+// Too many sessions are refused, none is dropped, and the check is fast.
+func TestParseRefusesTooManySessions(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [{id: a, question: a}, {id: b, question: b}]\nrosters: [r]\nsessions:\n- {question: a, repeat: 100000}\n- {question: b, repeat: 5}\n"))
 	if all := fault.All(err); len(all) != 1 || all[0].Where() != "line 6" || !strings.Contains(all[0].Detail, "more than 100000 sessions") {
 		t.Error(err)
@@ -83,7 +82,7 @@ func TestLongPlans(t *testing.T) {
 		return what + ": [" + strings.Repeat(each+", ", n) + each + "]\n"
 	}
 	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 40_000) + long("models", "{model: b}", 40_000) + "rosters: [r]\n"))
-	if err == nil || !strings.Contains(err.Error(), "has 1600080001 sessions a round") {
+	if err == nil || !strings.Contains(err.Error(), "has 1600080001 sessions per round") {
 		t.Error(err)
 	}
 	_, err = loop.Parse([]byte("schema: brenner.loop.plan/v1\n" + long("questions", "a", 30_000) + "rosters: [r]\n" + long("sessions", "{question: none}", 1000)))
@@ -92,48 +91,48 @@ func TestLongPlans(t *testing.T) {
 	}
 }
 
-// Whatever the number of a session, its name is one.
+// Session ids are valid whatever their number.
 func TestNamesLeaveRoomForNumbers(t *testing.T) {
 	for _, n := range []int{1, 9999, 99_999, 100_000, 999_999, 100_000_000} {
-		name := strings.Repeat("a", loop.LongestName(n))
+		name := strings.Repeat("a", loop.MaxNameFor(n))
 		s := loop.State{Opened: loop.Opened{Name: name}, Began: start}
 		if !loop.ValidName(name, n) || loop.ValidName(name+"a", n) {
-			t.Errorf("%d sessions: %d", n, len(name))
+			t.Errorf("%d sessions: wrong maximum length %d", n, len(name))
 		}
 		if thread := s.ThreadOf(&loop.Job{Number: n}); !artifact.IsThreadID(thread) {
-			t.Errorf("%s is no session", thread)
+			t.Errorf("%s is not a session id", thread)
 		}
 	}
 }
 
-func TestAPlan(t *testing.T) {
+func TestParse(t *testing.T) {
 	p, err := loop.Parse([]byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cells := p.Cells()
 	if len(cells) != 2*2*2*3 {
-		t.Fatalf("%d sessions a round, not 24", len(cells))
+		t.Fatalf("%d sessions per round, want 24", len(cells))
 	}
 	first, last := cells[0], cells[len(cells)-1]
-	if !same(first, loop.Cell{Question: "fate", Roster: "default-3-agent", Model: "small", Seed: seed(1)}) || !same(last, loop.Cell{Question: "q2", Roster: "pair", Model: "m2", Seed: seed(3)}) {
-		t.Errorf("the combinations go from %v to %v", first, last)
+	if !sameCell(first, loop.Cell{Question: "fate", Roster: "default-3-agent", Model: "small", Seed: seed(1)}) || !sameCell(last, loop.Cell{Question: "q2", Roster: "pair", Model: "m2", Seed: seed(3)}) {
+		t.Errorf("first and last combination: %v, %v", first, last)
 	}
 	want := loop.Limits{
 		Rounds: 3, Concurrency: 8, Tokens: 100_000, USD: 12_000_000_000, Quiet: 2, Clean: true, Failures: 3, Person: true, Retry: 2, Pause: 90_000, Then: loop.ThenStop,
 	}
 	if p.Limits != want {
-		t.Errorf("the limits are %+v", p.Limits)
+		t.Errorf("limits: %+v", p.Limits)
 	}
 	if *p.Budget.USD != 250_000_000 || *p.Budget.Tokens != 1000 || *p.Session.Rounds != 2 || p.Session.Quorum != "1" || !*p.Session.Clean {
-		t.Errorf("the settings are %+v, %+v", p.Session, p.Budget)
+		t.Errorf("settings: %+v, %+v", p.Session, p.Budget)
 	}
 	if p.Follow.From != loop.FollowBest || !p.Rotate || p.Follow.Relation != "refines" {
-		t.Errorf("it follows %+v", p.Follow)
+		t.Errorf("follow: %+v", p.Follow)
 	}
 }
 
-func TestAListOfSessions(t *testing.T) {
+func TestParseListOfSessions(t *testing.T) {
 	p, err := loop.Parse([]byte(`schema: brenner.loop.plan/v1
 questions: [{id: a, question: A}, {id: b, question: B}]
 rosters: [default-3-agent]
@@ -153,17 +152,16 @@ sessions:
 	}
 	got := p.Cells()
 	if len(got) != len(want) {
-		t.Fatalf("%v", got)
+		t.Fatalf("got %v, want %v", got, want)
 	}
 	for i := range want {
-		if !same(got[i], want[i]) {
-			t.Errorf("session %d is %v, not %v", i, got[i], want[i])
+		if !sameCell(got[i], want[i]) {
+			t.Errorf("session %d: got %v, want %v", i, got[i], want[i])
 		}
 	}
 }
 
-// Every mistake is said with its line, and all of them at once.
-func TestMistakesHaveTheirLines(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	replace := func(old, by string) string {
 		if !strings.Contains(good, old) {
 			t.Fatalf("the plan has no %q", old)
@@ -171,78 +169,77 @@ func TestMistakesHaveTheirLines(t *testing.T) {
 		return strings.Replace(good, old, by, 1)
 	}
 	for _, c := range []struct {
-		name, plan, line, code, says string
+		name, plan, line, code, detail string
 	}{
-		{"no YAML on line 7", replace("    question: How", "    question: How: now:"), "line 7", "PLAN_INVALID_YAML", "no YAML"},
-		{"a key on line 7", replace("    question: How", "    qestion: How"), "line 7", "PLAN_UNKNOWN_KEY", "qestion"},
+		{"invalid YAML on line 7", replace("    question: How", "    question: How: now:"), "line 7", "PLAN_INVALID_YAML", "no YAML"},
+		{"unknown key on line 7", replace("    question: How", "    qestion: How"), "line 7", "PLAN_UNKNOWN_KEY", "qestion"},
 		{"empty", "", "line 1", "PLAN_INVALID_YAML", "empty"},
-		{"an anchor", replace("name: night", "name: &n night"), "line 2", "PLAN_INVALID_YAML", ""},
-		{"another schema", replace("plan/v1", "plan/v2"), "line 1", "PLAN_INVALID_VALUE", "schema"},
-		{"a name", replace("name: night", "name: Night!"), "line 2", "PLAN_INVALID_VALUE", "Night!"},
-		{"twice", replace("rounds: 3", "name: day"), "line 3", "PLAN_DUPLICATE_KEY", "line 2"},
+		{"YAML anchor", replace("name: night", "name: &n night"), "line 2", "PLAN_INVALID_YAML", ""},
+		{"wrong schema", replace("plan/v1", "plan/v2"), "line 1", "PLAN_INVALID_VALUE", "schema"},
+		{"invalid name", replace("name: night", "name: Night!"), "line 2", "PLAN_INVALID_VALUE", "Night!"},
+		{"duplicate key", replace("rounds: 3", "name: day"), "line 3", "PLAN_DUPLICATE_KEY", "line 2"},
 		{"rounds", replace("rounds: 3", "rounds: 0"), "line 3", "PLAN_INVALID_VALUE", "rounds"},
-		{"a word for a number", replace("rounds: 3", "rounds: many"), "line 3", "PLAN_WRONG_TYPE", "many"},
+		{"word instead of a number", replace("rounds: 3", "rounds: many"), "line 3", "PLAN_WRONG_TYPE", "many"},
 		{"concurrency", replace("concurrency: 8", "concurrency: 1000"), "line 4", "PLAN_INVALID_VALUE", "1000"},
-		{"no question", replace("    question: How does a cell know what to become?\n", ""), "line 6", "PLAN_INVALID_VALUE", "says nothing"},
-		{"a question's id", replace("id: fate", "id: The Fate"), "line 6", "PLAN_INVALID_VALUE", "The Fate"},
-		{"two of an id", replace("id: pair", "id: default-3-agent"), "line 12", "PLAN_INVALID_VALUE", "two of the id"},
-		{"nobody", replace("  - default-3-agent", "  - {id: none}"), "line 11", "PLAN_INVALID_VALUE", "nobody"},
-		{"a nameless model", replace(`model_id: "qwen3:8b", `, ""), "line 17", "PLAN_INVALID_VALUE", "no name"},
-		{"seeds", replace("[1, 2, 3]", "[1, -2]"), "line 19", "PLAN_INVALID_VALUE", "-2"},
-		{"a flow", replace("staged", "stagd"), "line 20", "PLAN_INVALID_VALUE", "stagd"},
-		{"a quorum", replace("quorum: 1", "quorum: most"), "line 20", "PLAN_INVALID_VALUE", "most"},
-		{"a budget that no session fits", replace("tokens: 100000", "tokens: 999"), "line 21", "PLAN_INVALID_VALUE", "no session can begin"},
-		{"money", replace("usd: 12}", "usd: 1e9}"), "line 21", "PLAN_INVALID_VALUE", "1e9"},
-		{"no dollars", replace("usd: 12}", "usd: 0}"), "line 21", "PLAN_INVALID_VALUE", "usd cannot be 0"},
-		{"no dollars for each", replace("session_usd: 0.25", "session_usd: 0.0"), "line 21", "PLAN_INVALID_VALUE", "session_usd cannot be 0.0"},
-		{"dollars that no session fits", replace("usd: 12}", "usd: 0.2}"), "line 21", "PLAN_INVALID_VALUE", "dollars"},
-		{"an hour", replace(`"07:00"`, "7am"), "line 22", "PLAN_INVALID_VALUE", "7am"},
-		{"an hour and a time", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 22", "PLAN_INVALID_VALUE", "duration"},
+		{"no question", replace("    question: How does a cell know what to become?\n", ""), "line 6", "PLAN_INVALID_VALUE", "question is empty"},
+		{"invalid id of a question", replace("id: fate", "id: The Fate"), "line 6", "PLAN_INVALID_VALUE", "The Fate"},
+		{"duplicate id", replace("id: pair", "id: default-3-agent"), "line 12", "PLAN_INVALID_VALUE", "duplicate roster id"},
+		{"roster without agents", replace("  - default-3-agent", "  - {id: none}"), "line 11", "PLAN_INVALID_VALUE", "no agents"},
+		{"model without a name", replace(`model_id: "qwen3:8b", `, ""), "line 17", "PLAN_INVALID_VALUE", "no name"},
+		{"negative seed", replace("[1, 2, 3]", "[1, -2]"), "line 19", "PLAN_INVALID_VALUE", "-2"},
+		{"unknown flow", replace("staged", "stagd"), "line 20", "PLAN_INVALID_VALUE", "stagd"},
+		{"unknown quorum", replace("quorum: 1", "quorum: most"), "line 20", "PLAN_INVALID_VALUE", "most"},
+		{"token budget too small for one session", replace("tokens: 100000", "tokens: 999"), "line 21", "PLAN_INVALID_VALUE", "no session can start"},
+		{"too many dollars", replace("usd: 12}", "usd: 1e9}"), "line 21", "PLAN_INVALID_VALUE", "1e9"},
+		{"zero dollars", replace("usd: 12}", "usd: 0}"), "line 21", "PLAN_INVALID_VALUE", "invalid usd: 0"},
+		{"zero dollars per session", replace("session_usd: 0.25", "session_usd: 0.0"), "line 21", "PLAN_INVALID_VALUE", "invalid session_usd: 0.0"},
+		{"dollar budget too small for one session", replace("usd: 12}", "usd: 0.2}"), "line 21", "PLAN_INVALID_VALUE", "dollars"},
+		{"invalid time of day", replace(`"07:00"`, "7am"), "line 22", "PLAN_INVALID_VALUE", "7am"},
+		{"time of day and duration", replace(`at: "07:00"`, `at: "07:00", after: 8h`), "line 22", "PLAN_INVALID_VALUE", "both at: and after:"},
 		{"then", replace("then: stop", "then: cry"), "line 23", "PLAN_INVALID_VALUE", "cry"},
-		{"what to take", replace("take: [hypothesis_slate]", "take: [hypotheses]"), "line 24", "PLAN_INVALID_VALUE", "hypotheses"},
-		{"a relation", replace("refines", "loves"), "line 24", "PLAN_INVALID_VALUE", "loves"},
+		{"unknown section to take", replace("take: [hypothesis_slate]", "take: [hypotheses]"), "line 24", "PLAN_INVALID_VALUE", "hypotheses"},
+		{"unknown relation", replace("refines", "loves"), "line 24", "PLAN_INVALID_VALUE", "loves"},
 		{"rotate", replace("rotate: true", "rotate: 3"), "line 25", "PLAN_WRONG_TYPE", "true or false"},
-		{"a rehearsal without a script", good + "via: rehearsal\n", "line 26", "PLAN_INVALID_VALUE", "script"},
-		{"a script without a rehearsal", good + "script: x.yaml\n", "line 26", "PLAN_INVALID_VALUE", "rehearsal"},
-		{"a rehearsal with models", good + "via: rehearsal\nscript: x.yaml\n", "line 17", "PLAN_INVALID_VALUE", "models"},
-		{"an empty list", good + "sessions: []\n", "line 26", "PLAN_INVALID_VALUE", "empty"},
-		{"a session of nothing", good + "sessions:\n  - {question: fate, roster: trio, model: small}\n", "line 27", "PLAN_INVALID_VALUE", "trio"},
-		{"after nothing", good + "sessions:\n  - {question: fate, roster: pair, model: small, after: it}\n", "line 27", "PLAN_INVALID_VALUE", "follow"},
-		{"repeated by name", good + "sessions:\n  - {id: a, question: fate, roster: pair, model: small, repeat: 2}\n", "line 27", "PLAN_INVALID_VALUE", "repeated"},
+		{"rehearsal without a script", good + "via: rehearsal\n", "line 26", "PLAN_INVALID_VALUE", "script"},
+		{"script without a rehearsal", good + "script: x.yaml\n", "line 26", "PLAN_INVALID_VALUE", "rehearsal"},
+		{"rehearsal with models", good + "via: rehearsal\nscript: x.yaml\n", "line 17", "PLAN_INVALID_VALUE", "models"},
+		{"empty list", good + "sessions: []\n", "line 26", "PLAN_INVALID_VALUE", "empty"},
+		{"session with an unknown roster", good + "sessions:\n  - {question: fate, roster: trio, model: small}\n", "line 27", "PLAN_INVALID_VALUE", "trio"},
+		{"session after an unknown one", good + "sessions:\n  - {question: fate, roster: pair, model: small, after: it}\n", "line 27", "PLAN_INVALID_VALUE", "follow"},
+		{"repeated session with an id", good + "sessions:\n  - {id: a, question: fate, roster: pair, model: small, repeat: 2}\n", "line 27", "PLAN_INVALID_VALUE", "repeated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := loop.Parse([]byte(c.plan))
 			if err == nil {
-				t.Fatal("it was read")
+				t.Fatal("no error")
 			}
 			for _, f := range fault.All(err) {
-				if f.Where() == c.line && string(f.Code) == c.code && strings.Contains(f.Detail, c.says) {
+				if f.Where() == c.line && string(f.Code) == c.code && strings.Contains(f.Detail, c.detail) {
 					if f.Hint == "" {
-						t.Error("it says not what to do")
+						t.Error("no hint")
 					}
 					return
 				}
 			}
-			t.Errorf("want %s, %s, %q; got %v", c.line, c.code, c.says, err)
+			t.Errorf("want %s, %s, %q; got %v", c.line, c.code, c.detail, err)
 		})
 	}
 }
 
-func TestAllMistakesAtOnce(t *testing.T) {
+func TestParseReportsAllErrors(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nrounds: 0\nrotate: 1\nquestions: [a]\nrosters: [{}]\n"))
 	if n := len(fault.All(err)); n != 3 {
-		t.Errorf("%d faults: %v", n, err)
+		t.Errorf("%d errors, want 3: %v", n, err)
 	}
 }
 
-// They are said in the order in which somebody goes through the file.
-func TestMistakesAreInTheOrderOfTheirLines(t *testing.T) {
+func TestParseSortsErrorsByLine(t *testing.T) {
 	_, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nname: Bad Name\nrounds: 0\nquestions: [a]\nrosters: [b]\nsessions:\n  - {model: gpt}\nstop: {at: '07:00',\n  after: 8h}\nrotate: 1\n"))
 	var lines []string
 	for _, f := range fault.All(err) {
 		lines = append(lines, f.Where())
-		if strings.HasSuffix(f.Hint, "there are ") {
-			t.Errorf("the hint says nothing: %q", f.Hint)
+		if strings.HasSuffix(f.Hint, "known: ") {
+			t.Errorf("empty hint: %q", f.Hint)
 		}
 	}
 	if got := strings.Join(lines, ", "); got != "line 2, line 3, line 7, line 9, line 10" {
@@ -250,15 +247,14 @@ func TestMistakesAreInTheOrderOfTheirLines(t *testing.T) {
 	}
 }
 
-// A model that is only named is called so; what cannot be an id gets a number.
-func TestIDsOfModels(t *testing.T) {
+// A model's id defaults to its name, or to a number if the name is not a valid id.
+func TestParseModelIDs(t *testing.T) {
 	p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nmodels: [alpha, Opus 4.5, {model: beta}]\nsessions: [{model: alpha}, {model: m2}, {model: m3}]\n"))
 	if err != nil || p.Models[0].ID != "alpha" || p.Models[1].ID != "m2" || p.Models[2].ID != "m3" {
 		t.Errorf("%v: %+v", err, p)
 	}
 }
 
-// The hour at which a loop stops is the next one of that time of day.
 func TestStopAt(t *testing.T) {
 	zone := time.FixedZone("there", 2*60*60)
 	in := func(name string) *time.Location {
@@ -276,13 +272,13 @@ func TestStopAt(t *testing.T) {
 		{`at: "07:00"`, "2026-11-16T05:00:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 		{`at: "07:00"`, "2026-11-15T05:00:00Z", time.Date(2026, 11, 15, 6, 59, 0, 0, zone)},
 		{`at: "07:00"`, "2026-12-01T05:00:00Z", time.Date(2026, 11, 30, 7, 0, 0, 0, zone)},
-		// Where clocks go from 02:00 to 03:00 there is no 02:30: it is when they do.
+		// Clocks skip from 02:00 to 03:00: 02:30 is then.
 		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
 		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 13, 22, 0, 0, 0, york)},
 		{`at: "02:30"`, "2027-03-15T06:30:00Z", time.Date(2027, 3, 14, 3, 10, 0, 0, york)},
 		{`at: "03:00"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
 		{`at: "00:30"`, "2018-11-04T03:00:00Z", time.Date(2018, 11, 3, 23, 0, 0, 0, paulo)},
-		{`at: "07:00"`, "2011-12-30T10:00:00Z", time.Date(2011, 12, 29, 22, 0, 0, 0, apia)}, // that had no 30th
+		{`at: "07:00"`, "2011-12-30T10:00:00Z", time.Date(2011, 12, 29, 22, 0, 0, 0, apia)}, // which skipped the 30th
 		{`after: 90m`, "2026-11-15T21:30:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 	} {
 		p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nstop: {" + c.stop + "}\n"))
@@ -290,7 +286,7 @@ func TestStopAt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := p.StopAt(c.now); got != c.want {
-			t.Errorf("%s at %s: %s, not %s", c.stop, c.now, got, c.want)
+			t.Errorf("%s at %s: got %s, want %s", c.stop, c.now, got, c.want)
 		}
 	}
 }
@@ -301,18 +297,18 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := loop.Parse(data)
 		if (p == nil) == (err == nil) {
-			t.Fatal("it is neither read nor refused")
+			t.Fatal("want either a plan or an error")
 		}
 		if err != nil {
 			for _, one := range fault.All(err) {
 				if !strings.HasPrefix(one.Where(), "line ") {
-					t.Fatalf("a fault has no line: %v", one)
+					t.Fatalf("error without a line: %v", one)
 				}
 			}
 			return
 		}
 		if n := len(p.Cells()); n == 0 || n > 100_000 {
-			t.Fatalf("a plan has %d sessions", n)
+			t.Fatalf("plan with %d sessions", n)
 		}
 	})
 }

@@ -20,7 +20,7 @@ func TestFailedSessionsRest(t *testing.T) {
 		runs, _ := b.next()
 		for len(runs) > 0 && runs[0].Job.Number != 1 {
 			b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Done, Version: 2})
-			if until, provider := b.state.Rests(b.now); !until.Equal(b.state.Again(&b.state.Jobs[0])) || provider {
+			if until, provider := b.state.WaitsUntil(b.now); !until.Equal(b.state.RetryAt(&b.state.Jobs[0])) || provider {
 				t.Errorf("it rests until %s", until)
 			}
 			runs, _ = b.next()
@@ -58,7 +58,7 @@ func TestRestsSurvive(t *testing.T) {
 		}
 	}
 	b.write(loop.KindResumed, loop.Resumed{})
-	if until, _ := b.state.Rests(later); !until.Equal(start.Add(time.Minute)) {
+	if until, _ := b.state.WaitsUntil(later); !until.Equal(start.Add(time.Minute)) {
 		t.Errorf("the next run rests until %s", until)
 	}
 	if _, ended := b.next(); !ended || b.state.Ended != loop.EndTime {

@@ -12,11 +12,11 @@ import (
 	"brenner/store/journal"
 )
 
-// State is what a loop's journal says.
+// State is the state of a loop, computed from its journal.
 type State struct {
 	Head   journal.Head
 	Opened Opened
-	Work   Work // as opened, with what was added
+	Work   Work // as opened, plus added work
 	Limits Limits
 	Began  time.Time
 	Last   time.Time
@@ -24,32 +24,32 @@ type State struct {
 	Round  int
 	Jobs   []Job // in the order of their numbers
 	Ended  string
-	Left   string // why the last run went, while none goes on
+	Left   string // why the last run ended, if none has resumed
 	Paused bool
-	// Stopping is who wants the loop to end.
+	// Stopping names the operator who asked the loop to end.
 	Stopping string
-	// Hold is when a provider said to return.
+	// Hold is the instant before which a provider accepts no calls.
 	Hold time.Time
-	// Spent is what sessions have used, Reserved what is set aside for those under way.
+	// Spent is the cost so far, Reserved the reservations of running sessions.
 	Spent    flow.Cost
 	Reserved flow.Cost
-	// Reports is what became of the report since the loop ended.
+	// Reports lists deliveries of the report since the loop ended.
 	Reports []Reported
 
-	counts  map[Status]int
-	begun   int // of those that wait: sessions that have begun
-	first   int // all jobs before this one are final
-	needing int
-	// When somebody goes on with a loop that a rule ended, what made the rule hold
-	// is known, and counts no longer.
-	stirred  int             // the round in which that was
-	forgiven int             // the failures by then
-	news     map[int]int     // by round: things that nobody had said before
-	said     map[string]bool // everything that active items said
-	heard    map[int]bool    // the rounds in which anybody said anything
+	counts      map[Status]int
+	begun       int // waiting jobs whose session has begun
+	first       int // all jobs before this one are final
+	needsPerson int
+	// When the operator continues a loop that a rule ended, rounds and failures before
+	// that no longer count for the rules.
+	ignoredRounds   int             // the last ignored round
+	ignoredFailures int             // the number of ignored failures
+	news            map[int]int     // new claims by round
+	seen            map[string]bool // all claims of active items
+	answered        map[int]bool    // rounds with replies
 }
 
-// Status of a job.
+// Status is the status of a job.
 type Status string
 
 // The statuses of jobs.
@@ -57,7 +57,7 @@ const (
 	Waiting  Status = "waiting"
 	Running  Status = "running"
 	Finished Status = "done"
-	Cut      Status = "short" // by its own budget, before its end
+	Cut      Status = "short" // stopped by its own budget
 	Broken   Status = "failed"
 	Omitted  Status = "skipped"
 )
@@ -68,29 +68,29 @@ type Job struct {
 	Round    int
 	Index    int // of its cell
 	Cell     Cell
-	Turn     int    // how far roles are rotated
-	Base     string // the session that it begins with
-	Needs    int    // the number of the job that it waits for; 0 is none
+	Turn     int    // by how many places roles are rotated
+	Base     string // session it starts from
+	Needs    int    // number of the job it waits for; 0 means none
 	Status   Status
 	Thread   string // once it has begun
 	Attempts int
 	Failures int
 	Reserved flow.Cost
-	Settled  Settled // the last time
+	Settled  Settled // last outcome
 	Began    time.Time
 	Closed   time.Time
 	Seq      int // of the last entry about it
 
-	counted bool // among those that need a person
+	counted bool // as needing a person
 }
 
-// Final tells whether nothing more becomes of a job.
+// Final reports whether a job has ended.
 func (j *Job) Final() bool { return j.Status != Waiting && j.Status != Running }
 
-// Answered tells whether a session came to more than its brief: answers were merged.
+// Answered reports whether replies were merged in a session.
 func (j *Job) Answered() bool { return j.Status == Finished || j.Settled.Merged > 0 }
 
-// Name is how people call a loop's session.
+// Name returns the name of a job for people.
 func (j *Job) Name() string {
 	if j.Cell.ID != "" {
 		return j.Cell.ID
@@ -105,8 +105,8 @@ func (j *Job) Name() string {
 	return name
 }
 
-// Fold gives the state after all entries of a loop's journal. The chain is the
-// caller's to check.
+// Fold returns the state after all entries of a loop's journal. The caller must check the
+// hash chain.
 func Fold(entries []journal.Entry) (*State, error) {
 	s := &State{}
 	for i := range entries {
@@ -117,7 +117,7 @@ func Fold(entries []journal.Entry) (*State, error) {
 	return s, nil
 }
 
-// Apply takes one more entry into the state, or refuses it and changes nothing.
+// Apply applies one more entry, or returns an error and leaves the state unchanged.
 func (s *State) Apply(e *journal.Entry) error {
 	if err := s.step(e); err != nil {
 		return err
@@ -126,14 +126,14 @@ func (s *State) Apply(e *journal.Entry) error {
 	return nil
 }
 
-func (s *State) wrong(e *journal.Entry, format string, args ...any) error {
+func (s *State) badSequence(e *journal.Entry, format string, args ...any) error {
 	return &fault.Error{
 		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
-		Hint: "the journal was not written by this program, or not by one loop",
+		Hint: "the journal was not written by this program, or by several loops",
 	}
 }
 
-// Job finds a job by its number.
+// Job returns the job with a number.
 func (s *State) Job(number int) (*Job, bool) {
 	if number < 1 || number > len(s.Jobs) {
 		return nil, false
@@ -141,14 +141,14 @@ func (s *State) Job(number int) (*Job, bool) {
 	return &s.Jobs[number-1], true
 }
 
-// Count gives how many jobs have a status.
+// Count returns the number of jobs with a status.
 func (s *State) Count(status Status) int { return s.counts[status] }
 
-// Open gives how many jobs have not come to an end.
+// Open returns the number of jobs that are not final.
 func (s *State) Open() int { return s.counts[Waiting] + s.counts[Running] }
 
-// set gives a job another status. The counts are kept, so that a loop of many
-// thousands of sessions does not look at all of them for each.
+// set changes a job's status and updates the counts, so that loops with many thousands of
+// sessions need no scans.
 func (s *State) set(j *Job, status Status) {
 	waits := func() int {
 		if j.Status == Waiting && j.Thread != "" {
@@ -166,18 +166,17 @@ func (s *State) set(j *Job, status Status) {
 	}
 }
 
-// Planned is how many sessions all rounds would have.
+// Planned returns the number of sessions in all rounds.
 func (s *State) Planned() int {
 	return len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*len(s.Work.Cells)
 }
 
-// PlannedWith is how many they would have with more sessions a round, from the round
-// that is open.
+// PlannedWith returns the number of sessions with more per round, from the open round on.
 func (s *State) PlannedWith(more int) int {
 	return s.Planned() + (max(0, s.Limits.Rounds-s.Round)+min(s.Round, 1))*more
 }
 
-// Needing gives the jobs of which a person should look at something.
+// Needing returns the jobs that need a person's decision.
 func (s *State) Needing() []*Job {
 	var all []*Job
 	for i := range s.Jobs {
@@ -188,17 +187,17 @@ func (s *State) Needing() []*Job {
 	return all
 }
 
-// ThreadOf names the session of a job.
+// ThreadOf returns the session id of a job.
 func (s *State) ThreadOf(j *Job) string {
 	return fmt.Sprintf("RS-%s-%s-%04d", s.Began.UTC().Format("20060102"), s.Opened.Name, j.Number)
 }
 
-// workIndex says where in the lists of a Work something of an id stands: loops of
-// many thousands of questions look each of them up for each session.
+// workIndex maps ids to positions in the lists of a Work: loops may have many thousands of
+// questions.
 type workIndex struct{ questions, rosters, models map[string]int }
 
-// Index makes lookups by id quick. It must be made anew when something was added, and
-// says which id there is twice, or "".
+// Index builds the index for lookups by id. It must be called again after work was added.
+// It describes the first duplicate id, or returns "".
 func (w *Work) Index() (flaw string) {
 	w.index = &workIndex{}
 	var questions, rosters, models string
@@ -214,7 +213,7 @@ func placesOf[T any](what string, list []T, id func(*T) string) (places map[stri
 		name := id(&list[i])
 		if _, there := places[name]; there {
 			if twice == "" {
-				twice = "there are two of the id " + fault.Shown(name) + ": a " + what
+				twice = "duplicate " + what + " id " + fault.Shown(name)
 			}
 			continue
 		}
@@ -223,7 +222,7 @@ func placesOf[T any](what string, list []T, id func(*T) string) (places map[stri
 	return places, twice
 }
 
-// find gives where something of an id stands.
+// find returns the position of an id.
 func find[T any](places map[string]int, list []T, id string, of func(*T) string) (int, bool) {
 	if places != nil {
 		i, ok := places[id]
@@ -244,7 +243,7 @@ func (w *Work) places() workIndex {
 	return *w.index
 }
 
-// Question finds a question of the work.
+// Question returns a question by id.
 func (w *Work) Question(id string) (Question, bool) {
 	i, ok := find(w.places().questions, w.Questions, id, func(q *Question) string { return q.ID })
 	if !ok {
@@ -253,7 +252,7 @@ func (w *Work) Question(id string) (Question, bool) {
 	return w.Questions[i], true
 }
 
-// Roster finds a roster of the work.
+// Roster returns a roster by id.
 func (w *Work) Roster(id string) (Roster, bool) {
 	i, ok := find(w.places().rosters, w.Rosters, id, func(r *Roster) string { return r.ID })
 	if !ok {
@@ -262,8 +261,8 @@ func (w *Work) Roster(id string) (Roster, bool) {
 	return w.Rosters[i], true
 }
 
-// RosterOf returns who takes part in the session of a cell: its roster, with the model
-// of the plan's list, and with roles rotated by so many turns.
+// RosterOf returns the roster of a cell's session, with the cell's model and with roles
+// rotated by turn places.
 func (w *Work) RosterOf(c *Cell, turn int) (roster.Roster, error) {
 	pinned, _ := w.Roster(c.Roster)
 	v, err := artifact.ParseValue(pinned.Roster, artifact.MaxDepth)
@@ -282,7 +281,7 @@ func (w *Work) RosterOf(c *Cell, turn int) (roster.Roster, error) {
 	return Rotated(r, turn), nil
 }
 
-// Model finds a model of the work; the one without a name is always there.
+// Model returns a model by id; "" always exists.
 func (w *Work) Model(id string) (PlanModel, bool) {
 	if id == "" {
 		return PlanModel{}, true
@@ -294,5 +293,5 @@ func (w *Work) Model(id string) (PlanModel, bool) {
 	return w.Models[i], true
 }
 
-// ScriptOf is the hash of what scripted agents say to a question; "" where they are real.
+// ScriptOf returns the hash of the rehearsal script for a question; "" for real agents.
 func (w *Work) ScriptOf(q *Question) string { return cmp.Or(q.Script, w.Script) }

@@ -42,7 +42,7 @@ func TestAnAbsurdQuota(t *testing.T) {
 func TestWhoGoesOnNeedsNobodyYet(t *testing.T) {
 	b := open(t, night(cells(1), loop.Limits{Person: true}))
 	runs, _ := b.next()
-	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Aside, Version: 2, Conflicts: 1})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Interrupted, Version: 2, Conflicts: 1})
 	if reason := b.state.Rule(start); reason != "" {
 		t.Errorf("it ends by %s", reason)
 	}
@@ -86,7 +86,7 @@ func TestDrain(t *testing.T) {
 	if got := loop.Next(b.state, start); len(got) != 1 || got[0] != (loop.Drain{}) {
 		t.Errorf("told to stop: %v", got)
 	}
-	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Aside})
+	b.write(loop.KindSettled, loop.Settled{Job: runs[1].Job.Number, Outcome: loop.Interrupted})
 	if got := loop.Next(b.state, start); len(got) != 1 || got[0] != (loop.End{Reason: loop.EndStopped}) {
 		t.Errorf("at last: %v", got)
 	}

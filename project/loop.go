@@ -86,7 +86,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(func() { p.CloseStore(j.store) })
 	j.runner = &runner.Runner{Store: j.store, Locks: j.store, Now: p.Now, Log: p.Log, Observe: o.Observe, Holder: p.holder(o.Doing)}
 	var release func()
-	if j.name, j.state, release, err = j.runner.HoldFound(ctx, search); err != nil {
+	if j.name, j.state, release, err = j.runner.FindAndHold(ctx, search); err != nil {
 		return nil, err
 	}
 	j.onClose(release)
@@ -100,7 +100,7 @@ func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
 		return nil, err
 	}
 	return &runner.Search{
-		Name: name, Key: o.Key, GoOn: o.goesOn(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
+		Name: name, Key: o.Key, Continue: o.goesOn(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
 		Owed: func(s *loop.State) bool { return p.project.owedReport(s).Any() },
 	}, nil
 }
@@ -167,7 +167,7 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 	}
 	return j.runner.Resume(ctx, j.name, func(s *loop.State) loop.Resumed {
 		r := loop.Resumed{Retry: j.options.Retry}
-		if limits := j.plan.plan.LimitsOn(s, j.plan.opened.Limits); limits != s.Limits {
+		if limits := j.plan.plan.LimitsOnResume(s, j.plan.opened.Limits); limits != s.Limits {
 			r.Limits = &limits
 		}
 		return r

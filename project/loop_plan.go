@@ -165,7 +165,7 @@ func (p *PinnedPlan) budgets() {
 		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
 	case l.Tokens > 0 && s.Budget > l.Tokens:
 		p.wrong("budget.tokens", &fault.Error{
-			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can begin: each may spend %d tokens, and all together %d", s.Budget, l.Tokens),
+			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can start: each may spend %d tokens, all together %d", s.Budget, l.Tokens),
 			Hint: "write session_tokens: under budget: (the configuration's budget.tokens holds otherwise)",
 		})
 	}
@@ -173,7 +173,7 @@ func (p *PinnedPlan) budgets() {
 	case l.USD > 0 && s.BudgetUSD == 0:
 		p.wrong("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
 	case l.USD > 0 && s.BudgetUSD > l.USD:
-		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can begin: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
+		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can start: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
 	}
 }
 
@@ -469,7 +469,7 @@ func (f *faultyPlan) any() bool { return len(f.lines)+len(f.other) > 0 }
 
 // err returns all of it, in the order of the plan's lines.
 func (f *faultyPlan) err(file string) error {
-	loop.ByLine(f.lines)
+	loop.SortByLine(f.lines)
 	return errors.Join(append([]error{fault.InFile("read the plan", file, f.lines.Err())}, f.other...)...)
 }
 

@@ -82,7 +82,7 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	}
 	w, l := &plan.opened.Work, plan.opened.Limits
 	if state != nil {
-		l = plan.plan.LimitsOn(state, l)
+		l = plan.plan.LimitsOnResume(state, l)
 	}
 	v := &LoopPreview{
 		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: name, Does: WouldBegin, Rehearsal: w.Script != "",
@@ -115,8 +115,8 @@ func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, *loop.State, error) {
 	st, err := p.OpenUnchanged(ctx)
 	switch {
-	case fault.CodeOf(err) == store.NoStore && search.GoOn:
-		return "", nil, search.NothingToGoOn()
+	case fault.CodeOf(err) == store.NoStore && search.Continue:
+		return "", nil, search.NothingToContinue()
 	case fault.CodeOf(err) == store.NoStore:
 		return search.Name, nil, nil
 	case err != nil:

@@ -54,7 +54,7 @@ func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report
 }
 
 func gatherReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
-	if err := runner.Decided(ctx, st, s); err != nil {
+	if err := runner.RefreshDecisions(ctx, st, s); err != nil {
 		return nil, err
 	}
 	return runner.Gather(ctx, st, s)
@@ -276,7 +276,7 @@ func (p *Project) deliver(ctx context.Context, st store.Store, r *report.Report,
 				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",
 			})
 		}
-		if err := runner.Note(context.WithoutCancel(ctx), st, p.Now, r.Loop, loop.KindReported, sent); err != nil {
+		if err := runner.AppendEvent(context.WithoutCancel(ctx), st, p.Now, r.Loop, loop.KindReported, sent); err != nil {
 			missed = errors.Join(missed, err)
 		}
 	}

@@ -176,7 +176,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 	}
 	if st.Ended == "" {
 		s.unended(locks, st)
-		if until, provider := st.Rests(p.Now()); !until.IsZero() {
+		if until, provider := st.WaitsUntil(p.Now()); !until.IsZero() {
 			s.RetryAt, s.Backoff = artifact.FormatInstant(until), !provider
 		}
 	} else if p.hasReport(st) {
@@ -302,7 +302,7 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	row := LoopRow{Loop: runner.NameOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last)}
 	state, err := runner.Load(ctx, st, row.Loop)
 	if err == nil {
-		err = runner.AsNow(ctx, st, state)
+		err = runner.RefreshGivenUp(ctx, st, state)
 	}
 	if err != nil { // the other loops are listed all the same
 		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()

@@ -9,15 +9,15 @@ import (
 	"brenner/loop"
 )
 
-// mostRows is how many rows of a list a person is shown; JSON has all of them.
-const mostRows = 200
+// maxRows bounds the rows of a list in Markdown and HTML; JSON has all of them.
+const maxRows = 200
 
-// Markdown gives the report for people.
+// Markdown renders the report as Markdown.
 func (r *Report) Markdown() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Loop %s: %s\n\n", plain(r.Loop), Ending(r.Reason))
 	if r.Rehearsal {
-		b.WriteString("**Rehearsal: scripted agents played these sessions; nothing in them is anybody's work.**\n\n")
+		b.WriteString("**Rehearsal: scripted output, not real findings.**\n\n")
 	}
 	for _, line := range r.facts() {
 		fmt.Fprintf(&b, "- %s\n", line)
@@ -30,7 +30,7 @@ func (r *Report) Markdown() []byte {
 	r.failed(&b)
 	r.undone(&b)
 	r.sessions(&b)
-	fmt.Fprintf(&b, "\nThe loop's journal ends with %s.\n", r.Head)
+	fmt.Fprintf(&b, "\nHead of the loop's journal: %s\n", r.Head)
 	return []byte(b.String())
 }
 
@@ -39,10 +39,10 @@ func (r *Report) facts() []string {
 	lines := []string{
 		fmt.Sprintf("%d of %s done, %d failed, %d left undone", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
-		"spent: " + r.money(),
+		"spent: " + r.spending(),
 	}
 	if over := r.Tokens - r.TokensLimit; r.TokensLimit > 0 && over > 0 {
-		lines = append(lines, fmt.Sprintf("%s over the budget: what was asked and answered was counted higher than what had been set aside for it", text.Count(over, "token")))
+		lines = append(lines, fmt.Sprintf("%s over the budget: calls cost more than was reserved for them", text.Count(over, "token")))
 	}
 	if over := r.USD - r.USDLimit; r.USDLimit > 0 && over > 0 {
 		lines = append(lines, fmt.Sprintf("$%.2f over the budget in dollars", over))
@@ -50,14 +50,14 @@ func (r *Report) facts() []string {
 	switch n := len(r.Person); n {
 	case 0:
 	case 1:
-		lines = append(lines, "1 thing needs a person")
+		lines = append(lines, "1 item needs a person")
 	default:
-		lines = append(lines, fmt.Sprintf("%d things need a person", n))
+		lines = append(lines, fmt.Sprintf("%d items need a person", n))
 	}
 	return lines
 }
 
-// seconds gives an instant as people want it.
+// seconds formats an instant without fractions of a second.
 func seconds(instant string) string {
 	text, _, fraction := strings.Cut(instant, ".")
 	if fraction {
@@ -66,7 +66,7 @@ func seconds(instant string) string {
 	return text
 }
 
-func (r *Report) money() string {
+func (r *Report) spending() string {
 	text := fmt.Sprintf("%d tokens", r.Tokens)
 	if r.TokensLimit > 0 {
 		text += fmt.Sprintf(" of %d", r.TokensLimit)
@@ -80,7 +80,7 @@ func (r *Report) money() string {
 	return text
 }
 
-// Ending says why a loop ended.
+// Ending describes why a loop ended.
 func Ending(reason string) string {
 	switch reason {
 	case "":
@@ -88,19 +88,19 @@ func Ending(reason string) string {
 	case loop.EndRounds:
 		return "done, all rounds"
 	case loop.EndTime:
-		return "ended at its hour"
+		return "ended, time limit reached"
 	case loop.EndBudget:
-		return "ended, since the budget does not reach further"
+		return "ended, budget exhausted"
 	case loop.EndQuiet:
-		return "ended, since nothing new came"
+		return "ended, nothing new"
 	case loop.EndClean:
-		return "ended, since nothing is left to mend"
+		return "ended, nothing left to fix"
 	case loop.EndFailures:
-		return "ended, since too many sessions failed"
+		return "ended, too many failed sessions"
 	case loop.EndPerson:
-		return "ended, since a person is needed"
+		return "ended, a person is needed"
 	case loop.EndStopped:
-		return "stopped by a person"
+		return "stopped by the operator"
 	}
 	return "ended (" + plain(reason) + ")"
 }
@@ -109,18 +109,18 @@ func (r *Report) person(b *strings.Builder) {
 	if len(r.Person) == 0 {
 		return
 	}
-	b.WriteString("\n## What needs a person\n\n")
+	b.WriteString("\n## Needs a person\n\n")
 	rows(b, r.Person, func(n *Need) {
 		fmt.Fprintf(b, "- %s: %s%s\n", n.Session, plain(n.What), command(n.Command))
 	})
 }
 
-// rows writes the rows of a list that a person is shown, and how many more there are.
+// rows writes the first rows of a list, and how many more there are.
 func rows[T any](b *strings.Builder, all []T, write func(*T)) {
-	for i := range all[:min(len(all), mostRows)] {
+	for i := range all[:min(len(all), maxRows)] {
 		write(&all[i])
 	}
-	if n := len(all) - mostRows; n > 0 {
+	if n := len(all) - maxRows; n > 0 {
 		fmt.Fprintf(b, "\n… and %d more; the JSON has all of them.\n", n)
 	}
 }
@@ -132,7 +132,7 @@ func (r *Report) questions(b *strings.Builder) {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
-			fmt.Fprintf(b, "\nThe hypotheses disagree about no prediction (%s).\n", text.Count(q.Agree, "condition"))
+			fmt.Fprintf(b, "\nThe hypotheses agree on every prediction (%s).\n", text.Count(q.Agree, "condition"))
 			continue
 		}
 		b.WriteString("\nWhere they disagree:\n\n| | condition |")
@@ -196,7 +196,7 @@ func (r *Report) failed(b *strings.Builder) {
 	rows(b, r.Failed, func(f *Failure) {
 		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), text.Count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
 	})
-	b.WriteString("\nThe command that ran the loop, with `--retry-failed`, tries all of them again.\n")
+	b.WriteString("\nTo retry all of them, run the same command with `--retry-failed`.\n")
 }
 
 func (r *Report) undone(b *strings.Builder) {
@@ -208,21 +208,21 @@ func (r *Report) undone(b *strings.Builder) {
 		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
 	})
 	if r.NotOpened > 0 {
-		fmt.Fprintf(b, "- %s of rounds that were not opened\n", text.Count(r.NotOpened, "session"))
+		fmt.Fprintf(b, "- %s in rounds that were not opened\n", text.Count(r.NotOpened, "session"))
 	}
 }
 
-// command gives the words that go on with something, for the end of a line.
-func command(words string) string {
-	if words == "" {
+// command formats a command for the end of a line.
+func command(line string) string {
+	if line == "" {
 		return ""
 	}
-	return ": " + code(words)
+	return ": " + code(line)
 }
 
 func (r *Report) sessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
-	rows(b, r.Begun(), func(s *Row) {
+	rows(b, r.Started(), func(s *Row) {
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
 			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
 	})
@@ -235,7 +235,7 @@ func dash(s string) string {
 	return plain(s)
 }
 
-// code shows a command as it is: inside more backticks than it has itself.
+// code formats s as a code span, with more backticks than s contains.
 func code(s string) string {
 	s = text.Clean(s, text.Printable)
 	fence := "`"
@@ -243,12 +243,12 @@ func code(s string) string {
 		fence += "`"
 	}
 	if fence != "`" {
-		s = " " + s + " " // so that none of its own touches the fence
+		s = " " + s + " " // separates its own backticks from the fence
 	}
 	return fence + s + fence
 }
 
-// plain makes any text one line of words in Markdown: nothing in it is markup.
+// plain escapes any text as one line of Markdown without markup.
 func plain(s string) string {
 	var b strings.Builder
 	space := false
@@ -269,10 +269,10 @@ func plain(s string) string {
 		}
 		b.WriteRune(c)
 	}
-	return strings.ReplaceAll(b.String(), "://", "\\://") // no link that nobody looked at
+	return strings.ReplaceAll(b.String(), "://", "\\://") // no automatic links
 }
 
-// afterWWW tells whether a point would make an address of what comes after it.
+// afterWWW reports whether a dot after s would start an automatic link.
 func afterWWW(s string) bool {
 	const www = "www"
 	return len(s) >= len(www) && strings.EqualFold(s[len(s)-len(www):], www)

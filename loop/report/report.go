@@ -1,8 +1,8 @@
-// Package report is what somebody reads in the morning: what a loop came to, as
-// Markdown, as one HTML file that needs nothing else, and as JSON.
+// Package report renders the results of a loop as Markdown, as one self-contained HTML
+// file, and as JSON.
 //
-// The package is pure. It gets what sessions came to as values, and whatever agents
-// wrote is data in it: no text can become a heading, a link or a tag.
+// The package is pure: it takes the results of sessions as values. Text from agents is
+// escaped and cannot become a heading, a link or a tag.
 package report
 
 import (
@@ -21,25 +21,25 @@ import (
 	"brenner/session/flow"
 )
 
-// Schema names the form of a report.
+// Schema is the schema id of a report.
 const Schema = "brenner.loop.report/v1"
 
-// Report is what a loop came to.
+// Report is the result of a loop.
 type Report struct {
 	Schema      string     `json:"schema"`
 	Loop        string     `json:"loop"`
-	Reason      string     `json:"reason"` // by which it ended; empty while it has not
+	Reason      string     `json:"reason"` // why it ended; empty before that
 	Rehearsal   bool       `json:"rehearsal"`
 	Began       string     `json:"started_at"`
 	Last        string     `json:"updated_at"`
 	Head        string     `json:"head"` // of the loop's journal
-	Runs        int        `json:"runs"` // how often it was run or resumed
+	Runs        int        `json:"runs"` // how often it was started or resumed
 	Round       int        `json:"round"`
 	Rounds      int        `json:"rounds"`
 	Planned     int        `json:"planned"` // sessions of all rounds
 	Done        int        `json:"done"`
 	FailedCount int        `json:"failed_count"`
-	Short       int        `json:"short_count"` // sessions that their own budget ended
+	Short       int        `json:"short_count"` // sessions stopped by their own budget
 	Tokens      int        `json:"tokens_spent"`
 	TokensLimit int        `json:"tokens_budget"`
 	USD         float64    `json:"usd_spent"`
@@ -62,7 +62,7 @@ type Need struct {
 	Command string `json:"command"`
 }
 
-// Question is what the best session on a question came to.
+// Question is the result of the best session on a question.
 type Question struct {
 	ID         string       `json:"id"`
 	Question   string       `json:"question"`
@@ -70,25 +70,25 @@ type Question struct {
 	Version    int          `json:"version"`
 	Hypotheses []Hypothesis `json:"hypotheses"`
 	Disagree   []Prediction `json:"disagreements"` // where hypotheses expect different things
-	Agree      int          `json:"agreements"`    // conditions in which they do not
+	Agree      int          `json:"agreements"`    // number of other conditions
 }
 
-// Hypothesis is one that still stands.
+// Hypothesis is an active hypothesis.
 type Hypothesis struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Claim string `json:"claim"`
 }
 
-// Prediction is what each hypothesis expects of a condition, in the order of the
-// hypotheses; empty where one says nothing.
+// Prediction lists what each hypothesis expects under a condition, in the order of the
+// hypotheses; "" if it predicts nothing.
 type Prediction struct {
 	ID        string   `json:"id"`
 	Condition string   `json:"condition"`
 	Expected  []string `json:"expected"`
 }
 
-// Test is a test that somebody could run.
+// Test is a proposed test.
 type Test struct {
 	Session string `json:"session"`
 	ID      string `json:"id"`
@@ -98,15 +98,15 @@ type Test struct {
 	Status  string `json:"status"`
 }
 
-// Lesson is something that was learned, and from whom.
+// Lesson is a lesson and its source.
 type Lesson struct {
-	Kind    string `json:"kind"` // the session's word for it: lesson, killed, rejected, ruled
+	Kind    string `json:"kind"` // lesson, killed, rejected or ruled
 	Text    string `json:"text"`
 	Session string `json:"session"`
 	Agent   string `json:"agent"`
 }
 
-// Spending is what the sessions of one kind cost.
+// Spending is the cost of the sessions of one kind.
 type Spending struct {
 	Name     string  `json:"name"`
 	Sessions int     `json:"sessions"`
@@ -121,19 +121,19 @@ type Failure struct {
 	Attempts int        `json:"attempts"`
 	Code     fault.Code `json:"code"`
 	Detail   string     `json:"detail"`
-	Command  string     `json:"command"` // that goes on with it, where there is one
+	Command  string     `json:"command"` // that resumes it, if any
 }
 
-// Undone is a session that did not come to its end.
+// Undone is a session that did not finish.
 type Undone struct {
 	Session string `json:"session"` // empty if it never began
 	Name    string `json:"name"`
 	Round   int    `json:"round"`
 	State   string `json:"state"`
-	Command string `json:"command"` // that goes on with it, where there is one
+	Command string `json:"command"` // that resumes it, if any
 }
 
-// Row is a session.
+// Row is a row of the table of sessions.
 type Row struct {
 	Number    int    `json:"number"`
 	Round     int    `json:"round"`
@@ -150,7 +150,7 @@ type Row struct {
 	Warnings  int    `json:"lint_warnings"`
 }
 
-// Outcome says how a session ended, where there is more to say than that it is done.
+// Outcome formats the status of a session, with the reason if it did not end normally.
 func (r *Row) Outcome() string {
 	outcome := r.Status
 	switch r.Reason {
@@ -164,20 +164,18 @@ func (r *Row) Outcome() string {
 	return outcome
 }
 
-// Begun gives the sessions of which there is something to say; the others are among
-// those left undone.
-func (r *Report) Begun() []Row {
+// Started returns the rows of sessions that have begun.
+func (r *Report) Started() []Row {
 	return slices.DeleteFunc(slices.Clone(r.Sessions), func(s Row) bool { return s.Session == "" })
 }
 
-// The most of each that a report holds. A night has thousands of sessions, and a
-// person reads it in minutes.
+// Bounds of a report: a loop may have thousands of sessions.
 const (
-	mostTests   = 20
-	mostLessons = 50
+	maxTests   = 20
+	maxLessons = 50
 )
 
-// New begins a report with what the loop itself knows.
+// New returns a report with the data of the loop's own state.
 func New(s *loop.State) *Report {
 	r := &Report{
 		Schema: Schema, Loop: s.Opened.Name, Reason: s.Ended, Rehearsal: s.Work.Script != "",
@@ -222,7 +220,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "skipped: " + t.Detail})
 	case j.Status == loop.Broken:
 		f := Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail}
-		if j.Thread != "" && t.Version > 0 { // else there is no session
+		if j.Thread != "" && t.Version > 0 { // else it has nothing to resume
 			f.Command = "brenner session resume " + j.Thread
 		}
 		r.Failed = append(r.Failed, f)
@@ -235,7 +233,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		if j.Thread != "" {
 			u.State = "begun, not ended"
 		}
-		if j.Thread != "" && s.Ended != "" { // before that, the loop itself goes on with it
+		if j.Thread != "" && s.Ended != "" { // before that, the loop itself resumes it
 			u.Command = "brenner session resume " + j.Thread
 		}
 		if t.Detail != "" {
@@ -245,7 +243,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	}
 }
 
-// Answer gives what a report says of a question whose best session came to an artifact.
+// Answer returns the report's entry for a question from its best session's artifact.
 func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
 	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Hypotheses: []Hypothesis{}, Disagree: []Prediction{}}
 	var ids []string
@@ -258,7 +256,7 @@ func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
 		different := make(map[string]bool)
 		for i, id := range ids {
 			v, _ := p.Map("predictions").Get(id)
-			row.Expected[i] = said(v)
+			row.Expected[i] = formatValue(v)
 			if row.Expected[i] != "" {
 				different[strings.ToLower(strings.Join(strings.Fields(row.Expected[i]), " "))] = true
 			}
@@ -272,20 +270,20 @@ func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
 	return out
 }
 
-// said gives a value as words.
-func said(v artifact.Value) string {
+// formatValue formats a predicted value.
+func formatValue(v artifact.Value) string {
 	switch v := v.(type) {
 	case artifact.Text:
 		return string(v)
 	case artifact.Conflict:
-		return "CONFLICT: several answers, and nobody has decided"
+		return "CONFLICT: not resolved"
 	case nil, artifact.Null:
 		return ""
 	}
 	return string(artifact.Canonical(v))
 }
 
-// TestsOf gives the tests of a session's artifact.
+// TestsOf returns the tests in a session's artifact.
 func TestsOf(thread string, a *artifact.Artifact) []Test {
 	var all []Test
 	for _, t := range a.Active(artifact.DiscriminativeTests) {
@@ -296,49 +294,48 @@ func TestsOf(thread string, a *artifact.Artifact) []Test {
 	return all
 }
 
-// Test takes in the tests of one session.
-func (r *Report) Test(all []Test) {
+// AddTests adds the tests of one session.
+func (r *Report) AddTests(all []Test) {
 	for _, t := range all {
 		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == t.Name && o.Score >= t.Score }) {
-			continue // another session has it too
+			continue // already known from another session
 		}
 		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == t.Name })
 		r.Tests = append(r.Tests, t)
 	}
 	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
-	r.Tests = r.Tests[:min(len(r.Tests), mostTests)]
+	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 }
 
-// Teach adds a lesson, once.
-func (r *Report) Teach(l Lesson) {
+// AddLesson adds a lesson unless the report has it already.
+func (r *Report) AddLesson(l Lesson) {
 	same := func(o Lesson) bool { return o.Kind == l.Kind && o.Text == l.Text }
-	if len(r.Learned) < mostLessons && !slices.ContainsFunc(r.Learned, same) {
+	if len(r.Learned) < maxLessons && !slices.ContainsFunc(r.Learned, same) {
 		r.Learned = append(r.Learned, l)
 	}
 }
 
-// Unwritable is the code of a report that could not be made.
+// Unwritable is the code for a report that cannot be rendered.
 const Unwritable fault.Code = "REPORT_UNWRITABLE" // The HTML report could not be written.
 
 //go:embed report.html
 var page string
 
-// few gives the rows of a list that a person is shown.
-func few(list any) any {
+// firstRows returns at most maxRows rows of a list.
+func firstRows(list any) any {
 	v := reflect.ValueOf(list)
-	return v.Slice(0, min(v.Len(), mostRows)).Interface()
+	return v.Slice(0, min(v.Len(), maxRows)).Interface()
 }
 
-// HTML gives the report as one file that needs nothing else: no script, no font,
-// no picture, no address.
+// HTML renders the report as one self-contained file: no scripts, fonts, images or links.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"ending": func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
-		"facts":  func() []string { return r.facts() },
-		"cost":   cost,
-		"count":  text.Count,
-		"few":    few,
-		"rest":   func(list any) int { return max(0, reflect.ValueOf(list).Len()-mostRows) },
+		"ending":    func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
+		"facts":     func() []string { return r.facts() },
+		"cost":      cost,
+		"count":     text.Count,
+		"firstRows": firstRows,
+		"rest":      func(list any) int { return max(0, reflect.ValueOf(list).Len()-maxRows) },
 		"dash": func(s string) string {
 			if strings.TrimSpace(s) == "" {
 				return "–"
@@ -353,12 +350,12 @@ func (r *Report) HTML() ([]byte, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: Unwritable, Op: "write the report as HTML", Cause: err}
 	}
-	return bytes.Map(shownOnly, b.Bytes()), nil
+	return bytes.Map(replaceHidden, b.Bytes()), nil
 }
 
-// shownOnly gives what stands for a character that is not seen and does something: the
-// page may be read with cat as well.
-func shownOnly(r rune) rune {
+// replaceHidden replaces invisible and control characters: the page may also be read in a
+// terminal.
+func replaceHidden(r rune) rune {
 	if r != '\n' && r != '\t' && text.Hidden(r) {
 		return '\ufffd'
 	}

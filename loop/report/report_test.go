@@ -33,21 +33,21 @@ func hostileReport() *report.Report {
 	a.Sections[artifact.DiscriminativeTests] = []*artifact.Item{{ID: "T1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(hostile)}}}}
 	r := report.New(&loop.State{})
 	r.Questions = append(r.Questions, report.Answer(loop.Question{ID: "q", Question: hostile}, "RS-1", &a))
-	r.Test(report.TestsOf("RS-1", &a))
-	r.Teach(report.Lesson{Kind: "lesson", Text: hostile, Session: "RS-1", Agent: hostile})
+	r.AddTests(report.TestsOf("RS-1", &a))
+	r.AddLesson(report.Lesson{Kind: "lesson", Text: hostile, Session: "RS-1", Agent: hostile})
 	r.Person = append(r.Person, report.Need{Session: "RS-1", What: hostile, Command: "brenner session resolve RS-1 ``H1` " + hostile})
 	r.Failed = append(r.Failed, report.Failure{Session: "RS-1", Name: hostile, Code: "X", Detail: hostile})
 	r.Undone = append(r.Undone, report.Undone{Name: hostile, State: hostile})
 	return r
 }
 
-// obeyed tells whether a terminal does something when it gets a character.
-func obeyed(r rune) bool {
+// isControl reports whether a terminal interprets a character.
+func isControl(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// Whatever agents wrote is data: no tag, no link, no heading, no picture.
-func TestHostileTextsStayTexts(t *testing.T) {
+// Text from agents never becomes a tag, a link, a heading or an image.
+func TestHostileTextIsEscaped(t *testing.T) {
 	r := hostileReport()
 	var rendered strings.Builder
 	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(r.Markdown(), &rendered); err != nil {
@@ -58,65 +58,65 @@ func TestHostileTextsStayTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, html := range map[string]string{"Markdown": rendered.String(), "HTML": string(page)} {
-		if i := strings.IndexFunc(html, obeyed); i >= 0 {
-			t.Errorf("%s: a terminal would obey %q", form, html[i:min(i+20, len(html))])
+		if i := strings.IndexFunc(html, isControl); i >= 0 {
+			t.Errorf("%s: control character in %q", form, html[i:min(i+20, len(html))])
 		}
 		for _, bad := range []string{"<script", "<a ", "<img", "href=", "src=", ">heading<", "<h1># heading", "raw HTML omitted"} {
 			if strings.Contains(html, bad) {
-				t.Errorf("%s: a text became %s:\n%s", form, bad, html)
+				t.Errorf("%s contains %s:\n%s", form, bad, html)
 			}
 		}
 	}
 	if n := strings.Count(rendered.String(), "<h1"); n != 1 {
-		t.Errorf("%d first headings", n)
+		t.Errorf("%d headings of level 1, want 1", n)
 	}
 }
 
 func TestDisagreements(t *testing.T) {
 	q := hostileReport().Questions[0]
 	if len(q.Hypotheses) != 2 || len(q.Disagree) != 1 || q.Agree != 1 || q.Disagree[0].ID != "P1" || len(q.Disagree[0].Expected) != 2 {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 }
 
-// A night of thousands of sessions is read in minutes.
-func TestAReportIsBounded(t *testing.T) {
+// The size of a report is bounded, however many sessions there are.
+func TestReportIsBounded(t *testing.T) {
 	r := report.New(&loop.State{})
 	for range 5000 {
 		r.Sessions = append(r.Sessions, report.Row{Session: "RS-20261115-night-0001", Name: "q/r", Status: "done"})
 		r.Failed = append(r.Failed, report.Failure{Detail: "no"})
 		r.Person = append(r.Person, report.Need{What: "H1.claim is in conflict"})
 		r.Undone = append(r.Undone, report.Undone{Name: "q/r"})
-		r.Teach(report.Lesson{Kind: "lesson", Text: strings.Repeat("x", len(r.Sessions))})
+		r.AddLesson(report.Lesson{Kind: "lesson", Text: strings.Repeat("x", len(r.Sessions))})
 	}
 	if n := len(r.Markdown()); n > 100_000 {
-		t.Errorf("%d bytes", n)
+		t.Errorf("Markdown has %d bytes", n)
 	}
 	if !strings.Contains(string(r.Markdown()), "and 4800 more") || len(r.Learned) > 50 {
-		t.Error("it does not say that there are more")
+		t.Error("Markdown does not mention omitted rows, or has too many lessons")
 	}
 	page, err := r.HTML()
 	if err != nil || strings.Count(string(page), "and 4800 more") != 4 || len(page) > 200_000 {
-		t.Errorf("%v: %d bytes", err, len(page))
+		t.Errorf("HTML: error %v, %d bytes", err, len(page))
 	}
 }
 
-// A provider that counts higher than we do can pass a budget: the report says so first.
-func TestABudgetThatWasPassedIsSaid(t *testing.T) {
+// Calls may cost more than was reserved; the report mentions it first.
+func TestReportMentionsExceededBudget(t *testing.T) {
 	r := report.New(&loop.State{})
 	r.Tokens, r.TokensLimit, r.USD, r.USDLimit = 36400, 30000, 3.5, 3
 	for _, want := range []string{"- 6400 tokens over the budget", "- $0.50 over the budget in dollars"} {
 		if !strings.Contains(string(r.Markdown()), want) {
-			t.Errorf("it does not say %q:\n%s", want, r.Markdown())
+			t.Errorf("missing %q in:\n%s", want, r.Markdown())
 		}
 	}
 	r.Tokens, r.USD = 30000, 3
 	if strings.Contains(string(r.Markdown()), "over the budget") {
-		t.Error("a budget that was kept is called passed")
+		t.Error("a budget that was kept is reported as exceeded")
 	}
 }
 
-func TestOneIsNoneOfMany(t *testing.T) {
+func TestReportUsesSingularForOne(t *testing.T) {
 	r := report.New(&loop.State{})
 	r.Sessions = []report.Row{{Session: "RS-1", Status: "failed", Missing: 1, Warnings: 1}, {Name: "never", Status: "waiting"}}
 	r.Failed = []report.Failure{{Session: "RS-1", Attempts: 1, Detail: "no"}}
@@ -127,11 +127,11 @@ func TestOneIsNoneOfMany(t *testing.T) {
 	for _, form := range []string{string(r.Markdown()), string(page)} {
 		for _, want := range []string{"1 attempt:", "0 errors, 1 warning", "1 answer missing"} {
 			if !strings.Contains(form, want) {
-				t.Errorf("it does not say %q:\n%s", want, form)
+				t.Errorf("missing %q in:\n%s", want, form)
 			}
 		}
 		if strings.Contains(form, "never") {
-			t.Error("a session that never began is among those that did")
+			t.Error("a session that never began is listed")
 		}
 	}
 }

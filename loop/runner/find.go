@@ -15,33 +15,33 @@ import (
 	"brenner/store/journal"
 )
 
-// Search says which loop of a store a plan means.
+// Search finds the loop of a plan in a store.
 type Search struct {
 	Name     string       // of the plan's loop, with the key
-	Key      string       // of a loop that is run once; "" is none
-	GoOn     bool         // a loop that has ended is meant, too
-	Plan     *loop.Opened // what the plan opens a loop with
+	Key      string       // "" means none
+	Continue bool         // an ended loop
+	Plan     *loop.Opened // the plan's first event
 	File     string       // of the plan, for errors
-	Sessions int          // of all rounds of the plan
-	// Owed reports whether the end of a loop still owes its report.
+	Sessions int          // in all rounds of the plan
+	// Owed reports whether the report of an ended loop is still missing.
 	Owed func(*loop.State) bool
 }
 
-// Find returns the name of the loop that is meant, by its key or its name, and its state;
-// nil where a new one begins.
+// Find returns the name and state of the plan's loop, by key or name. A nil state means
+// that a new loop starts under that name.
 func (s *Search) Find(ctx context.Context, st store.Store) (name string, state *loop.State, err error) {
 	next, last, err := s.last(ctx, st)
 	switch {
 	case err != nil:
-	case last == nil && s.GoOn:
-		err = s.NothingToGoOn()
+	case last == nil && s.Continue:
+		err = s.NothingToContinue()
 	case last == nil:
-	case s.GoOn || last.Ended == "":
+	case s.Continue || last.Ended == "":
 		next, state, err = last.Opened.Name, last, last.Opened.CheckWork(s.Plan, s.File)
 	case s.Key != "":
 		next, state, err = last.Opened.Name, last, last.Opened.CheckPlan(s.Plan, s.File)
 	case s.Owed(last) && last.Opened.CheckPlan(s.Plan, s.File) == nil:
-		next, state = last.Opened.Name, last // to run everything anew because a report is missing would cost as much again
+		next, state = last.Opened.Name, last // running everything again for a missing report would cost too much
 	}
 	if err == nil && state == nil {
 		err = s.canBegin(next, last)
@@ -52,9 +52,9 @@ func (s *Search) Find(ctx context.Context, st store.Store) (name string, state *
 	return next, state, nil
 }
 
-// NothingToGoOn is the error of a loop that does not exist and cannot go on.
-func (s *Search) NothingToGoOn() error {
-	return &fault.Error{Code: NoLoop, Detail: "there is no loop " + s.Name + " to go on with", Hint: "leave --go-on and --retry-failed out"}
+// NothingToContinue returns the error for a loop that does not exist.
+func (s *Search) NothingToContinue() error {
+	return &fault.Error{Code: NoLoop, Detail: "no loop " + s.Name + " to continue", Hint: "remove --go-on and --retry-failed"}
 }
 
 // last returns the last loop of the plan, or nil, and the name of the next one.
@@ -76,7 +76,7 @@ func (s *Search) last(ctx context.Context, st store.Store) (next string, last *l
 	return s.Name, last, err
 }
 
-// keyed returns the loop of the key.
+// keyed returns the loop with the key.
 func (s *Search) keyed(ctx context.Context, st store.Store) (*loop.State, error) {
 	state, err := Load(ctx, st, s.Name)
 	if err == nil && state.Opened.Key != s.Key {
@@ -84,15 +84,15 @@ func (s *Search) keyed(ctx context.Context, st store.Store) (*loop.State, error)
 		if state.Opened.Key != "" {
 			how = "with --run " + state.Opened.Key
 		}
-		err = &fault.Error{Code: fault.Usage, Detail: "the loop " + s.Name + " is another one: it was begun " + how, Hint: "choose another key, or another name: in the plan"}
+		err = &fault.Error{Code: fault.Usage, Detail: "loop " + s.Name + " was started " + how, Hint: "use another key, or another name: in the plan"}
 	}
 	return state, err
 }
 
-// newest returns the loop of the name that was begun last without a key, or nil, and the
-// name of the next one, by the first number that is free. It reads no further back than to
-// a loop of this plan. A loop of another plan may have such a name because its plan's name
-// ends in a number; it must not hide that this plan was left before its end.
+// newest returns the latest loop with the name and without a key, or nil, and the name of
+// the next one, with the first free number. It reads backwards until it finds a loop of
+// this plan. A loop of another plan whose name ends in a number must not hide an
+// unfinished loop of this plan.
 func (s *Search) newest(ctx context.Context, st store.Store, there map[string]bool) (string, *loop.State, error) {
 	next, taken := s.Name, []string(nil)
 	for n := 2; there[next]; n++ {
@@ -106,7 +106,7 @@ func (s *Search) newest(ctx context.Context, st store.Store, there map[string]bo
 		case err != nil:
 			return "", nil, err
 		case state.Opened.Key != "":
-		case state.Opened.IsOf(s.Plan):
+		case state.Opened.SamePlan(s.Plan):
 			return next, state, nil
 		case last == nil || last.Ended != "" && state.Ended == "":
 			last = state
@@ -115,24 +115,24 @@ func (s *Search) newest(ctx context.Context, st store.Store, there map[string]bo
 	return next, last, nil
 }
 
-// canBegin refuses a name that has no room for the number of another loop.
+// canBegin refuses a name that is too long with the number of the next loop.
 func (s *Search) canBegin(next string, last *loop.State) error {
 	if loop.ValidName(next, s.Sessions) {
 		return nil
 	}
-	room := loop.LongestName(s.Sessions) - len(strings.TrimPrefix(next, s.Name))
-	hint := "write a name: of at most " + strconv.Itoa(room) + " characters into the plan"
+	room := loop.MaxNameFor(s.Sessions) - len(strings.TrimPrefix(next, s.Name))
+	hint := "shorten name: in the plan to at most " + strconv.Itoa(room) + " characters"
 	if last != nil {
-		hint += "; --go-on goes on with " + last.Opened.Name
+		hint += ", or pass --go-on to continue " + last.Opened.Name
 	}
 	return &fault.Error{
-		Code: fault.Usage, Place: s.File, Detail: "there is a loop " + s.Name + " already, and " + next + " is too long a name for another one", Hint: hint,
+		Code: fault.Usage, Place: s.File, Detail: "loop " + s.Name + " already exists, and the next name, " + next + ", is too long", Hint: hint,
 	}
 }
 
-// HoldFound finds the loop that is meant and holds it until it is released. Its state is
-// read once it is held: the process that held it before may have ended it meanwhile.
-func (r *Runner) HoldFound(ctx context.Context, s *Search) (name string, state *loop.State, release func(), err error) {
+// FindAndHold finds the plan's loop and holds its lock until release is called. It reads the
+// state after it has the lock: the previous holder may have ended the loop.
+func (r *Runner) FindAndHold(ctx context.Context, s *Search) (name string, state *loop.State, release func(), err error) {
 	for {
 		if name, _, err = s.Find(ctx, r.Store); err != nil {
 			return "", nil, nil, err
@@ -151,20 +151,20 @@ func (r *Runner) HoldFound(ctx context.Context, s *Search) (name string, state *
 	}
 }
 
-// Load reads a loop, and checks the chain of its journal.
+// Load reads a loop and checks the hash chain of its journal.
 func Load(ctx context.Context, st store.Store, name string) (*loop.State, error) {
-	entries, err := loaded(ctx, st, name)
+	entries, err := loadEntries(ctx, st, name)
 	if err != nil {
 		return nil, err
 	}
 	return loop.Fold(entries)
 }
 
-// loaded gives the journal of a loop that is there.
-func loaded(ctx context.Context, st store.Store, name string) ([]journal.Entry, error) {
+// loadEntries returns the journal of an existing loop.
+func loadEntries(ctx context.Context, st store.Store, name string) ([]journal.Entry, error) {
 	entries, err := entriesOf(ctx, st, loop.Prefix+name)
 	if err == nil && len(entries) == 0 {
-		err = unknown(ctx, st, name)
+		err = noSuchLoop(ctx, st, name)
 	}
 	return entries, err
 }
@@ -177,12 +177,12 @@ func entriesOf(ctx context.Context, st store.Store, stream string) ([]journal.En
 	return entries, err
 }
 
-// unknown says that there is no such loop, and which one was probably meant.
-func unknown(ctx context.Context, st store.Store, name string) error {
-	f := &fault.Error{Code: NoLoop, Detail: "there is no loop " + fault.Shown(name), Hint: "`brenner loop status` shows those there are"}
+// noSuchLoop returns the error for an unknown loop, with a suggestion.
+func noSuchLoop(ctx context.Context, st store.Store, name string) error {
+	f := &fault.Error{Code: NoLoop, Detail: "no such loop: " + fault.Shown(name), Hint: "`brenner loop status` lists the loops"}
 	streams, err := List(ctx, st)
 	if err != nil {
-		return f // that there is none is known all the same
+		return f // without a suggestion
 	}
 	names := make([]string, len(streams))
 	for i := range streams {
@@ -192,19 +192,19 @@ func unknown(ctx context.Context, st store.Store, name string) error {
 	return f
 }
 
-// List gives the streams of all loops of a store.
+// List returns the streams of all loops in a store.
 func List(ctx context.Context, st store.Store) ([]store.Stream, error) {
 	return st.Streams(ctx, loop.Prefix)
 }
 
-// NameOf gives the name of the loop whose stream this is.
+// NameOf returns the name of a stream's loop.
 func NameOf(s *store.Stream) string { return strings.TrimPrefix(s.Name, loop.Prefix) }
 
-// Lock is the name under which a process holds a loop.
+// Lock returns the name of a loop's lock.
 func Lock(name string) string { return "loop-" + name }
 
-// Steer writes what a person wants into the journal of a loop, running or not. It may ask
-// for the event several times, as other processes write there, too.
+// Steer writes an operator's request into the journal of a loop that has not ended. It may
+// call event several times, since other processes write to the journal too.
 func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind string, event func(*loop.State) (any, error)) (*loop.State, error) {
 	state, err := Load(ctx, st, name)
 	if err != nil {
@@ -213,15 +213,15 @@ func Steer(ctx context.Context, st store.Store, now func() time.Time, name, kind
 	l := newLedger(st, name, now, state)
 	err = l.write(ctx, kind, func(s *loop.State) (any, error) {
 		if s.Ended != "" {
-			return nil, &fault.Error{Code: IsEnded, Detail: "the loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` says what it came to"}
+			return nil, &fault.Error{Code: IsEnded, Detail: "loop " + name + " has ended: " + s.Ended, Hint: "`brenner loop report " + name + "` shows the result"}
 		}
 		return event(s)
 	})
 	return l.state, err
 }
 
-// Note writes an event into the journal of a loop, ended or not.
-func Note(ctx context.Context, st store.Store, now func() time.Time, name, kind string, body any) error {
+// AppendEvent appends an event to the journal of a loop, ended or not.
+func AppendEvent(ctx context.Context, st store.Store, now func() time.Time, name, kind string, body any) error {
 	state, err := Load(ctx, st, name)
 	if err != nil {
 		return err

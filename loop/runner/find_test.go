@@ -21,7 +21,7 @@ func written(t *testing.T, st store.Store, o loop.Opened, ended string) {
 	if ended == "" {
 		return
 	}
-	if err := runner.Note(t.Context(), st, clock, o.Name, loop.KindEnded, loop.Ended{Reason: ended}); err != nil {
+	if err := runner.AppendEvent(t.Context(), st, clock, o.Name, loop.KindEnded, loop.Ended{Reason: ended}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 		{name: "a-name-of-just-thirty-four-letters", code: fault.Usage},
 	} {
 		s := &runner.Search{
-			Name: c.name, Key: c.key, GoOn: c.goOn, Plan: &plan, File: "plan.yaml", Sessions: 1, Owed: func(*loop.State) bool { return c.owed },
+			Name: c.name, Key: c.key, Continue: c.goOn, Plan: &plan, File: "plan.yaml", Sessions: 1, Owed: func(*loop.State) bool { return c.owed },
 		}
 		name, state, err := s.Find(t.Context(), st)
 		if name != c.want || (state != nil) != c.found || fault.CodeOf(err) != c.code {
@@ -104,13 +104,13 @@ func TestHoldFoundLooksAgain(t *testing.T) {
 	plan := opened(work(1, 1), loop.Limits{})
 	written(t, st, plan, "")
 	locks := &takenBefore{st, func() {
-		if err := runner.Note(t.Context(), st, clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
+		if err := runner.AppendEvent(t.Context(), st, clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
 			t.Error(err)
 		}
 	}}
 	r := &runner.Runner{Store: st, Locks: locks, Now: time.Now}
 	s := &runner.Search{Name: "night", Plan: &plan, Sessions: 1, Owed: func(*loop.State) bool { return false }}
-	name, state, release, err := r.HoldFound(t.Context(), s)
+	name, state, release, err := r.FindAndHold(t.Context(), s)
 	if err != nil || name != "night-2" || state != nil {
 		t.Fatalf("%q, %v, %v", name, state, err)
 	}

@@ -33,7 +33,7 @@ func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
 		{loop.KindBegan, loop.Began{Job: 1, Thread: number(1), Reserved: 200_000}},
 		{loop.KindStopping, loop.Stopping{By: "operator"}},
 	} {
-		if err := runner.Note(t.Context(), st, clock, "night", e.kind, e.body); err != nil {
+		if err := runner.AppendEvent(t.Context(), st, clock, "night", e.kind, e.body); err != nil {
 			t.Fatal(err)
 		}
 	}

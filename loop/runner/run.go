@@ -24,40 +24,39 @@ type run struct {
 	*Runner
 	*ledger
 	group  errgroup.Group
-	work   context.Context // of the sessions under way
+	work   context.Context // of running sessions
 	cancel context.CancelFunc
-	// drain lets the calls of all sessions end; it is closed once.
-	drain   chan struct{}
-	drained bool
-	done    chan outcome
-	flying  int
+	// drain, when closed, lets the calls of all sessions finish.
+	drain    chan struct{}
+	drained  bool
+	done     chan outcome
+	inFlight int
 }
 
-// outcome is what came of one session.
+// outcome is the outcome of one session.
 type outcome struct {
 	settled loop.Settled
-	err     error // of the store: nothing more can be done
+	err     error // of the store; ends the run
 }
 
-// run executes commands until there are none left.
+// run executes commands until none remain.
 func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
 	n := &run{Runner: r, ledger: l, drain: make(chan struct{}), done: make(chan outcome)}
 	n.work, n.cancel = context.WithCancel(ctx)
 	defer n.cancel()
 	err := n.loop(ctx)
-	_ = n.group.Wait() // nothing in it gives an error: all outcomes went through the channel
+	_ = n.group.Wait() // never fails: outcomes go through the channel
 	return l.state, err
 }
 
-// loop is the whole of a run: what the machine commands is done, and what comes of
-// it is journaled.
+// loop executes the commands of the state machine and journals their outcomes.
 func (n *run) loop(ctx context.Context) error {
 	for {
 		leaving := n.leaving(ctx)
 		if leaving {
 			n.drainAll()
 		}
-		if leaving && n.flying == 0 {
+		if leaving && n.inFlight == 0 {
 			return n.leave(context.WithoutCancel(ctx))
 		}
 		var commands []loop.Command
@@ -66,17 +65,17 @@ func (n *run) loop(ctx context.Context) error {
 		}
 		storing := ctx
 		if leaving {
-			storing = context.WithoutCancel(ctx) // what sessions came to is kept, whatever else ends
+			storing = context.WithoutCancel(ctx) // outcomes are stored even after cancellation
 		}
 		acted, until, err := n.act(storing, commands)
 		switch {
 		case errors.Is(err, errBehind) || err != nil && storing.Err() != nil:
-			continue // somebody wants something else, or it is the end of the run that went wrong
+			continue // the journal has moved, or the run was cancelled
 		case err != nil:
 			return n.fail(err)
 		case acted:
 			continue
-		case n.state.Ended != "" && n.flying == 0:
+		case n.state.Ended != "" && n.inFlight == 0:
 			return nil
 		}
 		if err := n.wait(ctx, until); err != nil {
@@ -85,7 +84,7 @@ func (n *run) loop(ctx context.Context) error {
 	}
 }
 
-// leave journals that the run goes, with what its last sessions came to.
+// leave journals the end of the run, with the outcomes of its last sessions.
 func (n *run) leave(ctx context.Context) error {
 	err := n.fact(loop.KindLeft, loop.Left{Reason: "interrupted"})
 	for err == nil {
@@ -93,13 +92,13 @@ func (n *run) leave(ctx context.Context) error {
 			return nil
 		}
 		if errors.Is(err, errBehind) {
-			err = nil // it is held again, behind what somebody else wrote
+			err = nil // the event is held again, after the other process's entries
 		}
 	}
 	return err
 }
 
-// leaving tells whether somebody wants this run to go.
+// leaving reports whether the run was asked to stop.
 func (n *run) leaving(ctx context.Context) bool {
 	select {
 	case <-n.Drain:
@@ -116,9 +115,8 @@ func (n *run) drainAll() {
 	}
 }
 
-// act executes commands, and tells whether there was anything to do, or until when
-// there is nothing. That sessions begin, and what is set aside for them, is stored
-// before they do, together with what came before.
+// act executes commands. It reports whether there was anything to do, or until when to
+// wait. Reservations are stored before their sessions start, together with earlier events.
 func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, until time.Time, err error) {
 	var begin []loop.Run
 	for _, c := range commands {
@@ -132,7 +130,7 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 			})
 		case loop.Skip:
 			err = n.keep(loop.KindSettled, loop.Settled{
-				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session that it was to follow got no answer",
+				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session it follows got no replies",
 			})
 		case loop.End:
 			err = n.keep(loop.KindEnded, loop.Ended(c))
@@ -157,11 +155,11 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 	return acted, until, err
 }
 
-// begin runs sessions.
+// begin starts sessions.
 func (n *run) begin(all []loop.Run) {
 	work, follow := n.state.Work, n.state.Limits.Quiet > 0
 	for _, c := range all {
-		n.flying++
+		n.inFlight++
 		n.group.Go(func() error {
 			n.done <- n.session(n.work, &work, c, follow)
 			return nil
@@ -169,7 +167,7 @@ func (n *run) begin(all []loop.Run) {
 	}
 }
 
-// poll is how often is looked for what others do.
+// poll returns how often to check for changes by other processes.
 func (r *Runner) poll() time.Duration {
 	if r.Poll <= 0 {
 		return 500 * time.Millisecond
@@ -177,7 +175,7 @@ func (r *Runner) poll() time.Duration {
 	return r.Poll
 }
 
-// wait waits for a session to end, for an instant, or for a person's word.
+// wait waits for a session to end, for an instant, or for a request of the operator.
 func (n *run) wait(ctx context.Context, until time.Time) error {
 	ticker := time.NewTicker(n.poll())
 	defer ticker.Stop()
@@ -189,7 +187,7 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 	}
 	leave := n.Drain
 	if n.drained {
-		leave = nil // it is known
+		leave = nil // already handled
 	}
 	for {
 		select {
@@ -200,7 +198,7 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 		case <-leave:
 			return nil
 		case <-ctx.Done():
-			if n.flying > 0 {
+			if n.inFlight > 0 {
 				return n.settle(<-n.done)
 			}
 			return nil
@@ -209,7 +207,7 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 			if err := n.writer.Refresh(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
-			// A machine that slept wakes up late: timers do not count that, the clock does.
+			// Timers do not count the time a machine slept; the clock does.
 			if n.state.Head.Seq != before || !until.IsZero() && !n.Runner.Now().Before(until) {
 				return nil
 			}
@@ -217,10 +215,10 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// settle takes in what came of a session, and of all others that have ended by now.
+// settle records the outcome of a session, and of all others that have ended by now.
 func (n *run) settle(o outcome) error {
 	for {
-		n.flying--
+		n.inFlight--
 		if o.err != nil {
 			return o.err
 		}
@@ -235,21 +233,21 @@ func (n *run) settle(o outcome) error {
 	}
 }
 
-// fail ends a run that cannot go on. What sessions under way have come to is in
-// their own journals.
+// fail ends a run that cannot continue. The results of running sessions are in their own
+// journals.
 func (n *run) fail(err error) error {
 	n.cancel()
-	for ; n.flying > 0; n.flying-- {
+	for ; n.inFlight > 0; n.inFlight-- {
 		<-n.done
 	}
 	return err
 }
 
-// atOnce bounds how many sessions are held before they are in a report.
-const atOnce = 64
+// gatherBatch bounds how many sessions Gather holds in memory.
+const gatherBatch = 64
 
-// Gather reads what the sessions of a loop came to. A report holds the best of each
-// question, however many sessions there were.
+// Gather builds the report of a loop from its sessions. It holds the best session of each
+// question.
 func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	r := report.New(s)
 	best := s.Best()
@@ -259,10 +257,10 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Thread != "" && j.Settled.Version > 0 {
 			jobs = append(jobs, j)
-			rows[j] = &r.Sessions[i] // it has one for each job
+			rows[j] = &r.Sessions[i] // one for each job
 		}
 	}
-	for some := range slices.Chunk(jobs, atOnce) {
+	for some := range slices.Chunk(jobs, gatherBatch) {
 		found := make([]*findings, len(some))
 		err := eachSession(ctx, st, some, func(ctx context.Context, i int, h *session.History) (err error) {
 			q, _ := s.Work.Question(some[i].Cell.Question)
@@ -274,14 +272,14 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 		}
 		for i, f := range found {
 			if f == nil {
-				continue // it was killed before anything of it was stored
+				continue // killed before anything was stored
 			}
-			row := rows[some[i]] // people may have gone on with it: its row says what the rest says
+			row := rows[some[i]] // the operator may have changed the session since
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			r.Person = append(r.Person, f.needs...)
-			r.Test(f.tests)
+			r.AddTests(f.tests)
 			for _, l := range f.lessons {
-				r.Teach(l)
+				r.AddLesson(l)
 			}
 			if question := some[i].Cell.Question; best[question] == some[i] {
 				answers[question] = f.answer
@@ -296,7 +294,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	return r, nil
 }
 
-// findings are what a report may say of one session.
+// findings holds one session's part of a report.
 type findings struct {
 	now     loop.Settled
 	needs   []report.Need
@@ -319,11 +317,11 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	}, nil
 }
 
-// longestLesson bounds what one is: a sentence, not an essay.
-const longestLesson = 500
+// maxLesson bounds the length of a lesson in a report.
+const maxLesson = 500
 
-// lessons gives what a session taught beyond its artifact: the playbook is told the same.
-// What lint has found in passing is no news to a person.
+// lessons returns a session's lessons, the same that the playbook gets, except those of
+// lint.
 func lessons(ctx context.Context, h *session.History) ([]report.Lesson, error) {
 	found, err := h.Lessons(ctx)
 	if err != nil {
@@ -332,32 +330,31 @@ func lessons(ctx context.Context, h *session.History) ([]report.Lesson, error) {
 	var all []report.Lesson
 	for _, i := range found.Insights {
 		if kind := i.Tags[0]; kind != session.TagLint {
-			all = append(all, report.Lesson{Kind: kind, Text: text.Clip(i.Text, longestLesson), Session: h.Thread, Agent: i.Source.Agent})
+			all = append(all, report.Lesson{Kind: kind, Text: text.Clip(i.Text, maxLesson), Session: h.Thread, Agent: i.Source.Agent})
 		}
 	}
 	return all, nil
 }
 
-// What needs a person is known in two forms: how much of it a session left, which the
-// journal of the loop keeps and stop rules ask for; and what it is, with the command
-// that decides it, for the report. The two must agree, and so they stand side by side.
+// What needs a person is computed twice: countNeeds counts it for the loop's journal and
+// the stop rules, needs lists it for the report. The two must agree.
 
-// countNeeds says how much of a session only a person can decide.
+// countNeeds counts what only a person can decide.
 func countNeeds(s *flow.State, out *loop.Settled) {
 	if n := len(s.Commits); n > 0 {
 		out.Conflicts = s.Commits[n-1].Outcome.Conflicts
 	}
 	for _, m := range s.OpenStalemates() {
-		if m.Kind != stalemate.Conflict { // that is counted already
+		if m.Kind != stalemate.Conflict { // already counted
 			out.Stalemates++
 		}
 	}
 }
 
-// needs says what that is.
+// needs lists what only a person can decide, with a command for each.
 func needs(h *session.History, a *artifact.Artifact) []report.Need {
 	var all []report.Need
-	rule := make(map[string]string) // of conflicts that are stalemates, by place
+	rule := make(map[string]string) // command for conflicts that are stalemates, by place
 	for _, m := range h.State.OpenStalemates() {
 		command := "brenner stalemate show " + h.Thread + " " + m.ID
 		if m.Kind == stalemate.Conflict {

@@ -1,11 +1,10 @@
-// Package runner runs loops: it executes what package loop commands, several
-// sessions at once in one process, over a store that they share.
+// Package runner runs loops. It executes the commands of package loop, with several
+// sessions running concurrently in one process over a shared store.
 //
-// What a session may spend is set aside, in the journal, before it begins; what it
-// did spend is settled after it. A run may be killed at any instruction: the next
-// one goes on with the sessions that were under way, and no session that came to
-// its end is run again. It must not know how an agent is reached, nor where a
-// session's brief comes from.
+// A session's budget is reserved in the journal before it starts, and settled after it
+// ends. A run may be killed at any instruction: the next one resumes the sessions that were
+// running, and never repeats a finished session. The package must not know how agents are
+// reached, nor where a session's brief comes from.
 package runner
 
 import (
@@ -24,11 +23,11 @@ import (
 	"brenner/store/journal"
 )
 
-// Session is how one session of a loop is run.
+// Session is a prepared session of a loop.
 type Session struct {
 	Brief  session.Brief
 	Runner *session.Runner
-	// Change, if not nil, is what becomes of the settings of a session that is resumed.
+	// Change, if not nil, changes the settings of a session that is resumed.
 	Change func(*flow.Settings)
 }
 
@@ -40,22 +39,22 @@ type Runner struct {
 	Log   zerolog.Logger
 	// Sessions prepares the session of a job. It is called from several goroutines.
 	Sessions func(context.Context, *loop.Work, *loop.Job) (*Session, error)
-	// Observe, if not nil, is told of every entry after it was stored, in order,
-	// with the state after it. It must not keep the state.
+	// Observe, if not nil, is called with every entry after it was stored, in order, and
+	// the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *loop.State)
-	// Finished, if not nil, is told of a session that was run and has a version: it came to
-	// its end, was left, or is to be gone on with later. From its goroutine.
+	// Finished, if not nil, is called after a session has run, ended or not, if it has a
+	// version. It is called from the session's goroutine.
 	Finished func(context.Context, *session.History) error
-	// Drain, when it is closed, lets the calls under way end and begins no others.
+	// Drain, when closed, lets the calls in flight finish and starts no others.
 	Drain <-chan struct{}
-	// Poll is how often is looked for what people wrote; 0 is half a second.
+	// Poll is how often to check for operator input; 0 means half a second.
 	Poll time.Duration
-	// Holder says who we are, for whoever else wants the loop.
+	// Holder identifies this process to others that want the lock.
 	Holder store.Holder
 }
 
-// Hold keeps other processes from a loop until it is released. Whoever starts or resumes
-// one holds it, from before the look at how it stands until its report is out.
+// Hold locks a loop against other processes until release is called. Callers of Start and
+// Resume hold the lock from before they read the state until the report is written.
 func (r *Runner) Hold(name string) (release func(), err error) {
 	free, err := r.Locks.Hold(Lock(name), r.Holder)
 	if err != nil {
@@ -63,29 +62,29 @@ func (r *Runner) Hold(name string) (release func(), err error) {
 	}
 	return func() {
 		if err := free(); err != nil {
-			r.Log.Warn().Err(err).Str("loop", name).Msg("the loop's lock could not be released")
+			r.Log.Warn().Err(err).Str("loop", name).Msg("cannot release the loop's lock")
 		}
 	}, nil
 }
 
-// Start opens a loop and runs it. A loop of that name must not exist yet. Blobs are
-// the files that the work names by their hashes.
+// Start opens a loop and runs it. No loop of that name may exist. Blobs are the files that
+// the work names by hash.
 func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loop.State, error) {
 	there, err := r.Store.Entries(ctx, loop.Prefix+o.Name, 0)
 	if err != nil {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, exists(o.Name)
+		return nil, loopExists(o.Name)
 	}
 	o.Rules = loop.Rules
 	l := r.ledger(o.Name, &loop.State{}, &loop.State{})
-	if err := l.writer.Keep(drafted(loop.KindOpened, o, blobs...)); err != nil {
+	if err := l.writer.Keep(newDraft(loop.KindOpened, o, blobs...)); err != nil {
 		return nil, err
 	}
 	err = l.flush(ctx)
 	if fault.CodeOf(err) == store.Moved {
-		return nil, exists(o.Name) // another process has opened it
+		return nil, loopExists(o.Name) // another process has opened it
 	}
 	if err != nil {
 		return nil, err
@@ -93,14 +92,13 @@ func (r *Runner) Start(ctx context.Context, o loop.Opened, blobs [][]byte) (*loo
 	return r.run(ctx, l)
 }
 
-func exists(name string) error {
-	return &fault.Error{Code: Exists, Detail: "there is a loop " + name + " already", Hint: "`brenner loop status " + name + "` shows it"}
+func loopExists(name string) error {
+	return &fault.Error{Code: Exists, Detail: "loop " + name + " already exists", Hint: "`brenner loop status " + name + "` shows it"}
 }
 
-// Resume goes on with a loop that was left. Change, if not nil, says what is otherwise
-// from now on.
+// Resume resumes a loop. Change, if not nil, returns the changes that apply from now on.
 func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.State) loop.Resumed) (*loop.State, error) {
-	entries, err := loaded(ctx, r.Store, name)
+	entries, err := loadEntries(ctx, r.Store, name)
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +126,16 @@ func (r *Runner) Resume(ctx context.Context, name string, change func(*loop.Stat
 	return r.run(ctx, l)
 }
 
-// ledger returns the ledger of a loop. Seen is its state once more, of which nothing is
-// shared with the other.
+// ledger returns the ledger of a loop. Seen is a second copy of its state that shares
+// nothing with the first.
 func (r *Runner) ledger(name string, state, seen *loop.State) *ledger {
 	l := newLedger(r.Store, name, r.Now, state)
 	l.writer.Wrote, l.writer.Seen = r.Observe, seen
 	return l
 }
 
-// eachSession reads the sessions of jobs, on all processors: a night has thousands. Those
-// of which nothing is stored are left out. What is done with one may not touch another.
+// eachSession loads the sessions of jobs and calls do for each, concurrently. Sessions of
+// which nothing is stored are skipped.
 func eachSession(ctx context.Context, st store.Store, jobs []*loop.Job, do func(ctx context.Context, i int, h *session.History) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -156,11 +154,11 @@ func eachSession(ctx context.Context, st store.Store, jobs []*loop.Job, do func(
 	return group.Wait()
 }
 
-// Refresh takes into a state, for whoever looks at it, what people have decided since, and
-// how far those sessions have come that are under way, or were when the loop was killed. The
-// state is then no longer that of the journal, and nothing may be decided by it.
+// Refresh updates a state for display, with later decisions of people and the progress of
+// running sessions. The state then differs from the journal, and must not be used to decide
+// anything.
 func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
-	if err := Decided(ctx, st, s); err != nil {
+	if err := RefreshDecisions(ctx, st, s); err != nil {
 		return err
 	}
 	var running []*loop.Job
@@ -176,14 +174,14 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 	})
 }
 
-// Decided is what people have done since: with the sessions that needed one, and with those
-// that the loop had given up. What is under way stays as the journal has it, so that what
-// sessions spent is what the loop has spent: a report is held to that.
-func Decided(ctx context.Context, st store.Store, s *loop.State) error {
-	if err := AsNow(ctx, st, s); err != nil {
+// RefreshDecisions updates a state with what people have done since: with sessions that
+// needed a decision, and with those that the loop had given up. Running sessions stay as in
+// the journal, so that the costs in a report add up.
+func RefreshDecisions(ctx context.Context, st store.Store, s *loop.State) error {
+	if err := RefreshGivenUp(ctx, st, s); err != nil {
 		return err
 	}
-	needing := s.Needing() // one that was taken out of the store keeps what is known of it
+	needing := s.Needing() // a session removed from the store stays unchanged
 	return eachSession(ctx, st, needing, func(_ context.Context, i int, h *session.History) error {
 		t := &needing[i].Settled
 		t.Version, t.Conflicts, t.Stalemates = h.State.Version(), 0, 0
@@ -192,9 +190,9 @@ func Decided(ctx context.Context, st store.Store, s *loop.State) error {
 	})
 }
 
-// AsNow is the first part of that, and enough for who only counts sessions: what was made
-// of those that the loop had given up.
-func AsNow(ctx context.Context, st store.Store, s *loop.State) error {
+// RefreshGivenUp updates a state with the sessions that the loop had given up and the
+// operator resumed.
+func RefreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if j.Thread == "" || !givenUp(s, j) {
@@ -205,15 +203,14 @@ func AsNow(ctx context.Context, st store.Store, s *loop.State) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			continue // then what the loop says of it is all there is; verify says what is wrong
+			continue // keep what the loop's journal has; verify reports the error
 		}
-		s.See(settledBy(j.Number, h.State))
+		s.FinishManually(settledBy(j.Number, h.State))
 	}
 	return nil
 }
 
-// givenUp tells whether the loop itself makes nothing more of a session that has not come
-// to its end.
+// givenUp reports whether the loop will not run an unfinished session again.
 func givenUp(s *loop.State, j *loop.Job) bool {
 	switch j.Status {
 	case loop.Broken, loop.Cut:
@@ -224,24 +221,24 @@ func givenUp(s *loop.State, j *loop.Job) bool {
 	return false
 }
 
-// abandoned says what a session came to that a killed run left: it waits to be gone on
-// with. What its calls may have cost is spent, whether or not that ever happens.
+// abandoned returns the outcome of a session that a killed run left: it waits to be
+// resumed. The possible cost of its calls counts as spent.
 func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, error) {
-	out := loop.Settled{Job: j.Number, Outcome: loop.Aside, Spent: j.Settled.Spent, SpentUSD: j.Settled.SpentUSD}
+	out := loop.Settled{Job: j.Number, Outcome: loop.Interrupted, Spent: j.Settled.Spent, SpentUSD: j.Settled.SpentUSD}
 	h, err := session.Load(ctx, r.Store, j.Thread)
 	if fault.CodeOf(err) == session.NoSession {
-		return out, nil // it was killed before anything of it was stored, and so before any call
+		return out, nil // killed before anything was stored, so before any call
 	}
 	if err != nil {
 		return out, err
 	}
 	out = settledBy(j.Number, h.State)
-	out.Outcome, out.Code, out.Detail, out.RetryAt = loop.Aside, "", "", ""
+	out.Outcome, out.Code, out.Detail, out.RetryAt = loop.Interrupted, "", "", ""
 	return out, nil
 }
 
-// settleAbandoned settles the sessions that a killed run left under way, before another
-// run begins.
+// settleAbandoned settles the sessions that a killed run left running, before another run
+// starts.
 func (r *Runner) settleAbandoned(ctx context.Context, l *ledger) error {
 	for i := range l.state.Jobs {
 		j := &l.state.Jobs[i]
@@ -266,13 +263,13 @@ const (
 	Exists  fault.Code = "LOOP_EXISTS" // A loop with this name already exists.
 )
 
-// ledger writes a loop's journal and keeps the state that it stands for.
+// ledger writes a loop's journal and keeps its state.
 type ledger struct {
 	state  *loop.State
 	writer store.Ledger[loop.State]
 }
 
-// errBehind says that another process has written to the journal: see store.ErrBehind.
+// errBehind means that another process has written to the journal: see store.ErrBehind.
 var errBehind = store.ErrBehind
 
 // newLedger returns the ledger of a loop in a state.
@@ -282,33 +279,33 @@ func newLedger(st store.Store, name string, now func() time.Time, state *loop.St
 	}}
 }
 
-// drafted returns a draft of one event.
-func drafted(kind string, body any, blobs ...[]byte) *store.Draft {
+// newDraft returns a draft of one event.
+func newDraft(kind string, body any, blobs ...[]byte) *store.Draft {
 	return &store.Draft{Events: []store.Event{{Kind: kind, Body: body}}, Blobs: blobs}
 }
 
-// keep takes an event into the state. It is stored with the next flush: before a session
-// is begun by it, and before anything is waited for.
-func (l *ledger) keep(kind string, body any) error { return l.writer.Keep(drafted(kind, body)) }
+// keep applies an event to the state. The next flush stores it, before any session starts
+// and before any wait.
+func (l *ledger) keep(kind string, body any) error { return l.writer.Keep(newDraft(kind, body)) }
 
-// fact keeps an event that stays true whatever others write.
+// fact keeps an event that stays true whatever other processes write.
 func (l *ledger) fact(kind string, body any) error {
-	d := drafted(kind, body)
+	d := newDraft(kind, body)
 	d.Fact = true
 	return l.writer.Keep(d)
 }
 
-// flush stores what is held.
+// flush stores the held events.
 func (l *ledger) flush(ctx context.Context) error { return l.writer.Flush(ctx) }
 
-// write stores an event. Prepare makes it from the state as it is; it may be asked
-// again, for people write to the journal of a loop that runs. A nil body is none.
+// write stores an event. Prepare makes it from the current state, and may be called several
+// times, since operators write to the journal of a running loop. A nil body means no event.
 func (l *ledger) write(ctx context.Context, kind string, prepare func(*loop.State) (any, error)) error {
 	return l.writer.Update(ctx, func(s *loop.State) (*store.Draft, error) {
 		body, err := prepare(s)
 		if err != nil || body == nil {
 			return nil, err
 		}
-		return drafted(kind, body), nil
+		return newDraft(kind, body), nil
 	})
 }

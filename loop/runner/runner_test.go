@@ -59,7 +59,7 @@ func TestTheBudgetIsNeverPassed(t *testing.T) {
 	if len(rep.Undone) != undone || undone == 0 || rep.NotOpened != 8 {
 		t.Errorf("the report says that %d and %d sessions are undone", len(rep.Undone), rep.NotOpened)
 	}
-	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions of rounds that were not opened") {
+	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions in rounds that were not opened") {
 		t.Errorf("the report does not say what was left undone:\n%s", text)
 	}
 }
@@ -115,7 +115,7 @@ func TestNobodyFollowsABrief(t *testing.T) {
 	if err != nil || s.Ended != loop.EndRounds {
 		t.Fatalf("%v, %s", err, s.Ended)
 	}
-	if j := s.Jobs[1]; j.Status != loop.Omitted || j.Settled.Spent != 0 || !strings.Contains(j.Settled.Detail, "got no answer") {
+	if j := s.Jobs[1]; j.Status != loop.Omitted || j.Settled.Spent != 0 || !strings.Contains(j.Settled.Detail, "got no replies") {
 		t.Errorf("%+v", j)
 	}
 }

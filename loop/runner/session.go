@@ -15,32 +15,32 @@ import (
 	"brenner/store"
 )
 
-// session runs one session to its end, from wherever it stands.
+// session runs one session, new or begun, to its end.
 func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says bool) outcome {
 	for busy := 0; ; {
 		h, err := n.attempt(ctx, work, c)
 		switch code := fault.CodeOf(err); {
 		case err == nil:
-			return n.cameTo(ctx, c, says, h)
+			return n.conclude(ctx, c, says, h)
 		case code == store.Held:
-		case code == store.Busy && busy < mostBusy:
+		case code == store.Busy && busy < maxBusyRetries:
 			busy++
-			c.Job.Thread = c.Thread // what there is of it is its own: nobody else had the name
+			c.Job.Thread = c.Thread // resume it: no other session has this name
 		default:
 			return n.failed(ctx, c, says, err)
 		}
-		n.Log.Warn().Err(err).Str("session", c.Thread).Msg("the loop waits for it; nothing has failed")
+		n.Log.Warn().Err(err).Str("session", c.Thread).Msg("session or store is busy; the loop waits")
 		if err := n.awaitOthers(ctx, c.Thread); err != nil {
 			return n.failed(ctx, c, says, err)
 		}
 	}
 }
 
-// mostBusy is how often a session is tried again because the store is busy, which has then
-// waited for others each time.
-const mostBusy = 6
+// maxBusyRetries bounds the retries of a session because the store is busy. The store has
+// its own timeout for each.
+const maxBusyRetries = 6
 
-// attempt runs a session, unless somebody else does or the store is busy.
+// attempt runs a session. It fails if another process holds it or the store is busy.
 func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run) (*session.History, error) {
 	s, err := n.Sessions(ctx, work, &c.Job)
 	if err != nil {
@@ -48,11 +48,11 @@ func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run) (*sessio
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
-	return n.play(ctx, work, c, s)
+	return n.startOrResume(ctx, work, c, s)
 }
 
-// awaitOthers waits for a moment, and for as long as another process has a session: who
-// resumed it by hand is at work on it, and that is no failure.
+// awaitOthers waits for one poll interval, and while another process holds the session: an
+// operator may have resumed it.
 func (n *run) awaitOthers(ctx context.Context, thread string) error {
 	ticker := time.NewTicker(n.poll())
 	defer ticker.Stop()
@@ -70,12 +70,12 @@ func (n *run) awaitOthers(ctx context.Context, thread string) error {
 	}
 }
 
-// cameTo says what became of a session that was run.
-func (n *run) cameTo(ctx context.Context, c loop.Run, says bool, h *session.History) outcome {
+// conclude returns the outcome of a session that was run.
+func (n *run) conclude(ctx context.Context, c loop.Run, says bool, h *session.History) outcome {
 	ctx = context.WithoutCancel(ctx)
 	o := outcome{settled: settledBy(c.Job.Number, h.State)}
 	if says {
-		if o.settled.Says, o.err = said(ctx, h, h.State.Version()); o.err != nil {
+		if o.settled.Says, o.err = claimHashes(ctx, h, h.State.Version()); o.err != nil {
 			return o
 		}
 	}
@@ -87,14 +87,14 @@ func (n *run) cameTo(ctx context.Context, c loop.Run, says bool, h *session.Hist
 	return o
 }
 
-// play starts a session, or goes on with it.
-func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
-	if c.Job.Thread != "" { // it was under way before
+// startOrResume starts a session, or resumes it.
+func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
+	if c.Job.Thread != "" { // it has begun
 		res, err := s.Runner.Resume(ctx, c.Thread, s.Change)
 		switch fault.CodeOf(err) {
-		case session.NotOpen: // it had ended before that was journaled here
+		case session.NotOpen: // it ended before the loop journaled that
 			return session.Load(ctx, n.Store, c.Thread)
-		case session.NoSession: // it was killed before it wrote anything
+		case session.NoSession: // killed before it wrote anything
 		default:
 			if err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (n *run) play(ctx context.Context, work *loop.Work, c loop.Run, s *Session)
 	return res.History(n.Store), nil
 }
 
-// inherit lets a session begin with what an earlier one came to.
+// inherit adds the results of an earlier session to a brief.
 func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *session.Brief) error {
 	if base == "" {
 		return nil
@@ -144,9 +144,9 @@ func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *sess
 	return nil
 }
 
-// settledBy says what a session came to.
+// settledBy returns the outcome of a session.
 func settledBy(job int, s *flow.State) loop.Settled {
-	spent := s.Spent.Plus(s.InFlight()) // a call that was never heard of again may have been answered
+	spent := s.Spent.Plus(s.InFlight()) // a lost call may have been answered
 	out := loop.Settled{
 		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
 		Merged: merged(s),
@@ -165,21 +165,21 @@ func settledBy(job int, s *flow.State) loop.Settled {
 			out.RetryAt = artifact.FormatInstant(at)
 		}
 	case flow.EndInterrupted, "": // or killed
-		out.Outcome = loop.Aside
+		out.Outcome = loop.Interrupted
 	case flow.EndQuorum, flow.EndTime:
 		out.Outcome = loop.Failed
-		out.Code, out.Detail = whyMissing(s)
+		out.Code, out.Detail = missingReason(s)
 	case flow.EndBudget:
 		out.Outcome = loop.Short
 		wants := s.Shortfall()
-		out.Wants, out.WantsUSD, out.Detail = wants.Tokens, wants.USD, howFar(s)
+		out.Wants, out.WantsUSD, out.Detail = wants.Tokens, wants.USD, budgetDetail(s)
 	default:
 		out.Outcome = loop.Done
 	}
 	return out
 }
 
-// merged counts how often answers were merged.
+// merged counts how often replies were merged.
 func merged(s *flow.State) int {
 	n := 0
 	for i := range s.Commits {
@@ -190,9 +190,9 @@ func merged(s *flow.State) int {
 	return n
 }
 
-// howFar says how far the budget of a session reached. Its words are journaled, and verify
-// compares them: a program with other words must know these too.
-func howFar(s *flow.State) string {
+// budgetDetail describes how many rounds a session's budget allowed. The text is journaled
+// and compared by verify, so it must not change.
+func budgetDetail(s *flow.State) string {
 	var budget []string
 	if s.Settings.Budget > 0 {
 		budget = append(budget, fmt.Sprintf("%d tokens", s.Settings.Budget))
@@ -204,11 +204,11 @@ func howFar(s *flow.State) string {
 	if s.Spent == (flow.Cost{}) {
 		return text + " does not reach for one call"
 	}
-	whole := s.Round()
+	complete := s.Round()
 	if s.OpenLeg() != nil {
-		whole--
+		complete--
 	}
-	text += fmt.Sprintf(" reached for %d of %d rounds", whole, s.Settings.Rounds)
+	text += fmt.Sprintf(" reached for %d of %d rounds", complete, s.Settings.Rounds)
 	switch n := len(s.Missing()); n {
 	case 0:
 		return text
@@ -219,8 +219,8 @@ func howFar(s *flow.State) string {
 	}
 }
 
-// whyMissing names the first agent that did not answer, and what it said.
-func whyMissing(s *flow.State) (fault.Code, string) {
+// missingReason returns the failure of the first agent that did not answer.
+func missingReason(s *flow.State) (fault.Code, string) {
 	if leg := s.OpenLeg(); leg != nil {
 		for c := range leg.Calls() {
 			if c.Status == flow.Lost {
@@ -229,49 +229,49 @@ func whyMissing(s *flow.State) (fault.Code, string) {
 		}
 	}
 	if s.Ended == flow.EndTime {
-		return "", "its time was up"
+		return "", "the session timed out"
 	}
 	return "", "too few agents answered"
 }
 
-// failed says what became of a session that could not be run. Faults of the store
-// end the loop: no other session would fare better.
+// failed returns the outcome of a session that could not be run. Errors of the store end
+// the run: they would affect every session.
 func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outcome {
 	switch fault.CodeOf(err) {
 	case store.Busy, store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
 		return outcome{err: err}
 	}
-	before := &c.Job.Settled // spent by earlier attempts: that stays spent
+	before := &c.Job.Settled // costs of earlier attempts stay
 	out := loop.Settled{
 		Job: c.Job.Number, Outcome: loop.Failed, Code: fault.CodeOf(err), Detail: strings.ToValidUTF8(err.Error(), "\ufffd"),
 		Spent: before.Spent, SpentUSD: before.SpentUSD,
 	}
 	if errors.Is(err, context.Canceled) {
-		out.Outcome, out.Code, out.Detail = loop.Aside, "", ""
+		out.Outcome, out.Code, out.Detail = loop.Interrupted, "", ""
 	}
 	ctx = context.WithoutCancel(ctx)
 	h, unread := session.Load(ctx, n.Store, c.Thread)
 	if unread != nil && fault.CodeOf(unread) != session.NoSession {
-		return outcome{err: unread} // nothing true can be said of it
+		return outcome{err: unread} // its outcome is unknown
 	}
-	if unread == nil && out.Code != session.Exists { // what it had spent by then is spent
+	if unread == nil && out.Code != session.Exists { // count what it has spent
 		s := settledBy(c.Job.Number, h.State)
-		if h.State.Ended != "" && s.Outcome == loop.Done { // it had come to its end before
-			return n.cameTo(ctx, c, says, h)
+		if h.State.Ended != "" && s.Outcome == loop.Done { // it had already ended
+			return n.conclude(ctx, c, says, h)
 		}
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
 		out = s
 		if says {
-			out.Says, err = said(ctx, h, h.State.Version())
+			out.Says, err = claimHashes(ctx, h, h.State.Version())
 			return outcome{settled: out, err: err}
 		}
 	}
 	return outcome{settled: out}
 }
 
-// said gives what the active items of a version say, by short hashes, if anybody has
-// answered by then.
-func said(ctx context.Context, h *session.History, version int) ([]string, error) {
+// claimHashes returns short hashes of the active items' claims in a version, or nil if no
+// replies were merged.
+func claimHashes(ctx context.Context, h *session.History, version int) ([]string, error) {
 	if merged(h.State) == 0 {
 		return nil, nil
 	}

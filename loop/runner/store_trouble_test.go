@@ -132,7 +132,7 @@ func TestAWordWhileALoopIsResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := &late{both: inner, stream: loop.Prefix + "night", say: func() {
-		if err := runner.Note(t.Context(), inner, clock, "night", loop.KindAdded, loop.Added{
+		if err := runner.AppendEvent(t.Context(), inner, clock, "night", loop.KindAdded, loop.Added{
 			By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}},
 		}); err != nil {
 			t.Error(err)

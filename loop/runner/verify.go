@@ -15,14 +15,14 @@ import (
 	"brenner/store/journal"
 )
 
-// Verify proves a loop: the chain of its journal, that every entry may follow the one
-// before it, that what the loop decided follows from its rules, and that each session
-// was what the loop says of it. It gives the state and all that is wrong; the error is
-// that of a journal that cannot be read at all.
+// Verify proves a loop: the hash chain of its journal, the sequence of its entries, that
+// its decisions follow from its rules, and that the recorded outcomes match the sessions.
+// It returns the state and all faults found; the error is for a journal that cannot be
+// read.
 func Verify(ctx context.Context, st store.Store, name string) (*loop.State, store.Faults, error) {
 	entries, err := entriesOf(ctx, st, loop.Prefix+name)
 	if err == nil && len(entries) == 0 {
-		err = unknown(ctx, st, name)
+		err = noSuchLoop(ctx, st, name)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -33,8 +33,8 @@ func Verify(ctx context.Context, st store.Store, name string) (*loop.State, stor
 		e := &entries[i]
 		if s.Head.Seq > 0 && !s.Justified(e) {
 			found.Add(&fault.Error{
-				Code: store.Damaged, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "it does not follow from what was journaled before it",
-				Hint: anew,
+				Code: store.Damaged, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "does not follow from the entries before it",
+				Hint: damagedHint,
 			})
 		}
 		if err := s.Apply(e); err != nil {
@@ -48,11 +48,11 @@ func Verify(ctx context.Context, st store.Store, name string) (*loop.State, stor
 	return s, found, nil
 }
 
-const anew = "the journal of the loop or of the session was made anew, or taken out of the store"
+const damagedHint = "the journal of the loop or of the session was rewritten, or removed from the store"
 
-// verifySettled compares what a loop says of a session with the session. A person may
-// have gone on with it since, so that it counts what it was after any of its entries.
-// The entries are that of the loop and those after it.
+// verifySettled compares a recorded outcome with the session. The operator may have resumed
+// the session since, so its state after any of its entries may match. Entries are the
+// loop's, from the outcome on.
 func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries []journal.Entry) error {
 	t, err := journal.Decode[loop.Settled](&entries[0], loop.BadSequence)
 	if err != nil {
@@ -60,13 +60,13 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 	}
 	j, _ := s.Job(t.Job)
 	wrong := func(format string, args ...any) error {
-		return &fault.Error{Code: store.Damaged, Place: j.Thread, Detail: fmt.Sprintf(format, args...), Hint: anew}
+		return &fault.Error{Code: store.Damaged, Place: j.Thread, Detail: fmt.Sprintf(format, args...), Hint: damagedHint}
 	}
 	says, empty := t.Says, loop.Settled{Job: t.Job}
 	t.Says = nil
-	if t.Outcome == loop.Skipped || t.Code == session.Exists { // there is none, or none of this loop
+	if t.Outcome == loop.Skipped || t.Code == session.Exists { // no session, or not of this loop
 		if !unrun(&t, &empty) {
-			return wrong("the loop says what became of session %d, and it was not run", t.Job)
+			return wrong("the loop records an outcome for session %d, which was not run", t.Job)
 		}
 		return nil
 	}
@@ -75,30 +75,30 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 	case fault.CodeOf(err) == session.NoSession && unrun(&t, &empty):
 		return nil
 	case fault.CodeOf(err) == session.NoSession:
-		return wrong("the loop says what became of it, and the store has no such session")
+		return wrong("the loop records its outcome, but the store has no such session")
 	case err != nil:
-		return nil // that was said of the session
+		return nil // reported for the session
 	}
-	if unrun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing of it was stored then
+	if unrun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing was stored at that time
 		return nil
 	}
-	near, ok := matches(h, &t, t.Outcome == loop.Aside && abandonedBy(entries))
+	near, ok := matches(h, &t, t.Outcome == loop.Interrupted && settledByNextRun(entries))
 	if !ok {
-		return wrong("the loop says another thing of it than its own journal: %s", differences(&t, near))
+		return wrong("the journals of loop and session disagree: %s", differences(&t, near))
 	}
 	if t.Outcome != loop.Done || s.Limits.Quiet <= 0 {
 		return nil
 	}
-	want, err := said(ctx, h, t.Version)
+	want, err := claimHashes(ctx, h, t.Version)
 	if err == nil && !slices.Equal(says, want) {
-		return wrong("the loop says that version %d says something else", t.Version)
+		return wrong("the loop records other claims for version %d", t.Version)
 	}
-	return nil // pieces that are missing were said of the session
+	return nil // missing pieces are reported for the session
 }
 
-// matches looks for the entry after which a session was what the loop says of it. If
-// there is none, it gives what the session was at the end that is nearest to that.
-// One that a killed run abandoned may have come to its end before that was known.
+// matches looks for an entry of the session after which its state matches the recorded
+// outcome. If there is none, it returns the outcome of the nearest end. A session abandoned
+// by a killed run may have ended before the loop knew.
 func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Settled, ok bool) {
 	state := &flow.State{}
 	for i := range h.Entries {
@@ -125,7 +125,7 @@ func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Se
 	return near, false
 }
 
-// beginsAgain tells whether a session is begun once more.
+// beginsAgain reports whether a session begins again.
 func beginsAgain(job int, entries []journal.Entry) bool {
 	return slices.ContainsFunc(entries, func(e journal.Entry) bool {
 		if e.Kind != loop.KindBegan {
@@ -136,9 +136,9 @@ func beginsAgain(job int, entries []journal.Entry) bool {
 	})
 }
 
-// abandonedBy tells whether it was the next run that said what became of a session: it
-// does before it begins.
-func abandonedBy(entries []journal.Entry) bool {
+// settledByNextRun reports whether an outcome was recorded by the next run, which does that
+// before it resumes the loop.
+func settledByNextRun(entries []journal.Entry) bool {
 	for i := range entries {
 		if entries[i].Kind != loop.KindSettled {
 			return entries[i].Kind == loop.KindResumed
@@ -149,11 +149,11 @@ func abandonedBy(entries []journal.Entry) bool {
 
 func same(a, b *loop.Settled) bool { return len(differ(a, b)) == 0 }
 
-// unrun tells whether a session that was this could not be run, or was left: then the
-// loop says why.
+// unrun reports whether t is the outcome of a session in state was that could not be run or
+// was interrupted. Then only the loop knows the reason.
 func unrun(t, was *loop.Settled) bool {
 	switch t.Outcome {
-	case loop.Failed, loop.Aside, loop.Skipped:
+	case loop.Failed, loop.Interrupted, loop.Skipped:
 	default:
 		return false
 	}
@@ -162,8 +162,7 @@ func unrun(t, was *loop.Settled) bool {
 	return same(&w, t)
 }
 
-// differ names what two accounts of a session do not agree about, as the journal calls
-// it. What items say is not among it.
+// differ lists the fields in which two outcomes differ, by JSON name, except claims.
 func differ(a, b *loop.Settled) []string {
 	var all []string
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
@@ -173,13 +172,13 @@ func differ(a, b *loop.Settled) []string {
 			continue
 		}
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-			all = append(all, fmt.Sprintf("%s %s, not %s", name, word(y.Field(i)), word(x.Field(i))))
+			all = append(all, fmt.Sprintf("%s %s, not %s", name, formatField(y.Field(i)), formatField(x.Field(i))))
 		}
 	}
 	return all
 }
 
-func word(v any) string {
+func formatField(v any) string {
 	if s := fmt.Sprint(v); s != "" {
 		return fault.Shown(s)
 	}

@@ -106,7 +106,7 @@ func TestForgedLoopsAreFound(t *testing.T) {
 		{loop.KindSettled, map[string]any{"outcome": "failed", "code": "X", "detail": "lies"}, "code nothing, not X"},
 		{loop.KindSettled, map[string]any{"outcome": "failed", "reason": "quorum", "code": "X", "detail": "lies"}, "reason"},
 		{loop.KindSettled, map[string]any{"detail": "lies"}, "detail nothing, not lies"},
-		{loop.KindSettled, map[string]any{"says": []string{"0000000000000000"}}, "says something else"},
+		{loop.KindSettled, map[string]any{"says": []string{"0000000000000000"}}, "other claims for version"},
 		{loop.KindBegan, map[string]any{"reserved_tokens": 1}, "does not follow"},
 		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow"},
 	} {

@@ -336,14 +336,14 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		return fmt.Sprintf("%s: short of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(t.Detail))
 	case loop.Later:
 		return fmt.Sprintf("%s: asked to return at %s; the loop waits, for a day at most", who, a.Clock(t.RetryAt))
-	case loop.Aside:
+	case loop.Interrupted:
 		return who + ": left before its end"
 	case loop.Skipped:
 		return who + ": skipped, " + ui.Clean(t.Detail)
 	}
 	line := who + ": failed"
 	if !j.Final() {
-		line += ", and is tried again at " + a.Clock(artifact.FormatInstant(s.Again(j)))
+		line += ", and is tried again at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
 	return line + ": " + ui.Clean(string(t.Code)+" "+t.Detail)
 }
