@@ -17,8 +17,9 @@ setup: ## download modules and install the desk tools, pinned, into .tools/
 	@sh scripts/tool.sh gotestsum
 	@sh scripts/tool.sh golangci-lint
 
-build: ## build bin/brenner, static
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/brenner ./cmd/brenner
+# The flags of "go run", so that the one does not compile again what the other compiled.
+build: ## build bin/brenner
+	$(GO) build -o bin/brenner ./cmd/brenner
 
 test: ## run every test, with the race detector, in shuffled order
 	@sh scripts/test.sh

@@ -13,25 +13,26 @@ import (
 
 var update = flag.Bool("update", false, "write the real output into README.md, the pages of docs and the golden file")
 
-// The README shows what the program prints. Each ```console block holds commands
-// behind "$ " and their output; this runs them, in order, in one folder.
+// The README and the tour show what the program prints. Each ```console block holds commands
+// behind "$ " and their output; this runs them, in order, in one directory.
 func TestReadmeShowsRealOutput(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
+	root := filepath.Join("..", "..")
+	for _, page := range []string{"README.md", "docs/tour.md"} {
+		t.Run(page, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
+				t.Fatal(err)
+			}
+			settings, err := os.ReadFile(filepath.Join(root, "brenner.yaml"))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, "brenner.yaml"), settings, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			showsRealOutput(t, filepath.Join(root, page), dir)
+		})
 	}
-	folder := t.TempDir()
-	if err := os.CopyFS(filepath.Join(folder, "examples"), os.DirFS(filepath.Join(root, "examples"))); err != nil {
-		t.Fatal(err)
-	}
-	settings, err := os.ReadFile(filepath.Join(root, "brenner.yaml"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "brenner.yaml"), settings, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	showsRealOutput(t, filepath.Join(root, "README.md"), folder)
 }
 
 // showsRealOutput runs the commands of a page in a folder, and wants the page to show
