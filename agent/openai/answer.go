@@ -17,66 +17,63 @@ import (
 	"brenner/internal/text"
 )
 
-// How an answer can end. Endpoints have more words; those that mean a whole answer
-// are all the same here.
+// How a reply can end. All other reasons mean a complete reply.
 const (
 	stopped  = "stop"
 	length   = "length"
 	filtered = "content_filter"
 )
 
-var errMalformed = errors.New("not what was agreed on")
+var errMalformed = errors.New("malformed response")
 
-// answer is what has come of an answer so far.
+// answer accumulates a reply.
 type answer struct {
 	text    strings.Builder
 	refusal strings.Builder
 	model   string
-	finish  string // one of the words above; empty while it goes on
+	finish  string // one of the constants above; empty until the end
 	usage   usage
-	// How many tokens came, by our own count of the pieces, and how many of them are
-	// thoughts.
+	// Tokens received, by our own count, and how many of them are thoughts.
 	tokens, thoughts int
-	letters          int  // of text and refusal
-	disguises        bool // the piece that is taken in has bytes in disguise
+	characters       int  // in text and refusal
+	encoded          bool // the current piece has encoded bytes
 
 	limit    int
 	count    func(string) int
 	progress func(int)
 }
 
-// add takes in a piece of text.
+// add appends a piece of text.
 func (a *answer) add(piece string) error {
 	if piece == "" {
 		return nil
 	}
-	piece = a.bare(piece)
+	piece = a.decodeBytes(piece)
 	if a.text.Len()+len(piece) > a.limit {
 		return errTooLarge
 	}
-	a.letters += utf8.RuneCountInString(piece)
+	a.characters += utf8.RuneCountInString(piece)
 	a.text.WriteString(piece)
-	a.came(piece)
+	a.countTokens(piece)
 	return nil
 }
 
-// refuse takes in a piece of what a model says in place of an answer.
+// refuse appends a piece of the model's refusal.
 func (a *answer) refuse(piece string) error {
-	piece = a.bare(piece)
-	a.letters += utf8.RuneCountInString(piece)
+	piece = a.decodeBytes(piece)
+	a.characters += utf8.RuneCountInString(piece)
 	if a.refusal.Len()+len(piece) > a.limit {
 		return errTooLarge
 	}
 	a.refusal.WriteString(piece)
-	a.came(piece)
+	a.countTokens(piece)
 	return nil
 }
 
-// think takes in what a model wrote to itself: it costs, but is no part of the
-// answer.
-func (a *answer) think(piece string) { a.thoughts += a.came(a.bare(piece)) }
+// think counts a piece of reasoning: it costs tokens, but is not part of the reply.
+func (a *answer) think(piece string) { a.thoughts += a.countTokens(a.decodeBytes(piece)) }
 
-func (a *answer) came(piece string) int {
+func (a *answer) countTokens(piece string) int {
 	if piece == "" {
 		return 0
 	}
@@ -86,8 +83,8 @@ func (a *answer) came(piece string) int {
 	return n
 }
 
-// decode reads a piece of JSON, and is as patient with it as it is fast: a stream
-// has thousands of pieces, and none is worth losing for a key that stands twice.
+// decode parses JSON. It is fast, because a stream has thousands of chunks, and
+// tolerates duplicate keys.
 func decode(data []byte, v any) error {
 	err := jsonv2.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -96,13 +93,13 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
-// words is a text that some endpoints give in parts.
-type words string
+// textParts is text that some endpoints send as an array of parts.
+type textParts string
 
-func (w *words) UnmarshalJSON(data []byte) error {
+func (t *textParts) UnmarshalJSON(data []byte) error {
 	var text string
-	if json.Unmarshal(data, &text) == nil { // null is no text
-		*w = words(text)
+	if json.Unmarshal(data, &text) == nil { // null is empty
+		*t = textParts(text)
 		return nil
 	}
 	var parts []struct {
@@ -112,13 +109,12 @@ func (w *words) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for _, p := range parts {
-		*w += words(p.Text)
+		*t += textParts(p.Text)
 	}
 	return nil
 }
 
-// reply makes a reply of an answer that has an end, unless the end says that it is
-// none.
+// reply returns a finished answer as a reply, or the failure that its end implies.
 func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
 	answer := strings.ToValidUTF8(a.text.String(), "\uFFFD")
@@ -130,19 +126,19 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	switch reported := x.reported(); {
 	case reported > 0 && x.cutShort(reported):
 		f.Code = agent.Truncated
-		f.Detail = fmt.Sprintf("%s read %d tokens of a question of about %d", x.host, reported, x.input(x.call))
-		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or give the agents smaller views"
+		f.Detail = fmt.Sprintf("%s read only %d tokens of a question of about %d", x.host, reported, x.input(x.call))
+		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or use smaller views"
 	case a.finish == length:
-		f.Code, f.Detail = agent.Cut, "the answer was cut off at the most tokens that it may have"
-		f.Hint = "raise budget.reply_tokens; thoughts of a model count too"
+		f.Code, f.Detail = agent.Cut, "reply cut off at the token limit"
+		f.Hint = "raise budget.reply_tokens; reasoning counts too"
 	case a.finish == filtered:
-		f.Code, f.Detail = agent.Filtered, "a content filter of "+x.host+" stopped the answer"
+		f.Code, f.Detail = agent.Filtered, x.host+": content filter blocked the reply"
 		f.Hint = rephrase
 	case strings.TrimSpace(answer) == "" && a.refusal.Len() > 0:
-		f.Code, f.Detail = agent.Refused, "the model will not answer: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
+		f.Code, f.Detail = agent.Refused, "the model refused: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
 		f.Hint = rephrase
 	case strings.TrimSpace(answer) == "":
-		f.Code, f.Detail = agent.Empty, "the answer is blank"
+		f.Code, f.Detail = agent.Empty, "blank reply"
 		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = ""
 	default:
@@ -151,40 +147,38 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	return agent.Reply{}, f
 }
 
-// cutShort tells whether the endpoint has read less than half of the question.
-// Servers of one's own cut silently what does not fit. Without a counter nobody
-// can tell.
+// cutShort reports whether the endpoint has read less than half of the question.
+// Self-hosted servers truncate silently. Without a real counter it is unknowable.
 func (x *exchange) cutShort(reported int) bool {
 	bytes := 0
 	for _, t := range x.call.Turns {
 		bytes += len(t.Text)
 	}
-	if x.guessing || 2*reported >= bytes { // a token has a byte at least: no need to count
+	if x.guessing || 2*reported >= bytes { // a token is at least one byte: no need to count
 		return false
 	}
 	return 2*reported < x.input(x.call)
 }
 
-// usage is what an endpoint says that an answer cost; nil is what it does not say,
-// or not in a way that can be believed.
+// usage is the reported usage; nil is missing or implausible.
 type usage struct{ input, output *int }
 
-// cost takes in what an endpoint says of the cost, which has these names there.
+// cost reads the reported usage, which has these field names.
 func (a *answer) cost(raw json.RawMessage, input, output string) {
-	var said map[string]json.RawMessage
-	if !isSet(raw) || decode(raw, &said) != nil {
+	var fields map[string]json.RawMessage
+	if !isSet(raw) || decode(raw, &fields) != nil {
 		return
 	}
-	u := usage{tokens(said[input]), tokens(said[output])}
+	u := usage{tokens(fields[input]), tokens(fields[output])}
 	if (u.input == nil || *u.input == 0) && (u.output == nil || *u.output == 0) {
-		return // said, but not known
+		return // present, but not filled in
 	}
 	if a.usage = u; u.output != nil {
 		a.progress(*u.output)
 	}
 }
 
-// tokens reads a number of tokens; nil is not known.
+// tokens parses a token count; nil if it is invalid.
 func tokens(raw json.RawMessage) *int {
 	if n, ok := agent.Tokens(raw); ok {
 		return &n
@@ -192,8 +186,7 @@ func tokens(raw json.RawMessage) *int {
 	return nil
 }
 
-// reported is how much of the question the endpoint says it has read; 0 where it
-// does not say.
+// reported returns the input tokens that the endpoint reports; 0 if unknown.
 func (x *exchange) reported() int {
 	if n := x.answer.usage.input; n != nil {
 		return *n
@@ -201,8 +194,7 @@ func (x *exchange) reported() int {
 	return 0
 }
 
-// spent is what the exchange cost: as the endpoint says, and where it does not, by
-// our own count.
+// spent returns the usage of the exchange, as reported or by our own count.
 func (x *exchange) spent() agent.Usage {
 	a := &x.answer
 	u := agent.Usage{Guessed: a.usage.input == nil || a.usage.output == nil}
@@ -219,53 +211,50 @@ func (x *exchange) spent() agent.Usage {
 	return u
 }
 
-// schemaName is what the schema is called where a name is wanted.
+// schemaName is the schema's name where the API requires one.
 const schemaName = "brenner_reply"
 
-// markdown turns an answer that was held to the schema back into the Markdown that
-// readers of replies know: each delta in a fence of its own, as it was written,
-// and the prose after them. Before them, a code block that the prose forgot to end
-// would swallow them all. An answer that is not of that form (some endpoints
-// accept a schema and pay no heed to it) stays as it is.
+// markdown converts a structured reply back to Markdown: each delta verbatim in its
+// own fence, then the prose. The prose comes last because an unclosed code block in
+// it would swallow the deltas. Any other text is returned unchanged: some endpoints
+// accept a schema and ignore it.
 func markdown(text string) string {
-	var given struct {
+	var structured struct {
 		Prose  *string           `json:"prose"`
 		Deltas []json.RawMessage `json:"deltas"`
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	if d.Decode(&given) != nil || d.More() || given.Prose == nil && given.Deltas == nil {
+	if d.Decode(&structured) != nil || d.More() || structured.Prose == nil && structured.Deltas == nil {
 		return text
 	}
 	var b bytes.Buffer
-	for _, delta := range given.Deltas {
+	for _, delta := range structured.Deltas {
 		b.WriteString("```delta\n")
-		b.Write(delta) // a line of JSON never begins with a fence: in a string it has no line breaks
+		b.Write(delta) // no line of JSON starts with a fence: strings have no line breaks
 		b.WriteString("\n```\n\n")
 	}
-	if given.Prose != nil {
-		b.WriteString(*given.Prose)
+	if structured.Prose != nil {
+		b.WriteString(*structured.Prose)
 	}
 	return b.String()
 }
 
-// Some servers cut a text into pieces between bytes, not between characters. A
-// reader of JSON would take either half of a character for a mistake; so bytes that
-// are no character go through it in disguise: as characters of the last private
-// block, which nobody uses.
-const disguised = 0x10FF00
+// Some servers split text between bytes, not characters, and a JSON decoder would
+// replace half a character. So invalid bytes pass through it encoded as
+// characters of the last private-use block.
+const rawBytes = 0x10FF00
 
-// disguise dresses the bytes of a piece that are no characters. Almost no piece has
-// any.
-func (a *answer) disguise(data []byte) []byte {
-	if a.disguises = !utf8.Valid(data); !a.disguises {
+// encodeBytes encodes the invalid bytes of a chunk. Almost no chunk has any.
+func (a *answer) encodeBytes(data []byte) []byte {
+	if a.encoded = !utf8.Valid(data); !a.encoded {
 		return data
 	}
 	out := make([]byte, 0, len(data)+16)
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
 		if r == utf8.RuneError && n == 1 {
-			r = disguised + rune(data[0])
+			r = rawBytes + rune(data[0])
 		}
 		out = utf8.AppendRune(out, r)
 		data = data[n:]
@@ -273,15 +262,15 @@ func (a *answer) disguise(data []byte) []byte {
 	return out
 }
 
-// bare gives a text from such a piece with its bytes as they came.
-func (a *answer) bare(text string) string {
-	if !a.disguises {
+// decodeBytes undoes encodeBytes.
+func (a *answer) decodeBytes(text string) string {
+	if !a.encoded {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if r >= disguised+utf8.RuneSelf && r <= disguised+0xFF {
-			b.WriteByte(byte(r - disguised))
+		if r >= rawBytes+utf8.RuneSelf && r <= rawBytes+0xFF {
+			b.WriteByte(byte(r - rawBytes))
 			continue
 		}
 		b.WriteRune(r)
@@ -289,17 +278,16 @@ func (a *answer) bare(text string) string {
 	return b.String()
 }
 
-var errEndless = errors.New("the answer goes on beyond the most tokens that it may have")
+var errEndless = errors.New("the reply exceeds the token limit")
 
-// linger is how long an answer that is finished waits for what it cost.
+// linger is how long to wait for the usage after the end of a reply.
 var linger = 2 * time.Second
 
-// endless tells whether the endpoint pays no heed to the most tokens of an answer.
-// Hardly any token has more than six characters, so that twice as many tokens of
-// three are beyond it by any count; the rest is for short answers, where one long
-// row of spaces can be a single token. Thoughts are not looked at: some endpoints
-// do not count them.
+// endless reports whether the endpoint ignores the token limit. Few tokens have
+// more than six characters, so twice the limit at three characters each exceeds it
+// by any count. The slack is for short replies, where a long run of spaces may be
+// one token. Reasoning is not counted: some endpoints exclude it.
 func (a *answer) endless(most int) bool {
-	const each, rest = 3, 256
-	return most > 0 && a.letters/each-rest > 2*min(most, agent.MostTokens)
+	const each, slack = 3, 256
+	return most > 0 && a.characters/each-slack > 2*min(most, agent.MostTokens)
 }

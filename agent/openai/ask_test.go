@@ -14,7 +14,7 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// sent gives the fields of a request's body.
+// sent returns the fields of a request's body.
 func sent(t *testing.T, r openaitest.Request) map[string]any {
 	t.Helper()
 	var m map[string]any
@@ -33,7 +33,7 @@ func same(t *testing.T, got, want any) {
 	}
 }
 
-func TestWhatIsSent(t *testing.T) {
+func TestRequest(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	c := call()
 	c.MaxReply = 100
@@ -49,7 +49,7 @@ func TestWhatIsSent(t *testing.T) {
 	}
 	all := s.Requests()
 	if len(all) != 2 {
-		t.Fatalf("%d requests: a temperature that the model does not take was sent", len(all))
+		t.Fatalf("%d requests: an unsupported temperature was sent", len(all))
 	}
 	turns := []any{
 		map[string]any{"role": "user", "content": "one two three four five six seven eight nine ten"},
@@ -79,10 +79,10 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestModelsThatCannotBeAskedSo(t *testing.T) {
+func TestUnsupportedTemperatureIsNotSent(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	f := failing(t, at(t, s, openai.Options{Model: "gpt-5-mini", Temperature: pointer(0.7)}))
-	wanted{code: agent.Refused, says: "gpt-5-mini", advises: "temperature"}.check(t, f)
+	wanted{code: agent.Refused, detail: "gpt-5-mini", hint: "temperature"}.check(t, f)
 	same(t, s.Asked(), 0)
 }
 
@@ -110,16 +110,16 @@ func TestUsageAndProgress(t *testing.T) {
 		if signs.Load() < 4 {
 			t.Errorf("%d signs of life", signs.Load())
 		}
-		// Without a counter nobody can say that a prompt was cut short.
+		// Without a counter a truncated prompt cannot be detected.
 		answer.Usage = &openaitest.Usage{Input: 1, Output: 1}
 		answering(t, at(t, openaitest.New(t, always(answer)), openai.Options{API: o.API}))
 	})
 }
 
-func TestTheKeyIsNotInAnAnswer(t *testing.T) {
+func TestKeyIsMaskedInReplies(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "Your key is " + canary + ", or " + canary[:12] + "."}))
 	same(t, answering(t, at(t, s, openai.Options{})).Text, "Your key is [secret], or "+canary[:12]+".")
-	// A word that local servers want as a key is no secret.
+	// A placeholder key of a local server is not masked.
 	a, err := openai.New(openai.Options{BaseURL: openaitest.New(t, always(openaitest.Answer{Text: "Try lm-studio."})).BaseURL(), Key: "lm-studio", Model: "m", Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}})
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestTheKeyIsNotInAnAnswer(t *testing.T) {
 	same(t, answering(t, a).Text, "Try lm-studio.")
 }
 
-func TestNothingThatIsPrintedHasTheKey(t *testing.T) {
+func TestKeyIsNotPrinted(t *testing.T) {
 	o := openai.Options{Key: canary, Model: "m", Headers: map[string]string{"api-key": canary}}
 	a, err := openai.New(o)
 	if err != nil {
@@ -142,7 +142,7 @@ func TestNothingThatIsPrintedHasTheKey(t *testing.T) {
 	}
 }
 
-func TestHeadersAreSecretsToo(t *testing.T) {
+func TestSecretHeadersAreMaskedInErrors(t *testing.T) {
 	s := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
 		return openaitest.Refuse(401, "", "bad keys "+r.Header.Get("Api-Key")+" "+r.Header.Get("X-Auth"))
 	})
@@ -167,23 +167,23 @@ func TestRedirects(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}
 	a := at(t, s, openai.Options{Client: client})
 	same(t, answering(t, a).Text, "yes")
-	wanted{code: agent.Refused, says: "sent elsewhere", advises: elsewhere.URL}.check(t, failing(t, a))
+	wanted{code: agent.Refused, detail: "redirects to another host", hint: elsewhere.URL}.check(t, failing(t, a))
 	same(t, elsewhere.Asked(), 0)
 }
 
-func TestOddButWholeAnswers(t *testing.T) {
+func TestUnusualCompleteResponses(t *testing.T) {
 	piece := `data: {"created":1.5,"choices":[{"index":0,"delta":{"content":"yes"}},{"index":1,"delta":{"content":"no"}}]}`
 	for name, body := range map[string]string{
-		"no finish_reason":     piece + "\n\ndata: [DONE]\n\n",
-		"no [DONE]":            piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n",
-		"no last line break":   piece + "\n\ndata: [DONE]",
-		"no break after a end": piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`,
-		"carriage returns":     piece + "\r\n\r\ndata:[DONE]\r\n\r\n",
-		"many comments":        strings.Repeat(": wait\n\n", 2000) + piece + "\n" + strings.Repeat("event: x\nid: 1\n", 2000) + "data: [DONE]\n",
-		"an error after all":   piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n" + `data: {"error":{"message":"late"}}` + "\n\n",
-		"parts":                `data: {"choices":[{"delta":{"content":[{"type":"text","text":"ye"},{"type":"text","text":"s"}]}}]}` + "\n\ndata: [DONE]\n\n",
-		"a body, no stream":    `{"choices":[{"message":{"role":"assistant","content":"yes"}}]}`,
-		"a long line":          `data: {"x":"` + strings.Repeat("y", 100_000) + `","choices":[{"delta":{"content":"yes"}}]}` + "\n\ndata: [DONE]\n\n",
+		"no finish_reason":       piece + "\n\ndata: [DONE]\n\n",
+		"no [DONE]":              piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n",
+		"no last line break":     piece + "\n\ndata: [DONE]",
+		"no break after an end":  piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`,
+		"carriage returns":       piece + "\r\n\r\ndata:[DONE]\r\n\r\n",
+		"many comments":          strings.Repeat(": wait\n\n", 2000) + piece + "\n" + strings.Repeat("event: x\nid: 1\n", 2000) + "data: [DONE]\n",
+		"an error after the end": piece + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n" + `data: {"error":{"message":"late"}}` + "\n\n",
+		"parts":                  `data: {"choices":[{"delta":{"content":[{"type":"text","text":"ye"},{"type":"text","text":"s"}]}}]}` + "\n\ndata: [DONE]\n\n",
+		"a body, not a stream":   `{"choices":[{"message":{"role":"assistant","content":"yes"}}]}`,
+		"a long line":            `data: {"x":"` + strings.Repeat("y", 100_000) + `","choices":[{"delta":{"content":"yes"}}]}` + "\n\ndata: [DONE]\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openaitest.New(t, always(raw("text/plain", body)))
@@ -194,9 +194,8 @@ func TestOddButWholeAnswers(t *testing.T) {
 	}
 }
 
-// TestFoundOutOnce: what an endpoint cannot do is found out by being refused, and
-// never tried again.
-func TestFoundOutOnce(t *testing.T) {
+// An unsupported feature is discovered from a refusal and not tried again.
+func TestUnsupportedFeaturesAreLearnedOnce(t *testing.T) {
 	schema := []byte(`{"type":"object"}`)
 	for name, c := range map[string]struct {
 		options openai.Options
@@ -230,7 +229,7 @@ func TestFoundOutOnce(t *testing.T) {
 	}
 }
 
-// names refuses requests that have this field.
+// names refuses requests with this field.
 func names(field, message string) func(map[string]any) string {
 	return func(body map[string]any) string {
 		if v, ok := body[field]; ok && v != false {
@@ -240,7 +239,7 @@ func names(field, message string) func(map[string]any) string {
 	}
 }
 
-func TestWhoCannotDoAnythingIsNotAskedForEver(t *testing.T) {
+func TestFallbacksStopAfterFiveAttempts(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(400, "", "stream_options stream response_format max_completion_tokens not supported")))
 	f := failing(t, at(t, s, openai.Options{Structured: openai.Auto, Schema: []byte(`{}`)}))
 	if f.Code != agent.Refused || f.Attempts != 5 || s.Asked() != 5 {

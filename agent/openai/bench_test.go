@@ -14,9 +14,9 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// BenchmarkStreams holds 300 streams open at once, each with 64 KiB of answer (twice
-// what budget.reply_tokens lets one have by default) in small pieces, and reports what the process has in use then, the endpoint's side
-// of it included.
+// BenchmarkStreams keeps 300 streams open, each with 64 KiB of reply in small
+// pieces (twice the default of budget.reply_tokens), and reports the memory in
+// use, including the endpoint's.
 func BenchmarkStreams(b *testing.B) {
 	const streams, pieces, piece = 300, 2048, 32
 	text := strings.Repeat(strings.Repeat("x", piece-1)+"\n", pieces)
@@ -50,15 +50,15 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
-// BenchmarkRound asks agents at once whose model takes a second, and reports how
-// much longer than that the round takes.
+// BenchmarkRound asks concurrent agents whose model takes a second, and reports
+// how long the round takes.
 func BenchmarkRound(b *testing.B) {
 	for _, agents := range []int{3, 100} {
 		b.Run(strconv.Itoa(agents), func(b *testing.B) {
 			s := openaitest.New(b, func(openaitest.Request) openaitest.Answer {
 				return openaitest.Answer{Text: strings.Repeat("An answer of some length. ", 200), Chunk: 20, Wait: func(n int) {
 					if n == 0 {
-						// Twice: before anything, and before the first piece.
+						// Called twice: before everything, and before the first piece.
 						wait(b.Context(), 500*time.Millisecond)
 					}
 				}}

@@ -14,10 +14,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// canary is a key that must not be found anywhere.
+// canary is a key that must not appear anywhere.
 const canary = "sk-canary-+/=0123456789abcdef"
 
-// at makes an agent that asks this endpoint.
+// at returns an agent for this endpoint.
 func at(tb testing.TB, s *openaitest.Server, o openai.Options) agent.Agent {
 	tb.Helper()
 	o.BaseURL, o.Key = s.BaseURL(), canary
@@ -39,14 +39,14 @@ func at(tb testing.TB, s *openaitest.Server, o openai.Options) agent.Agent {
 func TestConformance(t *testing.T) {
 	for name, c := range map[string]struct {
 		options openai.Options
-		refuses bool // to stream
+		refuses bool // refuses to stream
 		chunk   int
 	}{
-		"chat":             {},
-		"chat in drops":    {chunk: 97},
-		"chat, whole":      {refuses: true},
-		"responses":        {options: openai.Options{API: openai.Responses}},
-		"responses, whole": {options: openai.Options{API: openai.Responses}, refuses: true},
+		"chat":                 {},
+		"chat, small chunks":   {chunk: 97},
+		"chat, no stream":      {refuses: true},
+		"responses":            {options: openai.Options{API: openai.Responses}},
+		"responses, no stream": {options: openai.Options{API: openai.Responses}, refuses: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			subject := func(t *testing.T, answer func(openaitest.Request) openaitest.Answer) agenttest.Subject {
@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 					return a
 				})
 				a := at(t, s, c.options)
-				if c.refuses { // let it find out before it is on trial
+				if c.refuses { // let the agent learn it before the test
 					if _, err := a.Ask(t.Context(), agent.Call{Turns: []agent.Turn{{Text: "Can you stream?"}}}); err != nil {
 						t.Fatal(err)
 					}

@@ -13,23 +13,22 @@ import (
 	"brenner/internal/modelhttp"
 )
 
-var errTooLarge = errors.New("the answer is larger than it may be")
+var errTooLarge = errors.New("reply too large")
 
-// events stands between the network and go-openai's reader of streams, and lets
-// only lines with data pass. That reader takes lines of any length, keeps all
-// other lines in memory to the end, gives up after so many of them, loses an error
-// that comes after them, and does not tell a stream that was ended from one that
-// broke off.
+// events filters a response for go-openai's stream reader, and passes only data
+// lines. That reader accepts lines of any length, keeps all other lines in memory,
+// gives up after a number of them, loses an error that follows them, and does not
+// distinguish a finished stream from one that was cut off.
 type events struct {
 	src   *bufio.Reader
 	body  io.Closer
 	alive func()
-	limit int // bytes of one line
-	room  int // bytes of all lines: those that nobody keeps cost time all the same
+	limit int // bytes per line
+	room  int // remaining bytes of all lines, including those not kept
 
-	out, rest []byte // the line that is passed on, and what is left of it
-	line      []byte // where lines are put together that do not fit into the reader
-	done      bool   // the endpoint said that this was all
+	out, rest []byte // the current line, and its unread rest
+	line      []byte // buffer for lines longer than the reader's
+	done      bool   // [DONE] was received
 }
 
 func (e *events) Close() error { return e.body.Close() }
@@ -48,7 +47,7 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// pass takes a line if it is one with data.
+// pass keeps a line if it has data.
 func (e *events) pass(line []byte) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if !ok {
@@ -63,16 +62,15 @@ func (e *events) pass(line []byte) {
 	}
 	prefix := "data: "
 	if rest, ok := bytes.CutPrefix(data, []byte(`{"error":`)); ok {
-		// Exactly these bytes go-openai would take for its own; with a space between
-		// them they come to us.
+		// go-openai would handle exactly these bytes itself; the added space prevents it.
 		prefix, data = `data: { "error":`, rest
 	}
 	e.out = append(append(append(e.out[:0], prefix...), data...), '\n')
 	e.rest = e.out
 }
 
-// next gives a line, which holds until the next call. A last line that nothing
-// ends counts where it is whole all the same; else it was cut off, and is none.
+// next returns a line, valid until the next call. A last line without a line break
+// counts if it is complete.
 func (e *events) next() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
@@ -92,7 +90,7 @@ func (e *events) next() ([]byte, error) {
 			return e.line, nil
 		case errors.Is(err, bufio.ErrBufferFull):
 			e.alive()
-		case errors.Is(err, io.EOF) && whole(e.line):
+		case errors.Is(err, io.EOF) && complete(e.line):
 			return e.line, nil
 		default:
 			return nil, err
@@ -100,13 +98,13 @@ func (e *events) next() ([]byte, error) {
 	}
 }
 
-func whole(line []byte) bool {
+func complete(line []byte) bool {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	data = bytes.TrimSpace(data)
 	return ok && (string(data) == "[DONE]" || json.Valid(data))
 }
 
-// responses is OpenAI's newer form: POST …/responses.
+// responses is OpenAI's newer API: POST …/responses.
 type responses struct{}
 
 func (r responses) stream(ctx context.Context, client *sdk.Client, x *exchange) (stream, error) {
@@ -123,7 +121,7 @@ func (r responses) send(ctx context.Context, client *sdk.Client, x *exchange) er
 }
 
 func (responses) request(x *exchange) sdk.CreateResponseRequest {
-	store := false // what a session says is kept by its own journal, and nowhere else
+	store := false // sessions are kept in our own journal only
 	r := sdk.CreateResponseRequest{Model: x.Model, MaxOutputTokens: x.call.MaxReply, Store: &store}
 	var input []sdk.ResponseInputMessage
 	for _, t := range x.call.Turns {
@@ -149,7 +147,7 @@ func (responses) request(x *exchange) sdk.CreateResponseRequest {
 	return r
 }
 
-// response is a whole answer, or the state of one.
+// response is a complete response, or its state in a stream event.
 type response struct {
 	Model  string `json:"model"`
 	Status string `json:"status"`
@@ -181,9 +179,9 @@ func (responses) chunk(data []byte, a *answer) error {
 		return &refusal{said: modelhttp.Parse(data)}
 	}
 	if e.Type == "" {
-		return errMalformed // a piece of the chat API, say
+		return errMalformed // for example, a chunk of the chat API
 	}
-	var delta words
+	var delta textParts
 	switch e.Type {
 	case sdk.ResponseStreamEventOutputTextDelta, sdk.ResponseStreamEventRefusalDelta,
 		sdk.ResponseStreamEventReasoningTextDelta, sdk.ResponseStreamEventReasoningSummaryTextDelta:
@@ -205,7 +203,7 @@ func (responses) chunk(data []byte, a *answer) error {
 
 func (responses) body(data []byte, a *answer) error { return state(data, a) }
 
-// state takes in how a response ended, and its text where none came before it.
+// state reads how a response ended, and its text if none was streamed.
 func state(data []byte, a *answer) error {
 	var r response
 	if err := decode(data, &r); err != nil {
@@ -216,14 +214,14 @@ func state(data []byte, a *answer) error {
 		return &refusal{said: modelhttp.Parse(data)}
 	}
 	if r.Status == "" && r.Output == nil {
-		return errMalformed // an answer of the chat API, say
+		return errMalformed // for example, a body of the chat API
 	}
 	a.model = r.Model
 	if a.text.Len() == 0 && a.refusal.Len() == 0 {
 		for _, item := range r.Output {
 			for _, part := range item.Content {
 				if part.Type == "reasoning_text" {
-					continue // thoughts
+					continue
 				}
 				if err := errors.Join(a.add(part.Text), a.refuse(part.Refusal)); err != nil {
 					return err
@@ -233,7 +231,7 @@ func state(data []byte, a *answer) error {
 	}
 	switch {
 	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
-		return &refusal{said: modelhttp.Said{Message: "the response has the status " + r.Status}}
+		return &refusal{said: modelhttp.Said{Message: "response status " + r.Status}}
 	case r.Incomplete.Reason == "max_output_tokens":
 		a.finish = length
 	case r.Incomplete.Reason != "":

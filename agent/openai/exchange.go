@@ -19,7 +19,7 @@ import (
 	"brenner/internal/text"
 )
 
-// dialect is one of the two forms in which an endpoint can be asked.
+// dialect is one of the two APIs.
 type dialect interface {
 	stream(context.Context, *sdk.Client, *exchange) (stream, error)
 	send(context.Context, *sdk.Client, *exchange) error
@@ -27,24 +27,24 @@ type dialect interface {
 	body(data []byte, a *answer) error
 }
 
-// stream is what both of go-openai's streams are.
+// stream is implemented by both of go-openai's streams.
 type stream interface {
 	RecvRaw() ([]byte, error)
 	Close() error
 }
 
-// exchange is one request and what comes of it.
+// exchange is one request and its response.
 type exchange struct {
 	*model
 	call   agent.Call
 	form   form
 	answer answer
 	begun  bool    // the endpoint has accepted the request
-	events *events // the answer as it streams in …
-	whole  []byte  // … or all of it
+	events *events // a streamed response …
+	whole  []byte  // … or the complete body
 }
 
-// run asks. The refusal is given where the endpoint gave one.
+// run sends the request. It also returns the endpoint's refusal, if there was one.
 func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refusal) {
 	x.answer = answer{limit: x.MaxReplyBytes, count: x.Count, progress: func(n int) {
 		if x.Progress != nil {
@@ -53,7 +53,7 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 	}}
 	err := x.talk(ctx)
 	if err == nil || x.answer.finish != "" && !errors.Is(err, errTooLarge) {
-		// An answer that was finished is one, whatever went wrong after its end.
+		// A finished reply counts, whatever went wrong after its end.
 		reply, f := x.reply()
 		return reply, f, nil
 	}
@@ -64,7 +64,7 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 	return agent.Reply{}, f, no
 }
 
-// talk sends the request and takes the answer in.
+// talk sends the request and reads the response.
 func (x *exchange) talk(ctx context.Context) error {
 	config := sdk.DefaultConfig(x.Key)
 	config.BaseURL, config.OrgID, config.HTTPClient = x.BaseURL, x.Organization, x
@@ -80,7 +80,7 @@ func (x *exchange) talk(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = s.Close() }()
-	if x.events == nil { // it was asked for a stream, and does not know how
+	if x.events == nil { // the endpoint ignored the request to stream
 		return x.dialect.body(x.whole, &x.answer)
 	}
 	var timer *time.Timer
@@ -97,28 +97,28 @@ func (x *exchange) talk(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := x.dialect.chunk(x.answer.disguise(data), &x.answer); err != nil {
+		if err := x.dialect.chunk(x.answer.encodeBytes(data), &x.answer); err != nil {
 			return err
 		}
 		if x.answer.finish == "" && x.answer.endless(x.call.MaxReply) {
 			return errEndless
 		}
 		if x.answer.finish != "" && timer == nil {
-			// What it cost may still come. Some servers keep the line open for ever.
+			// The usage may still follow. Some servers never close the connection.
 			timer = time.AfterFunc(linger, func() { _ = x.events.Close() })
 		}
 	}
 }
 
-// Do is where go-openai's requests go out and their answers come in: it asks as
-// the options say, and takes in no more than there is room for.
+// Do implements go-openai's HTTPDoer. It adds headers from the options and limits
+// how much it reads.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
-	if err := x.dress(req); err != nil {
+	if err := x.setHeaders(req); err != nil {
 		return nil, err
 	}
 	resp, err := x.client.Do(req)
 	if err != nil {
-		return nil, unqueried(err)
+		return nil, stripQuery(err)
 	}
 	x.alive()
 	if resp.StatusCode/100 != 2 {
@@ -130,9 +130,9 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if first, err := src.Peek(len(modelhttp.BOM)); err == nil && string(first) == modelhttp.BOM {
 		_, _ = src.Discard(len(modelhttp.BOM))
 	}
-	limit := 2*x.MaxReplyBytes + 64<<10 // as JSON, with what stands around it
+	limit := 2*x.MaxReplyBytes + 64<<10 // as JSON, with the fields around it
 	if x.form.stream {
-		first, err := begins(src, limit)
+		first, err := firstByte(src, limit)
 		if errors.Is(err, errTooLarge) {
 			_ = resp.Body.Close()
 			return nil, err
@@ -153,21 +153,21 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	case bytes.HasPrefix(bytes.TrimSpace(x.whole), []byte("<")):
 		return nil, &page{x.hide.Page(x.whole)}
 	}
-	resp.Body = io.NopCloser(strings.NewReader("{}")) // go-openai may read this; we have the answer
+	resp.Body = io.NopCloser(strings.NewReader("{}")) // for go-openai; the body is already read
 	return resp, nil
 }
 
-// dress puts on a request what go-openai has no place for.
-func (x *exchange) dress(req *http.Request) error {
+// setHeaders adds what go-openai does not support: headers, the idempotency key
+// and a temperature of zero.
+func (x *exchange) setHeaders(req *http.Request) error {
 	for name, value := range x.Headers {
 		req.Header.Set(name, value)
 	}
 	if id := x.id(); id != "" {
 		req.Header.Set("Idempotency-Key", id)
 	}
-	// Of go-openai's requests a temperature of zero would be left out; the number
-	// that stands for it there is the smallest one. In a text the quotes would be
-	// escaped: this can only be the parameter.
+	// go-openai omits a temperature of zero and sends the smallest number instead.
+	// Within a string the quotes would be escaped, so this matches only the parameter.
 	const nearly, zero = `"temperature":1e-45`, `"temperature":0`
 	if x.Temperature == nil || *x.Temperature != 0 || req.GetBody == nil {
 		return nil
@@ -183,8 +183,8 @@ func (x *exchange) dress(req *http.Request) error {
 	return err
 }
 
-// id names a request, so that an endpoint that remembers them answers it once. The
-// same question in another form is another request, and has another name.
+// id returns the idempotency key. The same question in another form is another
+// request, with another key.
 func (x *exchange) id() string {
 	id := x.call.ID
 	if id == "" {
@@ -197,7 +197,7 @@ func (x *exchange) id() string {
 	if !x.form.stream {
 		id += "+whole"
 	}
-	if !x.form.tellUsage {
+	if !x.form.reportUsage {
 		id += "+uncounted"
 	}
 	if !x.form.schema && x.Structured != Fences {
@@ -215,8 +215,8 @@ func (x *exchange) alive() {
 	}
 }
 
-// begins gives the first byte that is no space, and leaves it there.
-func begins(r *bufio.Reader, most int) (byte, error) {
+// firstByte returns the first non-space byte without consuming it.
+func firstByte(r *bufio.Reader, most int) (byte, error) {
 	for range most {
 		b, err := r.ReadByte()
 		switch {
@@ -230,7 +230,7 @@ func begins(r *bufio.Reader, most int) (byte, error) {
 	return 0, errTooLarge
 }
 
-// lively tells of every sign of life.
+// lively calls alive on every read.
 type lively struct {
 	r     io.Reader
 	alive func()
@@ -244,7 +244,7 @@ func (l lively) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// page is a web page where an answer was expected.
+// page is the error for a web page in place of a response.
 type page struct{ text string }
 
 func (p *page) Error() string { return "a web page: " + p.text }

@@ -2,9 +2,8 @@ package openai
 
 import "time"
 
-// Linger shortens the wait after an answer that is finished, and gives what ends
-// that.
-func Linger(d time.Duration) (end func()) {
+// Linger sets the wait after a finished reply, and returns a function that restores it.
+func Linger(d time.Duration) (restore func()) {
 	before := linger
 	linger = d
 	return func() { linger = before }

@@ -22,16 +22,16 @@ import (
 	"brenner/internal/modelhttp"
 )
 
-const askDoctor = "`brenner doctor` says what is wrong with it"
+const runDoctor = "run `brenner doctor`"
 
-// failure says why there is no answer. What it says of the endpoint's words has no
-// secret in it, and neither has its cause.
+// failure converts an error to a Failure. Neither its texts nor its cause contain
+// a secret.
 func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	var f *agent.Failure
 	switch {
 	case ctx.Err() != nil:
 		f = agent.Ended(ctx)
-		f.Usage = x.spent() // it was at work, as far as we know
+		f.Usage = x.spent() // the endpoint may have worked on it
 		return f
 	case errors.As(err, &f): // from a tape
 		own := *f
@@ -41,7 +41,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 		}
 		return &own
 	}
-	f = x.judge(err)
+	f = x.classify(err)
 	f.Detail = x.hide.Text(f.Detail)
 	f.Hint = x.hide.Text(f.Hint)
 	if f.Cause == nil && !errors.As(err, new(*refusal)) {
@@ -53,7 +53,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	return f
 }
 
-func (x *exchange) judge(err error) *agent.Failure {
+func (x *exchange) classify(err error) *agent.Failure {
 	var no *refusal
 	var away *modelhttp.Redirected
 	var web *page
@@ -61,42 +61,42 @@ func (x *exchange) judge(err error) *agent.Failure {
 	case errors.As(err, &no):
 		return x.refusal(no)
 	case errors.As(err, &away):
-		return x.sentOn(away)
+		return x.redirected(away)
 	case errors.As(err, &web):
 		return &agent.Failure{
-			Code: agent.Malformed, Detail: x.host + " gave a web page: " + x.hide.Shown(web.text),
-			Hint: "the base_url is probably that of a web site; those of endpoints often end with /v1",
+			Code: agent.Malformed, Detail: x.host + " returned a web page: " + x.hide.Shown(web.text),
+			Hint: "check base_url: it seems to be a web site; an endpoint's often ends with /v1",
 		}
 	case errors.Is(err, errEndless):
 		return &agent.Failure{
-			Code: agent.TooLarge, Detail: fmt.Sprintf("%s pays no heed to the most tokens of an answer (%d), and goes on far beyond them; the rest was not read", x.host, x.call.MaxReply),
+			Code: agent.TooLarge, Detail: fmt.Sprintf("%s ignores the token limit (%d); the rest of the reply was not read", x.host, x.call.MaxReply),
 			Hint: "raise budget.reply_tokens, or ask another model",
 		}
 	case errors.Is(err, errTooLarge):
 		return &agent.Failure{
-			Code: agent.TooLarge, Detail: fmt.Sprintf("the answer has more than %d bytes; the rest was not read", x.MaxReplyBytes),
-			Hint: "a model that does not come to an end needs a lower budget.reply_tokens, or another model",
+			Code: agent.TooLarge, Detail: fmt.Sprintf("reply exceeds %d bytes; the rest was not read", x.MaxReplyBytes),
+			Hint: "lower budget.reply_tokens, or ask another model",
 		}
 	case errors.Is(err, errMalformed):
 		return &agent.Failure{
-			Code: agent.Malformed, Detail: x.host + " answered with what is not the JSON of this API", Retry: true,
-			Hint: "if this happens again, look at the server's log; " + askDoctor,
+			Code: agent.Malformed, Detail: x.host + ": response is not the JSON of this API", Retry: true,
+			Hint: "if this persists, check the server's log; " + runDoctor,
 		}
 	case isOurs(err):
 		return &agent.Failure{
-			Code: agent.Refused, Detail: "the model " + fault.Shown(x.Model) + " cannot be asked in this way",
-			Hint: "leave temperature and reasoning effort out for this model, or change them",
+			Code: agent.Refused, Detail: "model " + fault.Shown(x.Model) + " does not support these parameters",
+			Hint: "remove or change temperature and reasoning effort for this model",
 		}
 	case x.begun && !late(err):
 		return &agent.Failure{
-			Code: agent.Cut, Detail: "the answer broke off before its end", Retry: true,
-			Hint: "if this happens again, the server or something between it and here ends long answers",
+			Code: agent.Cut, Detail: "the connection ended before the reply was complete", Retry: true,
+			Hint: "if this persists, the server or a proxy cuts off long responses",
 		}
 	}
 	return x.unreachable(err)
 }
 
-// isOurs tells whether go-openai itself would not send the request.
+// isOurs reports whether go-openai itself rejected the request.
 func isOurs(err error) bool {
 	return slices.ContainsFunc([]error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelLimitationsOther, sdk.ErrReasoningModelMaxTokensDeprecated,
@@ -104,93 +104,93 @@ func isOurs(err error) bool {
 	}, func(one error) bool { return errors.Is(err, one) })
 }
 
-// unreachable is why not even a "no" has come.
+// unreachable classifies errors without a response.
 func (x *exchange) unreachable(err error) *agent.Failure {
 	f := &agent.Failure{
-		Code: agent.Unavailable, Detail: "the connection to " + x.host + " failed", Retry: true,
-		Hint: "is " + x.BaseURL + " the right base_url? " + askDoctor,
+		Code: agent.Unavailable, Detail: "cannot connect to " + x.host, Retry: true,
+		Hint: "check base_url " + x.BaseURL + "; " + runDoctor,
 	}
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &dns):
-		f.Detail = "no machine is known by the name " + x.host
+		f.Detail = "cannot resolve host " + x.host
 	case errors.Is(err, syscall.ECONNREFUSED):
-		f.Detail = "nothing listens at " + x.host
+		f.Detail = x.host + ": connection refused"
 	case errors.As(err, &certificate):
-		f.Detail, f.Retry = "the certificate of "+x.host+" cannot be trusted", false
-		f.Hint = "add the authority that signed it to the system's; " + askDoctor
+		f.Detail, f.Retry = x.host+": untrusted certificate", false
+		f.Hint = "add its certificate authority to the system; " + runDoctor
 	case errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		f.Detail, f.Retry = x.host+" does not speak TLS", false
-		f.Hint = "the base_url of a server without TLS begins with http://"
+		f.Hint = "use http:// in base_url for a server without TLS"
 	case late(err):
-		f.Code, f.Detail = agent.TimedOut, x.host+" did not answer in time"
+		f.Code, f.Detail = agent.TimedOut, x.host+": timeout"
 	}
 	return f
 }
 
-// late tells whether a limit of the client or the network was passed.
+// late reports whether err is a timeout of the client or the network.
 func late(err error) bool {
 	var slow net.Error
 	return errors.As(err, &slow) && slow.Timeout()
 }
 
-// refusal judges an endpoint's "no". Codes are looked at first: what they mean
-// comes with different numbers from different servers.
+// refusal classifies an error response. Error codes come first: servers send the
+// same code with different status numbers.
 func (x *exchange) refusal(no *refusal) *agent.Failure {
 	status := no.number()
 	f := &agent.Failure{}
 	switch {
 	case no.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active") || status == http.StatusPaymentRequired:
-		f.Code, f.Detail = agent.QuotaSpent, "the account at "+x.host+" is used up"
-		f.Hint = "look at its plan and billing, or ask another model"
-		f.Retry, f.After = no.after > 0, no.after // it opens again by itself
+		f.Code, f.Detail = agent.QuotaSpent, x.host+": quota exhausted"
+		f.Hint = "check the account's plan and billing, or ask another model"
+		f.Retry, f.After = no.after > 0, no.after // it resets by itself
 	case no.tooLong(status):
-		f.Code, f.Detail = agent.TooLong, "the question does not fit into "+fault.Shown(x.Model)
-		f.Hint = "give the agents smaller views or replies, or use a model with a larger context window"
+		f.Code, f.Detail = agent.TooLong, "the question exceeds the context window of "+fault.Shown(x.Model)
+		f.Hint = "use smaller views or replies, or a model with a larger context window"
 	case no.is("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"):
-		f.Code, f.Detail = agent.Filtered, "a content filter of "+x.host+" stopped the question"
+		f.Code, f.Detail = agent.Filtered, x.host+": content filter blocked the question"
 		f.Hint = rephrase
 	case status == http.StatusUnauthorized || no.is("invalid_api_key") || status == http.StatusBadRequest && no.names("api key not valid"):
 		x.unauthorised(f)
 	case status == http.StatusForbidden:
-		f.Code, f.Detail = agent.Forbidden, x.host+" does not let this key ask "+fault.Shown(x.Model)
-		f.Hint = "look at what the key, its project and its region may use"
+		f.Code, f.Detail = agent.Forbidden, x.host+": this key has no access to "+fault.Shown(x.Model)
+		f.Hint = "check the permissions of the key, its project and its region"
 	case no.is("model_not_found") || status == http.StatusNotFound && no.aboutModel():
-		f.Code, f.Detail = agent.ModelUnknown, x.host+" has no model "+fault.Shown(x.Model)
-		f.Hint = "`brenner doctor` lists those that it has; a server of your own may have to load it first"
+		f.Code, f.Detail = agent.ModelUnknown, x.host+": no model "+fault.Shown(x.Model)
+		f.Hint = "`brenner doctor` lists its models; a local server may have to load it first"
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		f.Code, f.Detail = agent.Refused, fmt.Sprintf("there is no %s API at %s", x.API, x.BaseURL)
-		f.Hint = "a base_url often ends with /v1; few servers but OpenAI's have the responses API"
+		f.Code, f.Detail = agent.Refused, fmt.Sprintf("no %s API at %s", x.API, x.BaseURL)
+		f.Hint = "check base_url: it often ends with /v1; few servers have the responses API"
 	case status == http.StatusTooManyRequests:
-		f.Code, f.Detail, f.Retry, f.After = agent.RateLimited, x.host+" is asked too much at once", true, no.after
-		f.Hint = "lower the number of calls at one time for this endpoint"
+		f.Code, f.Detail, f.Retry, f.After = agent.RateLimited, x.host+": rate limit exceeded", true, no.after
+		f.Hint = "lower the number of concurrent calls to this endpoint"
 	default:
-		x.otherwise(f, status, no)
+		x.classifyStatus(f, status, no)
 	}
-	words := x.hide.Shown(no.said.Message)
+	message := x.hide.Shown(no.said.Message)
 	if no.status != 0 {
 		f.Detail += fmt.Sprintf(" (%d)", no.status)
 	}
-	if words != "" {
-		f.Detail += ": " + words
+	if message != "" {
+		f.Detail += ": " + message
 	}
 	return f
 }
 
-const rephrase = "put the question in other words, or ask another model"
+const rephrase = "rephrase the question, or ask another model"
 
 func (x *exchange) unauthorised(f *agent.Failure) {
-	f.Code, f.Detail = agent.NoAuth, x.host+" does not accept the key"
+	f.Code, f.Detail = agent.NoAuth, x.host+": key rejected"
 	if x.Key == "" {
-		f.Detail = x.host + " wants a key, and none is set"
+		f.Detail = x.host + " requires a key, but none is set"
 	}
-	f.Hint = "set " + cmp.Or(x.KeyName, "OPENAI_API_KEY") + " to a key of this endpoint; " + askDoctor
+	f.Hint = "set " + cmp.Or(x.KeyName, "OPENAI_API_KEY") + " to a key for this endpoint; " + runDoctor
 }
 
-// otherwise judges by the number alone.
-func (x *exchange) otherwise(f *agent.Failure, status int, no *refusal) {
+// classifyStatus classifies by status alone.
+func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 	switch status {
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired:
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
@@ -199,23 +199,23 @@ func (x *exchange) otherwise(f *agent.Failure, status int, no *refusal) {
 		f.Retry = status >= 500
 	}
 	if f.Retry {
-		f.Code, f.Detail = agent.Unavailable, x.host+" has a fault of its own"
-		f.Hint = "if it lasts, ask another endpoint; " + askDoctor
-		if status == http.StatusServiceUnavailable { // the one fault that others know the end of
+		f.Code, f.Detail = agent.Unavailable, x.host+": server error"
+		f.Hint = "if this persists, use another endpoint; " + runDoctor
+		if status == http.StatusServiceUnavailable { // the only server error with a meaningful Retry-After
 			f.After = no.after
 		}
 		return
 	}
-	f.Code, f.Detail = agent.Refused, x.host+" refuses the request"
+	f.Code, f.Detail = agent.Refused, x.host+": request refused"
 	if x.form.schema && no.names("response_format", "json_schema", "text.format", "structured output") {
-		f.Hint = "it cannot hold answers to a schema: set structured to auto or fences"
+		f.Hint = "set structured to auto or fences: the endpoint does not support schemas"
 		return
 	}
-	f.Hint = "leave out what it names, or ask another model; " + askDoctor
+	f.Hint = "remove what it names, or ask another model; " + runDoctor
 }
 
-// number gives the status that a refusal would have had as a response. One that
-// comes in the middle of an answer has it in its code, or has words for it.
+// number returns the refusal's HTTP status. A refusal in the middle of a stream
+// has it in its code or type.
 func (r *refusal) number() int {
 	if r.status != 0 {
 		return r.status
@@ -232,13 +232,13 @@ func (r *refusal) number() int {
 	return http.StatusInternalServerError
 }
 
-// is tells whether a refusal has one of these codes, as code or as type.
+// is reports whether a refusal has one of these codes, as code or as type.
 func (r *refusal) is(codes ...string) bool {
 	return slices.Contains(codes, r.said.Code) || slices.Contains(codes, r.said.Kind)
 }
 
-// tooLong tells whether a refusal says that the question was too long; servers of
-// one's own have no code for it, and each has other words.
+// tooLong reports whether the question was too long. Self-hosted servers have no
+// code for it, and each has its own wording.
 func (r *refusal) tooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge || r.is("context_length_exceeded", "exceed_context_size_error") {
 		return true
@@ -248,7 +248,7 @@ func (r *refusal) tooLong(status int) bool {
 			"longer than the maximum", "exceeds the context", "exceeds the maximum number of tokens", "greater than the context length")
 }
 
-// aboutModel tells a model that is not there from a path that is not there.
+// aboutModel distinguishes a missing model from a missing path.
 func (r *refusal) aboutModel() bool {
 	if r.names("model") {
 		return true
@@ -256,19 +256,19 @@ func (r *refusal) aboutModel() bool {
 	return r.said.Proper && !strings.EqualFold(r.said.Message, "not found") && !r.names("url", "path", "route", "endpoint")
 }
 
-// longestPartial is how many bytes of an answer without an end are kept.
+// longestPartial is how many bytes of an incomplete reply are kept.
 const longestPartial = 1 << 20
 
-// refusal is an endpoint's "no".
+// refusal is an error response of an endpoint.
 type refusal struct {
-	status int // 0 where it came in the middle of an answer
+	status int // 0 in the middle of a stream
 	said   modelhttp.Said
 	after  time.Duration
 }
 
 func (r *refusal) Error() string {
 	if r.status == 0 {
-		return "the endpoint broke off: " + r.said.Message
+		return "the endpoint reported an error: " + r.said.Message
 	}
 	return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 }
@@ -277,16 +277,15 @@ func (x *exchange) refused(resp *http.Response) *refusal {
 	return &refusal{status: resp.StatusCode, said: x.hide.ReadSaid(resp.Body), after: later(resp, time.Now())}
 }
 
-// longestWait is what is believed at most of a time that an endpoint names.
+// longestWait caps the wait that an endpoint may ask for.
 const longestWait = 366 * 24 * time.Hour
 
-// later finds out when to come back; 0 where nobody said. Who is asked too much
-// also tells how full the buckets are: others tell it with every answer, and it
-// has nothing to do with why they refuse.
+// later returns how long to wait; 0 if unknown. Rate-limit headers count only with
+// status 429: some endpoints send them with every response.
 func later(resp *http.Response, now time.Time) time.Duration {
 	h := resp.Header
 	if sent, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = sent // by the clock of whoever names a date
+		now = sent // by the server's clock
 	}
 	if d := retryAfter(h, now); d > 0 || resp.StatusCode != http.StatusTooManyRequests {
 		return d
@@ -308,8 +307,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// reset reads the headers that tell how full the buckets are. Only an empty one
-// makes anybody wait; of several, the last to be full again.
+// reset reads the rate-limit headers. Of the exhausted limits, the last one to
+// reset counts.
 func reset(h http.Header, now time.Time) time.Duration {
 	var last time.Duration
 	for _, which := range []string{"-Requests", "-Tokens", ""} {
@@ -320,7 +319,7 @@ func reset(h http.Header, now time.Time) time.Duration {
 	return last
 }
 
-// moment reads "6m0s", seconds, or a point in time in seconds or milliseconds.
+// moment parses "6m0s", seconds, or a Unix time in seconds or milliseconds.
 func moment(text string, now time.Time) time.Duration {
 	if d, err := time.ParseDuration(text); err == nil {
 		return bounded(d.Seconds())
@@ -340,11 +339,11 @@ func moment(text string, now time.Time) time.Duration {
 func bounded(seconds float64) time.Duration {
 	switch {
 	case math.IsInf(seconds, 0):
-		return 0 // nobody means it
+		return 0
 	case seconds > longestWait.Seconds():
 		return longestWait
 	case seconds > 0:
 		return time.Duration(seconds * float64(time.Second))
 	}
-	return 0 // and for what is no number
+	return 0 // also for NaN
 }

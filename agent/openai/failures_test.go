@@ -18,7 +18,7 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// status is a plain refusal with a header.
+// status returns a refusal with headers.
 func status(n int, body string, header ...string) openaitest.Answer {
 	a := openaitest.Answer{Status: n, Body: body, Header: map[string]string{}}
 	for i := 0; i < len(header); i += 2 {
@@ -33,14 +33,14 @@ func TestRefusals(t *testing.T) {
 		want   wanted
 		after  time.Duration
 	}{
-		"401":                   {openaitest.Refuse(401, "invalid_api_key", "Incorrect API key provided: "+canary), wanted{code: agent.NoAuth, says: "does not accept the key (401): Incorrect API key provided: [secret]", advises: "OPENAI_API_KEY"}, 0},
+		"401":                   {openaitest.Refuse(401, "invalid_api_key", "Incorrect API key provided: "+canary), wanted{code: agent.NoAuth, detail: "key rejected (401): Incorrect API key provided: [secret]", hint: "OPENAI_API_KEY"}, 0},
 		"400 for a wrong key":   {status(400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`), wanted{code: agent.NoAuth}, 0},
-		"403":                   {openaitest.Refuse(403, "", "Country not supported"), wanted{code: agent.Forbidden, says: "Country not supported", advises: "region"}, 0},
-		"404 model":             {openaitest.Refuse(404, "model_not_found", "The model `x` does not exist"), wanted{code: agent.ModelUnknown, says: "no model test-model", advises: "doctor"}, 0},
-		"404 model, Ollama":     {status(404, `{"error":"model \"x\" not found, try pulling it first"}`), wanted{code: agent.ModelUnknown, says: "try pulling it first"}, 0},
-		"404 path":              {status(404, "404 page not found\n"), wanted{code: agent.Refused, says: "/v1 (404): 404 page not found", advises: "/v1"}, 0},
-		"404 path, FastAPI":     {status(404, `{"detail":"Not Found"}`), wanted{code: agent.Refused, advises: "/v1"}, 0},
-		"429":                   {status(429, `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`, "Retry-After", "7"), wanted{code: agent.RateLimited, retry: true, says: "slow down", advises: "lower"}, 7 * time.Second},
+		"403":                   {openaitest.Refuse(403, "", "Country not supported"), wanted{code: agent.Forbidden, detail: "Country not supported", hint: "region"}, 0},
+		"404 model":             {openaitest.Refuse(404, "model_not_found", "The model `x` does not exist"), wanted{code: agent.ModelUnknown, detail: "no model test-model", hint: "doctor"}, 0},
+		"404 model, Ollama":     {status(404, `{"error":"model \"x\" not found, try pulling it first"}`), wanted{code: agent.ModelUnknown, detail: "try pulling it first"}, 0},
+		"404 path":              {status(404, "404 page not found\n"), wanted{code: agent.Refused, detail: "/v1 (404): 404 page not found", hint: "/v1"}, 0},
+		"404 path, FastAPI":     {status(404, `{"detail":"Not Found"}`), wanted{code: agent.Refused, hint: "/v1"}, 0},
+		"429":                   {status(429, `{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}`, "Retry-After", "7"), wanted{code: agent.RateLimited, retry: true, detail: "slow down", hint: "lower"}, 7 * time.Second},
 		"429, a date":           {status(429, "", "Retry-After", "Wed, 21 Oct 2026 07:28:30 GMT", "Date", "Wed, 21 Oct 2026 07:28:00 GMT"), wanted{code: agent.RateLimited, retry: true}, 30 * time.Second},
 		"429, a date gone by":   {status(429, "", "Retry-After", "Wed, 21 Oct 2020 07:28:30 GMT"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, milliseconds":     {status(429, "", "Retry-After-Ms", "1500", "Retry-After", "2"), wanted{code: agent.RateLimited, retry: true}, 1500 * time.Millisecond},
@@ -48,44 +48,44 @@ func TestRefusals(t *testing.T) {
 		"429, no bucket empty":  {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, a moment":         {status(429, "", "Date", "Thu, 01 Jan 2026 00:00:00 GMT", "X-Ratelimit-Reset", "1767225660000", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, time.Minute},
 		"429, nonsense":         {status(429, "", "Retry-After", "soon", "X-Ratelimit-Reset-Tokens", "NaN"), wanted{code: agent.RateLimited, retry: true}, 0},
-		"429, for ever":         {status(429, "", "Retry-After", "1e300"), wanted{code: agent.RateLimited, retry: true}, 366 * 24 * time.Hour},
+		"429, far future":       {status(429, "", "Retry-After", "1e300"), wanted{code: agent.RateLimited, retry: true}, 366 * 24 * time.Hour},
 		"429, infinite":         {status(429, "", "Retry-After-Ms", "NaN", "Retry-After", "inf", "X-Ratelimit-Reset", "+Inf", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, below zero":       {status(429, "", "Retry-After-Ms", "-1", "Retry-After", "-5", "X-Ratelimit-Reset", "-5s", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"401 with Retry-After":  {status(401, "", "Retry-After", "3600"), wanted{code: agent.NoAuth}, 0},
 		"400 with buckets":      {status(400, "", "X-Ratelimit-Reset-Tokens", "6m0s", "X-Ratelimit-Remaining-Tokens", "0"), wanted{code: agent.Refused}, 0},
 		"500 with Retry-After":  {status(500, "", "Retry-After", "3600"), wanted{code: agent.Unavailable, retry: true}, 0},
 		"503 with buckets":      {status(503, "", "X-Ratelimit-Reset-Tokens", "6m0s", "X-Ratelimit-Remaining-Tokens", "0"), wanted{code: agent.Unavailable, retry: true}, 0},
-		"quota":                 {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), wanted{code: agent.QuotaSpent, says: "used up", advises: "billing"}, 0},
-		"quota that opens":      {status(429, `{"error":{"message":"daily","code":"insufficient_quota"}}`, "Retry-After", "3600"), wanted{code: agent.QuotaSpent, retry: true}, time.Hour},
-		"402":                   {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), wanted{code: agent.QuotaSpent, says: "Insufficient credits"}, 0},
-		"too long":              {openaitest.Refuse(400, "context_length_exceeded", "too long"), wanted{code: agent.TooLong, advises: "context window"}, 0},
-		"too long, in words":    {status(400, `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`), wanted{code: agent.TooLong, says: "4096"}, 0},
+		"quota":                 {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`), wanted{code: agent.QuotaSpent, detail: "quota exhausted", hint: "billing"}, 0},
+		"quota that resets":     {status(429, `{"error":{"message":"daily","code":"insufficient_quota"}}`, "Retry-After", "3600"), wanted{code: agent.QuotaSpent, retry: true}, time.Hour},
+		"402":                   {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), wanted{code: agent.QuotaSpent, detail: "Insufficient credits"}, 0},
+		"too long":              {openaitest.Refuse(400, "context_length_exceeded", "too long"), wanted{code: agent.TooLong, hint: "context window"}, 0},
+		"too long, in words":    {status(400, `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`), wanted{code: agent.TooLong, detail: "4096"}, 0},
 		"too long, a 413":       {status(413, "too large"), wanted{code: agent.TooLong}, 0},
-		"filter on the way in":  {openaitest.Refuse(400, "content_filter", "no"), wanted{code: agent.Filtered, advises: "other words"}, 0},
-		"another 400":           {openaitest.Refuse(400, "", "Unsupported value: 'seed'"), wanted{code: agent.Refused, says: "seed", advises: "leave out"}, 0},
-		"500":                   {openaitest.Refuse(500, "server_error", "oops"), wanted{code: agent.Unavailable, retry: true, says: "(500): oops", advises: "doctor"}, 0},
+		"filtered question":     {openaitest.Refuse(400, "content_filter", "no"), wanted{code: agent.Filtered, hint: "rephrase"}, 0},
+		"another 400":           {openaitest.Refuse(400, "", "Unsupported value: 'seed'"), wanted{code: agent.Refused, detail: "seed", hint: "remove"}, 0},
+		"500":                   {openaitest.Refuse(500, "server_error", "oops"), wanted{code: agent.Unavailable, retry: true, detail: "(500): oops", hint: "doctor"}, 0},
 		"503 with Retry-After":  {status(503, "", "Retry-After", "2"), wanted{code: agent.Unavailable, retry: true}, 2 * time.Second},
-		"529":                   {status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), wanted{code: agent.Unavailable, retry: true, says: "Overloaded"}, 0},
+		"529":                   {status(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), wanted{code: agent.Unavailable, retry: true, detail: "Overloaded"}, 0},
 		"501":                   {status(501, ""), wanted{code: agent.Refused}, 0},
 		"408":                   {status(408, ""), wanted{code: agent.Unavailable, retry: true}, 0},
-		"304":                   {status(304, ""), wanted{code: agent.Refused, says: "304"}, 0},
-		"502, a page":           {status(502, "<html>\n<head><title>502 Bad\n Gateway</title><style>b{}</style></head><body><h1>x</h1></body></html>"), wanted{code: agent.Unavailable, retry: true, says: "(502): 502 Bad Gateway"}, 0},
-		"500, nothing but tags": {status(500, "<p>no <b>&amp;</b>\x1b[31m</p><script>alert(1)</script>"), wanted{code: agent.Unavailable, retry: true, says: ": no & [31m"}, 0},
-		"a key between tags":    {status(500, "<p>sk-<b></b> "+canary+" \x00"+canary+"</p>"), wanted{code: agent.Unavailable, retry: true, says: "[secret] [secret]"}, 0},
-		"an escaped key":        {status(500, `{"error":{"message":"\u0073k-canary-+\/=0123456789abcdef"}}`), wanted{code: agent.Unavailable, retry: true, says: "[secret]"}, 0},
-		"a key, nowhere in it":  {status(400, `{"foo":"\u0073\u006B-canary-+\/=0123456789abcdef"}`), wanted{code: agent.Refused, says: `{"foo":"[secret]"}`}, 0},
-		"a key, FastAPI":        {status(422, `{"detail":[{"msg":"bad sk-canary-+\/=0123456789abcdef"}]}`), wanted{code: agent.Refused, says: `"bad [secret]"`}, 0},
-		"a key, escaped twice":  {status(400, `{"message":"{\"k\":\"\\u0073k-canary-+\\/=0123456789abcdef\"}"}`), wanted{code: agent.Refused, says: `{"k":"[secret]"}`}, 0},
-		"a key on a page":       {status(500, "no &#x73;k-canary-&#43;/=0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, says: ": no [secret]"}, 0},
-		"a key in a redirect":   {status(308, "", "Location", "http://127.0.0.1:1/v1/responses?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Refused, says: "sent elsewhere", advises: "http://127.0.0.1:1/v1"}, 0},
-		"a redirect to nowhere": {status(308, "", "Location", "http://%zz/?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true}, 0},
-		"redirect in circles":   {status(307, "", "Location", "?"), wanted{code: agent.Refused, says: "on and on", advises: "proxy"}, 0},
-		"a key in an address":   {status(500, "/?key=sk-canary-%2B%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, says: "?key=[secret]"}, 0},
+		"304":                   {status(304, ""), wanted{code: agent.Refused, detail: "304"}, 0},
+		"502, a page":           {status(502, "<html>\n<head><title>502 Bad\n Gateway</title><style>b{}</style></head><body><h1>x</h1></body></html>"), wanted{code: agent.Unavailable, retry: true, detail: "(502): 502 Bad Gateway"}, 0},
+		"500, only tags":        {status(500, "<p>no <b>&amp;</b>\x1b[31m</p><script>alert(1)</script>"), wanted{code: agent.Unavailable, retry: true, detail: ": no & [31m"}, 0},
+		"a key between tags":    {status(500, "<p>sk-<b></b> "+canary+" \x00"+canary+"</p>"), wanted{code: agent.Unavailable, retry: true, detail: "[secret] [secret]"}, 0},
+		"an escaped key":        {status(500, `{"error":{"message":"\u0073k-canary-+\/=0123456789abcdef"}}`), wanted{code: agent.Unavailable, retry: true, detail: "[secret]"}, 0},
+		"a key, other JSON":     {status(400, `{"foo":"\u0073\u006B-canary-+\/=0123456789abcdef"}`), wanted{code: agent.Refused, detail: `{"foo":"[secret]"}`}, 0},
+		"a key, FastAPI":        {status(422, `{"detail":[{"msg":"bad sk-canary-+\/=0123456789abcdef"}]}`), wanted{code: agent.Refused, detail: `"bad [secret]"`}, 0},
+		"a key, escaped twice":  {status(400, `{"message":"{\"k\":\"\\u0073k-canary-+\\/=0123456789abcdef\"}"}`), wanted{code: agent.Refused, detail: `{"k":"[secret]"}`}, 0},
+		"a key on a page":       {status(500, "no &#x73;k-canary-&#43;/=0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, detail: ": no [secret]"}, 0},
+		"a key in a redirect":   {status(308, "", "Location", "http://127.0.0.1:1/v1/responses?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Refused, detail: "redirects to another host", hint: "http://127.0.0.1:1/v1"}, 0},
+		"an invalid redirect":   {status(308, "", "Location", "http://%zz/?k=%73k-canary-%2b%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true}, 0},
+		"redirect loop":         {status(307, "", "Location", "?"), wanted{code: agent.Refused, detail: "redirect loop", hint: "proxy"}, 0},
+		"a key in an address":   {status(500, "/?key=sk-canary-%2B%2F%3D0123456789abcdef"), wanted{code: agent.Unavailable, retry: true, detail: "?key=[secret]"}, 0},
 		"a key that is cut off": {status(500, strings.Repeat(" ", 64<<10-12)+canary), wanted{code: agent.Unavailable, retry: true}, 0},
-		"a key among 300 signs": {status(500, strings.Repeat("x", 290)+canary), wanted{code: agent.Unavailable, retry: true, says: "x[secret]"}, 0},
-		"an endless error":      {status(500, strings.Repeat("oops ", 1<<20)), wanted{code: agent.Unavailable, retry: true, says: "oops oops…"}, 0},
-		"redirect elsewhere":    {status(307, "", "Location", "http://127.0.0.1:1/v1/chat/completions?key="+canary), wanted{code: agent.Refused, says: "sent elsewhere", advises: "http://127.0.0.1:1/v1"}, 0},
-		"redirect as a GET":     {status(302, "", "Location", "/login"), wanted{code: agent.Refused, advises: "/login"}, 0},
+		"a key at the limit":    {status(500, strings.Repeat("x", 290)+canary), wanted{code: agent.Unavailable, retry: true, detail: "x[secret]"}, 0},
+		"an endless error":      {status(500, strings.Repeat("oops ", 1<<20)), wanted{code: agent.Unavailable, retry: true, detail: "oops oops…"}, 0},
+		"redirect elsewhere":    {status(307, "", "Location", "http://127.0.0.1:1/v1/chat/completions?key="+canary), wanted{code: agent.Refused, detail: "redirects to another host", hint: "http://127.0.0.1:1/v1"}, 0},
+		"redirect as a GET":     {status(302, "", "Location", "/login"), wanted{code: agent.Refused, hint: "/login"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, o openai.Options) {
@@ -94,32 +94,32 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 				if n := len([]rune(f.Detail)); n > 500 {
-					t.Errorf("a detail of %d characters", n)
+					t.Errorf("detail has %d characters", n)
 				}
 			})
 		})
 	}
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestIncompleteReplies(t *testing.T) {
 	spent := &openaitest.Usage{Input: 12, Output: 3}
-	said := agent.Usage{Input: 12, Output: 3}
+	reported := agent.Usage{Input: 12, Output: 3}
 	guessed := agent.Usage{Input: 10, Output: 2, Guessed: true}
 	for name, c := range map[string]struct {
 		answer openaitest.Answer
 		want   wanted
 	}{
-		"cut in mid-stream":       {openaitest.Answer{Text: "half an", Cut: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
-		"ended without an end":    {openaitest.Answer{Text: "half an", End: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
-		"malformed":               {openaitest.Answer{Text: "half an", Broken: true}, wanted{code: agent.Malformed, retry: true, partial: "half an", usage: guessed}},
-		"our own limit":           {openaitest.Answer{Text: "half an", Finish: "length", Usage: spent}, wanted{code: agent.Cut, partial: "half an", usage: said, advises: "budget.reply_tokens"}},
-		"nothing but thoughts":    {openaitest.Answer{Thoughts: "hm hm", Finish: "length", Usage: spent}, wanted{code: agent.Cut, usage: said, advises: "thoughts"}},
-		"content filter":          {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: said}},
-		"refusal":                 {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: said, says: "I cannot help with that."}},
-		"empty":                   {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: said}},
-		"blank, after thoughts":   {openaitest.Answer{Thoughts: "hm hm", Text: " \n"}, wanted{code: agent.Empty, usage: guessed}},
-		"prompt cut short":        {openaitest.Answer{Text: "yes", Usage: &openaitest.Usage{Input: 4, Output: 1}}, wanted{code: agent.Truncated, partial: "yes", usage: agent.Usage{Input: 4, Output: 1}, says: "4 tokens of a question of about 10", advises: "context window"}},
-		"the key, half an answer": {openaitest.Answer{Text: canary + " " + canary, Cut: true}, wanted{code: agent.Cut, retry: true, partial: "[secret] [secret]", usage: guessed}},
+		"cut in mid-stream":      {openaitest.Answer{Text: "half an", Cut: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
+		"stream without an end":  {openaitest.Answer{Text: "half an", End: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
+		"malformed":              {openaitest.Answer{Text: "half an", Broken: true}, wanted{code: agent.Malformed, retry: true, partial: "half an", usage: guessed}},
+		"our own limit":          {openaitest.Answer{Text: "half an", Finish: "length", Usage: spent}, wanted{code: agent.Cut, partial: "half an", usage: reported, hint: "budget.reply_tokens"}},
+		"only reasoning":         {openaitest.Answer{Thoughts: "hm hm", Finish: "length", Usage: spent}, wanted{code: agent.Cut, usage: reported, hint: "reasoning"}},
+		"content filter":         {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: reported}},
+		"refusal":                {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: reported, detail: "I cannot help with that."}},
+		"empty":                  {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: reported}},
+		"blank, after reasoning": {openaitest.Answer{Thoughts: "hm hm", Text: " \n"}, wanted{code: agent.Empty, usage: guessed}},
+		"prompt cut short":       {openaitest.Answer{Text: "yes", Usage: &openaitest.Usage{Input: 4, Output: 1}}, wanted{code: agent.Truncated, partial: "yes", usage: agent.Usage{Input: 4, Output: 1}, detail: "4 tokens of a question of about 10", hint: "context window"}},
+		"the key, cut reply":     {openaitest.Answer{Text: canary + " " + canary, Cut: true}, wanted{code: agent.Cut, retry: true, partial: "[secret] [secret]", usage: guessed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, o openai.Options) {
@@ -129,7 +129,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// raw answers with these bytes.
+// raw responds with these bytes.
 func raw(contentType, body string) openaitest.Answer {
 	return openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -137,7 +137,7 @@ func raw(contentType, body string) openaitest.Answer {
 	}}
 }
 
-func TestOddAnswers(t *testing.T) {
+func TestMalformedResponses(t *testing.T) {
 	const events = "text/event-stream"
 	half := `data: {"choices":[{"index":0,"delta":{"content":"half an"}}]}` + "\n\n"
 	guessed := agent.Usage{Input: 10, Output: 2, Guessed: true}
@@ -145,14 +145,14 @@ func TestOddAnswers(t *testing.T) {
 		answer openaitest.Answer
 		want   wanted
 	}{
-		"a web page":             {raw("text/html", "<!DOCTYPE html><title>Welcome</title>"+canary), wanted{code: agent.Malformed, says: "Welcome", advises: "web site", usage: agent.Usage{Input: 10, Guessed: true}}},
-		"no JSON":                {raw("application/json", "[oops"), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"nothing at all":         {raw(events, ""), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"only comments":          {raw(events, strings.Repeat(": wait\n\n", 1000)), wanted{code: agent.Cut, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"error in mid-stream":    {raw(events, ": wait\n\n"+half+`data: {"error":{"code":502,"message":"upstream `+canary+`"}}`+"\n\n"), wanted{code: agent.Unavailable, retry: true, says: "upstream [secret]", partial: "half an", usage: guessed}},
-		"error with spaces":      {raw(events, half+`data: { "error": {"type":"rate_limit_error","message":"slow"}}`+"\n\n"), wanted{code: agent.RateLimited, retry: true, partial: "half an", usage: guessed}},
-		"error that is a text":   {raw(events, half+`data: {"error":"context window exceeded"}`+"\n\n"), wanted{code: agent.TooLong, partial: "half an", usage: guessed}},
-		"error that is no fault": {raw(events, half+`data: {"error":{"type":"invalid_request_error","message":"no"}}`+"\n\n"), wanted{code: agent.Refused, partial: "half an", usage: guessed}},
+		"a web page":           {raw("text/html", "<!DOCTYPE html><title>Welcome</title>"+canary), wanted{code: agent.Malformed, detail: "Welcome", hint: "web site", usage: agent.Usage{Input: 10, Guessed: true}}},
+		"invalid JSON":         {raw("application/json", "[oops"), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"empty":                {raw(events, ""), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"only comments":        {raw(events, strings.Repeat(": wait\n\n", 1000)), wanted{code: agent.Cut, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"error in mid-stream":  {raw(events, ": wait\n\n"+half+`data: {"error":{"code":502,"message":"upstream `+canary+`"}}`+"\n\n"), wanted{code: agent.Unavailable, retry: true, detail: "upstream [secret]", partial: "half an", usage: guessed}},
+		"error with spaces":    {raw(events, half+`data: { "error": {"type":"rate_limit_error","message":"slow"}}`+"\n\n"), wanted{code: agent.RateLimited, retry: true, partial: "half an", usage: guessed}},
+		"error as a string":    {raw(events, half+`data: {"error":"context window exceeded"}`+"\n\n"), wanted{code: agent.TooLong, partial: "half an", usage: guessed}},
+		"error of the request": {raw(events, half+`data: {"error":{"type":"invalid_request_error","message":"no"}}`+"\n\n"), wanted{code: agent.Refused, partial: "half an", usage: guessed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.check(t, failing(t, at(t, openaitest.New(t, always(c.answer)), openai.Options{Count: words})))
@@ -160,14 +160,14 @@ func TestOddAnswers(t *testing.T) {
 	}
 }
 
-func TestResponsesThatFail(t *testing.T) {
+func TestFailedResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		event string
 		want  wanted
 	}{
-		"failed": {`{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}`, wanted{code: agent.RateLimited, retry: true, says: "slow"}},
-		"error":  {`{"type":"error","code":"context_length_exceeded","message":"too long"}`, wanted{code: agent.TooLong, says: "too long"}},
-		"no why": {`{"type":"response.failed","response":{"status":"failed","error":null}}`, wanted{code: agent.Unavailable, retry: true, says: "failed"}},
+		"failed":    {`{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}`, wanted{code: agent.RateLimited, retry: true, detail: "slow"}},
+		"error":     {`{"type":"error","code":"context_length_exceeded","message":"too long"}`, wanted{code: agent.TooLong, detail: "too long"}},
+		"no reason": {`{"type":"response.failed","response":{"status":"failed","error":null}}`, wanted{code: agent.Unavailable, retry: true, detail: "failed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.usage = agent.Usage{Input: 10, Guessed: true}
@@ -177,8 +177,7 @@ func TestResponsesThatFail(t *testing.T) {
 	}
 }
 
-// TestTooLarge: what is larger than it may be is not read to its end, in whatever
-// form it comes.
+// An oversized response is not read to its end, whatever its form.
 func TestTooLarge(t *testing.T) {
 	const most = 1 << 20
 	piece := fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}`+"\n\n", strings.Repeat("x", 1000))
@@ -207,19 +206,19 @@ func TestTooLarge(t *testing.T) {
 			if f.Code != agent.TooLarge || f.Retry || len(f.Partial) > most || !strings.Contains(f.Detail, "1048576") {
 				t.Errorf("%s, %d bytes kept", f.Code, len(f.Partial))
 			}
-			if n := <-sent; n > 30<<20 { // what was on its way, in the buffers of both sides
-				t.Errorf("%d bytes were taken in", n)
+			if n := <-sent; n > 30<<20 { // includes the buffers of both sides
+				t.Errorf("%d bytes were read", n)
 			}
 		})
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestUnreachableEndpoint(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	a := at(t, s, openai.Options{Count: words})
 	s.Close()
 	f := failing(t, a)
-	wanted{code: agent.Unavailable, retry: true, says: "nothing listens at 127.0.0.1:", advises: "http://127.0.0.1:"}.check(t, f)
+	wanted{code: agent.Unavailable, retry: true, detail: ": connection refused", hint: "http://127.0.0.1:"}.check(t, f)
 	if !strings.Contains(f.Hint, "`brenner doctor`") {
 		t.Error(f.Hint)
 	}
@@ -227,10 +226,10 @@ func TestNobodyThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted{code: agent.Unavailable, says: "does not speak TLS", advises: "http://"}.check(t, failing(t, secure))
+	wanted{code: agent.Unavailable, detail: "does not speak TLS", hint: "http://"}.check(t, failing(t, secure))
 }
 
-// broken is a network that fails in one way.
+// broken is a transport that fails with err.
 type broken struct{ err error }
 
 func (b broken) RoundTrip(*http.Request) (*http.Response, error) { return nil, b.err }
@@ -240,19 +239,19 @@ type slow struct{ error }
 func (slow) Timeout() bool   { return true }
 func (slow) Temporary() bool { return true }
 
-func TestNetworks(t *testing.T) {
+func TestNetworkErrors(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{}))
-	taped := &agent.Failure{Code: agent.Idle, Detail: "as it was recorded", Hint: "wait", Retry: true}
+	taped := &agent.Failure{Code: agent.Idle, Detail: "as recorded", Hint: "wait", Retry: true}
 	for name, c := range map[string]struct {
 		err  error
 		want wanted
 	}{
-		"reset":            {errors.New("connection reset by " + canary), wanted{code: agent.Unavailable, retry: true}},
-		"hidden in it":     {hiding{errors.New(canary)}, wanted{code: agent.Unavailable, retry: true}},
-		"joined":           {errors.Join(errors.New("one"), errors.New("Bearer "+canary)), wanted{code: agent.Unavailable, retry: true}},
-		"no such name":     {&net.DNSError{Err: "no such host", Name: "modle.example"}, wanted{code: agent.Unavailable, retry: true, says: "no machine is known", advises: "doctor"}},
-		"timeout":          {slow{errors.New("i/o timeout")}, wanted{code: agent.TimedOut, retry: true, says: "in time", usage: agent.Usage{Input: 10, Guessed: true}}},
-		"a failure itself": {taped, wanted{code: agent.Idle, retry: true, says: "as it was recorded", usage: agent.Usage{Input: 10, Guessed: true}}},
+		"reset":               {errors.New("connection reset by " + canary), wanted{code: agent.Unavailable, retry: true}},
+		"hidden in the chain": {hiding{errors.New(canary)}, wanted{code: agent.Unavailable, retry: true}},
+		"joined":              {errors.Join(errors.New("one"), errors.New("Bearer "+canary)), wanted{code: agent.Unavailable, retry: true}},
+		"unknown host":        {&net.DNSError{Err: "no such host", Name: "modle.example"}, wanted{code: agent.Unavailable, retry: true, detail: "cannot resolve host", hint: "doctor"}},
+		"timeout":             {slow{errors.New("i/o timeout")}, wanted{code: agent.TimedOut, retry: true, detail: "timeout", usage: agent.Usage{Input: 10, Guessed: true}}},
+		"a failure":           {taped, wanted{code: agent.Idle, retry: true, detail: "as recorded", usage: agent.Usage{Input: 10, Guessed: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := at(t, s, openai.Options{Count: words, Client: &http.Client{Transport: broken{c.err}}})
@@ -261,7 +260,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-func TestACertificateThatNobodyKnows(t *testing.T) {
+func TestUntrustedCertificate(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
@@ -270,17 +269,17 @@ func TestACertificateThatNobodyKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted{code: agent.Unavailable, says: "cannot be trusted", advises: "authority"}.check(t, failing(t, a))
+	wanted{code: agent.Unavailable, detail: "untrusted certificate", hint: "authority"}.check(t, failing(t, a))
 }
 
-// hiding shows nothing of what it wraps.
+// hiding does not show the error that it wraps.
 type hiding struct{ err error }
 
 func (hiding) Error() string   { return "something" }
 func (h hiding) Unwrap() error { return h.err }
 
-// TestStoppedInTheMiddle: what came before a call was stopped is kept, and counted.
-func TestStoppedInTheMiddle(t *testing.T) {
+// Text received before a call is cancelled is kept and counted.
+func TestCancelledStreamKeepsPartial(t *testing.T) {
 	both(t, func(t *testing.T, o openai.Options) {
 		ctx, cancel := context.WithCancel(t.Context())
 		hold := make(chan struct{})
@@ -289,7 +288,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 				<-hold
 			}
 		}}))
-		t.Cleanup(func() { close(hold) }) // before the server ends, which waits for its answers
+		t.Cleanup(func() { close(hold) }) // before the server closes, which waits for its handlers
 		o.Progress = func(_ string, n int) {
 			if n == 2 {
 				cancel()

@@ -13,18 +13,18 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// stream answers with these events.
+// stream responds with these events.
 func stream(events ...string) openaitest.Answer {
 	return raw("text/event-stream", "data: "+strings.Join(events, "\n\ndata: ")+"\n\n")
 }
 
-// said is a piece of an answer of the chat API.
-func said(text string) string { return `{"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` }
+// chunk is a chunk of the chat API with this text.
+func chunk(text string) string { return `{"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` }
 
 const finished = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
 
-// TestUsageThatCannotBeTrue is not believed: then we count.
-func TestUsageThatCannotBeTrue(t *testing.T) {
+// Implausible usage is ignored, and tokens are counted instead.
+func TestImplausibleUsageIsIgnored(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want agent.Usage
@@ -44,7 +44,7 @@ func TestUsageThatCannotBeTrue(t *testing.T) {
 		{`null`, agent.Usage{Input: 10, Output: 1, Guessed: true}},
 	} {
 		text, want := c.text, c.want
-		chat := stream(said("yes"), finished, `{"choices":[],"usage":`+text+`}`, "[DONE]")
+		chat := stream(chunk("yes"), finished, `{"choices":[],"usage":`+text+`}`, "[DONE]")
 		same(t, answering(t, at(t, openaitest.New(t, always(chat)), openai.Options{Count: words})).Usage, want)
 		text = strings.NewReplacer("prompt_", "input_", "completion_", "output_").Replace(text)
 		whole := raw("application/json", `{"status":"completed","output":[{"content":[{"type":"output_text","text":"yes"}]}],"usage":`+text+`}`)
@@ -52,21 +52,21 @@ func TestUsageThatCannotBeTrue(t *testing.T) {
 	}
 }
 
-// TestOnlySecretHeadersAreHidden: the value of any other may be a word of answers.
-func TestOnlySecretHeadersAreHidden(t *testing.T) {
+// The value of any other header may be an ordinary word.
+func TestOnlySecretHeadersAreMasked(t *testing.T) {
 	o := openai.Options{Headers: map[string]string{"X-Section": "hypothesis_slate", "X-Api-Key": "azure-0123456789abcdef"}}
 	s := openaitest.New(t, always(openaitest.Answer{Text: "hypothesis_slate azure-0123456789abcdef"}))
 	same(t, answering(t, at(t, s, o)).Text, "hypothesis_slate [secret]")
 }
 
-// TestTheKeyInOtherSpellings: an answer is JSON again for whoever reads its deltas.
-func TestTheKeyInOtherSpellings(t *testing.T) {
+// JSON in a reply is parsed again, so an escaped key is masked too.
+func TestKeyIsMasked_EscapedInJSON(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: `{"claim":"\u0073k-canary-+\/=0123456789abcdef"}`}))
 	same(t, answering(t, at(t, s, openai.Options{})).Text, `{"claim":"[secret]"}`)
 }
 
-// TestAPartialIsHiddenBeforeItIsCut: else the beginning of a key is left.
-func TestAPartialIsHiddenBeforeItIsCut(t *testing.T) {
+// Truncating first would leave the beginning of a key.
+func TestPartialIsMaskedBeforeTruncation(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: strings.Repeat("a", 1<<20-20) + canary + " more", Cut: true}))
 	f := failing(t, at(t, s, openai.Options{}))
 	if f.Code != agent.Cut || !strings.HasSuffix(f.Partial, "a[secret] more") {
@@ -74,8 +74,8 @@ func TestAPartialIsHiddenBeforeItIsCut(t *testing.T) {
 	}
 }
 
-// TestEndlessComments: what nobody keeps is bounded all the same.
-func TestEndlessComments(t *testing.T) {
+// Lines that are not kept are limited too.
+func TestEndlessCommentsAreLimited(t *testing.T) {
 	for name, line := range map[string]string{"comments": ": " + strings.Repeat("x", 1000) + "\n", "spaces": strings.Repeat("\n", 1000)} {
 		t.Run(name, func(t *testing.T) {
 			s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {
@@ -85,17 +85,16 @@ func TestEndlessComments(t *testing.T) {
 					}
 				}
 			}}))
-			wanted{code: agent.TooLarge, says: "1024", usage: agent.Usage{Input: 10, Guessed: true}}.
+			wanted{code: agent.TooLarge, detail: "1024", usage: agent.Usage{Input: 10, Guessed: true}}.
 				check(t, failing(t, at(t, s, openai.Options{Count: words, MaxReplyBytes: 1024})))
 		})
 	}
 }
 
-// TestAByteOrderMark is no part of a text.
-func TestAByteOrderMark(t *testing.T) {
+func TestByteOrderMarkIsSkipped(t *testing.T) {
 	const bom = "\xef\xbb\xbf"
 	for _, body := range []string{
-		bom + "data: " + said("yes") + "\n\ndata: " + finished + "\n\n",
+		bom + "data: " + chunk("yes") + "\n\ndata: " + finished + "\n\n",
 		bom + `{"choices":[{"message":{"content":"yes"}}]}`,
 	} {
 		s := openaitest.New(t, always(raw("text/plain", body)))
@@ -107,18 +106,18 @@ func TestAByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestCharactersInParts are joined; what never becomes one is replaced.
-func TestCharactersInParts(t *testing.T) {
-	s := openaitest.New(t, always(stream(said("\xc3"), said("\xa9 \xf0\x9f"), said("\x98\x80 é\xff"), said("!"), finished)))
+// Split characters are joined; invalid bytes are replaced.
+func TestSplitCharactersAreJoined(t *testing.T) {
+	s := openaitest.New(t, always(stream(chunk("\xc3"), chunk("\xa9 \xf0\x9f"), chunk("\x98\x80 é\xff"), chunk("!"), finished)))
 	same(t, answering(t, at(t, s, openai.Options{})).Text, "é 😀 é\uFFFD!")
 }
 
-// TestAFinishedAnswerDoesNotWait: some servers keep the line open for ever.
-func TestAFinishedAnswerDoesNotWait(t *testing.T) {
+// Some servers never close the connection.
+func TestFinishedReplyDoesNotWait(t *testing.T) {
 	defer openai.Linger(10 * time.Millisecond)()
 	for _, noisy := range []bool{false, true} {
 		s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, r *http.Request) {
-			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: %s\n\n", said("yes"), finished)
+			_, _ = fmt.Fprintf(w, "data: %s\n\ndata: %s\n\n", chunk("yes"), finished)
 			flush := http.NewResponseController(w)
 			for r.Context().Err() == nil && flush.Flush() == nil && noisy {
 				_, _ = io.WriteString(w, ": still here\n\n")
@@ -129,11 +128,10 @@ func TestAFinishedAnswerDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestWhoPaysNoHeedToTheBound is not heard to the end.
-func TestWhoPaysNoHeedToTheBound(t *testing.T) {
+func TestEndpointThatIgnoresTokenLimitIsStopped(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) {
 		for {
-			if _, err := fmt.Fprintf(w, "data: %s\n\n", said("word word ")); err != nil {
+			if _, err := fmt.Fprintf(w, "data: %s\n\n", chunk("word word ")); err != nil {
 				return
 			}
 		}
@@ -141,11 +139,11 @@ func TestWhoPaysNoHeedToTheBound(t *testing.T) {
 	c := call()
 	c.MaxReply = 100
 	_, err := at(t, s, openai.Options{Count: words}).Ask(t.Context(), c)
-	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract requires this type, unwrapped
 	if !ok || f.Code != agent.TooLarge || f.Retry || !strings.HasPrefix(f.Partial, "word word ") || f.Usage.Input != 10 || f.Usage.Output < 200 || f.Usage.Output > 1000 {
 		t.Errorf("%+v", err)
 	}
-	// Long words are no reason, and neither is an answer that has come to its end.
+	// Long words are fine, and so is a reply that is complete.
 	for _, answer := range []openaitest.Answer{
 		{Text: strings.Repeat("straight ", 100), Chunk: 9},
 		raw("application/json", `{"choices":[{"message":{"content":"`+strings.Repeat("word ", 1000)+`"}}]}`),
@@ -156,11 +154,11 @@ func TestWhoPaysNoHeedToTheBound(t *testing.T) {
 	}
 }
 
-// TestTheOtherAPI: an answer in the form that was not asked for is not a blank one.
-func TestTheOtherAPI(t *testing.T) {
+// A response of the other API is malformed, not blank.
+func TestResponseOfOtherAPI(t *testing.T) {
 	want := wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}
 	for _, answer := range []openaitest.Answer{
-		stream(said("yes"), finished, "[DONE]"),
+		stream(chunk("yes"), finished, "[DONE]"),
 		raw("application/json", `{"choices":[{"message":{"content":"yes"}}]}`),
 	} {
 		want.check(t, failing(t, at(t, openaitest.New(t, always(answer)), openai.Options{Count: words, API: openai.Responses})))
@@ -169,7 +167,7 @@ func TestTheOtherAPI(t *testing.T) {
 	want.check(t, failing(t, at(t, openaitest.New(t, always(answer)), openai.Options{Count: words})))
 }
 
-func TestTheHintNamesTheKey(t *testing.T) {
+func TestAuthHintNamesKeyVariable(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(401, "", "no")))
-	wanted{code: agent.NoAuth, advises: "set GROQ_KEY to a key"}.check(t, failing(t, at(t, s, openai.Options{KeyName: "GROQ_KEY"})))
+	wanted{code: agent.NoAuth, hint: "set GROQ_KEY to a key"}.check(t, failing(t, at(t, s, openai.Options{KeyName: "GROQ_KEY"})))
 }

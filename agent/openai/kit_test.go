@@ -12,35 +12,35 @@ import (
 	"brenner/internal/fault"
 )
 
-// call is a question of ten words.
+// call returns a question of ten words.
 func call() agent.Call {
 	return agent.Call{ID: "RS-20260101-trial/r1/BlueLake/ask", Turns: []agent.Turn{{Text: "one two three four five six seven eight nine ten"}}}
 }
 
-// words counts: a word is a token here.
+// words counts words as tokens.
 func words(text string) int { return len(strings.Fields(text)) }
 
-// always answers every request in one way.
+// always returns the same answer to every request.
 func always(a openaitest.Answer) func(openaitest.Request) openaitest.Answer {
 	return func(openaitest.Request) openaitest.Answer { return a }
 }
 
-// failing asks where no answer may come.
+// failing makes a call and requires a failure.
 func failing(t *testing.T, a agent.Agent) *agent.Failure {
 	t.Helper()
 	reply, err := agent.Guard(a).Ask(t.Context(), call())
 	var f *agent.Failure
 	if !errors.As(err, &f) {
-		t.Fatalf("an answer: %+v", reply)
+		t.Fatalf("want a *Failure, got %+v", reply)
 	}
 	if f.Hint == "" || f.Detail == "" {
-		t.Errorf("it does not say what to do: %+v", f)
+		t.Errorf("failure without detail or hint: %+v", f)
 	}
 	secretless(t, f)
 	return f
 }
 
-// secretless holds that the key is in no part of a failure, however it is looked at.
+// secretless checks that no part of a failure contains the key.
 func secretless(t *testing.T, f *agent.Failure) {
 	t.Helper()
 	texts := []string{f.Error(), f.Detail, f.Hint, f.Partial, fmt.Sprintf("%+v", f), fmt.Sprintf("%#v", f)}
@@ -50,7 +50,7 @@ func secretless(t *testing.T, f *agent.Failure) {
 			return
 		}
 		texts = append(texts, err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%#v", err))
-		switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+		switch e := err.(type) { //nolint:errorlint // each link of the chain is checked separately
 		case interface{ Unwrap() error }:
 			walk(e.Unwrap())
 		case interface{ Unwrap() []error }:
@@ -76,12 +76,12 @@ func answering(t *testing.T, a agent.Agent) agent.Reply {
 	return reply
 }
 
-// wanted is what a failure should say.
+// wanted is the expected failure.
 type wanted struct {
 	code    fault.Code
 	retry   bool
-	says    string // in its detail
-	advises string // in its hint
+	detail  string // part of the detail
+	hint    string // part of the hint
 	partial string
 	usage   agent.Usage
 }
@@ -89,12 +89,12 @@ type wanted struct {
 func (w wanted) check(t *testing.T, f *agent.Failure) {
 	t.Helper()
 	if f.Code != w.code || f.Retry != w.retry || f.Partial != w.partial || f.Usage != w.usage ||
-		!strings.Contains(f.Detail, w.says) || !strings.Contains(f.Hint, w.advises) {
+		!strings.Contains(f.Detail, w.detail) || !strings.Contains(f.Hint, w.hint) {
 		t.Errorf("got  %+v\nwant %+v", *f, w)
 	}
 }
 
-// both runs a test with both forms of the API.
+// both runs a test with both APIs.
 func both(t *testing.T, run func(t *testing.T, o openai.Options)) {
 	t.Helper()
 	for _, api := range []string{openai.Chat, openai.Responses} {

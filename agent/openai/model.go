@@ -24,11 +24,11 @@ type model struct {
 	client  http.Client
 	dialect dialect
 	hide    secrets
-	// guessing means that tokens are not really counted.
+	// guessing means that tokens are estimated, not counted.
 	guessing bool
-	// What the endpoint turned out not to be able to do. It is found out by being
-	// refused, once, and remembered as long as the agent lives.
-	cannot struct{ stream, tellUsage, schema, maxTokens atomic.Bool }
+	// Features that the endpoint does not support. They are discovered from a
+	// refusal and remembered for the life of the agent.
+	unsupported struct{ stream, usage, schema, maxTokens atomic.Bool }
 }
 
 func newModel(o Options) *model {
@@ -49,27 +49,25 @@ func newModel(o Options) *model {
 	return m
 }
 
-// form is how a question is put: with all that the endpoint is believed to be
-// able to do.
+// form is the set of features that a request uses.
 type form struct {
-	stream    bool // the answer comes bit by bit
-	tellUsage bool // … and what it cost at its end
-	schema    bool // the answer is held to the schema
-	maxTokens bool // the bound has its old name
+	stream      bool // stream the reply
+	reportUsage bool // … with the usage at its end
+	schema      bool // constrain the reply to the schema
+	maxTokens   bool // send the limit as max_tokens, its old name
 }
 
 func (m *model) form() form {
 	return form{
-		stream:    !m.cannot.stream.Load(),
-		tellUsage: !m.cannot.tellUsage.Load(),
-		schema:    m.Structured != Fences && !m.cannot.schema.Load(),
-		maxTokens: !m.cannot.maxTokens.Load(),
+		stream:      !m.unsupported.stream.Load(),
+		reportUsage: !m.unsupported.usage.Load(),
+		schema:      m.Structured != Fences && !m.unsupported.schema.Load(),
+		maxTokens:   !m.unsupported.maxTokens.Load(),
 	}
 }
 
-// Ask puts the question, and puts it again in a simpler form where the endpoint
-// says that it is the form that it cannot take. Each time there is one thing less
-// that it could refuse.
+// Ask sends the question, and repeats it without a feature that the endpoint
+// refuses. Each repetition has one feature less.
 func (m *model) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	var spent agent.Usage
 	for asked := 1; ; asked++ {
@@ -87,7 +85,7 @@ func (m *model) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	}
 }
 
-// learn finds out what an endpoint cannot do, from its refusal. False means that
+// learn records the unsupported feature that a refusal names. It returns false if
 // the refusal is about something else.
 func (m *model) learn(f form, no *refusal) bool {
 	if no.status != http.StatusBadRequest && no.status != http.StatusUnprocessableEntity && no.status != http.StatusNotImplemented {
@@ -95,20 +93,20 @@ func (m *model) learn(f form, no *refusal) bool {
 	}
 	switch {
 	case f.schema && m.Structured == Auto && no.names("response_format", "json_schema", "text.format", "structured output"):
-		m.cannot.schema.Store(true)
-	case f.stream && f.tellUsage && no.names("stream_options", "include_usage"):
-		m.cannot.tellUsage.Store(true)
+		m.unsupported.schema.Store(true)
+	case f.stream && f.reportUsage && no.names("stream_options", "include_usage"):
+		m.unsupported.usage.Store(true)
 	case f.stream && no.refusesStream():
-		m.cannot.stream.Store(true)
+		m.unsupported.stream.Store(true)
 	case f.maxTokens && no.names("max_completion_tokens"):
-		m.cannot.maxTokens.Store(true)
+		m.unsupported.maxTokens.Store(true)
 	default:
 		return false
 	}
 	return true
 }
 
-// names tells whether a refusal is about one of these parameters.
+// names reports whether a refusal mentions one of these parameters.
 func (r *refusal) names(parameters ...string) bool {
 	return text.HasAny(strings.ToLower(r.said.Param+" "+r.said.Message), parameters...)
 }
@@ -120,7 +118,7 @@ func (r *refusal) refusesStream() bool {
 	return r.names("stream") && r.names("support", "implement", "allow", "disable", "cannot", "false")
 }
 
-// input is how many tokens the question has, by our own count.
+// input returns the tokens of the question, by our own count.
 func (m *model) input(c agent.Call) int {
 	n := 0
 	for _, t := range c.Turns {
@@ -129,12 +127,12 @@ func (m *model) input(c agent.Call) int {
 	return n
 }
 
-// chat is the form that everybody speaks: POST …/chat/completions.
+// chat is the API that all endpoints speak: POST …/chat/completions.
 type chat struct{}
 
 func (c chat) stream(ctx context.Context, client *sdk.Client, x *exchange) (stream, error) {
 	r := c.request(x)
-	if x.form.tellUsage {
+	if x.form.reportUsage {
 		r.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
 	}
 	s, err := client.CreateChatCompletionStream(ctx, r)
@@ -159,7 +157,7 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 		r.Messages = append(r.Messages, sdk.ChatCompletionMessage{Role: role, Content: t.Text})
 	}
 	if t := x.Temperature; t != nil {
-		r.Temperature = max(float32(*t), math.SmallestNonzeroFloat32) // see dress
+		r.Temperature = max(float32(*t), math.SmallestNonzeroFloat32) // see setHeaders
 	}
 	if x.form.schema {
 		r.ResponseFormat = &sdk.ChatCompletionResponseFormat{
@@ -169,17 +167,17 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 			},
 		}
 	}
-	// Servers of one's own know the bound by its old name only, and would answer
-	// without any; newer models at OpenAI refuse the old name.
-	r.MaxTokens = x.call.MaxReply //nolint:staticcheck // deprecated, and all that many servers know
+	// Self-hosted servers know only the limit's old name and would ignore the new
+	// one; newer OpenAI models refuse the old name.
+	r.MaxTokens = x.call.MaxReply //nolint:staticcheck // deprecated, but all that many servers know
 	if !x.form.maxTokens || errors.Is(sdk.NewReasoningValidator().Validate(r), sdk.ErrReasoningModelMaxTokensDeprecated) {
 		r.MaxTokens, r.MaxCompletionTokens = 0, x.call.MaxReply //nolint:staticcheck // as above
 	}
 	return r
 }
 
-// message is what a model wrote, or a piece of it. Texts are strings; some servers
-// give them in parts, and then they are words.
+// message is a message of the model, or a part of one. Its texts are strings, or
+// textParts where the server sends arrays.
 type message[text ~string] struct {
 	Content   text `json:"content"`
 	Refusal   text `json:"refusal"`
@@ -187,7 +185,7 @@ type message[text ~string] struct {
 	Reasoning text `json:"reasoning"`         // OpenRouter, Ollama
 }
 
-// completion is both a whole answer and a piece of one.
+// completion is a complete response or one chunk of a stream.
 type completion[text ~string] struct {
 	Model   string `json:"model"`
 	Choices []struct {
@@ -202,10 +200,10 @@ type completion[text ~string] struct {
 
 func (chat) chunk(data []byte, a *answer) error {
 	var plain completion[string]
-	if decode(data, &plain) == nil { // almost always, and twice as fast
+	if decode(data, &plain) == nil { // the usual case, and twice as fast
 		return plain.take(data, a)
 	}
-	var c completion[words]
+	var c completion[textParts]
 	if err := decode(data, &c); err != nil {
 		return err
 	}
@@ -220,7 +218,7 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 		a.model = c.Model
 	}
 	for _, choice := range c.Choices {
-		if choice.Index != 0 { // we ask for one answer
+		if choice.Index != 0 { // we request one choice
 			continue
 		}
 		for _, m := range []message[text]{choice.Delta, choice.Message} {
@@ -243,19 +241,19 @@ func (c chat) body(data []byte, a *answer) error {
 		Error   json.RawMessage `json:"error"`
 	}
 	if decode(data, &one) == nil && !isSet(one.Choices) && !isSet(one.Error) {
-		return errMalformed // the body of another API, say
+		return errMalformed // for example, a body of another API
 	}
 	if err := c.chunk(data, a); err != nil {
 		return err
 	}
-	if a.finish == "" { // some servers do not say; a body has an end of its own
+	if a.finish == "" { // some servers omit it; a body is complete
 		a.finish = stopped
 	}
 	return nil
 }
 
-func ending(word string) string {
-	switch word {
+func ending(reason string) string {
+	switch reason {
 	case length, "max_tokens":
 		return length
 	case filtered:

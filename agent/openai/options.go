@@ -1,12 +1,12 @@
-// Package openai is the kind of agent that asks a model at any endpoint that
-// speaks as OpenAI's do: hosted ones, gateways, and servers of one's own.
+// Package openai implements agents that ask a model at an OpenAI-compatible
+// endpoint: hosted, behind a gateway, or self-hosted.
 //
-// It promises: a reply is what the model wrote, whole; whatever else happens is a
-// *agent.Failure that says what the user can do; memory is bounded whatever the
-// endpoint sends; and the key goes to the configured host only, and is in nothing
-// that comes back, errors and their causes included.
+// It promises: a reply is the model's complete text; everything else is an
+// *agent.Failure with a hint for the user; memory is bounded whatever the endpoint
+// sends; and the key goes only to the configured host and appears in nothing that
+// is returned, including errors and their causes.
 //
-// It must not know what is asked, when to ask again, or where the key comes from.
+// It must not know what is asked, when to retry, or where the key comes from.
 package openai
 
 import (
@@ -26,20 +26,20 @@ import (
 	"brenner/internal/secret"
 )
 
-// The two forms in which an endpoint can be asked.
+// The two APIs.
 const (
-	Chat      = "chat"      // POST …/chat/completions: what everybody speaks
+	Chat      = "chat"      // POST …/chat/completions, which all endpoints speak
 	Responses = "responses" // POST …/responses
 )
 
-// How a model is made to give deltas that can be read.
+// How a model is asked for deltas.
 const (
-	Fences = "fences" // as the prompt says, in Markdown
-	Schema = "schema" // by a JSON schema; an endpoint that cannot is a failure
-	Auto   = "auto"   // by a JSON schema where the endpoint can, else by fences
+	Fences = "fences" // in Markdown, as the prompt says
+	Schema = "schema" // by a JSON schema; fails if unsupported
+	Auto   = "auto"   // by a JSON schema if supported, otherwise by fences
 )
 
-// PublicBaseURL is where OpenAI's own models are.
+// PublicBaseURL is OpenAI's own endpoint.
 const PublicBaseURL = "https://api.openai.com/v1"
 
 // The codes of agents that cannot be made.
@@ -48,17 +48,16 @@ const (
 	InvalidSetup fault.Code = "MODEL_SETUP_INVALID" // Invalid options for an agent; nothing was sent.
 )
 
-// defaultMaxReply is far more than any model writes, and far less than a machine
-// has.
+// defaultMaxReply is far more than any model writes, and small enough for memory.
 const defaultMaxReply = 16 << 20
 
-// Options say which model is asked, and how. All but Model can be left out.
+// Options configure an agent. Only Model is required.
 type Options struct {
-	BaseURL      string // without the last part of the path; empty means PublicBaseURL
+	BaseURL      string // without the API's path; empty means PublicBaseURL
 	Key          string `json:"-"` // sent as a bearer token; empty sends none
 	KeyName      string // where the key comes from, for messages; empty means OPENAI_API_KEY
 	Organization string
-	Headers      map[string]string `json:"-"` // sent with every request; values are secrets where the names look so
+	Headers      map[string]string `json:"-"` // sent with every request; values are secret if the name suggests it
 	Model        string            // as the endpoint names it
 
 	API             string // Chat or Responses; empty means Chat
@@ -67,31 +66,30 @@ type Options struct {
 	ReasoningEffort string
 
 	Structured string // Fences, Schema or Auto; empty means Fences
-	Schema     []byte // JSON schema of {"prose": …, "deltas": […]}; needed unless Fences
-	Strict     bool   // the schema keeps to what OpenAI's strict mode can hold
+	Schema     []byte // JSON schema of {"prose": …, "deltas": […]}; required unless Fences
+	Strict     bool   // the schema is valid in OpenAI's strict mode
 
-	MaxReplyBytes int // of the answer's text; 0 means 16 MiB
+	MaxReplyBytes int // of the reply's text; 0 means 16 MiB
 
-	// Client sends the requests; its transport is where tapes and tests come in.
-	// Redirects are this package's business, whatever the client says of them.
+	// Client sends the requests; tapes and tests replace its transport. This package
+	// sets its own redirect policy.
 	Client *http.Client
-	// Count counts the tokens of a text. Without it tokens are guessed, and a
-	// question that the endpoint cuts short goes unnoticed.
+	// Count counts tokens. Without it tokens are estimated, and a question that the
+	// endpoint truncates goes unnoticed.
 	Count func(string) int
-	// Progress is told how many tokens of an answer have come so far. It is called
-	// from the goroutines of the calls.
+	// Progress, if not nil, is called from the calls' goroutines with the number of
+	// tokens received so far.
 	Progress func(call string, output int)
 }
 
-// String gives what may be shown of the options, and of an agent made with them,
-// to whoever prints one.
+// String returns the options without secrets.
 func (o Options) String() string { return o.Model + " at " + o.BaseURL }
 
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.String() }
 
-// New makes an agent. It sends nothing: an endpoint that cannot be reached shows
-// when it is asked.
+// New makes an agent. It sends nothing: an unreachable endpoint fails when it is
+// asked.
 func New(o Options) (agent.Agent, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = PublicBaseURL
@@ -112,31 +110,30 @@ func New(o Options) (agent.Agent, error) {
 	return newModel(o), nil
 }
 
-// check says everything that is wrong at once, and repeats no value that could be
-// a secret.
+// check reports all errors, and repeats no value that could be a secret.
 func (o *Options) check() error {
 	var l fault.List
 	wrong := func(hint, format string, args ...any) { l.Add(InvalidSetup, "", hint, format, args...) }
 	if strings.TrimSpace(o.Model) == "" {
-		l.Add(NoModel, "", "name one with --model or agents.models", "nothing says which model to ask")
+		l.Add(NoModel, "", "pass --model, or set agents.models", "no model")
 	}
 	if !baseurl.Valid(o.BaseURL) {
-		wrong(baseurl.Hint, "the base URL is no address of an endpoint")
+		wrong(baseurl.Hint, "invalid base URL")
 	}
 	if o.API != Chat && o.API != Responses {
-		wrong("chat or responses", "%s is no API", fault.Shown(o.API))
+		wrong("use chat or responses", "unknown API %s", fault.Shown(o.API))
 	}
 	if o.API == Responses && o.Seed != nil {
-		wrong("leave the seed out, or ask with the chat API", "the Responses API takes no seed")
+		wrong("remove the seed, or use the chat API", "the Responses API does not support a seed")
 	}
 	switch o.Structured {
 	case Fences:
 	case Schema, Auto:
 		if text := bytes.TrimSpace(o.Schema); !json.Valid(text) || !bytes.HasPrefix(text, []byte("{")) {
-			wrong("", "structured answers need a JSON schema")
+			wrong("", "structured replies require a JSON schema")
 		}
 	default:
-		wrong("fences, schema or auto", "%s is no form of answers", fault.Shown(o.Structured))
+		wrong("use fences, schema or auto", "structured: unknown value %s", fault.Shown(o.Structured))
 	}
 	o.checkHeaders(wrong)
 	return l.Err()
@@ -144,58 +141,56 @@ func (o *Options) check() error {
 
 func (o *Options) checkHeaders(wrong func(hint, format string, args ...any)) {
 	if !sendable(o.Key) || !sendable(o.Organization) {
-		wrong("look for a line break in it", "the key or the organization cannot be sent")
+		wrong("check it for line breaks", "the key or the organization is not a valid header value")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 		if !isName(name) || !sendable(o.Headers[name]) {
-			wrong("", "the header %s cannot be sent", fault.Shown(name))
+			wrong("", "invalid header %s", fault.Shown(name))
 		}
 	}
 }
 
-// sendable tells whether a header can have this value.
+// sendable reports whether value is a valid header value.
 func sendable(value string) bool {
 	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// isName tells whether a header can have this name.
+// isName reports whether name is a valid header name.
 func isName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
 	})
 }
 
-// In answers only what cannot be a word is hidden: an answer is verbatim, and
-// "lm-studio" may well stand in one.
-const shortestInAnswers = 16
+// Only long secrets are masked in replies: a reply is verbatim, and a short key such
+// as "lm-studio" may be an ordinary word in it.
+const shortestInReplies = 16
 
-// secrets keeps the key, and what else was given to be sent in headers that look
-// secret, out of everything that comes back: some endpoints repeat the key that
-// they refuse.
+// secrets masks the key and the values of secret headers in everything that is
+// returned: some endpoints repeat the key that they refuse.
 type secrets struct {
-	modelhttp.Secrets // out of what endpoints say of their "no"
+	modelhttp.Secrets // for error responses
 	answers           secret.Finder
 }
 
 func secretsOf(o Options) secrets {
-	given := []string{o.Key}
+	values := []string{o.Key}
 	for name, value := range o.Headers {
 		if !secret.Header(name) {
-			continue // its value may be a word that every answer has
+			continue // its value may be an ordinary word
 		}
-		given = append(given, value)
+		values = append(values, value)
 		if _, token, ok := strings.Cut(value, " "); ok { // "Bearer …"
-			given = append(given, token)
+			values = append(values, token)
 		}
 	}
-	return secrets{Secrets: modelhttp.NewSecrets(given...), answers: secret.New(given, shortestInAnswers)}
+	return secrets{Secrets: modelhttp.NewSecrets(values...), answers: secret.New(values, shortestInReplies)}
 }
 
 func (s *secrets) answer(t string) string { return modelhttp.Hide(s.answers, t) }
 
-// cause gives an error that can be shown. Where a secret is anywhere in its chain,
-// only the text of it is left, without the secret: whoever unwraps it finds
-// nothing.
+// cause returns an error without secrets. If its chain contains one, only the
+// masked text remains.
 func (s *secrets) cause(err error) error {
 	if err == nil || !s.inside(err) {
 		return err
@@ -207,7 +202,7 @@ func (s *secrets) inside(err error) bool {
 	if text := err.Error(); s.Text(text) != text {
 		return true
 	}
-	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+	switch e := err.(type) { //nolint:errorlint // each link of the chain is checked separately
 	case interface{ Unwrap() error }:
 		inner := e.Unwrap()
 		return inner != nil && s.inside(inner)
@@ -217,23 +212,23 @@ func (s *secrets) inside(err error) bool {
 	return false
 }
 
-// sentOn says what to do about a request that was to be sent on.
-func (x *exchange) sentOn(away *modelhttp.Redirected) *agent.Failure {
+// redirected returns the failure for a refused redirect.
+func (x *exchange) redirected(away *modelhttp.Redirected) *agent.Failure {
 	if away.Loop {
 		return &agent.Failure{
-			Code: agent.Refused, Detail: x.host + " sends the request on and on, and never answers it",
-			Hint: "look at the settings of the server, or of the proxy before it; " + askDoctor,
+			Code: agent.Refused, Detail: x.host + ": redirect loop",
+			Hint: "check the settings of the server or its proxy; " + runDoctor,
 		}
 	}
 	return &agent.Failure{
-		Code: agent.Refused, Detail: x.host + " wants the request sent elsewhere, and with it the key",
-		Hint: "if that address is right, make it the base_url: " + fault.Shown(x.hide.Text(away.Base())),
+		Code: agent.Refused, Detail: x.host + " redirects to another host; not followed, to protect the key",
+		Hint: "if that address is right, set base_url to " + fault.Shown(x.hide.Text(away.Base())),
 	}
 }
 
-// unqueried takes the query and the fragment out of the address that an error of
-// the client names: after a redirect they are whatever the other side made them.
-func unqueried(err error) error {
+// stripQuery removes query and fragment from the URL in a client error: after a
+// redirect the other side chose them.
+func stripQuery(err error) error {
 	var at *url.Error
 	if !errors.As(err, &at) {
 		return err

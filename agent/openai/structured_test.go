@@ -35,7 +35,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-func TestTheSchemaIsSent(t *testing.T) {
+func TestSchemaIsSent(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	both(t, func(t *testing.T, o openai.Options) {
 		o.Structured, o.Schema, o.Strict = openai.Auto, []byte(schema), true
@@ -51,10 +51,10 @@ func TestTheSchemaIsSent(t *testing.T) {
 	})
 }
 
-func TestASchemaThatIsInsistedOn(t *testing.T) {
+func TestUnsupportedSchemaIsRefused(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(400, "", "response_format is not supported")))
 	f := failing(t, at(t, s, openai.Options{Structured: openai.Schema, Schema: []byte(schema)}))
-	wanted{code: agent.Refused, says: "response_format", advises: "auto or fences"}.check(t, f)
+	wanted{code: agent.Refused, detail: "response_format", hint: "auto or fences"}.check(t, f)
 }
 
 func TestWithoutAKey(t *testing.T) {
@@ -68,29 +68,29 @@ func TestWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMade(t *testing.T) {
+func TestNew_InvalidOptions(t *testing.T) {
 	seed := 1
 	for want, o := range map[string]openai.Options{
-		"nothing says which model to ask":              {Model: " "},
-		"the base URL is no address of an endpoint":    {Model: "m", BaseURL: "localhost:1"},
-		"telnet is no API":                             {Model: "m", API: "telnet"},
-		"the Responses API takes no seed":              {Model: "m", API: openai.Responses, Seed: &seed},
-		"structured answers need a JSON schema":        {Model: "m", Structured: openai.Auto},
-		"magic is no form of answers":                  {Model: "m", Structured: "magic"},
-		"the key or the organization cannot be sent":   {Model: "m", Key: canary + "\n"},
-		"the header X-A cannot be sent":                {Model: "m", Headers: map[string]string{"X-A": canary + "\n"}},
-		"the header X A cannot be sent":                {Model: "m", Headers: map[string]string{"X A": "b"}},
-		"the base URL is no address of an endpoint ":   {Model: "m", BaseURL: "https://u:p@host/v1"},
-		"the base URL is no address of an endpoint  ":  {Model: "m", BaseURL: "https://host/v1?key=x"},
-		"the base URL is no address of an endpoint   ": {Model: "m", BaseURL: "file:///etc/passwd"},
+		"no model":           {Model: " "},
+		"invalid base URL":   {Model: "m", BaseURL: "localhost:1"},
+		"unknown API telnet": {Model: "m", API: "telnet"},
+		"the Responses API does not support a seed":               {Model: "m", API: openai.Responses, Seed: &seed},
+		"structured replies require a JSON schema":                {Model: "m", Structured: openai.Auto},
+		"structured: unknown value magic":                         {Model: "m", Structured: "magic"},
+		"the key or the organization is not a valid header value": {Model: "m", Key: canary + "\n"},
+		"invalid header X-A":                                      {Model: "m", Headers: map[string]string{"X-A": canary + "\n"}},
+		"invalid header X A":                                      {Model: "m", Headers: map[string]string{"X A": "b"}},
+		"invalid base URL ":                                       {Model: "m", BaseURL: "https://u:p@host/v1"},
+		"invalid base URL  ":                                      {Model: "m", BaseURL: "https://host/v1?key=x"},
+		"invalid base URL   ":                                     {Model: "m", BaseURL: "file:///etc/passwd"},
 	} {
 		a, err := openai.New(o)
 		all := fault.All(err)
 		if a != nil || len(all) != 1 || all[0].Detail != strings.TrimSpace(want) {
-			t.Errorf("%v, not %q", err, want)
+			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 	if _, err := openai.New(openai.Options{API: "x", Structured: "y"}); len(fault.All(err)) != 3 {
-		t.Errorf("not everything is said at once: %v", err)
+		t.Errorf("want all errors: %v", err)
 	}
 }

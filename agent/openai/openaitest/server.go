@@ -1,8 +1,7 @@
-// Package openaitest is a model endpoint for tests, on loopback: it speaks both
-// forms of the API, streams where it is asked to, and fails in all the ways in
-// which real ones do.
+// Package openaitest is a model endpoint for tests, on loopback. It speaks both
+// APIs, streams on request, and fails in all the ways that real ones do.
 //
-// It knows nothing of what it is asked: each test says what is answered.
+// Each test supplies the answers.
 package openaitest
 
 import (
@@ -18,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// Request is one request, as far as tests want to know it.
+// Request is a received request.
 type Request struct {
 	N         int // from 1
 	Path      string
@@ -30,13 +29,13 @@ type Request struct {
 	responses bool
 }
 
-// Message is one of a conversation.
+// Message is a message of a conversation.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// Last is the last message's text.
+// Last returns the last message's text.
 func (r Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -44,7 +43,7 @@ func (r Request) Last() string {
 	return r.Messages[len(r.Messages)-1].Content
 }
 
-// Server is an endpoint.
+// Server is a test endpoint.
 type Server struct {
 	*httptest.Server
 	answer func(Request) Answer
@@ -53,29 +52,29 @@ type Server struct {
 	requests []Request
 }
 
-// New starts an endpoint, which ends with the test.
+// New starts an endpoint that is closed at the end of the test.
 func New(tb testing.TB, answer func(Request) Answer) *Server {
 	tb.Helper()
 	s := &Server{answer: answer}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	tb.Cleanup(func() {
-		s.CloseClientConnections() // those that hang, too
+		s.CloseClientConnections() // including those that hang
 		s.Close()
 	})
 	return s
 }
 
-// BaseURL is what an agent is given.
+// BaseURL returns the base URL for an agent.
 func (s *Server) BaseURL() string { return s.URL + "/v1" }
 
-// Requests gives all requests so far.
+// Requests returns all requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
 }
 
-// Asked tells how many requests there were.
+// Asked returns the number of requests.
 func (s *Server) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,17 +87,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, responses: strings.HasSuffix(r.URL.Path, "/responses")}
-	var said struct {
+	var fields struct {
 		Model    string    `json:"model"`
 		Stream   bool      `json:"stream"`
 		Messages []Message `json:"messages"`
 		Input    []Message `json:"input"`
 	}
-	if err := json.Unmarshal(body, &said); err != nil {
+	if err := json.Unmarshal(body, &fields); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	req.Model, req.Stream, req.Messages = said.Model, said.Stream, slices.Concat(said.Messages, said.Input)
+	req.Model, req.Stream, req.Messages = fields.Model, fields.Stream, slices.Concat(fields.Messages, fields.Input)
 	s.mu.Lock()
 	req.N = len(s.requests) + 1
 	s.requests = append(s.requests, req)
@@ -134,7 +133,7 @@ type delta struct {
 	Thoughts string `json:"reasoning_content,omitempty"`
 }
 
-// piece is a piece of what a model writes.
+// piece returns a piece of output as a stream event.
 func (r Request) piece(d delta) any {
 	if !r.responses {
 		return r.chunk(choice{Delta: d})
@@ -152,7 +151,7 @@ func (r Request) chunk(choices ...choice) chunk {
 	return chunk{ID: "chatcmpl-1", Object: "chat.completion.chunk", Model: r.Model, Choices: append([]choice{}, choices...)}
 }
 
-// ending is how a stream ends.
+// ending returns the last events of a stream.
 func (a Answer) ending(r Request) []any {
 	if r.responses {
 		kind := "response.completed"
@@ -170,7 +169,7 @@ func (a Answer) ending(r Request) []any {
 	return end
 }
 
-// whole is an answer in one piece.
+// whole returns the answer as one body.
 func (a Answer) whole(r Request) object {
 	if r.responses {
 		content := []object{{"type": "output_text", "text": a.Text}}
@@ -215,37 +214,36 @@ func (a Answer) response(r Request, output []object) object {
 	return o
 }
 
-// Answer is what an endpoint does with a request. The zero value is a blank
-// answer.
+// Answer is the endpoint's reaction to a request. The zero value is a blank reply.
 type Answer struct {
 	Text     string
-	Refusal  string // said in place of a text
-	Thoughts string // written before it
-	Chunk    int    // bytes of text in one piece of a stream; 0 means 64 KiB
-	Finish   string // why it ended; empty means "stop"
-	Usage    *Usage // nil tells none
+	Refusal  string // instead of a text
+	Thoughts string // reasoning before the text
+	Chunk    int    // bytes of text in each piece of a stream; 0 means 64 KiB
+	Finish   string // finish reason; empty means "stop"
+	Usage    *Usage // nil sends none
 
 	// Wait, if not nil, is called before each piece of a stream, with its number
-	// from 0, and once with 0 before anything else.
+	// from 0, and once with 0 before everything else.
 	Wait func(piece int)
 
-	// Hang never answers, Cut drops the connection after the text, End ends the
-	// stream there without a word, Broken breaks the JSON there.
+	// Hang never responds. After the text, Cut drops the connection, End ends the
+	// stream without a last event, and Broken writes invalid JSON.
 	Hang, Cut, End, Broken bool
 
-	// Status, if not 0, refuses with this number, these headers and this body.
+	// Status, if not 0, responds with this status, Header and Body.
 	Status int
 	Header map[string]string
 	Body   string
 
-	// Write, if not nil, does it all.
+	// Write, if not nil, writes the response.
 	Write http.HandlerFunc
 }
 
-// Usage is what an answer cost.
+// Usage is the reported usage.
 type Usage struct{ Input, Output int }
 
-// Refuse gives an error in the form of the API.
+// Refuse returns an error response of the API.
 func Refuse(status int, code, message string) Answer {
 	body, _ := json.Marshal(object{"error": object{"message": message, "type": "invalid_request_error", "param": nil, "code": code}})
 	return Answer{Status: status, Body: string(body), Header: map[string]string{"Content-Type": "application/json"}}
@@ -292,7 +290,7 @@ func (a Answer) wait(n int) {
 	}
 }
 
-// drop ends the connection where it is to be cut.
+// drop drops the connection if the answer is to be cut.
 func (a Answer) drop(w http.ResponseWriter) {
 	if a.Cut {
 		_ = http.NewResponseController(w).Flush()
@@ -342,7 +340,7 @@ func send(w http.ResponseWriter, what any) {
 	_, _ = fmt.Fprintf(w, "data: %s\n\n", data)
 }
 
-// pieces cuts the text between characters.
+// pieces splits the text between characters.
 func (a Answer) pieces() []string {
 	size := a.Chunk
 	if size <= 0 {

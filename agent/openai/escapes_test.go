@@ -12,8 +12,8 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// TestAnySpelling: every letter of the key may be escaped in a way of its own.
-func TestAnySpelling(t *testing.T) {
+// Each character of the key may be escaped differently.
+func TestKeyIsMasked_MixedEscapes(t *testing.T) {
 	var text string
 	s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: text} })
 	a := at(t, s, openai.Options{})
