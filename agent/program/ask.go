@@ -19,7 +19,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Ask runs the program, or takes the answer of a run that is on the disk already.
+// Ask runs the program, or takes the reply of an earlier run from the disk.
 func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	if c.Alive == nil {
 		c.Alive = func() {}
@@ -30,7 +30,7 @@ func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 		if ctx.Err() != nil {
 			return agent.Reply{}, agent.Ended(ctx)
 		}
-		return agent.Reply{}, unusable(err)
+		return agent.Reply{}, spoolFailure(err)
 	}
 	defer s.close()
 	if reply, ok := p.adopt(s, text); ok {
@@ -42,17 +42,17 @@ func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 		return agent.Reply{}, p.missing()
 	}
 	if state, _ := p.Login(); state == LoginNone {
-		// Some would wait for somebody to log in.
-		return agent.Reply{}, &agent.Failure{Code: agent.NoAuth, Detail: "nobody is logged in to " + fault.Shown(argv[0]), Hint: p.kind.login}
+		// Some would wait for a login.
+		return agent.Reply{}, &agent.Failure{Code: agent.NoAuth, Detail: "not logged in to " + fault.Shown(argv[0]), Hint: p.kind.login}
 	}
 	if err := s.renew(text); err != nil {
-		return agent.Reply{}, unusable(err)
+		return agent.Reply{}, spoolFailure(err)
 	}
 	x := &execution{Program: p, spool: s, call: c, text: text, argv: argv}
 	if f := x.run(ctx); f != nil {
 		return agent.Reply{}, f
 	}
-	reply, f := x.judge(ctx)
+	reply, f := x.outcome(ctx)
 	if f != nil {
 		return agent.Reply{}, f
 	}
@@ -69,27 +69,27 @@ type execution struct {
 	status supervisor.Status
 	out    []byte
 	errs   []byte
-	seen   int64 // bytes of the output that were looked at for turns
+	seen   int64 // bytes of output already scanned for turns
 	rest   []byte
 	turns  int
-	looped bool // there were too many turns, and we ended it
+	looped bool // it took too many turns and was stopped
 }
 
-// run runs the program to its end. A failure is why nothing can be said of it.
+// run runs the program to its end. It fails if the result is unknown.
 func (x *execution) run(ctx context.Context) *agent.Failure {
 	at, err := x.prepare()
 	if err != nil {
-		return unusable(err)
+		return spoolFailure(err)
 	}
 	job := supervisor.Job{
 		Argv: x.argv, Dir: at.work, Wall: x.Wall, Grace: x.Grace, MaxOutput: x.MaxOutput, Interrupt: x.kind.interrupt,
 		Remove: at.root, Note: x.note(x.text),
 	}
-	running, err := supervisor.Start(x.Supervisor, x.spool.folder, job, x.environment(at))
+	running, err := supervisor.Start(x.Supervisor, x.spool.dir, job, x.environment(at))
 	if err != nil {
 		return &agent.Failure{
-			Code: Lost, Detail: "the supervisor of the program could not be started", Retry: true,
-			Hint: "look at the limits of this machine for processes and files", Cause: errors.Join(err, os.RemoveAll(at.root)),
+			Code: Lost, Detail: "cannot start the program's supervisor", Retry: true,
+			Hint: "check the system's limits for processes and open files", Cause: errors.Join(err, os.RemoveAll(at.root)),
 		}
 	}
 	run, stop := context.WithCancel(ctx)
@@ -102,48 +102,48 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 		}
 	})
 	for _, name := range []string{supervisor.StdoutFile, supervisor.StderrFile} {
-		x.hide.file(filepath.Join(x.spool.folder, name))
+		x.hide.file(filepath.Join(x.spool.dir, name))
 	}
 	if err2 := x.load(); err2 != nil {
 		if ctx.Err() != nil {
 			return agent.Ended(ctx)
 		}
 		return &agent.Failure{
-			Code: Lost, Detail: "the supervisor of the program ended without saying how it went", Retry: true,
-			Hint:  "was it killed? what the program wrote is in " + x.spool.folder,
+			Code: Lost, Detail: "the program's supervisor exited without a status", Retry: true,
+			Hint:  "it may have been killed; the program's output is in " + x.spool.dir,
 			Usage: agent.Usage{Input: x.Count(x.text), Guessed: true}, Cause: errors.Join(err, err2),
 		}
 	}
 	return nil
 }
 
-// load reads what a run has left.
+// load reads the files of a run.
 func (x *execution) load() error {
 	var err error
-	if x.status, err = supervisor.ReadStatus(x.spool.folder); err != nil {
+	if x.status, err = supervisor.ReadStatus(x.spool.dir); err != nil {
 		return err
 	}
 	if x.status.Failure != "" {
 		return nil // there may be no output
 	}
-	x.out, err = os.ReadFile(filepath.Join(x.spool.folder, supervisor.StdoutFile))
+	x.out, err = os.ReadFile(filepath.Join(x.spool.dir, supervisor.StdoutFile))
 	if err != nil {
 		return err
 	}
-	x.errs, err = os.ReadFile(filepath.Join(x.spool.folder, supervisor.StderrFile))
+	x.errs, err = os.ReadFile(filepath.Join(x.spool.dir, supervisor.StderrFile))
 	return err
 }
 
-// count looks at what the program wrote since the last time, for turns.
+// count scans new output for turns.
 func (x *execution) count() {
-	f, err := os.Open(filepath.Join(x.spool.folder, supervisor.StdoutFile))
+	f, err := os.Open(filepath.Join(x.spool.dir, supervisor.StdoutFile))
 	if err != nil {
-		return // not yet there
+		return // does not exist yet
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close() //nolint:errcheck // read-only
 	fresh, err := io.ReadAll(io.NewSectionReader(f, x.seen, x.MaxOutput))
 	if err != nil {
-		return // the next time
+		return // try again next time
 	}
 	x.seen += int64(len(fresh))
 	x.rest = append(x.rest, fresh...)
@@ -158,11 +158,11 @@ func (x *execution) count() {
 	}
 }
 
-// spool is where one call is written down. While it is open nobody else, in this
-// process or another, asks the same call.
+// spool is the directory of one call. While it is open, the same call is not made
+// elsewhere, in this process or another.
 type spool struct {
-	folder string
-	claim  *supervisor.Lock
+	dir   string
+	claim *supervisor.Lock
 }
 
 func digest(text string) string {
@@ -170,24 +170,24 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// open claims the spool of a call. Who asks the same call at this time is waited
-// for, and so is a supervisor whose parent has died: it is about to end.
+// open locks the spool of a call. It waits for a concurrent equal call, and for a
+// supervisor whose parent has died.
 func (p *Program) open(ctx context.Context, id string) (*spool, error) {
 	if err := os.MkdirAll(p.Spool, 0o700); err != nil {
 		return nil, err
 	}
-	if id == "" { // nothing to know it again by
-		folder, err := os.MkdirTemp(p.Spool, "call-*")
-		return &spool{folder: folder}, err
+	if id == "" { // cannot be found again
+		dir, err := os.MkdirTemp(p.Spool, "call-*")
+		return &spool{dir: dir}, err
 	}
-	s := &spool{folder: filepath.Join(p.Spool, digest(id)[:32])}
-	claim, err := supervisor.WaitLock(ctx, s.folder+".lock")
+	s := &spool{dir: filepath.Join(p.Spool, digest(id)[:32])}
+	claim, err := supervisor.WaitLock(ctx, s.dir+".lock")
 	if err != nil {
 		return nil, err
 	}
 	s.claim = claim
-	if exists(s.folder) {
-		if err := supervisor.AwaitEnd(ctx, s.folder); err != nil {
+	if exists(s.dir) {
+		if err := supervisor.AwaitEnd(ctx, s.dir); err != nil {
 			s.close()
 			return nil, err
 		}
@@ -201,37 +201,37 @@ func (s *spool) close() {
 	}
 }
 
-// renew makes the spool ready for a run. What is there has no answer, and is kept
-// beside it as evidence.
+// renew prepares the spool for a run. An earlier run without a reply is kept beside
+// it as evidence.
 func (s *spool) renew(text string) error {
-	if entries, err := os.ReadDir(s.folder); err == nil && len(entries) > 0 {
-		if err := os.Rename(s.folder, s.unused()); err != nil {
+	if entries, err := os.ReadDir(s.dir); err == nil && len(entries) > 0 {
+		if err := os.Rename(s.dir, s.unused()); err != nil {
 			return err
 		}
 	}
-	if err := os.MkdirAll(s.folder, 0o700); err != nil {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.folder, supervisor.StdinFile), []byte(text), 0o600)
+	return os.WriteFile(filepath.Join(s.dir, supervisor.StdinFile), []byte(text), 0o600)
 }
 
-// unused gives a name for evidence that nothing has yet.
+// unused returns an unused name for evidence.
 func (s *spool) unused() string {
 	for n := 1; ; n++ {
-		if name := fmt.Sprintf("%s.try-%d", s.folder, n); !exists(name) {
+		if name := fmt.Sprintf("%s.try-%d", s.dir, n); !exists(name) {
 			return name
 		}
 	}
 }
 
-// note is what a job is known by: who answers what.
+// note identifies the kind and question of a job.
 func (p *Program) note(text string) map[string]string {
 	return map[string]string{"kind": p.Kind, "question": digest(text)}
 }
 
-// adopt gives the answer of a run that came to its end when nobody was there.
+// adopt returns the reply of a run that finished without a caller.
 func (p *Program) adopt(s *spool, text string) (agent.Reply, bool) {
-	job, err := supervisor.ReadJob(s.folder)
+	job, err := supervisor.ReadJob(s.dir)
 	if err != nil {
 		return agent.Reply{}, false
 	}
@@ -247,11 +247,10 @@ func (p *Program) adopt(s *spool, text string) (agent.Reply, bool) {
 	return x.answer(p.kind.read(x.out, x.errs))
 }
 
-// Sweep removes what the runs of programs have left in a spool and nobody has
-// touched since: answers that were taken long ago, and evidence. What is in use is
-// left alone.
-func Sweep(folder string, before time.Time) error {
-	entries, err := os.ReadDir(folder)
+// Sweep removes old runs from a spool: replies that were taken, and evidence. Runs
+// in use are kept.
+func Sweep(dir string, before time.Time) error {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -261,10 +260,10 @@ func Sweep(folder string, before time.Time) error {
 		if err != nil || !e.IsDir() || info.ModTime().After(before) {
 			continue
 		}
-		call, _, _ := strings.Cut(filepath.Join(folder, e.Name()), ".try-")
+		call, _, _ := strings.Cut(filepath.Join(dir, e.Name()), ".try-")
 		claim, err := supervisor.TryLock(call + ".lock")
 		if claim != nil {
-			failed = append(failed, os.RemoveAll(filepath.Join(folder, e.Name())))
+			failed = append(failed, os.RemoveAll(filepath.Join(dir, e.Name())))
 			if !exists(call) {
 				failed = append(failed, os.Remove(call+".lock"))
 			}

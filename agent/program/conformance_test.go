@@ -14,7 +14,7 @@ func TestConformance(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			subject := func(t *testing.T, texts []string, behaviour ...string) agenttest.Subject {
 				t.Helper()
-				tr := tried(t, kind, program.Options{}, texts, behaviour...)
+				tr := newTrial(t, kind, program.Options{}, texts, behaviour...)
 				return agenttest.Subject{Agent: tr.Program, Asked: tr.Asked}
 			}
 			agenttest.Run(t, agenttest.Kind{

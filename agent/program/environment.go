@@ -13,19 +13,18 @@ import (
 	"brenner/internal/text"
 )
 
-// passed are the variables that every program may see: where programs are, which
-// language and which certificates, and how the network is reached. Everything else
-// has to be named.
-func passed() []string {
+// commonVariables returns the variables that every program may see: paths,
+// language, certificates and proxies. All others must be listed in Pass.
+func commonVariables() []string {
 	return []string{
 		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME",
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
-		"SystemRoot", "ComSpec", "PATHEXT", // Windows cannot do without
+		"SystemRoot", "ComSpec", "PATHEXT", // required by Windows
 	}
 }
 
-// lookup gives a variable of the environment; the last of equal names holds.
+// lookup returns a variable of the environment; the last of equal names wins.
 func (p *Program) lookup(name string) string {
 	value := ""
 	for _, pair := range p.Environ {
@@ -36,7 +35,7 @@ func (p *Program) lookup(name string) string {
 	return value
 }
 
-// key gives the variable that holds the key, and the key.
+// key returns the variable that holds the key, and the key.
 func (p *Program) key() (name, value string) {
 	names := p.kind.keys
 	if p.KeyEnv != "" {
@@ -50,7 +49,7 @@ func (p *Program) key() (name, value string) {
 	return "", ""
 }
 
-// environment is all that the program sees.
+// environment returns the program's environment.
 func (p *Program) environment(at places) []string {
 	var env []string
 	set := func(name, value string) {
@@ -58,7 +57,7 @@ func (p *Program) environment(at places) []string {
 		env = append(env, name+"="+value)
 	}
 	key, _ := p.key()
-	names := append(append(passed(), p.Pass...), key)
+	names := append(append(commonVariables(), p.Pass...), key)
 	for _, pair := range p.Environ {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "LC_") {
 			names = append(names, name)
@@ -81,20 +80,20 @@ func (p *Program) environment(at places) []string {
 	return env
 }
 
-// prepare makes the private folders of a run.
+// prepare makes the private directories of a run.
 func (p *Program) prepare() (places, error) {
 	root, err := os.MkdirTemp(p.WorkDir, "brenner-program-*")
 	if err != nil {
 		return places{}, err
 	}
 	at := placesIn(root)
-	if err := p.furnish(at); err != nil {
+	if err := p.populate(at); err != nil {
 		return places{}, errors.Join(err, os.RemoveAll(root))
 	}
 	return at, nil
 }
 
-func (p *Program) furnish(at places) error {
+func (p *Program) populate(at places) error {
 	for _, dir := range []string{at.home, at.tmp, at.work, filepath.Join(at.home, p.kind.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -106,12 +105,11 @@ func (p *Program) furnish(at places) error {
 		}
 	}
 	if name, _ := p.key(); name != "" || p.BaseURL != "" {
-		return nil // it needs no login, and gets none
+		return nil // no login needed
 	}
-	// A link and no copy: a login that is renewed in a copy would end the one that
-	// the user has.
+	// A link, not a copy: renewing a login in a copy would invalidate the user's.
 	for _, name := range p.kind.logins {
-		from := filepath.Join(p.loginFolder(), name)
+		from := filepath.Join(p.loginDir(), name)
 		if _, err := os.Stat(from); err != nil {
 			continue
 		}
@@ -122,8 +120,8 @@ func (p *Program) furnish(at places) error {
 	return nil
 }
 
-// loginFolder is where the user's own login is; empty where there is none.
-func (p *Program) loginFolder() string {
+// loginDir returns the directory of the user's own login, or "".
+func (p *Program) loginDir() string {
 	if p.kind.homeEnv != "" {
 		if dir := p.lookup(p.kind.homeEnv); dir != "" {
 			return dir
@@ -135,23 +133,22 @@ func (p *Program) loginFolder() string {
 	return filepath.Join(p.Home, p.kind.home)
 }
 
-const hidden = "[secret]"
+const masked = "[secret]"
 
-// Shorter values are no secrets but words; to hide them would make messages
-// unreadable. In answers only what cannot be a word is hidden: an answer is
-// verbatim.
+// Shorter values are words, not secrets; masking them would make messages
+// unreadable. Replies are verbatim, so only long secrets are masked there.
 const (
 	shortestInErrors  = 4
-	shortestInAnswers = 16
+	shortestInReplies = 16
 )
 
 const (
-	longestMessage = 300      // characters of a program's words in a message
-	longestPartial = 64 << 10 // bytes of what it wrote that are kept as evidence
+	longestMessage = 300      // characters of program output in a message
+	longestPartial = 64 << 10 // bytes of output kept as evidence
 )
 
-// secrets keeps the key, and what else a program was trusted with, out of what
-// comes back.
+// secrets masks the key, and the other secrets of a program, in everything that is
+// returned.
 type secrets struct {
 	errors  secret.Finder
 	answers secret.Finder
@@ -159,50 +156,50 @@ type secrets struct {
 
 func secretsOf(p *Program) secrets {
 	_, key := p.key()
-	given := []string{key}
+	values := []string{key}
 	for _, name := range p.Pass {
-		given = append(given, p.lookup(name))
+		values = append(values, p.lookup(name))
 	}
-	for _, name := range passed() {
+	for _, name := range commonVariables() {
 		if u, err := url.Parse(p.lookup(name)); err == nil && u.User != nil {
 			password, _ := u.User.Password()
-			given = append(given, password)
+			values = append(values, password)
 		}
 	}
-	return secrets{errors: secret.New(given, shortestInErrors), answers: secret.New(given, shortestInAnswers)}
+	return secrets{errors: secret.New(values, shortestInErrors), answers: secret.New(values, shortestInReplies)}
 }
 
-func inPlace(int) string { return hidden }
+func mask(int) string { return masked }
 
-func (s *secrets) answer(t string) string { return s.answers.Replace(t, inPlace) }
+func (s *secrets) answer(t string) string { return s.answers.Replace(t, mask) }
 
-// shown gives a program's words for a message of ours: one line, and not long.
-// They are cleaned first: nothing may hide in the middle of a secret.
-func (s *secrets) shown(words string) string {
-	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(text.Clean(words, text.Output)), " "), inPlace), longestMessage)
+// shown returns program output for a message: one short line. It is cleaned first,
+// because control characters could split a secret.
+func (s *secrets) shown(output string) string {
+	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(text.Clean(output, text.Output)), " "), mask), longestMessage)
 }
 
-// evidence gives the end of a program's words, to be kept.
-func (s *secrets) evidence(words string) string {
-	words = s.errors.Replace(text.Clean(words, text.Output), inPlace)
-	if len(words) > longestPartial {
-		words = strings.ToValidUTF8(words[len(words)-longestPartial:], "")
+// evidence returns the end of program output, to be kept.
+func (s *secrets) evidence(output string) string {
+	output = s.errors.Replace(text.Clean(output, text.Output), mask)
+	if len(output) > longestPartial {
+		output = strings.ToValidUTF8(output[len(output)-longestPartial:], "")
 	}
-	return words
+	return output
 }
 
-// file hides the secrets in a file that stays.
+// file masks the secrets in a file that is kept.
 func (s *secrets) file(path string) {
 	data, err := os.ReadFile(path)
 	if err != nil || !s.answers.In(string(data)) {
 		return
 	}
-	// In one step: half a file beside the status of a run would be half an answer.
+	// Atomically: half a file beside a run's status would be half a reply.
 	fresh := path + ".masked"
-	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data), inPlace)), 0o600) != nil || os.Rename(fresh, path) != nil {
-		_ = os.Remove(path) // rather no evidence than a key
+	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data), mask)), 0o600) != nil || os.Rename(fresh, path) != nil {
+		_ = os.Remove(path) // better no evidence than a key
 	}
 }
 
-// tail gives the end of what may be very long.
+// tail returns the end of data.
 func tail(data []byte) []byte { return data[max(0, len(data)-longestPartial):] }

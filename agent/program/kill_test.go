@@ -15,7 +15,7 @@ import (
 	"brenner/agent/program/programtest"
 )
 
-// killSupervisors kills the supervisors of a spool.
+// killSupervisors kills all supervisors of a spool.
 func killSupervisors(t *testing.T, spool string) {
 	t.Helper()
 	for _, path := range files(t, "/proc", "[0-9]*/cmdline") {
@@ -33,9 +33,9 @@ func killSupervisors(t *testing.T, spool string) {
 	}
 }
 
-// TestTheSupervisorIsKilled: nobody can say how the program went; it is gone.
-func TestTheSupervisorIsKilled(t *testing.T) {
-	tr := tried(t, program.Codex, program.Options{}, nil, programtest.Hangs)
+// Without a supervisor the result is unknown, but the program is gone.
+func TestKilledSupervisor(t *testing.T) {
+	tr := newTrial(t, program.Codex, program.Options{}, nil, programtest.Hangs)
 	ends := make(chan error, 1)
 	go func() {
 		_, err := tr.Ask(t.Context(), call("ask"))
@@ -43,11 +43,11 @@ func TestTheSupervisorIsKilled(t *testing.T) {
 	}()
 	until(t, "the program works", func() bool { return tr.Asked() > 0 })
 	killSupervisors(t, tr.options.Spool)
-	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != program.Lost || !f.Retry { //nolint:errorlint // the contract wants the very type
+	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != program.Lost || !f.Retry { //nolint:errorlint // the contract requires this type, unwrapped
 		t.Errorf("%+v", f)
 	}
-	until(t, "the program is gone", func() bool { return len(tr.Left(t)) == 0 })
-	// Its private folder is left to the system: nobody is there to remove it.
+	until(t, "the program is gone", func() bool { return len(tr.Processes(t)) == 0 })
+	// Without a supervisor its private directory is not removed.
 	for _, dir := range files(t, tr.options.WorkDir, "*") {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)

@@ -12,35 +12,35 @@ import (
 	"brenner/agent"
 )
 
-// kind is what differs between programs.
+// kind describes one kind of program.
 type kind struct {
-	program   string // what it is called on PATH
-	install   string // how to get it
-	login     string // how to log in
+	program   string // its name on PATH
+	install   string // hint: how to install it
+	login     string // hint: how to log in
 	keys      []string
-	tells     bool     // its output says itself when it is whole
-	interrupt bool     // SIGINT ends it better than SIGTERM
-	home      string   // its own folder in a home
-	homeEnv   string   // the variable that names that folder
-	logins    []string // files in that folder that hold the login
-	// args are the arguments after the command.
+	marksEnd  bool     // its output marks the end of the reply
+	interrupt bool     // stop it with SIGINT, not SIGTERM
+	home      string   // its directory below the home directory
+	homeEnv   string   // the variable for that directory
+	logins    []string // files in that directory that hold the login
+	// args returns the arguments after the command.
 	args func(*Program) []string
-	// environ are variables of its own, beside those that all get.
+	// environ returns variables of its own, in addition to the common ones.
 	environ func(*Program, places) []string
-	// files are what has to be in its home before it runs, by path.
+	// files returns the files that it needs in its home, by path.
 	files func(*Program) map[string]string
-	// read finds the answer in what it wrote. Nothing of it may be shown before
-	// secrets are hidden.
-	read func(stdout, stderr []byte) said
-	// turn tells whether a line of its output is one more turn with a tool.
+	// read parses its output. Nothing of the result may be shown before secrets are
+	// masked.
+	read func(stdout, stderr []byte) output
+	// turn reports whether a line of output is another turn with a tool.
 	turn func(line []byte) bool
-	// exits are exit codes with a meaning of their own.
+	// exits maps exit codes with a special meaning.
 	exits map[int]exit
-	// http gives the HTTP status that an exit code comes from; nil where none does.
+	// http maps an exit code to an HTTP status; may be nil.
 	http func(code int) int
 }
 
-// exit is what an exit code means.
+// exit is the meaning of an exit code.
 type exit int
 
 const (
@@ -62,25 +62,25 @@ func kindOf(name string) kind {
 	return command()
 }
 
-// said is what a program's output comes to.
-type said struct {
-	text    string // the final message, or what came of it
-	final   bool   // it says itself that this is the end, and a good one
-	model   string // what answered, where it says so
+// output is a program's parsed output.
+type output struct {
+	text    string // the final message, possibly incomplete
+	final   bool   // the program reported success
+	model   string // the model, if reported
 	usage   *agent.Usage
-	trouble string // why there is no answer, in its own words
-	turns   bool   // the trouble is its own limit of turns, or that its model goes round in circles
+	trouble string // the program's error message
+	turns   bool   // it stopped at its own turn limit, or detected a loop
 }
 
-// places are the private folders of a run.
+// places are the private directories of a run.
 type places struct{ root, home, tmp, work string }
 
 func placesIn(root string) places {
 	return places{root: root, home: filepath.Join(root, "home"), tmp: filepath.Join(root, "tmp"), work: filepath.Join(root, "work")}
 }
 
-// events reads output that is one JSON object a line. Lines that are none are
-// somebody else's: programs let their libraries write there, too.
+// events parses output with one JSON object per line. Other lines are skipped:
+// libraries may write there, too.
 func events[T any](out []byte) []T {
 	var all []T
 	for line := range bytes.Lines(out) {
@@ -92,7 +92,7 @@ func events[T any](out []byte) []T {
 	return all
 }
 
-// question puts a conversation into one text: programs are asked once.
+// question joins a conversation into one text, because programs are asked once.
 func question(turns []agent.Turn) string {
 	var b bytes.Buffer
 	for i, t := range turns {
@@ -108,34 +108,33 @@ func question(turns []agent.Turn) string {
 	return b.String()
 }
 
-// command is any command line: what it writes to stdout is its answer, and an exit
-// code other than 0 means that it has none. 75 means "later", as it does for
-// brenner itself.
+// command is any command line. Its standard output is the reply, and an exit code
+// other than 0 is a failure. 75 means "later", as it does for brenner itself.
 func command() kind {
 	return kind{
-		install: "look at the command line in the configuration, and at PATH",
-		login:   "log in to it as it wants it, and let it see what it needs with the list of variables in the configuration",
+		install: "check the command line in the configuration, and PATH",
+		login:   "log in to it, and list the variables that it needs in the configuration",
 		args:    func(*Program) []string { return nil },
 		environ: func(*Program, places) []string { return nil },
 		files:   func(*Program) map[string]string { return nil },
-		read: func(out, _ []byte) said {
-			return said{text: strings.ToValidUTF8(string(out), "\uFFFD"), final: true}
+		read: func(out, _ []byte) output {
+			return output{text: strings.ToValidUTF8(string(out), "\uFFFD"), final: true}
 		},
 		turn:  func([]byte) bool { return false },
 		exits: map[int]exit{75: exitLater, 126: exitUsage, 127: exitUsage},
 	}
 }
 
-// claude is `claude -p`, from its documented contract alone. Its last line is the
-// same in both forms of JSON; this one gives signs of life before it.
+// claude is `claude -p`, written from its documentation. Both JSON formats end with
+// the same line; this one shows signs of life before it.
 func claude() kind {
 	return kind{
-		program: "claude",
-		install: "install it with `npm install -g @anthropic-ai/claude-code` (it needs node 22 or later), or give its path as command",
-		login:   "run `claude` once and log in, or set ANTHROPIC_API_KEY",
-		keys:    []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
-		tells:   true,
-		home:    ".claude", homeEnv: "CLAUDE_CONFIG_DIR", logins: []string{".credentials.json"},
+		program:  "claude",
+		install:  "install it with `npm install -g @anthropic-ai/claude-code` (it needs node 22 or later), or set command to its path",
+		login:    "run `claude` once and log in, or set ANTHROPIC_API_KEY",
+		keys:     []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"},
+		marksEnd: true,
+		home:     ".claude", homeEnv: "CLAUDE_CONFIG_DIR", logins: []string{".credentials.json"},
 		args: func(p *Program) []string {
 			args := []string{"-p", "--output-format", "stream-json", "--verbose", "--strict-mcp-config", "--max-turns", strconv.Itoa(p.Turns)}
 			if p.Model != "" {
@@ -181,8 +180,8 @@ type claudeEvent struct {
 	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
 }
 
-func readClaude(out, _ []byte) said {
-	var s said
+func readClaude(out, _ []byte) output {
+	var s output
 	all := events[claudeEvent](out)
 	if len(all) == 0 { // one object over several lines
 		var e claudeEvent
@@ -216,16 +215,15 @@ func readClaude(out, _ []byte) said {
 	return s
 }
 
-// reported reads what a program says that its run has cost, under these names: what it
-// was given may stand under several. It is nil where a number cannot be true: who
-// writes one such number is not believed in the others.
+// reported parses the usage that a program reports; input may be the sum of several
+// fields. It is nil if any number is implausible.
 func reported(raw json.RawMessage, output string, inputs ...string) *agent.Usage {
-	var said map[string]json.RawMessage
-	if json.Unmarshal(raw, &said) != nil {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
 		return nil
 	}
 	tokens := func(name string) (int, bool) {
-		if n := said[name]; n != nil && string(n) != "null" {
+		if n := fields[name]; n != nil && string(n) != "null" {
 			return agent.Tokens(n)
 		}
 		return 0, true
@@ -244,9 +242,9 @@ func reported(raw json.RawMessage, output string, inputs ...string) *agent.Usage
 	return &u
 }
 
-// usage is what the run has cost: what the program says, and where it says nothing, or
-// that it was for nothing, what we count.
-func (x *execution) usage(s said) agent.Usage {
+// usage returns the usage of the run as reported, or our own count where that is
+// missing or zero.
+func (x *execution) usage(s output) agent.Usage {
 	u := agent.Usage{Guessed: s.usage == nil}
 	if s.usage != nil {
 		u = *s.usage

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// gemini is `gemini --output-format stream-json`, measured with 0.61.0: of its two
-// forms of JSON the one that gives signs of life, and says on stdout what failed.
+// gemini is `gemini --output-format stream-json`, measured with 0.61.0. Of its two
+// JSON formats, this one shows signs of life and reports errors on stdout.
 func gemini() kind {
 	return kind{
-		program: "gemini",
-		install: "install it with `npm install -g @google/gemini-cli` (it needs node 20 or later), or give its path as command",
-		login:   "run `gemini` once and log in, or set GEMINI_API_KEY",
-		keys:    []string{"GEMINI_API_KEY"},
-		tells:   true,
-		home:    ".gemini", logins: []string{"oauth_creds.json", "google_accounts.json"},
+		program:  "gemini",
+		install:  "install it with `npm install -g @google/gemini-cli` (it needs node 20 or later), or set command to its path",
+		login:    "run `gemini` once and log in, or set GEMINI_API_KEY",
+		keys:     []string{"GEMINI_API_KEY"},
+		marksEnd: true,
+		home:     ".gemini", logins: []string{"oauth_creds.json", "google_accounts.json"},
 		args: func(p *Program) []string { return []string{"-m", p.Model, "--output-format", "stream-json"} },
 		environ: func(p *Program, at places) []string {
 			env := []string{"GEMINI_CLI_HOME=" + at.home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true"}
 			name, value := p.key()
 			switch {
 			case name == "" && p.BaseURL != "":
-				env = append(env, "GEMINI_API_KEY=none") // it asks nobody without one
+				env = append(env, "GEMINI_API_KEY=none") // it does not start without a key
 			case name != "" && name != "GEMINI_API_KEY":
 				env = append(env, "GEMINI_API_KEY="+value)
 			}
@@ -40,7 +40,7 @@ func gemini() kind {
 			return json.Unmarshal(line, &e) == nil && e.Type == "tool_use"
 		},
 		exits: map[int]exit{41: exitNoLogin, 53: exitTurns},
-		// Its exit code is the lower byte of the status: 400 is 144.
+		// Its exit code is the low byte of the HTTP status: 144 is 400.
 		http: func(code int) int {
 			if code >= 144 && code <= 255 {
 				return code + 256
@@ -52,20 +52,20 @@ func gemini() kind {
 
 func geminiFiles(p *Program) map[string]string {
 	type object = map[string]any
-	way := "oauth-personal"
+	auth := "oauth-personal"
 	if name, _ := p.key(); name != "" || p.BaseURL != "" {
-		way = "gemini-api-key"
+		auth = "gemini-api-key"
 	}
 	data, err := json.Marshal(object{
-		// Its own tries wait up to half a minute each; ours know what to wait for.
+		// Its own retries wait up to half a minute each; ours honour Retry-After.
 		"general":   object{"enableAutoUpdate": false, "enableAutoUpdateNotification": false, "maxAttempts": 1},
 		"privacy":   object{"usageStatisticsEnabled": false},
 		"telemetry": object{"enabled": false},
-		"security":  object{"auth": object{"selectedType": way}},
+		"security":  object{"auth": object{"selectedType": auth}},
 		"model":     object{"maxSessionTurns": p.Turns},
 	})
 	if err != nil {
-		return nil // which cannot be, with these values
+		return nil // cannot happen with these values
 	}
 	return map[string]string{".gemini/settings.json": string(data)}
 }
@@ -87,9 +87,9 @@ type geminiError struct {
 	Message string `json:"message"`
 }
 
-// readGemini: the answer is what was said after the last tool.
-func readGemini(out, errs []byte) said {
-	var s said
+// readGemini takes the text after the last tool as the reply.
+func readGemini(out, errs []byte) output {
+	var s output
 	var text strings.Builder
 	for _, e := range events[geminiEvent](out) {
 		switch e.Type {
@@ -109,7 +109,7 @@ func readGemini(out, errs []byte) said {
 			s.trouble = e.Message
 			s.turns = s.turns || strings.Contains(strings.ToLower(e.Message), "loop detected")
 		case "result":
-			// After a loop that it has stopped it says "success".
+			// It reports "success" even after it stopped a loop.
 			s.final = e.Status == "success" && e.Error == nil && !s.turns
 			if e.Error != nil {
 				s.trouble = e.Error.Message
@@ -126,8 +126,8 @@ func readGemini(out, errs []byte) said {
 	return s
 }
 
-// lastError finds the JSON object {"error": …} at the end of stderr, which is where
-// a failure is when it comes before anything was begun.
+// lastError finds the JSON object {"error": …} at the end of stderr, where gemini
+// reports failures before the start.
 func lastError(errs []byte) string {
 	errs = bytes.TrimSpace(tail(errs))
 	for end := len(errs); end > 0; {
@@ -143,16 +143,16 @@ func lastError(errs []byte) string {
 	return ""
 }
 
-// codex is `codex exec --json`, measured with 0.166.0. What is switched off would
-// call outside names, run a login shell, or wait for a network for ever.
+// codex is `codex exec --json`, measured with 0.166.0. The disabled features would
+// contact other hosts, run a login shell, or wait for a network forever.
 func codex() kind {
 	return kind{
 		program:   "codex",
-		install:   "install it with `npm install -g @openai/codex`, or give its path as command",
+		install:   "install it with `npm install -g @openai/codex`, or set command to its path",
 		login:     "run `codex login` once, or set CODEX_API_KEY or OPENAI_API_KEY",
 		keys:      []string{"CODEX_API_KEY", "OPENAI_API_KEY"},
 		interrupt: true,
-		tells:     true,
+		marksEnd:  true,
 		home:      ".codex", homeEnv: "CODEX_HOME", logins: []string{"auth.json"},
 		args:    codexArgs,
 		environ: codexEnviron,
@@ -186,12 +186,12 @@ func codexArgs(p *Program) []string {
 	return append(args, "-")
 }
 
-// quoted gives a text as TOML and JSON both write it.
+// quoted quotes a string for both TOML and JSON.
 func quoted(s string) string { return strconv.Quote(s) }
 
 func codexEnviron(p *Program, at places) []string {
 	env := []string{"CODEX_HOME=" + filepath.Join(at.home, ".codex")}
-	// Its own provider takes a key under this name only.
+	// Its built-in provider reads only this variable.
 	if name, value := p.key(); name != "" && p.BaseURL == "" && name != "CODEX_API_KEY" {
 		env = append(env, "CODEX_API_KEY="+value)
 	}
@@ -211,11 +211,10 @@ type codexEvent struct {
 	} `json:"error"`
 }
 
-// readCodex: items and events that are errors tell of trouble that may have been
-// overcome. Only a turn that failed is a failure, and only one that was completed
-// an answer.
-func readCodex(out, _ []byte) said {
-	var s said
+// readCodex parses codex events. Error events may have been recovered from: only a
+// failed turn is a failure, and only a completed one a reply.
+func readCodex(out, _ []byte) output {
+	var s output
 	for _, e := range events[codexEvent](out) {
 		switch e.Type {
 		case "item.completed":

@@ -18,21 +18,19 @@ import (
 	"brenner/internal/fault"
 )
 
-// askerMarker is the first argument of a process that asks a program and can be
-// killed meanwhile.
+// askerMarker is the first argument of a process that asks a program, to be killed.
 const askerMarker = "__program-asker"
 
-// TestMain is also a supervisor, a program and a brenner, where it is started as
-// one.
+// TestMain also serves as the supervisor, the program and the asking process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch args := os.Args[2:]; os.Args[1] {
 		case program.SupervisorMarker:
-			os.Exit(program.SupervisorMain(args)) //nolint:forbidigo // this is its main
+			os.Exit(program.SupervisorMain(args)) //nolint:forbidigo // this is its main function
 		case programtest.DoubleMarker:
-			os.Exit(programtest.DoubleMain(args)) //nolint:forbidigo // this is its main
+			os.Exit(programtest.DoubleMain(args)) //nolint:forbidigo // this is its main function
 		case askerMarker:
-			os.Exit(askerMain(args)) //nolint:forbidigo // this is its main
+			os.Exit(askerMain(args)) //nolint:forbidigo // this is its main function
 		}
 	}
 	goleak.VerifyTestMain(m)
@@ -40,7 +38,7 @@ func TestMain(m *testing.M) {
 
 const patience = 20 * time.Second
 
-// until waits for something that happens in another process.
+// until waits for an event in another process.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	tick, limit := time.NewTicker(2*time.Millisecond), time.NewTimer(patience)
@@ -50,20 +48,20 @@ func until(t *testing.T, what string, is func() bool) {
 		select {
 		case <-tick.C:
 		case <-limit.C:
-			t.Fatal("in vain: ", what)
+			t.Fatal("timeout: ", what)
 		}
 	}
 }
 
-// trial is a program on trial: an agent, and the double that it runs.
+// trial is an agent under test, with the double that it runs.
 type trial struct {
 	*program.Program
 	*programtest.Double
 	options program.Options
 }
 
-// tried makes an agent of a kind whose program is a double that behaves so.
-func tried(t *testing.T, kind string, o program.Options, texts []string, behaviour ...string) *trial {
+// newTrial makes an agent of a kind whose program is a double with this behaviour.
+func newTrial(t *testing.T, kind string, o program.Options, texts []string, behaviour ...string) *trial {
 	t.Helper()
 	d := programtest.NewDouble(t, kind, texts...)
 	o.Kind, o.Command = kind, d.Command(t, behaviour[0], behaviour[1:]...)
@@ -79,7 +77,7 @@ func tried(t *testing.T, kind string, o program.Options, texts []string, behavio
 	if o.Environ == nil {
 		o.Environ = []string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
 	}
-	// The race detector lets every process sleep for a second at its end.
+	// By default the race detector delays every exit by a second.
 	o.Environ = append(o.Environ, "GORACE=atexit_sleep_ms=0")
 	o.Pass = append(o.Pass, "GORACE")
 	p, err := program.New(o)
@@ -91,10 +89,10 @@ func tried(t *testing.T, kind string, o program.Options, texts []string, behavio
 	return tr
 }
 
-// clean wants that no process and no private folder is left.
+// clean checks that no process and no private directory is left.
 func (tr *trial) clean(t *testing.T) {
 	t.Helper()
-	if left := tr.Left(t); len(left) > 0 {
+	if left := tr.Processes(t); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	if left, err := os.ReadDir(tr.options.WorkDir); err != nil || len(left) > 0 {
@@ -113,7 +111,7 @@ func answers(t *testing.T, a agent.Agent, want string) agent.Reply {
 		t.Fatal(err)
 	}
 	if reply.Text != want {
-		t.Errorf("%q, not %q", reply.Text, want)
+		t.Errorf("got %q, want %q", reply.Text, want)
 	}
 	return reply
 }
@@ -121,12 +119,12 @@ func answers(t *testing.T, a agent.Agent, want string) agent.Reply {
 func fails(t *testing.T, ctx context.Context, a agent.Agent, want fault.Code) *agent.Failure { //nolint:revive // t comes first in a helper
 	t.Helper()
 	reply, err := a.Ask(ctx, call("ask"))
-	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract wants the very type
+	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract requires this type, unwrapped
 	if !ok || reply != (agent.Reply{}) {
-		t.Fatalf("no failure: %+v, %v", reply, err)
+		t.Fatalf("want a *Failure, got %+v, %v", reply, err)
 	}
 	if f.Code != want {
-		t.Fatalf("%s, not %s: %v; %q", f.Code, want, f, f.Partial)
+		t.Fatalf("code %s, want %s: %v; %q", f.Code, want, f, f.Partial)
 	}
 	return f
 }
@@ -140,17 +138,17 @@ func wantIn(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// files gives the names in a folder that match.
-func files(t *testing.T, folder, pattern string) []string {
+// files returns the names in a directory that match.
+func files(t *testing.T, dir, pattern string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(folder, pattern))
+	found, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
 }
 
-// askerMain asks a program as brenner would, and stays when it was answered.
+// askerMain asks a program like brenner, and waits to be killed.
 func askerMain(args []string) int {
 	var o program.Options
 	if json.Unmarshal([]byte(args[0]), &o) != nil {
@@ -167,7 +165,7 @@ func askerMain(args []string) int {
 	if os.WriteFile(args[1], nil, 0o600) != nil {
 		return 1
 	}
-	// It stays until it is killed.
+	// Wait to be killed.
 	stay := make(chan os.Signal, 1)
 	signal.Notify(stay, os.Interrupt)
 	<-stay

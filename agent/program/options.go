@@ -1,14 +1,13 @@
-// Package program is the kind of agent that is a command line program: codex,
-// gemini, claude, or whatever the configuration names.
+// Package program implements agents that are command line programs: codex, gemini,
+// claude, or any command that the configuration names.
 //
-// It promises: a program's answer is its final message, never its exit code; each
-// runs in private folders, with an environment that was chosen for it, under a
-// supervisor that leaves nothing of it behind; a call that was answered is not put
-// again, even if nobody was there to take the answer; and what programs are known
-// to do instead of answering is a *agent.Failure that says what to do.
+// It promises: a reply is a program's final message, whatever its exit code; each
+// program runs in private directories, with a chosen environment, under a supervisor
+// that leaves nothing behind; an answered call is not made again, even if the
+// caller died before the reply; and known misbehaviour is an *agent.Failure with a hint.
 //
-// It must not know what is asked, when to ask again, or whether the project may
-// name a command: that is for whoever makes the agent.
+// It must not know what is asked, when to retry, or whether the project may name a
+// command.
 package program
 
 import (
@@ -26,23 +25,22 @@ import (
 	"brenner/internal/text"
 )
 
-// The kinds of programs.
+// Kinds of programs.
 const (
 	Codex   = "codex-cli"
 	Gemini  = "gemini-cli"
 	Claude  = "claude-code"
-	Command = "command" // any command line: the question on stdin, the answer on stdout
+	Command = "command" // any command line: question on stdin, reply on stdout
 )
 
-// SupervisorMarker is the first argument of a process that is a supervisor, and
-// not the program that a user has started: see SupervisorMain.
+// SupervisorMarker is the first argument of a supervisor process: see SupervisorMain.
 const SupervisorMarker = supervisor.Marker
 
-// SupervisorMain is what a process does that was started with the SupervisorMarker;
-// it takes the arguments after that and gives the exit code.
+// SupervisorMain is the main function of a process started with SupervisorMarker.
+// It takes the arguments after the marker and returns the exit code.
 func SupervisorMain(args []string) int { return supervisor.Main(args) }
 
-// InvalidSetup is the code of agents that cannot be made.
+// InvalidSetup is the code of invalid Options.
 const InvalidSetup fault.Code = "PROGRAM_SETUP_INVALID" // Invalid settings for a program; nothing was started.
 
 const (
@@ -53,54 +51,53 @@ const (
 	mostOutput       = 1 << 30
 )
 
-// Options say which program is asked, and how. Kind and Spool are needed.
+// Options configure a program. Kind and Spool are required.
 type Options struct {
 	Kind string
-	// Command is what runs: for a known kind in the place of its program ("codex",
-	// or "node", "gemini.js"), for Command the whole command line.
+	// Command is the command to run. For a known kind it replaces the program
+	// ("codex", or "node", "gemini.js"); for Command it is the complete command line.
 	Command []string
 	Model   string // as the program names it
-	BaseURL string // of the model, where the program takes one; empty leaves it to the program
+	BaseURL string // of the model; empty leaves it to the program
 
-	// Environ is the environment that a program's is chosen from, as of os.Environ.
+	// Environ is the environment to choose from, as returned by os.Environ.
 	Environ []string `json:"-"`
 	KeyEnv  string   // the variable that holds the key; empty means those of the kind
-	Pass    []string // further variables that the program may see; their values are taken for secrets
-	// Home is where the user's logins to the programs are; empty means that they
-	// have none. A program sees its own login there, and nothing else of it.
+	Pass    []string // further variables for the program; their values are secrets
+	// Home is the user's home with the logins of programs; empty means no logins. A
+	// program sees only its own login.
 	Home string
 
-	Spool   string // where runs are written down, to be adopted after a crash
-	WorkDir string // where private folders are made; empty means the system's place for temporary files
+	Spool   string // where runs are stored, to be adopted after a crash
+	WorkDir string // parent of private directories; empty means the system's temporary directory
 
-	Wall      time.Duration // how long a run may take; 0 means half an hour
-	Grace     time.Duration // between the polite end and the certain one; 0 means two seconds
-	Turns     int           // how many turns with tools a run may take; 0 means 50
-	MaxOutput int64         // bytes that a run may write; 0 means 16 MiB
+	Wall      time.Duration // time limit of a run; 0 means 30 minutes
+	Grace     time.Duration // between the polite signal and SIGKILL; 0 means 2 s
+	Turns     int           // limit of turns with tools; 0 means 50
+	MaxOutput int64         // limit of output bytes; 0 means 16 MiB
 
-	Count      func(string) int `json:"-"` // counts the tokens of a text, where the program does not say; nil guesses
-	Supervisor []string         // the command that becomes a supervisor; empty means this binary
+	Count      func(string) int `json:"-"` // counts tokens if the program does not report them; nil estimates
+	Supervisor []string         // the supervisor's command; empty means this binary
 }
 
-// String gives what may be shown of the options.
+// String returns the options without secrets.
 func (o Options) String() string { return o.Kind + " " + o.Model }
 
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.String() }
 
-// Kinds gives the kinds of programs.
+// Kinds returns the kinds of programs.
 func Kinds() []string { return []string{Codex, Gemini, Claude, Command} }
 
-// Program is one program as an agent.
+// Program is an agent that runs a program.
 type Program struct {
 	Options
 	kind     kind
 	hide     secrets
-	guessing bool // tokens are not really counted
+	guessing bool // tokens are estimated, not counted
 }
 
-// New makes an agent. It starts nothing: a program that is not there shows when it
-// is asked.
+// New makes an agent. It starts nothing: a missing program fails when it is asked.
 func New(o Options) (*Program, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -127,35 +124,35 @@ func New(o Options) (*Program, error) {
 	return p, nil
 }
 
-// check says everything that is wrong at once.
+// check reports all errors.
 func (o *Options) check() error {
 	var l fault.List
 	wrong := func(hint, format string, args ...any) { l.Add(InvalidSetup, "", hint, format, args...) }
 	if !slices.Contains(Kinds(), o.Kind) {
 		wrong(text.SuggestOf(o.Kind, Kinds(), "known kinds: "+strings.Join(Kinds(), ", ")),
-			"%s is no kind of program", fault.Shown(o.Kind))
+			"unknown kind of program: %s", fault.Shown(o.Kind))
 	}
 	if o.Kind == Command && (len(o.Command) == 0 || o.Command[0] == "") || slices.Contains(o.Command[:min(1, len(o.Command))], "") {
-		wrong("write it as a list of words, the program first", "the command line is empty")
+		wrong("use a list of arguments, the program first", "empty command line")
 	}
 	if slices.ContainsFunc(o.Command, func(s string) bool { return strings.ContainsRune(s, 0) }) {
-		wrong("", "a command line cannot hold NUL bytes")
+		wrong("", "command line contains NUL bytes")
 	}
 	if strings.ContainsFunc(o.Model, func(r rune) bool { return r <= ' ' }) || strings.HasPrefix(o.Model, "-") {
-		wrong("write it as the program's own option for it wants it", "%s is no name of a model", fault.Shown(o.Model))
+		wrong("use the program's own name for the model", "invalid model name %s", fault.Shown(o.Model))
 	}
 	if o.Kind == Gemini && o.Model == "" {
-		wrong("name one with --model, or give the roster's model an id in agents.models", "gemini needs the name of a model: without one it asks another model first which to take, and may hang there")
+		wrong("pass --model, or set the model's id in agents.models", "gemini requires a model: without one it asks another model which to use, and may hang")
 	}
 	o.checkURL(wrong)
 	if !filepath.IsAbs(o.Spool) {
-		wrong("", "the folder for the runs of programs has to be a whole path")
+		wrong("", "the directory for runs must be an absolute path")
 	}
 	if o.WorkDir != "" && !filepath.IsAbs(o.WorkDir) {
-		wrong("", "the folder for private folders has to be a whole path")
+		wrong("", "the directory for private directories must be an absolute path")
 	}
 	if o.Wall < 0 || o.Grace < 0 || o.Turns < 0 || o.MaxOutput < 0 || o.MaxOutput > mostOutput {
-		wrong("zero means the usual limit", "a limit of programs is out of range")
+		wrong("use 0 for the default", "limit out of range")
 	}
 	return l.Err()
 }
@@ -165,64 +162,64 @@ func (o *Options) checkURL(wrong func(hint, format string, args ...any)) {
 		return
 	}
 	if o.Kind == Command {
-		wrong("give the command its address in its own words", "a command of one's own takes no base URL")
+		wrong("pass the address in the command line", "a command does not support a base URL")
 	}
 	if !baseurl.Valid(o.BaseURL) {
-		wrong(baseurl.Hint, "the base URL is no address of an endpoint")
+		wrong(baseurl.Hint, "invalid base URL")
 	}
 }
 
-// argv is the whole command line; false means that its program was not found, and
-// stands there by its name alone.
+// argv returns the command line. If the program was not found, it returns false, and
+// the program's bare name comes first.
 func (p *Program) argv() ([]string, bool) {
-	words := p.Command
-	if len(words) == 0 {
-		words = []string{p.kind.program}
+	command := p.Command
+	if len(command) == 0 {
+		command = []string{p.kind.program}
 	}
-	path, ok := find(words[0], p.lookup("PATH"))
+	path, ok := lookPath(command[0], p.lookup("PATH"))
 	if !ok {
-		path = words[0]
+		path = command[0]
 	}
-	if p.Kind == Codex && len(words) == 1 {
+	if p.Kind == Codex && len(command) == 1 {
 		path = native(path)
 	}
-	argv := append([]string{path}, words[1:]...)
+	argv := append([]string{path}, command[1:]...)
 	return append(argv, p.kind.args(p)...), ok
 }
 
-// find looks for a program as a shell does, but never in the folder where we are.
-func find(name, path string) (string, bool) {
+// lookPath finds a program as a shell does, but never in the current directory.
+func lookPath(name, path string) (string, bool) {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
-		whole, err := filepath.Abs(name)
-		return whole, err == nil && runs(whole)
+		abs, err := filepath.Abs(name)
+		return abs, err == nil && executable(abs)
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		for _, end := range endings() {
-			if whole := filepath.Join(dir, name+end); runs(whole) {
-				return whole, true
+		for _, ext := range extensions() {
+			if file := filepath.Join(dir, name+ext); executable(file) {
+				return file, true
 			}
 		}
 	}
 	return "", false
 }
 
-func endings() []string {
+func extensions() []string {
 	if runtime.GOOS == "windows" {
 		return []string{".exe", ".cmd", ".bat", ""}
 	}
 	return []string{""}
 }
 
-func runs(path string) bool {
+func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// native finds the program itself behind npm's wrapper for codex: one process
-// instead of two, and none that lives on when the wrapper is killed.
+// native finds the binary behind npm's wrapper for codex: one process instead of
+// two, and none that survives when the wrapper is killed.
 func native(path string) string {
 	script, err := filepath.EvalSymlinks(path)
 	if err != nil || filepath.Base(script) != "codex.js" {
@@ -234,11 +231,11 @@ func native(path string) string {
 	}
 	pkg := filepath.Dir(filepath.Dir(script)) // …/@openai/codex
 	name := "codex-" + runtime.GOOS + "-" + arch
-	for _, place := range []string{
+	for _, dir := range []string{
 		filepath.Join(filepath.Dir(pkg), name), filepath.Join(pkg, "node_modules", "@openai", name), pkg,
 	} {
-		found, err := filepath.Glob(filepath.Join(place, "vendor", "*", "bin", "codex"))
-		if err == nil && len(found) == 1 && runs(found[0]) {
+		found, err := filepath.Glob(filepath.Join(dir, "vendor", "*", "bin", "codex"))
+		if err == nil && len(found) == 1 && executable(found[0]) {
 			return found[0]
 		}
 	}

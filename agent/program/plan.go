@@ -17,17 +17,17 @@ import (
 	"brenner/internal/fault"
 )
 
-// Plan is what would run, for whoever wants to look at it before.
+// Plan describes what would run.
 type Plan struct {
 	Kind    string   `json:"kind"`
 	Found   bool     `json:"found"`
 	Argv    []string `json:"argv"`           // the exact command line
-	Env     []string `json:"env"`            // the names of the variables that it sees
-	Folder  string   `json:"folder"`         // where it runs: an empty folder, made and removed each time
-	Install string   `json:"hint,omitempty"` // how to get it, where it was not found
+	Env     []string `json:"env"`            // names of the variables that it sees
+	Dir     string   `json:"folder"`         // its working directory, created empty for each run
+	Install string   `json:"hint,omitempty"` // how to install it, if it was not found
 }
 
-// Plan gives the exact command line and the names of the variables that would run.
+// Plan returns the command line and the names of the variables that would be used.
 func (p *Program) Plan() Plan {
 	argv, found := p.argv()
 	base := p.WorkDir
@@ -35,7 +35,7 @@ func (p *Program) Plan() Plan {
 		base = os.TempDir()
 	}
 	at := placesIn(filepath.Join(base, "brenner-program-*"))
-	plan := Plan{Kind: p.Kind, Found: found, Argv: argv, Folder: at.work}
+	plan := Plan{Kind: p.Kind, Found: found, Argv: argv, Dir: at.work}
 	for _, pair := range p.environment(at) {
 		name, _, _ := strings.Cut(pair, "=")
 		plan.Env = append(plan.Env, name)
@@ -46,48 +46,48 @@ func (p *Program) Plan() Plan {
 	return plan
 }
 
-// CommandLine gives the command line as a shell would take it.
+// CommandLine returns the command line, quoted for a shell.
 func (p Plan) CommandLine() string {
-	words := make([]string, len(p.Argv))
-	for i, w := range p.Argv {
-		if words[i] = w; w == "" || strings.ContainsFunc(w, func(r rune) bool {
+	args := make([]string, len(p.Argv))
+	for i, arg := range p.Argv {
+		if args[i] = arg; arg == "" || strings.ContainsFunc(arg, func(r rune) bool {
 			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+", r)
 		}) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			args[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(args, " ")
 }
 
-// How a program is logged in, as far as that can be told without a call.
+// How a program is logged in, as far as is known without a call.
 const (
-	LoginKey     = "key"     // a variable holds a key; whether it is accepted, a call will show
-	LoginFile    = "login"   // the user has logged in once; it may have expired
-	LoginNone    = "none"    // it will not be able to ask anybody
-	LoginUnknown = "unknown" // it is a command of the user's own, or has an endpoint that may want no key
+	LoginKey     = "key"     // a variable holds a key, which may be invalid
+	LoginFile    = "login"   // the user has logged in; the login may have expired
+	LoginNone    = "none"    // not logged in
+	LoginUnknown = "unknown" // a user's command, or an endpoint that may not require a key
 )
 
-// Login tells how the program is logged in, and what to do about it.
+// Login returns how the program is logged in, with details or a hint.
 func (p *Program) Login() (state, detail string) {
 	if name, _ := p.key(); name != "" {
-		return LoginKey, "the key in " + name
+		return LoginKey, "key in " + name
 	}
 	if p.Kind == Command {
-		return LoginUnknown, "a command of one's own: only a call would show"
+		return LoginUnknown, "a user's own command; not checked"
 	}
 	if p.BaseURL != "" {
-		return LoginUnknown, "no key: " + p.BaseURL + " may want none"
+		return LoginUnknown, "no key; " + p.BaseURL + " may not require one"
 	}
 	if len(p.Pass) > 0 {
-		return LoginUnknown, "no key; it may log in with what is in " + strings.Join(p.Pass, ", ")
+		return LoginUnknown, "no key; it may log in with " + strings.Join(p.Pass, ", ")
 	}
-	if dir := p.loginFolder(); dir != "" {
+	if dir := p.loginDir(); dir != "" {
 		if path := filepath.Join(dir, p.kind.logins[0]); exists(path) {
-			return LoginFile, "the login in " + path
+			return LoginFile, "login in " + path
 		}
 	}
 	if p.Kind == Claude && runtime.GOOS == "darwin" {
-		return LoginUnknown, "no key; a login would be in the keychain, which is not asked"
+		return LoginUnknown, "no key; a login in the keychain is not checked"
 	}
 	return LoginNone, p.kind.login
 }
@@ -97,11 +97,11 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// mostForVersion is how long a program may think about its own version.
+// mostForVersion limits the time of --version.
 const mostForVersion = 15 * time.Second
 
-// Version asks the program for its version: its own words, in one line. A command
-// of the user's own is not asked: nobody knows what it would do.
+// Version returns the first line of the program's --version. A user's own command
+// is not run, because its effects are unknown.
 func (p *Program) Version(ctx context.Context) (string, error) {
 	if p.Kind == Command {
 		return "", nil
@@ -114,29 +114,29 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(at.root) //nolint:errcheck // a temporary folder
+	defer os.RemoveAll(at.root) //nolint:errcheck // a temporary directory
 	ctx, cancel := context.WithTimeout(ctx, mostForVersion)
 	defer cancel()
 	argv = append(slices.Clone(argv[:len(argv)-len(p.kind.args(p))]), "--version")
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout = at.work, p.environment(at), &limited{buffer: &out, left: longestPartial}
-	supervisor.Together(cmd)
+	supervisor.KillGroupOnCancel(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", agent.Ended(ctx)
 		}
-		return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + " does not tell its version", Hint: p.kind.install, Cause: err}
+		return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + ": cannot determine version", Hint: p.kind.install, Cause: err}
 	}
 	for line := range strings.Lines(out.String()) {
 		if line = p.hide.shown(line); line != "" {
 			return line, nil
 		}
 	}
-	return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + " does not tell its version", Hint: p.kind.install}
+	return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + ": cannot determine version", Hint: p.kind.install}
 }
 
-// limited keeps the beginning of what is written.
+// limited keeps the beginning of its input.
 type limited struct {
 	buffer *bytes.Buffer
 	left   int

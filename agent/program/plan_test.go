@@ -12,7 +12,7 @@ import (
 	"brenner/agent/program"
 )
 
-// script puts a program of a few lines of shell into a folder.
+// script writes a shell script.
 func script(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -55,12 +55,12 @@ func TestVersion(t *testing.T) {
 		_, err := p.Version(ctx)
 		ends <- err
 	}()
-	until(t, "it thinks about its version", func() bool {
+	until(t, "--version is running", func() bool {
 		data, err := os.ReadFile(filepath.Join(bin, "pid"))
 		return err == nil && strings.HasSuffix(string(data), "\n")
 	})
 	cancel()
-	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract wants the very type
+	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract requires this type, unwrapped
 		t.Errorf("%+v", f)
 	}
 	o.Kind = program.Claude
@@ -82,8 +82,8 @@ func TestLogin(t *testing.T) {
 	script(t, filepath.Join(home, ".codex", "auth.json"), "")
 	script(t, filepath.Join(elsewhere, ".credentials.json"), "")
 	for _, test := range []struct {
-		options     program.Options
-		state, says string
+		options       program.Options
+		state, detail string
 	}{
 		{program.Options{Kind: program.Codex, Home: home}, program.LoginFile, "auth.json"},
 		{program.Options{Kind: program.Codex, Home: home, Environ: []string{"OPENAI_API_KEY=k"}}, program.LoginKey, "OPENAI_API_KEY"},
@@ -94,9 +94,9 @@ func TestLogin(t *testing.T) {
 		{program.Options{Kind: program.Claude, Environ: []string{"CLAUDE_CONFIG_DIR=" + elsewhere}}, program.LoginFile, elsewhere},
 		{program.Options{Kind: program.Command, Command: []string{"cat"}}, program.LoginUnknown, "own"},
 	} {
-		state, says := made(t, test.options).Login()
-		if state != test.state || !strings.Contains(says, test.says) {
-			t.Errorf("%+v: %s, %s", test.options, state, says)
+		state, detail := made(t, test.options).Login()
+		if state != test.state || !strings.Contains(detail, test.detail) {
+			t.Errorf("%+v: %s, %s", test.options, state, detail)
 		}
 	}
 	bin := t.TempDir()
@@ -105,8 +105,8 @@ func TestLogin(t *testing.T) {
 	wantIn(t, fails(t, t.Context(), p, agent.NoAuth).Hint, "GEMINI_API_KEY")
 }
 
-// TestALoginIsSeenAndNothingElse: a program sees its login, and may renew it.
-func TestALoginIsSeenAndNothingElse(t *testing.T) {
+// A program sees only its login, and may renew it.
+func TestProgramSeesOnlyItsLogin(t *testing.T) {
 	home, bin := t.TempDir(), t.TempDir()
 	script(t, filepath.Join(home, ".codex", "auth.json"), "the login")
 	script(t, filepath.Join(home, ".codex", "config.toml"), "model = no")
@@ -119,7 +119,7 @@ printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s, %s"}
 	}
 }
 
-// TestNativeCodex: behind npm's wrapper is the program itself.
+// The binary behind npm's wrapper is run directly.
 func TestNativeCodex(t *testing.T) {
 	dir := t.TempDir()
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]

@@ -9,45 +9,45 @@ import (
 	"brenner/internal/text"
 )
 
-func TestReading(t *testing.T) {
+func TestRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind     string
 		out, err string
-		want     said
+		want     output
 		usage    agent.Usage
 	}{
-		"codex, trouble that was overcome": {
+		"codex, recovered error": {
 			kind: Codex, out: `{"type":"error","message":"Reconnecting... 1/1"}
 {"type":"item.completed","item":{"type":"agent_message","text":"a"}}
 {"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":2}}`,
-			want: said{text: "a", final: true}, usage: agent.Usage{Input: 1, Output: 2},
+			want: output{text: "a", final: true}, usage: agent.Usage{Input: 1, Output: 2},
 		},
-		"codex, a turn that failed": {
+		"codex, failed turn": {
 			kind: Codex, out: `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}` + "\n" + `{"type":"turn.failed","error":{"message":"no"}}`,
-			want: said{text: "a", trouble: "no"},
+			want: output{text: "a", trouble: "no"},
 		},
-		"codex, broken off": {
+		"codex, cut off": {
 			kind: Codex, out: `{"type":"item.completed","item":{"type":"agent_message","text":"a"}}` + "\n" + `{"type":"turn.comp`,
-			want: said{text: "a"},
+			want: output{text: "a"},
 		},
-		"gemini, a failure on stderr alone": {
+		"gemini, failure only on stderr": {
 			kind: Gemini, err: "Warning: { }\nat x {\n  status: 401\n}\n{\n  \"session_id\": \"s\",\n  \"error\": {\n    \"type\": \"Error\",\n    \"message\": \"no\",\n    \"code\": 401\n  }\n}\n",
-			want: said{trouble: "no"},
+			want: output{trouble: "no"},
 		},
-		"gemini, not JSON at all": {kind: Gemini, out: "hello", err: "{", want: said{}},
-		"gemini, a message that is whole": {
+		"gemini, not JSON": {kind: Gemini, out: "hello", err: "{", want: output{}},
+		"gemini, a complete message": {
 			kind: Gemini, out: `{"type":"message","role":"assistant","content":"x","delta":true}` + "\n" + `{"type":"message","role":"assistant","content":"a"}` + "\n" + `{"type":"result","status":"success"}`,
-			want: said{text: "a", final: true},
+			want: output{text: "a", final: true},
 		},
 		"claude, one object": {
 			kind: Claude, out: "{\n \"type\": \"result\", \"subtype\": \"success\", \"result\": \"a\", \"usage\": {\"input_tokens\": 1, \"output_tokens\": 2}, \"modelUsage\": {\"m\": {}}\n}\n",
-			want: said{text: "a", final: true, model: "m"}, usage: agent.Usage{Input: 1, Output: 2},
+			want: output{text: "a", final: true, model: "m"}, usage: agent.Usage{Input: 1, Output: 2},
 		},
-		"claude, its limit of turns": {
+		"claude, turn limit": {
 			kind: Claude, out: `{"type":"result","subtype":"error_max_turns","is_error":true,"usage":{"input_tokens":3}}`,
-			want: said{trouble: "error_max_turns", turns: true}, usage: agent.Usage{Input: 3},
+			want: output{trouble: "error_max_turns", turns: true}, usage: agent.Usage{Input: 3},
 		},
-		"a command that knows no UTF-8": {kind: Command, out: "a\xffb", want: said{text: "a\uFFFDb", final: true}},
+		"a command with invalid UTF-8": {kind: Command, out: "a\xffb", want: output{text: "a\uFFFDb", final: true}},
 	} {
 		got := kindOf(test.kind).read([]byte(test.out), []byte(test.err))
 		var usage agent.Usage
@@ -61,8 +61,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// No number that a program writes makes its run free, or loses its answer.
-func TestAbsurdUsageIsNotBelieved(t *testing.T) {
+// No reported number makes a run free or loses its reply.
+func TestImplausibleUsageIsIgnored(t *testing.T) {
 	forms := map[string]string{
 		Codex:  `{"type":"item.completed","item":{"type":"agent_message","text":"four"}}` + "\n" + `{"type":"turn.completed","usage":USAGE}`,
 		Claude: `{"type":"result","subtype":"success","result":"four","usage":USAGE}`,
@@ -98,9 +98,9 @@ func TestAbsurdUsageIsNotBelieved(t *testing.T) {
 	}
 }
 
-func TestMeaning(t *testing.T) {
+func TestClassifyFailure(t *testing.T) {
 	x := &execution{Program: &Program{kind: codex()}, argv: []string{"/bin/codex"}}
-	for words, want := range map[string]string{
+	for message, want := range map[string]string{
 		"unexpected status 401 Unauthorized":           "AGENT_AUTH",
 		"API Error: 403 no":                            "AGENT_FORBIDDEN",
 		`{"error":{"code":404,"message":"model m"}}`:   "MODEL_UNKNOWN",
@@ -113,23 +113,23 @@ func TestMeaning(t *testing.T) {
 		"400: this exceeds the model's context window": "CONTEXT_TOO_LONG",
 		"Not logged in · Please run /login":            "AGENT_AUTH",
 	} {
-		if f := x.meant(words); f == nil || string(f.Code) != want || f.Hint == "" {
-			t.Errorf("%s: %+v", words, f)
+		if f := x.classifyFailure(message); f == nil || string(f.Code) != want || f.Hint == "" {
+			t.Errorf("%s: %+v", message, f)
 		}
 	}
-	for _, words := range []string{"", "what is it", "port 4040", "in 500 ms"} {
-		if f := x.meant(words); f != nil {
-			t.Errorf("%s: %+v", words, f)
+	for _, message := range []string{"", "what is it", "port 4040", "in 500 ms"} {
+		if f := x.classifyFailure(message); f != nil {
+			t.Errorf("%s: %+v", message, f)
 		}
 	}
 }
 
-func TestCleaned(t *testing.T) {
-	for words, want := range map[string]string{
+func TestShownIsClean(t *testing.T) {
+	for message, want := range map[string]string{
 		"\x1b[31;1mred\x1b[0m\n": "red\n", "a\x1b]0;title\ab": "ab", "a\x1bcb": "ab", "a\x00\x07\u202eb\tc": "ab\tc", "\x1b": "", "\x1b[": "", "a\xffé": "aé", "a\x1b]b": "ab",
 	} {
-		if got := text.Clean(words, text.Output); got != want {
-			t.Errorf("%q: %q, not %q", words, got, want)
+		if got := text.Clean(message, text.Output); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
 		}
 	}
 	var hide secrets
@@ -141,9 +141,8 @@ func TestCleaned(t *testing.T) {
 	}
 }
 
-// FuzzReading: whatever a program writes, it is read, and what comes out can be
-// shown.
-func FuzzReading(f *testing.F) {
+// Any output can be read, and the result can be shown.
+func FuzzRead(f *testing.F) {
 	f.Add(`{"type":"turn.completed"}`, "\n{\"error\":{\"message\":\"no\"}}")
 	f.Add(`{"type":"result","status":"success","stats":{}}`, "\x1b]0;")
 	f.Add(`{"type":"assistant","message":{"content":[{"type":"tool_use"}]}}`, "\n{\n{")
@@ -153,11 +152,11 @@ func FuzzReading(f *testing.F) {
 		for _, name := range Kinds() {
 			k := kindOf(name)
 			k.turn([]byte(out))
-			said := k.read([]byte(out), []byte(errs))
-			if u := said.usage; u != nil && (u.Input < 0 || u.Output < 0) {
+			output := k.read([]byte(out), []byte(errs))
+			if u := output.usage; u != nil && (u.Input < 0 || u.Output < 0) {
 				t.Errorf("%+v", u)
 			}
-			shown := hide.shown(said.trouble + errs)
+			shown := hide.shown(output.trouble + errs)
 			if strings.ContainsAny(shown, "\x00\x07\n\x1b") || strings.Contains(shown, "secret-0123456789") {
 				t.Errorf("%q", shown)
 			}

@@ -18,7 +18,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// The versions that scripts/real-clients.sh installs.
+// Versions installed by scripts/real-clients.sh.
 const (
 	codexVersion  = "0.166.0"
 	geminiVersion = "0.61.0"
@@ -26,18 +26,17 @@ const (
 
 const realAnswer = "Ja: e\u0301, 👩‍🔬 & \"so on\".\n\n```delta\n{\"operation\": \"ADD\"}\n```\n"
 
-// genuine is a real program that asks a model of ours.
-type genuine struct {
+// realProgram is a real program that asks a test model.
+type realProgram struct {
 	*program.Program
 	model   *programtest.Model
 	options program.Options
-	tries   int // of the last question
+	tries   int // for the last question
 }
 
-// Ask asks as sessions do, which try again where that may help: gemini 0.61.0 now and
-// then asks its model and ends with 0 and with nothing on stdout, when the machine is
-// busy.
-func (r *genuine) Ask(ctx context.Context, c agent.Call) (reply agent.Reply, err error) {
+// Ask retries like a session: on a busy machine gemini 0.61.0 sometimes asks its
+// model and exits with code 0 and no output.
+func (r *realProgram) Ask(ctx context.Context, c agent.Call) (reply agent.Reply, err error) {
 	for r.tries = 1; ; r.tries++ {
 		reply, err = r.Program.Ask(ctx, c)
 		var f *agent.Failure
@@ -47,20 +46,20 @@ func (r *genuine) Ask(ctx context.Context, c agent.Call) (reply agent.Reply, err
 	}
 }
 
-// newReal makes an agent of a kind whose program is the real one.
-func newReal(t *testing.T, kind string, o program.Options, answer func(programtest.Question) programtest.Answer) *genuine {
+// newReal makes an agent of a kind with the real program.
+func newReal(t *testing.T, kind string, o program.Options, answer func(programtest.Question) programtest.Answer) *realProgram {
 	t.Helper()
 	dir := os.Getenv("BRENNER_REAL_CLIENTS")
 	if dir == "" {
-		t.Fatal("BRENNER_REAL_CLIENTS has to be where scripts/real-clients.sh has installed the programs")
+		t.Fatal("set BRENNER_REAL_CLIENTS to the directory where scripts/real-clients.sh installed the programs")
 	}
-	r := &genuine{model: programtest.NewModel(t, answer)}
+	r := &realProgram{model: programtest.NewModel(t, answer)}
 	o.Kind, o.Model, o.BaseURL, o.KeyEnv = kind, "double-model", r.model.URL, "REAL_TEST_KEY"
 	if kind == program.Codex {
 		o.BaseURL += "/v1"
 	}
 	o.Spool, o.WorkDir = t.TempDir(), t.TempDir()
-	// They may not find a way out, should they look for one.
+	// They must not reach the network.
 	o.Environ = []string{
 		"PATH=" + filepath.Join(dir, "node_modules", ".bin") + ":/usr/local/bin:/usr/bin:/bin", "REAL_TEST_KEY=sk-real-0123456789abcdef",
 		"HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
@@ -83,20 +82,20 @@ func newReal(t *testing.T, kind string, o program.Options, answer func(programte
 	return r
 }
 
-// left gives the processes that have a private folder of ours in their environment.
-func (r *genuine) left(t *testing.T) []string {
+// left returns the processes with our private directory in their environment.
+func (r *realProgram) left(t *testing.T) []string {
 	t.Helper()
 	var left []string
 	for _, path := range files(t, "/proc", "[0-9]*/environ") {
 		if data, err := os.ReadFile(path); err == nil && strings.Contains(string(data), r.options.WorkDir) {
-			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // it may be gone
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // it may have exited
 			left = append(left, strings.ReplaceAll(string(line), "\x00", " "))
 		}
 	}
 	return left
 }
 
-// story is a long text in which nothing comes twice: gemini looks out for that.
+// story returns a long text without repetition, which gemini would detect.
 func story() string {
 	var b strings.Builder
 	for n := range 2000 {
@@ -140,7 +139,7 @@ func TestRealAnswers(t *testing.T) {
 		}
 		want := agent.Reply{Text: realAnswer, Model: "double-model", Usage: agent.Usage{Input: 5000, Output: 9}, Attempts: 1}
 		if reply != want || signs == 0 {
-			t.Errorf("%+v with %d signs of life, not %+v", reply, signs, want)
+			t.Errorf("got %+v with %d signs of life, want %+v", reply, signs, want)
 		}
 		asked := r.model.Questions()
 		if len(asked) != r.tries || !strings.HasSuffix(strings.TrimSpace(asked[0].Text), strings.TrimSpace(c.Turns[0].Text)) || asked[0].Model != "double-model" {
@@ -153,7 +152,7 @@ func TestRealAnswers(t *testing.T) {
 	})
 }
 
-// TestRealTools: what is said between tools is no answer.
+// Text between tool calls is not part of the reply.
 func TestRealTools(t *testing.T) {
 	tools := map[string]programtest.Answer{
 		program.Codex:  {Text: "Let me see. ", Tool: "exec_command", Args: map[string]any{"cmd": "ls"}},
@@ -169,7 +168,7 @@ func TestRealTools(t *testing.T) {
 		if reply := answers(t, r, wanted); reply.Usage != (agent.Usage{Input: 10000, Output: 18}) {
 			t.Errorf("%+v", reply)
 		}
-		// The same without an end.
+		// The same, endlessly.
 		r = newReal(t, kind, program.Options{Turns: 4}, always(tools[kind]))
 		_ = fails(t, t.Context(), r, program.TurnLimit)
 		if n := len(r.model.Questions()); n > 12 {
@@ -185,22 +184,22 @@ func TestRealFaults(t *testing.T) {
 			want   fault.Code
 			retry  bool
 		}{
-			"a fault of its own": {programtest.Answer{Status: 500}, agent.Unavailable, true},
-			"too much":           {programtest.Answer{Status: 429}, agent.RateLimited, true},
-			"no key":             {programtest.Answer{Status: 401}, agent.NoAuth, false},
-			"no":                 {programtest.Answer{Status: 400}, agent.Refused, false},
-			"blank":              {programtest.Answer{}, agent.Empty, true},
-			"round and round":    {programtest.Answer{Text: strings.Repeat("and so on ", 2000)}, "", false},
-			"cut":                {programtest.Answer{Text: story(), Cut: true}, agent.Cut, true},
+			"server error": {programtest.Answer{Status: 500}, agent.Unavailable, true},
+			"rate limit":   {programtest.Answer{Status: 429}, agent.RateLimited, true},
+			"no key":       {programtest.Answer{Status: 401}, agent.NoAuth, false},
+			"refused":      {programtest.Answer{Status: 400}, agent.Refused, false},
+			"blank":        {programtest.Answer{}, agent.Empty, true},
+			"repetition":   {programtest.Answer{Text: strings.Repeat("and so on ", 2000)}, "", false},
+			"cut":          {programtest.Answer{Text: story(), Cut: true}, agent.Cut, true},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := newReal(t, kind, program.Options{}, always(test.answer))
 				if test.want == "" && kind == program.Codex {
-					answers(t, r, test.answer.Text) // it does not mind
+					answers(t, r, test.answer.Text) // codex does not detect it
 					return
 				}
 				if test.want == "" {
-					test.want = program.TurnLimit // and it says "success"
+					test.want = program.TurnLimit // gemini reports "success"
 				}
 				f := fails(t, t.Context(), r, test.want)
 				if f.Retry != test.retry || f.Hint == "" && f.Code != agent.Empty {
@@ -209,7 +208,7 @@ func TestRealFaults(t *testing.T) {
 				t.Logf("%d requests: %v", len(r.model.Questions()), f)
 			})
 		}
-		t.Run("nobody there", func(t *testing.T) {
+		t.Run("unreachable", func(t *testing.T) {
 			r := newReal(t, kind, program.Options{}, always(programtest.Answer{}))
 			r.model.Close()
 			if f := fails(t, t.Context(), r, agent.Unavailable); !f.Retry {
@@ -219,7 +218,7 @@ func TestRealFaults(t *testing.T) {
 	})
 }
 
-// TestRealHangs: neither of them ends by itself.
+// Neither program exits by itself.
 func TestRealHangs(t *testing.T) {
 	eachReal(t, func(t *testing.T, kind string) {
 		for name, answer := range map[string]programtest.Answer{
@@ -229,14 +228,13 @@ func TestRealHangs(t *testing.T) {
 				wall := map[string]time.Duration{program.Codex: 4 * time.Second, program.Gemini: 10 * time.Second}[kind]
 				r := newReal(t, kind, program.Options{Wall: wall}, always(answer))
 				_ = fails(t, t.Context(), r, agent.TimedOut)
-				until(t, "its connection is closed", func() bool { return r.model.Gone() > 0 })
+				until(t, "the connection is closed", func() bool { return r.model.Disconnects() > 0 })
 			})
 		}
 	})
 }
 
-// TestRealStops: a program that is told to end does, with the shell that its model
-// has started.
+// A stopped program ends together with the shell that its model started.
 func TestRealStops(t *testing.T) {
 	r := newReal(t, program.Codex, program.Options{}, func(q programtest.Question) programtest.Answer {
 		if q.Tools == 0 {
@@ -255,13 +253,12 @@ func TestRealStops(t *testing.T) {
 		return len(r.model.Questions()) == 2 && strings.Contains(strings.Join(r.left(t), "\n"), "sleep 1234")
 	})
 	cancel()
-	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract wants the very type
+	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract requires this type, unwrapped
 		t.Errorf("%+v", f)
 	}
 }
 
-// TestRealKills: kill -9 of who asks ends the program, too; and an answer that was
-// there is adopted.
+// kill -9 of the asking process ends the program; a finished reply is adopted.
 func TestRealKills(t *testing.T) {
 	eachReal(t, func(t *testing.T, kind string) {
 		r := newReal(t, kind, program.Options{}, func(q programtest.Question) programtest.Answer {
@@ -271,9 +268,9 @@ func TestRealKills(t *testing.T) {
 		_, kill := tr.asker(t)
 		until(t, "the model is asked", func() bool { return len(r.model.Questions()) == 1 })
 		kill()
-		until(t, "its connection is closed", func() bool { return r.model.Gone() == 1 })
+		until(t, "the connection is closed", func() bool { return r.model.Disconnects() == 1 })
 		answered, kill := tr.asker(t)
-		until(t, "the answer is there", answered)
+		until(t, "the reply is stored", answered)
 		kill()
 		answers(t, r, wanted)
 		if n := len(r.model.Questions()); n != 2 {

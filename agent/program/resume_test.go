@@ -18,8 +18,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// asker starts another process that asks the trial's program, and gives a way to
-// kill it as nobody can prevent.
+// asker starts another process that asks the trial's program, and returns a function
+// that kills it with SIGKILL.
 func (tr *trial) asker(t *testing.T) (answered func() bool, kill func()) {
 	t.Helper()
 	self, err := os.Executable()
@@ -40,7 +40,7 @@ func (tr *trial) asker(t *testing.T) (answered func() bool, kill func()) {
 	}
 	kill = func() {
 		_ = cmd.Process.Kill() // SIGKILL
-		_ = cmd.Wait()         // which says that it was killed
+		_ = cmd.Wait()         // reports that it was killed
 	}
 	t.Cleanup(kill)
 	return func() bool {
@@ -49,8 +49,8 @@ func (tr *trial) asker(t *testing.T) (answered func() bool, kill func()) {
 	}, kill
 }
 
-// behaves gives the same agent with a program that behaves otherwise.
-func (tr *trial) behaves(t *testing.T, behaviour string) *program.Program {
+// withBehaviour returns the same agent with another behaviour of its program.
+func (tr *trial) withBehaviour(t *testing.T, behaviour string) *program.Program {
 	t.Helper()
 	o := tr.options
 	o.Command = tr.Command(t, behaviour)
@@ -61,22 +61,22 @@ func (tr *trial) behaves(t *testing.T, behaviour string) *program.Program {
 	return p
 }
 
-// TestTheParentIsKilledAtWork: the program ends, too, and whoever asks again gets
-// an answer; what there was is kept.
-func TestTheParentIsKilledAtWork(t *testing.T) {
+// When the asking process is killed, the program ends; the next call gets a reply,
+// and the evidence is kept.
+func TestKilledParent(t *testing.T) {
 	for behaviour, mark := range map[string]string{
 		programtest.Hangs: "asked", programtest.HangsDeaf: "deaf", programtest.OwnSession: "child",
 	} {
 		t.Run(behaviour, func(t *testing.T) {
-			tr := tried(t, program.Gemini, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, behaviour)
+			tr := newTrial(t, program.Gemini, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, behaviour)
 			_, kill := tr.asker(t)
-			until(t, "the program works", func() bool { return tr.Said(mark) > 0 })
+			until(t, "the program is running", func() bool { return tr.Count(mark) > 0 })
 			kill()
-			// At once: who asks again waits for the supervisor's end by itself.
-			answers(t, tr.behaves(t, programtest.Answers), wanted)
+			// Immediately: the next call itself waits for the supervisor.
+			answers(t, tr.withBehaviour(t, programtest.Answers), wanted)
 			tr.clean(t)
 			if tries := files(t, tr.options.Spool, "*.try-*"); tr.Asked() != 2 || len(tries) != 1 {
-				t.Errorf("asked %d times, %q kept", tr.Asked(), tries)
+				t.Errorf("asked %d times, kept %q", tr.Asked(), tries)
 			} else if s, err := supervisor.ReadStatus(tries[0]); err != nil || s.End != supervisor.ParentGone {
 				t.Errorf("%+v, %v", s, err)
 			}
@@ -84,22 +84,22 @@ func TestTheParentIsKilledAtWork(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatNobodyTook is adopted, and the program is not asked again.
-func TestAnAnswerThatNobodyTook(t *testing.T) {
+// A finished run is adopted, and the program is not asked again.
+func TestFinishedRunIsAdopted(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
-		tr := tried(t, kind, program.Options{}, []string{wanted}, programtest.Answers)
+		tr := newTrial(t, kind, program.Options{}, []string{wanted}, programtest.Answers)
 		answered, kill := tr.asker(t)
-		until(t, "the answer is there", answered)
+		until(t, "the reply is stored", answered)
 		kill()
 		alive := 0
 		c := call("ask")
 		c.Alive = func() { alive++ }
-		// What is on the disk needs no program.
-		reply, err := tr.behaves(t, programtest.Hangs).Ask(t.Context(), c)
+		// A stored reply needs no program.
+		reply, err := tr.withBehaviour(t, programtest.Hangs).Ask(t.Context(), c)
 		if err != nil || reply.Text != wanted || reply.Attempts != 1 || tr.Asked() != 1 || alive == 0 {
 			t.Errorf("%+v, %v: asked %d times", reply, err, tr.Asked())
 		}
-		// Another question under the same name is another question.
+		// Another question with the same call id is asked.
 		c.Turns = []agent.Turn{{Text: "And what else?"}}
 		reply, err = tr.Ask(t.Context(), c)
 		if err != nil || reply.Text != wanted || tr.Asked() != 2 {
@@ -108,21 +108,21 @@ func TestAnAnswerThatNobodyTook(t *testing.T) {
 	})
 }
 
-// TestAWholeAnswerBeforeAHang: a program that has said that its answer is whole has
-// answered, even if it had to be ended then.
-func TestAWholeAnswerBeforeAHang(t *testing.T) {
-	tr := tried(t, program.Codex, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, programtest.AndHangs)
+// A program that marked its reply as complete has answered, even if it was then
+// stopped.
+func TestHangAfterReply(t *testing.T) {
+	tr := newTrial(t, program.Codex, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, programtest.ThenHangs)
 	_, kill := tr.asker(t)
-	until(t, "the answer is there", func() bool { return tr.Said("answered") > 0 })
+	until(t, "the reply is stored", func() bool { return tr.Count("answered") > 0 })
 	kill()
 	answers(t, tr, wanted)
 	if tr.Asked() != 1 {
 		t.Errorf("asked %d times", tr.Asked())
 	}
-	// The same when it is told to end. Of any other command nobody knows whether
-	// more would have come.
+	// The same on cancellation. For any other command it is unknown whether its output
+	// was complete.
 	for kind, want := range map[string]fault.Code{program.Gemini: "", program.Command: agent.Stopped} {
-		tr = tried(t, kind, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, programtest.AndHangs)
+		tr = newTrial(t, kind, program.Options{Grace: 100 * time.Millisecond}, []string{wanted}, programtest.ThenHangs)
 		ctx, cancel := context.WithCancel(t.Context())
 		type outcome struct {
 			reply agent.Reply
@@ -133,7 +133,7 @@ func TestAWholeAnswerBeforeAHang(t *testing.T) {
 			reply, err := tr.Ask(ctx, call("ask"))
 			ends <- outcome{reply, err}
 		}()
-		until(t, "the answer is there", func() bool { return tr.Said("answered") > 0 })
+		until(t, "the reply is stored", func() bool { return tr.Count("answered") > 0 })
 		cancel()
 		o := <-ends
 		var f *agent.Failure
@@ -144,9 +144,9 @@ func TestAWholeAnswerBeforeAHang(t *testing.T) {
 	}
 }
 
-// TestACallWithoutAName has nothing to be known again by.
-func TestACallWithoutAName(t *testing.T) {
-	tr := tried(t, program.Command, program.Options{}, []string{wanted}, programtest.Answers)
+// A call without an id cannot be found again.
+func TestCallWithoutID(t *testing.T) {
+	tr := newTrial(t, program.Command, program.Options{}, []string{wanted}, programtest.Answers)
 	for range 2 {
 		if reply, err := tr.Ask(t.Context(), agent.Call{Turns: []agent.Turn{{Text: "?"}}}); err != nil || reply.Text != wanted {
 			t.Errorf("%+v, %v", reply, err)
@@ -158,9 +158,9 @@ func TestACallWithoutAName(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
-	tr := tried(t, program.Command, program.Options{}, []string{wanted}, programtest.Answers)
+	tr := newTrial(t, program.Command, program.Options{}, []string{wanted}, programtest.Answers)
 	answers(t, tr, wanted)
-	// The clock of the file system, which need not be that of this machine.
+	// The file system's clock may differ from ours.
 	run, err := os.Stat(files(t, tr.options.Spool, "*")[0])
 	if err != nil {
 		t.Fatal(err)

@@ -1,10 +1,10 @@
-// Package programtest has other sides for agents that are programs: a double that
-// behaves, or misbehaves in each way that was measured in real programs, and a
+// Package programtest provides test doubles for agents that are programs: a program
+// that behaves, or misbehaves in each way that was observed in real ones, and a
 // model on loopback for the real ones.
 //
-// The double is the test binary itself, started once more: whoever uses it gives
-// DoubleMain the arguments after DoubleMarker in its TestMain, and SupervisorMain
-// those after its own.
+// The double is the test binary itself, started again: TestMain must pass the
+// arguments after DoubleMarker to DoubleMain, and those after SupervisorMarker to
+// SupervisorMain.
 package programtest
 
 import (
@@ -24,40 +24,40 @@ import (
 	"brenner/agent/agenttest"
 )
 
-// DoubleMarker is the first argument of a process that is a double.
+// DoubleMarker is the first argument of a double.
 const DoubleMarker = "__program-double"
 
-// What a double can do.
+// Behaviours of a double.
 const (
-	Answers     = "answers"      // with the text of the round that the question names
-	Fails       = "fails"        // so often as the next argument says, in a way that another try may mend; then it answers
-	Hangs       = "hangs"        // for ever
-	HangsDeaf   = "hangs-deaf"   // and minds no polite signal
-	SaysNothing = "says-nothing" // and ends with exit code 0
-	OnStderr    = "on-stderr"    // is where it puts its answer
-	LeavesChild = "leaves-child" // that goes on, holds its output, and is deaf
-	WrapperDies = "wrapper-dies" // before its child has answered
-	OwnSession  = "own-session"  // is where its child is, while it hangs
-	Escapes     = "escapes"      // leaves a grandchild in a session of its own, whose parent is gone, and answers
-	Loops       = "loops"        // with its tools, for ever
-	Floods      = "floods"       // its output, for ever
-	FloodsErr   = "floods-err"   // its stderr
-	AndHangs    = "and-hangs"    // after its answer is whole
+	Answers     = "answers"      // replies with the text of the question's round
+	Fails       = "fails"        // fails as often as the next argument says, retryably; then replies
+	Hangs       = "hangs"        // hangs forever
+	HangsDeaf   = "hangs-deaf"   // hangs and ignores polite signals
+	Silent      = "says-nothing" // exits with code 0 and no output
+	OnStderr    = "on-stderr"    // writes its reply to stderr
+	LeavesChild = "leaves-child" // leaves a deaf child that holds its output
+	WrapperDies = "wrapper-dies" // exits before its child has answered
+	OwnSession  = "own-session"  // hangs, with a child in its own session
+	Escapes     = "escapes"      // replies, and leaves an orphaned grandchild in its own session
+	Loops       = "loops"        // calls tools forever
+	Floods      = "floods"       // floods stdout
+	FloodsErr   = "floods-err"   // floods stderr
+	ThenHangs   = "and-hangs"    // replies, then hangs
 	NotLoggedIn = "not-logged-in"
-	TellsAll    = "tells-all" // it can see: folder, environment
-	TellsKey    = "tells-key" // in an error
-	Crashes     = "crashes"   // by a signal
-	idles       = "idles"     // a child
+	PrintsEnv   = "tells-all" // replies with its directory and environment
+	LeaksKey    = "tells-key" // prints its key in an error
+	Crashes     = "crashes"   // dies by a signal
+	idles       = "idles"     // a child process
 )
 
-// Double is a program of a test.
+// Double is a test program.
 type Double struct {
 	dir  string
 	form string
 }
 
-// NewDouble makes a double that writes as programs of a kind do, and has these
-// answers for the rounds.
+// NewDouble makes a double with the output format of a kind, and with these replies
+// for the rounds.
 func NewDouble(t testing.TB, kind string, texts ...string) *Double {
 	t.Helper()
 	d := &Double{dir: t.TempDir(), form: kind}
@@ -69,7 +69,7 @@ func NewDouble(t testing.TB, kind string, texts ...string) *Double {
 	return d
 }
 
-// Command is the command line of the double.
+// Command returns the double's command line.
 func (d *Double) Command(t testing.TB, behaviour string, more ...string) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -79,7 +79,7 @@ func (d *Double) Command(t testing.TB, behaviour string, more ...string) []strin
 	return append([]string{self, DoubleMarker, d.dir, d.form, behaviour}, more...)
 }
 
-// Asked tells how often it was started.
+// Asked returns how often the double was started.
 func (d *Double) Asked() int {
 	data, err := os.ReadFile(filepath.Join(d.dir, "asked"))
 	if err != nil {
@@ -88,17 +88,17 @@ func (d *Double) Asked() int {
 	return len(data)
 }
 
-// Said tells how often something happened that the double takes note of.
-func (d *Double) Said(word string) int {
-	data, err := os.ReadFile(filepath.Join(d.dir, word))
+// Count returns how often the double noted an event.
+func (d *Double) Count(event string) int {
+	data, err := os.ReadFile(filepath.Join(d.dir, event))
 	if err != nil {
 		return 0
 	}
 	return len(data)
 }
 
-// Left gives the command lines of all processes of this double that are there.
-func (d *Double) Left(t testing.TB) []string {
+// Processes returns the command lines of all running processes of this double.
+func (d *Double) Processes(t testing.TB) []string {
 	t.Helper()
 	var left []string
 	for _, line := range commandLines(t) {
@@ -127,7 +127,7 @@ func commandLines(t testing.TB) []string {
 	return strings.Split(string(out), "\n")
 }
 
-// DoubleMain is the double; args are those after the marker.
+// DoubleMain is the double's main function; args are those after the marker.
 func DoubleMain(args []string) int {
 	p := &player{dir: args[0], form: args[1], args: args}
 	behaviour := args[2]
@@ -141,7 +141,7 @@ func DoubleMain(args []string) int {
 		_ = os.Stdout.Sync() // there is nothing
 		return crash()
 	}
-	question, err := io.ReadAll(os.Stdin) // who never closes it makes us wait for ever
+	question, err := io.ReadAll(os.Stdin) // blocks until stdin is closed
 	if err != nil {
 		return 1
 	}
@@ -153,7 +153,7 @@ func DoubleMain(args []string) int {
 	return p.play(behaviour, string(question))
 }
 
-// player is a double at work.
+// player is a running double.
 type player struct {
 	dir, form, answer string
 	args              []string
@@ -162,13 +162,13 @@ type player struct {
 func (p *player) play(behaviour, question string) int {
 	switch behaviour {
 	case Answers:
-		return p.says(p.answer)
+		return p.reply(p.answer)
 	case Fails:
 		if times, _ := strconv.Atoi(p.args[3]); p.count("asked") <= times {
-			return p.fails("unexpected status 500 Internal Server Error: please come back")
+			return p.fail("unexpected status 500 Internal Server Error: please come back")
 		}
-		return p.says(p.answer)
-	case SaysNothing:
+		return p.reply(p.answer)
+	case Silent:
 		return 0
 	case OnStderr:
 		fmt.Fprintln(os.Stderr, p.answer)
@@ -178,17 +178,17 @@ func (p *player) play(behaviour, question string) int {
 			fmt.Fprintln(os.Stderr, "Please set an Auth method")
 			return 41
 		}
-		return p.fails("unexpected status 401 Unauthorized: no")
-	case TellsAll:
-		return p.says(p.surroundings(question))
-	case TellsKey:
+		return p.fail("unexpected status 401 Unauthorized: no")
+	case PrintsEnv:
+		return p.reply(p.surroundings(question))
+	case LeaksKey:
 		fmt.Fprintln(os.Stderr, "\x1b[31merror\x1b[0m: the key", os.Getenv("SECRET_KEY"), "is wrong")
-		return p.fails("the key " + os.Getenv("SECRET_KEY") + " is wrong")
+		return p.fail("the key " + os.Getenv("SECRET_KEY") + " is wrong")
 	}
 	return p.misbehave(behaviour)
 }
 
-// misbehave does what has no end, or leaves something behind.
+// misbehave plays behaviours that never end or leave processes behind.
 func (p *player) misbehave(behaviour string) int {
 	switch behaviour {
 	case Hangs:
@@ -197,13 +197,13 @@ func (p *player) misbehave(behaviour string) int {
 		deaf()
 		p.note("deaf")
 		forever()
-	case AndHangs:
-		p.says(p.answer)
+	case ThenHangs:
+		p.reply(p.answer)
 		p.note("answered")
 		forever()
 	case LeavesChild:
 		p.child(false)
-		return p.says(p.answer)
+		return p.reply(p.answer)
 	case WrapperDies:
 		p.child(false)
 		return 0
@@ -212,7 +212,7 @@ func (p *player) misbehave(behaviour string) int {
 		forever()
 	case Escapes:
 		p.grandchild()
-		return p.says(p.answer)
+		return p.reply(p.answer)
 	case Loops:
 		for n := 0; ; n++ {
 			p.tool(n)
@@ -235,66 +235,66 @@ func flood(to *os.File) int {
 	}
 }
 
-// note takes note of something: a byte in a file.
-func (p *player) note(word string) {
-	f, err := os.OpenFile(filepath.Join(p.dir, word), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+// note records an event as a byte in a file.
+func (p *player) note(event string) {
+	f, err := os.OpenFile(filepath.Join(p.dir, event), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return // the test will see
+		return // the test will notice
 	}
 	_, _ = f.WriteString(".")
 	_ = f.Close()
 }
 
-func (p *player) count(word string) int {
-	data, _ := os.ReadFile(filepath.Join(p.dir, word)) // none is 0
+func (p *player) count(event string) int {
+	data, _ := os.ReadFile(filepath.Join(p.dir, event)) // missing means 0
 	return len(data)
 }
 
-// surroundings tells what a program can see.
+// surroundings returns what a program can see, as JSON.
 func (p *player) surroundings(question string) string {
 	dir, _ := os.Getwd()
 	here, _ := os.ReadDir(dir)
-	data, _ := json.Marshal(map[string]any{ // these can be written
-		"folder": dir, "files": len(here), "env": os.Environ(), "question": question, "args": p.args[3:],
+	data, _ := json.Marshal(map[string]any{ // cannot fail
+		"dir": dir, "files": len(here), "env": os.Environ(), "question": question, "args": p.args[3:],
 	})
 	return string(data)
 }
 
-// child starts another one that goes on for ever, deaf, and waits until it is so.
+// child starts a deaf child that runs forever, and waits until it is ready.
 func (p *player) child(own bool) {
-	was := p.count("child")
+	before := p.count("child")
 	cmd := exec.Command(os.Args[0], DoubleMarker, p.dir, p.form, idles)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // which it holds open
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // held open by the child
 	if own {
 		inSession(cmd)
 	}
 	if cmd.Start() != nil {
-		return // the test will see
+		return // the test will notice
 	}
-	p.await("child", was+1)
+	p.await("child", before+1)
 }
 
-// grandchild starts one by way of a shell that is gone at once.
+// grandchild starts one through a shell that exits immediately.
 func (p *player) grandchild() {
-	was := p.count("child")
+	before := p.count("child")
 	cmd := exec.Command("/bin/sh", "-c", `"$@" & exit 0`, "sh", os.Args[0], DoubleMarker, p.dir, p.form, idles)
 	cmd.Stdout = os.Stdout
 	inSession(cmd)
 	if cmd.Run() != nil {
-		return // the test will see
+		return // the test will notice
 	}
-	p.await("child", was+1)
+	p.await("child", before+1)
 }
 
-func (p *player) await(word string, n int) {
+func (p *player) await(event string, n int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for p.count(word) < n {
+	for p.count(event) < n {
 		<-tick.C
 	}
 }
 
-// deaf minds no signal that can be ignored.
+// deaf ignores all signals that can be ignored.
 func deaf() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
 
 func forever() { time.Sleep(time.Hour) }
@@ -305,15 +305,14 @@ func line(values ...object) {
 	for _, v := range values {
 		data, err := json.Marshal(v)
 		if err != nil {
-			continue // which cannot be
+			continue // cannot happen
 		}
-		_, _ = os.Stdout.Write(append(data, '\n')) // a reader that is gone shows elsewhere
+		_, _ = os.Stdout.Write(append(data, '\n')) // a missing reader is noticed elsewhere
 	}
 }
 
-// says writes an answer in the form of the program's kind, with the noise around
-// it that the real ones have.
-func (p *player) says(text string) int {
+// reply writes a reply in the format of the kind, with the noise of real programs.
+func (p *player) reply(text string) int {
 	switch p.form {
 	case "codex-cli":
 		line(object{"type": "thread.started", "thread_id": "01a1"},
@@ -324,7 +323,7 @@ func (p *player) says(text string) int {
 			object{"type": "item.completed", "item": object{"id": "item_3", "type": "agent_message", "text": text}},
 			object{"type": "turn.completed", "usage": object{"input_tokens": 4958, "cached_input_tokens": 4000, "output_tokens": 7}})
 	case "gemini-cli":
-		_, _ = io.WriteString(os.Stdout, "Loaded cached credentials.\n") // a library of its own
+		_, _ = io.WriteString(os.Stdout, "Loaded cached credentials.\n") // printed by a library
 		line(object{"type": "init", "session_id": "s", "model": "double-gemini"},
 			object{"type": "message", "role": "user", "content": "the question"},
 			object{"type": "message", "role": "assistant", "content": "I am thinking aloud.", "delta": true},
@@ -348,14 +347,14 @@ func (p *player) says(text string) int {
 	return 0
 }
 
-// halves cuts a text in two, between two characters.
+// halves splits text in two, between characters.
 func halves(text string) []string {
 	runes := []rune(text)
 	return []string{string(runes[:len(runes)/2]), string(runes[len(runes)/2:])}
 }
 
-// fails says that something went wrong, as the program's kind does.
-func (p *player) fails(why string) int {
+// fail reports an error in the format of the kind.
+func (p *player) fail(why string) int {
 	switch p.form {
 	case "codex-cli":
 		line(object{"type": "thread.started", "thread_id": "01a1"}, object{"type": "turn.started"},
@@ -366,7 +365,7 @@ func (p *player) fails(why string) int {
 		line(object{"type": "init", "session_id": "s", "model": "double-gemini"},
 			object{"type": "result", "status": "error", "error": object{"type": "unknown", "message": "[API Error: " + why + "]"}, "stats": object{"input_tokens": 0}})
 		if strings.Contains(why, "500") {
-			return 244 // the lower byte of it
+			return 244 // the low byte of 500
 		}
 		return 1
 	case "claude-code":
@@ -380,7 +379,7 @@ func (p *player) fails(why string) int {
 	return 1
 }
 
-// tool is one more turn with a tool.
+// tool reports another turn with a tool.
 func (p *player) tool(n int) {
 	switch p.form {
 	case "codex-cli":

@@ -11,31 +11,31 @@ import (
 	"testing"
 )
 
-// Question is one request to the model.
+// Question is a request to the model.
 type Question struct {
 	API    string // "responses" or "gemini"
 	Model  string
-	Text   string // the last thing that the user said
-	N      int    // how many there were with this one, of both APIs
-	Tools  int    // how many results of tools it has
-	Result string // the last of them, as it stands in the request
+	Text   string // the user's last message
+	N      int    // the number of this request, over both APIs
+	Tools  int    // the number of tool results in it
+	Result string // the last tool result, verbatim
 	Header http.Header
 }
 
-// Answer is what the model does. Its zero value is a blank answer.
+// Answer is the model's reaction. The zero value is a blank reply.
 type Answer struct {
 	Text   string
-	Tool   string // the name of a tool to call, instead of an end
-	Server string // the MCP server whose tool it is, as the configuration names it
+	Tool   string // a tool to call instead of finishing
+	Server string // the tool's MCP server, as named in the configuration
 	Args   object
-	Status int  // an error instead of an answer
-	Hang   bool // no answer at all, not even a beginning
-	Stall  bool // half of it, and then nothing
-	Cut    bool // half of it, and then the end of the connection
+	Status int  // an error status
+	Hang   bool // never responds
+	Stall  bool // hangs after half of the response
+	Cut    bool // drops the connection after half of the response
 }
 
-// Model is a model on loopback that speaks the Responses API of OpenAI, as codex
-// wants it, and that of Gemini. It streams always.
+// Model is a model on loopback that speaks OpenAI's Responses API, for codex, and
+// Gemini's API. It always streams.
 type Model struct {
 	*httptest.Server
 	answer func(Question) Answer
@@ -45,28 +45,28 @@ type Model struct {
 	gone   int
 }
 
-// NewModel starts a model.
+// NewModel starts a model that is closed at the end of the test.
 func NewModel(t testing.TB, answer func(Question) Answer) *Model {
 	t.Helper()
 	m := &Model{answer: answer, closed: make(chan struct{})}
 	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(func() {
 		close(m.closed)
-		m.CloseClientConnections() // those that hang, too
+		m.CloseClientConnections() // including those that hang
 		m.Close()
 	})
 	return m
 }
 
-// Questions gives all requests so far.
+// Questions returns all requests so far.
 func (m *Model) Questions() []Question {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]Question(nil), m.asked...)
 }
 
-// Gone tells how many have left before their answer was whole.
-func (m *Model) Gone() int {
+// Disconnects returns how many clients left before the response was complete.
+func (m *Model) Disconnects() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.gone
@@ -95,7 +95,7 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	case a.Status != 0:
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(a.Status)
-		_, _ = fmt.Fprintf(w, `{"error":{"code":%d,"message":"the model has this fault on purpose","status":"FAULT"}}`, a.Status)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":%d,"message":"injected fault","status":"FAULT"}}`, a.Status)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -107,7 +107,7 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.Stall || a.Cut {
-		_ = http.NewResponseController(w).Flush() // who is gone is not waited for
+		_ = http.NewResponseController(w).Flush() // a client that left is ignored
 	}
 	if a.Stall {
 		m.wait(r)
@@ -117,7 +117,7 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait waits until the client has gone, or the test is over.
+// wait waits until the client disconnects or the test ends.
 func (m *Model) wait(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -186,13 +186,13 @@ func parse(path string, body []byte) (Question, bool) {
 	return q, ok && ok2
 }
 
-// stream gives a whole answer as server-sent events.
+// stream returns a complete response as server-sent events.
 func (q *Question) stream(a Answer) string {
 	var b strings.Builder
 	event := func(v object) {
 		data, err := json.Marshal(v)
 		if err != nil {
-			return // which cannot be
+			return // cannot happen
 		}
 		if kind, ok := v["type"]; ok {
 			fmt.Fprintf(&b, "event: %s\n", kind)
@@ -253,7 +253,7 @@ func (q *Question) responses(a Answer, event func(object)) {
 	if a.Tool != "" {
 		args, err := json.Marshal(a.Args)
 		if err != nil {
-			return // which cannot be
+			return // cannot happen
 		}
 		item = object{"type": "function_call", "id": "fc_" + id, "call_id": "call_" + id, "name": a.Tool, "arguments": string(args), "status": "completed"}
 		if a.Server != "" {

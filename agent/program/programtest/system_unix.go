@@ -11,7 +11,7 @@ import (
 func inSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 func crash() int {
-	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL) // nobody comes back from it
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL) // does not return
 	time.Sleep(time.Minute)
 	return 1
 }

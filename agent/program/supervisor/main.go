@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Main is the supervisor: its argument is the folder of a spool that holds a job.
-// Its standard input is held open by whoever started it; a byte that comes through
-// it means "end it", and its end means that there is nobody any more. On its
-// standard output it gives a byte as a sign of life. It gives the exit code.
+// Main is the main function of a supervisor; its argument is the directory of a
+// spool with a job. The parent holds its standard input open: a byte means "stop the
+// program", and the end of input means that the parent is gone. Each byte on its
+// standard output is a sign of life. Main returns the exit code.
 func Main(args []string) int {
 	if len(args) != 1 {
 		return 2
@@ -28,75 +28,75 @@ func Main(args []string) int {
 	return 0
 }
 
-func supervise(folder string) error {
-	// The system binds a program's life to the thread that started it.
+func supervise(dir string) error {
+	// Pdeathsig is bound to the thread that started the program.
 	runtime.LockOSThread()
 	prepare()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, signals()...)
-	lock, err := TryLock(filepath.Join(folder, lockFile))
+	lock, err := TryLock(filepath.Join(dir, lockFile))
 	if err != nil {
 		return err
 	}
 	if lock == nil {
-		return errors.New("another supervisor works on " + folder)
+		return errors.New("another supervisor is working on " + dir)
 	}
 	defer lock.Release()
-	job, err := ReadJob(folder)
+	job, err := ReadJob(dir)
 	if err != nil {
 		return err
 	}
 	if job.Remove != "" {
-		defer func() { _ = os.RemoveAll(job.Remove) }() // what cannot be removed is in a temporary folder
+		defer func() { _ = os.RemoveAll(job.Remove) }() // at worst it stays in the temporary directory
 	}
-	if _, err := ReadStatus(folder); !errors.Is(err, fs.ErrNotExist) {
-		return errors.New("the job in " + folder + " was done before")
+	if _, err := ReadStatus(dir); !errors.Is(err, fs.ErrNotExist) {
+		return errors.New("the job in " + dir + " is already done")
 	}
-	r := newRun(&job, folder, stop)
-	r.parent = leash()
-	go r.beat()
+	r := newRun(&job, dir, stop)
+	r.parent = watchParent()
+	go r.sendHeartbeats()
 	status := Status{Schema: statusSchema, Began: time.Now().UTC(), Exit: -1}
 	r.program(&status)
 	status.Ended = time.Now().UTC()
-	return write(filepath.Join(folder, StatusFile), status)
+	return write(filepath.Join(dir, StatusFile), status)
 }
 
-// run is one program under supervision.
+// run is one programAttr program.
 type run struct {
-	job    *Job
-	folder string
-	stop   <-chan os.Signal
-	parent <-chan End    // whoever started it wants the end, or is gone
-	pulse  chan struct{} // something was written
-	enough chan End      // an output is no longer written down, and why
+	job       *Job
+	dir       string
+	stop      <-chan os.Signal
+	parent    <-chan End    // the parent wants to stop it, or is gone
+	heartbeat chan struct{} // there was output
+	abort     chan End      // why the program must be stopped
 }
 
-func newRun(job *Job, folder string, stop <-chan os.Signal) *run {
-	return &run{job: job, folder: folder, stop: stop, pulse: make(chan struct{}, 1), enough: make(chan End, 2)}
+func newRun(job *Job, dir string, stop <-chan os.Signal) *run {
+	return &run{job: job, dir: dir, stop: stop, heartbeat: make(chan struct{}, 1), abort: make(chan End, 2)}
 }
 
-// program runs the program to its end, whatever that is, and says in the status why it
-// could not be started, or what it wrote not be kept.
+// program runs the program to its end. It sets the status, including errors of
+// starting the program or of storing its output.
 func (r *run) program(status *Status) {
-	unspooled := func(err error) { status.Failure, status.Spool = err.Error(), err.Error() }
-	in, err := os.Open(filepath.Join(r.folder, StdinFile))
+	spoolFailed := func(err error) { status.Failure, status.Spool = err.Error(), err.Error() }
+	in, err := os.Open(filepath.Join(r.dir, StdinFile))
 	if err != nil {
-		unspooled(err)
+		spoolFailed(err)
 		return
 	}
-	defer in.Close() //nolint:errcheck // it was only read
+	defer in.Close() //nolint:errcheck // read-only
 	out, err := r.spool(StdoutFile)
 	if err != nil {
-		unspooled(err)
+		spoolFailed(err)
 		return
 	}
 	errs, err := r.spool(StderrFile)
 	if err != nil {
-		unspooled(errors.Join(err, out.close()))
+		spoolFailed(errors.Join(err, out.close()))
 		return
 	}
 	cmd := exec.Command(r.job.Argv[0], r.job.Argv[1:]...)
-	cmd.Dir, cmd.SysProcAttr = r.job.Dir, supervised()
+	cmd.Dir, cmd.SysProcAttr = r.job.Dir, programAttr()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out.writer, errs.writer
 	if err := cmd.Start(); err != nil {
 		status.Failure = errors.Join(err, out.close(), errs.close()).Error()
@@ -107,14 +107,14 @@ func (r *run) program(status *Status) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		_ = cmd.Wait() // the result is in cmd.ProcessState
 	}()
 	all := newTree(cmd.Process.Pid)
-	if status.End = r.watch(all, over); status.End != ByItself {
+	if status.End = r.watch(all, over); status.End != Exited {
 		all.end(r.job, over)
 	}
 	left := all.sweep(min(r.job.Grace, 500*time.Millisecond))
-	if status.End == ByItself {
+	if status.End == Exited {
 		status.Left = left
 	}
 	<-over
@@ -124,10 +124,10 @@ func (r *run) program(status *Status) {
 	}
 }
 
-// look is how often the tree is looked at while nothing else happens.
+// look is how often the process tree is checked.
 const look = 5 * time.Second
 
-// watch waits for the program's end or for a reason to end it.
+// watch waits for the program to exit or for a reason to stop it.
 func (r *run) watch(all *tree, over <-chan struct{}) End {
 	var wall <-chan time.Time
 	if r.job.Wall > 0 {
@@ -140,12 +140,12 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 	for {
 		select {
 		case <-over:
-			return ByItself
+			return Exited
 		case reason := <-r.parent:
 			return reason
 		case <-wall:
-			return WallPassed
-		case reason := <-r.enough:
+			return TimeExceeded
+		case reason := <-r.abort:
 			return reason
 		case <-r.stop:
 			return Signalled
@@ -157,12 +157,12 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 	}
 }
 
-// leash tells when the parent wants the end, or has ended itself.
-func leash() <-chan End {
+// watchParent reports when the parent wants to stop the program, or is gone.
+func watchParent() <-chan End {
 	reason := make(chan End, 1)
 	go func() {
-		if n, _ := os.Stdin.Read(make([]byte, 1)); n > 0 { // an error is an end, too
-			reason <- Told
+		if n, _ := os.Stdin.Read(make([]byte, 1)); n > 0 { // an error also means that it is gone
+			reason <- StopRequested
 			return
 		}
 		reason <- ParentGone
@@ -170,30 +170,30 @@ func leash() <-chan End {
 	return reason
 }
 
-// alive gives a sign of life; many at once are one.
+// alive queues a sign of life; several are merged into one.
 func (r *run) alive() {
 	select {
-	case r.pulse <- struct{}{}:
+	case r.heartbeat <- struct{}{}:
 	default:
 	}
 }
 
-// beat gives the signs of life to the parent.
-func (r *run) beat() {
-	for range r.pulse {
-		_, _ = os.Stdout.Write([]byte{'.'}) // nobody there: that is told by the leash
+// sendHeartbeats sends signs of life to the parent.
+func (r *run) sendHeartbeats() {
+	for range r.heartbeat {
+		_, _ = os.Stdout.Write([]byte{'.'}) // watchParent notices a missing parent
 	}
 }
 
-// end wants the program's end; the first reason counts.
-func (r *run) end(reason End) {
+// stopFor stops the program; the first reason counts.
+func (r *run) stopFor(reason End) {
 	select {
-	case r.enough <- reason:
+	case r.abort <- reason:
 	default:
 	}
 }
 
-// stream is one output of the program on its way to a file.
+// stream copies one output of the program to a file.
 type stream struct {
 	run            *run
 	file           *os.File
@@ -202,7 +202,7 @@ type stream struct {
 }
 
 func (r *run) spool(name string) (*stream, error) {
-	f, err := os.OpenFile(filepath.Join(r.folder, name), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(filepath.Join(r.dir, name), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -218,8 +218,8 @@ func (s *stream) close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close(), s.file.Close())
 }
 
-// copy writes down what comes, up to the limit; the rest is read and dropped, so
-// that the program comes to its end.
+// copy stores output up to the limit. The rest is read and dropped, so that the
+// program does not block.
 func (s *stream) copy() {
 	_ = s.writer.Close() // the program has it
 	left, buffer := s.run.job.MaxOutput, make([]byte, 64<<10)
@@ -234,9 +234,9 @@ func (s *stream) copy() {
 		}
 		switch {
 		case failed != nil:
-			s.run.end(Unkept)
+			s.run.stopFor(SpoolFailed)
 		case n > 0:
-			s.run.end(Flood)
+			s.run.stopFor(Flood)
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
@@ -248,10 +248,10 @@ func (s *stream) copy() {
 	}
 }
 
-// finish waits until all is written down. Nothing of the program lives any more;
-// should something have escaped that holds the pipe, it is not waited for.
+// finish waits until all output is stored. The program's processes are gone; if one
+// escaped that still holds the pipe, finish stops waiting.
 func (s *stream) finish() error {
-	late := time.AfterFunc(2*time.Second, func() { _ = s.reader.Close() }) // copy tells
+	late := time.AfterFunc(2*time.Second, func() { _ = s.reader.Close() }) // ends copy
 	err := <-s.done
 	late.Stop()
 	return errors.Join(err, s.file.Sync(), s.file.Close(), closed(s.reader))

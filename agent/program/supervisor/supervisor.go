@@ -1,12 +1,11 @@
-// Package supervisor runs one program so that nothing of it is lost and nothing of
-// it is left. It is our own binary, started once more: it puts the program into a
-// session of its own, spools what it writes to files, ends it and everything that
-// came of it when its time is up, when it is told to, or when whoever wanted it is
-// gone, and writes down at the very end how it went.
+// Package supervisor runs one program without losing output or leaving processes
+// behind. A supervisor is our own binary, started again: it runs the program in its
+// own session, spools its output to files, stops it with all its descendants on a
+// timeout, on request or when the parent is gone, and finally writes a status file.
 //
-// It promises: a status file is there only when nothing of the program runs any more,
-// and the output beside it is whole, or the status says why not; and the end of the
-// parent, by whatever means, is the end of the program.
+// It promises: a status file exists only when all processes of the program are gone,
+// and the output beside it is complete, or the status says why not; and when the
+// parent dies, by whatever means, the program ends.
 //
 // It must not know which program it runs, what it is asked, or what its output
 // means.
@@ -25,11 +24,10 @@ import (
 	"brenner/internal/files"
 )
 
-// Marker is the first argument of a process that is to be a supervisor; Main gets
-// the rest.
+// Marker is the first argument of a supervisor process; Main gets the rest.
 const Marker = "__program-supervisor"
 
-// The files of a spool.
+// Files of a spool.
 const (
 	JobFile    = "job.json"
 	StatusFile = "status.json"
@@ -42,56 +40,56 @@ const (
 
 const statusSchema = "brenner.program.status/v1"
 
-// Job is what a supervisor is to do. The program's environment is the
-// supervisor's own, so that no secret of it is written down.
+// Job describes a run. The program's environment is the supervisor's own, so that no
+// secret is written to disk.
 type Job struct {
 	Argv      []string      `json:"argv"`
-	Dir       string        `json:"dir"`        // where the program runs
-	Wall      time.Duration `json:"wall"`       // how long at most; 0 is no limit
-	MaxOutput int64         `json:"max_output"` // bytes of stdout, and of stderr
-	Interrupt bool          `json:"interrupt"`  // SIGINT is the polite way to end it, not SIGTERM
-	Grace     time.Duration `json:"grace"`      // between the polite end and the certain one
-	Remove    string        `json:"remove"`     // the program's private folder, removed at the end
-	// Note is the caller's own, to know the job again.
+	Dir       string        `json:"dir"`        // the working directory
+	Wall      time.Duration `json:"wall"`       // time limit; 0 means none
+	MaxOutput int64         `json:"max_output"` // bytes of stdout and of stderr, each
+	Interrupt bool          `json:"interrupt"`  // stop it with SIGINT, not SIGTERM
+	Grace     time.Duration `json:"grace"`      // between that signal and SIGKILL
+	Remove    string        `json:"remove"`     // the program's private directory, removed at the end
+	// Note identifies the job for the caller.
 	Note map[string]string `json:"note,omitempty"`
 }
 
-// End is why a program was ended; empty where it came to its end by itself.
+// End is why a program was stopped; empty if it exited by itself.
 type End string
 
-// The reasons to end a program.
+// Reasons to stop a program.
 const (
-	ByItself   End = ""
-	Told       End = "told"        // by whoever started it
-	ParentGone End = "parent gone" // who started it is no more
-	WallPassed End = "wall"        // its time was up
-	Flood      End = "flood"       // it wrote more than it may
-	Unkept     End = "unkept"      // what it wrote could not be written down
-	Signalled  End = "signalled"   // somebody sent the supervisor a signal
+	Exited        End = ""
+	StopRequested End = "told"        // requested by the parent
+	ParentGone    End = "parent gone" // the parent has died
+	TimeExceeded  End = "wall"        // time limit exceeded
+	Flood         End = "flood"       // output limit exceeded
+	SpoolFailed   End = "unkept"      // its output could not be stored
+	Signalled     End = "signalled"   // the supervisor received a signal
 )
 
-// Status is how a program ended.
+// Status is the result of a run.
 type Status struct {
 	Schema  string    `json:"schema"`
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended"`
-	Exit    int       `json:"exit"` // -1 where a signal ended it
+	Exit    int       `json:"exit"` // -1 if killed by a signal
 	Signal  string    `json:"signal,omitempty"`
 	End     End       `json:"end,omitempty"`
-	Left    []string  `json:"left,omitempty"`    // names of processes that it left behind, and that were ended
+	Left    []string  `json:"left,omitempty"`    // names of processes that it left behind, now killed
 	Failure string    `json:"failure,omitempty"` // why it could not be started
-	Spool   string    `json:"spool,omitempty"`   // why the output beside it is not whole, or not there
+	Spool   string    `json:"spool,omitempty"`   // why the output is incomplete or missing
 }
 
-// ReadJob gives the job of a spool.
-func ReadJob(folder string) (Job, error) { return read[Job](filepath.Join(folder, JobFile)) }
+// ReadJob returns the job of a spool.
+func ReadJob(dir string) (Job, error) { return read[Job](filepath.Join(dir, JobFile)) }
 
-// ReadStatus gives how the program of a spool ended; fs.ErrNotExist means that it
-// has not, or that nobody saw it.
-func ReadStatus(folder string) (Status, error) {
-	s, err := read[Status](filepath.Join(folder, StatusFile))
+// ReadStatus returns the status of a spool; fs.ErrNotExist means that the program is
+// still running or that its supervisor was killed.
+func ReadStatus(dir string) (Status, error) {
+	s, err := read[Status](filepath.Join(dir, StatusFile))
 	if err == nil && s.Schema != statusSchema {
-		return Status{}, errors.New("the status is not in the form " + statusSchema)
+		return Status{}, errors.New("unknown schema of status (want " + statusSchema + ")")
 	}
 	return s, err
 }
@@ -106,7 +104,7 @@ func read[T any](path string) (T, error) {
 	return v, err
 }
 
-// write puts a file in its place in one step: it is whole, or not there.
+// write writes a file atomically.
 func write(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -115,10 +113,10 @@ func write(path string, v any) error {
 	return files.Write(path, append(data, '\n'))
 }
 
-// Lock is a lock that the system takes back when its holder ends, however it ends.
+// Lock is a lock that the system releases when its holder dies.
 type Lock struct{ file *os.File }
 
-// TryLock takes a lock; nil without an error means that somebody holds it.
+// TryLock takes a lock. It returns nil without an error if the lock is held.
 func TryLock(path string) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -129,18 +127,17 @@ func TryLock(path string) (*Lock, error) {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}
-	// Who cleans up may have removed the file between our opening and locking it;
-	// then this is the lock of nothing.
+	// Sweep may have removed the file between open and lock; then this lock is void.
 	if mine, err := f.Stat(); err == nil {
 		if there, err := os.Stat(path); err == nil && os.SameFile(mine, there) {
 			return &Lock{f}, nil
 		}
 	}
 	_ = f.Close()   // nothing was written
-	return nil, nil //nolint:nilnil // not now: that is no error
+	return nil, nil //nolint:nilnil // held: not an error
 }
 
-// WaitLock waits for a lock as long as the context lasts.
+// WaitLock waits for a lock until ctx is done.
 func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -156,12 +153,12 @@ func WaitLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() { _ = l.file.Close() } // nothing was written
 
-// AwaitEnd waits until no supervisor works on a spool.
-func AwaitEnd(ctx context.Context, folder string) error {
-	l, err := WaitLock(ctx, filepath.Join(folder, lockFile))
+// AwaitEnd waits until no supervisor is working on a spool.
+func AwaitEnd(ctx context.Context, dir string) error {
+	l, err := WaitLock(ctx, filepath.Join(dir, lockFile))
 	if err != nil {
 		return err
 	}
@@ -169,11 +166,10 @@ func AwaitEnd(ctx context.Context, folder string) error {
 	return nil
 }
 
-// Start begins a job in the folder of a spool, which holds what the program reads
-// as its input. own is the command that becomes a supervisor, without the folder;
-// empty means this very binary with the Marker. env is all that the program will
-// see of the environment.
-func Start(own []string, folder string, job Job, env []string) (*Running, error) {
+// Start starts a job in the directory of a spool, which holds the program's input.
+// own is the supervisor's command, without the directory; empty means this binary
+// with Marker. env is the program's complete environment.
+func Start(own []string, dir string, job Job, env []string) (*Running, error) {
 	if len(own) == 0 {
 		self, err := ownBinary()
 		if err != nil {
@@ -181,47 +177,46 @@ func Start(own []string, folder string, job Job, env []string) (*Running, error)
 		}
 		own = []string{self, Marker}
 	}
-	if err := write(filepath.Join(folder, JobFile), job); err != nil {
+	if err := write(filepath.Join(dir, JobFile), job); err != nil {
 		return nil, err
 	}
-	log, err := os.OpenFile(filepath.Join(folder, LogFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() //nolint:errcheck // the supervisor writes to it, not we
+	defer log.Close() //nolint:errcheck // written by the supervisor only
 	r := &Running{job: job}
-	r.cmd = exec.Command(own[0], append(own[1:len(own):len(own)], folder)...)
+	r.cmd = exec.Command(own[0], append(own[1:len(own):len(own)], dir)...)
 	r.cmd.Args[0] = "brenner"
-	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr, r.cmd.SysProcAttr = folder, env, log, ownSession()
-	leash, err := r.cmd.StdinPipe()
+	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr, r.cmd.SysProcAttr = dir, env, log, sessionAttr()
+	control, err := r.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	pulse, err := r.cmd.StdoutPipe()
+	heartbeat, err := r.cmd.StdoutPipe()
 	if err != nil {
-		return nil, errors.Join(err, leash.Close())
+		return nil, errors.Join(err, control.Close())
 	}
-	r.leash, r.pulse = leash, pulse
+	r.control, r.heartbeat = control, heartbeat
 	if err := r.cmd.Start(); err != nil {
-		return nil, err // which has closed the pipes
+		return nil, err // Start has closed the pipes
 	}
 	return r, nil
 }
 
-// Running is a supervisor at work.
+// Running is a running supervisor.
 type Running struct {
-	job   Job
-	cmd   *exec.Cmd
-	leash io.WriteCloser
-	pulse io.Reader
+	job       Job
+	cmd       *exec.Cmd
+	control   io.WriteCloser
+	heartbeat io.Reader
 }
 
-// mostCleaning is how long a supervisor may need beyond the grace.
+// mostCleaning is how long a supervisor may take beyond the grace period.
 const mostCleaning = 15 * time.Second
 
-// Wait waits for the supervisor's end, and with it for the end of all that it
-// supervises. alive is called at every sign of life. When stop is closed, the
-// program is ended.
+// Wait waits for the supervisor and all processes that it supervises. It calls alive
+// on every sign of life, and stops the program when stop is closed.
 func (r *Running) Wait(stop <-chan struct{}, alive func()) error {
 	over := make(chan struct{})
 	ended := make(chan struct{})
@@ -232,18 +227,18 @@ func (r *Running) Wait(stop <-chan struct{}, alive func()) error {
 			return
 		case <-stop:
 		}
-		_, _ = r.leash.Write([]byte("e")) // where it is gone already, nothing is to be ended
+		_, _ = r.control.Write([]byte("e")) // if it is gone, there is nothing to stop
 		late := time.NewTimer(r.job.Grace + mostCleaning)
 		defer late.Stop()
 		select {
 		case <-over:
 		case <-late.C:
-			_ = r.cmd.Process.Kill() // the system ends the program then, where it can
+			_ = r.cmd.Process.Kill() // on Linux the kernel then kills the program
 		}
 	}()
 	buffer := make([]byte, 256)
 	for {
-		n, err := r.pulse.Read(buffer)
+		n, err := r.heartbeat.Read(buffer)
 		if n > 0 {
 			alive()
 		}
@@ -254,15 +249,14 @@ func (r *Running) Wait(stop <-chan struct{}, alive func()) error {
 	err := r.cmd.Wait()
 	close(over)
 	<-ended
-	_ = r.leash.Close() // exec has closed it
+	_ = r.control.Close() // exec has closed it
 	return err
 }
 
-// Together makes a short command end together with what it started, when its
-// context is over. It is for questions like --version; everything else is for a
-// supervisor.
-func Together(cmd *exec.Cmd) {
-	cmd.SysProcAttr = ownSession()
+// KillGroupOnCancel makes a short command, such as --version, end with its children
+// when its context is done. Anything longer needs a supervisor.
+func KillGroupOnCancel(cmd *exec.Cmd) {
+	cmd.SysProcAttr = sessionAttr()
 	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	cmd.WaitDelay = 2 * time.Second
 }

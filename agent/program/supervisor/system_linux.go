@@ -10,21 +10,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownBinary is the file that this process runs, also when another one has taken
-// its name since.
+// ownBinary returns the binary of this process, even if its file was replaced.
 func ownBinary() (string, error) { return "/proc/self/exe", nil }
 
-// supervised is how a program starts: in a session and a group of its own, and not
-// outliving a supervisor that was killed.
-func supervised() *syscall.SysProcAttr {
+// programAttr starts a program in its own session and group; the kernel kills it when
+// the supervisor dies.
+func programAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// adoptOrphans makes processes whose parent is gone children of this one, so that
-// none gets out of sight, whatever session it has put itself into.
+// adoptOrphans makes orphaned descendants children of this process, in whatever
+// session they are, so that none is lost.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } // since Linux 3.4
 
-// processes gives all processes of the system.
+// processes returns all processes of the system.
 func processes() ([]process, error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -34,7 +33,7 @@ func processes() ([]process, error) {
 	for _, path := range all {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // it ended meanwhile
+			continue // it has exited
 		}
 		if p, ok := parseStat(data); ok {
 			list = append(list, p)
@@ -43,7 +42,7 @@ func processes() ([]process, error) {
 	return list, nil
 }
 
-// parseStat reads "pid (name) state ppid pgrp …"; the name may hold anything.
+// parseStat parses "pid (name) state ppid pgrp …"; the name may contain anything.
 func parseStat(data []byte) (process, bool) {
 	open, shut := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if open < 0 || shut < open {
@@ -54,7 +53,7 @@ func parseStat(data []byte) (process, bool) {
 		return process{}, false
 	}
 	number := func(b []byte) int {
-		n, _ := strconv.Atoi(string(b)) // what the kernel writes is a number
+		n, _ := strconv.Atoi(string(b)) // the kernel writes numbers
 		return n
 	}
 	return process{

@@ -12,14 +12,14 @@ import (
 
 func ownBinary() (string, error) { return os.Executable() }
 
-// supervised is how a program starts: in a session and a group of its own.
-func supervised() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// programAttr starts a program in its own session and group.
+func programAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// adoptOrphans is what only Linux can. Here the tree is looked at again and again,
-// and who was seen once is known when its parent is gone.
+// adoptOrphans does nothing: only Linux supports it. Here the tree remembers
+// processes it has seen before their parents exit.
 func adoptOrphans() {}
 
-// processes gives all processes of the system but the one that lists them.
+// processes returns all processes of the system except its own ps.
 func processes() ([]process, error) {
 	ps := exec.Command("ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart=,comm=")
 	out, err := ps.Output()

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// ownSession keeps a supervisor away from the terminal: Ctrl-C is for whoever
-// started it, and that one tells it.
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// sessionAttr detaches a supervisor from the terminal: Ctrl-C goes to the parent,
+// which stops the supervisor.
+func sessionAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// prepare makes this process fit to be a supervisor. A write to a parent that is
-// gone must be an error and no signal; a signal that is handled, unlike one that
-// is ignored, is not so for the program.
+// prepare sets this process up as a supervisor. Writing to a dead parent must be an
+// error, not a signal. SIGPIPE is handled, not ignored, because programs inherit
+// ignored signals.
 func prepare() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	adoptOrphans()
@@ -22,7 +22,7 @@ func prepare() {
 
 func signals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
-// endedBy gives the signal that ended a process.
+// endedBy returns the signal that killed a process, or "".
 func endedBy(s *os.ProcessState) string {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return w.Signal().String()
@@ -30,5 +30,5 @@ func endedBy(s *os.ProcessState) string {
 	return ""
 }
 
-// killGroup ends a process and its group.
+// killGroup kills a process and its group.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// Windows has to compile; nobody has tried it. There a program's tree is ended
-// with taskkill.
+// Windows must compile; it is untested. There taskkill kills a program's tree.
 
-func ownSession() *syscall.SysProcAttr { return nil }
+func sessionAttr() *syscall.SysProcAttr { return nil }
 
-func supervised() *syscall.SysProcAttr { return nil }
+func programAttr() *syscall.SysProcAttr { return nil }
 
 func prepare() {}
 
@@ -23,7 +22,7 @@ func ownBinary() (string, error) { return os.Executable() }
 
 func endedBy(*os.ProcessState) string { return "" }
 
-// tree is a program and all that came of it.
+// tree is a program and its descendants.
 type tree struct{ root int }
 
 func newTree(root int) *tree { return &tree{root: root} }
@@ -31,7 +30,7 @@ func newTree(root int) *tree { return &tree{root: root} }
 func (*tree) busy() bool { return false }
 
 func (t *tree) end(*Job, <-chan struct{}) {
-	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(t.root)).Run() // it may be gone already
+	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(t.root)).Run() // it may have exited
 }
 
 func (*tree) sweep(time.Duration) []string { return nil }

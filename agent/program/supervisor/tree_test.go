@@ -24,23 +24,23 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestBusy: who works in silence is no less alive; who sleeps is.
+// A process that works silently is busy, one that sleeps is not.
 func TestBusy(t *testing.T) {
 	for line, want := range map[string]bool{"exec sleep 1234": false, "while :; do :; done": true} {
 		cmd := exec.Command("/bin/sh", "-c", line)
-		cmd.SysProcAttr = supervised()
+		cmd.SysProcAttr = programAttr()
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		look := time.NewTicker(100 * time.Millisecond)
 		all := newTree(cmd.Process.Pid)
-		// Twice running: it takes some work to begin.
+		// Twice in a row, because starting takes some work.
 		for right := 0; right < 2 && ctx.Err() == nil; {
 			select {
 			case <-look.C:
 			case <-ctx.Done():
-				t.Errorf("%s: never seen to be busy (%v)", line, want)
+				t.Errorf("%s: busy never became %v", line, want)
 			}
 			if right++; all.busy() != want {
 				right = 0
@@ -51,7 +51,7 @@ func TestBusy(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)
 		}
-		_ = cmd.Wait() // which says that it was killed
+		_ = cmd.Wait() // reports that it was killed
 	}
 }
 
@@ -69,7 +69,7 @@ func TestLocks(t *testing.T) {
 	if l, err := WaitLock(ctx, path); l != nil || err == nil {
 		t.Error(l, err)
 	}
-	if err := os.Remove(path); err != nil { // as who cleans up does
+	if err := os.Remove(path); err != nil { // like Sweep
 		t.Fatal(err)
 	}
 	fresh, err := TryLock(path)
@@ -78,7 +78,7 @@ func TestLocks(t *testing.T) {
 	}
 	held.Release()
 	if l, err := TryLock(path); l != nil || err != nil {
-		t.Error("the lock of a file that is gone was taken for this one's")
+		t.Error("the lock of a removed file counted for the new one")
 	}
 	fresh.Release()
 }

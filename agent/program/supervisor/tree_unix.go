@@ -9,28 +9,27 @@ import (
 	"time"
 )
 
-// process is one process of the system.
+// process is a process of the system.
 type process struct {
 	pid, parent, group int
 	name               string
-	began              string // in the system's own words: two processes with one number differ in it
-	dead               bool   // waits to be looked at by its parent
-	work               int    // processor time so far, in ticks; 0 where nobody says
+	began              string // start time as the system writes it; distinguishes reused pids
+	dead               bool   // a zombie
+	work               int    // CPU time in ticks; 0 if unknown
 }
 
-// tree is a program and all that came of it. A process belongs to it by its
-// ancestors, by the program's group, or by having been seen in it before: each
-// alone can be lost.
+// tree is a program and its descendants. A process belongs to it by its ancestors,
+// by the program's group, or because it was seen in it before.
 type tree struct {
 	root  int
-	known map[int]string // when it began, by number
+	known map[int]string // start times by pid
 	work  int
 }
 
 func newTree(root int) *tree { return &tree{root: root, known: map[int]string{}} }
 
-// living gives the tree's processes, and takes leave of the dead among our own
-// children; the program itself is somebody else's to wait for.
+// living returns the tree's live processes and reaps our dead children, except the
+// program itself.
 func (t *tree) living() []process {
 	all, err := processes()
 	if err != nil {
@@ -59,18 +58,17 @@ func (t *tree) living() []process {
 			t.known[p.pid] = p.began
 			living = append(living, p)
 		case p.parent == self && p.pid != t.root:
-			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // an orphan that is over
+			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // a dead orphan
 		}
 	}
 	return living
 }
 
-// leastWork is the processor time between two looks that is more than the ticking
-// of a program that hangs. Measured: a stalled gemini or codex has at most one
-// tick in four seconds.
+// leastWork is the CPU time between two checks that a hung program does not reach.
+// Measured: a stalled gemini or codex uses at most one tick in four seconds.
 const leastWork = 2
 
-// busy tells whether the tree has worked since it was asked last.
+// busy reports whether the tree has used CPU time since the last call.
 func (t *tree) busy() bool {
 	work := 0
 	for _, p := range t.living() {
@@ -81,8 +79,8 @@ func (t *tree) busy() bool {
 	return work >= was+leastWork
 }
 
-// end asks the tree politely to end, and gives it the grace to do so; sweep is what
-// comes then. over is closed when the program itself has ended.
+// end sends the polite signal and waits for the grace period; sweep follows. over is
+// closed when the program itself has exited.
 func (t *tree) end(job *Job, over <-chan struct{}) {
 	polite := syscall.SIGTERM
 	if job.Interrupt {
@@ -97,10 +95,9 @@ func (t *tree) end(job *Job, over <-chan struct{}) {
 	}
 }
 
-// sweep ends what is left, and gives the names of what was still alive. Who is
-// polite gets a moment, and nobody gets another.
+// sweep kills the remaining processes, politely first, and returns their names.
 func (t *tree) sweep(grace time.Duration) []string {
-	const certain = 5 * time.Second
+	const limit = 5 * time.Second
 	var left []string
 	for _, p := range t.living() {
 		left = append(left, path.Base(p.name))
@@ -112,7 +109,7 @@ func (t *tree) sweep(grace time.Duration) []string {
 	begin := time.Now()
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
-	for len(t.living()) > 0 && time.Since(begin) < certain {
+	for len(t.living()) > 0 && time.Since(begin) < limit {
 		if time.Since(begin) >= grace {
 			t.signal(syscall.SIGKILL)
 		}
@@ -121,8 +118,7 @@ func (t *tree) sweep(grace time.Duration) []string {
 	return left
 }
 
-// signal sends a signal to the program's group and to each of the tree: some have
-// left the group.
+// signal signals the program's group and each process that has left it.
 func (t *tree) signal(s syscall.Signal) {
 	living := t.living()
 	if len(living) == 0 {
@@ -131,7 +127,7 @@ func (t *tree) signal(s syscall.Signal) {
 	_ = syscall.Kill(-t.root, s) // the group may be empty
 	for _, p := range living {
 		if p.group != t.root {
-			_ = syscall.Kill(p.pid, s) // it may be gone
+			_ = syscall.Kill(p.pid, s) // it may have exited
 		}
 	}
 }

@@ -8,17 +8,16 @@ import (
 	"brenner/agent/program/supervisor"
 )
 
-// TestWhatCouldNotBeKeptWasPaidFor: the program ran, whatever became of its output,
-// and can be asked again when there is room.
-func TestWhatCouldNotBeKeptWasPaidFor(t *testing.T) {
+// A run whose output could not be stored has still cost tokens, and may be retried.
+func TestUnstoredOutputCountsUsage(t *testing.T) {
 	const full = "write stdout: no space left on device"
 	for name, c := range map[string]struct {
 		status supervisor.Status
 		paid   bool
 	}{
-		"while it ran":      {supervisor.Status{Spool: full, End: supervisor.Unkept, Exit: -1}, true},
-		"when it had ended": {supervisor.Status{Spool: full}, true},
-		"before it began":   {supervisor.Status{Spool: full, Failure: full, Exit: -1}, false},
+		"during the run": {supervisor.Status{Spool: full, End: supervisor.SpoolFailed, Exit: -1}, true},
+		"after the run":  {supervisor.Status{Spool: full}, true},
+		"before the run": {supervisor.Status{Spool: full, Failure: full, Exit: -1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(Options{Kind: Command, Command: []string{"program"}, Spool: t.TempDir()})
@@ -26,8 +25,8 @@ func TestWhatCouldNotBeKeptWasPaidFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := &execution{Program: p, text: "a question of some length", argv: []string{"program"}, status: c.status, out: []byte("half an answ")}
-			reply, f := x.judge(t.Context())
-			if f == nil || f.Code != BadSpool || !f.Retry || f.Hint != unusable(nil).Hint || !strings.Contains(f.Detail, full) {
+			reply, f := x.outcome(t.Context())
+			if f == nil || f.Code != BadSpool || !f.Retry || f.Hint != spoolFailure(nil).Hint || !strings.Contains(f.Detail, full) {
 				t.Fatalf("%+v, %+v", reply, f)
 			}
 			if paid := f.Usage != (agent.Usage{}); paid != c.paid {

@@ -16,7 +16,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// each runs a test for every kind of programs.
+// each runs a test for every kind of program.
 func each(t *testing.T, run func(t *testing.T, kind string)) {
 	t.Helper()
 	for _, kind := range program.Kinds() {
@@ -26,9 +26,9 @@ func each(t *testing.T, run func(t *testing.T, kind string)) {
 
 const wanted = "It is a signal.\n"
 
-func TestAnswers(t *testing.T) {
+func TestReplies(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
-		tr := tried(t, kind, program.Options{}, []string{wanted}, programtest.Answers)
+		tr := newTrial(t, kind, program.Options{}, []string{wanted}, programtest.Answers)
 		reply := answers(t, tr, wanted)
 		models := map[string]string{program.Codex: "double-model", program.Gemini: "double-gemini", program.Claude: "double-claude", program.Command: "double-model"}
 		usage := agent.Usage{Input: 4958, Output: 7}
@@ -36,26 +36,26 @@ func TestAnswers(t *testing.T) {
 			usage = agent.Usage{Input: 3, Output: 4, Guessed: true}
 		}
 		if want := (agent.Reply{Text: wanted, Model: models[kind], Usage: usage, Attempts: 1}); reply != want {
-			t.Errorf("%+v, not %+v", reply, want)
+			t.Errorf("got %+v, want %+v", reply, want)
 		}
 	})
 }
 
-// TestNoAnswer: an exit code of 0 is no answer, and neither is what is on stderr.
-func TestNoAnswer(t *testing.T) {
+// Neither exit code 0 nor output on stderr is a reply.
+func TestNoReply(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		want := program.NoAnswer
 		if kind == program.Command {
 			want = agent.Empty
 		}
-		f := fails(t, t.Context(), tried(t, kind, program.Options{}, nil, programtest.SaysNothing), want)
+		f := fails(t, t.Context(), newTrial(t, kind, program.Options{}, nil, programtest.Silent), want)
 		if !f.Retry || f.Attempts != 1 {
 			t.Errorf("%+v", f)
 		}
 		if kind == program.Command {
 			want = program.OnStderr
 		}
-		f = fails(t, t.Context(), tried(t, kind, program.Options{}, []string{wanted}, programtest.OnStderr), want)
+		f = fails(t, t.Context(), newTrial(t, kind, program.Options{}, []string{wanted}, programtest.OnStderr), want)
 		wantIn(t, f.Detail, "It is a signal.")
 		wantIn(t, f.Partial, "[stderr]\nIt is a signal.")
 		if f.Hint == "" {
@@ -68,15 +68,15 @@ func TestHangs(t *testing.T) {
 	for _, behaviour := range []string{programtest.Hangs, programtest.HangsDeaf, programtest.OwnSession} {
 		t.Run(behaviour, func(t *testing.T) {
 			o := program.Options{Wall: 400 * time.Millisecond, Grace: 100 * time.Millisecond}
-			tr := tried(t, program.Codex, o, nil, behaviour)
+			tr := newTrial(t, program.Codex, o, nil, behaviour)
 			f := fails(t, t.Context(), tr, agent.TimedOut)
 			wantIn(t, f.Detail, "400ms")
 			if !f.Retry || !f.Usage.Guessed || f.Usage.Input == 0 {
 				t.Errorf("%+v", f)
 			}
-			// And the same when it is told to end, however deaf it is.
+			// The same on cancellation, even if it ignores signals.
 			o.Wall = 0
-			tr = tried(t, program.Gemini, o, nil, behaviour)
+			tr = newTrial(t, program.Gemini, o, nil, behaviour)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ends := make(chan error, 1)
@@ -85,38 +85,37 @@ func TestHangs(t *testing.T) {
 				ends <- err
 			}()
 			mark := map[string]string{programtest.Hangs: "asked", programtest.HangsDeaf: "deaf", programtest.OwnSession: "child"}[behaviour]
-			until(t, "the program works", func() bool { return tr.Said(mark) > 0 })
+			until(t, "the program is running", func() bool { return tr.Count(mark) > 0 })
 			cancel()
-			if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract wants the very type
+			if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != agent.Stopped { //nolint:errorlint // the contract requires this type, unwrapped
 				t.Errorf("%+v", f)
 			}
 		})
 	}
 }
 
-// TestLeftBehind: who is left behind is ended, wherever it has gone, and the answer
-// is taken all the same.
-func TestLeftBehind(t *testing.T) {
+// Processes left behind are killed, wherever they are, and the reply counts.
+func TestOrphansAreKilled(t *testing.T) {
 	for _, behaviour := range []string{programtest.LeavesChild, programtest.Escapes} {
 		t.Run(behaviour, func(t *testing.T) {
-			tr := tried(t, program.Gemini, program.Options{}, []string{wanted}, behaviour)
+			tr := newTrial(t, program.Gemini, program.Options{}, []string{wanted}, behaviour)
 			answers(t, tr, wanted)
-			if tr.Said("child") != 1 {
-				t.Error("there was no child")
+			if tr.Count("child") != 1 {
+				t.Error("no child was started")
 			}
 		})
 	}
-	f := fails(t, t.Context(), tried(t, program.Codex, program.Options{}, nil, programtest.WrapperDies), program.NoAnswer)
-	wantIn(t, f.Detail, "it left 1 processes behind")
+	f := fails(t, t.Context(), newTrial(t, program.Codex, program.Options{}, nil, programtest.WrapperDies), program.NoAnswer)
+	wantIn(t, f.Detail, "killed 1 processes that it left behind")
 }
 
 func TestLimits(t *testing.T) {
 	for _, kind := range []string{program.Codex, program.Gemini, program.Claude} {
-		f := fails(t, t.Context(), tried(t, kind, program.Options{Turns: 7}, nil, programtest.Loops), program.TurnLimit)
+		f := fails(t, t.Context(), newTrial(t, kind, program.Options{Turns: 7}, nil, programtest.Loops), program.TurnLimit)
 		wantIn(t, f.Detail, "more than 7 turns")
 	}
 	for _, behaviour := range []string{programtest.Floods, programtest.FloodsErr} {
-		tr := tried(t, program.Command, program.Options{MaxOutput: 1 << 20}, nil, behaviour)
+		tr := newTrial(t, program.Command, program.Options{MaxOutput: 1 << 20}, nil, behaviour)
 		f := fails(t, t.Context(), tr, agent.TooLarge)
 		if len(f.Partial) > 200<<10 || len(f.Partial) == 0 {
 			t.Errorf("%d bytes of evidence", len(f.Partial))
@@ -131,20 +130,20 @@ func TestLimits(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	for _, kind := range []string{program.Codex, program.Gemini, program.Claude} {
-		f := fails(t, t.Context(), tried(t, kind, program.Options{}, nil, programtest.NotLoggedIn), agent.NoAuth)
+		f := fails(t, t.Context(), newTrial(t, kind, program.Options{}, nil, programtest.NotLoggedIn), agent.NoAuth)
 		wantIn(t, f.Hint, "log", "KEY")
 		if f.Retry || f.Usage != (agent.Usage{}) {
 			t.Errorf("%+v", f)
 		}
 	}
 	each(t, func(t *testing.T, kind string) {
-		f := fails(t, t.Context(), tried(t, kind, program.Options{}, nil, programtest.Crashes), program.Failed)
+		f := fails(t, t.Context(), newTrial(t, kind, program.Options{}, nil, programtest.Crashes), program.Failed)
 		wantIn(t, f.Detail, "killed")
 		if !f.Retry {
 			t.Errorf("%+v", f)
 		}
 	})
-	f := fails(t, t.Context(), tried(t, program.Command, program.Options{}, nil, "misspelt"), program.Failed)
+	f := fails(t, t.Context(), newTrial(t, program.Command, program.Options{}, nil, "unknown"), program.Failed)
 	wantIn(t, f.Detail, "exit code 64", "no such behaviour")
 	wantIn(t, f.Hint, programtest.DoubleMarker)
 	if f.Retry {
@@ -170,20 +169,20 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%+v", plan)
 		}
 	})
-	// What is there and cannot be run is found out by running it.
+	// A broken executable is detected by running it.
 	broken := filepath.Join(t.TempDir(), "broken")
-	if err := os.WriteFile(broken, []byte("#!/no/such/shell\n"), 0o700); err != nil { //nolint:gosec // it has to look like a program
+	if err := os.WriteFile(broken, []byte("#!/no/such/shell\n"), 0o700); err != nil { //nolint:gosec // it must look like a program
 		t.Fatal(err)
 	}
 	p, err := program.New(program.Options{Kind: program.Command, Command: []string{broken}, Spool: t.TempDir(), WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantIn(t, fails(t, t.Context(), p, program.Missing).Detail, "could not be started")
+	wantIn(t, fails(t, t.Context(), p, program.Missing).Detail, "cannot start")
 }
 
-// TestWhatAProgramSees: private folders, and of the environment what it was given.
-func TestWhatAProgramSees(t *testing.T) {
+// A program sees private directories and a chosen environment.
+func TestProgramEnvironment(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		o := program.Options{
 			Environ: []string{
@@ -192,13 +191,13 @@ func TestWhatAProgramSees(t *testing.T) {
 			},
 			Pass: []string{"MINE"},
 		}
-		tr := tried(t, kind, o, nil, programtest.TellsAll)
+		tr := newTrial(t, kind, o, nil, programtest.PrintsEnv)
 		reply, err := tr.Ask(t.Context(), call("ask"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var saw struct {
-			Folder   string
+			Dir      string
 			Files    int
 			Env      []string
 			Question string
@@ -207,7 +206,7 @@ func TestWhatAProgramSees(t *testing.T) {
 		if err := json.Unmarshal([]byte(reply.Text), &saw); err != nil {
 			t.Fatal(err)
 		}
-		if saw.Files != 0 || !strings.HasPrefix(saw.Folder, tr.options.WorkDir) || saw.Question != "What is it?\n" {
+		if saw.Files != 0 || !strings.HasPrefix(saw.Dir, tr.options.WorkDir) || saw.Question != "What is it?\n" {
 			t.Errorf("%+v", saw)
 		}
 		keys := map[string]string{program.Codex: "OPENAI_API_KEY=sk-o", program.Gemini: "GEMINI_API_KEY=sk-g", program.Claude: "ANTHROPIC_API_KEY=sk-a"}
@@ -225,22 +224,22 @@ func TestWhatAProgramSees(t *testing.T) {
 		}
 		for _, name := range []string{"LC_ALL", "HTTPS_PROXY", "MINE", "TMPDIR"} {
 			if !slices.Contains(names, name) {
-				t.Errorf("no %s in %q", name, names)
+				t.Errorf("%s is not in %q", name, names)
 			}
 		}
 		slices.Sort(names)
-		names = slices.DeleteFunc(names, func(n string) bool { return n == "PWD" }) // exec's own
+		names = slices.DeleteFunc(names, func(n string) bool { return n == "PWD" }) // set by exec
 		if plan := tr.Plan(); !slices.Equal(plan.Env, names) || !plan.Found {
-			t.Errorf("the plan says %q, and it saw %q", plan.Env, names)
+			t.Errorf("plan has %q, program saw %q", plan.Env, names)
 		}
 	})
 }
 
-func TestSecretsAreHidden(t *testing.T) {
+func TestSecretsAreMasked(t *testing.T) {
 	const canary = "sk-canary-0123456789abcdef"
 	each(t, func(t *testing.T, kind string) {
 		o := program.Options{Environ: []string{"PATH=" + os.Getenv("PATH"), "SECRET_KEY=" + canary}, Pass: []string{"SECRET_KEY"}}
-		tr := tried(t, kind, o, nil, programtest.TellsKey)
+		tr := newTrial(t, kind, o, nil, programtest.LeaksKey)
 		f := fails(t, t.Context(), tr, program.Failed)
 		if strings.Contains(f.Error()+f.Hint+f.Partial, canary) || strings.Contains(f.Detail+f.Partial, "\x1b") {
 			t.Errorf("%v, %q", f, f.Partial)
@@ -251,7 +250,7 @@ func TestSecretsAreHidden(t *testing.T) {
 				t.Errorf("%s: %v\n%s", name, err, data)
 			}
 		}
-		reply, err := tried(t, kind, o, []string{"It is " + canary + "."}, programtest.Answers).Ask(t.Context(), call("ask"))
+		reply, err := newTrial(t, kind, o, []string{"It is " + canary + "."}, programtest.Answers).Ask(t.Context(), call("ask"))
 		if err != nil || reply.Text != "It is [secret]." {
 			t.Errorf("%+v, %v", reply, err)
 		}
@@ -260,24 +259,24 @@ func TestSecretsAreHidden(t *testing.T) {
 
 func TestTruncated(t *testing.T) {
 	o := program.Options{Count: func(string) int { return 20000 }}
-	f := fails(t, t.Context(), tried(t, program.Codex, o, []string{wanted}, programtest.Answers), agent.Truncated)
+	f := fails(t, t.Context(), newTrial(t, program.Codex, o, []string{wanted}, programtest.Answers), agent.Truncated)
 	if f.Retry || f.Usage.Input != 4958 {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestRepairTurnsAreOneQuestion(t *testing.T) {
-	tr := tried(t, program.Command, program.Options{}, nil, programtest.TellsAll)
+	tr := newTrial(t, program.Command, program.Options{}, nil, programtest.PrintsEnv)
 	c := call("ask")
-	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: "It is."}, agent.Turn{Text: "Please mend it."})
+	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: "It is."}, agent.Turn{Text: "Please fix it."})
 	reply, err := tr.Ask(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantIn(t, reply.Text, `"question":"What is it?\n\n\n---\n\nYou have answered this:\n\nIt is.\n\n---\n\nPlease mend it."`)
+	wantIn(t, reply.Text, `"question":"What is it?\n\n\n---\n\nYou have answered this:\n\nIt is.\n\n---\n\nPlease fix it."`)
 }
 
-func TestSpoolsThatCannotBeUsed(t *testing.T) {
+func TestUnusableSpool(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -290,22 +289,22 @@ func TestSpoolsThatCannotBeUsed(t *testing.T) {
 		}
 		_ = fails(t, t.Context(), p, program.BadSpool)
 	}
-	tr := tried(t, program.Command, program.Options{Supervisor: []string{"/no/such/supervisor"}}, nil, programtest.Answers)
+	tr := newTrial(t, program.Command, program.Options{Supervisor: []string{"/no/such/supervisor"}}, nil, programtest.Answers)
 	_ = fails(t, t.Context(), tr, program.Lost)
 }
 
-func TestSetup(t *testing.T) {
+func TestNew_InvalidOptions(t *testing.T) {
 	spool := t.TempDir()
 	for want, o := range map[string]program.Options{
-		"did you mean codex-cli":        {Kind: "codex-clli", Spool: spool},
-		"the program first":             {Kind: program.Command, Spool: spool},
-		"name one with --model":         {Kind: program.Gemini, Spool: spool},
-		"own option for it":             {Kind: program.Codex, Model: "--yolo", Spool: spool},
-		"write it like http":            {Kind: program.Codex, BaseURL: "localhost", Spool: spool},
-		"has to be a whole path":        {Kind: program.Codex, Spool: "runs"},
-		"a limit of programs is out of": {Kind: program.Codex, Spool: spool, Turns: -1},
-		"takes no base URL":             {Kind: program.Command, Command: []string{"cat"}, BaseURL: "http://localhost", Spool: spool},
-		"cannot hold NUL":               {Kind: program.Command, Command: []string{"cat", "\x00"}, Spool: spool},
+		"did you mean codex-cli":      {Kind: "codex-clli", Spool: spool},
+		"the program first":           {Kind: program.Command, Spool: spool},
+		"pass --model":                {Kind: program.Gemini, Spool: spool},
+		"own name for the model":      {Kind: program.Codex, Model: "--yolo", Spool: spool},
+		"write it like http":          {Kind: program.Codex, BaseURL: "localhost", Spool: spool},
+		"must be an absolute path":    {Kind: program.Codex, Spool: "runs"},
+		"limit out of range":          {Kind: program.Codex, Spool: spool, Turns: -1},
+		"does not support a base URL": {Kind: program.Command, Command: []string{"cat"}, BaseURL: "http://localhost", Spool: spool},
+		"contains NUL bytes":          {Kind: program.Command, Command: []string{"cat", "\x00"}, Spool: spool},
 	} {
 		_, err := program.New(o)
 		if fault.CodeOf(err) != program.InvalidSetup {
