@@ -15,26 +15,26 @@ import (
 	"brenner/internal/fault"
 )
 
-// The ways in which an exchange breaks. Whoever judges them goes by the type of an
-// error, so each is played as an error of the type that it had.
+// How an exchange can fail. Failures are classified by the type of the error, so each
+// is replayed with its original type.
 const (
 	brokeDial    = "nobody there"
 	brokeName    = "name unknown"
 	brokeTrust   = "certificate"
 	brokeLate    = "timeout"
 	brokeShort   = "cut"
-	brokeLimit   = "limit"   // our own patience was at its end
-	brokeStopped = "stopped" // we went away; on a tape for completeness only
-	brokeSecret  = "secret"  // the body is not on the tape: it had a secret in it that no mask fits on
+	brokeLimit   = "limit"   // a limit of ours was exceeded
+	brokeStopped = "stopped" // cancelled by the caller; never replayed
+	brokeSecret  = "secret"  // the body contained a secret that cannot be masked
 	brokeOther   = "other"
 )
 
-// broke is how an exchange broke.
+// broke is how an exchange failed.
 type broke struct {
 	How  string `json:"how"`
 	Text string `json:"text"`
 
-	// Of a limit of ours.
+	// For limits of ours.
 	Code  fault.Code    `json:"code,omitempty"`
 	Hint  string        `json:"hint,omitempty"`
 	Retry bool          `json:"retry,omitempty"`
@@ -67,20 +67,20 @@ func brokeBy(ctx context.Context, err error, m mask) *broke {
 	return b
 }
 
-// tooMuch is how an exchange broke of which the tape had enough.
+// tooMuch is the failure for a body over the limit.
 func tooMuch() *broke {
 	return &broke{
-		How: brokeLimit, Code: agent.TooLarge, Text: fmt.Sprintf("the answer has more than %d bytes, which no tape keeps", mostKept),
-		Hint: "a model that does not come to an end needs a lower budget.reply_tokens, or another model",
+		How: brokeLimit, Code: agent.TooLarge, Text: fmt.Sprintf("response exceeds %d bytes, the limit of a tape", mostKept),
+		Hint: "lower budget.reply_tokens, or ask another model",
 	}
 }
 
-// unfit is how an exchange broke of which nothing may be kept.
-func unfit() *broke {
-	return &broke{How: brokeSecret, Text: "what came had a secret in it, in parts that cannot be masked"}
+// unmaskable is the failure for a body that must not be kept.
+func unmaskable() *broke {
+	return &broke{How: brokeSecret, Text: "the response contained a secret in parts that cannot be masked"}
 }
 
-// err gives an error of the type that it had.
+// err returns an error of the original type.
 func (b *broke) err(host string) error {
 	switch b.How {
 	case brokeDial:

@@ -1,7 +1,7 @@
 package tape
 
-// MostKept changes how much of an exchange is kept, and gives what ends that.
-func MostKept(n int) (end func()) {
+// MostKept sets the limit of a body, and returns a function that restores it.
+func MostKept(n int) (restore func()) {
 	before := mostKept
 	mostKept = n
 	return func() { mostKept = before }

@@ -13,12 +13,12 @@ import (
 	"brenner/agent/tape"
 )
 
-// body answers with these bytes.
+// body responds with these bytes.
 func body(text string) openaitest.Answer {
 	return openaitest.Answer{Write: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }}
 }
 
-// escaped writes every letter as JSON may.
+// escaped escapes every character as JSON allows.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -27,7 +27,7 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// deltas makes a stream of pieces that are JSON already.
+// deltas returns a stream of pieces that are already JSON.
 func deltas(pieces ...string) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -36,13 +36,12 @@ func deltas(pieces ...string) string {
 	return b.String() + "data: [DONE]\n\n"
 }
 
-// TestSecretsInOtherSpellings: whoever plays the tape with no key of their own
-// must not find ours.
-func TestSecretsInOtherSpellings(t *testing.T) {
+// A tape that is played without the key must not reveal it.
+func TestEscapedSecretsAreMasked(t *testing.T) {
 	const stars = "**"
 	for name, c := range map[string]struct {
 		body   string
-		played string // what is in the answer; empty where there is none to play
+		played string // part of the reply; empty if it cannot be played
 	}{
 		"all escaped":       {deltas(`"say ` + escaped(canary) + `"`), stars},
 		"one letter":        {deltas(`"say \u0073` + canary[1:] + `"`), stars},
@@ -61,13 +60,13 @@ func TestSecretsInOtherSpellings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return body(c.body) })
 			rec, b := recorded(t, network(t))
-			put(t.Context(), asking(t, s.BaseURL(), canary, rec), call("1", "?"))
+			ask(t.Context(), asking(t, s.BaseURL(), canary, rec), call("1", "?"))
 			if rec.Err() != nil {
 				t.Fatal(rec.Err())
 			}
-			got := put(t.Context(), asking(t, s.BaseURL(), "", player(t, b.String())), call("1", "?"))
+			got := ask(t.Context(), asking(t, s.BaseURL(), "", player(t, b.String())), call("1", "?"))
 			if strings.Contains(got.reply.Text, canary) || strings.Contains(unescaped(t, b.String()), canary) {
-				t.Errorf("the key is on the tape: %s", b)
+				t.Errorf("the tape contains the key: %s", b)
 			}
 			switch f := got.failure; {
 			case c.played != "" && !strings.Contains(got.reply.Text, c.played):
@@ -79,7 +78,7 @@ func TestSecretsInOtherSpellings(t *testing.T) {
 	}
 }
 
-// unescaped gives a text without the escapes of JSON, however deep they are.
+// unescaped removes all JSON escapes, however nested.
 func unescaped(t *testing.T, text string) string {
 	t.Helper()
 	for range 4 {
@@ -93,8 +92,8 @@ func unescaped(t *testing.T, text string) string {
 	return strings.ReplaceAll(text, `\/`, "/")
 }
 
-// TestMoreThanATapeKeeps: memory is bounded, and so is the tape.
-func TestMoreThanATapeKeeps(t *testing.T) {
+// Memory and tape are bounded.
+func TestOversizedBody(t *testing.T) {
 	defer tape.MostKept(64 << 10)()
 	long := strings.Repeat("word ", 20<<10)
 	quoted, err := json.Marshal(long)
@@ -103,13 +102,13 @@ func TestMoreThanATapeKeeps(t *testing.T) {
 	}
 	s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return body(deltas(string(quoted))) })
 	rec, b := recorded(t, network(t))
-	if got := put(t.Context(), asking(t, s.BaseURL(), canary, rec), call("1", "?")); got.reply.Text != long {
-		t.Errorf("whoever asked did not get the answer: %+v", got.failure)
+	if got := ask(t.Context(), asking(t, s.BaseURL(), canary, rec), call("1", "?")); got.reply.Text != long {
+		t.Errorf("the caller did not get the reply: %+v", got.failure)
 	}
 	if b.Len() > 4<<10 {
 		t.Errorf("%d bytes on the tape", b.Len())
 	}
-	f := put(t.Context(), asking(t, s.BaseURL(), "", player(t, b.String())), call("1", "?")).failure
+	f := ask(t.Context(), asking(t, s.BaseURL(), "", player(t, b.String())), call("1", "?")).failure
 	if f.Code != agent.TooLarge || f.Retry || !strings.Contains(f.Detail, "65536") || f.Hint == "" {
 		t.Errorf("%+v", f)
 	}

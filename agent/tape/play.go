@@ -18,7 +18,7 @@ import (
 	words "brenner/internal/text"
 )
 
-// Player is a transport that answers from a tape.
+// Player is a transport that replays a tape.
 type Player struct {
 	secrets []string
 
@@ -26,15 +26,15 @@ type Player struct {
 	tracks []*track
 }
 
-// track is one exchange on a tape.
+// track is one recorded exchange.
 type track struct {
 	entry
 	line   int
-	text   string // the body of the request in its one form
+	text   string // the canonical body of the request
 	played bool
 }
 
-// Play reads a tape. It must be whole as far as it goes.
+// Play reads and checks a tape.
 func Play(r io.Reader, o Options) (*Player, error) {
 	p := &Player{secrets: o.Secrets}
 	lines := bufio.NewReader(r)
@@ -45,7 +45,7 @@ func Play(r io.Reader, o Options) (*Player, error) {
 		case errors.Is(err, io.EOF) && len(text) == 0 && n > 1:
 			return p, nil
 		case errors.Is(err, io.EOF):
-			return nil, damaged(n, "it has no end", "the recording was cut off here: delete this line to play what was before it")
+			return nil, damaged(n, "incomplete line", "the recording was cut off here; delete this line to play the rest")
 		case err != nil:
 			return nil, &fault.Error{Code: Damaged, Op: "read tape", Line: n, Cause: err}
 		}
@@ -53,7 +53,7 @@ func Play(r io.Reader, o Options) (*Player, error) {
 		if n == 1 {
 			var h head
 			if json.Unmarshal(text, &h) != nil || h.Schema != Schema {
-				return nil, damaged(n, "this is no tape of schema "+Schema, "tapes are made with --record-tape")
+				return nil, damaged(n, "not a tape of schema "+Schema, "record one with --record-tape")
 			}
 			sealed = seal("", text)
 			continue
@@ -63,7 +63,7 @@ func Play(r io.Reader, o Options) (*Player, error) {
 			return nil, err
 		}
 		sealed = seal(sealed, t.raw)
-		if t.Broke == nil || t.Broke.How != brokeStopped { // nobody wants to be stopped again
+		if t.Broke == nil || t.Broke.How != brokeStopped { // cancelled calls are not replayed
 			p.tracks = append(p.tracks, &t.track)
 		}
 	}
@@ -78,17 +78,17 @@ func parse(text []byte, n int, before string) (parsed, error) {
 	const again = "record it again, or play the original"
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return parsed{}, damaged(n, "it is no JSON: "+fault.Shown(err.Error()), again)
+		return parsed{}, damaged(n, "invalid JSON: "+fault.Shown(err.Error()), again)
 	}
 	if l.Seal != seal(before, l.Entry) {
-		return parsed{}, damaged(n, "this line was changed, or one before it is missing or was moved", again)
+		return parsed{}, damaged(n, "seal mismatch: this line was changed, or an earlier one is missing or was moved", again)
 	}
 	t := parsed{track: track{line: n}, raw: l.Entry}
 	if err := json.Unmarshal(l.Entry, &t.entry); err != nil {
-		return parsed{}, damaged(n, "it cannot be read: "+fault.Shown(err.Error()), again)
+		return parsed{}, damaged(n, "invalid entry: "+fault.Shown(err.Error()), again)
 	}
 	if t.Key != t.Request.key() || t.Response == nil && t.Broke == nil {
-		return parsed{}, damaged(n, "its parts do not fit together", again)
+		return parsed{}, damaged(n, "inconsistent entry", again)
 	}
 	t.text = canonical(t.Request.Body)
 	return t, nil
@@ -98,8 +98,8 @@ func damaged(n int, detail, hint string) error {
 	return &fault.Error{Code: Damaged, Op: "read tape", Line: n, Detail: detail, Hint: hint}
 }
 
-// RoundTrip plays what was recorded for a request. Of several equal ones that of
-// the same call comes first, and else the one that was recorded first.
+// RoundTrip replays the recording of a request. Among equal requests the one of the
+// same call comes first, otherwise the one recorded first.
 func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	m := maskFor(req, p.secrets)
 	e, text, _, err := question(req, m)
@@ -152,11 +152,11 @@ func (p *Player) take(e entry) *track {
 	return first
 }
 
-// speaker gives a body in the pieces in which it came.
+// speaker returns a body in its recorded pieces.
 type speaker struct {
 	ctx   context.Context
 	rest  []piece
-	at    int // in the first of them
+	at    int // offset in the first piece
 	broke *broke
 	host  string
 }
@@ -181,7 +181,7 @@ func (s *speaker) Read(b []byte) (int, error) {
 
 func (s *speaker) Close() error { return nil }
 
-// modelOf gives the model that a body names.
+// modelOf returns the model named in a request body.
 func modelOf(text string) string {
 	var b struct {
 		Model string `json:"model"`
@@ -192,37 +192,37 @@ func modelOf(text string) string {
 	return b.Model
 }
 
-// missed says that there is no recording, and what comes nearest to it.
+// missed returns the failure for a request without a recording, with the nearest one.
 func (p *Player) missed(e entry, text string) *agent.Failure {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := &agent.Failure{
-		Code: Miss, Detail: fmt.Sprintf("nothing was recorded for %s %s%s", e.Request.Method, e.Request.Host, e.Request.Path),
-		Hint: "a tape plays only the questions that were asked then: give the same flags, roster and prompts, or record again with --record-tape",
+		Code: Miss, Detail: fmt.Sprintf("no recording of %s %s%s", e.Request.Method, e.Request.Host, e.Request.Path),
+		Hint: "use the same flags, roster and prompts as for the recording, or record again with --record-tape",
 	}
 	if model := modelOf(text); model != "" {
 		f.Detail += ", model " + fault.Shown(model)
 	}
 	if equal := p.equal(e.Key); equal > 0 {
-		f.Detail += fmt.Sprintf(": it was recorded %d times, and all of them were played", equal)
+		f.Detail += fmt.Sprintf(": all %d recordings were already played", equal)
 		return f
 	}
 	near := p.nearest(e, text)
 	if near == nil {
-		f.Detail += ": nothing else was recorded there either"
+		f.Detail += ": no other recording at this address"
 		return f
 	}
 	at := words.Common(near.text, text)
-	f.Detail += fmt.Sprintf("; the nearest is line %d (model %s, call %s), which differs from byte %d of the body on: %q was asked then, %q now",
+	f.Detail += fmt.Sprintf("; the nearest is line %d (model %s, call %s), which differs at byte %d of the body: recorded %q, now %q",
 		near.line, fault.Shown(modelOf(near.text)), fault.Shown(near.Call), at+1, around(near.text, at), around(text, at))
 	return f
 }
 
-// withheld says that there is a recording, but nothing in it that can be played.
+// withheld returns the failure for a recording without a playable body.
 func (t *track) withheld() *agent.Failure {
 	return &agent.Failure{
-		Code: Miss, Detail: fmt.Sprintf("line %d has no answer to play: %s", t.line, t.Broke.Text),
-		Hint: "the endpoint repeats the key in what it answers: ask another one, and record again with --record-tape",
+		Code: Miss, Detail: fmt.Sprintf("line %d has no response to play: %s", t.line, t.Broke.Text),
+		Hint: "the endpoint repeats the key in its responses; record with another one",
 	}
 }
 
@@ -236,8 +236,8 @@ func (p *Player) equal(key string) int {
 	return n
 }
 
-// nearest prefers a recording of the same call, then of the same model, then what
-// has most in common.
+// nearest prefers a recording of the same call, then of the same model, then the
+// longest common prefix.
 func (p *Player) nearest(e entry, text string) *track {
 	var best *track
 	most := -1
@@ -260,7 +260,7 @@ func (p *Player) nearest(e entry, text string) *track {
 	return best
 }
 
-// around gives some words of a text, so that the place can be recognised.
+// around returns an excerpt around an offset.
 func around(text string, at int) string {
 	const before, after = 20, 40
 	from, to := max(0, at-before), min(len(text), at+after)

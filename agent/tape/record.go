@@ -13,19 +13,18 @@ import (
 	"brenner/agent"
 )
 
-// Recorder is a transport that puts on a tape what passes through it.
+// Recorder is a transport that records exchanges.
 type Recorder struct {
 	next    http.RoundTripper
 	secrets []string
 
-	mu     sync.Mutex // of all below: lines are written one after the other
+	mu     sync.Mutex // guards the fields below; serializes lines
 	w      io.Writer
 	sealed string
 	failed error
 }
 
-// Record begins a tape. Each line is one Write: a file needs no buffer around it,
-// and should have none.
+// Record starts a tape. Each line is one Write; w should not be buffered.
 func Record(next http.RoundTripper, w io.Writer, o Options) (*Recorder, error) {
 	first, err := json.Marshal(head{Schema})
 	if err != nil {
@@ -38,8 +37,8 @@ func Record(next http.RoundTripper, w io.Writer, o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Err tells whether the tape is as it should be. An answer that could not be put
-// on it was given to whoever asked all the same: it has been paid for.
+// Err returns the error of writing the tape, if any. The response itself was still
+// returned to the caller, because it has been paid for.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,10 +46,10 @@ func (r *Recorder) Err() error {
 }
 
 func unwritten(err error) *agent.Failure {
-	return &agent.Failure{Code: Unwritten, Detail: "the tape cannot be written", Hint: "make room for it, or go on without --record-tape", Cause: err}
+	return &agent.Failure{Code: Unwritten, Detail: "cannot write the tape", Hint: "free some disk space, or run without --record-tape", Cause: err}
 }
 
-// RoundTrip sends a request on. It refuses to where the tape could not hold it.
+// RoundTrip forwards a request. After an error of writing the tape it refuses to.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.Err(); err != nil {
 		if req.Body != nil {
@@ -59,11 +58,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	m := maskFor(req, r.secrets)
-	e, _, on, err := question(req, m)
+	e, _, unread, err := question(req, m)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.next.RoundTrip(on)
+	resp, err := r.next.RoundTrip(unread)
 	if err != nil {
 		e.Broke = brokeBy(req.Context(), err, m)
 		r.write(e)
@@ -71,12 +70,12 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e.Response = &response{Status: resp.StatusCode, Header: harmless(resp.Header, m), Body: []piece{}}
 	resp.Body = &listener{ReadCloser: resp.Body, over: func(l *listener, err error) {
-		body := m.over(l.heard)
+		body := m.over(l.data)
 		switch {
 		case l.full:
 			e.Broke = tooMuch()
 		case m.split(body):
-			e.Broke = unfit()
+			e.Broke = unmaskable()
 		default:
 			e.Response.Body = l.pieces(body)
 			if err != nil {
@@ -101,7 +100,7 @@ func (r *Recorder) write(e entry) {
 	}
 	sealed := seal(r.sealed, written)
 	if err == nil {
-		// By hand, because an encoder would write the entry anew.
+		// By hand, because an encoder would reformat the entry.
 		whole := append(append([]byte(`{"entry":`), written...), `,"seal":"`+sealed+"\"}\n"...)
 		_, err = r.w.Write(whole)
 	}
@@ -112,20 +111,19 @@ func (r *Recorder) write(e entry) {
 	r.sealed = sealed
 }
 
-// listener keeps what is read through it, piece by piece.
+// listener keeps what is read through it, in pieces.
 type listener struct {
 	io.ReadCloser
 	over func(l *listener, err error)
 
 	mu    sync.Mutex // a body may be closed while it is read
 	ended bool
-	heard []byte
-	ends  []int // of the pieces
-	full  bool  // more came than is kept; then nothing is
+	data  []byte
+	ends  []int // offsets where pieces end
+	full  bool  // over the limit; nothing is kept
 }
 
-// mostKept is how much memory the body of one exchange may take. Much more than
-// this nobody reads.
+// mostKept limits the memory for one body.
 var mostKept = 64 << 20
 
 func (l *listener) Read(p []byte) (int, error) {
@@ -136,7 +134,7 @@ func (l *listener) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if n > 0 && !l.full {
-		l.hear(p[:n])
+		l.keep(p[:n])
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -147,20 +145,20 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *listener) hear(piece []byte) {
-	const each = 32 // what a piece takes beside its bytes
-	if len(l.heard)+len(piece)+each*len(l.ends) > mostKept {
-		l.full, l.heard, l.ends = true, nil, nil
+func (l *listener) keep(piece []byte) {
+	const each = 32 // overhead of a piece
+	if len(l.data)+len(piece)+each*len(l.ends) > mostKept {
+		l.full, l.data, l.ends = true, nil, nil
 		return
 	}
-	l.heard = append(l.heard, piece...)
-	l.ends = append(l.ends, len(l.heard))
+	l.data = append(l.data, piece...)
+	l.ends = append(l.ends, len(l.data))
 }
 
-// Close ends what was not heard to its end: whoever reads had enough.
+// Close ends a body that was not read to its end.
 func (l *listener) Close() error {
 	l.mu.Lock()
-	if !l.ended { // before it is closed: whoever still reads would hear of nothing else
+	if !l.ended { // first: closing makes a concurrent Read fail
 		l.end(nil)
 	}
 	l.mu.Unlock()
@@ -172,7 +170,7 @@ func (l *listener) end(err error) {
 	l.over(l, err)
 }
 
-// pieces cuts a body as it came.
+// pieces splits a body as it was received.
 func (l *listener) pieces(body []byte) []piece {
 	from := 0
 	all := make([]piece, 0, len(l.ends))
@@ -183,23 +181,22 @@ func (l *listener) pieces(body []byte) []piece {
 	return all
 }
 
-// split tells whether a secret is in a body all the same, after it was masked:
-// spread over texts that a reader puts together, as the pieces of a stream are.
-// There it has no one place where stars could stand.
+// split reports whether a masked body still contains a secret: spread over strings
+// that a reader joins, such as the chunks of a stream. It has no single place to mask.
 func (m mask) split(body []byte) bool {
 	if len(m.secrets) == 0 {
 		return false
 	}
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	together := texts{}
-	if !together.add(body) {
+	joined := texts{}
+	if !joined.add(body) {
 		for line := range bytes.Lines(body) {
 			if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-				together.add(data)
+				joined.add(data)
 			}
 		}
 	}
-	for _, text := range together {
+	for _, text := range joined {
 		if m.secrets.In(text.String()) {
 			return true
 		}
@@ -207,11 +204,10 @@ func (m mask) split(body []byte) bool {
 	return false
 }
 
-// texts are the strings of JSON values, put together where they stand at the same
-// place.
+// texts holds the strings of JSON values, joined by their path.
 type texts map[string]*strings.Builder
 
-// add takes in the strings of a value; false means that it is none.
+// add adds the strings of a JSON value. It returns false if data is not JSON.
 func (t texts) add(data []byte) bool {
 	var v any
 	if json.Unmarshal(data, &v) != nil {
@@ -225,9 +221,9 @@ func (t texts) add(data []byte) bool {
 	return true
 }
 
-// walk goes by the names on the way to a string, without those by which one text
-// is given in several forms. Streams of several texts tell them apart by a type or
-// an index, but need not: so strings are put together with and without the type.
+// walk joins strings by their path, without the keys for alternative forms of one
+// text. Streams of several texts may or may not distinguish them by type or index, so
+// strings are joined both with and without the type.
 func (t texts) walk(v any, path, kind string) {
 	switch v := v.(type) {
 	case string:

@@ -1,17 +1,15 @@
-// Package tape records all traffic with models, and plays it: what was played is
-// what came then, byte by byte and piece by piece, failures included, and needs no
-// network.
+// Package tape records all traffic with models and replays it without a network:
+// byte by byte and piece by piece, failures included.
 //
-// A tape is a file of JSON lines. The first names its schema; each of the others
-// is one request with what came of it, and is sealed by a hash over it and the
-// seal before it, so that a line that was changed, lost or moved shows. Lines are
-// written when an exchange is over, each at once: a run that is killed leaves a
-// tape that can be played as far as it got.
+// A tape is a file of JSON lines. The first names its schema; each other line is
+// one request with its response. A seal, a hash over the line and the previous
+// seal, detects lines that were changed, lost or moved. A line is written as soon
+// as its exchange is over, so a killed run leaves a playable tape.
 //
-// Headers of requests are not on a tape, of those of responses only harmless ones,
-// and the values of headers that look like secrets are nowhere on it.
+// Request headers are not recorded, response headers only if harmless, and the
+// values of secret headers are masked everywhere.
 //
-// It must not know what is asked, or of whom.
+// It must not know what is asked, or of which model.
 package tape
 
 import (
@@ -29,7 +27,7 @@ import (
 	"brenner/internal/secret"
 )
 
-// Schema names the format.
+// Schema is the schema id of tapes.
 const Schema = "brenner.tape/v1"
 
 // The codes of tapes.
@@ -39,10 +37,9 @@ const (
 	Unwritten fault.Code = "TAPE_NOT_WRITTEN" // The tape cannot be written; no further requests are sent.
 )
 
-// Options are the same for recording and playing.
+// Options configure recording and playing.
 type Options struct {
-	// Secrets must not be on the tape, wherever they stand. Those that are sent in
-	// headers are known without being told.
+	// Secrets must not be on the tape. Those sent in headers are detected anyway.
 	Secrets []string
 }
 
@@ -51,7 +48,7 @@ type head struct {
 	Schema string `json:"schema"`
 }
 
-// line is any other.
+// line is any other line.
 type line struct {
 	Entry json.RawMessage `json:"entry"`
 	Seal  string          `json:"seal"`
@@ -59,28 +56,28 @@ type line struct {
 
 // entry is one exchange.
 type entry struct {
-	Key      string    `json:"key"`            // hash of what was asked
-	Call     string    `json:"call,omitempty"` // whose it was, among equal ones
+	Key      string    `json:"key"`            // hash of the request
+	Call     string    `json:"call,omitempty"` // distinguishes equal requests
 	Request  request   `json:"request"`
 	Response *response `json:"response,omitempty"`
-	Broke    *broke    `json:"broke,omitempty"` // how it ended, where not well
+	Broke    *broke    `json:"broke,omitempty"` // how it failed
 }
 
 type request struct {
 	Method string          `json:"method"`
 	Host   string          `json:"host"`
 	Path   string          `json:"path"`
-	Body   json.RawMessage `json:"body"` // as JSON, where it is some, else as a string
+	Body   json.RawMessage `json:"body"` // as JSON if valid, otherwise as a string
 }
 
 type response struct {
 	Status int               `json:"status"`
 	Header map[string]string `json:"header,omitempty"`
-	Body   []piece           `json:"body"` // as it came
+	Body   []piece           `json:"body"` // as received
 }
 
-// piece is what came at once. It is a text, unless it cannot be one: a piece may
-// end within a character.
+// piece is the result of one read. It is stored as a string, or as Base64 if it is
+// not valid UTF-8: a piece may end within a character.
 type piece []byte
 
 type encoded struct {
@@ -109,7 +106,7 @@ func (p *piece) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// seal hashes an entry as it stands in its line, and all that was before it.
+// seal hashes the bytes of an entry together with the previous seal.
 func seal(before string, entry []byte) string {
 	h := sha256.New()
 	_, _ = io.WriteString(h, before+"\n")
@@ -117,10 +114,9 @@ func seal(before string, entry []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// question takes a request in: what of it is put on the tape, its body as one text
-// however it is written, and its key. The host is no part of the key: the same
-// question by another way is the same question. The request goes on with its body
-// unread.
+// question reads a request and returns its entry, its canonical body, and a copy of
+// the request with the body unread. The host is not part of the key: the same
+// question to another host is the same question.
 func question(r *http.Request, m mask) (entry, string, *http.Request, error) {
 	var body []byte
 	if r.Body != nil {
@@ -131,15 +127,15 @@ func question(r *http.Request, m mask) (entry, string, *http.Request, error) {
 			return entry{}, "", nil, err
 		}
 	}
-	on := r.Clone(r.Context())
-	on.Body = io.NopCloser(bytes.NewReader(body))
+	unread := r.Clone(r.Context())
+	unread.Body = io.NopCloser(bytes.NewReader(body))
 	text := canonical(m.over(body))
 	e := entry{
 		Call:    r.Header.Get("Idempotency-Key"),
 		Request: request{Method: r.Method, Host: r.URL.Host, Path: r.URL.EscapedPath(), Body: json.RawMessage(text)},
 	}
 	e.Key = e.Request.key()
-	return e, text, on, nil
+	return e, text, unread, nil
 }
 
 func (r *request) key() string {
@@ -147,8 +143,8 @@ func (r *request) key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical gives a body as JSON in one form: without spaces between values, keys
-// in order, numbers as they were. What is no JSON becomes a string.
+// canonical returns a body as canonical JSON: no spaces, sorted keys, numbers
+// unchanged. A body that is not JSON becomes a string.
 func canonical(body []byte) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -159,20 +155,20 @@ func canonical(body []byte) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil { // what was decoded can be encoded
+	if err := e.Encode(v); err != nil { // cannot happen
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// A shorter value is a word that local servers want as a key. To hide it would
-// hide words in questions, and make one recording two.
+// A shorter value is a placeholder key of a local server. Masking it would mask
+// ordinary words in questions and change their keys.
 const (
 	shortestSent  = 16
 	shortestGiven = 8
 )
 
-// mask hides secrets, in all the ways in which they may be written.
+// mask masks secrets, in all their escaped forms.
 type mask struct{ secrets secret.Finder }
 
 func maskFor(r *http.Request, given []string) mask {
@@ -199,16 +195,15 @@ func maskFor(r *http.Request, given []string) mask {
 	return mask{secret.New(all, 1)}
 }
 
-// over gives a text with stars for secrets, as many as there were bytes, so that a
-// text that comes in pieces has them where it had them.
+// over replaces secrets by stars of equal length, so that the boundaries of pieces
+// stay in place.
 func (m mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
 
 func (m mask) text(s string) string {
 	return m.secrets.Replace(s, func(n int) string { return strings.Repeat("*", n) })
 }
 
-// harmless gives the headers of a response that say something about its body, or
-// about when to come back.
+// harmless returns the response headers about the body and about retries.
 func harmless(h http.Header, m mask) map[string]string {
 	kept := map[string]string{}
 	for name := range h {

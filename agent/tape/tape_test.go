@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const canary = "sk-canary-+/=0123456789abcdef"
 
-// network is a transport of one test.
+// network returns a transport for one test.
 func network(tb testing.TB) http.RoundTripper {
 	tb.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
@@ -52,7 +52,7 @@ func call(id, text string) agent.Call {
 	return agent.Call{ID: id, Turns: []agent.Turn{{Text: text}}}
 }
 
-// recorded makes a recorder and gives what it writes.
+// recorded returns a recorder and its tape.
 func recorded(tb testing.TB, next http.RoundTripper) (*tape.Recorder, *bytes.Buffer) {
 	tb.Helper()
 	var b bytes.Buffer
@@ -72,13 +72,13 @@ func player(tb testing.TB, text string) *tape.Player {
 	return p
 }
 
-// outcome is what came of a call, without the cause of a failure.
+// outcome is the result of a call, without the cause of a failure.
 type outcome struct {
 	reply   agent.Reply
 	failure agent.Failure
 }
 
-func put(ctx context.Context, a agent.Agent, c agent.Call) outcome {
+func ask(ctx context.Context, a agent.Agent, c agent.Call) outcome {
 	reply, err := a.Ask(ctx, c)
 	var f *agent.Failure
 	if !errors.As(err, &f) {
@@ -89,22 +89,22 @@ func put(ctx context.Context, a agent.Agent, c agent.Call) outcome {
 	return outcome{failure: shown}
 }
 
-// TestPlayedAsRecorded: whatever came then comes again, without a network, with
-// another key, and at another address.
-func TestPlayedAsRecorded(t *testing.T) {
+// Recorded results are replayed without a network, with another key and at another
+// address.
+func TestPlayMatchesRecording(t *testing.T) {
 	answers := map[string]openaitest.Answer{
-		"an answer":      {Text: "yes: é 𝔅 <b> \u2028 " + strings.Repeat("word ", 100), Chunk: 3, Usage: &openaitest.Usage{Input: 5, Output: 7}},
-		"without usage":  {Text: "yes"},
-		"cut":            {Text: "half an", Cut: true},
-		"malformed":      {Text: "half an", Broken: true},
-		"empty":          {},
-		"too long":       openaitest.Refuse(400, "context_length_exceeded", "too long"),
-		"401":            openaitest.Refuse(401, "invalid_api_key", "wrong: "+canary+" and given-canary"),
-		"429":            {Status: 429, Header: map[string]string{"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT", "Set-Cookie": "a=" + canary}},
-		"500":            openaitest.Refuse(500, "", "oops"),
-		"elsewhere":      {Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}},
-		"no valid UTF-8": {Write: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("\xff\xfe{")) }},
-		"the key":        {Text: "say " + canary + " given-canary now"},
+		"a reply":       {Text: "yes: é 𝔅 <b> \u2028 " + strings.Repeat("word ", 100), Chunk: 3, Usage: &openaitest.Usage{Input: 5, Output: 7}},
+		"without usage": {Text: "yes"},
+		"cut":           {Text: "half an", Cut: true},
+		"malformed":     {Text: "half an", Broken: true},
+		"empty":         {},
+		"too long":      openaitest.Refuse(400, "context_length_exceeded", "too long"),
+		"401":           openaitest.Refuse(401, "invalid_api_key", "wrong: "+canary+" and given-canary"),
+		"429":           {Status: 429, Header: map[string]string{"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT", "Set-Cookie": "a=" + canary}},
+		"500":           openaitest.Refuse(500, "", "oops"),
+		"elsewhere":     {Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}},
+		"invalid UTF-8": {Write: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("\xff\xfe{")) }},
+		"the key":       {Text: "say " + canary + " given-canary now"},
 		"the key in parts": {Write: func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"say `+canary[:12])
 			_ = http.NewResponseController(w).Flush()
@@ -131,25 +131,25 @@ func TestPlayedAsRecorded(t *testing.T) {
 	live := asking(t, s.BaseURL(), canary, rec)
 	want := map[string]outcome{}
 	for name := range answers {
-		want[name] = put(t.Context(), live, call("id/"+name, name))
+		want[name] = ask(t.Context(), live, call("id/"+name, name))
 	}
 	late := agent.Deadline(live, 100*time.Millisecond)
-	want["hang"] = put(t.Context(), late, call("id/hang", "hang"))
-	put(ctx, live, call("id/stopped", "stopped"))
-	want["stopped"] = put(t.Context(), live, call("id/stopped", "stopped"))
+	want["hang"] = ask(t.Context(), late, call("id/hang", "hang"))
+	ask(ctx, live, call("id/stopped", "stopped"))
+	want["stopped"] = ask(t.Context(), live, call("id/stopped", "stopped"))
 	s.CloseClientConnections()
 	s.Close()
-	want["nobody"] = put(t.Context(), live, call("id/nobody", "nobody"))
+	want["unreachable"] = ask(t.Context(), live, call("id/unreachable", "unreachable"))
 	if err := rec.Err(); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "canary") {
-		t.Error("a secret is on the tape")
+		t.Error("the tape contains a secret")
 	}
-	played := asking(t, s.BaseURL(), "somebody-else's-key", player(t, b.String()))
+	played := asking(t, s.BaseURL(), "another-key-entirely", player(t, b.String()))
 	for name, w := range want {
-		got := put(t.Context(), played, call("id/"+name, name))
-		// The key is hidden twice on the way from the server, and once from the tape.
+		got := ask(t.Context(), played, call("id/"+name, name))
+		// A live key is masked as [secret], one on the tape by stars.
 		w.failure.Detail = strings.ReplaceAll(w.failure.Detail, "[secret]", strings.Repeat("*", len(canary)))
 		w.failure.Detail = strings.ReplaceAll(w.failure.Detail, "given-canary", strings.Repeat("*", len("given-canary")))
 		w.reply.Text = strings.ReplaceAll(w.reply.Text, "[secret]", strings.Repeat("*", len(canary)))
@@ -160,10 +160,10 @@ func TestPlayedAsRecorded(t *testing.T) {
 	}
 }
 
-// deaf is a network that fails in one way.
-type deaf struct{ err error }
+// failing is a transport that fails with err.
+type failing struct{ err error }
 
-func (d deaf) RoundTrip(*http.Request) (*http.Response, error) { return nil, d.err }
+func (d failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, d.err }
 
 type slow struct{}
 
@@ -171,9 +171,8 @@ func (slow) Error() string   { return "i/o timeout" }
 func (slow) Timeout() bool   { return true }
 func (slow) Temporary() bool { return true }
 
-// TestBrokenNetworks: whoever judges a failure comes to the same verdict when it
-// is played.
-func TestBrokenNetworks(t *testing.T) {
+// A replayed network error is classified like the original.
+func TestNetworkErrors(t *testing.T) {
 	for name, broke := range map[string]error{
 		"name":        &net.DNSError{Err: "no such host", Name: "modle.example"},
 		"certificate": &tls.CertificateVerificationError{Err: errors.New("unknown authority")},
@@ -182,10 +181,10 @@ func TestBrokenNetworks(t *testing.T) {
 		"no TLS":      errors.New("http: server gave HTTP response to HTTPS client"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec, b := recorded(t, deaf{broke})
+			rec, b := recorded(t, failing{broke})
 			const url = "https://modle.example/v1"
-			want := put(t.Context(), asking(t, url, canary, rec), call("1", "?"))
-			got := put(t.Context(), asking(t, url, canary, player(t, b.String())), call("1", "?"))
+			want := ask(t.Context(), asking(t, url, canary, rec), call("1", "?"))
+			got := ask(t.Context(), asking(t, url, canary, player(t, b.String())), call("1", "?"))
 			if got != want || want.failure.Code == "" || strings.Contains(b.String(), "canary") {
 				t.Errorf("got  %+v\nwant %+v\n%s", got, want, b)
 			}
@@ -193,11 +192,11 @@ func TestBrokenNetworks(t *testing.T) {
 	}
 }
 
-func TestAStoppedCallPlaysNothing(t *testing.T) {
-	_, b := recorded(t, deaf{})
+func TestPlayObeysContext(t *testing.T) {
+	_, b := recorded(t, failing{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://modle.example", strings.NewReader("no JSON"))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://modle.example", strings.NewReader("not JSON"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +205,7 @@ func TestAStoppedCallPlaysNothing(t *testing.T) {
 	}
 }
 
-// TestEqualRequests: they are played in the order in which they were recorded,
-// unless the tape knows whose they were.
+// Equal requests are replayed in recorded order, those of the same call first.
 func TestEqualRequests(t *testing.T) {
 	s := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
 		if r.N == 2 {
@@ -218,16 +216,16 @@ func TestEqualRequests(t *testing.T) {
 	rec, b := recorded(t, network(t))
 	a := asking(t, s.BaseURL(), canary, rec)
 	for _, id := range []string{"A", "B", "B", "A"} {
-		put(t.Context(), a, call(id, "the same"))
+		ask(t.Context(), a, call(id, "the same"))
 	}
 	p := asking(t, "http://example.invalid/v1", "", player(t, b.String()))
 	for _, c := range []struct{ id, text string }{{"B", ""}, {"A", "A: 1"}, {"B", "B: 3"}, {"C", "A: 4"}} {
-		if got := put(t.Context(), p, call(c.id, "the same")); got.reply.Text != c.text {
-			t.Errorf("%s: %+v, not %q", c.id, got, c.text)
+		if got := ask(t.Context(), p, call(c.id, "the same")); got.reply.Text != c.text {
+			t.Errorf("%s: got %+v, want %q", c.id, got, c.text)
 		}
 	}
-	f := put(t.Context(), p, call("A", "the same")).failure
-	if f.Code != tape.Miss || f.Retry || !strings.Contains(f.Detail, "recorded 4 times, and all of them were played") {
+	f := ask(t.Context(), p, call("A", "the same")).failure
+	if f.Code != tape.Miss || f.Retry || !strings.Contains(f.Detail, "all 4 recordings were already played") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -237,42 +235,42 @@ func TestMiss(t *testing.T) {
 	rec, b := recorded(t, network(t))
 	a := asking(t, s.BaseURL(), canary, rec)
 	for i, q := range []string{"What is life?", "Was ist das Leben – im Großen?", "Another"} {
-		put(t.Context(), a, call(fmt.Sprintf("call-%d", i+1), q))
+		ask(t.Context(), a, call(fmt.Sprintf("call-%d", i+1), q))
 	}
 	p := asking(t, s.BaseURL(), canary, player(t, b.String()))
 	for _, c := range []struct{ id, question, want string }{
-		{"new", "What is death?", `line 2 (model test-model, call call-1), which differs from byte 34 of the body on: "{\"content\":\"What is life?\",`},
+		{"new", "What is death?", `line 2 (model test-model, call call-1), which differs at byte 34 of the body: recorded "{\"content\":\"What is life?\",`},
 		{"new", "Was ist das Leben – im Größen?", "line 3"},
 		{"call-3", "What is life", "line 4 (model test-model, call call-3)"},
 	} {
-		got := put(t.Context(), p, call(c.id, c.question))
+		got := ask(t.Context(), p, call(c.id, c.question))
 		if f := got.failure; f.Code != tape.Miss || f.Retry || f.Attempts != 1 || f.Usage != (agent.Usage{}) || !strings.Contains(f.Detail, c.want) || f.Hint == "" {
-			t.Errorf("%+v, not %q", got, c.want)
+			t.Errorf("got %+v, want %q", got, c.want)
 		}
 	}
-	f := put(t.Context(), agent.Retry(asking(t, s.URL+"/v2", "", player(t, b.String())), agent.RetryPolicy{}), call("new", "?")).failure
-	if f.Attempts != 1 || !strings.Contains(f.Detail, "/v2/chat/completions, model test-model: nothing else was recorded there either") {
+	f := ask(t.Context(), agent.Retry(asking(t, s.URL+"/v2", "", player(t, b.String())), agent.RetryPolicy{}), call("new", "?")).failure
+	if f.Attempts != 1 || !strings.Contains(f.Detail, "/v2/chat/completions, model test-model: no other recording at this address") {
 		t.Errorf("%+v", f)
 	}
 }
 
-func TestDamage(t *testing.T) {
+func TestDamagedTapes(t *testing.T) {
 	s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "yes"} })
 	rec, b := recorded(t, network(t))
 	a := asking(t, s.BaseURL(), canary, rec)
 	for i := range 3 {
-		put(t.Context(), a, call(fmt.Sprint(i), fmt.Sprint("question ", i)))
+		ask(t.Context(), a, call(fmt.Sprint(i), fmt.Sprint("question ", i)))
 	}
 	whole := b.String()
 	lines := strings.SplitAfter(whole, "\n")
 	for name, c := range map[string]struct{ text, place, detail string }{
-		"nothing":     {"", "line 1", "it has no end"},
-		"no tape":     {"{}\n", "line 1", "this is no tape of schema brenner.tape/v1"},
-		"cut":         {whole[:len(whole)-10], "line 4", "it has no end"},
-		"no JSON":     {lines[0] + "{\n", "line 2", "it is no JSON: unexpected end of JSON input"},
-		"changed":     {strings.Replace(whole, "question 1", "question X", 1), "line 3", "this line was changed, or one before it is missing or was moved"},
-		"a line gone": {lines[0] + lines[1] + lines[3], "line 3", "this line was changed, or one before it is missing or was moved"},
-		"moved":       {lines[0] + lines[2] + lines[1] + lines[3], "line 2", "this line was changed, or one before it is missing or was moved"},
+		"empty":       {"", "line 1", "incomplete line"},
+		"other file":  {"{}\n", "line 1", "not a tape of schema brenner.tape/v1"},
+		"cut":         {whole[:len(whole)-10], "line 4", "incomplete line"},
+		"bad JSON":    {lines[0] + "{\n", "line 2", "invalid JSON: unexpected end of JSON input"},
+		"changed":     {strings.Replace(whole, "question 1", "question X", 1), "line 3", "seal mismatch: this line was changed, or an earlier one is missing or was moved"},
+		"a line gone": {lines[0] + lines[1] + lines[3], "line 3", "seal mismatch: this line was changed, or an earlier one is missing or was moved"},
+		"moved":       {lines[0] + lines[2] + lines[1] + lines[3], "line 2", "seal mismatch: this line was changed, or an earlier one is missing or was moved"},
 	} {
 		p, err := tape.Play(strings.NewReader(c.text), tape.Options{})
 		var f *fault.Error
@@ -280,16 +278,16 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	// A run that was killed after a line leaves what was before.
-	if put(t.Context(), asking(t, s.BaseURL(), "", player(t, lines[0]+lines[1])), call("0", "question 0")).reply.Text != "yes" {
-		t.Error("the beginning of a tape cannot be played")
+	// A killed run leaves a playable tape.
+	if ask(t.Context(), asking(t, s.BaseURL(), "", player(t, lines[0]+lines[1])), call("0", "question 0")).reply.Text != "yes" {
+		t.Error("cannot play the beginning of a tape")
 	}
 	if _, err := tape.Play(io.MultiReader(strings.NewReader(lines[0]), broken{}), tape.Options{}); fault.CodeOf(err) != tape.Damaged {
 		t.Error(err)
 	}
 }
 
-// broken neither reads nor writes nor sends, after so many times.
+// broken fails to read, and to write after the given number of writes.
 type broken struct{ after *int }
 
 var errDisk = errors.New("no space left on device")
@@ -302,7 +300,7 @@ func (b broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestATapeThatCannotBeWritten(t *testing.T) {
+func TestUnwritableTape(t *testing.T) {
 	s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: "yes"} })
 	none, one := 0, 1
 	if _, err := tape.Record(network(t), broken{&none}, tape.Options{}); !errors.Is(err, errDisk) {
@@ -313,19 +311,19 @@ func TestATapeThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := asking(t, s.BaseURL(), canary, rec)
-	if got := put(t.Context(), a, call("1", "?")); got.reply.Text != "yes" {
-		t.Errorf("an answer was lost: %+v", got)
+	if got := ask(t.Context(), a, call("1", "?")); got.reply.Text != "yes" {
+		t.Errorf("a reply was lost: %+v", got)
 	}
 	if !errors.Is(rec.Err(), errDisk) {
 		t.Error(rec.Err())
 	}
-	if f := put(t.Context(), a, call("2", "?")).failure; f.Code != tape.Unwritten || f.Retry || s.Asked() != 1 {
+	if f := ask(t.Context(), a, call("2", "?")).failure; f.Code != tape.Unwritten || f.Retry || s.Asked() != 1 {
 		t.Errorf("%+v: asked %d times", f, s.Asked())
 	}
 }
 
-// TestManyAtOnce: lines are not mixed, and everybody gets what was theirs.
-func TestManyAtOnce(t *testing.T) {
+// Lines of concurrent calls are not mixed, and each call gets its own reply.
+func TestConcurrentCalls(t *testing.T) {
 	s := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
 		return openaitest.Answer{Text: strings.Repeat(r.Header.Get("Idempotency-Key")+" ", 50), Chunk: 20}
 	})
@@ -335,7 +333,7 @@ func TestManyAtOnce(t *testing.T) {
 		for i := range 40 {
 			group.Go(func() {
 				id := fmt.Sprint("call-", i)
-				if got := put(t.Context(), a, call(id, "the same for all")); got.reply.Text != strings.Repeat(id+" ", 50) {
+				if got := ask(t.Context(), a, call(id, "the same for all")); got.reply.Text != strings.Repeat(id+" ", 50) {
 					t.Errorf("%s: %+v", id, got)
 				}
 			})
