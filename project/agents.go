@@ -18,8 +18,8 @@ import (
 	"brenner/session/stalemate"
 )
 
-// Resolve makes one roster of the layers of a face, the environment and the
-// configuration. Warnings are logged.
+// Resolve merges the given layers with those of the environment and the configuration into
+// one roster. Warnings are logged.
 func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
 	environment, warnings, err := config.RosterFromEnvironment(p.Environ)
 	if err != nil {
@@ -28,21 +28,21 @@ func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
 	p.Warn(warnings)
 	res, err := roster.Resolve(p.Config.RosterInput(append(above, environment...)...))
 	if err == nil {
-		p.Warn(res.Warnings) // what would have been taken is no news where nothing is
+		p.Warn(res.Warnings) // only if the roster resolves
 	}
 	return res, err
 }
 
-// The codes of agents that cannot be reached as the configuration stands.
+// The codes of agents that cannot be reached with the current configuration.
 const (
 	NoWay         fault.Code = "NO_WAY_TO_AGENT"      // The configuration does not say how to reach an agent.
 	NotItsOwn     fault.Code = "REHEARSAL_OF_ITS_OWN" // The built-in rehearsal has its own question; others need `--via rehearsal`.
 	UnknownAgents fault.Code = "FLAG_NAMES_NOBODY"    // A flag names an agent that is not in the roster.
 )
 
-// pairs reads a flag that is one value for all, or NAME=VALUE pairs, and checks
+// parsePairs reads a flag that is one value for all agents, or NAME=VALUE pairs, and checks
 // the names against the roster.
-func pairs(flag string, values, agents []string) (all string, each map[string]string, err error) {
+func parsePairs(flag string, values, agents []string) (all string, each map[string]string, err error) {
 	each = make(map[string]string)
 	for _, v := range values {
 		for part := range strings.SplitSeq(v, ",") {
@@ -52,8 +52,8 @@ func pairs(flag string, values, agents []string) (all string, each map[string]st
 				continue
 			}
 			if !slices.Contains(agents, name) {
-				hint := cmp.Or(text.Suggest(name, agents), "the roster has "+strings.Join(agents, ", "))
-				return "", nil, &fault.Error{Code: UnknownAgents, Detail: fmt.Sprintf("%s names %s, who is not in the roster", flag, fault.Shown(name)), Hint: hint}
+				hint := cmp.Or(text.Suggest(name, agents), "agents in the roster: "+strings.Join(agents, ", "))
+				return "", nil, &fault.Error{Code: UnknownAgents, Detail: fmt.Sprintf("%s: agent %s is not in the roster", flag, fault.Shown(name)), Hint: hint}
 			}
 			each[name] = value
 		}
@@ -61,53 +61,51 @@ func pairs(flag string, values, agents []string) (all string, each map[string]st
 	return all, each, nil
 }
 
-// Ways say how agents are reached, beyond what the configuration says.
-type Ways struct {
+// AgentOptions override how the agents of a session are reached.
+type AgentOptions struct {
 	Via      []string // a kind for all, or NAME=KIND,…
 	Model    []string // a model's id for all, or NAME=ID,…
-	Scripted bool     // all but those of via play a script
+	Scripted bool     // agents that Via does not name play a script
 }
 
-// Way is what stands above the configuration for one agent; zero values leave it as it
-// is there.
-type Way struct {
+// AgentOverride overrides the configuration for one agent. Zero values override nothing.
+type AgentOverride struct {
 	Via     string
 	ModelID string
-	Seed    *int // of a model at an endpoint
+	Seed    *int // for a model at an endpoint
 }
 
-// Party returns how one agent is reached: as the configuration says of its model, but
-// for what way says.
-func (p *Project) Party(e roster.Entry, way Way) flow.Party {
+// Party returns how one agent is reached: as configured for its model, with the overrides.
+func (p *Project) Party(e roster.Entry, o AgentOverride) flow.Party {
 	reach := p.Config.Reach(e.Model)
 	party := flow.Party{
 		Name: e.Agent, Role: string(e.Role), Program: e.Program, Model: e.Model,
-		Via: cmp.Or(way.Via, reach.Via), ModelID: cmp.Or(way.ModelID, reach.ID),
+		Via: cmp.Or(o.Via, reach.Via), ModelID: cmp.Or(o.ModelID, reach.ID),
 	}
 	if party.Via == config.ViaOpenAI {
-		party.Seed = cmp.Or(way.Seed, reach.Seed)
+		party.Seed = cmp.Or(o.Seed, reach.Seed)
 	}
 	return party
 }
 
 // Parties returns how each agent of the roster is reached.
-func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
-	via, vias, err := pairs("--via", s.Via, r.Agents())
+func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error) {
+	via, vias, err := parsePairs("--via", s.Via, r.Agents())
 	if err != nil {
 		return nil, err
 	}
-	model, models, err := pairs("--model", s.Model, r.Agents())
+	model, models, err := parsePairs("--model", s.Model, r.Agents())
 	if err != nil {
 		return nil, err
 	}
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		way := Way{Via: cmp.Or(vias[e.Agent], via), ModelID: cmp.Or(models[e.Agent], model)}
+		o := AgentOverride{Via: cmp.Or(vias[e.Agent], via), ModelID: cmp.Or(models[e.Agent], model)}
 		if s.Scripted {
-			way.Via = cmp.Or(way.Via, config.ViaRehearsal)
+			o.Via = cmp.Or(o.Via, config.ViaRehearsal)
 		}
-		party := p.Party(e, way)
+		party := p.Party(e, o)
 		if party.Via == "" {
 			missing = append(missing, e.Agent)
 		}
@@ -115,14 +113,14 @@ func (p *Project) Parties(s *Ways, r roster.Roster) ([]flow.Party, error) {
 	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
-			Code: NoWay, Detail: "nothing says how to reach " + strings.Join(missing, ", "),
-			Hint: "set via: in " + config.FileName + " (or a via for the models of the roster), or give --via; `brenner session start --dry-run` composes without agents, --via rehearsal plays a script",
+			Code: NoWay, Detail: "no way to reach " + strings.Join(missing, ", "),
+			Hint: "set via: in " + config.FileName + " (or for each model under agents.models:), or pass --via; `brenner session start --dry-run` composes without agents, --via rehearsal plays a script",
 		}
 	}
 	return parties, checkVias(parties)
 }
 
-// anyVia reports whether an agent is reached in a way.
+// anyVia reports whether any party is reached via the given kind.
 func anyVia(parties []flow.Party, via string) bool {
 	return slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == via })
 }
@@ -132,20 +130,20 @@ func setupOf(p *flow.Party) agent.Setup {
 	return agent.Setup{Entry: p.Entry(), ModelID: p.ModelID, Seed: p.Seed}
 }
 
-// checkVias refuses ways to agents that are unknown.
+// checkVias rejects unknown kinds of agents.
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
 		if !slices.Contains(config.Vias(), p.Via) {
-			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s cannot be reached via %s", p.Name, fault.Shown(p.Via)), Hint: "it is one of " + strings.Join(config.Vias(), ", ")}
+			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s: unknown via %s", p.Name, fault.Shown(p.Via)), Hint: "want one of " + strings.Join(config.Vias(), ", ")}
 		}
 	}
 	return nil
 }
 
-// rehearsalScript returns the script of a session with scripted agents, or nil: the
-// user's own, or the built-in one. That plays its own question only, unless it is asked
-// for by hand: scripted answers must never pass for answers to a question of the user's.
-func (p *Project) rehearsalScript(own *rehearsal.Script, byHand bool, parties []flow.Party) (*rehearsal.Script, error) {
+// rehearsalScript returns the script of a session with scripted agents, or nil: the user's
+// own, or the built-in one. The built-in one only plays its own question, unless
+// anyQuestion is set: scripted replies must never pass for replies to the user's question.
+func (p *Project) rehearsalScript(own *rehearsal.Script, anyQuestion bool, parties []flow.Party) (*rehearsal.Script, error) {
 	if !anyVia(parties, config.ViaRehearsal) {
 		return nil, nil
 	}
@@ -153,19 +151,19 @@ func (p *Project) rehearsalScript(own *rehearsal.Script, byHand bool, parties []
 		return own, nil
 	}
 	script := rehearsal.BuiltIn()
-	if byHand || PlainText(p.Config.Question) == PlainText(script.Question()) {
+	if anyQuestion || PlainText(p.Config.Question) == PlainText(script.Question()) {
 		return script, nil
 	}
 	return nil, &fault.Error{
-		Code: NotItsOwn, Detail: "the rehearsal plays its own question only: " + script.Question(),
-		Hint: "for your question say how real agents are reached (via: or agents.models: in " + config.FileName + "); to play the script all the same, give --via rehearsal",
+		Code: NotItsOwn, Detail: "the built-in rehearsal only answers its own question: " + script.Question(),
+		Hint: "to ask real agents, set via: or agents.models: in " + config.FileName + "; to play the script anyway, pass --via rehearsal",
 	}
 }
 
-// PlainText returns a text as it is compared: lower case, with single spaces.
+// PlainText normalises text for comparison: lower case, with single spaces.
 func PlainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// Agents gives the way to each party, with the care that its calls need.
+// Agents returns a function that makes the agent of a party, with retries and limits.
 func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
 	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.Post.maker}
 	if script != nil {
@@ -187,7 +185,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 			return nil, err
 		}
 		idle := limits.Idle
-		if p.Via == config.ViaMail { // who reads mail once an hour is not idle
+		if p.Via == config.ViaMail { // an agent that reads its mail once an hour is not idle
 			idle = 0
 		}
 		limited := agent.Limits{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
@@ -198,74 +196,75 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 	}
 }
 
-// arbiter returns how the arbiter is reached; nil where none was named. One of the
-// project does not rule in the built-in rehearsal, which has no part for it. Scripted
-// means that agents play a script of the user's.
+// arbiter returns how the arbiter is reached, or nil if none is configured. The built-in
+// rehearsal has no part for a configured arbiter; scripted means that the agents play a
+// script of the user.
 func (p *Project) arbiter(scripted bool, parties []flow.Party) (*flow.Party, error) {
 	origin := p.Config.Origin("session.arbiter")
 	rehearsed := !slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via != config.ViaRehearsal })
 	if p.Config.Arbiter == "" || rehearsed && !scripted && origin.Level != roster.Flags {
 		return nil, nil
 	}
-	name, via, model := ArbiterWords(p.Config.Arbiter)
-	way := Way{Via: via}
+	name, via, model := ParseArbiter(p.Config.Arbiter)
+	o := AgentOverride{Via: via}
 	if scripted && (via == "" || origin.Level != roster.Flags) {
-		way.Via = config.ViaRehearsal
+		o.Via = config.ViaRehearsal
 	}
-	arbiter := p.Party(roster.Entry{Agent: name, Role: stalemate.ArbiterRole, Model: model}, way)
+	arbiter := p.Party(roster.Entry{Agent: name, Role: stalemate.ArbiterRole, Model: model}, o)
 	arbiter.ModelID, arbiter.Seed = cmp.Or(arbiter.ModelID, model), nil
 	if arbiter.Name == "" || arbiter.Via == "" {
 		return nil, &fault.Error{
-			Code: config.InvalidValue, Place: origin.String(), Detail: "the arbiter " + fault.Shown(p.Config.Arbiter) + " does not say who is asked, and how",
+			Code: config.InvalidValue, Place: origin.String(), Detail: "the arbiter " + fault.Shown(p.Config.Arbiter) + " lacks a name or a kind",
 			Hint: "write NAME=KIND, such as Judge=openai:gpt-5",
 		}
 	}
 	if arbiter.Via == config.ViaMail {
 		return nil, &fault.Error{
-			Code: NoWay, Detail: "the arbiter " + fault.Shown(arbiter.Name) + " cannot be reached via mail: who has a mailbox sees more than the request",
-			Hint: "ask a model (NAME=openai:MODEL) or a program, or let a person rule: `brenner stalemate rule`",
+			Code: NoWay, Detail: "the arbiter " + fault.Shown(arbiter.Name) + " cannot be reached via mail: an agent with a mailbox sees more than the request",
+			Hint: "use a model (NAME=openai:MODEL) or a program, or rule yourself: `brenner stalemate rule`",
 		}
 	}
-	if arbiter.Via == config.ViaProgram && via != "" { // what stands behind it is a program, which knows its models itself
+	if arbiter.Via == config.ViaProgram && via != "" { // the last part is a program, which chooses its own model
 		arbiter.Program, arbiter.Model, arbiter.ModelID = model, "", ""
 	}
 	if arbiter.Via == config.ViaProgram && arbiter.Program == "" {
 		return nil, &fault.Error{
-			Code: NoProgram, Place: origin.String(), Detail: "the arbiter " + fault.Shown(arbiter.Name) + " is reached via program, and nothing says which",
+			Code: NoProgram, Place: origin.String(), Detail: "the arbiter " + fault.Shown(arbiter.Name) + " is reached via program, but names no program",
 			Hint: "write " + arbiter.Name + "=program:PROGRAM: " + strings.Join(knownPrograms(), ", ") + ", or one under agents.programs: in " + config.FileName,
 		}
 	}
 	return &arbiter, checkVias([]flow.Party{arbiter})
 }
 
-// ArbiterWords takes apart what names an arbiter: NAME=KIND:MODEL.
-func ArbiterWords(text string) (name, via, model string) {
+// ParseArbiter splits the description of an arbiter, NAME=KIND:MODEL.
+func ParseArbiter(text string) (name, via, model string) {
 	name, how, _ := strings.Cut(text, "=")
 	via, model, _ = strings.Cut(how, ":")
 	return strings.TrimSpace(name), via, model
 }
 
-// HelperOptions say whom to ask for a job on the records.
+// HelperOptions select the agent for a job on the records.
 type HelperOptions struct {
-	Model   string // as the configuration names it, or by its id
-	Via     string // how it is reached; empty where the configuration says it
+	Model   string // its name in the configuration, or its id
+	Via     string // how it is reached; empty means as configured
 	Name    string // in the records
 	Traffic Traffic
 }
 
-// Helper makes an agent for jobs of a role on the records, and returns what ends it.
+// Helper makes an agent for jobs on the records in the given role. The returned function
+// closes it.
 func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(), error) {
 	own := *p.Config
 	p = &Project{Host: p.Host, Config: &own}
 	p.Config.Models = slices.Clone(p.Config.Models)
 	for i := range p.Config.Models {
-		p.Config.Models[i].Structured = "" // the answer is a text, no deltas
+		p.Config.Models[i].Structured = "" // the reply is text, not deltas
 	}
-	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, Way{Via: o.Via})
+	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, AgentOverride{Via: o.Via})
 	party.ModelID, party.Seed = cmp.Or(party.ModelID, o.Model), nil
 	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 		return nil, nil, &fault.Error{
-			Code: NoWay, Detail: "nothing says how to reach " + fault.Shown(o.Model), Hint: "give --via openai or --via program; a rehearsal plays sessions only",
+			Code: NoWay, Detail: "no way to reach " + fault.Shown(o.Model), Hint: "pass --via openai or --via program; a rehearsal only plays sessions",
 		}
 	}
 	m, err := p.OpenModels(o.Traffic, []flow.Party{party}, 0)

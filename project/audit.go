@@ -27,8 +27,7 @@ func (p *Project) Sessions(ctx context.Context) (*audit.List, error) {
 	return audit.ListSessions(ctx, st, st)
 }
 
-// Status returns where a session stands, with its file for people and what its thread of
-// mail tells.
+// Status returns the state of a session, with its published file and its mail thread.
 func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary, error) {
 	sum, err := audit.Summarise(ctx, h, s.Locks, s.File)
 	if err != nil || s.File != "" {
@@ -42,19 +41,19 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 	return sum, nil
 }
 
-// TextFound is where a text came from.
+// TextFound is where a piece of text came from.
 type TextFound struct {
 	Schema string        `json:"schema"`
 	Text   string        `json:"text"`
 	Found  []audit.Found `json:"found"`
-	// Records are those of the project that say it; they are searched where no
-	// session is named.
+	// Records are the project's records that contain it. They are searched if no session is
+	// named.
 	Records []FoundRecord `json:"records"`
-	// Searched is how many sessions there are, where none is named.
+	// Searched is the number of sessions searched if none is named.
 	Searched int `json:"-"`
 }
 
-// FoundRecord is a record that says a text, and who wrote it first.
+// FoundRecord is a record that contains the text, and its first author.
 type FoundRecord struct {
 	ID      string        `json:"id"`
 	Version int           `json:"version"`
@@ -74,10 +73,10 @@ func newTextFound(text string) *TextFound {
 	return &TextFound{Schema: "brenner.trace.find/v1", Text: text, Found: []audit.Found{}, Records: []FoundRecord{}}
 }
 
-// Empty reports whether the text was found nowhere.
+// Empty reports whether the text was not found.
 func (t *TextFound) Empty() bool { return len(t.Found)+len(t.Records) == 0 }
 
-// FindIn looks for a text in a version of a session; 0 is the newest.
+// FindIn looks for text in a version of a session; 0 is the newest.
 func FindIn(ctx context.Context, h *session.History, version int, text string) (*TextFound, error) {
 	res := newTextFound(text)
 	found, err := audit.Find(ctx, h, version, text)
@@ -85,8 +84,8 @@ func FindIn(ctx context.Context, h *session.History, version int, text string) (
 	return res, err
 }
 
-// FindText looks for a text in all sessions of the project, the newest first, and in its
-// records. A session that cannot be read is logged and does not hide the others.
+// FindText looks for text in all sessions of the project, newest first, and in its records.
+// A session that cannot be read is logged and skipped.
 func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error) {
 	st, err := p.OpenToRead(ctx)
 	if err != nil {
@@ -113,7 +112,7 @@ func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error)
 		case fault.CodeOf(err) == session.NothingSaid:
 			return nil, err
 		case err != nil:
-			p.Log.Warn().Err(err).Str("session", thread).Msg("this session cannot be searched")
+			p.Log.Warn().Err(err).Str("session", thread).Msg("cannot search this session")
 			broken = append(broken, err)
 		}
 		res.Found = append(res.Found, found...)
@@ -127,7 +126,7 @@ func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error)
 	return res, nil
 }
 
-// findInRecords looks for a text in the project's records.
+// findInRecords looks for text in the project's records.
 func (p *Project) findInRecords(ctx context.Context, st store.Store, text string) ([]FoundRecord, error) {
 	found, err := p.Records(st).FindText(ctx, text)
 	all := make([]FoundRecord, len(found))
@@ -144,8 +143,8 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 	return all, err
 }
 
-// OpenDoor opens a session of the project for a person who writes to it. No lock is
-// taken: the store orders the writes.
+// OpenDoor opens a session of the project for an operator's changes. It takes no lock: the
+// store orders the writes.
 func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Editor, error) {
 	if err := p.MustHave(ctx, thread); err != nil {
 		return nil, err

@@ -29,14 +29,14 @@ import (
 	"brenner/store/sqlite"
 )
 
-// The states of a thing that was checked.
+// The states of a check.
 const (
 	CheckFine   = "ok"
 	CheckNote   = "note"
 	CheckBroken = "broken"
 )
 
-// Check is what was found about one thing.
+// Check is one finding.
 type Check struct {
 	What   string `json:"what"`
 	Status string `json:"status"`
@@ -44,7 +44,7 @@ type Check struct {
 	Fix    string `json:"fix"`
 }
 
-// Diagnosis is all that was found about a project.
+// Diagnosis is all findings about a project.
 type Diagnosis struct {
 	Schema string  `json:"schema"`
 	Checks []Check `json:"checks"`
@@ -69,7 +69,7 @@ func Diagnose(ctx context.Context, h *Host, o config.Options, resolve func() (ro
 	add(checkProject(p))
 	add(checkStore(ctx, p)...)
 	if p.Config.Question == "" {
-		add(note("question", "none in the configuration", "give one with --question, or set question: in "+config.FileName))
+		add(note("question", "none in the configuration", "pass --question, or set question: in "+config.FileName))
 	}
 	r, err := resolve()
 	if err != nil {
@@ -102,16 +102,16 @@ func brokenBy(what string, err error) []Check {
 
 func checkProject(p *Project) Check {
 	if p.Config.Project.File == "" {
-		return note("configuration", "no "+config.FileName+"; the built-in defaults hold", "`brenner init` writes one")
+		return note("configuration", "no "+config.FileName+"; using the built-in defaults", "`brenner init` writes one")
 	}
 	if err := writable(p.Config.Project.Dir); err != nil {
-		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the folder writable: sessions are stored in "+stateDir)
+		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the directory writable: sessions are stored in "+stateDir)
 	}
 	return fine("configuration", filepath.Join(p.Config.Project.Dir, p.Config.Project.File))
 }
 
-// writable tries to write a file in a folder, which is the only sure way to know: a disk
-// that is full lets one be made, and takes no byte of it.
+// writable tries to write a file in a directory. Only that is sure: a full disk allows a
+// file to be created, but not a byte to be written to it.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".brenner-doctor-*")
 	if err != nil {
@@ -121,21 +121,21 @@ func writable(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// checkAgent says how an agent would be reached.
+// checkAgent reports how an agent would be reached.
 func checkAgent(p *Project, e roster.Entry) Check {
 	m, what := p.Config.Reach(e.Model), "agent "+e.Agent
 	switch {
 	case m.Via == "":
-		return note(what, "nothing says how it is reached", "set via: in "+config.FileName+", or list its model under agents.models")
+		return note(what, "no way to reach it", "set via: in "+config.FileName+", or list its model under agents.models")
 	case m.Via == config.ViaOpenAI && m.ID == "":
-		return note(what, fmt.Sprintf("via openai, but nothing says which model %q is", e.Model), "list it under agents.models with its id and base_url")
+		return note(what, fmt.Sprintf("via openai, but model %q has no id", e.Model), "list it under agents.models with its id and base_url")
 	case m.Via == config.ViaOpenAI:
 		return fine(what, strings.TrimSpace("via openai, model "+m.ID+" "+m.BaseURL))
 	}
 	return fine(what, "via "+m.Via)
 }
 
-// localServers are where servers of one's own usually listen.
+// localServers returns the usual addresses of local model servers.
 func localServers() []struct{ name, base string } {
 	return []struct{ name, base string }{
 		{"Ollama", "http://127.0.0.1:11434/v1"},
@@ -145,11 +145,11 @@ func localServers() []struct{ name, base string } {
 	}
 }
 
-// patience is how long the doctor waits for an endpoint to answer.
-const patience = 2 * time.Second
+// probeTimeout is how long the doctor waits for an endpoint's response.
+const probeTimeout = 2 * time.Second
 
-// checkModels asks every endpoint that the roster would be asked at for its list
-// of models, and looks for servers on this machine. It spends nothing.
+// checkModels requests the list of models from every endpoint of the roster, and looks for
+// servers on this machine. It costs nothing.
 func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 	var d []Check
 	var seen []string
@@ -167,7 +167,7 @@ func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 	return append(d, findLocal(ctx)...)
 }
 
-// checkEndpoint says what is wrong with a configured endpoint.
+// checkEndpoint checks a configured endpoint.
 func checkEndpoint(ctx context.Context, p *Project, base string, model config.Model) Check {
 	what := "endpoint " + base
 	name, key := p.keyOf(model)
@@ -176,36 +176,36 @@ func checkEndpoint(ctx context.Context, p *Project, base string, model config.Mo
 		return broken(what, f.Detail, f.Hint)
 	}
 	if !baseurl.Valid(base) {
-		return broken("endpoint", "its address is none, or holds a password", "write it like http://localhost:11434/v1")
+		return broken("endpoint", "the address is invalid, or contains a password", "write it like http://localhost:11434/v1")
 	}
 	ids, status, err := listModels(ctx, base, key)
 	switch {
 	case err != nil:
-		return broken(what, "it does not answer: "+files.Reason(err), "start the server, or mend base_url")
+		return broken(what, "no response: "+files.Reason(err), "start the server, or fix base_url")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return broken(what, fmt.Sprintf("it refuses the key (HTTP %d)", status), "set "+name+" to a key for this endpoint")
+		return broken(what, fmt.Sprintf("key rejected (HTTP %d)", status), "set "+name+" to a key for this endpoint")
 	case status != http.StatusOK:
-		return note(what, fmt.Sprintf("it answers, but has no list of models (HTTP %d)", status), "this may be all right; a rehearsal cannot tell, a session will")
+		return note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), "the model may still work; only a session can tell")
 	case model.ID != "" && !slices.Contains(ids, model.ID):
-		return broken(what, fmt.Sprintf("it has no model %q; it has %s", model.ID, cmp.Or(text.Some(ids), "no models")), "mend id: under agents.models, or --model")
+		return broken(what, fmt.Sprintf("no model %q; available: %s", model.ID, cmp.Or(text.Some(ids), "none")), "fix id: under agents.models, or --model")
 	}
-	c := fine(what, "answers, has "+model.ID)
+	c := fine(what, "responds, has "+model.ID)
 	if model.Concurrent == 0 && isLoopback(base) {
-		c.Fix = "a small server answers best one at a time: concurrent: 1 under agents.models"
+		c.Fix = "for a small server, set concurrent: 1 under agents.models"
 	}
 	return c
 }
 
-// findLocal names the servers of this machine that answer.
+// findLocal lists the model servers that respond on this machine.
 func findLocal(ctx context.Context) []Check {
 	servers := localServers()
 	found := make([]Check, len(servers))
 	var wait sync.WaitGroup
 	for i, s := range servers {
 		wait.Go(func() {
-			// No key: whoever listens there was not chosen by anybody.
+			// Send no key: the user did not configure this server.
 			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = note("local server", fmt.Sprintf("%s answers at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
+				found[i] = note("local server", fmt.Sprintf("%s responds at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
 			}
 		})
 	}
@@ -213,9 +213,9 @@ func findLocal(ctx context.Context) []Check {
 	return slices.DeleteFunc(found, func(c Check) bool { return c.What == "" })
 }
 
-// listModels asks an endpoint for the ids of its models.
+// listModels requests the ids of an endpoint's models.
 func listModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+"/models", http.NoBody)
 	if err != nil {
@@ -224,11 +224,11 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	// A key must not follow a redirect to wherever it leads.
+	// A key must not follow a redirect.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, 0, errors.Unwrap(err) // without the address, which the caller names
+		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
 	}
 	const most = 1 << 20
 	data, err := io.ReadAll(io.LimitReader(resp.Body, most))
@@ -241,13 +241,13 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 		} `json:"data"`
 	}
 	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
-		return nil, http.StatusNotFound, nil // something answers that is no such endpoint
+		return nil, http.StatusNotFound, nil // not an OpenAI-compatible endpoint
 	}
 	const longest = 80
 	for _, one := range list.Data {
 		id := one.ID
 		if key != "" && strings.Contains(id, key) {
-			id = "[secret]" // whoever sends it back is not to have it shown
+			id = "[secret]" // the server sent the key back
 		}
 		if len(id) > longest {
 			id = strings.ToValidUTF8(id[:longest], "") + "…"
@@ -257,8 +257,8 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 	return ids, resp.StatusCode, nil
 }
 
-// checkPrograms shows of each program that the roster would run: whether it is
-// there, its version, how it is logged in, and the exact command line.
+// checkPrograms reports for each program of the roster whether it is installed, its
+// version, its login, and the exact command line.
 func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
 	m := &Models{Project: p}
 	var d []Check
@@ -287,12 +287,12 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 	what := "program " + name
 	switch {
 	case !plan.Found && wanted:
-		return []Check{broken(what, "it is not there", plan.Install)}
+		return []Check{broken(what, "not found", plan.Install)}
 	case !plan.Found:
-		return []Check{note(what, "it is not there", "needed only for agents that are reached via program")}
+		return []Check{note(what, "not found", "required only for agents reached via program")}
 	}
 	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)); err != nil {
+		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programWish(entry)); err != nil {
 			return brokenBy(what, err)
 		}
 	}
@@ -300,10 +300,10 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 	defer cancel()
 	version, err := p.Version(ctx)
 	if err != nil {
-		version = "its version cannot be asked: " + err.Error()
+		version = "cannot get its version: " + err.Error()
 	}
 	state, detail := p.Login()
-	c := fine(what, fmt.Sprintf("%s; login: %s", cmp.Or(version, "it is there"), state))
+	c := fine(what, fmt.Sprintf("%s; login: %s", cmp.Or(version, "installed"), state))
 	if state == program.LoginNone {
 		c.Fix = detail
 		if wanted {
@@ -316,14 +316,13 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 	return []Check{c, fine("runs", plan.CommandLine())}
 }
 
-// checkStore looks at what the project keeps: whether it can be opened and
-// written to, whether its pages are whole, how large it is, and which sessions
-// were left. It proves nothing: verify does.
+// checkStore reports whether the store can be opened and written to, whether its pages are
+// intact, its size, and which sessions are unfinished. It proves nothing: verify does.
 func checkStore(ctx context.Context, p *Project) []Check {
 	dir := p.StateDir()
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return []Check{note("store", "none yet", "the first session makes it, in "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
+		return []Check{note("store", "none yet", "the first session creates it, in "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
 	}
 	if err != nil {
 		return brokenBy("store", err)
@@ -340,17 +339,16 @@ func checkStore(ctx context.Context, p *Project) []Check {
 	return append([]Check{fine("store", found), checkState(dir)}, checkSessions(ctx, st, streams)...)
 }
 
-// damagedBy names the first fault of a store's file; what else is wrong, verify says.
+// damagedBy reports the first fault of a store's file. Verify reports the others.
 func damagedBy(err error) []Check {
 	d := brokenBy("store", err)[:1]
 	if fault.CodeOf(err) == store.Damaged {
-		d[0].Fix = "`brenner verify` says how much of it is whole; keep a copy of the file before anything else"
+		d[0].Fix = "copy the file first; then `brenner verify` shows how much of it is intact"
 	}
 	return d
 }
 
-// checkState looks whether the state folder, or the one that it would be made in,
-// can be written to.
+// checkState reports whether the state directory, or its future parent, can be written to.
 func checkState(dir string) Check {
 	err := writable(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -358,12 +356,12 @@ func checkState(dir string) Check {
 		err = writable(dir)
 	}
 	if err != nil {
-		return broken("state folder", dir+": "+files.Reason(err), "make the folder writable: sessions are stored in it")
+		return broken("state directory", dir+": "+files.Reason(err), "make the directory writable: sessions are stored in it")
 	}
-	return fine("state folder", dir)
+	return fine("state directory", dir)
 }
 
-// sizeOf gives the size of the store's files for people.
+// sizeOf formats the size of the store's files.
 func sizeOf(dir string) string {
 	var sum int64
 	for _, ending := range []string{"", "-wal"} {
@@ -378,15 +376,14 @@ func sizeOf(dir string) string {
 	return fmt.Sprintf("%.1f MB", float64(sum)/mb)
 }
 
-// checkSessions names the sessions that were left before their end, the newest
-// first, and how to go on with each.
+// checkSessions lists the unfinished sessions, newest first, and how to resume each.
 func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) []Check {
 	const most = 5
 	var d []Check
 	left := 0
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
-		why, err := leftBy(ctx, st, &streams[i])
+		why, err := unfinishedReason(ctx, st, &streams[i])
 		if err != nil {
 			d = append(d, brokenBy("session "+thread, err)...)
 			continue
@@ -395,17 +392,17 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+"` goes on with it"))
+			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+"` resumes it"))
 		}
 	}
 	if left > most {
-		d = append(d, note("sessions", fmt.Sprintf("%d more were left before their end", left-most), "`brenner session list` shows them"))
+		d = append(d, note("sessions", fmt.Sprintf("%d more are unfinished", left-most), "`brenner session list` shows them"))
 	}
 	return d
 }
 
-// leftBy says how a session was left, or "" for one that is done or runs.
-func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string, error) {
+// unfinishedReason returns why a session is unfinished, or "" for one that is done or runs.
+func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string, error) {
 	if _, held, err := st.HolderOf(session.ThreadOf(stream)); err != nil || held {
 		return "", err
 	}
@@ -418,7 +415,7 @@ func leftBy(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string
 	case err != nil:
 		return "", err
 	case s.Ended == "":
-		return "left before its end", nil
+		return "unfinished", nil
 	case s.Ended == flow.EndBudget, flow.Resumable(s.Ended):
 		return EndedBy(s.Ended), nil
 	}

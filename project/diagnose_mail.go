@@ -17,8 +17,8 @@ import (
 	"brenner/roster"
 )
 
-// checkMail asks the mail server how it is, where an agent of the roster is reached
-// through it or its address is configured. It sends no mail, and makes nothing.
+// checkMail checks the mail server if an agent of the roster is reached through it or its
+// address is configured. It sends no mail and creates nothing.
 func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
 	var by []string
 	for _, e := range r.Entries {
@@ -33,7 +33,7 @@ func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
 	if err != nil {
 		return brokenBy("mail server", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*probeTimeout)
 	defer cancel()
 	d := checkServer(ctx, box)
 	if d[len(d)-1].Status != CheckBroken {
@@ -43,53 +43,53 @@ func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
 	return append(d, checkClients(ctx, box, by)...)
 }
 
-// checkServer says whether the server can be reached, and takes the token.
+// checkServer reports whether the server can be reached and accepts the token.
 func checkServer(ctx context.Context, b *Mailbox) []Check {
 	at := "mail server " + b.Client.URL()
 	var d []Check
 	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !isLoopback(b.Client.URL()) {
-		d = append(d, note(at, "the token and all mail go over the network for everybody to read", "use https, or a server on this machine"))
+		d = append(d, note(at, "the token and all mail are sent unencrypted", "use https, or a server on this machine"))
 	}
 	h, err := b.Client.Health(ctx)
 	switch code := fault.CodeOf(err); {
 	case err == nil && h.Ready():
-		return append(d, fine(at, strings.TrimSpace("answers, takes the token; "+h.Status+" "+h.Version)))
+		return append(d, fine(at, strings.TrimSpace("responds, accepts the token; "+h.Status+" "+h.Version)))
 	case err == nil:
-		return append(d, broken(at, "it answers, and says that it is "+fault.Shown(h.Status), "look at the server"))
+		return append(d, broken(at, "unhealthy: it reports "+fault.Shown(h.Status), "check the server's log"))
 	case code == mail.Unreachable:
-		return append(d, broken(at, "nobody answers there", "start it with `brenner mail serve`, or say where it is with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
+		return append(d, broken(at, "no response", "start it with `brenner mail serve`, or set its address with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
 	case code == mail.NoAuth:
-		return append(d, broken(at, "it does not take the token", "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; for a `brenner mail serve` of this project leave it unset"))
+		return append(d, broken(at, "token rejected", "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; leave it unset for this project's own `brenner mail serve`"))
 	}
 	return append(d, brokenBy(at, err)...)
 }
 
-// needed are the tools without which no session can be held by mail.
+// needed returns the tools that a session by mail requires.
 func needed() []string {
 	return []string{"ensure_project", "register_agent", "send_message", "fetch_inbox"}
 }
 
-// checkTools says whether the server has the tools that a session needs.
+// checkTools reports whether the server has the tools that a session requires.
 func checkTools(ctx context.Context, b *Mailbox) Check {
 	const what = "mail tools"
 	all, err := b.Client.Tools(ctx)
 	if err != nil {
 		f := fault.Distinct(err)[0]
-		return note(what, "it does not list its tools: "+f.Error(), "a session by mail may work all the same")
+		return note(what, "cannot list its tools: "+f.Error(), "a session by mail may still work")
 	}
 	missing := slices.DeleteFunc(needed(), func(name string) bool { return slices.Contains(all, name) })
 	if len(missing) > 0 {
-		return broken(what, "it has no "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
+		return broken(what, "missing: "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
 	}
-	return fine(what, fmt.Sprintf("%d, those that a session needs among them", len(all)))
+	return fine(what, fmt.Sprintf("%d, including all that a session needs", len(all)))
 }
 
-// checkAgents says which agents have a mailbox, and which of the roster have none.
+// checkAgents lists the mailboxes, and the agents of the roster without one.
 func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
 	const what = "mailboxes"
 	all, err := b.Client.Agents(ctx, b.Key)
 	if code := fault.CodeOf(err); code == mail.NotFound || code == mail.Refused {
-		all, err = nil, nil // the project is made by whoever first needs it
+		all, err = nil, nil // the first user of the project creates it
 	}
 	if err != nil {
 		return brokenBy(what, err)[0]
@@ -101,14 +101,14 @@ func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
 	without := slices.DeleteFunc(slices.Clone(by), func(name string) bool {
 		return slices.ContainsFunc(names, func(o string) bool { return strings.EqualFold(o, name) })
 	})
-	found := cmp.Or(text.Some(names), "the project has none yet")
+	found := cmp.Or(text.Some(names), "none yet")
 	if len(without) > 0 {
-		return note(what, found+"; none for "+strings.Join(without, ", "), "`"+text.CommandToCopy("brenner mail connect", "NAME", without[0])+"` says how it joins")
+		return note(what, found+"; none for "+strings.Join(without, ", "), "`"+text.CommandToCopy("brenner mail connect", "NAME", without[0])+"` shows how it joins")
 	}
 	return fine(what, found)
 }
 
-// checkKeys says whether the server still takes the agents' tokens that are held here.
+// checkKeys reports whether the server still accepts the stored agent tokens.
 func checkKeys(ctx context.Context, b *Mailbox) []Check {
 	held := b.Client.Keys().Agents(b.Client.URL(), b.Key)
 	if len(held) == 0 {
@@ -127,19 +127,19 @@ func checkKeys(ctx context.Context, b *Mailbox) []Check {
 		}
 	}
 	if len(refused) == 0 {
-		return []Check{fine(what, "the server takes those of "+text.Some(held))}
+		return []Check{fine(what, "accepted for "+text.Some(held))}
 	}
-	return []Check{note(what, "the server does not take those of "+text.Some(refused)+" any more",
-		"its mailboxes were made anew: `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` gives a new one; where the operator's token does, nothing need be done")}
+	return []Check{note(what, "no longer accepted for "+text.Some(refused)+"",
+		"the mailboxes were recreated: `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` makes a new token; the operator's token still works")}
 }
 
-// checkClients checks what `mail connect` would tell the programs that agents are:
-// their names, the token's variable, and the files that are there already.
+// checkClients checks the setup of the agents' programs: their names, the token's variable,
+// and existing configuration files.
 func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 	var d []Check
 	for _, name := range by {
 		if err := mail.CheckName(name); err != nil {
-			d = append(d, broken("agent "+name, "it cannot have a mailbox: "+fault.Distinct(err)[0].Error(), fault.HintOf(err)))
+			d = append(d, broken("agent "+name, "cannot have a mailbox: "+fault.Distinct(err)[0].Error(), fault.HintOf(err)))
 		}
 	}
 	if c := checkClientToken(ctx, box, by); c.What != "" {
@@ -149,27 +149,27 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 	for _, c := range said.Clients {
 		data, err := os.ReadFile(c.path(box.Project))
 		if err != nil {
-			continue // whoever does not use the program has no such file
+			continue // the program is not in use
 		}
 		at, there := c.server(data)
-		what := "joining with " + c.Program
+		what := "setup of " + c.Program
 		switch {
 		case !there:
 		case strings.TrimRight(at, "/") == said.URL:
-			d = append(d, fine(what, c.File+" names this server"))
+			d = append(d, fine(what, c.File+" points to this server"))
 		default:
-			d = append(d, broken(what, c.File+" names another server: "+at, "write what `brenner mail connect NAME` prints into it"))
+			d = append(d, broken(what, c.File+" points to another server: "+at, "add the output of `brenner mail connect NAME` to it"))
 		}
 	}
 	return d
 }
 
-// checkClientToken says whose token the variable of the programs holds here.
+// checkClientToken reports whose token the programs' variable holds.
 func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
-	const fix = "export " + ClientToken + "=$(brenner mail token NAME), where the agent's program is started"
+	const fix = "export " + ClientToken + "=$(brenner mail token NAME), where you start the agent's program"
 	token := box.Project.variable(ClientToken)
 	if token == "" {
-		return note(ClientToken, "not set here; the programs of agents need it", fix)
+		return note(ClientToken, "not set; agents' programs need it", fix)
 	}
 	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
@@ -178,7 +178,7 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	for _, name := range by {
 		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
 		if err == nil {
-			return fine(ClientToken, "lets "+name+" read its mail")
+			return fine(ClientToken, "token of "+name)
 		}
 	}
 	if len(by) == 0 {
@@ -186,11 +186,11 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	}
 	switch fault.CodeOf(err) {
 	case "":
-		return fine(ClientToken, "the server takes it")
+		return fine(ClientToken, "accepted by the server")
 	case mail.NoAuth:
-		return broken(ClientToken, "the server does not take it", fix)
+		return broken(ClientToken, "rejected by the server", fix)
 	case mail.NotYours, mail.NotFound:
-		return note(ClientToken, "of nobody who is reached via mail here", fix)
+		return note(ClientToken, "not the token of an agent reached via mail", fix)
 	}
-	return Check{} // what is wrong with the server was said
+	return Check{} // the server's fault is reported elsewhere
 }

@@ -11,14 +11,14 @@ import (
 	"brenner/store/journal"
 )
 
-// Job is a run of one session, prepared: whatever could be wrong with its agents is known
-// before anything is sent or written. Close it in the end.
+// Job is a prepared run of one session: every fault of its agents is reported before
+// anything is sent or written. Close it when done.
 type Job struct {
-	Brief session.Brief // of a session that is to start
-	// History is the session that is to go on; nil for one that is to start.
+	Brief session.Brief // of a new session
+	// History is the session to resume; nil for a new one.
 	History *session.History
 
-	closing
+	closers
 	project *Project
 	models  *Models
 	script  *rehearsal.Script
@@ -27,43 +27,43 @@ type Job struct {
 	start   *StartOptions
 	resume  *ResumeOptions
 	doing   string
-	base    string // the name of a session that is to start, before a number
+	base    string // the name of a new session, without a number
 }
 
-// StartOptions say how a session is started.
+// StartOptions configure a new session.
 type StartOptions struct {
-	Ways    Ways
+	Agents  AgentOptions
 	Traffic Traffic
-	// Script is a rehearsal of the user's own; nil plays the built-in one, where agents
-	// are scripted. ByHand plays that one to any question.
-	Script    *rehearsal.Script
-	ByHand    bool
-	Module    string // whose records agents are shown; empty: those of the whole project
-	Evidence  []session.File
-	ServeMail bool // serve the mail of the project meanwhile
-	// IfExists says what becomes of a thread id that is taken: "resume", "fail" or "new".
-	// Empty is "fail" for one that was Chosen, and "new" for one that was made.
+	// Script is the user's own rehearsal; nil plays the built-in one if agents are
+	// scripted. AnyQuestion plays the built-in one for any question.
+	Script      *rehearsal.Script
+	AnyQuestion bool
+	Module      string // whose records agents are shown; empty means the entire project
+	Evidence    []session.File
+	ServeMail   bool // serve the project's mail during the session
+	// IfExists is what to do if the thread id exists: "resume", "fail" or "new". The
+	// default is "fail" for an id that was Chosen, and "new" for a generated one.
 	IfExists string
 	Chosen   bool
-	Doing    string // what the process does, for others that find the session locked
+	Doing    string // shown to other processes that find the session locked
 }
 
-// Prepare makes a job of a session that is to start. Nothing is sent or written yet.
+// Prepare prepares a new session. Nothing is sent or written yet.
 func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
 	if err := k.CheckQuorum(); err != nil {
 		return nil, err
 	}
 	p := k.Project
-	parties, err := p.Parties(&o.Ways, k.Roster.Roster)
+	parties, err := p.Parties(&o.Agents, k.Roster.Roster)
 	if err != nil {
 		return nil, err
 	}
-	arbiter, err := p.arbiter(o.Ways.Scripted, parties)
+	arbiter, err := p.arbiter(o.Agents.Scripted, parties)
 	if err != nil {
 		return nil, err
 	}
 	all := flow.WithArbiter(parties, arbiter)
-	script, err := p.rehearsalScript(o.Script, o.ByHand, all)
+	script, err := p.rehearsalScript(o.Script, o.AnyQuestion, all)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 		return nil, err
 	}
 	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)
-	if arbiter != nil { // one that cannot be made leaves no trace
+	if arbiter != nil { // before anything is written
 		if _, err := models.Agents(script, parties)(*arbiter); err != nil {
 			return nil, err
 		}
@@ -91,8 +91,8 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	return j, nil
 }
 
-// Open opens the store and settles the name of a session that is to start. It reports
-// whether that is an existing session, which is then to be resumed.
+// Open opens the store and chooses the name of a new session. It reports whether the
+// session already exists and is resumed.
 func (j *Job) Open(ctx context.Context) (exists bool, err error) {
 	if err := j.openStore(ctx); err != nil {
 		return false, err
@@ -110,18 +110,18 @@ func (j *Job) openStore(ctx context.Context) error {
 	return nil
 }
 
-// ResumeOptions say how a session goes on.
+// ResumeOptions configure a resumed session.
 type ResumeOptions struct {
 	Traffic   Traffic
 	ServeMail bool
-	// BudgetUSD is the new budget in money, if it changes.
+	// BudgetUSD is the new budget in money, if any.
 	BudgetUSD *int64
-	// Change sets what changes of the settings; nil changes nothing. Prices are those of now.
+	// Change modifies the settings; nil changes nothing. Current prices apply.
 	Change func(*flow.Settings)
 	Doing  string
 }
 
-// PrepareResume makes a job of a session that is to go on.
+// PrepareResume prepares a session to be resumed.
 func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOptions) (_ *Job, err error) {
 	if err := p.MustHave(ctx, thread); err != nil {
 		return nil, err
@@ -153,35 +153,35 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	return j, j.models.OpenPost(ctx, j.parties, o.ServeMail)
 }
 
-// Source returns where the session of a job is read.
+// Source returns where the job's session is read from.
 func (j *Job) Source() *Source { return &Source{Store: j.store, Locks: j.store, Project: j.project} }
 
-// Watch is told what happens while a session runs; any of it may be nil.
+// Watch holds callbacks for a running session; any of them may be nil.
 type Watch struct {
 	Event   func(*journal.Entry, *flow.State)
-	Tokens  func(call string, output int) // so much of an answer has come
+	Tokens  func(call string, output int) // output tokens received so far
 	Learned func(thread string, learned []string)
-	Ended   func() // the last event has been told
+	Ended   func() // called after the last event
 	Drain   <-chan struct{}
 }
 
-// Ended is what a run came to.
-type Ended struct {
+// RunResult is the result of a run.
+type RunResult struct {
 	Result   *session.Result
 	History  *session.History
-	Artifact string // the file for people; empty where there is none
-	// Unpublished is why that file could not be written. The session is stored.
+	Artifact string // the published file; empty if there is none
+	// Unpublished is why the file could not be written. The session is stored.
 	Unpublished error
 }
 
-// Run runs the session; one that is to start must have been opened. What is answered is
-// stored, whatever happens to the run.
-func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
+// Run runs the session; a new one must have been opened. Replies are stored, whatever
+// happens to the run.
+func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
 	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Tell: w.Learned}
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
-	if j.script == nil { // a rehearsal learns nothing, and teaches nothing
+	if j.script == nil { // a rehearsal neither learns nor teaches
 		lessons.catchUp(ctx)
 	}
 	thread, res, err := j.play(ctx, r)
@@ -198,12 +198,12 @@ func (j *Job) Run(ctx context.Context, w Watch) (*Ended, error) {
 		return nil, err
 	}
 	lessons.learn(ctx, h)
-	out := &Ended{Result: res, History: h}
+	out := &RunResult{Result: res, History: h}
 	out.Artifact, out.Unpublished = j.project.Publish(ctx, h)
 	return out, nil
 }
 
-// play starts the session, or goes on with it.
+// play starts or resumes the session.
 func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 	if j.History != nil {
 		res, err := r.Resume(ctx, j.History.Thread, func(s *flow.Settings) {
@@ -216,14 +216,14 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 	}
 	for n := 2; ; n++ {
 		res, err := r.Start(ctx, j.Brief)
-		// Another process may begin one of the same name at the same moment.
+		// Another process may start one of the same name at the same time.
 		taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
-		if !taken || j.start.Chosen && j.start.IfExists != "new" || n > mostOfAName {
+		if !taken || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
 			return j.Brief.Thread, res, err
 		}
 		j.Brief.Thread = numbered(j.base, n)
 	}
 }
 
-// mostOfAName is how many sessions of one name are tried before giving up.
-const mostOfAName = 1000
+// maxSameName is how many numbered names are tried before giving up.
+const maxSameName = 1000

@@ -17,13 +17,13 @@ import (
 	"brenner/store/memory"
 )
 
-// byAnotherName is an embedder under another name: its vectors are never compared with those of
-// the other.
-type byAnotherName struct{ embedding.Embedder }
+// renamedEmbedder is an embedder with another model name: its vectors are never compared
+// with those of the original.
+type renamedEmbedder struct{ embedding.Embedder }
 
-func (r byAnotherName) Model() string { return "another" }
+func (r renamedEmbedder) Model() string { return "another" }
 
-func (r byAnotherName) Embed(ctx context.Context, texts []string) ([]vector.Vector, error) {
+func (r renamedEmbedder) Embed(ctx context.Context, texts []string) ([]vector.Vector, error) {
 	all, err := r.Embedder.Embed(ctx, texts)
 	for i := range all {
 		if all[i], err = vector.New(r.Model(), all[i].Values); err != nil {
@@ -33,16 +33,15 @@ func (r byAnotherName) Embed(ctx context.Context, texts []string) ([]vector.Vect
 	return all, err
 }
 
-// readOnly is a store on a disk that cannot be written.
+// readOnly is a store on a read-only disk.
 type readOnly struct{ store.Store }
 
 func (readOnly) Write(context.Context, store.Batch) error {
-	return &fault.Error{Code: store.Unwritable, Detail: "the disk is for reading only"}
+	return &fault.Error{Code: store.Unwritable, Detail: "the disk is read-only"}
 }
 
-// TestSearchOfWhatCannotBeWritten: bullets of another model are found all the same, and the
-// store stays as it is.
-func TestSearchOfWhatCannotBeWritten(t *testing.T) {
+// In a read-only store, bullets of another model are found, and nothing is written.
+func TestSearchPlaybookInReadOnlyStore(t *testing.T) {
 	t.Parallel()
 	ctx, base := t.Context(), memory.New()
 	model := uselite.New(uselite.Options{Lower: true})
@@ -63,14 +62,14 @@ func TestSearchOfWhatCannotBeWritten(t *testing.T) {
 
 	late := &lateStore{Store: readOnly{base}, open: func(ctx context.Context, before store.Store) (store.Store, error) {
 		return toKeepVectors(ctx, before, func(context.Context) (store.Store, error) {
-			return nil, &fault.Error{Code: store.Unwritable, Detail: "the disk is for reading only"}
+			return nil, &fault.Error{Code: store.Unwritable, Detail: "the disk is read-only"}
 		})
 	}}
-	options.Store, options.Embedder = late, byAnotherName{model}
+	options.Store, options.Embedder = late, renamedEmbedder{model}
 	if k, err = keeper.Open(ctx, options); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time with the vectors that were made
+	for range 2 { // the second time with the new vectors
 		found, err := k.Similar(ctx, "the size of effects", 1, func(*playbook.Bullet) bool { return true })
 		if err != nil || len(found) != 1 || found[0].ID != "pb-00001" {
 			t.Fatalf("%+v, %v", found, err)
@@ -78,7 +77,7 @@ func TestSearchOfWhatCannotBeWritten(t *testing.T) {
 	}
 	after, err := base.Entries(ctx, playbook.Stream, 0)
 	if diff := cmp.Diff(before, after); diff != "" || err != nil {
-		t.Errorf("the store was changed: %s, %v", diff, err)
+		t.Errorf("the store changed: %s, %v", diff, err)
 	}
 	if err := late.Close(); err != nil {
 		t.Error(err)

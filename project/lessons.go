@@ -15,8 +15,8 @@ import (
 	"brenner/store"
 )
 
-// lessonBook is the playbook as sessions use it: it gives them lessons, and takes in what
-// they teach. It is opened when it is first needed.
+// lessonBook is the playbook as sessions use it: it provides lessons and learns from
+// sessions. It is opened on first use.
 type lessonBook struct {
 	Project *Project
 	Store   store.Store
@@ -24,9 +24,9 @@ type lessonBook struct {
 
 	mu   sync.Mutex
 	kept *keeper.Keeper
-	// Tell is told what a session taught; it may be nil.
+	// Tell, if not nil, is called with what a session taught.
 	Tell  func(thread string, learned []string)
-	begun map[string]bool // the sessions that were said to teach
+	begun map[string]bool // sessions marked as due for learning
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
@@ -46,13 +46,13 @@ func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
 	return k, err
 }
 
-// book is the playbook for one process, opened when it is first needed.
+// book returns the playbook of this process, opened on first use.
 func (m *lessonBook) book(ctx context.Context) (*memory.Book, error) {
 	k, err := m.keeper(ctx)
 	return &memory.Book{Keeper: k, Tokens: m.Project.Config.Playbook.Tokens, Count: m.Counter.Count}, err
 }
 
-// Recall gives the lessons for one agent's message.
+// Recall returns the lessons for one agent's message.
 func (m *lessonBook) Recall(ctx context.Context, r session.LessonQuery) (session.LessonSet, error) {
 	b, err := m.book(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *lessonBook) Recall(ctx context.Context, r session.LessonQuery) (session
 	return b.Recall(ctx, &r)
 }
 
-// guard says what was taken back as sessions got worse, or nothing.
+// guard describes what was rolled back because sessions got worse, or returns "".
 func (m *lessonBook) guard(ctx context.Context, b *memory.Book) (string, error) {
 	streams, err := session.Streams(ctx, m.Store)
 	if err != nil {
@@ -81,11 +81,11 @@ func (m *lessonBook) guard(ctx context.Context, b *memory.Book) (string, error) 
 	return fmt.Sprintf("%s rolled back (%s)", text.Plural(len(back.Bullets), "lesson", "lessons"), back.Breach), nil
 }
 
-// learner is who writes what a session has taught.
+// learner is the actor who writes lessons learned from sessions.
 const learner = "brenner"
 
-// begin says that a session of this project will teach, before any agent is asked:
-// should this process be killed, the next one knows what is due.
+// begin marks a session as due for learning before any agent is asked: if this process is
+// killed, the next one knows.
 func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +103,7 @@ func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	return nil
 }
 
-// unfit says why a session teaches nothing, or nothing.
+// unfit returns why nothing can be learned from a session, or "".
 func unfit(h *session.History) string {
 	switch {
 	case h.State.Opened.Rehearsal != "":
@@ -111,20 +111,20 @@ func unfit(h *session.History) string {
 	case h.State.Ended == "" || h.State.Ended == flow.EndInterrupted:
 		return "it has not ended"
 	case h.State.Version() == 0:
-		return "nothing came of it"
+		return "it has no result"
 	}
 	return ""
 }
 
-// learn takes in what a session teaches. The session is done: whatever goes wrong here
-// is worth a word, and the next one catches up on it.
+// learn learns from a finished session. A failure is only logged: the next session catches
+// up on it.
 func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	if unfit(h) != "" {
 		return
 	}
-	learned, back, err := m.Take(ctx, h)
+	learned, back, err := m.Ingest(ctx, h)
 	if err != nil {
-		m.Project.Log.Warn().Err(err).Msg("the playbook could not learn from this session; `brenner playbook harvest` tries again")
+		m.Project.Log.Warn().Err(err).Msg("cannot learn from this session; retry with `brenner playbook harvest`")
 	}
 	var said []string
 	if !learned.Nothing() {
@@ -138,14 +138,13 @@ func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	}
 }
 
-// LearnedText returns what the playbook learned, in words.
+// LearnedText formats what the playbook learned.
 func LearnedText(l keeper.Learned) string {
 	return fmt.Sprintf("%s credited, %d added, %d counted", text.Plural(l.Credited, "lesson", "lessons"), l.Added, l.Counted)
 }
 
-// Take lets the playbook learn from a session that has ended, and says what the
-// guardrail took back.
-func (m *lessonBook) Take(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
+// Ingest learns from a session that has ended, and reports what the guardrail rolled back.
+func (m *lessonBook) Ingest(ctx context.Context, h *session.History) (learned keeper.Learned, back string, err error) {
 	harvest, err := h.Harvest(ctx)
 	if err != nil {
 		return learned, "", err
@@ -165,8 +164,8 @@ func (m *lessonBook) Take(ctx context.Context, h *session.History) (learned keep
 	return learned, back, err
 }
 
-// due returns the sessions of this project that have gone on since the playbook last
-// took them in, the oldest first.
+// due returns the sessions that have changed since the playbook last learned from them,
+// oldest first.
 func due(ctx context.Context, st store.Store) ([]string, error) {
 	taken, err := keeper.Taken(ctx, st)
 	if err != nil || len(taken) == 0 {
@@ -186,24 +185,24 @@ func due(ctx context.Context, st store.Store) ([]string, error) {
 	return threads, nil
 }
 
-// catchUp takes in what earlier processes have not come to: they were killed, or people
-// have ruled since. What cannot be taken in is worth a word, and stops no session.
+// catchUp learns from sessions that earlier processes did not get to: they were killed, or
+// the operator has ruled since. Failures are only logged.
 func (m *lessonBook) catchUp(ctx context.Context) {
 	threads, err := due(ctx, m.Store)
 	if err != nil {
-		m.Project.Log.Warn().Err(err).Msg("what earlier sessions still have to teach cannot be read")
+		m.Project.Log.Warn().Err(err).Msg("cannot list the sessions to learn from")
 	}
 	for _, thread := range threads {
 		h, err := session.Load(ctx, m.Store, thread)
 		if err != nil {
-			m.Project.Log.Warn().Err(err).Str("session", thread).Msg("the playbook cannot learn from an earlier session; `brenner verify` says what is wrong with it")
+			m.Project.Log.Warn().Err(err).Str("session", thread).Msg("cannot learn from an earlier session; `brenner verify` shows why")
 			continue
 		}
 		m.learn(ctx, h)
 	}
 }
 
-// Harvest is what the playbook has learned.
+// Harvest is what the playbook learned.
 type Harvest struct {
 	Schema   string             `json:"schema"`
 	Sessions []HarvestedSession `json:"sessions"`
@@ -213,14 +212,14 @@ type Harvest struct {
 type HarvestedSession struct {
 	Thread string `json:"thread_id"`
 	keeper.Learned
-	RolledBack string `json:"rolled_back"` // what the guardrail took back, and why
+	RolledBack string `json:"rolled_back"` // what the guardrail rolled back, and why
 }
 
-// HarvestPlaybook learns from one session that has ended, or from all that are due where
-// no thread is named.
+// HarvestPlaybook learns from one session that has ended, or from all that are due if
+// thread is empty.
 func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest, error) {
 	out := &Harvest{Schema: "brenner.playbook.harvest/v1"}
-	// A look first: where there is no store, none is made.
+	// Look first: do not create a store.
 	look, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore && thread == "" {
 		return out, nil
@@ -247,11 +246,11 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 			return nil, err
 		}
 		if why := unfit(h); why != "" && thread == "" {
-			continue // it will, when it ends
+			continue // due again when it ends
 		} else if why != "" {
-			return nil, &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns from sessions with real agents, when they have ended"}
+			return nil, &fault.Error{Code: NothingToLearn, Op: "learn from " + h.Thread, Detail: why, Hint: "the playbook learns only from finished sessions with real agents"}
 		}
-		learned, back, err := m.Take(ctx, h)
+		learned, back, err := m.Ingest(ctx, h)
 		if err != nil {
 			return nil, err
 		}
@@ -260,5 +259,5 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 	return out, nil
 }
 
-// NothingToLearn is the code of a session that teaches nothing.
+// NothingToLearn is the code of a session that has nothing to teach.
 const NothingToLearn fault.Code = "NOTHING_TO_LEARN" // No lessons from this session: it is a rehearsal or has not ended.

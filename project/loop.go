@@ -19,12 +19,12 @@ import (
 	"brenner/store/sqlite"
 )
 
-// LoopOptions say how the loop of a plan is run.
+// LoopOptions configure the run of a loop.
 type LoopOptions struct {
-	Key   string // the plan is run once for each key; without one, a plan that has ended begins anew
-	GoOn  bool   // go on with a loop although it has ended
-	Retry bool   // go on, and try failed and skipped sessions again
-	Doing string // what this process does, for other processes that want the loop
+	Key   string // the plan runs once for each key; without one, a plan that has ended starts again
+	GoOn  bool   // resume a loop although it has ended
+	Retry bool   // resume, and retry failed and skipped sessions
+	Doing string // shown to other processes that want the loop
 	// Observe, if not nil, is called with every entry of the loop's journal, in order, and
 	// the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *loop.State)
@@ -32,11 +32,11 @@ type LoopOptions struct {
 	Learned func(thread string, learned []string)
 }
 
-func (o *LoopOptions) goesOn() bool { return o.GoOn || o.Retry }
+func (o *LoopOptions) resumes() bool { return o.GoOn || o.Retry }
 
-// LoopJob is a loop that this process holds.
+// LoopJob is a loop locked by this process.
 type LoopJob struct {
-	closing
+	closers
 	project *Project
 	plan    *PinnedPlan
 	options LoopOptions
@@ -44,21 +44,21 @@ type LoopJob struct {
 	store   *sqlite.Store
 	runner  *runner.Runner
 	name    string
-	state   *loop.State // as it was found; nil for a loop that begins
+	state   *loop.State // the stored state; nil for a new loop
 }
 
-// LoopResult is what came of running a loop.
+// LoopResult is the result of running a loop.
 type LoopResult struct {
 	*LoopSummary
-	// Interrupted reports that the loop was left before its end, or before its report was
+	// Interrupted reports whether the loop stopped before its end, or before its report was
 	// delivered.
 	Interrupted bool `json:"-"`
-	// Undelivered says which readers the report did not reach.
+	// Undelivered names the readers that the report did not reach.
 	Undelivered error `json:"-"`
 }
 
-// Loop finds the loop of a plan, or a name for a new one, and holds it until the job is
-// closed. Nothing is sent and no session begins before Run.
+// Loop finds the loop of a plan, or a name for a new one, and locks it until the job is
+// closed. Nothing is sent and no session starts before Run.
 func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (job *LoopJob, err error) {
 	search, err := plan.search(&o)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(j.models.Close)
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
-		j.models.Counter = tokens.Remember(c) // thousands of messages are the same but for a few lines
+		j.models.Counter = tokens.Remember(c) // thousands of messages differ in a few lines only
 	}
 	if err := j.models.OpenPost(ctx, plan.parties, false); err != nil {
 		return nil, err
@@ -93,14 +93,14 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	return j, nil
 }
 
-// search returns what finds the loop of the plan.
+// search returns how to find the loop of the plan.
 func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
 	name, err := p.plan.LoopName(filepath.Base(p.file), o.Key)
 	if err != nil {
 		return nil, err
 	}
 	return &runner.Search{
-		Name: name, Key: o.Key, Continue: o.goesOn(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
+		Name: name, Key: o.Key, Continue: o.resumes(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
 		Owed: func(s *loop.State) bool { return p.project.owedReport(s).Any() },
 	}, nil
 }
@@ -112,13 +112,13 @@ func (p *PinnedPlan) openModels() (*Models, error) {
 // Name returns the name of the loop.
 func (j *LoopJob) Name() string { return j.name }
 
-// HasEnded reports whether the loop has ended and does not go on: Run then runs no
-// session, and only makes up for the report that is owed.
+// HasEnded reports whether the loop has ended and is not resumed: Run then runs no session,
+// and only delivers a pending report.
 func (j *LoopJob) HasEnded() bool {
-	return j.state != nil && j.state.Ended != "" && !j.options.goesOn()
+	return j.state != nil && j.state.Ended != "" && !j.options.resumes()
 }
 
-// Owed returns what the end of the loop still owes.
+// Owed returns what is still to be done about the loop's report.
 func (j *LoopJob) Owed() OwedReport {
 	if j.state == nil || j.state.Ended == "" {
 		return OwedReport{}
@@ -127,11 +127,11 @@ func (j *LoopJob) Owed() OwedReport {
 }
 
 // Run runs the loop to its end, writes its report and delivers it. When drain is closed,
-// the calls in flight end and nothing else begins; a nil channel is never closed. When
-// the context ends, they are cancelled. Either way nothing is lost, and the loop can go on.
+// calls in flight finish and nothing else starts; a nil channel is never closed. When the
+// context ends, they are cancelled. Either way nothing is lost and the loop can be resumed.
 func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, error) {
 	if j.HasEnded() {
-		return j.makeUp(ctx)
+		return j.deliverOwed(ctx)
 	}
 	p, m := j.project, j.models
 	sessions := &loopSessions{
@@ -158,7 +158,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	return j.finish(ctx, state, p.reportReaders())
 }
 
-// play starts the loop, or goes on with it under the plan's limits of now.
+// play starts the loop, or resumes it under the plan's current limits.
 func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 	if j.state == nil {
 		opened := j.plan.opened
@@ -174,8 +174,8 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 	})
 }
 
-// makeUp delivers what the end of a loop owes.
-func (j *LoopJob) makeUp(ctx context.Context) (*LoopResult, error) {
+// deliverOwed writes and sends the pending report of a loop that has ended.
+func (j *LoopJob) deliverOwed(ctx context.Context) (*LoopResult, error) {
 	if owed := j.Owed(); owed.Any() {
 		return j.finish(ctx, j.state, owed.To)
 	}
@@ -187,8 +187,8 @@ func (j *LoopJob) makeUp(ctx context.Context) (*LoopResult, error) {
 	return &LoopResult{LoopSummary: s}, nil
 }
 
-// finish writes the report of a loop that has ended, sends it to some readers, and says
-// where the loop stands. It can be interrupted: the next run makes up for what is missing.
+// finish writes the report of a loop that has ended, sends it to some readers, and returns
+// the loop's status. It can be interrupted: the next run does the rest.
 func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*LoopResult, error) {
 	p, kept := j.project, context.WithoutCancel(ctx)
 	r := &LoopResult{Interrupted: state.Ended == ""}
@@ -218,25 +218,25 @@ type loopSessions struct {
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
 	store   lockStore
 	holder  store.Holder
-	timeout time.Duration  // of each session; 0 is no limit
-	common  session.Common // of all of them
+	timeout time.Duration  // for each session; 0 means no limit
+	common  session.Common // shared by all sessions
 	records session.Project
-	lessons *lessonBook // what all of them are told and teach; nil for rehearsals
+	lessons *lessonBook // shared by all sessions; nil for rehearsals
 }
 
-// loopPatience is how long a call of a loop may wait because its provider says so. A longer
-// wait is the loop's: it is journaled and shown, and no other session begins meanwhile.
+// loopPatience is the longest wait of a single call that a provider may ask for. A longer
+// wait is up to the loop: it is journaled and shown, and no session starts meanwhile.
 const loopPatience = time.Minute
 
-// fork returns the way to models of one session.
+// fork returns a copy for one session.
 func (m *Models) fork() *Models {
 	return &Models{
 		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
-		Post: m.Project.postOffice("", m.Counter.Count),
+		Post: m.Project.sessionMail("", m.Counter.Count),
 	}
 }
 
-// prepare returns the session of a job, ready to run.
+// prepare prepares the session of a job.
 func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 	p := c.models.Project
 	r, err := w.RosterOf(&j.Cell, j.Turn)
@@ -271,7 +271,7 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	}}, nil
 }
 
-// brief is what a session about a question is opened with.
+// brief returns the opening of a session about a question.
 func (c *loopSessions) brief(ctx context.Context, w *loop.Work, q *loop.Question, r roster.Roster, parties []flow.Party) (session.Brief, error) {
 	p := c.models.Project
 	b := p.briefFor(r, parties)
@@ -295,8 +295,8 @@ func (c *loopSessions) brief(ctx context.Context, w *loop.Work, q *loop.Question
 	return b, nil
 }
 
-// wideTransport returns a transport that keeps as many connections to one endpoint as so
-// many sessions use: the default one closes all but two idle connections.
+// wideTransport returns a transport that keeps enough idle connections to one endpoint for
+// that many sessions: the default one keeps two.
 func wideTransport(sessions int) http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

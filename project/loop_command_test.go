@@ -8,9 +8,9 @@ import (
 	"brenner/loop"
 )
 
-// The command that goes on is one that a shell takes as it is meant; a plan that cannot be
-// shown in one is for the person to fill in.
-func TestGoOnCommand(t *testing.T) {
+// The command is quoted for a shell. If the plan cannot be shown in a command, a
+// placeholder is.
+func TestResumeCommand(t *testing.T) {
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
@@ -21,8 +21,8 @@ func TestGoOnCommand(t *testing.T) {
 		"": "PLAN.yaml", "night.yaml": "night.yaml", "a b/night.yaml": "'a b/night.yaml'", "$(x)": "'$(x)'", "größe.yaml": "'größe.yaml'",
 		"it's": "PLAN.yaml", "it’s": "PLAN.yaml", "a\u202eb": "PLAN.yaml", "a\u00a0b": "PLAN.yaml", "a\x1b[31m": "PLAN.yaml",
 	} {
-		if got := p.goOnCommand(&loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
-			t.Errorf("%q: %s, not %s", file, got, want)
+		if got := p.resumeCommand(&loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
+			t.Errorf("%q: got %s, want %s", file, got, want)
 		}
 	}
 }

@@ -28,30 +28,29 @@ import (
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
 const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED" // The loop has a budget, and its sessions have none to reserve.
 
-// PinnedPlan is a plan with everything that it names looked up: what a loop is opened
-// with.
+// PinnedPlan is a plan with everything that it names looked up: the opening of a loop.
 type PinnedPlan struct {
 	project *Project
 	file    string
 	plan    *loop.Plan
-	opened  loop.Opened // but for its name and its key
+	opened  loop.Opened // without name and key
 	blobs   [][]byte
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
-	parties []flow.Party                 // of all sessions
+	parties []flow.Party                 // parties of all sessions
 	reached map[[2]string][]flow.Party   // by roster and model
-	faults  faultyPlan
+	faults  planFaults
 }
 
 // PlanInput is a plan to read.
 type PlanInput struct {
-	File string // what it names lies beside it; "-" is standard input
+	File string // files it names are relative to it; "-" is standard input
 	Data []byte
-	// DryRun reads the store as it is. Otherwise one of an older program is upgraded.
+	// DryRun leaves the store unchanged. Otherwise an older store is upgraded.
 	DryRun bool
 }
 
-// ReadPlan reads a plan and looks up everything it names. It reports everything that is
-// wrong, with the lines, before anything starts.
+// ReadPlan reads a plan and looks up everything it names. It reports every mistake with its
+// line, before anything starts.
 func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, error) {
 	plan, err := loop.Parse(in.Data)
 	if err != nil {
@@ -75,9 +74,9 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 	return l, nil
 }
 
-// fromProject returns the path of a file as seen from the project's directory, where it is
-// below that: a loop may be resumed from another working directory. Other files have their
-// absolute path, and standard input has none.
+// fromProject returns the path of a file relative to the project's directory if it is below
+// that: a loop may be resumed from another working directory. Other files have their
+// absolute path, standard input has none.
 func (p *Project) fromProject(file string) string {
 	path, err := filepath.Abs(file)
 	if file == "-" || err != nil {
@@ -94,10 +93,10 @@ func (p *PinnedPlan) blob(data []byte) string {
 	return store.Hash(data)
 }
 
-// wrong takes what is wrong with a part of the plan.
+// wrong records a fault of a part of the plan.
 func (p *PinnedPlan) wrong(what string, err error) { p.faults.add(p.plan.Line(what), err) }
 
-// work looks up what the plan is made of.
+// work looks up the contents of the plan.
 func (p *PinnedPlan) work() {
 	w := &p.opened.Work
 	w.Models, w.Cells, w.Via, w.Follow, w.Rotate = p.plan.Models, p.plan.Cells(), p.plan.Via, p.plan.Follow, p.plan.Rotate
@@ -123,12 +122,12 @@ func (p *PinnedPlan) work() {
 	}
 	w.Index()
 	if whole {
-		p.everybody()
+		p.checkParties()
 	}
 }
 
-// settings are those of each session: the configuration's, and above them the
-// plan's. Deadlines and prices are left to the run of the session.
+// settings returns the settings of each session: the configuration's, overridden by the
+// plan's. Deadlines and prices are set when the session runs.
 func (p *PinnedPlan) settings() flow.Settings {
 	s, given := p.project.Config.Session, &p.plan.Session
 	s.Limits, s.Prices = flow.Times{}, nil
@@ -156,28 +155,28 @@ func (p *PinnedPlan) settings() flow.Settings {
 	return s
 }
 
-// budgets refuses what cannot be kept: what a session may spend is set aside before
-// it begins, so it has to be known.
+// budgets rejects budgets that cannot be kept: a session's budget is reserved before it
+// starts, so it must be known.
 func (p *PinnedPlan) budgets() {
 	l, s := &p.opened.Limits, &p.opened.Work.Settings
 	switch {
 	case l.Tokens > 0 && s.Budget == 0:
-		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, and its sessions have none", Hint: "write session_tokens: under budget:"})
+		p.wrong("budget.tokens", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget, but its sessions have none", Hint: "set session_tokens: under budget:"})
 	case l.Tokens > 0 && s.Budget > l.Tokens:
 		p.wrong("budget.tokens", &fault.Error{
 			Code: loop.InvalidValue, Detail: fmt.Sprintf("no session can start: each may spend %d tokens, all together %d", s.Budget, l.Tokens),
-			Hint: "write session_tokens: under budget: (the configuration's budget.tokens holds otherwise)",
+			Hint: "set session_tokens: under budget: (default: budget.tokens of the configuration)",
 		})
 	}
 	switch {
 	case l.USD > 0 && s.BudgetUSD == 0:
-		p.wrong("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, and its sessions have none", Hint: "write session_usd: under budget:"})
+		p.wrong("budget.usd", &fault.Error{Code: BudgetNeeded, Detail: "the loop has a budget in dollars, but its sessions have none", Hint: "set session_usd: under budget:"})
 	case l.USD > 0 && s.BudgetUSD > l.USD:
-		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can start: each may spend more dollars than all together", Hint: "write session_usd: under budget:"})
+		p.wrong("budget.usd", &fault.Error{Code: loop.InvalidValue, Detail: "no session can start: each may spend more dollars than all together", Hint: "set session_usd: under budget:"})
 	}
 }
 
-// script reads a script of scripted agents, and returns its hash; "" where it cannot be read.
+// script reads a script of scripted agents, and returns its hash, or "" on failure.
 func (p *PinnedPlan) script(what, name string) string {
 	data, err := p.planFile("the script", name)
 	if err != nil {
@@ -186,7 +185,7 @@ func (p *PinnedPlan) script(what, name string) string {
 	}
 	script, err := rehearsal.Parse(data)
 	if err != nil {
-		p.faults.other = append(p.faults.other, fault.InFile("read the script", p.beside(name), err))
+		p.faults.other = append(p.faults.other, fault.InFile("read the script", p.planPath(name), err))
 	}
 	hash := p.blob(data)
 	if p.scripts == nil {
@@ -223,8 +222,8 @@ func (p *PinnedPlan) question(i int) loop.Question {
 	return q
 }
 
-// roster resolves one of the plan's rosters: the plan stands above everything, and
-// the configuration fills in what it leaves open.
+// roster resolves one of the plan's rosters: the plan overrides everything, and the
+// configuration supplies the rest.
 func (p *PinnedPlan) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	origin := roster.Origin{Level: roster.Flags, Source: "the plan"}
 	l := roster.Layer{Origin: origin, Preset: in.Preset, Mode: roster.Mode(in.Mode), Name: in.Name}
@@ -234,7 +233,7 @@ func (p *PinnedPlan) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	}
 	res, err := roster.Resolve(p.project.Config.RosterInput(l))
 	if err != nil {
-		// No flag was given: it is the plan that stands where flags do.
+		// The plan takes the place of flags.
 		var all fault.List
 		for _, f := range fault.Distinct(err) {
 			own := *f
@@ -250,7 +249,7 @@ func (p *PinnedPlan) roster(in *loop.PlanRoster) (roster.Roster, error) {
 	return res.Roster, nil
 }
 
-// checkQuorum refuses more answers than a roster has agents.
+// checkQuorum rejects a quorum larger than the roster.
 func (p *PinnedPlan) checkQuorum(i, agents int) {
 	at := fmt.Sprintf("rosters[%d]", i)
 	if p.plan.Session.Quorum != "" {
@@ -261,8 +260,8 @@ func (p *PinnedPlan) checkQuorum(i, agents int) {
 	}
 }
 
-// everybody checks how each agent of each session is reached.
-func (p *PinnedPlan) everybody() {
+// checkParties checks how each agent of each session is reached.
+func (p *PinnedPlan) checkParties() {
 	w := &p.opened.Work
 	p.reached = make(map[[2]string][]flow.Party)
 	for i := range w.Cells {
@@ -296,15 +295,15 @@ func (p *PinnedPlan) everybody() {
 	}
 }
 
-// loopParties returns how each agent is reached. A loop never rehearses by itself: it is
-// not watched, and scripted answers would pass for real ones.
+// loopParties returns how each agent is reached. A loop never rehearses by default: it runs
+// unattended, and scripted replies would pass for real ones.
 func (p *Project) loopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]flow.Party, error) {
 	m, _ := w.Model(c.Model)
-	way := Way{Via: cmp.Or(m.Via, w.Via), ModelID: m.ModelID, Seed: c.Seed}
+	o := AgentOverride{Via: cmp.Or(m.Via, w.Via), ModelID: m.ModelID, Seed: c.Seed}
 	var parties []flow.Party
 	var missing []string
 	for _, e := range r.Entries {
-		party := p.Party(e, way)
+		party := p.Party(e, o)
 		if party.Via == "" || party.Via == config.ViaRehearsal && w.Script == "" {
 			missing = append(missing, e.Agent)
 		}
@@ -315,46 +314,46 @@ func (p *Project) loopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]fl
 	}
 	if len(missing) > 0 {
 		return nil, &fault.Error{
-			Code: NoWay, Detail: "nothing says which model answers for " + strings.Join(missing, ", ") + "; a loop plays no rehearsal by itself",
-			Hint: "name models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test write via: rehearsal and a script: into the plan",
+			Code: NoWay, Detail: "no model for " + strings.Join(missing, ", ") + "; a loop does not rehearse by default",
+			Hint: "list models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test, set via: rehearsal and script: in the plan",
 		}
 	}
 	return parties, checkVias(parties)
 }
 
-// noWayTo is the error of a model that cannot be reached.
+// noWayTo returns the error for a model that cannot be reached.
 func (p *Project) noWayTo(m *loop.PlanModel) error {
-	hint := "write via: and model_id: for it in the plan, or name it under agents.models: in " + config.FileName
+	hint := "set its via: and model_id: in the plan, or list it under agents.models: in " + config.FileName
 	var known []string
 	for i := range p.Config.Models {
 		known = append(known, p.Config.Models[i].Model)
 	}
 	if len(known) > 0 {
-		hint += " (there are " + strings.Join(known, ", ") + ")"
+		hint += " (known: " + strings.Join(known, ", ") + ")"
 	}
 	return &fault.Error{
-		Code: NoWay, Detail: "nothing says how the model " + fault.Shown(cmp.Or(m.Model, m.ModelID)) + " is reached; a loop plays no rehearsal by itself", Hint: hint,
+		Code: NoWay, Detail: "no way to reach the model " + fault.Shown(cmp.Or(m.Model, m.ModelID)) + "; a loop does not rehearse by default", Hint: hint,
 	}
 }
 
-// A plan is data that is handed around, and what it names is sent to models. So it
-// names only what lies with it: regular files in its folder and below, links followed,
-// and none that is hidden. Anything else has to be copied there first.
+// A plan is data from elsewhere, and the files that it names are sent to models. So it may
+// only name regular, visible files in its directory and below, after links are followed.
+// Anything else must be copied there first.
 
-// planFile reads a file that the plan names. A plan from standard input is in the
-// working directory.
+// planFile reads a file that the plan names. For a plan from standard input, it is relative
+// to the working directory.
 func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
 	dir := filepath.Dir(p.file)
 	refused := func(detail string) error {
 		return &fault.Error{
 			Code: loop.InvalidValue, Op: "read " + what, Detail: what + " " + fault.Shown(name) + detail,
-			Hint: "a plan is given regular files of its own folder and below; put a copy there",
+			Hint: "copy the file into the plan's directory: a plan reads only regular files there and below",
 		}
 	}
 	below, ok := belowDir(dir, name)
 	switch {
 	case !ok:
-		return nil, refused(" is not in the plan's folder")
+		return nil, refused(" is outside the plan's directory")
 	case hiddenFile(below):
 		return nil, refused(" is hidden")
 	}
@@ -369,13 +368,13 @@ func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
 	defer root.Close() //nolint:errcheck // it was only read
 	info, err := root.Stat(below)
 	if err != nil {
-		if _, there := os.Stat(path); there == nil { // for everybody but the folder
-			return nil, refused(" leads out of the plan's folder")
+		if _, there := os.Stat(path); there == nil { // it exists, but outside the directory
+			return nil, refused(" leads out of the plan's directory")
 		}
 		return nil, unreadable(err)
 	}
-	if !info.Mode().IsRegular() { // a pipe would be waited for
-		return nil, refused(" is no regular file")
+	if !info.Mode().IsRegular() { // a pipe would block
+		return nil, refused(" is not a regular file")
 	}
 	resolved, err := resolvedBelow(dir, below)
 	switch {
@@ -398,14 +397,14 @@ func (p *PinnedPlan) planFile(what, name string) ([]byte, error) {
 	return data, nil
 }
 
-// beside is where a file is that was read by planFile.
-func (p *PinnedPlan) beside(name string) string {
+// planPath returns the path of a file that planFile reads.
+func (p *PinnedPlan) planPath(name string) string {
 	dir := filepath.Dir(p.file)
 	below, _ := belowDir(dir, name)
 	return filepath.Join(dir, below)
 }
 
-// belowDir returns a name as seen from a directory, if it does not lead out of it.
+// belowDir returns a name relative to a directory, if it does not lead out of it.
 func belowDir(dir, name string) (string, bool) {
 	if filepath.IsAbs(name) {
 		abs, err := filepath.Abs(dir)
@@ -420,8 +419,8 @@ func belowDir(dir, name string) (string, bool) {
 	return name, filepath.IsLocal(name)
 }
 
-// resolvedBelow returns a name as seen from a directory once all links in both are followed:
-// the name of a link says nothing about its target.
+// resolvedBelow returns a name relative to a directory after all links in both are
+// followed: the name of a link says nothing about its target.
 func resolvedBelow(dir, name string) (string, error) {
 	path, err := files.TrueName(filepath.Join(dir, name))
 	if err != nil {
@@ -446,15 +445,14 @@ func hiddenFile(path string) bool {
 	return false
 }
 
-// faultyPlan gathers what is wrong with what a plan names, so that all of it is said at
-// once.
-type faultyPlan struct {
-	lines fault.List // of the plan
-	other []error    // of files that it names, and of the configuration
+// planFaults collects the faults of a plan, to report all of them together.
+type planFaults struct {
+	lines fault.List // in the plan itself
+	other []error    // in files that it names, and in the configuration
 }
 
-// add takes what is wrong with a line of the plan.
-func (f *faultyPlan) add(line int, err error) {
+// add records a fault in a line of the plan.
+func (f *planFaults) add(line int, err error) {
 	if err == nil {
 		return
 	}
@@ -465,18 +463,18 @@ func (f *faultyPlan) add(line int, err error) {
 	}
 }
 
-func (f *faultyPlan) any() bool { return len(f.lines)+len(f.other) > 0 }
+func (f *planFaults) any() bool { return len(f.lines)+len(f.other) > 0 }
 
-// err returns all of it, in the order of the plan's lines.
-func (f *faultyPlan) err(file string) error {
+// err returns all faults, in the order of the plan's lines.
+func (f *planFaults) err(file string) error {
 	loop.SortByLine(f.lines)
 	return errors.Join(append([]error{fault.InFile("read the plan", file, f.lines.Err())}, f.other...)...)
 }
 
-// bases makes sure that the sessions of the store are there that others follow. What opens
-// the store makes none to look into.
+// bases checks that the stored sessions exist that others follow. It does not create a
+// store.
 func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sqlite.Store, error)) error {
-	first := make(map[string]int) // by session: the cell that follows it first
+	first := make(map[string]int) // by session: the first cell that follows it
 	var order []string
 	for i := range p.opened.Work.Cells {
 		after := p.opened.Work.Cells[i].After
@@ -492,7 +490,7 @@ func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sql
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {
 			p.faults.add(p.plan.SessionLine(first[thread]), &fault.Error{
-				Code: session.NoSession, Detail: "there is no session " + thread, Hint: "this project has none yet",
+				Code: session.NoSession, Detail: "no session " + thread, Hint: "this project has no sessions yet",
 			})
 		}
 		return nil

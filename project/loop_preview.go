@@ -19,16 +19,16 @@ type LoopPreview struct {
 	Does        string           `json:"does"`
 	Rehearsal   bool             `json:"rehearsal"`
 	Rounds      int              `json:"rounds"`
-	Planned     int              `json:"planned"` // sessions of all rounds
-	Done        int              `json:"done"`    // of those, before
+	Planned     int              `json:"planned"` // sessions in all rounds
+	Done        int              `json:"done"`    // of those, already done
 	Concurrency int              `json:"concurrency"`
-	Share       int              `json:"session_tokens"` // what is set aside for each; 0 is no limit
+	Share       int              `json:"session_tokens"` // reserved for each; 0 means no limit
 	ShareUSD    float64          `json:"session_usd"`
 	TokensLimit int              `json:"tokens_budget"`
 	USDLimit    float64          `json:"usd_budget"`
 	Until       string           `json:"until"`
 	Deliver     []string         `json:"report_to"`
-	Sessions    []PreviewSession `json:"sessions"` // of a round
+	Sessions    []PreviewSession `json:"sessions"` // of one round
 
 	ShareNano int64 `json:"-"` // ShareUSD in billionths of a dollar
 	LimitNano int64 `json:"-"` // USDLimit in billionths of a dollar
@@ -40,12 +40,12 @@ type PreviewSession struct {
 	Question string         `json:"question"`
 	Roster   string         `json:"roster"`
 	Model    string         `json:"model"`
-	Seed     *int           `json:"seed"` // null is none
+	Seed     *int           `json:"seed"` // null means none
 	After    string         `json:"after"`
 	Agents   []PreviewAgent `json:"agents"`
 }
 
-// PreviewAgent is who would take part in a session.
+// PreviewAgent is an agent of a session.
 type PreviewAgent struct {
 	Name    string `json:"name"`
 	Role    string `json:"role"`
@@ -58,11 +58,11 @@ const (
 	WouldBegin   = "begin"
 	WouldGoOn    = "go_on"
 	WouldEnd     = "end"
-	WouldDeliver = "make_up" // only the report that is owed
+	WouldDeliver = "make_up" // only the pending report
 	WouldNothing = "nothing"
 )
 
-// PreviewLoop says what running a plan would do. It sends nothing and writes nothing.
+// PreviewLoop returns what running a plan would do. It sends and writes nothing.
 func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (*LoopPreview, error) {
 	search, err := plan.search(&o)
 	if err != nil {
@@ -97,13 +97,13 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	return v, nil
 }
 
-// wouldDo says what would become of a loop that exists.
+// wouldDo returns what would happen to an existing loop.
 func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 	until, err := artifact.ParseInstant(stopAt)
 	switch {
-	case s.Ended != "" && !o.goesOn() && p.owedReport(s).Any():
+	case s.Ended != "" && !o.resumes() && p.owedReport(s).Any():
 		return WouldDeliver
-	case s.Ended != "" && !o.goesOn():
+	case s.Ended != "" && !o.resumes():
 		return WouldNothing
 	case s.Ended == "" && s.Stopping != "", err == nil && !p.Now().Before(until):
 		return WouldEnd
@@ -111,7 +111,7 @@ func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 	return WouldGoOn
 }
 
-// peekLoop finds the loop that is meant, without making a store to look into.
+// peekLoop finds the plan's loop, without creating a store.
 func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, *loop.State, error) {
 	st, err := p.OpenUnchanged(ctx)
 	switch {
@@ -129,12 +129,12 @@ func (p *Project) peekLoop(ctx context.Context, search *runner.Search) (string, 
 	}
 	holder, held, err := st.HolderOf(runner.Lock(name))
 	if err == nil && held {
-		err = store.Taken(runner.Lock(name), holder) // as a run would say
+		err = store.Taken(runner.Lock(name), holder) // the same error as for a run
 	}
 	return name, state, err
 }
 
-// previewSessions returns the sessions of a round, with who takes part in each.
+// previewSessions returns the sessions of a round, with the agents of each.
 func (p *PinnedPlan) previewSessions() []PreviewSession {
 	all := make([]PreviewSession, 0, len(p.opened.Work.Cells))
 	for _, c := range p.opened.Work.Cells {

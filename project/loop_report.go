@@ -30,7 +30,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Where the reports of loops are, below the project's state.
+// The locations of loop reports, below the project's state directory.
 const (
 	loopsFolder = "loops"
 	reportText  = "report.md"
@@ -38,13 +38,12 @@ const (
 	reportJSON  = "report.json"
 )
 
-// reportDir returns where the report of a loop is.
+// reportDir returns the directory of a loop's report.
 func (p *Project) reportDir(loop string) string {
 	return filepath.Join(p.StateDir(), loopsFolder, loop)
 }
 
-// LoopReport returns the report of a loop, ended or not, with what people have decided
-// since.
+// LoopReport returns the report of a loop, ended or not, with later decisions included.
 func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report, err error) {
 	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
 		r, err = gatherReport(ctx, st, state)
@@ -60,7 +59,7 @@ func gatherReport(ctx context.Context, st store.Store, s *loop.State) (*report.R
 	return runner.Gather(ctx, st, s)
 }
 
-// writeReport puts the report of a loop beside the store, in all its forms.
+// writeReport writes the report of a loop to the state directory, in all formats.
 func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	r, err := gatherReport(ctx, st, s)
 	if err != nil {
@@ -78,7 +77,7 @@ func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the loop itself is stored: `brenner loop report " + s.Opened.Name + "`"}
 	}
-	// The document is the last one: where it is, the others are too.
+	// The document is last: if it exists, so do the others.
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -90,7 +89,7 @@ func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State
 	return r, nil
 }
 
-// hasReport reports whether the files of the report are those of the loop's last end.
+// hasReport reports whether the report's files belong to the loop's last end.
 func (p *Project) hasReport(s *loop.State) bool {
 	dir := p.reportDir(s.Opened.Name)
 	for _, name := range []string{reportText, reportHTML} {
@@ -113,13 +112,13 @@ func reportDocument(r *report.Report) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// publishMissing writes the artifacts of a loop's sessions beside the store that are not
-// there: the disk may have been full when they were made, or the process was killed.
+// publishMissing writes the missing artifact files of a loop's sessions: the disk may have
+// been full, or the process was killed.
 func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.State) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if ctx.Err() != nil {
-			return // the same command makes up for it
+			return // the next run of the command writes them
 		}
 		if j.Settled.Version == 0 || p.published(j) {
 			continue
@@ -129,13 +128,13 @@ func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.St
 			_, err = p.Publish(ctx, h)
 		}
 		if err != nil && ctx.Err() == nil {
-			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
+			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("cannot write the artifact file; the session itself is stored")
 		}
 	}
 }
 
-// published reports whether the artifact of a session is beside the store. Of a session
-// that was run several times an earlier version may be there.
+// published reports whether the artifact file of a session exists. For a session that ran
+// several times, it may be an earlier version.
 func (p *Project) published(j *loop.Job) bool {
 	dir := p.publishedDir(j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
@@ -156,11 +155,11 @@ const NotDelivered fault.Code = "REPORT_NOT_DELIVERED" // The loop's report did 
 // deliveryTime is how long a mail server or a webhook may take.
 const deliveryTime = 30 * time.Second
 
-// reportWish says what a file wants that names an address for reports.
+// reportWish describes, for trust, a configured address for reports.
 func reportWish(address string) string { return "send the reports of loops to " + address }
 
-// checkDelivery refuses, before anything starts, to send reports to an address that only
-// an untrusted file names.
+// checkDelivery refuses, before anything starts, to send reports to an address that only an
+// untrusted file names.
 func (p *Project) checkDelivery() error {
 	if p.Config.Report.Mail {
 		if _, err := p.MailboxOf(""); err != nil {
@@ -173,13 +172,14 @@ func (p *Project) checkDelivery() error {
 	return p.mustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
 }
 
-// reportKey returns the name of a report, so that a reader who gets it twice knows. Several
-// projects may send theirs to one receiver, and loops of one name began at different instants.
+// reportKey returns the key by which readers recognise a report sent twice. Several
+// projects may report to one receiver, and loops of the same name started at different
+// times.
 func reportKey(r *report.Report) string {
 	return r.Loop + "/" + r.Began + "/" + strconv.Itoa(r.Runs)
 }
 
-// reportReaders returns the readers of reports that the configuration names.
+// reportReaders returns the configured readers of reports.
 func (p *Project) reportReaders() []string {
 	var all []string
 	if p.Config.Report.Mail {
@@ -191,34 +191,34 @@ func (p *Project) reportReaders() []string {
 	return all
 }
 
-// OwedReport is what the end of a loop still has to do about its report: the process was
-// killed before, or some readers were not reached.
+// OwedReport is what is still to be done about a loop's report: the process was killed
+// before, or some readers were not reached.
 type OwedReport struct {
-	Files bool     // to write its files
-	To    []string // to send it to these readers
+	Files bool     // its files must be written
+	To    []string // it must be sent to these readers
 }
 
-// Any reports whether anything is owed.
+// Any reports whether anything is still to be done.
 func (o OwedReport) Any() bool { return o.Files || len(o.To) > 0 }
 
-// owedReport returns what the end of a loop owes.
+// owedReport returns what is still to be done about a loop's report.
 func (p *Project) owedReport(s *loop.State) OwedReport {
 	return OwedReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
 }
 
-// SentReport is what came of sending the report of a loop.
+// SentReport is the result of sending the report of a loop.
 type SentReport struct {
 	*LoopSummary
-	To          []string `json:"-"` // the readers whom it had not reached
-	Undelivered error    `json:"-"` // whom of them it did not reach now
+	To          []string `json:"-"` // the readers it had not reached
+	Undelivered error    `json:"-"` // the readers it still did not reach
 }
 
-// SendReport sends the report of a loop that has ended to the readers whom it has not
+// SendReport sends the report of a loop that has ended to the readers that it has not
 // reached.
 func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, error) {
 	readers := p.reportReaders()
 	if len(readers) == 0 {
-		return nil, &fault.Error{Code: fault.Usage, Detail: "nothing says where reports go", Hint: "write report: {webhook: …} or {mail: true} into " + config.FileName}
+		return nil, &fault.Error{Code: fault.Usage, Detail: "no destination for reports is configured", Hint: "set report: {webhook: …} or {mail: true} in " + config.FileName}
 	}
 	if err := p.checkDelivery(); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, err
 	}
 	if state.Ended == "" {
 		return nil, &fault.Error{
-			Code: fault.Usage, Detail: "the loop " + name + " has not ended; its report is sent then", Hint: "`brenner loop report " + name + "` prints it as it is now",
+			Code: fault.Usage, Detail: "the loop " + name + " has not ended; its report is sent at the end", Hint: "`brenner loop report " + name + "` prints the current state",
 		}
 	}
 	sent := &SentReport{To: state.Unreached(readers)}
@@ -253,27 +253,27 @@ func (p *Project) SendReport(ctx context.Context, name string) (*SentReport, err
 	return sent, nil
 }
 
-// The ways in which a report is delivered.
+// The kinds of delivery.
 const (
 	byMail    = "mail"
 	byWebhook = "webhook"
 )
 
-// deliver sends the report to some of its readers, and journals what came of it. A reader
-// who gets it twice knows it by its key.
+// deliver sends the report to some of its readers, and journals the outcome. A reader
+// recognises a duplicate by its key.
 func (p *Project) deliver(ctx context.Context, st store.Store, r *report.Report, to []string) error {
 	var missed error
 	for _, to := range to {
 		err := p.deliverTo(ctx, r, to)
 		if ctx.Err() != nil && err != nil {
-			return missed // it is not known whether it came; the next run sends it, under the same key
+			return missed // delivery is uncertain; the next run sends it with the same key
 		}
 		sent := loop.Reported{To: to}
 		if err != nil {
-			sent.Code, sent.Detail = fault.CodeOf(err), strings.ToValidUTF8(err.Error(), "\ufffd") // a server may have said it
+			sent.Code, sent.Detail = fault.CodeOf(err), strings.ToValidUTF8(err.Error(), "\ufffd") // may contain a server's text
 			missed = errors.Join(missed, &fault.Error{
 				Code: NotDelivered, Op: "send the report to " + to, Cause: err,
-				Hint: "it is in the files; `brenner loop report " + r.Loop + " --send`, or the same command, tries again",
+				Hint: "the report's files are written; retry with `brenner loop report " + r.Loop + " --send`",
 			})
 		}
 		if err := runner.AppendEvent(context.WithoutCancel(ctx), st, p.Now, r.Loop, loop.KindReported, sent); err != nil {
@@ -309,14 +309,14 @@ func (p *Project) mailReport(ctx context.Context, r *report.Report) error {
 	return err
 }
 
-// The waits before a webhook is asked again.
+// The waits before a webhook is retried.
 const (
 	firstWait   = time.Second
 	longestWait = 30 * time.Second
 )
 
-// postReport sends the report as JSON, and once more where that may help: nothing came
-// back, or the other side says that it is its own fault.
+// postReport sends the report as JSON. It retries if there was no response or a server
+// error.
 func (p *Project) postReport(ctx context.Context, r *report.Report) error {
 	document, err := reportDocument(r)
 	if err != nil {
@@ -333,14 +333,13 @@ func (p *Project) postReport(ctx context.Context, r *report.Report) error {
 	}
 }
 
-// post sends one request. No redirect is followed: the address is the one that the user
-// has looked at.
+// post sends one request. Redirects are not followed: the user approved this address only.
 func post(ctx context.Context, address, key string, document []byte) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(document))
 	if err != nil {
-		return false, &fault.Error{Code: NotDelivered, Detail: "the address cannot be used", Cause: err}
+		return false, &fault.Error{Code: NotDelivered, Detail: "invalid address", Cause: err}
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "brenner/"+release)
@@ -350,17 +349,17 @@ func post(ctx context.Context, address, key string, document []byte) (again bool
 	if err != nil {
 		var about *url.Error
 		if errors.As(err, &about) {
-			err = about.Err // without the address: it may hold a token
+			err = about.Err // without the address: it may contain a token
 		}
-		return true, &fault.Error{Code: NotDelivered, Detail: "nobody took it", Cause: err}
+		return true, &fault.Error{Code: NotDelivered, Detail: "no response", Cause: err}
 	}
-	defer response.Body.Close()                                      //nolint:errcheck // it was read
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // what it says does not matter
+	defer response.Body.Close()                                      //nolint:errcheck // the body was read
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // the content does not matter
 	switch status := response.StatusCode; {
 	case status >= 200 && status <= 299:
 		return false, nil
 	default:
 		again = status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
-		return again, &fault.Error{Code: NotDelivered, Detail: fmt.Sprintf("it was answered with %s", response.Status)}
+		return again, &fault.Error{Code: NotDelivered, Detail: fmt.Sprintf("the server responded with %s", response.Status)}
 	}
 }

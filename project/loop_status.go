@@ -18,11 +18,11 @@ import (
 	"brenner/store/sqlite"
 )
 
-// withLoops reads the store of a project that has loops.
+// withLoops opens the store of a project that has loops for reading.
 func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) error {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return &fault.Error{Code: runner.NoLoop, Detail: "there are no loops in this project yet", Hint: "`brenner loop run PLAN.yaml` begins one"}
+		return &fault.Error{Code: runner.NoLoop, Detail: "this project has no loops yet", Hint: "`brenner loop run PLAN.yaml` starts one"}
 	}
 	if err != nil {
 		return err
@@ -42,8 +42,8 @@ func (p *Project) withLoop(ctx context.Context, name string, do func(*sqlite.Sto
 	})
 }
 
-// openLoops opens the store of a project for a change of a loop. It makes no store for a
-// loop that does not exist.
+// openLoops opens the store of a project to change a loop. It creates no store for a loop
+// that does not exist.
 func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, error) {
 	if err := p.withLoop(ctx, name, func(*sqlite.Store, *loop.State) error { return nil }); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, er
 	return p.OpenStore(ctx)
 }
 
-// LoopSummary says where a loop stands.
+// LoopSummary is the status of a loop.
 type LoopSummary struct {
 	Schema      string         `json:"schema"`
 	Loop        string         `json:"loop"`
@@ -64,35 +64,35 @@ type LoopSummary struct {
 	Planned     int            `json:"planned"`
 	Done        int            `json:"done"`
 	Failed      int            `json:"failed"`
-	Short       int            `json:"short"` // their own budget ended them
+	Short       int            `json:"short"` // ended by their own budget
 	Skipped     int            `json:"skipped"`
 	Running     int            `json:"running"`
 	Waiting     int            `json:"waiting"`
-	NotOpened   int            `json:"not_opened"` // of rounds that were not opened yet
+	NotOpened   int            `json:"not_opened"` // in rounds not opened yet
 	Concurrency int            `json:"concurrency"`
 	Tokens      int            `json:"tokens_spent"`
 	Reserved    int            `json:"tokens_reserved"`
 	TokensLimit int            `json:"tokens_budget"`
 	USD         float64        `json:"usd_spent"`
 	USDLimit    float64        `json:"usd_budget"`
-	Until       string         `json:"until"`    // the instant at which it stops
-	RetryAt     string         `json:"retry_at"` // no session begins before
+	Until       string         `json:"until"`    // when it stops
+	RetryAt     string         `json:"retry_at"` // no session starts before
 	NeedsPerson []string       `json:"needs_person"`
 	Sessions    []LoopSession  `json:"sessions"`
-	Report      string         `json:"report"` // the file for people, where there is one
+	Report      string         `json:"report"` // the report's file, if any
 	Deliveries  []LoopDelivery `json:"deliveries"`
 	Head        string         `json:"head"`
 	Entries     int            `json:"entries"`
 	Next        []string       `json:"next"`
-	// Exit is for a command that ends with this summary.
+	// Exit is set by a command that ends with this summary.
 	Exit    *int   `json:"exit,omitzero"`
 	Started string `json:"started_at"`
 	Updated string `json:"updated_at"`
 
-	Stopping bool   `json:"-"` // it was told to stop
-	GoOn     string `json:"-"` // the command that goes on with it
-	// Backoff reports that RetryAt is when a failed session is tried again; otherwise a
-	// provider named it.
+	Stopping      bool   `json:"-"` // stop requested
+	ResumeCommand string `json:"-"` // the command that resumes it
+	// Backoff reports whether RetryAt is when a failed session is retried; otherwise a
+	// provider set it.
 	Backoff bool `json:"-"`
 }
 
@@ -113,7 +113,7 @@ type LoopSession struct {
 	Problem   string     `json:"problem"`
 }
 
-// LoopDelivery is what became of a loop's report for one reader.
+// LoopDelivery is the delivery of a loop's report to one reader.
 type LoopDelivery struct {
 	To     string     `json:"to"`
 	Code   fault.Code `json:"code"`
@@ -123,14 +123,14 @@ type LoopDelivery struct {
 // The phases that only loops have.
 const (
 	PhasePaused   = "paused"
-	PhaseStopping = "stopping" // it was told to stop, and its calls in flight end
+	PhaseStopping = "stopping" // stop requested; calls in flight finish
 )
 
-// statusLeft is the status of a session that was running when its process was killed.
+// statusLeft is the status of a session whose process was killed.
 const statusLeft = "left"
 
-// LoopStatus says where a loop stands, with what people have decided since about its
-// sessions.
+// LoopStatus returns the status of a loop, with later decisions about its sessions
+// included.
 func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, err error) {
 	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
 		s, err = p.refreshedSummary(ctx, st, st, state)
@@ -139,7 +139,7 @@ func (p *Project) LoopStatus(ctx context.Context, name string) (s *LoopSummary, 
 	return s, err
 }
 
-// refreshedSummary is summariseLoop with what people have decided since about the sessions.
+// refreshedSummary is summariseLoop with later decisions about the sessions included.
 func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks store.Locks, state *loop.State) (*LoopSummary, error) {
 	if err := runner.Refresh(ctx, st, state); err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks st
 	return p.summariseLoop(locks, state), nil
 }
 
-// summariseLoop says where a loop stands. The locks know which process runs it; nil is for
-// the process that has run it, and holds it until that is said.
+// summariseLoop returns the status of a loop. The locks know which process runs it; nil is
+// for the process that has run it and still holds it.
 func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
 	s := &LoopSummary{
 		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",
@@ -159,7 +159,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		USD: flow.Dollars(st.Spent.USD), USDLimit: flow.Dollars(st.Limits.USD), Until: st.Limits.Until,
 		NeedsPerson: []string{}, Sessions: []LoopSession{}, Deliveries: []LoopDelivery{},
 		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
-		Stopping: st.Stopping != "", GoOn: p.goOnCommand(&st.Opened),
+		Stopping: st.Stopping != "", ResumeCommand: p.resumeCommand(&st.Opened),
 	}
 	for i := range st.Jobs {
 		j := &st.Jobs[i]
@@ -186,7 +186,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 	return s
 }
 
-// unended adds the phase of a loop that has not ended.
+// unended sets the phase of a loop that has not ended.
 func (s *LoopSummary) unended(locks store.Locks, st *loop.State) {
 	s.Phase = session.PhaseLeft
 	if locks != nil {
@@ -209,7 +209,7 @@ func (s *LoopSummary) unended(locks store.Locks, st *loop.State) {
 	}
 }
 
-// next returns the commands that are most likely wanted now.
+// next returns the commands most likely to be useful now.
 func (s *LoopSummary) next() []string {
 	switch s.Phase {
 	case session.PhaseRunning:
@@ -220,19 +220,19 @@ func (s *LoopSummary) next() []string {
 		return []string{"brenner loop pause " + s.Loop + " --off", "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
 	case session.PhaseLeft:
 		if s.Stopping {
-			return []string{s.GoOn + "   # ends it", "brenner loop status " + s.Loop}
+			return []string{s.ResumeCommand + "   # ends it", "brenner loop status " + s.Loop}
 		}
-		return []string{s.GoOn, "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
+		return []string{s.ResumeCommand, "brenner loop status " + s.Loop, "brenner loop stop " + s.Loop}
 	}
 	next := []string{"brenner loop report " + s.Loop}
 	switch {
 	case s.Report == "":
-		next = append(next, s.GoOn+"   # writes it into files")
+		next = append(next, s.ResumeCommand+"   # writes it into files")
 	case slices.ContainsFunc(s.Deliveries, func(d LoopDelivery) bool { return d.Code != "" }):
 		next = append(next, "brenner loop report "+s.Loop+" --send")
 	}
 	if s.Failed > 0 {
-		next = append(next, s.GoOn+" --retry-failed")
+		next = append(next, s.ResumeCommand+" --retry-failed")
 	}
 	if len(s.NeedsPerson) > 0 {
 		next = append(next, "brenner session status "+s.NeedsPerson[0])
@@ -245,18 +245,18 @@ func (s *LoopSummary) next() []string {
 	return next
 }
 
-// LoopList is all loops of a project, the last changed one first.
+// LoopList is all loops of a project, the most recently changed first.
 type LoopList struct {
 	Schema string    `json:"schema"`
 	Loops  []LoopRow `json:"loops"`
 }
 
-// LoopRow is what the list says of a loop.
+// LoopRow is a loop in a list.
 type LoopRow struct {
 	Loop      string     `json:"loop"`
 	Phase     string     `json:"phase"`
 	Reason    string     `json:"reason"`
-	RetryAt   string     `json:"retry_at"` // no session begins before
+	RetryAt   string     `json:"retry_at"` // no session starts before
 	Round     int        `json:"round"`
 	Rounds    int        `json:"rounds"`
 	Planned   int        `json:"planned"`
@@ -267,7 +267,7 @@ type LoopRow struct {
 	Rehearsal bool       `json:"rehearsal"`
 	Started   string     `json:"started_at"`
 	Updated   string     `json:"updated_at"`
-	Code      fault.Code `json:"code,omitempty"` // of a loop that cannot be read
+	Code      fault.Code `json:"code,omitempty"` // for a loop that cannot be read
 	Problem   string     `json:"problem,omitempty"`
 }
 
@@ -304,7 +304,7 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	if err == nil {
 		err = runner.RefreshGivenUp(ctx, st, state)
 	}
-	if err != nil { // the other loops are listed all the same
+	if err != nil { // list the others anyway
 		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
 		return row
 	}
@@ -314,10 +314,9 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	return row
 }
 
-// goOnCommand returns the command that goes on with a loop: with the plan that it was
-// begun with, and its key.
-func (p *Project) goOnCommand(o *loop.Opened) string {
-	const plan = "PLAN.yaml" // where the file is not known, or cannot be shown in a command
+// resumeCommand returns the command that resumes a loop, with its original plan and key.
+func (p *Project) resumeCommand(o *loop.Opened) string {
+	const plan = "PLAN.yaml" // if the file is unknown, or cannot be shown in a command
 	command := "brenner loop run " + plan
 	if o.File != "" {
 		file := filepath.FromSlash(o.File)
@@ -332,20 +331,20 @@ func (p *Project) goOnCommand(o *loop.Opened) string {
 	return command
 }
 
-// SteeredLoop is what a loop was told.
+// SteeredLoop is the result of an operator's request to a loop.
 type SteeredLoop struct {
 	Schema   string `json:"schema"`
 	Loop     string `json:"loop"`
 	Event    string `json:"event"` // its kind in the journal
 	Phase    string `json:"phase"`
-	Sessions int    `json:"sessions"` // of all rounds
+	Sessions int    `json:"sessions"` // in all rounds
 	Entry    int    `json:"entry"`
 	Head     string `json:"head"`
 
-	GoOn string `json:"-"` // the command that goes on with the loop
+	ResumeCommand string `json:"-"` // the command that resumes the loop
 }
 
-// PauseLoop lets a loop begin no more sessions; those that run go on.
+// PauseLoop pauses a loop: no more sessions start, running ones continue.
 func (p *Project) PauseLoop(ctx context.Context, name string) (*SteeredLoop, error) {
 	return p.steerLoop(ctx, name, loop.KindPaused, p.pausedBy)
 }
@@ -357,7 +356,7 @@ func (p *Project) UnpauseLoop(ctx context.Context, name string) (*SteeredLoop, e
 
 func (p *Project) pausedBy(*loop.State) (any, error) { return loop.Paused{By: p.Config.Operator}, nil }
 
-// StopLoop ends a loop: its calls in flight end, and nothing else begins.
+// StopLoop ends a loop: calls in flight finish, and nothing else starts.
 func (p *Project) StopLoop(ctx context.Context, name string) (*SteeredLoop, error) {
 	return p.steerLoop(ctx, name, loop.KindStopping, func(*loop.State) (any, error) {
 		return loop.Stopping{By: p.Config.Operator}, nil
@@ -381,7 +380,7 @@ func (p *Project) AddToLoop(ctx context.Context, name string, a loop.Addition) (
 	})
 }
 
-// steerLoop writes what the operator wants into the journal of a loop, running or not.
+// steerLoop writes an operator's request to the journal of a loop, running or not.
 func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*loop.State) (any, error)) (*SteeredLoop, error) {
 	st, err := p.openLoops(ctx, name)
 	if err != nil {
@@ -394,6 +393,6 @@ func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*
 	}
 	s := p.summariseLoop(st, state)
 	return &SteeredLoop{
-		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, GoOn: s.GoOn,
+		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, ResumeCommand: s.ResumeCommand,
 	}, nil
 }

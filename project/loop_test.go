@@ -47,7 +47,7 @@ func readNight(t *testing.T, p *Project) *PinnedPlan {
 	return plan
 }
 
-// A loop is previewed, run, steered and reported by functions that take and return values.
+// A loop can be previewed, run, steered and reported through the package's functions.
 func TestLoop(t *testing.T) {
 	p := loopProject(t)
 	plan := readNight(t, p)
@@ -55,7 +55,7 @@ func TestLoop(t *testing.T) {
 		t.Helper()
 		v, err := p.PreviewLoop(t.Context(), plan, o)
 		if err != nil || v.Loop != "night-k" || v.Does != want || len(v.Sessions) != 1 || v.Sessions[0].Agents[0].Name != "BlueLake" {
-			t.Fatalf("the preview is %+v, want %s; %v", v, want, err)
+			t.Fatalf("got preview %+v, %v; want %s", v, err, want)
 		}
 	}
 	run := func(o LoopOptions, drain <-chan struct{}) (*LoopJob, *LoopResult) {
@@ -66,7 +66,7 @@ func TestLoop(t *testing.T) {
 		}
 		defer job.Close()
 		if _, err := p.Loop(t.Context(), plan, o); fault.CodeOf(err) != store.Held {
-			t.Errorf("the loop was held twice: %v", err)
+			t.Errorf("a second process got the lock: %v", err)
 		}
 		r, err := job.Run(t.Context(), drain)
 		if err != nil {
@@ -81,18 +81,18 @@ func TestLoop(t *testing.T) {
 	drained := make(chan struct{})
 	close(drained)
 	if _, r := run(once, drained); !r.Interrupted || r.Phase != session.PhaseLeft || r.Done != 0 {
-		t.Errorf("a drained loop is %+v", r.LoopSummary)
+		t.Errorf("drained: got %+v", r.LoopSummary)
 	}
 	does(WouldGoOn, once)
 	if job, r := run(once, nil); job.HasEnded() || r.Interrupted || r.Reason != loop.EndRounds || r.Done != 1 || r.Loop != "night-k" {
-		t.Errorf("the loop is %+v", r.LoopSummary)
+		t.Errorf("got %+v", r.LoopSummary)
 	}
 	if len(kinds) == 0 || kinds[0] != loop.KindOpened || kinds[len(kinds)-1] != loop.KindEnded {
-		t.Errorf("the events were %v", kinds)
+		t.Errorf("got events %v", kinds)
 	}
 	does(WouldNothing, once)
 
-	// The same key runs nothing, and makes up for a report that is gone.
+	// The same key runs no session, but rewrites a missing report.
 	status, err := p.LoopStatus(t.Context(), "night-k")
 	if err != nil {
 		t.Fatal(err)
@@ -103,28 +103,28 @@ func TestLoop(t *testing.T) {
 	kinds = nil
 	does(WouldDeliver, once)
 	if job, r := run(once, nil); !job.HasEnded() || len(kinds) > 0 || r.Report != status.Report || r.Head != status.Head {
-		t.Errorf("%v happened, and the loop is %+v", kinds, r.LoopSummary)
+		t.Errorf("got events %v, loop %+v", kinds, r.LoopSummary)
 	}
 	does(WouldGoOn, LoopOptions{Key: "k", Retry: true})
 
 	list, err := p.Loops(t.Context())
 	if err != nil || len(list.Loops) != 1 || list.Loops[0].Loop != "night-k" || list.Loops[0].Done != 1 {
-		t.Errorf("the list is %+v; %v", list, err)
+		t.Errorf("list: got %+v, %v", list, err)
 	}
 	report, err := p.LoopReport(t.Context(), "night-k")
 	if err != nil || report.Done != 1 {
-		t.Errorf("the report is %+v; %v", report, err)
+		t.Errorf("report: got %+v, %v", report, err)
 	}
 }
 
-// What a loop is told is journaled, and shows in its summary.
+// Requests to a loop are journaled, and shown in its summary.
 func TestSteerLoop(t *testing.T) {
 	p := loopProject(t)
 	if _, err := p.StopLoop(t.Context(), "night"); fault.CodeOf(err) != runner.NoLoop {
-		t.Errorf("a project without a store: %v", err)
+		t.Errorf("without a store: got %v", err)
 	}
 	if _, err := os.Stat(p.StateDir()); err == nil {
-		t.Error("a store was made by asking for a loop")
+		t.Error("a request to a missing loop created a store")
 	}
 	job, err := p.Loop(t.Context(), readNight(t, p), LoopOptions{})
 	if err != nil {
@@ -150,18 +150,18 @@ func TestSteerLoop(t *testing.T) {
 	} {
 		s, err := c.do()
 		if err != nil || s.Event != c.event || s.Phase != session.PhaseLeft || s.Sessions != c.sessions {
-			t.Errorf("%s: %+v; %v", c.event, s, err)
+			t.Errorf("%s: got %+v, %v", c.event, s, err)
 		}
 	}
 	_, err = p.AddToLoop(t.Context(), "night", loop.Addition{Question: "What else?", After: "RS-20261115-night-0009"})
 	if fault.CodeOf(err) != session.NoSession {
-		t.Errorf("a question after a session that does not exist: %v", err)
+		t.Errorf("question after an unknown session: got %v", err)
 	}
 	if _, err := p.SendReport(t.Context(), "night"); fault.CodeOf(err) != fault.Usage {
-		t.Errorf("a report without a reader: %v", err)
+		t.Errorf("report without a reader: got %v", err)
 	}
 	s, err := p.LoopStatus(t.Context(), "night")
-	if err != nil || !s.Stopping || s.Next[0] != s.GoOn+"   # ends it" {
-		t.Errorf("the summary is %+v; %v", s, err)
+	if err != nil || !s.Stopping || s.Next[0] != s.ResumeCommand+"   # ends it" {
+		t.Errorf("summary: got %+v, %v", s, err)
 	}
 }

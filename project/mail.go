@@ -19,24 +19,24 @@ import (
 	"brenner/mail/server"
 )
 
-// The files of mail in a project's state folder.
+// The mail files in a project's state directory.
 const (
 	operatorFile = "mail-operator.token"
 	tokensFile   = "mail-tokens.json"
 )
 
-// OperatorName is under whose name people and sessions write.
+// OperatorName is the mailbox name of the operator and of sessions.
 const OperatorName = "Operator"
 
-// Mailbox is a project's way to its mail.
+// Mailbox is a client of a project's mail.
 type Mailbox struct {
 	Project *Project
 	Client  *mail.Client
 	Key     string // the project's
 }
 
-// MailboxOf returns the way to the mail of the project, at an address or that of the
-// configuration. Nothing is sent yet.
+// MailboxOf returns a client of the project's mail, at the given address or the configured
+// one. Nothing is sent yet.
 func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	address, err := p.mailAddress(base)
 	if err != nil {
@@ -61,13 +61,12 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	return &Mailbox{Project: p, Client: client, Key: key}, nil
 }
 
-// Name gives the name that an agent has on the server, which may have given it another
-// one than it asked for.
+// Name returns the name of an agent on the server, which may differ from the requested one.
 func (b *Mailbox) Name(asked string) string {
 	return b.Client.Keys().Name(b.Client.URL(), b.Key, asked)
 }
 
-// Names returns the names that agents have on the server.
+// Names returns the names of agents on the server.
 func (b *Mailbox) Names(asked []string) []string {
 	all := make([]string, len(asked))
 	for i, name := range asked {
@@ -76,9 +75,8 @@ func (b *Mailbox) Names(asked []string) []string {
 	return all
 }
 
-// mailAddress gives where the mail server is: what a flag says, or the
-// configuration. A file that the user has not looked at cannot send the project's
-// mail, or a token, to another machine.
+// mailAddress returns the address of the mail server: from the flag, or the configuration.
+// An untrusted file cannot send the project's mail, or a token, to another machine.
 func (p *Project) mailAddress(flag string) (string, error) {
 	base := cmp.Or(flag, p.Config.Mail.BaseURL)
 	address, err := mail.Address(base, p.Config.Mail.Path)
@@ -96,14 +94,13 @@ func (p *Project) mailAddress(flag string) (string, error) {
 	return address, nil
 }
 
-// mailWish is what an address of a file comes to.
+// mailWish describes, for trust, a configured mail server.
 func (p *Project) mailWish(base string) string {
 	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
 }
 
-// bearer finds the token for a server: its own if this process serves it, what the
-// environment says, or for a server of this machine the one that `mail serve` made.
-// That one goes nowhere else.
+// bearer returns the token for a server: this process's own, the one in the environment, or
+// on this machine the one that `mail serve` made, which is sent nowhere else.
 func (p *Project) bearer(address string) (string, error) {
 	if token := p.served.token(address); token != "" {
 		return token, nil
@@ -132,7 +129,7 @@ func readToken(p *Project) (token string, there bool, err error) {
 	return strings.TrimSpace(string(data)), true, nil
 }
 
-// ClientToken is the variable from which agent programs take their token.
+// ClientToken is the variable with the token for agents' programs.
 const ClientToken = "MAIL_TOKEN" //nolint:gosec // the name of a variable, not a secret
 
 // MailConnection is how an agent program reaches a mail server.
@@ -144,8 +141,8 @@ type MailConnection struct {
 	Clients    []MailClient `json:"clients"`
 }
 
-// MailClient is what a program's file has to hold. A file without a folder in
-// front of it is the project's.
+// MailClient is the configuration of an agent program. A relative File is in the project's
+// directory.
 type MailClient struct {
 	Program string `json:"program"`
 	File    string `json:"file"`
@@ -154,7 +151,7 @@ type MailClient struct {
 
 // Connect returns what agent programs need to reach the mail server as an agent.
 func (b *Mailbox) Connect(agent string) *MailConnection {
-	url := strings.TrimRight(b.Client.URL(), "/") // some clients would ask for it without, in any case
+	url := strings.TrimRight(b.Client.URL(), "/") // some clients drop the slash anyway
 	filled := func(template string) string {
 		return strings.NewReplacer("URL", url, "TOKEN", ClientToken).Replace(template)
 	}
@@ -175,7 +172,7 @@ tool_timeout_sec = 60`)},
 	}
 }
 
-// path returns where a client's file is on this machine.
+// path returns the path of a client's file on this machine.
 func (c *MailClient) path(p *Project) string {
 	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
 	switch home := p.variable("CODEX_HOME"); {
@@ -187,7 +184,7 @@ func (c *MailClient) path(p *Project) string {
 	return filepath.Join(p.Config.Project.Dir, c.File)
 }
 
-// server finds in a client's file where the server "mail" is; false is none there.
+// server returns the address of the server "mail" in a client's file; false means none.
 func (c *MailClient) server(data []byte) (url string, there bool) {
 	if strings.HasSuffix(c.File, ".toml") {
 		return serverInTOML(string(data))
@@ -208,7 +205,7 @@ func (c *MailClient) server(data []byte) (url string, there bool) {
 	return s.URL, there
 }
 
-// serverInTOML reads the one table that we print, line by line.
+// serverInTOML reads the one table that Connect prints, line by line.
 func serverInTOML(text string) (url string, there bool) {
 	_, table, there := strings.Cut("\n"+text, "\n[mcp_servers.mail]")
 	for line := range strings.Lines(table) {
@@ -223,11 +220,11 @@ func serverInTOML(text string) (url string, there bool) {
 	return "", there
 }
 
-// MailServer says where and how to serve mail.
+// MailServer configures a mail server.
 type MailServer struct {
 	Addr    string
-	Hosts   []string // names under which it may be asked, beside localhost
-	NoToken bool     // hear everyone
+	Hosts   []string // accepted host names, besides localhost
+	NoToken bool     // accept requests without a token
 }
 
 // OpenMailServer is a mail server that is ready to serve.
@@ -236,13 +233,13 @@ type OpenMailServer struct {
 	Box      *box.Box
 	Server   *server.Server
 	path     string
-	token    string // the operator's; empty hears everyone
+	token    string // the operator's; empty accepts all requests
 }
 
 // URL returns the address of the server.
 func (m *OpenMailServer) URL() string { return "http://" + m.Listener.Addr().String() + m.path }
 
-// OpenMail takes the address, opens the mailbox and finds the token.
+// OpenMail listens on the address, opens the mailboxes and finds the token.
 func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailServer, err error) {
 	m := &OpenMailServer{path: "/" + strings.TrimLeft(p.Config.Mail.Path, "/")}
 	if m.Listener, err = server.Listen(ctx, opt.Addr, !opt.NoToken); err != nil {
@@ -250,7 +247,7 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	}
 	defer func() {
 		if err != nil {
-			_ = m.Listener.Close() // the error that matters is the one that is given
+			_ = m.Listener.Close() // the first error is returned
 			if m.Box != nil {
 				_ = m.Box.Close()
 			}
@@ -268,8 +265,8 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	return m, err
 }
 
-// mailBeside serves the project's mail while a session runs, where that looks for
-// it. The function that it gives ends the server.
+// mailBeside serves the project's mail while a session runs, at the address where the
+// session expects it. The returned function stops the server.
 func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
 	address, err := p.mailAddress("")
 	if err != nil {
@@ -284,7 +281,7 @@ func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
 		return nil, err
 	}
 	p.served.set(address, opened.token)
-	p.notify("mail is served at " + opened.URL() + " while the session runs; `brenner mail connect NAME` says how an agent joins")
+	p.notify("mail is served at " + opened.URL() + " while the session runs; `brenner mail connect NAME` shows how an agent joins")
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- opened.Server.Serve(ctx, opened.Listener) }()
@@ -292,13 +289,13 @@ func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
 		cancel()
 		p.served.set(address, "")
 		if err := errors.Join(<-ended, opened.Box.Close()); err != nil {
-			p.Log.Warn().Err(err).Msg("the mail server did not end well; what was sent is kept")
+			p.Log.Warn().Err(err).Msg("the mail server failed while stopping; sent mail is stored")
 		}
 	}, nil
 }
 
-// servedAt gives where to listen so that a session finds its mail at an address, if a
-// server of this process can be there at all.
+// servedAt returns where to listen so that a session finds its mail at the given address,
+// if this process can serve that.
 func servedAt(address string) (string, error) {
 	wrong := func(why string) error {
 		return &fault.Error{
@@ -311,18 +308,18 @@ func servedAt(address string) (string, error) {
 	case err != nil:
 		return "", wrong(err.Error())
 	case u.Scheme != "http":
-		return "", wrong("--serve-mail serves http, and the session would ask by " + u.Scheme)
+		return "", wrong("--serve-mail serves http, but the session would use " + u.Scheme)
 	case !isLoopback(address):
-		return "", wrong("--serve-mail serves this machine only, and the session would ask " + u.Hostname())
+		return "", wrong("--serve-mail serves this machine only, but the session would use " + u.Hostname())
 	case u.Port() == "0":
-		return "", wrong("port 0 is any port, and the session could not know which")
+		return "", wrong("port 0 means any port, which the session could not know")
 	case u.Port() == "":
 		return net.JoinHostPort(u.Hostname(), "80"), nil
 	}
 	return u.Host, nil
 }
 
-// operatorToken reads the operator's token, or makes it and says it once.
+// operatorToken reads the operator's token, or makes one and shows it once.
 func (p *Project) operatorToken() (string, error) {
 	token, there, err := readToken(p)
 	if err != nil || there && token != "" {
@@ -330,9 +327,9 @@ func (p *Project) operatorToken() (string, error) {
 	}
 	token = server.NewToken()
 	path := filepath.Join(p.StateDir(), operatorFile)
-	// A file that is there may be readable by others: it is replaced, not filled.
+	// An existing file may be readable by others: replace it.
 	if err := files.Write(path, []byte(token+"\n")); err != nil {
-		return "", &fault.Error{Code: files.CannotWrite, Op: "keep the mail server's token", Place: path, Detail: files.Reason(err)}
+		return "", &fault.Error{Code: files.CannotWrite, Op: "write the mail server's token", Place: path, Detail: files.Reason(err)}
 	}
 	p.notify("the operator's token, kept in " + path + " and not printed again: " + token)
 	return token, nil

@@ -27,32 +27,31 @@ import (
 	"brenner/session/flow"
 )
 
-// NoPrice is the code of a model that a budget in money cannot be kept for.
+// NoPrice is the code of a model without a price under a budget in money.
 const NoPrice fault.Code = "NO_PRICE" // A dollar budget needs a price for every model.
 
-// The variables that everybody who speaks to such endpoints knows.
+// The usual environment variables of OpenAI-compatible endpoints.
 const (
 	envKey     = "OPENAI_API_KEY"
 	EnvBaseURL = "OPENAI_BASE_URL"
 )
 
-// Models is how the models of a session are reached: what the configuration, the
-// flags and the environment say about it together.
+// Models reaches the models of a session, as set by flags, environment and configuration.
 type Models struct {
-	closing   // a recording, and a mail server of our own
+	closers   // a recording, and our own mail server
 	Project   *Project
 	Transport http.RoundTripper
 	Counter   session.Counter
 	Progress  func(call string, output int)
 	slots     *endpointSlots
-	Post      *postOffice // for agents with mailboxes
+	Post      *sessionMail // for agents with mailboxes
 	Allow     session.Allowance
-	patience  time.Duration // the longest wait that a provider may ask for; 0 is no limit
-	offline   bool          // a tape is played: no key leaves the machine
+	patience  time.Duration // the longest wait a provider may ask for; 0 means no limit
+	offline   bool          // playing a tape: no key leaves the machine
 }
 
-// OpenModels prepares the way to models for these parties, and says everything that is
-// wrong with it. Nothing is sent yet, and nothing is written where something is wrong.
+// OpenModels prepares access to the models of these parties, and reports every fault.
+// Nothing is sent yet, and nothing is written in case of a fault.
 func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64) (*Models, error) {
 	if err := run.reachModels(parties); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", Post: p.postOffice("", counter.Count),
+		offline: run.Tape != "", Post: p.sessionMail("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	return m, nil
 }
 
-// tell passes on how much of an answer has come.
+// tell reports how many output tokens have arrived.
 func (m *Models) tell(call string, output int) {
 	if m.Progress != nil {
 		m.Progress(call, output)
@@ -90,13 +89,13 @@ func (h *Host) variable(name string) string {
 	return value
 }
 
-// addressOf returns where a model is asked.
+// addressOf returns the address of a model's endpoint.
 func (p *Project) addressOf(model config.Model) string {
 	base, _ := p.addressFrom(model)
 	return base
 }
 
-// addressFrom returns where a model is asked, and who says so. The stronger layer
+// addressFrom returns the address of a model's endpoint, and its origin. The higher layer
 // decides between the model's own address and the general one.
 func (p *Project) addressFrom(model config.Model) (base string, from config.Origin) {
 	general, own := p.Config.Origin("agents.base_url"), p.Config.Origin("agents.models")
@@ -113,14 +112,14 @@ func (p *Project) addressFrom(model config.Model) (base string, from config.Orig
 	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
 }
 
-// keyOf returns the name and the value of the variable with the key of a model.
+// keyOf returns the name and the value of the variable with a model's key.
 func (p *Project) keyOf(model config.Model) (name, value string) {
 	name = cmp.Or(model.KeyEnv, envKey)
 	return name, p.variable(name)
 }
 
-// check says everything that would go wrong before anything is sent: a model
-// without a name or a price, an address that may not have the key.
+// check reports every fault before anything is sent: a model without an id or a price, an
+// address that may not receive the key.
 func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	var found fault.List
 	for _, p := range parties {
@@ -129,16 +128,16 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		}
 		model := m.Project.Config.Reach(p.Model)
 		if p.ModelID == "" {
-			found.Add(openai.NoModel, "", fmt.Sprintf("give --model %s=ID, or an entry for the model %s with its id under agents.models: in %s", p.Name, fault.Shown(cmp.Or(p.Model, "-")), config.FileName),
-				"nothing says which model %s is where it is asked", fault.Shown(p.Name))
+			found.Add(openai.NoModel, "", fmt.Sprintf("pass --model %s=ID, or set id: for the model %s under agents.models: in %s", p.Name, fault.Shown(cmp.Or(p.Model, "-")), config.FileName),
+				"no model id for %s", fault.Shown(p.Name))
 		}
 		if budgetUSD > 0 && model.PriceInput == nil {
-			found.Add(NoPrice, "", "give its entry under agents.models: price_input and price_output, or take --budget-tokens",
-				"a budget in dollars needs a price for the model of %s", fault.Shown(p.Name))
+			found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",
+				"a budget in dollars requires a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
 	if base := m.Project.variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
-		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "it is no address of an endpoint")
+		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid endpoint address")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
 		return err
@@ -146,8 +145,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	return m.checkTrust(parties)
 }
 
-// checkTrust makes sure that no key goes to an address that only the project's
-// file names, unless the user has looked at that file.
+// checkTrust ensures that no key is sent to an address that only an untrusted file names.
 func (m *Models) checkTrust(parties []flow.Party) error {
 	for _, p := range parties {
 		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
@@ -160,8 +158,8 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 	return nil
 }
 
-// checkTrustOf refuses to send a key where only a file says so that the user has not
-// looked at: the file names the address, or it chooses which variable is the key.
+// checkTrustOf refuses to send a key if an untrusted file names the address or chooses the
+// key's variable.
 func (p *Project) checkTrustOf(model config.Model) error {
 	base, from := p.addressFrom(model)
 	name, key := p.keyOf(model)
@@ -186,7 +184,7 @@ func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
 		Structured: model.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Counter.Count, Progress: m.tell,
 	}
-	if s.Seed != nil { // what the session was begun with
+	if s.Seed != nil { // fixed when the session started
 		o.Seed = s.Seed
 	}
 	if model.Structured != "" && model.Structured != config.StructuredFences {
@@ -204,7 +202,7 @@ func headers(lines []string) map[string]string {
 	return out
 }
 
-// limit gives the slots of the endpoint that a party is asked at; nil is no limit.
+// limit returns the slots of a party's endpoint; nil means no limit.
 func (m *Models) limit(p flow.Party) *agent.Slots {
 	if p.Via != config.ViaOpenAI {
 		return nil
@@ -216,9 +214,9 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	return m.slots.at(m.Project.addressOf(model), model.Concurrent)
 }
 
-// endpointSlots are the slots of endpoints, by address. The sessions of a loop share them,
-// and each asks for those of its own parties: a session that is resumed may have others
-// than the configuration of now would give it.
+// endpointSlots are the slots of endpoints, by address. The sessions of a loop share them.
+// Slots are made on demand: a resumed session may use other endpoints than the current
+// configuration.
 type endpointSlots struct {
 	mu sync.Mutex
 	of map[string]*agent.Slots
@@ -235,7 +233,7 @@ func (e *endpointSlots) at(base string, concurrent int) *agent.Slots {
 
 // prices returns what each party's tokens cost, in billionths of a dollar.
 func (p *Project) prices(parties []flow.Party) flow.Prices {
-	const perMillion = 1000 // a dollar for a million tokens is so many billionths for one
+	const perMillion = 1000 // dollars per million tokens to billionths of a dollar per token
 	var all flow.Prices
 	for _, party := range parties {
 		model := p.Config.Reach(party.Model)
@@ -249,7 +247,7 @@ func (p *Project) prices(parties []flow.Party) flow.Prices {
 	return all
 }
 
-// isLoopback tells whether an address is of this machine.
+// isLoopback reports whether an address is on this machine.
 func isLoopback(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -258,15 +256,15 @@ func isLoopback(base string) bool {
 	return baseurl.Loopback(u.Hostname())
 }
 
-// Traffic says how requests to models are carried.
+// Traffic configures the transport of requests to models.
 type Traffic struct {
-	BaseURL string // as the flag says; it is part of the configuration by now
-	Record  string // a file to record the traffic to
-	Tape    string // a file to play it from
+	BaseURL string // the flag's value; already part of the configuration
+	Record  string // file to record the traffic to
+	Tape    string // file to play it from
 }
 
-// reachModels refuses flags about the traffic with models where there is none: whoever
-// gives --tape in a rehearsal believes that it is played.
+// reachModels rejects traffic flags if no agent is a model: --tape in a rehearsal would
+// have no effect.
 func (r Traffic) reachModels(parties []flow.Party) error {
 	if anyVia(parties, config.ViaOpenAI) {
 		return nil
@@ -274,21 +272,21 @@ func (r Traffic) reachModels(parties []flow.Party) error {
 	for _, f := range []struct{ name, value string }{{"--base-url", r.BaseURL}, {"--record-tape", r.Record}, {"--tape", r.Tape}} {
 		if f.value != "" {
 			return &fault.Error{
-				Code: fault.Usage, Detail: f.name + " is about models at an endpoint, and nobody is asked there",
-				Hint: "leave it out, or reach agents with --via " + config.ViaOpenAI,
+				Code: fault.Usage, Detail: f.name + " has no effect: no agent is a model at an endpoint",
+				Hint: "omit it, or pass --via " + config.ViaOpenAI,
 			}
 		}
 	}
 	return nil
 }
 
-// carry chooses what carries the requests to models: the network, the network
-// with a recorder, or a tape.
+// carry sets the transport of requests to models: the network, the network with a recorder,
+// or a tape.
 func (m *Models) carry(run Traffic) error {
 	m.Transport = http.DefaultTransport
 	switch {
 	case run.Record != "" && run.Tape != "":
-		return &fault.Error{Code: fault.Usage, Detail: "--record-tape and --tape contradict each other", Hint: "a tape is recorded from the network, and played without it"}
+		return &fault.Error{Code: fault.Usage, Detail: "--record-tape and --tape are mutually exclusive", Hint: "omit one of them"}
 	case run.Record != "":
 		return m.recordTo(run.Record)
 	case run.Tape != "":
@@ -297,7 +295,7 @@ func (m *Models) carry(run Traffic) error {
 	return nil
 }
 
-// secrets are what may never stand on a tape.
+// secrets returns what must never be on a tape.
 func (m *Models) secrets() []string {
 	var all []string
 	for _, model := range append([]config.Model{{}}, m.Project.Config.Models...) {
@@ -309,13 +307,13 @@ func (m *Models) secrets() []string {
 }
 
 func (m *Models) recordTo(path string) error {
-	// Not over an older one: a tape is evidence.
+	// Never overwrite a tape: it is evidence.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if os.IsExist(err) {
 			return files.AlreadyThere(path)
 		}
-		return &fault.Error{Code: files.CannotWrite, Op: "record a tape", Place: path, Detail: files.Reason(err), Hint: "check the folder and its permissions"}
+		return &fault.Error{Code: files.CannotWrite, Op: "record a tape", Place: path, Detail: files.Reason(err), Hint: "check the directory and its permissions"}
 	}
 	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.secrets()})
 	if err != nil {
@@ -329,11 +327,11 @@ func (m *Models) recordTo(path string) error {
 	m.onClose(func() {
 		ended, err := f.Stat()
 		err = errors.Join(err, f.Close())
-		if err == nil && ended.Size() == begun.Size() { // else the same command could not be given again, once it is mended
+		if err == nil && ended.Size() == begun.Size() { // or the same command would fail when repeated
 			err = os.Remove(path)
 		}
 		if err != nil {
-			m.Project.Log.Warn().Err(err).Msg("the tape could not be closed")
+			m.Project.Log.Warn().Err(err).Msg("cannot close the tape")
 		}
 	})
 	return nil

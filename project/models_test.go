@@ -10,9 +10,9 @@ import (
 	"brenner/session/flow"
 )
 
-// The sessions of a loop are prepared at the same time, and all that ask at one endpoint
-// wait for the same slots, also where no party of the plan is asked there any more.
-func TestSessionsOfALoopShareTheSlotsOfAnEndpoint(t *testing.T) {
+// The sessions of a loop are prepared concurrently and share the slots of each endpoint,
+// even of one that no party of the plan uses any longer.
+func TestLoopSessionsShareEndpointSlots(t *testing.T) {
 	cfg := &config.Config{Models: []config.Model{
 		{Model: "small", Via: config.ViaOpenAI, BaseURL: "http://localhost:1/v1", Concurrent: 2},
 		{Model: "large", Via: config.ViaOpenAI, BaseURL: "http://localhost:2/v1", Concurrent: 2},
@@ -32,7 +32,7 @@ func TestSessionsOfALoopShareTheSlotsOfAnEndpoint(t *testing.T) {
 	group.Wait()
 	for _, two := range got {
 		if two[0] == nil || two[1] == nil || two[0] == two[1] || two != got[0] {
-			t.Fatalf("%v, and another session has %v", two, got[0])
+			t.Fatalf("got slots %v, another session has %v", two, got[0])
 		}
 	}
 }

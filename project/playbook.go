@@ -21,21 +21,21 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Playbook is a project's playbook, opened to read, to search or to change it.
+// Playbook is a project's playbook, opened to read, search or change.
 type Playbook struct {
 	*keeper.Keeper
 	project *Project
 }
 
-// OpenPlaybook opens the playbook to read it. Where there is no store, none is made, and
-// the playbook is empty.
+// OpenPlaybook opens the playbook for reading. Without a store it is empty, and none is
+// created.
 func (p *Project) OpenPlaybook(ctx context.Context) (*Playbook, error) {
 	return p.openPlaybook(ctx, p.storeOrNone)
 }
 
-// SearchPlaybook opens the playbook to search it, which may have to write: with another
-// model, bullets are embedded anew. Where there is no store, none is made, and where it
-// cannot be written, the new vectors are forgotten.
+// SearchPlaybook opens the playbook for searching. That may write: bullets of another model
+// are embedded again. If there is no store or it is read-only, the new vectors are
+// discarded.
 func (p *Project) SearchPlaybook(ctx context.Context) (*Playbook, error) {
 	return p.openPlaybook(ctx, func(ctx context.Context) (store.Store, error) {
 		st, err := p.storeOrNone(ctx)
@@ -48,7 +48,7 @@ func (p *Project) SearchPlaybook(ctx context.Context) (*Playbook, error) {
 	})
 }
 
-// ChangePlaybook opens the playbook to change it.
+// ChangePlaybook opens the playbook for changes.
 func (p *Project) ChangePlaybook(ctx context.Context) (*Playbook, error) {
 	return p.openPlaybook(ctx, p.OpenToWrite)
 }
@@ -70,12 +70,12 @@ func (p *Project) openPlaybook(ctx context.Context, open func(context.Context) (
 	return &Playbook{Keeper: k, project: p}, nil
 }
 
-// storeOrNone opens the project's store to read it, or an empty one in memory.
+// storeOrNone opens the project's store for reading, or an empty one in memory.
 func (p *Project) storeOrNone(ctx context.Context) (store.Store, error) {
 	return emptyIfNone(p.OpenToRead(ctx))
 }
 
-// emptyIfNone returns an empty store in memory where there is none.
+// emptyIfNone returns an empty store in memory if there is none.
 func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
@@ -89,22 +89,22 @@ func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
 // Close ends the playbook's store.
 func (b *Playbook) Close() { b.project.CloseStore(b.Store) }
 
-// Act returns who changes the playbook, and why: the operator where no name is given.
-// Only the operator and the authorities may: their word is worth more than an agent's.
+// Act returns the actor and the reason of a change; the default actor is the operator. Only
+// the operator and the authorities may change the playbook.
 func (b *Playbook) Act(as, reason string) (playbook.Act, error) {
 	cfg := b.project.Config
 	as = cmp.Or(as, cfg.Operator)
 	if as != cfg.Operator && !slices.Contains(cfg.Authorities, as) {
 		return playbook.Act{}, &fault.Error{
-			Code: session.NotAllowed, Detail: fault.Shown(as) + " is no authority of this project",
-			Hint: "the operator and those under authorities: in " + config.FileName + " decide about the playbook",
+			Code: session.NotAllowed, Detail: fault.Shown(as) + " is not an authority of this project",
+			Hint: "only the operator and the authorities: in " + config.FileName + " may change the playbook",
 		}
 	}
 	return playbook.Act{Actor: as, Reason: reason}, nil
 }
 
-// AddLesson takes a lesson in: a person's, unless an agent is its source. Its domain is
-// that of the configuration where it has none.
+// AddLesson adds a lesson: a person's, unless its source is an agent. The default domain is
+// the configured one.
 func (b *Playbook) AddLesson(ctx context.Context, act playbook.Act, i playbook.Insight) (*keeper.Change, error) {
 	act.Session = i.Source.Session
 	i.Domain = cmp.Or(i.Domain, b.project.Config.Playbook.Domain)
@@ -114,18 +114,18 @@ func (b *Playbook) AddLesson(ctx context.Context, act playbook.Act, i playbook.I
 	return b.Add(ctx, act, i)
 }
 
-// ImportedLines is what an import of bullets came to.
+// ImportedLines is the result of importing bullets.
 type ImportedLines struct {
 	Schema  string `json:"schema"`
 	File    string `json:"file"`
 	Lines   int    `json:"lines"`
 	Added   int    `json:"added"`
-	Already int    `json:"already"` // were there before
+	Already int    `json:"already"` // already existed
 	Head    string `json:"head"`
 }
 
-// ImportLines adds bullets in the line form, all or none. Without a domain they get that
-// of the configuration. The file is named in errors.
+// ImportLines adds bullets in the line format, all or none. The default domain is the
+// configured one. Errors name the file.
 func (b *Playbook) ImportLines(ctx context.Context, act playbook.Act, file, data, domain string) (*ImportedLines, error) {
 	lines, err := playbook.ParseLines(data, b.project.Config.Playbook.Rules.Longest)
 	if err != nil {
@@ -150,13 +150,12 @@ type RenderedLessons struct {
 	Schema  string   `json:"schema"`
 	Text    string   `json:"text"`
 	Bullets []string `json:"bullets"`
-	Left    []string `json:"left"` // for which there was no room
+	Left    []string `json:"left"` // bullets that did not fit
 	Tokens  int      `json:"tokens"`
 	Budget  int      `json:"budget"`
 }
 
-// Render chooses bullets as a session does. Without a bound it is that of the
-// configuration.
+// Render chooses bullets as a session does. The default bound is the configured one.
 func (b *Playbook) Render(ctx context.Context, w keeper.Wish, bound *int) (*RenderedLessons, error) {
 	counter := tokens.New()
 	w.Tokens, w.Count, w.Line = b.project.Config.Playbook.Tokens, counter.Count, sessionmemory.Line
@@ -174,8 +173,8 @@ func (b *Playbook) Render(ctx context.Context, w keeper.Wish, bound *int) (*Rend
 	return out, nil
 }
 
-// ProvePlaybook proves the playbook from its journal. A hash that was kept, where one is
-// given, has to be in it.
+// ProvePlaybook proves the playbook from its journal, which must contain the hash kept, if
+// any.
 func (p *Project) ProvePlaybook(ctx context.Context, kept string) (*keeper.Proof, error) {
 	st, err := emptyIfNone(p.OpenUnchanged(ctx))
 	if err != nil {
@@ -186,7 +185,7 @@ func (p *Project) ProvePlaybook(ctx context.Context, kept string) (*keeper.Proof
 	return proof, ctx.Err()
 }
 
-// toKeepVectors opens a store that was read for writing, or makes one to forget.
+// toKeepVectors opens a store for writing that was opened for reading, or a scratch store.
 func toKeepVectors(ctx context.Context, before store.Store, open func(context.Context) (store.Store, error)) (store.Store, error) {
 	st, err := open(ctx)
 	if fault.CodeOf(err) == store.Unwritable {
@@ -198,8 +197,8 @@ func toKeepVectors(ctx context.Context, before store.Store, open func(context.Co
 	return st, before.Close()
 }
 
-// embedder gives what makes vectors: the model that is part of the program, or an
-// endpoint. A key goes to an address of a file only where the user trusts that file.
+// embedder returns what makes vectors: the built-in model, or an endpoint. A key is sent to
+// an address from a file only if the user trusts that file.
 func (p *Project) embedder() (embedding.Embedder, error) {
 	e := p.Config.Playbook.Embedding
 	if e.Model == "" && e.BaseURL == "" {
@@ -207,8 +206,8 @@ func (p *Project) embedder() (embedding.Embedder, error) {
 	}
 	if e.Model == "" || e.BaseURL == "" {
 		return nil, &fault.Error{
-			Code: embedding.Setup, Place: "playbook.embedding", Detail: "an endpoint needs both model and base_url",
-			Hint: "set both, or none for the model that is part of the program",
+			Code: embedding.Setup, Place: "playbook.embedding", Detail: "an endpoint requires both model and base_url",
+			Hint: "set both, or neither for the built-in model",
 		}
 	}
 	name, key := p.keyOf(config.Model{KeyEnv: e.KeyEnv})

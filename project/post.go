@@ -24,15 +24,15 @@ import (
 	"brenner/session/flow"
 )
 
-// postOffice is the mail of sessions, opened when it is first needed: a session
-// without mail needs no server.
-type postOffice struct {
+// sessionMail is the mail of sessions, opened on first use: a session without mail needs no
+// server.
+type sessionMail struct {
 	desk func() (*agentmail.Mailer, error)
 }
 
-// postOffice gives the way to a project's mail.
-func (p *Project) postOffice(url string, count func(string) int) *postOffice {
-	return &postOffice{desk: sync.OnceValues(func() (*agentmail.Mailer, error) {
+// sessionMail returns a client of the project's mail.
+func (p *Project) sessionMail(url string, count func(string) int) *sessionMail {
+	return &sessionMail{desk: sync.OnceValues(func() (*agentmail.Mailer, error) {
 		box, err := p.MailboxOf(url)
 		if err != nil {
 			return nil, err
@@ -40,32 +40,31 @@ func (p *Project) postOffice(url string, count func(string) int) *postOffice {
 		return agentmail.New(agentmail.Options{
 			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count,
 			Trouble: func(agent string, err error) {
-				p.Log.Warn().Err(err).Str("agent", agent).Msg("the mail server is gone; still waiting for its answer")
+				p.Log.Warn().Err(err).Str("agent", agent).Msg("mail server unreachable; still waiting for the reply")
 			},
 		}), nil
 	})}
 }
 
-// PostRunner returns a runner for what only reads and writes mail; end closes its store.
+// PostRunner returns a runner that only reads and writes mail; end closes its store.
 func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session.Runner, end func(), err error) {
 	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	r = p.runner(st, p.holder(doing), tokens.New())
-	r.Mail = p.postOffice(url, nil)
+	r.Mail = p.sessionMail(url, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }
 
-// OpenPost sees to it that mail can be sent where a session needs it, before
-// anything is written.
+// OpenPost checks the mail server if a session needs it, before anything is written.
 func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool) error {
 	if err := CheckMailboxes(parties); err != nil {
 		return err
 	}
 	if !anyVia(parties, config.ViaMail) {
 		if serve {
-			return &fault.Error{Code: fault.Usage, Detail: "--serve-mail serves nobody: no agent of the session is reached via mail", Hint: "--via mail reaches all of them that way"}
+			return &fault.Error{Code: fault.Usage, Detail: "--serve-mail has no effect: no agent of the session is reached via mail", Hint: "omit it, or pass --via mail"}
 		}
 		return nil
 	}
@@ -79,8 +78,8 @@ func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool)
 	return m.Post.check(ctx)
 }
 
-// CheckMailboxes refuses agents who would share a mailbox, with each other or with
-// the session itself: nobody could say whose words are whose.
+// CheckMailboxes rejects agents that would share a mailbox, with each other or with the
+// session: their messages could not be told apart.
 func CheckMailboxes(parties []flow.Party) error {
 	owners := map[string]string{strings.ToLower(OperatorName): "the session itself"}
 	for _, p := range parties {
@@ -90,8 +89,8 @@ func CheckMailboxes(parties []flow.Party) error {
 		key := strings.ToLower(p.Name)
 		if owner, ok := owners[key]; ok {
 			return &fault.Error{
-				Code: mail.NameTaken, Detail: fault.Shown(p.Name) + " would have the mailbox of " + owner,
-				Hint: "names of mailboxes differ in more than case; give the agent another one",
+				Code: mail.NameTaken, Detail: fault.Shown(p.Name) + " would share the mailbox of " + owner,
+				Hint: "mailbox names are case-insensitive; rename the agent",
 			}
 		}
 		owners[key] = fault.Shown(p.Name)
@@ -99,8 +98,8 @@ func CheckMailboxes(parties []flow.Party) error {
 	return nil
 }
 
-// check asks the server whether it is there, before anything is written.
-func (o *postOffice) check(ctx context.Context) error {
+// check checks that the server responds, before anything is written.
+func (o *sessionMail) check(ctx context.Context) error {
 	desk, err := o.desk()
 	if err != nil {
 		return err
@@ -108,15 +107,15 @@ func (o *postOffice) check(ctx context.Context) error {
 	_, err = desk.Client.Health(ctx)
 	if fault.CodeOf(err) == mail.Unreachable {
 		return &fault.Error{
-			Code: mail.Unreachable, Place: desk.Client.URL(), Detail: "nobody serves the mail of this project there",
-			Hint: "run `brenner mail serve` in another terminal, or give --serve-mail",
+			Code: mail.Unreachable, Place: desk.Client.URL(), Detail: "no mail server for this project",
+			Hint: "run `brenner mail serve` in another terminal, or pass --serve-mail",
 		}
 	}
 	return err
 }
 
 // maker makes agents with mailboxes.
-func (o *postOffice) maker(s agent.Setup) (agent.Agent, error) {
+func (o *sessionMail) maker(s agent.Setup) (agent.Agent, error) {
 	desk, err := o.desk()
 	if err != nil {
 		return nil, err
@@ -124,9 +123,9 @@ func (o *postOffice) maker(s agent.Setup) (agent.Agent, error) {
 	return desk.Agent(s)
 }
 
-// Restore tells what the journal knows. Whoever cannot open the office is told so by
-// the calls.
-func (o *postOffice) Restore(boxes []flow.Mailbox, taken map[string]bool) {
+// Restore passes on mailboxes and answered messages from the journal. If the mail cannot be
+// opened, the calls report that.
+func (o *sessionMail) Restore(boxes []flow.Mailbox, taken map[string]bool) {
 	desk, err := o.desk()
 	if err != nil {
 		return
@@ -138,8 +137,8 @@ func (o *postOffice) Restore(boxes []flow.Mailbox, taken map[string]bool) {
 	desk.Restore(names, slices.Collect(maps.Keys(taken)))
 }
 
-// Join gives agents their mailboxes.
-func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error) {
+// Join creates or finds the agents' mailboxes.
+func (o *sessionMail) Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error) {
 	desk, err := o.desk()
 	if err != nil {
 		return nil, err
@@ -157,8 +156,8 @@ func (o *postOffice) Join(ctx context.Context, agents []flow.Party) ([]flow.Mail
 	return boxes, errors.Join(failed...)
 }
 
-// Letters gives what the agents wrote in a thread.
-func (o *postOffice) Letters(ctx context.Context, thread string, agents []flow.Party) ([]session.Letter, error) {
+// Letters returns the agents' messages in a thread.
+func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.Party) ([]session.Letter, error) {
 	desk, err := o.desk()
 	if err != nil {
 		return nil, err
@@ -181,7 +180,7 @@ func (o *postOffice) Letters(ctx context.Context, thread string, agents []flow.P
 }
 
 // Publish mails a version.
-func (o *postOffice) Publish(ctx context.Context, p session.Publication) (letters, missed []string, err error) {
+func (o *sessionMail) Publish(ctx context.Context, p session.Publication) (letters, missed []string, err error) {
 	desk, err := o.desk()
 	if err != nil {
 		return nil, nil, err
@@ -195,7 +194,7 @@ func (o *postOffice) Publish(ctx context.Context, p session.Publication) (letter
 	return letters, missed, err
 }
 
-// MailHealth is how a mail server is.
+// MailHealth is the health of a mail server.
 type MailHealth struct {
 	Schema  string `json:"schema"`
 	Server  string `json:"server"`
@@ -203,7 +202,7 @@ type MailHealth struct {
 	Version string `json:"version"`
 }
 
-// Health asks the server how it is.
+// Health requests the health of the server.
 func (b *Mailbox) Health(ctx context.Context) (*MailHealth, error) {
 	h, err := b.Client.Health(ctx)
 	if err != nil {
@@ -212,7 +211,7 @@ func (b *Mailbox) Health(ctx context.Context) (*MailHealth, error) {
 	return &MailHealth{Schema: "brenner.mail.health/v1", Server: b.Client.URL(), Status: h.Status, Version: h.Version}, nil
 }
 
-// MailAgents is which agents have a mailbox.
+// MailAgents lists the agents with a mailbox.
 type MailAgents struct {
 	Schema string       `json:"schema"`
 	Server string       `json:"server"`
@@ -232,18 +231,17 @@ func (b *Mailbox) Agents(ctx context.Context) (*MailAgents, error) {
 	return &MailAgents{Schema: "brenner.mail.agents/v1", Server: b.Client.URL(), Agents: all}, nil
 }
 
-// Letters are messages that were sent or found.
-type Letters struct {
+// MailMessages are messages that were sent or found.
+type MailMessages struct {
 	Schema   string         `json:"schema"`
 	Server   string         `json:"server"`
 	Messages []mail.Message `json:"messages"`
-	Missed   []string       `json:"missed,omitempty"` // agents that were not reached
+	Missed   []string       `json:"missed,omitempty"` // recipients that were not reached
 	Phase    mail.Phase     `json:"phase,omitempty"`  // of a session's thread
 }
 
-// Send sends a message under the name of its sender, for which it makes a mailbox if
-// need be.
-func (b *Mailbox) Send(ctx context.Context, d mail.Draft) (*Letters, error) {
+// Send sends a message, and creates the sender's mailbox if necessary.
+func (b *Mailbox) Send(ctx context.Context, d mail.Draft) (*MailMessages, error) {
 	desk := agentmail.New(agentmail.Options{Client: b.Client, Project: b.Key, Sender: d.From})
 	if err := desk.Open(ctx); err != nil {
 		return nil, err
@@ -254,30 +252,30 @@ func (b *Mailbox) Send(ctx context.Context, d mail.Draft) (*Letters, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Letters{Schema: "brenner.mail.sent/v1", Server: b.Client.URL(), Messages: s.Messages}
+	l := &MailMessages{Schema: "brenner.mail.sent/v1", Server: b.Client.URL(), Messages: s.Messages}
 	for _, o := range s.Missed {
 		l.Missed = append(l.Missed, o.Agent)
 	}
 	return l, nil
 }
 
-// Inbox returns what was sent to an agent, the newest first. Nothing is marked as read.
-func (b *Mailbox) Inbox(ctx context.Context, q mail.InboxQuery) (*Letters, error) {
+// Inbox returns the messages to an agent, newest first. Nothing is marked as read.
+func (b *Mailbox) Inbox(ctx context.Context, q mail.InboxQuery) (*MailMessages, error) {
 	q.Project, q.Agent = b.Key, b.Name(q.Agent)
 	all, err := b.Client.Inbox(ctx, q, 0)
 	if err != nil {
 		return nil, hinted(err, mailboxHint(q.Agent))
 	}
-	return &Letters{Schema: "brenner.mail.inbox/v1", Server: b.Client.URL(), Messages: all}, nil
+	return &MailMessages{Schema: "brenner.mail.inbox/v1", Server: b.Client.URL(), Messages: all}, nil
 }
 
-// Thread returns the messages of a thread, the oldest first, and the session's phase.
-func (b *Mailbox) Thread(ctx context.Context, thread string) (*Letters, error) {
+// Thread returns the messages of a thread, oldest first, and the session's phase.
+func (b *Mailbox) Thread(ctx context.Context, thread string) (*MailMessages, error) {
 	all, err := b.Client.Thread(ctx, mail.ThreadQuery{Project: b.Key, Thread: thread, Reader: b.Name(OperatorName), Receipts: true})
 	if err != nil {
 		return nil, hinted(err, mailboxHint(OperatorName))
 	}
-	return &Letters{Schema: "brenner.mail.thread/v1", Server: b.Client.URL(), Messages: all, Phase: mail.Read(all).Phase}, nil
+	return &MailMessages{Schema: "brenner.mail.thread/v1", Server: b.Client.URL(), Messages: all, Phase: mail.Read(all).Phase}, nil
 }
 
 // MailAck is a message that was acknowledged.
@@ -292,24 +290,24 @@ type MailAck struct {
 func (b *Mailbox) Acknowledge(ctx context.Context, as string, id mail.ID) (*MailAck, error) {
 	as = b.Name(as)
 	if err := b.Client.Acknowledge(ctx, b.Key, as, id); err != nil {
-		return nil, hinted(err, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists what was sent to it")
+		return nil, hinted(err, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists its messages")
 	}
 	return &MailAck{Schema: "brenner.mail.ack/v1", Server: b.Client.URL(), Message: id, Agent: as}, nil
 }
 
-// MailToken is a token that was made.
+// MailToken is a new token.
 type MailToken struct {
 	Schema string `json:"schema"`
 	Agent  string `json:"agent"`
 	Token  string `json:"token"`
 }
 
-// MakeToken makes a new token for an agent, and its mailbox if it has none.
+// MakeToken makes a new token for an agent, and its mailbox if necessary.
 func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailToken, err error) {
 	if !isLoopback(b.Client.URL()) {
 		return nil, &fault.Error{
-			Code: mail.Invalid, Place: b.Client.URL(), Detail: "the mailboxes of that server are not here",
-			Hint: "run this where the server runs; a server of this project is on this machine",
+			Code: mail.Invalid, Place: b.Client.URL(), Detail: "the mailboxes of that server are not on this machine",
+			Hint: "run this command where the server runs",
 		}
 	}
 	opened, err := box.Open(ctx, b.Project.StateDir(), box.Options{Now: b.Project.Now})
@@ -332,16 +330,16 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 	return &MailToken{Schema: "brenner.mail.token/v1", Agent: made.Name, Token: token}, nil
 }
 
-// mailboxHint says how to make a mailbox that is not there: a server names tools for
-// agents, which no person has at a terminal.
+// mailboxHint says how to create a missing mailbox. The server's own hint names tools that
+// only agents have.
 func mailboxHint(name string) string {
 	if name == OperatorName {
-		return "nobody has written here yet: `brenner mail send --to NAME --subject TEXT …` makes the operator's mailbox, and so does a session whose agents are reached via mail"
+		return "no mail yet: `brenner mail send --to NAME --subject TEXT …` or a session via mail creates the operator's mailbox"
 	}
-	return "`brenner mail agents` lists the mailboxes there are; " + text.CommandToCopy("brenner mail token", "NAME", name) + " makes this one"
+	return "`brenner mail agents` lists all mailboxes; " + text.CommandToCopy("brenner mail token", "NAME", name) + " creates this one"
 }
 
-// hinted is an error with another hint, if something was not found.
+// hinted replaces the hint of a not-found error.
 func hinted(err error, hint string) error {
 	if fault.CodeOf(err) != mail.NotFound {
 		return err
@@ -351,8 +349,8 @@ func hinted(err error, hint string) error {
 	return &f
 }
 
-// ReadThread reads a whole thread from the mail server at url, with what its recipients
-// did with it, and returns the address of the server. A thread that is not there is empty.
+// ReadThread reads a complete thread with its delivery state from the mail server at url,
+// and returns the server's address. A missing thread is empty.
 func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool) (messages []mail.Message, server string, err error) {
 	box, err := p.MailboxOf(url)
 	if err != nil {
@@ -365,11 +363,11 @@ func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool
 	return all, box.Client.URL(), err
 }
 
-// waitForThread is how long a status waits for a mail server that may be gone.
+// waitForThread is how long a status waits for the mail server.
 const waitForThread = 5 * time.Second
 
-// threadOf returns what a thread tells. A server that cannot be read is part of the
-// answer: where a session stands is known all the same.
+// threadOf summarises a thread. An unreachable server is part of the summary: the session's
+// state is known without it.
 func (p *Project) threadOf(ctx context.Context, thread string) *audit.Thread {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()
@@ -380,7 +378,7 @@ func (p *Project) threadOf(ctx context.Context, thread string) *audit.Thread {
 	return audit.ReadThread(server, all)
 }
 
-// addThread puts what the thread tells beside what the journal does.
+// addThread adds the mail thread to a session's summary.
 func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Summary) {
 	if len(h.State.ByMail()) == 0 {
 		return
@@ -400,7 +398,7 @@ func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Su
 	}
 }
 
-// ForeignThread is a session that another tool runs.
+// ForeignThread is a session run by another tool.
 type ForeignThread struct {
 	Schema string        `json:"schema"`
 	Thread string        `json:"thread_id"`
@@ -408,8 +406,8 @@ type ForeignThread struct {
 	Next   []string      `json:"next"`
 }
 
-// ForeignThread returns what the mail server tells of a thread that no session of the
-// store belongs to; nil where it has no such thread.
+// ForeignThread returns a thread on the mail server that belongs to no stored session; nil
+// if there is none.
 func (p *Project) ForeignThread(ctx context.Context, thread string) (*ForeignThread, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()

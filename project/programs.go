@@ -17,11 +17,11 @@ import (
 	"brenner/session/stalemate"
 )
 
-// NoProgram is the code of an agent that is reached via program and names none.
+// NoProgram is the code of an agent reached via program that names no program.
 const NoProgram fault.Code = "NO_PROGRAM" // An agent uses `via: program`, and no program is set.
 
-// Supervise tells whether a process was started to watch over a program, and then
-// does that. Nobody calls it by hand.
+// Supervise reports whether this process was started to supervise a program, and if so does
+// it. It is not meant to be called by hand.
 func Supervise(args []string) (code int, yes bool) {
 	if len(args) == 0 || args[0] != program.SupervisorMarker {
 		return 0, false
@@ -29,16 +29,16 @@ func Supervise(args []string) (code int, yes bool) {
 	return program.SupervisorMain(args[1:]), true
 }
 
-// spoolFolder is where the runs of programs are written down.
-const spoolFolder = "spool"
+// spoolDir is where the runs of programs are logged.
+const spoolDir = "spool"
 
-// ProgramOptions say how a party's program is run.
+// ProgramOptions returns how a party's program is run.
 func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	entry, _ := m.Project.Config.FindProgram(s.Program)
 	model := m.Project.Config.Reach(s.Model)
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
-		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolFolder), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
+		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolDir), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
 	}
 	if m.Counter != nil {
 		o.Count = m.Counter.Count
@@ -55,8 +55,8 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	return o
 }
 
-// inProject makes what begins with ./ in a command a file of the project: programs
-// run in an empty folder.
+// inProject resolves ./ at the start of a command's words against the project: programs run
+// in an empty directory.
 func (m *Models) inProject(command []string) []string {
 	out := slices.Clone(command)
 	for i, word := range out {
@@ -76,23 +76,22 @@ func (m *Models) programMaker(s agent.Setup) (agent.Agent, error) {
 	return &versioned{program: p, name: s.Program}, nil
 }
 
-// versioned is a program whose replies say which version of it answered: months
-// later that is what a reviewer asks.
+// versioned is a program whose replies record its version, for later reviewers.
 type versioned struct {
 	program *program.Program
-	name    string // as the roster has it
+	name    string // as in the roster
 	once    sync.Once
 	version string
 }
 
-// Ask asks the program, and once in its life for its version.
+// Ask asks the program. The first call also gets its version.
 func (v *versioned) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	reply, err := v.program.Ask(ctx, c)
 	if err != nil {
 		return reply, err
 	}
 	v.once.Do(func() {
-		// A program that answers but cannot name its version has answered all the same.
+		// A missing version is not an error.
 		v.version, _ = v.program.Version(ctx)
 		if v.version != "" && !strings.HasPrefix(v.version, v.name) {
 			v.version = v.name + " " + v.version
@@ -104,8 +103,8 @@ func (v *versioned) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) 
 	return reply, nil
 }
 
-// checkPrograms says what would go wrong with programs before anything runs: one
-// that nobody named, or that only the project's file names.
+// checkPrograms reports every fault of programs before anything runs: a program that is not
+// named, or that only an untrusted file names.
 func (m *Models) checkPrograms(parties []flow.Party) error {
 	var found fault.List
 	for _, p := range parties {
@@ -116,23 +115,23 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 		known := slices.Contains(program.Kinds(), p.Program) && p.Program != program.Command
 		switch {
 		case p.Program == "":
-			found.Add(NoProgram, "", "give it one in the roster: "+strings.Join(knownPrograms(), ", ")+", or one under agents.programs: in "+config.FileName,
-				"%s is reached via program, and the roster names none", fault.Shown(p.Name))
+			found.Add(NoProgram, "", "name one in the roster: "+strings.Join(knownPrograms(), ", ")+", or one under agents.programs: in "+config.FileName,
+				"%s is reached via program, but the roster names no program", fault.Shown(p.Name))
 		case !known && len(entry.Command) == 0:
-			found.Add(NoProgram, "", "known are "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
-				"nothing says what the program %s of %s is", fault.Shown(p.Program), fault.Shown(p.Name))
+			found.Add(NoProgram, "", "known: "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
+				"unknown program %s of %s", fault.Shown(p.Program), fault.Shown(p.Name))
 		case listed:
-			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), wantOf(entry)))...)
+			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programWish(entry)))...)
 		}
-		found = append(found, faultsIn(m.Project.mustTrust(m.saysProgram(p), wantOf(entry)))...)
+		found = append(found, faultsIn(m.Project.mustTrust(m.programOrigin(p), programWish(entry)))...)
 	}
 	return found.Err()
 }
 
-// saysProgram gives who says that an agent is a program: it would run with the
-// user's login, and at the user's cost.
-func (m *Models) saysProgram(p flow.Party) config.Origin {
-	if name, via, program := ArbiterWords(m.Project.Config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
+// programOrigin returns the origin of the setting that makes an agent a program: it would
+// run with the user's login, and at the user's cost.
+func (m *Models) programOrigin(p flow.Party) config.Origin {
+	if name, via, program := ParseArbiter(m.Project.Config.Arbiter); p.Role == stalemate.ArbiterRole && p.Name == name && via == config.ViaProgram && p.Program == program {
 		return m.Project.Config.Origin("session.arbiter")
 	}
 	model := m.Project.Config.Reach(p.Model)
@@ -153,8 +152,8 @@ func faultsIn(err error) []*fault.Error {
 	return fault.Distinct(err)
 }
 
-// wantOf returns what an entry of the configuration would run, in words.
-func wantOf(p config.Program) string {
+// programWish describes, for trust, what a configured program would run.
+func programWish(p config.Program) string {
 	what := "run " + fault.Shown(strings.Join(p.Command, " "))
 	if len(p.Command) == 0 {
 		what = "run " + fault.Shown(p.Program)
@@ -169,13 +168,12 @@ func knownPrograms() []string {
 	return slices.DeleteFunc(program.Kinds(), func(k string) bool { return k == program.Command })
 }
 
-// keptRuns is how long the runs of programs stay on the disk: the answers are in
-// the store by then.
+// keptRuns is how long the logs of programs are kept: the replies are in the store by then.
 const keptRuns = 7 * 24 * time.Hour
 
 // Sweep removes old runs of programs.
 func (m *Models) Sweep() {
-	if err := program.Sweep(filepath.Join(m.Project.StateDir(), spoolFolder), m.Project.Now().Add(-keptRuns)); err != nil {
-		m.Project.Log.Warn().Err(err).Msg("old runs of programs could not be removed")
+	if err := program.Sweep(filepath.Join(m.Project.StateDir(), spoolDir), m.Project.Now().Add(-keptRuns)); err != nil {
+		m.Project.Log.Warn().Err(err).Msg("cannot remove old logs of programs")
 	}
 }

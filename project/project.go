@@ -1,10 +1,10 @@
-// Package project is the application layer: what a command, a page and a tool do with
-// a project, once. It opens a project, resolves its roster, reaches models, programs and
+// Package project is the application layer: everything that commands, pages and tools do
+// with a project. It opens a project, resolves its roster, reaches models, programs and
 // mailboxes, composes briefs and runs sessions and loops over the project's store.
 //
-// Its functions take and return values. It knows no flags, no terminal and no exit code;
-// it is the only package that sees both the pure packages and every implementation
-// behind their interfaces, and only faces import it.
+// Its functions take and return values. It knows no flags, no terminal and no exit code. It
+// is the only package that sees both the pure packages and every implementation behind
+// their interfaces, and only user interfaces import it.
 package project
 
 import (
@@ -40,20 +40,20 @@ import (
 	"brenner/store/journal"
 )
 
-// Host is what the application layer needs of the process around it.
+// Host is what the application layer needs from its process.
 type Host struct {
 	Environ []string         // as os.Environ returns it
 	Now     func() time.Time // the clock
 	Log     zerolog.Logger
-	// Pause waits so long, or until the context ends.
+	// Pause waits for the duration, or until the context ends.
 	Pause func(context.Context, time.Duration)
-	// Notice tells the person who runs the process something; nil tells nothing.
+	// Notice shows a message to the operator; it may be nil.
 	Notice func(text string)
 
 	served servedMail
 }
 
-// Project is an opened project: its configuration, and the process it is opened in.
+// Project is an opened project: its configuration and its host.
 type Project struct {
 	*Host
 	Config *config.Config
@@ -72,34 +72,34 @@ func Open(h *Host, o config.Options) (*Project, error) {
 	return &Project{h, cfg}, nil
 }
 
-// closing holds what ends the things that were opened. The last one is ended first.
-type closing []func()
+// closers are the functions that close what was opened, run last to first.
+type closers []func()
 
-func (c *closing) onClose(end func()) { *c = append(*c, end) }
+func (c *closers) onClose(end func()) { *c = append(*c, end) }
 
-// Close ends everything, once.
-func (c *closing) Close() {
+// Close runs all of them, once.
+func (c *closers) Close() {
 	for _, end := range slices.Backward(*c) {
 		end()
 	}
 	*c = nil
 }
 
-// closeOn ends everything where an error is returned.
-func (c *closing) closeOn(err *error) {
+// closeOn closes everything if *err is not nil.
+func (c *closers) closeOn(err *error) {
 	if *err != nil {
 		c.Close()
 	}
 }
 
-// notify tells the person who runs the process something.
+// notify shows a message to the operator.
 func (h *Host) notify(text string) {
 	if h.Notice != nil {
 		h.Notice(text)
 	}
 }
 
-// Warn logs what a person should know and that stops nothing.
+// Warn logs warnings.
 func (h *Host) Warn(warnings []roster.Warning) {
 	for _, w := range warnings {
 		e := h.Log.Warn().Str("code", string(w.Code))
@@ -113,7 +113,7 @@ func (h *Host) Warn(warnings []roster.Warning) {
 	}
 }
 
-// servedMail are the operators' tokens of the mail servers in this process, by address.
+// servedMail holds the operators' tokens of this process's mail servers, by address.
 type servedMail struct {
 	mu     sync.Mutex
 	tokens map[string]string
@@ -125,7 +125,7 @@ func (s *servedMail) token(address string) string {
 	return s.tokens[address]
 }
 
-// set remembers the token of a server; an empty one forgets it.
+// set stores the token of a server; an empty one removes it.
 func (s *servedMail) set(address, token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,15 +135,15 @@ func (s *servedMail) set(address, token string) {
 	s.tokens[address] = token
 }
 
-// Initialised is what Init made.
+// Initialised is what Init created.
 type Initialised struct {
 	Schema string `json:"schema"`
 	File   string `json:"file"`
 	Folder string `json:"folder"`
 }
 
-// Init makes the configuration of a project and its state directory. A file that is
-// there already is never touched.
+// Init creates the configuration of a project and its state directory. An existing file is
+// never changed.
 func Init(dir string, starter config.Starter) (*Initialised, error) {
 	file, old := filepath.Join(dir, config.FileName), filepath.Join(dir, config.OldFileName)
 	for _, path := range []string{file, old} {
@@ -153,18 +153,18 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, &fault.Error{
-			Code: files.Unreadable, Op: "write", Place: file, Detail: "there is no folder " + dir, Hint: "make the folder first",
+			Code: files.Unreadable, Op: "write", Place: file, Detail: "no such directory: " + dir, Hint: "create the directory first",
 		}
 	}
 	state := filepath.Join(dir, stateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {
-		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: state, Detail: files.Reason(err), Hint: "it must be a folder, or not there at all"}
+		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: state, Detail: files.Reason(err), Hint: "it must be a directory, or not exist"}
 	}
 	ignore := filepath.Join(state, ".gitignore")
 	if err := files.Create(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != files.AlreadyExists {
 		return nil, err
 	}
-	if err := files.Create(file, config.Template(starter)); err != nil { // last: it makes this a project
+	if err := files.Create(file, config.Template(starter)); err != nil { // last: this file makes it a project
 		return nil, err
 	}
 	return &Initialised{Schema: "brenner.init/v1", File: file, Folder: state}, nil
@@ -176,7 +176,7 @@ var release = "0.1.0-dev"
 // Release returns the version of the program.
 func Release() string { return release }
 
-// VersionInfo says what this program is, and what it can read.
+// VersionInfo describes this program and the formats it reads.
 type VersionInfo struct {
 	Schema   string `json:"schema"`
 	Version  string `json:"version"`
@@ -203,8 +203,7 @@ func Version() *VersionInfo {
 	return v
 }
 
-// ClassOf returns the class of the first fault of an error, from which a face picks an
-// exit code or a status.
+// ClassOf returns the class of an error's first fault, for an exit code or an HTTP status.
 func ClassOf(err error) fault.Class {
 	code := fault.Distinct(err)[0].Code
 	for _, classes := range []func() fault.Classes{
@@ -221,14 +220,14 @@ func ClassOf(err error) fault.Class {
 // TrustAction is what to do about a file's trust.
 type TrustAction int
 
-// What can be done about it.
+// The actions of Trust.
 const (
 	ShowTrust  TrustAction = iota // change nothing
-	TrustFile                     // pin the file as it is
-	ForgetFile                    // trust it no more
+	TrustFile                     // trust the current content
+	ForgetFile                    // no longer trust it
 )
 
-// TrustState is whether a configuration file is trusted, and what it asks for.
+// TrustState is whether a configuration file is trusted, and what it requests.
 type TrustState struct {
 	Schema  string   `json:"schema"`
 	File    string   `json:"file"`
@@ -239,7 +238,7 @@ type TrustState struct {
 }
 
 // Trust shows or changes whether the project's configuration file is trusted, or the
-// session's where the project was opened with one.
+// session's if the project was opened with one.
 func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	level := roster.ProjectConfig
 	if session {
@@ -248,8 +247,8 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	file, ok := p.Config.FileOf(level)
 	if !ok {
 		return nil, &fault.Error{
-			Code: files.Unreadable, Place: p.Config.Project.Dir, Detail: "there is no " + config.FileName + " to trust",
-			Hint: "`brenner init` makes one",
+			Code: files.Unreadable, Place: p.Config.Project.Dir, Detail: "no " + config.FileName + " to trust",
+			Hint: "`brenner init` creates one",
 		}
 	}
 	path, err := files.TrueName(file.Path)
@@ -260,7 +259,7 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &TrustState{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: p.asks(level), SHA256: store.Hash(file.Data)}
+	s := &TrustState{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: p.wishesOf(level), SHA256: store.Hash(file.Data)}
 	switch do {
 	case TrustFile:
 		_, err = book.Trust(path, file.Data, p.Now())
@@ -276,16 +275,16 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	return s, nil
 }
 
-// wish is what a configuration would do that needs trust in the file that sets one of
-// the keys.
+// wish is an action of a configuration that requires trust in the file that sets one of the
+// keys.
 type wish struct {
 	holds bool
 	what  string
 	keys  []string
 }
 
-// asks lists what a file wants that needs trust.
-func (p *Project) asks(level roster.Level) []string {
+// wishesOf returns what a file requests that requires trust.
+func (p *Project) wishesOf(level roster.Level) []string {
 	all := []string{}
 	for _, w := range p.wishes() {
 		says := slices.ContainsFunc(w.keys, func(key string) bool { return p.Config.Origin(key).Level == level })
@@ -296,7 +295,7 @@ func (p *Project) asks(level roster.Level) []string {
 	return all
 }
 
-// wishes lists what the configuration would do, whichever file says so.
+// wishes returns what the configuration would do, whichever file sets it.
 func (p *Project) wishes() []wish {
 	const programs = "run the programs that the roster names, with your logins"
 	c := p.Config
@@ -318,20 +317,20 @@ func (p *Project) wishes() []wish {
 		wish{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
 	)
 	for _, program := range c.Programs {
-		all = append(all, wish{true, wantOf(program), []string{"agents.programs"}})
+		all = append(all, wish{true, programWish(program), []string{"agents.programs"}})
 	}
-	_, via, name := ArbiterWords(c.Arbiter)
+	_, via, name := ParseArbiter(c.Arbiter)
 	program, _ := c.FindProgram(name)
-	return append(all, wish{via == config.ViaProgram && name != "", wantOf(program), []string{"session.arbiter"}})
+	return append(all, wish{via == config.ViaProgram && name != "", programWish(program), []string{"session.arbiter"}})
 }
 
-// sendKey is the wish to send a key to an address.
+// sendKey describes, for trust, sending a key to an address.
 func sendKey(name, address string) string {
 	return fmt.Sprintf("send the key of %s to %s", name, address)
 }
 
-// mustTrust refuses what a file wants, unless the user trusts that file as it was
-// read. What a flag, the environment or we ourselves say needs no trust.
+// mustTrust refuses an action that a file requests, unless the user trusts the file's
+// content. Flags, the environment and built-in settings need no trust.
 func (p *Project) mustTrust(from config.Origin, what string) error {
 	file, ok := p.Config.FileOf(from.Level)
 	if !ok {
@@ -341,14 +340,14 @@ func (p *Project) mustTrust(from config.Origin, what string) error {
 	if err != nil || trusted {
 		return err
 	}
-	hint := "look at the file, then `brenner trust`"
+	hint := "review the file, then run `brenner trust`"
 	if file.Level == roster.SessionConfig {
 		hint += " --session-config " + file.Path
 	}
-	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "the file wants to " + what + ", and is not trusted", Hint: hint}
+	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "untrusted file wants to " + what + "", Hint: hint}
 }
 
-// trusts reports whether the user trusts a file as it was read.
+// trusts reports whether the user trusts a file's content as it was read.
 func (h *Host) trusts(file config.File) (bool, error) {
 	path, err := files.TrueName(file.Path)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"brenner/store/record"
 )
 
-// row returns the patches that turn each text into the next one.
-func row(t *testing.T, texts ...string) files.Sources {
+// patchChain returns the patches that turn each text into the next one.
+func patchChain(t *testing.T, texts ...string) files.Sources {
 	t.Helper()
 	var all files.Sources
 	for i := range len(texts) - 1 {
@@ -47,7 +47,7 @@ func TestPatchRecord(t *testing.T) {
 	if _, err := d.Put(ctx, who, govern.Draft{ID: "memo", Type: "paper_note", Module: "m", Content: []byte(texts[0])}); err != nil {
 		t.Fatal(err)
 	}
-	q := &project.RecordPatches{Patches: row(t, texts...), Address: "memo", Change: "why", DryRun: true}
+	q := &project.RecordPatches{Patches: patchChain(t, texts...), Address: "memo", Change: "why", DryRun: true}
 	c, err := project.CheckRecord(ctx, d, who, q)
 	if err != nil || !c.OK || c.Patches[1].Path != "memo@v1" || !c.Patches[1].Compared {
 		t.Fatalf("check: got %+v, %v", c, err)
@@ -62,14 +62,14 @@ func TestPatchRecord(t *testing.T) {
 		t.Fatalf("apply: got %+v, %v", r, err)
 	}
 	if _, _, text, err := d.Text(ctx, who, "memo"); err != nil || text.Canonical() != texts[2] {
-		t.Errorf("the record has %v, %v", text, err)
+		t.Errorf("record: got %v, %v", text, err)
 	}
 
-	// The version that the patch is for is named; the third refusal is a stalemate.
-	q.Patches = row(t, texts[0], "alpha\ngamma\n")
+	// The hint names the patch's version; the third refusal is a stalemate.
+	q.Patches = patchChain(t, texts[0], "alpha\ngamma\n")
 	for n := range 3 {
 		r, err = project.PatchRecord(ctx, d, who, q)
-		if err != nil || r.OK || len(r.Written) > 0 || !strings.HasSuffix(r.Patches[0].Problems[0].Hint, "; --record memo@v1 keeps what it makes beside the others") {
+		if err != nil || r.OK || len(r.Written) > 0 || !strings.HasSuffix(r.Patches[0].Problems[0].Hint, "; --record memo@v1 keeps its result as an alternative") {
 			t.Fatalf("refused: got %+v, %v", r, err)
 		}
 		if (r.Stalemate != "") != (n == 2) || (r.Record == "memo") != (n == 2) {
@@ -77,7 +77,7 @@ func TestPatchRecord(t *testing.T) {
 		}
 	}
 
-	// One patch cannot be read: the record is not looked for.
+	// With an unreadable patch the record is not looked up.
 	q.Patches, q.Address = append(q.Patches, files.Source{File: "junk.json", Problems: []patch.Problem{{Code: patch.BadProtocol}}}), "missing"
 	r, err = project.PatchRecord(ctx, d, who, q)
 	if err != nil || r.OK || r.Patches[0].Compared || !r.Patches[0].OK || r.Patches[1].OK {

@@ -34,15 +34,15 @@ type Records struct {
 	Project *Project
 }
 
-// RecordsOptions say who opens the records, and what for.
+// RecordsOptions configure how the records are opened.
 type RecordsOptions struct {
 	As    string // the actor's name; the operator's if empty
 	Role  string // of an agent; empty for a person
 	Write bool
-	Dry   bool // nothing is written, not even the store's own form
+	Dry   bool // nothing is written; the store is not upgraded either
 }
 
-// OpenRecords opens the project's records. Without Write no store is made.
+// OpenRecords opens the project's records. Without Write no store is created.
 func (p *Project) OpenRecords(ctx context.Context, o RecordsOptions) (*Records, error) {
 	st, err := p.recordStore(ctx, &o)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Project) OpenRecords(ctx context.Context, o RecordsOptions) (*Records, 
 	who := govern.Actor{Name: cmp.Or(o.As, p.Config.Operator), Role: o.Role}
 	if strings.TrimSpace(who.Name) != who.Name || strings.ContainsFunc(who.Name, unicode.IsControl) {
 		_ = st.Close() // nothing was written
-		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "that is no name: it is blank, begins or ends so, or has a control character"}
+		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "invalid name: it is blank, has spaces around it, or a control character"}
 	}
 	return &Records{Records: p.Records(st), Who: who, Project: p}, nil
 }
@@ -87,8 +87,8 @@ func (p *Project) Records(st store.Store) *govern.Records {
 	}
 }
 
-// researchArtifact puts a version of a session's artifact together, and says what
-// lint holds against it.
+// researchArtifact assembles a version of a session's artifact, and returns the lint
+// findings against it.
 func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]byte, []string, error) {
 	h, err := session.Load(ctx, st, ref.ID)
 	if fault.CodeOf(err) == session.NoSession {
@@ -110,10 +110,10 @@ func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]by
 	return art.JSON(), faults, nil
 }
 
-// briefID is the id of a brief that got no other one.
+// briefID is the default id of a brief.
 const briefID = "project-brief"
 
-// NewBrief is the first draft of a project's brief: a text, or else a question.
+// NewBrief is the first draft of a project's brief: a text, or a question.
 type NewBrief struct {
 	Question string
 	Text     []byte
@@ -128,29 +128,29 @@ func (b *NewBrief) content() []byte {
 
 func (b *NewBrief) summary() string { return strings.Join(strings.Fields(b.Question), " ") }
 
-// InitBrief puts the first draft of the project's brief, and makes the project's
-// configuration where there is none.
+// InitBrief stores the first draft of the project's brief, and creates the project's
+// configuration if there is none.
 func (r *Records) InitBrief(ctx context.Context, b *NewBrief) (*govern.Written, error) {
 	heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Limit: 1})
 	if err != nil {
 		return nil, err
 	}
 	if len(heads) > 0 {
-		return nil, &fault.Error{Code: files.AlreadyExists, Detail: "the project has a brief already: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` puts a new version of it"}
+		return nil, &fault.Error{Code: files.AlreadyExists, Detail: "the project already has a brief: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` adds a new version"}
 	}
 	put, err := r.Put(ctx, r.Who, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: b.content(), Summary: b.summary()})
 	if err != nil {
 		return nil, err
 	}
-	// Only now: nothing is left of what is refused.
-	dir := r.Project.Config.Project.Dir // where the brief is, too
+	// Only now: a refused draft leaves nothing behind.
+	dir := r.Project.Config.Project.Dir // where the brief is stored, too
 	if _, err := Init(dir, config.Starter{Question: b.Question}); err != nil && fault.CodeOf(err) != files.AlreadyExists {
 		return nil, err
 	}
 	return govern.NewWritten(put...), nil
 }
 
-// PutBrief puts a new version of the project's brief, or the first one.
+// PutBrief stores a new version of the project's brief, or the first one.
 func (r *Records) PutBrief(ctx context.Context, draft govern.Draft) (*govern.Written, error) {
 	h, err := r.brief(ctx)
 	if err != nil {
@@ -172,13 +172,13 @@ func (r *Records) ShowBrief(ctx context.Context) (*govern.RecordText, error) {
 		return nil, err
 	}
 	if h.Latest == 0 {
-		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` makes one, `brenner project brief FILE` puts one"}
+		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` creates one, `brenner project brief FILE` stores one"}
 	}
 	return r.Show(ctx, r.Who, h.ID)
 }
 
-// brief returns the record of the project's brief: the canonical one, or else the
-// newest. Where there is none it is the one to come.
+// brief returns the record of the project's brief: the canonical one, or else the newest,
+// or else one that is not stored yet.
 func (r *Records) brief(ctx context.Context) (record.Head, error) {
 	for _, canonical := range []bool{true, false} {
 		heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Canonical: canonical, Live: true, Newest: true, Limit: 1})
@@ -192,13 +192,13 @@ func (r *Records) brief(ctx context.Context) (record.Head, error) {
 	return record.Head{ID: briefID}, nil
 }
 
-// RecordPatches are patches of one record of the store.
+// RecordPatches are patches of one record.
 type RecordPatches struct {
 	Patches patchfiles.Sources
-	Address string // the record; with an older version, the results need a rebase
-	Change  string // what changed, and why; the notes of each patch if empty
-	Summary string // of the last version; taken from the text if empty
-	DryRun  bool   // PatchRecord puts nothing, and returns the changes as a diff
+	Address string // the record; results for an older version need a rebase
+	Change  string // what changed, and why; defaults to the notes of each patch
+	Summary string // of the last version; extracted from the text if empty
+	DryRun  bool   // PatchRecord writes nothing, and returns a diff
 }
 
 // CheckRecord reports whether patches apply to a record.
@@ -223,7 +223,7 @@ func PatchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 	return r, nil
 }
 
-// patchRecord compares no patch with the record if one of them cannot be read.
+// patchRecord applies no patch if one of them cannot be read.
 func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *RecordPatches, try bool) (*patchfiles.Applied, *govern.Patched, error) {
 	if r := q.Patches.Unapplied(); !r.OK {
 		return r, nil, nil
@@ -249,26 +249,24 @@ func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 	return r, out, nil
 }
 
-// hintAtVersion says how a patch for an older version can be kept all the same.
+// hintAtVersion says how to keep the result of a patch for an older version.
 func hintAtVersion(out *govern.Patched) {
 	for i := range out.Reports {
 		problems := out.Reports[i].Problems
 		for j := range problems {
 			if p := &problems[j]; p.Behind > 0 {
-				p.Hint += fmt.Sprintf("; --record %s@v%d keeps what it makes beside the others", out.Base.ID, out.Base.Version-p.Behind)
+				p.Hint += fmt.Sprintf("; --record %s@v%d keeps its result as an alternative", out.Base.ID, out.Base.Version-p.Behind)
 			}
 		}
 	}
 }
 
-// projectRecords is the project's store as sessions know it. Several of them may ask it
-// at once.
+// projectRecords is the project's store as sessions see it. It is safe for concurrent use.
 type projectRecords struct {
 	records *govern.Records
 
 	mu sync.Mutex
-	// given is what roles are shown in modules, as long as nobody decides anything: the
-	// journal of changes then ends where it did.
+	// given caches what roles are shown in modules, until the journal of the records moves.
 	given   map[[2]string]session.ShownRecords
 	decided journal.Head
 }
@@ -278,11 +276,11 @@ func (p *Project) sessionRecords(st store.Store) *projectRecords {
 	return &projectRecords{records: p.Records(st)}
 }
 
-// RecordsFor says what agents of a session are shown of the project's records. Only what was
-// promoted is, so that it stays the same until the next decision.
+// RecordsFor returns the records that agents of a session are shown: only promoted ones, so the
+// result stays the same until the next decision.
 func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (session.ShownRecords, error) {
 	decided, err := p.records.Decided(ctx)
-	if err != nil || decided.Seq == 0 { // nobody has put anything, so nothing was promoted
+	if err != nil || decided.Seq == 0 { // no records, so none was promoted
 		return session.ShownRecords{}, err
 	}
 	key := [2]string{role, module}
@@ -301,13 +299,12 @@ func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (s
 	return given, err
 }
 
-// assemble has the assembler say what agents of a session are shown of the project's
-// records: what was promoted, of the session's module and of the whole project, as far
-// as their role may read it.
+// assemble selects the records that agents of a session are shown: promoted ones of the
+// session's module and of the entire project that their role may read.
 func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.ShownRecords, error) {
 	g, err := p.records.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
 	switch {
-	case fault.CodeOf(err) == govern.UnknownRole: // it may read nothing, so it is shown nothing
+	case fault.CodeOf(err) == govern.UnknownRole: // a role that may read nothing
 		return session.ShownRecords{}, nil
 	case err != nil || len(g.Shown) == 0:
 		return session.ShownRecords{}, err
@@ -322,7 +319,7 @@ func (p *projectRecords) assemble(ctx context.Context, role, module string) (ses
 	return out, nil
 }
 
-// StaleRecords returns which of them another version has replaced as canonical.
+// StaleRecords returns which of the shown records were superseded meanwhile.
 func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	var all []contexts.ShownRecord
 	for _, r := range shown {
@@ -336,8 +333,8 @@ func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRe
 	return out, hold, err
 }
 
-// ShowRecords composes the messages once more, with what their agents would be shown
-// of the project's records, if it has any.
+// ShowRecords composes the messages again, with the project's records that their agents
+// would be shown.
 func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 	st, err := k.Project.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
@@ -354,12 +351,12 @@ func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 	return err
 }
 
-// Patch carries out what agents of a session say about the texts that they were shown,
-// by the rights of their roles.
+// Patch applies the patches in a reply to the records that the agent was shown, within the
+// rights of its role.
 func (p *projectRecords) Patch(ctx context.Context, said *session.PatchInput) ([]session.PatchOutcome, error) {
 	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
 	if said.Rehearsal {
-		answer.Tags = []string{record.Rehearsal} // as all that the session puts
+		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
 	}
 	for _, r := range said.Shown {
 		if r.Form == string(view.Full) {

@@ -36,12 +36,12 @@ import (
 )
 
 // Compose makes the messages of the first round: question and context come from the
-// configuration, the rest from in. Without a thread id it makes one.
+// configuration, the rest from in. It generates a thread id if there is none.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
 	if delta.Blank(p.Config.Question) {
 		return Composed{}, &fault.Error{
 			Code: fault.Usage, Detail: "the research question is missing",
-			Hint: "give it with --question \"…\", or set question: in " + config.FileName,
+			Hint: "pass --question \"…\", or set question: in " + config.FileName,
 		}
 	}
 	in.Round, in.Scopes, in.Question, in.Context = 1, p.Config.Scopes, p.Config.Question, p.Config.Context
@@ -55,9 +55,9 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 	return Composed{ThreadID: in.ThreadID, Question: in.Question, Input: in, Project: p, Roster: res, Messages: messages}, nil
 }
 
-// threadID makes a thread id from the day and the question's words.
+// threadID makes a thread id from the date and the question's words.
 func threadID(now time.Time, question string) string {
-	const longest = 34 // of 40, so that a number fits behind it
+	const longest = 34 // of 40: leaves room for a number
 	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
@@ -74,7 +74,7 @@ func threadID(now time.Time, question string) string {
 	return "RS-" + now.UTC().Format("20060102") + "-" + slug
 }
 
-// Composed is what a session would send.
+// Composed is the opening of a session, ready to send.
 type Composed struct {
 	ThreadID string
 	Question string
@@ -84,9 +84,9 @@ type Composed struct {
 	Messages []kickoff.Message
 }
 
-// nameSession settles what the session is called: another name where one exists and the
-// user did not choose it, and otherwise what ifExists says. It reports whether an
-// existing session is meant.
+// nameSession chooses the session's name: if the name exists and the user did not choose
+// it, another one, otherwise as ifExists says. It reports whether an existing session is
+// meant.
 func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) (bool, error) {
 	head, err := store.HeadOf(ctx, st, session.Prefix+b.Thread)
 	if err != nil || head.Seq == 0 {
@@ -96,7 +96,7 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	case ifExists == "resume":
 		return true, nil
 	case ifExists == "fail", ifExists == "" && chosen:
-		return false, nil // Start says so, with the lock held
+		return false, nil // Start reports it, with the lock held
 	}
 	base := b.Thread
 	for n := 2; head.Seq > 0; n++ {
@@ -108,16 +108,16 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	return false, kickoff.CheckThreadID(b.Thread)
 }
 
-// numbered gives the n-th session of a name its own.
+// numbered returns the name of the n-th session of a name.
 func numbered(base string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
 	return base[:min(len(base), MaxThreadID-len(suffix))] + suffix
 }
 
-// MaxThreadID is the length of the longest thread id: RS-YYYYMMDD- and 40 more.
+// MaxThreadID is the maximum length of a thread id: RS-YYYYMMDD- and 40 more.
 const MaxThreadID = len("RS-20060102-") + 40
 
-// briefFor is what a brief says of who takes part, and by which rules.
+// briefFor returns a brief with the agents and the rules of the merge.
 func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
 		Operator: p.Config.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
@@ -135,7 +135,7 @@ func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief 
 	return b
 }
 
-// Brief gathers what a session is opened with.
+// Brief returns the opening of a session.
 func (k *Composed) Brief(module string, evidence []session.File, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
 	p := k.Project
 	b := p.briefFor(k.Roster.Roster, parties)
@@ -158,31 +158,31 @@ func (k *Composed) Brief(module string, evidence []session.File, parties []flow.
 	return b, nil
 }
 
-// mostEvidence is more than any model reads.
+// mostEvidence is more than any model can read.
 const mostEvidence = 2 << 20
 
-// CheckEvidence refuses what no agent could read: it would be sent to each of them
-// in every round.
+// CheckEvidence rejects files that no agent could read: they are sent to each agent in
+// every round.
 func CheckEvidence(what, path string, data []byte) error {
 	switch {
 	case len(data) > mostEvidence:
 		return &fault.Error{
-			Code: files.Unreadable, Op: "read " + what, Place: path, Detail: fmt.Sprintf("it has %d bytes; %d are the most", len(data), mostEvidence),
-			Hint: "give the part that matters: every agent is sent all of it in every round",
+			Code: files.Unreadable, Op: "read " + what, Place: path, Detail: fmt.Sprintf("%d bytes; the limit is %d", len(data), mostEvidence),
+			Hint: "pass only the relevant part: every agent receives it in every round",
 		}
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return &fault.Error{Code: files.Unreadable, Op: "read " + what, Place: path, Detail: "it is no text in UTF-8", Hint: "convert it to text first"}
+		return &fault.Error{Code: files.Unreadable, Op: "read " + what, Place: path, Detail: "not valid UTF-8", Hint: "convert it to text first"}
 	}
 	return nil
 }
 
-// holder says who we are, for whoever else wants what we hold.
+// holder describes this process to others that want the same lock.
 func (h *Host) holder(doing string) store.Holder {
-	host, _ := os.Hostname() // only for people to read
+	host, _ := os.Hostname() // for display only
 	return store.Holder{PID: os.Getpid(), Host: host, Since: h.Now(), Doing: doing}
 }
 
-// MustHave looks for a session without making a store for it.
+// MustHave checks that a session exists, without creating a store.
 func (p *Project) MustHave(ctx context.Context, thread string) error {
 	st, err := p.OpenToRead(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ func (p *Project) MustHave(ctx context.Context, thread string) error {
 	return err
 }
 
-// pinnedScript is the script that a rehearsal was opened with, or nil.
+// pinnedScript returns the script that a rehearsal was opened with, or nil.
 func pinnedScript(ctx context.Context, h *session.History) (*rehearsal.Script, error) {
 	hash := h.State.Opened.Rehearsal
 	if hash == "" {
@@ -212,12 +212,12 @@ type lockStore interface {
 	store.Locks
 }
 
-// runner returns what everything that writes to sessions needs.
+// runner returns a runner for writing to sessions.
 func (p *Project) runner(st lockStore, holder store.Holder, tokens session.Counter) *session.Runner {
 	return &session.Runner{Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: tokens, Holder: holder}
 }
 
-// runner returns what runs a session of these parties.
+// runner returns a runner for a session of these parties.
 func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Script, parties []flow.Party) *session.Runner {
 	r := m.Project.runner(st, holder, m.Counter)
 	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
@@ -227,7 +227,7 @@ func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Scr
 	return r
 }
 
-// Publish writes the newest version of an artifact into the project's folder.
+// Publish writes the newest version of an artifact to the project's state directory.
 func (p *Project) Publish(ctx context.Context, h *session.History) (string, error) {
 	if h.State.Version() == 0 {
 		return "", nil
@@ -247,12 +247,12 @@ func (p *Project) Publish(ctx context.Context, h *session.History) (string, erro
 	return path, files.Replace(path, a.Markdown())
 }
 
-// publishedDir is where the artifact of a session is, for people.
+// publishedDir returns the directory of a session's published artifact.
 func (p *Project) publishedDir(thread string) string {
 	return filepath.Join(p.StateDir(), "sessions", thread)
 }
 
-// CheckQuorum refuses a number of answers that the roster can never give.
+// CheckQuorum rejects a quorum that the roster can never reach.
 func (k *Composed) CheckQuorum() error {
 	detail, hint := unreachable(k.Project.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries))
 	if detail == "" {
@@ -261,50 +261,50 @@ func (k *Composed) CheckQuorum() error {
 	return &fault.Error{Code: fault.Usage, Detail: detail, Hint: hint}
 }
 
-// unreachable says what is wrong with a number of answers that can never come from a roster;
-// it is "" where they can.
+// unreachable returns an error text and a hint for a quorum that a roster can never reach,
+// or "".
 func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	if n, err := strconv.Atoi(quorum); err == nil && n > agents {
-		return fmt.Sprintf("a quorum of %d answers can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "all means everybody"
+		return fmt.Sprintf("a quorum of %d answers can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "all means every agent"
 	}
 	return "", ""
 }
 
-// EndedBy returns why a session ended, in words.
+// EndedBy describes why a session ended.
 func EndedBy(reason string) string {
 	switch reason {
 	case flow.EndRounds:
 		return "done"
 	case flow.EndQuiet:
-		return "ended, since nothing new came"
+		return "ended: nothing new"
 	case flow.EndClean:
-		return "ended, since nothing is left to mend"
+		return "ended: nothing left to fix"
 	case flow.EndBudget:
-		return "stopped, since the budget does not reach further"
+		return "stopped: budget exhausted"
 	case flow.EndTime:
-		return "stopped, since its time was up"
+		return "stopped: time limit reached"
 	case flow.EndLater:
-		return "stopped, since too few agents answered, and they said when to return"
+		return "stopped: too few agents answered; the provider named a retry time"
 	case flow.EndQuorum:
-		return "stopped, since too few agents answered"
+		return "stopped: too few agents answered"
 	case flow.EndInterrupted:
 		return "interrupted"
 	case flow.EndCompiled:
-		return "compiled from its thread"
+		return "compiled from its mail thread"
 	}
 	return "ended (" + reason + ")"
 }
 
-// MergeInput is what to merge, and by which roster.
+// MergeInput is the input of a merge.
 type MergeInput struct {
 	Base    artifact.Artifact
 	Deltas  []delta.Delta
 	Replies []settle.Reply
-	Roster  *roster.Roster // nil lets everyone contribute
-	Strict  bool           // forgive nothing in replies
+	Roster  *roster.Roster // nil allows any contributor
+	Strict  bool           // accept no mistakes in replies
 }
 
-// Merged is a merged artifact, and what became of the deltas.
+// Merged is a merged artifact, and the report on its deltas.
 type Merged struct {
 	Schema  string         `json:"schema"`
 	JSON    jsontext.Value `json:"artifact"`
@@ -336,20 +336,20 @@ func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
 	return rules
 }
 
-// warnPriority names the agents of the priority list that contribute nothing: a name
-// that is misspelt there would change the outcome without a word.
+// warnPriority names the agents of the priority list without a delta: a misspelt name there
+// would silently change the outcome.
 func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
 	for _, name := range rules.Priority {
 		known := slices.ContainsFunc(rules.Agents, func(g roster.Entry) bool { return g.Agent == name }) ||
 			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
 		if !known && len(batch) > 0 {
-			p.Log.Warn().Str("agent", name).Msg("the priority list names an agent that has no delta here")
+			p.Log.Warn().Str("agent", name).Msg("an agent in the priority list has no delta here")
 		}
 	}
 }
 
-// WorkedExamples returns the examples of our own prompts. An agent that repeats one
-// of them does not mean it.
+// WorkedExamples returns the examples in the prompts. An agent that repeats one of them
+// does not mean it.
 func WorkedExamples() []string {
 	var examples []string
 	for _, t := range prompts.All() {
@@ -358,8 +358,8 @@ func WorkedExamples() []string {
 	return examples
 }
 
-// Stalemates returns the stalemates of all sessions and records; without all, those that
-// wait for a ruling.
+// Stalemates returns the stalemates of all sessions and records; without all, only those
+// awaiting a ruling.
 func (p *Project) Stalemates(ctx context.Context, all bool) (*audit.StalemateList, error) {
 	l := audit.NewStalemateList()
 	st, err := p.OpenToRead(ctx)
@@ -381,8 +381,8 @@ func (p *Project) Stalemates(ctx context.Context, all bool) (*audit.StalemateLis
 	return l, nil
 }
 
-// AddRecordStalemates adds stalemates about records to a list; without all, those that
-// wait for a ruling.
+// AddRecordStalemates adds stalemates about records to a list; without all, only those
+// awaiting a ruling.
 func AddRecordStalemates(l *audit.StalemateList, about []govern.Stalemate, all bool) {
 	for i := range about {
 		if s := RecordStalemate(&about[i]); all || s.Row.Waits {
@@ -391,14 +391,14 @@ func AddRecordStalemates(l *audit.StalemateList, about []govern.Stalemate, all b
 	}
 }
 
-// RecordStalemate returns everything about a stalemate over patches of a record.
+// RecordStalemate returns the details of a stalemate over patches of a record.
 func RecordStalemate(s *govern.Stalemate) *audit.Stalemate {
 	row := audit.StalemateRow{
 		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.About.String(), By: s.By,
 		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), Waits: s.Waits(),
 	}
 	if s.State == stalemate.Expired {
-		row.Why = "the record went on to another version"
+		row.Why = "the record moved to another version"
 	}
 	return audit.NewStalemate(row, s.About.Version, s.Request, s.Verdict)
 }

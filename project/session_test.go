@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// Only a number can be too many, and only as the configuration takes it.
+// Only a number can be too large, in the configuration's form of numbers.
 func TestUnreachable(t *testing.T) {
 	for quorum, want := range map[string]string{
 		"role": "", "all": "", "2": "", "3": "a quorum of 3 answers can never be reached: the roster has 2 agents", "3x": "",
 	} {
 		if got, _ := unreachable(quorum, "the roster", 2); got != want {
-			t.Errorf("%s: %q, not %q", quorum, got, want)
+			t.Errorf("%s: got %q, want %q", quorum, got, want)
 		}
 	}
 }

@@ -18,56 +18,54 @@ import (
 	"brenner/store/sqlite"
 )
 
-// stateDir is where a project keeps what brenner writes, below its own folder.
+// stateDir is the name of a project's state directory.
 const stateDir = ".brenner"
 
 // StateDir returns the state directory of a project.
 func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir, stateDir) }
 
-// OpenStore opens the project's store, and makes it if need be.
+// OpenStore opens the project's store, and creates it if necessary.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
 }
 
-// OpenToRead opens the project's store for a command that only looks: none is made, and
-// one of an older program is brought up to date.
+// OpenToRead opens the project's store for reading: none is created, but an older one is
+// upgraded.
 func (p *Project) OpenToRead(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true, Upgrade: true})
 }
 
-// OpenUnchanged opens the project's store as it is, for dry runs and for commands that
-// judge it: one of an older program is an error that says how to bring it up to date.
+// OpenUnchanged opens the project's store for dry runs and checks, without an upgrade: an
+// older store is an error with a hint.
 func (p *Project) OpenUnchanged(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{ReadOnly: true})
 }
 
-// CloseStore ends a store. What is stored is stored: a store that cannot be
-// closed is worth a word, no more.
+// CloseStore closes a store. A failure is only logged: everything is stored by then.
 func (h *Host) CloseStore(st store.Store) {
 	if err := st.Close(); err != nil {
-		h.Log.Warn().Err(err).Msg("the store could not be closed")
+		h.Log.Warn().Err(err).Msg("cannot close the store")
 	}
 }
 
-// Source is where a command reads a session from: the project's store, or the
-// file of an export.
+// Source is where a command reads a session from: the project's store, or an export.
 type Source struct {
 	Store   store.Store
-	Locks   store.Locks // nil for a file
+	Locks   store.Locks // nil for an export
 	Project *Project
 	Address session.Address
-	File    string // of an export; empty for a store
+	File    string // the export; empty for a store
 	export  *session.Exported
 }
 
-// OpenSource finds what an argument of a read-only command means: a session, an
-// address within one, or the file of an export (FILE, FILE#H2, FILE@v3).
+// OpenSource opens what the argument of a read-only command names: a session, an address
+// within one, or the file of an export (FILE, FILE#H2, FILE@v3).
 func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 	if file, rest, ok := ExportFile(arg); ok {
 		return p.openExport(ctx, file, rest)
 	}
 	if MissingFile(arg) {
-		return nil, &fault.Error{Code: files.Unreadable, Op: "read the export", Place: arg, Detail: "there is no such file", Hint: "check the path"}
+		return nil, &fault.Error{Code: files.Unreadable, Op: "read the export", Place: arg, Detail: "no such file", Hint: "check the path"}
 	}
 	address, err := session.ParseAddress(arg)
 	if err != nil {
@@ -80,7 +78,7 @@ func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 	return &Source{Store: st, Locks: st, Project: p, Address: address}, nil
 }
 
-// ExportFile tells whether an argument names a file, and what follows its name.
+// ExportFile reports whether an argument names a file, and what follows the name.
 func ExportFile(arg string) (file, rest string, ok bool) {
 	for _, cut := range []string{"", "#", "@"} {
 		file, rest = arg, ""
@@ -95,7 +93,7 @@ func ExportFile(arg string) (file, rest string, ok bool) {
 			return file, rest, true
 		}
 	}
-	// RS-…@v3#H2 has both marks: cut at the first of them.
+	// RS-…@v3#H2 has both marks: cut at the first.
 	if i := strings.IndexAny(arg, "@#"); i > 0 {
 		if info, err := os.Stat(arg[:i]); err == nil && info.Mode().IsRegular() {
 			return arg[:i], arg[i:], true
@@ -104,8 +102,8 @@ func ExportFile(arg string) (file, rest string, ok bool) {
 	return "", "", false
 }
 
-// openExport reads an export into a store of its own, in memory. One that was
-// changed is refused: verify says what was.
+// openExport reads an export into a store in memory. One that was changed is refused;
+// verify lists the changes.
 func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, error) {
 	x, err := p.readExport(file)
 	if err != nil {
@@ -115,7 +113,7 @@ func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, e
 		f := fault.Distinct(x.Faults[0])[0]
 		return nil, &fault.Error{
 			Code: f.Code, Op: "read the export", File: file, Line: f.Line, Place: f.Place, Detail: f.Detail,
-			Hint: "`brenner verify " + file + "` lists everything that was changed",
+			Hint: "`brenner verify " + file + "` lists the changes",
 		}
 	}
 	address, err := session.ParseAddress(x.Thread + rest)
@@ -145,7 +143,7 @@ func (h *Host) logRead(what, file string, data []byte) {
 	h.Log.Debug().Str("file", file).Int("bytes", len(data)).Msg("read " + what)
 }
 
-// MissingFile tells whether an argument was meant as a file that is not there.
+// MissingFile reports whether an argument names a file that does not exist.
 func MissingFile(arg string) bool {
 	if !strings.ContainsAny(arg, `/\`) && !strings.HasSuffix(arg, ".jsonl") {
 		return false
@@ -154,9 +152,8 @@ func MissingFile(arg string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenToWrite opens the project's store for a command that may write. Where there is
-// none, it is made with the first thing that is written, and not before: who asks for
-// something that is not there, or may not do it, leaves no empty store behind.
+// OpenToWrite opens the project's store for a command that may write. A missing store is
+// created by the first write, so that a failed or refused command leaves no empty store.
 func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
 	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -167,8 +164,7 @@ func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
 	}}, nil
 }
 
-// OpenToRefuse opens the project's store for reading by a role: what it may not read is a
-// refusal, and that is recorded.
+// OpenToRefuse opens the project's store for reading by a role: refusals are recorded.
 func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
@@ -186,16 +182,16 @@ func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
 	}}, nil
 }
 
-// lateStore is a store that is opened for writing when something is first written. It is
-// for commands that use it from one goroutine.
+// lateStore is a store that is opened for writing by the first write. It is not safe for
+// concurrent use.
 type lateStore struct {
-	store.Store // what is there before, and then the one that can be written
-	// open opens that one; nil once it is open.
+	store.Store // read-only at first, then writable
+	// open opens the writable one; nil once it is open.
 	open func(ctx context.Context, before store.Store) (store.Store, error)
 }
 
-// Write opens the store, and writes to it. Should others have written meanwhile, it says
-// what it would have said at once.
+// Write opens the store and writes to it. If another process has written meanwhile, it
+// returns the same error as any store.
 func (l *lateStore) Write(ctx context.Context, b store.Batch) error {
 	if l.open != nil {
 		st, err := l.open(ctx, l.Store)
@@ -207,24 +203,24 @@ func (l *lateStore) Write(ctx context.Context, b store.Batch) error {
 	return l.Store.Write(ctx, b)
 }
 
-// Walk is that of the store behind it.
+// Walk walks the store behind it.
 func (l *lateStore) Walk(ctx context.Context, stream string, after int, visit func(*journal.Line) error) error {
 	return store.Walk(ctx, l.Store, stream, after, visit)
 }
 
-// Blobs is that of the store behind it.
+// Blobs reads from the store behind it.
 func (l *lateStore) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
 	return store.Blobs(ctx, l.Store, hashes, visit)
 }
 
-// scratchStore is a store that cannot be written, with what is written to one of its streams
-// all the same: that is forgotten in the end.
+// scratchStore is a read-only store with one stream that accepts writes, which are
+// discarded in the end.
 type scratchStore struct {
-	*memory.Store // the stream, and what is new
+	*memory.Store // the stream, and new blobs
 	base          store.Store
 }
 
-// scratch makes one.
+// scratch returns a scratchStore.
 func scratch(ctx context.Context, base store.Store, stream string) (*scratchStore, error) {
 	entries, err := base.Entries(ctx, stream, 0)
 	if err != nil {
@@ -237,7 +233,7 @@ func scratch(ctx context.Context, base store.Store, stream string) (*scratchStor
 	return s, err
 }
 
-// Blob looks among what is new first.
+// Blob looks among the new blobs first.
 func (s *scratchStore) Blob(ctx context.Context, hash string) ([]byte, error) {
 	data, err := s.Store.Blob(ctx, hash)
 	if fault.CodeOf(err) == store.NoBlob {
@@ -246,10 +242,10 @@ func (s *scratchStore) Blob(ctx context.Context, hash string) ([]byte, error) {
 	return data, err
 }
 
-// Close ends both.
+// Close closes both stores.
 func (s *scratchStore) Close() error { return errors.Join(s.Store.Close(), s.base.Close()) }
 
-// Imported is a session that was taken in.
+// Imported is an imported session.
 type Imported struct {
 	Schema   string `json:"schema"`
 	Thread   string `json:"thread_id"`
@@ -262,8 +258,7 @@ type Imported struct {
 	Ahead    bool   `json:"-"` // the project has more of it than the export
 }
 
-// ProvenExport reads an export. One that does not prove itself is an error, with
-// everything that is wrong with it.
+// ProvenExport reads an export. If it fails to prove itself, the error lists every fault.
 func ProvenExport(ctx context.Context, file string, data []byte) (*session.Exported, error) {
 	proof, x, err := VerifyExport(ctx, file, data, "")
 	if err != nil {
@@ -278,8 +273,8 @@ func ProvenExport(ctx context.Context, file string, data []byte) (*session.Expor
 
 func refusedExport(file string, found []error) error {
 	all := []error{&fault.Error{
-		Code: session.ExportChanged, Op: "import", Place: file, Detail: "it does not prove itself; nothing was imported",
-		Hint: "ask for the file again, or export it again",
+		Code: session.ExportChanged, Op: "import", Place: file, Detail: "it fails its own proof; nothing was imported",
+		Hint: "get the file again, or export the session again",
 	}}
 	for _, err := range found {
 		for _, f := range fault.Distinct(err) {
@@ -289,8 +284,8 @@ func refusedExport(file string, found []error) error {
 	return errors.Join(all...)
 }
 
-// Import takes the session of a proven export into the project's store, whole or not at
-// all, and publishes its artifact. doing is what other processes are told meanwhile.
+// Import stores the session of a proven export, all or nothing, and publishes its artifact.
+// doing is shown to other processes meanwhile.
 func (p *Project) Import(ctx context.Context, file string, x *session.Exported, doing string) (*Imported, error) {
 	st, err := p.OpenStore(ctx)
 	if err != nil {
@@ -301,7 +296,7 @@ func (p *Project) Import(ctx context.Context, file string, x *session.Exported, 
 	if err != nil {
 		return nil, err
 	}
-	defer release() //nolint:errcheck // what is stored is stored; the lock ends with the process at the latest
+	defer release() //nolint:errcheck // everything is stored; the lock ends with the process
 	n, err := session.Import(ctx, st, x)
 	if err != nil {
 		return nil, fault.InFile("import", file, err)

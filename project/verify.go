@@ -22,23 +22,23 @@ import (
 	"brenner/store/record"
 )
 
-// Verification is what was proven, and what could not be.
+// Verification is the result of a proof.
 type Verification struct {
 	Schema   string            `json:"schema"`
 	OK       bool              `json:"ok"`
-	Store    *StoreProof       `json:"store,omitempty"`    // nil where the store itself was not asked for
-	Records  *govern.Proof     `json:"records,omitempty"`  // nil where they were not asked for, or there are none
-	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil where it was not asked for, or is empty
+	Store    *StoreProof       `json:"store,omitempty"`    // nil if not requested
+	Records  *govern.Proof     `json:"records,omitempty"`  // nil if not requested, or there are none
+	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil if not requested, or empty
 	Sessions []*session.Proof  `json:"sessions"`
 	Loops    []*LoopProof      `json:"loops,omitempty"`
 }
 
-// StoreProof is what was found in the store's own file.
+// StoreProof is the proof of the store's file.
 type StoreProof struct {
 	Faults store.Faults `json:"faults"`
 }
 
-// VerifiedPlaybook is what was found of the playbook.
+// VerifiedPlaybook is the proof of the playbook.
 type VerifiedPlaybook struct {
 	*keeper.Proof
 	Faults store.Faults `json:"faults"`
@@ -49,8 +49,8 @@ func Verified(sessions ...*session.Proof) *Verification {
 	return (&Verification{Sessions: sessions}).judged()
 }
 
-// DamagedStore makes a store that cannot even be opened a finding; other errors it
-// returns.
+// DamagedStore turns the error of a store that cannot be opened into a finding. It returns
+// other errors unchanged.
 func DamagedStore(err error) (*Verification, error) {
 	if fault.CodeOf(err) != store.Damaged {
 		return nil, err
@@ -58,7 +58,7 @@ func DamagedStore(err error) (*Verification, error) {
 	return (&Verification{Store: &StoreProof{Faults: store.Faults{err}}}).judged(), nil
 }
 
-// judged says whether everything was proven.
+// judged sets whether everything was proven.
 func (v *Verification) judged() *Verification {
 	v.Schema = "brenner.verify/v1"
 	faults := 0
@@ -108,8 +108,8 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 	return v.judged(), ctx.Err()
 }
 
-// proveRecords proves the project's records, where there are any. What is missing of the
-// lost sessions is reported elsewhere.
+// proveRecords proves the project's records, if any. Sessions that were lost are reported
+// elsewhere.
 func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*govern.Proof, error) {
 	records, sessions := p.Records(st), session.NewRecordIndex(st)
 	records.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
@@ -125,8 +125,8 @@ func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []strin
 	return r, err
 }
 
-// VerifyExport proves the bytes of an export, with all of them: a mark that an editor put
-// in front is a change, too.
+// VerifyExport proves the exact bytes of an export: a byte order mark added by an editor is
+// a change, too.
 func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.Exported, error) {
 	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
 	if err != nil {
@@ -136,7 +136,7 @@ func VerifyExport(ctx context.Context, file string, data []byte, head string) (*
 	return proof, x, nil
 }
 
-// LoopProof is what was found of one loop.
+// LoopProof is the proof of one loop.
 type LoopProof struct {
 	Name    string       `json:"name"`
 	Entries int          `json:"entries"`
@@ -145,8 +145,7 @@ type LoopProof struct {
 }
 
 // VerifyLoops proves the loops of a store: the chain of each journal, that its events
-// follow from each other, and that its sessions are those of its work and came to what
-// it says.
+// follow from each other, and that its sessions match its work and its recorded outcomes.
 func VerifyLoops(ctx context.Context, st store.Store) ([]*LoopProof, error) {
 	streams, err := runner.List(ctx, st)
 	var all []*LoopProof
@@ -169,15 +168,15 @@ func VerifyLoops(ctx context.Context, st store.Store) ([]*LoopProof, error) {
 	return all, err
 }
 
-// verifyOpening compares what a session was begun with and what the loop's work says
-// of it. That is not all of it: ways to models may have come from the configuration.
+// verifyOpening compares the opening of a session with the loop's work. Routes to models
+// are not compared: they may have come from the configuration.
 func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.Job) error {
 	if j.Thread == "" || j.Settled.Code == session.Exists {
 		return nil
 	}
 	h, err := session.Load(ctx, st, j.Thread)
 	if err != nil {
-		return nil //nolint:nilerr // that was said of the session, or of what the loop says of it
+		return nil //nolint:nilerr // reported for the session or the loop
 	}
 	r, err := s.Work.RosterOf(&j.Cell, j.Turn)
 	if err != nil {
@@ -189,12 +188,12 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 		return nil
 	}
 	return &fault.Error{
-		Code: store.Damaged, Place: j.Thread, Detail: "it was begun with " + what + " than the loop says",
-		Hint: "the journal of the loop or of the session was made anew",
+		Code: store.Damaged, Place: j.Thread, Detail: "it was started with " + what + " than the loop says",
+		Hint: "the journal of the loop or of the session was rewritten",
 	}
 }
 
-// otherBrief returns what a session was asked that the work does not, or "".
+// otherBrief returns how a session's brief differs from the work, or "".
 func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 	q, _ := s.Work.Question(j.Cell.Question)
 	missing := func(e loop.Evidence) bool {
@@ -213,13 +212,13 @@ func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 	return ""
 }
 
-// planSettings returns settings without what a session takes from the configuration.
+// planSettings returns settings without those from the configuration.
 func planSettings(s flow.Settings) flow.Settings {
 	s.Limits, s.Prices = flow.Settings{}.Limits, nil
 	return s
 }
 
-// otherAgents returns who took part in a session that the work does not name, or "".
+// otherAgents returns how a session's agents differ from the work, or "".
 func otherAgents(o *flow.Opened, s *loop.State, j *loop.Job, r roster.Roster) string {
 	if len(r.Entries) != len(o.Agents) {
 		return "other agents"

@@ -129,7 +129,7 @@ func TestAWebhookThatWritesNoText(t *testing.T) {
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
 	var out bytes.Buffer
 	code, errs := brenner(t.Context(), env, &out, "loop", "run", aPlan(t, dir), "-C", dir)
-	if code != 1 || !strings.Contains(out.String(), "did not reach webhook: it was answered with 400 \ufffd") {
+	if code != 1 || !strings.Contains(out.String(), "did not reach webhook: the server responded with 400 \ufffd") {
 		t.Errorf("exit %d: %s%s", code, out.String(), errs)
 	}
 }

@@ -57,7 +57,7 @@ func TestAMailboxThatIsMadeAnew(t *testing.T) {
 	served(t, env, dir, at, func() {
 		run("mail", "send", "--to", "Operator", "--subject", "INFO: one", "text")
 		run("mail", "token", "BlueLake")
-		if got := run("doctor"); !strings.Contains(got, "the server takes those of BlueLake, Operator") {
+		if got := run("doctor"); !strings.Contains(got, "accepted for BlueLake, Operator") {
 			t.Error(got)
 		}
 	})
@@ -71,7 +71,7 @@ func TestAMailboxThatIsMadeAnew(t *testing.T) {
 		}
 	}
 	served(t, env, dir, at, func() {
-		if got := run("doctor"); !strings.Contains(got, "the server does not take those of BlueLake, Operator any more") {
+		if got := run("doctor"); !strings.Contains(got, "no longer accepted for BlueLake, Operator") {
 			t.Error(got)
 		}
 		for range 2 {
@@ -134,7 +134,7 @@ func TestMailBesideASession(t *testing.T) {
 		return []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + base, mail.EnvToken + "=another's", mail.EnvPath + "=/post/", "BRENNER_RETRY_ATTEMPTS=1"}
 	}
 	for base, want := range map[string]string{
-		"https://127.0.0.1:9": "serves http, and the session would ask by https", "http://0.0.0.0:9": "serves this machine only", "http://127.0.0.1:0": "port 0 is any port",
+		"https://127.0.0.1:9": "serves http, but the session would use https", "http://0.0.0.0:9": "serves this machine only", "http://127.0.0.1:0": "port 0 means any port",
 	} {
 		if code, errs := brenner(t.Context(), at(base), io.Discard, start...); code != 2 || !strings.Contains(errs, want) || !strings.Contains(errs, "hint: ") {
 			t.Errorf("%s: exit %d: %s", base, code, errs)

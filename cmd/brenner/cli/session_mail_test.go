@@ -232,7 +232,7 @@ func TestAThreadOfAnotherTool(t *testing.T) {
 		t.Error("a thread that cannot be merged leaves nothing behind: " + out)
 	}
 	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
-	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "Why is it dark?") || !strings.Contains(out, "compiled from its thread") {
+	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "Why is it dark?") || !strings.Contains(out, "compiled from its mail thread") {
 		t.Errorf("%.800s", out)
 	}
 	ask("Once more.", "BlueLake", "RedSky")
@@ -284,7 +284,7 @@ func TestMailThatIsNotThere(t *testing.T) {
 	if out := b.exits(75, "session", "compile", trial); !strings.Contains(out, "127.0.0.1:1") {
 		t.Error(out)
 	}
-	if out := b.exits(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "serves nobody") {
+	if out := b.exits(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "has no effect") {
 		t.Error(out)
 	}
 }
@@ -334,7 +334,7 @@ func TestNobodySharesAMailbox(t *testing.T) {
 	for _, other := range []string{"bluelake", "Operator"} {
 		out := b.exits(2, "session", "start", "--via", "mail", "--question", "Why?", "--thread-id", trial,
 			"--to", "BlueLake", "--role", "hypothesis_generator", "--to", other, "--role", "adversarial_critic")
-		if !strings.Contains(out, "would have the mailbox of") {
+		if !strings.Contains(out, "would share the mailbox of") {
 			t.Errorf("%s: %s", other, out)
 		}
 	}

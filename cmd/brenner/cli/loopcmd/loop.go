@@ -97,7 +97,7 @@ func steeredText(a *ui.App, s *project.SteeredLoop) string {
 		case loop.KindPaused:
 			does = "goes on with it all the same"
 		}
-		text += "Nobody runs it now: `" + ui.Clean(s.GoOn) + "` " + does + ".\n"
+		text += "Nobody runs it now: `" + ui.Clean(s.ResumeCommand) + "` " + does + ".\n"
 	}
 	return text
 }

@@ -152,14 +152,14 @@ func mailSend(a *ui.App, c *cobra.Command, flags *MailFlags, d mail.Draft, text 
 	if d.Body, err = a.Inline("the message", text); err != nil {
 		return err
 	}
-	return ask(a, flags, func(m *project.Mailbox) (*project.Letters, error) {
+	return ask(a, flags, func(m *project.Mailbox) (*project.MailMessages, error) {
 		s, err := m.Send(c.Context(), d)
 		if err == nil && len(s.Missed) > 0 {
 			a.Say(ui.EachLine(s.Missed, func(name *string) string { return "brenner: not reached: " + *name }))
 			a.Exit = ui.ExitPartial
 		}
 		return s, err
-	}, func(a *ui.App, s *project.Letters) string { return messageTable(a, s.Messages, "") })
+	}, func(a *ui.App, s *project.MailMessages) string { return messageTable(a, s.Messages, "") })
 }
 
 func mailInboxCommand(a *ui.App) *cobra.Command {
@@ -177,10 +177,10 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 			if bodies {
 				show = messageTexts
 			}
-			return ask(a, &flags, func(m *project.Mailbox) (*project.Letters, error) {
+			return ask(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) {
 				none = "nothing was sent to " + ui.Clean(m.Name(q.Agent))
 				return m.Inbox(c.Context(), q)
-			}, func(a *ui.App, l *project.Letters) string { return show(a, l.Messages, none) })
+			}, func(a *ui.App, l *project.MailMessages) string { return show(a, l.Messages, none) })
 		},
 	})
 	c.Flags().IntVar(&q.Limit, "limit", mail.DefaultLimit, "how many, newest first")
@@ -197,8 +197,8 @@ func mailThreadCommand(a *ui.App) *cobra.Command {
 			if err := mail.CheckThread(args[0]); err != nil {
 				return err
 			}
-			return ask(a, &flags, func(m *project.Mailbox) (*project.Letters, error) { return m.Thread(c.Context(), args[0]) },
-				func(a *ui.App, l *project.Letters) string {
+			return ask(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) { return m.Thread(c.Context(), args[0]) },
+				func(a *ui.App, l *project.MailMessages) string {
 					return messageTexts(a, l.Messages, "the thread has no messages")
 				})
 		},

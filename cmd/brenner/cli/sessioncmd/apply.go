@@ -83,7 +83,7 @@ func apply(a *ui.App, c *cobra.Command, args []string, opt *applyOptions) error 
 	if len(args) > 1 {
 		return applyFile(a, c, args[0], args[1], opt)
 	}
-	deltas, err := opt.byHand(c)
+	deltas, err := opt.anyQuestion(c)
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func inFileOf(path string, err error) error {
 	return fault.InFile("read the deltas", path, err)
 }
 
-// byHand returns what the flags say as deltas.
-func (opt *applyOptions) byHand(c *cobra.Command) ([]artifact.Value, error) {
+// anyQuestion returns what the flags say as deltas.
+func (opt *applyOptions) anyQuestion(c *cobra.Command) ([]artifact.Value, error) {
 	switch {
 	case opt.again:
 		return nil, ui.Usage(c, "--again is for a FILE of deltas", "")

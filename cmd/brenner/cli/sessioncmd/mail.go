@@ -171,7 +171,7 @@ func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.P
 	if err != nil {
 		return session.Brief{}, err
 	}
-	parties, err := k.Project.Parties(&project.Ways{Via: allByMail(k.Roster.Roster)}, k.Roster.Roster)
+	parties, err := k.Project.Parties(&project.AgentOptions{Via: allByMail(k.Roster.Roster)}, k.Roster.Roster)
 	if err == nil {
 		err = project.CheckMailboxes(parties)
 	}

@@ -158,8 +158,8 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 }
 
 // ways are how the flags say that agents are reached.
-func (s *startOptions) ways() *project.Ways {
-	return &project.Ways{Via: s.via, Model: s.model, Scripted: s.script != ""}
+func (s *startOptions) agents() *project.AgentOptions {
+	return &project.AgentOptions{Via: s.via, Model: s.model, Scripted: s.script != ""}
 }
 
 func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
@@ -196,7 +196,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		return err
 	}
 	j, err := k.Prepare(c.Context(), &project.StartOptions{
-		Ways: *opt.ways(), Traffic: opt.run.traffic, Script: opt.played, ByHand: c.Flags().Changed("via"), Module: opt.module, Evidence: evidence,
+		Agents: *opt.agents(), Traffic: opt.run.traffic, Script: opt.played, AnyQuestion: c.Flags().Changed("via"), Module: opt.module, Evidence: evidence,
 		ServeMail: opt.run.serveMail, IfExists: opt.ifExists, Chosen: opt.brief.threadID != "", Doing: ui.Doing(c),
 	})
 	if err != nil {

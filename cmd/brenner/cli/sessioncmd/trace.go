@@ -146,8 +146,8 @@ func traceShow(a *ui.App, c *cobra.Command, args []string, q *audit.CallQuery) e
 	if len(args) > 1 {
 		where = args[1]
 	}
-	switch byHand := q.Agent != "" || q.Round != 0; {
-	case id != "" && (byHand || q.Repair):
+	switch anyQuestion := q.Agent != "" || q.Round != 0; {
+	case id != "" && (anyQuestion || q.Repair):
 		return ui.Usage(c, "the call is named twice: by its id, and by --agent and --round", "")
 	case id == "" && (q.Agent == "" || q.Round < 1):
 		return ui.Usage(c, ui.Clean(args[0])+" is no call: with a session, --agent and --round are needed", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")

@@ -164,7 +164,7 @@ func sendOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, args []s
 
 // arbitrateOnRecord has an agent rule on patches of a record.
 func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arbiter string, args []string) error {
-	if f.Name, f.Via, f.Model = project.ArbiterWords(arbiter); f.Name == "" || f.Via == "" && f.Model == "" {
+	if f.Name, f.Via, f.Model = project.ParseArbiter(arbiter); f.Name == "" || f.Via == "" && f.Model == "" {
 		return ui.Usage(c, "--arbiter "+ui.Clean(fault.Shown(arbiter))+" does not say who is asked, and how", "write NAME=KIND:MODEL, such as Judge=openai:gpt-5")
 	}
 	return storecmd.WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *storecmd.Records) error {
