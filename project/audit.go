@@ -143,9 +143,9 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 	return all, err
 }
 
-// OpenDoor opens a session of the project for an operator's changes. It takes no lock: the
+// OpenEditor opens a session of the project for an operator's changes. It takes no lock: the
 // store orders the writes.
-func (p *Project) OpenDoor(ctx context.Context, thread, as string) (*session.Editor, error) {
+func (p *Project) OpenEditor(ctx context.Context, thread, as string) (*session.Editor, error) {
 	if err := p.MustHave(ctx, thread); err != nil {
 		return nil, err
 	}

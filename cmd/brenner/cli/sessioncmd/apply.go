@@ -207,7 +207,7 @@ func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*Opene
 	if !c.Flags().Changed("as") {
 		as = p.Config.Operator
 	}
-	door, err := p.OpenDoor(c.Context(), thread, as)
+	door, err := p.OpenEditor(c.Context(), thread, as)
 	if err != nil {
 		return nil, err
 	}
