@@ -54,7 +54,7 @@ func TestCodesAreUnique(t *testing.T) {
 	}
 }
 
-// A class that project does not read has no exit code.
+// A class that package project does not read has no exit code.
 func TestClassesAreRead(t *testing.T) {
 	t.Parallel()
 	tree := load(t)
@@ -89,8 +89,8 @@ func TestCodesAreDocumented(t *testing.T) {
 	compare(t, "codes.md", CodesPage(codes))
 }
 
-// Every package has its line in the list of docs/architecture.md, with its kind; the
-// command families share one.
+// The list in docs/architecture.md has a line for every package, with its kind; the command
+// packages share one.
 func TestPackagesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
@@ -117,7 +117,7 @@ func TestRoomsAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := RoomList(brenner()); !strings.Contains(string(page), "\n```\n"+want+"```\n") {
-		t.Errorf("docs/architecture.md lists the rooms otherwise than the table; it should hold:\n%s", want)
+		t.Errorf("the list of rooms in docs/architecture.md is out of date; it should be:\n%s", want)
 	}
 }
 

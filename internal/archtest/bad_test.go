@@ -12,8 +12,7 @@ import (
 	"testing/fstest"
 )
 
-// badTable is the table for testdata/bad. What it gets wrong on purpose stands
-// in TestTable.
+// badTable is the table for testdata/bad. Its deliberate mistakes are listed in TestTable.
 func badTable() Table {
 	return Table{
 		{Path: "internal/fault", Kind: Pure},
@@ -38,8 +37,8 @@ func badTable() Table {
 	}
 }
 
-// TestEveryViolationIsFound runs the checks over a module that breaks each rule:
-// what they find must be what its comments want, line by line and no more.
+// TestEveryViolationIsFound checks a module that breaks each rule: the findings must match
+// its `// want` comments.
 func TestEveryViolationIsFound(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("testdata", "bad")
@@ -99,7 +98,7 @@ func wanted(t *testing.T, dir string) []string {
 	return want
 }
 
-// minus gives the elements of a that are not in b, counting repetitions.
+// minus returns the elements of a that are not in b, counting repetitions.
 func minus(a, b []string) []string {
 	b = slices.Clone(b)
 	var rest []string
@@ -172,7 +171,7 @@ func TestTableKeepsRoomsTogether(t *testing.T) {
 	t.Parallel()
 	tree := &Tree{Packages: []*Package{{Path: "a"}, {Path: "a/x"}, {Path: "b"}}}
 	found := checkTable(tree, Table{{Path: "a"}, {Path: "b"}, {Path: "a/x"}})
-	if len(found) != 1 || !strings.Contains(found[0].Text, `the room "a" do not stand together`) {
+	if len(found) != 1 || !strings.Contains(found[0].Text, `the rows of room "a" are not adjacent`) {
 		t.Errorf("found %v, want one about the room a", found)
 	}
 }

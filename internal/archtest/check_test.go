@@ -47,12 +47,12 @@ type Finding struct {
 	Text string
 }
 
-// String gives the finding in one line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: [%s] %s", f.Pos.Filename, f.Pos.Line, f.Rule, f.Text)
 }
 
-// Check holds the tree against the table and the rules of the house.
+// Check checks the tree against the table and the rules for packages.
 func Check(t *Tree, table Table) []Finding {
 	found := checkTable(t, table)
 	for _, p := range t.Packages {
@@ -92,7 +92,7 @@ func checkTable(t *Tree, table Table) []Finding {
 	rooms := table.rooms()
 	for i, name := range rooms {
 		if slices.Index(rooms, name) < i {
-			add(name, "the packages of the room %q do not stand together", name)
+			add(name, "the rows of room %q are not adjacent", name)
 		}
 	}
 	for _, r := range table {
@@ -113,7 +113,7 @@ func checkTable(t *Tree, table Table) []Finding {
 			case of.Kind != Pure && r.Kind == Pure:
 				add(r.Path, "the row of the pure %q allows %q, which is not pure", r.Path, need)
 			case slices.Index(rooms, room(need)) > slices.Index(rooms, room(r.Path)):
-				add(r.Path, "the row of %q allows %q, which is upward: its room stands above", r.Path, need)
+				add(r.Path, "the row of %q allows %q, which is upward: its room is above", r.Path, need)
 			}
 		}
 	}
@@ -150,14 +150,14 @@ func (c *checker) add(pos token.Pos, rule, format string, args ...any) {
 	c.found = append(c.found, Finding{Pos: c.tree.at(pos), Rule: rule, Text: fmt.Sprintf(format, args...)})
 }
 
-// everywhere holds the rules that every package keeps.
+// everywhere checks the rules for all packages.
 func (c *checker) everywhere() {
 	if len(c.pkg.Files) == 0 {
 		return // a package of tests
 	}
 	first := c.pkg.Files[0].Name.Pos()
 	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "misc"}, c.pkg.Name) {
-		c.add(first, ruleName, "a package named %s says nothing about what is in it", c.pkg.Name)
+		c.add(first, ruleName, "package name %s does not say what the package contains", c.pkg.Name)
 	}
 	if !slices.ContainsFunc(c.pkg.Files, documented) {
 		c.add(first, ruleDoc, "package %s has no doc comment", c.pkg.Name)
@@ -173,19 +173,18 @@ func (c *checker) everywhere() {
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-				c.add(fn.Pos(), ruleInit, "no init functions: do the work where it is asked for")
+				c.add(fn.Pos(), ruleInit, "init functions are not allowed: do the work where it is needed")
 			}
 		}
 	}
 	c.variables()
 }
 
-// documented tells whether the file carries the package's doc comment, which
-// must be words and not a directive alone.
+// documented reports whether the file has a package comment that is more than a directive.
 func documented(f *ast.File) bool { return strings.TrimSpace(f.Doc.Text()) != "" }
 
-// direction holds the imports against the package's row, and the row against them: what
-// nobody imports is not to be allowed for whoever comes next.
+// direction compares the imports with the package's row, both ways: a row must not allow an
+// import that is not used.
 func (c *checker) direction(row Row) {
 	used := make(map[string]bool)
 	for _, f := range c.pkg.Files {
@@ -208,7 +207,7 @@ func (c *checker) direction(row Row) {
 	}
 }
 
-// below gives an import's path below the module, if it is one of the module.
+// below returns an import's path below the module, if it is one of the module.
 func (c *checker) below(spec *ast.ImportSpec) (string, bool) {
 	p := importPath(spec)
 	if p == c.tree.Module {

@@ -56,8 +56,7 @@ func (t *Tree) isCode(typ types.Type) bool {
 	return named.Obj().Pkg().Path() == t.Module+"/internal/fault" && named.Obj().Name() == "Code"
 }
 
-// checkCodes holds that the codes are one closed list: each declared once, as a
-// constant, in capitals.
+// checkCodes checks that each code is declared once, as a constant in upper case.
 func checkCodes(t *Tree) []Finding {
 	shape := regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
 	var found []Finding
@@ -67,7 +66,7 @@ func checkCodes(t *Tree) []Finding {
 			found = append(found, Finding{c.Pos, ruleCode, fmt.Sprintf("code %q is not UPPER_SNAKE", c.Value)})
 		}
 		if other, ok := first[c.Value]; ok {
-			found = append(found, Finding{c.Pos, ruleCode, fmt.Sprintf("code %s is declared in %s already", c.Value, other.Package)})
+			found = append(found, Finding{c.Pos, ruleCode, fmt.Sprintf("code %s is already declared in %s", c.Value, other.Package)})
 			continue
 		}
 		first[c.Value] = c
@@ -80,8 +79,8 @@ func checkCodes(t *Tree) []Finding {
 	return found
 }
 
-// looseCodes finds codes that are written as text outside a declaration of
-// constants, where nothing would keep them unique. The empty code is none.
+// looseCodes finds codes written as string literals outside a const declaration. The empty
+// string is not a code.
 func looseCodes(t *Tree, p *Package, f *ast.File) []Finding {
 	var found []Finding
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -3,9 +3,11 @@
 // commands know a terminal, and that the codes of faults are one closed list. It
 // reads the source tree through the go command and go/types.
 //
-// It must catch what it promises to catch: testdata/bad is a module with one
-// violation after another, each marked by a comment, and the checks must find
-// all of them and nothing else. What the checks cannot see (a write through a
-// pointer into a package variable's rows, a shell function hidden behind an
-// interface) is left to review.
+// The checks are tested with testdata/bad, a module with many violations, each marked by a
+// comment: the checks must find all of them and nothing else. What the checks cannot see (a
+// write through a pointer into a package variable, a shell function behind an interface) is
+// left to review.
+//
+// TestPlainEnglish finds wordings that readers stumble over, in code and docs. make lint
+// runs it, too.
 package archtest

@@ -44,8 +44,8 @@ func (t Table) imports(name, below string) bool {
 	})
 }
 
-// House draws a table as a house: every room stands on a floor above all rooms that it
-// imports, with its packages inside. Packages for tests are left out.
+// House draws a table as a house: every room is on a floor above all rooms that it imports,
+// with its packages inside. Packages for tests are omitted.
 func House(t Table) string {
 	floors := floorsOf(t)
 	wide, high := 0.0, 3*wall+chipHeight-gap
@@ -77,11 +77,11 @@ func House(t Table) string {
 	return b.String()
 }
 
-// floor is what stands equally high.
+// floor is a row of rooms.
 type floor []box
 
-// floorsOf returns the floors, the lowest first. In the table a room stands behind every
-// room that it imports.
+// floorsOf returns the floors, the lowest first. In the table a room comes after every room
+// that it imports.
 func floorsOf(t Table) []floor {
 	var floors []floor
 	for _, name := range t.rooms() {

@@ -146,7 +146,7 @@ func (t *Tree) load(l listed, imports types.Importer) (*Package, error) {
 	return p, err
 }
 
-// at gives a position with its file's name below the root.
+// at returns a position with its file's name below the root.
 func (t *Tree) at(pos token.Pos) token.Position {
 	p := t.fset.Position(pos)
 	if rel, err := filepath.Rel(t.root, p.Filename); err == nil {

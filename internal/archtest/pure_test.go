@@ -9,13 +9,13 @@ import (
 )
 
 // impure are the packages of the standard library that a pure package may not
-// import; everything below them is meant too.
+// import, nor the packages below them.
 const impure = `C context crypto/rand database expvar flag hash/maphash io/fs io/ioutil
 	log math/rand net os path/filepath plugin runtime sync syscall testing unsafe`
 
 // impureUses are the functions, methods and variables that a pure package may
-// not use, by package: clocks, the machine's time zone, chance, the terminal,
-// and maps in an order of their own.
+// not use, by package: clocks, the local time zone, random numbers, the terminal, and
+// iteration over maps.
 func impureUses() map[string]string {
 	return map[string]string{
 		"time": "Now Since Until Sleep After AfterFunc Tick NewTimer NewTicker Local LoadLocation Time.Local",
@@ -26,7 +26,7 @@ func impureUses() map[string]string {
 	}
 }
 
-// pure holds what only pure packages promise.
+// pure checks the rules for pure packages.
 func (c *checker) pure(row Row) {
 	if len(c.pkg.Files) == 0 {
 		return // a package of tests
@@ -103,7 +103,7 @@ func (c *checker) pureUse(id *ast.Ident, stack []ast.Node) {
 	}
 }
 
-// qualified gives the name of a package's object, "Type.Method" for methods: a
+// qualified returns the name of a package's object, "Type.Method" for methods: a
 // time's method After is not the function After.
 func qualified(obj types.Object) string {
 	if fn, ok := obj.(*types.Func); ok {
@@ -121,7 +121,7 @@ func qualified(obj types.Object) string {
 	return obj.Name()
 }
 
-// sorted tells whether the name at the end of the stack is called as an argument
+// sorted reports whether the name at the end of the stack is called as an argument
 // of one of the sorting functions of slices.
 func (c *checker) sorted(stack []ast.Node) bool {
 	var calls []*ast.CallExpr
@@ -144,7 +144,7 @@ func (c *checker) sorted(stack []ast.Node) bool {
 		contains("Sorted SortedFunc SortedStableFunc", obj.Name())
 }
 
-// callee gives what a call calls, where that is a name.
+// callee returns what a call calls, where that is a name.
 func (c *checker) callee(call *ast.CallExpr) types.Object {
 	fun := ast.Unparen(call.Fun)
 	for {
@@ -163,7 +163,7 @@ func (c *checker) callee(call *ast.CallExpr) types.Object {
 	}
 }
 
-// isMap tells whether a value of the type may be a map.
+// isMap reports whether a value of the type may be a map.
 func isMap(t types.Type) bool {
 	if t == nil {
 		return false
@@ -175,7 +175,7 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// permitsMap tells whether a constraint lets a map through.
+// permitsMap reports whether a constraint admits a map.
 func permitsMap(constraint types.Type) bool {
 	iface, ok := constraint.Underlying().(*types.Interface)
 	if !ok {

@@ -2,12 +2,12 @@ package archtest
 
 import "strings"
 
-// Kind says which promises a package makes.
+// Kind is the set of rules that a package follows.
 type Kind int
 
 // The kinds of packages.
 const (
-	// Shell packages talk to the world.
+	// Shell packages do I/O.
 	Shell Kind = iota
 	// Pure packages take values and return values: no clock, no goroutine, no
 	// I/O, no logging, no order of a map in a result.
@@ -16,21 +16,20 @@ const (
 	Support
 )
 
-// Row is what one package is and what it may know.
+// Row is the kind of a package and what it may import.
 type Row struct {
 	Path string // below the module; "" is the module's root
 	Kind Kind
 	// Needs are the packages of this module that it may import.
 	Needs string
 	// Outside are the packages of other modules that a pure package may import.
-	// Shell and support packages are free in this.
+	// Shell and support packages may import any.
 	Outside string
 }
 
 // Table is the architecture. A package of the tree without a row is a finding,
-// and so is a row without a package. The packages of a room stand together, and a
-// room stands behind every room that it imports: so no import leads upward, and
-// rooms have no cycle.
+// and so is a row without a package. The rows of a room are adjacent, and a room comes after
+// every room that it imports: no import leads upward, and rooms have no cycle.
 type Table []Row
 
 func (t Table) row(path string) (Row, bool) {

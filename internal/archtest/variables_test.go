@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// variables holds that package variables are constants in all but name: none is
-// exported but errors made by errors.New, and none is written to.
+// variables checks that package variables are never written to, and that none is exported
+// except errors made by errors.New.
 func (c *checker) variables() {
 	for _, f := range c.pkg.Files {
 		for _, d := range f.Decls {
@@ -79,8 +79,8 @@ func isElement(e ast.Expr) bool {
 	return ok
 }
 
-// takesAddress tells whether a method with a pointer receiver is called on a
-// value, which takes the value's address without saying so.
+// takesAddress reports whether a method with a pointer receiver is called on a
+// value, which takes its address implicitly.
 func (c *checker) takesAddress(sel *ast.SelectorExpr) bool {
 	s := c.pkg.Info.Selections[sel]
 	if s == nil || s.Kind() != types.MethodVal {
@@ -114,7 +114,7 @@ func (c *checker) written(e ast.Expr, how string) {
 	}
 }
 
-// rootName gives the name that an expression like a.b[i].c starts with.
+// rootName returns the name that an expression like a.b[i].c starts with.
 func rootName(e ast.Expr) *ast.Ident {
 	for e != nil {
 		switch x := e.(type) {
@@ -127,7 +127,7 @@ func rootName(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// qualifiedName gives Var of an expression like pkg.Var[i].c.
+// qualifiedName returns Var of an expression like pkg.Var[i].c.
 func qualifiedName(e ast.Expr) *ast.Ident {
 	for e != nil {
 		if sel, ok := e.(*ast.SelectorExpr); ok {
