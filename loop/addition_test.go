@@ -15,7 +15,7 @@ func TestAdd(t *testing.T) {
 	w.Questions = append(w.Questions, loop.Question{ID: "added-3", Question: "What?"})
 	w.Rosters = append(w.Rosters, loop.Roster{ID: "s", Roster: w.Rosters[0].Roster})
 	w.Models = []loop.PlanModel{{ID: "small", Model: "a"}, {ID: "large", Model: "b"}}
-	s := open(t, night(w, loop.Limits{})).state
+	s := open(t, newOpened(w, loop.Limits{})).state
 	for name, c := range map[string]struct {
 		add  loop.Addition
 		want []loop.Cell
@@ -41,20 +41,20 @@ func TestAdd(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	full := cells(1)
 	full.Cells = make([]loop.Cell, loop.MaxSessions)
-	long := night(cells(1), loop.Limits{Rounds: 60_000})
+	long := newOpened(cells(1), loop.Limits{Rounds: 60_000})
 	long.Name = "a-name-of-just-thirty-four-letters"
 	for _, c := range []struct {
 		opened loop.Opened
 		add    loop.Addition
 		want   string
 	}{
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "--question is missing"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed: -1 is out of range"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MaxSeed + 1)}, "--seed: 2147483648 is out of range"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after: not a session: q"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "the plan has no roster q"},
-		{night(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "the plan has no model q"},
-		{night(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions per round; the limit is 100000"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "--question is missing"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed: -1 is out of range"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MaxSeed + 1)}, "--seed: 2147483648 is out of range"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after: not a session: q"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "the plan has no roster q"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "the plan has no model q"},
+		{newOpened(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions per round; the limit is 100000"},
 		{long, loop.Addition{Question: "Who?"}, "120000 sessions are too many for a loop name this long"},
 	} {
 		s := &loop.State{Opened: c.opened, Work: c.opened.Work, Limits: c.opened.Limits}

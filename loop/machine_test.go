@@ -22,22 +22,22 @@ import (
 
 var start = time.Date(2026, 11, 15, 22, 0, 0, 0, time.UTC)
 
-// book is a loop's journal in a test, with the state that it stands for.
-type book struct {
+// testLoop is a loop's journal with its state.
+type testLoop struct {
 	t       rapid.TB
 	now     time.Time
 	entries []journal.Entry
 	state   *loop.State
 }
 
-func open(t rapid.TB, o loop.Opened) *book {
+func open(t rapid.TB, o loop.Opened) *testLoop {
 	t.Helper()
-	b := &book{t: t, now: start, state: &loop.State{}}
+	b := &testLoop{t: t, now: start, state: &loop.State{}}
 	b.write(loop.KindOpened, o)
 	return b
 }
 
-func (b *book) write(kind string, body any) {
+func (b *testLoop) write(kind string, body any) {
 	b.t.Helper()
 	data, err := journal.Encode(body)
 	if err != nil {
@@ -53,8 +53,8 @@ func (b *book) write(kind string, body any) {
 	b.entries = append(b.entries, e)
 }
 
-// next executes what needs no session, and gives the sessions that are to begin.
-func (b *book) next() (runs []loop.Run, ended bool) {
+// next executes commands until sessions start, and returns those.
+func (b *testLoop) next() (runs []loop.Run, ended bool) {
 	b.t.Helper()
 	for range 1000 {
 		commands := loop.Next(b.state, b.now)
@@ -75,7 +75,7 @@ func (b *book) next() (runs []loop.Run, ended bool) {
 					b.now, acted = c.Until, true
 				}
 			case loop.Run:
-				b.began(c)
+				b.begin(c)
 				runs = append(runs, c)
 			}
 		}
@@ -83,17 +83,17 @@ func (b *book) next() (runs []loop.Run, ended bool) {
 			return runs, b.state.Ended != ""
 		}
 	}
-	b.t.Fatal("the machine turns in a circle")
+	b.t.Fatal("endless loop of commands")
 	return nil, false
 }
 
-func (b *book) began(c loop.Run) {
+func (b *testLoop) begin(c loop.Run) {
 	b.t.Helper()
 	b.write(loop.KindBegan, loop.Began{Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD})
 }
 
-// finish runs everything, one session after the other, and gives the order.
-func (b *book) finish(settle func(loop.Run) loop.Settled) []int {
+// finish runs all sessions one after the other and returns their order.
+func (b *testLoop) finish(settle func(loop.Run) loop.Settled) []int {
 	b.t.Helper()
 	var order []int
 	for {
@@ -102,7 +102,7 @@ func (b *book) finish(settle func(loop.Run) loop.Settled) []int {
 			return order
 		}
 		if len(runs) == 0 {
-			b.t.Fatalf("nothing leads on: %+v", b.state)
+			b.t.Fatalf("no commands: %+v", b.state)
 		}
 		for _, r := range runs {
 			s := settle(r)
@@ -124,18 +124,20 @@ func cells(n int) loop.Work {
 	return w
 }
 
-func night(w loop.Work, l loop.Limits) loop.Opened {
+func newOpened(w loop.Work, l loop.Limits) loop.Opened {
 	l.Rounds, l.Concurrency = max(l.Rounds, 1), max(l.Concurrency, 1)
 	return loop.Opened{Name: "night", Rules: loop.Rules, Work: w, Limits: l}
 }
 
-func done(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Done, Version: 2, Spent: 60} }
+func settleDone(loop.Run) loop.Settled {
+	return loop.Settled{Outcome: loop.Done, Version: 2, Spent: 60}
+}
 
 func TestStopRules(t *testing.T) {
-	says := func(what ...string) func(loop.Run) loop.Settled {
+	claims := func(all ...string) func(loop.Run) loop.Settled {
 		return func(r loop.Run) loop.Settled {
-			s := done(r)
-			s.Says, s.Warnings = what, 1
+			s := settleDone(r)
+			s.Says, s.Warnings = all, 1
 			return s
 		}
 	}
@@ -146,49 +148,48 @@ func TestStopRules(t *testing.T) {
 		reason string
 		ran    int
 	}{
-		{"rounds", loop.Limits{Rounds: 2}, done, loop.EndRounds, 6},
-		{"the hour has come", loop.Limits{Rounds: 2, Until: artifact.FormatInstant(start)}, done, loop.EndTime, 0},
-		{"nothing new for two rounds", loop.Limits{Rounds: 9, Quiet: 2}, says("a", "b"), loop.EndQuiet, 9},
-		{"nothing left to mend", loop.Limits{Rounds: 9, Clean: true}, done, loop.EndClean, 3},
-		{"not clean", loop.Limits{Rounds: 2, Clean: true}, says(), loop.EndRounds, 6},
+		{"rounds", loop.Limits{Rounds: 2}, settleDone, loop.EndRounds, 6},
+		{"time limit", loop.Limits{Rounds: 2, Until: artifact.FormatInstant(start)}, settleDone, loop.EndTime, 0},
+		{"nothing new for two rounds", loop.Limits{Rounds: 9, Quiet: 2}, claims("a", "b"), loop.EndQuiet, 9},
+		{"nothing left to fix", loop.Limits{Rounds: 9, Clean: true}, settleDone, loop.EndClean, 3},
+		{"not clean", loop.Limits{Rounds: 2, Clean: true}, claims(), loop.EndRounds, 6},
 		{"too many failures", loop.Limits{Rounds: 9, Failures: 2}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndFailures, 2},
-		{"the first failure", loop.Limits{Then: loop.ThenStop}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndFailures, 1},
-		{"each is tried three times", loop.Limits{Retry: 2}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndRounds, 9},
-		{"a person", loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndPerson, 1},
-		{"nobody asked for a person", loop.Limits{}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }, loop.EndRounds, 3},
-		{"the budget: a third one would need 100", loop.Limits{Rounds: 9, Tokens: 200}, done, loop.EndBudget, 2},
-		{"nobody is heard", loop.Limits{Rounds: 2, Quiet: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed, Version: 1} }, loop.EndRounds, 6},
-		{"short ones are heard", loop.Limits{Rounds: 9, Quiet: 1}, func(loop.Run) loop.Settled {
+		{"stop on first failure", loop.Limits{Then: loop.ThenStop}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndFailures, 1},
+		{"two retries", loop.Limits{Retry: 2}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }, loop.EndRounds, 9},
+		{"person needed", loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := settleDone(r); s.Conflicts = 1; return s }, loop.EndPerson, 1},
+		{"person needed, but no rule", loop.Limits{}, func(r loop.Run) loop.Settled { s := settleDone(r); s.Conflicts = 1; return s }, loop.EndRounds, 3},
+		{"budget too small for a third session", loop.Limits{Rounds: 9, Tokens: 200}, settleDone, loop.EndBudget, 2},
+		{"rounds without replies are not quiet", loop.Limits{Rounds: 2, Quiet: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed, Version: 1} }, loop.EndRounds, 6},
+		{"replies of short sessions count", loop.Limits{Rounds: 9, Quiet: 1}, func(loop.Run) loop.Settled {
 			return loop.Settled{Outcome: loop.Short, Version: 2, Merged: 1, Says: []string{"a"}}
 		}, loop.EndQuiet, 6},
-		{"short ones leave something to mend", loop.Limits{Rounds: 2, Clean: true}, func(loop.Run) loop.Settled {
+		{"short sessions are not clean", loop.Limits{Rounds: 2, Clean: true}, func(loop.Run) loop.Settled {
 			return loop.Settled{Outcome: loop.Short, Version: 2, Merged: 1}
 		}, loop.EndRounds, 6},
-		{"the budget to the token", loop.Limits{Tokens: 220}, done, loop.EndRounds, 3},
+		{"budget used to the token", loop.Limits{Tokens: 220}, settleDone, loop.EndRounds, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := open(t, night(cells(3), c.limits))
+			b := open(t, newOpened(cells(3), c.limits))
 			order := b.finish(c.settle)
 			if b.state.Ended != c.reason || len(order) != c.ran {
-				t.Errorf("it ended by %s after %v; want %s after %d sessions", b.state.Ended, order, c.reason, c.ran)
+				t.Errorf("ended by %s after %v, want %s after %d sessions", b.state.Ended, order, c.reason, c.ran)
 			}
 		})
 	}
 }
 
-func TestWorkIsAdded(t *testing.T) {
-	b := open(t, night(cells(1), loop.Limits{Rounds: 2}))
+func TestAddedWorkRuns(t *testing.T) {
+	b := open(t, newOpened(cells(1), loop.Limits{Rounds: 2}))
 	runs, _ := b.next()
 	b.write(loop.KindAdded, loop.Added{By: "operator", Questions: []loop.Question{{ID: "new", Question: "And why?"}}, Cells: []loop.Cell{{Question: "new", Roster: "r"}}})
 	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Done, Version: 2})
-	if order := b.finish(done); fmt.Sprint(order) != "[2 3 4]" || b.state.Jobs[3].Cell.Question != "new" {
-		t.Errorf("%v, %+v", order, b.state.Jobs)
+	if order := b.finish(settleDone); fmt.Sprint(order) != "[2 3 4]" || b.state.Jobs[3].Cell.Question != "new" {
+		t.Errorf("order %v, jobs %+v", order, b.state.Jobs)
 	}
 }
 
-// The laws: whatever sessions come to, in whatever order, and however often the
-// process dies, the budget is never passed, no more run than may, each comes to its
-// end once, and the journal alone gives the state.
+// TestLaws runs random outcomes in random order with crashes. The budget is never exceeded,
+// no more sessions run than allowed, each ends once, and the journal alone yields the state.
 func TestLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := cells(rapid.IntRange(1, 6).Draw(t, "sessions"))
@@ -201,36 +202,36 @@ func TestLaws(t *testing.T) {
 		if rapid.Bool().Draw(t, "follow") {
 			w.Follow = &loop.Follow{From: rapid.SampledFrom([]string{loop.FollowOwn, loop.FollowBest}).Draw(t, "from")}
 		}
-		b := open(t, night(w, limits))
+		b := open(t, newOpened(w, limits))
 		spent, finals := make(map[int]int), make(map[int]int)
-		var flying []loop.Run
+		var inFlight []loop.Run
 		for step := 0; ; step++ {
 			if step > 2000 {
-				t.Fatal("it does not end")
+				t.Fatal("the loop does not end")
 			}
 			runs, ended := b.next()
-			flying = append(flying, runs...)
+			inFlight = append(inFlight, runs...)
 			s := b.state
 			if total := s.Spent.Tokens + s.Reserved.Tokens; limits.Tokens > 0 && total > limits.Tokens {
-				t.Fatalf("%d tokens are spent or set aside, of %d", total, limits.Tokens)
+				t.Fatalf("%d tokens spent or reserved, of %d", total, limits.Tokens)
 			}
-			if len(flying) > limits.Concurrency || s.Count(loop.Running) != len(flying) {
-				t.Fatalf("%d sessions run at once, the state says %d", len(flying), s.Count(loop.Running))
+			if len(inFlight) > limits.Concurrency || s.Count(loop.Running) != len(inFlight) {
+				t.Fatalf("%d sessions run, the state counts %d", len(inFlight), s.Count(loop.Running))
 			}
 			if ended {
 				break
 			}
-			if len(flying) == 0 {
-				t.Fatalf("nothing runs and nothing leads on: %+v", s)
+			if len(inFlight) == 0 {
+				t.Fatalf("nothing runs and no commands: %+v", s)
 			}
 			if rapid.IntRange(0, 9).Draw(t, "dies") == 0 {
-				flying = nil
+				inFlight = nil
 				b.write(loop.KindResumed, loop.Resumed{})
 				continue
 			}
-			i := rapid.IntRange(0, len(flying)-1).Draw(t, "which")
-			n := flying[i].Job.Number
-			flying = append(flying[:i:i], flying[i+1:]...)
+			i := rapid.IntRange(0, len(inFlight)-1).Draw(t, "which")
+			n := inFlight[i].Job.Number
+			inFlight = append(inFlight[:i:i], inFlight[i+1:]...)
 			spent[n] += rapid.IntRange(0, 100-spent[n]).Draw(t, "spent")
 			out := loop.Settled{Job: n, Spent: spent[n], Outcome: rapid.SampledFrom([]string{loop.Done, loop.Done, loop.Done, loop.Short, loop.Failed, loop.Later, loop.Interrupted}).Draw(t, "outcome")}
 			switch out.Outcome {
@@ -248,17 +249,17 @@ func TestLaws(t *testing.T) {
 		sum := 0
 		for n, times := range finals {
 			if times != 1 {
-				t.Errorf("session %d came to its end %d times", n, times)
+				t.Errorf("session %d ended %d times", n, times)
 			}
 		}
 		for i := range b.state.Jobs {
 			sum += spent[b.state.Jobs[i].Number]
 		}
 		if b.state.Spent.Tokens != sum {
-			t.Errorf("the loop says that %d were spent, its sessions %d", b.state.Spent.Tokens, sum)
+			t.Errorf("the loop counts %d tokens, its sessions %d", b.state.Spent.Tokens, sum)
 		}
 		if b.state.Ended == loop.EndRounds && slices.ContainsFunc(b.state.Jobs, func(j loop.Job) bool { return !j.Final() }) {
-			t.Error("it says that all is done, and it is not")
+			t.Error("ended by rounds with unfinished jobs")
 		}
 		again, err := loop.Fold(b.entries)
 		if err != nil {
@@ -270,10 +271,9 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// A loop is not gone on with by other rules than those it began with.
-func TestOtherRulesAreRefused(t *testing.T) {
+func TestUnknownRulesAreRefused(t *testing.T) {
 	for _, rules := range []string{"", "loop/0", "loop/2"} {
-		o := night(cells(1), loop.Limits{})
+		o := newOpened(cells(1), loop.Limits{})
 		o.Rules, o.Program = rules, "brenner 9"
 		data, _ := journal.Encode(o)
 		e, err := journal.Head{}.Next("loop/night", start, loop.KindOpened, data)
@@ -287,9 +287,9 @@ func TestOtherRulesAreRefused(t *testing.T) {
 	}
 }
 
-// What makes no sense is refused, and changes nothing.
-func TestNonsenseIsRefused(t *testing.T) {
-	b := open(t, night(cells(2), loop.Limits{}))
+// An invalid entry is refused and leaves the state unchanged.
+func TestInvalidEntriesAreRefused(t *testing.T) {
+	b := open(t, newOpened(cells(2), loop.Limits{}))
 	runs, _ := b.next()
 	refuse := func(kind string, body any) {
 		t.Helper()
@@ -302,7 +302,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 			t.Errorf("%s %v was accepted", kind, body)
 		}
 		if want, err := loop.Fold(b.entries); err != nil || !reflect.DeepEqual(b.state, want) {
-			t.Errorf("%s %v was refused, and changed something: %v", kind, body, err)
+			t.Errorf("%s %v was refused but changed the state: %v", kind, body, err)
 		}
 	}
 	refuse(loop.KindBegan, loop.Began{Job: runs[0].Job.Number, Thread: runs[0].Thread})
@@ -312,101 +312,98 @@ func TestNonsenseIsRefused(t *testing.T) {
 	refuse(loop.KindRound, loop.RoundOpened{Round: 2})
 	refuse(loop.KindAdded, loop.Added{Cells: []loop.Cell{{Question: "none", Roster: "r"}}})
 	refuse(loop.KindAdded, loop.Added{Questions: []loop.Question{{ID: "q", Question: "And why not?"}}, Cells: []loop.Cell{{Question: "q", Roster: "r"}}})
-	refuse(loop.KindOpened, night(cells(1), loop.Limits{}))
+	refuse(loop.KindOpened, newOpened(cells(1), loop.Limits{}))
 	refuse("loop.exploded", struct{}{})
 	refuse(loop.KindEnded, struct{ Why string }{"x"})
 }
 
-// A word that was said while nobody ran the loop is obeyed by the next run; one that
-// ended it holds no longer when somebody wants more.
-func TestStopBeforeTheNextRun(t *testing.T) {
-	b := open(t, night(cells(2), loop.Limits{}))
+// A stop request written between runs ends the next run. It no longer holds when the loop is
+// continued after that.
+func TestStopRequestBetweenRuns(t *testing.T) {
+	b := open(t, newOpened(cells(2), loop.Limits{}))
 	b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
 	if got := loop.Next(b.state, start); got != nil {
-		t.Errorf("a run that has left goes on with %v", got)
+		t.Errorf("commands after the run has left: %v", got)
 	}
 	b.write(loop.KindStopping, loop.Stopping{By: "operator"})
 	b.write(loop.KindResumed, loop.Resumed{})
 	if _, ended := b.next(); !ended || b.state.Ended != loop.EndStopped {
-		t.Errorf("it goes on: %+v", b.state)
+		t.Errorf("not stopped: %+v", b.state)
 	}
 	b.write(loop.KindResumed, loop.Resumed{})
-	if order := b.finish(done); len(order) != 2 || b.state.Ended != loop.EndRounds {
-		t.Errorf("%v, %s", order, b.state.Ended)
+	if order := b.finish(settleDone); len(order) != 2 || b.state.Ended != loop.EndRounds {
+		t.Errorf("order %v, ended by %s", order, b.state.Ended)
 	}
 }
 
-// Sessions that are tried again because somebody says so are not forgiven what they fail
-// for then.
-func TestFailuresAfterARetryCount(t *testing.T) {
-	b := open(t, night(cells(3), loop.Limits{Failures: 3, Concurrency: 3}))
-	fails := func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }
-	b.finish(fails)
+// Failures of sessions retried on request count again.
+func TestFailuresAfterRetryCount(t *testing.T) {
+	b := open(t, newOpened(cells(3), loop.Limits{Failures: 3, Concurrency: 3}))
+	fail := func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }
+	b.finish(fail)
 	b.write(loop.KindResumed, loop.Resumed{})
 	b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
 	b.write(loop.KindResumed, loop.Resumed{Retry: true})
-	if b.finish(fails); b.state.Ended != loop.EndFailures {
-		t.Errorf("three sessions failed again, and the loop ended by %s", b.state.Ended)
+	if b.finish(fail); b.state.Ended != loop.EndFailures {
+		t.Errorf("three sessions failed again, but the loop ended by %s", b.state.Ended)
 	}
 }
 
-// What needed a person before somebody went on is forgotten, and is not counted against
-// what needs one from then on.
-func TestNeedsAfterGoingOnCount(t *testing.T) {
-	b := open(t, night(cells(2), loop.Limits{Person: true, Concurrency: 2, Rounds: 2}))
+// After a loop is continued, earlier needs are forgotten and new ones count.
+func TestNeedsAfterContinuingCount(t *testing.T) {
+	b := open(t, newOpened(cells(2), loop.Limits{Person: true, Concurrency: 2, Rounds: 2}))
 	b.finish(func(r loop.Run) loop.Settled {
 		return loop.Settled{Outcome: loop.Failed, Version: 2, Merged: 1, Conflicts: r.Job.Number - 1}
 	})
 	if b.state.Ended != loop.EndPerson {
-		t.Fatalf("it ended by %s", b.state.Ended)
+		t.Fatalf("ended by %s", b.state.Ended)
 	}
 	b.write(loop.KindResumed, loop.Resumed{Retry: true})
 	b.finish(func(r loop.Run) loop.Settled {
-		s := done(r)
-		s.Conflicts = 2 - r.Job.Number // what the second left to a person it has decided itself
+		s := settleDone(r)
+		s.Conflicts = 2 - r.Job.Number // the second session has resolved its conflict itself
 		return s
 	})
 	if b.state.Ended != loop.EndPerson || b.state.Round != 1 {
-		t.Errorf("session 1 needs a person, and the loop ended by %s in round %d", b.state.Ended, b.state.Round)
+		t.Errorf("session 1 needs a person, but the loop ended by %s in round %d", b.state.Ended, b.state.Round)
 	}
 }
 
-// Whoever goes on with a loop that a rule ended is not stopped by the same things
-// again, and by new ones only.
-func TestGoingOnAfterARule(t *testing.T) {
+// A continued loop is ended again only by new causes of the same rule.
+func TestContinuingAfterARuleNeedsNewCauses(t *testing.T) {
 	for reason, c := range map[string]struct {
 		limits loop.Limits
 		settle func(loop.Run) loop.Settled
 	}{
-		loop.EndPerson:   {loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := done(r); s.Conflicts = 1; return s }},
+		loop.EndPerson:   {loop.Limits{Person: true}, func(r loop.Run) loop.Settled { s := settleDone(r); s.Conflicts = 1; return s }},
 		loop.EndFailures: {loop.Limits{Failures: 1}, func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Failed} }},
-		loop.EndQuiet:    {loop.Limits{Rounds: 9, Quiet: 1}, done},
-		loop.EndClean:    {loop.Limits{Rounds: 9, Clean: true}, done},
+		loop.EndQuiet:    {loop.Limits{Rounds: 9, Quiet: 1}, settleDone},
+		loop.EndClean:    {loop.Limits{Rounds: 9, Clean: true}, settleDone},
 	} {
-		b := open(t, night(cells(3), c.limits))
+		b := open(t, newOpened(cells(3), c.limits))
 		first := b.finish(c.settle)
 		if b.state.Ended != reason {
-			t.Errorf("it ended by %s, not by %s", b.state.Ended, reason)
+			t.Errorf("ended by %s, want %s", b.state.Ended, reason)
 		}
 		b.write(loop.KindResumed, loop.Resumed{})
 		if again := b.finish(c.settle); len(again) != len(first) || b.state.Ended != reason {
-			t.Errorf("%s: it went on with %v after %v, and ended by %s", reason, again, first, b.state.Ended)
+			t.Errorf("%s: ran %v after %v, and ended by %s", reason, again, first, b.state.Ended)
 		}
 	}
 }
 
-// A budget in dollars is kept like one in tokens, to the billionth.
-func TestDollars(t *testing.T) {
+// A budget in dollars is exact to the billionth.
+func TestDollarBudget(t *testing.T) {
 	w := cells(4)
 	w.Settings.Budget, w.Settings.BudgetUSD = 0, 1_000_000_000
-	b := open(t, night(w, loop.Limits{Concurrency: 4, USD: 2_500_000_000}))
+	b := open(t, newOpened(w, loop.Limits{Concurrency: 4, USD: 2_500_000_000}))
 	order := b.finish(func(loop.Run) loop.Settled {
 		if total := b.state.Spent.USD + b.state.Reserved.USD; total > 2_500_000_000 {
-			t.Errorf("%d are spent or set aside", total)
+			t.Errorf("%d spent or reserved", total)
 		}
 		return loop.Settled{Outcome: loop.Done, Version: 2, SpentUSD: 500_000_001}
 	})
 	if len(order) != 3 || b.state.Ended != loop.EndBudget || b.state.Spent.USD != 1_500_000_003 {
-		t.Errorf("%v, %s, %d", order, b.state.Ended, b.state.Spent.USD)
+		t.Errorf("order %v, ended by %s, spent %d", order, b.state.Ended, b.state.Spent.USD)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"brenner/loop"
 )
 
-// A reader is owed the report if it was to get it from the beginning, or if sending it
-// failed; what became of it the last time counts.
+// A reader is owed the report if it was configured from the start, or if sending it failed.
+// The last delivery counts.
 func TestOwedReports(t *testing.T) {
 	failed, sent := loop.Reported{To: "webhook", Code: "X"}, loop.Reported{To: "webhook"}
 	for name, c := range map[string]struct {

@@ -17,15 +17,15 @@ import (
 	"brenner/store/sqlite"
 )
 
-// playMany runs a loop of so many sessions, sixteen at a time, on a real store. It
-// gives the memory that is in use after a tenth of them and at the end.
-func playMany(b *testing.B, sessions, rounds int) (early, late uint64) {
+// runMany runs a loop of many sessions, sixteen at a time, on a real store. It returns the
+// memory in use after a tenth of them and at the end.
+func runMany(b *testing.B, sessions, rounds int) (early, late uint64) {
 	b.Helper()
 	st, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), ".brenner"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := loopRunner(st, swift())
+	r := loopRunner(st, fastScript())
 	settled := 0
 	r.Observe = func(e *journal.Entry, _ *loop.State) {
 		if e.Kind != loop.KindSettled {
@@ -41,9 +41,9 @@ func playMany(b *testing.B, sessions, rounds int) (early, late uint64) {
 	}
 	w := work(sessions, rounds)
 	w.Settings.Budget = 1_000_000
-	s, err := r.Start(b.Context(), opened(w, loop.Limits{Concurrency: 16, Tokens: 1_000_000 * sessions}), nil)
+	s, err := r.Start(b.Context(), newOpened(w, loop.Limits{Concurrency: 16, Tokens: 1_000_000 * sessions}), nil)
 	if err != nil || s.Count(loop.Finished) != sessions {
-		b.Fatalf("%v, %d are done", err, s.Count(loop.Finished))
+		b.Fatalf("error %v, %d done", err, s.Count(loop.Finished))
 	}
 	if err := st.Close(); err != nil {
 		b.Fatal(err)
@@ -58,55 +58,55 @@ func inUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkThousandSessions reports the most memory that the process ever had, and
-// what was in use after a hundred sessions and at the end.
+// BenchmarkThousandSessions reports the peak memory of the process, and the memory in use
+// after a hundred sessions and at the end.
 func BenchmarkThousandSessions(b *testing.B) {
 	var early, late uint64
-	before := processor()
+	before := cpuTime()
 	for b.Loop() {
-		early, late = playMany(b, 1000, 3)
+		early, late = runMany(b, 1000, 3)
 	}
-	b.ReportMetric(float64((processor()-before).Milliseconds())/float64(b.N*1000), "cpu-ms/session")
+	b.ReportMetric(float64((cpuTime()-before).Milliseconds())/float64(b.N*1000), "cpu-ms/session")
 	b.ReportMetric(float64(early)/(1<<20), "MiB-after-100")
 	b.ReportMetric(float64(late)/(1<<20), "MiB-after-1000")
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*1000), "ms/session")
-	if most, known := peak(); known {
+	if most, known := peakMemory(); known {
 		b.ReportMetric(float64(most)/(1<<20), "MiB-peak")
 	}
 }
 
-// BenchmarkSession is what a session costs in a loop, with agents that take no time;
-// BenchmarkOverhead is the loop's own part of it.
+// BenchmarkSession measures a session in a loop, with agents that take no time.
+// BenchmarkOverhead measures the loop's own part of it.
 func BenchmarkSession(b *testing.B) {
 	for _, rounds := range []int{1, 3} {
 		b.Run(fmt.Sprintf("rounds=%d", rounds), func(b *testing.B) {
-			before := processor()
-			playMany(b, b.N, rounds)
-			b.ReportMetric(float64((processor()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op")
+			before := cpuTime()
+			runMany(b, b.N, rounds)
+			b.ReportMetric(float64((cpuTime()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op")
 		})
 	}
 }
 
-// BenchmarkOverhead is what the loop itself adds to a session: two entries in its
-// journal, and the machine. The sessions cost nothing here: there are none.
+// BenchmarkOverhead measures what the loop itself adds to a session: two journal entries and
+// the state machine. The sessions fail immediately.
 func BenchmarkOverhead(b *testing.B) {
 	st, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), ".brenner"), sqlite.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := loopRunner(st, swift())
-	r.Sessions = nothing
-	before := processor()
-	defer func() { b.ReportMetric(float64((processor()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op") }()
-	s, err := r.Start(b.Context(), opened(work(b.N, 1), loop.Limits{Concurrency: 16}), nil)
+	r := loopRunner(st, fastScript())
+	r.Sessions = failingSession
+	before := cpuTime()
+	defer func() { b.ReportMetric(float64((cpuTime()-before).Microseconds())/float64(b.N*1000), "cpu-ms/op") }()
+	s, err := r.Start(b.Context(), newOpened(work(b.N, 1), loop.Limits{Concurrency: 16}), nil)
 	if err != nil || s.Count(loop.Broken) != b.N {
-		b.Fatalf("%v, %d ran", err, s.Count(loop.Broken))
+		b.Fatalf("error %v, %d ran", err, s.Count(loop.Broken))
 	}
 }
 
-// processor is the time that the process has had of the processors: on a machine
-// that others use too, it says more than a clock does.
-func processor() time.Duration {
+// cpuTime returns the CPU time of the process, which varies less than wall time on a shared
+// machine.
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
@@ -114,8 +114,8 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peak is only known on Linux.
-func peak() (bytes int, known bool) {
+// peakMemory returns the peak memory of the process; only known on Linux.
+func peakMemory() (bytes int, known bool) {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0, false

@@ -13,71 +13,69 @@ import (
 	"brenner/store/memory"
 )
 
-// A session that fails is resumed as often as the plan says, and then given up; the
-// others go on.
-func TestFailedSessions(t *testing.T) {
+// A failing session is retried as often as the plan allows; the others continue.
+func TestFailedSessionsAreRetried(t *testing.T) {
 	st := memory.New()
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	fine := swift()
-	g := &stage{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
+	fine := fastScript()
+	g := &preparer{store: st, now: clock, script: func(j *loop.Job) *rehearsal.Script {
 		if j.Number == 2 {
 			return broken
 		}
 		return fine
 	}}
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
-	s, err := r.Start(t.Context(), opened(work(3, 1), loop.Limits{Retry: 2}), nil)
+	s, err := r.Start(t.Context(), newOpened(work(3, 1), loop.Limits{Retry: 2}), nil)
 	if err != nil || s.Ended != loop.EndRounds {
-		t.Fatalf("%v, %s", err, s.Ended)
+		t.Fatalf("error %v, ended by %s", err, s.Ended)
 	}
-	proven(t, st)
+	checkProven(t, st)
 	j := s.Jobs[1]
 	if s.Count(loop.Finished) != 2 || j.Status != loop.Broken || j.Attempts != 3 || j.Settled.Code != agent.Unavailable {
 		t.Errorf("%+v", j)
 	}
 	rep, err := runner.Gather(t.Context(), st, s)
-	if err != nil || len(rep.Failed) != 1 || rep.Failed[0].Session != number(2) || !strings.Contains(rep.Failed[0].Detail, "no quota") {
+	if err != nil || len(rep.Failed) != 1 || rep.Failed[0].Session != threadID(2) || !strings.Contains(rep.Failed[0].Detail, "no quota") {
 		t.Errorf("%v, %+v", err, rep.Failed)
 	}
 }
 
-// A short outage loses no session: it is tried again after a pause, also by the next run,
-// and when somebody says so.
-func TestAShortOutage(t *testing.T) {
+// A short outage loses no session: it is retried after a pause.
+func TestShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
 		began, back := time.Now(), 90*time.Second
-		g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script {
+		g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script {
 			if time.Since(began) < back {
 				return broken
 			}
-			return swift()
+			return fastScript()
 		}}
 		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
 		limits := loop.Limits{Retry: 2, Pause: time.Minute.Milliseconds()}
-		s, err := r.Start(t.Context(), opened(work(3, 1), limits), nil)
+		s, err := r.Start(t.Context(), newOpened(work(3, 1), limits), nil)
 		if err != nil || s.Count(loop.Finished) != 3 || s.Jobs[0].Attempts != 3 || time.Since(began) != 3*time.Minute {
 			t.Errorf("after %s: %v, %+v", time.Since(began), err, s)
 		}
 	})
 }
 
-// outage plays a loop of two sessions whose critic never answers. What script says is
-// played from then on.
-func outage(t *testing.T, st both, script **rehearsal.Script) (*stage, *runner.Runner, *loop.State) {
+// outage runs a loop of two sessions whose critic never answers. Later runs use the script
+// that the caller sets.
+func outage(t *testing.T, st lockingStore, script **rehearsal.Script) (*preparer, *runner.Runner, *loop.State) {
 	t.Helper()
 	*script = parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
-	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return *script }}
+	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return *script }}
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
-	s, err := r.Start(t.Context(), opened(work(2, 1), loop.Limits{}), nil)
+	s, err := r.Start(t.Context(), newOpened(work(2, 1), loop.Limits{}), nil)
 	if err != nil || s.Count(loop.Broken) != 2 {
 		t.Fatalf("%v, %+v", err, s)
 	}
 	return g, r, s
 }
 
-// Sessions that failed for good are tried again when somebody says so.
+// Sessions that failed for good are retried on request.
 func TestRetryFailed(t *testing.T) {
 	st := memory.New()
 	var script *rehearsal.Script

@@ -11,10 +11,10 @@ import (
 	"brenner/store/memory"
 )
 
-// written puts loops into a store without running them; an ended one has a reason.
-func written(t *testing.T, st store.Store, o loop.Opened, ended string) {
+// writeLoop stores a loop without running it; an ended one has a reason.
+func writeLoop(t *testing.T, st store.Store, o loop.Opened, ended string) {
 	t.Helper()
-	r := &runner.Runner{Store: st, Now: clock, Sessions: nothing, Drain: closed()}
+	r := &runner.Runner{Store: st, Now: clock, Sessions: failingSession, Drain: closedChan()}
 	if _, err := r.Start(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func written(t *testing.T, st store.Store, o loop.Opened, ended string) {
 	}
 }
 
-func closed() chan struct{} {
+func closedChan() chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -34,7 +34,7 @@ func closed() chan struct{} {
 
 func TestFind(t *testing.T) {
 	st := memory.New()
-	plan, other := opened(work(1, 1), loop.Limits{}), opened(work(2, 1), loop.Limits{})
+	plan, other := newOpened(work(1, 1), loop.Limits{}), newOpened(work(2, 1), loop.Limits{})
 	plan.Plan, other.Plan = "plan", "other"
 	for _, l := range []struct {
 		name, key, ended string
@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 		{"a-name-of-just-thirty-four-letters", "", loop.EndRounds, plan},
 	} {
 		l.of.Name, l.of.Key = l.name, l.key
-		written(t, st, l.of, l.ended)
+		writeLoop(t, st, l.of, l.ended)
 	}
 	for _, c := range []struct {
 		name, key  string
@@ -84,13 +84,13 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// takenBefore ends a loop while another process waits for its lock.
-type takenBefore struct {
+// racingLocks calls meanwhile right before a lock is taken.
+type racingLocks struct {
 	store.Locks
 	meanwhile func()
 }
 
-func (l *takenBefore) Hold(name string, by store.Holder) (func() error, error) {
+func (l *racingLocks) Hold(name string, by store.Holder) (func() error, error) {
 	if l.meanwhile != nil {
 		l.meanwhile()
 		l.meanwhile = nil
@@ -98,12 +98,12 @@ func (l *takenBefore) Hold(name string, by store.Holder) (func() error, error) {
 	return l.Locks.Hold(name, by)
 }
 
-// A loop that ended before it could be held is not resumed: another one begins.
-func TestHoldFoundLooksAgain(t *testing.T) {
+// A loop that ended before it was locked is not resumed: a new one starts.
+func TestFindAndHoldChecksAgain(t *testing.T) {
 	st := memory.New()
-	plan := opened(work(1, 1), loop.Limits{})
-	written(t, st, plan, "")
-	locks := &takenBefore{st, func() {
+	plan := newOpened(work(1, 1), loop.Limits{})
+	writeLoop(t, st, plan, "")
+	locks := &racingLocks{st, func() {
 		if err := runner.AppendEvent(t.Context(), st, clock, "night", loop.KindEnded, loop.Ended{Reason: loop.EndRounds}); err != nil {
 			t.Error(err)
 		}
@@ -121,6 +121,6 @@ func TestHoldFoundLooksAgain(t *testing.T) {
 	}
 	release()
 	if _, held, err := st.HolderOf(runner.Lock("night-2")); held || err != nil {
-		t.Errorf("it is still held: %v", err)
+		t.Errorf("still held: %v", err)
 	}
 }

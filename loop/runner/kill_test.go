@@ -24,12 +24,12 @@ import (
 	"brenner/store/sqlite"
 )
 
-// A child of the test is a process that runs a loop on a real store, and is killed
-// some time after so many calls: at any instruction, of whichever session.
+// A child process runs a loop on a real store. It is killed at a random moment after a
+// number of calls.
 const (
-	envChild = "LOOP_TEST_DIR"   // the folder; set in children only
-	envKill  = "LOOP_TEST_CALLS" // the calls after which it is killed; 0 is never
-	callFile = "calls"           // a line for each call that was made
+	envChild = "LOOP_TEST_DIR"   // the directory; set in children only
+	envKill  = "LOOP_TEST_CALLS" // calls after which it is killed; 0 means never
+	callFile = "calls"           // a line for each call
 )
 
 func TestMain(m *testing.M) {
@@ -43,14 +43,14 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// The loop that is killed: twenty sessions in two rounds, of which the second ten
-// follow the first, with budgets for each and for all.
-func killed() loop.Opened {
+// killPlan returns a loop of twenty sessions in two rounds, in which the second round
+// follows the first, with budgets.
+func killPlan() loop.Opened {
 	w := work(10, 2)
 	w.Settings.Budget = 200_000
 	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.DefaultTake(), Relation: "extends"}
 	w.Rotate = true
-	return opened(w, loop.Limits{Rounds: 2, Concurrency: 4, Tokens: 4_000_000, Quiet: 9})
+	return newOpened(w, loop.Limits{Rounds: 2, Concurrency: 4, Tokens: 4_000_000, Quiet: 9})
 }
 
 func child(dir string) error {
@@ -60,7 +60,7 @@ func child(dir string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	script := swift()
+	script := fastScript()
 	limit, err := strconv.Atoi(os.Getenv(envKill))
 	if err != nil {
 		return err
@@ -71,22 +71,22 @@ func child(dir string) error {
 			go kill()
 		}
 	}
-	g := &stage{
+	g := &preparer{
 		store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script },
-		around: func(a agent.Agent) agent.Agent { return noted{a, filepath.Join(dir, callFile), count} },
+		around: func(a agent.Agent) agent.Agent { return recordingAgent{a, filepath.Join(dir, callFile), count} },
 	}
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
 	s, err := runner.Load(ctx, st, "night")
 	switch {
 	case fault.CodeOf(err) == runner.NoLoop:
-		_, err = r.Start(ctx, killed(), nil)
+		_, err = r.Start(ctx, killPlan(), nil)
 	case err == nil && s.Ended == "":
 		_, err = r.Resume(ctx, "night", nil)
 	}
 	return err
 }
 
-// kill ends the process, a moment later, as nothing else could.
+// kill kills the process after a random delay.
 func kill() {
 	for range rand.IntN(2000) {
 		runtime.Gosched()
@@ -96,14 +96,14 @@ func kill() {
 	}
 }
 
-// noted is an agent whose calls leave a line in a file before they are made.
-type noted struct {
+// recordingAgent appends a line to a file before each call.
+type recordingAgent struct {
 	agent.Agent
 	file string
 	made func()
 }
 
-func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
+func (n recordingAgent) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	f, err := os.OpenFile(n.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err == nil {
 		_, err = f.WriteString(c.ID + "\n")
@@ -118,8 +118,8 @@ func (n noted) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	return n.Agent.Ask(ctx, c)
 }
 
-// play runs a child, and tells whether it was killed.
-func play(t *testing.T, dir string, calls int) bool {
+// runChild runs a child and reports whether it was killed.
+func runChild(t *testing.T, dir string, calls int) bool {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -138,28 +138,27 @@ func play(t *testing.T, dir string, calls int) bool {
 	return false
 }
 
-// Killed five times at random, a loop of twenty sessions completes every one of
-// them exactly once, with the artifacts of the loop that nobody killed, and with
-// exact budgets.
+// A loop killed five times at random completes each session exactly once, with the
+// artifacts of an undisturbed loop and exact costs.
 func TestKilledFiveTimes(t *testing.T) {
 	st := memory.New()
-	whole, err := loopRunner(st, swift()).Start(t.Context(), killed(), nil)
+	whole, err := loopRunner(st, fastScript()).Start(t.Context(), killPlan(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := artifacts(t, st, whole)
 	if len(want) != 20 || whole.Ended != loop.EndRounds {
-		t.Fatalf("the undisturbed loop has %d sessions and ended by %s", len(want), whole.Ended)
+		t.Fatalf("undisturbed loop: %d sessions, ended by %s", len(want), whole.Ended)
 	}
 
 	dir := t.TempDir()
 	for range 5 { // of some 140 calls
-		if !play(t, dir, 3+rand.IntN(20)) {
-			t.Fatal("it came to its end before it was killed")
+		if !runChild(t, dir, 3+rand.IntN(20)) {
+			t.Fatal("it ended before it was killed")
 		}
 	}
-	if play(t, dir, 0) {
-		t.Fatal("it was killed by nobody")
+	if runChild(t, dir, 0) {
+		t.Fatal("it was killed without a reason")
 	}
 	check(t, dir, want, whole)
 }
@@ -176,21 +175,21 @@ func check(t *testing.T, dir string, want map[string]string, whole *loop.State) 
 		t.Fatal(err)
 	}
 	if got := artifacts(t, st, s); !maps.Equal(got, want) {
-		t.Errorf("other artifacts than those of the undisturbed loop:\n%v\n%v", got, want)
+		t.Errorf("artifacts differ from those of the undisturbed loop:\n%v\n%v", got, want)
 	}
 	if s.Count(loop.Finished) != 20 || s.Ended != loop.EndRounds {
-		t.Errorf("%d sessions are done, and the loop ended by %q", s.Count(loop.Finished), s.Ended)
+		t.Errorf("%d sessions done, loop ended by %q", s.Count(loop.Finished), s.Ended)
 	}
 	threads, err := session.List(t.Context(), st)
 	if err != nil || len(threads) != 20 {
-		t.Errorf("the store has %d sessions: %v", len(threads), err)
+		t.Errorf("%d sessions in the store, error %v", len(threads), err)
 	}
-	exact(t, st, s, whole, dir)
+	checkSpent(t, st, s, whole, dir)
 }
 
-// exact holds what was spent against what was asked: an answer is paid for once,
-// and a call that was asked twice costs, the first time, what was set aside for it.
-func exact(t *testing.T, st both, s, whole *loop.State, dir string) {
+// checkSpent compares the costs with the calls made: a reply is paid for once, and a lost
+// call costs its reservation.
+func checkSpent(t *testing.T, st lockingStore, s, whole *loop.State, dir string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, callFile))
 	if err != nil {
@@ -208,12 +207,12 @@ func exact(t *testing.T, st both, s, whole *loop.State, dir string) {
 		}
 		for _, c := range h.State.Calls() {
 			if n := asked[c.ID]; n > 1+c.Failures {
-				t.Errorf("%s was asked %d times, and got lost %d times", c.ID, n, c.Failures)
+				t.Errorf("%s: %d calls, %d of them lost", c.ID, n, c.Failures)
 			}
 			lost += c.Lost.Tokens
 		}
 	}
 	if s.Spent.Tokens != whole.Spent.Tokens+lost {
-		t.Errorf("%d tokens were spent; the undisturbed loop spent %d, and %d were lost in calls that were cut off", s.Spent.Tokens, whole.Spent.Tokens, lost)
+		t.Errorf("%d tokens spent; the undisturbed loop spent %d, and %d were lost in cut-off calls", s.Spent.Tokens, whole.Spent.Tokens, lost)
 	}
 }

@@ -23,23 +23,22 @@ import (
 	"brenner/store"
 )
 
-// clock is one that stands still: everything that depends on time is then the same
-// in every run.
+// clock is a fixed clock, so that every run has the same result.
 func clock() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 
-// bytesCounter counts bytes in the place of tokens.
+// bytesCounter estimates tokens from bytes.
 type bytesCounter struct{}
 
 func (bytesCounter) Count(text string) int { return len(text) / 4 }
 
-// both is a store that can lock.
-type both interface {
+// lockingStore is a store with locks.
+type lockingStore interface {
 	store.Store
 	store.Locks
 }
 
-// swift is the built-in script without its pauses.
-func swift() *rehearsal.Script {
+// fastScript returns the built-in script without its delays.
+func fastScript() *rehearsal.Script {
 	pause := regexp.MustCompile(`(?m)^( +- )?delay: .*$`)
 	s, err := rehearsal.Parse(pause.ReplaceAll(rehearsal.BuiltIn().Source(), []byte("${1}delay: 0s")))
 	if err != nil {
@@ -48,7 +47,7 @@ func swift() *rehearsal.Script {
 	return s
 }
 
-func three() roster.Roster {
+func threeAgents() roster.Roster {
 	return roster.Roster{Entries: []roster.Entry{
 		{Agent: "BlueLake", Role: roster.HypothesisGenerator},
 		{Agent: "PurpleMountain", Role: roster.TestDesigner},
@@ -56,11 +55,11 @@ func three() roster.Roster {
 	}}
 }
 
-// work is so many sessions on one question.
+// work returns a number of sessions on one question.
 func work(sessions, rounds int) loop.Work {
 	w := loop.Work{
 		Questions: []loop.Question{{ID: "fate", Question: "How does a cell of an early embryo know what to become?"}},
-		Rosters:   []loop.Roster{{ID: "three", Roster: jsontext.Value(artifact.Canonical(three().Value()))}},
+		Rosters:   []loop.Roster{{ID: "three", Roster: jsontext.Value(artifact.Canonical(threeAgents().Value()))}},
 		Via:       "rehearsal", Script: "script",
 		Settings: flow.Settings{Rounds: rounds, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Repair: true, Reply: 100},
 	}
@@ -70,7 +69,7 @@ func work(sessions, rounds int) loop.Work {
 	return w
 }
 
-func opened(w loop.Work, l loop.Limits) loop.Opened {
+func newOpened(w loop.Work, l loop.Limits) loop.Opened {
 	if l.Concurrency == 0 {
 		l.Concurrency = 4
 	}
@@ -80,19 +79,19 @@ func opened(w loop.Work, l loop.Limits) loop.Opened {
 	return loop.Opened{Name: "night", Program: "brenner test", Work: w, Limits: l}
 }
 
-// stage prepares sessions with scripted agents.
-type stage struct {
-	store  both
+// preparer prepares sessions with scripted agents.
+type preparer struct {
+	store  lockingStore
 	now    func() time.Time
 	script func(job *loop.Job) *rehearsal.Script
 	around func(agent.Agent) agent.Agent
 	common session.Common
-	tries  int // of a call; 0 is one
+	tries  int // attempts per call; 0 means one
 }
 
-func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
+func (g *preparer) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 	q, _ := w.Question(j.Cell.Question)
-	r := loop.Rotated(three(), j.Turn)
+	r := loop.Rotated(threeAgents(), j.Turn)
 	script := g.script(j)
 	b := session.Brief{
 		Operator: "operator", Program: "brenner test", Roster: r, Question: q.Question,
@@ -118,9 +117,9 @@ func (g *stage) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.S
 	}}, nil
 }
 
-// loopRunner runs loops with scripted agents.
-func loopRunner(st both, script *rehearsal.Script) *runner.Runner {
-	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
+// loopRunner returns a runner with scripted agents.
+func loopRunner(st lockingStore, script *rehearsal.Script) *runner.Runner {
+	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return script }}
 	return &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: g.session}
 }
 
@@ -133,19 +132,19 @@ func parse(t testing.TB, script string) *rehearsal.Script {
 	return s
 }
 
-// proven checks that verify finds nothing wrong with a loop that nobody changed.
-func proven(t *testing.T, st store.Store) {
+// checkProven checks that verify finds no faults in an unchanged loop.
+func checkProven(t *testing.T, st store.Store) {
 	t.Helper()
 	if _, found, err := runner.Verify(t.Context(), st, "night"); err != nil || len(found) > 0 {
-		t.Errorf("the loop is not proven: %v, %v", err, found)
+		t.Errorf("not proven: error %v, faults %v", err, found)
 	}
 }
 
-// artifacts gives the hash of the final artifact of every session of a loop, and
-// checks that the loop's ledger is exactly the sum of those of its sessions.
-func artifacts(t *testing.T, st both, s *loop.State) map[string]string {
+// artifacts returns the hash of every session's final artifact, and checks that the loop's
+// costs are the sum of its sessions'.
+func artifacts(t *testing.T, st lockingStore, s *loop.State) map[string]string {
 	t.Helper()
-	proven(t, st)
+	checkProven(t, st)
 	out := make(map[string]string)
 	sum := flow.Cost{}
 	for i := range s.Jobs {
@@ -163,7 +162,7 @@ func artifacts(t *testing.T, st both, s *loop.State) map[string]string {
 		}
 		out[j.Thread] = store.Hash(a.JSON())
 		if j.Settled.Artifact != out[j.Thread] || j.Settled.Spent != h.State.Spent.Tokens {
-			t.Errorf("%s: the loop says %d tokens and %s; the session %d and %s", j.Thread, j.Settled.Spent, j.Settled.Artifact, h.State.Spent.Tokens, out[j.Thread])
+			t.Errorf("%s: loop has %d tokens and %s, session %d and %s", j.Thread, j.Settled.Spent, j.Settled.Artifact, h.State.Spent.Tokens, out[j.Thread])
 		}
 		if b := s.Work.Settings.Budget; b > 0 && h.State.Spent.Tokens > b {
 			t.Errorf("%s spent %d of %d tokens", j.Thread, h.State.Spent.Tokens, b)
@@ -171,14 +170,14 @@ func artifacts(t *testing.T, st both, s *loop.State) map[string]string {
 		sum.Tokens += h.State.Spent.Tokens
 	}
 	if s.Spent != sum || s.Reserved != (flow.Cost{}) {
-		t.Errorf("the loop says that %v were spent and %v are set aside; its sessions spent %v", s.Spent, s.Reserved, sum)
+		t.Errorf("loop: %v spent, %v reserved; sessions spent %v", s.Spent, s.Reserved, sum)
 	}
 	return out
 }
 
-func number(n int) string { return fmt.Sprintf("RS-20261115-night-%04d", n) }
+func threadID(n int) string { return fmt.Sprintf("RS-20261115-night-%04d", n) }
 
-// nothing is a session that cannot be prepared.
-func nothing(context.Context, *loop.Work, *loop.Job) (*runner.Session, error) {
-	return nil, &fault.Error{Code: agent.Unavailable, Detail: "there is nobody"}
+// failingSession fails to prepare a session.
+func failingSession(context.Context, *loop.Work, *loop.Job) (*runner.Session, error) {
+	return nil, &fault.Error{Code: agent.Unavailable, Detail: "no agent"}
 }

@@ -25,26 +25,25 @@ import (
 	"brenner/store/memory"
 )
 
-// A loop with a budget of N tokens never passes N, at no instant, and says what it
-// left undone.
-func TestTheBudgetIsNeverPassed(t *testing.T) {
+// A loop never exceeds its budget, and reports what it left undone.
+func TestBudgetIsNeverExceeded(t *testing.T) {
 	st := memory.New()
 	w := work(8, 1)
 	w.Settings.Budget = 30_000
 	const all = 100_000
-	r := loopRunner(st, swift())
+	r := loopRunner(st, fastScript())
 	r.Observe = func(_ *journal.Entry, s *loop.State) {
 		if s.Spent.Tokens+s.Reserved.Tokens > all {
-			t.Errorf("%d tokens are spent and %d set aside", s.Spent.Tokens, s.Reserved.Tokens)
+			t.Errorf("%d tokens spent, %d reserved", s.Spent.Tokens, s.Reserved.Tokens)
 		}
 	}
-	s, err := r.Start(t.Context(), opened(w, loop.Limits{Rounds: 2, Concurrency: 8, Tokens: all}), nil)
+	s, err := r.Start(t.Context(), newOpened(w, loop.Limits{Rounds: 2, Concurrency: 8, Tokens: all}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	artifacts(t, st, s)
 	if s.Ended != loop.EndBudget || s.Spent.Tokens > all || s.Spent.Tokens+30_000 <= all {
-		t.Errorf("it ended by %s with %d tokens spent", s.Ended, s.Spent.Tokens)
+		t.Errorf("ended by %s with %d tokens spent", s.Ended, s.Spent.Tokens)
 	}
 	rep, err := runner.Gather(t.Context(), st, s)
 	if err != nil {
@@ -57,15 +56,15 @@ func TestTheBudgetIsNeverPassed(t *testing.T) {
 		}
 	}
 	if len(rep.Undone) != undone || undone == 0 || rep.NotOpened != 8 {
-		t.Errorf("the report says that %d and %d sessions are undone", len(rep.Undone), rep.NotOpened)
+		t.Errorf("the report has %d undone and %d unopened sessions", len(rep.Undone), rep.NotOpened)
 	}
 	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions in rounds that were not opened") {
-		t.Errorf("the report does not say what was left undone:\n%s", text)
+		t.Errorf("the report does not list undone sessions:\n%s", text)
 	}
 }
 
-// A session that its own budget ended is not done: it has a status of its own, stands
-// under what was left undone, and the report says what it wants and which command gives it.
+// A session stopped by its own budget is not done. It has its own status, and the report
+// lists it as undone with a command that raises the budget.
 func TestSessionsShortOfBudget(t *testing.T) {
 	for _, c := range []struct {
 		budget int
@@ -77,7 +76,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 		st := memory.New()
 		w := work(1, 3)
 		w.Settings.Budget = c.budget
-		s, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
+		s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Quiet: 1, Rounds: 3}), nil)
 		if err != nil || s.Ended != loop.EndRounds && s.Ended != loop.EndQuiet {
 			t.Fatalf("%v, %s", err, s.Ended)
 		}
@@ -86,17 +85,17 @@ func TestSessionsShortOfBudget(t *testing.T) {
 			t.Errorf("%d: %+v", c.budget, j)
 		}
 		if quiet := s.Ended == loop.EndQuiet; quiet != (j.Settled.Merged > 0) {
-			t.Errorf("%d: it ended by %s, and %d rounds were merged", c.budget, s.Ended, j.Settled.Merged)
+			t.Errorf("%d: ended by %s, %d rounds merged", c.budget, s.Ended, j.Settled.Merged)
 		}
 		rep, err := runner.Gather(t.Context(), st, s)
 		if err != nil || rep.Short != len(s.Jobs) || len(rep.Undone) != len(s.Jobs) {
 			t.Fatalf("%v, %+v", err, rep)
 		}
 		text := string(rep.Markdown())
-		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+number(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 left undone") {
-			t.Errorf("the report says:\n%s", text)
+		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+threadID(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 left undone") {
+			t.Errorf("report:\n%s", text)
 		}
-		// With what the report says, it comes further.
+		// The budget in the command is large enough to continue.
 		fields := strings.Fields(rep.Undone[0].Command)
 		budget, err := strconv.Atoi(fields[len(fields)-1])
 		if err != nil || budget < 2*c.budget || budget < j.Settled.Spent+j.Settled.Wants {
@@ -105,13 +104,13 @@ func TestSessionsShortOfBudget(t *testing.T) {
 	}
 }
 
-// A session that got no answer has nothing to follow: the one after it is not run.
-func TestNobodyFollowsABrief(t *testing.T) {
+// A session that follows one without replies is skipped.
+func TestFollowersOfUnansweredSessionsAreSkipped(t *testing.T) {
 	st := memory.New()
 	broken := parse(t, strings.Replace(quota, "times: 1, after: 2h", "times: 0", 1))
 	w := work(2, 1)
 	w.Cells[0].ID, w.Cells[1].After = "first", "first"
-	s, err := loopRunner(st, broken).Start(t.Context(), opened(w, loop.Limits{Quiet: 1, Rounds: 2}), nil)
+	s, err := loopRunner(st, broken).Start(t.Context(), newOpened(w, loop.Limits{Quiet: 1, Rounds: 2}), nil)
 	if err != nil || s.Ended != loop.EndRounds {
 		t.Fatalf("%v, %s", err, s.Ended)
 	}
@@ -120,7 +119,7 @@ func TestNobodyFollowsABrief(t *testing.T) {
 	}
 }
 
-// quota is a script in which the critic has no quota left the first time.
+// quota is a script in which the critic's first call fails for lack of quota.
 const quota = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
@@ -134,15 +133,15 @@ agents:
         reply: Nothing.
 `
 
-// A quota pauses the loop until the time that the provider gave, and then the same
-// session goes on, without asking anybody again who answered.
-func TestAQuotaPausesTheLoop(t *testing.T) {
+// A quota pauses the loop until the provider's retry time. Then the session is resumed
+// without repeating answered calls.
+func TestQuotaPausesLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		script := parse(t, quota)
 		var mu sync.Mutex
 		asked := make(map[string]int)
-		g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+		g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
 			return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 				mu.Lock()
 				asked[c.Agent]++
@@ -152,13 +151,13 @@ func TestAQuotaPausesTheLoop(t *testing.T) {
 		}}
 		r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session, Poll: time.Hour}
 		began := time.Now()
-		s, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+		s, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		proven(t, st)
+		checkProven(t, st)
 		if waited := time.Since(began); waited < 2*time.Hour || waited > 2*time.Hour+time.Second {
-			t.Errorf("it waited %s", waited)
+			t.Errorf("waited %s", waited)
 		}
 		if s.Ended != loop.EndRounds || s.Count(loop.Finished) != 1 || s.Jobs[0].Attempts != 2 || asked["BlueLake"] != 1 || asked["GreenValley"] != 2 {
 			t.Errorf("%s, %+v, %v", s.Ended, s.Jobs[0], asked)
@@ -170,7 +169,7 @@ type agentFunc func(context.Context, agent.Call) (agent.Reply, error)
 
 func (f agentFunc) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) { return f(ctx, c) }
 
-// slow is a script whose agents take their time.
+// slow is a script with slow agents.
 const slow = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
@@ -182,22 +181,22 @@ agents:
     rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
 `
 
-func slowRunner(t testing.TB, st both) *runner.Runner {
+func slowRunner(t testing.TB, st lockingStore) *runner.Runner {
 	script := parse(t, slow)
-	g := &stage{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }}
+	g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return script }}
 	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
 }
 
-// A follow-up begins with what its own session came to, and refers to it.
+// A follow-up session starts from the earlier one and refers to it.
 func TestFollowUps(t *testing.T) {
 	st := memory.New()
 	w := work(1, 3)
 	w.Follow = &loop.Follow{From: loop.FollowOwn, Take: loop.Sections(), Relation: "refines"}
-	s, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{Rounds: 2}), nil)
+	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{Rounds: 2}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proven(t, st)
+	checkProven(t, st)
 	h, err := session.Load(t.Context(), st, s.Jobs[1].Thread)
 	if err != nil {
 		t.Fatal(err)
@@ -216,23 +215,23 @@ func TestFollowUps(t *testing.T) {
 	}
 	for _, section := range []artifact.Section{artifact.HypothesisSlate, artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AnomalyRegister} {
 		if len(begun.Active(section)) != len(was.Active(section)) {
-			t.Errorf("%s: %d of %d were taken over", section, len(begun.Active(section)), len(was.Active(section)))
+			t.Errorf("%s: inherited %d of %d", section, len(begun.Active(section)), len(was.Active(section)))
 		}
 		for _, it := range begun.Active(section) {
 			refs, _ := it.Get("references").(artifact.List)
-			if len(refs) != 1 || !strings.Contains(string(artifact.Canonical(refs)), number(1)) || len(it.Unresolved()) > 0 {
+			if len(refs) != 1 || !strings.Contains(string(artifact.Canonical(refs)), threadID(1)) || len(it.Unresolved()) > 0 {
 				t.Errorf("%s refers to %v, unresolved %v", it.ID, refs, it.Unresolved())
 			}
 		}
 	}
-	// What predictions say is said of the same hypotheses, under their new ids.
+	// Predictions are for the same hypotheses under their new ids.
 	old, fresh := was.Active(artifact.PredictionsTable)[0], begun.Active(artifact.PredictionsTable)[0]
 	for _, e := range fresh.Map("predictions") {
 		now, _, _ := begun.Find(e.Key)
 		for _, o := range old.Map("predictions") {
 			before, _, _ := was.Find(o.Key)
 			if now.Text("claim") == before.Text("claim") && string(artifact.Canonical(o.Value)) != string(artifact.Canonical(e.Value)) {
-				t.Errorf("%s said %v of %s, and says %v of %s", old.ID, o.Value, o.Key, e.Value, e.Key)
+				t.Errorf("%s had %v for %s, now %v for %s", old.ID, o.Value, o.Key, e.Value, e.Key)
 			}
 		}
 	}
@@ -242,16 +241,15 @@ func TestFollowUps(t *testing.T) {
 	}
 }
 
-// Two processes never run one loop.
-func TestALoopIsHeld(t *testing.T) {
+func TestLoopIsLocked(t *testing.T) {
 	st := memory.New()
-	r := loopRunner(st, swift())
+	r := loopRunner(st, fastScript())
 	release, err := r.Hold("night")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Hold("night"); fault.CodeOf(err) != store.Held {
-		t.Errorf("it is held twice: %v", err)
+		t.Errorf("locked twice: %v", err)
 	}
 	release()
 	if release, err = r.Hold("night"); err != nil {
@@ -260,44 +258,43 @@ func TestALoopIsHeld(t *testing.T) {
 	release()
 }
 
-// A session of the loop's name that is none of it is not touched.
-func TestASessionOfAnotherIsLeftAlone(t *testing.T) {
+// A session with the name of the loop's, but from elsewhere, is not touched.
+func TestForeignSessionIsNotTouched(t *testing.T) {
 	st := memory.New()
-	r := loopRunner(st, swift())
-	if _, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil); err != nil {
+	r := loopRunner(st, fastScript())
+	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	other := memory.New()
-	x, err := session.Load(t.Context(), st, number(1))
+	x, err := session.Load(t.Context(), st, threadID(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := copySession(t, other, x); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loopRunner(other, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(other, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 	if err != nil || s.Jobs[0].Status != loop.Broken || s.Jobs[0].Settled.Code != session.Exists || s.Spent.Tokens != 0 {
 		t.Errorf("%v, %+v", err, s.Jobs[0])
 	}
-	proven(t, other)
+	checkProven(t, other)
 }
 
-func copySession(t *testing.T, to both, h *session.History) error {
+func copySession(t *testing.T, to lockingStore, h *session.History) error {
 	t.Helper()
 	return to.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: session.Prefix + h.Thread, Entries: h.Entries}}})
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestNoGoroutineLeaks(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	if _, err := loopRunner(memory.New(), swift()).Start(t.Context(), opened(work(8, 1), loop.Limits{Concurrency: 4}), nil); err != nil {
+	if _, err := loopRunner(memory.New(), fastScript()).Start(t.Context(), newOpened(work(8, 1), loop.Limits{Concurrency: 4}), nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// What agents call a lesson is learned; what they only show is not.
-func TestLessons(t *testing.T) {
+func TestReportHasLessons(t *testing.T) {
 	st := memory.New()
-	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 3), loop.Limits{}), nil)
+	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 3), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,9 +314,9 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// The report and the playbook read one reply alike: a line of each kind is a lesson, and
-// a fence of tildes, or one that nobody closed, is a fence.
-func TestTheReportReadsLessonsAsThePlaybookDoes(t *testing.T) {
+// The report reads lessons as the playbook does: also from a fence of tildes and from an
+// unclosed one.
+func TestReportReadsLessonsLikePlaybook(t *testing.T) {
 	const script = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
@@ -343,7 +340,7 @@ agents:
           Never closed.
 `
 	st := memory.New()
-	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(st, parse(t, script)).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,14 +348,14 @@ agents:
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said []string
+	var got []string
 	for _, l := range rep.Learned {
 		if l.Kind == session.TagLesson {
-			said = append(said, l.Text)
+			got = append(got, l.Text)
 		}
 	}
-	slices.Sort(said)
-	if want := []string{"Count twice.", "Look first.", "Never closed."}; !slices.Equal(said, want) {
-		t.Errorf("%q", said)
+	slices.Sort(got)
+	if want := []string{"Count twice.", "Look first.", "Never closed."}; !slices.Equal(got, want) {
+		t.Errorf("lessons %q, want %q", got, want)
 	}
 }

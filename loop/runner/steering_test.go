@@ -17,15 +17,15 @@ import (
 	"brenner/store/memory"
 )
 
-// A call that only waits for the time that its provider gave is not under way: a loop
-// that is stopped, or whose hour comes, waits no longer and sends nothing more.
+// A stop request and the time limit end waits for a provider's retry time; nothing more is
+// sent.
 func TestStopEndsWaitsInCalls(t *testing.T) {
 	for _, hour := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			st := memory.New()
 			script := parse(t, strings.Replace(quota, "after: 2h", "after: 2h, retry: true", 1))
 			var asked atomic.Int64
-			g := &stage{store: st, now: time.Now, tries: 3, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
+			g := &preparer{store: st, now: time.Now, tries: 3, script: func(*loop.Job) *rehearsal.Script { return script }, around: func(a agent.Agent) agent.Agent {
 				return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 					asked.Add(1)
 					return a.Ask(ctx, c)
@@ -46,7 +46,7 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 					}
 				})
 			}
-			s, err := r.Start(t.Context(), opened(work(1, 1), limits), nil)
+			s, err := r.Start(t.Context(), newOpened(work(1, 1), limits), nil)
 			if err != nil || s.Ended != reason || time.Since(began) > 5*time.Second || asked.Load() != 3 {
 				t.Errorf("after %s and %d calls: %v, %+v", time.Since(began), asked.Load(), err, s)
 			}
@@ -54,20 +54,20 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 	}
 }
 
-// A session whose last answers come after the hour is done: only its end was missing.
-func TestDoneAfterTheHour(t *testing.T) {
+// A session whose last replies arrive after the time limit is done.
+func TestSessionFinishesAfterTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		limits := loop.Limits{Until: artifact.FormatInstant(time.Now().Add(30 * time.Second))}
-		s, err := slowRunner(t, st).Start(t.Context(), opened(work(1, 1), limits), nil)
+		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(1, 1), limits), nil)
 		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Finished) != 1 {
 			t.Errorf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
 	})
 }
 
-// Told to go, a run lets its calls end, and the next one goes on.
-func TestDrainAndGoOn(t *testing.T) {
+// A drained run lets its calls finish, and the next one resumes.
+func TestDrainAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		r := slowRunner(t, st)
@@ -75,7 +75,7 @@ func TestDrainAndGoOn(t *testing.T) {
 		r.Drain = drain
 		time.AfterFunc(30*time.Second, func() { close(drain) })
 		began := time.Now()
-		s, err := r.Start(t.Context(), opened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		s, err := r.Start(t.Context(), newOpened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,15 +91,15 @@ func TestDrainAndGoOn(t *testing.T) {
 	})
 }
 
-// Cut off, a run ends at once, and the next one goes on.
-func TestCancelAndGoOn(t *testing.T) {
+// A cancelled run ends immediately, and the next one resumes.
+func TestCancelAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		r := slowRunner(t, st)
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
 		began := time.Now()
-		s, err := r.Start(ctx, opened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
+		s, err := r.Start(ctx, newOpened(work(3, 2), loop.Limits{Concurrency: 2}), nil)
 		if err != nil || s.Left == "" || time.Since(began) > 91*time.Second {
 			t.Fatalf("after %s: %v, %+v", time.Since(began), err, s)
 		}
@@ -111,49 +111,49 @@ func TestCancelAndGoOn(t *testing.T) {
 	})
 }
 
-// The hour comes while sessions run: their calls end, nothing else begins.
-func TestTheHourComes(t *testing.T) {
+// At the time limit, calls in flight finish and nothing else starts.
+func TestTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		began := time.Now()
 		limits := loop.Limits{Concurrency: 2, Until: artifact.FormatInstant(began.Add(90 * time.Second))}
-		s, err := slowRunner(t, st).Start(t.Context(), opened(work(3, 5), limits), nil)
+		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(3, 5), limits), nil)
 		if err != nil || s.Ended != loop.EndTime || s.Count(loop.Waiting) != 3 || time.Since(began) != 2*time.Minute {
 			t.Errorf("after %s: %v, %s, %+v", time.Since(began), err, s.Ended, s.Jobs)
 		}
-		proven(t, st)
+		checkProven(t, st)
 	})
 }
 
-// A person steers from another terminal.
+// An operator pauses, adds and stops from another process.
 func TestSteering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
-		say := func(kind string, body any) {
+		steer := func(kind string, body any) {
 			_, err := runner.Steer(t.Context(), st, time.Now, "night", kind, func(*loop.State) (any, error) { return body, nil })
 			if err != nil {
 				t.Error(err)
 			}
 		}
-		time.AfterFunc(10*time.Second, func() { say(loop.KindPaused, loop.Paused{By: "operator"}) })
+		time.AfterFunc(10*time.Second, func() { steer(loop.KindPaused, loop.Paused{By: "operator"}) })
 		time.AfterFunc(time.Hour, func() {
 			s, err := runner.Load(t.Context(), st, "night")
 			if err != nil || !s.Paused || s.Count(loop.Finished) != 1 || s.Count(loop.Running) != 0 {
 				t.Errorf("paused: %v, %+v", err, s)
 			}
-			say(loop.KindAdded, loop.Added{By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}}})
-			say(loop.KindUnpaused, loop.Paused{By: "operator"})
+			steer(loop.KindAdded, loop.Added{By: "operator", Questions: []loop.Question{{ID: "more", Question: "And?"}}, Cells: []loop.Cell{{Question: "more", Roster: "three"}}})
+			steer(loop.KindUnpaused, loop.Paused{By: "operator"})
 		})
-		// The second session takes two minutes; then the third is under way.
-		time.AfterFunc(time.Hour+150*time.Second, func() { say(loop.KindStopping, loop.Stopping{By: "operator"}) })
-		s, err := slowRunner(t, st).Start(t.Context(), opened(work(3, 2), loop.Limits{Concurrency: 1}), nil)
+		// The second session takes two minutes; then the third runs.
+		time.AfterFunc(time.Hour+150*time.Second, func() { steer(loop.KindStopping, loop.Stopping{By: "operator"}) })
+		s, err := slowRunner(t, st).Start(t.Context(), newOpened(work(3, 2), loop.Limits{Concurrency: 1}), nil)
 		if err != nil || s.Ended != loop.EndStopped || s.Count(loop.Finished) != 2 || s.Count(loop.Waiting) != 2 {
 			t.Fatalf("%v, %s, %+v", err, s.Ended, s.Jobs)
 		}
-		proven(t, st)
+		checkProven(t, st)
 		_, err = runner.Steer(t.Context(), st, time.Now, "night", loop.KindPaused, func(*loop.State) (any, error) { return loop.Paused{}, nil })
 		if fault.CodeOf(err) != runner.IsEnded {
-			t.Errorf("a loop that has ended was paused: %v", err)
+			t.Errorf("an ended loop was paused: %v", err)
 		}
 	})
 }

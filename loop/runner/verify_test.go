@@ -15,24 +15,24 @@ import (
 	"brenner/store/memory"
 )
 
-// forged is a store in which somebody wrote a loop's journal anew.
-type forged struct {
+// forgedStore is a store with a rewritten loop journal.
+type forgedStore struct {
 	store.Store
 	stream  string
 	entries []journal.Entry
 }
 
-func (f *forged) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+func (f *forgedStore) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	if stream != f.stream {
 		return f.Store.Entries(ctx, stream, after)
 	}
 	return f.entries[after:], nil
 }
 
-// forge changes the last entry of a kind, and makes the chain true again.
+// forge changes the last entry of a kind and recomputes the hash chain.
 func forge(t *testing.T, st store.Store, name, kind string, change map[string]any) store.Store {
 	t.Helper()
-	f := &forged{Store: st, stream: loop.Prefix + name}
+	f := &forgedStore{Store: st, stream: loop.Prefix + name}
 	entries, err := st.Entries(t.Context(), f.stream, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -67,11 +67,11 @@ func forge(t *testing.T, st store.Store, name, kind string, change map[string]an
 	return f
 }
 
-// Whatever a loop says of a session or of itself is held against the session and
-// against its own rules: who makes the journal anew with something else in it is found.
-func TestForgedLoopsAreFound(t *testing.T) {
+// Verify compares a loop's journal with its sessions and its rules, so a rewritten journal
+// is detected.
+func TestVerifyDetectsForgedJournals(t *testing.T) {
 	st := memory.New()
-	if _, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
+	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{Quiet: 9}), nil); err != nil {
 		t.Fatal(err)
 	}
 	verify := func(st store.Store) []error {
@@ -87,7 +87,7 @@ func TestForgedLoopsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		kind   string
 		change map[string]any
-		says   string
+		want   string
 	}{
 		{loop.KindSettled, map[string]any{"tokens": 1}, "tokens"},
 		{loop.KindSettled, map[string]any{"tokens": 1_000_000_000}, "not 1000000000"},
@@ -111,49 +111,48 @@ func TestForgedLoopsAreFound(t *testing.T) {
 		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow"},
 	} {
 		found := verify(forge(t, st, "night", c.kind, c.change))
-		if len(found) == 0 || !strings.Contains(found[0].Error(), c.says) {
+		if len(found) == 0 || !strings.Contains(found[0].Error(), c.want) {
 			t.Errorf("%s with %v: %v", c.kind, c.change, found)
 		}
 	}
 }
 
-// A later program says in other words why a session is short of its budget. That it says
-// so is a decision, and is compared.
-func TestForgedDetailsAreFound(t *testing.T) {
+// The detail of a session short of its budget is compared.
+func TestVerifyDetectsForgedDetails(t *testing.T) {
 	st, w := memory.New(), work(1, 1)
 	w.Settings.Budget = 1
-	if _, err := loopRunner(st, swift()).Start(t.Context(), opened(w, loop.Limits{}), nil); err != nil {
+	if _, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	for detail, proves := range map[string]bool{"its budget of 1 tokens does not reach for one call": true, "all rounds were done": false, "": false} {
 		s, found, err := runner.Verify(t.Context(), forge(t, st, "night", loop.KindSettled, map[string]any{"detail": detail}), "night")
 		if err != nil || s.Jobs[0].Settled.Outcome != loop.Short || (len(found) == 0) != proves {
-			t.Errorf("with the detail %q: %v, %v; want a proof: %v", detail, err, found, proves)
+			t.Errorf("detail %q: error %v, faults %v; want proof: %v", detail, err, found, proves)
 		}
 	}
 }
 
-// A session may have failed before anything of it was stored, and have been run after
-// that; and a run that was killed may not have known that one had come to its end.
-func TestWhatARunCouldNotKnowIsNoForgery(t *testing.T) {
+// Verify accepts a session that failed before anything was stored and ran later, and one
+// that ended without the killed run knowing.
+func TestVerifyAcceptsWhatARunCouldNotKnow(t *testing.T) {
 	st := memory.New()
-	g := &stage{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return swift() }}
+	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return fastScript() }}
 	first := true
 	r := &runner.Runner{Store: st, Locks: st, Now: clock, Sessions: func(ctx context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
 		if first {
 			first = false
-			return nothing(ctx, w, j)
+			return failingSession(ctx, w, j)
 		}
 		return g.session(ctx, w, j)
 	}}
-	if _, err := r.Start(t.Context(), opened(work(1, 1), loop.Limits{Retry: 1}), nil); err != nil {
+	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{Retry: 1}), nil); err != nil {
 		t.Fatal(err)
 	}
-	proven(t, st)
+	checkProven(t, st)
 
-	// The last words of a run that was killed are missing: the session's end is there.
+	// The killed run did not journal the session's end; the session's journal has it.
 	killed := memory.New()
-	h, err := session.Load(t.Context(), st, number(1))
+	h, err := session.Load(t.Context(), st, threadID(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +171,9 @@ func TestWhatARunCouldNotKnowIsNoForgery(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loopRunner(killed, swift()).Resume(t.Context(), "night", nil)
+	s, err := loopRunner(killed, fastScript()).Resume(t.Context(), "night", nil)
 	if err != nil || s.Count(loop.Finished) != 1 {
 		t.Fatal(err, s.Jobs)
 	}
-	proven(t, killed)
+	checkProven(t, killed)
 }

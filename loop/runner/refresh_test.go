@@ -11,17 +11,17 @@ import (
 	"brenner/store/memory"
 )
 
-// A run that was killed right after it had begun a session leaves what it had set aside.
-// Whoever ends the loop without going on with that session must not carry it along.
-func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
+// A run killed right after it began a session leaves a reservation. Ending the loop
+// without resuming that session must release it.
+func TestReservationsOfKilledSessionsAreReleased(t *testing.T) {
 	st := memory.New()
 	w := work(2, 1)
 	w.Settings.Budget = 200_000
-	r := loopRunner(st, swift())
+	r := loopRunner(st, fastScript())
 	gone := make(chan struct{})
 	close(gone)
 	r.Drain = gone
-	if _, err := r.Start(t.Context(), opened(w, loop.Limits{}), nil); err != nil {
+	if _, err := r.Start(t.Context(), newOpened(w, loop.Limits{}), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range []struct {
@@ -30,7 +30,7 @@ func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
 	}{
 		{loop.KindResumed, loop.Resumed{}},
 		{loop.KindRound, loop.RoundOpened{Round: 1}},
-		{loop.KindBegan, loop.Began{Job: 1, Thread: number(1), Reserved: 200_000}},
+		{loop.KindBegan, loop.Began{Job: 1, Thread: threadID(1), Reserved: 200_000}},
 		{loop.KindStopping, loop.Stopping{By: "operator"}},
 	} {
 		if err := runner.AppendEvent(t.Context(), st, clock, "night", e.kind, e.body); err != nil {
@@ -39,24 +39,24 @@ func TestNothingStaysSetAsideForKilledSessions(t *testing.T) {
 	}
 	s, err := runner.Load(t.Context(), st, "night")
 	if err != nil || s.Count(loop.Running) != 1 || s.Reserved.Tokens != 200_000 {
-		t.Fatalf("%v: %d under way, %v set aside", err, s.Count(loop.Running), s.Reserved)
+		t.Fatalf("error %v, %d running, %v reserved", err, s.Count(loop.Running), s.Reserved)
 	}
 	if err := runner.Refresh(t.Context(), st, s); err != nil || s.Jobs[0].Settled.Version != 0 {
-		t.Errorf("%v: a session that has written nothing is at version %d", err, s.Jobs[0].Settled.Version)
+		t.Errorf("error %v, version %d of a session that has written nothing", err, s.Jobs[0].Settled.Version)
 	}
 	r.Drain = nil
 	if s, err = r.Resume(t.Context(), "night", nil); err != nil {
 		t.Fatal(err)
 	}
 	if s.Ended != loop.EndStopped || s.Reserved != (flow.Cost{}) || s.Spent != (flow.Cost{}) || s.Jobs[0].Status != loop.Waiting {
-		t.Errorf("it ended by %q, with %v set aside and %v spent: %+v", s.Ended, s.Reserved, s.Spent, s.Jobs[0])
+		t.Errorf("ended by %q, %v reserved, %v spent: %+v", s.Ended, s.Reserved, s.Spent, s.Jobs[0])
 	}
 }
 
-// What people decide is seen; what nobody decided still asks for somebody.
-func TestRefreshChangesNothingThatNobodyDecided(t *testing.T) {
+// Open decisions stay open.
+func TestRefreshKeepsOpenDecisions(t *testing.T) {
 	st := memory.New()
-	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 2), loop.Limits{}), nil)
+	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,22 +75,22 @@ func TestRefreshChangesNothingThatNobodyDecided(t *testing.T) {
 	}
 }
 
-// What somebody made of a failed session by hand is seen by who looks at the loop; the
-// journal says what the loop itself came to, and what it spent.
-func TestRefreshSeesWhatPeopleDid(t *testing.T) {
+// Refresh shows a failed session that the operator resumed as finished; the journal keeps
+// the loop's own outcome and cost.
+func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
 	st := memory.New()
 	var script *rehearsal.Script
 	g, _, s := outage(t, st, &script)
 	rep, err := runner.Gather(t.Context(), st, s)
-	if err != nil || rep.Failed[1].Command != "brenner session resume "+number(2) || !strings.Contains(string(rep.Markdown()), ": `"+rep.Failed[1].Command+"`") {
+	if err != nil || rep.Failed[1].Command != "brenner session resume "+threadID(2) || !strings.Contains(string(rep.Markdown()), ": `"+rep.Failed[1].Command+"`") {
 		t.Errorf("%v, %+v", err, rep.Failed)
 	}
-	script = swift()
+	script = fastScript()
 	one, err := g.session(t.Context(), &s.Work, &s.Jobs[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := one.Runner.Resume(t.Context(), number(1), nil); err != nil {
+	if _, err := one.Runner.Resume(t.Context(), threadID(1), nil); err != nil {
 		t.Fatal(err)
 	}
 	now, err := runner.Load(t.Context(), st, "night")
@@ -101,7 +101,7 @@ func TestRefreshSeesWhatPeopleDid(t *testing.T) {
 		t.Errorf("%v, %+v", err, now.Jobs)
 	}
 	if now.Spent != s.Spent || now.Jobs[0].Settled.Spent != s.Jobs[0].Settled.Spent || now.Jobs[0].Settled.Code != "" {
-		t.Errorf("the loop spent %v; now it says %v", s.Spent, now.Spent)
+		t.Errorf("spent %v before, %v after", s.Spent, now.Spent)
 	}
 	was, err := runner.Load(t.Context(), st, "night")
 	if err != nil || was.Jobs[0].Status != loop.Broken {
@@ -109,10 +109,10 @@ func TestRefreshSeesWhatPeopleDid(t *testing.T) {
 	}
 }
 
-// Whoever looks at a loop that runs, or was killed, sees how far its sessions have come.
-func TestRefreshSeesSessionsUnderWay(t *testing.T) {
+// Refresh shows the progress of running sessions.
+func TestRefreshSeesRunningSessions(t *testing.T) {
 	st := memory.New()
-	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(1, 1), loop.Limits{}), nil)
+	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

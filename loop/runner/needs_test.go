@@ -8,11 +8,11 @@ import (
 	"brenner/store/memory"
 )
 
-// TestNeedsAgree: what the loop's journal counts as in need of a person is what its
-// report lists, session by session, each with a command.
+// The needs counted in the loop's journal are those listed in its report, each with a
+// command.
 func TestNeedsAgree(t *testing.T) {
 	st := memory.New()
-	s, err := loopRunner(st, swift()).Start(t.Context(), opened(work(2, 2), loop.Limits{}), nil)
+	s, err := loopRunner(st, fastScript()).Start(t.Context(), newOpened(work(2, 2), loop.Limits{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestNeedsAgree(t *testing.T) {
 	listed := make(map[string]int)
 	for _, n := range r.Person {
 		if n.What == "" || n.Command == "" {
-			t.Errorf("%+v says not what to do", n)
+			t.Errorf("%+v has no text or no command", n)
 		}
 		listed[n.Session]++
 	}
@@ -36,6 +36,6 @@ func TestNeedsAgree(t *testing.T) {
 		needing += j.Settled.Needs()
 	}
 	if needing == 0 || len(s.Needing()) == 0 {
-		t.Error("nothing of it needs a person: the script has a conflict after its second round")
+		t.Error("nothing needs a person, but the script has a conflict after its second round")
 	}
 }
