@@ -27,7 +27,7 @@ test: ## run every test, with the race detector, in shuffled order
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
 	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh
 
-lint: ## golangci-lint (gofumpt included), go vet, gofmt
+lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh
 
 fmt: ## format the code as make lint wants it
