@@ -178,15 +178,15 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 		}
 		if j.whole && form != view.Full {
 			return nil, &fault.Error{
-				Code: view.TooLarge, Op: "show " + ref.String() + " to the " + j.role, Detail: fmt.Sprintf("it does not fit in full into the %d tokens of the role's view", given.Bound),
+				Code: view.TooLarge, Op: "show " + ref.String() + " to the " + j.role, Detail: fmt.Sprintf("its full text exceeds the %d tokens of the role's view", given.Bound),
 				Hint: "raise max_tokens of the role",
 			}
 		}
 	}
 	if len(out) == 0 && len(j.inputs) > 0 {
 		return nil, &fault.Error{
-			Code: view.TooLarge, Op: "show the inputs of " + given.Task + " to the " + j.role, Detail: "none of them is in the context that it would get",
-			Hint: "`brenner context explain --task " + given.Task + "` says why",
+			Code: view.TooLarge, Op: "show the inputs of " + given.Task + " to the " + j.role, Detail: "none of them is in its context",
+			Hint: "see `brenner context explain --task " + given.Task + "`",
 		}
 	}
 	return out, nil
@@ -232,7 +232,7 @@ func (rs *Records) empty(ctx context.Context, a *answer) error {
 	if err := rs.produced(ctx, a); err != nil {
 		return err
 	}
-	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the answer is empty", Hint: "run it again, or without a model"}
+	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the reply is empty", Hint: "run the command again, or without --model"}
 }
 
 func (rs *Records) produced(ctx context.Context, a *answer, refs ...record.Ref) error {

@@ -30,11 +30,11 @@ func (f *Finding) String() string {
 	if f.Ref != (record.Ref{}) {
 		text += f.Ref.String() + ": "
 	}
-	return text + f.Says()
+	return text + f.Text()
 }
 
-// Says returns the finding with the text in question.
-func (f *Finding) Says() string {
+// Text returns the finding with the text in question.
+func (f *Finding) Text() string {
 	if f.Quote == "" {
 		return f.Detail
 	}
@@ -80,7 +80,7 @@ func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Fin
 			CheckUnused: c.unusedOnes, CheckCompression: c.compression, CheckDuplicates: c.duplicates,
 		}[name]
 		if run == nil {
-			return nil, &fault.Error{Code: NothingGiven, Detail: "there is no check " + fault.Shown(name), Hint: "the checks are " + strings.Join(Checks(), ", ")}
+			return nil, &fault.Error{Code: NothingGiven, Detail: "no such check: " + fault.Shown(name), Hint: "use one of " + strings.Join(Checks(), ", ")}
 		}
 		if err := run(ctx); err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	}
 }
 
-func (c *checking) quote(words string) { c.found[len(c.found)-1].Quote = words }
+func (c *checking) quote(text string) { c.found[len(c.found)-1].Quote = text }
 
 func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do func(r *record.Record) error) error {
 	for i := range c.heads {
@@ -130,7 +130,7 @@ func (c *checking) alignment(ctx context.Context) error {
 		return err
 	}
 	if h == nil {
-		c.add(record.Ref{}, record.Ref{}, "`brenner project brief FILE` puts one, and `brenner store promote` decides on it", "there is no canonical project brief to hold anything against")
+		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", "there is no canonical project brief")
 		return nil
 	}
 	brief, err := c.standing(ctx, h)
@@ -144,7 +144,7 @@ func (c *checking) alignment(ctx context.Context) error {
 	outside := listUnder(string(text), "out of scope")
 	return c.each(ctx, func(t record.Type) bool { return t.Core && !t.Whole }, func(r *record.Record) error {
 		if r.At.Before(brief.At) {
-			c.add(r.Ref(), brief.Ref(), "look at it again, and promote it if it still holds", "it is older than the brief: nobody has held it against that")
+			c.add(r.Ref(), brief.Ref(), "review it, and promote it if it is still valid", "it is older than the brief, and has not been compared with it")
 		}
 		content, err := c.Content(ctx, r)
 		if err != nil {
@@ -152,16 +152,16 @@ func (c *checking) alignment(ctx context.Context) error {
 		}
 		words := " " + plain(string(content)) + " "
 		for _, phrase := range outside {
-			if speaksOf(words, plain(phrase)) {
-				c.add(r.Ref(), brief.Ref(), "take it out, or change the brief", "it is about %q, which the brief puts out of scope", phrase)
+			if mentions(words, plain(phrase)) {
+				c.add(r.Ref(), brief.Ref(), "remove it, or change the brief", "it mentions %q, which the brief puts out of scope", phrase)
 			}
 		}
 		return nil
 	})
 }
 
-// speaksOf reports whether normalized words, padded with blanks, contain a phrase or its plural.
-func speaksOf(words, phrase string) bool {
+// mentions reports whether normalized words, padded with blanks, contain a phrase or its plural.
+func mentions(words, phrase string) bool {
 	if phrase == "" {
 		return false
 	}
@@ -177,7 +177,7 @@ func speaksOf(words, phrase string) bool {
 func (c *checking) links(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
 		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !slices.ContainsFunc(r.Links, func(l record.Link) bool { return record.Depends(l.Relation) }) {
-			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for what it rests on", "it says nothing about what it rests on")
+			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", "it names no sources")
 		}
 		for _, l := range r.Links {
 			to, err := c.stored(ctx, l.Ref())
@@ -186,9 +186,9 @@ func (c *checking) links(ctx context.Context) error {
 			}
 			switch {
 			case to == nil:
-				c.add(r.Ref(), l.Ref(), "put a version without it", "it points at %s, which is not in the store", l.Ref())
+				c.add(r.Ref(), l.Ref(), "put a version without it", "it links to %s, which is not in the store", l.Ref())
 			case record.Depends(l.Relation) && to.Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
-				c.add(r.Ref(), l.Ref(), "put a version that rests on what holds now", "it %s %s, which is deprecated", l.Relation, l.Ref())
+				c.add(r.Ref(), l.Ref(), "put a version that depends on current ones", "it %s %s, which is deprecated", l.Relation, l.Ref())
 			}
 		}
 		return nil
@@ -197,7 +197,7 @@ func (c *checking) links(ctx context.Context) error {
 
 func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
-		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` makes a new one", "its summary was written for another content")
+		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", "its summary was written for different content")
 	}
 	err := c.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
 		if r.Status != record.Deprecated && h.Standing() != r.Ref() {
@@ -214,7 +214,7 @@ func (c *checking) summaries(ctx context.Context) error {
 		case r.StaleSummary():
 			addStale(r)
 		case r.SummaryBy == record.Extracted && kind.Core && r.Type != record.ResearchArtifact:
-			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend` asks an agent for one", "its summary is the beginning of its text, taken by the program")
+			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend --model ID`", "its summary was extracted from its text")
 		}
 		return nil
 	})
@@ -223,7 +223,7 @@ func (c *checking) summaries(ctx context.Context) error {
 func (c *checking) unusedOnes(ctx context.Context) error {
 	unused, err := c.Unused(ctx)
 	for i := range unused {
-		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", "nothing that stands has pointed at it for %s", c.Rules.Unused)
+		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", "no current version has linked to it for %s", c.Rules.Unused)
 	}
 	return err
 }
@@ -235,7 +235,7 @@ func (c *checking) compression(ctx context.Context) error {
 	}
 	due, err := c.dueOf(ctx, modulesOf(census, func(t record.Type) bool { return t.Knowledge }, c.Types))
 	for _, u := range due {
-		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%s records of %s, as they stand, are in no memo; %d is the limit", u.Count(), u.Module, u.Limit)
+		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%s records of %s are in no memo; the limit is %d", u.Count(), u.Module, u.Limit)
 	}
 	return err
 }
@@ -255,7 +255,7 @@ func (c *checking) duplicates(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return t.Knowledge && t.Name != record.ResearchArtifact }, func(r *record.Record) error {
 		k := key{r.Type, r.Module, r.Content}
 		if one, ok := first[k]; ok {
-			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates the later one, if nothing rests on it", "it says what %s says, word for word", one)
+			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates it, if nothing depends on it", "identical to %s", one)
 			return nil
 		}
 		first[k] = r.Ref()

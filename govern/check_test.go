@@ -59,7 +59,7 @@ func TestEveryStaleSummaryIsToldOnce(t *testing.T) {
 		}
 		var told []string
 		for _, ref := range k.status().StaleSummaries {
-			told = append(told, "summaries: "+ref+": its summary was written for another content")
+			told = append(told, "summaries: "+ref+": its summary was written for different content")
 		}
 		k.is("told", told, k.checked(govern.CheckSummaries))
 		k.is("all", len(told), 3)

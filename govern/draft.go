@@ -70,9 +70,9 @@ func checkDraft(draft *Draft) error {
 	case len(strings.TrimSpace(string(draft.Content))) == 0:
 		detail = "its content is empty"
 	case len(draft.Content) > maxContent:
-		detail = fmt.Sprintf("its content has %d bytes; %d are possible", len(draft.Content), maxContent)
+		detail = fmt.Sprintf("its content has %d bytes, more than the maximum of %d", len(draft.Content), maxContent)
 	case !utf8.Valid(draft.Content):
-		detail = "its content is not UTF-8 text"
+		detail = "its content is not valid UTF-8"
 	case slices.ContainsFunc(draft.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" || !utf8.ValidString(tag) }):
 		detail = "a tag is empty"
 	default:
@@ -93,23 +93,23 @@ func CheckID(what, id string) error {
 	case id == "":
 		detail = "it is missing"
 	case len(id) > maxID:
-		detail = fmt.Sprintf("it has %d characters; %d are possible", len(id), maxID)
+		detail = fmt.Sprintf("it has %d characters, more than the maximum of %d", len(id), maxID)
 	case strings.ContainsFunc(id, func(r rune) bool { return !fits(r) }):
-		detail = "it has a character that no " + what + " has"
+		detail = "invalid character"
 	case !unicode.IsLetter(rune(id[0])) && !unicode.IsDigit(rune(id[0])):
-		detail = "it begins with " + id[:1]
+		detail = "it must not begin with " + id[:1]
 	default:
 		return nil
 	}
 	return &fault.Error{
 		Code: BadID, Op: what + " " + fault.Shown(id), Detail: detail,
-		Hint: "write letters, digits, dots, hyphens and underscores, beginning with a letter or a digit",
+		Hint: "use letters, digits, dots, hyphens and underscores, and begin with a letter or digit",
 	}
 }
 
 // ReadDrafts reads drafts as JSON lines. The file is named in errors.
 func ReadDrafts(file string, data []byte) ([]Draft, error) {
-	const hint = "`brenner store put --help` names the keys"
+	const hint = "see `brenner store put --help` for the keys"
 	var out []Draft
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
@@ -147,12 +147,12 @@ func ReadDrafts(file string, data []byte) ([]Draft, error) {
 }
 
 // ParseLinks parses links of the form RELATION=ADDRESS.
-func ParseLinks(words []string) ([]Link, error) {
+func ParseLinks(links []string) ([]Link, error) {
 	var out []Link
-	for _, w := range words {
+	for _, w := range links {
 		relation, to, ok := strings.Cut(w, "=")
 		if !ok {
-			return nil, &fault.Error{Code: BadLink, Place: "--link " + fault.Shown(w), Detail: "it is no RELATION=ADDRESS", Hint: "such as cites=note-1@v2"}
+			return nil, &fault.Error{Code: BadLink, Place: "--link " + fault.Shown(w), Detail: "not of the form RELATION=ADDRESS", Hint: "write it like cites=note-1@v2"}
 		}
 		out = append(out, Link{Relation: relation, To: to})
 	}
@@ -167,16 +167,16 @@ func reserved(r *record.Record, kind record.Type, ours bool) error {
 	}
 	switch {
 	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
-		return no(BadID, "id", "it is the id of a verdict", "`brenner stalemate rule` puts one; choose another id for anything else")
+		return no(BadID, "id", "reserved for verdicts", "put a verdict with `brenner stalemate rule`, or choose another id")
 	case stalemate.IsID(r.ID) && !ours:
-		return no(BadID, "id", "it is the id of a stalemate", "`brenner stalemate open` makes one; choose another id for anything else")
+		return no(BadID, "id", "reserved for stalemates", "open a stalemate with `brenner stalemate open`, or choose another id")
 	case r.Type == record.TaskSpec && !ours:
-		return no(BadRecord, "put", record.A(r.Type)+" names exact versions", "`brenner store pin` makes one")
+		return no(BadRecord, "put", record.A(r.Type)+" must name exact versions", "create it with `brenner store pin`")
 	case kind.Raw:
-		return no(BadRecord, "put", record.A(r.Type)+" is written by the session that it belongs to",
-			"put what somebody said as a paper_note, or as another type of its own")
+		return no(BadRecord, "put", record.A(r.Type)+" is written only by its session",
+			"use another type, such as paper_note")
 	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):
-		return no(BadID, "id", "it is the id of a session", "choose one that does not begin with RS- and a date")
+		return no(BadID, "id", "reserved for sessions", "choose an id that does not begin with RS- and a date")
 	}
 	return nil
 }

@@ -158,7 +158,7 @@ func TestTheWayThatIsLeftStands(t *testing.T) {
 		third.Parent = 1
 		k.put(third)
 		_, err := k.Revert(k.Context1(), sydney, "note@v1", "so")
-		k.refused(err, govern.BadRecord, "nobody has decided between v2, v3", "store merge note --take")
+		k.refused(err, govern.BadRecord, "unmerged branches: v2, v3", "store merge note --take")
 		deprecate := func() error {
 			_, err := k.Deprecate(k.Context1(), sydney, "note@v3", "a dead end", false)
 			return err
@@ -166,7 +166,7 @@ func TestTheWayThatIsLeftStands(t *testing.T) {
 		if err := deprecate(); err != nil {
 			k.Fatal(err)
 		}
-		k.refused(deprecate(), govern.NothingNew, "v3 is deprecated already")
+		k.refused(deprecate(), govern.NothingNew, "already deprecated: v3")
 		r, _, err := k.Standing(k.Context1(), "note")
 		if err != nil {
 			k.Fatal(err)
@@ -229,8 +229,8 @@ func TestATaskIsShownItsInputs(t *testing.T) {
 			_, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Compare.", Role: "hypothesis_generator", Cross: cross, Inputs: inputs})
 			return err
 		}
-		k.refused(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, and the task is about fate", "--cross-module")
-		k.refused(pin(false, "ms"), govern.BadRecord, "is never shown a record of the type manuscript_section")
+		k.refused(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, but the task is about fate", "--cross-module")
+		k.refused(pin(false, "ms"), govern.BadRecord, "cannot see records of the type manuscript_section")
 		if err := pin(true, "fate-note", "dose-note"); err != nil {
 			k.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestAMovedRecordLeavesNoModuleWithoutItsMemo(t *testing.T) {
 		moved.Module = "dose"
 		k.put(moved)
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "moved"})
-		k.refused(err, policy.Blocked, "canonical integrated_memo of fate, which would be left without one", "under another id")
+		k.refused(err, policy.Blocked, "canonical integrated_memo of fate, which would then have none", "under another id")
 	})
 }
 

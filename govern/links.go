@@ -22,8 +22,8 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 	for _, l := range draft.Links {
 		if !record.IsRelation(l.Relation) {
 			return nil, &fault.Error{
-				Code: BadLink, Op: "put " + fault.Shown(r.ID), Detail: "there is no relation " + fault.Shown(l.Relation),
-				Hint: "a link is one of " + strings.Join(record.Relations(), ", ") + ", such as cites=note-1@v2",
+				Code: BadLink, Op: "put " + fault.Shown(r.ID), Detail: "unknown relation " + fault.Shown(l.Relation),
+				Hint: "use one of " + strings.Join(record.Relations(), ", "),
 			}
 		}
 		to, err := b.target(ctx, l.To)
@@ -32,8 +32,8 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 		}
 		if to.ID == r.ID && l.Relation != record.Supersedes && l.Relation != record.RepliesTo {
 			return nil, &fault.Error{
-				Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it cannot rest on itself: " + l.Relation + " " + to.String(),
-				Hint: "its earlier versions are its parents; leave the link out",
+				Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it cannot depend on itself: " + l.Relation + " " + to.String(),
+				Hint: "omit the link; earlier versions are linked as parents",
 			}
 		}
 		add(record.Link{Relation: l.Relation, ID: to.ID, Version: to.Version})
@@ -44,7 +44,7 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 			return nil, err
 		}
 		if is, err := b.isTask(ctx, task); err != nil || !is {
-			return nil, errors.Join(err, &fault.Error{Code: NotATask, Op: "put " + fault.Shown(r.ID), Detail: task.String() + " is no task spec", Hint: "`brenner store pin` makes one"})
+			return nil, errors.Join(err, &fault.Error{Code: NotATask, Op: "put " + fault.Shown(r.ID), Detail: task.String() + " is not a task spec", Hint: "create one with `brenner store pin`"})
 		}
 		add(record.Link{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version})
 	}
@@ -97,7 +97,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	if r.Version == 1 {
 		return nil // nothing can link to it yet
 	}
-	came := make(map[record.Ref]record.Ref)
+	prev := make(map[record.Ref]record.Ref)
 	var level []record.Ref
 	for _, l := range links {
 		if record.Depends(l.Relation) {
@@ -108,7 +108,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 		var stored, next []record.Ref
 		for _, ref := range level {
 			if fresh, ok := b.fresh[ref]; ok && ref.ID != r.ID {
-				next = visitFresh(came, next, fresh)
+				next = visitFresh(prev, next, fresh)
 				continue
 			}
 			if ref.ID != r.ID {
@@ -116,10 +116,10 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 				continue
 			}
 			// Its own task may be to revise it; a task of one of its dependencies may not.
-			revised, err := b.isTask(ctx, came[ref])
-			own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == came[ref] })
+			revised, err := b.isTask(ctx, prev[ref])
+			own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == prev[ref] })
 			if err != nil || !revised || !own {
-				return errors.Join(err, cycle(r, came, ref))
+				return errors.Join(err, cycle(r, prev, ref))
 			}
 		}
 		edges, err := b.Store.Edges(ctx, store.EdgeQuery{From: stored})
@@ -127,7 +127,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 			return err
 		}
 		for _, e := range edges {
-			next = visit(came, next, e.From, e)
+			next = visit(prev, next, e.From, e)
 		}
 		level = next
 	}
@@ -149,29 +149,29 @@ func (rs *Records) isTask(ctx context.Context, ref record.Ref) (bool, error) {
 	return len(found) > 0, err
 }
 
-func visitFresh(came map[record.Ref]record.Ref, next []record.Ref, fresh *record.Record) []record.Ref {
+func visitFresh(prev map[record.Ref]record.Ref, next []record.Ref, fresh *record.Record) []record.Ref {
 	for _, l := range fresh.Links {
-		next = visit(came, next, fresh.Ref(), record.Edge{From: fresh.Ref(), Relation: l.Relation, To: l.Ref()})
+		next = visit(prev, next, fresh.Ref(), record.Edge{From: fresh.Ref(), Relation: l.Relation, To: l.Ref()})
 	}
 	return next
 }
 
-func visit(came map[record.Ref]record.Ref, next []record.Ref, from record.Ref, e record.Edge) []record.Ref {
-	if _, seen := came[e.To]; seen || !record.Depends(e.Relation) {
+func visit(prev map[record.Ref]record.Ref, next []record.Ref, from record.Ref, e record.Edge) []record.Ref {
+	if _, seen := prev[e.To]; seen || !record.Depends(e.Relation) {
 		return next
 	}
-	came[e.To] = from
+	prev[e.To] = from
 	return append(next, e.To)
 }
 
-func cycle(r *record.Record, came map[record.Ref]record.Ref, at record.Ref) error {
-	way := []string{at.String()}
-	for from, ok := came[at]; ok; from, ok = came[from] {
-		way = append(way, from.String())
+func cycle(r *record.Record, prev map[record.Ref]record.Ref, at record.Ref) error {
+	path := []string{at.String()}
+	for from, ok := prev[at]; ok; from, ok = prev[from] {
+		path = append(path, from.String())
 	}
-	slices.Reverse(way)
+	slices.Reverse(path)
 	return &fault.Error{
-		Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it would rest on itself: " + r.ID + " → " + strings.Join(way, " → "),
-		Hint: "leave out the link that goes back; replies_to and supersedes may",
+		Code: LinkCycle, Op: "put " + fault.Shown(r.ID), Detail: "it would depend on itself: " + r.ID + " → " + strings.Join(path, " → "),
+		Hint: "omit the link that closes the cycle; only replies_to and supersedes may",
 	}
 }

@@ -103,7 +103,7 @@ func (rs *Records) text(ctx context.Context, r *record.Record) (*patch.Text, err
 	}
 	t, problems := patch.NewText(data)
 	if len(problems) > 0 {
-		return nil, &fault.Error{Code: BadRecord, Op: "patch " + r.Ref().String(), Cause: patch.Err(problems), Hint: "only texts can be patched"}
+		return nil, &fault.Error{Code: BadRecord, Op: "patch " + r.Ref().String(), Cause: patch.Err(problems), Hint: "only text can be patched"}
 	}
 	return t, nil
 }
@@ -216,7 +216,7 @@ func (b *putting) known(ctx context.Context, before record.Ref) ([]patch.Version
 func bySessions(op, id string) error {
 	return &fault.Error{
 		Code: BadRecord, Op: op + " " + fault.Shown(id), Detail: "research artifacts are written by sessions",
-		Hint: "`brenner session start` begins one, `brenner session apply` changes one",
+		Hint: "create one with `brenner session start`, change one with `brenner session apply`",
 	}
 }
 

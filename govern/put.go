@@ -26,7 +26,7 @@ type Put struct {
 // Put puts drafts, all or none. Later ones may link to earlier ones.
 func (rs *Records) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, error) {
 	if len(drafts) == 0 {
-		return nil, &fault.Error{Code: NothingGiven, Detail: "there is nothing to put", Hint: "give a file, or - for standard input"}
+		return nil, &fault.Error{Code: NothingGiven, Detail: "nothing to put", Hint: "pass a file, or - for standard input"}
 	}
 	types := make(map[string]string) // of records created here
 	drafts = slices.Clone(drafts)
@@ -155,7 +155,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	}
 	if parent.Version > 0 && same(&r, &parent) {
 		return Put{}, &fault.Error{
-			Code: NothingNew, Op: "put " + fault.Shown(r.ID), Detail: "it says what " + parent.Ref().String() + " says, word for word",
+			Code: NothingNew, Op: "put " + fault.Shown(r.ID), Detail: "identical to " + parent.Ref().String(),
 			Hint: "nothing was written",
 		}
 	}
@@ -225,13 +225,13 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	case r.Type == record.ResearchArtifact && b.Artifact != nil:
 		return bySessions("put", r.ID)
 	case parent.Version > 0 && parent.Type != r.Type:
-		return bad("it is "+record.A(parent.Type)+", and cannot become "+record.A(r.Type), "put it under another id")
+		return bad("it is "+record.A(parent.Type)+" and cannot become "+record.A(r.Type), "put it under another id")
 	case r.Module == "":
-		return bad("its module is missing", "say which part of the project it belongs to with --module")
+		return bad("its module is missing", "pass --module NAME, the part of the project it belongs to")
 	case kind.Whole && r.Module != record.Project:
-		return bad(record.A(r.Type)+" belongs to the whole project, not to "+fault.Shown(r.Module), "leave --module out")
+		return bad(record.A(r.Type)+" belongs to the whole project, not to "+fault.Shown(r.Module), "omit --module")
 	case kind.Core && r.Parent > 0 && r.Change == "":
-		return bad("a new version of "+record.A(r.Type)+" must say what changed, and why", "say it with -m")
+		return bad("a new version of "+record.A(r.Type)+" needs a change note", "pass -m with what changed, and why")
 	}
 	tag(r, parent)
 	return summarise(r, parent, draft)
@@ -340,8 +340,8 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 	if was, tried := b.parents[b.nth]; tried {
 		if was == 0 && h.Latest > 0 {
 			return 0, &fault.Error{
-				Code: store.Conflict, Op: "put " + fault.Shown(h.ID), Detail: "somebody else put a record of this id at the same time",
-				Hint: "look at it with `brenner store show " + h.ID + "`, and put yours again, or under another id",
+				Code: store.Conflict, Op: "put " + fault.Shown(h.ID), Detail: "another process put a record with this id at the same time",
+				Hint: "look at it with `brenner store show " + h.ID + "`, then put yours again or under another id",
 			}
 		}
 		return was, nil
@@ -365,7 +365,7 @@ func (rs *Records) continued(ctx context.Context, h *record.Head) (int, error) {
 	case left && h.Canonical > 0:
 		return h.Canonical, nil
 	case left && h.Forked():
-		return 0, rs.undecided(ctx, "put", h.ID, "say with --parent which one this goes on from; `brenner store merge "+h.ID+"` joins them")
+		return 0, rs.undecided(ctx, "put", h.ID, "select the parent with --parent vN, or merge them with `brenner store merge "+h.ID+"`")
 	case left:
 		return h.Tip, nil
 	}
@@ -378,7 +378,7 @@ func (rs *Records) undecided(ctx context.Context, op, id, hint string) error {
 	if err != nil {
 		return err
 	}
-	return &fault.Error{Code: BadRecord, Op: op + " " + id, Detail: "it goes several ways, and nobody has decided between " + Versions(tips), Hint: hint}
+	return &fault.Error{Code: BadRecord, Op: op + " " + id, Detail: "unmerged branches: " + Versions(tips), Hint: hint}
 }
 
 func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (record.Record, error) {

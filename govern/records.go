@@ -68,10 +68,10 @@ type Records struct {
 	// Count counts tokens; nil counts bytes.
 	Count func(string) int
 	// Artifact returns the content of a research artifact, which the store keeps in pieces, and
-	// its lint findings; nil if there are none.
+	// its lint findings; nil if there are no sessions.
 	Artifact func(ctx context.Context, ref record.Ref) (content []byte, faults []string, err error)
 	// Vouched reports whether another journal, such as a session's, accounts for a version; nil
-	// if there are none.
+	// means no.
 	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
 	// Meant returns the type and the content hash, as far as known, of the record that a
 	// version means by a name, if another journal says so: an imported session names records of
@@ -163,7 +163,7 @@ func (rs *Records) head(ctx context.Context, stream string) (journal.Head, error
 func encoded(kind string, event any) ([]store.Event, error) {
 	body, err := journal.Encode(event)
 	if err != nil {
-		return nil, &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "every text must be UTF-8"}
+		return nil, &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "all text must be valid UTF-8"}
 	}
 	return []store.Event{{Kind: kind, Body: jsontext.Value(body)}}, nil
 }

@@ -18,15 +18,15 @@ import (
 func TestReq04_TypedArtifacts(t *testing.T) {
 	both(t, func(k *kit) {
 		_, err := k.Put(k.Context1(), sydney, draft("x", record.TaskSpec, "?"))
-		k.refused(err, govern.BadRecord, "a task_spec names exact versions", "store pin")
+		k.refused(err, govern.BadRecord, "a task_spec must name exact versions", "store pin")
 		for _, kind := range k.Types.Names(func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }) { // those are the sessions', and pinned
 			k.put(draft("a-"+kind, kind, "of type "+kind))
 			k.is("type", k.record("a-"+kind).Type, kind)
 		}
 		_, err = k.Put(k.Context1(), sydney, draft("x", "paper_notes", "?"))
-		k.refused(err, record.UnknownType, "there is no type paper_notes", "did you mean paper_note?")
+		k.refused(err, record.UnknownType, "unknown type paper_notes", "did you mean paper_note?")
 		_, err = k.Put(k.Context1(), sydney, draft("a-paper_note", record.ModelSpec, "?"))
-		k.refused(err, govern.BadRecord, "it is a paper_note, and cannot become a model_spec")
+		k.refused(err, govern.BadRecord, "it is a paper_note and cannot become a model_spec")
 		k.Types = k.Types.With("field_trip")
 		k.put(draft("trip", "field_trip", "a type of the project's own"))
 	})
@@ -50,14 +50,14 @@ func TestReq05_EveryFieldIsThere(t *testing.T) {
 			k.Errorf("%s, %v", content, err)
 		}
 		for says, spoil := range map[string]func(*govern.Draft){
-			"its content is empty":       func(d *govern.Draft) { d.Content = []byte(" \n") },
-			"is not UTF-8":               func(d *govern.Draft) { d.Content = []byte("\xff") },
-			"its module is missing":      func(d *govern.Draft) { d.ID, d.Module = "new", "" },
-			"it has a character that no": func(d *govern.Draft) { d.ID = "a@b" },
-			"a tag is empty":             func(d *govern.Draft) { d.Tags = []string{""} },
-			"the summary has 500":        func(d *govern.Draft) { d.Summary = strings.Repeat("x", 500) },
-			"more than one line":         func(d *govern.Draft) { d.Summary = "a\nb" },
-			"word for word":              func(*govern.Draft) {},
+			"its content is empty":  func(d *govern.Draft) { d.Content = []byte(" \n") },
+			"is not valid UTF-8":    func(d *govern.Draft) { d.Content = []byte("\xff") },
+			"its module is missing": func(d *govern.Draft) { d.ID, d.Module = "new", "" },
+			"invalid character":     func(d *govern.Draft) { d.ID = "a@b" },
+			"a tag is empty":        func(d *govern.Draft) { d.Tags = []string{""} },
+			"the summary has 500":   func(d *govern.Draft) { d.Summary = strings.Repeat("x", 500) },
+			"more than one line":    func(d *govern.Draft) { d.Summary = "a\nb" },
+			"identical to":          func(*govern.Draft) {},
 		} {
 			bad := d
 			spoil(&bad)
@@ -97,10 +97,10 @@ func TestReq06_LinksAndWhatRestsOnWhat(t *testing.T) {
 			govern.BadLink: draft("x", record.PaperNote, "x", "likes=note-1"),
 		} {
 			_, err := k.Put(k.Context1(), sydney, d)
-			k.refused(err, want, "there is no relation likes")
+			k.refused(err, want, "unknown relation likes")
 		}
 		_, err = k.Put(k.Context1(), sydney, draft("x", record.PaperNote, "x", "cites=nothing"))
-		k.refused(err, govern.BadLink, "there is no record nothing")
+		k.refused(err, govern.BadLink, "no such record: nothing")
 		_, err = k.Put(k.Context1(), sydney, draft("x", record.PaperNote, "x", "cites=note-1@v7"))
 		k.refused(err, govern.BadLink, "has no version 7")
 	})
@@ -114,7 +114,7 @@ func TestCyclesOfLinks(t *testing.T) {
 		_, err := k.Put(k.Context1(), sydney, draft("a", record.PaperNote, "a2", "cites=c"))
 		k.refused(err, govern.LinkCycle, "a → c@v1 → b@v1 → a@v1")
 		_, err = k.Put(k.Context1(), sydney, draft("a", record.PaperNote, "a2", "cites=a@v1"))
-		k.refused(err, govern.LinkCycle, "it cannot rest on itself")
+		k.refused(err, govern.LinkCycle, "it cannot depend on itself")
 		// In one change, too.
 		_, err = k.Put(k.Context1(), sydney, draft("d", record.PaperNote, "d", "cites=a"), draft("a", record.PaperNote, "a2", "cites=d"))
 		k.refused(err, govern.LinkCycle)
@@ -145,7 +145,7 @@ func TestReq11_SummariesAreThereAndCurrent(t *testing.T) {
 			k.Error(g.Text)
 		}
 		_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "its summary was written for another content")
+		k.refused(err, policy.Blocked, "its summary was written for different content")
 		// Without anybody to ask the program takes the beginning; an agent does better.
 		if put, err := k.Summarise(k.Context1(), sydney, "note", nil); err != nil || put.Record.SummaryBy != record.Extracted || put.Record.StaleSummary() {
 			k.Errorf("%+v, %v", put, err)
@@ -262,7 +262,7 @@ func TestReq15_WhatChangedAndWhy(t *testing.T) {
 		k.put(d)
 		d.Content = []byte("one\n2\nthree")
 		_, err := k.Put(k.Context1(), sydney, d)
-		k.refused(err, govern.BadRecord, "must say what changed, and why")
+		k.refused(err, govern.BadRecord, "needs a change note")
 		d.Change = "two is a number"
 		k.put(d)
 		d.Content, d.Change, d.Summary = []byte("one\n2\nthree\nfour"), "four was missing", "another summary"
@@ -324,7 +324,7 @@ func TestReq17_ResultsOfOldInputsAreFlagged(t *testing.T) {
 		k.is("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Canonical: true, Status: record.Canonical}, Now: 2}})
 		k.is("listed", len(k.status().NeedsRebase), 1)
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "inputs that have moved")
+		k.refused(err, policy.Blocked, "inputs that have changed")
 		k.put(draft("memo", record.IntegratedMemo, "made anew", "cites=note"))
 		k.is("listed", len(k.status().NeedsRebase), 0)
 		k.promote("memo")
@@ -336,15 +336,15 @@ func TestReq18_NoSilentPromotion(t *testing.T) {
 		k.put(draft("note", record.PaperNote, "one"))
 		k.is("status", k.record("note").Status, record.Draft)
 		for says, try := range map[string]func() error{
-			"needs a reason": func() error {
+			"no reason given": func() error {
 				_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{})
 				return err
 			},
-			"Guest is no person who may decide": func() error {
+			"Guest has no authority": func() error {
 				_, err := k.Promote(k.Context1(), guest, "note", govern.PromoteOptions{Reason: "so"})
 				return err
 			},
-			"Sydney is no person": func() error { // an agent by the name of a person is none
+			"Sydney has no authority": func() error { // an agent by the name of a person is none
 				_, err := k.Promote(k.Context1(), govern.Actor{Name: "Sydney", Role: policy.Reader}, "note", govern.PromoteOptions{Reason: "so"})
 				return err
 			},
@@ -417,11 +417,11 @@ func TestReq19_ForksAreSeenAndMerged(t *testing.T) {
 		k.is("said", put.Fork, []int{2, 3})
 		k.is("listed", k.status().Forks, []govern.Fork{{ID: "memo", Type: record.IntegratedMemo, Module: "fate", Core: true, Tips: []int{2, 3}}})
 		_, err := k.Put(k.Context1(), sydney, govern.Draft{ID: "memo", Parent: 9, Content: []byte("x"), Change: "x"})
-		k.refused(err, store.NoRecord, "has no version 9", "1 to 3")
+		k.refused(err, store.NoRecord, "has no version 9", "the latest is v3")
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Content: []byte("both")})
-		k.refused(err, govern.BadRecord, "what was decided between v2, v3")
+		k.refused(err, govern.BadRecord, "the merge of v2, v3 needs a change note")
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Take: 1, Change: "x"})
-		k.refused(err, govern.NoFork, "it is one of v2, v3")
+		k.refused(err, govern.NoFork, "the tips are v2, v3")
 		put, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Content: []byte("both"), Change: "both are right", Summary: "s"})
 		if err != nil || put.Record.Parent != 2 || put.Record.Status != record.Draft {
 			k.Fatalf("%+v, %v", put, err)
@@ -429,7 +429,7 @@ func TestReq19_ForksAreSeenAndMerged(t *testing.T) {
 		k.is("links", put.Record.Links, []record.Link{{Relation: record.Cites, ID: "note", Version: 1}, {Relation: record.Supersedes, ID: "memo", Version: 3}})
 		k.is("forks", len(k.status().Forks), 0)
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Take: 4, Change: "x"})
-		k.refused(err, govern.NoFork, "one way only")
+		k.refused(err, govern.NoFork, "only one branch")
 		// Taking one side as it is ends a fork as well, and so does giving one up.
 		other.Parent, other.Content = 2, []byte("third way")
 		k.put(other)
@@ -500,7 +500,7 @@ func TestReq25_ConflictingAssumptions(t *testing.T) {
 		if err != nil || len(all) != 2 {
 			k.Fatalf("%v, %v", all, err)
 		}
-		k.is("what", []string{all[0].Says(), all[1].Says()}, []string{
+		k.is("what", []string{all[0].Text(), all[1].Text()}, []string{
 			`fate (verified) and signal (falsified) disagree about "diffusion is fast"`, `fate (assumed) and signal (assumed not) disagree about "cells are equal"`,
 		})
 		put, err := k.Review(k.Context1(), sydney, govern.CheckAssumptions, all, nil)
@@ -573,13 +573,13 @@ func TestReq27_WhatNobodyUsesIsDeprecated(t *testing.T) {
 			k.Errorf("it is not there for whoever asks: %v", err)
 		}
 		_, err = k.Deprecate(k.Context1(), guest, "promoted", "no", true)
-		k.refused(err, policy.OutOfScope, "Guest is no person who may decide")
+		k.refused(err, policy.OutOfScope, "Guest has no authority")
 		_, err = k.Deprecate(k.Context1(), sydney, "used", "no", false)
-		k.refused(err, govern.StillUsed, "memo@v1 rests on it", "--anyway")
+		k.refused(err, govern.StillUsed, "used by memo@v1", "--anyway")
 		_, err = k.Deprecate(k.Context1(), sydney, "memo", "no", true)
 		k.refused(err, govern.StillUsed, "it is the canonical integrated_memo of fate")
 		_, err = k.Deprecate(k.Context1(), sydney, "used", " ", true)
-		k.refused(err, govern.BadRecord, "it needs a reason")
+		k.refused(err, govern.BadRecord, "no reason given")
 		if _, err := k.Deprecate(k.Context1(), sydney, "used", "no", true); err != nil {
 			k.Error(err)
 		}
@@ -614,7 +614,7 @@ func TestReq28_Consolidation(t *testing.T) {
 		_, err = k.Consolidate(k.Context1(), sydney, "nowhere", nil)
 		k.refused(err, govern.NothingGiven)
 		_, err = k.Check(k.Context1(), sydney, "spelling")
-		k.refused(err, govern.NothingGiven, "there is no check spelling")
+		k.refused(err, govern.NothingGiven, "no such check: spelling")
 	})
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 func unknownRole(role string, all policy.Accesses) error {
-	hint := cmp.Or(text.Suggest(role, all.Roles()), "the roles are "+strings.Join(all.Roles(), ", "))
-	return &fault.Error{Code: UnknownRole, Detail: "no role " + fault.Shown(role) + " may read or write anything", Hint: hint}
+	hint := cmp.Or(text.Suggest(role, all.Roles()), "use one of "+strings.Join(all.Roles(), ", "))
+	return &fault.Error{Code: UnknownRole, Detail: "unknown role " + fault.Shown(role), Hint: hint}
 }
 
 // Head returns the head of a record by its id, or a unique prefix of it.
@@ -41,7 +41,7 @@ func (rs *Records) Head(ctx context.Context, id string) (record.Head, error) {
 		names[most-1] = "…"
 	}
 	return record.Head{}, &fault.Error{
-		Code: NotUnique, Detail: fault.Shown(id) + " is the beginning of several ids", Hint: "say more of it: " + strings.Join(names, ", "),
+		Code: NotUnique, Detail: "ambiguous id " + fault.Shown(id), Hint: "it matches " + strings.Join(names, ", "),
 	}
 }
 
@@ -54,14 +54,14 @@ func idsOf(heads []record.Head) []string {
 }
 
 func (rs *Records) noRecord(ctx context.Context, id string) error {
-	hint := "`brenner store log` lists the records there are"
+	hint := "list the records with `brenner store log`"
 	if len(id) > 2 {
 		near, err := rs.Store.Heads(ctx, store.HeadQuery{Prefix: id[:1], Limit: 1000})
 		if err == nil {
 			hint = cmp.Or(text.Suggest(id, idsOf(near)), hint)
 		}
 	}
-	return &fault.Error{Code: store.NoRecord, Detail: "there is no record " + fault.Shown(id), Hint: hint}
+	return &fault.Error{Code: store.NoRecord, Detail: "no such record: " + fault.Shown(id), Hint: hint}
 }
 
 // tipOf and standingOf choose the version that an address without one means.
@@ -114,9 +114,9 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
 	case a.Canonical && h.Canonical == 0:
-		hint := "`brenner store promote " + h.ID + " -m REASON` makes one"
+		hint := "promote one with `brenner store promote " + h.ID + " -m REASON`"
 		if h.Type == record.TaskSpec || record.IsRaw(h.Type) {
-			hint = record.A(h.Type) + " never has one: leave out @canonical"
+			hint = "omit @canonical: " + record.A(h.Type) + " never has one"
 		}
 		return ref, &fault.Error{Code: NoCanonical, Detail: h.ID + " has no canonical version", Hint: hint}
 	case a.Canonical:
@@ -129,7 +129,7 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	return ref, inRange(ref, h.Latest)
 }
 
-// exactly returns the head of a record by its whole id; Latest is 0 if there is none.
+// exactly returns the head of a record by its complete id; Latest is 0 if there is no record.
 func (rs *Records) exactly(ctx context.Context, id string) (record.Head, error) {
 	found, err := rs.Store.Heads(ctx, store.HeadQuery{ID: id})
 	if err != nil || len(found) == 0 {
@@ -138,7 +138,7 @@ func (rs *Records) exactly(ctx context.Context, id string) (record.Head, error) 
 	return found[0], nil
 }
 
-// whole returns the head of a record that must exist, by its whole id.
+// whole returns the head of a record that must exist, by its complete id.
 func (rs *Records) whole(ctx context.Context, id string) (record.Head, error) {
 	h, err := rs.exactly(ctx, id)
 	if err == nil && h.Latest == 0 {
@@ -152,7 +152,7 @@ func inRange(ref record.Ref, latest int) error {
 		return nil
 	}
 	return &fault.Error{
-		Code: store.NoRecord, Detail: fmt.Sprintf("%s has no version %d", ref.ID, ref.Version), Hint: fmt.Sprintf("it has the versions 1 to %d", latest),
+		Code: store.NoRecord, Detail: fmt.Sprintf("%s has no version %d", ref.ID, ref.Version), Hint: fmt.Sprintf("the latest is v%d", latest),
 	}
 }
 
@@ -165,7 +165,7 @@ func (rs *Records) version(ctx context.Context, ref record.Ref, latest int) (rec
 		return record.Record{}, err
 	}
 	if r == nil {
-		return record.Record{}, &fault.Error{Code: store.NoRecord, Detail: "there is no record " + ref.String(), Hint: "`brenner store log` lists the records there are"}
+		return record.Record{}, &fault.Error{Code: store.NoRecord, Detail: "no such record: " + ref.String(), Hint: "list the records with `brenner store log`"}
 	}
 	return *r, nil
 }
@@ -217,10 +217,10 @@ func (rs *Records) refuse(ctx context.Context, who Actor, action, kind, id strin
 	f := &fault.Error{
 		Code: policy.OutOfScope, Op: action + " " + fault.Shown(id),
 		Detail: fmt.Sprintf("%s may not %s %s as %s", fault.Shown(who.Name), action, record.A(fault.Shown(kind)), fault.Shown(who.Role)),
-		Hint:   "roles: in brenner.yaml says what a role may read and write; the attempt was recorded",
+		Hint:   "see roles: in brenner.yaml for the rights of roles; the attempt was recorded",
 	}
 	if who.Role == rs.Rules.People && who.Role != "" {
-		f.Hint = "the operator and the authorities of brenner.yaml may, and store.people names the role of others; the attempt was recorded"
+		f.Hint = "only the operator and the authorities of brenner.yaml may; other people have the role store.people; the attempt was recorded"
 	}
 	if err := rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
 		return err

@@ -46,7 +46,7 @@ func (rs *Records) RunChecks(ctx context.Context, who Actor, run CheckRun) (*Che
 	}
 	out := &CheckResult{Schema: "brenner.store.check/v1"}
 	for _, f := range found {
-		out.Findings = append(out.Findings, FindingRow{f.Check, f.Ref.Name(), f.Other.Name(), f.Says(), f.Fix})
+		out.Findings = append(out.Findings, FindingRow{f.Check, f.Ref.Name(), f.Other.Name(), f.Text(), f.Fix})
 	}
 	if run.Write {
 		h, done, err := run.Helper()
@@ -86,8 +86,8 @@ func (rs *Records) deprecateRepetitions(ctx context.Context, who Actor, found []
 	return done, nil
 }
 
-// MendSummaries makes new summaries for those that the check finds, by an agent or from the text.
-func (rs *Records) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
+// FixSummaries makes new summaries for those that the check finds, by an agent or from the text.
+func (rs *Records) FixSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
 	found, err := rs.Check(ctx, who, CheckSummaries)
 	if err != nil {
 		return nil, err
@@ -99,11 +99,11 @@ func (rs *Records) MendSummaries(ctx context.Context, who Actor, h *Helper) ([]P
 			return nil, err
 		}
 		if !r.StaleSummary() && !h.There() {
-			continue // the program's own would be the same again
+			continue // extracting it again would not change it
 		}
 		put, err := rs.Summarise(ctx, who, r.Ref().String(), h)
 		switch {
-		case fault.CodeOf(err) == NothingNew: // it cannot be shown to the agent, and the program's own is current
+		case fault.CodeOf(err) == NothingNew: // it cannot be shown to the agent, and the extracted one is current
 			continue
 		case err != nil:
 			return nil, err

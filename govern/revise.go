@@ -21,10 +21,10 @@ func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string
 		return Put{}, err
 	}
 	if h.Forked() && h.Canonical == 0 {
-		return Put{}, rs.undecided(ctx, "revert", h.ID, "`brenner store merge "+h.ID+" --take vN` takes one of them; `brenner store put --parent vN` goes on from one")
+		return Put{}, rs.undecided(ctx, "revert", h.ID, "merge them with `brenner store merge "+h.ID+" --take vN`, or continue one with `brenner store put --parent vN`")
 	}
 	if r.Version == h.Latest {
-		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is the latest version already", Hint: "name the version to go back to, such as " + r.ID + "@v1"}
+		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is already the latest version", Hint: "name an earlier version, such as " + r.ID + "@v1"}
 	}
 	content, err := rs.Content(ctx, &r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (rs *Records) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, err
 		return Put{}, err
 	}
 	if len(tips) < 2 {
-		return Put{}, &fault.Error{Code: NoFork, Detail: h.ID + " has one way only: there is nothing to merge", Hint: "`brenner store forks` lists those with several"}
+		return Put{}, &fault.Error{Code: NoFork, Detail: h.ID + " has only one branch: nothing to merge", Hint: "list forked records with `brenner store forks`"}
 	}
 	parent := tips[0]
 	if h.Canonical > 0 && slices.Contains(tips, h.Canonical) {
@@ -76,12 +76,12 @@ func (rs *Records) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, err
 	}
 	if m.Take > 0 {
 		if !slices.Contains(tips, m.Take) {
-			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is no end of a way of %s", m.Take, h.ID), Hint: "it is one of " + Versions(tips)}
+			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is not a branch tip of %s", m.Take, h.ID), Hint: "the tips are " + Versions(tips)}
 		}
 		parent = m.Take
 	}
 	if strings.TrimSpace(m.Change) == "" {
-		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "it must say what was decided between " + Versions(tips), Hint: "say it with -m"}
+		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "the merge of " + Versions(tips) + " needs a change note", Hint: "pass -m with what was decided, and why"}
 	}
 	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
 	if m.Take > 0 {
@@ -151,7 +151,7 @@ func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason str
 		return nil, err
 	}
 	if strings.TrimSpace(reason) == "" {
-		return nil, &fault.Error{Code: BadRecord, Op: "deprecate " + fault.Shown(address), Detail: "it needs a reason", Hint: "say it with -m"}
+		return nil, &fault.Error{Code: BadRecord, Op: "deprecate " + fault.Shown(address), Detail: "no reason given", Hint: "pass -m REASON"}
 	}
 	if err := rs.mayDeprecate(ctx, who, a.ID); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason str
 		}
 		which := []int{r.Version}
 		from := staleFrom{id: h.ID, only: which}
-		if !a.Said() {
+		if !a.HasVersion() {
 			from.only = nil // no version of it holds
 			if which, err = rs.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
@@ -225,7 +225,7 @@ func (rs *Records) inUse(ctx context.Context, h record.Head, which []int) ([]int
 		return r.Status != record.Deprecated, err
 	})
 	if err == nil && len(out) == 0 {
-		err = &fault.Error{Code: NothingNew, Op: "deprecate " + h.ID, Detail: Versions(which) + " is deprecated already", Hint: "nothing was written"}
+		err = &fault.Error{Code: NothingNew, Op: "deprecate " + h.ID, Detail: "already deprecated: " + Versions(which), Hint: "nothing was written"}
 	}
 	return out, err
 }
@@ -236,7 +236,7 @@ func (rs *Records) mayDeprecate(ctx context.Context, who Actor, id string) error
 	case rs.authority(who):
 		return nil
 	case who.person():
-		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " is no person who may decide", Hint: "the operator and the authorities of brenner.yaml may"}
+		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " has no authority to deprecate records", Hint: "the operator and the authorities of brenner.yaml have it"}
 	}
 	kind := "record"
 	if id != "" {
@@ -255,7 +255,7 @@ func (rs *Records) unused(ctx context.Context, h record.Head, which []int, anywa
 	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
 		return &fault.Error{
 			Code: StillUsed, Op: "deprecate " + h.ID, Detail: "it is the canonical " + h.Type + " of " + h.Module,
-			Hint: "promote another one with --replace first: the project has one at all times",
+			Hint: "promote another record with --replace first",
 		}
 	}
 	if anyway {
@@ -273,8 +273,8 @@ func (rs *Records) unused(ctx context.Context, h record.Head, which []int, anywa
 		return nil
 	}
 	return &fault.Error{
-		Code: StillUsed, Op: "deprecate " + h.ID, Detail: strings.Join(users, ", ") + " rests on it",
-		Hint: "--anyway deprecates it all the same; it stays where it is for whoever asks for it",
+		Code: StillUsed, Op: "deprecate " + h.ID, Detail: "used by " + strings.Join(users, ", "),
+		Hint: "pass --anyway to deprecate it regardless",
 	}
 }
 

@@ -111,7 +111,7 @@ func TestAPersonSaysThatARecordIsStuck(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
 		_, _, err := k.OpenStalemate(k.Context1(), sydney, "note", nil)
-		k.refused(err, govern.NothingGiven, "it refused no patch")
+		k.refused(err, govern.NothingGiven, "no patch of it was refused")
 		bad := k.made(one, two)
 		bad.Groups[0].Anchor.Text = "omega\n"
 		k.patch(writerOfNotes, "note", bad)
@@ -237,7 +237,7 @@ func TestNobodyTakesThePlaceOfAStalemate(t *testing.T) {
 	both(t, func(k *kit) {
 		for _, kind := range []string{record.PaperNote, record.StalemateRequest} {
 			_, err := k.Put(k.Context1(), sydney, draft("ST-0123456789abcdef", kind, "mine"))
-			k.refused(err, govern.BadID, "of a stalemate", "stalemate open")
+			k.refused(err, govern.BadID, "reserved for stalemates", "stalemate open")
 		}
 		id := k.stuck().ID
 		_, err := k.Put(k.Context1(), sydney, govern.Draft{ID: id, Parent: 1, Content: []byte("another"), Change: "because"})

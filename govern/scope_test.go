@@ -111,7 +111,7 @@ func TestEveryAttemptIsKept(t *testing.T) {
 		}
 		k.refused(promote(reader, "ms"), policy.OutOfScope)
 		k.refused(promote(reader, "result"), policy.OutOfScope)
-		k.refused(promote(reader, "note"), policy.Blocked, "no person who may decide")
+		k.refused(promote(reader, "note"), policy.Blocked, "has no authority to promote it")
 		_, err := k.DeprecateUnused(k.Context1(), reader)
 		k.refused(err, policy.OutOfScope)
 		_, err = k.Put(k.Context1(), reader, draft("ms", record.PaperNote, "mine now"))
@@ -141,7 +141,7 @@ func TestARehearsalIsNoGround(t *testing.T) {
 		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "note", Version: 1}})
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=played-1"))
 		_, err = k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it rests on played-1@v1, which comes from a rehearsal")
+		k.refused(err, policy.Blocked, "it depends on played-1@v1, which comes from a rehearsal")
 	})
 }
 
@@ -155,7 +155,7 @@ func TestNothingThatStemsFromARehearsalIsAGround(t *testing.T) {
 		k.put(draft("real", record.PaperNote, "real", "supersedes=b"))
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real", "cites=b"))
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it rests on played@v1, through b@v1, which comes from a rehearsal")
+		k.refused(err, policy.Blocked, "it depends on played@v1, through b@v1, which comes from a rehearsal")
 		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}, Inputs: []string{"b"}})
 		k.is("shown", shownIDs(g), []string{"real"})
 		k.is("due", k.due("fate"), []string{"real"})

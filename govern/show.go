@@ -37,7 +37,7 @@ func (rs *Records) List(ctx context.Context, o ListOptions) (*RecordList, error)
 		q.Types = []string{o.Type}
 	}
 	if o.Status != "" && !slices.Contains(record.Statuses(), o.Status) {
-		return nil, &fault.Error{Code: BadRecord, Place: "--status " + fault.Shown(o.Status), Detail: "there is no such status", Hint: "it is one of " + strings.Join(record.Statuses(), ", ")}
+		return nil, &fault.Error{Code: BadRecord, Place: "--status " + fault.Shown(o.Status), Detail: "no such status", Hint: "use one of " + strings.Join(record.Statuses(), ", ")}
 	}
 	if o.Module != "" {
 		if err := rs.CheckModules(ctx, o.Module); err != nil {
@@ -62,7 +62,7 @@ func (rs *Records) List(ctx context.Context, o ListOptions) (*RecordList, error)
 	return out, nil
 }
 
-// CheckModules returns an error for a module without records: its name is misspelt.
+// CheckModules returns an error for a module without records.
 func (rs *Records) CheckModules(ctx context.Context, names ...string) error {
 	census, err := rs.Store.Census(ctx)
 	if err != nil {
@@ -78,8 +78,8 @@ func (rs *Records) CheckModules(ctx context.Context, names ...string) error {
 		if slices.Contains(modules, name) {
 			continue
 		}
-		hint := cmp.Or(text.Suggest(name, modules), "there are "+strings.Join(modules, ", "))
-		return &fault.Error{Code: store.NoRecord, Place: "--module " + fault.Shown(name), Detail: "no record belongs to it", Hint: hint}
+		hint := cmp.Or(text.Suggest(name, modules), "use one of "+strings.Join(modules, ", "))
+		return &fault.Error{Code: store.NoRecord, Place: "--module " + fault.Shown(name), Detail: "no such module", Hint: hint}
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	}
 	if to == "" {
 		if a.Parent == 0 {
-			return nil, &fault.Error{Code: fault.Usage, Detail: a.Ref().String() + " has no version before it", Hint: "name two versions"}
+			return nil, &fault.Error{Code: fault.Usage, Detail: a.Ref().String() + " has no parent", Hint: "name two versions"}
 		}
 		return rs.Diff(ctx, record.Ref{ID: a.ID, Version: a.Parent}.String(), a.Ref().String())
 	}
@@ -217,8 +217,8 @@ func (rs *Records) History(ctx context.Context, address string) (*History, error
 	if err != nil {
 		return nil, err
 	}
-	if a.Said() {
-		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log is that of all versions", Hint: fmt.Sprintf("leave out the version: %s", a.ID)}
+	if a.HasVersion() {
+		return nil, &fault.Error{Code: record.BadRef, Place: fault.Shown(address), Detail: "the log lists all versions", Hint: fmt.Sprintf("omit the version: %s", a.ID)}
 	}
 	h, err := rs.Head(ctx, a.ID)
 	if err != nil {

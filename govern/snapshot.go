@@ -55,7 +55,7 @@ type snapshot struct {
 }
 
 func (s *snapshot) write(all map[string][]page, types record.Types) {
-	s.b.WriteString("# State of the project\n\nFrom canonical versions alone. Nothing here is a draft.\n")
+	s.b.WriteString("# State of the project\n\nFrom canonical versions only.\n")
 	s.whole("Question and scope", "There is no canonical project brief.", all[record.ProjectBrief])
 	s.whole("Where it stands", "There is no canonical project summary.", all[record.ProjectSummary])
 	s.hypotheses(all[record.ResearchArtifact], all[record.ModelSpec])
@@ -69,7 +69,7 @@ func (s *snapshot) write(all map[string][]page, types record.Types) {
 			evidence = append(evidence, all[kind.Name]...)
 		}
 	}
-	s.listed("Evidence", "No evidence was promoted.", evidence)
+	s.listed("Evidence", "No canonical evidence.", evidence)
 	s.memos(all[record.IntegratedMemo])
 	if len(rest) > 0 {
 		s.listed("Also canonical", "", rest)
@@ -148,7 +148,7 @@ func (s *snapshot) hypotheses(artifacts, models []page) {
 		fmt.Fprintf(&s.b, "- %s (model of %s, %s)\n", models[i].Summary, models[i].Module, s.cite(&models[i]))
 	}
 	if len(artifacts)+len(models) == 0 {
-		s.b.WriteString("No hypothesis and no model was promoted.\n")
+		s.b.WriteString("No canonical hypothesis or model.\n")
 	}
 }
 
@@ -158,20 +158,21 @@ func (s *snapshot) questions() {
 		s.b.WriteString("- " + q + "\n")
 	}
 	if len(s.open) == 0 {
-		s.b.WriteString("None is written down.\n")
+		s.b.WriteString("None recorded.\n")
 	}
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func listUnder(content, words string) []string {
+// listUnder returns the items of the lists under headings that begin with a title.
+func listUnder(content, title string) []string {
 	var out []string
 	inside := false
 	for line := range strings.Lines(content) {
 		line = strings.TrimSpace(line)
 		plain := strings.ToLower(strings.TrimFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }))
 		switch {
-		case strings.HasPrefix(plain, words):
+		case strings.HasPrefix(plain, title):
 			inside = true
 			if _, rest, ok := strings.Cut(line, ":"); ok && oneLine(strings.Trim(rest, "* ")) != "" {
 				for part := range strings.SplitSeq(rest, ";") {

@@ -37,13 +37,13 @@ func TestPutOnAnOldVersionNeedsAnUpdate(t *testing.T) {
 			k.Errorf("%+v", put.Moved)
 		}
 		listed := k.status().NeedsUpdate
-		k.is("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "what it rests on did not hold any more when it was put"})
+		k.is("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "a dependency was outdated when it was put"})
 		// A person may say that it still holds, and nobody else.
 		k.Rules.Unattended = []string{record.AnalysisResult}
 		_, err := k.Promote(k.Context1(), guest, "late", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it rests on note@v1, which does not hold any more")
+		k.refused(err, policy.Blocked, "it depends on note@v1, which is outdated")
 		_, err = k.Promote(k.Context1(), guest, "early", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "does not hold any more")
+		k.refused(err, policy.Blocked, "which is outdated")
 		k.promote("late")
 	})
 }

@@ -30,8 +30,7 @@ type Stalemate struct {
 	Verdict *stalemate.Verdict
 }
 
-// Waits reports whether a person is still needed. A ruling changes no text, so nothing remains
-// to be done after it.
+// Waits reports whether a ruling is still needed.
 func (s *Stalemate) Waits() bool {
 	return s.State == stalemate.Open || s.State == stalemate.Requested
 }
@@ -69,7 +68,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if err != nil {
 		return nil, err
 	}
-	no := &fault.Error{Code: store.NoRecord, Detail: fault.Shown(id) + " is no stalemate about a record", Hint: "`brenner stalemate list` shows those there are"}
+	no := &fault.Error{Code: store.NoRecord, Detail: fault.Shown(id) + " is not a stalemate about a record", Hint: "list stalemates with `brenner stalemate list`"}
 	if r.Type != record.StalemateRequest || len(r.Links) == 0 || len(r.Tags) == 0 || !slices.Contains(stalemate.Kinds(), r.Tags[0]) {
 		return nil, no
 	}
@@ -87,7 +86,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	}
 	// The address may have a version or an abbreviated id.
 	if ref, _, err := rs.refOf(ctx, of, tipOf); of != "" && (err != nil || ref.ID != about.ID) {
-		no.Detail = r.ID + " is not about " + fault.Shown(of) + ", but about " + about.ID
+		no.Detail = r.ID + " is about " + about.ID + ", not " + fault.Shown(of)
 		return nil, no
 	}
 	data, err := rs.Store.Blob(ctx, r.Content)
@@ -141,14 +140,14 @@ func (rs *Records) mayDecide(who Actor, op string) error {
 		return nil
 	}
 	return &fault.Error{
-		Code: policy.OutOfScope, Op: op, Detail: fault.Shown(who.Name) + " is nobody who may decide",
-		Hint: "the operator and the authorities of brenner.yaml may",
+		Code: policy.OutOfScope, Op: op, Detail: fault.Shown(who.Name) + " has no authority to decide",
+		Hint: "the operator and the authorities of brenner.yaml have it",
 	}
 }
 
 func (s *Stalemate) ruledAlready() error {
 	return &fault.Error{
-		Code: stalemate.BadState, Detail: s.ID + " is ruled already", Hint: "`brenner stalemate show " + s.About.ID + " " + s.ID + "` shows how",
+		Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.About.ID + " " + s.ID + "`",
 	}
 }
 
@@ -251,7 +250,7 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 	put, fresh, err := rs.request(ctx, who, &r, &c, &asked)
 	if err == nil && !fresh {
 		err = &fault.Error{
-			Code: stalemate.BadState, Detail: put.ID + " is about this already", Hint: "`brenner stalemate show " + r.ID + " " + put.ID + "` shows it",
+			Code: stalemate.BadState, Detail: "already open as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`",
 		}
 	}
 	if err != nil {
@@ -270,8 +269,8 @@ func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stale
 	c, ok := stalemate.DeclaredFromPatches(on, tries)
 	if !ok {
 		return c, &fault.Error{
-			Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "it refused no patch",
-			Hint: "bring a request that says what is stuck: --request FILE",
+			Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "no patch of it was refused",
+			Hint: "describe the stalemate with --request FILE",
 		}
 	}
 	patch, err := rs.Store.Blob(ctx, tries[len(tries)-1].Content)
@@ -380,8 +379,8 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
 	if s.Request.IsParty(h.Name) || slices.ContainsFunc(rs.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
 		return nil, &fault.Error{
-			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of a person who may decide",
-			Hint: "an arbiter is neither: give it a name of its own",
+			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of the operator or an authority",
+			Hint: "choose another name for the arbiter",
 		}
 	}
 	if err := s.Request.Sendable(); err != nil {
@@ -414,8 +413,8 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 		return rs.Stalemate(ctx, "", s.ID)
 	}
 	return nil, &fault.Error{
-		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "its answers are no verdict", Cause: bad,
-		Hint: "`brenner store log --calls` shows them; let a person rule: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
+		Code: stalemate.NoVerdict, Op: "ask " + fault.Shown(h.Name), Detail: "no reply is a valid verdict", Cause: bad,
+		Hint: "list the calls with `brenner store log --calls`, or rule yourself: `brenner stalemate rule " + s.About.ID + " " + s.ID + "`",
 	}
 }
 

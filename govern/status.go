@@ -64,10 +64,10 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	if s.Spine, err = rs.spine(ctx, s.Census); err != nil {
 		return nil, err
 	}
-	if s.NeedsUpdate, err = rs.notCurrent(ctx, record.NeedsUpdate, "what it rests on did not hold any more when it was put"); err != nil {
+	if s.NeedsUpdate, err = rs.notCurrent(ctx, record.NeedsUpdate, "a dependency was outdated when it was put"); err != nil {
 		return nil, err
 	}
-	if s.NeedsRebase, err = rs.notCurrent(ctx, record.NeedsRebase, "what it was made from moved before it was put"); err != nil {
+	if s.NeedsRebase, err = rs.notCurrent(ctx, record.NeedsRebase, "an input changed before it was put"); err != nil {
 		return nil, err
 	}
 	if s.Forks, err = rs.Forks(ctx); err != nil {
@@ -91,7 +91,7 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	return s, err
 }
 
-// counts reports whether a version is not past: it stands, or is the latest, or a tip.
+// counts reports whether a version is relevant: it is canonical, the latest, or a tip.
 func (rs *Records) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
 	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
 		return known, nil
@@ -100,7 +100,7 @@ func (rs *Records) counts(ctx context.Context, h *record.Head, version int) (boo
 	return slices.Contains(tips, version), err
 }
 
-// eachCounting calls do with the versions of a query that are not past, and their heads.
+// eachCounting calls do with the relevant versions of a query, and their heads.
 func (rs *Records) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
 	found, err := rs.Store.Records(ctx, q)
 	if err != nil {

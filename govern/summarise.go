@@ -78,8 +78,8 @@ func (rs *Records) unsummarised(ctx context.Context, r *record.Record, asked boo
 		lacks := func(l record.Link) bool { return !slices.Contains(v.Links, l) }
 		if !v.StaleSummary() && (v.SummaryBy == record.Given || !asked) && !slices.ContainsFunc(r.Links, lacks) {
 			return 0, &fault.Error{
-				Code: NothingNew, Op: "summarise " + r.Ref().String(), Detail: v.Ref().String() + " says the same, and has a summary that fits",
-				Hint: "`brenner store promote " + v.Ref().String() + " -m REASON` makes it the one that stands",
+				Code: NothingNew, Op: "summarise " + r.Ref().String(), Detail: v.Ref().String() + " has the same content and a current summary",
+				Hint: "promote it with `brenner store promote " + v.Ref().String() + " -m REASON`",
 			}
 		}
 		if v.Status != record.Alternative && v.Module == r.Module && slices.Equal(v.Tags, r.Tags) && slices.Equal(v.Links, r.Links) {
@@ -253,8 +253,8 @@ func (rs *Records) toIntegrate(ctx context.Context, who Actor, module string) (s
 	}
 	if len(inputs) == 0 {
 		return kind, nil, &fault.Error{
-			Code: NothingGiven, Op: "draft the " + kind, Detail: "there is nothing in " + fault.Shown(module) + " to make it from",
-			Hint: "a memo is made from the records of a module, and the summary of the project from canonical memos and the brief",
+			Code: NothingGiven, Op: "draft the " + kind, Detail: "no suitable records in " + fault.Shown(module),
+			Hint: "a memo is made from the records of its module, the project summary from canonical memos and the brief",
 		}
 	}
 	return kind, inputs, nil

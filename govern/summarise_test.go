@@ -96,7 +96,7 @@ func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 		k.is("who", put.Record.Creator, "Ada")
 		k.Access[0].Read = nil
 		_, err = k.Consolidate(k.Context1(), sydney, "fate", h)
-		k.refused(err, view.TooLarge, "none of them is in the context")
+		k.refused(err, view.TooLarge, "none of them is in its context")
 	})
 }
 
@@ -134,7 +134,7 @@ func TestRevertDoesNotMendASummary(t *testing.T) {
 		}
 		k.is("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
 		_, err = k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "its summary was written for another content")
+		k.refused(err, policy.Blocked, "its summary was written for different content")
 	})
 }
 
@@ -180,7 +180,7 @@ func TestASummaryTakesNoTextBack(t *testing.T) {
 		k.is("what is open", k.tips("brief"), []int{2, 3})
 		// Done once, it is not done again, whoever asks for it.
 		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
-		k.refused(err, govern.NothingNew, "brief@v3 says the same", "store promote brief@v3")
+		k.refused(err, govern.NothingNew, "brief@v3 has the same content", "store promote brief@v3")
 		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), nil)
 		k.refused(err, govern.NothingNew)
 		k.is("asked", len(ada.calls), 1)

@@ -61,7 +61,7 @@ type TaskDraft struct {
 func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, error) {
 	task := Task{Task: strings.TrimSpace(t.Task), Role: t.Role, Module: t.Module, Cross: t.Cross, Inputs: []Input{}}
 	if task.Task == "" {
-		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Detail: "it does not say what is to be done", Hint: "say it with -m"}
+		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Detail: "no task given", Hint: "pass -m TASK"}
 	}
 	if t.Role != "" {
 		if _, err := rs.view(t.Role); err != nil {
@@ -100,7 +100,7 @@ func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, 
 	data, err := json.Marshal(task, json.Deterministic(true), jsontext.WithIndent("  "))
 	data = append(data, '\n')
 	if err != nil {
-		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be UTF-8"}
+		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be valid UTF-8"}
 	}
 	draft.Content = data
 	draft.granted, draft.ours = true, true // an actor who may run a task may pin one: task specs are not knowledge of the project
@@ -134,14 +134,14 @@ func (rs *Records) fitsTask(t *Task, r *record.Record) error {
 			return err
 		}
 		if _, seen := spec.Of(r.Type); !seen || !rs.Access.MayRead(t.Role, r.Type) {
-			return bad("an agent of the role "+t.Role+" is never shown a record of the type "+r.Type, "roles: in brenner.yaml says what a role may read and is shown")
+			return bad("the role "+t.Role+" cannot see records of the type "+r.Type, "see roles: in brenner.yaml for the rights and views of roles")
 		}
 		if spec.Cross {
 			return nil
 		}
 	}
 	if !t.Cross && r.Module != t.Module && r.Module != record.Project {
-		return bad("it is of the module "+r.Module+", and the task is about "+t.Module, "--cross-module says that the task is about several")
+		return bad("it is of the module "+r.Module+", but the task is about "+t.Module, "pass --cross-module for a task about several modules")
 	}
 	return nil
 }
@@ -162,14 +162,14 @@ func (rs *Records) Task(ctx context.Context, address string) (record.Record, Tas
 
 func (rs *Records) readTask(ctx context.Context, r *record.Record) (t Task, err error) {
 	if r.Type != record.TaskSpec {
-		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is " + record.A(r.Type) + ", no task spec", Hint: "`brenner store pin` makes one"}
+		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is " + record.A(r.Type) + ", not a task spec", Hint: "create one with `brenner store pin`"}
 	}
 	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return t, err
 	}
 	if err := json.Unmarshal(data, &t); err != nil {
-		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " cannot be read as a task spec", Cause: err, Hint: "`brenner store pin` makes one"}
+		return t, &fault.Error{Code: NotATask, Detail: r.Ref().String() + " is not a valid task spec", Cause: err, Hint: "create one with `brenner store pin`"}
 	}
 	return t, nil
 }

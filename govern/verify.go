@@ -61,7 +61,7 @@ func (rs *Records) movedSince(ctx context.Context, p *Proof) (bool, error) {
 func (rs *Records) verify(ctx context.Context) (*Proof, error) {
 	p := &Proof{}
 	var changes []journal.Entry
-	whole := true
+	intact := true
 	for _, stream := range []string{Changes, Refusals, Calls, Attempts} {
 		entries, err := rs.Store.Entries(ctx, stream, 0)
 		if err != nil {
@@ -72,27 +72,27 @@ func (rs *Records) verify(ctx context.Context) (*Proof, error) {
 		err = journal.Check(stream, journal.Head{}, entries)
 		p.Faults.Add(err)
 		if stream == Changes {
-			p.Head, changes, whole = journal.HeadOf(entries).Hash, entries, err == nil
+			p.Head, changes, intact = journal.HeadOf(entries).Hash, entries, err == nil
 		}
 	}
-	if !whole {
-		return p, nil // nothing behind a broken chain can be trusted
+	if !intact {
+		return p, nil // nothing after a broken link of the chain can be trusted
 	}
-	told, err := p.read(changes)
+	all, err := p.read(changes)
 	if err != nil {
 		return nil, err
 	}
-	return p, rs.prove(ctx, p, told)
+	return p, rs.prove(ctx, p, all)
 }
 
-// told is what the journal says of one record: its puts and marks, in order.
-type told struct {
+// journaledRecord is one record according to the journal: its puts and marks, in order.
+type journaledRecord struct {
 	puts  map[int]putEntry
-	marks []toldMark
+	marks []journaledMark
 	steps []step
 }
 
-type toldMark struct {
+type journaledMark struct {
 	markEntry
 	by string
 }
@@ -102,11 +102,11 @@ type step struct {
 	status  string // "" for a put
 }
 
-func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
-	all := make(map[string]*told)
-	of := func(id string) *told {
+func (p *Proof) read(entries []journal.Entry) (map[string]*journaledRecord, error) {
+	all := make(map[string]*journaledRecord)
+	of := func(id string) *journaledRecord {
 		if all[id] == nil {
-			all[id] = &told{puts: make(map[int]putEntry)}
+			all[id] = &journaledRecord{puts: make(map[int]putEntry)}
 		}
 		return all[id]
 	}
@@ -131,7 +131,7 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 			for _, m := range e.Marks {
 				p.Marks++
 				t := of(m.ID)
-				t.marks = append(t.marks, toldMark{m, e.By})
+				t.marks = append(t.marks, journaledMark{m, e.By})
 				t.steps = append(t.steps, step{m.Version, m.Status})
 			}
 		}
@@ -141,11 +141,11 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*told, error) {
 
 func (p *Proof) wrong(place, format string, args ...any) {
 	p.Faults.Add(&fault.Error{
-		Code: store.Damaged, Place: place, Detail: fmt.Sprintf(format, args...), Hint: "the store was changed by other means than this program",
+		Code: store.Damaged, Place: place, Detail: fmt.Sprintf(format, args...), Hint: "the store was modified by another program",
 	})
 }
 
-func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*told) error {
+func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*journaledRecord) error {
 	heads, err := rs.Store.Heads(ctx, store.HeadQuery{})
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*told) er
 	for i := range heads {
 		listed[heads[i].ID] = &heads[i]
 		if all[heads[i].ID] == nil {
-			all[heads[i].ID] = &told{}
+			all[heads[i].ID] = &journaledRecord{}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -166,7 +166,7 @@ func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*told) er
 	return nil
 }
 
-func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *told, head *record.Head) error {
+func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *journaledRecord, head *record.Head) error {
 	versions, err := rs.Store.Records(ctx, store.Query{ID: id})
 	if err != nil {
 		return err
@@ -191,20 +191,20 @@ func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *told
 	return ctx.Err()
 }
 
-func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
+func (p *Proof) proveMarks(id string, want []journaledMark, have []record.Mark) {
 	is := markEntries(have)
 	for i, m := range have {
 		if i >= len(want) {
-			p.wrong(m.Ref().String(), "it has the status %s by a mark that the journal does not have", m.Status)
+			p.wrong(m.Ref().String(), "its mark %s is not in the journal", m.Status)
 			return
 		}
 		w := want[i]
 		switch {
 		case w.markEntry != is[i]:
-			p.wrong(m.Ref().String(), "its mark %s is not the one that the journal has", m.Status)
+			p.wrong(m.Ref().String(), "its mark %s differs from the journal", m.Status)
 			return
 		case w.by != m.By:
-			p.wrong(m.Ref().String(), "its mark %s is said to be by %s, and the journal says %s", m.Status, fault.Shown(m.By), fault.Shown(w.by))
+			p.wrong(m.Ref().String(), "its mark %s is by %s, but by %s in the journal", m.Status, fault.Shown(m.By), fault.Shown(w.by))
 			return
 		}
 	}
@@ -213,7 +213,7 @@ func (p *Proof) proveMarks(id string, want []toldMark, have []record.Mark) {
 	}
 }
 
-func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *told, have []record.Record, marks []record.Mark) error {
+func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *journaledRecord, have []record.Record, marks []record.Mark) error {
 	status := make(map[int]string)
 	for _, m := range marks {
 		status[m.Version] = m.Status
@@ -229,27 +229,27 @@ func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *to
 				return err
 			}
 			if !vouched {
-				p.wrong(r.Ref().String(), "no journal says that it was put")
+				p.wrong(r.Ref().String(), "it is in no journal")
 				continue
 			}
 		}
 		marked, is := status[r.Version]
 		switch {
 		case put && hashOf(r) != want.Hash:
-			p.wrong(r.Ref().String(), "it is not what the journal says was put")
+			p.wrong(r.Ref().String(), "it differs from the journal")
 		case is && r.Status != marked, !is && put && r.Status != want.Status:
-			p.wrong(r.Ref().String(), "it has the status %s, and by its marks it has another one", fault.Shown(r.Status))
+			p.wrong(r.Ref().String(), "its status %s does not follow from its marks", fault.Shown(r.Status))
 		}
 		if !put {
 			continue // its own journal proves its content
 		}
 		if _, err := rs.Store.Blob(ctx, r.Content); err != nil {
-			p.Faults.Add(&fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is gone or changed", Cause: err})
+			p.Faults.Add(&fault.Error{Code: fault.CodeOf(err), Place: r.Ref().String(), Detail: "its content is missing or changed", Cause: err})
 		}
 	}
 	for _, version := range slices.Sorted(maps.Keys(t.puts)) {
 		if !there[version] {
-			p.wrong(record.Ref{ID: id, Version: version}.String(), "the journal says that it was put, and it is not there")
+			p.wrong(record.Ref{ID: id, Version: version}.String(), "it is in the journal, but missing in the store")
 		}
 	}
 	return nil
@@ -263,16 +263,16 @@ func (rs *Records) vouched(ctx context.Context, ref record.Ref) (bool, error) {
 }
 
 // proveHead computes the list entries of a record again, and compares.
-func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *record.Head, tips []int) {
+func (p *Proof) proveHead(id string, t *journaledRecord, versions []record.Record, have *record.Head, tips []int) {
 	switch {
 	case have == nil:
-		p.wrong(id, "it is in no list")
+		p.wrong(id, "it is missing in the index")
 		return
 	case len(versions) == 0:
-		p.wrong(id, "it is in the lists, and has no version")
+		p.wrong(id, "it is in the index, but has no version")
 		return
 	}
-	want, ways := headOf(id, t, versions)
+	want, branches := headOf(id, t, versions)
 	for _, c := range []struct {
 		what      string
 		is, wants any
@@ -283,15 +283,15 @@ func (p *Proof) proveHead(id string, t *told, versions []record.Record, have *re
 		{"module", have.Module, want.Module},
 		{"status", have.Status, want.Status},
 		{"summary", have.Summary, want.Summary},
-		{"number of ways", have.Tips, want.Tips},
+		{"number of branches", have.Tips, want.Tips},
 		{"time", have.At.UTC(), want.At.UTC()},
 	} {
 		if c.is != c.wants {
-			p.wrong(id, "the lists say that its %s is %s, and by its versions and marks it is %s", c.what, shown(c.is), shown(c.wants))
+			p.wrong(id, "its %s is %s in the index, but %s by its versions and marks", c.what, shown(c.is), shown(c.wants))
 		}
 	}
-	if !slices.Equal(tips, ways) {
-		p.wrong(id, "the lists say that its ways end at %v, and by its versions and marks they end at %v", tips, ways)
+	if !slices.Equal(tips, branches) {
+		p.wrong(id, "its tips are %v in the index, but %v by its versions and marks", tips, branches)
 	}
 }
 
@@ -299,7 +299,7 @@ func shown(v any) string { return fault.Shown(fmt.Sprint(v)) }
 
 // headOf returns the expected list entry of a record, and its tips. Versions of other journals
 // come first: their order does not matter.
-func headOf(id string, t *told, versions []record.Record) (record.Head, []int) {
+func headOf(id string, t *journaledRecord, versions []record.Record) (record.Head, []int) {
 	byNumber := make(map[int]*record.Record, len(versions))
 	var steps []step
 	for i := range versions {

@@ -30,7 +30,7 @@ import (
 // Records provides access to a project's records as one actor.
 type Records struct {
 	*govern.Records
-	Who     govern.Actor
+	Actor   govern.Actor
 	Project *Project
 }
 
@@ -53,7 +53,7 @@ func (p *Project) OpenRecords(ctx context.Context, o RecordsOptions) (*Records, 
 		_ = st.Close() // nothing was written
 		return nil, &fault.Error{Code: govern.BadRecord, Place: "--as " + fault.Shown(who.Name), Detail: "invalid name: it is blank, has spaces around it, or a control character"}
 	}
-	return &Records{Records: p.Records(st), Who: who, Project: p}, nil
+	return &Records{Records: p.Records(st), Actor: who, Project: p}, nil
 }
 
 func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Store, error) {
@@ -138,7 +138,7 @@ func (r *Records) InitBrief(ctx context.Context, b *NewBrief) (*govern.Written, 
 	if len(heads) > 0 {
 		return nil, &fault.Error{Code: files.AlreadyExists, Detail: "the project already has a brief: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` adds a new version"}
 	}
-	put, err := r.Put(ctx, r.Who, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: b.content(), Summary: b.summary()})
+	put, err := r.Put(ctx, r.Actor, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: b.content(), Summary: b.summary()})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (r *Records) PutBrief(ctx context.Context, draft govern.Draft) (*govern.Wri
 		return nil, err
 	}
 	draft.ID, draft.Type = h.ID, record.ProjectBrief
-	put, err := r.Put(ctx, r.Who, draft)
+	put, err := r.Put(ctx, r.Actor, draft)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (r *Records) ShowBrief(ctx context.Context) (*govern.RecordText, error) {
 	if h.Latest == 0 {
 		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` creates one, `brenner project brief FILE` stores one"}
 	}
-	return r.Show(ctx, r.Who, h.ID)
+	return r.Show(ctx, r.Actor, h.ID)
 }
 
 // brief returns the record of the project's brief: the canonical one, or else the newest,

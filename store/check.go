@@ -42,13 +42,13 @@ func CheckMark(m *record.Mark, latest, canonical int) error {
 	case m.Version > latest:
 		return &fault.Error{
 			Code: NoRecord, Op: "mark " + fault.Shown(m.Ref().String()), Detail: fmt.Sprintf("its newest version is %d", latest),
-			Hint: "mark a version that is there",
+			Hint: "mark an existing version",
 		}
 	case m.Status == record.Canonical && m.Was != canonical:
 		return &fault.Error{
 			Code: CanonMoved, Op: "promote " + fault.Shown(m.Ref().String()),
-			Detail: fmt.Sprintf("the canonical version is %s, and was %s when this began", version(canonical), version(m.Was)),
-			Hint:   "somebody else promoted a version meanwhile: look at it, and promote again if yours is still the right one",
+			Detail: fmt.Sprintf("the canonical version is %s, but was %s when this began", version(canonical), version(m.Was)),
+			Hint:   "another version was promoted meanwhile: look at it, and promote yours again if it is still right",
 		}
 	}
 	return nil
@@ -69,13 +69,13 @@ func (a *Append) CheckHead(is journal.Head) error {
 	return &fault.Error{
 		Code: Moved, Op: "append to " + fault.Shown(a.Stream),
 		Detail: fmt.Sprintf("the stream is at %s, not at %s", shownHead(is), shownHead(a.After)),
-		Hint:   "somebody else wrote to it meanwhile; read the stream again and repeat",
+		Hint:   "another process wrote to it meanwhile; read the stream again and retry",
 	}
 }
 
 func shownHead(h journal.Head) string {
 	if h == (journal.Head{}) {
-		return "its beginning"
+		return "its start"
 	}
 	return fmt.Sprintf("entry %d (%s)", h.Seq, fault.Shown(h.Hash))
 }
@@ -89,26 +89,26 @@ func CheckVersion(r *record.Record, latest int) error {
 	return &fault.Error{
 		Code: Conflict, Op: "store " + fault.Shown(r.ID),
 		Detail: fmt.Sprintf("version %d is not the next one: the store is at version %d", r.Version, latest),
-		Hint:   "somebody else stored a version meanwhile; read the record again and repeat",
+		Hint:   "another process stored a version meanwhile; read the record again and retry",
 	}
 }
 
 // Missing returns the error for a hash under which nothing is stored.
 func Missing(hash string) error {
 	return &fault.Error{
-		Code: NoBlob, Op: "read " + fault.Shown(hash), Detail: "nothing with this hash is stored",
-		Hint: "compare the hash with its source; hashes are 64 digits, in lower case",
+		Code: NoBlob, Op: "read " + fault.Shown(hash), Detail: "no such blob",
+		Hint: "compare the hash with its source; hashes have 64 digits, in lower case",
 	}
 }
 
-// Taken returns the error for a name that is held. The zero Holder is an unknown one.
-func Taken(name string, who Holder) error {
+// HeldError returns the error for a name that is held. The zero Holder is an unknown one.
+func HeldError(name string, who Holder) error {
 	by := "another process"
 	if who != (Holder{}) {
 		by = who.String()
 	}
 	return &fault.Error{
-		Code: Held, Op: "take " + fault.Shown(name), Detail: "it is held by " + by,
+		Code: Held, Op: "lock " + fault.Shown(name), Detail: "it is held by " + by,
 		Hint: "wait for that process to end, or end it",
 	}
 }
@@ -123,7 +123,7 @@ func CheckLockName(name string) error {
 	case name == "":
 		detail = "the name is empty"
 	case len(name) > longestLockName:
-		detail = fmt.Sprintf("the name has %d bytes; %d are possible", len(name), longestLockName)
+		detail = fmt.Sprintf("the name has %d bytes, more than the maximum of %d", len(name), longestLockName)
 	case name[0] == '.':
 		detail = "the name begins with a dot"
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unfitForFiles):
@@ -131,7 +131,7 @@ func CheckLockName(name string) error {
 	default:
 		return nil
 	}
-	return &fault.Error{Code: BadName, Op: "take " + fault.Shown(name), Detail: detail, Hint: "choose another name"}
+	return &fault.Error{Code: BadName, Op: "lock " + fault.Shown(name), Detail: detail, Hint: "choose another name"}
 }
 
 func unfitForFiles(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) }

@@ -13,7 +13,7 @@ import (
 
 // ErrBehind reports that another process has written to the journal. The state is the store's
 // again, held drafts other than facts are dropped, and the caller must decide anew.
-var ErrBehind = errors.New("somebody else has written to the journal")
+var ErrBehind = errors.New("another process has written to the journal")
 
 // Draft is what one transaction writes.
 type Draft struct {
@@ -177,7 +177,7 @@ func (l *Ledger[S]) Flush(ctx context.Context) error {
 	switch {
 	case err == nil:
 		l.held = held{}
-		return l.tell(h.entries)
+		return l.notify(h.entries)
 	case fault.CodeOf(err) == Moved && (h.after.Seq > 0 || l.Reload != nil):
 		return l.fallBack(ctx, len(h.batch.Appends) == 0)
 	case l.Retry != nil && l.Retry(err):
@@ -207,7 +207,7 @@ func (l *Ledger[S]) fallBack(ctx context.Context, moved bool) error {
 			return err
 		}
 	}
-	if err := l.tell(entries); err != nil {
+	if err := l.notify(entries); err != nil {
 		return err
 	}
 	return ErrBehind
@@ -242,13 +242,13 @@ func (l *Ledger[S]) reload(ctx context.Context, h *held) ([]journal.Entry, error
 
 func (l *Ledger[S]) damaged() error {
 	return &fault.Error{
-		Code: Damaged, Place: l.Stream, Detail: "the store's own head of the journal is not that of its last entry",
-		Hint: "`brenner verify` says what else is damaged",
+		Code: Damaged, Place: l.Stream, Detail: "the stored head of the journal does not match its last entry",
+		Hint: "run `brenner verify` to see what else is damaged",
 	}
 }
 
-// tell passes stored entries to Wrote.
-func (l *Ledger[S]) tell(entries []journal.Entry) error {
+// notify passes stored entries to Wrote.
+func (l *Ledger[S]) notify(entries []journal.Entry) error {
 	if l.Wrote == nil {
 		return nil
 	}
@@ -297,5 +297,5 @@ func (l *Ledger[S]) Refresh(ctx context.Context) error {
 		}
 		l.Head = entries[i].Head()
 	}
-	return l.tell(entries)
+	return l.notify(entries)
 }

@@ -1,7 +1,7 @@
 // Package store keeps a project's data: blobs by their SHA-256, streams of journal entries, and
 // versioned records. Everything is append-only.
 //
-// A Batch is written whole or not at all, and survives a crash of process and machine once Write
+// A Batch is written completely or not at all, and survives a crash of process and machine once Write
 // has returned without an error. Streams grow by compare-and-swap on the hash of their head.
 // Implementations are in directories below; storetest is their conformance suite.
 package store
@@ -55,7 +55,7 @@ func Classes() fault.Classes {
 // When a context ends, a method returns an error that wraps the context's, and nothing was written.
 // After Close every method but Close fails with Closed.
 type Store interface {
-	// Write stores a batch whole or not at all. Faults are checked in this order: Batch.Check,
+	// Write stores a batch completely or not at all. Faults are checked in this order: Batch.Check,
 	// Moved, Conflict, then NoRecord and CanonMoved for marks.
 	Write(ctx context.Context, b Batch) error
 	// Blob returns the data with a hash, verified, or NoBlob.
@@ -151,9 +151,9 @@ type EdgeQuery struct {
 	To   []record.Ref // targets
 }
 
-// Locks give a name to one process at a time, for as long as the process lives.
+// Locks allow one process at a time to hold a name, for as long as the process lives.
 type Locks interface {
-	// Hold takes the name, or fails with Held. The lock ends with release or with the process.
+	// Hold locks the name, or fails with Held. The lock ends with release or with the process.
 	Hold(name string, who Holder) (release func() error, err error)
 	// HolderOf returns the current holder of a name.
 	HolderOf(name string) (Holder, bool, error)

@@ -18,7 +18,7 @@ func TestMovedNamesBothHeads(t *testing.T) {
 	}
 	for is, want := range map[journal.Head]string{
 		{Seq: 3, Hash: "three"}: "the stream is at entry 3 (three), not at entry 2 (two)",
-		{}:                      "the stream is at its beginning, not at entry 2 (two)",
+		{}:                      "the stream is at its start, not at entry 2 (two)",
 	} {
 		if err := a.CheckHead(is); fault.CodeOf(err) != store.Moved || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
@@ -40,10 +40,10 @@ func TestConflictNamesBothVersions(t *testing.T) {
 func TestTakenSaysWho(t *testing.T) {
 	who := store.Holder{PID: 7, Host: "bench", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Doing: "session start"}
 	for holder, want := range map[store.Holder]string{
-		who: "take a: it is held by process 7 on bench (session start, since 2026-01-02T03:04:05Z)",
-		{}:  "take a: it is held by another process",
+		who: "lock a: it is held by process 7 on bench (session start, since 2026-01-02T03:04:05Z)",
+		{}:  "lock a: it is held by another process",
 	} {
-		if err := store.Taken("a", holder); fault.CodeOf(err) != store.Held || err.Error() != want {
+		if err := store.HeldError("a", holder); fault.CodeOf(err) != store.Held || err.Error() != want {
 			t.Errorf("%v", err)
 		}
 	}

@@ -75,47 +75,47 @@ func Gates(p *Promotion) []Refusal {
 		}
 	}
 	r := &p.Record
-	refuse(strings.TrimSpace(p.Reason) == "", GateReason, "say why with -m", "a promotion needs a reason")
+	refuse(strings.TrimSpace(p.Reason) == "", GateReason, "pass -m REASON", "no reason given")
 	refuse(!p.Authority && !slices.Contains(p.Unattended, r.Type), GateApproval,
-		"let the operator or an authority of brenner.yaml promote it; store.unattended names types that need nobody",
-		"%s is no person who may decide", fault.Shown(p.By))
+		"promote it as the operator or an authority of brenner.yaml; the types of store.unattended need no approval",
+		"%s has no authority to promote it", fault.Shown(p.By))
 	refuse(p.Type.Raw || r.Type == record.TaskSpec, GateScope, "", "a %s is never canonical", r.Type)
 	refuse(p.Type.Whole && r.Module != record.Project, GateScope, "put it with the module "+record.Project,
 		"a %s belongs to the whole project, not to %s", r.Type, fault.Shown(r.Module))
 	for _, ref := range p.Rehearsed {
-		refuse(true, GateScope, "put a version that does not rest on it", "it rests on %s, which comes from a rehearsal", ref)
+		refuse(true, GateScope, "put a version that does not depend on it", "it depends on %s, which comes from a rehearsal", ref)
 	}
-	refuse(p.Unknown, GateScope, "let it rest on memos, which take up much", "it rests on so many records that nobody can say whether one of them comes from a rehearsal")
-	refuse(record.Rehearsed(r), GateScope, "", "it comes from a rehearsal, in which scripted agents played")
-	refuse(r.StaleSummary(), GateLint, "put a version with a summary of its own, or run `brenner store check summaries --mend`",
-		"its summary was written for another content")
+	refuse(p.Unknown, GateScope, "link to memos instead", "it has too many dependencies to check for rehearsals")
+	refuse(record.Rehearsed(r), GateScope, "", "it comes from a rehearsal, whose agents are scripted")
+	refuse(r.StaleSummary(), GateLint, "put a version with --summary, or run `brenner store check summaries --mend`",
+		"its summary was written for different content")
 	for _, link := range p.Missing {
-		refuse(true, GateLint, "", "it points at %s, which is not there", link)
+		refuse(true, GateLint, "", "it links to %s, which is missing", link)
 	}
 	for _, f := range p.Faults {
 		refuse(true, GateLint, "", "%s", f)
 	}
 	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
-		"a new version of %s says what changed and why", record.A(r.Type))
-	refuse(r.Status == record.NeedsRebase, GateRebase, "put a new version that is made from what holds now, and say with --link or --task what that is",
-		"it was made from inputs that have moved since")
+		"a new version of %s needs a change note", record.A(r.Type))
+	refuse(r.Status == record.NeedsRebase, GateRebase, "put a version made from the current inputs, and name them with --link or --task",
+		"it was made from inputs that have changed since")
 	// A person may confirm that a version known to be outdated still holds.
 	if !p.Authority || r.Status != record.NeedsUpdate {
 		for _, ref := range p.Outdated {
-			refuse(true, GateRebase, "put a version that rests on what holds now", "it rests on %s, which does not hold any more", ref)
+			refuse(true, GateRebase, "put a version that depends on current ones", "it depends on %s, which is outdated", ref)
 		}
 	}
-	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "let a person say that it still holds, or put a new version",
-		"it rests on what does not hold any more")
-	refuse(r.Status == record.Deprecated, GateScope, "`brenner store revert` makes a new version of it", "it is deprecated")
+	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "promote it as the operator to confirm that it is still valid, or put a new version",
+		"it depends on outdated versions")
+	refuse(r.Status == record.Deprecated, GateScope, "put it as a new version with `brenner store revert`", "it is deprecated")
 	for _, due := range p.Due {
-		refuse(true, GateCompression, "`brenner store consolidate --module "+due.Module+"` drafts the memo; promote that first",
-			"compression of the module %s is due: %d records, as they stand, are in no memo, and %d is the limit", fault.Shown(due.Module), due.Changed, p.Limit)
+		refuse(true, GateCompression, "draft the memo with `brenner store consolidate --module "+due.Module+"`, and promote it first",
+			"compression of the module %s is due: %d records are in no memo, and the limit is %d", fault.Shown(due.Module), due.Changed, p.Limit)
 	}
-	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "--replace lets it give way; it becomes an alternative",
+	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "pass --replace to make that one an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
-	refuse(p.Leaves != "", GateHolder, "put it under another id: the project has one for each module at all times",
-		"it is the canonical %s of %s, which would be left without one", r.Type, fault.Shown(p.Leaves))
+	refuse(p.Leaves != "", GateHolder, "put it under another id",
+		"it is the canonical %s of %s, which would then have none", r.Type, fault.Shown(p.Leaves))
 	return all
 }
 

@@ -40,7 +40,7 @@ func TestVerifyNamesWhatWasTouched(t *testing.T) {
 		code fault.Code
 		says string
 	}{
-		"one byte":            {`UPDATE entries SET body = replace(body, 'Lesson number 1', 'Lesson number 7') WHERE seq = 3`, journal.BrokenChain, "playbook, entry 3 (add): its content does not give its hash"},
+		"one byte":            {`UPDATE entries SET body = replace(body, 'Lesson number 1', 'Lesson number 7') WHERE seq = 3`, journal.BrokenChain, "playbook, entry 3 (add): its content does not match its hash"},
 		"a counter":           {`UPDATE entries SET body = replace(body, '"helpful_count":2', '"helpful_count":9') WHERE seq = 4`, journal.BrokenChain, "entry 4 (count)"},
 		"an operation":        {`UPDATE entries SET kind = 'force' WHERE seq = 2`, journal.BrokenChain, "entry 2 (force)"},
 		"a time":              {`UPDATE entries SET at = '2020-01-01T00:00:00Z' WHERE seq = 5`, journal.BrokenChain, "entry 5 (add)"},
@@ -50,8 +50,8 @@ func TestVerifyNamesWhatWasTouched(t *testing.T) {
 		"swapped":             {`UPDATE entries SET seq = 99 WHERE seq = 3; UPDATE entries SET seq = 3 WHERE seq = 4; UPDATE entries SET seq = 4 WHERE seq = 99`, journal.BrokenChain, "entry 3 (count): it does not follow"},
 		"the tail":            {`DELETE FROM entries WHERE seq = 8`, journal.BrokenChain, "playbook, entry 8: it is missing"},
 		"the tail, with care": {`DELETE FROM entries WHERE seq = 8; UPDATE streams SET seq = 7, hash = (SELECT hash FROM entries WHERE seq = 7)`, journal.WrongHead, "no entry has this hash; the journal ends with entry 7"},
-		"a vector":            {`UPDATE blobs SET data = zeroblob(length(data)) WHERE rowid = 1`, store.Damaged, "do not give its hash"},
-		"no vector":           {`DELETE FROM blobs WHERE rowid = 1`, store.NoBlob, "nothing with this hash"},
+		"a vector":            {`UPDATE blobs SET data = zeroblob(length(data)) WHERE rowid = 1`, store.Damaged, "do not match its hash"},
+		"no vector":           {`DELETE FROM blobs WHERE rowid = 1`, store.NoBlob, "no such blob"},
 		"nothing":             {`SELECT 1`, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func Parse(line []byte) (Entry, error) {
 	if err != nil {
 		return Entry{}, &fault.Error{
 			Code: BadEntry, Op: "read a journal entry", Detail: err.Error(),
-			Hint: "give the line as it was written: entries are never edited",
+			Hint: "restore the line as it was written: entries are never edited",
 		}
 	}
 	return e, nil
@@ -63,20 +63,20 @@ func (e *Entry) flaw() string {
 	return flaw
 }
 
-const notCanonical = "its body is no JSON object in canonical form"
+const notCanonical = "its body is not a JSON object in canonical form"
 
 // misfit returns the flaw of the fields around the body, or "".
 func (e *Entry) misfit() string {
 	year := e.At.UTC().Year()
 	switch {
 	case !utf8.ValidString(e.Stream):
-		return "the name of its stream is not UTF-8"
+		return "the name of its stream is not valid UTF-8"
 	case !utf8.ValidString(e.Kind):
-		return "its kind is not UTF-8"
+		return "its kind is not valid UTF-8"
 	case e.Seq < 1:
 		return "entries are numbered from 1, not from " + strconv.Itoa(e.Seq)
 	case year < 1 || year > 9999:
-		return "its year is " + strconv.Itoa(year) + ", which an instant cannot have"
+		return "its year " + strconv.Itoa(year) + " is out of range"
 	}
 	return ""
 }
@@ -101,7 +101,7 @@ func Decode[T any](e *Entry, code fault.Code) (T, error) {
 	var body T
 	if err := json.Unmarshal(e.Body, &body, json.RejectUnknownMembers(true)); err != nil {
 		return body, &fault.Error{
-			Code: code, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "the event cannot be read", Cause: err,
+			Code: code, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: "cannot decode the event", Cause: err,
 			Hint: "it may come from a newer version of this program",
 		}
 	}

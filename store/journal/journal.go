@@ -125,11 +125,11 @@ func (e *Entry) misplaced(stream string, from Head) string {
 	case e.Stream != stream:
 		return "it belongs to the stream " + fault.Shown(e.Stream)
 	case e.Seq != from.Seq+1:
-		return fmt.Sprintf("it has the number %d: an entry is missing or stands twice", e.Seq)
+		return fmt.Sprintf("it has the number %d: an entry is missing or duplicated", e.Seq)
 	case e.Prev != from.Hash:
 		return "it does not follow the entry before it"
 	case e.Hash != e.hash():
-		return "its content does not give its hash: it was changed"
+		return "its content does not match its hash: it was changed"
 	}
 	return e.flaw()
 }
@@ -147,7 +147,7 @@ func CheckHead(entries []Entry, hash string) error {
 		end = fmt.Sprintf("it ends with entry %d, %s", entries[n-1].Seq, fault.Shown(entries[n-1].Hash))
 	}
 	return &fault.Error{
-		Code: WrongHead, Op: "look for the head " + fault.Shown(hash), Detail: "no entry has this hash; " + end,
-		Hint: "entries at its end were removed, or the hash is of another journal; compare it with the summary of the session",
+		Code: WrongHead, Op: "find the head " + fault.Shown(hash), Detail: "no entry has this hash; " + end,
+		Hint: "the last entries were removed, or the hash is of another journal; compare it with the summary of the session",
 	}
 }

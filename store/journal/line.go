@@ -28,7 +28,7 @@ func LineOf(e *Entry) Line {
 func (l *Line) Entry(stream string) (Entry, error) {
 	at, err := artifact.ParseInstant(string(l.At))
 	if err == nil && artifact.FormatInstant(at) != string(l.At) {
-		err = fmt.Errorf("the time is not in the form of a journal")
+		err = fmt.Errorf("the time is not in canonical form")
 	}
 	if err != nil {
 		return Entry{}, &fault.Error{Code: BadEntry, Place: l.place(stream, l.Seq), Cause: err, Hint: broken}
@@ -64,7 +64,7 @@ func (c *Chain) Next(l *Line) error {
 	var detail string
 	switch {
 	case l.Seq != c.seq+1:
-		detail = fmt.Sprintf("it has the number %d: an entry is missing or stands twice", l.Seq)
+		detail = fmt.Sprintf("it has the number %d: an entry is missing or duplicated", l.Seq)
 	case !bytes.Equal(l.Prev, c.hash):
 		detail = "it does not follow the entry before it"
 	default:
@@ -75,7 +75,7 @@ func (c *Chain) Next(l *Line) error {
 			c.seq, c.hash = l.Seq, append(c.hash[:0], digits[:]...)
 			return nil
 		}
-		detail = "its content does not give its hash: it was changed"
+		detail = "its content does not match its hash: it was changed"
 	}
 	return &fault.Error{Code: BrokenChain, Place: l.place(c.stream, c.seq+1), Detail: detail, Hint: broken}
 }

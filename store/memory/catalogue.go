@@ -102,14 +102,14 @@ func (d *data) fits(q *store.HeadQuery, h *record.Head) bool {
 		q.Forked && !h.Forked(),
 		!q.After.IsZero() && !h.At.After(q.After),
 		!q.Before.IsZero() && !h.At.Before(q.Before),
-		slices.ContainsFunc(q.Besides, func(ref record.Ref) bool { return d.rests(ref, h.Standing()) }):
+		slices.ContainsFunc(q.Besides, func(ref record.Ref) bool { return d.dependsOn(ref, h.Standing()) }):
 		return false
 	}
 	return !q.Unreferenced || !d.referenced(h.ID)
 }
 
-// rests reports whether ref has a link to on that makes it depend on it.
-func (d *data) rests(ref, on record.Ref) bool {
+// dependsOn reports whether ref has a link to on that makes it depend on it.
+func (d *data) dependsOn(ref, on record.Ref) bool {
 	versions := d.records[ref.ID]
 	if ref.Version < 1 || ref.Version > len(versions) {
 		return false

@@ -55,7 +55,7 @@ func (s *Store) enter(ctx context.Context) error {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return &fault.Error{Code: store.Closed, Op: "use the store", Detail: "it was closed before"}
+		return &fault.Error{Code: store.Closed, Op: "use the store", Detail: "it is closed"}
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (s *Store) Hold(name string, who store.Holder) (release func() error, err e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if has, ok := s.held[name]; ok {
-		return nil, store.Taken(name, has)
+		return nil, store.HeldError(name, has)
 	}
 	s.held[name] = who
 	released := false

@@ -21,35 +21,35 @@ type Address struct {
 	Latest    bool // @latest
 }
 
-// Said reports whether the address specifies a version.
-func (a Address) Said() bool { return a.Version > 0 || a.Canonical || a.Latest }
+// HasVersion reports whether the address specifies a version.
+func (a Address) HasVersion() bool { return a.Version > 0 || a.Canonical || a.Latest }
 
 // ParseAddress reads id, id@v3, id@3, id@canonical or id@latest.
 func ParseAddress(text string) (Address, error) {
-	id, which, said := strings.Cut(text, "@")
+	id, version, found := strings.Cut(text, "@")
 	a := Address{ID: id}
 	bad := func(detail string) (Address, error) {
 		return Address{}, &fault.Error{
 			Code: BadRef, Place: fault.Shown(text), Detail: detail,
-			Hint: "an address is note-1, note-1@v3, note-1@canonical or note-1@latest; the id may be shortened while it is unique",
+			Hint: "write note-1, note-1@v3, note-1@canonical or note-1@latest; a unique prefix of the id suffices",
 		}
 	}
 	switch {
 	case id == "":
-		return bad("it names no record")
-	case !said:
+		return bad("no record given")
+	case !found:
 		return a, nil
-	case which == latest:
+	case version == latest:
 		a.Latest = true
 		return a, nil
-	case which == Canonical:
+	case version == Canonical:
 		a.Canonical = true
 		return a, nil
 	}
-	digits := strings.TrimPrefix(which, "v")
+	digits := strings.TrimPrefix(version, "v")
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || strconv.Itoa(n) != digits {
-		return bad("there is no version " + fault.Shown(which))
+		return bad("invalid version " + fault.Shown(version))
 	}
 	a.Version = n
 	return a, nil

@@ -53,7 +53,7 @@ const (
 	Kept      = "kept"      // from the parent, regardless of the content
 )
 
-// StaleSummary reports whether the summary was written for another content.
+// StaleSummary reports whether the summary was written for different content.
 func (r *Record) StaleSummary() bool { return r.SummaryOf != r.Content }
 
 // Ref returns the version's own address.
@@ -76,13 +76,13 @@ func (r *Record) Check() error {
 		}
 	}
 	if name := r.notUTF8(); name != "" {
-		return r.fault(name + " is not UTF-8")
+		return r.fault(name + " is not valid UTF-8")
 	}
 	switch year := r.At.UTC().Year(); {
 	case r.At.IsZero():
 		return r.fault("the time is missing")
 	case year < 1 || year > 9999:
-		return r.fault(fmt.Sprintf("the year is %d, which an instant cannot have", year))
+		return r.fault(fmt.Sprintf("the year %d is out of range", year))
 	case r.Version < 1 || r.Parent < 0 || r.Parent >= r.Version:
 		return r.fault(fmt.Sprintf("version %d cannot have the parent %d", r.Version, r.Parent))
 	}
@@ -121,7 +121,7 @@ func (r *Record) notUTF8() string {
 }
 
 func (r *Record) fault(detail string) error {
-	return &fault.Error{Code: Invalid, Op: "record " + fault.Shown(r.ID), Detail: detail, Hint: "every record carries all of its fields"}
+	return &fault.Error{Code: Invalid, Op: "record " + fault.Shown(r.ID), Detail: detail, Hint: "this is a mistake in the program: please report it"}
 }
 
 // Rehearsal is the tag of records that come from a rehearsal.
@@ -198,21 +198,21 @@ func (m *Mark) Check() error {
 	var detail string
 	switch {
 	case m.ID == "" || m.Version < 1:
-		detail = "it names no version"
+		detail = "no version given"
 	case !slices.Contains(Statuses(), m.Status):
-		detail = "there is no status " + fault.Shown(m.Status)
+		detail = "unknown status " + fault.Shown(m.Status)
 	case m.By == "" || m.Reason == "":
-		detail = "it needs a name and a reason"
+		detail = "the author or the reason is missing"
 	case !utf8.ValidString(m.ID) || !utf8.ValidString(m.By) || !utf8.ValidString(m.Reason):
-		detail = "it is not UTF-8"
+		detail = "it is not valid UTF-8"
 	case m.At.IsZero() || m.At.UTC().Year() < 1 || m.At.UTC().Year() > 9999:
-		detail = "the time is missing, or no instant"
+		detail = "the time is missing or out of range"
 	default:
 		return nil
 	}
 	return &fault.Error{
 		Code: Invalid, Op: "mark " + fault.Shown(m.Ref().String()), Detail: detail,
-		Hint: "a mark has a version, a status, a name, a reason and a time",
+		Hint: "a mark has a version, a status, an author, a reason and a time",
 	}
 }
 

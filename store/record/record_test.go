@@ -39,13 +39,13 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		"content is missing":                  func(r *record.Record) { r.Content = "" },
 		"creator is missing":                  func(r *record.Record) { r.Creator = "" },
 		"the time is missing":                 func(r *record.Record) { r.At = time.Time{} },
-		"the year is 12026":                   func(r *record.Record) { r.At = r.At.AddDate(10000, 0, 0) },
+		"the year 12026":                      func(r *record.Record) { r.At = r.At.AddDate(10000, 0, 0) },
 		"version 0 cannot have the parent 0":  func(r *record.Record) { r.Version, r.Parent = 0, 0 },
 		"version 2 cannot have the parent 2":  func(r *record.Record) { r.Parent = 2 },
 		"version 2 cannot have the parent -1": func(r *record.Record) { r.Parent = -1 },
-		"summary is not UTF-8":                func(r *record.Record) { r.Summary = "a\xff" },
-		"a tag is not UTF-8":                  func(r *record.Record) { r.Tags = []string{"a", "\xff"} },
-		"a link is not UTF-8":                 func(r *record.Record) { r.Links[0].ID = "\xff" },
+		"summary is not valid UTF-8":          func(r *record.Record) { r.Summary = "a\xff" },
+		"a tag is not valid UTF-8":            func(r *record.Record) { r.Tags = []string{"a", "\xff"} },
+		"a link is not valid UTF-8":           func(r *record.Record) { r.Links[0].ID = "\xff" },
 	} {
 		t.Run(want, func(t *testing.T) {
 			r := whole()

@@ -25,13 +25,13 @@ func CheckSummary(summary string) error {
 	case strings.TrimSpace(summary) == "":
 		detail = "the summary is missing"
 	case n > MaxSummary:
-		detail = fmt.Sprintf("the summary has %d characters; %d are possible", n, MaxSummary)
+		detail = fmt.Sprintf("the summary has %d characters, more than the maximum of %d", n, MaxSummary)
 	case strings.ContainsFunc(summary, breaksLine):
 		detail = "the summary is more than one line, or has control characters"
 	default:
 		return nil
 	}
-	return &fault.Error{Code: BadSummary, Detail: detail, Hint: "say in a sentence or two, on one line, what the content says"}
+	return &fault.Error{Code: BadSummary, Detail: detail, Hint: "summarise the content in one or two sentences, on one line"}
 }
 
 // breaksLine reports whether r ends a line or is a control character.
@@ -67,7 +67,7 @@ func Extract(content []byte) string {
 
 func breaksWords(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// sentences cuts a text after its last whole sentence that fits, or at a word.
+// sentences cuts a text after its last complete sentence that fits, or at a word.
 func sentences(text string) string {
 	runes := []rune(text)
 	if len(runes) <= extracted {

@@ -121,11 +121,11 @@ func (t Types) Check(name string) error {
 	if _, ok := t.Find(name); ok {
 		return nil
 	}
-	hint := "the types are " + strings.Join(t.Names(nil), ", ") + "; store.types in brenner.yaml adds others"
+	hint := "use one of " + strings.Join(t.Names(nil), ", ") + ", or add types with store.types in brenner.yaml"
 	if near, ok := text.Nearest(name, t.Names(nil)); ok {
 		hint = "did you mean " + near + "? store.types in brenner.yaml adds types"
 	}
-	return &fault.Error{Code: UnknownType, Detail: "there is no type " + fault.Shown(name), Hint: hint}
+	return &fault.Error{Code: UnknownType, Detail: "unknown type " + fault.Shown(name), Hint: hint}
 }
 
 // IsRaw reports whether a type is a message of a session. Such a message does not depend on the

@@ -325,19 +325,19 @@ func (w *Writer) Each(ctx context.Context, _ func(), take func(*sql.Rows) (more 
 	return each(rows, err, take)
 }
 
-// transaction waits for the file's write lock and runs do whole or not at all. The context ends the
+// transaction waits for the file's write lock and runs do completely or not at all. The context ends the
 // waiting; a transaction that has begun runs to its end, and is rolled back if the context has
 // ended. So a cancelled write has certainly not happened.
 func transaction(ctx context.Context, conn *sql.Conn, wait time.Duration, do func(ctx context.Context) error) error {
-	whole := context.WithoutCancel(ctx)
+	uncancelled := context.WithoutCancel(ctx)
 	run := func(statement string) error {
-		_, err := conn.ExecContext(whole, statement)
+		_, err := conn.ExecContext(uncancelled, statement)
 		return err
 	}
 	if err := waiting(ctx, wait, func() error { return run("BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
-	err := do(whole)
+	err := do(uncancelled)
 	if err == nil {
 		err = ctx.Err()
 	}

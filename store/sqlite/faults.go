@@ -15,7 +15,7 @@ import (
 )
 
 // errBusy is for locks that are not SQLite's.
-var errBusy = errors.New("another process is at work on the store")
+var errBusy = errors.New("another process is using the store")
 
 func isBusy(err error) bool {
 	if errors.Is(err, errBusy) {
@@ -67,7 +67,7 @@ func judge(err error, wait time.Duration) verdict {
 	if isBusy(err) {
 		return verdict{
 			store.Busy, fmt.Sprintf("other processes kept it busy for %s", wait),
-			"run the command again when they are done",
+			"run the command again later",
 		}
 	}
 	switch primary(err) {
@@ -77,13 +77,13 @@ func judge(err error, wait time.Duration) verdict {
 		return judgeIO(extended(err))
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return verdict{
-			store.Unwritable, "the file or its folder cannot be opened for writing",
-			"look at the rights of the folder and of the files in it, and whether the disk is mounted read-only; even reading needs a folder that can be written to",
+			store.Unwritable, "the file or its directory cannot be opened for writing",
+			"check the permissions of the directory and its files, and whether the disk is mounted read-only; even reading needs a writable directory",
 		}
 	case lib.SQLITE_TOOBIG:
-		return verdict{store.Unsupported, "a single value is larger than 1 GB", "give the text in smaller parts"}
+		return verdict{store.Unsupported, "a single value is larger than 1 GB", "split the text into smaller parts"}
 	case lib.SQLITE_NOMEM:
-		return verdict{store.Unsupported, "there is not enough memory", "end other programs, and run the command again"}
+		return verdict{store.Unsupported, "out of memory", "close other programs, and run the command again"}
 	}
 	return damaged()
 }
@@ -96,16 +96,16 @@ func judgeIO(code int) verdict {
 	case lib.SQLITE_IOERR_SHMSIZE:
 		return full() // extending a file usually fails only for lack of space
 	}
-	return verdict{store.Unwritable, "the disk answered with an error", "look at the disk; what was stored before is untouched"}
+	return verdict{store.Unwritable, "disk I/O error", "check the disk; earlier data is unchanged"}
 }
 
 func full() verdict {
-	return verdict{store.Full, "no space is left on the disk", "free some space and run the command again; nothing was written, and nothing was lost"}
+	return verdict{store.Full, "no space left on the disk", "free some space and run the command again; nothing was written or lost"}
 }
 
 func damaged() verdict {
 	return verdict{
-		store.Damaged, "the file is damaged, or is no store",
-		"run `brenner verify` to see how much of it is whole; the file was not changed. Keep a copy before anything else",
+		store.Damaged, "the file is damaged, or not a store",
+		"make a copy first, then run `brenner verify` to see how much of it is intact; the file was not changed",
 	}
 }

@@ -41,7 +41,7 @@ func TestFullDisk(t *testing.T) {
 	s.exec(t, "PRAGMA max_page_count = 1") // means: no more than there are now
 	big := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
 	big.Blobs = append(big.Blobs, make([]byte, 1<<20))
-	wantFault(t, s.Write(t.Context(), big), store.Full, "no space is left")
+	wantFault(t, s.Write(t.Context(), big), store.Full, "no space left")
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -64,7 +64,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), filepath.Join(dir, "taken"), Options{})
-	wantFault(t, err, store.Damaged, "it is no file")
+	wantFault(t, err, store.Damaged, "not a regular file")
 
 	s := openIn(t, filepath.Join(dir, "good"), Options{})
 	if err := os.RemoveAll(s.locks.dir); err != nil {
@@ -265,7 +265,7 @@ func TestChangedBlobIsNotGiven(t *testing.T) {
 	s := openIn(t, fill(t), Options{})
 	s.exec(t, "UPDATE blobs SET data = x'79' WHERE size = 1")
 	_, err := s.Blob(t.Context(), store.Hash([]byte("x")))
-	wantFault(t, err, store.Damaged, "do not give its hash")
+	wantFault(t, err, store.Damaged, "do not match its hash")
 }
 
 func TestForeignAndNewerFiles(t *testing.T) {
@@ -273,7 +273,7 @@ func TestForeignAndNewerFiles(t *testing.T) {
 	for _, test := range []struct{ name, statement, says string }{
 		{"foreign", "PRAGMA application_id = 7", "another program"},
 		{"foreign, without an id", "PRAGMA application_id = 0", "another program"},
-		{"newer", "PRAGMA user_version = 999", "the store has version 999, and this program knows versions up to 2"},
+		{"newer", "PRAGMA user_version = 999", "the store has version 999, but this program supports versions up to 2"},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, read only %t", test.name, readOnly), func(t *testing.T) {
@@ -375,7 +375,7 @@ func TestAStoreThatIsGone(t *testing.T) {
 		}
 		for _, o := range []Options{{}, {ReadOnly: true}} {
 			_, err := Open(t.Context(), dir, o)
-			wantFault(t, err, store.Damaged, "gone or empty")
+			wantFault(t, err, store.Damaged, "missing or empty")
 		}
 	}
 }
@@ -387,8 +387,8 @@ func TestVerifyFindsWhatIsNotOurs(t *testing.T) {
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
 	for statement, want := range map[string]string{
-		"CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM blobs; END": "it has what no store has",
-		"DROP INDEX records_by_type": "it lacks",
+		"CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM blobs; END": "unexpected trigger t",
+		"DROP INDEX records_by_type": "missing index records_by_type",
 	} {
 		if _, err := s.writer.conn.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func (f *File) Enter(ctx context.Context, op string) (leave func(), err error) {
 
 // Closed returns the fault for a use after Shut.
 func (f *File) Closed(op string) error {
-	return &fault.Error{Code: store.Closed, Op: op, Place: f.Path, Detail: "the " + f.Name + " was closed before"}
+	return &fault.Error{Code: store.Closed, Op: op, Place: f.Path, Detail: "the " + f.Name + " is closed"}
 }
 
 // Shut waits for uses in flight and refuses all later ones. It reports whether the file was open.
@@ -106,16 +106,16 @@ func (f *File) checkIdentity(i identity) error {
 	case i.empty():
 		return nil
 	case i.application != f.ID:
-		return f.unsupported("this is an SQLite file of another program", "move it elsewhere; it was not changed", nil)
+		return f.unsupported("it is an SQLite file of another program", "move it elsewhere; it was not changed", nil)
 	case i.version > len(f.Steps):
-		return f.unsupported(fmt.Sprintf("the %s has version %d, and this program knows versions up to %d", f.Name, i.version, len(f.Steps)),
-			"use the newer brenner that made it; the file was not changed", nil)
+		return f.unsupported(fmt.Sprintf("the %s has version %d, but this program supports versions up to %d", f.Name, i.version, len(f.Steps)),
+			"use the newer brenner that created it; the file was not changed", nil)
 	}
 	return nil
 }
 
 // errOlder is the cause if a store with an older schema is opened read-only.
-var errOlder = errors.New("an older program made it")
+var errOlder = errors.New("created by an older version of the program")
 
 // checkReadable returns why the store cannot be read, if it cannot.
 func (s *Store) checkReadable(ctx context.Context) error {
@@ -134,8 +134,8 @@ func (s *Store) checkReadable(ctx context.Context) error {
 	case i.empty():
 		return s.noStore()
 	case i.version < newest:
-		return s.file.unsupported(fmt.Sprintf("the store has the older version %d, and reading it needs version %d", i.version, newest),
-			"`brenner session list` upgrades it, and keeps a copy", errOlder)
+		return s.file.unsupported(fmt.Sprintf("the store has the older version %d, but reading it requires version %d", i.version, newest),
+			"`brenner session list` upgrades it and keeps a copy", errOlder)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (f *File) prepare(ctx context.Context, conn *sql.Conn) (identity, error) {
 		return i, err
 	}
 	if mode != "wal" {
-		return i, f.unsupported("SQLite's WAL mode does not work here; it stays in the mode "+mode, "move the project to a local disk", nil)
+		return i, f.unsupported("SQLite's WAL mode does not work here; the mode is "+mode, "move the project to a local disk", nil)
 	}
 	return i, nil
 }

@@ -18,8 +18,8 @@ func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	kind, err := network(nearest(dir))
 	if err != nil {
 		return &fault.Error{
-			Code: store.Unwritable, Op: "open the store", Place: dir, Detail: "its file system cannot be asked for its type", Cause: err,
-			Hint: "look at the folder's rights",
+			Code: store.Unwritable, Op: "open the store", Place: dir, Detail: "cannot determine its file system", Cause: err,
+			Hint: "check the permissions of the directory",
 		}
 	}
 	if kind == "" {
@@ -27,8 +27,8 @@ func CheckLocal(dir string, network func(dir string) (string, error)) error {
 	}
 	return &fault.Error{
 		Code: store.Unsupported, Op: "open the store", Place: dir,
-		Detail: "the folder is on the file system " + fault.Shown(kind) + ", where SQLite's WAL mode is not safe",
-		Hint:   "move the project to a local disk, or run brenner on the machine that has the disk",
+		Detail: "the directory is on the file system " + fault.Shown(kind) + ", where SQLite's WAL mode is not safe",
+		Hint:   "move the project to a local disk, or run brenner on the machine with the disk",
 	}
 }
 

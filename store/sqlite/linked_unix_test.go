@@ -47,7 +47,7 @@ func TestALinkThatLeadsNowhere(t *testing.T) {
 	}
 	for _, o := range []Options{{}, {ReadOnly: true}} {
 		_, err := Open(t.Context(), dir, o)
-		wantFault(t, err, store.Damaged, "a link that leads nowhere")
+		wantFault(t, err, store.Damaged, "dangling symbolic link")
 	}
 	if exists(gone) {
 		t.Error("a store was made")

@@ -69,7 +69,7 @@ func (l *locks) file(name string) string { return filepath.Join(l.dir, name+".lo
 func (l *locks) fault(name string, err error) error {
 	return &fault.Error{
 		Code: store.Unwritable, Op: "lock " + fault.Shown(name), Place: l.file(name), Cause: err,
-		Hint: "look at the folder: its rights, and the room on its disk",
+		Hint: "check the permissions of the directory, and the free space on its disk",
 	}
 }
 
@@ -88,7 +88,7 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 			_ = f.Close() // nothing was written to it
 			continue
 		case err == nil && !free:
-			err = store.Taken(name, holder)
+			err = store.HeldError(name, holder)
 		case err == nil:
 			err = write(f, who)
 		}
@@ -146,11 +146,11 @@ func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 		if free, err = files.TryLock(f, exclusive); free || err != nil {
 			return store.Holder{}, free, err
 		}
-		said, err := read(f)
+		holder, err := read(f)
 		if err != nil {
 			return store.Holder{}, false, err
 		}
-		who = said
+		who = holder
 		if !exclusive && who != (store.Holder{}) {
 			break // a query for the holder needs no lock
 		}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func syncFolder(dir string) error {
+func syncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
 	case len(found) == 0:
 		return nil, store.Missing(hash)
 	case store.Hash(found[0]) != hash:
-		return nil, s.changed(op, "its bytes do not give its hash")
+		return nil, s.changed(op, "its bytes do not match its hash")
 	}
 	return found[0], nil
 }
@@ -78,7 +78,7 @@ type instant struct{ to *time.Time }
 func (i instant) Scan(value any) (err error) {
 	text, ok := value.(string)
 	if !ok {
-		return errors.New("a time is no text")
+		return errors.New("the time is not text")
 	}
 	*i.to, err = artifact.ParseInstant(text)
 	return err

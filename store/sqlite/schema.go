@@ -137,7 +137,7 @@ INSERT INTO heads SELECT id, version, 0, type, module, status, summary, (SELECT 
 const upgradeLock = ".upgrade"
 
 // migrate upgrades the store to the newest schema, after a backup of an existing one. The lock
-// keeps two processes from doing so at once; the second finds nothing to do.
+// keeps two processes from doing so concurrently; the second finds nothing to do.
 func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	release, err := s.locks.take(upgradeLock, store.Holder{PID: os.Getpid(), Since: time.Now(), Doing: "upgrade the store"})
 	if fault.CodeOf(err) == store.Held {
@@ -159,7 +159,7 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// backup copies the store beside itself, whole or not at all.
+// backup copies the store beside itself, completely or not at all.
 func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	name := fmt.Sprintf("%s.v%d-backup", s.file.Path, version)
 	for n := 2; exists(name); n++ {
@@ -180,14 +180,14 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 		err = os.Rename(partial, name)
 	}
 	if err == nil {
-		err = syncFolder(filepath.Dir(name))
+		err = syncDir(filepath.Dir(name))
 	}
 	if err == nil || extended(err) != 0 {
 		return err
 	}
 	return &fault.Error{
 		Code: store.Unwritable, Op: "copy the store before its upgrade", Place: name, Cause: err,
-		Hint: "look at the disk; the store was not changed",
+		Hint: "check the disk; the store was not changed",
 	}
 }
 

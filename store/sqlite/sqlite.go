@@ -85,7 +85,7 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 		o.steps = migrations()
 	}
 	s.file.Format = Format{Name: "store", ID: applicationID, Steps: o.steps}
-	if err := s.prepareFolder(o); err != nil {
+	if err := s.prepareDir(o); err != nil {
 		return nil, err
 	}
 	if err := s.connect(ctx, o); err != nil {
@@ -105,16 +105,16 @@ func (s *Store) followLink() error {
 	file, err := filepath.EvalSymlinks(s.file.Path)
 	if err != nil {
 		return &fault.Error{
-			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "it is a link that leads nowhere", Cause: err,
-			Hint: "is the disk mounted that it leads to? To begin anew, remove the link",
+			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "dangling symbolic link", Cause: err,
+			Hint: "mount the disk that it points to, or remove the link to start over",
 		}
 	}
 	s.dir, s.file.Path = filepath.Dir(file), file
 	return nil
 }
 
-// prepareFolder checks the directory before SQLite uses it, and creates it if allowed.
-func (s *Store) prepareFolder(o Options) error {
+// prepareDir checks the directory before SQLite uses it, and creates it if allowed.
+func (s *Store) prepareDir(o Options) error {
 	if err := CheckLocal(s.dir, o.Network); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Store) prepareFolder(o Options) error {
 	if o.ReadOnly {
 		return s.mustExist()
 	}
-	err := s.makeFolder()
+	err := s.makeDir()
 	if err == nil {
 		err = s.makeFile()
 	}
@@ -134,7 +134,7 @@ func (s *Store) prepareFolder(o Options) error {
 	if err != nil {
 		return &fault.Error{
 			Code: store.Unwritable, Op: "open the store", Place: s.dir, Cause: err,
-			Hint: "choose a folder that you may write to, on a disk that is not mounted read-only",
+			Hint: "choose a directory that you may write to, on a disk that is not mounted read-only",
 		}
 	}
 	return nil
@@ -147,8 +147,8 @@ func (s *Store) checkFile() error {
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return &fault.Error{
-			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "it is no file",
-			Hint: "move it away; the store is a file of SQLite",
+			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "not a regular file",
+			Hint: "move it away; the store is an SQLite file",
 		}
 	case err == nil && info.Size() > 0, err != nil && !errors.Is(err, os.ErrNotExist):
 		return nil
@@ -156,22 +156,22 @@ func (s *Store) checkFile() error {
 	for _, trace := range []string{"locks", filepath.Join("sessions", "*")} {
 		if left, _ := filepath.Glob(filepath.Join(s.dir, trace)); len(left) > 0 {
 			return &fault.Error{
-				Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is gone or empty, but sessions were run here",
-				Hint: "bring the file back, with its -wal if there is one; to begin anew, move the folder away",
+				Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is missing or empty, but sessions were run here",
+				Hint: "restore the file, with its -wal if there is one; to start over, move the directory away",
 			}
 		}
 	}
 	return nil
 }
 
-func (s *Store) makeFolder() error {
+func (s *Store) makeDir() error {
 	if exists(s.dir) {
 		return nil
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(s.dir))
+	return syncDir(filepath.Dir(s.dir))
 }
 
 // makeFile creates a missing store file that only its owner can read, as its WAL then is: it holds
@@ -198,13 +198,13 @@ func (s *Store) mustExist() error {
 	case errors.Is(err, os.ErrNotExist):
 		return s.noStore()
 	}
-	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file.Path, Cause: err, Hint: "look at the folder's rights"}
+	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file.Path, Cause: err, Hint: "check the permissions of the directory"}
 }
 
 func (s *Store) noStore() error {
 	return &fault.Error{
-		Code: store.NoStore, Op: "open the store", Place: s.file.Path, Detail: "there is no store yet",
-		Hint: "run the command in the project's folder; the first session makes the store, and so does `brenner store put`",
+		Code: store.NoStore, Op: "open the store", Place: s.file.Path, Detail: "no store yet",
+		Hint: "run the command in the project's directory; the first session creates the store, as does `brenner store put`",
 	}
 }
 

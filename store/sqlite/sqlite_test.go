@@ -145,7 +145,7 @@ func TestReadOnlyCreatesNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".brenner")
 	_, err := Open(t.Context(), dir, Options{ReadOnly: true})
-	wantFault(t, err, store.NoStore, "there is no store yet")
+	wantFault(t, err, store.NoStore, "no store yet")
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the folder was made: %v", err)
 	}
@@ -153,13 +153,13 @@ func TestReadOnlyCreatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), dir, Options{ReadOnly: true})
-	wantFault(t, err, store.NoStore, "there is no store yet")
+	wantFault(t, err, store.NoStore, "no store yet")
 	// A process that was killed while it made the store leaves an empty file.
 	if err := os.WriteFile(filepath.Join(dir, FileName), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), dir, Options{ReadOnly: true})
-	wantFault(t, err, store.NoStore, "there is no store yet")
+	wantFault(t, err, store.NoStore, "no store yet")
 }
 
 func TestReadOnlySeesWhatOthersWrite(t *testing.T) {

@@ -69,17 +69,17 @@ func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	var found fault.List
 	for _, object := range have {
 		if !slices.Contains(ours, object) {
-			found = append(found, s.changed("verify the schema", "it has what no store has: "+fault.Shown(object)))
+			found = append(found, s.changed("verify the schema", "unexpected "+fault.Shown(object)))
 		}
 	}
 	for _, object := range ours {
 		if !slices.Contains(have, object) {
-			found = append(found, s.changed("verify the schema", "it lacks "+fault.Shown(object)))
+			found = append(found, s.changed("verify the schema", "missing "+fault.Shown(object)))
 		}
 	}
 	stray, err := List(ctx, s.reader, One[string], "SELECT count(*) FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
 	if err == nil && len(stray) > 0 {
-		found = append(found, s.changed("verify the entries", stray[0]+" of them belong to no stream"))
+		found = append(found, s.changed("verify the entries", stray[0]+" entries belong to no stream"))
 	}
 	return found, err
 }
@@ -179,18 +179,18 @@ func (s *Store) verifyLists(ctx context.Context) (found fault.List, err error) {
 		counted  = "SELECT id, tips FROM heads WHERE tips > 0"
 	)
 	for _, c := range []struct{ these, others, detail string }{
-		{links, linked, "the list of links has one that the record has not"},
-		{linked, links, "a link of it is not in the list of links"},
-		{tags, tagged, "the list of tags has one that the record has not"},
-		{tagged, tags, "a tag of it is not in the list of tags"},
-		{statuses, marked, "the list of statuses has one that no mark gave"},
-		{marked, statuses, "the status of its last mark is not in the list of statuses"},
-		{heads, records, "it is in the list of records, and there is no such record"},
-		{records, heads, "it is not in the list of records"},
-		{"SELECT id, version FROM marks", versions, "it was marked, and there is no such version"},
-		{tips, versions, "it is said to end a way, and there is no such version"},
-		{ends, counted, "the list of records has another number of ways than there are"},
-		{counted, ends, "the list of records has another number of ways than there are"},
+		{links, linked, "the table links has a link that the record does not have"},
+		{linked, links, "a link of the record is missing in the table links"},
+		{tags, tagged, "the table tags has a tag that the record does not have"},
+		{tagged, tags, "a tag of the record is missing in the table tags"},
+		{statuses, marked, "the table statuses has a status without a mark"},
+		{marked, statuses, "the status of its last mark is missing in the table statuses"},
+		{heads, records, "it is in the table heads, but there is no such record"},
+		{records, heads, "it is missing in the table heads"},
+		{"SELECT id, version FROM marks", versions, "it is marked, but there is no such version"},
+		{tips, versions, "it is in the table tips, but there is no such version"},
+		{ends, counted, "its number of branches is wrong in the table heads"},
+		{counted, ends, "its number of branches is wrong in the table heads"},
 	} {
 		wrong, err := List(ctx, s.reader, func(rows *sql.Rows) (*fault.Error, error) {
 			var place string

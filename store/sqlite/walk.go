@@ -103,7 +103,7 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 			case !ok:
 				return store.Missing(hash)
 			case store.Hash(data) != hash:
-				return s.changed("read the blob "+fault.Shown(hash), "its bytes do not give its hash")
+				return s.changed("read the blob "+fault.Shown(hash), "its bytes do not match its hash")
 			}
 			if err := visit(first+n, data); err != nil {
 				return err

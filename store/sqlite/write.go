@@ -152,7 +152,7 @@ func (w *writer) checkVersion(ctx context.Context) error {
 	return &fault.Error{
 		Code: store.Unsupported, Op: "write to the store",
 		Detail: fmt.Sprintf("another process has upgraded the store to version %d meanwhile", version),
-		Hint:   "end this process, and go on with the newer brenner",
+		Hint:   "end this process, and continue with the newer brenner",
 	}
 }
 

@@ -214,7 +214,7 @@ func TestALateAnswerCounts(t *testing.T) {
 func TestAThreadOfAnotherTool(t *testing.T) {
 	b := openBureau(t, "Lead", "BlueLake", "RedSky")
 	lead, blue, red := b.agents["Lead"], b.agents["BlueLake"], b.agents["RedSky"]
-	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "there is no store yet") {
+	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "no store yet") {
 		t.Error(out)
 	}
 	ask := func(body string, to ...string) {
@@ -278,7 +278,7 @@ func TestMailThatIsNotThere(t *testing.T) {
 	if out := b.exits(75, args...); !strings.Contains(out, "brenner mail serve") {
 		t.Error(out)
 	}
-	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "there is no store yet") {
+	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "no store yet") {
 		t.Error("nothing is written where nobody can be asked: " + out)
 	}
 	if out := b.exits(75, "session", "compile", trial); !strings.Contains(out, "127.0.0.1:1") {

@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write testdata/journaled.golden anew")
+var update = flag.Bool("update", false, "rewrite testdata/journaled.golden")
 
 const golden = "testdata/journaled.golden"
 
-const frozen = `Structs that are stored are frozen: journals and exports of earlier programs must go on proving.
-A key is never removed, renamed, moved, or given another type. A new one goes to the end of its
-struct, with omitempty or omitzero, and changes nothing where the session or loop was opened without
-it. If that is what you did: go test . -update, and read the diff. See docs/decisions/0058.`
+const frozen = `Stored structs are frozen: journals and exports of earlier versions must still verify.
+Never remove, rename, move or retype a key. Add a new one at the end of its struct, with omitempty
+or omitzero, so that it changes nothing for sessions and loops opened without it. If that is what
+you did: go test . -update, and read the diff. See docs/decisions/0058.`
 
 // Frozen compares the JSON keys of structs, also nested ones, with the package's golden file:
 // order, options and Go types. Every type that the package decodes from a journal must be passed.
@@ -35,13 +35,13 @@ func Frozen(t *testing.T, values ...any) {
 	}
 	for _, name := range decoded(t) {
 		if !strings.Contains("\n"+d.String(), "."+name+"\n") {
-			t.Errorf("%s is decoded from a journal: give it to Frozen", name)
+			t.Errorf("%s is decoded from a journal: pass it to Frozen", name)
 		}
 	}
 	if *update {
 		if before, err := os.ReadFile(golden); err == nil {
 			if wrong := violations(string(before), d.String()); len(wrong) > 0 {
-				t.Fatalf("%s is not written anew:\n%s\n%s", golden, strings.Join(wrong, "\n"), frozen)
+				t.Fatalf("%s is not rewritten:\n%s\n%s", golden, strings.Join(wrong, "\n"), frozen)
 			}
 		}
 		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
@@ -56,7 +56,7 @@ func Frozen(t *testing.T, values ...any) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), d.String()); diff != "" {
-		t.Errorf("%s differs (- the file, + the program):\n%s\n%s", golden, diff, frozen)
+		t.Errorf("%s differs (-file +program):\n%s\n%s", golden, diff, frozen)
 	}
 }
 
@@ -68,7 +68,7 @@ func violations(before, after string) []string {
 		rest := now[name]
 		for _, key := range keys {
 			if len(rest) == 0 || rest[0] != key {
-				wrong = append(wrong, name+": the key is gone, moved or changed:"+key)
+				wrong = append(wrong, name+": key removed, moved or changed:"+key)
 				rest = nil
 				break
 			}
@@ -76,7 +76,7 @@ func violations(before, after string) []string {
 		}
 		for _, key := range rest {
 			if !strings.Contains(key, "omitempty") && !strings.Contains(key, "omitzero") {
-				wrong = append(wrong, name+": the new key needs omitempty or omitzero:"+key)
+				wrong = append(wrong, name+": new key without omitempty or omitzero:"+key)
 			}
 		}
 	}

@@ -11,11 +11,11 @@ func TestViolations(t *testing.T) {
 		{"the same", before, ""},
 		{"a key at the end", "a.S\n\tx string\n\ty,omitempty int\n\tnew,omitzero int\na.T\n\tz string\n", ""},
 		{"a new struct", before + "a.U\n\tq string\n", ""},
-		{"a key that is always written", "a.S\n\tx string\n\ty,omitempty int\n\tnew int\na.T\n\tz string\n", "a.S: the new key needs omitempty or omitzero:\tnew int"},
-		{"a renamed key", "a.S\n\tw string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: the key is gone, moved or changed:\tx string"},
-		{"a key in front", "a.S\n\tnew,omitempty int\n\tx string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: the key is gone, moved or changed:\tx string"},
-		{"another type", "a.S\n\tx int\n\ty,omitempty int\na.T\n\tz string\n", "a.S: the key is gone, moved or changed:\tx string"},
-		{"a struct that is gone", "a.S\n\tx string\n\ty,omitempty int\n", "a.T: the key is gone, moved or changed:\tz string"},
+		{"a key that is always written", "a.S\n\tx string\n\ty,omitempty int\n\tnew int\na.T\n\tz string\n", "a.S: new key without omitempty or omitzero:\tnew int"},
+		{"a renamed key", "a.S\n\tw string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
+		{"a key in front", "a.S\n\tnew,omitempty int\n\tx string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
+		{"another type", "a.S\n\tx int\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
+		{"a struct that is gone", "a.S\n\tx string\n\ty,omitempty int\n", "a.T: key removed, moved or changed:\tz string"},
 	} {
 		if got := strings.Join(violations(before, test.after), "; "); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)

@@ -1,6 +1,6 @@
-// Command model is the endpoint of the models of freeze.sh: the model NAME answers in
-// round N with the file NAME.N.md of a directory, as soon as there is no file NAME.N.wait.
-// It prints its base URL, and takes reports at /v1/reports.
+// Command model is the model endpoint of freeze.sh: the model NAME replies in round N with the
+// file NAME.N.md of a directory, once no file NAME.N.wait exists. It prints its base URL, and
+// accepts reports at /v1/reports.
 package main
 
 import (

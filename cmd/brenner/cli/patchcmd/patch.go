@@ -57,7 +57,7 @@ type recordOption struct {
 
 func (o *recordOption) add(c *cobra.Command) {
 	c.Flags().StringVar(&o.address, "record", "", "the record of the store that it is about, instead of a file: memo-fate, memo-fate@v3; the latest version if none is named")
-	o.AddWho(c)
+	o.AddActor(c)
 }
 
 // alone refuses flags about files with a record, and flags about records without one.
@@ -84,10 +84,10 @@ func patchRecord(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []str
 	q := &project.RecordPatches{Patches: patches, Address: opt.address, Change: opt.change, Summary: opt.summary, DryRun: opt.Dry}
 	return storecmd.WithRecords(a, c, &opt.RecordFlags, !check && !opt.Dry, func(ctx context.Context, d *storecmd.Records) error {
 		if check {
-			r, err := project.CheckRecord(ctx, d.Records, d.Who, q)
+			r, err := project.CheckRecord(ctx, d.Records, d.Actor, q)
 			return showChecked(a, r, err)
 		}
-		r, err := project.PatchRecord(ctx, d.Records, d.Who, q)
+		r, err := project.PatchRecord(ctx, d.Records, d.Actor, q)
 		return showApplied(a, r, err)
 	})
 }
@@ -203,7 +203,7 @@ func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) 
 		return name, old, args[0], err
 	}
 	err = storecmd.WithRecords(a, c, &opt.RecordFlags, false, func(ctx context.Context, r *storecmd.Records) error {
-		one, _, text, err := r.Text(ctx, r.Who, opt.address)
+		one, _, text, err := r.Text(ctx, r.Actor, opt.address)
 		if name == "" {
 			name = files.PathOf(one.ID)
 		}

@@ -139,7 +139,7 @@ func listRecordStalemates(a *ui.App, c *cobra.Command, of string, all bool) erro
 // openOnRecord opens a stalemate about patches of a record.
 func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, address string, request []byte) error {
 	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{As: flags.As}, true, func(ctx context.Context, r *storecmd.Records) error {
-		s, warnings, err := r.OpenStalemate(ctx, r.Who, address, request)
+		s, warnings, err := r.OpenStalemate(ctx, r.Actor, address, request)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, addr
 func sendOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, args []string) (stalemate.Request, error) {
 	var out stalemate.Request
 	err := storecmd.WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *storecmd.Records) error {
-		s, err := r.Send(ctx, r.Who, args[0], args[1])
+		s, err := r.Send(ctx, r.Actor, args[0], args[1])
 		if err == nil {
 			out = s.Request
 		}
@@ -173,7 +173,7 @@ func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arb
 			return err
 		}
 		defer done()
-		s, err := r.Arbitrate(ctx, r.Who, h, args[0], args[1])
+		s, err := r.Arbitrate(ctx, r.Actor, h, args[0], args[1])
 		return showRuled(a, s, err)
 	})
 }
@@ -181,7 +181,7 @@ func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arb
 // ruleOnRecord puts the verdict of a person on patches of a record.
 func ruleOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, args []string, verdict []byte) error {
 	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{As: flags.As}, true, func(ctx context.Context, r *storecmd.Records) error {
-		s, err := r.Rule(ctx, r.Who, args[0], args[1], verdict)
+		s, err := r.Rule(ctx, r.Actor, args[0], args[1], verdict)
 		return showRuled(a, s, err)
 	})
 }

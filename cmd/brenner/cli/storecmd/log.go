@@ -22,21 +22,21 @@ func storeLogCommand(a *ui.App) *cobra.Command {
 	var opt logOptions
 	c := &cobra.Command{
 		Use:   "log [ID]",
-		Short: "List records, or all versions of one with what became of them",
-		Long: `Without an id it lists the records, the newest first. With one it lists all versions of that
-record and every mark that they got: who promoted which, when and why.
+		Short: "List records, or the versions and marks of one",
+		Long: `Without an id, lists the records, newest first. With an id, lists all versions of that record
+and every mark on them, such as promotions: the author, the time and the reason.
 
---refused lists what agents tried outside the scope of their role, and --calls every call of an
-agent for the store: which records went in, and which came out.`,
+--refused lists what agents attempted outside the scope of their role. --calls lists the agent
+calls of store commands, with the records that each call was shown and produced.`,
 		Example: `  brenner store log --type paper_note --module fate
   brenner store log memo-fate
   brenner store log --refused
 
-Exit codes: 0 listed; 2 there is no such record.`,
+Exit codes: 0 listed; 2 no such record.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opt.most < 0 {
-				return ui.Usage(c, "-n must not be below 0", "")
+				return ui.Usage(c, "-n must not be negative", "")
 			}
 			if err := opt.check(c, args); err != nil {
 				return err
@@ -60,27 +60,27 @@ Exit codes: 0 listed; 2 there is no such record.`,
 	}
 	opt.add(c)
 	f := c.Flags()
-	f.StringVar(&opt.kind, "type", "", "of this type only")
-	f.StringVar(&opt.module, "module", "", "of this module only")
-	f.StringVar(&opt.status, "status", "", "with this status only")
-	f.BoolVar(&opt.refused, "refused", false, "what agents tried outside their scope")
-	f.BoolVar(&opt.calls, "calls", false, "the calls of agents for the store")
-	f.IntVarP(&opt.most, "number", "n", 50, "at most so many; 0 is all")
+	f.StringVar(&opt.kind, "type", "", "list only this type")
+	f.StringVar(&opt.module, "module", "", "list only this module")
+	f.StringVar(&opt.status, "status", "", "list only this status")
+	f.BoolVar(&opt.refused, "refused", false, "list attempts outside the scope of a role")
+	f.BoolVar(&opt.calls, "calls", false, "list agent calls of store commands")
+	f.IntVarP(&opt.most, "number", "n", 50, "maximum number to list; 0 means all")
 	return c
 }
 
-// check refuses flags that choose among records where something else is listed.
+// check rejects flags that filter records if something else is listed.
 func (o *logOptions) check(c *cobra.Command, args []string) error {
-	const choose = "chooses among records, and something else is listed"
+	const only = "applies only to a list of records"
 	switch {
 	case o.refused && o.calls:
-		return ui.Usage(c, "--refused and --calls are two lists", "leave one of them out")
+		return ui.Usage(c, "--refused and --calls are mutually exclusive", "")
 	case len(args) == 1 && (o.refused || o.calls):
-		return ui.Usage(c, "--refused and --calls are about all records", "leave out "+ui.Clean(args[0]))
+		return ui.Usage(c, "--refused and --calls list all records", "omit "+ui.Clean(args[0]))
 	case o.refused:
-		return ui.Unused(c, choose, "type", "module", "status")
+		return ui.Unused(c, only, "type", "module", "status")
 	case o.calls, len(args) == 1:
-		return ui.Unused(c, choose, "type", "module", "status", "number")
+		return ui.Unused(c, only, "type", "module", "status", "number")
 	}
 	return nil
 }
@@ -124,11 +124,11 @@ func historyText(a *ui.App, r *govern.History) string {
 		if v.Parent > 0 {
 			parent = fmt.Sprintf("v%d", v.Parent)
 		}
-		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, statusWord(v), v.Creator, v.At, ui.OrDash(ui.Clip(v.Change))})
+		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, statusOf(v), v.Creator, v.At, ui.OrDash(ui.Clip(v.Change))})
 	}
 	b.WriteString(ui.Columns(rows))
 	if len(r.Tips) > 1 && !a.Quiet {
-		fmt.Fprintf(&b, "\nA fork: %s go different ways.\n", govern.Versions(r.Tips))
+		fmt.Fprintf(&b, "\nUnmerged branches: %s\n", govern.Versions(r.Tips))
 	}
 	if len(r.Marks) > 0 && !a.Quiet {
 		b.WriteByte('\n')
@@ -141,16 +141,16 @@ func historyText(a *ui.App, r *govern.History) string {
 
 func refusalsText(_ *ui.App, r *govern.RefusalList) string {
 	if len(r.Attempts) == 0 {
-		return "Nobody tried anything outside the scope of a role.\n"
+		return "No refused attempts.\n"
 	}
-	rows := [][]string{{"AT", "BY", "ROLE", "TRIED TO", "TYPE", "RECORD"}}
+	rows := [][]string{{"AT", "BY", "ROLE", "ACTION", "TYPE", "RECORD"}}
 	for _, f := range r.Attempts {
 		rows = append(rows, []string{f.At, f.By, f.Role, f.Action, ui.OrDash(f.Type), ui.OrDash(f.ID)})
 	}
 	return ui.Columns(rows)
 }
 
-// callList are the calls of agents for the store.
+// callList is the output of `store log --calls`.
 type callList struct {
 	Schema string        `json:"schema"`
 	Calls  []govern.Call `json:"calls"`
@@ -158,7 +158,7 @@ type callList struct {
 
 func callsText(a *ui.App, r *callList) string {
 	if len(r.Calls) == 0 {
-		return "No agent was asked for the store.\n"
+		return "No agent calls.\n"
 	}
 	var b strings.Builder
 	for i := range r.Calls {
@@ -176,7 +176,7 @@ func callsText(a *ui.App, r *callList) string {
 			in = append(in, fmt.Sprintf("%s@v%d (%s, %s)", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Type), s.Form))
 		}
 		rows := [][]string{{"  In", ui.OrDash(strings.Join(in, ", "))}, {"  Out", ui.OrDash(strings.Join(c.Produced, ", "))}, {"  Model", ui.OrDash(c.Model) + ", answered by " + ui.OrDash(c.Observed)}}
-		if c.View != "" { // an arbiter sees a request, and no view
+		if c.View != "" { // an arbiter sees a request instead of a view
 			rows = append(rows, []string{"  View", "sha256 " + c.View})
 		}
 		rows = append(rows, []string{"  Prompt", "sha256 " + c.Prompt})
@@ -195,28 +195,28 @@ func storeLineageCommand(a *ui.App) *cobra.Command {
 	var form string
 	c := &cobra.Command{
 		Use:   "lineage ADDRESS",
-		Short: "Walk from a version to what it rests on, or to what rests on it",
-		Long: `Walks the links of a version: --up to what it rests on (notes, results, tasks, sessions), --down
-to what rests on it. Up is meant where nothing is said. Each line names who made the version.
+		Short: "Show what a version depends on, or what depends on it",
+		Long: `Follows the links of a version: --up, the default, to its dependencies (notes, results, tasks,
+sessions), --down to its dependents. Each line names the creator of the version.
 
---format dot and mermaid draw it. From a sentence of a session's artifact to the deltas and
-replies behind it: ` + "`brenner trace find`" + `.`,
+--format dot and mermaid print a graph. To trace a sentence of a session's artifact to the
+deltas and replies behind it, use ` + "`brenner trace find`" + `.`,
 		Example: `  brenner store lineage intro
   brenner store lineage note-1 --down
   brenner store lineage memo-fate --format mermaid
 
-Exit codes: 0 shown; 2 there is no such version.`,
+Exit codes: 0 shown; 2 no such version.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case up && down:
-				return ui.Usage(c, "--up and --down contradict each other", "")
+				return ui.Usage(c, "--up and --down are mutually exclusive", "")
 			case versions && down:
-				return ui.Usage(c, "--versions goes with --up", "")
+				return ui.Usage(c, "--versions and --down are mutually exclusive", "")
 			case depth < 0:
-				return ui.Usage(c, "--depth must not be below 0", "")
+				return ui.Usage(c, "--depth must not be negative", "")
 			case form != "text" && form != "dot" && form != "mermaid":
-				return ui.Usage(c, "--format "+ui.Clean(form)+" is none", "it is text, dot or mermaid")
+				return ui.Usage(c, "--format: unknown format "+ui.Clean(form), "use text, dot or mermaid")
 			}
 			asText := lineageText
 			switch form {
@@ -231,15 +231,15 @@ Exit codes: 0 shown; 2 there is no such version.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&up, "up", false, "to what it rests on")
-	c.Flags().BoolVar(&down, "down", false, "to what rests on it")
-	c.Flags().BoolVar(&versions, "versions", false, "with --up, through earlier versions as well")
-	c.Flags().IntVar(&depth, "depth", 0, "how many steps; 0 is no limit")
+	c.Flags().BoolVar(&up, "up", false, "show dependencies; the default")
+	c.Flags().BoolVar(&down, "down", false, "show dependents")
+	c.Flags().BoolVar(&versions, "versions", false, "with --up, include earlier versions")
+	c.Flags().IntVar(&depth, "depth", 0, "maximum number of steps; 0 means no limit")
 	c.Flags().StringVar(&form, "format", "text", "text, dot or mermaid")
 	return c
 }
 
-// lineageText writes a lineage as a tree.
+// lineageText formats a lineage as a tree.
 func lineageText(_ *ui.App, r *govern.Lineage) string {
 	nodes := make(map[string]*govern.Node)
 	for i := range r.Nodes {
@@ -254,28 +254,28 @@ func lineageText(_ *ui.App, r *govern.Lineage) string {
 		}
 		t.next[e.From] = append(t.next[e.From], e)
 	}
-	t.branch(&b, r.Root, "", 0)
+	t.write(&b, r.Root, "", 0)
 	if r.Cut {
 		b.WriteString("… and more\n")
 	}
 	return b.String()
 }
 
-// lineageTree is a lineage on its way to the terminal.
+// lineageTree writes a lineage as a tree.
 type lineageTree struct {
 	nodes map[string]*govern.Node
 	next  map[string][]govern.Edge // away from the root
-	// elsewhere are links to what another project has.
+	// elsewhere are links to records of other projects.
 	elsewhere []govern.Edge
-	seen      map[string]bool
+	seen      map[string]bool // already written
 }
 
-// deepestIndent is how far a tree goes to the right; beyond, the depth is a number.
+// deepestIndent bounds the indentation; deeper levels show their depth as a number.
 const deepestIndent = 30
 
-// branch writes a version and what hangs on it. What was shown before is named, and
-// no more.
-func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int) {
+// write writes a version and everything below it. A version that was written before is only
+// named.
+func (t *lineageTree) write(b *strings.Builder, ref, relation string, depth int) {
 	n := t.nodes[ref]
 	if n == nil {
 		return
@@ -299,11 +299,11 @@ func (t *lineageTree) branch(b *strings.Builder, ref, relation string, depth int
 	}
 	t.seen[ref] = true
 	for _, e := range t.next[ref] {
-		t.branch(b, e.To, e.Relation, depth+1)
+		t.write(b, e.To, e.Relation, depth+1)
 	}
 	for _, e := range t.elsewhere {
 		if e.From == ref {
-			fmt.Fprintf(b, "%s%s %s (of another project; another record has this name here)\n", strings.Repeat("  ", min(depth+1, deepestIndent)), ui.Clean(e.Relation), ui.Clean(e.To))
+			fmt.Fprintf(b, "%s%s %s (of another project; a different record has this name here)\n", strings.Repeat("  ", min(depth+1, deepestIndent)), ui.Clean(e.Relation), ui.Clean(e.To))
 		}
 	}
 }

@@ -18,48 +18,47 @@ func storePromoteCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "promote ADDRESS -m REASON",
 		Short: "Make a version the canonical one",
-		Long: `Makes a version canonical: the one that contexts and snapshots show. It is the only way, and
-it needs a reason and the name of somebody who may decide: the operator, or one of the
-authorities of brenner.yaml. Of a project_brief, project_summary, integrated_memo and
-model_spec each module has one; --replace lets the one before give way.
+		Long: `Makes a version canonical, so that contexts and snapshots show it. No other command does. It
+requires a reason and an actor with authority: the operator, or one of the authorities of
+brenner.yaml. A module has at most one canonical project_brief, project_summary,
+integrated_memo and model_spec; --replace displaces the current one.
 
-Gates can refuse it, and say why: a stale summary, missing links, inputs that have moved,
-a rehearsal, compression that is due. What rests on the version before is marked
-needs_update. A version that needs an update can be promoted again: then somebody says that
-it still holds. A version that was canonical before and gave way is past: revert puts what it
-said as a new version.`,
+A gate refuses the promotion if there is a reason against it: a stale summary, missing links,
+changed inputs, a rehearsal, compression that is due. Versions that depend on the previously
+canonical version are marked needs_update. Promoting a version with that mark confirms that it
+is still valid. A version that was canonical earlier cannot be promoted again; use revert.`,
 		Example: `  brenner store promote memo-fate -m "checked against all three papers"
   brenner store promote memo-fate@v3 -m "v4 goes further than its papers" --as Sydney
   brenner store revert memo-fate@v2 -m "v3 was wrong" && brenner store promote memo-fate -m "v3 was wrong"
 
-Exit codes: 0 promoted; 2 there is no such version; 4 a gate is closed, and nothing is changed;
-5 somebody else promoted a version meanwhile; 75 the store is busy.`,
+Exit codes: 0 promoted; 2 no such version; 4 a gate refused it, nothing was changed;
+5 another version was promoted meanwhile; 75 the store is busy.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return showRecords(a, c, &f, true, promotionText, func(ctx context.Context, r *Records) (*govern.Promotion, error) {
-				return r.Promote(ctx, r.Who, args[0], o)
+				return r.Promote(ctx, r.Actor, args[0], o)
 			})
 		},
 	}
-	f.AddWho(c)
-	c.Flags().StringVarP(&o.Reason, "message", "m", "", "why it is to hold")
-	c.Flags().BoolVar(&o.Replace, "replace", false, "let the record give way that is canonical for its type and module")
+	f.AddActor(c)
+	c.Flags().StringVarP(&o.Reason, "message", "m", "", "the reason for the promotion")
+	c.Flags().BoolVar(&o.Replace, "replace", false, "displace the record that is canonical for this type and module")
 	return c
 }
 
 func promotionText(a *ui.App, r *govern.Promotion) string {
 	var b strings.Builder
-	was := ""
+	replaced := ""
 	if r.Was > 0 && r.Was != r.Record.Version {
-		was = fmt.Sprintf(", in place of v%d", r.Was)
+		replaced = fmt.Sprintf(", replacing v%d", r.Was)
 	}
 	if r.Replaced != "" {
-		was += ", in place of " + ui.Clean(r.Replaced)
+		replaced += ", replacing " + ui.Clean(r.Replaced)
 	}
-	fmt.Fprintf(&b, "%s is canonical%s\n", nameOf(&r.Record), was)
+	fmt.Fprintf(&b, "%s is canonical%s\n", nameOf(&r.Record), replaced)
 	if !a.Quiet {
 		for _, s := range r.Stale {
-			fmt.Fprintf(&b, "  %s@v%d needs an update: it rests on %s\n", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Because))
+			fmt.Fprintf(&b, "  %s@v%d needs an update: it depends on %s\n", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Because))
 		}
 	}
 	return b.String()
@@ -70,26 +69,26 @@ func storeRevertCommand(a *ui.App) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use:   "revert ADDRESS -m REASON",
-		Short: "Put a new version that says what an earlier one said",
+		Short: "Put a new version with the content of an earlier one",
 		Long: `Puts a new version with the content, the summary and the links of an earlier one. Nothing
-is taken away, and nothing is promoted by it.`,
-		Example: `  brenner store revert memo-fate@v2 -m "v3 took up a paper that was withdrawn"
+is removed, and nothing is promoted.`,
+		Example: `  brenner store revert memo-fate@v2 -m "v3 cites a withdrawn paper"
 
-Exit codes: 0 put; 2 there is no such version, or it is the latest already; 4 the role may not
-write this type; 75 the store is busy.`,
+Exit codes: 0 put; 2 no such version, or it is already the latest; 4 the role may not write this
+type; 75 the store is busy.`,
 		Args: oneOf("a version"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
-				return ui.Usage(c, "-m is needed: why is it to go back?", "")
+				return ui.Usage(c, "-m is required: the reason for the revert", "")
 			}
 			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
-				put, err := r.Revert(ctx, r.Who, args[0], reason)
+				put, err := r.Revert(ctx, r.Actor, args[0], reason)
 				return govern.NewWritten(put), err
 			})
 		},
 	}
-	f.AddWho(c)
-	c.Flags().StringVarP(&reason, "message", "m", "", "why it is to go back")
+	f.AddActor(c)
+	c.Flags().StringVarP(&reason, "message", "m", "", "the reason for the revert")
 	return c
 }
 
@@ -97,10 +96,10 @@ func storeForksCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
 	c := &cobra.Command{
 		Use:   "forks",
-		Short: "List records whose versions go different ways",
+		Short: "List records with unmerged branches",
 		Example: `  brenner store forks
 
-Exit codes: 0 there are none; 5 there are some, and somebody has to decide.`,
+Exit codes: 0 no forks; 5 forks found, a decision is required.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showRecords(a, c, &f, false, forksText, func(ctx context.Context, r *Records) (*forkList, error) {
@@ -126,13 +125,13 @@ func forksText(a *ui.App, r *forkList) string {
 	if len(r.Forks) == 0 {
 		return "No forks.\n"
 	}
-	rows := [][]string{{"RECORD", "TYPE", "MODULE", "WAYS"}}
+	rows := [][]string{{"RECORD", "TYPE", "MODULE", "TIPS"}}
 	for _, f := range r.Forks {
 		rows = append(rows, []string{f.ID, f.Type, f.Module, govern.Versions(f.Tips)})
 	}
 	text := ui.Columns(rows)
 	if !a.Quiet {
-		text += "`brenner store merge ID` joins them; `brenner store pin` makes a task of it\n"
+		text += "`brenner store merge ID` merges the branches; `brenner store pin` makes it a task\n"
 	}
 	return text
 }
@@ -142,30 +141,29 @@ func storeMergeCommand(a *ui.App) *cobra.Command {
 	var take, file, message, summary string
 	c := &cobra.Command{
 		Use:   "merge ID --file FILE|--take VERSION -m REASON",
-		Short: "Join the ways of a fork in one version",
-		Long: `Puts a version that goes on from all ways that a record went: with the content of a file, or
-with that of one of the ways as it is. A new text has the links of all of them, a way that is
-taken as it is has its own.`,
+		Short: "Merge the branches of a record into one version",
+		Long: `Puts a version that continues all branches of a record, with the content of a file or of one
+of the tips. Content from a file gets the links of all tips, the content of a tip only its own.`,
 		Example: `  brenner store merge memo-fate --file joined.md -m "both are right about different stages"
-  brenner store merge memo-fate --take v3 -m "v4 rests on a withdrawn paper"
+  brenner store merge memo-fate --take v3 -m "v4 cites a withdrawn paper"
 
-Exit codes: 0 put; 2 there is no fork, or the file cannot be read; 4 the role may not write this
-type; 75 the store is busy.`,
+Exit codes: 0 put; 2 no fork, or the file cannot be read; 4 the role may not write this type;
+75 the store is busy.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
 			if at, err := record.ParseAddress(args[0]); err != nil {
 				return err
-			} else if at.Said() {
-				return ui.Usage(c, ui.Clean(args[0])+" names one version, and a merge joins all ways of a record", "leave out the version; --take v2 says whose content is taken")
+			} else if at.HasVersion() {
+				return ui.Usage(c, ui.Clean(args[0])+" names a version; merge takes a record", "omit the version; select the content with --take v2")
 			}
 			if (take == "") == (file == "") {
-				return ui.Usage(c, "either --file or --take is needed", "")
+				return ui.Usage(c, "either --file or --take is required", "")
 			}
 			if take != "" {
 				address, err := record.ParseAddress("x@" + take)
 				if err != nil || address.Version == 0 {
-					return ui.Usage(c, "--take "+ui.Clean(take)+" is no version", "write it like v2")
+					return ui.Usage(c, "--take: "+ui.Clean(take)+" is not a version", "write it like v2")
 				}
 				m.Take = address.Version
 			} else {
@@ -176,15 +174,15 @@ type; 75 the store is busy.`,
 				m.Content = data
 			}
 			return showRecords(a, c, &f, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
-				put, err := r.Merge(ctx, r.Who, m)
+				put, err := r.Merge(ctx, r.Actor, m)
 				return govern.NewWritten(put), err
 			})
 		},
 	}
-	f.AddWho(c)
-	c.Flags().StringVar(&take, "take", "", "the version whose content is taken as it is")
-	c.Flags().StringVar(&file, "file", "", "a file with the joined content, or - for standard input")
-	c.Flags().StringVar(&summary, "summary", "", "what it says, in a sentence or two")
+	f.AddActor(c)
+	c.Flags().StringVar(&take, "take", "", "use the content of this version unchanged")
+	c.Flags().StringVar(&file, "file", "", "a file with the merged content, or - for standard input")
+	c.Flags().StringVar(&summary, "summary", "", "a summary of one or two sentences")
 	c.Flags().StringVarP(&message, "message", "m", "", "what was decided, and why")
 	return c
 }
@@ -196,25 +194,23 @@ func storeDeprecateCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deprecate ADDRESS -m REASON | --unused",
 		Short: "Mark a record, or a version, as no longer in use",
-		Long: `Marks a record as deprecated: contexts leave it out, and whoever asks for it still finds it.
-What others rest on is not deprecated unless --anyway says so, and then they are marked
-needs_update; the canonical brief,
-summary, memo or model of a module never is: another one has to take its place first.
+		Long: `Marks a record as deprecated: contexts omit it, but it can still be shown. A record that others
+depend on is refused unless --anyway is given; its dependents are then marked needs_update. The
+canonical brief, summary, memo or model of a module is always refused: replace it first.
 
---unused takes all records at which nothing that stands has pointed for the time of
-store.unused_after in brenner.yaml; --dry-run only lists them.`,
+--unused deprecates all records that no current version has linked to for the period
+store.unused_after of brenner.yaml; --dry-run only lists them.`,
 		Example: `  brenner store deprecate note-7 -m "withdrawn by its authors"
   brenner store deprecate --unused --dry-run
 
-Exit codes: 0 done; 2 there is no such record; 4 it is still used, or it is not allowed; 75 the
-store is busy.`,
+Exit codes: 0 done; 2 no such record; 4 still used, or not allowed; 75 the store is busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) == 1) || f.Dry && !all {
-				return ui.Usage(c, "either a record or --unused is needed, and --dry-run goes with --unused", "")
+				return ui.Usage(c, "either a record or --unused is required; --dry-run requires --unused", "")
 			}
 			if all {
-				if err := ui.Unused(c, "does not go with --unused: that takes what nothing rests on, and says so", "message", "anyway"); err != nil {
+				if err := ui.Unused(c, "cannot be used with --unused", "message", "anyway"); err != nil {
 					return err
 				}
 			}
@@ -223,15 +219,15 @@ store is busy.`,
 			}
 			o.Dry = f.Dry
 			return showRecords(a, c, &f, !f.Dry, deprecationText, func(ctx context.Context, r *Records) (*govern.Deprecation, error) {
-				return r.Retire(ctx, r.Who, o)
+				return r.Retire(ctx, r.Actor, o)
 			})
 		},
 	}
-	f.AddWho(c)
-	c.Flags().StringVarP(&o.Reason, "message", "m", "", "why it is no longer in use")
-	c.Flags().BoolVar(&o.Anyway, "anyway", false, "though others rest on it")
-	c.Flags().BoolVar(&all, "unused", false, "all that nothing has pointed at for long")
-	c.Flags().BoolVar(&f.Dry, "dry-run", false, "list them only")
+	f.AddActor(c)
+	c.Flags().StringVarP(&o.Reason, "message", "m", "", "the reason")
+	c.Flags().BoolVar(&o.Anyway, "anyway", false, "even if other records depend on it")
+	c.Flags().BoolVar(&all, "unused", false, "all records that have not been linked to for long")
+	c.Flags().BoolVar(&f.Dry, "dry-run", false, "only list them")
 	return c
 }
 
@@ -241,14 +237,14 @@ func deprecationText(_ *ui.App, r *govern.Deprecation) string {
 	}
 	var b strings.Builder
 	for _, m := range r.Marks {
-		word := "is deprecated"
+		state := "is deprecated"
 		switch {
 		case r.DryRun:
-			word = "would be deprecated"
-		case m.Status == record.NeedsUpdate: // it rested on one of the others
-			word = "needs an update"
+			state = "would be deprecated"
+		case m.Status == record.NeedsUpdate: // it depends on one of the others
+			state = "needs an update"
 		}
-		fmt.Fprintf(&b, "%s@v%d %s: %s\n", ui.Clean(m.ID), m.Version, word, ui.Clean(m.Reason))
+		fmt.Fprintf(&b, "%s@v%d %s: %s\n", ui.Clean(m.ID), m.Version, state, ui.Clean(m.Reason))
 	}
 	return b.String()
 }

@@ -29,42 +29,41 @@ func storePutCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "put FILE|-",
 		Short: "Put a new record, or a new version of one",
-		Long: `Puts what a file says as a new record or, with the --id of one that is there, as its next
-version. Nothing is overwritten, and nothing becomes canonical by it.
+		Long: `Puts the content of a file as a new record or, with the --id of an existing record, as its next
+version. Nothing is overwritten, and nothing becomes canonical.
 
-Without --summary the program takes the first sentences of the content, and says so. A
-link points at the version that stands now, unless it names one; what rests on a version
-that does not hold any more is marked needs_update. A version that goes on
-from an older one than the latest is a fork: it is kept, and listed by forks and status.
-With --task it is the result of a task spec: if the task's inputs have moved since, its
-status is needs_rebase.
+Without --summary, the first sentences of the content are used and marked as extracted. A link
+without a version refers to the canonical version, or else the latest. A version that depends on
+an outdated one is marked needs_update. A version whose parent is not the latest starts a new
+branch, which forks and status list. With --task it is the result of a task spec: if an input
+of the task has changed since, its status is needs_rebase.
 
---batch reads drafts as lines of JSON with the keys id, type, module, summary, content,
-change, parent, tags, links (["cites=note-1"]), no_links and task, and puts all of them or none.`,
+--batch reads drafts as JSON lines with the keys id, type, module, summary, content, change,
+parent, tags, links (["cites=note-1"]), no_links and task, and puts all of them or none.`,
 		Example: `  brenner store put lewis.md --type paper_note --module fate
   brenner store put memo.md --id memo-fate --type integrated_memo --module fate --link cites=lewis --link cites=ross@v2
-  brenner store put memo.md --id memo-fate -m "takes up the third paper" --summary "Cells wait, then decide."
+  brenner store put memo.md --id memo-fate -m "adds the third paper" --summary "Cells wait, then decide."
   brenner store put notes.jsonl --batch
 
-Exit codes: 0 put; 1 the store cannot be written; 2 the file, the type, a link or a flag cannot
-be used, and nothing is written; 4 the role may not write this type; 75 the store is busy.`,
+Exit codes: 0 put; 1 the store cannot be written; 2 invalid file, type, link or flag, nothing was
+written; 4 the role may not write this type; 75 the store is busy.`,
 		Args: oneOf("a file"),
 		RunE: func(c *cobra.Command, args []string) error { return storePut(a, c, &opt, args[0]) },
 	}
-	opt.AddWho(c)
+	opt.AddActor(c)
 	f := c.Flags()
-	f.StringVar(&opt.id, "id", "", "the record's id; for a new one the name of the file, if not given")
-	f.StringVar(&opt.kind, "type", "", "its type; needed for a new record")
-	f.StringVar(&opt.module, "module", "", "the part of the project that it belongs to")
-	f.StringVar(&opt.summary, "summary", "", "what it says, in a sentence or two on one line")
-	f.BoolVar(&opt.keep, "keep-summary", false, "keep the summary of the version before, though it is stale then")
+	f.StringVar(&opt.id, "id", "", "the record's id; defaults to the file name for a new record")
+	f.StringVar(&opt.kind, "type", "", "the type; required for a new record")
+	f.StringVar(&opt.module, "module", "", "the part of the project it belongs to")
+	f.StringVar(&opt.summary, "summary", "", "a summary of one or two sentences, on one line")
+	f.BoolVar(&opt.keep, "keep-summary", false, "keep the summary of the parent, even if it becomes stale")
 	f.StringVarP(&opt.change, "message", "m", "", "what changed, and why")
-	f.StringVar(&opt.parent, "parent", "", "the version that it goes on from, such as v2; if not given the latest, or the canonical one where the latest is on a way that was not taken")
+	f.StringVar(&opt.parent, "parent", "", "the parent version, such as v2; defaults to the latest, or to the canonical one if the latest is on an abandoned branch")
 	f.StringArrayVar(&opt.tags, "tag", nil, "a tag; repeatable")
-	f.StringArrayVar(&opt.links, "link", nil, "what it rests on: RELATION=ADDRESS ("+strings.Join(record.Relations(), ", ")+"); repeatable")
-	f.BoolVar(&opt.noLinks, "no-links", false, "it rests on nothing; without it a new version without --link and --task has the links of the version before")
+	f.StringArrayVar(&opt.links, "link", nil, "a link to another record: RELATION=ADDRESS ("+strings.Join(record.Relations(), ", ")+"); repeatable")
+	f.BoolVar(&opt.noLinks, "no-links", false, "put no links; by default a version without --link and --task has the links of its parent")
 	f.StringVar(&opt.task, "task", "", "the task spec whose result it is")
-	f.BoolVar(&opt.batch, "batch", false, "FILE holds drafts as lines of JSON")
+	f.BoolVar(&opt.batch, "batch", false, "FILE holds drafts as JSON lines")
 	return c
 }
 
@@ -75,7 +74,7 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 	}
 	var drafts []govern.Draft
 	if opt.batch {
-		if err := ui.Unused(c, "does not go with --batch: each line says it", "id", "type", "module", "summary", "keep-summary", "message", "parent", "tag", "link", "no-links", "task"); err != nil {
+		if err := ui.Unused(c, "cannot be used with --batch; set it on each line", "id", "type", "module", "summary", "keep-summary", "message", "parent", "tag", "link", "no-links", "task"); err != nil {
 			return err
 		}
 		if drafts, err = govern.ReadDrafts(file, data); err != nil {
@@ -90,18 +89,18 @@ func storePut(a *ui.App, c *cobra.Command, opt *putOptions, file string) error {
 	}
 	return showRecords(a, c, &opt.RecordFlags, true, writtenText, func(ctx context.Context, r *Records) (*govern.Written, error) {
 		if !opt.batch && !c.Flags().Changed("id") {
-			if err := opt.free(ctx, r, &drafts[0], file); err != nil {
+			if err := checkNew(ctx, r, &drafts[0], file); err != nil {
 				return nil, err
 			}
 		}
-		if !opt.batch && (opt.kind == "" || opt.parent != "") { // a new version is meant: its id may be shortened
+		if !opt.batch && (opt.kind == "" || opt.parent != "") { // a new version: its id may be abbreviated
 			h, err := r.Head(ctx, drafts[0].ID)
 			if err != nil {
 				return nil, err
 			}
 			drafts[0].ID = h.ID
 		}
-		put, err := r.Put(ctx, r.Who, drafts...)
+		put, err := r.Put(ctx, r.Actor, drafts...)
 		return govern.NewWritten(put...), err
 	})
 }
@@ -115,18 +114,18 @@ func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern
 		d.ID = idOf(file)
 	}
 	if opt.id == "" && opt.kind == "" {
-		return d, ui.Usage(c, "--type is needed for a new record, and --id for a new version of one", "")
+		return d, ui.Usage(c, "--type is required for a new record, --id for a new version", "")
 	}
 	if opt.keep && opt.summary != "" {
-		return d, ui.Usage(c, "--keep-summary and --summary contradict each other", "")
+		return d, ui.Usage(c, "--keep-summary and --summary are mutually exclusive", "")
 	}
 	if opt.noLinks && len(opt.links) > 0 {
-		return d, ui.Usage(c, "--no-links and --link contradict each other", "")
+		return d, ui.Usage(c, "--no-links and --link are mutually exclusive", "")
 	}
 	if opt.parent != "" {
 		a, err := record.ParseAddress(d.ID + "@" + opt.parent)
 		if err != nil || a.Version == 0 {
-			return d, ui.Usage(c, "--parent "+ui.Clean(opt.parent)+" is no version", "write it like v2")
+			return d, ui.Usage(c, "--parent: "+ui.Clean(opt.parent)+" is not a version", "write it like v2")
 		}
 		d.Parent = a.Version
 	}
@@ -135,7 +134,7 @@ func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern
 	return d, err
 }
 
-// idOf makes an id of a file's name.
+// idOf derives an id from a file name.
 func idOf(file string) string {
 	if file == "-" {
 		return ""
@@ -153,14 +152,14 @@ func idOf(file string) string {
 	}, name), "._-")
 }
 
-// free makes sure that an id that nobody chose means a new record.
-func (opt *putOptions) free(ctx context.Context, r *Records, d *govern.Draft, file string) error {
+// checkNew returns an error unless an id derived from a file name is that of a new record.
+func checkNew(ctx context.Context, r *Records, d *govern.Draft, file string) error {
 	if d.ID == "" {
-		return &fault.Error{Code: govern.BadID, Detail: "nothing says what the record is called", Hint: "give --id"}
+		return &fault.Error{Code: govern.BadID, Detail: "the record has no id", Hint: "pass --id ID"}
 	}
 	if h, err := r.Head(ctx, d.ID); err == nil && h.ID == d.ID {
 		return &fault.Error{
-			Code: files.AlreadyExists, Op: "put " + ui.Clean(file), Detail: "there is a record " + d.ID + " already", Hint: "--id " + d.ID + " puts a new version of it; another --id a new record",
+			Code: files.AlreadyExists, Op: "put " + ui.Clean(file), Detail: "record " + d.ID + " already exists", Hint: "pass --id " + d.ID + " for a new version, or another --id for a new record",
 		}
 	}
 	return nil
@@ -176,23 +175,23 @@ func writtenText(a *ui.App, r *govern.Written) string {
 		}
 		fmt.Fprintf(&b, "%s: %s, %s\n", nameOf(&p.VersionRow), p.Type, p.Status)
 		if p.SummaryBy == record.Extracted {
-			fmt.Fprintf(&b, "  its summary was taken from its text by the program: %s\n", ui.Clean(ui.Clip(p.Summary)))
+			fmt.Fprintf(&b, "  summary extracted from the text: %s\n", ui.Clean(ui.Clip(p.Summary)))
 		}
 		if p.Stale {
-			b.WriteString("  its summary is that of an earlier version: it cannot be promoted like this\n")
+			b.WriteString("  stale summary: it must be replaced before a promotion\n")
 		}
 		for _, m := range p.Moved {
 			if m.Now == m.Version {
-				fmt.Fprintf(&b, "  made from %s@v%d, which is not in use any more: look at it again before anything rests on it\n", ui.Clean(m.ID), m.Version)
+				fmt.Fprintf(&b, "  made from %s@v%d, which is no longer in use: review it before other records depend on it\n", ui.Clean(m.ID), m.Version)
 				continue
 			}
-			fmt.Fprintf(&b, "  made from %s@v%d, and v%d stands now: look at it again before anything rests on it\n", ui.Clean(m.ID), m.Version, m.Now)
+			fmt.Fprintf(&b, "  made from %s@v%d, but v%d is current: review it before other records depend on it\n", ui.Clean(m.ID), m.Version, m.Now)
 		}
 		if len(p.LeftOut) > 0 {
-			fmt.Fprintf(&b, "  it has no room for %s: the next `brenner store consolidate --module %s` goes on with them\n", ui.Some(p.LeftOut), ui.Clean(p.Module))
+			fmt.Fprintf(&b, "  no room for %s: `brenner store consolidate --module %s` continues with them\n", ui.Some(p.LeftOut), ui.Clean(p.Module))
 		}
 		if len(p.Fork) > 0 {
-			fmt.Fprintf(&b, "  this is a fork: %s go different ways; `brenner store merge %s` joins them\n", govern.Versions(p.Fork), ui.Clean(p.ID))
+			fmt.Fprintf(&b, "  unmerged branches: %s; `brenner store merge %s` merges them\n", govern.Versions(p.Fork), ui.Clean(p.ID))
 		}
 	}
 	return b.String()
@@ -203,7 +202,7 @@ func ProjectCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "project",
 		GroupID: ui.Other,
-		Short:   "The project's brief, and its state for people",
+		Short:   "Manage the project's brief, and report its state",
 	}, projectInitCommand(a), projectBriefCommand(a), snapshotCommand(a, "brenner project snapshot > state.md"))
 }
 
@@ -212,19 +211,19 @@ func projectInitCommand(a *ui.App) *cobra.Command {
 	var question, file string
 	c := &cobra.Command{
 		Use:   "init --question QUESTION|--file FILE",
-		Short: "Make a project: its brenner.yaml if there is none, and the first draft of its brief",
-		Long: `Makes brenner.yaml where there is none, and puts the first draft of the project's brief: from a
+		Short: "Create a project: brenner.yaml, unless it exists, and the first draft of the brief",
+		Long: `Creates brenner.yaml unless it exists, and puts the first draft of the project's brief: from a
 file, or from a question, with headings for goals, constraints, scope and open questions to fill
-in. Nothing is canonical before somebody promotes it.`,
+in. The draft is not canonical until it is promoted.`,
 		Example: `  brenner project init --question "How does a cell know what to become?"
   brenner project init --file brief.md
 
-Exit codes: 0 made; 1 the folder cannot be written to; 2 there is a brief already, or nothing
-says what it is about.`,
+Exit codes: 0 created; 1 the directory cannot be written; 2 the brief already exists, or neither
+--question nor --file was given.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (question == "") == (file == "") {
-				return ui.Usage(c, "either --question or --file is needed", "")
+				return ui.Usage(c, "either --question or --file is required", "")
 			}
 			b := project.NewBrief{Question: question}
 			if file != "" {
@@ -239,7 +238,7 @@ says what it is about.`,
 			})
 		},
 	}
-	f.AddWho(c)
+	f.AddActor(c)
 	c.Flags().StringVar(&question, "question", "", "what the project is about")
 	c.Flags().StringVar(&file, "file", "", "a file with the brief")
 	return c
@@ -251,14 +250,13 @@ func projectBriefCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "brief [FILE|-]",
 		Short: "Show the project's brief, or put a new version of it",
-		Long: `Without a file it prints the canonical brief, or else the latest draft. With one it puts a new
-version, which holds once it is promoted.`,
+		Long: `Without a file, prints the canonical brief, or else the latest draft. With a file, puts a new
+version, which takes effect when it is promoted.`,
 		Example: `  brenner project brief
   brenner project brief brief.md -m "plant cells are out of scope"
   brenner store promote project-brief -m "agreed by all"
 
-Exit codes: 0 printed or put; 2 there is no brief yet, or the file cannot be used; 75 the store is
-busy.`,
+Exit codes: 0 printed or put; 2 no brief yet, or an invalid file; 75 the store is busy.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -273,15 +271,15 @@ busy.`,
 			})
 		},
 	}
-	f.AddWho(c)
+	f.AddActor(c)
 	c.Flags().StringVarP(&message, "message", "m", "", "what changed, and why")
-	c.Flags().StringVar(&summary, "summary", "", "what it says, in a sentence or two")
+	c.Flags().StringVar(&summary, "summary", "", "a summary of one or two sentences")
 	return c
 }
 
 func briefText(a *ui.App, b *govern.RecordText) string {
 	if b.Record.Status != record.Canonical && !a.Quiet {
-		a.Say(fmt.Sprintf("%s@v%d is %s: nobody has promoted it as it is\n", b.Record.ID, b.Record.Version, b.Record.Status))
+		a.Say(fmt.Sprintf("%s@v%d is %s: it has not been promoted\n", b.Record.ID, b.Record.Version, b.Record.Status))
 	}
 	return ui.CleanLines(b.Text, "")
 }

@@ -18,16 +18,16 @@ func storeShowCommand(a *ui.App) *cobra.Command {
 	var content bool
 	c := &cobra.Command{
 		Use:   "show ADDRESS",
-		Short: "Show a version: its fields, its links and what it says",
-		Long: `Shows a version with all its fields. Without a version it is the canonical one, or else
-the latest. --content prints what it says alone, byte for byte. With --role it is read as an
-agent of that role would: what that may not read is refused, and the attempt is recorded.`,
+		Short: "Show a version: its fields, links and content",
+		Long: `Shows a version with all its fields. The default version is the canonical one, or else the
+latest. --content prints only the content, byte for byte. With --role it is read as an agent of
+that role: types outside its scope are refused, and the attempt is recorded.`,
 		Example: `  brenner store show memo-fate
   brenner store show memo-fate@v2 --content
   brenner store show memo@canonical --json
 
-Exit codes: 0 shown; 1 the store is damaged; 2 there is no such record or version, or the id is
-the beginning of several; 4 the role may not read this type.`,
+Exit codes: 0 shown; 1 the store is damaged; 2 no such record or version, or the id is
+ambiguous; 4 the role may not read this type.`,
 		Args: oneOf("a record"),
 		RunE: func(c *cobra.Command, args []string) error {
 			asText := recordText
@@ -35,20 +35,20 @@ the beginning of several; 4 the role may not read this type.`,
 				asText = func(_ *ui.App, r *govern.RecordText) string { return r.Text }
 			}
 			return showRecords(a, c, &f, false, asText, func(ctx context.Context, r *Records) (*govern.RecordText, error) {
-				return r.Show(ctx, r.Who, args[0])
+				return r.Show(ctx, r.Actor, args[0])
 			})
 		},
 	}
-	f.AddWho(c)
-	c.Flags().BoolVar(&content, "content", false, "print what it says, and nothing else")
+	f.AddActor(c)
+	c.Flags().BoolVar(&content, "content", false, "print only the content")
 	return c
 }
 
 func recordText(a *ui.App, r *govern.RecordText) string {
 	d := &r.Record
-	of := ""
+	latest := ""
 	if d.Version != r.Latest {
-		of = fmt.Sprintf(" (the latest is v%d)", r.Latest)
+		latest = fmt.Sprintf(" (the latest is v%d)", r.Latest)
 	}
 	parent := "none"
 	if d.Parent > 0 {
@@ -59,13 +59,13 @@ func recordText(a *ui.App, r *govern.RecordText) string {
 	case d.Stale:
 		summary += " (of an earlier version)"
 	case d.SummaryBy == record.Extracted:
-		summary += " (taken by the program)"
+		summary += " (extracted)"
 	}
 	rows := [][]string{
-		{"Record", nameOf(d) + of},
+		{"Record", nameOf(d) + latest},
 		{"Type", ui.Clean(d.Type)},
 		{"Module", ui.Clean(d.Module)},
-		{"Status", statusWord(d)},
+		{"Status", statusOf(d)},
 		{"Parent", parent},
 		{"Summary", summary},
 		{"By", ui.Clean(d.Creator) + ", " + d.At},
@@ -90,14 +90,14 @@ func storeDiffCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
 	c := &cobra.Command{
 		Use:   "diff ADDRESS [ADDRESS]",
-		Short: "Say what changed between two versions, and why",
-		Long: `Says what changed between two versions: in the words of those who changed it, field by
-field, link by link, and line by line. With one address it is that version against its parent.`,
+		Short: "Show what changed between two versions, and why",
+		Long: `Shows what changed between two versions: the change notes of their authors, and the differences
+of fields, links and lines. With one address, compares that version with its parent.`,
 		Example: `  brenner store diff memo-fate@v2 memo-fate@v5
   brenner store diff memo-fate
 
-Exit codes: 0 said; 2 there is no such record or version.`,
-		Args: ui.OneOrTwo("a record is needed"),
+Exit codes: 0 shown; 2 no such record or version.`,
+		Args: ui.OneOrTwo("a record is required"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return showRecords(a, c, &f, false, diffText, func(ctx context.Context, r *Records) (*govern.Diff, error) {
 				return r.Diff(ctx, args[0], append(args, "")[1])
@@ -137,12 +137,12 @@ func storeStatusCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show the spine of the project, and everything that is not current",
-		Long: `Shows how many records there are, who holds the project's spine (brief, summary, the memo of
-each module), and what needs somebody: versions that rest on what does not hold any more,
-results of tasks whose inputs moved, forks, stale summaries, modules whose memo is due.`,
+		Long: `Shows the number of records, the canonical records of the project's spine (brief, summary, the
+memo of each module), and what needs attention: versions with outdated dependencies, results of
+tasks whose inputs changed, forks, stale summaries, modules whose memo is due.`,
 		Example: `  brenner store status
 
-Exit codes: 0 everything is current; 5 something needs a person.`,
+Exit codes: 0 everything is current; 5 something needs attention.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showRecords(a, c, &f, false, statusText, func(ctx context.Context, r *Records) (*govern.Status, error) {
@@ -178,13 +178,13 @@ func statusText(a *ui.App, r *govern.Status) string {
 		line(record.NeedsRebase, "%s@v%d (%s): %s", ui.Clean(o.Ref.ID), o.Ref.Version, ui.Clean(o.Type), ui.Clean(o.Reason))
 	}
 	for _, f := range r.Forks {
-		line("fork", "%s (%s): %s go different ways", ui.Clean(f.ID), ui.Clean(f.Type), govern.Versions(f.Tips))
+		line("fork", "%s (%s): unmerged branches: %s", ui.Clean(f.ID), ui.Clean(f.Type), govern.Versions(f.Tips))
 	}
 	for _, s := range r.StaleSummaries {
 		line("stale_summary", "%s", ui.Clean(s))
 	}
 	for _, d := range r.Due {
-		line("compression", "%s: %s records, as they stand, are in no memo; `brenner store consolidate --module %s`", ui.Clean(d.Module), d.Count(), ui.Clean(d.Module))
+		line("compression", "%s: %s records are in no memo; `brenner store consolidate --module %s`", ui.Clean(d.Module), d.Count(), ui.Clean(d.Module))
 	}
 	if r.Refused > 0 && !a.Quiet {
 		line("refused", "%s outside the scope of a role; `brenner store log --refused`", text.Count(r.Refused, "attempt"))
@@ -204,10 +204,10 @@ func snapshotCommand(a *ui.App, example string) *cobra.Command {
 	var f RecordFlags
 	c := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Write the state of the project for people, from canonical versions alone",
-		Long: `Writes, in Markdown, the project's question and scope, its hypotheses and models, the evidence,
-what each module knows and what is open: from canonical versions, with the source of each.`,
-		Example: "  " + example + "\n\nExit codes: 0 written; 1 the store is damaged.",
+		Short: "Print the state of the project, from canonical versions only",
+		Long: `Prints, in Markdown, the project's question and scope, its hypotheses and models, the evidence,
+the memo of each module and the open questions: from canonical versions, each with its source.`,
+		Example: "  " + example + "\n\nExit codes: 0 printed; 1 the store is damaged.",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return showRecords(a, c, &f, false, snapshotText, func(ctx context.Context, r *Records) (*govern.Snapshot, error) {
@@ -226,47 +226,47 @@ func ContextCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "context",
 		GroupID: ui.Other,
-		Short:   "See what an agent of a role would be given of the records, and why",
+		Short:   "Show which records an agent of a role would see, and why",
 	}, contextBuildCommand(a), contextExplainCommand(a))
 }
 
 func contextBuildCommand(a *ui.App) *cobra.Command {
 	return contextCommand(a, false, &cobra.Command{
 		Use:   "build --role ROLE",
-		Short: "Print the context that an agent of a role would be given",
-		Long: `Assembles what an agent of a role would be given of the project's records: an overview of the
-project, the task, and the records that its view shows, within its bound of tokens.
-Nothing is sent, and nothing is written.`,
+		Short: "Print the context that an agent of a role would see",
+		Long: `Assembles the context of an agent from the project's records: an overview of the project, the
+task, and the records that the role's view shows, within its token limit. Nothing is sent or
+written.`,
 		Example: `  brenner context build --role test_designer --module fate --purpose "Design a test."
   brenner context build --task task-memo
 
-Exit codes: 0 printed; 2 there is no such role, task or record, or the overview and the task
-alone are over the bound (CONTEXT_TOO_LARGE).`,
+Exit codes: 0 printed; 2 no such role, task or record, or the overview and the task alone exceed
+the token limit (CONTEXT_TOO_LARGE).`,
 	})
 }
 
 func contextExplainCommand(a *ui.App) *cobra.Command {
 	return contextCommand(a, true, &cobra.Command{
 		Use:   "explain --role ROLE",
-		Short: "Say of every record why it is in a context, or which rule left it out",
-		Long: `Assembles the same context as build, and says of every record of the project how it is shown
-and for which reason (an input of the task, a link, a tag, recency), or which rule left it out.`,
+		Short: "Explain for every record why it is in a context, or which rule excluded it",
+		Long: `Assembles the same context as build, and lists for every record of the project its form and
+the reason (an input of the task, a link, a tag, recency), or the rule that excluded it.`,
 		Example: `  brenner context explain --role test_designer --module fate
   brenner context explain --role test_designer --module fate --input note-3 --json
 
-Exit codes: 0 explained; 2 there is no such role, task or record, or the overview and the task
-alone are over the bound (CONTEXT_TOO_LARGE).`,
+Exit codes: 0 explained; 2 no such role, task or record, or the overview and the task alone exceed
+the token limit (CONTEXT_TOO_LARGE).`,
 	})
 }
 
-// contextCommand completes a command that assembles a context, and prints or explains it.
+// contextCommand completes a command that prints or explains a context.
 func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 	var records RecordFlags
 	q := govern.Request{All: explain}
 	c.Args = cobra.NoArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if q.Role == "" && q.Task == "" {
-			return ui.Usage(c, "--role or --task is needed: who is to read it?", "")
+			return ui.Usage(c, "--role or --task is required", "")
 		}
 		asText := func(_ *ui.App, g *govern.Given) string { return g.Text }
 		if explain {
@@ -287,17 +287,17 @@ func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 	}
 	records.add(c)
 	f := c.Flags()
-	f.StringVar(&q.Role, "role", "", "the role; needed unless --task names one")
-	f.StringVar(&q.Task, "task", "", "a task spec: its text, role, module and inputs are taken")
-	f.StringVar(&q.Purpose, "purpose", "", "what the agent is to do")
+	f.StringVar(&q.Role, "role", "", "the role; required unless --task names one")
+	f.StringVar(&q.Task, "task", "", "a task spec, which sets purpose, role, modules and inputs")
+	f.StringVar(&q.Purpose, "purpose", "", "the task, as text")
 	f.StringArrayVar(&q.Modules, "module", nil, "a module in scope; repeatable")
 	f.StringArrayVar(&q.Tags, "tag", nil, "a tag of the task; repeatable")
-	f.StringArrayVar(&q.Inputs, "input", nil, "a record that the task is about; repeatable")
-	f.BoolVar(&q.Cross, "cross-module", false, "the task is about the whole project")
+	f.StringArrayVar(&q.Inputs, "input", nil, "an input of the task; repeatable")
+	f.BoolVar(&q.Cross, "cross-module", false, "put all modules in scope")
 	return c
 }
 
-// explainText says of each record why it is in a context, or is not.
+// explainText lists why each record is in a context, or is not.
 func explainText(a *ui.App, r *govern.Given) string {
 	var b strings.Builder
 	if !a.Quiet {

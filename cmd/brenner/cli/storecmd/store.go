@@ -18,50 +18,50 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "store",
 		GroupID: ui.Other,
-		Short:   "Keep typed, versioned records: notes, memos, models, reviews and what rests on what",
-		Long: `The records of a project: each has an id, a type, a module, a summary and versions that are
-never changed. One version of a record may be canonical, and only promote makes it so.
+		Short:   "Manage typed, versioned records: notes, memos, models, reviews and their links",
+		Long: `Manages the records of a project. Each has an id, a type, a module, a summary and immutable
+versions. At most one version of a record is canonical, and only promote makes it so.
 
-An address is an id, or the beginning of one that is unique, with a version if one is
-meant: note-1, note-1@v3, note-1@canonical, note-1@latest.`,
+An address is an id or a unique prefix of one, with an optional version: note-1, note-1@v3,
+note-1@canonical, note-1@latest.`,
 	},
 		storePutCommand(a), storeShowCommand(a), storeDiffCommand(a), storeLogCommand(a), storePromoteCommand(a),
 		storeRevertCommand(a), storeStatusCommand(a), storeLineageCommand(a), storeForksCommand(a), storeMergeCommand(a),
 		storePinCommand(a), storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a))
 }
 
-// RecordFlags are the flags of everything that is done with records.
+// RecordFlags are the flags of all commands on records.
 type RecordFlags struct {
 	As   string
 	role string
-	Dry  bool // nothing is written, not even the store's own form
+	Dry  bool // nothing is written, and the store is not upgraded
 }
 
 func (f *RecordFlags) add(c *cobra.Command) {
 	ui.InProject(c)
 }
 
-// AddWho adds the flags of who does it.
-func (f *RecordFlags) AddWho(c *cobra.Command) {
+// AddActor adds the flags that select the actor.
+func (f *RecordFlags) AddActor(c *cobra.Command) {
 	f.add(c)
-	c.Flags().StringVar(&f.As, "as", "", "who does it; the operator of brenner.yaml if not given. Who is neither that nor an authority has the rights of store.people")
-	c.Flags().StringVar(&f.role, "role", "", "do it as an agent of this role, with what that may read and write")
+	c.Flags().StringVar(&f.As, "as", "", "the acting person; defaults to the operator of brenner.yaml. A person without authority has the rights of store.people")
+	c.Flags().StringVar(&f.role, "role", "", "act as an agent of this role, with its rights")
 }
 
-// oneOf wants one argument, and says which.
+// oneOf requires one argument, and names it if it is missing.
 func oneOf(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < 1 {
-			return ui.Usage(c, what+" is needed", "")
+			return ui.Usage(c, what+" is required", "")
 		}
 		return cobra.MaximumNArgs(1)(c, args)
 	}
 }
 
-// Records is the door to a project's records, and the actor in it.
+// Records provides access to a project's records as one actor.
 type Records = project.Records
 
-// WithRecords opens the door for one command.
+// WithRecords opens the records for one command.
 func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do func(ctx context.Context, r *Records) error) error {
 	p, err := a.Open()
 	if err != nil {
@@ -75,7 +75,7 @@ func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do fun
 	return do(c.Context(), r)
 }
 
-// showRecords opens the door for one command, and shows what was done or read.
+// showRecords opens the records for one command, and prints its result.
 func showRecords[V any](a *ui.App, c *cobra.Command, f *RecordFlags, write bool, text func(*ui.App, V) string, do func(context.Context, *Records) (V, error)) error {
 	return WithRecords(a, c, f, write, func(ctx context.Context, r *Records) error {
 		v, err := do(ctx, r)
@@ -83,12 +83,11 @@ func showRecords[V any](a *ui.App, c *cobra.Command, f *RecordFlags, write bool,
 	})
 }
 
-// nameOf returns how a version is named in a line for people.
+// nameOf returns the address of a version, for display.
 func nameOf(r *govern.VersionRow) string { return fmt.Sprintf("%s@v%d", ui.Clean(r.ID), r.Version) }
 
-// statusWord says the status, and that a version is the canonical one where its
-// status says something else.
-func statusWord(r *govern.VersionRow) string {
+// statusOf returns the status of a version, after "canonical" if it is that with another status.
+func statusOf(r *govern.VersionRow) string {
 	if r.Canonical && r.Status != record.Canonical {
 		return record.Canonical + ", " + r.Status
 	}
