@@ -38,8 +38,8 @@ func (c *Client) wait(ctx context.Context, long time.Duration, tool string, argu
 		return err
 	}
 	payload := r.payload()
-	if said := saidIn(payload, r.IsError); said != nil {
-		return c.refused(tool, said)
+	if refusal := errorIn(payload, r.IsError); refusal != nil {
+		return c.refused(tool, refusal)
 	}
 	return c.decode(tool, payload, r.rest(), into)
 }
@@ -81,24 +81,24 @@ func absent(data json.RawMessage) bool {
 	return len(data) == 0 || bytes.Equal(data, []byte("null"))
 }
 
-// saidIn returns the refusal in an answer, which is flagged or has an error member.
-func saidIn(payload json.RawMessage, flagged bool) *Said {
+// errorIn returns the refusal in an answer, which is flagged or has an error member.
+func errorIn(payload json.RawMessage, flagged bool) *ServerError {
 	var object struct {
 		Error json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(payload, &object) == nil && !absent(object.Error) {
 		var text string
-		said := &Said{}
+		refusal := &ServerError{}
 		switch {
 		case json.Unmarshal(object.Error, &text) == nil:
 			if text == "" {
 				break
 			}
-			return &Said{Message: text}
-		case json.Unmarshal(object.Error, said) == nil && (said.Message != "" || said.Type != ""):
-			return said
+			return &ServerError{Message: text}
+		case json.Unmarshal(object.Error, refusal) == nil && (refusal.Message != "" || refusal.Type != ""):
+			return refusal
 		case bytes.HasPrefix(bytes.TrimSpace(object.Error), []byte("{")):
-			return &Said{Message: string(object.Error)}
+			return &ServerError{Message: string(object.Error)}
 		}
 	}
 	if !flagged {
@@ -108,7 +108,7 @@ func saidIn(payload json.RawMessage, flagged bool) *Said {
 	if json.Unmarshal(payload, &text) != nil {
 		text = string(payload)
 	}
-	return &Said{Message: text}
+	return &ServerError{Message: text}
 }
 
 // decode reads an answer that may be wrapped, bare, or missing if it is a list.
@@ -120,10 +120,10 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 			return nil
 		}
 		if absent(payload) {
-			return c.garbled(op, "it answered with nothing", nil)
+			return c.garbled(op, "empty response", nil)
 		}
 		if err := json.Unmarshal(payload, into); err != nil {
-			return c.garbled(op, "its answer has another form than it should", payload)
+			return c.garbled(op, "unexpected response", payload)
 		}
 		return nil
 	}
@@ -135,7 +135,7 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 		payload, _ = json.Marshal(append([]json.RawMessage{payload}, rest...)) // each is valid
 	}
 	if err := json.Unmarshal(payload, list); err != nil {
-		return c.garbled(op, "its list has another form than it should", payload)
+		return c.garbled(op, "unexpected list", payload)
 	}
 	return nil
 }
@@ -186,34 +186,34 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 			return c.result(method, reply)
 		}
 		if errors.Is(err, io.EOF) {
-			err = errors.New("the stream ended before the answer")
+			err = errors.New("stream ended before the response")
 		}
 		return nil, c.unanswered(ctx, method, err)
 	}
 }
 
-// Said is a server's refusal in its own words.
-type Said struct {
+// ServerError is a server's refusal in its own wording.
+type ServerError struct {
 	Type    string          `json:"type"`
 	Message string          `json:"message"`
 	Hint    string          `json:"hint"`
 	Data    json.RawMessage `json:"data"`
 }
 
-func (s *Said) Error() string { return "the server says: " + text.Clip(s.Message, mostShown) }
+func (s *ServerError) Error() string { return "server error: " + text.Clip(s.Message, mostShown) }
 
-func (c *Client) refused(op string, s *Said) error {
+func (c *Client) refused(op string, s *ServerError) error {
 	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
 	s.Data = json.RawMessage(c.mask(string(s.Data)))
-	f := &fault.Error{Code: judge(s), Op: op, Place: c.url, Hint: s.Hint, Cause: s}
+	f := &fault.Error{Code: classify(s), Op: op, Place: c.url, Hint: s.Hint, Cause: s}
 	if f.Hint == "" && f.Code == NoAuth {
-		f.Hint = "give the token with " + EnvToken + ", or register the agent anew"
+		f.Hint = "set " + EnvToken + ", or register the agent again"
 	}
 	return f
 }
 
-// judge returns the code of a refusal: the one sent, or a guess from the server's words.
-func judge(s *Said) fault.Code {
+// classify returns the code of a refusal: the one sent, or a guess from its text.
+func classify(s *ServerError) fault.Code {
 	if code := fault.Code(s.Type); known(code) {
 		return code
 	}
@@ -254,19 +254,19 @@ func (c *Client) refusedByHTTP(op, session string, resp *http.Response) error {
 	f := &fault.Error{Code: Garbled, Op: op, Place: c.url, Cause: s}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		f.Code, f.Hint = NoAuth, "give the server's token with "+EnvToken
+		f.Code, f.Hint = NoAuth, "set "+EnvToken+" to the server's token"
 	case http.StatusForbidden:
-		f.Code, f.Hint = NoAuth, "the token or the address is not allowed there"
+		f.Code, f.Hint = NoAuth, "check the token and the address"
 	case http.StatusRequestEntityTooLarge:
-		f.Code, f.Hint = TooLarge, "send less, or the text in parts"
+		f.Code, f.Hint = TooLarge, "send less, or split the text"
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		f.Code = Unreachable
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		f.Code = Unsure
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		f.Hint = "it sends requests on to " + c.shown([]byte(resp.Header.Get("Location"))) + ", where the token was not sent; if that is the server, give its address with " + EnvBaseURL
+		f.Hint = "it redirects to " + c.shown([]byte(resp.Header.Get("Location"))) + ", which was not followed; if that is the server, set " + EnvBaseURL
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		f.Hint = "look at the address and its path (" + EnvPath + "); the usual one is " + DefaultPath
+		f.Hint = "check the address and its path (" + EnvPath + "); the default is " + DefaultPath
 	}
 	return f
 }

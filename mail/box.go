@@ -130,7 +130,7 @@ const MaxAnswer = 8 << 20
 // Reservations are advisory claims that keep agents from editing the same files.
 type Reservations interface {
 	Reserve(ctx context.Context, c Claim) (Reserved, error)
-	// Release drops claims on these paths, or all if there are none, and returns their number.
+	// Release drops the claims on paths, or all claims if paths is empty, and returns their number.
 	Release(ctx context.Context, project, agent string, paths []string) (int, error)
 	// Renew extends claims, counted from now.
 	Renew(ctx context.Context, project, agent string, paths []string, ttl time.Duration) ([]Reservation, error)

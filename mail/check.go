@@ -62,19 +62,19 @@ func (d *Draft) Check() error {
 	var l fault.List
 	wrong := func(code fault.Code, hint, format string, args ...any) { l.Add(code, "", hint, format, args...) }
 	if err := CheckName(d.From); err != nil {
-		wrong(Invalid, fault.HintOf(err), "the sender: %s", err)
+		wrong(Invalid, fault.HintOf(err), "sender: %s", err)
 	}
 	all := d.Recipients()
 	if len(all) == 0 {
-		wrong(Invalid, "name at least one agent in `to`", "the message has no recipient")
+		wrong(Invalid, "name at least one agent in `to`", "no recipient")
 	}
 	if len(all) > MaxRecipients {
-		wrong(Invalid, "send it in parts", "%d recipients are more than %d", len(all), MaxRecipients)
+		wrong(Invalid, "send it in parts", "%d recipients exceed the limit of %d", len(all), MaxRecipients)
 		all = nil // a request may name a million, each with a fault
 	}
 	for _, name := range all {
 		if err := CheckName(name); err != nil {
-			wrong(Invalid, fault.HintOf(err), "a recipient: %s", err)
+			wrong(Invalid, fault.HintOf(err), "recipient: %s", err)
 		}
 	}
 	if d.Thread != "" {
@@ -85,13 +85,13 @@ func (d *Draft) Check() error {
 	switch d.Importance {
 	case "", Low, Normal, High, Urgent:
 	default:
-		wrong(Invalid, "low, normal, high or urgent", "not an importance: %s", fault.Shown(d.Importance))
+		wrong(Invalid, "use low, normal, high or urgent", "unknown importance %s", fault.Shown(d.Importance))
 	}
 	if len(d.Body) > MaxBody {
-		wrong(TooLarge, "send less, or the text in parts", "the body has %d bytes, and %d are the most", len(d.Body), MaxBody)
+		wrong(TooLarge, "send less, or split the text", "the body has %d bytes; the limit is %d", len(d.Body), MaxBody)
 	}
 	if !utf8.ValidString(d.Body) || !utf8.ValidString(d.Subject) {
-		wrong(Invalid, "", "the text is no UTF-8")
+		wrong(Invalid, "", "not valid UTF-8")
 	}
 	if len(d.Key) > maxKey {
 		wrong(Invalid, "", "the idempotency key is longer than %d bytes", maxKey)
@@ -110,13 +110,13 @@ func (r *Registration) Check() error {
 		most       int
 	}{{"program", r.Program, maxProgram}, {"model", r.Model, maxProgram}, {"task", r.Task, maxTask}} {
 		if n := utf8.RuneCountInString(c.text); n > c.most {
-			l.Add(Invalid, "", "say it shorter", "the %s has %d characters, and %d are the most", c.what, n, c.most)
+			l.Add(Invalid, "", "shorten it", "the %s has %d characters; the limit is %d", c.what, n, c.most)
 		}
 	}
 	switch r.Policy {
 	case "", PolicyOpen, PolicyAuto, PolicyContacts, PolicyBlock:
 	default:
-		l.Add(Invalid, "", "open, auto, contacts_only or block_all", "not a contact policy: %s", fault.Shown(r.Policy))
+		l.Add(Invalid, "", "use open, auto, contacts_only or block_all", "unknown contact policy %s", fault.Shown(r.Policy))
 	}
 	return l.Err()
 }
@@ -125,16 +125,16 @@ func (r *Registration) Check() error {
 func (c *Claim) Check() error {
 	var l fault.List
 	if n := len(c.Paths); n == 0 || n > maxPaths {
-		l.Add(Invalid, "", fmt.Sprintf("name between 1 and %d paths", maxPaths), "%d paths: none, or too many", n)
+		l.Add(Invalid, "", fmt.Sprintf("name between 1 and %d paths", maxPaths), "%d paths", n)
 	}
 	for _, p := range c.Paths {
 		if len(p) > maxPath {
-			l.Add(Invalid, "", "name a folder above it, as folder/**", "a path has %d bytes, and %d are the most: %s", len(p), maxPath, fault.Shown(text.Clip(p, mostShown)))
+			l.Add(Invalid, "", "claim a directory above it, as dir/**", "a path has %d bytes; the limit is %d: %s", len(p), maxPath, fault.Shown(text.Clip(p, mostShown)))
 			break // the others may be as long
 		}
 	}
 	if n := utf8.RuneCountInString(c.Reason); n > maxReason {
-		l.Add(Invalid, "", "say it shorter", "the reason has %d characters, and %d are the most", n, maxReason)
+		l.Add(Invalid, "", "shorten it", "the reason has %d characters; the limit is %d", n, maxReason)
 	}
 	return l.Err()
 }

@@ -49,7 +49,7 @@ func Address(base, path string) (string, error) {
 	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
 	if !ok {
 		return "", &fault.Error{
-			Code: Invalid, Detail: "the address of the mail server is none" + shownAddress(base, path),
+			Code: Invalid, Detail: "invalid address of the mail server" + shownAddress(base, path),
 			Hint: "write it like " + DefaultBaseURL + ", without a user, a query or a fragment",
 		}
 	}
@@ -73,12 +73,12 @@ type Client struct {
 	timeout time.Duration
 	most    int // limit for a thread, in bytes
 
-	mu      sync.Mutex
-	hello   sync.Mutex // held during initialization
-	greeted bool
-	session string
-	version string
-	last    int64 // id of the newest request
+	mu          sync.Mutex
+	initMu      sync.Mutex // held during initialization
+	initialized bool
+	session     string
+	version     string
+	last        int64 // id of the newest request
 
 	offered map[string]map[string]bool // tools and their arguments; nil if not asked yet
 }
@@ -86,9 +86,9 @@ type Client struct {
 // New returns a client. It sends nothing.
 func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
-		return nil, &fault.Error{Code: Invalid, Detail: "the address of the mail server is none: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
+		return nil, &fault.Error{Code: Invalid, Detail: "invalid address of the mail server: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, most: mostLetters}
+	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, most: mostBytes}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}
@@ -98,12 +98,12 @@ func New(o Options) (*Client, error) {
 	if o.HTTP != nil {
 		c.http = *o.HTTP
 	}
-	c.http.CheckRedirect = asItIs
+	c.http.CheckRedirect = sameTarget
 	return c, nil
 }
 
-// asItIs allows a redirect only if it keeps scheme, host and method: the request carries a token.
-func asItIs(r *http.Request, via []*http.Request) error {
+// sameTarget allows a redirect only if it keeps scheme, host and method: the request carries a token.
+func sameTarget(r *http.Request, via []*http.Request) error {
 	first := via[0]
 	if r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method || len(via) > 5 {
 		return http.ErrUseLastResponse
@@ -117,16 +117,16 @@ func (c *Client) URL() string { return c.url }
 // Keys returns the tokens of the agents that this client acts for.
 func (c *Client) Keys() *Keyring { return c.keys }
 
-// takes reports whether a tool of this server accepts an argument that is not in the contract. Many
+// accepts reports whether a tool of this server accepts an argument that is not in the contract. Many
 // servers refuse unknown arguments.
-func (c *Client) takes(ctx context.Context, tool, argument string) bool {
-	takes, err := c.surelyTakes(ctx, tool, argument)
-	return takes && err == nil
+func (c *Client) accepts(ctx context.Context, tool, argument string) bool {
+	ok, err := c.mustAccept(ctx, tool, argument)
+	return ok && err == nil
 }
 
-// surelyTakes is takes for arguments that must not be omitted because of a passing failure. After
+// mustAccept is accepts for arguments that must not be omitted because of a temporary failure. After
 // an error nothing was done.
-func (c *Client) surelyTakes(ctx context.Context, tool, argument string) (bool, error) {
+func (c *Client) mustAccept(ctx context.Context, tool, argument string) (bool, error) {
 	c.mu.Lock()
 	offered := c.offered
 	c.mu.Unlock()
@@ -206,12 +206,12 @@ func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map
 // waitAs is callAs for a call that the server may hold for a time of wait.
 func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
 	token := c.keys.Token(c.url, p.project, p.agent)
-	if token == "" || !p.inContract && !c.takes(ctx, tool, p.argument) {
+	if token == "" || !p.inContract && !c.accepts(ctx, tool, p.argument) {
 		return c.wait(ctx, wait, tool, arguments, into)
 	}
 	arguments[p.argument] = token
 	refusal := c.wait(ctx, wait, tool, arguments, into)
-	if !unproven(refusal) {
+	if !tokenRefused(refusal) {
 		return refusal
 	}
 	delete(arguments, p.argument)
@@ -219,18 +219,18 @@ func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool s
 		arguments[p.argument] = newer
 	}
 	err := c.wait(ctx, wait, tool, arguments, into)
-	if unproven(err) {
+	if tokenRefused(err) {
 		return refusal // it was not the token
 	}
 	_ = c.keys.Drop(c.url, p.project, p.agent, token) // if the file cannot be written, the token is refused again next time
 	return err
 }
 
-// unproven reports whether a server refused the agent's token, not (by HTTP) the bearer token.
-func unproven(err error) bool {
-	var said *Said
+// tokenRefused reports whether a server refused the agent's token, not (by HTTP) the bearer token.
+func tokenRefused(err error) bool {
+	var refusal *ServerError
 	code := fault.CodeOf(err)
-	return (code == NotYours || code == NoAuth) && errors.As(err, &said)
+	return (code == NotYours || code == NoAuth) && errors.As(err, &refusal)
 }
 
 // CheckKey returns an error if the server refuses the token held for an agent. It changes nothing.
@@ -248,7 +248,7 @@ func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	}
 	_, err = asking.Inbox(ctx, InboxQuery{Project: project, Agent: agent, Limit: 1, NoBodies: true}, 0)
 	if err == nil && token != "" && asking.keys.Token(c.url, project, agent) == "" {
-		return &fault.Error{Code: NoAuth, Place: c.url, Detail: "the server does not take the token of " + fault.Shown(agent)}
+		return &fault.Error{Code: NoAuth, Place: c.url, Detail: "the server rejects the token of " + fault.Shown(agent)}
 	}
 	return err
 }

@@ -25,26 +25,26 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const project, thread = mailtest.Project, "RS-20260101-trial"
 
-// servers are all that a client meets.
+// servers returns all kinds of servers.
 func servers() map[string]mailtest.Quirks {
 	return map[string]mailtest.Quirks{
 		"the embedded one":     {},
-		"no introductions":     {NoInitialize: true},
+		"no initialize":        {NoInitialize: true},
 		"a session":            {Session: true},
-		"a session forgotten":  {Session: true, Forgets: true},
+		"a lost session":       {Session: true, Forgets: true},
 		"events":               {SSE: true, Session: true},
-		"texts only":           {NoStructure: true, Plain: true, Errors: "rpc"},
+		"text only":            {NoStructure: true, Plain: true, Errors: "rpc"},
 		"bare lists":           {Lists: "bare", Plain: true, Errors: "text"},
-		"a text an element":    {Lists: "texts", Plain: true, Errors: "member"},
+		"a text per element":   {Lists: "texts", Plain: true, Errors: "member"},
 		"no resources":         {NoResources: true, Plain: true, Errors: "text"},
 		"tokens":               {Tokens: true, Plain: true, Errors: "text"},
-		"marks what it shows":  {Reads: true},
+		"marks as read":        {Reads: true},
 		"renames":              {Rename: func(n string) string { return n + "X" }, Plain: true, Errors: "text"},
 		"everything in events": {SSE: true, NoInitialize: true, Plain: true, Lists: "texts", Tokens: true, Errors: "rpc"},
 	}
 }
 
-func TestEveryServer(t *testing.T) {
+func TestAllServers(t *testing.T) {
 	for name, quirks := range servers() {
 		t.Run(name, func(t *testing.T) {
 			d := mailtest.New(t, quirks)
@@ -70,7 +70,7 @@ func TestEveryServer(t *testing.T) {
 				names[wanted] = a.Name
 			}
 			exchange(t, c, names)
-			_, err = c.Whois(ctx, project, "Nobody")
+			_, err = c.Whois(ctx, project, "Stranger")
 			if fault.CodeOf(err) != mail.NotFound {
 				t.Errorf("%v", err)
 			}
@@ -95,7 +95,7 @@ func must(t *testing.T, do func() error) {
 	}
 }
 
-// exchange is a kickoff, its acknowledgement and its answer.
+// exchange sends a kickoff, its acknowledgement and its answer.
 func exchange(t *testing.T, c *mail.Client, names map[string]string) {
 	t.Helper()
 	ctx, operator, blue := t.Context(), names["Operator"], names["BlueLake"]
@@ -134,7 +134,7 @@ func exchange(t *testing.T, c *mail.Client, names map[string]string) {
 	must(t, func() error { return c.SetContactPolicy(ctx, project, blue, mail.PolicyAuto) })
 }
 
-func TestAnAnswerThatIsLostIsNotSentTwice(t *testing.T) {
+func TestSendOnceAfterLostResponse(t *testing.T) {
 	for _, quirks := range []mailtest.Quirks{{Lose: 1}, {Lose: 1, Plain: true, Errors: "text"}, {Lose: 1, Plain: true, NoResources: true, Errors: "text"}} {
 		d := mailtest.New(t, quirks)
 		c := d.Client(t, mail.Options{})
@@ -150,7 +150,7 @@ func TestAnAnswerThatIsLostIsNotSentTwice(t *testing.T) {
 		}
 		other, err := c.SendOnce(t.Context(), draft, mail.MarkerOf(thread, 2, "BlueLake", "y"))
 		if err != nil || other.Messages[0].ID == s.Messages[0].ID {
-			t.Errorf("another purpose is another message: %+v, %v", other, err)
+			t.Errorf("another purpose should be another message: %+v, %v", other, err)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func people(t *testing.T, c *mail.Client) {
 	}
 }
 
-func TestContactsThatAreBlocked(t *testing.T) {
+func TestBlockedContacts(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{Plain: true, Errors: "text"})
 	c := d.Client(t, mail.Options{})
 	people(t, c)
@@ -180,7 +180,7 @@ func TestContactsThatAreBlocked(t *testing.T) {
 	block("BlueLake")
 	draft := mail.Draft{Project: project, From: "Operator", To: []string{"BlueLake", "RedSky"}, Subject: "s", Body: "b", Thread: thread}
 	if s, err := c.Send(t.Context(), draft); err != nil || len(s.Messages) != 1 || len(s.Missed) != 0 {
-		t.Errorf("the policy of an agent whose token is held can be opened: %+v, %v", s, err)
+		t.Errorf("the policy of our own agent was not opened: %+v, %v", s, err)
 	}
 	block("BlueLake")
 	stranger := d.Client(t, mail.Options{}) // holds no tokens
@@ -194,12 +194,12 @@ func TestContactsThatAreBlocked(t *testing.T) {
 	}
 }
 
-func TestLongPollOfTheClient(t *testing.T) {
+func TestLongPoll(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	c := d.Client(t, mail.Options{Timeout: time.Second})
 	people(t, c)
 	if !c.Waits(t.Context()) {
-		t.Fatal("the embedded server waits")
+		t.Fatal("the embedded server should support waiting")
 	}
 	got := make(chan []mail.Message)
 	go func() {
@@ -217,7 +217,7 @@ func TestLongPollOfTheClient(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoMailServer(t *testing.T) {
+func TestBrokenServers(t *testing.T) {
 	const secret = "bm_canary_0123456789"
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -226,19 +226,19 @@ func TestWhatIsNoMailServer(t *testing.T) {
 		"a page": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprint(w, "<html>"+secret+strings.Repeat("x", 1000))
 		}, mail.Garbled},
-		"401":         {status(401, "no "+secret), mail.NoAuth},
-		"403":         {status(403, "no"), mail.NoAuth},
-		"404":         {status(404, "nothing"), mail.Garbled},
-		"413":         {status(413, "too much"), mail.TooLarge},
-		"500":         {status(500, "oops"), mail.Unsure},
-		"503":         {status(503, "later"), mail.Unreachable},
-		"half a JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, `{"jsonrpc":"2.0","id":`) }, mail.Garbled},
+		"401":          {status(401, "no "+secret), mail.NoAuth},
+		"403":          {status(403, "no"), mail.NoAuth},
+		"404":          {status(404, "nothing"), mail.Garbled},
+		"413":          {status(413, "too much"), mail.TooLarge},
+		"500":          {status(500, "oops"), mail.Unsure},
+		"503":          {status(503, "later"), mail.Unreachable},
+		"half of JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, `{"jsonrpc":"2.0","id":`) }, mail.Garbled},
 		"half events": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = fmt.Fprint(w, "data: {}\n\n")
 		}, mail.Unsure},
 		"slow": {func(_ http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body) // else nobody notices that the client is gone
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 			<-r.Context().Done()
 		}, mail.Unsure},
 	} {
@@ -269,7 +269,7 @@ func status(code int, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, code) }
 }
 
-func TestTokensAreKeptForTheirOwner(t *testing.T) {
+func TestTokenFileIsPrivate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "mail-tokens.json")
 	keys, err := mail.OpenKeyring(file)
 	if err != nil {
@@ -287,7 +287,7 @@ func TestTokensAreKeptForTheirOwner(t *testing.T) {
 	}
 	c := d.Client(t, mail.Options{Keys: again})
 	if again.Token(c.URL(), project, "bluelake") == "" || again.Token("elsewhere", project, "BlueLake") != "" {
-		t.Error("a token is its server's")
+		t.Error("a token belongs to one server")
 	}
 	if _, err := c.Send(t.Context(), mail.Draft{Project: project, From: "Operator", To: []string{"BlueLake"}, Subject: "s", Body: "b"}); err != nil {
 		t.Error(err)
@@ -315,13 +315,13 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// A call that the server holds back for an hour ends when it is told to.
-func TestAStoppedCallEnds(t *testing.T) {
+// A call that the server holds for an hour ends with its context.
+func TestLongPollObeysContext(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	c := d.Client(t, mail.Options{})
 	people(t, c)
-	if !c.Waits(t.Context()) { // and knows so from now on: the next request is the one that waits
-		t.Fatal("the embedded server waits")
+	if !c.Waits(t.Context()) { // cached: the next request is the one that waits
+		t.Fatal("the embedded server should support waiting")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -331,9 +331,9 @@ func TestAStoppedCallEnds(t *testing.T) {
 	}
 }
 
-// Whoever got a copy was reached as well: a server that knows no keys is looked into,
-// and nothing is sent again.
-func TestACopyThatArrivedIsNotSentTwice(t *testing.T) {
+// CC recipients count as reached: on a server without keys the thread is checked, and
+// nothing is sent again.
+func TestSendOnceCountsCopies(t *testing.T) {
 	for _, quirks := range []mailtest.Quirks{{}, {Lose: 1, Plain: true, Errors: "text"}, {Plain: true, NoResources: true, Errors: "text"}} {
 		d := mailtest.New(t, quirks)
 		c := d.Client(t, mail.Options{})
@@ -352,8 +352,8 @@ func TestACopyThatArrivedIsNotSentTwice(t *testing.T) {
 	}
 }
 
-// Where some were reached before, the others get it now, each by itself, and nobody twice.
-func TestWhoWasMissedIsSentTheRest(t *testing.T) {
+// If some recipients were reached before, only the others get the message.
+func TestSendOnceReachesMissedRecipients(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{Plain: true, Errors: "text"})
 	c := d.Client(t, mail.Options{})
 	people(t, c)

@@ -1,4 +1,4 @@
 package mail
 
-// ReadAtMost says how many bytes of a thread are read.
+// ReadAtMost limits the bytes read of a thread.
 func (c *Client) ReadAtMost(n int) { c.most = n }

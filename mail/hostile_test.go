@@ -16,8 +16,8 @@ import (
 
 type object = map[string]any
 
-// answering is a client of a server that answers with what a function says: the
-// result of a method, or of a tool that was called. An error is a refusal.
+// answering returns a client of a server whose results come from a function, by method
+// or tool. An error is a refusal.
 func answering(t *testing.T, o mail.Options, answer func(name string, arguments object) (any, error)) *mail.Client {
 	t.Helper()
 	var mu sync.Mutex
@@ -72,7 +72,7 @@ func answering(t *testing.T, o mail.Options, answer func(name string, arguments 
 	return c
 }
 
-// offering lists one tool that pages threads, and then others without end.
+// offering returns a page of tools: one that pages threads, and endless others.
 func offering(page int) object {
 	tool := func(name, argument string) object {
 		return object{"name": name, "inputSchema": object{"properties": object{argument: object{}}}}
@@ -80,22 +80,22 @@ func offering(page int) object {
 	return object{"tools": []object{tool("fetch_inbox", "after_id"), tool(fmt.Sprint("tool", page), "x")}, "nextCursor": fmt.Sprint(page)}
 }
 
-// A server that always has a next page does not hold us for ever.
-func TestPagesWithoutEnd(t *testing.T) {
-	letter := func(n int) object { return object{"id": n, "subject": "s", "body_md": "b", "from": "BlueLake"} }
+// A server that always has a next page does not keep the client forever.
+func TestEndlessPages(t *testing.T) {
+	message := func(n int) object { return object{"id": n, "subject": "s", "body_md": "b", "from": "BlueLake"} }
 	for name, c := range map[string]struct {
 		page  func(n int) object
 		want  int
 		code  fault.Code
 		pages int
 	}{
-		"nothing new":     {func(n int) object { return object{"messages": []object{}, "next": n} }, 0, "", 1},
-		"the same again":  {func(int) object { return object{"messages": []object{letter(1)}, "next": 7} }, 0, mail.Garbled, 2},
-		"always another":  {func(n int) object { return object{"messages": []object{letter(n)}, "next": n} }, 0, mail.Garbled, 1000},
-		"one, then none":  {func(n int) object { return object{"messages": []object{letter(1)}[:min(1, 2-n)], "next": n} }, 1, "", 2},
-		"two, as it says": {func(n int) object { return object{"messages": []object{letter(n)}, "next": []any{1, nil}[n-1]} }, 2, "", 2},
+		"nothing new":       {func(n int) object { return object{"messages": []object{}, "next": n} }, 0, "", 1},
+		"the same again":    {func(int) object { return object{"messages": []object{message(1)}, "next": 7} }, 0, mail.Garbled, 2},
+		"always another":    {func(n int) object { return object{"messages": []object{message(n)}, "next": n} }, 0, mail.Garbled, 1000},
+		"one, then empty":   {func(n int) object { return object{"messages": []object{message(1)}[:min(1, 2-n)], "next": n} }, 1, "", 2},
+		"two, then the end": {func(n int) object { return object{"messages": []object{message(n)}, "next": []any{1, nil}[n-1]} }, 2, "", 2},
 		"more than fits": {func(n int) object {
-			l := letter(n)
+			l := message(n)
 			l["body_md"] = strings.Repeat("x", 1000)
 			return object{"messages": []object{l}, "next": n}
 		}, 0, mail.TooLarge, 9},
@@ -123,8 +123,8 @@ func TestPagesWithoutEnd(t *testing.T) {
 	}
 }
 
-// A token that we never came to keep is not shown either.
-func TestTokensInWhatIsNoAnswer(t *testing.T) {
+// Tokens in malformed responses are masked, too.
+func TestMalformedResponsesAreMasked(t *testing.T) {
 	const secret = "canary0123456789"
 	for _, bad := range []any{
 		object{"registration_token": secret, "name": 5},
@@ -148,7 +148,7 @@ func TestTokensInWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestInstantsThatAreCounted(t *testing.T) {
+func TestInstantFromNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"1769860800": "2026-01-31T12:00:00.000000Z", "1769860800.25": "2026-01-31T12:00:00.250000Z", "1769860800250": "2026-01-31T12:00:00.250000Z",
 		"1769860800250000": "2026-01-31T12:00:00.250000Z", "0": "", "-5": "", "null": "", `""`: "", `"2026-01-31"`: "2026-01-31T00:00:00.000000Z", "1e300": "",
@@ -159,13 +159,12 @@ func TestInstantsThatAreCounted(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte("true"), new(mail.Instant)); err == nil {
-		t.Error("true is no time")
+		t.Error("true was accepted as a time")
 	}
 }
 
-// A token of a mailbox that is gone is dropped, and does not keep us out; one that is
-// not to blame is kept.
-func TestAKeyThatIsRefused(t *testing.T) {
+// The token of a deleted mailbox is dropped and does not lock us out; a valid one is kept.
+func TestRefusedTokens(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mail-tokens.json")
 	ring := func() *mail.Keyring {
 		keys, err := mail.OpenKeyring(file)
@@ -174,16 +173,16 @@ func TestAKeyThatIsRefused(t *testing.T) {
 		}
 		return keys
 	}
-	refusal := &fault.Error{Code: mail.NotYours, Detail: "the token is not that of Operator"}
-	var takes any = "" // which token the server takes; nil takes none, and no call without
+	refusal := &fault.Error{Code: mail.NotYours, Detail: "the token does not belong to Operator"}
+	var accepts any = "" // the token that the server accepts; nil refuses every call
 	sent := 0
 	keys := ring()
 	client := answering(t, mail.Options{Keys: keys}, func(name string, arguments object) (any, error) {
 		if name != "send_message" {
 			return nil, nil
 		}
-		token, given := arguments["sender_token"]
-		if takes == nil || given && token != takes {
+		token, present := arguments["sender_token"]
+		if accepts == nil || present && token != accepts {
 			return nil, refusal
 		}
 		sent++
@@ -201,28 +200,28 @@ func TestAKeyThatIsRefused(t *testing.T) {
 
 	keep(keys, "bm_stale")
 	if err := send(); err != nil || held() != "" || sent != 1 {
-		t.Errorf("%v, %q is held, %d sent", err, held(), sent)
+		t.Errorf("%v, held %q, sent %d", err, held(), sent)
 	}
 	keep(keys, "bm_stale")
 	keep(ring(), "bm_new") // by another process
-	takes = "bm_new"
+	accepts = "bm_new"
 	if err := send(); err != nil || held() != "bm_new" || sent != 2 {
-		t.Errorf("%v, %q is held, %d sent", err, held(), sent)
+		t.Errorf("%v, held %q, sent %d", err, held(), sent)
 	}
-	takes = nil
+	accepts = nil
 	if err := send(); fault.CodeOf(err) != mail.NotYours || held() != "bm_new" || sent != 2 {
-		t.Errorf("%v, %q is held, %d sent", err, held(), sent)
+		t.Errorf("%v, held %q, sent %d", err, held(), sent)
 	}
 }
 
-// Many processes keep tokens at one time, and none is lost.
-func TestKeysOfManyProcesses(t *testing.T) {
+// Concurrent processes store tokens, and none is lost.
+func TestKeyringIsShared(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "mail-tokens.json")
 	const many = 16
 	var all sync.WaitGroup
 	for n := range many {
 		all.Go(func() {
-			keys, err := mail.OpenKeyring(file) // as another process would
+			keys, err := mail.OpenKeyring(file) // like another process
 			if err == nil {
 				name := fmt.Sprint("Agent", n)
 				err = keys.Keep("s", project, name, name, "bm_token")
@@ -239,9 +238,8 @@ func TestKeysOfManyProcesses(t *testing.T) {
 	}
 }
 
-// The last name that a server gave counts, and a registration without a token leaves
-// the one there is.
-func TestNamesThatServersGave(t *testing.T) {
+// The server's last name counts, and a registration without a token keeps the old one.
+func TestKeyringNames(t *testing.T) {
 	keys := &mail.Keyring{}
 	for _, k := range [][3]string{{"Operator", "SilverFox", "bm_one"}, {"BlueLake", "BlueLake", "bm_blue"}, {"Operator", "RedWolf", "bm_two"}, {"Operator", "RedWolf", ""}} {
 		if err := keys.Keep("s", project, k[0], k[1], k[2]); err != nil {
@@ -252,7 +250,7 @@ func TestNamesThatServersGave(t *testing.T) {
 		t.Errorf("%s, %v", got, keys.Agents("s", project))
 	}
 	if err := keys.Drop("s", project, "RedWolf", "bm_two"); err != nil || keys.Token("s", project, "RedWolf") != "" || keys.Name("s", project, "Operator") != "RedWolf" {
-		t.Errorf("%v: the name is not forgotten with the token", err)
+		t.Errorf("%v: the name was dropped with the token", err)
 	}
 	if err := keys.Keep("s", project, "Operator", "Operator", ""); err != nil || keys.Name("s", project, "Operator") != "Operator" {
 		t.Errorf("%v: %s", err, keys.Name("s", project, "Operator"))

@@ -13,16 +13,16 @@ import (
 	"brenner/mail/mailtest"
 )
 
-// A message never goes out without its key because the server could not say for a
-// moment that it takes one: sent again, it would come twice.
-func TestAKeyIsNotForgotten(t *testing.T) {
+// A message is never sent without its key because of a temporary failure: a retry would
+// duplicate it.
+func TestKeyIsNeverOmitted(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{})
 	var cuts atomic.Int32
 	cuts.Store(1)
 	shaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || bytes.Contains(body, []byte("tools/list")) && cuts.Add(-1) >= 0 {
-			panic(http.ErrAbortHandler) // killed while it answers
+			panic(http.ErrAbortHandler) // killed during the response
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		d.ServeHTTP(w, r)
@@ -34,7 +34,7 @@ func TestAKeyIsNotForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not through c, which is to ask for the tools only when it sends.
+	// Not through c, which must list the tools only when it sends.
 	other := d.Client(t, mail.Options{})
 	must(t, func() error { _, err := other.EnsureProject(t.Context(), project); return err })
 	must(t, func() error {

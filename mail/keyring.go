@@ -57,10 +57,10 @@ func (k *Keyring) load() error {
 		err = json.Unmarshal(data, &doc)
 	}
 	if err == nil && doc.Schema != keyringSchema {
-		err = errors.New("its schema is " + fault.Shown(doc.Schema))
+		err = errors.New("unknown schema " + fault.Shown(doc.Schema))
 	}
 	if err != nil {
-		return &fault.Error{Code: BadKeys, Op: "read the mail tokens", Place: k.file, Cause: err, Hint: "mend or remove the file; agents can be given new tokens with `brenner mail token`"}
+		return &fault.Error{Code: BadKeys, Op: "read the mail tokens", Place: k.file, Cause: err, Hint: "fix or remove the file; `brenner mail token` makes new tokens"}
 	}
 	k.keys = doc.Tokens
 	return nil
@@ -170,7 +170,7 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 		return nil
 	}
 	fail := func(err error) error {
-		return &fault.Error{Code: BadKeys, Op: op, Place: k.file, Cause: err, Hint: "check the folder and its permissions"}
+		return &fault.Error{Code: BadKeys, Op: op, Place: k.file, Cause: err, Hint: "check the directory and its permissions"}
 	}
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o755); err != nil {
 		return fail(err)

@@ -7,8 +7,8 @@ import (
 	"brenner/mail"
 )
 
-// said reads a thread in short: "Operator>A,B KICKOFF: q".
-func said(lines ...string) []mail.Message {
+// parseThread parses a thread in short form: "Operator>A,B KICKOFF: q".
+func parseThread(lines ...string) []mail.Message {
 	var all []mail.Message
 	for _, line := range lines {
 		who, subject, _ := strings.Cut(line, " ")
@@ -38,18 +38,18 @@ func TestPhases(t *testing.T) {
 		{mail.Closed, []string{kick, "A>Op DELTA: x", "Op>A,B COMPILED: v1", "Op>A,B INFO: closed, thank you"}},
 		{mail.AwaitingResponses, []string{kick, "Op>A,B INFO: closed", kick}},
 	} {
-		if got := mail.Read(said(c.thread...)); got.Phase != c.want {
-			t.Errorf("%q: %s, not %s: %+v", c.thread, got.Phase, c.want, got)
+		if got := mail.Read(parseThread(c.thread...)); got.Phase != c.want {
+			t.Errorf("%q: got %s, want %s: %+v", c.thread, got.Phase, c.want, got)
 		}
 	}
 }
 
-// conversation reads a thread with ids: "1 Op>A,B KICKOFF: q", "2<1 A>Op Re: KICKOFF: q".
+// conversation parses a thread with ids: "1 Op>A,B KICKOFF: q", "2<1 A>Op Re: KICKOFF: q".
 func conversation(lines ...string) []mail.Message {
 	var all []mail.Message
 	for _, line := range lines {
 		id, rest, _ := strings.Cut(line, " ")
-		m := said(rest)[0]
+		m := parseThread(rest)[0]
 		var to string
 		id, to, _ = strings.Cut(id, "<")
 		m.ID, m.ReplyTo = mail.ID(id), mail.ID(to)
@@ -58,9 +58,9 @@ func conversation(lines ...string) []mail.Message {
 	return all
 }
 
-func TestWhatAMessageMeans(t *testing.T) {
+func TestThreadNext(t *testing.T) {
 	for _, c := range []struct {
-		last string // behind two rounds, in the second of which A was asked by 5
+		last string // after two rounds; message 5 asks A in the second
 		what mail.Meaning
 		of   int
 	}{
@@ -89,7 +89,7 @@ func TestWhatAMessageMeans(t *testing.T) {
 			what, of = th.Next(&all[i])
 		}
 		if what != c.what || of != c.of {
-			t.Errorf("%s: %d in round %d, not %d in %d", c.last, what, of, c.what, c.of)
+			t.Errorf("%s: got %d in round %d, want %d in %d", c.last, what, of, c.what, c.of)
 		}
 	}
 }

@@ -11,19 +11,18 @@ import (
 	"brenner/mail"
 )
 
-// roundTrip is a network of one function.
+// roundTrip adapts a function to http.RoundTripper.
 type roundTrip func(*http.Request) *http.Response
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
 
-// A token goes where it was meant for, encrypted if it was meant to be, and only with
-// the request that it is of.
-func TestARequestIsSentOnOnlyAsItIs(t *testing.T) {
+// A redirect is followed only with the same scheme, host and method, because of the token.
+func TestRedirectsKeepTarget(t *testing.T) {
 	const from = "https://mail.example/mcp/"
 	for name, c := range map[string]struct {
 		status int
 		to     string
-		goes   bool
+		follow bool
 	}{
 		"another path":       {http.StatusTemporaryRedirect, "https://mail.example/api/", true},
 		"without encryption": {http.StatusTemporaryRedirect, "http://mail.example/mcp/", false},
@@ -47,15 +46,15 @@ func TestARequestIsSentOnOnlyAsItIs(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = client.Health(t.Context())
-			if sent := slices.Contains(went, "POST "+c.to); sent != c.goes {
+			if sent := slices.Contains(went, "POST "+c.to); sent != c.follow {
 				t.Errorf("sent %q", went)
 			}
 			for _, request := range went {
-				if !c.goes && request != "POST "+from {
+				if !c.follow && request != "POST "+from {
 					t.Errorf("sent %q", request)
 				}
 			}
-			if !c.goes && (fault.CodeOf(err) != mail.Garbled || !strings.Contains(fault.HintOf(err), c.to)) {
+			if !c.follow && (fault.CodeOf(err) != mail.Garbled || !strings.Contains(fault.HintOf(err), c.to)) {
 				t.Errorf("%v (%s)", err, fault.HintOf(err))
 			}
 		})

@@ -125,7 +125,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		}
 	}
 	if d.Key != "" {
-		keyed, err := c.surelyTakes(ctx, tool, "idempotency_key")
+		keyed, err := c.mustAccept(ctx, tool, "idempotency_key")
 		if err != nil {
 			return Message{}, err // without its key it could arrive twice
 		}
@@ -147,7 +147,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 		m = r.Deliveries[0].Payload
 	}
 	if m.ID == "" {
-		return m, c.garbled(tool, "it does not say what was sent", nil)
+		return m, c.garbled(tool, "no message id in the response", nil)
 	}
 	if m.Thread == "" {
 		m.Thread = d.Thread
@@ -162,7 +162,7 @@ const attempts = 2
 // not sent again, neither after a lost answer nor by another process.
 func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
-	keyed := c.takes(ctx, "send_message", "idempotency_key")
+	keyed := c.accepts(ctx, "send_message", "idempotency_key")
 	for try := 1; ; try++ {
 		if !keyed { // the server cannot tell, so search for it
 			there, err := c.Marked(ctx, d, mark)
@@ -256,8 +256,8 @@ func (m Marker) In(body string) string {
 	return strings.TrimRight(body, "\n") + "\n\n" + m.String() + "\n"
 }
 
-// Kin reports whether a body has a marker of the same session, round and recipient.
-func (m Marker) Kin(body string) bool {
+// SameRecipient reports whether a body has a marker of the same session, round and recipient.
+func (m Marker) SameRecipient(body string) bool {
 	want, _, _ := strings.Cut(m.String(), " hash=")
 	for line := range strings.Lines(body) {
 		if strings.HasPrefix(line, want+" hash=") {

@@ -7,24 +7,24 @@ import (
 	"brenner/internal/fault"
 )
 
-// When a server has forgotten the session of several requests at once, each of them is made
-// again, whoever introduces us; and the new session is not taken for the old one.
-func TestASessionThatManyFindForgotten(t *testing.T) {
+// When a server has lost the session of several requests, each is repeated, and the new
+// session is kept.
+func TestLostSessionIsRenewedOnce(t *testing.T) {
 	gone := func(session string) error {
 		return &fault.Error{Code: Garbled, Cause: &httpStatus{status: http.StatusNotFound, session: session}}
 	}
-	c := &Client{greeted: true, session: "old"}
-	if !c.forgotten(gone("old")) || c.greeted || c.session != "" {
-		t.Errorf("the first is not made again: %q", c.session)
+	c := &Client{initialized: true, session: "old"}
+	if !c.sessionLost(gone("old")) || c.initialized || c.session != "" {
+		t.Errorf("the first request is not repeated: %q", c.session)
 	}
-	if !c.forgotten(gone("old")) {
-		t.Error("the second is not made again, while the first introduces us")
+	if !c.sessionLost(gone("old")) {
+		t.Error("the second request is not repeated")
 	}
-	c.greeted, c.session = true, "new"
-	if !c.forgotten(gone("old")) || !c.greeted || c.session != "new" {
-		t.Errorf("the third takes the new session away: %q", c.session)
+	c.initialized, c.session = true, "new"
+	if !c.sessionLost(gone("old")) || !c.initialized || c.session != "new" {
+		t.Errorf("the third request dropped the new session: %q", c.session)
 	}
-	if c.forgotten(gone("")) {
-		t.Error("without a session, a 404 is the address's fault")
+	if c.sessionLost(gone("")) {
+		t.Error("a 404 without a session is not a lost session")
 	}
 }

@@ -51,7 +51,7 @@ func (t *Thread) Next(m *Message) (Meaning, int) {
 		return Asks, t.round
 	}
 	if has(t.Asked, m.From) {
-		return t.hear(m, prefix)
+		return t.classifyReply(m, prefix)
 	}
 	what := Other
 	switch {
@@ -65,8 +65,8 @@ func (t *Thread) Next(m *Message) (Meaning, int) {
 	return what, t.round
 }
 
-// hear classifies a message of an agent that was asked.
-func (t *Thread) hear(m *Message, prefix string) (Meaning, int) {
+// classifyReply classifies a message of an agent that was asked.
+func (t *Thread) classifyReply(m *Message, prefix string) (Meaning, int) {
 	switch {
 	case (prefix == "KICKOFF" || prefix == "COMPILED") && m.ReplyTo == "":
 		return Other, t.round

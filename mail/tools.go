@@ -57,7 +57,7 @@ func (c *Client) Register(ctx context.Context, r Registration) (Agent, error) {
 // keep stores an agent's token and the name that the server gave it.
 func (c *Client) keep(project, asked string, a *Agent) error {
 	if a.Name == "" {
-		return c.garbled("register_agent", "it gave the agent no name", nil)
+		return c.garbled("register_agent", "no name for the agent in the response", nil)
 	}
 	return c.keys.Keep(c.url, project, asked, a.Name, a.Token)
 }
@@ -82,7 +82,7 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("urgent_only", true, q.Urgent)
 	set("since_ts", Instant{q.Since}.String(), !q.Since.IsZero())
 	// Optional arguments are sent only to servers that offer them.
-	offers := func(name string) bool { return c.takes(ctx, tool, name) }
+	offers := func(name string) bool { return c.accepts(ctx, tool, name) }
 	set("mark_read", false, offers("mark_read"))
 	set("unread_only", true, q.Unread && offers("unread_only"))
 	set("thread_id", q.Thread, q.Thread != "" && offers("thread_id"))
@@ -107,7 +107,9 @@ func (q *InboxQuery) narrowed(all []Message) []Message {
 }
 
 // Waits reports whether the server can hold a fetch until mail comes.
-func (c *Client) Waits(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "wait_seconds") }
+func (c *Client) Waits(ctx context.Context) bool {
+	return c.accepts(ctx, "fetch_inbox", "wait_seconds")
+}
 
 // Acknowledge acknowledges a message.
 func (c *Client) Acknowledge(ctx context.Context, project, agent string, id ID) error {
@@ -149,8 +151,8 @@ func (c *Client) resource(ctx context.Context, uri string, into any) error {
 	if len(r.Contents) > 0 {
 		payload = json.RawMessage(r.Contents[0].Text)
 	}
-	if said := saidIn(payload, false); said != nil {
-		return c.refused(uri, said)
+	if refusal := errorIn(payload, false); refusal != nil {
+		return c.refused(uri, refusal)
 	}
 	return c.decode(uri, payload, nil, into)
 }
@@ -170,7 +172,7 @@ func (c *Client) Agents(ctx context.Context, slug string) ([]Agent, error) {
 	}
 	var bare []Agent
 	if err := json.Unmarshal(raw, &bare); err != nil {
-		return nil, c.garbled(uri, "its list has another form than it should", raw)
+		return nil, c.garbled(uri, "unexpected list", raw)
 	}
 	return bare, nil
 }
@@ -194,17 +196,17 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	inOrder(all)
+	sortByTime(all)
 	return all, nil
 }
 
 // pages reports whether threads come in pages: servers with after_id for the inbox have them.
-func (c *Client) pages(ctx context.Context) bool { return c.takes(ctx, "fetch_inbox", "after_id") }
+func (c *Client) pages(ctx context.Context) bool { return c.accepts(ctx, "fetch_inbox", "after_id") }
 
 // Limits for reading a thread, whatever the server sends.
 const (
-	mostPages   = 1000
-	mostLetters = 256 << 20 // bytes
+	mostPages = 1000
+	mostBytes = 256 << 20 // bytes
 )
 
 // paged reads a thread page by page from the query's start, up to its limit or an empty page.
@@ -236,15 +238,15 @@ func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Mess
 		case after == "" || q.Limit > 0 || len(page.Messages) == 0:
 			return all, nil
 		case len(all) == before:
-			return nil, c.garbled("read the thread", "its pages go round in circles", nil)
+			return nil, c.garbled("read the thread", "pages repeat", nil)
 		case size > c.most:
 			return nil, &fault.Error{
-				Code: TooLarge, Op: "read the thread", Place: c.url, Detail: fmt.Sprintf("the thread has more than %d bytes", c.most),
-				Hint: "go on in a new thread",
+				Code: TooLarge, Op: "read the thread", Place: c.url, Detail: fmt.Sprintf("the thread exceeds %d bytes", c.most),
+				Hint: "continue in a new thread",
 			}
 		}
 	}
-	return nil, c.garbled("read the thread", "its pages do not end", nil)
+	return nil, c.garbled("read the thread", "too many pages", nil)
 }
 
 func limitOr(n, usual int) int {
@@ -254,7 +256,7 @@ func limitOr(n, usual int) int {
 	return n
 }
 
-func inOrder(all []Message) {
+func sortByTime(all []Message) {
 	if len(all) > 1 && all[0].Created.After(all[len(all)-1].Created.Time) {
 		slices.Reverse(all)
 	}

@@ -156,7 +156,7 @@ type Summary struct {
 	Examples     []Message `json:"examples,omitempty"`
 }
 
-// ID names a message. Servers use numbers or texts; both are texts here.
+// ID is the id of a message. Servers use numbers or strings; both are strings here.
 type ID string
 
 // Number returns the id as a number, for boxes that count.
@@ -165,7 +165,7 @@ func (id ID) Number() (int64, bool) {
 	return n, err == nil && n > 0 && strconv.FormatInt(n, 10) == string(id)
 }
 
-// Numbered returns the id for a number.
+// Numbered returns a numeric id.
 func Numbered(n int64) ID { return ID(strconv.FormatInt(n, 10)) }
 
 // exact is the largest integer that every JSON reader keeps exactly.
@@ -182,7 +182,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(id))
 }
 
-// UnmarshalJSON accepts a number, a text or null.
+// UnmarshalJSON accepts a number, a string or null.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	switch {
@@ -214,7 +214,7 @@ func ParseInstant(text string) (Instant, error) {
 			return Instant{at.UTC()}, nil
 		}
 	}
-	return Instant{}, &fault.Error{Code: Invalid, Detail: "not a time: " + fault.Shown(text), Hint: "write it like 2026-01-31T12:00:00Z"}
+	return Instant{}, &fault.Error{Code: Invalid, Detail: "not a time: " + fault.Shown(text), Hint: "use a form such as 2026-01-31T12:00:00Z"}
 }
 
 const instantForm = "2006-01-02T15:04:05.000000Z07:00"
@@ -235,7 +235,7 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	return json.Marshal(i.String())
 }
 
-// UnmarshalJSON reads a time; null and the empty text are the zero time. Some servers send seconds
+// UnmarshalJSON reads a time; null and the empty string are the zero time. Some servers send seconds
 // since 1970, or fractions such as milliseconds.
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	var number float64

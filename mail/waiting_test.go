@@ -13,9 +13,8 @@ import (
 	"brenner/mail"
 )
 
-// TestRequestsOfOneSessionHaveIDsOfTheirOwn, those that wait for mail too: a server may
-// tell answers apart by nothing else.
-func TestRequestsOfOneSessionHaveIDsOfTheirOwn(t *testing.T) {
+// Concurrent requests have different ids, because a server may match responses only by id.
+func TestRequestIDsAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		seen := make(map[string]int)
@@ -42,7 +41,7 @@ func TestRequestsOfOneSessionHaveIDsOfTheirOwn(t *testing.T) {
 			case "tools/list":
 				result = object{"tools": []object{{"name": "fetch_inbox", "inputSchema": object{"properties": object{"wait_seconds": object{}}}}}}
 			case "tools/call":
-				<-time.After(time.Duration(q.Params.Arguments.Wait) * time.Second) // of the test's own clock
+				<-time.After(time.Duration(q.Params.Arguments.Wait) * time.Second) // by the fake clock
 				result = object{"structuredContent": object{"messages": []object{}}}
 			}
 			body, err := json.Marshal(object{"jsonrpc": "2.0", "id": q.ID, "result": result})
@@ -60,7 +59,7 @@ func TestRequestsOfOneSessionHaveIDsOfTheirOwn(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for range 4 {
-			all.Go(func() { // longer than the client is patient with other calls
+			all.Go(func() { // longer than the client's timeout
 				if _, err := c.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "BlueLake"}, time.Minute); err != nil {
 					t.Error(err)
 				}

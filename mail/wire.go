@@ -25,14 +25,14 @@ const largest = 64 << 20
 // rpc makes a request and reads its result. It initializes the connection first, and again if the
 // server has lost the session; servers without initialize work too. long extends the timeout.
 func (c *Client) rpc(ctx context.Context, long time.Duration, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTooLong)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTimeout)
 	defer cancel()
-	if err := c.greet(ctx); err != nil {
+	if err := c.initialize(ctx); err != nil {
 		return err
 	}
 	reply, err := c.post(ctx, method, params)
-	if c.forgotten(err) {
-		if err := c.greet(ctx); err != nil {
+	if c.sessionLost(err) {
+		if err := c.initialize(ctx); err != nil {
 			return err
 		}
 		reply, err = c.post(ctx, method, params)
@@ -41,17 +41,17 @@ func (c *Client) rpc(ctx context.Context, long time.Duration, method string, par
 		return err
 	}
 	if err := json.Unmarshal(reply, result); err != nil {
-		return c.garbled(method, "its answer has another form than it should: "+err.Error(), reply)
+		return c.garbled(method, "unexpected response: "+err.Error(), reply)
 	}
 	return nil
 }
 
-var errTooLong = errors.New("no answer in time")
+var errTimeout = errors.New("timeout")
 
-// forgotten reports whether a server no longer knew the session of a request, and clears the
+// sessionLost reports whether a server no longer knew the session of a request, and clears the
 // session. Such a request was not done. Another request may already have found this out and
 // initialized again.
-func (c *Client) forgotten(err error) bool {
+func (c *Client) sessionLost(err error) bool {
 	var s *httpStatus
 	if !errors.As(err, &s) || s.session == "" ||
 		s.status != http.StatusNotFound && !(s.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(s.body), []byte("session"))) {
@@ -60,32 +60,32 @@ func (c *Client) forgotten(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == s.session {
-		c.greeted, c.session = false, ""
+		c.initialized, c.session = false, ""
 	}
 	return true
 }
 
-// greet initializes the connection, once.
-func (c *Client) greet(ctx context.Context) error {
-	c.hello.Lock()
-	defer c.hello.Unlock()
+// initialize initializes the connection, once.
+func (c *Client) initialize(ctx context.Context) error {
+	c.initMu.Lock()
+	defer c.initMu.Unlock()
 	c.mu.Lock()
-	greeted := c.greeted
+	initialized := c.initialized
 	c.mu.Unlock()
-	if greeted {
+	if initialized {
 		return nil
 	}
 	reply, err := c.post(ctx, "initialize", map[string]any{
 		"protocolVersion": protocol, "capabilities": map[string]any{},
 		"clientInfo": map[string]any{"name": "brenner", "version": "1"},
 	})
-	var said struct {
+	var info struct {
 		Version string `json:"protocolVersion"`
 	}
 	switch code := fault.CodeOf(err); {
-	case err == nil && json.Unmarshal(reply, &said) == nil && said.Version != "":
+	case err == nil && json.Unmarshal(reply, &info) == nil && info.Version != "":
 		c.mu.Lock()
-		c.version = said.Version
+		c.version = info.Version
 		c.mu.Unlock()
 		if _, err := c.post(ctx, "notifications/initialized", nil); err != nil && ctx.Err() != nil {
 			return err
@@ -94,7 +94,7 @@ func (c *Client) greet(ctx context.Context) error {
 		return err
 	}
 	c.mu.Lock()
-	c.greeted = true
+	c.initialized = true
 	c.mu.Unlock()
 	return nil
 }
@@ -154,16 +154,16 @@ func (c *Client) unanswered(ctx context.Context, method string, err error) error
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return &fault.Error{
-			Code: Unreachable, Op: method, Place: c.url, Detail: "there is no mail server", Cause: c.plain(err),
-			Hint: "start one with `brenner mail serve`, or say where it is with " + EnvBaseURL,
+			Code: Unreachable, Op: method, Place: c.url, Detail: "no mail server", Cause: c.plain(err),
+			Hint: "run `brenner mail serve`, or set " + EnvBaseURL,
 		}
 	}
-	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTooLong) {
-		return &fault.Error{Code: Unsure, Op: method, Place: c.url, Detail: "the call was stopped before its answer came", Cause: ctx.Err()}
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTimeout) {
+		return &fault.Error{Code: Unsure, Op: method, Place: c.url, Detail: "stopped before a response arrived", Cause: ctx.Err()}
 	}
 	return &fault.Error{
-		Code: Unsure, Op: method, Place: c.url, Detail: "the answer was lost: it may have been done", Cause: c.plain(err),
-		Hint: "look whether it was done before doing it again",
+		Code: Unsure, Op: method, Place: c.url, Detail: "the response was lost; the request may have been carried out", Cause: c.plain(err),
+		Hint: "check whether it was carried out before you repeat it",
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *Client) read(ctx context.Context, method string, id int64, resp *http.R
 	}
 	reply, mine := answer(data, id)
 	if !mine {
-		return nil, c.garbled(method, fmt.Sprintf("HTTP %d with something that is no answer", resp.StatusCode), data)
+		return nil, c.garbled(method, fmt.Sprintf("HTTP %d without a valid response", resp.StatusCode), data)
 	}
 	return c.result(method, reply)
 }
@@ -213,6 +213,6 @@ func (c *Client) result(method string, reply rpcReply) (json.RawMessage, error) 
 	if reply.Error == nil {
 		return reply.Result, nil
 	}
-	said := &Said{Type: fmt.Sprint(reply.Error.Code), Message: reply.Error.Message, Data: reply.Error.Data}
-	return nil, c.refused(method, said)
+	refusal := &ServerError{Type: fmt.Sprint(reply.Error.Code), Message: reply.Error.Message, Data: reply.Error.Data}
+	return nil, c.refused(method, refusal)
 }

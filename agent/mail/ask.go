@@ -166,7 +166,7 @@ func (w *wait) recognise(all []post.Message) {
 	w.older = false
 	mark := w.marker("")
 	for i := range all {
-		if m := &all[i]; strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && mark.Kin(m.Body) {
+		if m := &all[i]; strings.EqualFold(m.From, w.mailer.from()) && !slices.Contains(w.ours, m.ID) && mark.SameRecipient(m.Body) {
 			w.ours = append(w.ours, m.ID)
 		}
 	}

@@ -17,7 +17,7 @@ var errTooLarge = errors.New("reply too large")
 
 // events filters a response for go-openai's stream reader, and passes only data
 // lines. That reader accepts lines of any length, keeps all other lines in memory,
-// gives up after a number of them, loses an error that follows them, and does not
+// stops after a number of them, loses an error that follows them, and does not
 // distinguish a finished stream from one that was cut off.
 type events struct {
 	src   *bufio.Reader

@@ -200,7 +200,7 @@ func TestPlayObeysContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, err := player(t, b.String()).RoundTrip(req); !errors.Is(err, context.Canceled) { //nolint:bodyclose // there is none
+	if resp, err := player(t, b.String()).RoundTrip(req); !errors.Is(err, context.Canceled) { //nolint:bodyclose // no response
 		t.Errorf("%v, %v", resp, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// at50 spreads the work of a benchmark over fifty at once.
+// at50 runs a benchmark in fifty goroutines.
 func at50(b *testing.B, do func(n int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -115,7 +115,7 @@ func BenchmarkWake(b *testing.B) {
 					}
 					woken <- time.Now()
 				}()
-				untilSomebodyWaits(here)
+				untilWaiting(here)
 				if _, err := sender.Send(context.Background(), note(1)); err != nil {
 					b.Fatal(err)
 				}

@@ -13,7 +13,7 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// larges puts some letters of 3 MB into a box: two fit into one answer.
+// larges sends messages of 3 MB to a box: two fit into one response.
 func larges(t *testing.T, b *box.Box, n int) {
 	t.Helper()
 	people(t, b)
@@ -26,9 +26,8 @@ func larges(t *testing.T, b *box.Box, n int) {
 	}
 }
 
-// An answer ends where it gets too large, and says where to go on: what is behind
-// that was not even read.
-func TestAnAnswerHasAnEnd(t *testing.T) {
+// A response ends before it gets too large and says where to continue; the rest is not read.
+func TestResponsesAreBounded(t *testing.T) {
 	b := open(t, t.TempDir())
 	larges(t, b, 5)
 	q := mail.ThreadQuery{Project: boxtest.Project, Thread: note(0).Thread}
@@ -44,19 +43,19 @@ func TestAnAnswerHasAnEnd(t *testing.T) {
 		}
 	}
 	if fmt.Sprint(pages) != "[2 2 1]" {
-		t.Errorf("the thread has pages of %v", pages)
+		t.Errorf("page sizes %v", pages)
 	}
 	if page, err := b.Thread(t.Context(), mail.ThreadQuery{Project: boxtest.Project, Thread: note(0).Thread, Last: true}); err != nil || fmt.Sprint(ids(page.Messages)) != "[4 5]" {
-		t.Errorf("the last page has %v, %v", ids(page.Messages), err)
+		t.Errorf("last page: %v, %v", ids(page.Messages), err)
 	}
 	if page, err := b.Thread(t.Context(), mail.ThreadQuery{Project: boxtest.Project, Thread: note(0).Thread, NoBodies: true}); err != nil || len(page.Messages) != 5 || page.Next != "" {
-		t.Errorf("without texts there are %d, %v", len(page.Messages), err)
+		t.Errorf("without bodies: %d messages, %v", len(page.Messages), err)
 	}
 	inbox := mail.InboxQuery{Project: boxtest.Project, Agent: "BlueLake"}
 	for after, want := range map[mail.ID]string{"": "[5 4]", "0": "[1 2]", "2": "[3 4]", "4": "[5]"} {
 		inbox.After = after
 		if all, err := b.Inbox(t.Context(), inbox); err != nil || fmt.Sprint(ids(all)) != want {
-			t.Errorf("the inbox after %q has %v, not %s: %v", after, ids(all), want, err)
+			t.Errorf("inbox after %q: got %v, want %s: %v", after, ids(all), want, err)
 		}
 	}
 	if all, err := b.Search(t.Context(), mail.SearchQuery{Project: boxtest.Project, Words: "large"}); err != nil || len(all) != 2 {
@@ -72,13 +71,13 @@ func ids(all []mail.Message) []mail.ID {
 	return list
 }
 
-func TestAQueryHasAnEnd(t *testing.T) {
+func TestQueriesAreBounded(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	for query, want := range map[string]string{
-		strings.Repeat("y ", 33):             "33 words, and 32 are the most",
-		`"` + strings.Repeat("y ", 40) + `"`: "40 words, and 32 are the most",
-		strings.Repeat("y", 2000):            "2000 bytes, and 1000 are the most",
+		strings.Repeat("y ", 33):             "33 words; the limit is 32",
+		`"` + strings.Repeat("y ", 40) + `"`: "40 words; the limit is 32",
+		strings.Repeat("y", 2000):            "2000 bytes; the limit is 1000",
 	} {
 		_, err := b.Search(t.Context(), mail.SearchQuery{Project: boxtest.Project, Words: query})
 		if fault.CodeOf(err) != mail.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
@@ -90,9 +89,8 @@ func TestAQueryHasAnEnd(t *testing.T) {
 	}
 }
 
-// Whoever searches without end keeps nobody from reading, and a search ends with
-// whoever wanted it.
-func TestSearchesAreAmongThemselves(t *testing.T) {
+// Endless searches do not block readers, and a search ends with its context.
+func TestSearchesDoNotBlockReaders(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	end, err := b.Searching(t.Context())
@@ -117,9 +115,8 @@ func TestSearchesAreAmongThemselves(t *testing.T) {
 	}
 }
 
-// Whatever an agent claims, nobody else waits for it for long, and nothing of what is
-// refused is kept.
-func TestAClaimHasAnEnd(t *testing.T) {
+// No claim blocks other agents for long, and nothing of a refused claim is kept.
+func TestClaimsAreBounded(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	paths := func(n int, form string) []string {
@@ -142,27 +139,27 @@ func TestAClaimHasAnEnd(t *testing.T) {
 	has := func(agent string, want int) {
 		t.Helper()
 		if all, err := b.Renew(t.Context(), boxtest.Project, agent, nil, 0); err != nil || len(all) != want {
-			t.Errorf("%s has claimed %d paths, not %d: %v", agent, len(all), want, err)
+			t.Errorf("%s: %d claimed paths, want %d: %v", agent, len(all), want, err)
 		}
 	}
-	refused(claim("BlueLake"), "0 paths: none, or too many")
-	refused(claim("BlueLake", paths(501, "a/%d")...), "501 paths: none, or too many")
-	refused(claim("BlueLake", strings.Repeat("x", 1025)), "a path has 1025 bytes, and 1024 are the most")
+	refused(claim("BlueLake"), "0 paths")
+	refused(claim("BlueLake", paths(501, "a/%d")...), "501 paths")
+	refused(claim("BlueLake", strings.Repeat("x", 1025)), "a path has 1025 bytes; the limit is 1024")
 	wordy := claim("BlueLake", "a")
 	wordy.Reason = strings.Repeat("ä", 1001)
-	refused(wordy, "the reason has 1001 characters, and 1000 are the most")
+	refused(wordy, "the reason has 1001 characters; the limit is 1000")
 	has("BlueLake", 0)
 
-	// Names and patterns that are as hard to compare as can be.
+	// Names and patterns that are as hard to compare as possible.
 	name, pattern := strings.Repeat("a", 1020)+"%04d", "*"+strings.Repeat("a", 510)+"%04db"
 	for i := range 2 {
 		if got, err := b.Reserve(t.Context(), claim("BlueLake", paths(500, fmt.Sprint(i, name[1:]))...)); err != nil || len(got.Granted) != 500 {
 			t.Fatal(len(got.Granted), err)
 		}
 	}
-	refused(claim("BlueLake", "one", "more"), "BlueLake would have claimed more than 1000 paths")
+	refused(claim("BlueLake", "one", "more"), "BlueLake: more than 1000 claimed paths")
 	if _, err := b.Reserve(t.Context(), claim("BlueLake", paths(500, fmt.Sprint(0, name[1:]))...)); err != nil {
-		t.Errorf("what is claimed again is not more: %v", err)
+		t.Errorf("claiming again should not count twice: %v", err)
 	}
 	has("BlueLake", 1000)
 	refused(claim("Operator", paths(500, pattern)...), "too many patterns")
@@ -172,8 +169,8 @@ func TestAClaimHasAnEnd(t *testing.T) {
 	}
 }
 
-// leaving is the context of somebody who leaves while the box is at work: it says so
-// when it is asked the second time, and rings no bell.
+// leaving is a context that is cancelled while the box works: Err reports it from the third call
+// on, and Done never does.
 type leaving struct {
 	context.Context
 	asked int
@@ -188,29 +185,29 @@ func (l *leaving) Err() error {
 	return nil
 }
 
-func TestAClaimEndsWithWhoeverWantsIt(t *testing.T) {
+func TestReserveObeysContext(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	paths := strings.Fields(strings.Repeat("a b c d e ", 50))
 	ctx := &leaving{Context: t.Context()}
 	_, err := b.Reserve(ctx, mail.Claim{Project: boxtest.Project, Agent: "BlueLake", Paths: paths})
 	if !errors.Is(err, context.Canceled) || fault.CodeOf(err) != "" || ctx.asked > 10 {
-		t.Errorf("%v, after it was asked %d times", err, ctx.asked)
+		t.Errorf("%v, after %d calls of Err", err, ctx.asked)
 	}
 	if all, err := b.Renew(t.Context(), boxtest.Project, "BlueLake", nil, 0); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
 
-func TestARegistrationHasAnEnd(t *testing.T) {
+func TestRegistrationsAreBounded(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	for want, r := range map[string]mail.Registration{
-		"the program has 201 characters, and 200 are the most": {Program: strings.Repeat("ä", 201)},
-		"the model has 201 characters, and 200 are the most":   {Model: strings.Repeat("ä", 201)},
-		"the task has 2001 characters, and 2000 are the most":  {Task: strings.Repeat("ä", 2001)},
+		"the program has 201 characters; the limit is 200": {Program: strings.Repeat("ä", 201)},
+		"the model has 201 characters; the limit is 200":   {Model: strings.Repeat("ä", 201)},
+		"the task has 2001 characters; the limit is 2000":  {Task: strings.Repeat("ä", 2001)},
 	} {
-		for _, name := range []string{"RedSky", "BlueLake"} { // one that is new, and one that is there
+		for _, name := range []string{"RedSky", "BlueLake"} { // a new one, and an existing one
 			r.Project, r.Name, r.Renew = boxtest.Project, name, true
 			_, err := b.Register(t.Context(), r)
 			if fault.CodeOf(err) != mail.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
@@ -224,7 +221,7 @@ func TestARegistrationHasAnEnd(t *testing.T) {
 	}
 }
 
-// Whatever is looked for, the worst that comes of it is a fault of the query's.
+// Any query either works or is an invalid argument.
 func FuzzSearch(f *testing.F) {
 	for _, query := range []string{"cells", `"a` + "\x00" + `b"`, "a OR", `OR "`, "a* -b NEAR(c)", "{x}: ^y", `"""`, "\xff", "OR OR a AND", ". OR ."} {
 		f.Add(query)
@@ -247,9 +244,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// An agent that spells its name in a thousand ways is one agent: what is kept in mind does
-// not grow with its calls.
-func TestASpellingIsNoAgent(t *testing.T) {
+// Names in different case are one agent, so the cache does not grow with its calls.
+func TestAgentNamesIgnoreCase(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	for _, name := range []string{"BlueLake", "bluelake", "BLUELAKE", "bLuElAkE"} {
@@ -258,6 +254,6 @@ func TestASpellingIsNoAgent(t *testing.T) {
 		}
 	}
 	if n := b.Rows(); n != 1 {
-		t.Errorf("%d rows are kept for one agent", n)
+		t.Errorf("%d rows are cached for one agent", n)
 	}
 }

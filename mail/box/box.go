@@ -42,15 +42,15 @@ type Box struct {
 	file sqlite.File
 	now  func() time.Time
 
-	read   *sqlite.Reader
-	search *sqlite.Reader
-	rows   sync.Map // agents' rows by project and name
-	owners sync.Map // owners by row
-	shelf  shelf
-	tokens sync.Map // rows of recently verified tokens by hash
-	writer *writer
-	bells  bells
-	ended  chan struct{} // closed with the box, to end waiting
+	read     *sqlite.Reader
+	search   *sqlite.Reader
+	rows     sync.Map // agents' rows by project and name
+	owners   sync.Map // owners by row
+	cache    messageCache
+	tokens   sync.Map // rows of recently verified tokens by hash
+	writer   *writer
+	notifier notifier
+	ended    chan struct{} // closed with the box, to end waiting
 }
 
 var _ mail.Box = (*Box)(nil)
@@ -71,7 +71,7 @@ func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	if err := b.makeFile(dir); err != nil {
 		return nil, &fault.Error{
 			Code: store.Unwritable, Op: op, Place: b.file.Path, Cause: err,
-			Hint: "choose a folder that you may write to, on a disk that is not mounted read-only",
+			Hint: "choose a writable directory",
 		}
 	}
 	if err := b.connect(ctx); err != nil {
@@ -96,7 +96,7 @@ func (b *Box) makeFile(dir string) error {
 }
 
 func (b *Box) connect(ctx context.Context) (err error) {
-	b.bells.rung, b.bells.box = make(map[int64]chan struct{}), b
+	b.notifier.waiters, b.notifier.box = make(map[int64]chan struct{}), b
 	if b.writer, err = openWriter(ctx, b); err != nil {
 		return err
 	}
@@ -121,6 +121,6 @@ func (b *Box) Close() error {
 		return nil
 	}
 	close(b.ended)
-	b.bells.stop()
+	b.notifier.stop()
 	return b.file.Fault("close the mailbox", b.disconnect())
 }

@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 	boxtest.Run(t, func(t *testing.T) mail.Box { return open(t, t.TempDir()) })
 }
 
-// people makes the project and its agents.
+// people creates the project and its agents.
 func people(tb testing.TB, b mail.Box) {
 	tb.Helper()
 	if _, err := b.EnsureProject(context.Background(), boxtest.Project); err != nil {
@@ -58,7 +58,7 @@ func note(n int) mail.Draft {
 
 func TestTwoBoxesOnOneFile(t *testing.T) {
 	dir := t.TempDir()
-	one, two := open(t, dir), open(t, dir) // as two processes would
+	one, two := open(t, dir), open(t, dir) // like two processes
 	people(t, one)
 	woken := make(chan []mail.Message)
 	go func() {
@@ -81,7 +81,7 @@ func TestTwoBoxesOnOneFile(t *testing.T) {
 		})
 	}
 	if got := <-woken; len(got) == 0 {
-		t.Error("woken for nothing")
+		t.Error("woken without mail")
 	}
 	all.Wait()
 	page, err := two.Thread(t.Context(), mail.ThreadQuery{Project: boxtest.Project, Thread: "RS-20260101-long", Limit: 1000})
@@ -90,7 +90,7 @@ func TestTwoBoxesOnOneFile(t *testing.T) {
 	}
 }
 
-func TestWokenByAnotherProcessOnly(t *testing.T) {
+func TestAwaitSeesOtherProcesses(t *testing.T) {
 	dir := t.TempDir()
 	one, two := open(t, dir), open(t, dir)
 	people(t, one)
@@ -117,13 +117,13 @@ func TestWokenByAnotherProcessOnly(t *testing.T) {
 	}
 }
 
-func untilSomebodyWaits(b *box.Box) {
+func untilWaiting(b *box.Box) {
 	for b.Waiting() == 0 {
 		runtime.Gosched()
 	}
 }
 
-func TestAWaiterDoesNotHoldUpTheEnd(t *testing.T) {
+func TestCloseEndsWaiting(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	end := make(chan error)
@@ -131,7 +131,7 @@ func TestAWaiterDoesNotHoldUpTheEnd(t *testing.T) {
 		_, err := b.Await(context.Background(), mail.InboxQuery{Project: boxtest.Project, Agent: "BlueLake"})
 		end <- err
 	}()
-	untilSomebodyWaits(b)
+	untilWaiting(b)
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
@@ -140,7 +140,7 @@ func TestAWaiterDoesNotHoldUpTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheFileIsItsOwners(t *testing.T) {
+func TestFileIsPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep")
 	b := open(t, dir)
 	people(t, b)
@@ -152,9 +152,9 @@ func TestTheFileIsItsOwners(t *testing.T) {
 	}
 }
 
-func TestAForeignFileIsLeftAlone(t *testing.T) {
+func TestOtherFilesAreNotChanged(t *testing.T) {
 	dir := t.TempDir()
-	text := []byte("this is no mailbox, and longer than a header of SQLite's, which has a hundred bytes: so it cannot be one of those either.")
+	text := []byte("not a mailbox, and longer than the header of an SQLite file, which has a hundred bytes: so it is not a database either.")
 	if err := os.WriteFile(filepath.Join(dir, box.FileName), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -163,14 +163,13 @@ func TestAForeignFileIsLeftAlone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if after, err := os.ReadFile(filepath.Join(dir, box.FileName)); err != nil || string(after) != string(text) {
-		t.Errorf("it was changed: %v", err)
+		t.Errorf("the file was changed: %v", err)
 	}
 }
 
-// TestTwoProjectsWithOneSlug: the slug has a short hash of the key, and there are keys
-// that share it. Each project is there, and has a slug of its own; so has one whose slug
-// is the key of another.
-func TestTwoProjectsWithOneSlug(t *testing.T) {
+// Slugs contain a short hash of the key, which may collide. Each project still gets its own
+// slug, even if its first choice is the key of another project.
+func TestSlugCollisions(t *testing.T) {
 	b := open(t, t.TempDir())
 	seen := make(map[string]string)
 	var one, two string

@@ -19,7 +19,7 @@ import (
 func (b *Box) EnsureProject(ctx context.Context, key string) (mail.Project, error) {
 	const op = "ensure the project"
 	if strings.TrimSpace(key) == "" || len(key) > 4096 || strings.ContainsRune(key, 0) {
-		return mail.Project{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a project: " + fault.Shown(key), Hint: "give the absolute path of its folder"}
+		return mail.Project{}, &fault.Error{Code: mail.Invalid, Op: op, Detail: "not a project: " + fault.Shown(key), Hint: "use the absolute path of its directory"}
 	}
 	return sqlite.Use(ctx, &b.file, op, func() (mail.Project, error) {
 		if there, err := b.projects(ctx, key); err != nil || len(there) > 0 {
@@ -51,7 +51,7 @@ func (w *writer) makeProject(ctx context.Context, key string) error {
 			return w.Exec(ctx, "INSERT INTO projects (key, slug, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key, name, w.box.now().UnixMicro())
 		}
 	}
-	return &fault.Error{Code: mail.NameTaken, Detail: "other projects have every slug that " + fault.Shown(key) + " could have", Hint: "move the folder, or give it another name"}
+	return &fault.Error{Code: mail.NameTaken, Detail: "no free slug for " + fault.Shown(key), Hint: "move or rename the directory"}
 }
 
 func first[T any](list []T) T {
@@ -90,7 +90,7 @@ func (b *Box) Projects(ctx context.Context, name string) ([]mail.Project, error)
 }
 
 func noProject(name string) error {
-	return &fault.Error{Code: mail.NotFound, Detail: "there is no project " + fault.Shown(name), Hint: "make it with ensure_project; project_key is the absolute path of its folder, or its slug"}
+	return &fault.Error{Code: mail.NotFound, Detail: "no such project: " + fault.Shown(name), Hint: "create it with ensure_project; project_key is the absolute path of its directory, or its slug"}
 }
 
 func (b *Box) projects(ctx context.Context, name string) ([]mail.Project, error) {
@@ -137,8 +137,8 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 			project, r.Name, r.Program, r.Model, r.Task, cmp.Or(r.Policy, mail.PolicyOpen), token, now, now)
 	case !r.Renew || is != r.Name:
 		return &fault.Error{
-			Code: mail.NameTaken, Detail: "there is an agent " + is + " already",
-			Hint: "register with its token, or under another name",
+			Code: mail.NameTaken, Detail: "agent " + is + " already exists",
+			Hint: "register with its token, or use another name",
 		}
 	}
 	return w.Exec(ctx, `UPDATE agents SET program = ifnull(nullif(?, ''), program), model = ifnull(nullif(?, ''), model), task = ifnull(nullif(?, ''), task),
@@ -150,14 +150,14 @@ func (b *Box) Agents(ctx context.Context, project, name string) ([]mail.Agent, e
 	return sqlite.Use(ctx, &b.file, "read the agents", func() ([]mail.Agent, error) {
 		all, err := b.agents(ctx, project, name)
 		if err == nil && len(all) == 0 {
-			err = b.nobody(ctx, project, name)
+			err = b.missing(ctx, project, name)
 		}
 		return all, err
 	})
 }
 
-// nobody returns the error for a missing agent or project.
-func (b *Box) nobody(ctx context.Context, project, name string) error {
+// missing returns the error for a missing agent or project.
+func (b *Box) missing(ctx context.Context, project, name string) error {
 	there, err := b.projects(ctx, project)
 	switch {
 	case err != nil:
@@ -171,7 +171,7 @@ func (b *Box) nobody(ctx context.Context, project, name string) error {
 }
 
 func noAgent(name string) error {
-	return &fault.Error{Code: mail.NotFound, Detail: "there is no agent " + fault.Shown(name), Hint: "it has to be registered first; resource://agents/… lists those there are"}
+	return &fault.Error{Code: mail.NotFound, Detail: "no such agent: " + fault.Shown(name), Hint: "register it first; resource://agents/… lists the agents"}
 }
 
 const agentColumns = "a.id, a.project, a.name, a.program, a.model, a.task, a.policy, a.created, a.active"
@@ -191,13 +191,13 @@ func scanAgent(rows *sql.Rows) (mail.Agent, error) {
 
 // Owner implements mail.Directory.
 func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.Agent, error) {
-	o, err := sqlite.Use(ctx, &b.file, "look for a token", func() (owner, error) {
+	o, err := sqlite.Use(ctx, &b.file, "look up a token", func() (owner, error) {
 		if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
 			return b.owner(ctx, seen.(seenToken).row)
 		}
 		rows, err := sqlite.List(ctx, b.read, sqlite.One[int64], "SELECT id FROM agents WHERE token = ?", tokenHash)
 		if err == nil && len(rows) == 0 {
-			err = &fault.Error{Code: mail.NotFound, Op: "look for a token", Detail: "nobody has this token"}
+			err = &fault.Error{Code: mail.NotFound, Op: "look up a token", Detail: "unknown token"}
 		}
 		if err != nil {
 			b.tokens.Delete(tokenHash)

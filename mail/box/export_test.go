@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// Waiting tells how many wait for mail just now.
+// Waiting returns the number of callers that wait for mail.
 func (b *Box) Waiting() int {
-	b.bells.mu.Lock()
-	defer b.bells.mu.Unlock()
-	return b.bells.waiting
+	b.notifier.mu.Lock()
+	defer b.notifier.mu.Unlock()
+	return b.notifier.waiting
 }
 
-// Searching takes every connection that is for searching, as searches without end do.
+// Searching occupies all connections for searching, like endless searches.
 func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
 	var all []*sql.Conn
 	end = func() error {
@@ -33,14 +33,14 @@ func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
 	return end, nil
 }
 
-// Rows tells how many rows of agents are kept in mind.
+// Rows returns the number of cached rows of agents.
 func (b *Box) Rows() (n int) {
 	b.rows.Range(func(_, _ any) bool { n++; return true })
 	return n
 }
 
-// Overlap tells whether two claims can mean the same file.
+// Overlap reports whether two claims can match the same file.
 func Overlap(a, b string) bool { return overlap(claimedPath(a), claimedPath(b)) }
 
-// Slug gives the slug that a project has if no other has it.
+// Slug returns a project's slug if no other project has it.
 func Slug(key string) string { return slug(key, slugHashes()[0]) }

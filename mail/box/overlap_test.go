@@ -10,8 +10,8 @@ import (
 	"brenner/mail/box"
 )
 
-// TestOverlapIsWhatItSays holds the quick comparison of claims against its definition.
-func TestOverlapIsWhatItSays(t *testing.T) {
+// The fast comparison of claims agrees with its definition.
+func TestOverlapMatchesDefinition(t *testing.T) {
 	covers := func(pattern, name string) bool {
 		pattern, _, _ = strings.Cut(pattern, "**")
 		if pattern == "" || strings.HasPrefix(name, strings.TrimSuffix(pattern, "/")+"/") {

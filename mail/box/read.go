@@ -47,8 +47,8 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 // fitting reads messages as long as they fit into one answer; cut reports that there are more.
 func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
 	scan := scanMessage(reader)
-	var r room
-	fresh := func() { all, cut, r = nil, false, room{} }
+	var r budget
+	fresh := func() { all, cut, r = nil, false, budget{} }
 	err = b.read.Each(ctx, fresh, func(rows *sql.Rows) (bool, error) {
 		m, err := scan(rows)
 		if cut = err == nil && !r.fits(&m); cut || err != nil {
@@ -63,15 +63,15 @@ func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all
 	return all, cut, nil
 }
 
-// room tracks the size of an answer. What does not fit is not read from the file: a page of a
+// budget tracks the size of a response. Messages beyond it are not read from the file: a page of a
 // thousand messages may have gigabytes.
-type room struct{ taken int }
+type budget struct{ used int }
 
-// fits adds a message if there is room; the first one always fits.
-func (r *room) fits(m *mail.Message) bool {
-	first := r.taken == 0
-	r.taken += len(m.Body) + messageBytes
-	return first || r.taken <= mail.MaxAnswer
+// fits adds a message if it fits; the first one always does.
+func (b *budget) fits(m *mail.Message) bool {
+	first := b.used == 0
+	b.used += len(m.Body) + messageBytes
+	return first || b.used <= mail.MaxAnswer
 }
 
 // Inbox implements mail.Reader.
@@ -131,7 +131,7 @@ func after(id mail.ID) (int64, error) {
 	}
 	n, ok := id.Number()
 	if !ok {
-		return 0, &fault.Error{Code: mail.Invalid, Detail: "not a message: " + fault.Shown(string(id)), Hint: "go on behind the id of a message"}
+		return 0, &fault.Error{Code: mail.Invalid, Detail: "not a message: " + fault.Shown(string(id)), Hint: "use the id of a message"}
 	}
 	return n, nil
 }
@@ -145,7 +145,7 @@ func limit(n, usual int) int {
 	return min(n, mail.MaxPage)
 }
 
-// agentRow returns an agent's row, cached for good under every spelling of its name.
+// agentRow returns an agent's row, cached for good; the case of the name does not matter.
 func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
 	key := [2]string{project, strings.ToLower(name)}
 	if id, ok := b.rows.Load(key); ok {
@@ -154,7 +154,7 @@ func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error)
 	ids, err := sqlite.List(ctx, b.read, sqlite.One[int64],
 		"SELECT a.id FROM agents a JOIN projects p ON p.id = a.project WHERE (p.key = ?1 OR p.slug = ?1) AND a.name = ?2", project, name)
 	if err == nil && len(ids) == 0 {
-		err = b.nobody(ctx, project, name)
+		err = b.missing(ctx, project, name)
 	}
 	if err == nil && len(ids) == 0 {
 		err = noAgent(name)
@@ -191,7 +191,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		return mail.Page{}, err
 	}
 	if len(threads) == 0 {
-		return mail.Page{}, b.nobody(ctx, q.Project, "") // an empty thread, or no project
+		return mail.Page{}, b.missing(ctx, q.Project, "") // an empty thread, or no project
 	}
 	t := threads[0]
 	page := mail.Page{Total: int(t.total)}
@@ -306,7 +306,7 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 		return nil, over(ctx, b.file.Fault(op, err))
 	}
 	for {
-		bell, forget := b.bells.listen(agent)
+		wake, forget := b.notifier.subscribe(agent)
 		leave, err := b.file.Enter(ctx, op)
 		if err != nil {
 			forget()
@@ -319,7 +319,7 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 			return all, over(ctx, b.file.Fault(op, err))
 		}
 		select {
-		case <-bell:
+		case <-wake:
 		case <-b.ended:
 			forget()
 			return nil, b.file.Closed(op)

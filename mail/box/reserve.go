@@ -62,7 +62,7 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 	compared := compare(c.Exclusive, others)
 	for _, p := range c.Paths {
 		if err := gone(); err != nil {
-			return result, &fault.Error{Cause: err} // a refusal: other changes of the transaction stand
+			return result, &fault.Error{Cause: err} // a refusal: other changes of the transaction are kept
 		}
 		holders, err := compared.holders(p)
 		if err != nil {
@@ -74,8 +74,8 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 		}
 		if held[p] = true; len(held) > mostClaims {
 			return result, &fault.Error{
-				Code: mail.Invalid, Detail: fmt.Sprintf("%s would have claimed more than %d paths", c.Agent, mostClaims),
-				Hint: "release what is done with release_file_reservations, or claim folders as folder/**",
+				Code: mail.Invalid, Detail: fmt.Sprintf("%s: more than %d claimed paths", c.Agent, mostClaims),
+				Hint: "release claims with release_file_reservations, or claim directories as dir/**",
 			}
 		}
 		var id int64
@@ -244,8 +244,8 @@ func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 		c.steps += wanted.effort(c.paths[i].path) + c.paths[i].effort(wanted.path)
 		if c.steps > mostSteps {
 			return nil, &fault.Error{
-				Code: mail.Invalid, Detail: "there are too many patterns to compare with what others have claimed",
-				Hint: "claim fewer at once, or shorter ones, or folders as folder/**",
+				Code: mail.Invalid, Detail: "too many patterns to compare with the claims of other agents",
+				Hint: "claim fewer or shorter patterns, or directories as dir/**",
 			}
 		}
 		if overlap(wanted, c.paths[i]) {

@@ -42,7 +42,7 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 func phrase(words string) (string, error) {
 	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
 	if len(words) > longestWords {
-		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes, and %d are the most", len(words), longestWords), Hint: "look for a few words: " + form}
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes; the limit is %d", len(words), longestWords), Hint: "search for a few words: " + form}
 	}
 	var parts []string
 	count := 0
@@ -72,9 +72,9 @@ func phrase(words string) (string, error) {
 	}
 	switch {
 	case count > mostWords:
-		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d words, and %d are the most", count, mostWords), Hint: "look for a few words: " + form}
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d words; the limit is %d", count, mostWords), Hint: "search for a few words: " + form}
 	case len(parts) == 0:
-		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: "there is no word to look for", Hint: form}
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: "no words in the query", Hint: form}
 	}
 	return strings.Join(parts, " "), nil
 }

@@ -22,12 +22,12 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 	if err := d.Check(); err != nil {
 		return mail.Message{}, err
 	}
-	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // they get their registered spelling
+	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // they get their registered form
 	d.Subject = mail.CutSubject(d.Subject)
 	d.Importance = cmp.Or(d.Importance, mail.Normal)
 	return sqlite.Use(ctx, &b.file, "send", func() (mail.Message, error) {
 		s := &sending{draft: d, hash: hashOf(&d)}
-		c := &change{do: s.do, after: func() { s.ring(&b.bells) }, judged: true}
+		c := &change{do: s.do, after: func() { s.wakeAgents(&b.notifier) }, judged: true}
 		if err := b.writer.submit(ctx, c); err != nil {
 			return mail.Message{}, err
 		}
@@ -84,10 +84,10 @@ func (s *sending) do(ctx context.Context, w *writer) error {
 	return s.put(ctx, w, copies)
 }
 
-// ring wakes the recipients, unless the message was sent before, perhaps by another process.
-func (s *sending) ring(b *bells) {
+// wakeAgents wakes the recipients, unless the message was sent before, perhaps by another process.
+func (s *sending) wakeAgents(b *notifier) {
 	if !s.again {
-		b.ring(s.message, s.reached)
+		b.wakeAgents(s.message, s.reached)
 	}
 }
 
@@ -103,8 +103,8 @@ func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
 	}
 	if hash != s.hash {
 		return false, &fault.Error{
-			Code: mail.KeyReused, Detail: fmt.Sprintf("%s has sent another message (%d) with the idempotency key %s", s.draft.From, s.message, fault.Shown(s.draft.Key)),
-			Hint: "a key stands for one message: take a new one",
+			Code: mail.KeyReused, Detail: fmt.Sprintf("%s already sent a different message (%d) with idempotency key %s", s.draft.From, s.message, fault.Shown(s.draft.Key)),
+			Hint: "use a new key for each message",
 		}
 	}
 	s.again = true
@@ -135,17 +135,17 @@ func (s *sending) answers(ctx context.Context, w *writer) error {
 }
 
 func noMessage(id mail.ID) error {
-	return &fault.Error{Code: mail.NotFound, Detail: "there is no message " + fault.Shown(string(id)), Hint: "fetch_inbox lists the messages there are"}
+	return &fault.Error{Code: mail.NotFound, Detail: "no such message: " + fault.Shown(string(id)), Hint: "fetch_inbox lists your messages"}
 }
 
-type letter struct {
+type delivery struct {
 	agent int64
 	how   int
 }
 
-// address finds the recipients, sets their registered spelling, and checks that each accepts.
-func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
-	copies := []letter{}
+// address finds the recipients, sets their registered form, and checks that each accepts.
+func (s *sending) address(ctx context.Context, w *writer) ([]delivery, error) {
+	copies := []delivery{}
 	had := make(map[int64]bool)
 	var unknown, blocked []string
 	d := &s.draft
@@ -168,7 +168,7 @@ func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 			}
 			if !had[id] {
 				had[id] = true
-				copies = append(copies, letter{id, how})
+				copies = append(copies, delivery{id, how})
 				s.reached = append(s.reached, id)
 			}
 		}
@@ -178,12 +178,12 @@ func (s *sending) address(ctx context.Context, w *writer) ([]letter, error) {
 	}
 	if len(blocked) > 0 {
 		return nil, &fault.Error{
-			Code: mail.Blocked, Detail: "a contact policy keeps the message from " + strings.Join(blocked, ", ") + "; nobody got it",
-			Hint: "they can open it with set_contact_policy, or write first",
+			Code: mail.Blocked, Detail: "contact policy blocks delivery to " + strings.Join(blocked, ", ") + "; not delivered to any recipient",
+			Hint: "the recipients can call set_contact_policy, or write first",
 		}
 	}
 	if !had[s.sender] {
-		copies = append(copies, letter{s.sender, howSent})
+		copies = append(copies, delivery{s.sender, howSent})
 	}
 	return copies, nil
 }
@@ -203,7 +203,7 @@ func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy stri
 	return true, nil
 }
 
-func (s *sending) put(ctx context.Context, w *writer, copies []letter) error {
+func (s *sending) put(ctx context.Context, w *writer, copies []delivery) error {
 	d := &s.draft
 	s.created = w.instant().UnixMicro()
 	own := d.Thread == "" // the thread is named after the message, whose id is not known yet
@@ -296,7 +296,7 @@ func (s *sending) result() mail.Message {
 func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 	const op = "mark messages"
 	if len(m.Messages) == 0 {
-		return time.Time{}, &fault.Error{Code: mail.NotFound, Op: op, Detail: "no message is named", Hint: "name messages of the inbox"}
+		return time.Time{}, &fault.Error{Code: mail.NotFound, Op: op, Detail: "no message ids", Hint: "pass ids of messages in the inbox"}
 	}
 	return sqlite.Use(ctx, &b.file, op, func() (at time.Time, err error) {
 		err = b.writer.write(ctx, func(ctx context.Context, w *writer) (err error) {

@@ -12,7 +12,7 @@ import (
 const most = 256
 
 // writer is the only write connection. Waiting changes share one transaction, each with its own
-// savepoint: a refused one leaves no trace, and the others stand.
+// savepoint: a refused one leaves no trace, and the others are kept.
 type writer struct {
 	*sqlite.Writer
 	box   *Box
@@ -118,7 +118,7 @@ type memory struct {
 // agentKey names an agent or a thread.
 type agentKey struct {
 	project int64
-	name    string // in the spelling of the caller
+	name    string // as written by the caller
 }
 
 type agentRow struct {
@@ -194,7 +194,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 	return id, err
 }
 
-// agent returns an agent's row and sets name to its registered spelling.
+// agent returns an agent's row and sets name to its registered form.
 func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
 	key := agentKey{project, *name}
 	row, ok := w.memory.agents[key]

@@ -17,7 +17,7 @@ import (
 // Project is the key of the project that the suite uses.
 const Project = "/srv/cell-fate"
 
-// Run runs the whole suite. open returns an empty box and closes it in t.Cleanup.
+// Run runs the suite. open returns an empty box and closes it in t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 	t.Helper()
 	for _, check := range []struct {
@@ -26,20 +26,20 @@ func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 	}{
 		{"projects", projects},
 		{"names and tokens", names},
-		{"a message is what was sent", verbatim},
-		{"a message goes to all or to none", allOrNone},
+		{"messages are verbatim", verbatim},
+		{"delivery is all or nothing", allOrNone},
 		{"a key sends once", once},
-		{"a key sends once from many at one time", onceAtOnce},
+		{"a key sends once concurrently", onceConcurrently},
 		{"replies stay in the thread", replies},
-		{"an inbox is chosen from", inboxes},
+		{"inbox queries", inboxes},
 		{"reading changes nothing, marking does", marks},
-		{"threads have pages", pages},
-		{"an agent sees its own part", parts},
-		{"words are found", search},
-		{"policies keep mail out", policies},
-		{"who waits is woken", awaits},
-		{"what is over is not done", over},
-		{"files are reserved", reservations},
+		{"thread pages", pages},
+		{"agents see only their own messages", parts},
+		{"search", search},
+		{"contact policies", policies},
+		{"waiting readers are woken", awaits},
+		{"cancelled and closed", over},
+		{"reservations", reservations},
 	} {
 		t.Run(check.name, func(t *testing.T) {
 			box := open(t)
@@ -61,12 +61,12 @@ func fails[T any](_ T, err error) error { return err }
 func wantCode(t *testing.T, err error, want fault.Code) {
 	t.Helper()
 	if fault.CodeOf(err) != want {
-		t.Errorf("%q, not %s: %v", fault.CodeOf(err), want, err)
+		t.Errorf("code %q, want %s: %v", fault.CodeOf(err), want, err)
 	}
 }
 
 func draft(to ...string) mail.Draft {
-	return mail.Draft{Project: Project, From: "Operator", To: to, Subject: "KICKOFF: on trial", Body: "the body", Thread: "RS-20260101-trial"}
+	return mail.Draft{Project: Project, From: "Operator", To: to, Subject: "KICKOFF: under test", Body: "the body", Thread: "RS-20260101-trial"}
 }
 
 func send(t *testing.T, box mail.Box, d mail.Draft) mail.Message {
@@ -149,7 +149,7 @@ func names(t *testing.T, box mail.Box) {
 	if err != nil || len(all) != 4 || all[0].Name != "BlueLake" {
 		t.Errorf("%+v, %v", all, err)
 	}
-	wantCode(t, fails(box.Agents(t.Context(), Project, "Nobody")), mail.NotFound)
+	wantCode(t, fails(box.Agents(t.Context(), Project, "Stranger")), mail.NotFound)
 }
 
 func verbatim(t *testing.T, box mail.Box) {
@@ -170,7 +170,7 @@ func verbatim(t *testing.T, box mail.Box) {
 	}
 	d := draft("bluelake")
 	if m := send(t, box, d); m.To[0] != "BlueLake" || d.To[0] != "bluelake" {
-		t.Errorf("a name is spelt as it was registered: %v", m.To)
+		t.Errorf("want the registered form of the name: %v", m.To)
 	}
 	d = draft("BlueLake")
 	d.Thread = ""
@@ -183,14 +183,14 @@ func verbatim(t *testing.T, box mail.Box) {
 func allOrNone(t *testing.T, box mail.Box) {
 	for name, change := range map[string]func(*mail.Draft){
 		"no recipient":     func(d *mail.Draft) { d.To = nil },
-		"unknown":          func(d *mail.Draft) { d.To = []string{"BlueLake", "Nobody"} },
-		"unknown sender":   func(d *mail.Draft) { d.From = "Nobody" },
+		"unknown":          func(d *mail.Draft) { d.To = []string{"BlueLake", "Stranger"} },
+		"unknown sender":   func(d *mail.Draft) { d.From = "Stranger" },
 		"thread":           func(d *mail.Draft) { d.Thread = "RS-1/../../etc" },
 		"importance":       func(d *mail.Draft) { d.Importance = "very" },
 		"size":             func(d *mail.Draft) { d.Body = strings.Repeat("x", mail.MaxBody+1) },
-		"replied to":       func(d *mail.Draft) { d.ReplyTo = "4711" },
+		"unknown reply_to": func(d *mail.Draft) { d.ReplyTo = "4711" },
 		"project":          func(d *mail.Draft) { d.Project = "nowhere" },
-		"a name like that": func(d *mail.Draft) { d.To = []string{"a/../b"} },
+		"invalid name":     func(d *mail.Draft) { d.To = []string{"a/../b"} },
 	} {
 		d := draft("BlueLake")
 		change(&d)
@@ -215,11 +215,11 @@ func once(t *testing.T, box mail.Box) {
 	wantCode(t, fails(box.Send(t.Context(), other)), mail.KeyReused)
 	d.From, d.To = "RedSky", []string{"BlueLake"}
 	if m := send(t, box, d); m.ID == one.ID {
-		t.Error("a key is its sender's own")
+		t.Error("a key must belong to its sender")
 	}
 }
 
-func onceAtOnce(t *testing.T, box mail.Box) {
+func onceConcurrently(t *testing.T, box mail.Box) {
 	const writers, keys = 20, 10
 	var all sync.WaitGroup
 	ids := make([][keys]mail.ID, writers)
@@ -269,7 +269,7 @@ func policies(t *testing.T, box mail.Box) {
 	set(mail.PolicyBlock)
 	_, err := box.Send(t.Context(), draft("RedSky", "BlueLake"))
 	if wantCode(t, err, mail.Blocked); len(inbox(t, box, mail.InboxQuery{Agent: "RedSky"})) != 0 {
-		t.Error("half of it was delivered")
+		t.Error("partially delivered")
 	}
 	set(mail.PolicyContacts)
 	wantCode(t, fails(box.Send(t.Context(), draft("BlueLake"))), mail.Blocked)
@@ -281,7 +281,7 @@ func policies(t *testing.T, box mail.Box) {
 }
 
 func reservations(t *testing.T, box mail.Box) {
-	claim := mail.Claim{Project: Project, Agent: "BlueLake", Paths: []string{"src/**", "docs/a.md"}, Exclusive: true, Reason: "mending"}
+	claim := mail.Claim{Project: Project, Agent: "BlueLake", Paths: []string{"src/**", "docs/a.md"}, Exclusive: true, Reason: "fixing"}
 	got, err := box.Reserve(t.Context(), claim)
 	if err != nil || len(got.Granted) != 2 || len(got.Conflicts) != 0 {
 		t.Fatalf("%+v, %v", got, err)

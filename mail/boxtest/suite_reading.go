@@ -36,16 +36,16 @@ func inboxes(t *testing.T, box mail.Box) {
 	} {
 		q.Agent = "BlueLake"
 		if got := subjects(inbox(t, box, q)); got != want {
-			t.Errorf("%+v: %q, not %q", q, got, want)
+			t.Errorf("%+v: got %q, want %q", q, got, want)
 		}
 	}
 	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", NoBodies: true}); got[0].Body != "" {
-		t.Error("a body that nobody wanted")
+		t.Error("body despite NoBodies")
 	}
 	if got := inbox(t, box, mail.InboxQuery{Agent: "Operator"}); len(got) != 0 {
-		t.Errorf("what was sent is not in the inbox: %+v", got)
+		t.Errorf("sent mail in the inbox: %+v", got)
 	}
-	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})), mail.NotFound)
+	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "Stranger"})), mail.NotFound)
 	wantCode(t, fails(box.Inbox(t.Context(), mail.InboxQuery{Project: Project, Agent: "BlueLake", After: "x"})), mail.Invalid)
 }
 
@@ -55,7 +55,7 @@ func marks(t *testing.T, box mail.Box) {
 	m := send(t, box, d)
 	for range 3 {
 		if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 1 {
-			t.Fatalf("reading consumed it: %+v", got)
+			t.Fatalf("reading marked it as read: %+v", got)
 		}
 	}
 	mark := mail.Mark{Project: Project, Agent: "BlueLake", Messages: []mail.ID{m.ID}, Ack: true}
@@ -64,7 +64,7 @@ func marks(t *testing.T, box mail.Box) {
 		t.Fatal(one, err)
 	}
 	if two, err := box.Mark(t.Context(), mark); err != nil || !two.Equal(one) {
-		t.Errorf("%v, %v: the first time counts: %v", one, two, err)
+		t.Errorf("%v, %v: want the first time: %v", one, two, err)
 	}
 	page, err := box.Thread(t.Context(), mail.ThreadQuery{Project: Project, Thread: m.Thread, Receipts: true})
 	if err != nil || len(page.Messages) != 1 || !page.Messages[0].Acked("BlueLake") || page.Messages[0].Acked("RedSky") {
@@ -78,7 +78,7 @@ func marks(t *testing.T, box mail.Box) {
 		{Agent: "Operator", Messages: []mail.ID{m.ID}},
 		{Agent: "BlueLake", Messages: []mail.ID{"4711"}},
 		{Agent: "BlueLake", Messages: []mail.ID{"x"}},
-		{Agent: "Nobody", Messages: []mail.ID{m.ID}},
+		{Agent: "Stranger", Messages: []mail.ID{m.ID}},
 		{Agent: "BlueLake"},
 		{Agent: "BlueLake", Messages: []mail.ID{next.ID, "4711", last.ID}},
 	} {
@@ -86,7 +86,7 @@ func marks(t *testing.T, box mail.Box) {
 		wantCode(t, fails(box.Mark(t.Context(), wrong)), mail.NotFound)
 	}
 	if got := inbox(t, box, mail.InboxQuery{Agent: "BlueLake", Unread: true}); len(got) != 2 {
-		t.Errorf("some were marked, and not all: %+v", got)
+		t.Errorf("partially marked: %+v", got)
 	}
 	// Messages marked together get one time; Mark returns that of the first.
 	mark.Messages, mark.Ack = []mail.ID{m.ID, next.ID, last.ID}, false
@@ -183,7 +183,7 @@ func search(t *testing.T, box mail.Box) {
 		got := strings.Fields(subjects(found))
 		slices.Sort(got)
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %v, not %v: %v", words, got, want, err)
+			t.Errorf("%s: got %v, want %v: %v", words, got, want, err)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func awaits(t *testing.T, box mail.Box) {
 	if _, err := box.Await(stop, mail.InboxQuery{Project: Project, Agent: "BlueLake", After: m.ID}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	wantCode(t, fails(box.Await(t.Context(), mail.InboxQuery{Project: Project, Agent: "Nobody"})), mail.NotFound)
+	wantCode(t, fails(box.Await(t.Context(), mail.InboxQuery{Project: Project, Agent: "Stranger"})), mail.NotFound)
 }
 
 func over(t *testing.T, box mail.Box) {

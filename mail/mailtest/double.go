@@ -1,4 +1,4 @@
-// Package mailtest has Agent Mail servers for tests: the real one, with quirks of other servers.
+// Package mailtest provides Agent Mail servers for tests: the real one, with quirks of other servers.
 package mailtest
 
 import (
@@ -138,7 +138,7 @@ func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var q request
 	if json.Unmarshal(body, &q) != nil {
-		http.Error(w, "no JSON", http.StatusBadRequest)
+		http.Error(w, "invalid JSON", http.StatusBadRequest)
 		return
 	}
 	d.mu.Lock()
@@ -148,7 +148,7 @@ func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	quirks := d.quirks
 	d.mu.Unlock()
-	if d.atTheDoor(w, r, &q, &quirks) {
+	if d.intercept(w, r, &q, &quirks) {
 		return
 	}
 	reply := d.ask(r, &q, &quirks)
@@ -169,8 +169,8 @@ func (d *Double) once(count *int) bool {
 	return true
 }
 
-// atTheDoor answers requests that do not reach the real server.
-func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, quirks *Quirks) bool {
+// intercept answers requests that do not reach the real server.
+func (d *Double) intercept(w http.ResponseWriter, r *http.Request, q *request, quirks *Quirks) bool {
 	switch {
 	case q.Method == "initialize" && quirks.NoInitialize:
 		write(w, quirks, rpcError(q, -32601, "Method not found"))
@@ -193,10 +193,10 @@ func (d *Double) atTheDoor(w http.ResponseWriter, r *http.Request, q *request, q
 	return true
 }
 
-// ask lets the real server answer, and changes request and answer by the quirks.
+// ask calls the real server, and changes request and response by the quirks.
 func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any {
-	if wrong := d.refuses(q, quirks); wrong != "" {
-		return failure(q, quirks, wrong)
+	if reason := d.refuses(q, quirks); reason != "" {
+		return failure(q, quirks, reason)
 	}
 	wanted, _ := q.arguments()["name"].(string)
 	if q.tool() == "register_agent" && quirks.Rename != nil {
@@ -218,7 +218,7 @@ func (d *Double) ask(r *http.Request, q *request, quirks *Quirks) map[string]any
 	if json.Unmarshal(recorder.Body.Bytes(), &reply) != nil {
 		return rpcError(q, -32603, recorder.Body.String())
 	}
-	d.changed(q, quirks, reply)
+	d.rewrite(q, quirks, reply)
 	return reply
 }
 
@@ -255,8 +255,8 @@ func contract() []string {
 		ack_required sender_token message_id limit urgent_only include_bodies since_ts registration_token query include_examples policy inbox_limit paths ttl_seconds exclusive reason`)
 }
 
-// changed rewrites an answer by the quirks.
-func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
+// rewrite changes a response by the quirks.
+func (d *Double) rewrite(q *request, quirks *Quirks, reply map[string]any) {
 	r, ok := reply["result"].(map[string]any)
 	if !ok {
 		return
@@ -277,8 +277,8 @@ func (d *Double) changed(q *request, quirks *Quirks, reply map[string]any) {
 		}
 	}
 	if r["isError"] == true {
-		said, _ := structured["error"].(map[string]any)
-		text, _ := said["message"].(string)
+		failed, _ := structured["error"].(map[string]any)
+		text, _ := failed["message"].(string)
 		if quirks.Errors != "" {
 			clear(reply)
 			maps.Copy(reply, failure(q, quirks, text))

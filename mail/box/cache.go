@@ -10,47 +10,47 @@ import (
 	"brenner/mail"
 )
 
-// shelf caches recently read messages, which never change. It holds two generations: when the young
-// one is full, it replaces the old one.
-type shelf struct {
+// messageCache caches recently read messages, which never change. It has two generations: when the
+// young one is full, it replaces the old one.
+type messageCache struct {
 	mu         sync.Mutex
 	young, old map[int64]mail.Message
 	size       int // bytes of the young ones
 }
 
 const (
-	shelfBytes   = 16 << 20 // of each generation
-	largestShelf = 64 << 10 // larger messages are read from the file each time
-	messageBytes = 600      // overhead of a message beside its text
+	cacheBytes    = 16 << 20 // of each generation
+	largestCached = 64 << 10 // larger messages are read from the file each time
+	messageBytes  = 600      // overhead of a message beside its text
 )
 
-func (s *shelf) get(id int64) (mail.Message, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m, ok := s.young[id]
+func (c *messageCache) get(id int64) (mail.Message, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := c.young[id]
 	if !ok {
-		if m, ok = s.old[id]; ok {
-			s.put(id, &m)
+		if m, ok = c.old[id]; ok {
+			c.put(id, &m)
 		}
 	}
 	return m, ok
 }
 
-func (s *shelf) keep(id int64, m *mail.Message) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.put(id, m)
+func (c *messageCache) keep(id int64, m *mail.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(id, m)
 }
 
-func (s *shelf) put(id int64, m *mail.Message) {
-	if len(m.Body) > largestShelf {
+func (c *messageCache) put(id int64, m *mail.Message) {
+	if len(m.Body) > largestCached {
 		return
 	}
-	if s.young == nil || s.size > shelfBytes {
-		s.young, s.old, s.size = make(map[int64]mail.Message), s.young, 0
+	if c.young == nil || c.size > cacheBytes {
+		c.young, c.old, c.size = make(map[int64]mail.Message), c.young, 0
 	}
-	s.young[id] = *m
-	s.size += len(m.Body) + messageBytes
+	c.young[id] = *m
+	c.size += len(m.Body) + messageBytes
 }
 
 // messages returns messages by row, in that order, as a reader may see them, as far as they fit.
@@ -58,7 +58,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 	all := make([]mail.Message, len(rows))
 	var missing []int64
 	for i, row := range rows {
-		m, ok := b.shelf.get(row)
+		m, ok := b.cache.get(row)
 		if all[i] = m; !ok {
 			missing = append(missing, row)
 		}
@@ -74,7 +74,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 			}
 		}
 	}
-	var r room
+	var r budget
 	for i := range all {
 		if !bodies {
 			all[i].Body = ""
@@ -97,7 +97,7 @@ func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]m
 		id, _ := all[i].ID.Number()
 		found[id] = all[i]
 		if bodies {
-			b.shelf.keep(id, &all[i])
+			b.cache.keep(id, &all[i])
 		}
 	}
 	return found, err

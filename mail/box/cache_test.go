@@ -9,8 +9,8 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// What a writer has in mind gives way to what another process has written.
-func TestAWriterForgetsWhatAnotherHasChanged(t *testing.T) {
+// A writer's cache is cleared when another process has written.
+func TestWriterCacheIsInvalidated(t *testing.T) {
 	dir := t.TempDir()
 	one, two := open(t, dir), open(t, dir)
 	people(t, one)
@@ -43,8 +43,8 @@ func TestAWriterForgetsWhatAnotherHasChanged(t *testing.T) {
 	}
 }
 
-// A message that lies on the shelf shows every reader what that reader may see.
-func TestTheShelfKeepsSecrets(t *testing.T) {
+// A cached message shows each reader only what it may see.
+func TestCacheHidesBCC(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	for _, name := range []string{"RedSky", "GreenHill"} {
