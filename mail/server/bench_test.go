@@ -15,8 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// emptyServer is a server of the same SDK, with the same settings, whose one tool
-// takes the same arguments and does nothing.
+// emptyServer returns a server of the same SDK and settings whose only tool does nothing.
 func emptyServer(tb testing.TB) string {
 	tb.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "empty", Version: "1"}, nil)
@@ -29,7 +28,7 @@ func emptyServer(tb testing.TB) string {
 	return at.URL
 }
 
-// caller50 calls a tool from fifty clients at once.
+// caller50 calls a tool from fifty concurrent clients.
 type caller50 struct {
 	client *http.Client
 	url    string
@@ -77,8 +76,8 @@ func (c *caller50) call(tb testing.TB, body string) {
 	_ = resp.Body.Close()
 }
 
-// BenchmarkCalls compares calls of our tools with those of a handler that does
-// nothing, turn by turn, so that a busy machine is equally busy for both.
+// BenchmarkCalls compares our tools with a handler that does nothing, in alternation, so
+// that the machine is equally busy for both.
 func BenchmarkCalls(b *testing.B) {
 	s := open(b)
 	as := s.join(b, "BlueLake", "RedSky")

@@ -2,5 +2,5 @@ package server
 
 import "time"
 
-// WaitAtItsEnd says how long a server waits for what is under way when it ends.
-func (s *Server) WaitAtItsEnd(d time.Duration) { s.grace = d }
+// SetGrace sets how long a server waits for requests in flight at shutdown.
+func (s *Server) SetGrace(d time.Duration) { s.grace = d }

@@ -25,15 +25,15 @@ func (s *Server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
 		case !s.addressed(r.Host):
-			refuse(w, http.StatusForbidden, "this server is not asked under the name "+fault.Shown(r.Host))
+			refuse(w, http.StatusForbidden, "unknown host "+fault.Shown(r.Host))
 		case !fromHere(r):
-			refuse(w, http.StatusForbidden, "pages of other sites may not ask this server")
+			refuse(w, http.StatusForbidden, "requests from other origins are not allowed")
 		case path != "/mcp" && path != "/api" && path != s.path:
-			// This also answers OAuth discovery: clients then go on with their token.
-			refuse(w, http.StatusNotFound, "there is nothing here; the mail is at "+s.path+"/")
+			// This also answers OAuth discovery: clients then continue with their token.
+			refuse(w, http.StatusNotFound, "not found; the mail is at "+s.path+"/")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
-			refuse(w, http.StatusMethodNotAllowed, "there is no stream to listen to: every request is a POST")
+			refuse(w, http.StatusMethodNotAllowed, "no event stream; use POST")
 		default:
 			s.admit(w, r, next)
 		}
@@ -55,7 +55,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	if r.ContentLength > MaxRequest {
 		// The rest is read first: a client that is still sending would not see the answer.
 		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes, and %d are the most", r.ContentLength, MaxRequest))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes; the limit is %d", r.ContentLength, MaxRequest))
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context()}))
@@ -103,7 +103,7 @@ type callerKey struct{}
 // admitted is a request that passed the gate.
 type admitted struct {
 	who     *caller
-	request context.Context //nolint:containedctx // it ends when the client is gone; the SDK's own goes on
+	request context.Context //nolint:containedctx // it ends when the client disconnects; the SDK's own does not
 }
 
 // caller returns the owner of a request's token.
@@ -115,10 +115,10 @@ func (s *Server) caller(ctx context.Context, authorization string) (*caller, err
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return nil, &fault.Error{Code: mail.NoAuth, Detail: "no token", Hint: "send the header Authorization: Bearer …; `brenner mail connect` prints it"}
 	}
-	return s.whose(ctx, token)
+	return s.ownerOf(ctx, token)
 }
 
-func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
+func (s *Server) ownerOf(ctx context.Context, token string) (*caller, error) {
 	hash := Hash(token)
 	if s.operator != "" && same(hash, s.operator) {
 		return &caller{operator: true}, nil
@@ -126,7 +126,7 @@ func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
 	project, agent, err := s.box.Owner(ctx, hash)
 	switch {
 	case fault.CodeOf(err) == mail.NotFound:
-		return nil, &fault.Error{Code: mail.NoAuth, Detail: "the token is nobody's", Hint: "`brenner mail token NAME` gives an agent a new one"}
+		return nil, &fault.Error{Code: mail.NoAuth, Detail: "unknown token", Hint: "`brenner mail token NAME` makes a new token for an agent"}
 	case err != nil:
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) whose(ctx context.Context, token string) (*caller, error) {
 }
 
 // errNoCaller means that a request bypassed the gate.
-var errNoCaller = errors.New("nobody knows who asks")
+var errNoCaller = errors.New("unknown caller")
 
 // caller is the operator or an agent of a project.
 type caller struct {
@@ -162,29 +162,29 @@ func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token str
 		return nil
 	}
 	if token != "" {
-		owner, err := s.whose(ctx, token)
+		owner, err := s.ownerOf(ctx, token)
 		if err != nil && fault.CodeOf(err) != mail.NoAuth {
 			return err
 		}
 		if err == nil && owner.is(project, name) {
 			return nil
 		}
-		return notTheirs(name)
+		return wrongToken(name)
 	}
 	if c.is(project, name) {
 		return nil
 	}
-	return notYours(c, "act for "+fault.Shown(name))
+	return denied(c, "act for "+fault.Shown(name))
 }
 
-func notTheirs(name string) error {
-	return &fault.Error{Code: mail.NotYours, Detail: "the token is not that of " + fault.Shown(name), Hint: "every agent uses its own token"}
+func wrongToken(name string) error {
+	return &fault.Error{Code: mail.NotYours, Detail: "the token does not belong to " + fault.Shown(name), Hint: "use the agent's own token"}
 }
 
-func notYours(c *caller, what string) error {
+func denied(c *caller, what string) error {
 	return &fault.Error{
 		Code: mail.NotYours, Detail: c.agent.Name + " may not " + what,
-		Hint: "an agent acts for itself and reads its own mail; your token is that of " + c.agent.Name,
+		Hint: "an agent acts for itself and reads its own mail; your token belongs to " + c.agent.Name,
 	}
 }
 
@@ -199,8 +199,8 @@ func NewToken() string { return "bm_" + rand.Text() + rand.Text() }
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// madeUp returns a random name for an agent without one.
-func madeUp() string {
+// randomName returns a random name for an agent without one.
+func randomName() string {
 	adjectives := strings.Fields("Amber Black Blue Bold Brave Bright Bronze Calm Clear Coral Crimson Dark Deep Fair Fast Frosty Gold Grand Gray Green Ivory Jade Keen Lilac Lone Misty Noble Pale Pink Proud Quick Quiet Red Rose Rust Sage Silent Silver Slate Stone Swift Tall Teal Warm White Wild Wise")
 	nouns := strings.Fields("Badger Bay Bear Birch Brook Canyon Castle Cave Cliff Cloud Coast Cove Crane Creek Deer Dune Eagle Elk Falcon Fern Field Finch Forest Fox Glade Grove Harbor Hawk Heron Hill Island Lake Leaf Marsh Meadow Moon Moss Oak Otter Peak Pine Pond Rain Raven Ridge River Sky Snow Spring Star Stone Swan Valley Wave Willow Wind Wolf")
 	var pick [2]byte

@@ -12,27 +12,27 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":0,"method":"ping"}`
 
-func TestWhoIsHeard(t *testing.T) {
+func TestGate(t *testing.T) {
 	s := open(t)
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		want   int
 	}{
-		"as it should be":       {func(*http.Request) {}, 200},
-		"JSON alone":            {func(r *http.Request) { r.Header.Set("Accept", "application/json") }, 200},
+		"valid":                 {func(*http.Request) {}, 200},
+		"JSON only":             {func(r *http.Request) { r.Header.Set("Accept", "application/json") }, 200},
 		"events first":          {func(r *http.Request) { r.Header.Set("Accept", "text/event-stream, application/json") }, 200},
 		"no Accept":             {func(r *http.Request) { r.Header.Del("Accept") }, 200},
 		"no token":              {func(r *http.Request) { r.Header.Del("Authorization") }, 401},
 		"a wrong token":         {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, 401},
 		"another scheme":        {func(r *http.Request) { r.Header.Set("Authorization", "Basic "+operator) }, 401},
-		"scheme in small":       {func(r *http.Request) { r.Header.Set("Authorization", "bearer "+operator) }, 200},
+		"lower-case scheme":     {func(r *http.Request) { r.Header.Set("Authorization", "bearer "+operator) }, 200},
 		"another host":          {func(r *http.Request) { r.Host = "evil.example.com" }, 403},
 		"localhost":             {func(r *http.Request) { r.Host = "localhost:1" }, 200},
 		"another origin":        {func(r *http.Request) { r.Header.Set("Origin", "http://evil.example.com") }, 403},
-		"no page's origin":      {func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		"null origin":           {func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
 		"its own origin":        {func(r *http.Request) { r.Header.Set("Origin", "http://"+r.Host) }, 200},
 		"another port's origin": {func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:6274") }, 403},
-		"another program here":  {func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }, 403},
+		"another local program": {func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }, 403},
 		"two origins":           {func(r *http.Request) { r.Header["Origin"] = []string{"http://" + r.Host, "http://localhost:3000"} }, 403},
 		"slash at the end":      {func(r *http.Request) { r.URL.Path = "/mcp/" }, 200},
 		"api":                   {func(r *http.Request) { r.URL.Path = "/api" }, 200},
@@ -42,14 +42,14 @@ func TestWhoIsHeard(t *testing.T) {
 		"OAuth below":           {func(r *http.Request) { r.Method, r.URL.Path = "GET", "/mcp/.well-known/openid-configuration" }, 404},
 		"OAuth registration":    {func(r *http.Request) { r.URL.Path = "/register" }, 404},
 		"a stream":              {func(r *http.Request) { r.Method = "GET" }, 405},
-		"an end":                {func(r *http.Request) { r.Method = "DELETE" }, 405},
+		"DELETE":                {func(r *http.Request) { r.Method = "DELETE" }, 405},
 		"an old version":        {func(r *http.Request) { r.Header.Set("MCP-Protocol-Version", "2024-11-05") }, 200},
 		"a new version":         {func(r *http.Request) { r.Header.Set("MCP-Protocol-Version", "2025-11-25") }, 200},
-		"a session of long ago": {func(r *http.Request) { r.Header.Set("Mcp-Session-Id", "gone") }, 200},
+		"an old session":        {func(r *http.Request) { r.Header.Set("Mcp-Session-Id", "gone") }, 200},
 	} {
 		status, header, text := s.post(t, c.change, strings.NewReader(ping))
 		if status != c.want {
-			t.Errorf("%s: %d, not %d: %.200s", name, status, c.want, text)
+			t.Errorf("%s: %d, want %d: %.200s", name, status, c.want, text)
 		}
 		if status == 401 && header.Get("WWW-Authenticate") != "Bearer" || status == 405 && header.Get("Allow") != "POST" {
 			t.Errorf("%s: %v", name, header)
@@ -60,7 +60,7 @@ func TestWhoIsHeard(t *testing.T) {
 	}
 }
 
-func TestABodyWithoutEnd(t *testing.T) {
+func TestRequestsAreBounded(t *testing.T) {
 	s := open(t)
 	big := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":{"body_md":"` + strings.Repeat("x", 20<<20) + `"}}}`
 	status, _, text := s.post(t, func(*http.Request) {}, strings.NewReader(big))
@@ -78,7 +78,7 @@ func TestABodyWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestAnAddressForOthersNeedsAToken(t *testing.T) {
+func TestListenRequiresToken(t *testing.T) {
 	for address, code := range map[string]fault.Code{"0.0.0.0:0": mail.NoAuth, ":0": mail.NoAuth, "nowhere": mail.Invalid, "127.0.0.1:-1": server.CannotListen} {
 		if l, err := server.Listen(t.Context(), address, false); fault.CodeOf(err) != code {
 			t.Errorf("%s: %v, %v", address, l, err)

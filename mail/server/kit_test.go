@@ -59,7 +59,7 @@ func serve(tb testing.TB, b mail.Box) *site {
 	return at
 }
 
-// bearer puts a token on every request.
+// bearer adds a token to every request.
 type bearer struct {
 	token string
 	next  http.RoundTripper
@@ -89,7 +89,7 @@ func (s *site) connect(tb testing.TB, token string) *mcp.ClientSession {
 
 type object = map[string]any
 
-// call calls a tool, and wants it to work.
+// call calls a tool and requires success.
 func call(tb testing.TB, s *mcp.ClientSession, tool string, arguments object) object {
 	tb.Helper()
 	r, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -114,16 +114,16 @@ func textOf(r *mcp.CallToolResult) string {
 	return r.Content[0].(*mcp.TextContent).Text
 }
 
-// refused calls a tool, and wants it to be refused with a code.
+// refused calls a tool and requires a refusal with a code.
 func refused(tb testing.TB, s *mcp.ClientSession, want, tool string, arguments object) {
 	tb.Helper()
 	r, err := s.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil || !r.IsError || !strings.Contains(textOf(r), want) {
-		tb.Errorf("%s: not refused with %s: %v, %.300s", tool, want, err, textOf(r))
+		tb.Errorf("%s: want a refusal with %s: %v, %.300s", tool, want, err, textOf(r))
 	}
 }
 
-// join registers agents, and gives a session with the token of each.
+// join registers agents and returns a session for each.
 func (s *site) join(tb testing.TB, names ...string) map[string]*mcp.ClientSession {
 	tb.Helper()
 	all := map[string]*mcp.ClientSession{"": s.connect(tb, operator)}
@@ -135,7 +135,7 @@ func (s *site) join(tb testing.TB, names ...string) map[string]*mcp.ClientSessio
 	return all
 }
 
-// post sends bytes, and gives what comes back.
+// post sends a body and returns status, header and body of the response.
 func (s *site) post(tb testing.TB, change func(*http.Request), body io.Reader) (int, http.Header, string) {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, s.URL+"/mcp", body)

@@ -166,7 +166,7 @@ func (c *call) reads() (project string, err error) {
 		return "", err
 	}
 	if !c.who.in(project) {
-		return "", notYours(c.who, "read in "+fault.Shown(project))
+		return "", denied(c.who, "read in "+fault.Shown(project))
 	}
 	return project, nil
 }
@@ -229,12 +229,12 @@ func ensureProject(ctx context.Context, c *call) (any, error) {
 func (c *call) project(ctx context.Context, key string) (mail.Project, error) {
 	if !c.who.operator {
 		if !c.who.in(key) {
-			return mail.Project{}, notYours(c.who, "open the project "+fault.Shown(key))
+			return mail.Project{}, denied(c.who, "open the project "+fault.Shown(key))
 		}
 		return c.who.project, nil
 	}
 	if !absolute(key) {
-		return mail.Project{}, &fault.Error{Code: mail.Invalid, Detail: "not an absolute path: " + fault.Shown(key), Hint: "human_key is the absolute path of the project's folder"}
+		return mail.Project{}, &fault.Error{Code: mail.Invalid, Detail: "not an absolute path: " + fault.Shown(key), Hint: "human_key is the absolute path of the project's directory"}
 	}
 	return c.server.box.EnsureProject(ctx, key)
 }
@@ -261,17 +261,17 @@ func register(ctx context.Context, c *call) (any, error) {
 func (c *call) register(ctx context.Context, r mail.Registration, token string) (mail.Agent, error) {
 	if r.Name == "" {
 		if r.Name = c.who.agent.Name; r.Name == "" {
-			return c.christen(ctx, r)
+			return c.registerRandomName(ctx, r)
 		}
 	}
 	proven := c.who.is(r.Project, r.Name)
 	if token != "" {
-		owner, err := c.server.whose(ctx, token)
+		owner, err := c.server.ownerOf(ctx, token)
 		if err != nil && fault.CodeOf(err) != mail.NoAuth {
 			return mail.Agent{}, err
 		}
 		if proven = err == nil && owner.is(r.Project, r.Name); !proven && !c.who.operator {
-			return mail.Agent{}, notTheirs(r.Name)
+			return mail.Agent{}, wrongToken(r.Name)
 		}
 	}
 	if proven {
@@ -279,7 +279,7 @@ func (c *call) register(ctx context.Context, r mail.Registration, token string) 
 		return c.server.box.Register(ctx, r)
 	}
 	if !c.who.operator {
-		return mail.Agent{}, notYours(c.who, "register "+fault.Shown(r.Name))
+		return mail.Agent{}, denied(c.who, "register "+fault.Shown(r.Name))
 	}
 	return c.create(ctx, r)
 }
@@ -294,8 +294,8 @@ func (c *call) create(ctx context.Context, r mail.Registration) (mail.Agent, err
 	return a, err
 }
 
-// christen registers an agent under an unused random name.
-func (c *call) christen(ctx context.Context, r mail.Registration) (a mail.Agent, err error) {
+// registerRandomName registers an agent under an unused random name.
+func (c *call) registerRandomName(ctx context.Context, r mail.Registration) (a mail.Agent, err error) {
 	for range 50 {
 		r.Name = c.server.name()
 		if a, err = c.create(ctx, r); fault.CodeOf(err) != mail.NameTaken {

@@ -12,7 +12,7 @@ import (
 	"brenner/mail/box"
 )
 
-// watched is a box that counts what is written to it.
+// watched is a box that counts writes.
 type watched struct {
 	*box.Box
 	writes atomic.Int64
@@ -53,9 +53,9 @@ func (w *watched) Renew(ctx context.Context, project, agent string, paths []stri
 	return w.Box.Renew(ctx, project, agent, paths, ttl)
 }
 
-// TestAToolThatSaysItChangesNothingDoesNot, whatever it is told to do: programs call
-// those without asking anybody.
-func TestAToolThatSaysItChangesNothingDoesNot(t *testing.T) {
+// Tools with the read-only hint write nothing, whatever their arguments: clients call them
+// without asking the user.
+func TestReadOnlyToolsDoNotWrite(t *testing.T) {
 	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,17 +96,16 @@ func TestAToolThatSaysItChangesNothingDoesNot(t *testing.T) {
 		}
 		before := w.writes.Load()
 		if call(t, as["BlueLake"], tool.Name, arguments); w.writes.Load() != before {
-			t.Errorf("%s says that it changes nothing, and did with %v", tool.Name, arguments)
+			t.Errorf("%s is read-only, but wrote with %v", tool.Name, arguments)
 		}
 	}
 	if reading < 3 {
-		t.Errorf("%d tools say that they change nothing", reading)
+		t.Errorf("%d tools are read-only", reading)
 	}
 }
 
-// TestAnInboxIsMarkedAtOnce: a commit for each message would be a wait on the disk for
-// each.
-func TestAnInboxIsMarkedAtOnce(t *testing.T) {
+// An inbox is marked in one write: a commit per message would wait for the disk each time.
+func TestInboxIsMarkedInOneWrite(t *testing.T) {
 	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -117,11 +116,11 @@ func TestAnInboxIsMarkedAtOnce(t *testing.T) {
 		call(t, as["Operator"], "send_message", object{"project_key": project, "sender_name": "Operator", "to": []string{"BlueLake"}, "subject": "INFO: s", "body_md": "words"})
 	}
 	inbox := object{"project_key": project, "agent_name": "BlueLake", "mark_read": true, "unread_only": true}
-	for _, want := range []int64{1, 0} { // there is nothing to mark the second time
+	for _, want := range []int64{1, 0} { // nothing to mark the second time
 		before := w.writes.Load()
 		call(t, as["BlueLake"], "fetch_inbox", inbox)
 		if n := w.writes.Load() - before; n != want {
-			t.Errorf("%d writes, not %d", n, want)
+			t.Errorf("%d writes, want %d", n, want)
 		}
 	}
 	if left, err := b.Inbox(t.Context(), mail.InboxQuery{Project: project, Agent: "BlueLake", Unread: true}); err != nil || len(left) != 0 {

@@ -17,8 +17,8 @@ import (
 // require query parameters in one order.
 func (s *Server) addResources() {
 	for _, t := range []struct{ name, uri, about string }{
-		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "What was sent to an agent"},
-		{"thread", "resource://thread/{thread_id}{?project,include_bodies,limit,after,receipts}", "A thread, oldest first; `next` is where the next page begins"},
+		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "Messages sent to an agent"},
+		{"thread", "resource://thread/{thread_id}{?project,include_bodies,limit,after,receipts}", "A thread, oldest first; `next` is the start of the next page"},
 		{"agents", "resource://agents/{project_slug}", "The agents of a project"},
 		{"project", "resource://project/{slug}", "A project"},
 	} {
@@ -36,8 +36,8 @@ func (s *Server) addResources() {
 }
 
 func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	who, err := s.asking(ctx, r.GetExtra())
-	ctx, cancel := whileThere(ctx)
+	who, err := s.callerOf(ctx, r.GetExtra())
+	ctx, cancel := untilDisconnect(ctx)
 	defer cancel()
 	var value any
 	if err == nil {
@@ -59,7 +59,7 @@ func resourceError(who *caller, uri string, err error) error {
 		return mcp.ResourceNotFoundError(uri)
 	}
 	r := refusalOf(who, err)
-	data, _ := json.Marshal(r.Error) // texts always marshal
+	data, _ := json.Marshal(r.Error) // strings always marshal
 	text := string(fault.CodeOf(err)) + ": " + r.Error.Message
 	if r.Error.Hint != "" {
 		text += " (" + r.Error.Hint + ")"
@@ -67,16 +67,16 @@ func resourceError(who *caller, uri string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text, Data: data}
 }
 
-const errNoResource = "there is no such resource"
+const errNoResource = "no such resource"
 
 func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return nil, &fault.Error{Code: mail.Invalid, Detail: "not an address: " + fault.Shown(uri)}
+		return nil, &fault.Error{Code: mail.Invalid, Detail: "invalid URI: " + fault.Shown(uri)}
 	}
 	name, err := url.PathUnescape(strings.Trim(u.EscapedPath(), "/"))
 	if err != nil {
-		return nil, &fault.Error{Code: mail.Invalid, Detail: "not an address: " + fault.Shown(uri)}
+		return nil, &fault.Error{Code: mail.Invalid, Detail: "invalid URI: " + fault.Shown(uri)}
 	}
 	a := queryArguments(u.Query())
 	switch u.Host {
@@ -86,13 +86,13 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 		return s.threadResource(ctx, who, name, a)
 	case "agents":
 		if !who.in(name) {
-			return nil, notYours(who, "read in "+fault.Shown(name))
+			return nil, denied(who, "read in "+fault.Shown(name))
 		}
 		all, err := s.box.Agents(ctx, name, "")
 		return map[string]any{"agents": listed(all)}, err
 	case "project":
 		if !who.in(name) {
-			return nil, notYours(who, "read in "+fault.Shown(name))
+			return nil, denied(who, "read in "+fault.Shown(name))
 		}
 		all, err := s.box.Projects(ctx, name)
 		if err != nil {
@@ -105,10 +105,10 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 
 // queryArguments returns the query of an address as arguments of a tool.
 func queryArguments(query url.Values) *arguments {
-	a := &arguments{given: make(map[string]json.RawMessage)}
+	a := &arguments{values: make(map[string]json.RawMessage)}
 	for name, values := range query {
 		if len(values) > 0 && values[0] != "" {
-			a.given[name], _ = json.Marshal(values[0]) // a text always marshals
+			a.values[name], _ = json.Marshal(values[0]) // a string always marshals
 		}
 	}
 	return a
@@ -138,10 +138,10 @@ func (s *Server) threadResource(ctx context.Context, who *caller, thread string,
 		return nil, err
 	}
 	if !who.in(q.Project) {
-		return nil, notYours(who, "read in "+fault.Shown(q.Project))
+		return nil, denied(who, "read in "+fault.Shown(q.Project))
 	}
 	if q.Limit == 0 {
-		q.Limit = mail.MaxPage // a client that knows no pages gets the largest one
+		q.Limit = mail.MaxPage // a client without paging gets the largest page
 	}
 	page, err := s.box.Thread(ctx, q)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"brenner/mail/box"
 )
 
-func TestAnAgentIsItselfOnly(t *testing.T) {
+func TestAgentActsOnlyForItself(t *testing.T) {
 	s := open(t)
 	as := s.join(t, "BlueLake", "RedSky")
 	blue := as["BlueLake"]
@@ -35,7 +35,7 @@ func TestAnAgentIsItselfOnly(t *testing.T) {
 		{"acknowledge_message", object{"agent_name": "RedSky", "message_id": other}},
 		{"set_contact_policy", object{"agent_name": "RedSky", "policy": "block_all"}},
 		{"register_agent", object{"name": "RedSky", "program": "p", "model": "m"}},
-		{"register_agent", object{"name": "Somebody", "program": "p", "model": "m"}},
+		{"register_agent", object{"name": "Stranger", "program": "p", "model": "m"}},
 		{"file_reservation_paths", object{"agent_name": "RedSky", "paths": []string{"x"}}},
 		{"release_file_reservations", object{"agent_name": "RedSky"}},
 		{"macro_start_session", object{"human_key": project, "agent_name": "RedSky", "program": "p", "model": "m"}},
@@ -67,15 +67,15 @@ func TestAnAgentIsItselfOnly(t *testing.T) {
 			t.Errorf("%s: %s", uri, r.Contents[0].Text)
 		}
 	}
-	// Another's token in the arguments is what a caller without one of its own uses.
+	// The operator may pass an agent's token as an argument.
 	token := NewAgent(t, as[""], "GreenHill")
 	call(t, as[""], "send_message", object{"project_key": project, "sender_name": "GreenHill", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
 	refused(t, blue, "MAIL_NOT_YOURS", "send_message", object{"project_key": project, "sender_name": "RedSky", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
 	call(t, as[""], "register_agent", object{"project_key": project, "name": "GreenHill", "registration_token": token, "program": "p", "model": "m"})
 }
 
-// A token of a mailbox that is gone does not keep the operator out.
-func TestWhatTheOperatorShowsBeside(t *testing.T) {
+// The token of a deleted mailbox does not lock the operator out.
+func TestOperatorWithStaleToken(t *testing.T) {
 	s := open(t)
 	as := s.join(t, "BlueLake")
 	stale := object{"project_key": project, "agent_name": "BlueLake", "sender_name": "BlueLake", "registration_token": "bm_stale", "sender_token": "bm_stale", "to": "BlueLake", "subject": "s", "body_md": "b"}
@@ -83,7 +83,7 @@ func TestWhatTheOperatorShowsBeside(t *testing.T) {
 	call(t, as[""], "fetch_inbox", stale)
 	call(t, as[""], "acknowledge_message", object{"project_key": project, "agent_name": "BlueLake", "registration_token": "bm_stale", "message_id": 1})
 	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "send_message", stale)
-	// It makes nobody anew, and gives nobody's mailbox away.
+	// It neither recreates an agent nor opens a mailbox.
 	again := object{"project_key": project, "name": "BlueLake", "program": "p", "model": "m", "registration_token": "bm_stale"}
 	refused(t, as[""], "MAIL_NAME_TAKEN", "register_agent", again)
 	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "register_agent", again)
@@ -93,8 +93,8 @@ func TestWhatTheOperatorShowsBeside(t *testing.T) {
 	}
 }
 
-// What is wrong with the machine is told to the operator; agents hear of no files.
-func TestNoPathsForAgents(t *testing.T) {
+// Internal errors are shown to the operator; agents see no paths.
+func TestAgentsSeeNoPaths(t *testing.T) {
 	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestNoPathsForAgents(t *testing.T) {
 	if err != nil || !r.IsError || strings.Contains(textOf(r), "/some/where") || !strings.Contains(textOf(r), "STORE_DAMAGED") {
 		t.Errorf("%v, %s", err, textOf(r))
 	}
-	// A NUL in quotation marks is nothing to look for, and no damage.
+	// A NUL in quotation marks is harmless.
 	call(t, open(t).join(t, "RedSky")["RedSky"], "search_messages", object{"project_key": project, "query": "\"a\x00b\""})
 }
 
@@ -118,7 +118,7 @@ func (broken) Search(context.Context, mail.SearchQuery) ([]mail.Message, error) 
 	return nil, &fault.Error{Code: "STORE_DAMAGED", Op: "search", Place: "/some/where/mail.db", Hint: "look at /some/where"}
 }
 
-// NewAgent registers an agent, and gives its token.
+// NewAgent registers an agent and returns its token.
 func NewAgent(t *testing.T, as *mcp.ClientSession, name string) string {
 	t.Helper()
 	return call(t, as, "register_agent", object{"project_key": project, "program": "p", "model": "m", "name": name})["registration_token"].(string)

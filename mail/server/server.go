@@ -63,7 +63,7 @@ type Server struct {
 // New returns a server, which is an http.Handler.
 func New(o Options) (*Server, error) {
 	if o.Box == nil {
-		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "there is no box"}
+		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "no box"}
 	}
 	s := &Server{
 		box: o.Box, hosts: o.Hosts, path: strings.TrimRight(cmp.Or(o.Path, mail.DefaultPath), "/"),
@@ -73,14 +73,14 @@ func New(o Options) (*Server, error) {
 		s.operator = Hash(o.Operator)
 	}
 	if s.name == nil {
-		s.name = madeUp
+		s.name = randomName
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "brenner-mail", Title: "Agent Mail", Version: s.version}, &mcp.ServerOptions{
 		Instructions: instructions, Logger: o.Log,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	for _, t := range tools() {
-		s.mcp.AddTool(t.described(), s.answering(t))
+		s.mcp.AddTool(t.definition(), s.handlerOf(t))
 	}
 	s.addResources()
 	streamable := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
@@ -97,9 +97,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 const instructions = `Agent Mail: mailboxes for agents that work on one project.
 
-Say who you are with register_agent (project_key is the absolute path of the project's folder).
-fetch_inbox shows what was sent to you; it marks nothing as read. With wait_seconds it waits for mail.
-A message with ack_required wants acknowledge_message. Answer with reply_message, which stays in the thread.`
+Register with register_agent (project_key is the absolute path of the project's directory).
+fetch_inbox shows your messages; it marks nothing as read. With wait_seconds it waits for mail.
+Acknowledge a message with ack_required by acknowledge_message. Reply with reply_message, which stays in the thread.`
 
 // DefaultAddress is the default listen address.
 const DefaultAddress = "127.0.0.1:8765"
@@ -112,18 +112,18 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	const op = "listen for mail"
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, &fault.Error{Code: mail.Invalid, Op: op, Place: address, Cause: err, Hint: "write it like " + DefaultAddress}
+		return nil, &fault.Error{Code: mail.Invalid, Op: op, Place: address, Cause: err, Hint: "use a form such as " + DefaultAddress}
 	}
 	if !hasToken && !baseurl.Loopback(host) {
 		return nil, &fault.Error{
-			Code: mail.NoAuth, Op: op, Place: address, Detail: "others can reach this address, and there is no token",
-			Hint: "listen at 127.0.0.1, or do not switch the token off",
+			Code: mail.NoAuth, Op: op, Place: address, Detail: "an address that other machines can reach requires a token",
+			Hint: "listen on 127.0.0.1, or enable the token",
 		}
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, &fault.Error{Code: CannotListen, Op: op, Place: address, Cause: err, Hint: "another program may be there already; --addr chooses another port, 0 any free one"}
+		return nil, &fault.Error{Code: CannotListen, Op: op, Place: address, Cause: err, Hint: "pass --addr with another port; 0 picks a free one"}
 	}
 	return l, nil
 }

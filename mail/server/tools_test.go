@@ -20,7 +20,7 @@ import (
 	"brenner/mail/server"
 )
 
-func TestEveryToolMayBeCalledUnasked(t *testing.T) {
+func TestToolAnnotations(t *testing.T) {
 	s := open(t)
 	client := s.connect(t, operator)
 	list, err := client.ListTools(t.Context(), nil)
@@ -43,13 +43,13 @@ func TestEveryToolMayBeCalledUnasked(t *testing.T) {
 	}
 }
 
-func TestTheWholeContract(t *testing.T) {
+func TestAllTools(t *testing.T) {
 	s := open(t)
 	as := s.join(t, "Operator", "BlueLake", "RedSky")
 	if h := call(t, as[""], "health_check", nil); h["status"] != "ready" {
 		t.Errorf("%v", h)
 	}
-	// Arguments that nobody knows, and null for what is left out, are fine.
+	// Unknown arguments and null are accepted.
 	sent := call(t, as["Operator"], "send_message", object{
 		"project_key": project, "sender_name": "Operator", "to": []string{"BlueLake", "RedSky"}, "cc": nil, "subject": "KICKOFF: q", "body_md": "the question",
 		"thread_id": thread, "importance": "high", "ack_required": true, "wait_for_previous": true, "sender_token": nil, "idempotency_key": "k",
@@ -80,7 +80,7 @@ func TestTheWholeContract(t *testing.T) {
 		"thread_id": thread, "importance": "high", "ack_required": true, "idempotency_key": "k",
 	})
 	if again["deliveries"].([]any)[0].(object)["payload"].(object)["id"] != id {
-		t.Errorf("a key sends once: %v", again)
+		t.Errorf("a key should send once: %v", again)
 	}
 	summary := call(t, as["Operator"], "summarize_thread", object{"project_key": project, "thread_id": thread, "include_examples": true})
 	if people := summary["participants"].([]any); len(people) != 2 {
@@ -158,18 +158,18 @@ func TestLongPoll(t *testing.T) {
 	all.Wait()
 }
 
-func TestAClientThatVanishes(t *testing.T) {
+func TestDisconnectedClient(t *testing.T) {
 	s := open(t)
 	as := s.join(t, "Operator", "BlueLake")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	// goleak finds a handler that goes on waiting for the minute.
+	// goleak finds a handler that keeps waiting.
 	if r, err := as["BlueLake"].CallTool(ctx, &mcp.CallToolParams{Name: "fetch_inbox", Arguments: object{"project_key": project, "agent_name": "BlueLake", "wait_seconds": 50}}); err == nil {
 		t.Errorf("%v", r)
 	}
 }
 
-func TestServeEndsWithItsContext(t *testing.T) {
+func TestServeObeysContext(t *testing.T) {
 	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -198,9 +198,8 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A client that stops in the middle of a request does not hold up the end, nor make a
-// failure of it.
-func TestServeEndsAlsoForWhoIsInTheMiddle(t *testing.T) {
+// A client that stalls in the middle of a request neither delays shutdown nor makes it fail.
+func TestServeShutdownWithStalledClient(t *testing.T) {
 	b, err := box.Open(t.Context(), t.TempDir(), box.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +209,7 @@ func TestServeEndsAlsoForWhoIsInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.WaitAtItsEnd(0)
+	s.SetGrace(0)
 	l, err := server.Listen(t.Context(), "127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +217,7 @@ func TestServeEndsAlsoForWhoIsInTheMiddle(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- s.Serve(ctx, l) }()
-	client, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // a plain line
+	client, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // a plain connection
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,10 +233,10 @@ func TestServeEndsAlsoForWhoIsInTheMiddle(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	_, _ = io.Copy(io.Discard, lines) // ends with the line
+	_, _ = io.Copy(io.Discard, lines) // ends with the connection
 }
 
-func TestARestartIsNotNoticed(t *testing.T) {
+func TestRestartIsTransparent(t *testing.T) {
 	dir := t.TempDir()
 	b, err := box.Open(t.Context(), dir, box.Options{})
 	if err != nil {
