@@ -54,46 +54,46 @@ func (o Op) mayTouch() fields {
 	}
 }
 
-// forbidden returns the rule that an entry breaks, or "".
-func (e *Entry) forbidden(before, after *Bullet, touched fields) string {
+// violation returns the rule that an entry breaks, or "".
+func (e *Entry) violation(before, after *Bullet, touched fields) string {
 	switch {
 	case touched == 0:
-		return "it changes nothing"
+		return "changes nothing"
 	case touched&fImmutable != 0:
-		return "it changes what never changes"
+		return "changes an immutable field"
 	case touched&^e.Op.mayTouch() != 0:
-		return "it changes what this operation does not touch"
+		return "changes a field that this operation must not change"
 	case !slices.Contains(Stages(), after.Stage):
-		return "there is no stage " + fault.Shown(string(after.Stage))
+		return "unknown stage " + fault.Shown(string(after.Stage))
 	case !slices.Contains([]string{"", Waiting, Approved, Rejected}, after.Review):
-		return "there is no review " + fault.Shown(after.Review)
+		return "unknown review " + fault.Shown(after.Review)
 	case after.Confidence != share(after.Confidence):
-		return "the confidence is no share of four digits"
+		return "confidence is not a number from 0 to 1 with four digits"
 	case after.Helpful < 0 || after.Harmful < 0 || after.Neutral < 0:
-		return "a counter falls below zero"
+		return "negative counter"
 	}
-	return e.unruly(before, after, touched)
+	return e.opViolation(before, after, touched)
 }
 
-// unruly returns the rule of its operation that an entry breaks, or "".
-func (e *Entry) unruly(before, after *Bullet, touched fields) string {
+// opViolation returns the rule of its operation that an entry breaks, or "".
+func (e *Entry) opViolation(before, after *Bullet, touched fields) string {
 	rise := after.Helpful + after.Harmful + after.Neutral - before.Helpful - before.Harmful - before.Neutral
 	counters := touched & fCounters
 	up := before.Stage == Shadow && after.Stage == Staging || before.Stage == Staging && after.Stage == Prod
 	for _, r := range []struct {
 		op     Op
 		broken bool
-		says   string
+		why    string
 	}{
-		{OpCount, counters == 0 || counters&(counters-1) != 0 || rise != 1, "it does not raise one counter by one"},
-		{OpRollback, rise > 0 || after.Confidence > before.Confidence || touched&fStage != 0 && !falls(before.Stage, after.Stage), "what is rolled back does not rise"},
-		{OpStage, !up, "no gate leads there"},
-		{OpForce, before.Stage == Quarantined || after.Stage == Quarantined, "nobody is forced into or out of quarantine"},
-		{OpQuarantine, after.Stage != Quarantined, "it does not end in quarantine"},
-		{OpRestore, before.Stage != Quarantined || after.Stage == Quarantined || e.Reason == "", "nobody leaves quarantine so"},
+		{OpCount, counters == 0 || counters&(counters-1) != 0 || rise != 1, "does not increment one counter by one"},
+		{OpRollback, rise > 0 || after.Confidence > before.Confidence || touched&fStage != 0 && !falls(before.Stage, after.Stage), "a rollback must not raise anything"},
+		{OpStage, !up, "no gate leads to this stage"},
+		{OpForce, before.Stage == Quarantined || after.Stage == Quarantined, "a promotion cannot enter or leave quarantine"},
+		{OpQuarantine, after.Stage != Quarantined, "does not end in quarantine"},
+		{OpRestore, before.Stage != Quarantined || after.Stage == Quarantined || e.Reason == "", "does not leave quarantine, or has no reason"},
 	} {
 		if e.Op == r.op && r.broken {
-			return r.says
+			return r.why
 		}
 	}
 	return ""

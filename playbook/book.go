@@ -16,15 +16,15 @@ const NoBullet fault.Code = "NO_BULLET" // No bullet with this id.
 
 // Book is the playbook: the fold of its journal. The zero value is an empty playbook.
 type Book struct {
-	bullets []*Bullet           // oldest first
-	sums    [][sha256.Size]byte // hashes of the current bullets
-	byID    map[string]int
-	byText  map[digest][]int    // by domain and normalized text
-	counted map[digest]struct{} // session, bullet and polarity already counted
-	taken   map[digest]int      // insights of sessions, and the bullet each was counted for
-	forced  map[int]Stage       // stages set by a person, whatever the counters
-	words   map[string]string   // interned texts that many bullets share
-	next    int                 // number of the next local id
+	bullets  []*Bullet           // oldest first
+	sums     [][sha256.Size]byte // hashes of the current bullets
+	byID     map[string]int
+	byText   map[digest][]int    // by domain and normalized text
+	counted  map[digest]struct{} // session, bullet and polarity already counted
+	insights map[digest]int      // insights of sessions, and the bullet each was counted for
+	forced   map[int]Stage       // stages set by a person, whatever the counters
+	words    map[string]string   // interned texts that many bullets share
+	next     int                 // number of the next local id
 }
 
 type digest [16]byte
@@ -50,8 +50,7 @@ func (k *Book) Find(id string) (*Bullet, error) {
 	n, ok := k.byID[id]
 	if !ok {
 		return nil, &fault.Error{
-			Code: NoBullet, Op: "find the bullet " + fault.Shown(id), Detail: "there is none with this id",
-			Hint: "`brenner playbook list` has all ids",
+			Code: NoBullet, Detail: "no such bullet: " + fault.Shown(id), Hint: "`brenner playbook list` lists the bullets",
 		}
 	}
 	return k.bullets[n], nil
@@ -62,9 +61,9 @@ func (k *Book) SameText(domain, text string) []int {
 	return k.byText[digestOf(domain, Normalise(text))]
 }
 
-// said returns the oldest other bullet of a domain that has the same text without a difference
+// sameMeaning returns the oldest other bullet of a domain that has the same text without a difference
 // in meaning, or nil.
-func (k *Book) said(domain, text, but string) *Bullet {
+func (k *Book) sameMeaning(domain, text, but string) *Bullet {
 	for _, n := range k.SameText(domain, text) {
 		if b := k.bullets[n]; b.ID != but && Differ(text, b.Content) == "" {
 			return b
@@ -91,19 +90,19 @@ func (k *Book) Counted(session, id string, polarity Section) bool {
 	return ok
 }
 
-// Took returns the bullet for which an insight of a session was counted before, even if another
+// CountedFor returns the bullet for which an insight of a session was counted before, even if another
 // bullet is more similar by now.
-func (k *Book) Took(session string, i *Insight) (id string, ok bool) {
-	n, ok := k.taken[digestOf(session, i.Domain, string(i.Section), i.Text)]
+func (k *Book) CountedFor(session string, i *Insight) (id string, ok bool) {
+	n, ok := k.insights[digestOf(session, i.Domain, string(i.Section), i.Text)]
 	if !ok || session == "" {
 		return "", false
 	}
 	return k.bullets[n].ID, true
 }
 
-func (k *Book) take(session, text string, polarity Section, n int) {
+func (k *Book) recordInsight(session, text string, polarity Section, n int) {
 	if session != "" && text != "" {
-		k.taken[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
+		k.insights[digestOf(session, k.bullets[n].Domain, string(polarity), text)] = n
 	}
 }
 
@@ -122,15 +121,15 @@ func (k *Book) Apply(e *Entry) error {
 	n, exists := k.byID[e.Bullet]
 	switch {
 	case e.Op == OpAdd && exists:
-		return impossible(e.Seq, e.Op, "the bullet %s is there already", fault.Shown(e.Bullet))
+		return impossible(e.Seq, e.Op, "bullet %s already exists", fault.Shown(e.Bullet))
 	case e.Op == OpAdd:
 		return k.applyAdd(e)
 	case !exists:
-		return impossible(e.Seq, e.Op, "there is no bullet %s", fault.Shown(e.Bullet))
+		return impossible(e.Seq, e.Op, "no such bullet: %s", fault.Shown(e.Bullet))
 	}
 	before := k.bullets[n]
 	if !isHash(k.sums[n], e.BeforeHash) {
-		return impossible(e.Seq, e.Op, "the bullet %s was not as the entry says", fault.Shown(e.Bullet))
+		return impossible(e.Seq, e.Op, "bullet %s does not match the hash before the entry", fault.Shown(e.Bullet))
 	}
 	after := *before
 	if err := e.After.put(&after); err != nil {
@@ -138,18 +137,18 @@ func (k *Book) Apply(e *Entry) error {
 	}
 	was, is, touched := diff(before, &after)
 	if !was.equal(&e.Before) || !is.equal(&e.After) {
-		return impossible(e.Seq, e.Op, "it does not say what it changes")
+		return impossible(e.Seq, e.Op, "before and after do not match the change")
 	}
-	if detail := e.forbidden(before, &after, touched); detail != "" {
+	if detail := e.violation(before, &after, touched); detail != "" {
 		return impossible(e.Seq, e.Op, "%s", detail)
 	}
 	sum := after.sum()
 	if !isHash(sum, e.AfterHash) {
-		return impossible(e.Seq, e.Op, "the bullet %s is not then as the entry says", fault.Shown(e.Bullet))
+		return impossible(e.Seq, e.Op, "bullet %s does not match the hash after the entry", fault.Shown(e.Bullet))
 	}
 	if e.Op == OpCount {
 		k.count(e.Session, e.Bullet, is.polarity())
-		k.take(e.Session, e.Insight, is.polarity(), n)
+		k.recordInsight(e.Session, e.Insight, is.polarity(), n)
 	}
 	switch {
 	case e.Op == OpForce:
@@ -174,21 +173,21 @@ func (k *Book) applyAdd(e *Entry) error {
 	if err := e.After.put(b); err != nil {
 		return impossible(e.Seq, e.Op, "%s", err)
 	}
-	if detail := b.misborn(); detail != "" {
+	if detail := b.invalidNew(); detail != "" {
 		return impossible(e.Seq, e.Op, "%s", detail)
 	}
 	_, is, _ := diff(&Bullet{ID: e.Bullet}, b)
 	if !is.equal(&e.After) || e.Before != (Part{}) || e.BeforeHash != "" {
-		return impossible(e.Seq, e.Op, "it does not say what it adds")
+		return impossible(e.Seq, e.Op, "the parts do not match the added bullet")
 	}
 	sum := b.sum()
 	if !isHash(sum, e.AfterHash) {
-		return impossible(e.Seq, e.Op, "the bullet %s is not as the entry says", fault.Shown(e.Bullet))
+		return impossible(e.Seq, e.Op, "bullet %s does not match the hash after the entry", fault.Shown(e.Bullet))
 	}
 	k.insert(b, sum)
 	if e.Session != "" {
 		k.count(e.Session, b.ID, b.Section)
-		k.take(e.Session, b.Content, b.Section, len(k.bullets)-1)
+		k.recordInsight(e.Session, b.Content, b.Section, len(k.bullets)-1)
 	}
 	return nil
 }
@@ -196,7 +195,7 @@ func (k *Book) applyAdd(e *Entry) error {
 func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	if k.byID == nil {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
-		k.taken, k.forced = map[digest]int{}, map[int]Stage{}
+		k.insights, k.forced = map[digest]int{}, map[int]Stage{}
 	}
 	k.share(b)
 	n := len(k.bullets)
@@ -236,25 +235,25 @@ func (k *Book) share(b *Bullet) {
 	}
 }
 
-// misborn returns why a bullet cannot begin like this, or "".
-func (b *Bullet) misborn() string {
+// invalidNew returns why a bullet cannot be added, or "".
+func (b *Bullet) invalidNew() string {
 	switch {
 	case !slices.Contains(Sections(), b.Section):
-		return "there is no section " + fault.Shown(string(b.Section))
+		return "unknown section " + fault.Shown(string(b.Section))
 	case b.Stage != Shadow:
-		return "a bullet is born in the stage SHADOW, not in " + fault.Shown(string(b.Stage))
+		return "a new bullet must be in SHADOW, not in " + fault.Shown(string(b.Stage))
 	case b.Helpful < 0 || b.Harmful < 0 || b.Neutral < 0:
-		return "a counter is below zero"
+		return "negative counter"
 	case b.Confidence != share(b.Confidence):
-		return "the confidence is no share of four digits"
+		return "confidence is not a number from 0 to 1 with four digits"
 	case b.Review != "":
-		return "nobody has to look at a bullet that was just born"
+		return "a new bullet must not have a review"
 	case CheckID(b.ID) != nil:
-		return "its id is none"
+		return "invalid id"
 	case CheckContent(b.Content, 0) != nil:
-		return "its content is not one line of text"
+		return "content is not one line of text"
 	case b.Created.IsZero() || b.Domain == "":
-		return "it has no domain or no date"
+		return "missing domain or date"
 	}
 	return ""
 }

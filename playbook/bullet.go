@@ -49,7 +49,7 @@ const (
 // Stages returns all stages in ascending order.
 func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined} }
 
-// rank returns the position of a stage; -1 for no stage.
+// rank returns the position of a stage; -1 for an unknown one.
 func rank(s Stage) int { return slices.Index(Stages(), s) }
 
 // States of a bullet's review.
@@ -190,7 +190,7 @@ func appendShare(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, share(x), 'f', -1, 64)
 }
 
-// RolePrefix begins the tags that restrict a bullet to a role.
+// RolePrefix is the prefix of tags that restrict a bullet to a role.
 const RolePrefix = "role:"
 
 // For reports whether a bullet is for a role. Without role tags it is for all.

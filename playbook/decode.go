@@ -12,7 +12,7 @@ import (
 
 // decodePlain reads the body of an entry. If it returns false, b is undefined.
 func decodePlain(data []byte, b *Body) bool {
-	s := plain{rest: data}
+	s := plainReader{rest: data}
 	s.text(`{"actor":`, &b.Actor)
 	s.part(`,"after":{`, &b.After)
 	s.text(`,"after_hash":`, &b.AfterHash)
@@ -25,50 +25,50 @@ func decodePlain(data []byte, b *Body) bool {
 	s.text(`,"reason":`, &b.Reason)
 	s.text(`,"session":`, &b.Session)
 	s.word(`}`)
-	return !s.other && len(s.rest) == 0
+	return !s.deviates && len(s.rest) == 0
 }
 
 // plain reads a body in its fixed form.
-type plain struct {
-	rest  []byte
-	other bool // the form deviates
+type plainReader struct {
+	rest     []byte
+	deviates bool // the form deviates
 }
 
 // word skips a required literal.
-func (s *plain) word(want string) {
-	if s.other || !s.begins(want) {
-		s.other = true
+func (s *plainReader) word(want string) {
+	if s.deviates || !s.begins(want) {
+		s.deviates = true
 		return
 	}
 	s.rest = s.rest[len(want):]
 }
 
-func (s *plain) begins(want string) bool {
+func (s *plainReader) begins(want string) bool {
 	return len(s.rest) >= len(want) && string(s.rest[:len(want)]) == want
 }
 
 // text reads a key and a string without escapes.
-func (s *plain) text(key string, to *string) {
+func (s *plainReader) text(key string, to *string) {
 	s.word(key)
 	s.word(`"`)
-	if s.other {
+	if s.deviates {
 		return
 	}
 	end := bytes.IndexByte(s.rest, '"')
 	if end < 0 {
-		s.other = true
+		s.deviates = true
 		return
 	}
 	ascii := true
 	for _, c := range s.rest[:end] {
 		if c == '\\' || c < ' ' {
-			s.other = true
+			s.deviates = true
 			return
 		}
 		ascii = ascii && c < utf8.RuneSelf
 	}
 	if !ascii && !utf8.Valid(s.rest[:end]) {
-		s.other = true
+		s.deviates = true
 		return
 	}
 	*to = string(s.rest[:end])
@@ -76,38 +76,38 @@ func (s *plain) text(key string, to *string) {
 }
 
 // number reads a number in its canonical form.
-func (s *plain) number() float64 {
+func (s *plainReader) number() float64 {
 	end := 0
 	for end < len(s.rest) && (s.rest[end] >= '0' && s.rest[end] <= '9' || s.rest[end] == '.') {
 		end++
 	}
-	if s.other || end == 0 || end > 15 {
-		s.other = true
+	if s.deviates || end == 0 || end > 15 {
+		s.deviates = true
 		return 0
 	}
 	if end == 1 {
 		n := float64(s.rest[0] - '0')
-		s.other = s.rest[0] == '.'
+		s.deviates = s.rest[0] == '.'
 		s.rest = s.rest[1:]
 		return n
 	}
 	n, err := strconv.ParseFloat(string(s.rest[:end]), 64)
-	s.other = err != nil || strconv.FormatFloat(n, 'f', -1, 64) != string(s.rest[:end])
+	s.deviates = err != nil || strconv.FormatFloat(n, 'f', -1, 64) != string(s.rest[:end])
 	s.rest = s.rest[end:]
 	return n
 }
 
 // part reads a key and some fields of a bullet, in the order of their names.
-func (s *plain) part(key string, p *Part) {
+func (s *plainReader) part(key string, p *Part) {
 	s.word(key)
 	var last []byte
-	for !s.other && !s.begins("}") {
+	for !s.deviates && !s.begins("}") {
 		if last != nil {
 			s.word(",")
 		}
 		name := s.name()
-		if s.other || string(name) <= string(last) {
-			s.other = true
+		if s.deviates || string(name) <= string(last) {
+			s.deviates = true
 			return
 		}
 		s.field(name, p)
@@ -116,11 +116,11 @@ func (s *plain) part(key string, p *Part) {
 	s.word("}")
 }
 
-func (s *plain) name() []byte {
+func (s *plainReader) name() []byte {
 	s.word(`"`)
 	end := bytes.IndexByte(s.rest, '"')
-	if s.other || end < 0 {
-		s.other = true
+	if s.deviates || end < 0 {
+		s.deviates = true
 		return nil
 	}
 	name := s.rest[:end]
@@ -129,7 +129,7 @@ func (s *plain) name() []byte {
 	return name
 }
 
-func (s *plain) field(name []byte, p *Part) {
+func (s *plainReader) field(name []byte, p *Part) {
 	switch string(name) {
 	case "confidence":
 		n := s.number()
@@ -172,29 +172,29 @@ func (s *plain) field(name []byte, p *Part) {
 	case "tags":
 		p.Tags = s.list()
 	default:
-		s.other = true
+		s.deviates = true
 	}
 }
 
 // own reads a string into new memory.
-func (s *plain) own() *string {
+func (s *plainReader) own() *string {
 	text := new(string)
 	s.text("", text)
 	return text
 }
 
-func (s *plain) count() *int {
+func (s *plainReader) count() *int {
 	n := s.number()
 	whole := int(n)
-	s.other = s.other || float64(whole) != n
+	s.deviates = s.deviates || float64(whole) != n
 	return &whole
 }
 
 // list reads strings. It rejects an empty list, which is written in another form.
-func (s *plain) list() *[]string {
+func (s *plainReader) list() *[]string {
 	s.word("[")
 	all := []string{}
-	for !s.other {
+	for !s.deviates {
 		var text string
 		s.text("", &text)
 		all = append(all, text)

@@ -10,7 +10,7 @@ import (
 
 // Differ returns the difference in meaning between two similar texts, because of which they
 // cannot be one lesson: a negation, a pair of opposites, a quantifier, a number or a unit. It
-// returns "" if there is none. In doubt they differ: a duplicate bullet costs little, but a
+// returns "" if they agree. In doubt they differ: a duplicate bullet costs little, but a
 // counter shared by two opposites would be wrong forever.
 func Differ(a, b string) string {
 	x, y := readWords(a), readWords(b)
@@ -382,7 +382,7 @@ func differInNegations(x, y *reading) string {
 				return "only one denies “" + w.text + "”"
 			}
 			if w.turned && pair[1].turns && pair[1].hasBut(w.stem, turned) {
-				return "“" + w.text + "” stands on the other side of a comparison"
+				return "“" + w.text + "” is on the other side of a comparison"
 			}
 		}
 	}
@@ -402,7 +402,7 @@ func (r *reading) has(stem string) bool {
 // objects: "increase A and decrease B" is not "increase B and decrease A".
 func differInOpposites(x, y *reading) string {
 	for axis := range axes {
-		if v, w, ok := opposed(x.taken(axis), y.taken(axis)); ok {
+		if v, w, ok := opposed(x.stances(axis), y.stances(axis)); ok {
 			return areOpposites(v, w)
 		}
 	}
@@ -418,22 +418,22 @@ func differInOpposites(x, y *reading) string {
 
 func areOpposites(v, w string) string { return "“" + v + "” and “" + w + "” are opposites" }
 
-// taken is a side of an axis that a text takes, with its objects.
-type taken struct {
+// stance is a side of an axis that a text takes, with its objects.
+type stance struct {
 	text    string
 	side    int
 	objects []string // stems of the words after it
 }
 
-// taken returns the sides of an axis that a text takes, in order.
-func (r *reading) taken(axis int) []taken {
-	var all []taken
+// stances returns the sides of an axis that a text takes, in order.
+func (r *reading) stances(axis int) []stance {
+	var all []stance
 	for i, w := range r.words {
 		side, ok := w.sides[axis]
 		if !ok {
 			continue
 		}
-		t := taken{text: w.text, side: side}
+		t := stance{text: w.text, side: side}
 		rest := r.words[i+1:]
 		if len(rest) > 1 && (rest[0].text == "and" || rest[0].text == "or") {
 			if _, polar := rest[1].sides[axis]; polar {
@@ -456,7 +456,7 @@ func (r *reading) taken(axis int) []taken {
 
 // opposed finds two words that say the opposite of the same object or, if the objects are
 // unknown, texts that take different sides.
-func opposed(a, b []taken) (string, string, bool) {
+func opposed(a, b []stance) (string, string, bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return "", "", false
 	}
@@ -473,7 +473,7 @@ func opposed(a, b []taken) (string, string, bool) {
 			return a[i].text, b[i].text, true
 		}
 	}
-	other := func(t taken) bool { return t.side != a[0].side }
+	other := func(t stance) bool { return t.side != a[0].side }
 	if len(a) == len(b) || !slices.ContainsFunc(a, other) && !slices.ContainsFunc(b, other) {
 		return "", "", false
 	}
@@ -482,12 +482,12 @@ func opposed(a, b []taken) (string, string, bool) {
 }
 
 // isIn reports whether a text takes the same side of the same object.
-func (t taken) isIn(all []taken) bool {
-	return slices.ContainsFunc(all, func(o taken) bool { return o.side == t.side && shareAny(o.objects, t.objects) })
+func (t stance) isIn(all []stance) bool {
+	return slices.ContainsFunc(all, func(o stance) bool { return o.side == t.side && shareAny(o.objects, t.objects) })
 }
 
-func allIn(some, all []taken) bool {
-	return !slices.ContainsFunc(some, func(t taken) bool { return !t.isIn(all) })
+func allIn(some, all []stance) bool {
+	return !slices.ContainsFunc(some, func(t stance) bool { return !t.isIn(all) })
 }
 
 func shareAny(a, b []string) bool {

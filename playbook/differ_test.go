@@ -8,8 +8,8 @@ import (
 	"brenner/playbook"
 )
 
-// Pairs that a cosine takes for one lesson, and that are two.
-func TestDifferent(t *testing.T) {
+// Pairs with a high cosine and a different meaning.
+func TestDifferentMeanings(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Increase the learning rate", "Decrease the learning rate"},
 		{"Increase the learning rate", "Lower the learning rate"},
@@ -89,16 +89,16 @@ func TestDifferent(t *testing.T) {
 		{"Many cells divide at night", "Few cells divide at night"},
 	} {
 		if why := playbook.Differ(pair[0], pair[1]); why == "" {
-			t.Errorf("taken for one: %q", pair)
+			t.Errorf("no difference found: %q", pair)
 		}
 		if (playbook.Differ(pair[0], pair[1]) == "") != (playbook.Differ(pair[1], pair[0]) == "") {
-			t.Errorf("another answer the other way round: %q", pair)
+			t.Errorf("not symmetric: %q", pair)
 		}
 	}
 }
 
-// Pairs that say the same in other words.
-func TestTheSame(t *testing.T) {
+// Pairs with the same meaning in other words.
+func TestSameMeaning(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Increase the learning rate", "Raise the learning rate"},
 		{"Use careful prompt engineering", "Prompt engineering improves accuracy"},

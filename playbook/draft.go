@@ -23,7 +23,7 @@ type Draft struct {
 	act     Act
 	changed map[string]*Bullet
 	counted map[digest]bool
-	born    int
+	added   int
 	entries []Entry
 }
 
@@ -85,8 +85,8 @@ func (d *Draft) add(b *Bullet, n note) {
 }
 
 func (d *Draft) nextID() string {
-	d.born++
-	return ownID(d.book.next + d.born)
+	d.added++
+	return ownID(d.book.next + d.added)
 }
 
 func (d *Draft) mark(id string, polarity Section) {
@@ -100,9 +100,9 @@ func (d *Draft) has(id string, polarity Section) bool {
 	return d.book.Counted(d.act.Session, id, polarity) || d.act.Session != "" && d.counted[digestOf(d.act.Session, id, string(polarity))]
 }
 
-// count increments a counter and checks the gates. It returns false if the session has already
+// increment increments a counter and checks the gates. It returns false if the session has already
 // counted for the bullet with this polarity.
-func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
+func (d *Draft) increment(id string, polarity Section, n note) (bool, error) {
 	if d.has(id, polarity) {
 		return false, nil
 	}
@@ -114,7 +114,7 @@ func (d *Draft) count(id string, polarity Section, n note) (bool, error) {
 			b.LastSeen = d.act.At
 		}
 		if d.act.Session != "" && polarity == b.confirming() {
-			b.Confidence = share(max(b.Confidence, min(b.Confidence+d.rules.PerSession, mostBySessions)))
+			b.Confidence = share(max(b.Confidence, min(b.Confidence+d.rules.PerSession, maxBySessions)))
 		}
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *Draft) gates(id string, against bool) error {
 		return err
 	}
 	counts := fmt.Sprintf("helpful %d, harmful %d", b.Helpful, b.Harmful)
-	if against && condemned(b) {
+	if against && contradicted(b) {
 		return d.change(OpQuarantine, id, note{reason: counts + ": what speaks against it is no less than what speaks for it"}, quarantine)
 	}
 	if b.Stage == Shadow && d.rules.Staging.passes(b) {
@@ -144,7 +144,7 @@ func (d *Draft) gates(id string, against bool) error {
 	if b.Stage != Staging || !d.rules.Prod.passes(b) || b.Review == Waiting {
 		return nil
 	}
-	if d.rules.undecided(b) {
+	if d.rules.needsReview(b) {
 		reason := fmt.Sprintf("%s, but the confidence is %.2f: a person decides", counts, b.Confidence)
 		if b.Confidence >= d.rules.Prod.Confidence {
 			reason = counts + ", but it is an agent's, and nobody has approved it: a person decides"
@@ -166,5 +166,5 @@ func quarantine(b *Bullet) {
 const WrongStage fault.Code = "WRONG_STAGE" // The bullet's stage does not allow this move.
 
 func wrongStage(b *Bullet, hint, detail string) error {
-	return &fault.Error{Code: WrongStage, Op: "move the bullet " + b.ID, Detail: detail, Hint: hint}
+	return &fault.Error{Code: WrongStage, Op: "move bullet " + b.ID, Detail: detail, Hint: hint}
 }

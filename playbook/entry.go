@@ -97,7 +97,7 @@ func ReadLine(l *journal.Line, to *Entry) error { return to.read(l.Seq, l.Kind, 
 func (e *Entry) read(seq int, kind, body []byte) error {
 	e.Seq, e.Op = seq, opOf(kind)
 	if e.Op == "" {
-		return impossible(seq, Op(kind), "there is no such operation")
+		return impossible(seq, Op(kind), "unknown operation")
 	}
 	if decodePlain(body, &e.Body) {
 		return nil

@@ -103,14 +103,14 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 }
 
 // Undo reverts what the act's session did, given the journal's entries: its counts are
-// subtracted, with the confidence that they gave, and its bullets are quarantined. Stages and
+// subtracted, with the confidence that they added, and its bullets are quarantined. Stages and
 // reviews without other support are reverted, too. Decisions of people remain: promotions,
 // approvals, quarantines. What was reverted before stays so.
 func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
-	net := make(map[string]*given) // by bullet, what is left from the session
+	net := make(map[string]*contribution) // by bullet, the session's net contribution
 	var order []string
 	for i := range entries {
 		e := &entries[i]
@@ -118,7 +118,7 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 			continue
 		}
 		if net[e.Bullet] == nil {
-			net[e.Bullet] = &given{}
+			net[e.Bullet] = &contribution{}
 			order = append(order, e.Bullet)
 		}
 		switch e.Op {
@@ -131,10 +131,10 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 		}
 	}
 	for _, id := range order {
-		if err := d.change(OpRollback, id, note{}, net[id].takeFrom); err != nil {
+		if err := d.change(OpRollback, id, note{}, net[id].subtractFrom); err != nil {
 			return nil, err
 		}
-		if err := d.fall(id); err != nil {
+		if err := d.demote(id); err != nil {
 			return nil, err
 		}
 	}
@@ -147,12 +147,12 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	return ids, nil
 }
 
-type given struct {
+type contribution struct {
 	counts     [3]int // in the order of Sections
 	confidence float64
 }
 
-func (g *given) add(e *Entry) {
+func (g *contribution) add(e *Entry) {
 	for n, counter := range [3][2]*int{
 		{e.Before.Helpful, e.After.Helpful}, {e.Before.Harmful, e.After.Harmful}, {e.Before.Neutral, e.After.Neutral},
 	} {
@@ -166,8 +166,8 @@ func (g *given) add(e *Entry) {
 	}
 }
 
-// takeFrom subtracts the contribution. A confidence that a person has set meanwhile stays.
-func (g *given) takeFrom(b *Bullet) {
+// subtractFrom subtracts the contribution. A confidence that a person has set meanwhile stays.
+func (g *contribution) subtractFrom(b *Bullet) {
 	for n, s := range Sections() {
 		*b.counter(s) -= max(0, min(g.counts[n], *b.counter(s)))
 	}
@@ -176,8 +176,8 @@ func (g *given) takeFrom(b *Bullet) {
 	}
 }
 
-// fall demotes a bullet as its counters require, but not below a stage set by a person.
-func (d *Draft) fall(id string) error {
+// demote demotes a bullet as its counters require, but not below a stage set by a person.
+func (d *Draft) demote(id string) error {
 	b, err := d.find(id)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (d *Draft) fall(id string) error {
 	if err != nil || b.Stage == Quarantined || b.Support() >= before.Support() {
 		return err
 	}
-	if condemned(b) {
+	if contradicted(b) {
 		return d.gates(id, true)
 	}
 	stage := Shadow

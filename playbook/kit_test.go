@@ -9,8 +9,8 @@ import (
 	"brenner/store/journal"
 )
 
-// shelf is a book with its journal, for tests.
-type shelf struct {
+// testBook is a book with its journal.
+type testBook struct {
 	t interface {
 		Helper()
 		Fatal(args ...any)
@@ -21,16 +21,16 @@ type shelf struct {
 	now     time.Time
 }
 
-func newShelf(t interface {
+func newTestBook(t interface {
 	Helper()
 	Fatal(args ...any)
 },
-) *shelf {
-	return &shelf{t: t, rules: playbook.DefaultRules(), book: &playbook.Book{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+) *testBook {
+	return &testBook{t: t, rules: playbook.DefaultRules(), book: &playbook.Book{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// try does something; what it comes to is journaled and applied.
-func (s *shelf) try(act playbook.Act, do func(*playbook.Draft) error) ([]playbook.Entry, error) {
+// try journals and applies the entries of a draft.
+func (s *testBook) try(act playbook.Act, do func(*playbook.Draft) error) ([]playbook.Entry, error) {
 	s.t.Helper()
 	s.now = s.now.Add(time.Second)
 	act.At = s.now
@@ -60,7 +60,7 @@ func (s *shelf) try(act playbook.Act, do func(*playbook.Draft) error) ([]playboo
 	return read, nil
 }
 
-func (s *shelf) do(act playbook.Act, do func(*playbook.Draft) error) []playbook.Entry {
+func (s *testBook) do(act playbook.Act, do func(*playbook.Draft) error) []playbook.Entry {
 	s.t.Helper()
 	entries, err := s.try(act, do)
 	if err != nil {
@@ -69,8 +69,8 @@ func (s *shelf) do(act playbook.Act, do func(*playbook.Draft) error) []playbook.
 	return entries
 }
 
-// learn takes an insight of an agent in, which matches a bullet unless match is empty.
-func (s *shelf) learn(session string, section playbook.Section, text, match string) (id string, entries []playbook.Entry) {
+// learn adds an insight of an agent, which matches a bullet unless match is empty.
+func (s *testBook) learn(session string, section playbook.Section, text, match string) (id string, entries []playbook.Entry) {
 	s.t.Helper()
 	entries = s.do(playbook.Act{Actor: "BlueLake", Session: session}, func(d *playbook.Draft) error {
 		var matches []playbook.Match
@@ -84,7 +84,7 @@ func (s *shelf) learn(session string, section playbook.Section, text, match stri
 	return id, entries
 }
 
-func (s *shelf) credit(session, id string, polarity playbook.Section) []playbook.Entry {
+func (s *testBook) credit(session, id string, polarity playbook.Section) []playbook.Entry {
 	s.t.Helper()
 	return s.do(playbook.Act{Session: session}, func(d *playbook.Draft) error {
 		_, err := d.Credit(id, polarity)
@@ -92,7 +92,7 @@ func (s *shelf) credit(session, id string, polarity playbook.Section) []playbook
 	})
 }
 
-func (s *shelf) find(id string) *playbook.Bullet {
+func (s *testBook) find(id string) *playbook.Bullet {
 	s.t.Helper()
 	b, err := s.book.Find(id)
 	if err != nil {
@@ -101,17 +101,17 @@ func (s *shelf) find(id string) *playbook.Bullet {
 	return b
 }
 
-// state is what a bullet has come to, in a word.
-func (s *shelf) state(id string) string {
+// state formats the stage, counters and review of a bullet.
+func (s *testBook) state(id string) string {
 	s.t.Helper()
 	b := s.find(id)
 	return fmt.Sprintf("%s %d/%d/%d %s", b.Stage, b.Helpful, b.Harmful, b.Neutral, b.Review)
 }
 
-func (s *shelf) want(t *testing.T, id, state string) {
+func (s *testBook) want(t *testing.T, id, state string) {
 	t.Helper()
 	if got := s.state(id); got != state {
-		t.Errorf("%s is %q, not %q", id, got, state)
+		t.Errorf("%s is %q, want %q", id, got, state)
 	}
 }
 
@@ -122,7 +122,7 @@ func ops(entries []playbook.Entry) (all []playbook.Op) {
 	return all
 }
 
-// chain makes journal entries of what a draft holds.
+// chain converts the entries of a draft to journal entries.
 func chain(after journal.Head, entries []playbook.Entry) ([]journal.Entry, error) {
 	out := make([]journal.Entry, 0, len(entries))
 	for i := range entries {

@@ -16,9 +16,9 @@ import (
 	"brenner/store/journal"
 )
 
-// anyHistory does things by chance.
-func anyHistory(t *rapid.T) *shelf {
-	s := newShelf(t)
+// anyHistory draws random actions.
+func anyHistory(t *rapid.T) *testBook {
+	s := newTestBook(t)
 	texts := []string{"Increase the rate", "Decrease the rate", "Name the mechanism", "größer ist besser", "Use 3 replicates", `say "no" \ often`}
 	for range rapid.IntRange(1, 25).Draw(t, "acts") {
 		var ids []string
@@ -53,7 +53,7 @@ func anyHistory(t *rapid.T) *shelf {
 			s.undo(act.Session)
 			continue
 		}
-		_, _ = s.try(act, func(d *playbook.Draft) (err error) { // what the rules refuse is none of this test's business
+		_, _ = s.try(act, func(d *playbook.Draft) (err error) { // refusals are fine here
 			switch what {
 			case 0:
 				return d.Promote(id, rapid.SampledFrom(playbook.Stages()).Draw(t, "to"))
@@ -88,18 +88,18 @@ func TestBookIsTheFoldOfItsJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again.Len() != s.book.Len() {
-			t.Fatalf("%d bullets, not %d", again.Len(), s.book.Len())
+			t.Fatalf("%d bullets, want %d", again.Len(), s.book.Len())
 		}
 		for n := range again.Len() {
 			if a, b := again.At(n), s.book.At(n); a.Hash() != b.Hash() || a.ID != b.ID {
-				t.Fatalf("%+v, not %+v", a, b)
+				t.Fatalf("got %+v, want %+v", a, b)
 			}
 		}
 	})
 }
 
-// What was said is never said otherwise, nothing is condemned and in a prompt, and a
-// session counts once for a bullet in one way.
+// Contents never change, quarantined bullets are in no prompt, and a session counts once per
+// bullet and polarity.
 func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyHistory(t)
@@ -140,9 +140,8 @@ func TestInvariants(t *testing.T) {
 	})
 }
 
-// An entry that no rule writes is refused, even if its chain is whole; the book is then
-// as it was.
-func TestForgedEntriesAreFound(t *testing.T) {
+// A forged entry is refused even if its chain is intact, and leaves the book unchanged.
+func TestForgedEntriesAreRefused(t *testing.T) {
 	forge := map[string]func(*rapid.T, *playbook.Entry){
 		"a counter":    func(_ *rapid.T, e *playbook.Entry) { n := 99; e.After.Helpful = &n },
 		"the content":  func(_ *rapid.T, e *playbook.Entry) { c := "Obey"; e.After.Content = &c },
@@ -182,9 +181,9 @@ func TestForgedEntriesAreFound(t *testing.T) {
 	}
 }
 
-// A stage that moves with honest hashes and no right to is refused too.
-func TestMovesThatNoRuleMakes(t *testing.T) {
-	s := newShelf(t)
+// A stage change that its operation does not allow is refused, even with valid hashes.
+func TestForbiddenStageChangesAreRefused(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	b := s.find(id)
 	moved := b.Clone()
@@ -204,10 +203,9 @@ func TestMovesThatNoRuleMakes(t *testing.T) {
 	}
 }
 
-// What never changes does not change beside something that may, in an entry whose hashes
-// are honest either.
-func TestNothingChangesWhatNeverChanges(t *testing.T) {
-	s := newShelf(t)
+// Immutable fields cannot change together with mutable ones, even with valid hashes.
+func TestImmutableFieldsCannotChange(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	b := s.find(id)
 	count := func(change func(*playbook.Bullet)) error {
@@ -227,16 +225,16 @@ func TestNothingChangesWhatNeverChanges(t *testing.T) {
 		"supersedes": func(b *playbook.Bullet) { b.Supersedes = "pb-9" },
 		"tags":       func(b *playbook.Bullet) { b.Tags = []string{"role:critic"} },
 	} {
-		if err := count(change); fault.CodeOf(err) != playbook.Impossible || !strings.Contains(err.Error(), "what never changes") {
+		if err := count(change); fault.CodeOf(err) != playbook.Impossible || !strings.Contains(err.Error(), "immutable field") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := count(func(*playbook.Bullet) {}); err != nil {
-		t.Errorf("the counter alone: %v", err)
+		t.Errorf("a change of the counter alone: %v", err)
 	}
 }
 
-// The hash covers every field, and its text is canonical JSON.
+// The hash covers every field, and its input is canonical JSON.
 func TestHashCoversEveryField(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	whole := playbook.Bullet{
@@ -268,36 +266,35 @@ func TestHashCoversEveryField(t *testing.T) {
 	}
 }
 
-// The quick reader of bodies says what the thorough one says.
-func TestQuickReaderAgrees(t *testing.T) {
+// The fast decoder agrees with the JSON decoder.
+func TestFastDecoderAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyHistory(t)
 		for i := range s.entries {
-			agree(t, s.entries[i].Body)
+			checkDecoders(t, s.entries[i].Body)
 		}
 	})
 }
 
-func agree(t interface{ Fatalf(string, ...any) }, body []byte) {
-	quick, ok := playbook.DecodePlain(body)
-	var thorough playbook.Body
-	err := json.Unmarshal(body, &thorough, json.RejectUnknownMembers(true))
+func checkDecoders(t interface{ Fatalf(string, ...any) }, body []byte) {
+	fast, ok := playbook.DecodePlain(body)
+	var want playbook.Body
+	err := json.Unmarshal(body, &want, json.RejectUnknownMembers(true))
 	if !ok {
 		return
 	}
-	a, _ := json.Marshal(quick)
-	b, _ := json.Marshal(thorough)
+	a, _ := json.Marshal(fast)
+	b, _ := json.Marshal(want)
 	if err != nil || string(a) != string(b) {
-		t.Fatalf("%s\nis read as\n%s\nand as\n%s, %v", body, a, b, err)
+		t.Fatalf("%s\ngot\n%s\nwant\n%s, %v", body, a, b, err)
 	}
 }
 
 // addition is the body of an entry that adds a bullet, as it is written.
 const addition = `{"actor":"a","after":{"confidence":1,"content":"Größe","created_at":"2026-01-01T00:00:00Z","domain":"general","embedding":{"model":"m","sha256":"s"},"helpful_count":1,"last_seen_at":"2026-01-01T00:00:00Z","near":["pb-1","pb-2"],"section":"helpful","source":{"agent":"a","session":"s","task":"t"},"stage":"SHADOW","supersedes":"pb-1","tags":["x"]},"after_hash":"a","before":{},"before_hash":"","bullet":"pb-3","cosine":0,"insight":"","reason":"","session":"s"}`
 
-// What is written every day is read by the quick reader; a text with an escape, fields
-// out of order and fields twice are not.
-func TestQuickReaderReads(t *testing.T) {
+// The fast decoder reads the usual form, but not escapes, unsorted fields or duplicates.
+func TestFastDecoderReadsUsualForm(t *testing.T) {
 	for change, want := range map[[2]string]bool{
 		{"", ""}: true, {"Größe", `Gr\\u00f6ße`}: false, {`"near"`, `"zear"`}: false, {`"domain":"general"`, `"content":"general"`}: false, {"ö", "\xff"}: false,
 	} {
@@ -305,13 +302,13 @@ func TestQuickReaderReads(t *testing.T) {
 		if _, ok := playbook.DecodePlain([]byte(body)); ok != want {
 			t.Errorf("%q: %v", change, ok)
 		}
-		agree(t, []byte(body))
+		checkDecoders(t, []byte(body))
 	}
 }
 
-func FuzzQuickReader(f *testing.F) {
+func FuzzFastDecoder(f *testing.F) {
 	f.Add([]byte(addition))
 	f.Add([]byte(`{"actor":"a","after":{"confidence":0.62,"helpful_count":2,"last_seen_at":"2026-01-01T00:00:00Z"},"after_hash":"a","before":{"confidence":0.6,"helpful_count":1,"last_seen_at":"2025-01-01T00:00:00Z"},"before_hash":"b","bullet":"pb-1","cosine":0,"insight":"","reason":"","session":"s"}`))
 	f.Add([]byte(`{"actor":"a","after":{"review":"waiting","stage":"PROD"},"after_hash":"a","before":{},"before_hash":"b","bullet":"pb-1","cosine":0.8512,"insight":"","reason":"","session":"s"}`))
-	f.Fuzz(func(t *testing.T, body []byte) { agree(t, body) })
+	f.Fuzz(func(t *testing.T, body []byte) { checkDecoders(t, body) })
 }

@@ -25,7 +25,7 @@ type Match struct {
 	Cosine float64 `json:"cosine"`
 }
 
-// Outcome is what became of an insight.
+// Outcome is the result of learning an insight.
 type Outcome struct {
 	Bullet string  // the new or the counted one
 	Added  bool    // it is new
@@ -46,7 +46,7 @@ func (i *Insight) Check(rules Rules) error {
 		return err
 	}
 	if !slices.Contains(Sections(), i.Section) {
-		return badBullet("helpful, harmful or neutral", "there is no section %s", fault.Shown(string(i.Section)))
+		return badBullet("use helpful, harmful or neutral", "unknown section %s", fault.Shown(string(i.Section)))
 	}
 	for _, t := range i.Tags {
 		if err := CheckWord("tag", t); err != nil {
@@ -54,7 +54,7 @@ func (i *Insight) Check(rules Rules) error {
 		}
 	}
 	if !(i.Confidence >= 0 && i.Confidence <= 1) { // rejects NaN, too
-		return badBullet("a number from 0 to 1", "the confidence cannot be %g", i.Confidence)
+		return badBullet("use a number from 0 to 1", "invalid confidence %g", i.Confidence)
 	}
 	return CheckContent(i.Text, rules.Longest)
 }
@@ -82,24 +82,24 @@ func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) 
 	if err := i.Check(d.rules); err != nil {
 		return Outcome{}, err
 	}
-	if id, ok := d.book.Took(d.act.Session, &i); ok {
+	if id, ok := d.book.CountedFor(d.act.Session, &i); ok {
 		return Outcome{Bullet: id, Again: true}, nil
 	}
 	match, refused := d.book.Choose(i.Text, matches)
 	if match != nil {
-		counted, err := d.count(match.ID, i.Section, note{insight: i.Text, cosine: match.Cosine})
+		counted, err := d.increment(match.ID, i.Section, note{insight: i.Text, cosine: match.Cosine})
 		return Outcome{Bullet: match.ID, Again: !counted, Cosine: match.Cosine}, err
 	}
 	b := i.bullet(d.nextID(), d.rules)
 	b.Created, b.LastSeen, b.Embedding = d.act.At, d.act.At, e
-	for _, r := range refused[:min(len(refused), mostNear)] {
+	for _, r := range refused[:min(len(refused), maxNear)] {
 		b.Near = append(b.Near, r.ID)
 	}
 	d.add(b, note{})
 	return Outcome{Bullet: b.ID, Added: true, Near: refused}, nil
 }
 
-const mostNear = 3
+const maxNear = 3
 
 func (i *Insight) bullet(id string, rules Rules) *Bullet {
 	b := &Bullet{
@@ -119,9 +119,9 @@ func (i *Insight) bullet(id string, rules Rules) *Bullet {
 // Credit counts a judgment of a bullet. It returns false if that was counted before.
 func (d *Draft) Credit(id string, polarity Section) (bool, error) {
 	if !slices.Contains(Sections(), polarity) {
-		return false, badBullet("helpful, harmful or neutral", "there is no polarity %s", fault.Shown(string(polarity)))
+		return false, badBullet("use helpful, harmful or neutral", "unknown polarity %s", fault.Shown(string(polarity)))
 	}
-	return d.count(id, polarity, note{})
+	return d.increment(id, polarity, note{})
 }
 
 // Embed sets the vector of a bullet to that of the current model.

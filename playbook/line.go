@@ -22,8 +22,8 @@ type Line struct {
 	Text    string
 }
 
-// mostCounted keeps sums of counters within an int.
-const mostCounted = 1_000_000_000
+// maxCounter keeps sums of counters within an int.
+const maxCounter = 1_000_000_000
 
 // LineOf returns a bullet in the line format.
 func LineOf(b *Bullet) Line {
@@ -53,7 +53,7 @@ func ParseLines(text string, longest int) ([]Line, error) {
 			continue
 		}
 		if first, ok := ids[l.ID]; ok {
-			found = append(found, badLine(number, "give one of them another id", "the id %s stands in line %d already", l.ID, first))
+			found = append(found, badLine(number, "change one of the ids", "duplicate id %s (first on line %d)", l.ID, first))
 			continue
 		}
 		l.Number, ids[l.ID] = number, number
@@ -72,7 +72,7 @@ func parseLine(line string, longest int) (Line, error) {
 	rest, ok := strings.CutPrefix(line, "[")
 	id, rest, closed := strings.Cut(rest, "] ")
 	if !ok || !closed {
-		return Line{}, badBullet(formHint, "it does not begin with an id in brackets")
+		return Line{}, badBullet(formHint, "does not begin with an id in brackets")
 	}
 	l := Line{ID: id}
 	if err := CheckID(id); err != nil {
@@ -80,11 +80,11 @@ func parseLine(line string, longest int) (Line, error) {
 	}
 	counts, content, ok := strings.Cut(rest, " :: ")
 	if !ok {
-		return Line{}, badBullet(formHint, "there is no “ :: ” before its text")
+		return Line{}, badBullet(formHint, "missing “ :: ” before the text")
 	}
 	helpful, harmful, ok := strings.Cut(counts, " ")
 	if !ok || !counter(helpful, "helpful=", &l.Helpful) || !counter(harmful, "harmful=", &l.Harmful) {
-		return Line{}, badBullet(formHint, "%s are no counters", fault.Shown(counts))
+		return Line{}, badBullet(formHint, "invalid counters %s", fault.Shown(counts))
 	}
 	l.Text = content
 	return l, CheckContent(content, longest)
@@ -95,7 +95,7 @@ func counter(text, key string, to *int) bool {
 	digits, ok := strings.CutPrefix(text, key)
 	n, err := strconv.Atoi(digits)
 	*to = n
-	return ok && err == nil && n >= 0 && n <= mostCounted && strconv.Itoa(n) == digits
+	return ok && err == nil && n >= 0 && n <= maxCounter && strconv.Itoa(n) == digits
 }
 
 // Into is the target of imported lines.
@@ -117,8 +117,8 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 			l.clash(old, into, &found)
 			continue
 		}
-		if says, hint := d.saidBefore(l, into.Domain, fresh); says != "" {
-			found = append(found, badLine(l.Number, hint, "%s says the same", says))
+		if where, hint := d.duplicateOf(l, into.Domain, fresh); where != "" {
+			found = append(found, badLine(l.Number, hint, "same text as %s", where))
 			continue
 		}
 		key := Normalise(l.Text)
@@ -145,20 +145,20 @@ func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	is := LineOf(old)
 	switch {
 	case is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}):
-		*found = append(*found, badLine(l.Number, "give the line another id, or take it out", "the id %s has the bullet %s", l.ID, fault.Shown(is.String())))
+		*found = append(*found, badLine(l.Number, "change the id, or remove the line", "id %s already belongs to the bullet %s", l.ID, fault.Shown(is.String())))
 	case into.Named && old.Domain != into.Domain:
-		*found = append(*found, badLine(l.Number, "a bullet stays in its domain: give the line another id, or take it out",
-			"the bullet %s is in the domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain)))
+		*found = append(*found, badLine(l.Number, "a bullet stays in its domain: change the id, or remove the line",
+			"bullet %s is in domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain)))
 	}
 }
 
-func (d *Draft) saidBefore(l *Line, domain string, fresh map[string][]*Line) (says, hint string) {
-	if b := d.book.said(domain, l.Text, ""); b != nil {
-		return "the bullet " + b.ID, "take the line out, or credit that bullet"
+func (d *Draft) duplicateOf(l *Line, domain string, fresh map[string][]*Line) (where, hint string) {
+	if b := d.book.sameMeaning(domain, l.Text, ""); b != nil {
+		return "bullet " + b.ID, "remove the line, or credit that bullet"
 	}
 	for _, o := range fresh[Normalise(l.Text)] {
 		if Differ(l.Text, o.Text) == "" {
-			return "line " + strconv.Itoa(o.Number), "take one of them out; with two domains, import each with --domain"
+			return "line " + strconv.Itoa(o.Number), "remove one of them; with two domains, import each with --domain"
 		}
 	}
 	return "", ""

@@ -18,7 +18,7 @@ func export(b *playbook.Book) string {
 	return out.String()
 }
 
-func (s *shelf) imports(text string) (int, error) {
+func (s *testBook) imports(text string) (int, error) {
 	lines, err := playbook.ParseLines(text, s.rules.Longest)
 	if err != nil {
 		return 0, err
@@ -31,7 +31,7 @@ func (s *shelf) imports(text string) (int, error) {
 	return added, err
 }
 
-// anyLines draws a file that can be imported.
+// anyLines draws a valid file of lines.
 func anyLines(t *rapid.T) string {
 	var b strings.Builder
 	ids, texts := map[string]bool{}, map[string]bool{}
@@ -52,16 +52,16 @@ func anyLines(t *rapid.T) string {
 func TestImportAndExportAreInverses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyLines(t)
-		s := newShelf(t)
+		s := newTestBook(t)
 		added, err := s.imports(text)
 		if err != nil || added != strings.Count(text, "\n") {
-			t.Fatalf("%d: %v", added, err)
+			t.Fatalf("added %d, error %v", added, err)
 		}
 		if got := export(s.book); got != text {
-			t.Fatalf("%q, not %q", got, text)
+			t.Fatalf("got %q, want %q", got, text)
 		}
 		if added, err := s.imports(text); added != 0 || err != nil {
-			t.Fatalf("a second time: %d, %v", added, err)
+			t.Fatalf("second import: added %d, error %v", added, err)
 		}
 	})
 }
@@ -75,69 +75,68 @@ func TestExportOfAnyBookImports(t *testing.T) {
 		}
 		for i, l := range lines {
 			if want := strings.Split(text, "\n")[i]; l.String() != want {
-				t.Fatalf("%q, not %q", l, want)
+				t.Fatalf("got %q, want %q", l, want)
 			}
 		}
 	})
 }
 
-func TestBadLinesAreNamedAndNothingIsImported(t *testing.T) {
+func TestInvalidLinesAreReportedAndNothingIsImported(t *testing.T) {
 	const good = "[a-1] helpful=1 harmful=0 :: Name the mechanism"
-	for bad, says := range map[string]string{
+	for bad, want := range map[string]string{
 		"Name the mechanism":                                       "does not begin with an id",
-		"[a 2] helpful=1 harmful=0 :: x":                           "no id",
-		"[] helpful=1 harmful=0 :: x":                              "no id",
-		"[a-2] helpful=1 :: x":                                     "no counters",
-		"[a-2] helpful=-1 harmful=0 :: x":                          "no counters",
-		"[a-2] helpful=01 harmful=0 :: x":                          "no counters",
-		"[a-2] helpful=1 harmful=99999999999999999999 :: x":        "no counters",
-		"[a-2] harmful=1 helpful=0 :: x":                           "no counters",
-		"[a-2] helpful=1 harmful=0 ::":                             "before its text",
+		"[a 2] helpful=1 harmful=0 :: x":                           "invalid id",
+		"[] helpful=1 harmful=0 :: x":                              "invalid id",
+		"[a-2] helpful=1 :: x":                                     "invalid counters",
+		"[a-2] helpful=-1 harmful=0 :: x":                          "invalid counters",
+		"[a-2] helpful=01 harmful=0 :: x":                          "invalid counters",
+		"[a-2] helpful=1 harmful=99999999999999999999 :: x":        "invalid counters",
+		"[a-2] harmful=1 helpful=0 :: x":                           "invalid counters",
+		"[a-2] helpful=1 harmful=0 ::":                             "before the text",
 		"[a-2] helpful=1 harmful=0 ::  ":                           "blank",
-		"[a-2] helpful=1 harmful=0 :: x ":                          "ends with a blank",
+		"[a-2] helpful=1 harmful=0 :: x ":                          "ends with a space",
 		"[a-2] helpful=1 harmful=0 :: a\tb":                        "U+0009",
 		"[a-2] helpful=1 harmful=0 :: a\u202eb":                    "U+202E",
 		"[a-2] helpful=1 harmful=0 :: a\xff":                       "UTF-8",
-		"[a-1] helpful=1 harmful=0 :: again":                       "stands in line 2 already",
+		"[a-1] helpful=1 harmful=0 :: again":                       "duplicate id a-1 (first on line 2)",
 		"[a-2] helpful=1 harmful=0 :: " + strings.Repeat("x", 301): "301 characters",
 	} {
-		s := newShelf(t)
+		s := newTestBook(t)
 		added, err := s.imports("# a heading\n" + good + "\n\n" + bad + "\n")
 		if added != 0 || s.book.Len() != 0 || fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 4: ") ||
-			!strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
-			t.Errorf("%q: %d, %v", bad, added, err)
+			!strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
+			t.Errorf("%q: added %d, error %v", bad, added, err)
 		}
 	}
 }
 
-func TestEveryBadLineIsSaid(t *testing.T) {
+func TestAllInvalidLinesAreReported(t *testing.T) {
 	_, err := playbook.ParseLines("x\n[a] helpful=1 harmful=0 :: fine\ny\n", 0)
 	if all := fault.All(err); len(all) != 2 || all[0].Where() != "line 1" || all[1].Where() != "line 3" {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestImportIntoAPlaybook(t *testing.T) {
-	for line, says := range map[string]string{
-		"[pb-00001] helpful=1 harmful=0 :: Something else":      "the id pb-00001 has the bullet",
-		"[pb-00001] helpful=7 harmful=0 :: Name the mechanism":  "the id pb-00001 has the bullet",
-		"[other-1] helpful=1 harmful=0 :: name  the MECHANISM.": "the bullet pb-00001 says the same",
+func TestImportRefusesTakenIDsAndTexts(t *testing.T) {
+	for line, want := range map[string]string{
+		"[pb-00001] helpful=1 harmful=0 :: Something else":      "id pb-00001 already belongs to the bullet",
+		"[pb-00001] helpful=7 harmful=0 :: Name the mechanism":  "id pb-00001 already belongs to the bullet",
+		"[other-1] helpful=1 harmful=0 :: name  the MECHANISM.": "same text as bullet pb-00001",
 	} {
-		s := newShelf(t)
+		s := newTestBook(t)
 		s.learn("", playbook.Helpful, "Name the mechanism", "")
 		_, err := s.imports("[x-1] helpful=1 harmful=0 :: Something new\n" + line + "\n")
-		if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 2: "+says) || s.book.Len() != 1 {
+		if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 2: "+want) || s.book.Len() != 1 {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
 }
 
-// A text that stands twice in one file is refused like one that stands in the playbook;
-// texts that only look the same are two.
-func TestImportOfOneTextTwice(t *testing.T) {
-	s := newShelf(t)
+// A duplicate text in one file is refused; texts with different meanings are not duplicates.
+func TestImportRefusesDuplicateTexts(t *testing.T) {
+	s := newTestBook(t)
 	_, err := s.imports("[z-3] helpful=1 harmful=0 :: same text here\n\n[z-4] helpful=1 harmful=0 :: Same text  here.\n")
-	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 3: line 1 says the same") || s.book.Len() != 0 {
+	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 3: same text as line 1") || s.book.Len() != 0 {
 		t.Errorf("%v", err)
 	}
 	if added, err := s.imports("[z-3] helpful=1 harmful=0 :: Add 5 mM\n[z-4] helpful=1 harmful=0 :: Add 5 MM\n"); added != 2 || err != nil {
@@ -145,10 +144,10 @@ func TestImportOfOneTextTwice(t *testing.T) {
 	}
 }
 
-// A bullet stays in its domain: who names another one is told so, and who names none has
-// it already.
+// An existing line in another domain is an error if the user named a domain; otherwise it is
+// skipped.
 func TestImportIntoAnotherDomain(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	s.learn("", playbook.Helpful, "Name the mechanism", "")
 	lines, err := playbook.ParseLines(export(s.book)+"[x-1] helpful=1 harmful=0 :: Something new\n", 0)
 	if err != nil {
@@ -162,7 +161,7 @@ func TestImportIntoAnotherDomain(t *testing.T) {
 		return added, err
 	}
 	_, err = into(playbook.Into{Domain: "chem", Named: true})
-	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 1: the bullet pb-00001 is in the domain general, not in chem") || s.book.Len() != 1 {
+	if fault.CodeOf(err) != playbook.BadLine || !strings.Contains(err.Error(), "line 1: bullet pb-00001 is in domain general, not in chem") || s.book.Len() != 1 {
 		t.Errorf("%v", err)
 	}
 	if added, err := into(playbook.Into{Domain: "chem"}); added != 1 || err != nil || s.find("x-1").Domain != "chem" {
@@ -171,17 +170,17 @@ func TestImportIntoAnotherDomain(t *testing.T) {
 }
 
 func TestImportedBulletsBeginInShadow(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	if _, err := s.imports("[a-1] helpful=9 harmful=0 :: Good\r\n[a-2] helpful=0 harmful=4 :: Bad\n[pb-00041] helpful=0 harmful=0 :: New\n"); err != nil {
 		t.Fatal(err)
 	}
 	s.want(t, "a-1", "SHADOW 9/0/0 ")
 	s.want(t, "a-2", "SHADOW 0/4/0 ")
 	if s.find("a-2").Section != playbook.Harmful || s.find("a-1").Section != playbook.Helpful {
-		t.Error("the sections are wrong")
+		t.Error("wrong sections")
 	}
 	if id, _ := s.learn("", playbook.Helpful, "Ours", ""); id != "pb-00042" {
-		t.Errorf("%s was given a second time, or a number was lost", id)
+		t.Errorf("next id is %s, want pb-00042", id)
 	}
 }
 

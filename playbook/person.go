@@ -9,11 +9,11 @@ func (d *Draft) needsReason() error {
 	if err := CheckContent(d.act.Reason, 0); err == nil {
 		return nil
 	}
-	return &fault.Error{Code: NoReason, Detail: "this needs a reason, in one line", Hint: "the journal keeps it: give --reason"}
+	return &fault.Error{Code: NoReason, Detail: "a reason of one line is required", Hint: "pass --reason TEXT; the journal keeps it"}
 }
 
-// judged returns a bullet that a person decides about. A reason is required.
-func (d *Draft) judged(id string) (*Bullet, error) {
+// findForDecision returns a bullet that a person decides about. A reason is required.
+func (d *Draft) findForDecision(id string) (*Bullet, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
@@ -22,17 +22,17 @@ func (d *Draft) judged(id string) (*Bullet, error) {
 
 // Promote moves a bullet up, whatever its counters.
 func (d *Draft) Promote(id string, to Stage) error {
-	b, err := d.judged(id)
+	b, err := d.findForDecision(id)
 	if err != nil {
 		return err
 	}
 	switch {
 	case b.Stage == Quarantined:
-		return wrongStage(b, "`brenner playbook restore "+id+"` lets it out", "it is in quarantine")
+		return wrongStage(b, "`brenner playbook restore "+id+"` releases it", "it is in quarantine")
 	case to != Staging && to != Prod:
-		return wrongStage(b, "STAGING or PROD", "nothing is promoted to "+fault.Shown(string(to)))
+		return wrongStage(b, "use STAGING or PROD", "cannot promote to "+fault.Shown(string(to)))
 	case rank(to) <= rank(b.Stage):
-		return wrongStage(b, "", "it is in "+string(b.Stage)+" already")
+		return wrongStage(b, "", "already in "+string(b.Stage))
 	}
 	return d.change(OpForce, id, note{}, func(b *Bullet) {
 		b.Stage = to
@@ -47,36 +47,36 @@ func (d *Draft) Promote(id string, to Stage) error {
 
 // Quarantine removes a bullet from all prompts.
 func (d *Draft) Quarantine(id string) error {
-	b, err := d.judged(id)
+	b, err := d.findForDecision(id)
 	if err != nil {
 		return err
 	}
 	if b.Stage == Quarantined {
-		return wrongStage(b, "", "it is in quarantine already")
+		return wrongStage(b, "", "already in quarantine")
 	}
 	return d.change(OpQuarantine, id, note{}, quarantine)
 }
 
 // Restore returns a quarantined bullet to SHADOW.
 func (d *Draft) Restore(id string) error {
-	b, err := d.judged(id)
+	b, err := d.findForDecision(id)
 	if err != nil {
 		return err
 	}
 	if b.Stage != Quarantined {
-		return wrongStage(b, "", "it is not in quarantine but in "+string(b.Stage))
+		return wrongStage(b, "", "not in quarantine but in "+string(b.Stage))
 	}
 	return d.change(OpRestore, id, note{}, func(b *Bullet) { b.Stage, b.Review = Shadow, "" })
 }
 
 // Review decides about a bullet that waits for review: PROD, or quarantine.
 func (d *Draft) Review(id string, approve bool) error {
-	b, err := d.judged(id)
+	b, err := d.findForDecision(id)
 	if err != nil {
 		return err
 	}
 	if b.Review != Waiting {
-		return wrongStage(b, "`brenner playbook review` lists those that wait", "it does not wait for a review")
+		return wrongStage(b, "`brenner playbook review` lists the waiting bullets", "not waiting for review")
 	}
 	if !approve {
 		err := d.change(OpReview, id, note{}, func(b *Bullet) { b.Review = Rejected })
@@ -92,9 +92,10 @@ func (d *Draft) Review(id string, approve bool) error {
 	return d.change(OpStage, id, note{}, func(b *Bullet) { b.Stage = Prod })
 }
 
-// Replace quarantines a bullet and adds a new one with other words in the same domain and section.
+// Replace quarantines a bullet and adds a new one with another text in the same domain and
+// section.
 func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID string, err error) {
-	old, err := d.judged(id)
+	old, err := d.findForDecision(id)
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +103,7 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 		return "", err
 	}
 	if old.Content == text {
-		return "", badBullet("say it in other words", "the text is that of %s", id)
+		return "", badBullet("change the text", "identical to the text of %s", id)
 	}
 	if err := d.replaceable(old, text); err != nil {
 		return "", err
@@ -122,15 +123,15 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 // replaceable refuses to replace a bullet twice, and to duplicate the text of another bullet.
 func (d *Draft) replaceable(old *Bullet, text string) error {
 	if next := d.book.successor(old.ID); next != nil && old.Stage == Quarantined {
-		return wrongStage(old, "replace "+next.ID+", or restore "+old.ID+" first", "the bullet "+next.ID+" has taken its place")
+		return wrongStage(old, "replace "+next.ID+", or restore "+old.ID+" first", "already replaced by "+next.ID)
 	}
-	b := d.book.said(old.Domain, text, old.ID)
+	b := d.book.sameMeaning(old.Domain, text, old.ID)
 	switch {
 	case b == nil:
 		return nil
 	case b.Stage == Quarantined:
-		return badBullet("`brenner playbook restore "+b.ID+"` lets that one out", "the bullet %s says so, in quarantine", b.ID)
+		return badBullet("`brenner playbook restore "+b.ID+"` releases it", "bullet %s has this text, in quarantine", b.ID)
 	default:
-		return badBullet("quarantine "+old.ID+", and credit "+b.ID, "the bullet %s says so already", b.ID)
+		return badBullet("quarantine "+old.ID+", and credit "+b.ID, "bullet %s already has this text", b.ID)
 	}
 }

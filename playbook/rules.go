@@ -29,7 +29,7 @@ type Rules struct {
 type Gate struct {
 	Support    int
 	Ratio      float64 // of support to contradiction
-	Confidence float64 // for PROD; see undecided
+	Confidence float64 // for PROD; see needsReview
 }
 
 // Guardrail limits how much worse sessions may get before recent bullets are rolled back.
@@ -57,24 +57,24 @@ func (g Gate) passes(b *Bullet) bool {
 	return support >= g.Support && float64(support) >= g.Ratio*float64(against)
 }
 
-// Person is the confidence of what a person said or approved, and of nothing else.
+// Person is the confidence of bullets written or approved by a person, and of no others.
 const Person = 1.0
 
-// mostBySessions bounds the confidence that sessions can give, below that of a person.
-const mostBySessions = 0.99
+// maxBySessions bounds the confidence from sessions, below that of a person.
+const maxBySessions = 0.99
 
-// undecided reports whether a bullet needs a review before PROD. That is an agent's bullet
+// needsReview reports whether a bullet needs a review before PROD. That is an agent's bullet
 // without approval, however many sessions confirm it: otherwise harm, which holds a bullet back
 // until enough sessions have confirmed it, would bypass the queue. No review is needed if the
 // gate requires no more than AgentConfidence.
-func (r Rules) undecided(b *Bullet) bool {
+func (r Rules) needsReview(b *Bullet) bool {
 	if r.Prod.Confidence > r.AgentConfidence && b.Confidence < Person {
 		return true
 	}
 	return b.Confidence < r.Prod.Confidence
 }
 
-func condemned(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }
+func contradicted(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }
 
 // Rendered is the part of a prompt with bullets.
 type Rendered struct {
@@ -113,12 +113,12 @@ func Render(bullets []*Bullet, budget int, line func(*Bullet) string, count func
 
 // Reaches reports whether a bullet may be in the prompts of a session.
 func (r Rules) Reaches(b *Bullet, session string) bool {
-	return b.Stage == Prod || b.Stage == Staging && r.tries(session)
+	return b.Stage == Prod || b.Stage == Staging && r.inTrial(session)
 }
 
-// tries reports whether a session also gets STAGING bullets. It depends only on the session's
+// inTrial reports whether a session also gets STAGING bullets. It depends only on the session's
 // id, so that it is repeatable.
-func (r Rules) tries(session string) bool {
+func (r Rules) inTrial(session string) bool {
 	sum := sha256.Sum256([]byte("staging:" + session))
 	const all = 1 << 32
 	return float64(binary.BigEndian.Uint32(sum[:])) < r.StagingShare*all

@@ -11,24 +11,23 @@ import (
 	"brenner/playbook"
 )
 
-// An implementation that matches inside one section only can never quarantine
-// anything: this is the first test.
-func TestHarmfulInsightCondemnsAHelpfulBullet(t *testing.T) {
-	s := newShelf(t)
+// Matching within one section only could never quarantine anything.
+func TestHarmfulInsightQuarantinesHelpfulBullet(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
 	s.want(t, id, "SHADOW 1/0/0 ")
 	_, entries := s.learn("", playbook.Harmful, "Caching everything", id)
 	s.want(t, id, "QUARANTINED 1/1/0 ")
 	if got := ops(entries); !slices.Equal(got, []playbook.Op{playbook.OpCount, playbook.OpQuarantine}) {
-		t.Error(got)
+		t.Errorf("operations %v", got)
 	}
 	if s.book.Len() != 1 {
-		t.Error("it became a bullet of its own")
+		t.Error("a new bullet was added")
 	}
 }
 
 func TestParaphraseIsCountedOnce(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Use careful prompt engineering", "")
 	before := s.find(id).Hash()
 	_, entries := s.learn("", playbook.Helpful, "Prompt engineering improves accuracy", id)
@@ -46,7 +45,7 @@ func TestParaphraseIsCountedOnce(t *testing.T) {
 }
 
 func TestOppositesBecomeTwoBullets(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	one, _ := s.learn("", playbook.Helpful, "Increase the learning rate", "")
 	two, entries := s.learn("", playbook.Helpful, "Decrease the learning rate", one)
 	if one == two || s.book.Len() != 2 || entries[0].Op != playbook.OpAdd {
@@ -58,9 +57,9 @@ func TestOppositesBecomeTwoBullets(t *testing.T) {
 	}
 }
 
-// The most alike may be the opposite, and the next one the same.
-func TestTheFirstMatchThatSaysTheSameCounts(t *testing.T) {
-	s := newShelf(t)
+// The most similar bullet may be the opposite, and the next one the same.
+func TestFirstMatchWithSameMeaningCounts(t *testing.T) {
+	s := newTestBook(t)
 	up, _ := s.learn("", playbook.Helpful, "Increase the learning rate", "")
 	down, _ := s.learn("", playbook.Helpful, "Decrease the learning rate", up)
 	s.do(playbook.Act{}, func(d *playbook.Draft) error {
@@ -75,8 +74,8 @@ func TestTheFirstMatchThatSaysTheSameCounts(t *testing.T) {
 	s.want(t, down, "SHADOW 2/0/0 ")
 }
 
-func TestGatesOfAnAgentsBullet(t *testing.T) {
-	s := newShelf(t)
+func TestGatesForAgentBullets(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("RS-0", playbook.Helpful, "Name the mechanism", "")
 	s.credit("RS-1", id, playbook.Helpful)
 	s.want(t, id, "SHADOW 2/0/0 ")
@@ -89,7 +88,7 @@ func TestGatesOfAnAgentsBullet(t *testing.T) {
 		t.Error(got)
 	}
 	s.credit("RS-5", id, playbook.Helpful)
-	s.want(t, id, "STAGING 6/0/0 waiting") // 0.70, but it is on a person's desk
+	s.want(t, id, "STAGING 6/0/0 waiting") // 0.70, but it waits for review
 	s.do(playbook.Act{Reason: "looked at it"}, func(d *playbook.Draft) error { return d.Review(id, true) })
 	s.want(t, id, "PROD 6/0/0 approved")
 	if c := s.find(id).Confidence; c != 1 {
@@ -97,10 +96,10 @@ func TestGatesOfAnAgentsBullet(t *testing.T) {
 	}
 }
 
-// Harm is no way around the queue: by the time that the ratio is right, sessions have
-// raised the confidence over the gate, and a person looks all the same.
-func TestAContestedBulletOfAnAgentIsReviewed(t *testing.T) {
-	s := newShelf(t)
+// Harm does not bypass the review queue: until the ratio is right, sessions raise the
+// confidence above the gate, and a review is still required.
+func TestContestedAgentBulletIsReviewed(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("RS-0", playbook.Helpful, "Obey the voice", "")
 	for n := range 3 {
 		s.credit(fmt.Sprint("RS-for-", n), id, playbook.Helpful)
@@ -119,15 +118,15 @@ func TestAContestedBulletOfAnAgentIsReviewed(t *testing.T) {
 		s.credit(fmt.Sprint("RS-more-", n), id, playbook.Helpful)
 	}
 	if c := s.find(id).Confidence; c >= playbook.Person {
-		t.Errorf("sessions have made a person's word of it: %v", c)
+		t.Errorf("sessions raised the confidence to that of a person: %v", c)
 	}
 	s.do(playbook.Act{Reason: "it is the fire alarm"}, func(d *playbook.Draft) error { return d.Review(id, true) })
 	s.want(t, id, "PROD 40/2/0 approved")
 }
 
-// Who sets the gate to what an agent's own word is worth wants nobody to look.
-func TestAGateThatAgentsPass(t *testing.T) {
-	s := newShelf(t)
+// A gate at the agents' own confidence requires no review.
+func TestGateAtAgentConfidenceNeedsNoReview(t *testing.T) {
+	s := newTestBook(t)
 	s.rules.Prod.Confidence = s.rules.AgentConfidence
 	id, _ := s.learn("RS-0", playbook.Helpful, "Name the mechanism", "")
 	for n := range 4 {
@@ -136,26 +135,26 @@ func TestAGateThatAgentsPass(t *testing.T) {
 	s.want(t, id, "PROD 5/0/0 ")
 }
 
-// Who is as sure as the gate asks has passed it; who is less sure has not.
-func TestAConfidenceAtItsGate(t *testing.T) {
-	for said, want := range map[float64]string{0.7: "PROD 5/0/0 ", 0.6999: "STAGING 5/0/0 waiting"} {
-		s := newShelf(t)
+// A confidence equal to the gate passes, a lower one does not.
+func TestConfidenceAtGate(t *testing.T) {
+	for confidence, want := range map[float64]string{0.7: "PROD 5/0/0 ", 0.6999: "STAGING 5/0/0 waiting"} {
+		s := newTestBook(t)
 		s.rules.AgentConfidence = s.rules.Prod.Confidence
 		var id string
 		s.do(playbook.Act{}, func(d *playbook.Draft) error {
-			out, err := d.Learn(playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism", Confidence: said}, nil, playbook.Embedding{})
+			out, err := d.Learn(playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism", Confidence: confidence}, nil, playbook.Embedding{})
 			id = out.Bullet
 			return err
 		})
 		for range 4 {
-			s.credit("", id, playbook.Helpful) // of no session: the confidence stays as it is
+			s.credit("", id, playbook.Helpful) // without a session: the confidence stays unchanged
 		}
 		s.want(t, id, want)
 	}
 }
 
-func TestGatesOfAPersonsBullet(t *testing.T) {
-	s := newShelf(t)
+func TestGatesForBulletsOfPeople(t *testing.T) {
+	s := newTestBook(t)
 	var id string
 	s.do(playbook.Act{}, func(d *playbook.Draft) error {
 		out, err := d.Learn(playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism", Person: true}, nil, playbook.Embedding{})
@@ -168,17 +167,17 @@ func TestGatesOfAPersonsBullet(t *testing.T) {
 	s.want(t, id, "PROD 5/0/0 ")
 }
 
-func TestConfidenceRisesBySessions(t *testing.T) {
-	s := newShelf(t)
+func TestConfidenceRisesWithSessions(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("RS-0", playbook.Helpful, "Name the mechanism", "")
 	s.credit("RS-1", id, playbook.Helpful)
 	for range 3 {
 		if entries := s.credit("RS-1", id, playbook.Helpful); len(entries) > 0 {
-			t.Error("one session has counted twice")
+			t.Error("one session counted twice")
 		}
 	}
 	if entries := s.credit("RS-0", id, playbook.Helpful); len(entries) > 0 {
-		t.Error("the session that wrote a bullet has confirmed it")
+		t.Error("a session confirmed its own bullet")
 	}
 	s.credit("RS-2", id, playbook.Harmful) // this does not confirm it
 	if c := s.find(id).Confidence; c != 0.62 {
@@ -188,7 +187,7 @@ func TestConfidenceRisesBySessions(t *testing.T) {
 }
 
 func TestRatios(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	s.credit("", id, playbook.Helpful)
 	s.credit("", id, playbook.Harmful)
@@ -206,9 +205,9 @@ func TestRatios(t *testing.T) {
 	s.want(t, other, "QUARANTINED 3/3/0 ")
 }
 
-// A bullet that warns is confirmed by harm.
-func TestHarmfulSectionIsJudgedTheOtherWayRound(t *testing.T) {
-	s := newShelf(t)
+// A warning is confirmed by harm.
+func TestWarningsAreConfirmedByHarm(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Harmful, "Averaging over batches hides the effect", "")
 	s.want(t, id, "SHADOW 0/1/0 ")
 	s.credit("", id, playbook.Harmful)
@@ -221,7 +220,7 @@ func TestHarmfulSectionIsJudgedTheOtherWayRound(t *testing.T) {
 }
 
 func TestNeutralStaysInShadow(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Neutral, "The assay takes a day", "")
 	for n := range 9 {
 		s.learn(fmt.Sprint("RS-", n), playbook.Neutral, "The assay takes a day", id)
@@ -236,8 +235,8 @@ func TestNeutralStaysInShadow(t *testing.T) {
 	s.want(t, other, "QUARANTINED 0/1/1 ")
 }
 
-func TestQuarantineIsLeftByAPersonOnly(t *testing.T) {
-	s := newShelf(t)
+func TestOnlyAPersonEndsQuarantine(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
 	s.credit("", id, playbook.Harmful)
 	for n := range 20 {
@@ -255,10 +254,9 @@ func TestQuarantineIsLeftByAPersonOnly(t *testing.T) {
 	}
 }
 
-// What a person has let out is not sent back by what speaks for it, nor by what says
-// nothing; new harm is judged as ever.
-func TestPraiseSendsNobodyIntoQuarantine(t *testing.T) {
-	s := newShelf(t)
+// Support does not quarantine a restored bullet again; new harm does.
+func TestSupportDoesNotQuarantineRestoredBullets(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
 	s.credit("", id, playbook.Harmful)
 	s.credit("", id, playbook.Harmful)
@@ -271,7 +269,7 @@ func TestPraiseSendsNobodyIntoQuarantine(t *testing.T) {
 }
 
 func TestRejectedReview(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Cache everything", "")
 	review := func(approve bool) func(*playbook.Draft) error {
 		return func(d *playbook.Draft) error { return d.Review(id, approve) }
@@ -288,7 +286,7 @@ func TestRejectedReview(t *testing.T) {
 }
 
 func TestPromoteByHand(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	to := func(stage playbook.Stage) func(*playbook.Draft) error {
 		return func(d *playbook.Draft) error { return d.Promote(id, stage) }
@@ -312,7 +310,7 @@ func TestPromoteByHand(t *testing.T) {
 }
 
 func TestReplace(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Harmful, "Never cach results", "")
 	var fresh string
 	entries := s.do(playbook.Act{Reason: "a typo"}, func(d *playbook.Draft) (err error) {
@@ -330,9 +328,9 @@ func TestReplace(t *testing.T) {
 	s.want(t, fresh, "SHADOW 0/1/0 ")
 }
 
-// There is one bullet for a text, and one in the place of another.
-func TestWhatCannotReplace(t *testing.T) {
-	s := newShelf(t)
+// A text has one bullet, and a bullet one replacement.
+func TestReplaceRefusesDuplicates(t *testing.T) {
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Never cach results", "")
 	other, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	why := playbook.Act{Reason: "a typo"}
@@ -343,20 +341,20 @@ func TestWhatCannotReplace(t *testing.T) {
 		})
 		return err
 	}
-	refused := func(err error, code fault.Code, says string) {
+	wantError := func(err error, code fault.Code, want string) {
 		t.Helper()
-		if fault.CodeOf(err) != code || !strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {
-			t.Errorf("%v, not %q", err, says)
+		if fault.CodeOf(err) != code || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	refused(replace("name the mechanism."), playbook.BadBullet, "the bullet "+other+" says so already")
+	wantError(replace("name the mechanism."), playbook.BadBullet, "bullet "+other+" already has this text")
 	s.do(why, func(d *playbook.Draft) error { return d.Quarantine(other) })
-	refused(replace("name the mechanism."), playbook.BadBullet, "says so, in quarantine")
+	wantError(replace("name the mechanism."), playbook.BadBullet, "has this text, in quarantine")
 	s.want(t, id, "SHADOW 1/0/0 ")
 	if err := replace("Never cache results"); err != nil {
 		t.Fatal(err)
 	}
-	refused(replace("Never cache a result"), playbook.WrongStage, "has taken its place")
+	wantError(replace("Never cache a result"), playbook.WrongStage, "already replaced by")
 	s.do(why, func(d *playbook.Draft) error { return d.Restore(id) })
 	if err := replace("Never cache any result"); err != nil {
 		t.Error(err)
@@ -368,7 +366,7 @@ func TestGuardrail(t *testing.T) {
 	base := playbook.Metrics{Success: 0.9, Errors: 0.05, P95: 10 * time.Second}
 	for _, c := range []struct {
 		now  playbook.Metrics
-		says string
+		want string
 	}{
 		{base, ""},
 		{playbook.Metrics{Success: 0.82, Errors: 0.15, P95: 13 * time.Second}, ""}, // each at its bound
@@ -376,7 +374,7 @@ func TestGuardrail(t *testing.T) {
 		{playbook.Metrics{Success: 0.9, Errors: 0.151, P95: 10 * time.Second}, "errors are at 15.1 %"},
 		{playbook.Metrics{Success: 0.9, Errors: 0.05, P95: 13001 * time.Millisecond}, "latency rose from 10s to 13.001s"},
 	} {
-		if got := g.Breach(base, c.now); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
+		if got := g.Breach(base, c.now); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %q", c.now, got)
 		}
 	}
@@ -397,21 +395,21 @@ func TestWindows(t *testing.T) {
 		t.Errorf("%+v, %+v, %v, %v", before, now, since, ok)
 	}
 	if _, _, _, ok := g.Windows(all[:3]); ok {
-		t.Error("three sessions are no two windows of two")
+		t.Error("three sessions are too few for two windows of two")
 	}
 }
 
-func TestMeasureCountsSessionsThatEndedWell(t *testing.T) {
-	well, badly := playbook.Observation{OK: true}, playbook.Observation{}
+func TestMeasureSuccessRate(t *testing.T) {
+	good, bad := playbook.Observation{OK: true}, playbook.Observation{}
 	for _, c := range []struct {
 		all  []playbook.Observation
 		want float64
 	}{
 		{nil, 0},
-		{[]playbook.Observation{badly}, 0},
-		{[]playbook.Observation{well}, 1},
-		{[]playbook.Observation{well, badly, well, well}, 0.75},
-		{[]playbook.Observation{badly, badly, well, badly}, 0.25},
+		{[]playbook.Observation{bad}, 0},
+		{[]playbook.Observation{good}, 1},
+		{[]playbook.Observation{good, bad, good, good}, 0.75},
+		{[]playbook.Observation{bad, bad, good, bad}, 0.25},
 	} {
 		if m := playbook.Measure(c.all); m.Success != c.want || m.Sessions != len(c.all) {
 			t.Errorf("%+v: %+v", c.all, m)
@@ -420,7 +418,7 @@ func TestMeasureCountsSessionsThatEndedWell(t *testing.T) {
 }
 
 func TestRollback(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	old, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	since := s.now.Add(time.Second)
 	fresh, _ := s.learn("", playbook.Helpful, "Skip the controls", "")
@@ -438,8 +436,8 @@ func TestRollback(t *testing.T) {
 	s.want(t, fresh, "QUARANTINED 1/0/0 ")
 }
 
-// undo takes back what a session did.
-func (s *shelf) undo(session string) []playbook.Entry {
+// undo reverts a session.
+func (s *testBook) undo(session string) []playbook.Entry {
 	s.t.Helper()
 	var all []playbook.Entry
 	for i := range s.entries {
@@ -455,8 +453,8 @@ func (s *shelf) undo(session string) []playbook.Entry {
 	})
 }
 
-func TestUndoASession(t *testing.T) {
-	s := newShelf(t)
+func TestUndoSession(t *testing.T) {
+	s := newTestBook(t)
 	old, _ := s.learn("RS-1", playbook.Helpful, "Name the mechanism", "")
 	s.credit("RS-2", old, playbook.Helpful)
 	fresh, _ := s.learn("RS-2", playbook.Helpful, "Skip the controls", "")
@@ -473,10 +471,9 @@ func TestUndoASession(t *testing.T) {
 	}
 }
 
-// What rests on the counts of a session goes with them: the stage, the confidence and
-// the place in the queue.
-func TestUndoTakesBackWhatTheCountsDid(t *testing.T) {
-	s := newShelf(t)
+// Undo also reverts what the counts caused: stage, confidence and place in the queue.
+func TestUndoRevertsEffectsOfCounts(t *testing.T) {
+	s := newTestBook(t)
 	word := playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Feed the fish", Person: true}
 	s.do(playbook.Act{Session: "RS-1"}, func(d *playbook.Draft) error {
 		_, err := d.Learn(word, nil, playbook.Embedding{})
@@ -495,7 +492,7 @@ func TestUndoTakesBackWhatTheCountsDid(t *testing.T) {
 	s.want(t, agents, "STAGING 6/0/0 waiting")
 	for n, want := range [][3]string{
 		{"PROD 5/0/0 ", "STAGING 5/0/0 waiting", "QUARANTINED 1/1/0 "},
-		{"STAGING 4/0/0 ", "STAGING 4/0/0 ", "QUARANTINED 1/0/0 "}, // a person lets it out
+		{"STAGING 4/0/0 ", "STAGING 4/0/0 ", "QUARANTINED 1/0/0 "}, // only a person releases it
 		{"STAGING 3/0/0 ", "STAGING 3/0/0 ", "QUARANTINED 1/0/0 "},
 		{"SHADOW 2/0/0 ", "SHADOW 2/0/0 ", "QUARANTINED 1/0/0 "},
 	} {
@@ -513,10 +510,10 @@ func TestUndoTakesBackWhatTheCountsDid(t *testing.T) {
 	}
 }
 
-// What a person has decided is no session's to lose: a promotion by hand stays, and so
-// does an approval, though the stage that needs counters is lost.
-func TestUndoLeavesWhatPeopleDecided(t *testing.T) {
-	s := newShelf(t)
+// Undo keeps decisions of people: promotions and approvals stay, though a stage that needs
+// counters is lost.
+func TestUndoKeepsDecisionsOfPeople(t *testing.T) {
+	s := newTestBook(t)
 	approved, _ := s.learn("RS-1", playbook.Helpful, "Name the mechanism", "")
 	forced, _ := s.learn("RS-1", playbook.Helpful, "Write the test first", "")
 	why := playbook.Act{Reason: "we know it"}
@@ -536,7 +533,7 @@ func TestUndoLeavesWhatPeopleDecided(t *testing.T) {
 	s.want(t, approved, "PROD 5/0/0 approved")
 }
 
-func TestWhatReachesAPrompt(t *testing.T) {
+func TestReaches(t *testing.T) {
 	r := playbook.DefaultRules()
 	tried := 0
 	for n := range 10_000 {
@@ -547,17 +544,17 @@ func TestWhatReachesAPrompt(t *testing.T) {
 			}
 		}
 		if !r.Reaches(&playbook.Bullet{Stage: playbook.Prod}, session) {
-			t.Fatal("PROD is left out")
+			t.Fatal("a PROD bullet is not in the prompt")
 		}
 		one, again := r.Reaches(&playbook.Bullet{Stage: playbook.Staging}, session), r.Reaches(&playbook.Bullet{Stage: playbook.Staging}, session)
 		if one != again {
-			t.Fatal("chance")
+			t.Fatal("not repeatable")
 		}
 		if one {
 			tried++
 		}
 	}
 	if tried < 900 || tried > 1100 {
-		t.Errorf("%d of 10 000 sessions get STAGING bullets, not a tenth", tried)
+		t.Errorf("%d of 10,000 sessions get STAGING bullets, want about 1,000", tried)
 	}
 }

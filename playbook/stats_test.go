@@ -7,7 +7,7 @@ import (
 )
 
 func TestStats(t *testing.T) {
-	s := newShelf(t)
+	s := newTestBook(t)
 	id, _ := s.learn("", playbook.Helpful, "Name the mechanism", "")
 	for range 4 {
 		s.credit("", id, playbook.Helpful)

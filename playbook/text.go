@@ -15,7 +15,7 @@ import (
 const BadBullet fault.Code = "BAD_BULLET" // Invalid text, id, domain or other field of a bullet.
 
 func badBullet(hint, format string, args ...any) error {
-	return &fault.Error{Code: BadBullet, Op: "make a bullet", Detail: fmt.Sprintf(format, args...), Hint: hint}
+	return &fault.Error{Code: BadBullet, Op: "invalid bullet", Detail: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // CheckContent returns an error for a text that is not one line, or has more than longest
@@ -24,19 +24,19 @@ func badBullet(hint, format string, args ...any) error {
 func CheckContent(text string, longest int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return badBullet("give it in UTF-8", "the text is not UTF-8")
+		return badBullet("convert it to UTF-8", "the text is not valid UTF-8")
 	case strings.TrimSpace(text) == "":
-		return badBullet("say what was learned, in one line", "the text is blank")
+		return badBullet("write what was learned, in one line", "the text is blank")
 	case strings.TrimSpace(text) != text:
-		return badBullet("take the blanks at its ends away", "the text begins or ends with a blank")
+		return badBullet("remove spaces at both ends", "the text begins or ends with a space")
 	}
 	for _, r := range text {
 		if unfitForLine(r) {
-			return badBullet("write it in one line, without characters that cannot be seen", "the text has the character %U", r)
+			return badBullet("write one line without invisible characters", "the text contains %U", r)
 		}
 	}
 	if n := utf8.RuneCountInString(text); longest > 0 && n > longest {
-		return badBullet("say it shorter, or raise playbook.longest", "the text has %d characters; %d are possible", n, longest)
+		return badBullet("shorten it, or raise playbook.longest", "the text has %d characters; the limit is %d", n, longest)
 	}
 	return nil
 }
@@ -47,12 +47,12 @@ func unfitForLine(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c'
 }
 
-const longestID = 64
+const maxID = 64
 
 // CheckID returns an error for an invalid id. Ids are written in brackets and cited in replies.
 func CheckID(id string) error {
-	if id == "" || len(id) > longestID || strings.ContainsFunc(id, unfitForID) {
-		return badBullet(fmt.Sprintf("ids have 1 to %d letters, digits, dots, hyphens and underscores", longestID), "%s is no id", fault.Shown(id))
+	if id == "" || len(id) > maxID || strings.ContainsFunc(id, unfitForID) {
+		return badBullet(fmt.Sprintf("use 1 to %d letters, digits, dots, hyphens and underscores", maxID), "invalid id %s", fault.Shown(id))
 	}
 	return nil
 }
@@ -63,9 +63,9 @@ func unfitForID(r rune) bool {
 
 // CheckWord returns an error for an invalid domain, tag or actor.
 func CheckWord(what, word string) error {
-	if word == "" || !utf8.ValidString(word) || strings.TrimSpace(word) != word || utf8.RuneCountInString(word) > longestID ||
+	if word == "" || !utf8.ValidString(word) || strings.TrimSpace(word) != word || utf8.RuneCountInString(word) > maxID ||
 		strings.ContainsFunc(word, unfitForLine) {
-		return badBullet(fmt.Sprintf("write it in one line, with at most %d characters", longestID), "%s is no %s", fault.Shown(word), what)
+		return badBullet(fmt.Sprintf("use one line of at most %d characters", maxID), "invalid %s %s", what, fault.Shown(word))
 	}
 	return nil
 }

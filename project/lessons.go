@@ -167,7 +167,7 @@ func (m *lessonBook) Ingest(ctx context.Context, h *session.History) (learned ke
 // due returns the sessions that have changed since the playbook last learned from them,
 // oldest first.
 func due(ctx context.Context, st store.Store) ([]string, error) {
-	taken, err := keeper.Taken(ctx, st)
+	taken, err := keeper.HarvestProgress(ctx, st)
 	if err != nil || len(taken) == 0 {
 		return nil, err
 	}

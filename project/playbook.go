@@ -156,7 +156,7 @@ type RenderedLessons struct {
 }
 
 // Render chooses bullets as a session does. The default bound is the configured one.
-func (b *Playbook) Render(ctx context.Context, w keeper.Wish, bound *int) (*RenderedLessons, error) {
+func (b *Playbook) Render(ctx context.Context, w keeper.Selection, bound *int) (*RenderedLessons, error) {
 	counter := tokens.New()
 	w.Tokens, w.Count, w.Line = b.project.Config.Playbook.Tokens, counter.Count, sessionmemory.Line
 	if bound != nil {

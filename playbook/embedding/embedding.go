@@ -42,9 +42,9 @@ func Check(texts []string) error {
 	for _, t := range texts {
 		switch {
 		case !utf8.ValidString(t):
-			return &fault.Error{Code: BadText, Op: "embed a text", Detail: fault.Shown(t) + " is not UTF-8", Hint: "give it in UTF-8"}
+			return &fault.Error{Code: BadText, Op: "embed a text", Detail: "not valid UTF-8: " + fault.Shown(t), Hint: "convert it to UTF-8"}
 		case strings.TrimSpace(t) == "":
-			return &fault.Error{Code: BadText, Op: "embed a text", Detail: "the text is blank", Hint: "say something in it"}
+			return &fault.Error{Code: BadText, Op: "embed a text", Detail: "the text is blank", Hint: "pass a text that is not blank"}
 		}
 	}
 	return nil

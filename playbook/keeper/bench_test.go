@@ -20,10 +20,10 @@ import (
 	"brenner/store/sqlite"
 )
 
-// many is how many bullets a large playbook has.
+// many is the number of bullets in a large playbook.
 const many = 100_000
 
-// large makes a store with a playbook of many bullets.
+// large returns a store with a large playbook.
 func large(b *testing.B) *sqlite.Store {
 	b.Helper()
 	st, err := sqlite.Open(b.Context(), b.TempDir(), sqlite.Options{})
@@ -64,7 +64,7 @@ func BenchmarkLarge(b *testing.B) {
 	debug.FreeOSMemory()
 	k := open(b, st)
 	b.Run("count", func(b *testing.B) {
-		defer processor(b)()
+		defer reportCPU(b)()
 		n := 0
 		for b.Loop() {
 			n++
@@ -84,28 +84,28 @@ func BenchmarkLarge(b *testing.B) {
 			b.Fatal(got, err)
 		}
 	}
-	search(b) // the first one fills the index
+	search(b) // the first search fills the index
 	b.Run("search", func(b *testing.B) {
-		defer processor(b)()
+		defer reportCPU(b)()
 		for b.Loop() {
 			search(b)
 		}
 		b.ReportMetric(resident(b), "MiB")
 	})
 	b.Run("open", func(b *testing.B) {
-		defer processor(b)()
+		defer reportCPU(b)()
 		for b.Loop() {
 			open(b, st)
 		}
 	})
 }
 
-// resident gives the memory of this process, in MiB.
+// resident returns the memory of this process in MiB.
 func resident(b *testing.B) float64 {
 	b.Helper()
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0 // only Linux says so
+		return 0 // not on Linux
 	}
 	for line := range strings.Lines(string(text)) {
 		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
@@ -116,9 +116,9 @@ func resident(b *testing.B) float64 {
 	return 0
 }
 
-// processor reports how long the processor was at work for this process: on a machine
-// with neighbours the clock says little.
-func processor(b *testing.B) func() {
+// reportCPU reports the CPU time of this process, which varies less than wall time on a
+// shared machine.
+func reportCPU(b *testing.B) func() {
 	b.Helper()
 	used := func() time.Duration {
 		var u syscall.Rusage
@@ -173,7 +173,7 @@ func BenchmarkVerify(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	defer processor(b)()
+	defer reportCPU(b)()
 	for b.Loop() {
 		if r, err := keeper.Verify(b.Context(), st, head.Hash); err != nil || r.Entries != head.Seq || r.Head != head.Hash {
 			b.Fatal(r, err)
@@ -181,7 +181,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// chain makes journal entries of what a draft holds.
+// chain converts the entries of a draft to journal entries.
 func chain(after journal.Head, entries []playbook.Entry) ([]journal.Entry, error) {
 	out := make([]journal.Entry, 0, len(entries))
 	for i := range entries {

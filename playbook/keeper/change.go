@@ -11,7 +11,7 @@ import (
 // Change is the result of a person's change of bullets.
 type Change struct {
 	Schema  string             `json:"schema"`
-	Did     string             `json:"did"` // "added", "counted", "nothing", …
+	Did     string             `json:"did"` // "added", "counted", "nothing" and so on
 	Bullets []*playbook.Bullet `json:"bullets"`
 	Entries []playbook.Entry   `json:"entries"`
 	Cosine  float64            `json:"cosine"` // of a match; 0 if nothing was compared
@@ -26,7 +26,7 @@ type Change struct {
 // rolledBack describes a rollback, even of no bullet.
 const rolledBack = "rolled back"
 
-func (k *Keeper) changed(did string, ids []string, entries []playbook.Entry) (*Change, error) {
+func (k *Keeper) newChange(did string, ids []string, entries []playbook.Entry) (*Change, error) {
 	if len(entries) == 0 && did != rolledBack {
 		did = "nothing"
 	}
@@ -51,7 +51,7 @@ func (k *Keeper) Add(ctx context.Context, act playbook.Act, i playbook.Insight) 
 	if out.Added {
 		did = "added"
 	}
-	c, err := k.changed(did, []string{out.Bullet}, entries)
+	c, err := k.newChange(did, []string{out.Bullet}, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (k *Keeper) Correct(ctx context.Context, act playbook.Act, id, text string)
 	if err != nil {
 		return nil, err
 	}
-	return k.changed("replaced", []string{id, newID}, entries)
+	return k.newChange("replaced", []string{id, newID}, entries)
 }
 
 // Each applies decide to bullets one after the other, and writes the entries of all of them or
@@ -82,7 +82,7 @@ func (k *Keeper) Each(ctx context.Context, act playbook.Act, did string, ids []s
 	if err != nil {
 		return nil, err
 	}
-	return k.changed(did, ids, entries)
+	return k.newChange(did, ids, entries)
 }
 
 // Rollback selects what to roll back: the bullets added in a window, or the work of a session.
@@ -112,7 +112,7 @@ func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*C
 	if r.Now != nil {
 		breach := k.Rules.Guardrail.Breach(*r.Before, *r.Now)
 		if breach == "" {
-			c, err := k.changed("nothing", nil, nil)
+			c, err := k.newChange("nothing", nil, nil)
 			if err == nil {
 				c.Holds = true
 			}
@@ -132,7 +132,7 @@ func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*C
 	if err != nil {
 		return nil, err
 	}
-	c, err := k.changed(rolledBack, ids, entries)
+	c, err := k.newChange(rolledBack, ids, entries)
 	if err == nil {
 		c.Reason = act.Reason
 	}

@@ -25,8 +25,9 @@ type harvest struct {
 	Session string `json:"session"`
 }
 
-// Taken returns for each session that may teach how many entries of its journal were taken.
-func Taken(ctx context.Context, st store.Store) (map[string]int, error) {
+// HarvestProgress returns, for each session that may teach, how many entries of its journal
+// were taken.
+func HarvestProgress(ctx context.Context, st store.Store) (map[string]int, error) {
 	taken, _, err := readHarvests(ctx, st)
 	return taken, err
 }

@@ -59,8 +59,8 @@ func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vecto
 	return vector.Parse(b.Embedding.Model, data)
 }
 
-// fills bounds the attempts to fill the index while other processes embed bullets in another way.
-const fills = 8
+// maxFills bounds the attempts to fill the index while other processes embed bullets with another model.
+const maxFills = 8
 
 // fill brings the index up to date for vectors like one. Bullets with a vector of another model
 // are embedded again: such vectors are never compared, and no lesson may be lost because the
@@ -69,13 +69,13 @@ func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
 	if !k.holds(like) {
 		k.index = index{}
 	}
-	for range fills {
-		odd, err := k.extend(ctx, like)
-		if err == nil && len(odd) == 0 {
+	for range maxFills {
+		outdated, err := k.extend(ctx, like)
+		if err == nil && len(outdated) == 0 {
 			return nil
 		}
 		if err == nil {
-			err = k.renew(ctx, odd)
+			err = k.renew(ctx, outdated)
 		}
 		k.index = index{}
 		if err != nil {
@@ -83,8 +83,8 @@ func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
 		}
 	}
 	return &fault.Error{
-		Code: vector.Invalid, Op: "compare with the bullets", Detail: "their vectors are not those of the model " + fault.Shown(like.Model) + ", however often it makes them",
-		Hint: "the model gives vectors of different lengths, or another process embeds the playbook with another model",
+		Code: vector.Invalid, Op: "compare with the bullets", Detail: "cannot embed all bullets with the model " + fault.Shown(like.Model),
+		Hint: "the model returns vectors of different lengths, or another process embeds the playbook with another model",
 	}
 }
 
@@ -100,7 +100,7 @@ func (k *Keeper) holds(like vector.Vector) bool {
 }
 
 // extend adds new bullets with vectors like one, and returns the places of the others.
-func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err error) {
+func (k *Keeper) extend(ctx context.Context, like vector.Vector) (outdated []int, err error) {
 	x := &k.index
 	var sums []string
 	var places []int
@@ -108,7 +108,7 @@ func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err
 		if e := k.book.At(n).Embedding; e.Model == like.Model {
 			sums, places = append(sums, e.SHA256), append(places, n)
 		} else {
-			odd = append(odd, n)
+			outdated = append(outdated, n)
 		}
 	}
 	err = store.Blobs(ctx, k.Store, sums, func(i int, data []byte) error {
@@ -117,20 +117,20 @@ func (k *Keeper) extend(ctx context.Context, like vector.Vector) (odd []int, err
 		case err != nil:
 			return err
 		case len(v.Values) != len(like.Values):
-			odd = append(odd, places[i])
+			outdated = append(outdated, places[i])
 			return nil
 		}
 		x.bullets, x.sums = append(x.bullets, places[i]), append(x.sums, sums[i])
 		return x.vectors.Add(v)
 	})
 	x.seen = k.book.Len()
-	return odd, err
+	return outdated, err
 }
 
-const renewed = 64
+const renewBatch = 64
 
 func (k *Keeper) renew(ctx context.Context, places []int) error {
-	for part := range slices.Chunk(places, renewed) {
+	for part := range slices.Chunk(places, renewBatch) {
 		var ids, texts []string
 		for _, n := range part {
 			ids, texts = append(ids, k.book.At(n).ID), append(texts, k.book.At(n).Content)

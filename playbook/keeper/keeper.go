@@ -2,7 +2,7 @@
 // bullets, lets the rules of package playbook decide, and writes the decisions.
 //
 // It promises that what a method has returned without an error survives a crash, that any
-// number of processes may keep the same playbook at once without acting on stale data, and that
+// number of processes may keep the same playbook without acting on stale data, and that
 // the chain of the journal is verified on every read. It must not know commands, sessions or
 // where vectors are made.
 package keeper
@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Store store.Store
 	Rules playbook.Rules
-	// Embedder makes the vectors; it is not used before a text has to be compared.
+	// Embedder makes the vectors; it is not used before a text must be compared.
 	Embedder embedding.Embedder
 	Now      func() time.Time // nil means time.Now
 }
@@ -66,8 +66,8 @@ func (k *Keeper) refresh(ctx context.Context) error {
 	return err
 }
 
-// take verifies an entry against the chain and folds it.
-func take(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
+// apply verifies an entry against the chain and folds it.
+func apply(book *playbook.Book, chain *journal.Chain, l *journal.Line) error {
 	if err := chain.Next(l); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook
 }
 
 func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) (blobs [][]byte, err error)) ([]playbook.Entry, error) {
-	if err := playbook.CheckWord("name of somebody who acts", act.Actor); err != nil {
+	if err := playbook.CheckWord("actor", act.Actor); err != nil {
 		return nil, err
 	}
 	if act.At.IsZero() {
@@ -139,13 +139,13 @@ func (k *Keeper) do(ctx context.Context, act playbook.Act, decide func(*playbook
 			if nothing = err != nil || len(d.Entries()) == 0; nothing {
 				return nil, err
 			}
-			return drafted(act.At, d.Entries(), blobs), nil
+			return newDraft(act.At, d.Entries(), blobs), nil
 		})
 		switch {
 		case !nothing && err != nil:
 			return nil, err
 		case !nothing:
-			return k.takeOwn(stored)
+			return k.applyOwn(stored)
 		}
 		// A write would have detected new entries. If there is nothing to write, that may be
 		// due to entries not read yet.
@@ -171,7 +171,7 @@ func (k *Keeper) ledger() *store.Ledger[struct{}] {
 	}
 }
 
-func drafted(at time.Time, entries []playbook.Entry, blobs [][]byte) *store.Draft {
+func newDraft(at time.Time, entries []playbook.Entry, blobs [][]byte) *store.Draft {
 	d := &store.Draft{At: at, Blobs: blobs}
 	for i := range entries {
 		d.Events = append(d.Events, store.Event{Kind: string(entries[i].Op), Body: &entries[i].Body})
@@ -179,11 +179,11 @@ func drafted(at time.Time, entries []playbook.Entry, blobs [][]byte) *store.Draf
 	return d
 }
 
-func (k *Keeper) takeOwn(stored []journal.Entry) ([]playbook.Entry, error) {
+func (k *Keeper) applyOwn(stored []journal.Entry) ([]playbook.Entry, error) {
 	written := make([]playbook.Entry, len(stored))
 	for i := range stored {
 		line := journal.LineOf(&stored[i])
-		err := take(k.book, k.chain, &line)
+		err := apply(k.book, k.chain, &line)
 		if err == nil {
 			written[i], err = playbook.Read(&stored[i])
 		}

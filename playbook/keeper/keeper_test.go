@@ -19,7 +19,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// near gives a vector with a cosine to (1, 0, …), which leans to the side of an axis.
+// near returns a vector with a cosine to (1, 0, …), in the plane of another axis.
 func near(cosine float64, axis ...int) []float32 {
 	v := make([]float32, 8)
 	side := 1
@@ -30,7 +30,7 @@ func near(cosine float64, axis ...int) []float32 {
 	return v
 }
 
-func opened(t *testing.T, st store.Store, e embedding.Embedder) *keeper.Keeper {
+func openKeeper(t *testing.T, st store.Store, e embedding.Embedder) *keeper.Keeper {
 	t.Helper()
 	k, err := keeper.Open(t.Context(), keeper.Options{Store: st, Rules: playbook.DefaultRules(), Embedder: e})
 	if err != nil {
@@ -48,14 +48,14 @@ func learn(t *testing.T, k *keeper.Keeper, section playbook.Section, text string
 	return out, entries
 }
 
-// The example of the specification: 0.85 is the same lesson, 0.79 is another one.
+// The specification's example: a cosine of 0.85 is the same lesson, 0.79 is not.
 func TestThreshold(t *testing.T) {
 	e := &stub{set: map[string][]float32{
 		"Use careful prompt engineering":       near(0.99999),
 		"Prompt engineering improves accuracy": near(0.85),
 		"Prompts are hard":                     near(0.79),
 	}}
-	k := opened(t, memory.New(), e)
+	k := openKeeper(t, memory.New(), e)
 	first, _ := learn(t, k, playbook.Helpful, "Use careful prompt engineering")
 	second, entries := learn(t, k, playbook.Helpful, "Prompt engineering improves accuracy")
 	if second.Added || second.Bullet != first.Bullet || second.Cosine < 0.84 || len(entries) != 1 || entries[0].Op != playbook.OpCount {
@@ -69,27 +69,27 @@ func TestThreshold(t *testing.T) {
 
 func TestSameTextNeedsNoVector(t *testing.T) {
 	e := &stub{}
-	k := opened(t, memory.New(), e)
+	k := openKeeper(t, memory.New(), e)
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	asked := e.asked.Load()
 	for _, same := range []string{"Name the mechanism", "name  the MECHANISM.", "Ｎame the mechanism"} {
 		if out, _ := learn(t, k, playbook.Helpful, same); out.Added {
-			t.Errorf("%q is a bullet of its own", same)
+			t.Errorf("%q was added as a new bullet", same)
 		}
 	}
 	if n := e.asked.Load(); n != asked {
 		t.Errorf("%d vectors were made", n-asked)
 	}
 	if out, _ := learn(t, k, playbook.Helpful, "Add 5 mM glucose"); !out.Added {
-		t.Error("it is there already")
+		t.Error("not added")
 	}
 	if out, _ := learn(t, k, playbook.Helpful, "Add 5 MM glucose"); !out.Added || len(out.Near) != 1 {
-		t.Errorf("another unit is the same text: %+v", out)
+		t.Errorf("a text with another unit was not added: %+v", out)
 	}
 }
 
-func TestOtherDomainsAreLeftAlone(t *testing.T) {
-	k := opened(t, memory.New(), &stub{})
+func TestSameTextInAnotherDomainIsNew(t *testing.T) {
+	k := openKeeper(t, memory.New(), &stub{})
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	out, _, err := k.Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "cooking", Section: playbook.Helpful, Text: "Name the mechanism"})
 	if err != nil || !out.Added {
@@ -97,14 +97,13 @@ func TestOtherDomainsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// With another model the bullets are embedded anew, and found; what the old one made
-// is never compared with.
-func TestAnotherModel(t *testing.T) {
+// With another model, bullets are embedded again and found.
+func TestChangedModelEmbedsAgain(t *testing.T) {
 	st := memory.New()
 	old := &stub{name: "old", set: map[string][]float32{"Name the mechanism": near(0.9)}}
-	learn(t, opened(t, st, old), playbook.Helpful, "Name the mechanism")
+	learn(t, openKeeper(t, st, old), playbook.Helpful, "Name the mechanism")
 	fresh := &stub{name: "new", set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
-	k := opened(t, st, fresh)
+	k := openKeeper(t, st, fresh)
 	out, _ := learn(t, k, playbook.Helpful, "Say how it works")
 	if out.Added {
 		t.Errorf("%+v", out)
@@ -122,12 +121,12 @@ func TestAnotherModel(t *testing.T) {
 	}
 }
 
-// Where another process has another model, each embeds anew what the other has embedded: no
-// lesson is learned twice because its vector was not there to be found.
-func TestTwoModelsAtOnce(t *testing.T) {
+// Two processes with different models embed each other's bullets again, so that no lesson is
+// added twice.
+func TestTwoModelsConcurrently(t *testing.T) {
 	st := memory.New()
 	set := map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95), "Tell what it does": near(0.93)}
-	one, other := opened(t, st, &stub{name: "one", set: set}), opened(t, st, &stub{name: "other", set: set})
+	one, other := openKeeper(t, st, &stub{name: "one", set: set}), openKeeper(t, st, &stub{name: "other", set: set})
 	learn(t, one, playbook.Helpful, "Name the mechanism")
 	learn(t, one, playbook.Helpful, "Something else entirely")
 	if out, _ := learn(t, other, playbook.Helpful, "Say how it works"); out.Added {
@@ -138,18 +137,17 @@ func TestTwoModelsAtOnce(t *testing.T) {
 	}
 }
 
-// A server may give vectors of another length under the name of its model, when what runs
-// behind the name was exchanged: then they are those of another model.
-func TestTheSameNameForAnotherModel(t *testing.T) {
+// Vectors of another length under the same model name count as another model's.
+func TestSameNameWithOtherLengthIsAnotherModel(t *testing.T) {
 	st := memory.New()
 	short := &stub{set: map[string][]float32{"Name the mechanism": {0.9, 0.4}}}
-	learn(t, opened(t, st, short), playbook.Helpful, "Name the mechanism")
+	learn(t, openKeeper(t, st, short), playbook.Helpful, "Name the mechanism")
 	long := &stub{set: map[string][]float32{"Name the mechanism": near(0.9), "Say how it works": near(0.95)}}
-	k := opened(t, st, long)
+	k := openKeeper(t, st, long)
 	if out, _ := learn(t, k, playbook.Helpful, "Say how it works"); out.Added {
 		t.Errorf("%+v", out)
 	}
-	// Exchanged again, while the keeper goes on.
+	// Changed again while the keeper is open.
 	long.set = map[string][]float32{"Name the mechanism": {0.9, 0.4}, "Tell what it does": {0.92, 0.4}}
 	if out, _ := learn(t, k, playbook.Helpful, "Tell what it does"); out.Added {
 		t.Errorf("%+v", out)
@@ -159,8 +157,8 @@ func TestTheSameNameForAnotherModel(t *testing.T) {
 	}
 }
 
-// Every process sees what the others have written before it decides.
-func TestManyAtOnce(t *testing.T) {
+// Every process reads the others' entries before it decides.
+func TestConcurrentKeepers(t *testing.T) {
 	dir := t.TempDir()
 	const keepers, times = 3, 12
 	var all sync.WaitGroup
@@ -170,7 +168,7 @@ func TestManyAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = st.Close() })
-		k := opened(t, st, &stub{})
+		k := openKeeper(t, st, &stub{})
 		all.Go(func() {
 			for i := range times {
 				act := playbook.Act{Actor: "Sydney", Session: fmt.Sprintf("RS-%d-%d", n, i)}
@@ -190,7 +188,7 @@ func TestManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	k := opened(t, st, &stub{})
+	k := openKeeper(t, st, &stub{})
 	bullets := k.Bullets(nil)
 	same := slices.IndexFunc(bullets, func(b *playbook.Bullet) bool { return b.Content == "Name the mechanism" })
 	if len(bullets) != 1+keepers*times || bullets[same].Helpful != keepers*times {
@@ -203,7 +201,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	e := &stub{set: map[string][]float32{"cells": near(0.99999), "Cells count": near(0.7, 1), "Cells wait": near(0.75, 2), "Critics doubt": near(0.5, 3)}}
-	k := opened(t, memory.New(), e)
+	k := openKeeper(t, memory.New(), e)
 	promote := func(id string) {
 		t.Helper()
 		_, err := k.Do(t.Context(), playbook.Act{Actor: "Sydney", Reason: "known"}, func(d *playbook.Draft) error { return d.Promote(id, playbook.Prod) })
@@ -222,8 +220,8 @@ func TestChoose(t *testing.T) {
 		}
 		promote(out.Bullet)
 	}
-	shadow, _ := learn(t, k, playbook.Helpful, "Nobody has seen this")
-	w := keeper.Wish{Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
+	shadow, _ := learn(t, k, playbook.Helpful, "Unseen so far")
+	w := keeper.Selection{Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
 	w.Line = func(b *playbook.Bullet) string { return b.ID + " " + b.Content + "\n" }
 	r, err := k.Choose(t.Context(), w)
 	if err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002", "pb-00001"}) {
@@ -237,7 +235,7 @@ func TestChoose(t *testing.T) {
 	if r, err = k.Choose(t.Context(), w); err != nil || len(r.Left) == 0 || w.Count(r.Text) > w.Tokens {
 		t.Errorf("%+v, %v", r, err)
 	}
-	// One harmful match is as much as its one helpful word: the next prompt is without it.
+	// One harmful match equals its support: the next prompt omits it.
 	learn(t, k, playbook.Harmful, "Cells wait")
 	w.Tokens = 1000
 	if r, err = k.Choose(t.Context(), w); err != nil || !slices.Equal(r.Taken, []string{"pb-00002"}) || strings.Contains(r.Text, shadow.Bullet) {
@@ -245,36 +243,35 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestNobodyActs(t *testing.T) {
-	k := opened(t, memory.New(), &stub{})
+func TestActorIsRequired(t *testing.T) {
+	k := openKeeper(t, memory.New(), &stub{})
 	if _, err := k.Do(t.Context(), playbook.Act{}, func(*playbook.Draft) error { return nil }); fault.CodeOf(err) != playbook.BadBullet {
 		t.Error(err)
 	}
 }
 
 func TestImportIsAllOrNone(t *testing.T) {
-	k := opened(t, memory.New(), &stub{})
+	k := openKeeper(t, memory.New(), &stub{})
 	act := playbook.Act{Actor: "Sydney"}
 	learn(t, k, playbook.Helpful, "Name the mechanism")
 	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "a-2", Text: "name the mechanism"}}
 	if n, err := k.Import(t.Context(), act, lines, playbook.Into{Domain: "general"}, nil); n != 0 || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
 		t.Errorf("%d, %v", n, err)
 	}
-	told := 0
-	if n, err := k.Import(t.Context(), act, lines[:1], playbook.Into{Domain: "general"}, func(done, of int) { told = done*10 + of }); n != 1 || err != nil || told != 11 {
-		t.Errorf("%d, %v, %d", n, err, told)
+	progress := 0
+	if n, err := k.Import(t.Context(), act, lines[:1], playbook.Into{Domain: "general"}, func(done, of int) { progress = done*10 + of }); n != 1 || err != nil || progress != 11 {
+		t.Errorf("added %d, error %v, progress %d", n, err, progress)
 	}
 	if out, _ := learn(t, k, playbook.Helpful, "new"); out.Added {
-		t.Error("an imported bullet is not found")
+		t.Error("an imported bullet was not found")
 	}
 	if _, err := k.Import(t.Context(), act, nil, playbook.Into{Domain: "\n"}, nil); err == nil {
-		t.Error("no domain")
+		t.Error("an invalid domain was accepted")
 	}
 }
 
-// With the model that is part of the program.
-func TestRealModel(t *testing.T) {
-	k := opened(t, memory.New(), uselite.New(uselite.Options{Lower: true}))
+func TestBuiltInModel(t *testing.T) {
+	k := openKeeper(t, memory.New(), uselite.New(uselite.Options{Lower: true}))
 	first, _ := learn(t, k, playbook.Helpful, "Write down what each hypothesis predicts before running the test")
 	again, _ := learn(t, k, playbook.Helpful, "Before running the test, write down what every hypothesis predicts")
 	if again.Added || again.Bullet != first.Bullet {

@@ -16,13 +16,12 @@ import (
 	"brenner/store/sqlite"
 )
 
-// childDir names the variable that makes this test binary a process that learns until
-// it is killed.
+// childDir is the environment variable that makes this test binary learn until it is killed.
 const childDir = "BRENNER_KEEPER_CHILD"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
-		if err := learnForEver(dir); err != nil {
+		if err := learnForever(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1) //nolint:forbidigo // a main of the tests
 		}
@@ -30,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run()) //nolint:forbidigo // a main of the tests
 }
 
-// learnForEver says how many insights are in after each.
-func learnForEver(dir string) error {
+// learnForever prints the number of entries after each insight.
+func learnForever(dir string) error {
 	ctx := context.Background()
 	st, err := sqlite.Open(ctx, dir, sqlite.Options{})
 	if err != nil {
@@ -52,11 +51,10 @@ func learnForEver(dir string) error {
 	}
 }
 
-// What was said to be learned survives a kill at any moment, and what is there is
-// whole.
+// Reported entries survive a kill at any moment, and the journal stays intact.
 func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
-	said := 0
+	reported := 0
 	for range 5 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), childDir+"="+dir)
@@ -70,7 +68,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 		lines, wait := bufio.NewScanner(out), rand.IntN(4)
 		for lines.Scan() {
-			if said, err = strconv.Atoi(lines.Text()); err != nil {
+			if reported, err = strconv.Atoi(lines.Text()); err != nil {
 				t.Fatal(err)
 			}
 			if wait--; wait == 0 {
@@ -86,8 +84,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := keeper.Verify(t.Context(), st, "")
-		if err != nil || r.Entries < said {
-			t.Fatalf("%d were learned, %+v is there: %v", said, r, err)
+		if err != nil || r.Entries < reported {
+			t.Fatalf("%d entries reported, found %+v, error %v", reported, r, err)
 		}
 		if err := st.Close(); err != nil {
 			t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"brenner/playbook/vector"
 )
 
-// stub gives vectors without a model: those that a test has set, and for other texts
-// one by chance, which is like no other.
+// stub is an embedder without a model. It returns the vectors that a test has set, and
+// otherwise a random one that resembles no other.
 type stub struct {
 	name   string
 	length int

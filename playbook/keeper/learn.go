@@ -24,7 +24,7 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 	var made *vector.Vector
 	entries, err := k.do(ctx, act, func(d *playbook.Draft) (blobs [][]byte, err error) {
 		matches := k.sameText(i.Domain, i.Text)
-		_, took := k.book.Took(act.Session, &i)
+		_, took := k.book.CountedFor(act.Session, &i)
 		if chosen, _ := k.book.Choose(i.Text, matches); took || chosen != nil {
 			out, err = d.Learn(i, matches, playbook.Embedding{})
 			return nil, err
@@ -34,12 +34,12 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 				return nil, err
 			}
 		}
-		alike, err := k.search(ctx, *made, i.Domain, k.Rules.Match, mostMatches)
+		alike, err := k.search(ctx, *made, i.Domain, k.Rules.Match, maxMatches)
 		if err != nil {
 			return nil, err
 		}
 		data := made.Bytes()
-		out, err = d.Learn(i, joined(matches, alike), playbook.Embedding{Model: made.Model, SHA256: store.Hash(data)})
+		out, err = d.Learn(i, joinMatches(matches, alike), playbook.Embedding{Model: made.Model, SHA256: store.Hash(data)})
 		if out.Added {
 			blobs = [][]byte{data}
 		}
@@ -48,7 +48,7 @@ func (k *Keeper) Learn(ctx context.Context, act playbook.Act, i playbook.Insight
 	return out, entries, err
 }
 
-const mostMatches = 50
+const maxMatches = 50
 
 func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	var all []playbook.Match
@@ -58,7 +58,7 @@ func (k *Keeper) sameText(domain, text string) []playbook.Match {
 	return all
 }
 
-func joined(a, b []playbook.Match) []playbook.Match {
+func joinMatches(a, b []playbook.Match) []playbook.Match {
 	all := slices.Clone(a)
 	for _, m := range b {
 		if !slices.ContainsFunc(a, func(o playbook.Match) bool { return o.ID == m.ID }) {
@@ -68,7 +68,7 @@ func joined(a, b []playbook.Match) []playbook.Match {
 	return all
 }
 
-// Replace replaces a bullet by one with other words.
+// Replace replaces a bullet by one with another text.
 func (k *Keeper) Replace(ctx context.Context, act playbook.Act, id, text string) (newID string, entries []playbook.Entry, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

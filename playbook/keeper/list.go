@@ -25,11 +25,11 @@ func (o *ListOptions) Check() error {
 	for i, s := range o.Stages {
 		o.Stages[i] = strings.ToUpper(s)
 		if !slices.Contains(playbook.Stages(), playbook.Stage(o.Stages[i])) {
-			return &fault.Error{Code: fault.Usage, Detail: "there is no stage " + fault.Shown(s), Hint: "SHADOW, STAGING, PROD or QUARANTINED"}
+			return &fault.Error{Code: fault.Usage, Detail: "unknown stage " + fault.Shown(s), Hint: "use SHADOW, STAGING, PROD or QUARANTINED"}
 		}
 	}
 	if o.Section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.Section)) {
-		return &fault.Error{Code: fault.Usage, Detail: "there is no section " + fault.Shown(o.Section), Hint: "helpful, harmful or neutral"}
+		return &fault.Error{Code: fault.Usage, Detail: "unknown section " + fault.Shown(o.Section), Hint: "use helpful, harmful or neutral"}
 	}
 	return nil
 }
@@ -181,8 +181,8 @@ func (x *Lines) Bytes() []byte {
 	return []byte(strings.Join(x.Lines, "\n") + "\n")
 }
 
-// Wish describes the prompt for which bullets are chosen.
-type Wish struct {
+// Selection describes the prompt for which bullets are chosen.
+type Selection struct {
 	Domain  string // empty is any
 	Session string
 	Role    string // empty is any
@@ -194,10 +194,10 @@ type Wish struct {
 	All bool
 }
 
-const mostChosen = 100
+const maxChosen = 100
 
 // Choose returns the bullets closest to the subject as text within the bound.
-func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) {
+func (k *Keeper) Choose(ctx context.Context, w Selection) (playbook.Rendered, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.refresh(ctx); err != nil {
@@ -218,7 +218,7 @@ func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) 
 		if err != nil {
 			return playbook.Rendered{}, err
 		}
-		matches, err := k.searchFor(ctx, *v, -1, mostChosen, fits)
+		matches, err := k.searchFor(ctx, *v, -1, maxChosen, fits)
 		if err != nil {
 			return playbook.Rendered{}, err
 		}
@@ -234,7 +234,7 @@ func (k *Keeper) Choose(ctx context.Context, w Wish) (playbook.Rendered, error) 
 	return playbook.Render(fitting, w.Tokens, w.Line, w.Count), nil
 }
 
-func (k *Keeper) fits(b *playbook.Bullet, w *Wish) bool {
+func (k *Keeper) fits(b *playbook.Bullet, w *Selection) bool {
 	reaches := k.Rules.Reaches(b, w.Session) || w.All && b.Stage != playbook.Quarantined
 	return reaches && (w.Domain == "" || b.Domain == w.Domain) && b.For(w.Role)
 }

@@ -13,7 +13,7 @@ import (
 	"brenner/store/memory"
 )
 
-// dying is a store whose process is killed before its n-th write.
+// dying is a store that fails from the n-th write on, as if killed.
 type dying struct {
 	store.Store
 	left int
@@ -30,8 +30,8 @@ func (d *dying) Write(ctx context.Context, b store.Batch) error {
 
 const pupil = "RS-20261115-pupil"
 
-// teaching is what a session teaches, with what agents get wrong: a bullet that is not
-// there, a text that is none, and the same thing said twice.
+// teaching returns a session's lessons with mistakes of agents: an unknown bullet, an
+// invalid text, and a duplicate.
 func teaching() *keeper.Teaching {
 	t := &keeper.Teaching{
 		Session: pupil, Entries: 7,
@@ -43,8 +43,8 @@ func teaching() *keeper.Teaching {
 	return t
 }
 
-// taught gives a store with a playbook of two bullets, and a session that may teach.
-func taught(t *testing.T) *memory.Store {
+// teachingStore returns a store with a playbook of two bullets and a session that may teach.
+func teachingStore(t *testing.T) *memory.Store {
 	t.Helper()
 	st := memory.New()
 	k := keeperOf(t, st)
@@ -76,33 +76,33 @@ func state(t *testing.T, st store.Store) string {
 	for _, b := range keeperOf(t, st).Bullets(nil) {
 		text += fmt.Sprintf("%s %s %d %d %d %s\n", b.ID, b.Content, b.Helpful, b.Harmful, b.Neutral, b.Stage)
 	}
-	taken, err := keeper.Taken(t.Context(), st)
+	taken, err := keeper.HarvestProgress(t.Context(), st)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fmt.Sprint(text, taken)
 }
 
-// Killed before any of its writes, and taken up again by another process: the playbook
-// is as if nothing had happened, and nothing has counted twice.
-func TestAHarvestThatWasKilled(t *testing.T) {
-	whole := taught(t)
-	if sum, err := keeperOf(t, whole).Take(t.Context(), "brenner", teaching()); err != nil || sum != (keeper.Learned{Credited: 2, Added: 2, Counted: 0}) {
+// A harvest killed before any of its writes and repeated by another process has the same
+// result, and counts nothing twice.
+func TestKilledHarvestCanBeRepeated(t *testing.T) {
+	undisturbed := teachingStore(t)
+	if sum, err := keeperOf(t, undisturbed).Take(t.Context(), "brenner", teaching()); err != nil || sum != (keeper.Learned{Credited: 2, Added: 2, Counted: 0}) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
-	want := state(t, whole)
+	want := state(t, undisturbed)
 	killed := 0
 	for n := 0; ; n++ {
-		st := taught(t)
+		st := teachingStore(t)
 		_, err := keeperOf(t, &dying{Store: st, left: n}).Take(t.Context(), "brenner", teaching())
 		if err == nil {
 			break
 		}
 		killed++
-		if taken, err := keeper.Taken(t.Context(), st); err != nil || taken[pupil] != 0 {
-			t.Fatalf("killed before write %d, and said to be taken: %v, %v", n+1, taken, err)
+		if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[pupil] != 0 {
+			t.Fatalf("killed before write %d, but recorded as taken: %v, %v", n+1, taken, err)
 		}
-		for range 2 { // the second time there is nothing left to do
+		for range 2 { // the second time there is nothing to do
 			if _, err := keeperOf(t, st).Take(t.Context(), "brenner", teaching()); err != nil {
 				t.Fatal(err)
 			}
@@ -112,37 +112,37 @@ func TestAHarvestThatWasKilled(t *testing.T) {
 		}
 	}
 	if killed != 4 { // credits, two bullets, the mark
-		t.Errorf("%d writes", killed)
+		t.Errorf("%d writes, want 4", killed)
 	}
 }
 
-// What was taken in stays where it was counted, even if something is more like it by the
-// time it is taken in again.
-func TestAHarvestDoesNotMoveOn(t *testing.T) {
+// A repeated harvest counts an insight for the same bullet, even if another one is more
+// similar by now.
+func TestRepeatedHarvestKeepsItsBullets(t *testing.T) {
 	e := &stub{set: map[string][]float32{"Name it": near(1), "Name the mechanism": near(0.85), "Name mechanisms": near(0.9)}}
 	st := memory.New()
-	k := opened(t, st, e)
+	k := openKeeper(t, st, e)
 	learn(t, k, playbook.Helpful, "Name it")
-	say := &keeper.Teaching{Session: pupil, Entries: 1, Insights: []playbook.Insight{{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"}}}
-	if sum, err := k.Take(t.Context(), "brenner", say); err != nil || sum.Counted != 1 {
+	lesson := &keeper.Teaching{Session: pupil, Entries: 1, Insights: []playbook.Insight{{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"}}}
+	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || sum.Counted != 1 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	if _, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, []playbook.Line{{Number: 1, ID: "closer", Helpful: 1, Text: "Name mechanisms"}}, playbook.Into{Domain: "general"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	say.Entries = 2
-	if sum, err := k.Take(t.Context(), "brenner", say); err != nil || !sum.Nothing() {
+	lesson.Entries = 2
+	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || !sum.Nothing() {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	if taken, err := keeper.Taken(t.Context(), st); err != nil || taken[pupil] != 2 {
+	if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[pupil] != 2 {
 		t.Errorf("%v, %v", taken, err)
 	}
 }
 
-// A keeper that was opened before another process added a bullet credits it all the same: a
-// harvest is marked as taken in, and nobody would come back for the credit.
-func TestAHarvestSeesWhatOthersHaveAdded(t *testing.T) {
-	st := taught(t)
+// A keeper credits a bullet that another process added after the keeper was opened.
+// Otherwise the credit would be lost, since the harvest is recorded as taken.
+func TestHarvestSeesBulletsOfOtherProcesses(t *testing.T) {
+	st := teachingStore(t)
 	early := keeperOf(t, st)
 	out, _, err := keeperOf(t, st).Learn(t.Context(), playbook.Act{Actor: "Sydney"}, playbook.Insight{Domain: "general", Section: playbook.Helpful, Text: "Added meanwhile", Person: true})
 	if err != nil {

@@ -43,7 +43,7 @@ func Verify(ctx context.Context, st store.Store, kept string) (*Proof, error) {
 	}
 	if !found {
 		return r, &fault.Error{
-			Code: journal.WrongHead, Op: "look for the head " + fault.Shown(kept),
+			Code: journal.WrongHead, Op: "find head " + fault.Shown(kept),
 			Detail: fmt.Sprintf("no entry has this hash; the journal ends with entry %d, %s", r.Entries, fault.Shown(r.Head)),
 			Hint:   "entries at its end were removed, or the hash is of another journal",
 		}
@@ -59,7 +59,7 @@ func checkEnd(ctx context.Context, st store.Store, end journal.Head) error {
 	}
 	return &fault.Error{
 		Code: journal.BrokenChain, Place: fmt.Sprintf("%s, entry %d", playbook.Stream, end.Seq+1),
-		Detail: fmt.Sprintf("it is missing: the journal should end with entry %d, %s", head.Seq, fault.Shown(head.Hash)),
+		Detail: fmt.Sprintf("missing: the journal should end with entry %d, %s", head.Seq, fault.Shown(head.Hash)),
 		Hint:   "entries at its end were removed; those before are intact",
 	}
 }
@@ -75,7 +75,7 @@ func checkVectors(ctx context.Context, st store.Store, book *playbook.Book) (int
 	err := store.Blobs(ctx, st, hashes, func(n int, data []byte) error {
 		_, err := vector.Parse(of[n].Embedding.Model, data)
 		if err != nil {
-			return &fault.Error{Code: vector.Invalid, Place: "the bullet " + of[n].ID, Detail: "its vector is none", Cause: err, Hint: "the vector was changed; everything else is intact"}
+			return &fault.Error{Code: vector.Invalid, Place: "bullet " + of[n].ID, Detail: "invalid vector", Cause: err, Hint: "the vector was changed; everything else is intact"}
 		}
 		return nil
 	})

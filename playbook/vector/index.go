@@ -58,11 +58,11 @@ func (x *Index) Fits(v Vector) bool {
 // Add appends a vector. It must be of the index's model.
 func (x *Index) Add(v Vector) error {
 	if !x.Fits(v) {
-		return invalid("it is of another model than the others")
+		return invalid("from another model than the index")
 	}
-	scale := highest(v.Values) / math.MaxInt8
+	scale := maxAbs(v.Values) / math.MaxInt8
 	if !(scale > 0) { // false for NaN, too
-		return invalid("its numbers give no direction")
+		return invalid("length is zero or not a number")
 	}
 	if x.Len() == 0 {
 		x.model, x.length = v.Model, len(v.Values)
@@ -79,7 +79,7 @@ func (x *Index) Add(v Vector) error {
 	block := &x.blocks[len(x.blocks)-1]
 	*block = append(*block, codes...)
 	x.scales = append(x.scales, scale)
-	x.rests = append(x.rests, roundedUp(math.Sqrt(rest)))
+	x.rests = append(x.rests, roundUp(math.Sqrt(rest)))
 	x.tails = append(x.tails, tails(codes, float64(scale))...)
 	return nil
 }
@@ -89,7 +89,7 @@ func tails[T int8 | int32](codes []T, unit float64) []float32 {
 	all := make([]float32, len(codes)/part)
 	sum := 0.0
 	for p := len(all) - 1; p >= 0; p-- {
-		all[p] = roundedUp(math.Sqrt(sum) * unit)
+		all[p] = roundUp(math.Sqrt(sum) * unit)
 		for _, c := range codes[p*part:][:part] {
 			sum += square(float64(c))
 		}
@@ -97,7 +97,7 @@ func tails[T int8 | int32](codes []T, unit float64) []float32 {
 	return all
 }
 
-func highest(values []float32) (h float32) {
+func maxAbs(values []float32) (h float32) {
 	for _, v := range values {
 		h = max(h, v, -v)
 	}
@@ -106,8 +106,8 @@ func highest(values []float32) (h float32) {
 
 func square(x float64) float64 { return x * x }
 
-// roundedUp keeps an upper bound valid in fewer bits.
-func roundedUp(x float64) float32 { return float32(x * (1 + 1e-6)) }
+// roundUp keeps an upper bound valid in fewer bits.
+func roundUp(x float64) float32 { return float32(x * (1 + 1e-6)) }
 
 // Search returns the most similar vectors, best first; equal ones in the order of addition.
 func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
@@ -115,7 +115,7 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 		return nil, nil
 	}
 	var found []Hit
-	best := lowers{most: q.Most}
+	best := topK{most: q.Most}
 	for _, c := range x.candidates(v, q) {
 		if c.upper < best.worst() {
 			break // no later candidate can be better than those found
@@ -142,11 +142,11 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 // codes determine a cosine up to a bound. A vector is left out if its upper end is below the
 // least cosine, or below the lower ends of as many others as are wanted.
 func (x *Index) candidates(v Vector, q Query) []span {
-	asked := x.ask(v)
+	query := x.encode(v)
 	var spans []span
-	lowest := lowers{most: q.Most}
+	lowest := topK{most: q.Most}
 	for n := range x.scales {
-		s, ok := x.compare(&asked, n, max(q.Least, lowest.worst()))
+		s, ok := x.compare(&query, n, max(q.Least, lowest.worst()))
 		if ok && (q.Keep == nil || q.Keep(n)) {
 			lowest.add(s.lower)
 			spans = append(spans, s)
@@ -164,17 +164,17 @@ type span struct {
 	lower, upper float64
 }
 
-// asked is the query vector as integers, as large as their sums have room for.
-type asked struct {
+// encodedQuery is the query vector as integers, as large as their sums allow.
+type encodedQuery struct {
 	codes []int32
 	unit  float64
 	rest  float64 // distance of the vector from its codes
 	tails []float32
 }
 
-func (x *Index) ask(v Vector) asked {
+func (x *Index) encode(v Vector) encodedQuery {
 	room := float64(math.MaxInt32 / (math.MaxInt8 * x.width()))
-	a := asked{codes: make([]int32, x.width()), unit: float64(highest(v.Values)) / room}
+	a := encodedQuery{codes: make([]int32, x.width()), unit: float64(maxAbs(v.Values)) / room}
 	for i, value := range v.Values {
 		a.codes[i] = int32(math.RoundToEven(float64(value) / a.unit))
 		a.rest += square(float64(value) - a.unit*float64(a.codes[i]))
@@ -186,7 +186,7 @@ func (x *Index) ask(v Vector) asked {
 
 // compare returns the bounds of a cosine. It stops as soon as the least cosine is out of reach:
 // the rest adds at most the product of the remaining lengths.
-func (x *Index) compare(a *asked, n int, least float64) (span, bool) {
+func (x *Index) compare(a *encodedQuery, n int, least float64) (span, bool) {
 	width, parts := x.width(), x.parts()
 	codes := x.blocks[n/blockSize][n%blockSize*width:][:width]
 	left := x.tails[n*parts:][:parts]
@@ -215,26 +215,26 @@ func product(a *[part]int8, b *[part]int32) int32 {
 	return s0 + s1 + s2 + s3
 }
 
-// lowers keeps the highest lower ends, as many as vectors are wanted.
-type lowers struct {
+// topK keeps the highest lower ends, as many as vectors are wanted.
+type topK struct {
 	most int
 	ends []float64 // in descending order
 }
 
-func (l *lowers) add(end float64) {
-	if l.most == 0 || len(l.ends) == l.most && end <= l.worst() {
+func (k *topK) add(end float64) {
+	if k.most == 0 || len(k.ends) == k.most && end <= k.worst() {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(l.ends, end, func(a, b float64) int { return cmp.Compare(b, a) })
-	l.ends = slices.Insert(l.ends, i, end)
-	if len(l.ends) > l.most {
-		l.ends = l.ends[:l.most]
+	i, _ := slices.BinarySearchFunc(k.ends, end, func(a, b float64) int { return cmp.Compare(b, a) })
+	k.ends = slices.Insert(k.ends, i, end)
+	if len(k.ends) > k.most {
+		k.ends = k.ends[:k.most]
 	}
 }
 
-func (l *lowers) worst() float64 {
-	if l.most == 0 || len(l.ends) < l.most {
+func (k *topK) worst() float64 {
+	if k.most == 0 || len(k.ends) < k.most {
 		return math.Inf(-1)
 	}
-	return l.ends[len(l.ends)-1]
+	return k.ends[len(k.ends)-1]
 }

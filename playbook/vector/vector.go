@@ -34,11 +34,11 @@ func New(model string, values []float32) (Vector, error) {
 	}
 	switch {
 	case model == "":
-		return Vector{}, invalid("it has no model")
+		return Vector{}, invalid("no model")
 	case len(values) == 0:
-		return Vector{}, invalid("it has no numbers")
+		return Vector{}, invalid("no numbers")
 	case math.IsNaN(sum) || math.IsInf(sum, 0) || sum == 0:
-		return Vector{}, invalid("its numbers give no direction")
+		return Vector{}, invalid("length is zero or not a finite number")
 	}
 	unit := make([]float32, len(values))
 	length := math.Sqrt(sum)
@@ -49,7 +49,7 @@ func New(model string, values []float32) (Vector, error) {
 }
 
 func invalid(detail string) error {
-	return &fault.Error{Code: Invalid, Op: "read a vector", Detail: detail, Hint: "it has to come from a model, as it was given"}
+	return &fault.Error{Code: Invalid, Op: "read a vector", Detail: detail, Hint: "use the vector exactly as the model returned it"}
 }
 
 // Comparable reports whether the two have a meaningful cosine.
@@ -87,7 +87,7 @@ func (v Vector) Bytes() []byte {
 // Parse parses the result of Bytes. Numbers that are not of length 1 were altered.
 func Parse(model string, data []byte) (Vector, error) {
 	if len(data)%4 != 0 {
-		return Vector{}, invalid("its bytes are no numbers")
+		return Vector{}, invalid("the number of bytes is not a multiple of 4")
 	}
 	values := make([]float32, len(data)/4)
 	for i := range values {
@@ -95,7 +95,7 @@ func Parse(model string, data []byte) (Vector, error) {
 	}
 	v := Vector{Model: model, Values: values}
 	if model == "" || !(math.Abs(dot(values, values)-1) <= 1e-4) { // false for NaN, too
-		return Vector{}, invalid("it is not of length 1")
+		return Vector{}, invalid("length is not 1")
 	}
 	return v, nil
 }

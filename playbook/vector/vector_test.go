@@ -27,12 +27,12 @@ func TestCosine(t *testing.T) {
 	a, b := unit(t, "m", 3, 4), unit(t, "m", 4, -3)
 	for want, pair := range map[float64][2]vector.Vector{1: {a, a}, 0: {a, b}, -1: {a, unit(t, "m", -3, -4)}} {
 		if got, ok := pair[0].Cosine(pair[1]); !ok || math.Abs(got-want) > 1e-6 {
-			t.Errorf("%v, %v, not %v", got, ok, want)
+			t.Errorf("cosine %v, %v, want %v", got, ok, want)
 		}
 	}
 }
 
-func TestOtherModelsAreNeverCompared(t *testing.T) {
+func TestVectorsOfDifferentModelsAreNotCompared(t *testing.T) {
 	a := unit(t, "m", 3, 4)
 	for _, b := range []vector.Vector{unit(t, "n", 3, 4), unit(t, "m", 3, 4, 0), {}, {Values: a.Values}} {
 		if _, ok := a.Cosine(b); ok {
@@ -40,7 +40,7 @@ func TestOtherModelsAreNeverCompared(t *testing.T) {
 		}
 	}
 	if _, ok := (vector.Vector{}).Cosine(vector.Vector{}); ok {
-		t.Error("nothing was compared with nothing")
+		t.Error("empty vectors were compared")
 	}
 	var x vector.Index
 	if err := errors.Join(x.Add(a), x.Add(unit(t, "n", 3, 4))); fault.CodeOf(err) != vector.Invalid {
@@ -52,7 +52,7 @@ func TestOtherModelsAreNeverCompared(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoVector(t *testing.T) {
+func TestInvalidVectors(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, values := range [][]float32{nil, {0, 0}, {nan}, {1, float32(math.Inf(1))}} {
 		if v, err := vector.New("m", values); fault.CodeOf(err) != vector.Invalid {
@@ -62,15 +62,15 @@ func TestWhatIsNoVector(t *testing.T) {
 	if v, err := vector.New("", []float32{1}); fault.CodeOf(err) != vector.Invalid {
 		t.Errorf("%v, %v", v, err)
 	}
-	whole := unit(t, "m", 1, 2, 2)
-	for _, data := range [][]byte{nil, {1}, whole.Bytes()[4:], append(whole.Bytes(), 0, 0, 0xc0, 0x7f)} {
+	valid := unit(t, "m", 1, 2, 2)
+	for _, data := range [][]byte{nil, {1}, valid.Bytes()[4:], append(valid.Bytes(), 0, 0, 0xc0, 0x7f)} {
 		if v, err := vector.Parse("m", data); fault.CodeOf(err) != vector.Invalid {
 			t.Errorf("%v: %v, %v", data, v, err)
 		}
 	}
 }
 
-func TestBytesReadBack(t *testing.T) {
+func TestBytesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := anyVector(t, "m", rapid.IntRange(1, 40).Draw(t, "length"))
 		got, err := vector.Parse("m", v.Bytes())
@@ -82,11 +82,11 @@ func TestBytesReadBack(t *testing.T) {
 
 func anyVector(t *rapid.T, model string, length int) vector.Vector {
 	values := rapid.SliceOfN(rapid.Float32Range(-1, 1), length, length).Draw(t, "values")
-	values[0] += 2 // never nothing
+	values[0] += 2 // never zero
 	return unit(t, model, values...)
 }
 
-// A search through codes finds what looking at everything finds, in the same order.
+// A search finds what a linear scan finds, in the same order.
 func TestSearchIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.SampledFrom([]int{1, 2, 24, 63, 64, 65, 130}).Draw(t, "length")
@@ -113,14 +113,14 @@ func TestSearchIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := plainly(asked, all, q); !slices.Equal(got, want) {
-			t.Fatalf("%v, not %v", got, want)
+		if want := scan(asked, all, q); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }
 
-// plainly searches by looking at everything.
-func plainly(asked vector.Vector, all []vector.Vector, q vector.Query) (found []vector.Hit) {
+// scan searches linearly.
+func scan(asked vector.Vector, all []vector.Vector, q vector.Query) (found []vector.Hit) {
 	for n, v := range all {
 		if c, _ := asked.Cosine(v); q.Keep(n) && c >= q.Least {
 			found = append(found, vector.Hit{Number: n, Cosine: c})
@@ -133,8 +133,8 @@ func plainly(asked vector.Vector, all []vector.Vector, q vector.Query) (found []
 	return found
 }
 
-// A vector that is refused leaves nothing behind, wherever in the index it would stand.
-func TestRefusedVectorsLeaveNothing(t *testing.T) {
+// A refused vector leaves the index unchanged, also at the border of a block.
+func TestRefusedVectorsChangeNothing(t *testing.T) {
 	const blocks = 1024
 	none := vector.Vector{Model: "m", Values: []float32{0, 0}}
 	nan := vector.Vector{Model: "m", Values: []float32{1, float32(math.NaN())}}
@@ -163,7 +163,7 @@ func TestRefusedVectorsLeaveNothing(t *testing.T) {
 	}
 }
 
-func TestSearchPassesFaultsOn(t *testing.T) {
+func TestSearchReturnsErrors(t *testing.T) {
 	var x vector.Index
 	v := unit(t, "m", 1, 2)
 	if err := x.Add(v); err != nil {
@@ -175,7 +175,7 @@ func TestSearchPassesFaultsOn(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch looks through 100 000 vectors of 512 numbers on one core.
+// BenchmarkSearch searches 100,000 vectors of 512 numbers on one core.
 func BenchmarkSearch(b *testing.B) {
 	const count, length = 100_000, 512
 	random := rand.New(rand.NewPCG(1, 2))

@@ -14,8 +14,8 @@ import (
 type Server struct {
 	*httptest.Server
 
-	mu    sync.Mutex
-	asked []Request
+	mu       sync.Mutex
+	requests []Request
 }
 
 // Request is the recorded part of a request.
@@ -42,7 +42,7 @@ func NewServer(tb testing.TB, answer http.HandlerFunc) *Server {
 		}
 		req.Model, req.Input = body.Model, body.Input
 		s.mu.Lock()
-		s.asked = append(s.asked, req)
+		s.requests = append(s.requests, req)
 		s.mu.Unlock()
 		if answer != nil {
 			answer(w, r)
@@ -57,14 +57,14 @@ func NewServer(tb testing.TB, answer http.HandlerFunc) *Server {
 // BaseURL returns the base URL for an embedder.
 func (s *Server) BaseURL() string { return s.URL + "/v1" }
 
-// Asked returns all requests so far.
-func (s *Server) Asked() []Request {
+// Requests returns all requests so far.
+func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.asked...)
+	return append([]Request(nil), s.requests...)
 }
 
-// Answer writes the vectors of a request in reverse, since the order of an answer is arbitrary.
+// Answer writes the vectors of a request in reverse: their order is arbitrary.
 func Answer(w http.ResponseWriter, req Request) {
 	type row struct {
 		Object    string    `json:"object"`

@@ -57,13 +57,13 @@ func New(o Options) (*Model, error) {
 	if u, ok := baseurl.Parse(o.BaseURL); ok {
 		m.host = u.Host
 	} else {
-		l.Add(embedding.Setup, "", baseurl.Hint, "the base URL is no address of an endpoint")
+		l.Add(embedding.Setup, "", baseurl.Hint, "base_url is not the URL of an endpoint")
 	}
 	if strings.TrimSpace(o.Model) == "" {
-		l.Add(embedding.Setup, "", "name the model as the endpoint does", "nothing says which model makes the vectors")
+		l.Add(embedding.Setup, "", "set model to a model of the endpoint", "no embedding model")
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		l.Add(embedding.Setup, "", "look for a line break in it", "the key cannot be sent")
+		l.Add(embedding.Setup, "", "check it for a line break", "the key contains characters that cannot be sent")
 	}
 	if o.Client != nil {
 		m.client = *o.Client
@@ -92,7 +92,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 	}
 	for _, v := range all {
 		if len(v.Values) != len(all[0].Values) {
-			return nil, m.fault(ctx, &malformed{"its vectors have different lengths"})
+			return nil, m.fault(ctx, &malformed{"vectors of different lengths"})
 		}
 	}
 	return all, nil
@@ -101,7 +101,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 func (m *Model) ask(ctx context.Context, texts []string) ([]vector.Vector, error) {
 	config := sdk.DefaultConfig(m.Key)
 	config.BaseURL = m.BaseURL
-	config.HTTPClient = &bounded{model: m, room: len(texts)*mostPerText + 64<<10}
+	config.HTTPClient = &bounded{model: m, room: len(texts)*maxPerText + 64<<10}
 	answer, err := sdk.NewClientWithConfig(config).CreateEmbeddings(ctx, sdk.EmbeddingRequestStrings{
 		Input: texts, Model: sdk.EmbeddingModel(m.Options.Model), EncodingFormat: sdk.EmbeddingEncodingFormatFloat,
 	})
@@ -109,18 +109,18 @@ func (m *Model) ask(ctx context.Context, texts []string) ([]vector.Vector, error
 		return nil, err
 	}
 	if len(answer.Data) != len(texts) {
-		return nil, &malformed{"it gave another number of vectors than it was given texts"}
+		return nil, &malformed{"the number of vectors differs from the number of texts"}
 	}
 	all := make([]vector.Vector, len(texts))
 	for _, e := range answer.Data {
 		if e.Index < 0 || e.Index >= len(all) || all[e.Index].Values != nil {
-			return nil, &malformed{"its vectors do not say whose they are"}
+			return nil, &malformed{"a vector has an invalid or duplicate index"}
 		}
 		if all[e.Index], err = vector.New(m.Model(), e.Embedding); err != nil {
-			return nil, &malformed{"a vector of its answer is none"}
+			return nil, &malformed{"invalid vector in the response"}
 		}
 	}
 	return all, nil
 }
 
-func (m *Model) keyFrom() string { return cmp.Or(m.KeyName, "OPENAI_API_KEY") }
+func (m *Model) keyName() string { return cmp.Or(m.KeyName, "OPENAI_API_KEY") }

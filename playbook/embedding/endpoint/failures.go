@@ -15,15 +15,15 @@ import (
 	"brenner/playbook/embedding"
 )
 
-// mostPerText bounds the JSON bytes of a vector; 8,000 numbers take half of it.
-const mostPerText = 256 << 10
+// maxPerText bounds the JSON bytes of a vector; 8,000 numbers take half of it.
+const maxPerText = 256 << 10
 
-// malformed is an answer that does not match the request.
+// malformed is a response that does not match the request.
 type malformed struct{ detail string }
 
 func (m *malformed) Error() string { return m.detail }
 
-// refusal is an error answer of the endpoint.
+// refusal is an error response of the endpoint.
 type refusal struct {
 	status  int
 	message string
@@ -31,7 +31,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)) }
 
-// bounded limits how much of an answer is read.
+// bounded limits how much of a response is read.
 type bounded struct {
 	model *Model
 	room  int
@@ -52,9 +52,9 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case len(data) > b.room:
-		return nil, &malformed{fmt.Sprintf("its answer has more than %d bytes", b.room)}
+		return nil, &malformed{fmt.Sprintf("the response has more than %d bytes", b.room)}
 	case !json.Valid(data):
-		return nil, &malformed{"its answer is not JSON"}
+		return nil, &malformed{"the response is not JSON"}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(data))
 	return resp, nil
@@ -66,62 +66,62 @@ func (m *Model) fault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &fault.Error{Code: embedding.Unavailable, Op: op, Cause: ctx.Err()}
 	}
-	f := m.judge(err)
+	f := m.classify(err)
 	f.Op = op
 	f.Detail, f.Hint = m.hide.Text(f.Detail), m.hide.Text(f.Hint)
 	return f
 }
 
-func (m *Model) judge(err error) *fault.Error {
+func (m *Model) classify(err error) *fault.Error {
 	var no *refusal
 	var bad *malformed
 	var away *modelhttp.Redirected
 	switch {
 	case errors.As(err, &no):
-		return m.refused(no)
+		return m.refusalError(no)
 	case errors.As(err, &away) && away.Loop:
 		return &fault.Error{
-			Code: embedding.Refused, Detail: "it sends the request on and on, and never answers it",
-			Hint: "look at the settings of the server, or of the proxy before it",
+			Code: embedding.Refused, Detail: "redirect loop",
+			Hint: "check the settings of the server, or of its proxy",
 		}
 	case errors.As(err, &away):
 		return &fault.Error{
-			Code: embedding.Refused, Detail: "it wants the request sent elsewhere, and with it the key",
-			Hint: "if " + fault.Shown(away.Base()) + " is right, make it the base_url",
+			Code: embedding.Refused, Detail: "redirected to another host, which would get the key",
+			Hint: "if " + fault.Shown(away.Base()) + " is right, set it as base_url",
 		}
 	case errors.As(err, &bad):
 		return &fault.Error{
 			Code: embedding.Malformed, Detail: bad.detail,
-			Hint: "is " + m.BaseURL + " an endpoint with embeddings, and " + fault.Shown(m.Options.Model) + " a model for them?",
+			Hint: "check that " + m.BaseURL + " serves embeddings, and that " + fault.Shown(m.Options.Model) + " is a model for them",
 		}
 	case errors.As(err, new(*json.UnmarshalTypeError)):
-		return &fault.Error{Code: embedding.Malformed, Detail: "its answer is not the JSON of this API", Hint: "the base_url often ends with /v1"}
+		return &fault.Error{Code: embedding.Malformed, Detail: "unexpected JSON in the response", Hint: "base_url often ends with /v1"}
 	}
 	detail := err.Error()
 	var at *url.Error
 	if errors.As(err, &at) {
-		detail = at.Err.Error() // the message has the address already
+		detail = at.Err.Error() // the message already has the address
 	}
 	return &fault.Error{
-		Code: embedding.Unavailable, Detail: "it cannot be reached: " + detail,
-		Hint: "is " + m.BaseURL + " the right base_url, and does the server run?",
+		Code: embedding.Unavailable, Detail: "cannot connect: " + detail,
+		Hint: "check base_url " + m.BaseURL + ", and that the server runs",
 	}
 }
 
-func (m *Model) refused(no *refusal) *fault.Error {
+func (m *Model) refusalError(no *refusal) *fault.Error {
 	f := &fault.Error{Code: embedding.Refused, Detail: no.Error()}
 	if no.message != "" {
 		f.Detail += ": " + m.hide.Shown(no.message)
 	}
 	switch {
 	case no.status == http.StatusUnauthorized || no.status == http.StatusForbidden:
-		f.Hint = "set " + m.keyFrom() + " to a key of this endpoint"
+		f.Hint = "set " + m.keyName() + " to a key for this endpoint"
 	case no.status == http.StatusNotFound:
-		f.Hint = "there is no such model or no such path; a base_url often ends with /v1"
+		f.Hint = "no such model or path; base_url often ends with /v1"
 	case no.status == http.StatusTooManyRequests, no.status >= 500:
-		f.Code, f.Hint = embedding.Unavailable, "run the command again later"
+		f.Code, f.Hint = embedding.Unavailable, "retry later"
 	default:
-		f.Hint = "look at the model's name"
+		f.Hint = "check the model's name"
 	}
 	return f
 }

@@ -13,9 +13,9 @@ func TestConformance(t *testing.T) {
 	embeddingtest.Run(t, func(*testing.T) embedding.Embedder { return m })
 }
 
-// What is done to a text before is part of the model's name.
-func TestNames(t *testing.T) {
+// The preprocessing is part of the model's name.
+func TestModelNames(t *testing.T) {
 	if a, b := uselite.New(uselite.Options{}).Model(), uselite.New(uselite.Options{Lower: true}).Model(); a != uselite.Name || b != uselite.LowerName {
-		t.Errorf("%s, %s", a, b)
+		t.Errorf("names %s, %s", a, b)
 	}
 }

@@ -126,8 +126,8 @@ type encoder struct {
 // encode returns the vector of a text, of length 1.
 func (e *encoder) encode(text string) []float32 {
 	ids := e.pieces.split(text)
-	if len(ids) > longest {
-		ids = ids[:longest]
+	if len(ids) > maxTokens {
+		ids = ids[:maxTokens]
 	}
 	x := makeRows(len(ids), narrow)
 	for t, id := range ids {

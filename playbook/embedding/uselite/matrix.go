@@ -19,8 +19,8 @@ const lanes = 4
 // half is the shift of the second column of a number.
 const half = 32
 
-// largest is the magnitude of the largest weight.
-const largest = 127
+// maxWeight is the magnitude of the largest weight.
+const maxWeight = 127
 
 // matrix is a layer's weights, in panels of lanes columns: all rows of the first panel, then
 // all rows of the next, so that a product reads memory sequentially. They stay bytes until a
@@ -83,9 +83,9 @@ type couple struct {
 	units  [2]float32
 }
 
-// few is the divisor for the share of nonzero numbers below which zeros are left out: after a
+// sparseDivisor is the divisor for the share of nonzero numbers below which zeros are left out: after a
 // ReLU, seven of a hundred are nonzero.
-const few = 3
+const sparseDivisor = 3
 
 // pairs rounds tokens, two by two.
 func (m *matrix) pairs(x rows) []couple {
@@ -102,7 +102,7 @@ func (m *matrix) pairs(x rows) []couple {
 				some++
 			}
 		}
-		if some*few < m.in {
+		if some*sparseDivisor < m.in {
 			c.rows = make([]int32, 0, some)
 			for row, v := range c.values {
 				if v[0]|v[1] != 0 {
@@ -125,7 +125,7 @@ func (m *matrix) round(to [][2]int32, n int, x []float32) (unit float32) {
 	if highest == 0 {
 		return 0
 	}
-	room := float32(math.MaxInt32 / (largest * m.in))
+	room := float32(math.MaxInt32 / (maxWeight * m.in))
 	by := room / highest
 	for i, v := range x {
 		to[i][n] = int32(math.RoundToEven(float64(v * m.scales[i] * by)))

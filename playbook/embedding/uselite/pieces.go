@@ -27,10 +27,10 @@ const space = "\u2581"
 // pieces are the parts that texts are split into, with their scores: the logarithm of the
 // frequency.
 type pieces struct {
-	ids    map[string]int
-	scores []float64
-	most   int     // bytes of the longest piece
-	lost   float64 // score of a character without a piece, worse than any
+	ids          map[string]int
+	scores       []float64
+	maxBytes     int     // of the longest piece
+	unknownScore float64 // of a character without a piece; worse than any
 }
 
 func readPieces() (*pieces, error) {
@@ -55,10 +55,10 @@ func readPieces() (*pieces, error) {
 			continue
 		}
 		p.ids[piece] = id
-		p.most = max(p.most, len(piece))
-		p.lost = min(p.lost, p.scores[id])
+		p.maxBytes = max(p.maxBytes, len(piece))
+		p.unknownScore = min(p.unknownScore, p.scores[id])
 	}
-	p.lost -= 10
+	p.unknownScore -= 10
 	return p, nil
 }
 
@@ -67,7 +67,7 @@ func readPieces() (*pieces, error) {
 func (p *pieces) split(text string) []int {
 	// Only the first tokens are used, and no token is longer than the longest piece, so text
 	// far behind them has no effect.
-	text = words.FirstBytes(text, 4*longest*p.most)
+	text = words.FirstBytes(text, 4*maxTokens*p.maxBytes)
 	text = space + strings.ReplaceAll(norm.NFKC.String(text), " ", space)
 	type step struct {
 		score float64
@@ -86,7 +86,7 @@ func (p *pieces) split(text string) []int {
 				best[end] = step{score: base + score, from: at, id: id}
 			}
 		}
-		for end := at + utf8.RuneLen(r); end <= min(len(text), at+p.most); {
+		for end := at + utf8.RuneLen(r); end <= min(len(text), at+p.maxBytes); {
 			if id, ok := p.ids[text[at:end]]; ok {
 				consider(end, id, p.scores[id])
 			}
@@ -96,7 +96,7 @@ func (p *pieces) split(text string) []int {
 			_, n := utf8.DecodeRuneInString(text[end:])
 			end += n
 		}
-		consider(at+utf8.RuneLen(r), unknown, p.lost)
+		consider(at+utf8.RuneLen(r), unknown, p.unknownScore)
 	}
 	var ids []int
 	for at := len(text); at > 0; at = best[at].from {

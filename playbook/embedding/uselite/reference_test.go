@@ -10,8 +10,8 @@ import (
 	"brenner/playbook/vector"
 )
 
-// The original program's vectors, for six sentences.
-func TestVectorsOfTheOriginal(t *testing.T) {
+// The vectors of the original program, for six sentences.
+func TestReferenceVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestVectorsOfTheOriginal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(reference.Sentences) != 6 || len(reference.Vectors) != 6 {
-		t.Fatal("there are six references")
+		t.Fatal("want six reference vectors")
 	}
 	got, err := uselite.New(uselite.Options{}).Embed(t.Context(), reference.Sentences)
 	if err != nil {
@@ -51,38 +51,37 @@ func cosine(t *testing.T, m *uselite.Model, a, b string) float64 {
 	}
 	c, ok := v[0].Cosine(v[1])
 	if !ok {
-		t.Fatal("two vectors of one model cannot be compared")
+		t.Fatal("vectors of one model are not comparable")
 	}
 	return c
 }
 
-func TestParaphrasesAreAlike(t *testing.T) {
+func TestParaphrasesAreSimilar(t *testing.T) {
 	m := uselite.New(uselite.Options{Lower: true})
 	for _, pair := range [][2]string{
-		{"Increase the learning rate", "Decrease the learning rate"}, // cosine cannot see this
+		{"Increase the learning rate", "Decrease the learning rate"}, // a cosine does not see opposites
 		{"Use careful prompts", "Use careful prompting"},
 		{"ALWAYS RUN THE TESTS", "always run the tests"},
 	} {
 		if c := cosine(t, m, pair[0], pair[1]); c < 0.8 {
-			t.Errorf("%q: %.3f", pair, c)
+			t.Errorf("%q: cosine %.3f", pair, c)
 		}
 	}
 	if c := cosine(t, m, "Use careful prompts", "Cells divide at dawn"); c > 0.5 {
-		t.Errorf("%.3f", c)
+		t.Errorf("different lessons: cosine %.3f", c)
 	}
 }
 
-// What lies behind the last token that is looked at changes nothing, and costs
-// nothing: a text of any length is embedded.
+// Texts of any length are embedded; what follows the last token has no effect.
 func TestLongTexts(t *testing.T) {
 	m := uselite.New(uselite.Options{})
 	long := strings.Repeat("Cells divide at dawn. ", 30)
 	if c := cosine(t, m, long, long+strings.Repeat("Something else. ", 100_000)); c < 0.999999 {
-		t.Errorf("%.9f", c)
+		t.Errorf("long text: cosine %.9f", c)
 	}
-	for _, odd := range []string{"細胞", "🧬🧬🧬", "\x00", "ﬁne", strings.Repeat("𝔅", 40), "a\u0301\u0301\u0301"} {
-		if c := cosine(t, m, odd, odd); c < 0.999999 {
-			t.Errorf("%q: %.9f", odd, c)
+	for _, text := range []string{"細胞", "🧬🧬🧬", "\x00", "ﬁne", strings.Repeat("𝔅", 40), "a\u0301\u0301\u0301"} {
+		if c := cosine(t, m, text, text); c < 0.999999 {
+			t.Errorf("%q: cosine %.9f", text, c)
 		}
 	}
 }

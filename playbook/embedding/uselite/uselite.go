@@ -63,7 +63,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 	encoder, err := m.load()
 	if err != nil {
 		return nil, &fault.Error{
-			Code: Damaged, Op: "unpack the sentence encoder", Cause: err, Hint: "the program is damaged: install it again",
+			Code: Damaged, Op: "unpack the sentence encoder", Cause: err, Hint: "reinstall the program",
 		}
 	}
 	all := make([]vector.Vector, len(texts))

@@ -24,7 +24,7 @@ const (
 	wide       = 512  // everything else
 	inner      = 1536 // within a feed-forward
 	heads      = 4
-	longest    = 128 // tokens of a text
+	maxTokens  = 128 // tokens of a text
 )
 
 // packedFrom is the size from which a tensor is stored as int8, with a scale for each row.
@@ -77,7 +77,7 @@ func readTensors() ([]tensor, error) {
 		all[i].bytes, weights = weights[:n], weights[n:]
 	}
 	if len(weights) > 0 {
-		return nil, fmt.Errorf("%d bytes of the weights belong to nothing", len(weights))
+		return nil, fmt.Errorf("%d trailing bytes in the weights", len(weights))
 	}
 	return all, nil
 }
@@ -105,12 +105,12 @@ func (r *loader) find(size int, parts ...string) []byte {
 			continue
 		}
 		if found != nil {
-			r.fail("two tensors are called %v", parts)
+			r.fail("duplicate tensor %v", parts)
 		}
 		found = t.bytes
 	}
 	if found == nil {
-		r.fail("no tensor of %d numbers is called %v", size, parts)
+		r.fail("no tensor of %d numbers named %v", size, parts)
 		return make([]byte, 8*size)
 	}
 	return found

@@ -188,7 +188,7 @@ func shortHash(hash string) string {
 }
 
 func playbookRenderCommand(a *ui.App) *cobra.Command {
-	var w keeper.Wish
+	var w keeper.Selection
 	c := ui.InProject(&cobra.Command{
 		Use:   "render",
 		Short: "Print the bullets that a prompt would get, within its bound of tokens",
@@ -223,7 +223,7 @@ endpoint for embeddings cannot be reached.`,
 	return c
 }
 
-func playbookRender(a *ui.App, c *cobra.Command, w keeper.Wish, bound *int) error {
+func playbookRender(a *ui.App, c *cobra.Command, w keeper.Selection, bound *int) error {
 	about := ""
 	err := show(a, c, (*project.Project).SearchPlaybook, func(b *project.Playbook) (*project.RenderedLessons, error) {
 		return b.Render(c.Context(), w, bound)
