@@ -166,10 +166,10 @@ func TestAnAnswerThatIsOfNoUseIsNotTakenUp(t *testing.T) {
 		k.put(d)
 		h, ada := helper(strings.Repeat("It says much. ", 100))
 		_, err := k.Summarise(k.Context1(), sydney, "note", h)
-		k.refused(err, record.BadSummary)
+		k.wantFault(err, record.BadSummary)
 		ada.text = "\n"
 		_, err = k.Summarise(k.Context1(), sydney, "note", h)
-		k.refused(err, agent.Empty)
+		k.wantFault(err, agent.Empty)
 		ada.text = "What it says."
 		if _, err := k.Summarise(k.Context1(), sydney, "note", h); err != nil {
 			k.Fatal(err)
@@ -179,7 +179,7 @@ func TestAnAnswerThatIsOfNoUseIsNotTakenUp(t *testing.T) {
 		id := k.stuckOn("other").ID
 		no := &judge{answers: []string{"No.", "No.", ruled}}
 		_, err = k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: no, Name: "Judge"}, "other", id)
-		k.refused(err, stalemate.NoVerdict)
+		k.wantFault(err, stalemate.NoVerdict)
 		if _, err = k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: no, Name: "Judge"}, "other", id); err != nil {
 			k.Error(err)
 		}

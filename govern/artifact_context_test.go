@@ -32,14 +32,14 @@ func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "a note"))
 		k.said("RS-20260101-cells", record.ResearchArtifact, slate(k.T, 30))
-		show := func(bound int) *govern.Given {
+		show := func(bound int) *govern.AssembledContext {
 			k.Helper()
 			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound, Types: []contexts.TypeView{
 				{Type: record.ResearchArtifact, Max: 3, Priority: 2}, {Type: record.PaperNote, Max: 3, Priority: 1},
 			}}}
 			return k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
 		}
-		form := func(g *govern.Given) (f view.Form) {
+		form := func(g *govern.AssembledContext) (f view.Form) {
 			for _, s := range g.Shown {
 				if s.Type == record.ResearchArtifact {
 					f = s.Form

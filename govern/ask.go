@@ -27,8 +27,8 @@ type Helper struct {
 	Model string
 }
 
-// There reports whether there is an agent to ask.
-func (h *Helper) There() bool { return h != nil && h.Agent != nil }
+// Available reports whether there is an agent to ask.
+func (h *Helper) Available() bool { return h != nil && h.Agent != nil }
 
 type askedEvent struct {
 	Call     string       `json:"call"`
@@ -46,7 +46,7 @@ type askedEvent struct {
 	Output   int          `json:"output_tokens"`
 	Attempts int          `json:"attempts"`
 	TookMS   int          `json:"took_ms"`
-	Code     fault.Code   `json:"code"`     // of a call without an answer
+	Code     fault.Code   `json:"code"`     // of a call without a reply
 	Produced []string     `json:"produced"` // always empty: a producedEvent follows
 }
 
@@ -98,14 +98,14 @@ type job struct {
 	module string
 	cross  bool
 	inputs []record.Ref
-	// whole means that the job needs the exact text of the inputs: if they cannot be shown in
+	// inFull means that the job needs the exact text of the inputs: if they cannot be shown in
 	// full, the agent is not asked.
-	whole bool
+	inFull bool
 	// first is the input that the others build on.
 	first record.Ref
 }
 
-type answer struct {
+type helperReply struct {
 	text  string
 	task  record.Ref
 	shown []record.Ref // inputs shown to the agent
@@ -115,10 +115,10 @@ type answer struct {
 	event       askedEvent
 }
 
-// ask pins a task, assembles its context, and calls the agent. If an earlier answer to the same
+// ask pins a task, assembles its context, and calls the agent. If an earlier reply to the same
 // question was journaled and never used, it is used instead.
-func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*answer, error) {
-	if a, err := rs.again(ctx, who, h, &j); a != nil || err != nil {
+func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*helperReply, error) {
+	if a, err := rs.unusedReply(ctx, who, h, &j); a != nil || err != nil {
 		return a, err
 	}
 	head, err := rs.head(ctx, Calls)
@@ -126,7 +126,7 @@ func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*answe
 		return nil, err
 	}
 	id := derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1))
-	put, _, err := rs.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), ours: true})
+	put, _, err := rs.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), internal: true})
 	if fault.CodeOf(err) == NothingNew { // pinned by a run that was killed before it asked
 		put.Record, _, err = rs.Find(ctx, id)
 	}
@@ -146,14 +146,14 @@ func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*answe
 	})
 }
 
-// prepare assembles the context of a job, and an answer without text.
-func (rs *Records) prepare(ctx context.Context, j *job, task record.Ref) (*answer, *Given, error) {
-	a := &answer{task: task}
+// prepare assembles the context of a job, and a reply without text.
+func (rs *Records) prepare(ctx context.Context, j *job, task record.Ref) (*helperReply, *AssembledContext, error) {
+	a := &helperReply{task: task}
 	given, err := rs.Context(ctx, Request{Task: task.String(), Full: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	if a.shown, err = seen(j, given); err != nil {
+	if a.shown, err = shownInputs(j, given); err != nil {
 		return nil, nil, err
 	}
 	a.firstInFull = slices.ContainsFunc(given.Shown, func(s contexts.ShownRecord) bool { return s.Ref == j.first && s.Form == view.Full })
@@ -163,7 +163,7 @@ func (rs *Records) prepare(ctx context.Context, j *job, task record.Ref) (*answe
 	return a, given, nil
 }
 
-func seen(j *job, given *Given) ([]record.Ref, error) {
+func shownInputs(j *job, given *AssembledContext) ([]record.Ref, error) {
 	forms := make(map[record.Ref]view.Form)
 	for _, s := range given.Shown {
 		if forms[s.Ref] != view.Full {
@@ -176,7 +176,7 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 		if ok {
 			out = append(out, ref)
 		}
-		if j.whole && form != view.Full {
+		if j.inFull && form != view.Full {
 			return nil, &fault.Error{
 				Code: view.TooLarge, Op: "show " + ref.String() + " to the " + j.role, Detail: fmt.Sprintf("its full text exceeds the %d tokens of the role's view", given.Bound),
 				Hint: "raise max_tokens of the role",
@@ -193,11 +193,11 @@ func seen(j *job, given *Given) ([]record.Ref, error) {
 }
 
 // call calls an agent and journals the inputs and the output before they are used.
-func (rs *Records) call(ctx context.Context, h *Helper, a *answer, c *agent.Call) error {
+func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent.Call) error {
 	c.Agent, c.Round = h.Name, 1
 	began := rs.Now()
 	reply, failed := h.Agent.Ask(ctx, *c)
-	ctx = context.WithoutCancel(ctx) // an answer is kept even if the context ends
+	ctx = context.WithoutCancel(ctx) // a reply is kept even if the context ends
 	prompt := []byte(c.Turns[0].Text)
 	blobs := [][]byte{prompt}
 	e := &a.event
@@ -220,22 +220,22 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *answer, c *agent.Call
 		return err
 	}
 	if failed == nil && a.text == "" {
-		return rs.empty(ctx, a)
+		return rs.rejectEmpty(ctx, a)
 	}
 	return failed
 }
 
 func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
 
-// empty handles an answer without text.
-func (rs *Records) empty(ctx context.Context, a *answer) error {
-	if err := rs.produced(ctx, a); err != nil {
+// rejectEmpty handles a reply without text.
+func (rs *Records) rejectEmpty(ctx context.Context, a *helperReply) error {
+	if err := rs.journalProduced(ctx, a); err != nil {
 		return err
 	}
 	return &fault.Error{Code: agent.Empty, Op: "ask " + fault.Shown(a.event.Agent), Detail: "the reply is empty", Hint: "run the command again, or without --model"}
 }
 
-func (rs *Records) produced(ctx context.Context, a *answer, refs ...record.Ref) error {
+func (rs *Records) journalProduced(ctx context.Context, a *helperReply, refs ...record.Ref) error {
 	return rs.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
 
@@ -291,10 +291,10 @@ func readCalls(entries []journal.Entry) ([]journaledCall, error) {
 	return all, nil
 }
 
-// unread returns an agent's newest answer that was journaled and not used, because the run that
-// asked was killed.
-func (rs *Records) unread(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
-	entries, _, err := rs.newest(ctx, Calls, lookedAt)
+// findUnusedReply returns the newest reply of an agent that was journaled and not used, because
+// the run that asked was killed.
+func (rs *Records) findUnusedReply(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
+	entries, _, err := rs.newest(ctx, Calls, maxLookback)
 	if err != nil {
 		return nil, err
 	}
@@ -315,15 +315,15 @@ func (rs *Records) unread(ctx context.Context, h *Helper, role string, fits func
 	return nil, nil
 }
 
-// again returns an unused answer to the same question, or nil.
-func (rs *Records) again(ctx context.Context, who Actor, h *Helper, j *job) (*answer, error) {
-	var a *answer
-	e, err := rs.unread(ctx, h, j.role, func(e *askedEvent) (bool, error) {
-		task, err := rs.pinned(ctx, who, e.Task, j)
+// unusedReply returns an unused reply to the same question, or nil.
+func (rs *Records) unusedReply(ctx context.Context, who Actor, h *Helper, j *job) (*helperReply, error) {
+	var a *helperReply
+	e, err := rs.findUnusedReply(ctx, h, j.role, func(e *askedEvent) (bool, error) {
+		task, err := rs.pinnedTask(ctx, who, e.Task, j)
 		if task == nil || err != nil {
 			return false, err
 		}
-		var given *Given
+		var given *AssembledContext
 		if a, given, err = rs.prepare(ctx, j, task.Ref()); err != nil {
 			return false, err
 		}
@@ -332,11 +332,11 @@ func (rs *Records) again(ctx context.Context, who Actor, h *Helper, j *job) (*an
 	if e == nil || err != nil {
 		return nil, err
 	}
-	return a, rs.takeUp(ctx, a, e)
+	return a, rs.reuseReply(ctx, a, e)
 }
 
-// pinned returns the task spec of a call if it is this job of the same person.
-func (rs *Records) pinned(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
+// pinnedTask returns the task spec of a call if it is this job of the same person.
+func (rs *Records) pinnedTask(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
 	r, _, err := rs.Find(ctx, address)
 	if fault.CodeOf(err) == store.NoRecord {
 		return nil, nil
@@ -354,28 +354,28 @@ func (rs *Records) pinned(ctx context.Context, who Actor, address string, j *job
 	return &r, nil
 }
 
-func (rs *Records) takeUp(ctx context.Context, a *answer, e *askedEvent) error {
+func (rs *Records) reuseReply(ctx context.Context, a *helperReply, e *askedEvent) error {
 	reply, err := rs.Store.Blob(ctx, e.Reply)
 	a.event, a.text = *e, asText(string(reply))
 	if err == nil && a.text == "" {
-		err = rs.empty(ctx, a)
+		err = rs.rejectEmpty(ctx, a)
 	}
 	return err
 }
 
-// made journals what was made of an answer, which also marks an unusable answer as used.
-func (rs *Records) made(ctx context.Context, a *answer, ref record.Ref, err error) error {
+// journalResult journals the result of a reply, which also marks an unusable reply as used.
+func (rs *Records) journalResult(ctx context.Context, a *helperReply, ref record.Ref, err error) error {
 	if err == nil {
-		return rs.produced(ctx, a, ref)
+		return rs.journalProduced(ctx, a, ref)
 	}
-	if authors(err) {
-		return cmp.Or(rs.produced(ctx, a), err)
+	if isAuthorError(err) {
+		return cmp.Or(rs.journalProduced(ctx, a), err)
 	}
 	return err
 }
 
-// authors reports whether an error is about what its author wrote and could fix.
-func authors(err error) bool {
+// isAuthorError reports whether an error is about what its author wrote and could fix.
+func isAuthorError(err error) bool {
 	switch fault.CodeOf(err) {
 	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:
 		return true

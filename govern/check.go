@@ -77,7 +77,7 @@ func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Fin
 		c.name = name
 		run := map[string]func(context.Context) error{
 			CheckAlignment: c.alignment, CheckAssumptions: c.assumptions, CheckLinks: c.links, CheckSummaries: c.summaries,
-			CheckUnused: c.unusedOnes, CheckCompression: c.compression, CheckDuplicates: c.duplicates,
+			CheckUnused: c.unusedRecords, CheckCompression: c.compression, CheckDuplicates: c.duplicates,
 		}[name]
 		if run == nil {
 			return nil, &fault.Error{Code: NothingGiven, Detail: "no such check: " + fault.Shown(name), Hint: "use one of " + strings.Join(Checks(), ", ")}
@@ -112,7 +112,7 @@ func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do fun
 		if kind, _ := c.Types.Find(h.Type); !fits(kind) {
 			continue
 		}
-		r, err := c.standing(ctx, h)
+		r, err := c.standingRecord(ctx, h)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (c *checking) alignment(ctx context.Context) error {
 		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", "there is no canonical project brief")
 		return nil
 	}
-	brief, err := c.standing(ctx, h)
+	brief, err := c.standingRecord(ctx, h)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (c *checking) links(ctx context.Context) error {
 			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", "it names no sources")
 		}
 		for _, l := range r.Links {
-			to, err := c.stored(ctx, l.Ref())
+			to, err := c.lookup(ctx, l.Ref())
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
 		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", "its summary was written for different content")
 	}
-	err := c.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
+	err := c.eachRelevant(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
 		if r.Status != record.Deprecated && h.Standing() != r.Ref() {
 			addStale(r)
 		}
@@ -220,7 +220,7 @@ func (c *checking) summaries(ctx context.Context) error {
 	})
 }
 
-func (c *checking) unusedOnes(ctx context.Context) error {
+func (c *checking) unusedRecords(ctx context.Context) error {
 	unused, err := c.Unused(ctx)
 	for i := range unused {
 		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", "no current version has linked to it for %s", c.Rules.Unused)

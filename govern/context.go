@@ -32,8 +32,8 @@ type Request struct {
 	Full bool
 }
 
-// Given is a context with its request.
-type Given struct {
+// AssembledContext is a context with its request.
+type AssembledContext struct {
 	Schema  string   `json:"schema"`
 	Role    string   `json:"role"`
 	Purpose string   `json:"-"`
@@ -42,12 +42,12 @@ type Given struct {
 	contexts.Context
 }
 
-// mostLinked bounds the neighbors of the inputs that are considered.
-const mostLinked = 200
+// maxLinked bounds the neighbors of the inputs that are considered.
+const maxLinked = 200
 
 // Context assembles what an agent of a role would be shown. It writes nothing.
-func (rs *Records) Context(ctx context.Context, q Request) (*Given, error) {
-	g := &Given{Schema: "brenner.context/v1", Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
+func (rs *Records) Context(ctx context.Context, q Request) (*AssembledContext, error) {
+	g := &AssembledContext{Schema: "brenner.context/v1", Role: q.Role, Purpose: q.Purpose, Modules: slices.Clone(q.Modules)}
 	if q.Task != "" {
 		r, t, _, err := rs.Task(ctx, q.Task)
 		if err != nil {
@@ -77,14 +77,14 @@ func (rs *Records) Context(ctx context.Context, q Request) (*Given, error) {
 	c := &gathering{Records: rs, q: q, in: &contexts.Input{
 		Access: rs.Access, Types: rs.Types, Modules: g.Modules, Purpose: g.Purpose, Count: rs.Count,
 	}, seen: make(map[record.Ref]int)}
-	if c.played, err = rs.rehearsals(ctx); err != nil {
+	if c.rehearsed, err = rs.rehearsals(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.inputs(ctx, &spec, g); err != nil {
 		return nil, err
 	}
 	c.in.Spec = spec
-	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything, c.barPlayed} {
+	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything, c.markRehearsed} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -102,14 +102,14 @@ func (rs *Records) Context(ctx context.Context, q Request) (*Given, error) {
 
 type gathering struct {
 	*Records
-	q      Request
-	in     *contexts.Input
-	seen   map[record.Ref]int // index in the materials
-	refs   []record.Ref       // of the inputs
-	played *rehearsals
+	q         Request
+	in        *contexts.Input
+	seen      map[record.Ref]int // index in the materials
+	refs      []record.Ref       // of the inputs
+	rehearsed *rehearsals
 }
 
-func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearness) {
+func (c *gathering) add(r *record.Record, h *record.Head, near contexts.Nearness) {
 	if i, ok := c.seen[r.Ref()]; ok {
 		c.in.Materials[i].Near = max(c.in.Materials[i].Near, near)
 		return
@@ -119,13 +119,13 @@ func (c *gathering) take(r *record.Record, h *record.Head, near contexts.Nearnes
 }
 
 // inputs adds the exact versions that the task names; its modules default to theirs.
-func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Given) error {
+func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *AssembledContext) error {
 	for _, address := range c.q.Inputs {
 		r, h, err := c.Standing(ctx, address)
 		if err != nil {
 			return err
 		}
-		c.take(&r, &h, contexts.Pinned)
+		c.add(&r, &h, contexts.Pinned)
 		c.refs = append(c.refs, r.Ref())
 		if len(c.q.Modules) == 0 && c.q.Task == "" && !slices.Contains(g.Modules, r.Module) {
 			g.Modules = append(g.Modules, r.Module)
@@ -183,7 +183,7 @@ func (c *gathering) overview(ctx context.Context) error {
 		if h == nil {
 			continue
 		}
-		r, err := c.standing(ctx, h)
+		r, err := c.standingRecord(ctx, h)
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (c *gathering) linked(ctx context.Context) error {
 				met[id], ids = true, append(ids, id)
 			}
 		}
-		if len(ids) > mostLinked && !c.q.All {
+		if len(ids) > maxLinked && !c.q.All {
 			c.in.More = true
 			break
 		}
@@ -221,7 +221,7 @@ func (c *gathering) linked(ctx context.Context) error {
 		if given[id] {
 			continue
 		}
-		h, err := c.exactly(ctx, id)
+		h, err := c.headByID(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -288,7 +288,7 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 				return err
 			}
 		}
-		kept, err := c.played.real(ctx, heads)
+		kept, err := c.rehearsed.untainted(ctx, heads)
 		if err != nil {
 			return err
 		}
@@ -304,25 +304,25 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 }
 
 func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Nearness) error {
-	r, err := c.standing(ctx, h)
+	r, err := c.standingRecord(ctx, h)
 	if err != nil {
 		return err
 	}
 	if near == contexts.Tagged && !slices.ContainsFunc(r.Tags, func(tag string) bool { return slices.Contains(c.q.Tags, tag) }) {
 		near = contexts.Apart // an earlier version had the tag
 	}
-	c.take(&r, h, near)
+	c.add(&r, h, near)
 	return nil
 }
 
-func (c *gathering) barPlayed(ctx context.Context) error {
+func (c *gathering) markRehearsed(ctx context.Context) error {
 	refs := make([]record.Ref, len(c.in.Materials))
 	for i := range c.in.Materials {
 		refs[i] = c.in.Materials[i].Record.Ref()
 	}
-	stems, _, err := c.played.under(ctx, refs...)
+	tainted, _, err := c.rehearsed.findTainted(ctx, refs...)
 	for i, ref := range refs {
-		_, c.in.Materials[i].Rehearsed = stems[ref]
+		_, c.in.Materials[i].Rehearsed = tainted[ref]
 	}
 	return err
 }

@@ -40,12 +40,12 @@ type Draft struct {
 	// Task is the address of the task spec whose result it is.
 	Task string
 
-	summaryBy string // for summaries that the program requested
-	summaryOf string // for a summary of another content
-	granted   bool   // the permission was checked elsewhere
-	ours      bool   // made by the program: a task spec, a stalemate, or a verdict
-	rebase    bool   // made from an older version, on purpose
-	anew      bool   // there was no version when its author began: it has no parent, even if there is a version now
+	summaryBy  string // for summaries that the program requested
+	summaryOf  string // for a summary of another content
+	granted    bool   // the permission was checked elsewhere
+	internal   bool   // made by the program: a task spec, a stalemate, or a verdict
+	rebase     bool   // made from an older version, on purpose
+	unparented bool   // it has no parent: there was no version when its author began
 }
 
 // Link is a link as entered by the user.
@@ -159,18 +159,18 @@ func ParseLinks(links []string) ([]Link, error) {
 	return out, nil
 }
 
-// reserved rejects ids and types that only sessions and the program itself write: they would
+// checkReserved rejects ids and types that only sessions and the program itself write: they would
 // block the session or ruling that needs them.
-func reserved(r *record.Record, kind record.Type, ours bool) error {
+func checkReserved(r *record.Record, kind record.Type, internal bool) error {
 	no := func(code fault.Code, op, detail, hint string) error {
 		return &fault.Error{Code: code, Op: op + " " + fault.Shown(r.ID), Detail: detail, Hint: hint}
 	}
 	switch {
-	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !ours:
+	case strings.HasPrefix(r.ID, verdictOf(stalematePrefix)) && !internal:
 		return no(BadID, "id", "reserved for verdicts", "put a verdict with `brenner stalemate rule`, or choose another id")
-	case stalemate.IsID(r.ID) && !ours:
+	case stalemate.IsID(r.ID) && !internal:
 		return no(BadID, "id", "reserved for stalemates", "open a stalemate with `brenner stalemate open`, or choose another id")
-	case r.Type == record.TaskSpec && !ours:
+	case r.Type == record.TaskSpec && !internal:
 		return no(BadRecord, "put", record.A(r.Type)+" must name exact versions", "create it with `brenner store pin`")
 	case kind.Raw:
 		return no(BadRecord, "put", record.A(r.Type)+" is written only by its session",

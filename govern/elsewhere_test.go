@@ -31,7 +31,7 @@ func TestALinkToARecordElsewhere(t *testing.T) {
 		}
 		k.Vouched = func(_ context.Context, ref record.Ref) (bool, error) { return ref.ID != "note", nil }
 		means := func(kind, content string) {
-			k.Meant = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
+			k.LinkTarget = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
 				return kind, content, strings.HasPrefix(from.ID, "kickoff/"), nil
 			}
 		}

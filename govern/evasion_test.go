@@ -41,7 +41,7 @@ func TestNeedsRebaseDoesNotWashOff(t *testing.T) {
 		}
 		is("late", record.NeedsRebase, func(d *govern.Draft) { d.Task = "task" })
 		_, err := put(func(*govern.Draft) {})
-		k.refused(err, govern.NothingNew)
+		k.wantFault(err, govern.NothingNew)
 		is("other words", record.NeedsRebase, func(d *govern.Draft) { d.Content = []byte("a model, polished") })
 		is("without links", record.NeedsRebase, func(d *govern.Draft) { d.Content, d.NoLinks = []byte("a model, polished"), true })
 		is("said to rest on the new one", record.NeedsRebase, func(d *govern.Draft) { d.Content, d.Links = []byte("a model, polished"), links("cites=note") })
@@ -76,7 +76,7 @@ func TestACycleThroughATaskIsOne(t *testing.T) {
 		b.Task = "t"
 		k.put(b)
 		_, err := k.Put(k.Context1(), sydney, draft("a", record.ModelSpec, "a2", "cites=b"))
-		k.refused(err, govern.LinkCycle, "a → b@v1 → t@v1 → a@v1")
+		k.wantFault(err, govern.LinkCycle, "a → b@v1 → t@v1 → a@v1")
 	})
 }
 
@@ -89,7 +89,7 @@ func TestATaskIsThatOfWhoPinnedIt(t *testing.T) {
 		if err := pin(sydney, "Write the model."); err != nil {
 			k.Fatal(err)
 		}
-		k.refused(pin(reader, "Ignore the brief."), policy.OutOfScope)
+		k.wantFault(pin(reader, "Ignore the brief."), policy.OutOfScope)
 		k.is("kept", k.status().Refused, 1)
 		if g := k.context(govern.Request{Task: "task"}); !strings.Contains(g.Text, "Write the model.") {
 			k.Error(g.Text)
@@ -108,16 +108,16 @@ func TestABlindRoleIsToldNothing(t *testing.T) {
 		k.put(draft("ms", record.ManuscriptSection, "secret"))
 		k.put(draft("ms", record.ManuscriptSection, "secret two"))
 		_, err := k.Revert(k.Context1(), blind, "ms@v1", "so")
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		keep := draft("ms", record.ManuscriptSection, "mine")
 		keep.Summary, keep.KeepSummary = "", true
 		_, err = k.Put(k.Context1(), blind, keep)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		other := draft("ms", record.ManuscriptSection, "another way")
 		other.Parent = 1
 		k.put(other)
 		_, err = k.Merge(k.Context1(), blind, govern.MergeDraft{ID: "ms", Take: 2, Change: "so"})
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		k.is("kept", k.status().Refused, 3)
 	})
 }
@@ -145,7 +145,7 @@ func TestARehearsalStaysOne(t *testing.T) {
 		d.Content, d.Tags = []byte("two"), []string{"real"}
 		k.is("tags", k.put(d).Record.Tags, []string{"real", record.Rehearsal})
 		_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it comes from a rehearsal")
+		k.wantFault(err, policy.Blocked, "it comes from a rehearsal")
 	})
 }
 
@@ -158,7 +158,7 @@ func TestTheWayThatIsLeftStands(t *testing.T) {
 		third.Parent = 1
 		k.put(third)
 		_, err := k.Revert(k.Context1(), sydney, "note@v1", "so")
-		k.refused(err, govern.BadRecord, "unmerged branches: v2, v3", "store merge note --take")
+		k.wantFault(err, govern.BadRecord, "unmerged branches: v2, v3", "store merge note --take")
 		deprecate := func() error {
 			_, err := k.Deprecate(k.Context1(), sydney, "note@v3", "a dead end", false)
 			return err
@@ -166,7 +166,7 @@ func TestTheWayThatIsLeftStands(t *testing.T) {
 		if err := deprecate(); err != nil {
 			k.Fatal(err)
 		}
-		k.refused(deprecate(), govern.NothingNew, "already deprecated: v3")
+		k.wantFault(deprecate(), govern.NothingNew, "already deprecated: v3")
 		r, _, err := k.Standing(k.Context1(), "note")
 		if err != nil {
 			k.Fatal(err)
@@ -229,8 +229,8 @@ func TestATaskIsShownItsInputs(t *testing.T) {
 			_, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Compare.", Role: "hypothesis_generator", Cross: cross, Inputs: inputs})
 			return err
 		}
-		k.refused(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, but the task is about fate", "--cross-module")
-		k.refused(pin(false, "ms"), govern.BadRecord, "cannot see records of the type manuscript_section")
+		k.wantFault(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, but the task is about fate", "--cross-module")
+		k.wantFault(pin(false, "ms"), govern.BadRecord, "cannot see records of the type manuscript_section")
 		if err := pin(true, "fate-note", "dose-note"); err != nil {
 			k.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestAMovedRecordLeavesNoModuleWithoutItsMemo(t *testing.T) {
 		moved.Module = "dose"
 		k.put(moved)
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "moved"})
-		k.refused(err, policy.Blocked, "canonical integrated_memo of fate, which would then have none", "under another id")
+		k.wantFault(err, policy.Blocked, "canonical integrated_memo of fate, which would then have none", "under another id")
 	})
 }
 
@@ -301,7 +301,7 @@ func TestCompressionComesBeforeDecisionsAcrossModules(t *testing.T) {
 			d.Module = record.Project
 			k.put(d)
 			_, err := k.Promote(k.Context1(), sydney, id, govern.PromoteOptions{Reason: "so"})
-			k.refused(err, policy.Blocked, "compression of the module fate is due")
+			k.wantFault(err, policy.Blocked, "compression of the module fate is due")
 		}
 		whole("model", record.ModelSpec)
 		whole("text", record.ManuscriptSection)

@@ -64,8 +64,8 @@ func markEntries(marks []record.Mark) []markEntry {
 	return out
 }
 
-// signed returns the name in a mark, which distinguishes agents from people.
-func (a Actor) signed() string {
+// signature returns the name in a mark, which distinguishes agents from people.
+func (a Actor) signature() string {
 	if a.person() {
 		return a.Name
 	}

@@ -8,11 +8,11 @@ import (
 
 // Due counts what the memo of a module does not take up.
 func (rs *Records) Due(ctx context.Context, module string) (Due, error) {
-	played, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.rehearsals(ctx)
 	if err != nil {
 		return Due{}, err
 	}
-	return rs.due(ctx, module, played)
+	return rs.due(ctx, module, rehearsed)
 }
 
 // Read returns a version and its content to an actor who may read it.

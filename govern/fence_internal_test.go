@@ -50,7 +50,7 @@ func byHashes(src []byte, n *ast.Heading) bool {
 
 func hidesNothing(t *testing.T, page string) {
 	t.Helper()
-	got := withoutHTML(sunk(page, 2) + "\n\n" + behind)
+	got := escapeHTML(demoteHeadings(page, 2) + "\n\n" + behind)
 	if wrong := hides([]byte(got), 3); wrong != "" {
 		t.Errorf("%s: %q, from %q", wrong, got, page)
 	}
@@ -84,7 +84,7 @@ func TestPagesHideNothing(t *testing.T) {
 		hidesNothing(t, page)
 	}
 	// Where a carriage return ends a line for the reader of the page, it does for us.
-	if got := withoutHTML("~~~\r~~~\r<!-- hidden"); got != "~~~\n~~~\n&lt;!-- hidden" {
+	if got := escapeHTML("~~~\r~~~\r<!-- hidden"); got != "~~~\n~~~\n&lt;!-- hidden" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -92,7 +92,7 @@ func TestPagesHideNothing(t *testing.T) {
 // Code is as somebody wrote them.
 func TestCodeKeepsItsTags(t *testing.T) {
 	for _, text := range []string{"```html\n<b>\n```\n", "a\n~~~\n<!-- b\n~~~", "a < b, 1 <2", "`<T>` and ``a ` <b>``, as\n`<T>` is"} {
-		if got := withoutHTML(text); got != text {
+		if got := escapeHTML(text); got != text {
 			t.Errorf("%q: got %q", text, got)
 		}
 	}

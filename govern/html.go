@@ -2,16 +2,16 @@ package govern
 
 import "strings"
 
-// withoutHTML escapes the tags and comments of a Markdown text, so that no author can hide what
-// follows. Code stays as it is if it is certainly code: an unnecessary "&lt;" is better than a tag.
-func withoutHTML(text string) string {
+// escapeHTML escapes the tags and comments of a Markdown text, so that no author can hide what
+// follows. Code is unchanged if it is certainly code: an unnecessary "&lt;" is better than a tag.
+func escapeHTML(text string) string {
 	var f fences
 	var t tags
 	out := lines(text)
 	for i, line := range out {
 		line, code := f.next(line)
 		if !code {
-			line = t.without(line)
+			line = t.escape(line)
 		}
 		out[i] = line
 	}
@@ -26,7 +26,7 @@ type tags struct {
 	doubt bool // until the end of the paragraph
 }
 
-func (t *tags) without(line string) string {
+func (t *tags) escape(line string) string {
 	if strings.Trim(line, " \t") == "" {
 		t.doubt = false
 		return line

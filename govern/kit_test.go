@@ -154,7 +154,7 @@ func (k *kit) record(address string) record.Record {
 	return r
 }
 
-func (k *kit) context(q govern.Request) *govern.Given {
+func (k *kit) context(q govern.Request) *govern.AssembledContext {
 	k.Helper()
 	g, err := k.Context(k.Context1(), q)
 	if err != nil {
@@ -172,8 +172,8 @@ func (k *kit) status() *govern.Status {
 	return s
 }
 
-// refused wants a code, with words and advice.
-func (k *kit) refused(err error, want fault.Code, says ...string) {
+// wantFault wants a code, with words and advice.
+func (k *kit) wantFault(err error, want fault.Code, says ...string) {
 	k.Helper()
 	if fault.CodeOf(err) != want {
 		k.Fatalf("want %s, got %v", want, err)
@@ -192,7 +192,7 @@ func (k *kit) is(what string, got, want any) {
 	}
 }
 
-func shownIDs(g *govern.Given) []string {
+func shownIDs(g *govern.AssembledContext) []string {
 	var ids []string
 	for _, s := range g.Shown {
 		ids = append(ids, s.Ref.ID)

@@ -38,6 +38,6 @@ func TestLatestIsAVersion(t *testing.T) {
 		k.is("v3", k.record("note@v3").Status, record.Deprecated)
 		k.is("v1", k.record("note@v1").Status, record.Canonical)
 		_, err = k.History(k.Context1(), "note@latest")
-		k.refused(err, record.BadRef, "all versions")
+		k.wantFault(err, record.BadRef, "all versions")
 	})
 }

@@ -52,10 +52,10 @@ type Node struct {
 	Missing bool `json:"missing"`
 }
 
-const mostNodes = 20_000
+const maxNodes = 20_000
 
-// GoesOnFrom is the relation of a version to its parent in a lineage.
-const GoesOnFrom = "goes_on_from"
+// ParentRelation is the relation of a version to its parent in a lineage.
+const ParentRelation = "goes_on_from"
 
 // Lineage follows the links of all relations from a version. Depth 0 means no limit; cycles are
 // followed once. On the way up, versions includes earlier versions of the same records.
@@ -73,7 +73,7 @@ func (rs *Records) Lineage(ctx context.Context, address string, up, versions boo
 		if err != nil {
 			return nil, err
 		}
-		if depth > 0 && n > depth || len(order) > mostNodes {
+		if depth > 0 && n > depth || len(order) > maxNodes {
 			l.Cut = len(edges) > 0 || up && len(elsewhere) > 0
 			break
 		}
@@ -121,12 +121,12 @@ func (rs *Records) step(ctx context.Context, level []record.Ref, up, versions bo
 		return edges, elsewhere, err
 	}
 	for _, ref := range level {
-		r, err := rs.stored(ctx, ref)
+		r, err := rs.lookup(ctx, ref)
 		if err != nil {
 			return nil, nil, err
 		}
 		if r != nil && r.Parent > 0 {
-			edges = append(edges, record.Edge{From: ref, Relation: GoesOnFrom, To: record.Ref{ID: ref.ID, Version: r.Parent}})
+			edges = append(edges, record.Edge{From: ref, Relation: ParentRelation, To: record.Ref{ID: ref.ID, Version: r.Parent}})
 		}
 	}
 	return edges, elsewhere, nil
@@ -135,7 +135,7 @@ func (rs *Records) step(ctx context.Context, level []record.Ref, up, versions bo
 // edges returns links within this project, and those to records of other projects.
 func (rs *Records) edges(ctx context.Context, q store.EdgeQuery) (here, elsewhere []record.Edge, err error) {
 	all, err := rs.Store.Edges(ctx, q)
-	if err != nil || rs.Meant == nil {
+	if err != nil || rs.LinkTarget == nil {
 		return all, nil, err
 	}
 	for _, e := range all {
@@ -154,11 +154,11 @@ func (rs *Records) edges(ctx context.Context, q store.EdgeQuery) (here, elsewher
 
 // another reports whether a link means a record other than the local one of that name.
 func (rs *Records) another(ctx context.Context, e record.Edge) (bool, error) {
-	kind, content, known, err := rs.Meant(ctx, e.From, e.To)
+	kind, content, known, err := rs.LinkTarget(ctx, e.From, e.To)
 	if err != nil || !known {
 		return false, err
 	}
-	r, err := rs.stored(ctx, e.To)
+	r, err := rs.lookup(ctx, e.To)
 	if err != nil || r == nil {
 		return false, err
 	}
@@ -166,7 +166,7 @@ func (rs *Records) another(ctx context.Context, e record.Edge) (bool, error) {
 }
 
 func (rs *Records) node(ctx context.Context, ref record.Ref, depth int) (Node, error) {
-	r, err := rs.stored(ctx, ref)
+	r, err := rs.lookup(ctx, ref)
 	if err != nil || r == nil {
 		return Node{Ref: ref, Depth: depth, Missing: true}, err
 	}

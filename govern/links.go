@@ -13,7 +13,7 @@ import (
 
 // links resolves the links of a draft to exact versions; the default is the standing version.
 func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Draft) ([]record.Link, error) {
-	out := inherited(r, parent, draft)
+	out := inheritedLinks(r, parent, draft)
 	add := func(l record.Link) {
 		if !slices.Contains(out, l) {
 			out = append(out, l)
@@ -26,7 +26,7 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 				Hint: "use one of " + strings.Join(record.Relations(), ", "),
 			}
 		}
-		to, err := b.target(ctx, l.To)
+		to, err := b.resolveTarget(ctx, l.To)
 		if err != nil {
 			return nil, &fault.Error{Code: BadLink, Op: "put " + fault.Shown(r.ID), Place: l.Relation + "=" + fault.Shown(l.To), Cause: err}
 		}
@@ -39,7 +39,7 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 		add(record.Link{Relation: l.Relation, ID: to.ID, Version: to.Version})
 	}
 	if draft.Task != "" {
-		task, err := b.target(ctx, draft.Task)
+		task, err := b.resolveTarget(ctx, draft.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 	return out, b.checkCycle(ctx, r, out)
 }
 
-func inherited(r, parent *record.Record, draft *Draft) []record.Link {
+func inheritedLinks(r, parent *record.Record, draft *Draft) []record.Link {
 	if len(draft.Links) > 0 || draft.Task != "" || draft.NoLinks {
 		return nil
 	}
@@ -64,8 +64,8 @@ func inherited(r, parent *record.Record, draft *Draft) []record.Link {
 	return out
 }
 
-// target returns the version that a link means; it may be put in the same change.
-func (b *putting) target(ctx context.Context, address string) (record.Ref, error) {
+// resolveTarget returns the version that a link means; it may be put in the same change.
+func (b *putting) resolveTarget(ctx context.Context, address string) (record.Ref, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
 		return record.Ref{}, err
@@ -81,7 +81,7 @@ func (b *putting) target(ctx context.Context, address string) (record.Ref, error
 			return record.Ref{ID: a.ID, Version: a.Version}, nil
 		}
 	}
-	// Most links name a whole id, whose head is needed again later.
+	// Most links name a complete id, whose head is needed again later.
 	if h, err := b.headOf(ctx, a.ID); err != nil || h.Latest > 0 {
 		if err != nil {
 			return record.Ref{}, err

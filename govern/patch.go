@@ -48,7 +48,7 @@ func (rs *Records) Text(ctx context.Context, who Actor, address string) (record.
 func (rs *Records) textFor(ctx context.Context, who Actor, address, base string) (record.Record, record.Head, *patch.Text, error) {
 	r, h, err := rs.Find(ctx, address)
 	if err == nil && h.Forked() && rs.mayRead(who, r.Type) {
-		r, err = rs.onWay(ctx, r, h, address, base)
+		r, err = rs.onBranch(ctx, r, h, address, base)
 	}
 	if err != nil {
 		return r, h, nil, err
@@ -63,10 +63,10 @@ func (rs *Records) textFor(ctx context.Context, who Actor, address, base string)
 	return r, h, t, err
 }
 
-// onWay returns the version that an address without a version means if the record has several
+// onBranch returns the version that an address without a version means if the record has several
 // branches: the tip with the hash base, else the newest tip that is not set aside. A version
 // kept with needs_rebase may be the latest, but is not the default for patches.
-func (rs *Records) onWay(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
+func (rs *Records) onBranch(ctx context.Context, latest record.Record, h record.Head, address, base string) (record.Record, error) {
 	if a, err := record.ParseAddress(address); err != nil || a.Version > 0 || a.Canonical || a.Latest {
 		return latest, err
 	}
@@ -124,7 +124,7 @@ func (rs *Records) Patch(ctx context.Context, who Actor, p *Patching) (*Patched,
 		return err
 	})
 	if err == nil && !p.Try && out.After == nil {
-		err = rs.refused(ctx, who, p, out)
+		err = rs.logRefusedPatches(ctx, who, p, out)
 	}
 	return out, err
 }
@@ -220,8 +220,8 @@ func bySessions(op, id string) error {
 	}
 }
 
-// Answer is an agent's answer to a message with texts of records.
-type Answer struct {
+// Reply is an agent's reply to a message with texts of records.
+type Reply struct {
 	Text []byte
 	// Shown are the versions shown in full. The agent cannot change others, nor learn their
 	// text from an error.
@@ -230,9 +230,9 @@ type Answer struct {
 	Tags   []string // in addition to the record's
 }
 
-// Said is the outcome of the search/replace blocks about one text.
-type Said struct {
-	Name    string          // the version, or what the answer names instead
+// PatchOutcome is the outcome of the search/replace blocks about one text.
+type PatchOutcome struct {
+	Name    string          // the version, or what the reply names instead
 	Blocks  string          // as parsed
 	Content string          // hash of the version's content
 	Patch   []byte          // the resulting patch, or nil
@@ -241,10 +241,10 @@ type Said struct {
 	Problem []patch.Problem // why no version was made
 }
 
-// PatchBy makes versions from the search/replace blocks in an agent's answer. They apply to the
+// PatchBy makes versions from the search/replace blocks in an agent's reply. They apply to the
 // version that was shown; if that is no longer the latest, the result needs a rebase. The same
-// answer twice makes one version.
-func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, error) {
+// reply twice makes one version.
+func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
 	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
 	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
 	if len(broken) > 0 {
@@ -252,9 +252,9 @@ func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, e
 			return nil, nil
 		}
 		// The meaning of the other blocks is uncertain.
-		return []Said{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
+		return []PatchOutcome{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
 	}
-	var all []Said
+	var all []PatchOutcome
 	for _, group := range grouped(blocks, a.Shown) {
 		c, err := rs.patchBy(ctx, who, a, group)
 		if err != nil {
@@ -265,7 +265,7 @@ func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Answer) ([]Said, e
 	return all, nil
 }
 
-type about struct {
+type blockGroup struct {
 	name   string
 	ref    record.Ref // zero if it was not shown
 	blocks []patch.Block
@@ -281,16 +281,16 @@ func names(shown []record.Ref) []string {
 
 // grouped returns blocks by the texts that they name, in order. Blocks about texts that were
 // not shown form one group.
-func grouped(blocks []patch.Block, shown []record.Ref) []*about {
-	var all []*about
+func grouped(blocks []patch.Block, shown []record.Ref) []*blockGroup {
+	var all []*blockGroup
 	for _, b := range blocks {
-		to := &about{name: b.Path}
+		to := &blockGroup{name: b.Path}
 		for _, ref := range shown {
 			if b.Path == ref.ID || b.Path == ref.String() || b.Path == "" && len(shown) == 1 {
 				to.name, to.ref = ref.String(), ref
 			}
 		}
-		i := slices.IndexFunc(all, func(one *about) bool { return one.ref == to.ref })
+		i := slices.IndexFunc(all, func(one *blockGroup) bool { return one.ref == to.ref })
 		if i < 0 {
 			i, all = len(all), append(all, to)
 		}
@@ -299,8 +299,8 @@ func grouped(blocks []patch.Block, shown []record.Ref) []*about {
 	return all
 }
 
-func (rs *Records) patchBy(ctx context.Context, who Actor, a *Answer, on *about) (Said, error) {
-	c := Said{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
+func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
+	c := PatchOutcome{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
 		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
 		c.notShown(on.blocks, writable)
@@ -312,7 +312,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Answer, on *about)
 		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
 	}
 	if err != nil {
-		err = c.refusedBy(err)
+		err = c.problemFrom(err)
 		return c, err
 	}
 	p, report := patch.Convert(r.ID, text, on.blocks)
@@ -323,12 +323,12 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Answer, on *about)
 	for _, w := range report.Warnings {
 		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
 	}
-	if c.Made, err = rs.madeBefore(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
+	if c.Made, err = rs.existingResult(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
 		return c, err
 	}
 	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
 	if err != nil {
-		err = c.refusedBy(err)
+		err = c.problemFrom(err)
 		return c, err
 	}
 	if len(out.Put) == 1 {
@@ -341,14 +341,14 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Answer, on *about)
 
 // mayPatch reports whether an actor may patch a version; no attempt is recorded.
 func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
-	r, err := rs.stored(ctx, ref)
+	r, err := rs.lookup(ctx, ref)
 	if err != nil || r == nil {
 		return false, err
 	}
 	if rs.Types.Check(r.Type) != nil || !rs.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && rs.Artifact != nil {
 		return false, nil
 	}
-	if o, err := rs.outside(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
+	if o, err := rs.outOfScope(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
 		return false, err
 	}
 	_, err = rs.text(ctx, r)
@@ -358,9 +358,9 @@ func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (boo
 	return err == nil, err
 }
 
-const mostUnshown = 8
+const maxUnshown = 8
 
-func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
+func (c *PatchOutcome) notShown(blocks []patch.Block, writable []record.Ref) {
 	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
 	var named []string
 	seen := map[string]bool{"": true}
@@ -376,8 +376,8 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	switch n := len(named); {
 	case n == 1:
 		p.Message = named[0] + " is no text that was shown in full"
-	case n > mostUnshown:
-		p.Message = strings.Join(named[:mostUnshown], ", ") + " and " + strconv.Itoa(n-mostUnshown) + " more are no texts that were shown in full"
+	case n > maxUnshown:
+		p.Message = strings.Join(named[:maxUnshown], ", ") + " and " + strconv.Itoa(n-maxUnshown) + " more are no texts that were shown in full"
 	case n > 1:
 		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
 	}
@@ -387,18 +387,18 @@ func (c *Said) notShown(blocks []patch.Block, writable []record.Ref) {
 	c.Problem = []patch.Problem{p}
 }
 
-// refusedBy turns an error that the author could fix into a problem; it returns any other error.
-func (c *Said) refusedBy(err error) error {
+// problemFrom turns an error that the author could fix into a problem; it returns any other error.
+func (c *PatchOutcome) problemFrom(err error) error {
 	var f *fault.Error
-	if authors(err) && errors.As(err, &f) {
+	if isAuthorError(err) && errors.As(err, &f) {
 		c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
 		return nil
 	}
 	return err
 }
 
-// madeBefore returns the version that was made of the same answer before a crash.
-func (rs *Records) madeBefore(ctx context.Context, who Actor, a *Answer, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+// existingResult returns the version that was made from the same reply before a crash.
+func (rs *Records) existingResult(ctx context.Context, who Actor, a *Reply, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
 	next, _ := p.ApplyTo(text, base.Version, nil)
 	if next == nil {
 		return nil, nil

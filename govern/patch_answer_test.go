@@ -16,9 +16,9 @@ func block(name, search, replace string) string {
 	return patch.WriteBlocks(name, []patch.Block{{Search: search, Replace: replace}})
 }
 
-func (k *kit) answered(who govern.Actor, text string, shown ...string) []govern.Said {
+func (k *kit) answered(who govern.Actor, text string, shown ...string) []govern.PatchOutcome {
 	k.Helper()
-	a := &govern.Answer{Text: []byte(text), Change: "it was said", Tags: []string{"t"}}
+	a := &govern.Reply{Text: []byte(text), Change: "it was said", Tags: []string{"t"}}
 	for _, s := range shown {
 		address, err := record.ParseAddress(s)
 		if err != nil {
@@ -48,7 +48,7 @@ func TestAnAnswerPatchesWhatItsAuthorWasShown(t *testing.T) {
 		}
 		k.is("latest", k.record("note").Version, 2)
 		// The same words of another answer are another version.
-		other, err := k.PatchBy(k.Context1(), reader, &govern.Answer{Text: []byte(answer), Change: "said elsewhere", Shown: []record.Ref{{ID: "note", Version: 1}}})
+		other, err := k.PatchBy(k.Context1(), reader, &govern.Reply{Text: []byte(answer), Change: "said elsewhere", Shown: []record.Ref{{ID: "note", Version: 1}}})
 		if err != nil || len(other) != 1 || other[0].Made == nil || other[0].Made.Version != 3 || other[0].Made.Status != record.NeedsRebase {
 			k.Fatalf("%+v, %v", other, err)
 		}

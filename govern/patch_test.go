@@ -12,8 +12,8 @@ import (
 	"brenner/store/record"
 )
 
-// made makes the patch between two texts.
-func (k *kit) made(before, after string) patch.Patch {
+// patchBetween makes the patch between two texts.
+func (k *kit) patchBetween(before, after string) patch.Patch {
 	k.Helper()
 	a, _ := patch.NewText([]byte(before))
 	b, _ := patch.NewText([]byte(after))
@@ -47,13 +47,13 @@ const one, two, three = "alpha\r\nbeta\r\n", "alpha\r\nBETA\r\n", "alpha\r\nBETA
 func TestAPatchMakesAVersion(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		out := k.patch(sydney, "note", k.made(one, two), k.made(two, three))
+		out := k.patch(sydney, "note", k.patchBetween(one, two), k.patchBetween(two, three))
 		k.is("versions", len(out.Put), 2)
 		k.is("parent", k.record("note").Parent, 2)
 		k.is("line ends", k.content("note@v3"), three)
 		k.is("status", k.record("note").Status, record.Draft)
 		// Nothing of a row is written when one of them does not apply.
-		out = k.patch(sydney, "note", k.made(three, two), k.made(three, two))
+		out = k.patch(sydney, "note", k.patchBetween(three, two), k.patchBetween(three, two))
 		k.is("put", len(out.Put), 0)
 		k.is("latest", k.record("note").Version, 3)
 	})
@@ -62,8 +62,8 @@ func TestAPatchMakesAVersion(t *testing.T) {
 func TestAnOldBaseNeedsARebase(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		k.patch(sydney, "note", k.made(one, two), k.made(two, three))
-		old := k.made(one, "ALPHA\r\nbeta\r\n")
+		k.patch(sydney, "note", k.patchBetween(one, two), k.patchBetween(two, three))
+		old := k.patchBetween(one, "ALPHA\r\nbeta\r\n")
 		out := k.patch(sydney, "note", old)
 		problem := out.Reports[0].Problems[0]
 		if problem.Code != patch.BaseMismatch || problem.Behind != 2 || !strings.Contains(problem.Message, record.NeedsRebase) {
@@ -77,7 +77,7 @@ func TestAnOldBaseNeedsARebase(t *testing.T) {
 		k.is("parent", k.record("note@v4").Parent, 1)
 		k.is("ways", out.Put[0].Fork, []int{3, 4})
 		// The other way goes on as it was.
-		k.patch(sydney, "note@v3", k.made(three, one))
+		k.patch(sydney, "note@v3", k.patchBetween(three, one))
 		k.is("status", k.record("note@v5").Status, record.Draft)
 	})
 }
@@ -86,9 +86,9 @@ func TestAnOldBaseNeedsARebase(t *testing.T) {
 func TestWhatNeedsARebaseIsNotWhatOthersPatch(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		k.patch(sydney, "note", k.made(one, two))
+		k.patch(sydney, "note", k.patchBetween(one, two))
 		beside := "ALPHA\r\nbeta\r\n"
-		k.patch(sydney, "note@v1", k.made(one, beside))
+		k.patch(sydney, "note@v1", k.patchBetween(one, beside))
 		k.is("latest", k.record("note").Version, 3)
 		// Without a hash, the way that nobody has left.
 		r, _, _, err := k.Text(k.Context1(), sydney, "note")
@@ -102,14 +102,14 @@ func TestWhatNeedsARebaseIsNotWhatOthersPatch(t *testing.T) {
 		}
 		k.is("text that is named", r.Version, 3)
 		// With one, the way that it is of.
-		out := k.patch(sydney, "note", k.made(two, three))
+		out := k.patch(sydney, "note", k.patchBetween(two, three))
 		k.is("behind", out.Behind, 0)
 		k.is("way", out.Put[0].Record.Parent, 2)
 		k.is("status", out.Put[0].Record.Status, record.Draft)
-		out = k.patch(sydney, "note", k.made(beside, "ALPHA\r\n"))
+		out = k.patch(sydney, "note", k.patchBetween(beside, "ALPHA\r\n"))
 		k.is("other way", out.Put[0].Record.Parent, 3)
 		// One that is the end of neither is behind.
-		out = k.patch(sydney, "note", k.made(one, "beta\r\n"))
+		out = k.patch(sydney, "note", k.patchBetween(one, "beta\r\n"))
 		k.is("put", len(out.Put), 0)
 		if p := out.Reports[0].Problems[0]; p.Behind == 0 {
 			k.Errorf("%+v", p)
@@ -121,10 +121,10 @@ func TestWhatNeedsARebaseIsNotWhatOthersPatch(t *testing.T) {
 func TestAPutDoesNotGoOnFromWhatNeedsARebase(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		k.patch(sydney, "note", k.made(one, two))
-		k.patch(sydney, "note@v1", k.made(one, "ALPHA\r\nbeta\r\n"))
+		k.patch(sydney, "note", k.patchBetween(one, two))
+		k.patch(sydney, "note@v1", k.patchBetween(one, "ALPHA\r\nbeta\r\n"))
 		_, err := k.Put(k.Context1(), sydney, draft("note", "", three))
-		k.refused(err, govern.BadRecord, "unmerged branches: v2, v3")
+		k.wantFault(err, govern.BadRecord, "unmerged branches: v2, v3")
 		k.promote("note@v2")
 		p := k.put(draft("note", "", three))
 		k.is("parent", p.Record.Parent, 2)
@@ -134,13 +134,13 @@ func TestAPutDoesNotGoOnFromWhatNeedsARebase(t *testing.T) {
 func TestASummaryIsOfTheLastOfARow(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		_, err := k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.made(one, two), k.made(two, three)}, Summary: "All three."})
+		_, err := k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.patchBetween(one, two), k.patchBetween(two, three)}, Summary: "All three."})
 		if err != nil {
 			k.Fatal(err)
 		}
 		k.is("last", k.record("note@v3").Summary, "All three.")
 		k.is("first", k.record("note@v2").SummaryBy, record.Extracted)
-		_, err = k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.made(three, one)}, Summary: "two\nlines"})
+		_, err = k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.patchBetween(three, one)}, Summary: "two\nlines"})
 		if fault.CodeOf(err) == "" {
 			k.Error("a summary of two lines")
 		}
@@ -151,11 +151,11 @@ func TestASummaryIsOfTheLastOfARow(t *testing.T) {
 func TestPatchesKeepToScopes(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("spec", record.ModelSpec, one))
-		_, err := k.Patch(k.Context1(), reader, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.made(one, two)}})
-		k.refused(err, policy.OutOfScope)
-		_, err = k.Patch(k.Context1(), sydney, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.made(one, two)}})
-		k.refused(err, govern.BadRecord, "needs a change note")
-		p := k.made(one, two)
+		_, err := k.Patch(k.Context1(), reader, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.patchBetween(one, two)}})
+		k.wantFault(err, policy.OutOfScope)
+		_, err = k.Patch(k.Context1(), sydney, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.patchBetween(one, two)}})
+		k.wantFault(err, govern.BadRecord, "needs a change note")
+		p := k.patchBetween(one, two)
 		p.Meta = []byte(`{"notes":"measured"}`)
 		k.patch(sydney, "spec", p)
 		k.is("change", k.record("spec").Change, "measured")
@@ -165,7 +165,7 @@ func TestPatchesKeepToScopes(t *testing.T) {
 func TestTheSameRefusalThreeTimesAsksForARuling(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
-		bad := k.made(one, two)
+		bad := k.patchBetween(one, two)
 		bad.Groups[0].Anchor.Text = "omega\n"
 		tries := []*govern.Patched{k.patch(writerOfNotes, "note", bad), k.patch(sydney, "note", bad), k.patch(writerOfNotes, "note", bad)}
 		for i, out := range tries {
@@ -189,14 +189,14 @@ func TestTheSameRefusalThreeTimesAsksForARuling(t *testing.T) {
 		again := k.patch(writerOfNotes, "note", bad)
 		k.is("request", *again.Stuck, *out.Stuck)
 		// What has been applied already is no quarrel.
-		done := k.made(two, one)
+		done := k.patchBetween(two, one)
 		for range 4 {
 			if out := k.patch(sydney, "note", done); out.Stuck != nil {
 				k.Error("stuck on what is done")
 			}
 		}
 		// On another text it is another matter.
-		k.patch(sydney, "note", k.made(one, two))
+		k.patch(sydney, "note", k.patchBetween(one, two))
 		if out := k.patch(writerOfNotes, "note", bad); out.Stuck != nil {
 			k.Error("what another version refused counts")
 		}
@@ -210,7 +210,7 @@ func TestATryChangesNothing(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
 		for range 4 {
-			out, err := k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.made(two, three)}, Try: true})
+			out, err := k.Patch(k.Context1(), sydney, &govern.Patching{Address: "note", Patches: []patch.Patch{k.patchBetween(two, three)}, Try: true})
 			if err != nil || out.Stuck != nil || len(out.Put) > 0 {
 				k.Fatal(err, out)
 			}

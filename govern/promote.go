@@ -96,7 +96,7 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	p.marks[0].Was = out.Was
 	moved := []staleFrom{{id: p.record.ID, now: p.record.Version}}
 	if out.Was > 0 && out.Was != p.record.Version {
-		status, err := p.fate(ctx, out.Was)
+		status, err := p.demotedStatus(ctx, out.Was)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	return out, err
 }
 
-// fate returns the new status of the previously canonical version: deprecated if an ancestor.
-func (p *promoting) fate(ctx context.Context, was int) (string, error) {
+// demotedStatus returns the new status of the previously canonical version: deprecated if an ancestor.
+func (p *promoting) demotedStatus(ctx context.Context, was int) (string, error) {
 	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
 	if err != nil {
 		return "", err
@@ -162,7 +162,7 @@ func (p *promoting) gates(ctx context.Context) error {
 	if in.Rehearsed, in.Unknown, err = p.rehearsed(ctx); err != nil {
 		return err
 	}
-	outdated, err := p.outdated(ctx, &p.record, p.exactly)
+	outdated, err := p.outdated(ctx, &p.record, p.headByID)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (p *promoting) gates(ctx context.Context) error {
 		}
 		in.Faults = faults
 	}
-	return policy.Refused(p.record.Ref(), policy.Gates(&in))
+	return policy.RefusalError(p.record.Ref(), policy.Gates(&in))
 }
 
 // overdue returns the modules whose memo must come first; for a project decision, all of them.
@@ -210,26 +210,26 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 	return out, nil
 }
 
-// rehearsed returns the dependencies of the record that stem from a rehearsal; unknown means
+// rehearsed returns the dependencies of the record that come from a rehearsal; unknown means
 // there are too many to check.
 func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bool, err error) {
-	played, err := p.rehearsals(ctx)
+	rehearsed, err := p.rehearsals(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	var grounds []record.Ref
+	var dependencies []record.Ref
 	for _, l := range p.record.Links {
-		if record.Depends(l.Relation) && !slices.Contains(grounds, l.Ref()) {
-			grounds = append(grounds, l.Ref())
+		if record.Depends(l.Relation) && !slices.Contains(dependencies, l.Ref()) {
+			dependencies = append(dependencies, l.Ref())
 		}
 	}
-	found, whole, err := played.under(ctx, grounds...)
-	for _, ref := range grounds {
+	found, complete, err := rehearsed.findTainted(ctx, dependencies...)
+	for _, ref := range dependencies {
 		if s, ok := found[ref]; ok {
-			because = append(because, stem{source: s.source, through: ref}.String())
+			because = append(because, origin{source: s.source, through: ref}.String())
 		}
 	}
-	return because, !whole, err
+	return because, !complete, err
 }
 
 func (rs *Records) holderOf(ctx context.Context, kind, module string) (*record.Head, error) {
@@ -263,10 +263,10 @@ func (u *Due) Count() string {
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
 // due counts the records of a module that its canonical memo does not cover, without rehearsals.
-func (rs *Records) due(ctx context.Context, module string, played *rehearsals) (Due, error) {
+func (rs *Records) due(ctx context.Context, module string, rehearsed *rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: rs.Rules.Compression}
 	q := store.HeadQuery{
-		Types: rs.integrated(), Modules: []string{module}, Live: true, Newest: true,
+		Types: rs.integratedTypes(), Modules: []string{module}, Live: true, Newest: true,
 		Limit: max(rs.Rules.Compression, 0)*2 + 1, // enough to know that the limit is far exceeded
 	}
 	memo, err := rs.holderOf(ctx, policy.MemoOf(module), module)
@@ -283,7 +283,7 @@ func (rs *Records) due(ctx context.Context, module string, played *rehearsals) (
 		if err != nil {
 			return due, err
 		}
-		refs, err := played.real(ctx, found)
+		refs, err := rehearsed.untainted(ctx, found)
 		if err != nil {
 			return due, err
 		}
@@ -297,13 +297,13 @@ func (rs *Records) due(ctx context.Context, module string, played *rehearsals) (
 }
 
 func (rs *Records) dueOf(ctx context.Context, modules []string) ([]Due, error) {
-	played, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.rehearsals(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Due
 	for _, module := range modules {
-		due, err := rs.due(ctx, module, played)
+		due, err := rs.due(ctx, module, rehearsed)
 		if err != nil {
 			return nil, err
 		}

@@ -117,7 +117,7 @@ func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.read[id]; ok {
 		return h, nil
 	}
-	h, err := b.exactly(ctx, id)
+	h, err := b.headByID(ctx, id)
 	if err == nil {
 		b.read[id] = h
 	}
@@ -136,8 +136,8 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		ID: draft.ID, Type: draft.Type, Version: h.Latest + 1, Parent: draft.Parent, Status: record.Draft, Module: draft.Module,
 		Content: store.Hash(draft.Content), Change: strings.TrimSpace(draft.Change), Creator: b.who.Name, At: b.at, Tags: slices.Clone(draft.Tags),
 	}
-	if r.Parent == 0 && !(draft.anew && h.Type == r.Type) {
-		if r.Parent, err = b.goesOnFrom(ctx, &h); err != nil {
+	if r.Parent == 0 && !(draft.unparented && h.Type == r.Type) {
+		if r.Parent, err = b.defaultParent(ctx, &h); err != nil {
 			return Put{}, err
 		}
 	}
@@ -153,7 +153,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if r.Links, err = b.links(ctx, &r, &parent, draft); err != nil {
 		return Put{}, err
 	}
-	if parent.Version > 0 && same(&r, &parent) {
+	if parent.Version > 0 && sameAsParent(&r, &parent) {
 		return Put{}, &fault.Error{
 			Code: NothingNew, Op: "put " + fault.Shown(r.ID), Detail: "identical to " + parent.Ref().String(),
 			Hint: "nothing was written",
@@ -171,7 +171,7 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		return Put{}, err
 	}
 	switch {
-	case len(out.Moved) > 0, draft.rebase, b.unmoved(&r, &parent):
+	case len(out.Moved) > 0, draft.rebase, b.repeatsOutdated(&r, &parent):
 		r.Status = record.NeedsRebase
 	case len(outdated) > 0:
 		r.Status = record.NeedsUpdate
@@ -179,17 +179,17 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		r.Status = record.Alternative
 	}
 	out.Moved = append(out.Moved, outdated...)
-	b.take(&r, draft.Content, h)
+	b.add(&r, draft.Content, h)
 	out.Record = r
 	return out, nil
 }
 
-// unmoved reports whether an agent repeats a text whose inputs have moved.
-func (b *putting) unmoved(r, parent *record.Record) bool {
+// repeatsOutdated reports whether an agent repeats a text whose inputs have moved.
+func (b *putting) repeatsOutdated(r, parent *record.Record) bool {
 	return !b.who.person() && parent.Status == record.NeedsRebase && parent.Content == r.Content
 }
 
-func (b *putting) take(r *record.Record, content []byte, h record.Head) {
+func (b *putting) add(r *record.Record, content []byte, h record.Head) {
 	b.c.blobs = append(b.c.blobs, content)
 	b.c.records = append(b.c.records, *r)
 	b.fresh[r.Ref()] = r
@@ -209,7 +209,7 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return err
 	}
 	kind, _ := b.Types.Find(r.Type)
-	if err := reserved(r, kind, draft.ours); err != nil {
+	if err := checkReserved(r, kind, draft.internal); err != nil {
 		return err
 	}
 	switch {
@@ -233,12 +233,12 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 	case kind.Core && r.Parent > 0 && r.Change == "":
 		return bad("a new version of "+record.A(r.Type)+" needs a change note", "pass -m with what changed, and why")
 	}
-	tag(r, parent)
-	return summarise(r, parent, draft)
+	setTags(r, parent)
+	return setSummary(r, parent, draft)
 }
 
-// tag copies the tags of the parent to a version without tags, and keeps the rehearsal tag.
-func tag(r, parent *record.Record) {
+// setTags copies the tags of the parent to a version without tags, and keeps the rehearsal tag.
+func setTags(r, parent *record.Record) {
 	if len(r.Tags) == 0 && parent.Version > 0 {
 		r.Tags = slices.Clone(parent.Tags)
 	}
@@ -247,8 +247,8 @@ func tag(r, parent *record.Record) {
 	}
 }
 
-// summarise sets the summary and the content that it was written for.
-func summarise(r, parent *record.Record, draft *Draft) error {
+// setSummary sets the summary and the content that it was written for.
+func setSummary(r, parent *record.Record, draft *Draft) error {
 	r.SummaryOf = r.Content
 	switch {
 	case draft.Summary != "":
@@ -272,15 +272,15 @@ func summarise(r, parent *record.Record, draft *Draft) error {
 	return nil
 }
 
-// same reports whether a version would add nothing to its parent.
-func same(r, parent *record.Record) bool {
+// sameAsParent reports whether a version would add nothing to its parent.
+func sameAsParent(r, parent *record.Record) bool {
 	return r.Content == parent.Content && r.Summary == parent.Summary && r.SummaryOf == parent.SummaryOf && r.SummaryBy == parent.SummaryBy && r.Module == parent.Module &&
 		slices.Equal(r.Tags, parent.Tags) && slices.Equal(r.Links, parent.Links)
 }
 
 // mayPut refuses what is outside the scope of an agent, or of people who may not decide.
 func (rs *Records) mayPut(ctx context.Context, who Actor, draft *Draft) error {
-	o, err := rs.outside(ctx, who, draft)
+	o, err := rs.outOfScope(ctx, who, draft)
 	if err != nil || o == nil {
 		return err
 	}
@@ -292,8 +292,8 @@ type overstep struct {
 	action, kind string
 }
 
-// outside returns what of a draft is outside an actor's scope, or nil; no attempt is recorded.
-func (rs *Records) outside(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
+// outOfScope returns what of a draft is outside an actor's scope, or nil; no attempt is recorded.
+func (rs *Records) outOfScope(ctx context.Context, who Actor, draft *Draft) (*overstep, error) {
 	kind := draft.Type
 	if err := rs.Types.Check(kind); err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func (rs *Records) outside(ctx context.Context, who Actor, draft *Draft) (*overs
 		return &overstep{who, "read", kind}, nil
 	}
 	// For an existing record its type counts, not the draft's.
-	there, err := rs.exactly(ctx, draft.ID)
+	there, err := rs.headByID(ctx, draft.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -332,8 +332,8 @@ func setAside(status string, forked bool) bool {
 	return status == record.Alternative || status == record.Deprecated || status == record.NeedsRebase && forked
 }
 
-// goesOnFrom returns the parent of a draft that names none.
-func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
+// defaultParent returns the parent of a draft that names none.
+func (b *putting) defaultParent(ctx context.Context, h *record.Head) (int, error) {
 	if _, here := b.heads[h.ID]; here {
 		return h.Latest, nil // put earlier in the same change
 	}
@@ -346,14 +346,14 @@ func (b *putting) goesOnFrom(ctx context.Context, h *record.Head) (int, error) {
 		}
 		return was, nil
 	}
-	from, err := b.continued(ctx, h)
+	from, err := b.continuedVersion(ctx, h)
 	if err == nil {
 		b.parents[b.nth] = from
 	}
 	return from, err
 }
 
-func (rs *Records) continued(ctx context.Context, h *record.Head) (int, error) {
+func (rs *Records) continuedVersion(ctx context.Context, h *record.Head) (int, error) {
 	if h.Latest == 0 {
 		return 0, nil
 	}
@@ -365,15 +365,15 @@ func (rs *Records) continued(ctx context.Context, h *record.Head) (int, error) {
 	case left && h.Canonical > 0:
 		return h.Canonical, nil
 	case left && h.Forked():
-		return 0, rs.undecided(ctx, "put", h.ID, "select the parent with --parent vN, or merge them with `brenner store merge "+h.ID+"`")
+		return 0, rs.branchError(ctx, "put", h.ID, "select the parent with --parent vN, or merge them with `brenner store merge "+h.ID+"`")
 	case left:
 		return h.Tip, nil
 	}
 	return h.Latest, nil
 }
 
-// undecided is the error for a record with several tips, none of which was chosen.
-func (rs *Records) undecided(ctx context.Context, op, id, hint string) error {
+// branchError is the error for a record with several tips, none of which was chosen.
+func (rs *Records) branchError(ctx context.Context, op, id, hint string) error {
 	tips, err := rs.Store.Tips(ctx, id)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestAPutDoesNotGoOnFromARejectedWay(t *testing.T) {
 		third.Parent = 1
 		k.put(third)
 		_, err := k.Put(k.Context1(), sydney, draft("note", record.PaperNote, "four"))
-		k.refused(err, govern.BadRecord, "unmerged branches: v2, v3", "--parent")
+		k.wantFault(err, govern.BadRecord, "unmerged branches: v2, v3", "--parent")
 	})
 }
 

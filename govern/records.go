@@ -73,14 +73,14 @@ type Records struct {
 	// Vouched reports whether another journal, such as a session's, accounts for a version; nil
 	// means no.
 	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
-	// Meant returns the type and the content hash, as far as known, of the record that a
-	// version means by a name, if another journal says so: an imported session names records of
+	// LinkTarget returns the type and the content hash, as far as known, of the record that a
+	// link refers to, if another journal has them: an imported session links to records of
 	// another project. It is nil if there are no sessions.
-	Meant func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
+	LinkTarget func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
 
-	// left is the last known head of the journal of changes. If it is outdated, the store
+	// lastHead is the last known head of the journal of changes. If it is outdated, the store
 	// refuses the next write, and the head is read again.
-	left atomic.Pointer[journal.Head]
+	lastHead atomic.Pointer[journal.Head]
 }
 
 // Rules are the settings of a project. The zero value turns them off.
@@ -129,9 +129,9 @@ func (rs *Records) write(ctx context.Context, prepare func() (*change, error)) e
 	}
 	l.Wrote = func(e *journal.Entry, _ *struct{}) {
 		head := e.Head()
-		rs.left.Store(&head)
+		rs.lastHead.Store(&head)
 	}
-	known := rs.left.Load()
+	known := rs.lastHead.Load()
 	if known == nil {
 		head, err := rs.head(ctx, Changes)
 		if err != nil {
@@ -145,7 +145,7 @@ func (rs *Records) write(ctx context.Context, prepare func() (*change, error)) e
 		if err != nil || c == nil {
 			return nil, err
 		}
-		event, err := encoded(c.kind, c.event)
+		event, err := encodeEvent(c.kind, c.event)
 		return &store.Draft{Events: event, Blobs: c.blobs, Records: c.records, Marks: c.marks}, err
 	})
 }
@@ -160,7 +160,7 @@ func (rs *Records) head(ctx context.Context, stream string) (journal.Head, error
 	return store.HeadOf(ctx, rs.Store, stream)
 }
 
-func encoded(kind string, event any) ([]store.Event, error) {
+func encodeEvent(kind string, event any) ([]store.Event, error) {
 	body, err := journal.Encode(event)
 	if err != nil {
 		return nil, &fault.Error{Code: BadRecord, Op: "write the journal", Cause: err, Hint: "all text must be valid UTF-8"}
@@ -175,7 +175,7 @@ func (rs *Records) log(ctx context.Context, stream, kind string, event any, blob
 	if l.Head, err = rs.head(ctx, stream); err != nil {
 		return err
 	}
-	events, err := encoded(kind, event)
+	events, err := encodeEvent(kind, event)
 	if err != nil {
 		return err
 	}

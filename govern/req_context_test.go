@@ -49,7 +49,7 @@ func TestReq02_ContextIsOfArtifactsNotOfChats(t *testing.T) {
 			k.Error(g.Text)
 		}
 		_, _, err := k.Read(k.Context1(), reader, "said")
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 	})
 }
 
@@ -68,7 +68,7 @@ func TestReq03_TaskLocalContextUnderABound(t *testing.T) {
 		}
 		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
 		_, err := k.Context(k.Context1(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
-		k.refused(err, view.TooLarge, "raise max_tokens")
+		k.wantFault(err, view.TooLarge, "raise max_tokens")
 	})
 }
 
@@ -79,13 +79,13 @@ func TestReq07_RolesReadWhatTheyMay(t *testing.T) {
 			k.Error(err)
 		}
 		_, _, err := k.Read(k.Context1(), designer, "ms")
-		k.refused(err, policy.OutOfScope, "BlueLake may not read a manuscript_section as test_designer", "the attempt was recorded")
+		k.wantFault(err, policy.OutOfScope, "BlueLake may not read a manuscript_section as test_designer", "the attempt was recorded")
 		g := k.context(govern.Request{Role: designer.Role, Modules: []string{"fate"}, Inputs: []string{"ms"}, All: true})
 		if strings.Contains(g.Text, "SECRET") || len(g.LeftOut) != 1 || g.LeftOut[0].Rule != contexts.NotReadable {
 			k.Errorf("%s %v", g.Text, g.LeftOut)
 		}
 		_, err = k.Context(k.Context1(), govern.Request{Role: "test_designr"})
-		k.refused(err, govern.UnknownRole, "did you mean test_designer?")
+		k.wantFault(err, govern.UnknownRole, "did you mean test_designer?")
 		kept, err := k.Refusals(k.Context1(), 0)
 		if err != nil || kept.All != 1 || kept.Attempts[0].By != "BlueLake" || kept.Attempts[0].Action != "read" || kept.Attempts[0].ID != "ms" || k.status().Refused != 1 {
 			k.Errorf("%+v, %v", kept, err)
@@ -98,13 +98,13 @@ func TestReq08_RolesWriteWhatTheyMay(t *testing.T) {
 		k.put(draft("memo", record.IntegratedMemo, "a memo"))
 		for _, d := range []govern.Draft{draft("spec", record.ModelSpec, "a model"), draft("memo", record.IntegratedMemo, "mine"), {ID: "memo", Content: []byte("mine")}} {
 			_, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a good one"), d)
-			k.refused(err, policy.OutOfScope, "GreenValley may not write")
+			k.wantFault(err, policy.OutOfScope, "GreenValley may not write")
 		}
 		if _, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a note")); err != nil {
 			k.Error(err)
 		}
 		_, err := k.Deprecate(k.Context1(), reader, "memo", "away with it", true)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		k.is("versions of the memo", k.record("memo").Version, 1)
 		k.is("refused", k.status().Refused, 4)
 	})

@@ -18,15 +18,15 @@ import (
 func TestReq04_TypedArtifacts(t *testing.T) {
 	both(t, func(k *kit) {
 		_, err := k.Put(k.Context1(), sydney, draft("x", record.TaskSpec, "?"))
-		k.refused(err, govern.BadRecord, "a task_spec must name exact versions", "store pin")
+		k.wantFault(err, govern.BadRecord, "a task_spec must name exact versions", "store pin")
 		for _, kind := range k.Types.Names(func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }) { // those are the sessions', and pinned
 			k.put(draft("a-"+kind, kind, "of type "+kind))
 			k.is("type", k.record("a-"+kind).Type, kind)
 		}
 		_, err = k.Put(k.Context1(), sydney, draft("x", "paper_notes", "?"))
-		k.refused(err, record.UnknownType, "unknown type paper_notes", "did you mean paper_note?")
+		k.wantFault(err, record.UnknownType, "unknown type paper_notes", "did you mean paper_note?")
 		_, err = k.Put(k.Context1(), sydney, draft("a-paper_note", record.ModelSpec, "?"))
-		k.refused(err, govern.BadRecord, "it is a paper_note and cannot become a model_spec")
+		k.wantFault(err, govern.BadRecord, "it is a paper_note and cannot become a model_spec")
 		k.Types = k.Types.With("field_trip")
 		k.put(draft("trip", "field_trip", "a type of the project's own"))
 	})
@@ -97,12 +97,12 @@ func TestReq06_LinksAndWhatRestsOnWhat(t *testing.T) {
 			govern.BadLink: draft("x", record.PaperNote, "x", "likes=note-1"),
 		} {
 			_, err := k.Put(k.Context1(), sydney, d)
-			k.refused(err, want, "unknown relation likes")
+			k.wantFault(err, want, "unknown relation likes")
 		}
 		_, err = k.Put(k.Context1(), sydney, draft("x", record.PaperNote, "x", "cites=nothing"))
-		k.refused(err, govern.BadLink, "no such record: nothing")
+		k.wantFault(err, govern.BadLink, "no such record: nothing")
 		_, err = k.Put(k.Context1(), sydney, draft("x", record.PaperNote, "x", "cites=note-1@v7"))
-		k.refused(err, govern.BadLink, "has no version 7")
+		k.wantFault(err, govern.BadLink, "has no version 7")
 	})
 }
 
@@ -112,12 +112,12 @@ func TestCyclesOfLinks(t *testing.T) {
 		k.put(draft("b", record.PaperNote, "b", "cites=a"))
 		k.put(draft("c", record.PaperNote, "c", "derives_from=b"))
 		_, err := k.Put(k.Context1(), sydney, draft("a", record.PaperNote, "a2", "cites=c"))
-		k.refused(err, govern.LinkCycle, "a → c@v1 → b@v1 → a@v1")
+		k.wantFault(err, govern.LinkCycle, "a → c@v1 → b@v1 → a@v1")
 		_, err = k.Put(k.Context1(), sydney, draft("a", record.PaperNote, "a2", "cites=a@v1"))
-		k.refused(err, govern.LinkCycle, "it cannot depend on itself")
+		k.wantFault(err, govern.LinkCycle, "it cannot depend on itself")
 		// In one change, too.
 		_, err = k.Put(k.Context1(), sydney, draft("d", record.PaperNote, "d", "cites=a"), draft("a", record.PaperNote, "a2", "cites=d"))
-		k.refused(err, govern.LinkCycle)
+		k.wantFault(err, govern.LinkCycle)
 		// A reply may go back, and a lineage ends where it meets itself.
 		k.put(draft("a", record.PaperNote, "a2", "replies_to=c"))
 		l, err := k.Lineage(k.Context1(), "a", true, false, 0)
@@ -145,7 +145,7 @@ func TestReq11_SummariesAreThereAndCurrent(t *testing.T) {
 			k.Error(g.Text)
 		}
 		_, err := k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "its summary was written for different content")
+		k.wantFault(err, policy.Blocked, "its summary was written for different content")
 		// Without anybody to ask the program takes the beginning; an agent does better.
 		if put, err := k.Summarise(k.Context1(), sydney, "note", nil); err != nil || put.Record.SummaryBy != record.Extracted || put.Record.StaleSummary() {
 			k.Errorf("%+v, %v", put, err)
@@ -162,9 +162,9 @@ func TestReq11_SummariesAreThereAndCurrent(t *testing.T) {
 		k.promote("note")
 		h.Agent = &scripted{text: strings.Repeat("too long ", 100)}
 		_, err = k.Summarise(k.Context1(), sydney, "note", h)
-		k.refused(err, record.BadSummary)
+		k.wantFault(err, record.BadSummary)
 		_, err = k.Put(k.Context1(), sydney, govern.Draft{ID: "dots", Type: record.PaperNote, Module: "fate", Content: []byte("\x01\x02")})
-		k.refused(err, record.BadSummary, "the summary is missing")
+		k.wantFault(err, record.BadSummary, "the summary is missing")
 	})
 }
 
@@ -178,7 +178,7 @@ func TestReq12_CompressionBeforeDecisions(t *testing.T) {
 		k.put(draft("note-9", record.PaperNote, "note 9"))
 		k.put(draft("ms", record.ManuscriptSection, "a text", "cites=spec"))
 		_, err := k.Promote(k.Context1(), sydney, "ms", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "compression of the module fate is due", "store consolidate --module fate")
+		k.wantFault(err, policy.Blocked, "compression of the module fate is due", "store consolidate --module fate")
 		k.is("due", len(k.status().Due), 1)
 		k.put(draft("memo-fate", record.IntegratedMemo, "a memo that names nothing"))
 		k.promote("memo-fate")
@@ -192,7 +192,7 @@ func TestReq12_CompressionBeforeDecisions(t *testing.T) {
 			k.Errorf("%s, %v", content, err)
 		}
 		_, err = k.Promote(k.Context1(), sydney, "ms", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked) // a draft of a memo is none
+		k.wantFault(err, policy.Blocked) // a draft of a memo is none
 		k.promote("memo-fate")
 		k.promote("ms")
 		k.is("due", len(k.status().Due), 0)
@@ -217,7 +217,7 @@ func TestReq13_NothingIsOverwritten(t *testing.T) {
 		}
 		k.is("content", put.Record.Content, k.record("memo@v2").Content)
 		_, err = k.Revert(k.Context1(), sydney, "memo@v6", "")
-		k.refused(err, govern.NothingNew)
+		k.wantFault(err, govern.NothingNew)
 	})
 }
 
@@ -233,7 +233,7 @@ func TestReq14_OneCanonicalVersion(t *testing.T) {
 		// A key type has one holder for each module; another type has any number.
 		k.put(draft("memo-2", record.IntegratedMemo, "another"))
 		_, err = k.Promote(k.Context1(), sydney, "memo-2", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "memo is the canonical integrated_memo of fate", "--replace")
+		k.wantFault(err, policy.Blocked, "memo is the canonical integrated_memo of fate", "--replace")
 		p, err := k.Promote(k.Context1(), sydney, "memo-2", govern.PromoteOptions{Reason: "so", Replace: true})
 		if err != nil || p.Replaced != "memo" {
 			k.Errorf("%+v, %v", p, err)
@@ -250,7 +250,7 @@ func TestReq14_OneCanonicalVersion(t *testing.T) {
 		heads, err := k.Store.Heads(k.Context1(), store.HeadQuery{Canonical: true})
 		k.is("canonical ones", []any{len(heads), err}, []any{4, nil})
 		_, _, err = k.Find(k.Context1(), "memo@canonical")
-		k.refused(err, govern.NoCanonical, "has no canonical version")
+		k.wantFault(err, govern.NoCanonical, "has no canonical version")
 		k.is("by its alias", k.record("memo-2@canonical").Version, 1)
 	})
 }
@@ -262,7 +262,7 @@ func TestReq15_WhatChangedAndWhy(t *testing.T) {
 		k.put(d)
 		d.Content = []byte("one\n2\nthree")
 		_, err := k.Put(k.Context1(), sydney, d)
-		k.refused(err, govern.BadRecord, "needs a change note")
+		k.wantFault(err, govern.BadRecord, "needs a change note")
 		d.Change = "two is a number"
 		k.put(d)
 		d.Content, d.Change, d.Summary = []byte("one\n2\nthree\nfour"), "four was missing", "another summary"
@@ -292,11 +292,11 @@ func TestReq16_TasksPinTheirInputs(t *testing.T) {
 		_, _, moved, err = k.Task(k.Context1(), "task")
 		k.is("moved", []any{moved, err}, []any{[]govern.Moved{{Input: task.Inputs[0], Now: 2}}, nil})
 		_, _, _, err = k.Task(k.Context1(), "note")
-		k.refused(err, govern.NotATask)
+		k.wantFault(err, govern.NotATask)
 		_, _, err = k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "t", Task: " "})
-		k.refused(err, govern.BadRecord)
+		k.wantFault(err, govern.BadRecord)
 		_, _, err = k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "t", Task: "x", Role: "poet"})
-		k.refused(err, govern.UnknownRole)
+		k.wantFault(err, govern.UnknownRole)
 	})
 }
 
@@ -324,7 +324,7 @@ func TestReq17_ResultsOfOldInputsAreFlagged(t *testing.T) {
 		k.is("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Canonical: true, Status: record.Canonical}, Now: 2}})
 		k.is("listed", len(k.status().NeedsRebase), 1)
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "inputs that have changed")
+		k.wantFault(err, policy.Blocked, "inputs that have changed")
 		k.put(draft("memo", record.IntegratedMemo, "made anew", "cites=note"))
 		k.is("listed", len(k.status().NeedsRebase), 0)
 		k.promote("memo")
@@ -349,13 +349,13 @@ func TestReq18_NoSilentPromotion(t *testing.T) {
 				return err
 			},
 		} {
-			k.refused(try(), policy.Blocked, says)
+			k.wantFault(try(), policy.Blocked, says)
 		}
 		played := draft("played", record.PaperNote, "by scripted agents")
 		played.Tags = []string{"rehearsal"}
 		k.put(played)
 		_, err := k.Promote(k.Context1(), sydney, "played", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "rehearsal")
+		k.wantFault(err, policy.Blocked, "rehearsal")
 		k.promote("note")
 		marks, err := k.Store.Marks(k.Context1(), "note")
 		if err != nil || len(marks) != 1 || marks[0].By != "Sydney" || marks[0].Reason != "it holds" {
@@ -417,11 +417,11 @@ func TestReq19_ForksAreSeenAndMerged(t *testing.T) {
 		k.is("said", put.Fork, []int{2, 3})
 		k.is("listed", k.status().Forks, []govern.Fork{{ID: "memo", Type: record.IntegratedMemo, Module: "fate", Core: true, Tips: []int{2, 3}}})
 		_, err := k.Put(k.Context1(), sydney, govern.Draft{ID: "memo", Parent: 9, Content: []byte("x"), Change: "x"})
-		k.refused(err, store.NoRecord, "has no version 9", "the latest is v3")
+		k.wantFault(err, store.NoRecord, "has no version 9", "the latest is v3")
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Content: []byte("both")})
-		k.refused(err, govern.BadRecord, "the merge of v2, v3 needs a change note")
+		k.wantFault(err, govern.BadRecord, "the merge of v2, v3 needs a change note")
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Take: 1, Change: "x"})
-		k.refused(err, govern.NoFork, "the tips are v2, v3")
+		k.wantFault(err, govern.NoFork, "the tips are v2, v3")
 		put, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Content: []byte("both"), Change: "both are right", Summary: "s"})
 		if err != nil || put.Record.Parent != 2 || put.Record.Status != record.Draft {
 			k.Fatalf("%+v, %v", put, err)
@@ -429,7 +429,7 @@ func TestReq19_ForksAreSeenAndMerged(t *testing.T) {
 		k.is("links", put.Record.Links, []record.Link{{Relation: record.Cites, ID: "note", Version: 1}, {Relation: record.Supersedes, ID: "memo", Version: 3}})
 		k.is("forks", len(k.status().Forks), 0)
 		_, err = k.Merge(k.Context1(), sydney, govern.MergeDraft{ID: "memo", Take: 4, Change: "x"})
-		k.refused(err, govern.NoFork, "only one branch")
+		k.wantFault(err, govern.NoFork, "only one branch")
 		// Taking one side as it is ends a fork as well, and so does giving one up.
 		other.Parent, other.Content = 2, []byte("third way")
 		k.put(other)
@@ -560,7 +560,7 @@ func TestReq27_WhatNobodyUsesIsDeprecated(t *testing.T) {
 		k.is("too early", []any{len(unused), err}, []any{0, nil})
 		k.clock.skip(31 * 24 * time.Hour)
 		_, err = k.DeprecateUnused(k.Context1(), guest)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		marks, err := k.DeprecateUnused(k.Context1(), sydney)
 		if err != nil || len(marks) != 1 || marks[0].ID != "unused" {
 			k.Fatalf("%v, %v", marks, err)
@@ -573,13 +573,13 @@ func TestReq27_WhatNobodyUsesIsDeprecated(t *testing.T) {
 			k.Errorf("it is not there for whoever asks: %v", err)
 		}
 		_, err = k.Deprecate(k.Context1(), guest, "promoted", "no", true)
-		k.refused(err, policy.OutOfScope, "Guest has no authority")
+		k.wantFault(err, policy.OutOfScope, "Guest has no authority")
 		_, err = k.Deprecate(k.Context1(), sydney, "used", "no", false)
-		k.refused(err, govern.StillUsed, "used by memo@v1", "--anyway")
+		k.wantFault(err, govern.StillUsed, "used by memo@v1", "--anyway")
 		_, err = k.Deprecate(k.Context1(), sydney, "memo", "no", true)
-		k.refused(err, govern.StillUsed, "it is the canonical integrated_memo of fate")
+		k.wantFault(err, govern.StillUsed, "it is the canonical integrated_memo of fate")
 		_, err = k.Deprecate(k.Context1(), sydney, "used", " ", true)
-		k.refused(err, govern.BadRecord, "no reason given")
+		k.wantFault(err, govern.BadRecord, "no reason given")
 		if _, err := k.Deprecate(k.Context1(), sydney, "used", "no", true); err != nil {
 			k.Error(err)
 		}
@@ -612,9 +612,9 @@ func TestReq28_Consolidation(t *testing.T) {
 			k.Errorf("%+v, %v", put, err)
 		}
 		_, err = k.Consolidate(k.Context1(), sydney, "nowhere", nil)
-		k.refused(err, govern.NothingGiven)
+		k.wantFault(err, govern.NothingGiven)
 		_, err = k.Check(k.Context1(), sydney, "spelling")
-		k.refused(err, govern.NothingGiven, "no such check: spelling")
+		k.wantFault(err, govern.NothingGiven, "no such check: spelling")
 	})
 }
 

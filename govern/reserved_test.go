@@ -47,7 +47,7 @@ func TestSessionsKeepTheirPlace(t *testing.T) {
 			{"who", record.Roster, govern.BadRecord},
 		} {
 			_, err := k.Put(k.Context1(), sydney, draft(c.id, c.kind, "text"))
-			k.refused(err, c.want, "session")
+			k.wantFault(err, c.want, "session")
 		}
 	})
 }

@@ -79,16 +79,16 @@ func (rs *Records) Standing(ctx context.Context, address string) (record.Record,
 }
 
 // findFor returns a version that the actor may read; otherwise it refuses.
-func (rs *Records) findFor(ctx context.Context, who Actor, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
-	r, h, err := rs.find(ctx, address, unsaid)
+func (rs *Records) findFor(ctx context.Context, who Actor, address string, defaultVersion func(*record.Head) int) (record.Record, record.Head, error) {
+	r, h, err := rs.find(ctx, address, defaultVersion)
 	if err == nil && !rs.mayRead(who, r.Type) {
 		err = rs.refuse(ctx, who, "read", r.Type, r.ID)
 	}
 	return r, h, err
 }
 
-func (rs *Records) find(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Record, record.Head, error) {
-	ref, h, err := rs.refOf(ctx, address, unsaid)
+func (rs *Records) find(ctx context.Context, address string, defaultVersion func(*record.Head) int) (record.Record, record.Head, error) {
+	ref, h, err := rs.refOf(ctx, address, defaultVersion)
 	if err != nil {
 		return record.Record{}, h, err
 	}
@@ -97,7 +97,7 @@ func (rs *Records) find(ctx context.Context, address string, unsaid func(*record
 }
 
 // refOf returns the version that an address means, without reading it.
-func (rs *Records) refOf(ctx context.Context, address string, unsaid func(*record.Head) int) (record.Ref, record.Head, error) {
+func (rs *Records) refOf(ctx context.Context, address string, defaultVersion func(*record.Head) int) (record.Ref, record.Head, error) {
 	a, err := record.ParseAddress(address)
 	if err != nil {
 		return record.Ref{}, record.Head{}, err
@@ -106,11 +106,11 @@ func (rs *Records) refOf(ctx context.Context, address string, unsaid func(*recor
 	if err != nil {
 		return record.Ref{}, h, err
 	}
-	ref, err := versionOf(&h, a, unsaid(&h))
+	ref, err := versionOf(&h, a, defaultVersion(&h))
 	return ref, h, err
 }
 
-func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error) {
+func versionOf(h *record.Head, a record.Address, defaultVersion int) (record.Ref, error) {
 	ref := record.Ref{ID: h.ID, Version: a.Version}
 	switch {
 	case a.Canonical && h.Canonical == 0:
@@ -124,13 +124,13 @@ func versionOf(h *record.Head, a record.Address, unsaid int) (record.Ref, error)
 	case a.Latest:
 		ref.Version = h.Latest
 	case a.Version == 0:
-		ref.Version = unsaid
+		ref.Version = defaultVersion
 	}
 	return ref, inRange(ref, h.Latest)
 }
 
-// exactly returns the head of a record by its complete id; Latest is 0 if there is no record.
-func (rs *Records) exactly(ctx context.Context, id string) (record.Head, error) {
+// headByID returns the head of a record by its complete id; Latest is 0 if there is no record.
+func (rs *Records) headByID(ctx context.Context, id string) (record.Head, error) {
 	found, err := rs.Store.Heads(ctx, store.HeadQuery{ID: id})
 	if err != nil || len(found) == 0 {
 		return record.Head{ID: id}, err
@@ -138,9 +138,9 @@ func (rs *Records) exactly(ctx context.Context, id string) (record.Head, error) 
 	return found[0], nil
 }
 
-// whole returns the head of a record that must exist, by its complete id.
-func (rs *Records) whole(ctx context.Context, id string) (record.Head, error) {
-	h, err := rs.exactly(ctx, id)
+// existingHead returns the head of a record that must exist, by its complete id.
+func (rs *Records) existingHead(ctx context.Context, id string) (record.Head, error) {
+	h, err := rs.headByID(ctx, id)
 	if err == nil && h.Latest == 0 {
 		err = rs.noRecord(ctx, id)
 	}
@@ -160,7 +160,7 @@ func (rs *Records) version(ctx context.Context, ref record.Ref, latest int) (rec
 	if err := inRange(ref, latest); err != nil {
 		return record.Record{}, err
 	}
-	r, err := rs.stored(ctx, ref)
+	r, err := rs.lookup(ctx, ref)
 	if err != nil {
 		return record.Record{}, err
 	}
@@ -170,12 +170,12 @@ func (rs *Records) version(ctx context.Context, ref record.Ref, latest int) (rec
 	return *r, nil
 }
 
-func (rs *Records) standing(ctx context.Context, h *record.Head) (record.Record, error) {
+func (rs *Records) standingRecord(ctx context.Context, h *record.Head) (record.Record, error) {
 	return rs.version(ctx, h.Standing(), h.Latest)
 }
 
-// stored reads one version, or returns nil if the store has none.
-func (rs *Records) stored(ctx context.Context, ref record.Ref) (*record.Record, error) {
+// lookup reads one version, or returns nil if the store has none.
+func (rs *Records) lookup(ctx context.Context, ref record.Ref) (*record.Record, error) {
 	found, err := rs.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -198,7 +198,7 @@ func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 }
 
 func (rs *Records) isStored(ctx context.Context, ref record.Ref) (bool, error) {
-	r, err := rs.stored(ctx, ref)
+	r, err := rs.lookup(ctx, ref)
 	return r != nil, err
 }
 

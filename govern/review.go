@@ -98,7 +98,7 @@ func (rs *Records) FixSummaries(ctx context.Context, who Actor, h *Helper) ([]Pu
 		if err != nil {
 			return nil, err
 		}
-		if !r.StaleSummary() && !h.There() {
+		if !r.StaleSummary() && !h.Available() {
 			continue // extracting it again would not change it
 		}
 		put, err := rs.Summarise(ctx, who, r.Ref().String(), h)
@@ -116,7 +116,7 @@ func (rs *Records) FixSummaries(ctx context.Context, who Actor, h *Helper) ([]Pu
 // Review puts findings, and the critic's text if there is one, as a review. It returns nil if
 // there is neither.
 func (rs *Records) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
-	if len(found) == 0 && !h.There() {
+	if len(found) == 0 && !h.Available() {
 		return nil, nil
 	}
 	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project, NoLinks: true}
@@ -124,7 +124,7 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
 	var about []record.Ref
 	for _, f := range found {
-		line, err := rs.keepable(ctx, f)
+		line, err := rs.storable(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 		return nil, err
 	}
 	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
-	if !h.There() {
+	if !h.Available() {
 		if err := rs.cite(ctx, &draft, about); err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 		return &put, err
 	}
 	a, err := rs.ask(ctx, who, h, job{
-		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), mostInputs)],
+		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), maxInputs)],
 		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
 	})
 	if err != nil {
@@ -171,7 +171,7 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 	draft.Content, draft.Task = []byte(b.String()), a.task.String()
 	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft)
-	if err := rs.made(ctx, a, put.Record.Ref(), err); err != nil {
+	if err := rs.journalResult(ctx, a, put.Record.Ref(), err); err != nil {
 		return nil, err
 	}
 	return &put, nil
@@ -180,12 +180,12 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 // cite links a review to what was examined for it, except other reviews and what depends on an
 // earlier version of itself.
 func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
-	loops, _, err := rs.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
+	loops, _, err := rs.traceSources(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
 	if err != nil {
 		return err
 	}
 	for _, ref := range refs {
-		h, err := rs.whole(ctx, ref.ID)
+		h, err := rs.existingHead(ctx, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -196,13 +196,13 @@ func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) er
 	return nil
 }
 
-// keepable returns a finding without text that a reader of reviews may not read.
-func (rs *Records) keepable(ctx context.Context, f Finding) (string, error) {
+// storable returns a finding without text that a reader of reviews may not read.
+func (rs *Records) storable(ctx context.Context, f Finding) (string, error) {
 	for _, ref := range []record.Ref{f.Ref, f.Other} {
 		if ref == (record.Ref{}) || f.Quote == "" {
 			continue
 		}
-		h, err := rs.whole(ctx, ref.ID)
+		h, err := rs.existingHead(ctx, ref.ID)
 		if err != nil {
 			return "", err
 		}

@@ -21,7 +21,7 @@ func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string
 		return Put{}, err
 	}
 	if h.Forked() && h.Canonical == 0 {
-		return Put{}, rs.undecided(ctx, "revert", h.ID, "merge them with `brenner store merge "+h.ID+" --take vN`, or continue one with `brenner store put --parent vN`")
+		return Put{}, rs.branchError(ctx, "revert", h.ID, "merge them with `brenner store merge "+h.ID+" --take vN`, or continue one with `brenner store put --parent vN`")
 	}
 	if r.Version == h.Latest {
 		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is already the latest version", Hint: "name an earlier version, such as " + r.ID + "@v1"}
@@ -176,7 +176,7 @@ func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason str
 		if which, err = rs.inUse(ctx, h, which); err != nil {
 			return nil, err
 		}
-		if err := rs.unused(ctx, h, which, anyway); err != nil {
+		if err := rs.checkUnused(ctx, h, which, anyway); err != nil {
 			return nil, err
 		}
 		m := rs.marking(who)
@@ -202,7 +202,7 @@ func (rs *Records) marking(who Actor) *marking {
 }
 
 func (m *marking) mark(ref record.Ref, status, reason string) {
-	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signed(), Reason: reason, At: m.at})
+	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signature(), Reason: reason, At: m.at})
 }
 
 func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, error) {
@@ -215,7 +215,7 @@ func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, e
 
 func (m *marking) change(kind, action, reason string) *change {
 	return &change{marks: m.marks, kind: kind, event: markEvent{
-		By: m.who.signed(), Role: m.who.Role, Reason: reason, Action: action, Marks: markEntries(m.marks),
+		By: m.who.signature(), Role: m.who.Role, Reason: reason, Action: action, Marks: markEntries(m.marks),
 	}}
 }
 
@@ -249,8 +249,8 @@ func (rs *Records) mayDeprecate(ctx context.Context, who Actor, id string) error
 	return rs.refuse(ctx, who, "deprecate", kind, id)
 }
 
-// unused refuses to deprecate the spine of the project, or what a standing version depends on.
-func (rs *Records) unused(ctx context.Context, h record.Head, which []int, anyway bool) error {
+// checkUnused refuses to deprecate the spine of the project, or what a standing version depends on.
+func (rs *Records) checkUnused(ctx context.Context, h record.Head, which []int, anyway bool) error {
 	kind, _ := rs.Types.Find(h.Type)
 	if kind.Key && h.Canonical > 0 && slices.Contains(which, h.Canonical) {
 		return &fault.Error{
@@ -288,7 +288,7 @@ func (rs *Records) users(ctx context.Context, ref record.Ref) ([]string, error) 
 		if e.From.ID == ref.ID || !record.Depends(e.Relation) {
 			continue
 		}
-		h, err := rs.whole(ctx, e.From.ID)
+		h, err := rs.existingHead(ctx, e.From.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -419,7 +419,7 @@ func (rs *Records) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark
 	var marks []record.Mark
 	for i := range heads {
 		h := &heads[i]
-		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: who.Name, Reason: "nothing that stands has pointed at it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
+		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: who.Name, Reason: "no current version has linked to it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
 	}
 	return marks, err
 }

@@ -94,7 +94,7 @@ func NewWritten(put ...Put) *Written {
 	return w
 }
 
-// MovedRow is a version that no longer stands, and the one that does.
+// MovedRow is a version that is no longer the standing one, and the one that is.
 type MovedRow struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`

@@ -22,7 +22,7 @@ func (k *kit) stuck() record.Ref {
 func (k *kit) stuckOn(id string) record.Ref {
 	k.Helper()
 	k.put(draft(id, record.PaperNote, one))
-	bad := k.made(one, two)
+	bad := k.patchBetween(one, two)
 	bad.Groups[0].Anchor.Text = "omega\n"
 	var out *govern.Patched
 	for range 3 {
@@ -51,7 +51,7 @@ func TestARequestThatIsGivenOutIsRequested(t *testing.T) {
 	both(t, func(k *kit) {
 		id := k.stuck().ID
 		_, err := k.Send(k.Context1(), govern.Actor{Name: "Guest"}, "note", id)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		for range 2 { // it is one request, however often it is given out
 			s, err := k.Send(k.Context1(), sydney, "note", id)
 			if err != nil {
@@ -70,9 +70,9 @@ func TestARequestThatIsGivenOutIsRequested(t *testing.T) {
 		}
 		k.is("state", s.State, stalemate.Ruled)
 		_, err = k.Send(k.Context1(), sydney, "note", id)
-		k.refused(err, stalemate.BadState)
+		k.wantFault(err, stalemate.BadState)
 		_, err = k.Rule(k.Context1(), sydney, "note", id, []byte(ruled))
-		k.refused(err, stalemate.BadState)
+		k.wantFault(err, stalemate.BadState)
 		k.proven()
 	})
 }
@@ -89,7 +89,7 @@ func TestAFalseRequestHidesNoOther(t *testing.T) {
 			k.Fatal(err, all)
 		}
 		_, err = k.Stalemate(k.Context1(), "", "ST-other")
-		k.refused(err, "NO_RECORD")
+		k.wantFault(err, "NO_RECORD")
 	})
 }
 
@@ -103,7 +103,7 @@ func TestAStalemateExpiresWhenItsWayGoesOn(t *testing.T) {
 		}
 		k.is("state", s.State, stalemate.Expired)
 		_, err = k.Rule(k.Context1(), sydney, "", id, []byte(ruled))
-		k.refused(err, stalemate.BadState)
+		k.wantFault(err, stalemate.BadState)
 	})
 }
 
@@ -111,12 +111,12 @@ func TestAPersonSaysThatARecordIsStuck(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, one))
 		_, _, err := k.OpenStalemate(k.Context1(), sydney, "note", nil)
-		k.refused(err, govern.NothingGiven, "no patch of it was refused")
-		bad := k.made(one, two)
+		k.wantFault(err, govern.NothingGiven, "no patch of it was refused")
+		bad := k.patchBetween(one, two)
 		bad.Groups[0].Anchor.Text = "omega\n"
 		k.patch(writerOfNotes, "note", bad)
 		_, _, err = k.OpenStalemate(k.Context1(), govern.Actor{Name: "Guest"}, "note", nil)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		s, _, err := k.OpenStalemate(k.Context1(), sydney, "note", nil)
 		if err != nil {
 			k.Fatal(err)
@@ -127,7 +127,7 @@ func TestAPersonSaysThatARecordIsStuck(t *testing.T) {
 			k.Error(err)
 		}
 		_, _, err = k.OpenStalemate(k.Context1(), sydney, "note@v1", nil)
-		k.refused(err, stalemate.BadState)
+		k.wantFault(err, stalemate.BadState)
 		// The third time is the same stalemate.
 		k.patch(writerOfNotes, "note", bad)
 		k.is("stuck", k.patch(writerOfNotes, "note", bad).Stuck.ID, s.ID)
@@ -139,7 +139,7 @@ func TestAPersonSaysThatARecordIsStuck(t *testing.T) {
 			k.Fatal(err, warnings)
 		}
 		_, err = k.Send(k.Context1(), sydney, "note", own.ID)
-		k.refused(err, stalemate.Placeholder)
+		k.wantFault(err, stalemate.Placeholder)
 		_, _, err = k.OpenStalemate(k.Context1(), sydney, "note", []byte("{"))
 		if fault.CodeOf(err) == "" {
 			k.Error("a request that is none")
@@ -169,10 +169,10 @@ func TestAnAgentRulesOnARecord(t *testing.T) {
 		j := &judge{answers: []string{"I do not know.", "Here:\n```json\n" + ruled + "\n```\n"}}
 		for _, name := range []string{reader.Name, sydney.Name} {
 			_, err := k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: name}, "note", id)
-			k.refused(err, stalemate.ArbiterIsParty)
+			k.wantFault(err, stalemate.ArbiterIsParty)
 		}
 		_, err := k.Arbitrate(k.Context1(), govern.Actor{Name: "Guest"}, &govern.Helper{Agent: j, Name: "Judge"}, "note", id)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		s, err := k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge", Model: "m"}, "note", id)
 		if err != nil {
 			k.Fatal(err)
@@ -202,7 +202,7 @@ func TestAPersonWhoRulesWhileTheArbiterThinks(t *testing.T) {
 			}
 		}
 		_, err := k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge"}, "note", id)
-		k.refused(err, stalemate.BadState)
+		k.wantFault(err, stalemate.BadState)
 		s, err := k.Stalemate(k.Context1(), "note", id)
 		if err != nil {
 			k.Fatal(err)
@@ -222,7 +222,7 @@ func TestAnArbiterWithoutAVerdict(t *testing.T) {
 		id := k.stuck().ID
 		j := &judge{answers: []string{"No.", "No."}}
 		_, err := k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge"}, "note", id)
-		k.refused(err, stalemate.NoVerdict)
+		k.wantFault(err, stalemate.NoVerdict)
 		s, err := k.Stalemate(k.Context1(), "note", id)
 		if err != nil {
 			k.Fatal(err)
@@ -237,11 +237,11 @@ func TestNobodyTakesThePlaceOfAStalemate(t *testing.T) {
 	both(t, func(k *kit) {
 		for _, kind := range []string{record.PaperNote, record.StalemateRequest} {
 			_, err := k.Put(k.Context1(), sydney, draft("ST-0123456789abcdef", kind, "mine"))
-			k.refused(err, govern.BadID, "reserved for stalemates", "stalemate open")
+			k.wantFault(err, govern.BadID, "reserved for stalemates", "stalemate open")
 		}
 		id := k.stuck().ID
 		_, err := k.Put(k.Context1(), sydney, govern.Draft{ID: id, Parent: 1, Content: []byte("another"), Change: "because"})
-		k.refused(err, govern.BadID)
+		k.wantFault(err, govern.BadID)
 		k.put(draft("ST-elevation", record.PaperNote, "a sign in an electrocardiogram"))
 	})
 }
@@ -252,9 +252,9 @@ func TestNobodyTakesThePlaceOfAVerdict(t *testing.T) {
 	both(t, func(k *kit) {
 		id := k.stuck().ID
 		_, err := k.Put(k.Context1(), writerOfNotes, draft("verdict-"+id, record.PaperNote, "a note"))
-		k.refused(err, govern.BadID)
+		k.wantFault(err, govern.BadID)
 		_, err = k.Put(k.Context1(), guest, draft("verdict-"+id, record.StalemateVerdict, ruled))
-		k.refused(err, govern.BadID)
+		k.wantFault(err, govern.BadID)
 		all, err := k.Stalemates(k.Context1(), "")
 		if err != nil || len(all) != 1 || all[0].State != stalemate.Open {
 			k.Errorf("%v, %v", all, err)
@@ -285,7 +285,7 @@ func TestAnArbiterIsSentNoMoreThanACallMayHold(t *testing.T) {
 		j := &judge{answers: []string{ruled}}
 		k.Rules.Call = length - 1
 		_, err = k.Arbitrate(k.Context1(), sydney, &govern.Helper{Agent: j, Name: "Judge"}, "note", s.ID)
-		k.refused(err, view.TooLarge, "session.context_tokens")
+		k.wantFault(err, view.TooLarge, "session.context_tokens")
 		k.is("asked", len(j.asked), 0)
 		if s, err = k.Stalemate(k.Context1(), "note", s.ID); err != nil {
 			k.Fatal(err)

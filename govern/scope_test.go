@@ -18,7 +18,7 @@ import (
 func TestRefusalsAreEnglish(t *testing.T) {
 	both(t, func(k *kit) {
 		_, err := k.Put(k.Context1(), reader, draft("memo", record.IntegratedMemo, "it is so"))
-		k.refused(err, policy.OutOfScope, "GreenValley may not write an integrated_memo as reader")
+		k.wantFault(err, policy.OutOfScope, "GreenValley may not write an integrated_memo as reader")
 	})
 }
 
@@ -26,9 +26,9 @@ func TestPinAsksForTheRole(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "secret"))
 		_, _, err := k.Pin(k.Context1(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.TaskDraft{ID: "t", Task: "x"})
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		_, _, err = k.Pin(k.Context1(), reader, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"ms"}})
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		if _, _, err := k.Pin(k.Context1(), reader, govern.TaskDraft{ID: "t", Task: "x"}); err != nil {
 			k.Error(err)
 		}
@@ -54,7 +54,7 @@ func TestChecksSpeakOfWhatTheRoleMayRead(t *testing.T) {
 			}
 		}
 		_, err := k.Check(k.Context1(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.Checks()...)
-		k.refused(err, govern.UnknownRole)
+		k.wantFault(err, govern.UnknownRole)
 		// A person is told, and the review that the integrator may read does not quote.
 		found, err := k.Check(k.Context1(), sydney, govern.CheckAssumptions)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].String(), "the secret is out") {
@@ -85,10 +85,10 @@ func TestPeopleWithoutAuthorityHaveARole(t *testing.T) {
 		if err := put(guest, draft("note", record.PaperNote, "a note")); err != nil {
 			k.Error(err)
 		}
-		k.refused(put(guest, draft("brief", record.ProjectBrief, "another question")), policy.OutOfScope, "as contributor", "store.people")
-		k.refused(put(guest, draft("brief", record.PaperNote, "another question")), policy.OutOfScope)
+		k.wantFault(put(guest, draft("brief", record.ProjectBrief, "another question")), policy.OutOfScope, "as contributor", "store.people")
+		k.wantFault(put(guest, draft("brief", record.PaperNote, "another question")), policy.OutOfScope)
 		_, err := k.Consolidate(k.Context1(), guest, record.Project, nil)
-		k.refused(err, policy.OutOfScope, "project_summary")
+		k.wantFault(err, policy.OutOfScope, "project_summary")
 		k.is("kept", k.status().Refused, 3)
 		if _, _, err := k.Pin(k.Context1(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}}); err != nil {
 			k.Error(err)
@@ -109,13 +109,13 @@ func TestEveryAttemptIsKept(t *testing.T) {
 			_, err := k.Promote(k.Context1(), who, id, govern.PromoteOptions{Reason: "so"})
 			return err
 		}
-		k.refused(promote(reader, "ms"), policy.OutOfScope)
-		k.refused(promote(reader, "result"), policy.OutOfScope)
-		k.refused(promote(reader, "note"), policy.Blocked, "has no authority to promote it")
+		k.wantFault(promote(reader, "ms"), policy.OutOfScope)
+		k.wantFault(promote(reader, "result"), policy.OutOfScope)
+		k.wantFault(promote(reader, "note"), policy.Blocked, "has no authority to promote it")
 		_, err := k.DeprecateUnused(k.Context1(), reader)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		_, err = k.Put(k.Context1(), reader, draft("ms", record.PaperNote, "mine now"))
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		k.is("kept", k.status().Refused, 5)
 		if err := promote(designer, "result"); err != nil {
 			k.Error(err)
@@ -141,7 +141,7 @@ func TestARehearsalIsNoGround(t *testing.T) {
 		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "note", Version: 1}})
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=played-1"))
 		_, err = k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it depends on played-1@v1, which comes from a rehearsal")
+		k.wantFault(err, policy.Blocked, "it depends on played-1@v1, which comes from a rehearsal")
 	})
 }
 
@@ -155,7 +155,7 @@ func TestNothingThatStemsFromARehearsalIsAGround(t *testing.T) {
 		k.put(draft("real", record.PaperNote, "real", "supersedes=b"))
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real", "cites=b"))
 		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it depends on played@v1, through b@v1, which comes from a rehearsal")
+		k.wantFault(err, policy.Blocked, "it depends on played@v1, through b@v1, which comes from a rehearsal")
 		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}, Inputs: []string{"b"}})
 		k.is("shown", shownIDs(g), []string{"real"})
 		k.is("due", k.due("fate"), []string{"real"})

@@ -255,7 +255,7 @@ type Found struct {
 // FindText searches records for a text, ignoring case and line breaks: standing versions first,
 // then drafts. Raw traffic is left out.
 func (rs *Records) FindText(ctx context.Context, text string) ([]Found, error) {
-	want := spaced(text)
+	want := normalize(text)
 	if want == "" {
 		return nil, nil
 	}
@@ -313,7 +313,7 @@ func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Fo
 		if err != nil {
 			return nil, err
 		}
-		line, ok, err := rs.says(ctx, &r, want)
+		line, ok, err := rs.findLine(ctx, &r, want)
 		if err != nil {
 			return nil, err
 		}
@@ -326,7 +326,7 @@ func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Fo
 			if err != nil {
 				return nil, err
 			}
-			if _, ok, err := rs.says(ctx, &parent, want); err != nil || !ok {
+			if _, ok, err := rs.findLine(ctx, &parent, want); err != nil || !ok {
 				return f, err
 			}
 			f.First = parent
@@ -336,21 +336,21 @@ func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Fo
 	return nil, nil
 }
 
-func (rs *Records) says(ctx context.Context, r *record.Record, want string) (string, bool, error) {
+func (rs *Records) findLine(ctx context.Context, r *record.Record, want string) (string, bool, error) {
 	data, err := rs.Content(ctx, r)
 	if err != nil {
 		return "", false, err
 	}
 	content := string(data)
-	if !strings.Contains(spaced(content), want) {
+	if !strings.Contains(normalize(content), want) {
 		return "", false, nil
 	}
 	for line := range strings.Lines(content) {
-		if strings.Contains(spaced(line), want) {
+		if strings.Contains(normalize(line), want) {
 			return strings.TrimSpace(line), true, nil
 		}
 	}
 	return oneLine(content), true, nil // it spans several lines
 }
 
-func spaced(text string) string { return strings.ToLower(oneLine(text)) }
+func normalize(text string) string { return strings.ToLower(oneLine(text)) }

@@ -40,7 +40,7 @@ func (rs *Records) Snapshot(ctx context.Context) (*Snapshot, error) {
 		byType[r.Type] = append(byType[r.Type], page{r, string(content)})
 	}
 	s.write(byType, rs.Types)
-	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: withoutHTML(s.b.String()), From: s.from}, nil
+	return &Snapshot{Schema: "brenner.store.snapshot/v1", Text: escapeHTML(s.b.String()), From: s.from}, nil
 }
 
 type page struct {
@@ -56,8 +56,8 @@ type snapshot struct {
 
 func (s *snapshot) write(all map[string][]page, types record.Types) {
 	s.b.WriteString("# State of the project\n\nFrom canonical versions only.\n")
-	s.whole("Question and scope", "There is no canonical project brief.", all[record.ProjectBrief])
-	s.whole("Where it stands", "There is no canonical project summary.", all[record.ProjectSummary])
+	s.inFull("Question and scope", "There is no canonical project brief.", all[record.ProjectBrief])
+	s.inFull("Where it stands", "There is no canonical project summary.", all[record.ProjectSummary])
 	s.hypotheses(all[record.ResearchArtifact], all[record.ModelSpec])
 	var evidence, rest []page
 	for _, kind := range types {
@@ -92,10 +92,10 @@ func (s *snapshot) cite(p *page) string {
 	return p.Ref().String()
 }
 
-func (s *snapshot) whole(title, none string, pages []page) {
+func (s *snapshot) inFull(title, none string, pages []page) {
 	s.heading(title)
 	for i := range pages {
-		fmt.Fprintf(&s.b, "%s\n\n%s", sunk(pages[i].content, 2), "Source: "+s.cite(&pages[i])+"\n")
+		fmt.Fprintf(&s.b, "%s\n\n%s", demoteHeadings(pages[i].content, 2), "Source: "+s.cite(&pages[i])+"\n")
 	}
 	if len(pages) == 0 {
 		s.b.WriteString(none + "\n")
@@ -120,7 +120,7 @@ func (s *snapshot) memos(pages []page) {
 		if i > 0 {
 			s.b.WriteByte('\n')
 		}
-		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", p.Module, sunk(p.content, 4), s.cite(p))
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", p.Module, demoteHeadings(p.content, 4), s.cite(p))
 	}
 	if len(pages) == 0 {
 		s.b.WriteString("No module has a canonical memo.\n")

@@ -41,9 +41,9 @@ func TestPutOnAnOldVersionNeedsAnUpdate(t *testing.T) {
 		// A person may say that it still holds, and nobody else.
 		k.Rules.Unattended = []string{record.AnalysisResult}
 		_, err := k.Promote(k.Context1(), guest, "late", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "it depends on note@v1, which is outdated")
+		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
 		_, err = k.Promote(k.Context1(), guest, "early", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "which is outdated")
+		k.wantFault(err, policy.Blocked, "which is outdated")
 		k.promote("late")
 	})
 }

@@ -80,7 +80,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if slices.Contains(r.Tags, stalemate.Requested) {
 		s.State, s.By = stalemate.Requested, r.Creator
 	}
-	about, err := rs.whole(ctx, s.About.ID)
+	about, err := rs.existingHead(ctx, s.About.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,14 +120,14 @@ func (rs *Records) verdict(ctx context.Context, s *Stalemate) error {
 	return err
 }
 
-// ruling returns a stalemate for an actor who may decide and a step that its state allows.
-func (rs *Records) ruling(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
+// openStalemateFor returns a stalemate for an actor who may decide and a step that its state allows.
+func (rs *Records) openStalemateFor(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
 	s, err := rs.Stalemate(ctx, of, id)
 	if err == nil {
 		err = rs.mayDecide(who, "rule on "+s.ID)
 	}
 	if err == nil && s.State == stalemate.Ruled {
-		err = s.ruledAlready()
+		err = s.ruledError()
 	}
 	if err == nil {
 		err = stalemate.CheckTransition(s.ID, s.State, next)
@@ -145,7 +145,7 @@ func (rs *Records) mayDecide(who Actor, op string) error {
 	}
 }
 
-func (s *Stalemate) ruledAlready() error {
+func (s *Stalemate) ruledError() error {
 	return &fault.Error{
 		Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.About.ID + " " + s.ID + "`",
 	}
@@ -153,24 +153,24 @@ func (s *Stalemate) ruledAlready() error {
 
 // Send marks a request as handed out. Placeholder evidence cannot be sent.
 func (rs *Records) Send(ctx context.Context, who Actor, of, id string) (*Stalemate, error) {
-	s, err := rs.ruling(ctx, who, of, id, stalemate.Requested)
+	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Requested)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	return rs.requested(ctx, who, s)
+	return rs.markRequested(ctx, who, s)
 }
 
-func (rs *Records) requested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
+func (rs *Records) markRequested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
 	err := rs.putAll(ctx, who, func(b *putting) error {
 		now, _, err := rs.Find(ctx, s.ID)
 		if err != nil || slices.Contains(now.Tags, stalemate.Requested) {
 			return err
 		}
 		_, err = b.put(ctx, &Draft{
-			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, ours: true,
+			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, internal: true,
 		})
 		return err
 	})
@@ -182,7 +182,7 @@ func (rs *Records) requested(ctx context.Context, who Actor, s *Stalemate) (*Sta
 
 // Rule puts the verdict of a person who may decide and is not a party. It changes no text.
 func (rs *Records) Rule(ctx context.Context, who Actor, of, id string, text []byte) (*Stalemate, error) {
-	s, err := rs.ruling(ctx, who, of, id, stalemate.Ruled)
+	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (rs *Records) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *s
 		}
 		h, err := b.headOf(ctx, verdictOf(s.ID))
 		if err == nil && h.Latest > 0 {
-			err = s.ruledAlready()
+			err = s.ruledError()
 		}
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (rs *Records) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *s
 		put, err := b.put(ctx, &Draft{
 			ID: verdictOf(s.ID), Type: record.StalemateVerdict, Module: request.Module, Content: v.JSON(),
 			Summary: record.Extract([]byte(who.Name + " ruled for " + v.For + " on " + s.About.String() + ": " + v.RootCause)),
-			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted, ours: true,
+			Links:   []Link{{Relation: record.RepliesTo, To: request.Ref().String()}}, summaryBy: record.Extracted, internal: true,
 		})
 		ref = put.Record.Ref()
 		return err
@@ -289,11 +289,11 @@ type triedEvent struct {
 	Why     string     `json:"why"`
 }
 
-// lookedAt bounds the attempts, of all records, that are searched for those of one.
-const lookedAt = 1000
+// maxLookback bounds the attempts, of all records, that are searched for those of one.
+const maxLookback = 1000
 
-// refused records refused patches, and requests a ruling when their author is stuck.
-func (rs *Records) refused(ctx context.Context, who Actor, p *Patching, out *Patched) error {
+// logRefusedPatches records refused patches, and requests a ruling when their author is stuck.
+func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching, out *Patched) error {
 	last := ""
 	for i := range out.Reports {
 		if out.Reports[i].OK() || p.Patches[i].Result == out.Before.Hash() { // the latter was applied already
@@ -333,7 +333,7 @@ func (rs *Records) refused(ctx context.Context, who Actor, p *Patching, out *Pat
 }
 
 func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
-	entries, _, err := rs.newest(ctx, Attempts, lookedAt)
+	entries, _, err := rs.newest(ctx, Attempts, maxLookback)
 	if err != nil {
 		return nil, err
 	}
@@ -361,7 +361,7 @@ func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c 
 		}
 		put, err := b.put(ctx, &Draft{
 			ID: c.ID, Type: record.StalemateRequest, Module: of.Module, Content: r.JSON(), Tags: []string{c.Kind}, Summary: record.Extract([]byte(r.Summary)),
-			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted, ours: true,
+			Links: []Link{{Relation: record.Cites, To: of.Ref().String()}}, summaryBy: record.Extracted, internal: true,
 		})
 		ref = put.Record.Ref()
 		return err
@@ -370,9 +370,9 @@ func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c 
 }
 
 // Arbitrate lets an agent that is not a party rule on a stalemate. It sees only the request. If
-// a person rules meanwhile, that verdict stands.
+// a person rules meanwhile, that verdict is kept.
 func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
-	s, err := rs.ruling(ctx, who, of, id, stalemate.Ruled)
+	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Ruled)
 	if err != nil {
 		return nil, err
 	}
@@ -389,7 +389,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
 		return nil, err
 	}
-	if s, err = rs.requested(ctx, who, s); err != nil {
+	if s, err = rs.markRequested(ctx, who, s); err != nil {
 		return nil, err
 	}
 	var bad error
@@ -400,14 +400,14 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 		}
 		v, err := stalemate.ReadVerdict([]byte(a.text), arbiter, &s.Request)
 		if err != nil {
-			if err := rs.produced(ctx, a); err != nil {
+			if err := rs.journalProduced(ctx, a); err != nil {
 				return nil, err
 			}
 			bad = err
 			continue
 		}
 		ref, err := rs.putVerdict(ctx, Actor{Name: h.Name, Role: stalemate.ArbiterRole}, s, &v)
-		if err := rs.made(ctx, a, ref, err); err != nil {
+		if err := rs.journalResult(ctx, a, ref, err); err != nil {
 			return nil, err
 		}
 		return rs.Stalemate(ctx, "", s.ID)
@@ -418,17 +418,17 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	}
 }
 
-// askArbiter asks once, unless an unused answer is journaled.
-func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*answer, error) {
+// askArbiter asks once, unless an unused reply is journaled.
+func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*helperReply, error) {
 	message := s.Request.Message()
 	prompt := store.Hash([]byte(message))
-	e, err := rs.unread(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
+	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
 	if err != nil {
 		return nil, err
 	}
 	if e != nil {
-		a := &answer{}
-		return a, rs.takeUp(ctx, a, e)
+		a := &helperReply{}
+		return a, rs.reuseReply(ctx, a, e)
 	}
 	head, err := rs.head(ctx, Calls)
 	if err != nil {
@@ -438,7 +438,7 @@ func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*an
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{event: askedEvent{
+	a := &helperReply{event: askedEvent{
 		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
 	}}
 	return a, rs.call(ctx, h, a, &agent.Call{

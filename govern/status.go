@@ -73,7 +73,7 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	if s.Forks, err = rs.Forks(ctx); err != nil {
 		return nil, err
 	}
-	err = rs.eachCounting(ctx, store.Query{Stale: true}, func(r *record.Record, _ *record.Head) error {
+	err = rs.eachRelevant(ctx, store.Query{Stale: true}, func(r *record.Record, _ *record.Head) error {
 		if r.Status != record.Deprecated {
 			s.StaleSummaries = append(s.StaleSummaries, r.Ref().String())
 		}
@@ -91,8 +91,8 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	return s, err
 }
 
-// counts reports whether a version is relevant: it is canonical, the latest, or a tip.
-func (rs *Records) counts(ctx context.Context, h *record.Head, version int) (bool, error) {
+// isRelevant reports whether a version is relevant: it is canonical, the latest, or a tip.
+func (rs *Records) isRelevant(ctx context.Context, h *record.Head, version int) (bool, error) {
 	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
 		return known, nil
 	}
@@ -100,18 +100,18 @@ func (rs *Records) counts(ctx context.Context, h *record.Head, version int) (boo
 	return slices.Contains(tips, version), err
 }
 
-// eachCounting calls do with the relevant versions of a query, and their heads.
-func (rs *Records) eachCounting(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
+// eachRelevant calls do with the relevant versions of a query, and their heads.
+func (rs *Records) eachRelevant(ctx context.Context, q store.Query, do func(*record.Record, *record.Head) error) error {
 	found, err := rs.Store.Records(ctx, q)
 	if err != nil {
 		return err
 	}
 	for i := range found {
-		h, err := rs.whole(ctx, found[i].ID)
+		h, err := rs.existingHead(ctx, found[i].ID)
 		if err != nil {
 			return err
 		}
-		counts, err := rs.counts(ctx, &h, found[i].Version)
+		counts, err := rs.isRelevant(ctx, &h, found[i].Version)
 		if counts && err == nil {
 			err = do(&found[i], &h)
 		}
@@ -123,7 +123,7 @@ func (rs *Records) eachCounting(ctx context.Context, q store.Query, do func(*rec
 }
 
 func (rs *Records) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
-	err = rs.eachCounting(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
+	err = rs.eachRelevant(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
 		marks, err := rs.Store.Marks(ctx, r.ID)
 		reason := ""
 		for _, m := range marks {

@@ -27,7 +27,7 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 		return Put{}, err
 	}
 	draft := Draft{ID: r.ID, Type: r.Type, Content: content, Tags: r.Tags, NoLinks: true, Change: "a summary of what it says now, taken from its beginning"}
-	if draft.Parent, err = rs.unsummarised(ctx, &r, h.There()); err != nil {
+	if draft.Parent, err = rs.summaryParent(ctx, &r, h.Available()); err != nil {
 		return Put{}, err
 	}
 	for _, l := range r.Links {
@@ -36,7 +36,7 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
-	if !h.There() {
+	if !h.Available() {
 		return rs.extract(ctx, who, draft)
 	}
 	if kind, _ := rs.Types.Find(r.Type); kind.Raw || !rs.Access.MayRead(policy.Integrator, r.Type) {
@@ -44,7 +44,7 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 		return rs.extract(ctx, who, draft)
 	}
 	a, err := rs.ask(ctx, who, h, job{
-		name: "summary-" + r.ID, role: policy.Integrator, module: r.Module, inputs: []record.Ref{r.Ref()}, whole: true,
+		name: "summary-" + r.ID, role: policy.Integrator, module: r.Module, inputs: []record.Ref{r.Ref()}, inFull: true,
 		task: fmt.Sprintf("Summarise %s, which is shown below in full, in one or two plain sentences of at most %d characters together. Say what it says, and nothing else. Answer with the summary alone.", r.Ref(), record.MaxSummary),
 	})
 	if fault.CodeOf(err) == view.TooLarge {
@@ -58,12 +58,12 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // the requester may write it
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
-	return put, rs.made(ctx, a, put.Record.Ref(), err)
+	return put, rs.journalResult(ctx, a, put.Record.Ref(), err)
 }
 
-// unsummarised returns the parent of a new summary: the newest version that differs only in its
+// summaryParent returns the parent of a new summary: the newest version that differs only in its
 // summary. It is an error if the same content already has a current summary.
-func (rs *Records) unsummarised(ctx context.Context, r *record.Record, asked bool) (int, error) {
+func (rs *Records) summaryParent(ctx context.Context, r *record.Record, asked bool) (int, error) {
 	all, err := rs.Store.Records(ctx, store.Query{ID: r.ID})
 	if err != nil {
 		return 0, err
@@ -94,8 +94,8 @@ func (rs *Records) extract(ctx context.Context, who Actor, draft Draft) (Put, er
 	return rs.putOne(ctx, who, draft)
 }
 
-// mostInputs bounds the records for one call of an agent; the next memo begins with the rest.
-const mostInputs = 200
+// maxInputs bounds the records for one call of an agent; the next memo begins with the rest.
+const maxInputs = 200
 
 // Consolidate drafts the memo of a module or, for the module "project", the summary of the
 // project. It promotes nothing. What did not fit counts as not covered.
@@ -103,7 +103,7 @@ func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h 
 	if err := CheckID("module", module); err != nil {
 		return Put{}, err
 	}
-	kind, inputs, err := rs.toIntegrate(ctx, who, module)
+	kind, inputs, err := rs.memoInputs(ctx, who, module)
 	if err != nil {
 		return Put{}, err
 	}
@@ -111,16 +111,16 @@ func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h 
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: kindID(kind, module), Type: kind, Module: module}
+	draft := Draft{ID: memoID(kind, module), Type: kind, Module: module}
 	if holder != nil {
 		draft.ID = holder.ID
 	}
 	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
-	if !h.There() {
-		taken, left := fitting(inputs, maxContent)
-		draft.takeUp(refsOf(taken), refsOf(left))
+	if !h.Available() {
+		taken, left := splitToFit(inputs, maxContent)
+		draft.linkSources(refsOf(taken), refsOf(left))
 		draft.Content = extractMemo(module, taken, refsOf(left))
 		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", text.Count(len(taken), "record"), module)
 		draft.summaryBy = record.Extracted
@@ -133,11 +133,11 @@ func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h 
 
 // integrate lets an agent write a memo, which continues the previous one if that is shown in full.
 func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
-	before, err := rs.memoBefore(ctx, draft.ID)
+	before, err := rs.previousMemo(ctx, draft.ID)
 	if err != nil {
 		return Put{}, err
 	}
-	if draft.anew = before == nil; !draft.anew {
+	if draft.unparented = before == nil; !draft.unparented {
 		draft.Parent = before.Version // even if others put versions while the agent writes
 	}
 	var fresh, known []record.Ref
@@ -153,10 +153,10 @@ func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Dr
 		task: fmt.Sprintf("Write the %s of the module %s from the records below: what is known, on what evidence, what contradicts what, and which questions are open (under a heading \"Open questions\"). Name records by their ids. Begin with one sentence that sums it up. Answer in Markdown, with the text alone.", draft.Type, draft.Module),
 	}
 	if len(known) == 0 || len(fresh) == 0 { // a memo from scratch
-		j.inputs, known = inputs[:min(len(inputs), mostInputs)], nil
+		j.inputs, known = inputs[:min(len(inputs), maxInputs)], nil
 	} else {
 		j.task += fmt.Sprintf(" %s is the memo so far: keep what holds of it.", before.Ref())
-		j.inputs = append([]record.Ref{before.Ref()}, fresh[:min(len(fresh), mostInputs-1)]...)
+		j.inputs = append([]record.Ref{before.Ref()}, fresh[:min(len(fresh), maxInputs-1)]...)
 		j.first = before.Ref()
 	}
 	a, err := rs.ask(ctx, who, h, j)
@@ -168,19 +168,19 @@ func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Dr
 		taken = append(taken, known...)
 	}
 	left := slices.DeleteFunc(slices.Clone(inputs), func(ref record.Ref) bool { return slices.Contains(taken, ref) })
-	draft.takeUp(taken, left)
+	draft.linkSources(taken, left)
 	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	put.LeftOut = left
-	return put, rs.made(ctx, a, put.Record.Ref(), err)
+	return put, rs.journalResult(ctx, a, put.Record.Ref(), err)
 }
 
-func (rs *Records) memoBefore(ctx context.Context, id string) (*record.Record, error) {
-	h, err := rs.exactly(ctx, id)
+func (rs *Records) previousMemo(ctx context.Context, id string) (*record.Record, error) {
+	h, err := rs.headByID(ctx, id)
 	if err != nil || h.Latest == 0 {
 		return nil, err
 	}
-	from, err := rs.continued(ctx, &h)
+	from, err := rs.continuedVersion(ctx, &h)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func (rs *Records) memoBefore(ctx context.Context, id string) (*record.Record, e
 	return &r, err
 }
 
-// takeUp links a memo to its sources, and notes what it does not cover.
-func (draft *Draft) takeUp(refs, left []record.Ref) {
+// linkSources links a memo to its sources, and notes what it does not cover.
+func (draft *Draft) linkSources(refs, left []record.Ref) {
 	draft.Change = "takes up " + text.Count(len(refs), "record")
 	if len(left) > 0 {
 		draft.Change += "; " + text.Count(len(left), "record") + " did not fit"
@@ -209,27 +209,27 @@ func refsOf(records []record.Record) []record.Ref {
 	return refs
 }
 
-func kindID(kind, module string) string {
+func memoID(kind, module string) string {
 	if kind == record.ProjectSummary {
 		return "project-summary"
 	}
 	return derivedID("memo-", module)
 }
 
-func (rs *Records) integrated() []string {
+func (rs *Records) integratedTypes() []string {
 	return rs.Types.Names(func(t record.Type) bool { return t.Knowledge && rs.Access.MayRead(policy.Integrator, t.Name) })
 }
 
-// toIntegrate returns what a memo or the project's summary is made from, newest first.
-func (rs *Records) toIntegrate(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
+// memoInputs returns what a memo or the project's summary is made from, newest first.
+func (rs *Records) memoInputs(ctx context.Context, who Actor, module string) (string, []record.Record, error) {
 	kind := policy.MemoOf(module)
 	queries := []store.HeadQuery{{
-		Types: slices.DeleteFunc(rs.integrated(), func(kind string) bool { return !rs.mayRead(who, kind) }), Modules: []string{module}, Live: true, Newest: true,
+		Types: slices.DeleteFunc(rs.integratedTypes(), func(kind string) bool { return !rs.mayRead(who, kind) }), Modules: []string{module}, Live: true, Newest: true,
 	}}
 	if kind == record.ProjectSummary {
 		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)
 	}
-	played, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.rehearsals(ctx)
 	if err != nil {
 		return kind, nil, err
 	}
@@ -239,7 +239,7 @@ func (rs *Records) toIntegrate(ctx context.Context, who Actor, module string) (s
 		if err != nil {
 			return kind, nil, err
 		}
-		refs, err := played.real(ctx, heads)
+		refs, err := rehearsed.untainted(ctx, heads)
 		if err != nil {
 			return kind, nil, err
 		}
@@ -260,8 +260,8 @@ func (rs *Records) toIntegrate(ctx context.Context, who Actor, module string) (s
 	return kind, inputs, nil
 }
 
-func fitting(inputs []record.Record, bound int) (taken, left []record.Record) {
-	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - mostNamed*maxID
+func splitToFit(inputs []record.Record, bound int) (taken, left []record.Record) {
+	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - maxNamed*maxID
 	for i := range inputs {
 		if room -= len(memoLine(&inputs[i])) + len(memoHeading(inputs[i].Type)); room < 0 {
 			return inputs[:i], inputs[i:]
@@ -294,13 +294,13 @@ func extractMemo(module string, inputs []record.Record, left []record.Ref) []byt
 	return append([]byte(b.String()), leftOut(left)...)
 }
 
-const mostNamed = 50
+const maxNamed = 50
 
 func leftOut(left []record.Ref) string {
 	if len(left) == 0 {
 		return ""
 	}
-	named := left[:min(len(left), mostNamed)]
+	named := left[:min(len(left), maxNamed)]
 	text := "\nNot taken up, for want of room: " + refList(named)
 	if more := len(left) - len(named); more > 0 {
 		text += fmt.Sprintf(", and %d others", more)

@@ -14,7 +14,7 @@ func TestALongMemoStaysWithinItsBound(t *testing.T) {
 		inputs = append(inputs, record.Record{ID: fmt.Sprintf("%s-%d", strings.Repeat("n", 95), i), Type: record.PaperNote, Version: 1, Status: record.Draft, Summary: strings.Repeat("s", 200)})
 	}
 	for _, bound := range []int{0, 10_000, 40_000, 1 << 20} {
-		taken, left := fitting(inputs, bound)
+		taken, left := splitToFit(inputs, bound)
 		if len(taken)+len(left) != len(inputs) {
 			t.Fatalf("%d and %d", len(taken), len(left))
 		}

@@ -46,9 +46,9 @@ func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {
 		k.is("by whom", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Given, "Ada"})
 		// Whoever may not write the type may not have it written either.
 		_, err = k.Summarise(k.Context1(), writer, "short", h)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 		_, err = k.Consolidate(k.Context1(), reader, "fate", h)
-		k.refused(err, policy.OutOfScope)
+		k.wantFault(err, policy.OutOfScope)
 	})
 }
 
@@ -96,7 +96,7 @@ func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 		k.is("who", put.Record.Creator, "Ada")
 		k.Access[0].Read = nil
 		_, err = k.Consolidate(k.Context1(), sydney, "fate", h)
-		k.refused(err, view.TooLarge, "none of them is in its context")
+		k.wantFault(err, view.TooLarge, "none of them is in its context")
 	})
 }
 
@@ -109,7 +109,7 @@ func TestTheModuleProjectIsCompressedByItsSummary(t *testing.T) {
 			k.put(d)
 		}
 		_, err := k.Promote(k.Context1(), sydney, "brief", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "store consolidate --module project")
+		k.wantFault(err, policy.Blocked, "store consolidate --module project")
 		put, err := k.Consolidate(k.Context1(), sydney, record.Project, nil)
 		if err != nil {
 			k.Fatal(err)
@@ -134,7 +134,7 @@ func TestRevertDoesNotMendASummary(t *testing.T) {
 		}
 		k.is("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
 		_, err = k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
-		k.refused(err, policy.Blocked, "its summary was written for different content")
+		k.wantFault(err, policy.Blocked, "its summary was written for different content")
 	})
 }
 
@@ -180,9 +180,9 @@ func TestASummaryTakesNoTextBack(t *testing.T) {
 		k.is("what is open", k.tips("brief"), []int{2, 3})
 		// Done once, it is not done again, whoever asks for it.
 		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
-		k.refused(err, govern.NothingNew, "brief@v3 has the same content", "store promote brief@v3")
+		k.wantFault(err, govern.NothingNew, "brief@v3 has the same content", "store promote brief@v3")
 		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), nil)
-		k.refused(err, govern.NothingNew)
+		k.wantFault(err, govern.NothingNew)
 		k.is("asked", len(ada.calls), 1)
 	})
 }

@@ -24,8 +24,9 @@ type Task struct {
 	Inputs []Input `json:"inputs"`
 }
 
-// Input is an input version of a task. Stood is the version that stood then. The input has
-// moved when another one stands, or when it was deprecated or lost its canonical status.
+// Input is an input version of a task. Stood is the standing version at that time. The input has
+// moved when another version is the standing one, or when it was deprecated or lost its
+// canonical status.
 type Input struct {
 	ID        string `json:"id"`
 	Version   int    `json:"version"`
@@ -41,7 +42,7 @@ func (in *Input) Ref() record.Ref { return record.Ref{ID: in.ID, Version: in.Ver
 // Moved is an input that changed since the task began.
 type Moved struct {
 	Input Input
-	Now   int // the version that stands now
+	Now   int // the standing version now
 }
 
 // TaskDraft is a task to pin.
@@ -54,7 +55,7 @@ type TaskDraft struct {
 	Inputs []string // addresses
 	Tags   []string
 
-	ours bool // a task of the program itself
+	internal bool // a task of the program itself
 }
 
 // Pin puts a task spec that names the exact versions of its inputs.
@@ -89,7 +90,7 @@ func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, 
 		task.Module = record.Project
 	}
 	for i := range given {
-		if t.ours {
+		if t.internal {
 			break // what is not shown is not covered either
 		}
 		if err := rs.fitsTask(&task, &given[i]); err != nil {
@@ -103,7 +104,7 @@ func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, 
 		return Put{}, task, &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(t.ID), Cause: err, Hint: "the task must be valid UTF-8"}
 	}
 	draft.Content = data
-	draft.granted, draft.ours = true, true // an actor who may run a task may pin one: task specs are not knowledge of the project
+	draft.granted, draft.internal = true, true // an actor who may run a task may pin one: task specs are not knowledge of the project
 	put, err := rs.putOne(ctx, who, draft)
 	return put, task, err
 }
@@ -117,7 +118,7 @@ func (rs *Records) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 		return rs.refuse(ctx, who, "write", record.TaskSpec, t.ID)
 	}
 	there, err := rs.Store.Records(ctx, store.Query{ID: t.ID, Latest: true})
-	if err != nil || t.ours || len(there) == 0 || there[0].Creator == who.Name {
+	if err != nil || t.internal || len(there) == 0 || there[0].Creator == who.Name {
 		return err
 	}
 	return rs.refuse(ctx, who, "write", there[0].Type, t.ID)
@@ -177,7 +178,7 @@ func (rs *Records) readTask(ctx context.Context, r *record.Record) (t Task, err 
 func (rs *Records) inputsMoved(ctx context.Context, t *Task) ([]Moved, error) {
 	var moved []Moved
 	for _, in := range t.Inputs {
-		h, err := rs.whole(ctx, in.ID)
+		h, err := rs.existingHead(ctx, in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -272,26 +273,28 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 	return all, nil
 }
 
-// Decided returns the head of the journal of changes: while it stays, nothing is promoted.
-func (rs *Records) Decided(ctx context.Context) (journal.Head, error) { return rs.head(ctx, Changes) }
+// ChangesHead returns the head of the journal of changes: while it stays, nothing is promoted.
+func (rs *Records) ChangesHead(ctx context.Context) (journal.Head, error) {
+	return rs.head(ctx, Changes)
+}
 
-// Overtaken returns the versions that agents were shown as canonical and that no longer are,
+// NoLongerCanonical returns the versions that agents were shown as canonical and that no longer are,
 // and the head that must still hold when that is written. It skips records of other projects.
-func (rs *Records) Overtaken(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
+func (rs *Records) NoLongerCanonical(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
 	head, err := rs.head(ctx, Changes)
 	if err != nil {
 		return nil, store.Append{}, err
 	}
 	var all []Moved
 	for _, s := range shown {
-		r, err := rs.stored(ctx, s.Ref)
+		r, err := rs.lookup(ctx, s.Ref)
 		if err != nil {
 			return nil, store.Append{}, err
 		}
 		if r == nil || s.Content != "" && r.Content != s.Content {
 			continue
 		}
-		h, err := rs.whole(ctx, s.Ref.ID)
+		h, err := rs.existingHead(ctx, s.Ref.ID)
 		if err != nil {
 			return nil, store.Append{}, err
 		}

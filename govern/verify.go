@@ -139,7 +139,7 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*journaledRecord, erro
 	return all, nil
 }
 
-func (p *Proof) wrong(place, format string, args ...any) {
+func (p *Proof) addFault(place, format string, args ...any) {
 	p.Faults.Add(&fault.Error{
 		Code: store.Damaged, Place: place, Detail: fmt.Sprintf(format, args...), Hint: "the store was modified by another program",
 	})
@@ -195,21 +195,21 @@ func (p *Proof) proveMarks(id string, want []journaledMark, have []record.Mark) 
 	is := markEntries(have)
 	for i, m := range have {
 		if i >= len(want) {
-			p.wrong(m.Ref().String(), "its mark %s is not in the journal", m.Status)
+			p.addFault(m.Ref().String(), "its mark %s is not in the journal", m.Status)
 			return
 		}
 		w := want[i]
 		switch {
 		case w.markEntry != is[i]:
-			p.wrong(m.Ref().String(), "its mark %s differs from the journal", m.Status)
+			p.addFault(m.Ref().String(), "its mark %s differs from the journal", m.Status)
 			return
 		case w.by != m.By:
-			p.wrong(m.Ref().String(), "its mark %s is by %s, but by %s in the journal", m.Status, fault.Shown(m.By), fault.Shown(w.by))
+			p.addFault(m.Ref().String(), "its mark %s is by %s, but by %s in the journal", m.Status, fault.Shown(m.By), fault.Shown(w.by))
 			return
 		}
 	}
 	if len(have) < len(want) {
-		p.wrong(id, "marks are missing: the journal has %d, the store %d", len(want), len(have))
+		p.addFault(id, "marks are missing: the journal has %d, the store %d", len(want), len(have))
 	}
 }
 
@@ -229,16 +229,16 @@ func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *jo
 				return err
 			}
 			if !vouched {
-				p.wrong(r.Ref().String(), "it is in no journal")
+				p.addFault(r.Ref().String(), "it is in no journal")
 				continue
 			}
 		}
 		marked, is := status[r.Version]
 		switch {
 		case put && hashOf(r) != want.Hash:
-			p.wrong(r.Ref().String(), "it differs from the journal")
+			p.addFault(r.Ref().String(), "it differs from the journal")
 		case is && r.Status != marked, !is && put && r.Status != want.Status:
-			p.wrong(r.Ref().String(), "its status %s does not follow from its marks", fault.Shown(r.Status))
+			p.addFault(r.Ref().String(), "its status %s does not follow from its marks", fault.Shown(r.Status))
 		}
 		if !put {
 			continue // its own journal proves its content
@@ -249,7 +249,7 @@ func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *jo
 	}
 	for _, version := range slices.Sorted(maps.Keys(t.puts)) {
 		if !there[version] {
-			p.wrong(record.Ref{ID: id, Version: version}.String(), "it is in the journal, but missing in the store")
+			p.addFault(record.Ref{ID: id, Version: version}.String(), "it is in the journal, but missing in the store")
 		}
 	}
 	return nil
@@ -266,10 +266,10 @@ func (rs *Records) vouched(ctx context.Context, ref record.Ref) (bool, error) {
 func (p *Proof) proveHead(id string, t *journaledRecord, versions []record.Record, have *record.Head, tips []int) {
 	switch {
 	case have == nil:
-		p.wrong(id, "it is missing in the index")
+		p.addFault(id, "it is missing in the index")
 		return
 	case len(versions) == 0:
-		p.wrong(id, "it is in the index, but has no version")
+		p.addFault(id, "it is in the index, but has no version")
 		return
 	}
 	want, branches := headOf(id, t, versions)
@@ -287,11 +287,11 @@ func (p *Proof) proveHead(id string, t *journaledRecord, versions []record.Recor
 		{"time", have.At.UTC(), want.At.UTC()},
 	} {
 		if c.is != c.wants {
-			p.wrong(id, "its %s is %s in the index, but %s by its versions and marks", c.what, shown(c.is), shown(c.wants))
+			p.addFault(id, "its %s is %s in the index, but %s by its versions and marks", c.what, shown(c.is), shown(c.wants))
 		}
 	}
 	if !slices.Equal(tips, branches) {
-		p.wrong(id, "its tips are %v in the index, but %v by its versions and marks", tips, branches)
+		p.addFault(id, "its tips are %v in the index, but %v by its versions and marks", tips, branches)
 	}
 }
 

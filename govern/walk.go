@@ -8,25 +8,25 @@ import (
 	"brenner/store/record"
 )
 
-type stem struct {
+type origin struct {
 	source  record.Ref // the source found
 	through record.Ref // the direct dependency; equals source if that is direct
 }
 
-func (s stem) String() string {
+func (s origin) String() string {
 	if s.through == s.source {
 		return s.source.String()
 	}
 	return s.source.String() + ", through " + s.through.String()
 }
 
-// mostGrounds bounds the versions examined for one question.
-const mostGrounds = 20_000
+// maxTraced bounds the versions examined for one question.
+const maxTraced = 20_000
 
-// grounds walks up from versions, level by level, and returns those that are sources or stem
-// from one. Whole reports whether all were examined.
-func (rs *Records) grounds(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]stem, whole bool, err error) {
-	found = make(map[record.Ref]stem)
+// traceSources walks up from versions, level by level, and returns those that are sources or
+// depend on one. Complete reports whether all were examined.
+func (rs *Records) traceSources(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]origin, complete bool, err error) {
+	found = make(map[record.Ref]origin)
 	rests := make(map[record.Ref][]record.Ref) // by dependency
 	seen := make(map[record.Ref]bool)
 	var level []record.Ref
@@ -39,7 +39,7 @@ func (rs *Records) grounds(ctx context.Context, refs []record.Ref, isSource func
 	for _, ref := range refs {
 		visit(ref)
 	}
-	for len(level) > 0 && len(seen) <= mostGrounds {
+	for len(level) > 0 && len(seen) <= maxTraced {
 		edges, _, err := rs.edges(ctx, store.EdgeQuery{From: level})
 		if err != nil {
 			return nil, false, err
@@ -49,7 +49,7 @@ func (rs *Records) grounds(ctx context.Context, refs []record.Ref, isSource func
 			return nil, false, err
 		}
 		for _, ref := range sources {
-			found[ref] = stem{source: ref, through: ref}
+			found[ref] = origin{source: ref, through: ref}
 		}
 		level = nil
 		for _, e := range edges {
@@ -59,12 +59,12 @@ func (rs *Records) grounds(ctx context.Context, refs []record.Ref, isSource func
 			}
 		}
 	}
-	spread(found, rests)
+	propagate(found, rests)
 	return found, len(level) == 0, nil
 }
 
-// spread passes the reason of what was found on to everything that depends on it.
-func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
+// propagate passes the reason of what was found on to everything that depends on it.
+func propagate(found map[record.Ref]origin, rests map[record.Ref][]record.Ref) {
 	var level []record.Ref
 	for ref := range found {
 		level = append(level, ref)
@@ -75,7 +75,7 @@ func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 		for _, to := range level {
 			for _, from := range rests[to] {
 				if _, known := found[from]; !known {
-					found[from] = stem{source: found[to].source, through: to}
+					found[from] = origin{source: found[to].source, through: to}
 					next = append(next, from)
 				}
 			}
@@ -84,7 +84,7 @@ func spread(found map[record.Ref]stem, rests map[record.Ref][]record.Ref) {
 	}
 }
 
-// rehearsals finds what stems from rehearsals: nothing that depends on one holds.
+// rehearsals finds versions that depend on rehearsals, and so are not real findings.
 type rehearsals struct {
 	*Records
 	ids map[string]bool // of records that have a version from a rehearsal
@@ -102,29 +102,29 @@ func (rs *Records) rehearsals(ctx context.Context) (*rehearsals, error) {
 	return p, nil
 }
 
-func (p *rehearsals) under(ctx context.Context, refs ...record.Ref) (found map[record.Ref]stem, whole bool, err error) {
+func (p *rehearsals) findTainted(ctx context.Context, refs ...record.Ref) (found map[record.Ref]origin, complete bool, err error) {
 	if len(p.ids) == 0 {
 		return nil, true, nil
 	}
-	return p.grounds(ctx, refs, func(ref record.Ref) (bool, error) { return p.isRehearsed(ctx, ref) })
+	return p.traceSources(ctx, refs, func(ref record.Ref) (bool, error) { return p.isRehearsed(ctx, ref) })
 }
 
 func (p *rehearsals) isRehearsed(ctx context.Context, ref record.Ref) (bool, error) {
 	if !p.ids[ref.ID] {
 		return false, nil
 	}
-	r, err := p.stored(ctx, ref)
+	r, err := p.lookup(ctx, ref)
 	return r != nil && record.Rehearsed(r), err
 }
 
-// real returns the standing versions of records that do not stem from rehearsals.
-func (p *rehearsals) real(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
+// untainted returns the standing versions of records that do not depend on rehearsals.
+func (p *rehearsals) untainted(ctx context.Context, heads []record.Head) ([]record.Ref, error) {
 	refs := make([]record.Ref, len(heads))
 	for i := range heads {
 		refs[i] = heads[i].Standing()
 	}
-	found, _, err := p.under(ctx, refs...)
-	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, stems := found[ref]; return stems }), err
+	found, _, err := p.findTainted(ctx, refs...)
+	return slices.DeleteFunc(refs, func(ref record.Ref) bool { _, tainted := found[ref]; return tainted }), err
 }
 
 // staleFrom is a record whose canonical version moved: what depends on a version other than now is
@@ -191,7 +191,7 @@ func (rs *Records) stale(ctx context.Context, from []staleFrom) ([]Stale, error)
 // becomesStale decides whether what depends on a version is stale, too, and whether the version
 // itself is marked: only one that is not past is.
 func (rs *Records) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
-	h, err := rs.whole(ctx, e.From.ID)
+	h, err := rs.existingHead(ctx, e.From.ID)
 	if err != nil {
 		return false, nil, err
 	}
@@ -204,7 +204,7 @@ func (rs *Records) becomesStale(ctx context.Context, e record.Edge) (passed bool
 	case h.Type == record.TaskSpec:
 		return true, nil, nil
 	}
-	if counts, err := rs.counts(ctx, &h, e.From.Version); err != nil || !counts {
+	if counts, err := rs.isRelevant(ctx, &h, e.From.Version); err != nil || !counts {
 		return false, nil, err
 	}
 	r, err := rs.version(ctx, e.From, h.Latest)

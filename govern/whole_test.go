@@ -40,7 +40,7 @@ func TestALinkNamesAWholeID(t *testing.T) {
 		k.put(draft("elsewhere", record.PaperNote, "that of this project"))
 		k.is("linked", linked(), []string{"elsewhere"})
 		// It means the record of another project.
-		k.Meant = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
+		k.LinkTarget = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
 			return record.PaperNote, store.Hash([]byte("theirs")), from.ID == "imported", nil
 		}
 		k.is("linked", linked(), []string(nil))

@@ -80,7 +80,7 @@ func (p *Project) Records(st store.Store) *govern.Records {
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)
 		},
-		Meant: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
+		LinkTarget: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
 			ref, known, err := meaning.Resolve(ctx, from, to)
 			return ref.Type, ref.Content, known, err
 		},
@@ -279,7 +279,7 @@ func (p *Project) sessionRecords(st store.Store) *projectRecords {
 // RecordsFor returns the records that agents of a session are shown: only promoted ones, so the
 // result stays the same until the next decision.
 func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (session.ShownRecords, error) {
-	decided, err := p.records.Decided(ctx)
+	decided, err := p.records.ChangesHead(ctx)
 	if err != nil || decided.Seq == 0 { // no records, so none was promoted
 		return session.ShownRecords{}, err
 	}
@@ -325,7 +325,7 @@ func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRe
 	for _, r := range shown {
 		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
 	}
-	moved, hold, err := p.records.Overtaken(ctx, all)
+	moved, hold, err := p.records.NoLongerCanonical(ctx, all)
 	var out []flow.MovedRecord
 	for _, m := range moved {
 		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
@@ -354,7 +354,7 @@ func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 // Patch applies the patches in a reply to the records that the agent was shown, within the
 // rights of its role.
 func (p *projectRecords) Patch(ctx context.Context, said *session.PatchInput) ([]session.PatchOutcome, error) {
-	answer := &govern.Answer{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
+	answer := &govern.Reply{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
 	if said.Rehearsal {
 		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
 	}
@@ -374,7 +374,7 @@ func (p *projectRecords) Patch(ctx context.Context, said *session.PatchInput) ([
 	return out, nil
 }
 
-func patchedBy(s *govern.Said) session.PatchOutcome {
+func patchedBy(s *govern.PatchOutcome) session.PatchOutcome {
 	out := session.PatchOutcome{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
 	switch {
 	case s.Made != nil:

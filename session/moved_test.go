@@ -27,7 +27,7 @@ func (p *project) RecordsFor(context.Context, string, string) (session.ShownReco
 }
 
 func (p *project) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	moved, hold, err := p.records.Overtaken(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
+	moved, hold, err := p.records.NoLongerCanonical(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
 	p.looked()
 	if len(moved) == 0 {
 		return nil, hold, err

@@ -72,8 +72,8 @@ type Context struct {
 	Bound  int           `json:"bound"`
 	Shown  []ShownRecord `json:"shown"`
 	// LeftOut are the candidates that are not in it, each with the rule.
-	LeftOut []Left `json:"left_out"`
-	Text    string `json:"markdown"`
+	LeftOut []Excluded `json:"left_out"`
+	Text    string     `json:"markdown"`
 }
 
 // ShownRecord is a record in a context, and why it is there.
@@ -90,8 +90,8 @@ type ShownRecord struct {
 	Near    Nearness `json:"-"`
 }
 
-// Left is a record that is not in a context, and the rule that excluded it.
-type Left struct {
+// Excluded is a record that is not in a context, and the rule that excluded it.
+type Excluded struct {
 	Ref  record.Ref `json:",embed"`
 	Type string     `json:"type"`
 	Rule string     `json:"rule"`
@@ -132,8 +132,8 @@ func Assemble(in *Input) (Context, error) {
 	return out, nil
 }
 
-// barred returns the rule that excludes a record regardless of room, or "".
-func (in *Input) barred(m *Material) string {
+// excludedBy returns the rule that excludes a record regardless of room, or "".
+func (in *Input) excludedBy(m *Material) string {
 	r := &m.Record
 	kind, known := in.Types.Find(r.Type)
 	_, seen := in.Spec.Of(r.Type)
@@ -174,14 +174,14 @@ func (s *sheet) choose() {
 			continue // a duplicate, or in the overview, whose summary suffices
 		}
 		seen[ref] = true
-		rule := s.in.barred(m)
+		rule := s.in.excludedBy(m)
 		if rule == "" {
 			if taken[m.Record.Type]++; taken[m.Record.Type] > v.Max {
 				rule = OverTopK
 			}
 		}
 		if rule != "" {
-			s.left = append(s.left, Left{ref, m.Record.Type, rule})
+			s.excluded = append(s.excluded, Excluded{ref, m.Record.Type, rule})
 			continue
 		}
 		s.lines = append(s.lines, &line{material: m, want: v.form()})
@@ -217,11 +217,11 @@ func (s *sheet) account(out *Context) {
 	}
 	for _, l := range s.lines {
 		if l.form == "" {
-			s.left = append(s.left, Left{l.material.Record.Ref(), l.material.Record.Type, view.OverBound})
+			s.excluded = append(s.excluded, Excluded{l.material.Record.Ref(), l.material.Record.Type, view.OverBound})
 			continue
 		}
 		show(l.material, l.form, l.want == view.Full && l.form == view.Summary, l.text(l.form))
 	}
-	slices.SortFunc(s.left, func(a, b Left) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
-	out.LeftOut = s.left
+	slices.SortFunc(s.excluded, func(a, b Excluded) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
+	out.LeftOut = s.excluded
 }

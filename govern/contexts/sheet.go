@@ -15,7 +15,7 @@ type sheet struct {
 	count    func(string) int
 	overview []Material
 	lines    []*line // by importance
-	left     []Left
+	excluded []Excluded
 	bare     bool // not even the number of left-out records fits
 }
 
@@ -41,33 +41,33 @@ func (l *line) text(f view.Form) string {
 // fixed keeps the records of the overview that the role may read.
 func (s *sheet) fixed() {
 	for _, m := range s.in.Overview {
-		if rule := s.in.barred(&m); rule == "" || rule == NotInView {
+		if rule := s.in.excludedBy(&m); rule == "" || rule == NotInView {
 			s.overview = append(s.overview, m)
 		}
 	}
 }
 
 func (s *sheet) fill() (text string, tokens int) {
-	// Reserve room for the longest possible number of left-out records: what is shown must not
+	// Reserve room for the longest possible number of excluded records: what is shown must not
 	// depend on how far they were counted.
-	left := s.bound - s.count(s.body()+longestTail)
+	room := s.bound - s.count(s.body()+longestTail)
 	// The task's inputs are all shown in short before any is shown in full: one long text must
 	// not displace the others.
 	for _, l := range s.lines {
 		if l.want == view.Full && l.material.Near == Pinned {
-			left -= s.raise(l, view.Summary, left)
+			room -= s.raise(l, view.Summary, room)
 		}
 	}
 	for _, l := range s.lines {
-		if cost := s.raise(l, view.Full, left); cost != 0 {
-			left -= cost
+		if cost := s.raise(l, view.Full, room); cost != 0 {
+			room -= cost
 		} else if l.form == "" {
-			left -= s.raise(l, view.Summary, left)
+			room -= s.raise(l, view.Summary, room)
 		}
 	}
 	for _, l := range s.lines {
 		if l.form == view.Summary && l.material.Artifact != nil {
-			left -= s.sections(l, left)
+			room -= s.sections(l, room)
 		}
 	}
 	// The sum of the parts only approximates the whole: drop the least important until it fits.
@@ -85,7 +85,7 @@ func (s *sheet) fill() (text string, tokens int) {
 			return text, s.count(text)
 		}
 		if i < 0 {
-			s.bare = true // only the fixed parts are left, which fit
+			s.bare = true // only the fixed parts remain, which fit
 			continue
 		}
 		if l := s.lines[i]; l.form != view.Summary {
@@ -98,22 +98,22 @@ func (s *sheet) fill() (text string, tokens int) {
 }
 
 // sections shows as much of a research artifact as fits, and returns the cost.
-func (s *sheet) sections(l *line, left int) int {
+func (s *sheet) sections(l *line, room int) int {
 	was := 0
 	if l.form != "" {
 		was = s.count(l.text(l.form))
 	} else {
-		left -= headingCost(s, l)
+		room -= headingCost(s, l)
 	}
 	head := l.text(view.Summary)
 	spec := view.Default(s.in.Spec.Role)
 	if l.want == view.Full {
 		spec = view.Default(view.Unified)
 	}
-	if spec.MaxTokens = left + was; spec.MaxTokens <= 0 {
+	if spec.MaxTokens = room + was; spec.MaxTokens <= 0 {
 		return 0
 	}
-	v, err := view.Build(view.Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + barred(text)) }})
+	v, err := view.Build(view.Input{Artifact: *l.material.Artifact, Spec: spec, Count: func(text string) int { return s.count(head + withBars(text)) }})
 	if err != nil {
 		return 0 // not even the ids fit
 	}
@@ -121,12 +121,12 @@ func (s *sheet) sections(l *line, left int) int {
 	if l.want == view.Full && len(v.LeftOut) == 0 && len(v.Shortened) == 0 {
 		l.form = view.Full
 	}
-	l.texts[l.form] = head + barred(v.Text)
+	l.texts[l.form] = head + withBars(v.Text)
 	return v.Tokens - was
 }
 
-// barred prefixes each line of one of our texts with a bar.
-func barred(text string) string {
+// withBars prefixes each line of one of our texts with a bar.
+func withBars(text string) string {
 	var b strings.Builder
 	for one := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		b.WriteString(strings.TrimRight("  | "+one, " ") + "\n")
@@ -135,22 +135,22 @@ func barred(text string) string {
 }
 
 // raise shows a record in a form if there is room, and returns the cost.
-func (s *sheet) raise(l *line, form view.Form, left int) int {
+func (s *sheet) raise(l *line, form view.Form, room int) int {
 	switch {
 	case form == view.Full && l.want != view.Full:
 		return 0
 	case form == view.Full && l.material.Artifact != nil:
-		return s.sections(l, left)
+		return s.sections(l, room)
 	}
 	cost := headingCost(s, l)
 	if l.form != "" {
 		cost = -s.count(l.text(l.form))
 	}
 	text := l.text(form)
-	if len(text) > view.BytesPerToken*(left-cost)+view.BytesPerToken {
+	if len(text) > view.BytesPerToken*(room-cost)+view.BytesPerToken {
 		return 0 // it cannot fit: skip the counting
 	}
-	if cost += s.count(text); cost > left {
+	if cost += s.count(text); cost > room {
 		return 0
 	}
 	l.form = form
@@ -207,10 +207,10 @@ func (s *sheet) body() string {
 	return b.String()
 }
 
-const leftWords = "\nNot shown, by the view's bounds: "
+const notShownText = "\nNot shown, by the view's bounds: "
 
 // longestTail is the longest possible last line.
-const longestTail = leftWords + "1000000000 or more.\n"
+const longestTail = notShownText + "1000000000 or more.\n"
 
 // tail returns the line about records left out by the bounds of the view, or "".
 func (s *sheet) tail() string {
@@ -220,16 +220,16 @@ func (s *sheet) tail() string {
 			hidden++
 		}
 	}
-	for _, l := range s.left {
+	for _, l := range s.excluded {
 		if l.Rule == OverTopK {
 			hidden++
 		}
 	}
 	switch {
 	case s.in.More:
-		return leftWords + strconv.Itoa(hidden) + " or more.\n"
+		return notShownText + strconv.Itoa(hidden) + " or more.\n"
 	case hidden > 0:
-		return leftWords + strconv.Itoa(hidden) + ".\n"
+		return notShownText + strconv.Itoa(hidden) + ".\n"
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ type Spec struct {
 type TypeView struct {
 	Type string    `json:"type,omitempty"`
 	Form view.Form `json:"form,omitempty"` // Full or Summary; anything else is Summary
-	// Max is the maximum number shown; 0 or less is none.
+	// Max is the maximum number shown; 0 or less shows no record.
 	Max int `json:"max"`
 	// Priority decides what is kept if not all fits: higher is kept longer.
 	Priority int `json:"priority"`

@@ -127,8 +127,8 @@ func MemoOf(module string) string {
 	return record.IntegratedMemo
 }
 
-// Refused returns one fault for each refusal.
-func Refused(ref record.Ref, all []Refusal) error {
+// RefusalError returns one fault for each refusal.
+func RefusalError(ref record.Ref, all []Refusal) error {
 	var list fault.List
 	for _, r := range all {
 		list = append(list, &fault.Error{Code: Blocked, Op: "promote " + fault.Shown(ref.String()), Place: "gate " + r.Gate, Detail: r.Detail, Hint: r.Hint})

@@ -30,7 +30,7 @@ func (d *data) mark(m *record.Mark) error {
 	return nil
 }
 
-func (d *data) now(r *record.Record) record.Record {
+func (d *data) current(r *record.Record) record.Record {
 	clone := cloneRecord(r)
 	for _, m := range d.marks[r.ID] {
 		if m.Version == r.Version {
@@ -47,7 +47,7 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 		for _, id := range slices.Sorted(maps.Keys(d.records)) {
 			versions := d.records[id]
 			for i := range versions {
-				r := d.now(&versions[i])
+				r := d.current(&versions[i])
 				if fits(&q, &r, i == len(versions)-1) {
 					list = append(list, r)
 				}
@@ -65,7 +65,7 @@ func fits(q *store.Query, r *record.Record, latest bool) bool {
 func (d *data) head(id string) record.Head {
 	versions := d.records[id]
 	h := record.Head{ID: id, Latest: len(versions), Canonical: d.canon[id], Tips: len(d.tips[id]), Tip: slices.Max(d.tips[id]), At: versions[len(versions)-1].At}
-	r := d.now(&versions[h.Standing().Version-1])
+	r := d.current(&versions[h.Standing().Version-1])
 	h.Type, h.Module, h.Status, h.Summary = r.Type, r.Module, r.Status, r.Summary
 	return h
 }

@@ -14,8 +14,8 @@ import (
 	driversqlite "modernc.org/sqlite"
 )
 
-// slice is how many milliseconds SQLite waits for a lock before the context is checked again.
-const slice = "50"
+// busyTimeout is how many milliseconds SQLite waits for a lock before the context is checked again.
+const busyTimeout = "50"
 
 // cacheOf returns the page cache size of a connection. The writer revisits the indexes of a large
 // store all the time and gets 32 MB. Readers are several, and each write empties their cache: 8 MB.
@@ -39,7 +39,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 		"_defensive": {"1"},
 		"_error_rc":  {"1"},
 		"_pragma": {
-			"busy_timeout(" + slice + ")",
+			"busy_timeout(" + busyTimeout + ")",
 			"synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)",
 			"foreign_keys(1)", "trusted_schema(0)",
 			"cache_size(" + cacheOf(mode) + ")",
@@ -95,7 +95,7 @@ type Reader struct {
 	prepared map[string]*sql.Stmt // by query text; preparing one takes longer than most queries
 }
 
-const mostPrepared = 100
+const maxPrepared = 100
 
 // OpenReader opens a reader with at most limit connections.
 func OpenReader(f *File, limit int) (*Reader, error) {
@@ -130,7 +130,7 @@ func closeAll(prepared map[string]*sql.Stmt) error {
 func (r *Reader) ask(ctx context.Context, text string, args []any) (*sql.Rows, error) {
 	r.mu.Lock()
 	statement, ok := r.prepared[text]
-	room := len(r.prepared) < mostPrepared
+	room := len(r.prepared) < maxPrepared
 	r.mu.Unlock()
 	if !ok {
 		if !room || strings.HasPrefix(text, "PRAGMA") {

@@ -39,8 +39,8 @@ func extended(err error) int {
 
 func primary(err error) int { return extended(err) & 0xff }
 
-// verdict is the meaning of an SQLite error to a user.
-type verdict struct {
+// diagnosis explains an SQLite error to a user.
+type diagnosis struct {
 	code         fault.Code
 	detail, hint string
 }
@@ -59,13 +59,13 @@ func faultOf(op, file string, wait time.Duration, err error) error {
 	case errors.Is(err, sql.ErrConnDone):
 		return &fault.Error{Code: store.Closed, Op: op, Place: file, Cause: err}
 	}
-	v := judge(err, wait)
+	v := classify(err, wait)
 	return &fault.Error{Code: v.code, Op: op, Place: file, Detail: v.detail, Hint: v.hint, Cause: err}
 }
 
-func judge(err error, wait time.Duration) verdict {
+func classify(err error, wait time.Duration) diagnosis {
 	if isBusy(err) {
-		return verdict{
+		return diagnosis{
 			store.Busy, fmt.Sprintf("other processes kept it busy for %s", wait),
 			"run the command again later",
 		}
@@ -74,37 +74,37 @@ func judge(err error, wait time.Duration) verdict {
 	case lib.SQLITE_FULL:
 		return full()
 	case lib.SQLITE_IOERR:
-		return judgeIO(extended(err))
+		return classifyIO(extended(err))
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
-		return verdict{
+		return diagnosis{
 			store.Unwritable, "the file or its directory cannot be opened for writing",
 			"check the permissions of the directory and its files, and whether the disk is mounted read-only; even reading needs a writable directory",
 		}
 	case lib.SQLITE_TOOBIG:
-		return verdict{store.Unsupported, "a single value is larger than 1 GB", "split the text into smaller parts"}
+		return diagnosis{store.Unsupported, "a single value is larger than 1 GB", "split the text into smaller parts"}
 	case lib.SQLITE_NOMEM:
-		return verdict{store.Unsupported, "out of memory", "close other programs, and run the command again"}
+		return diagnosis{store.Unsupported, "out of memory", "close other programs, and run the command again"}
 	}
 	return damaged()
 }
 
-// judgeIO distinguishes I/O errors of reading from those of writing.
-func judgeIO(code int) verdict {
+// classifyIO distinguishes I/O errors of reading from those of writing.
+func classifyIO(code int) diagnosis {
 	switch code {
 	case lib.SQLITE_IOERR_READ, lib.SQLITE_IOERR_SHORT_READ, lib.SQLITE_IOERR_CORRUPTFS, lib.SQLITE_IOERR_IN_PAGE:
 		return damaged()
 	case lib.SQLITE_IOERR_SHMSIZE:
 		return full() // extending a file usually fails only for lack of space
 	}
-	return verdict{store.Unwritable, "disk I/O error", "check the disk; earlier data is unchanged"}
+	return diagnosis{store.Unwritable, "disk I/O error", "check the disk; earlier data is unchanged"}
 }
 
-func full() verdict {
-	return verdict{store.Full, "no space left on the disk", "free some space and run the command again; nothing was written or lost"}
+func full() diagnosis {
+	return diagnosis{store.Full, "no space left on the disk", "free some space and run the command again; nothing was written or lost"}
 }
 
-func damaged() verdict {
-	return verdict{
+func damaged() diagnosis {
+	return diagnosis{
 		store.Damaged, "the file is damaged, or not a store",
 		"make a copy first, then run `brenner verify` to see how much of it is intact; the file was not changed",
 	}

@@ -129,7 +129,7 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		lib.SQLITE_IOERR_WRITE:      store.Unwritable,
 		lib.SQLITE_IOERR_FSYNC:      store.Unwritable,
 	} {
-		if got := judgeIO(code); got.code != want || got.hint == "" {
+		if got := classifyIO(code); got.code != want || got.hint == "" {
 			t.Errorf("%d: %v", code, got)
 		}
 	}

@@ -95,18 +95,18 @@ func TestTogether(t *testing.T) {
 // nobody is taken twice.
 func TestTaken(t *testing.T) {
 	t.Parallel()
-	q := NewGroup[int](mostTogether, mostBytesTogether, nil)
+	q := NewGroup[int](maxBatches, maxBatchBytes, nil)
 	var all []*Job[int]
-	for i := range mostTogether + 5 {
+	for i := range maxBatches + 5 {
 		j := &Job[int]{Change: i, size: 1}
 		if i == 1 || i == 2 {
-			j.size = mostBytesTogether / 2
+			j.size = maxBatchBytes / 2
 		}
 		all = append(all, j)
 	}
 	q.add(all...)
 	first := q.take(all[5])
-	if len(first) != mostTogether || first[0] != all[5] {
+	if len(first) != maxBatches || first[0] != all[5] {
 		t.Fatalf("%d were taken", len(first))
 	}
 	for _, o := range []*Job[int]{all[5], all[0], all[1]} {
@@ -125,7 +125,7 @@ func TestTaken(t *testing.T) {
 func TestAnOrderThatWasGivenBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := NewGroup[int](mostTogether, 0, nil)
+	w := NewGroup[int](maxBatches, 0, nil)
 	o := &Job[int]{Ctx: ctx, done: make(chan error, 1)}
 	w.turn <- struct{}{} // somebody writes, and has the order in hand
 	gone := make(chan error)
@@ -141,7 +141,7 @@ func TestAnOrderThatWasGivenBack(t *testing.T) {
 func TestAnOrderThatWasWrittenAllTheSame(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := NewGroup[int](mostTogether, 0, nil)
+	w := NewGroup[int](maxBatches, 0, nil)
 	o := &Job[int]{Ctx: ctx, done: make(chan error, 1)}
 	w.turn <- struct{}{}
 	gone := make(chan error)

@@ -52,7 +52,7 @@ func (s *Store) HolderOf(name string) (store.Holder, bool, error) {
 		if err != nil {
 			return store.Holder{}, false, s.locks.fault(name, err)
 		}
-		who, free, err := try(f, false)
+		who, free, err := tryLock(f, false)
 		named := err == nil && s.locks.names(name, f)
 		_ = f.Close() // nothing was written to it
 		switch {
@@ -82,7 +82,7 @@ func (l *locks) take(name string, who store.Holder) (release func() error, err e
 		if err != nil {
 			return nil, l.fault(name, err)
 		}
-		holder, free, err := try(f, true)
+		holder, free, err := tryLock(f, true)
 		switch {
 		case err == nil && !l.names(name, f): // released meanwhile
 			_ = f.Close() // nothing was written to it
@@ -137,8 +137,8 @@ func (l *locks) keep(name string, f *os.File) (release func() error) {
 	}
 }
 
-// try takes the lock of an open file, or returns its holder as far as known.
-func try(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
+// tryLock takes the lock of an open file, or returns its holder as far as known.
+func tryLock(f *os.File, exclusive bool) (who store.Holder, free bool, err error) {
 	for n := range attempts {
 		if n > 0 {
 			time.Sleep(between)

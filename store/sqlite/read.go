@@ -63,7 +63,7 @@ func (s *Store) Streams(ctx context.Context, prefix string) ([]store.Stream, err
 }
 
 func (s *Store) streams(ctx context.Context, prefix string) ([]store.Stream, error) {
-	var where question
+	var where conditions
 	where.prefix("name", prefix)
 	return List(ctx, s.reader, func(rows *sql.Rows) (one store.Stream, err error) {
 		err = rows.Scan(&one.Name, &one.Head.Seq, &one.Head.Hash, instant{&one.Began}, instant{&one.Last})
@@ -84,21 +84,21 @@ func (i instant) Scan(value any) (err error) {
 	return err
 }
 
-// question is a query built from conditions.
-type question struct {
-	conditions strings.Builder
-	args       []any
+// conditions is the WHERE clause of a query, with its arguments.
+type conditions struct {
+	sql  strings.Builder
+	args []any
 }
 
-func (q *question) text() string { return q.conditions.String() }
+func (q *conditions) text() string { return q.sql.String() }
 
-func (q *question) and(condition string, args ...any) {
-	q.conditions.WriteString(" AND " + condition)
+func (q *conditions) and(condition string, args ...any) {
+	q.sql.WriteString(" AND " + condition)
 	q.args = append(q.args, args...)
 }
 
 // oneOf requires a column to have one of some values; none means any.
-func (q *question) oneOf(column string, values []string) {
+func (q *conditions) oneOf(column string, values []string) {
 	if len(values) == 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (q *question) oneOf(column string, values []string) {
 
 // prefix compares bytes: LIKE would treat % and _ as wildcards. The upper bound is the prefix with
 // its last byte incremented, which cannot overflow: no UTF-8 byte is 0xFF.
-func (q *question) prefix(column, text string) {
+func (q *conditions) prefix(column, text string) {
 	if text == "" {
 		return
 	}
@@ -129,7 +129,7 @@ const recordColumns = `SELECT r.id, r.version, r.parent, r.type, coalesce(s.stat
 
 // Records implements store.Store.
 func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, error) {
-	var where question
+	var where conditions
 	from := " FROM records AS r"
 	if q.Status != "" { // find the few matching versions first
 		from = " FROM (SELECT id, version FROM statuses WHERE status = ? UNION ALL " +
@@ -189,7 +189,7 @@ const dependent = " AND l.relation IN ('cites', 'derives_from', 'summarises', 'r
 
 // Heads implements store.Catalogue.
 func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, error) {
-	var where question
+	var where conditions
 	if q.ID != "" {
 		where.and("h.id = ?", q.ID)
 	}
@@ -250,7 +250,7 @@ func (s *Store) Census(ctx context.Context) ([]record.Count, error) {
 	}, "SELECT type, module, status, count(*) FROM heads GROUP BY type, module, status ORDER BY type, module, status")
 }
 
-const mostRefs = 200
+const maxRefs = 200
 
 // Edges implements store.Catalogue.
 func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, error) {
@@ -259,7 +259,7 @@ func (s *Store) Edges(ctx context.Context, q store.EdgeQuery) ([]record.Edge, er
 			refs        []record.Ref
 			id, version string
 		}{{q.From, "l.id", "l.version"}, {q.To, "l.to_id", "l.to_version"}} {
-			for refs := range slices.Chunk(side.refs, mostRefs) {
+			for refs := range slices.Chunk(side.refs, maxRefs) {
 				found, err := s.edges(ctx, refs, side.id, side.version)
 				if err != nil {
 					return nil, err

@@ -27,7 +27,7 @@ func (s *Store) Verify(ctx context.Context) error {
 		found = append(found, wrong...)
 		if err != nil && ctx.Err() == nil {
 			// An unreadable page ends one check, not the others.
-			found = append(found, &fault.Error{Code: judge(err, s.file.Wait).code, Op: op, Place: s.file.Path, Hint: judge(err, s.file.Wait).hint, Cause: err})
+			found = append(found, &fault.Error{Code: classify(err, s.file.Wait).code, Op: op, Place: s.file.Path, Hint: classify(err, s.file.Wait).hint, Cause: err})
 		}
 	}
 	if err := ctx.Err(); err != nil {

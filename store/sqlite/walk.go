@@ -81,7 +81,7 @@ func split(row []byte, l *journal.Line) {
 	l.Kind, l.Body = row[:max(0, end)], row[end+1:]
 }
 
-const some = 500
+const blobsPerQuery = 500
 
 // Blobs implements store.Walker.
 func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, data []byte) error) error {
@@ -91,8 +91,8 @@ func (s *Store) Blobs(ctx context.Context, hashes []string, visit func(n int, da
 		return err
 	}
 	defer leave()
-	for first := 0; first < len(hashes); first += some {
-		part := hashes[first:min(first+some, len(hashes))]
+	for first := 0; first < len(hashes); first += blobsPerQuery {
+		part := hashes[first:min(first+blobsPerQuery, len(hashes))]
 		found, err := s.blobs(ctx, part)
 		if err != nil {
 			return s.file.Fault(op, err)

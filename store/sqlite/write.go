@@ -32,7 +32,7 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 		return err
 	}
 	// Hashing needs no lock, so it is done before other callers have to wait.
-	o, size := order{batch: &b, hashes: make([]string, len(b.Blobs))}, 0
+	o, size := writeRequest{batch: &b, hashes: make([]string, len(b.Blobs))}, 0
 	for i, blob := range b.Blobs {
 		o.hashes[i] = store.Hash(blob)
 		size += len(blob)
@@ -43,16 +43,16 @@ func (s *Store) Write(ctx context.Context, b store.Batch) error {
 // writer writes batches, those of several callers together.
 type writer struct {
 	*Writer
-	group   *Group[order]
+	group   *Group[writeRequest]
 	known   known
 	streams streams
 	newest  int // the schema version that the statements are for
 }
 
-// mostTogether and mostBytesTogether bound the batches and blob bytes of one transaction.
+// maxBatches and maxBatchBytes bound the batches and blob bytes of one transaction.
 const (
-	mostTogether      = 32
-	mostBytesTogether = 8 << 20
+	maxBatches    = 32
+	maxBatchBytes = 8 << 20
 )
 
 func openWriter(ctx context.Context, s *Store) (*writer, error) {
@@ -61,19 +61,19 @@ func openWriter(ctx context.Context, s *Store) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{Writer: to, newest: len(s.file.Steps)}
-	w.group = NewGroup(mostTogether, mostBytesTogether, w.together)
+	w.group = NewGroup(maxBatches, maxBatchBytes, w.writeTogether)
 	return w, nil
 }
 
-// order is a batch to be written, with the hashes of its blobs.
-type order struct {
+// writeRequest is a batch to be written, with the hashes of its blobs.
+type writeRequest struct {
 	batch  *store.Batch
 	hashes []string
 }
 
-// together writes orders in one transaction. If any of them fails, nothing is written, and each is
+// writeTogether writes batches in one transaction. If any of them fails, nothing is written, and each is
 // retried alone for its own outcome.
-func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
+func (w *writer) writeTogether(jobs []*Job[writeRequest]) (left []*Job[writeRequest]) {
 	first := jobs[0]
 	err := w.transact(first.Ctx, jobs)
 	switch {
@@ -87,12 +87,12 @@ func (w *writer) together(jobs []*Job[order]) (left []*Job[order]) {
 		return jobs[1:] // each waits as long as its own context allows
 	}
 	for _, j := range append(jobs[1:], first) {
-		j.Answer(w.transact(j.Ctx, []*Job[order]{j}))
+		j.Answer(w.transact(j.Ctx, []*Job[writeRequest]{j}))
 	}
 	return nil
 }
 
-func (w *writer) transact(ctx context.Context, jobs []*Job[order]) error {
+func (w *writer) transact(ctx context.Context, jobs []*Job[writeRequest]) error {
 	err := w.Transaction(ctx, func(ctx context.Context) error {
 		if err := w.checkVersion(ctx); err != nil {
 			return err
@@ -218,10 +218,10 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 }
 
 func (w *writer) put(ctx context.Context, r *record.Record) error {
-	first, err := w.first(ctx, r)
-	var have headNow
+	first, err := w.insertFirst(ctx, r)
+	var have headState
 	if err == nil && !first {
-		have, err = w.head1(ctx, r.ID)
+		have, err = w.currentHead(ctx, r.ID)
 	}
 	if err == nil && !first {
 		err = store.CheckVersion(r, have.latest)
@@ -246,16 +246,16 @@ func (w *writer) put(ctx context.Context, r *record.Record) error {
 	return w.index(ctx, r, have)
 }
 
-// headNow is the listed state of a record before a write.
-type headNow struct{ latest, canonical, tips int }
+// headState is the listed state of a record before a write.
+type headState struct{ latest, canonical, tips int }
 
-func (w *writer) head1(ctx context.Context, id string) (h headNow, err error) {
+func (w *writer) currentHead(ctx context.Context, id string) (h headState, err error) {
 	_, err = w.Row(ctx, []any{&h.latest, &h.canonical, &h.tips}, "SELECT latest, canonical, tips FROM heads WHERE id = ?", id)
 	return h, err
 }
 
-// first lists a record with its first version and reports whether the id was new.
-func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
+// insertFirst lists a record with its first version and reports whether the id was new.
+func (w *writer) insertFirst(ctx context.Context, r *record.Record) (bool, error) {
 	if r.Version != 1 {
 		return false, nil
 	}
@@ -268,7 +268,7 @@ func (w *writer) first(ctx context.Context, r *record.Record) (bool, error) {
 func sortable(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000000Z") }
 
 // index updates the lists for a record that was just written.
-func (w *writer) index(ctx context.Context, r *record.Record, have headNow) error {
+func (w *writer) index(ctx context.Context, r *record.Record, have headState) error {
 	for _, l := range r.Links {
 		err := w.Exec(ctx, "INSERT OR IGNORE INTO links (id, version, to_id, to_version, relation) VALUES (?, ?, ?, ?, ?)",
 			r.ID, r.Version, l.ID, l.Version, l.Relation)
@@ -326,7 +326,7 @@ func (w *writer) closeOne(ctx context.Context, id string, version int) (int, err
 }
 
 func (w *writer) mark(ctx context.Context, m *record.Mark) error {
-	have, err := w.head1(ctx, m.ID)
+	have, err := w.currentHead(ctx, m.ID)
 	if err != nil {
 		return err
 	}
@@ -367,8 +367,8 @@ func (w *writer) mark(ctx context.Context, m *record.Mark) error {
 // whose turn it is may use it.
 type known struct{ now, before map[string]bool }
 
-// mostKnown bounds a generation: two of them take about a megabyte.
-const mostKnown = 4096
+// maxKnown bounds a generation: two of them take about a megabyte.
+const maxKnown = 4096
 
 func (k *known) has(hash string) bool {
 	if k.before[hash] && !k.now[hash] {
@@ -378,13 +378,13 @@ func (k *known) has(hash string) bool {
 }
 
 func (k *known) add(hash string) {
-	if k.now == nil || len(k.now) >= mostKnown {
+	if k.now == nil || len(k.now) >= maxKnown {
 		k.now, k.before = make(map[string]bool), k.now
 	}
 	k.now[hash] = true
 }
 
-func (k *known) learn(jobs []*Job[order]) {
+func (k *known) learn(jobs []*Job[writeRequest]) {
 	for _, j := range jobs {
 		for _, hash := range j.Change.hashes {
 			k.add(hash)
@@ -399,7 +399,7 @@ type streams struct{ ids map[string]int64 }
 func (s *streams) id(name string) int64 { return s.ids[name] }
 
 func (s *streams) learn(name string, id int64) {
-	if s.ids == nil || len(s.ids) >= mostKnown {
+	if s.ids == nil || len(s.ids) >= maxKnown {
 		s.ids = make(map[string]int64)
 	}
 	s.ids[name] = id

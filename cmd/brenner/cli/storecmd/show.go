@@ -268,12 +268,12 @@ func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 		if q.Role == "" && q.Task == "" {
 			return ui.Usage(c, "--role or --task is required", "")
 		}
-		asText := func(_ *ui.App, g *govern.Given) string { return g.Text }
+		asText := func(_ *ui.App, g *govern.AssembledContext) string { return g.Text }
 		if explain {
 			asText = explainText
 		}
-		var g *govern.Given
-		err := showRecords(a, c, &records, false, asText, func(ctx context.Context, r *Records) (_ *govern.Given, err error) {
+		var g *govern.AssembledContext
+		err := showRecords(a, c, &records, false, asText, func(ctx context.Context, r *Records) (_ *govern.AssembledContext, err error) {
 			if err := r.CheckModules(ctx, q.Modules...); err != nil {
 				return nil, err
 			}
@@ -298,7 +298,7 @@ func contextCommand(a *ui.App, explain bool, c *cobra.Command) *cobra.Command {
 }
 
 // explainText lists why each record is in a context, or is not.
-func explainText(a *ui.App, r *govern.Given) string {
+func explainText(a *ui.App, r *govern.AssembledContext) string {
 	var b strings.Builder
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s: %d of %d tokens, view %s\n\n", ui.Clean(r.Role), r.Tokens, r.Bound, r.Spec[:12])

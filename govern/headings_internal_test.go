@@ -23,7 +23,7 @@ func TestSunk(t *testing.T) {
 		"a\r~~~\rb":                      "a\n~~~\nb\n~~~",
 		"~~~\n~~~\u00a0\n# code":         "~~~\n~~~\u00a0\n# code\n~~~",
 	} {
-		if got := sunk(in, 2); got != want {
+		if got := demoteHeadings(in, 2); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

@@ -4,10 +4,10 @@ import "strings"
 
 const deepest = 6
 
-// sunk puts a Markdown text below one of our headings: its headings, of either style, go down
-// by some levels, code stays as it is, and an open fence is closed, so that it does not swallow
-// what follows.
-func sunk(text string, by int) string {
+// demoteHeadings prepares a Markdown text for use below one of our headings: its headings, of
+// either style, are demoted by some levels, code is unchanged, and an open fence is closed, so
+// that it does not swallow what follows.
+func demoteHeadings(text string, by int) string {
 	var out []string
 	var f fences
 	begins := -1 // start of the current paragraph
