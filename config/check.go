@@ -26,7 +26,7 @@ const (
 	FileIgnored     fault.Code = "CONFIG_FILE_IGNORED"     // Warning: `.brennerrc` is ignored because `brenner.yaml` exists beside it.
 )
 
-// check makes the checks that need the whole configuration.
+// check makes the checks that need the complete configuration.
 func (c *Config) check(g given, t table) error {
 	var found fault.Bounded
 	for _, s := range limited() {
@@ -37,8 +37,8 @@ func (c *Config) check(g given, t table) error {
 			if least.Level < most.Level || least.Level == most.Level && least.Line > most.Line {
 				stronger = least
 			}
-			found.Add(InvalidValue, stronger.String(), "lower the minimum or raise the maximum; a maximum of 0 is none",
-				"%s has a minimum of %d (%s) above its maximum of %d (%s)", at, l.Min, least, l.Max, most)
+			found.Add(InvalidValue, stronger.String(), "lower the minimum or raise the maximum; 0 means no maximum",
+				"%s: minimum %d (%s) exceeds maximum %d (%s)", at, l.Min, least, l.Max, most)
 		}
 	}
 	for _, path := range []string{"roster.preset", "roster.defaultPreset"} {
@@ -46,14 +46,14 @@ func (c *Config) check(g given, t table) error {
 			checkPreset(&found, c.Presets, l[path])
 		}
 	}
-	c.checkBounds(&found, t, positive, "write a number from 1")
+	c.checkBounds(&found, t, positive, "use a number from 1")
 	if strings.TrimSpace(c.Operator) == "" {
-		found.Add(InvalidValue, c.place("operator"), "somebody has to sign the brief: write a name", "operator cannot be empty")
+		found.Add(InvalidValue, c.place("operator"), "set a name: the operator signs the brief", "operator: empty name")
 	}
 	c.checkRecords(&found)
-	c.checkBounds(&found, t, share, "write a share from 0 to 1")
+	c.checkBounds(&found, t, share, "use a number from 0 to 1")
 	if playbook.CheckWord("domain", c.Playbook.Domain) != nil {
-		found.Add(InvalidValue, c.place("playbook.domain"), "write a word, in one line", "playbook.domain cannot be %s", fault.Shown(c.Playbook.Domain))
+		found.Add(InvalidValue, c.place("playbook.domain"), "use text on one line", "playbook.domain: invalid value %s", fault.Shown(c.Playbook.Domain))
 	}
 	return found.Err()
 }
@@ -69,10 +69,10 @@ func (c *Config) checkBounds(found *fault.Bounded, t table, b bound, hint string
 		}
 		value := c.value(k.path).raw
 		if n, ok := value.(int); ok && n < 1 {
-			found.Add(InvalidValue, c.place(k.path), hint, "%s cannot be %d", k.path, n)
+			found.Add(InvalidValue, c.place(k.path), hint, "%s: %d is below 1", k.path, n)
 		}
 		if x, ok := value.(float64); ok && x > 1 {
-			found.Add(InvalidValue, c.place(k.path), hint, "%s cannot be %g", k.path, x)
+			found.Add(InvalidValue, c.place(k.path), hint, "%s: %g is above 1", k.path, x)
 		}
 	}
 }
@@ -96,21 +96,21 @@ func (c *Config) checkRecords(found *fault.Bounded) {
 	types := c.AllTypes()
 	check := func(key, name string) {
 		if err := types.Check(name); err != nil {
-			found.Add(InvalidValue, c.place(key), fault.HintOf(err), "%s: there is no type %s", key, fault.Shown(name))
+			found.Add(InvalidValue, c.place(key), fault.HintOf(err), "%s: unknown type %s", key, fault.Shown(name))
 		}
 	}
 	for _, name := range c.Records.Unattended {
 		check("store.unattended", name)
 	}
 	if access := c.Access(); !slices.Contains(access.Roles(), c.Records.People) {
-		found.Add(InvalidValue, c.place("store.people"), "the roles are "+strings.Join(access.Roles(), ", ")+"; roles: adds others",
-			"store.people: no role %s has rights", fault.Shown(c.Records.People))
+		found.Add(InvalidValue, c.place("store.people"), "known roles: "+strings.Join(access.Roles(), ", ")+"; add others under roles:",
+			"store.people: unknown role %s", fault.Shown(c.Records.People))
 	}
 	for _, r := range c.Roles {
 		for _, name := range slices.Concat(r.Read, r.Write) {
 			check("roles", name)
 			if kind, _ := types.Find(name); kind.Raw {
-				found.Add(InvalidValue, c.place("roles"), "take it out: what was sent and said as it was is shown to nobody",
+				found.Add(InvalidValue, c.place("roles"), "remove it: raw messages and replies are not shown to agents",
 					"roles: %s cannot read or write %s", fault.Shown(r.Role), record.A(name))
 			}
 		}

@@ -1,6 +1,6 @@
 // Package config merges flags, the environment, the session's file, the project's file and the
-// built-in defaults into one configuration. Earlier sources win, key by key. Lists are taken whole,
-// except presets, which are joined by id.
+// built-in defaults into one configuration. Earlier sources win, key by key. Lists are not
+// merged, except presets, which are joined by id.
 //
 // Every value has an origin. Unknown keys, values of the wrong type and duplicate keys are errors
 // with a line number. An environment variable is BRENNER_ and the key's path in capitals, with _
@@ -155,7 +155,7 @@ type Timeouts struct {
 	Call    time.Duration // one attempt
 	Idle    time.Duration // without any output
 	Agent   time.Duration // all attempts together
-	Session time.Duration // a whole run
+	Session time.Duration // a complete run
 }
 
 func (t Timeouts) times() flow.Times {

@@ -18,7 +18,7 @@ import (
 	"brenner/session/flow"
 )
 
-// write puts a file into a folder and gives its path.
+// write creates a file in a directory and returns its path.
 func write(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -31,8 +31,8 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// project makes a folder with a brenner.yaml of this text. It holds a .git, so
-// that nothing above it is ever looked at.
+// project creates a directory with this brenner.yaml. It has a .git, so that nothing above
+// it is searched.
 func project(t *testing.T, text string) string {
 	t.Helper()
 	dir := repository(t)
@@ -61,20 +61,20 @@ func load(t *testing.T, o Options) *Config {
 	return c
 }
 
-// told gives every fault of an error as "CODE place: detail | hint".
-func told(t *testing.T, err error) string {
+// details formats every fault of an error as "CODE place: detail | hint".
+func details(t *testing.T, err error) string {
 	t.Helper()
 	var lines []string
 	for _, f := range fault.All(err) {
 		lines = append(lines, string(f.Code)+" "+f.Error()+" | "+f.Hint)
 	}
 	if err != nil && (len(lines) == 0 || fault.CodeOf(err) == "") {
-		t.Errorf("an error that is no fault: %v", err)
+		t.Errorf("not a fault: %v", err)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// shownValue gives a key as "value (origin)".
+// shownValue formats a key as "value (origin)".
 func shownValue(t *testing.T, c *Config, key string) string {
 	t.Helper()
 	for _, v := range c.Values() {
@@ -82,7 +82,7 @@ func shownValue(t *testing.T, c *Config, key string) string {
 			return string(artifact.Canonical(v.Value)) + " (" + v.Origin.String() + ")"
 		}
 	}
-	t.Fatalf("there is no key %s", key)
+	t.Fatalf("no key %s", key)
 	return ""
 }
 
@@ -109,11 +109,11 @@ func TestBuiltIn(t *testing.T) {
 		t.Error(diff)
 	}
 	if len(c.Values()) != len(keyTable(&Config{})) {
-		t.Errorf("%d values for %d keys", len(c.Values()), len(keyTable(&Config{})))
+		t.Errorf("got %d values for %d keys", len(c.Values()), len(keyTable(&Config{})))
 	}
 	for i, v := range c.Values() {
 		if v.Origin.String() != "built-in" || v.Origin.Level != roster.Default {
-			t.Errorf("%s comes from %v", v.Key, v.Origin)
+			t.Errorf("%s: got origin %v", v.Key, v.Origin)
 		}
 		if i > 0 && c.Values()[i-1].Key >= v.Key {
 			t.Errorf("%s is not sorted", v.Key)
@@ -121,7 +121,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-func TestWholeFile(t *testing.T) {
+func TestFileWithAllKeys(t *testing.T) {
 	c := load(t, Options{Dir: project(t, `
 question: "Why: because?"
 context: |
@@ -149,7 +149,7 @@ scopes:
 limits: {hypothesis_slate: {min: 1, max: 2}, predictions_table: {max: 9}}
 `)})
 	if c.Question != "Why: because?" || c.Context != "Two lines,\nkept.\n" || c.Via != "mail" {
-		t.Errorf("%q %q %q", c.Question, c.Context, c.Via)
+		t.Errorf("got %q %q %q", c.Question, c.Context, c.Via)
 	}
 	same(t, c.Models, []Model{{Model: "Opus 4.5", Via: "openai", ID: "Opus-Large", BaseURL: "https://Host.example/v1"}, {Model: "GPT-5.2"}})
 	same(t, c.Layers, []roster.Layer{{
@@ -188,7 +188,7 @@ func same(t *testing.T, got, want any) {
 	}
 }
 
-// Files are data: what looks like a variable or a command stays what it is.
+// Files are data: variables and commands in them are not expanded.
 func TestNothingIsExpanded(t *testing.T) {
 	const text = "$HOME ${PATH} $(id) `id` %PATH% ~ {{.}} <<: *a"
 	c := load(t, Options{
@@ -207,15 +207,15 @@ func TestReach(t *testing.T) {
 		model            string
 		want             Model
 	}{
-		{name: "nothing said", model: "A", want: Model{Model: "A"}},
+		{name: "not configured", model: "A", want: Model{Model: "A"}},
 		{name: "general", file: "via: mail\n", model: "A", want: Model{Model: "A", Via: "mail"}},
 		{name: "the model's own in the same file", file: "via: mail\n" + list, model: "A", want: Model{Model: "A", Via: "openai", ID: "a"}},
 		{name: "without its own", file: "via: mail\n" + list, model: "B", want: Model{Model: "B", Via: "mail", ID: "b"}},
 		{name: "not in the list", file: "via: mail\n" + list, model: "C", want: Model{Model: "C", Via: "mail"}},
 		{name: "no model", file: list, model: "", want: Model{}},
 		{name: "names compare exactly", file: list, model: "a", want: Model{Model: "a"}},
-		{name: "a flag holds for everybody", file: list, flag: "rehearsal", model: "A", want: Model{Model: "A", Via: "rehearsal", ID: "a"}},
-		{name: "so does a variable", file: list, environ: []string{"BRENNER_VIA=program"}, model: "A", want: Model{Model: "A", Via: "program", ID: "a"}},
+		{name: "a flag applies to all agents", file: list, flag: "rehearsal", model: "A", want: Model{Model: "A", Via: "rehearsal", ID: "a"}},
+		{name: "a variable applies to all agents", file: list, environ: []string{"BRENNER_VIA=program"}, model: "A", want: Model{Model: "A", Via: "program", ID: "a"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := Options{Dir: project(t, test.file), Environ: test.environ}

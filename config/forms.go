@@ -18,20 +18,21 @@ import (
 type form interface {
 	// read returns the value of a node of a file. It reports errors to the reader.
 	read(r *reader, path string, n *yaml.Node) (any, bool)
-	// parse returns the value of texts from the environment or the command line, or the reason why
-	// they are invalid. Of several texts for a single value the last counts.
+	// parse returns the value of strings from the environment or the command line, or the
+	// reason why they are invalid. Of several strings for a single value the last counts.
 	parse(values []string) (v any, detail, hint string)
 }
 
 // scalar is the form of a single value.
 type scalar struct {
-	want  string   // description
+	want  string   // the expected type
+	noun  string   // what an invalid value is not; empty for one of several words
 	tags  []string // of YAML
 	value func(text string) (v any, ok bool)
-	// hidden replaces the refused value in messages, because it may be a secret.
+	// hidden replaces the invalid value in messages, because it may be a secret.
 	hidden string
 	hint   func(text string) string
-	// anyVariable accepts every text from a variable: other programs may accept more.
+	// anyVariable accepts every string from a variable: other programs may accept more.
 	anyVariable bool
 }
 
@@ -50,7 +51,7 @@ func (s scalar) read(r *reader, path string, n *yaml.Node) (any, bool) {
 	case detail != "" && s.want == wantText && tag != tagText:
 		r.wrongType(n, path, s.want)
 	case detail != "":
-		r.found.Add(InvalidValue, r.place(n.Line), hint, "%s %s", path, detail)
+		r.found.Add(InvalidValue, r.place(n.Line), hint, "%s: %s", path, detail)
 	}
 	return v, detail == ""
 }
@@ -71,12 +72,24 @@ func (s scalar) judge(given string) (v any, detail, hint string) {
 	case s.hidden != "":
 		return nil, s.hidden, s.hint(given)
 	}
-	return nil, "cannot be " + fault.Shown(given), s.hint(given)
+	if s.noun == "" {
+		return nil, "unknown value " + quoted(given), s.hint(given)
+	}
+	return nil, quoted(given) + " is not " + s.noun, s.hint(given)
 }
 
-// list is a form of distinct texts.
+// quoted returns a value in quotes for a message.
+func quoted(s string) string {
+	shown := fault.Shown(s)
+	if strings.HasPrefix(shown, `"`) {
+		return shown
+	}
+	return `"` + shown + `"`
+}
+
+// list is a form of distinct strings.
 type list struct {
-	words []string // the allowed words, if restricted
+	words []string // the allowed items, if restricted
 }
 
 func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
@@ -88,7 +101,7 @@ func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
 			continue
 		}
 		if detail, hint := l.unfit(s, seen); detail != "" {
-			r.found.Add(InvalidValue, r.place(one.Line), hint, "%s %s", path, detail)
+			r.found.Add(InvalidValue, r.place(one.Line), hint, "%s: %s", path, detail)
 			continue
 		}
 		all, seen[s] = append(all, s), true
@@ -111,15 +124,15 @@ func (l list) parse(values []string) (v any, detail, hint string) {
 	return all, "", ""
 }
 
-// unfit returns why a text cannot be added to a list, if so.
+// unfit returns why an item cannot be added to a list, or "".
 func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 	switch {
 	case strings.TrimSpace(s) == "":
-		return "holds an empty text", "take it out"
+		return "empty item", "remove it"
 	case len(l.words) > 0 && !slices.Contains(l.words, s):
-		return "cannot hold " + fault.Shown(s), text.SuggestOf(s, l.words, "it holds any of "+listed(l.words))
+		return "unknown item " + quoted(s), text.SuggestOf(s, l.words, "known: "+listed(l.words))
 	case seen[s]:
-		return "holds " + fault.Shown(s) + " twice", "keep one of the two"
+		return "duplicate item " + quoted(s), "remove one"
 	}
 	return "", ""
 }
@@ -130,7 +143,7 @@ type objects func(r *reader, path string, n *yaml.Node) any
 func (o objects) read(r *reader, path string, n *yaml.Node) (any, bool) { return o(r, path, n), true }
 
 func (o objects) parse([]string) (v any, detail, hint string) {
-	return nil, "can only be set in a file", "write it into " + FileName
+	return nil, "can only be set in a file", "set it in " + FileName
 }
 
 // The tags of YAML that values may have.
@@ -141,7 +154,7 @@ const (
 	tagBool  = "!!bool"
 )
 
-// plain is the form of texts for which fits holds. Messages show refused ones.
+// plain is the form of strings for which fits holds. Messages show invalid ones.
 func plain(fits func(string) bool, hint string) scalar {
 	return scalar{
 		want: wantText, tags: []string{tagText}, hint: func(string) string { return hint },
@@ -149,7 +162,7 @@ func plain(fits func(string) bool, hint string) scalar {
 	}
 }
 
-// secretly is plain for texts that messages must not show.
+// secretly is plain for strings that messages must not show.
 func secretly(fits func(string) bool, hidden, hint string) scalar {
 	s := plain(fits, hint)
 	s.hidden = hidden
@@ -160,17 +173,17 @@ func aText() scalar { return plain(func(string) bool { return true }, "") }
 
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
-	s.hint = func(given string) string { return text.SuggestOf(given, words, "it is one of "+listed(words)) }
+	s.hint = func(given string) string { return text.SuggestOf(given, words, "want one of "+listed(words)) }
 	return s
 }
 
-// quorum is one of some words or a number from 1, usually unquoted.
+// quorum is one of some words, or a number from 1.
 func quorum(words ...string) scalar {
 	s := plain(func(s string) bool {
 		n, isNumber := wholeNumber(s)
 		return slices.Contains(words, s) || isNumber && n >= 1
-	}, "it is "+listed(words)+", or a number from 1")
-	s.want, s.tags = "a word or a number", []string{tagText, tagInt}
+	}, "want "+strings.Join(words, ", ")+", or a number from 1")
+	s.want, s.tags = "a string or a number", []string{tagText, tagInt}
 	return s
 }
 
@@ -191,10 +204,10 @@ func anEndpoint() scalar {
 	return secretly(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
 }
 
-const noAddress = "is no address of an endpoint"
+const noAddress = "not a valid endpoint address"
 
-// aVariable is the name of a variable. A refused value may be the secret itself.
-func aVariable(hint string) scalar { return secretly(isVariable, "is no name of a variable", hint) }
+// aVariable is the name of a variable. An invalid value may be the secret itself.
+func aVariable(hint string) scalar { return secretly(isVariable, "not a valid variable name", hint) }
 
 const tokenHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
 
@@ -204,8 +217,8 @@ func isVariable(name string) bool {
 
 // aDollar is an amount of dollars, or empty, usually unquoted.
 func aDollar() scalar {
-	s := plain(isDollar, "write an amount of dollars such as 5 or 0.50; leave it out for no limit")
-	s.tags = []string{tagText, tagInt, tagFloat}
+	s := plain(isDollar, "write an amount such as 5 or 0.50; omit it for no limit")
+	s.noun, s.tags = "an amount in dollars", []string{tagText, tagInt, tagFloat}
 	return s
 }
 
@@ -224,15 +237,17 @@ func setDollars(to *int64) func(any) {
 
 // aTime is a non-negative duration as accepted by time.ParseDuration.
 func aTime() scalar {
-	return plain(func(s string) bool {
+	s := plain(func(s string) bool {
 		d, err := time.ParseDuration(s)
 		return err == nil && d >= 0
-	}, "write a time such as 90s, 10m or 1h30m; 0s is no limit")
+	}, "write a duration such as 90s, 10m or 1h30m; 0s means no limit")
+	s.noun = "a duration"
+	return s
 }
 
 func aSwitch() scalar {
 	return scalar{
-		want: wantSwitch, tags: []string{tagBool}, hint: func(string) string { return "write true or false" },
+		want: wantSwitch, noun: wantSwitch, tags: []string{tagBool}, hint: func(string) string { return "write true or false" },
 		value: func(s string) (any, bool) { return s == "true", s == "true" || s == "false" },
 	}
 }
@@ -243,7 +258,8 @@ const mostNumber = 1_000_000_000
 // aNumber is a non-negative int.
 func aNumber() scalar {
 	return scalar{
-		want: "a whole number", tags: []string{tagInt}, hint: func(string) string { return "write a whole number from 0 to 1000000000 in digits" },
+		want: "a whole number", noun: "a whole number from 0 to 1000000000", tags: []string{tagInt},
+		hint:  func(string) string { return "write it in digits, such as 500" },
 		value: func(s string) (any, bool) { return wholeNumber(s) },
 	}
 }
@@ -257,7 +273,7 @@ func wholeNumber(s string) (int, bool) {
 // aDecimal is a float64 from 0 to 1000 in decimal notation.
 func aDecimal() scalar {
 	return scalar{
-		want: wantNumber, tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write a number from 0 to 1000, such as 3 or 0.8" },
+		want: wantNumber, noun: "a number from 0 to 1000", tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write a number from 0 to 1000, such as 3 or 0.8" },
 		value: func(s string) (any, bool) {
 			f, err := strconv.ParseFloat(s, 64)
 			return f, err == nil && f >= 0 && f <= 1000 && !strings.ContainsAny(s, "eExXpP_+-nN")
@@ -267,9 +283,9 @@ func aDecimal() scalar {
 
 // upTo is a float64 from 0 to most.
 func upTo(most float64) scalar {
+	noun := "a number from 0 to " + strconv.FormatFloat(most, 'f', -1, 64)
 	return scalar{
-		want: wantNumber, tags: []string{tagInt, tagFloat},
-		hint: func(string) string { return "write a number from 0 to " + strconv.FormatFloat(most, 'f', -1, 64) },
+		want: wantNumber, noun: noun, tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write " + noun },
 		value: func(s string) (any, bool) {
 			f, err := strconv.ParseFloat(s, 64)
 			return f, err == nil && f >= 0 && f <= most

@@ -11,8 +11,8 @@ import (
 	"brenner/roster"
 )
 
-// FuzzProjectFile: whatever bytes the file holds, Load gives a configuration or
-// faults that each say where, and never both.
+// FuzzProjectFile checks that for any file Load returns either a configuration or faults
+// with a place, never both.
 func FuzzProjectFile(f *testing.F) {
 	for _, seed := range []string{
 		"", template, string(Template(Starter{Question: "Q", Context: "a: b\n", Via: ViaMail})), bomb(),
@@ -32,16 +32,16 @@ func FuzzProjectFile(f *testing.F) {
 		}
 		c, err := Load(Options{Dir: dir})
 		if (c == nil) == (err == nil) {
-			t.Fatalf("Load gave %v and %v", c, err)
+			t.Fatalf("Load returned %v and %v", c, err)
 		}
 		for _, one := range fault.All(err) {
 			if !strings.HasPrefix(one.Where(), FileName) || one.Hint == "" || one.Code == "" {
-				t.Errorf("a fault without code, place or hint: %+v", one)
+				t.Errorf("fault without code, place or hint: %+v", one)
 			}
 		}
 		var located *fault.Error
 		if err != nil && !errors.As(err, &located) {
-			t.Errorf("no fault: %v", err)
+			t.Errorf("not a fault: %v", err)
 		}
 		if err == nil {
 			roundTrip(t, c)
@@ -49,14 +49,14 @@ func FuzzProjectFile(f *testing.F) {
 	})
 }
 
-// roundTrip holds that what was taken can be used.
+// roundTrip checks that a loaded configuration can be used.
 func roundTrip(t *testing.T, c *Config) {
 	t.Helper()
 	if len(c.Values()) != len(keyTable(&Config{})) {
-		t.Errorf("%d values", len(c.Values()))
+		t.Errorf("got %d values", len(c.Values()))
 	}
 	if err := roster.ValidatePresets(c.Presets); err != nil {
-		t.Errorf("a preset was taken that is none: %v", err)
+		t.Errorf("invalid preset: %v", err)
 	}
 	if _, err := roster.Resolve(c.RosterInput()); err != nil && len(fault.All(err)) == 0 {
 		t.Errorf("Resolve: %v", err)

@@ -108,18 +108,18 @@ func keyTable(c *Config) table {
 		fileRow("roster.entries", objects(entryList), "", []roster.Entry{}),
 		row("priority", list{}, &c.Priority, []string{}),
 		row("authorities", list{}, &c.Authorities, []string{}),
-		row("session.rounds", aNumber(), &s.Rounds, 3).bounded(positive).by("rounds", "how many rounds; brenner.yaml's, or 3, if not given"),
-		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: who has nothing to work on yet waits"),
-		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "how many answers a round needs: role, all, or a number"),
+		row("session.rounds", aNumber(), &s.Rounds, 3).bounded(positive).by("rounds", "number of rounds (default: brenner.yaml, else 3)"),
+		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: agents with nothing to work on yet wait"),
+		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "replies required per round: role, all, or a number"),
 		row("session.repair", aSwitch(), &s.Repair, true),
 		row("session.arbiter", aText(), &c.Arbiter, ""),
 		row("session.context_tokens", aNumber(), &s.Context, view.DefaultCallTokens).bounded(positive),
 		row("stop.quiet_rounds", aNumber(), &s.QuietAfter, 2),
 		row("stop.when_clean", aSwitch(), &s.WhenClean, false),
-		row("budget.tokens", aNumber(), &s.Budget, 500_000).by("budget-tokens", "tokens for the whole session; 0 is no limit"),
-		key{path: "budget.usd", form: aDollar(), builtIn: "", set: setDollars(&s.BudgetUSD)}.by("budget-usd", "dollars for the whole session; every model then needs a price"),
+		row("budget.tokens", aNumber(), &s.Budget, 500_000).by("budget-tokens", "token budget of the session; 0 means no limit"),
+		key{path: "budget.usd", form: aDollar(), builtIn: "", set: setDollars(&s.BudgetUSD)}.by("budget-usd", "budget of the session in dollars; every model needs a price"),
 		row("budget.reply_tokens", aNumber(), &s.Reply, 8_000),
-		timeRow("timeouts.call", &c.Timeouts.Call, "10m").by("timeout", "how long one call may take, such as 10m"),
+		timeRow("timeouts.call", &c.Timeouts.Call, "10m").by("timeout", "time limit of one call, such as 10m"),
 		timeRow("timeouts.idle", &c.Timeouts.Idle, "2m"),
 		timeRow("timeouts.agent", &c.Timeouts.Agent, "30m"),
 		timeRow("timeouts.session", &c.Timeouts.Session, "0s"),
@@ -252,7 +252,7 @@ func (t table) keyHint(path, name string) string {
 		return "did you mean " + join(path, near) + "?"
 	}
 	if k, ok := t.find(join(path, name)); ok && strings.Contains(name, ".") {
-		return "write each part of " + k.path + " on a line of its own, the next one indented below it"
+		return "nest the keys: write each part of " + k.path + " on its own line, indented below the previous one"
 	}
 	elsewhere := slices.IndexFunc(t, func(k key) bool { return strings.HasSuffix(k.path, "."+name) })
 	if elsewhere >= 0 {

@@ -39,7 +39,7 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 	for _, one := range nodes {
 		o := object{line: one.Line, path: path + "[]", fields: make(map[string]*yaml.Node, len(known))}
 		if one.Kind != yaml.MappingNode {
-			r.wrongType(one, o.path, "keys with values")
+			r.wrongType(one, o.path, "a mapping")
 			continue
 		}
 		for _, p := range r.pairs(o.path, one) {
@@ -95,9 +95,9 @@ func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, kn
 		value, name := one(o)
 		switch line, twice := first[name]; {
 		case name == "":
-			r.found.Add(InvalidValue, r.place(o.line), "give it the name that rosters use, such as "+what+": "+example, "an entry of %s names no %s", path, what)
+			r.found.Add(InvalidValue, r.place(o.line), "add the name that rosters use, such as "+what+": "+example, "%s: entry without %s", path, what)
 		case twice:
-			r.found.Add(InvalidValue, r.place(o.line), alreadyOn(line), "%s says twice what %s means", path, fault.Shown(name))
+			r.found.Add(InvalidValue, r.place(o.line), alreadyOn(line), "%s: duplicate entry %s", path, fault.Shown(name))
 		}
 		first[name] = o.line
 		list = append(list, value)
@@ -141,11 +141,11 @@ func (r *reader) model(o object) Model {
 	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
 		// Prices are stored in billionths of a dollar per token; a finer one would be rounded.
 		if price != nil && math.Abs(*price*1000-math.Round(*price*1000)) > 1e-6 {
-			r.found.Add(InvalidValue, r.place(o.line), "prices have at most three decimals: thousandths of a dollar for a million tokens", "a price of %s cannot be %v", o.path, *price)
+			r.found.Add(InvalidValue, r.place(o.line), "use at most three decimals: thousandths of a dollar per million tokens", "%s: price %v has too many decimals", o.path, *price)
 		}
 	}
 	if (m.PriceInput == nil) != (m.PriceOutput == nil) {
-		r.found.Add(InvalidValue, r.place(o.line), "give both, in dollars for a million tokens", "an entry of %s has only one of price_input and price_output", o.path)
+		r.found.Add(InvalidValue, r.place(o.line), "set both, in dollars per million tokens", "%s: only one of price_input and price_output is set", o.path)
 	}
 	return m
 }
@@ -170,9 +170,9 @@ func headerList(r *reader, path string, n *yaml.Node) any {
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
 		switch {
 		case !isHeader || name == "" || strings.ContainsAny(name, " \t\r\n") || strings.ContainsAny(value, "\r\n"):
-			r.found.Add(InvalidValue, r.place(one.Line), "write it like \"X-Team: research\"", "%s holds what is no header", path)
+			r.found.Add(InvalidValue, r.place(one.Line), "write it like \"X-Team: research\"", "%s: not a valid header", path)
 		case name == "Authorization" || name == "Api-Key" || name == "X-Api-Key" || name == "Cookie":
-			r.found.Add(InvalidValue, r.place(one.Line), "keys stand in the environment: key_env names the variable", "%s holds a secret", path)
+			r.found.Add(InvalidValue, r.place(one.Line), "put the key in an environment variable and name it in key_env", "%s: contains a secret", path)
 		default:
 			all = append(all, name+": "+strings.TrimSpace(value))
 		}
@@ -180,7 +180,7 @@ func headerList(r *reader, path string, n *yaml.Node) any {
 	return all
 }
 
-// textList reads texts, which may repeat.
+// textList reads strings, which may repeat.
 func textList(r *reader, path string, n *yaml.Node) any {
 	nodes, _ := r.list(path, n)
 	all := []string{}
@@ -205,7 +205,7 @@ func programList(r *reader, path string, n *yaml.Node) any {
 		)
 		for _, name := range p.Pass {
 			if !isVariable(name) {
-				r.found.Add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s holds what is no name of a variable", join(o.path, "pass"))
+				r.found.Add(InvalidValue, r.place(o.fields["pass"].Line), "name environment variables, not their values", "%s: not a valid variable name", join(o.path, "pass"))
 			}
 		}
 		return p, p.Program
@@ -243,7 +243,7 @@ func viewList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// Package roster checks rosters and words the errors. This file adds the line numbers.
+// Package roster checks rosters and returns the errors. This file adds the line numbers.
 
 func presetList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"id", "name", "description", "entries", "placeholderNames"}
@@ -265,7 +265,7 @@ func presetList(r *reader, path string, n *yaml.Node) any {
 	})
 }
 
-// entryList reads the roster's entries, which may be partial: roster.Resolve checks the whole.
+// entryList reads the roster's entries, which may be partial: roster.Resolve checks the result.
 func entryList(r *reader, path string, n *yaml.Node) any {
 	known := []string{"agentName", "role", "program", "model", "notes"}
 	// Entries may lack roles.
@@ -323,7 +323,7 @@ func (r *reader) checkMode() {
 }
 
 func alreadyOn(line int) string {
-	return fmt.Sprintf("it stands on line %d already; keep one of the two", line)
+	return fmt.Sprintf("first on line %d; remove one", line)
 }
 
 // takeFaults adds errors of package roster, with a line and optionally a better hint.

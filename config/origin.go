@@ -69,7 +69,7 @@ func valueOf(setting any) artifact.Value {
 	}
 	data, err := json.Marshal(setting)
 	if err != nil {
-		return artifact.Null{} // unreachable: settings are texts, numbers and structs of them
+		return artifact.Null{} // unreachable: settings are strings, numbers and structs of them
 	}
 	value, _ := artifact.ParseValue(data, valueDepth)
 	return value

@@ -8,17 +8,17 @@ import (
 	"brenner/internal/fault"
 )
 
-func TestPlaybookValuesThatCannotBe(t *testing.T) {
+func TestInvalidPlaybookValues(t *testing.T) {
 	for text, says := range map[string]string{
-		"playbook: {match: 1.5}":                     "playbook.match cannot be 1.5",
-		"playbook: {match: -0.5}":                    "playbook.match cannot be -0.5",
-		"playbook: {match: .nan}":                    "playbook.match cannot be .nan",
-		"playbook: {match: \"0.8\"}":                 "playbook.match must be a number, not a text",
-		"playbook: {prod: {ratio: 1e9}}":             "playbook.prod.ratio cannot be 1e9",
-		"playbook: {prod: {confidence: 2}}":          "playbook.prod.confidence cannot be 2",
-		"playbook: {domain: \"\"}":                   "playbook.domain cannot be",
+		"playbook: {match: 1.5}":                     "playbook.match: 1.5 is above 1",
+		"playbook: {match: -0.5}":                    `playbook.match: "-0.5" is not a number from 0`,
+		"playbook: {match: .nan}":                    `playbook.match: ".nan" is not a number from 0`,
+		"playbook: {match: \"0.8\"}":                 "playbook.match must be a number, not a string",
+		"playbook: {prod: {ratio: 1e9}}":             `playbook.prod.ratio: "1e9" is not a number from 0`,
+		"playbook: {prod: {confidence: 2}}":          "playbook.prod.confidence: 2 is above 1",
+		"playbook: {domain: \"\"}":                   "playbook.domain: invalid value",
 		"playbook: {guardrail: {succes: 1}}":         "succes",
-		"playbook: {embedding: {base_url: \"x:y\"}}": "is no address",
+		"playbook: {embedding: {base_url: \"x:y\"}}": "not a valid endpoint address",
 	} {
 		_, err := Load(Options{Dir: project(t, text+"\n")})
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(fmt.Sprint(err), "line 1") || fault.HintOf(err) == "" {

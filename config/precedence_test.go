@@ -13,9 +13,8 @@ import (
 	"brenner/store/record"
 )
 
-// sample gives a value of a key for the i-th layer as it stands in YAML (flow
-// style is also JSON, so that values can be compared as they are shown) and as
-// it stands in a variable or a flag.
+// sample returns a value of a key for the i-th layer, as written in YAML (in flow style,
+// which is also JSON, to compare it with shown values) and in a variable or a flag.
 func sample(k key, i int) (inFile, inText string) {
 	switch {
 	case k.path == "roster.preset" || k.path == "roster.defaultPreset":
@@ -64,7 +63,7 @@ func sample(k key, i int) (inFile, inText string) {
 	}
 }
 
-// sampleText returns the i-th text that the form of a key takes.
+// sampleText returns the i-th string that the form of a key accepts.
 func sampleText(k key, i int) string {
 	words := map[string][]string{
 		"via": Vias(), "session.flow": {flow.FlowParallel, flow.FlowStaged}, "scopes.mode": {scopesDefault, scopesStrict},
@@ -83,7 +82,7 @@ func sampleText(k key, i int) string {
 	return ""
 }
 
-// block gives a key in YAML, each part of its path on a line of its own.
+// block returns a key in YAML, with each part of its path on its own line.
 func block(path, value string) (text string, line int) {
 	var b strings.Builder
 	parts := strings.Split(path, ".")
@@ -93,9 +92,9 @@ func block(path, value string) (text string, line int) {
 	return b.String() + " " + value + "\n", 1 + len(parts)
 }
 
-// Every layer beats those below it, key by key, in every combination of layers;
-// the value and its origin agree.
-func TestEveryLayerBeatsTheOnesBelow(t *testing.T) {
+// Every layer overrides those below it, key by key, in every combination of layers, and the
+// origin matches the value.
+func TestLayerPrecedence(t *testing.T) {
 	root := repository(t)
 	for n, k := range keyTable(&Config{}) {
 		for mask := range 1 << 4 {
@@ -141,8 +140,8 @@ func isObjects(k key) bool {
 	return ok
 }
 
-// A key of one layer leaves its neighbours in other layers alone.
-func TestNeighboursOfOtherLayers(t *testing.T) {
+// A key in one layer does not affect its neighbours in other layers.
+func TestLayersKeepNeighbours(t *testing.T) {
 	dir := project(t, "limits: {hypothesis_slate: {min: 1, max: 9}}\nroster: {mode: unified, name: P}\n")
 	session := write(t, dir, "s.yaml", "limits: {hypothesis_slate: {max: 8}}\nroster: {name: S}\n")
 	c := load(t, Options{
@@ -163,7 +162,7 @@ func TestNeighboursOfOtherLayers(t *testing.T) {
 	}
 }
 
-func TestPresetsAreJoinedById(t *testing.T) {
+func TestPresetsAreJoinedByID(t *testing.T) {
 	const entry = "entries: [{role: test_designer}]"
 	dir := project(t, "roster: {defaultPreset: b, presets: [{id: a, name: P, "+entry+"}, {id: b, name: P, "+entry+"}]}\n")
 	session := write(t, dir, "s.yaml", "roster: {presets: [{id: a, name: S, "+entry+"}]}\n")
@@ -174,8 +173,8 @@ func TestPresetsAreJoinedById(t *testing.T) {
 	same(t, got, []string{"a S", "b P", "default-3-agent Default 3-Agent Setup", "hypothesis-critique Hypothesis and Critique"})
 }
 
-// The layers of the files fit between those of flags and environment.
-func TestRosterOfAllLayers(t *testing.T) {
+// The layers of the files are between those of the environment and the presets.
+func TestRosterFromAllLayers(t *testing.T) {
 	dir := project(t, `
 roster:
   defaultPreset: hypothesis-critique
@@ -203,13 +202,13 @@ roster:
 	})
 }
 
-func TestEmptyRosterOfAFile(t *testing.T) {
+func TestEmptyRosterInFile(t *testing.T) {
 	c := load(t, Options{Dir: project(t, "roster: {entries: []}\n")})
 	if _, err := roster.Resolve(c.RosterInput()); !strings.Contains(fmt.Sprint(err), "Empty roster: at least one entry required") {
-		t.Errorf("an empty roster gave %v", err)
+		t.Errorf("empty roster: got %v", err)
 	}
 	c = load(t, Options{Dir: project(t, "roster:\n  entries:\nquestion: Q\n")})
 	if len(c.Layers) > 0 {
-		t.Errorf("a file without a roster gave layers: %v", c.Layers)
+		t.Errorf("without a roster: got layers %v", c.Layers)
 	}
 }

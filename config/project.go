@@ -47,7 +47,7 @@ func (l *loading) findProject(start string) place {
 		err = mustBeDir(dir)
 	}
 	if err != nil {
-		l.found.Add(Unreadable, fault.Shown(start), "name a folder that exists, with -C or "+EnvProject, "the project's folder cannot be read: %s", files.Reason(err))
+		l.found.Add(Unreadable, fault.Shown(start), "name an existing directory with -C or "+EnvProject, "cannot read the project's directory: %s", files.Reason(err))
 		return place{}
 	}
 	for at := dir; ; at = filepath.Dir(at) {
@@ -66,7 +66,7 @@ func (l *loading) findProject(start string) place {
 func mustBeDir(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
-		err = errors.New("it is no folder")
+		err = errors.New("not a directory")
 	}
 	return err
 }
@@ -81,8 +81,8 @@ func (l *loading) fileIn(dir string) string {
 	case old:
 		l.warnings = append(l.warnings, roster.Warning{
 			Code: FileIgnored, Place: OldFileName,
-			Message: OldFileName + " is ignored, because there is a " + FileName + " beside it",
-			Hint:    "move what is still wanted into " + FileName + " and delete " + OldFileName,
+			Message: OldFileName + " ignored: " + FileName + " exists in the same directory",
+			Hint:    "move its settings into " + FileName + " and delete " + OldFileName,
 		})
 	}
 	return FileName
@@ -101,9 +101,9 @@ func (l *loading) readProject(p place) layer {
 	if p.path == "" {
 		return layer{}
 	}
-	// Opening a pipe would block every command for ever.
+	// Opening a pipe would block forever.
 	if info, err := os.Stat(p.path); err == nil && !info.Mode().IsRegular() {
-		l.found.Add(Unreadable, p.File, "remove it, or put the configuration there", "it is no regular file")
+		l.found.Add(Unreadable, p.File, "remove it, or put the configuration there", "not a regular file")
 		return layer{}
 	}
 	return l.readFile(p.path, source{roster.ProjectConfig, p.File})
@@ -119,7 +119,7 @@ func (l *loading) readSession(path string) layer {
 func (l *loading) readFile(path string, from source) layer {
 	data, err := readBounded(path)
 	if err != nil {
-		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "the configuration cannot be read: %s", files.Reason(err))
+		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "cannot read the configuration: %s", files.Reason(err))
 		return layer{}
 	}
 	l.files = append(l.files, File{Level: from.level, Path: path, Data: data})
@@ -136,7 +136,7 @@ func readBounded(path string) ([]byte, error) {
 	defer func() { _ = f.Close() }() // read only
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
 	if err == nil && len(data) > mostBytes {
-		err = errors.New("it is larger than 1 MiB")
+		err = errors.New("larger than 1 MiB")
 	}
 	return data, err
 }

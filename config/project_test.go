@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-func TestWhereTheProjectIs(t *testing.T) {
+func TestFindProject(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		files []string // each says its own name as the question
+		files []string // the question in each file is its name
 		start string
 		dir   string
 		file  string
@@ -23,7 +23,7 @@ func TestWhereTheProjectIs(t *testing.T) {
 		{"both names", []string{"brenner.yaml", ".brennerrc"}, ".", ".", "brenner.yaml"},
 		{"none", nil, "a/b", ".", ""},
 		{"not beyond the root", []string{"brenner.yaml", "a/.git"}, "a/b", "a", ""},
-		{"not beyond a root that is a folder", []string{"brenner.yaml", "a/.git/config"}, "a/b", "a", ""},
+		{"not beyond a root that is a directory", []string{"brenner.yaml", "a/.git/config"}, "a/b", "a", ""},
 		{"at the root", []string{"a/brenner.yaml", "a/.git/config"}, "a/b", "a", "brenner.yaml"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -49,40 +49,40 @@ func TestWhereTheProjectIs(t *testing.T) {
 	}
 }
 
-func TestOriginNamesTheOtherFile(t *testing.T) {
+func TestOriginNamesOldFile(t *testing.T) {
 	dir := repository(t)
 	write(t, dir, OldFileName, "\nvia: mail\n")
 	same(t, load(t, Options{Dir: dir}).Origin("via").String(), ".brennerrc, line 2")
 	write(t, dir, OldFileName, "vai: mail\n")
 	_, err := Load(Options{Dir: dir})
-	same(t, told(t, err), "CONFIG_UNKNOWN_KEY .brennerrc, line 1: unknown key vai | did you mean via?")
+	same(t, details(t, err), "CONFIG_UNKNOWN_KEY .brennerrc, line 1: unknown key vai | did you mean via?")
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestUnreadableFiles(t *testing.T) {
 	check := func(name string, o Options, want string) {
 		t.Helper()
 		_, err := Load(o)
-		if got := told(t, err); !strings.HasPrefix(got, "CONFIG_UNREADABLE ") || !strings.Contains(got, want) {
-			t.Errorf("%s: %s\nwant %s", name, got, want)
+		if got := details(t, err); !strings.HasPrefix(got, "CONFIG_UNREADABLE ") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %s\nwant %s", name, got, want)
 		}
 	}
 	dir := repository(t)
-	check("no folder", Options{Dir: filepath.Join(dir, "gone")}, "the project's folder cannot be read: no such file")
-	check("a file for a folder", Options{Dir: write(t, dir, "file", "")}, "it is no folder")
-	check("no session file", Options{Dir: dir, SessionConfig: filepath.Join(dir, "s.yaml")}, "s.yaml: the configuration cannot be read: no such file")
-	check("a folder for a session file", Options{Dir: dir, SessionConfig: dir}, "the configuration cannot be read: is a directory")
-	check("too large", Options{Dir: project(t, strings.Repeat("#", mostBytes+1))}, "brenner.yaml: the configuration cannot be read: it is larger than 1 MiB")
+	check("no directory", Options{Dir: filepath.Join(dir, "gone")}, "cannot read the project's directory: no such file")
+	check("a file for a directory", Options{Dir: write(t, dir, "file", "")}, "not a directory")
+	check("no session file", Options{Dir: dir, SessionConfig: filepath.Join(dir, "s.yaml")}, "s.yaml: cannot read the configuration: no such file")
+	check("a directory for a session file", Options{Dir: dir, SessionConfig: dir}, "cannot read the configuration: is a directory")
+	check("too large", Options{Dir: project(t, strings.Repeat("#", mostBytes+1))}, "brenner.yaml: cannot read the configuration: larger than 1 MiB")
 
 	if err := os.Mkdir(filepath.Join(dir, FileName), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	check("a folder for a file", Options{Dir: dir}, "brenner.yaml: it is no regular file")
+	check("a directory for a file", Options{Dir: dir}, "brenner.yaml: not a regular file")
 
 	dir = repository(t)
 	if err := os.Symlink("nowhere", filepath.Join(dir, FileName)); err != nil {
 		t.Fatal(err)
 	}
-	check("a link to nowhere", Options{Dir: dir}, "brenner.yaml: the configuration cannot be read: no such file")
+	check("a dangling link", Options{Dir: dir}, "brenner.yaml: cannot read the configuration: no such file")
 }
 
 func TestStartDir(t *testing.T) {

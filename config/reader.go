@@ -83,7 +83,7 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		r.wrongType(n, path, "keys with values below it")
+		r.wrongType(n, path, "a mapping")
 		return nil
 	}
 	first := make(map[string]int, len(n.Content)/2)
@@ -91,11 +91,11 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
 		if name.Kind != yaml.ScalarNode || name.ShortTag() != tagText {
-			r.found.Add(WrongType, r.place(name.Line), "put the key in quotes if it is meant", "a key must be a text, not %s", kindOf(name))
+			r.found.Add(WrongType, r.place(name.Line), "quote the key", "a key must be a string, not %s", kindOf(name))
 			continue
 		}
 		if line, twice := first[name.Value]; twice {
-			r.found.Add(DuplicateKey, r.place(name.Line), "keep one of the two", "the key %s stands on line %d already", fault.Shown(join(path, name.Value)), line)
+			r.found.Add(DuplicateKey, r.place(name.Line), "remove one", "duplicate key %s (first on line %d)", fault.Shown(join(path, name.Value)), line)
 			continue
 		}
 		first[name.Value] = name.Line
@@ -108,18 +108,18 @@ func (r *reader) pairs(path string, n *yaml.Node) []pair {
 func (r *reader) wrongType(n *yaml.Node, path, want string) {
 	hint := "see `brenner init` for an example of every key"
 	if want == wantText && n.Kind == yaml.ScalarNode && !yaml.IsNull(n) {
-		hint = `put it in quotes: "` + fault.Shown(n.Value) + `"`
+		hint = `quote it: "` + fault.Shown(n.Value) + `"`
 	}
 	what := fault.Shown(path)
 	if path == "" {
-		what = "a configuration"
+		what = "the configuration"
 	}
 	r.found.Add(WrongType, r.place(n.Line), hint, "%s must be %s, not %s", what, want, kindOf(n))
 }
 
 // Descriptions of types.
 const (
-	wantText   = "a text"
+	wantText   = "a string"
 	wantNumber = "a number"
 	wantSwitch = "true or false"
 )
@@ -141,7 +141,7 @@ func (r *reader) list(path string, n *yaml.Node) ([]*yaml.Node, bool) {
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return "keys with values"
+		return "a mapping"
 	case yaml.SequenceNode:
 		return "a list"
 	}
@@ -155,8 +155,8 @@ func kindOf(n *yaml.Node) string {
 	case "!!timestamp":
 		return "a date"
 	case "!!null":
-		return "nothing"
+		return "null"
 	default:
-		return "something else"
+		return "another type"
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Records are the rules of a project's store.
 type Records struct {
-	Types       []string // beside the built-in ones
+	Types       []string // besides the built-in ones
 	Compression int      // records of a module that make a new memo due; 0 means never
 	Unused      time.Duration
 	Unattended  []string // types that are promoted without a person

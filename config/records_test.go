@@ -11,7 +11,7 @@ import (
 	"brenner/store/record"
 )
 
-func TestRolesAndRules(t *testing.T) {
+func TestRecordRules(t *testing.T) {
 	c := load(t, Options{Dir: project(t, `
 store: {types: [protocol], compression_after: 3, unused_after: 1h, unattended: [protocol]}
 roles:
@@ -43,20 +43,20 @@ roles:
 	}
 }
 
-func TestRolesThatCannotBe(t *testing.T) {
+func TestInvalidRoles(t *testing.T) {
 	for text, says := range map[string]string{
-		"store: {people: nobody}":                                      "store.people: no role nobody has rights",
-		"store: {unattended: [papers]}":                                "there is no type papers",
-		"roles: [{role: a, read: [paper_notes]}]":                      "there is no type paper_notes",
+		"store: {people: nobody}":                                      "store.people: unknown role nobody",
+		"store: {unattended: [papers]}":                                "unknown type papers",
+		"roles: [{role: a, read: [paper_notes]}]":                      "unknown type paper_notes",
 		"roles: [{role: a, read: [reply]}]":                            "cannot read or write a reply",
-		"roles: [{role: a}, {role: a}]":                                "says twice what a means",
-		"roles: [{read: [paper_note]}]":                                "names no role",
+		"roles: [{role: a}, {role: a}]":                                "duplicate entry a",
+		"roles: [{read: [paper_note]}]":                                "entry without role",
 		"roles: [{role: a, reads: []}]":                                "unknown key roles[].reads",
-		"roles: [{role: a, views: [{type: paper_note, form: whole}]}]": "cannot be whole",
-		"roles: [{role: a, views: [{type: paper_note, max: -1}]}]":     "cannot be -1",
-		"roles: [{role: a, views: [{type: nothing}]}]":                 "there is no type nothing",
+		"roles: [{role: a, views: [{type: paper_note, form: whole}]}]": `unknown value "whole"`,
+		"roles: [{role: a, views: [{type: paper_note, max: -1}]}]":     `"-1" is not a whole number`,
+		"roles: [{role: a, views: [{type: nothing}]}]":                 "unknown type nothing",
 		"roles: [{role: a, cross: maybe}]":                             "must be true or false",
-		"store: {unused_after: soon}":                                  "cannot be soon",
+		"store: {unused_after: soon}":                                  `"soon" is not a duration`,
 	} {
 		_, err := Load(Options{Dir: project(t, text)})
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -31,8 +31,9 @@ func Template(s Starter) []byte {
 	return []byte(b.String())
 }
 
-// keyLine returns a key and its text in YAML: in the encoder's readable style if that reads back
-// (some tabs and trailing line ends do not), else quoted. Invalid UTF-8 cannot be represented.
+// keyLine returns a key and its value in YAML: in the encoder's readable style if that
+// reads back (some tabs and trailing line ends do not), else quoted. Invalid UTF-8 cannot
+// be represented.
 func keyLine(key, value string) string {
 	value = strings.ToValidUTF8(value, "\uFFFD")
 	for _, style := range []yaml.Style{0, yaml.DoubleQuotedStyle} {
@@ -44,5 +45,5 @@ func keyLine(key, value string) string {
 			return string(line)
 		}
 	}
-	return "#" + key + ":\n" // unreachable: quotes can hold every text
+	return "#" + key + ":\n" // unreachable: quotes can hold every string
 }

@@ -14,10 +14,9 @@ import (
 	"brenner/roster"
 )
 
-var update = flag.Bool("update", false, "write this repository's brenner.yaml anew")
+var update = flag.Bool("update", false, "rewrite this repository's brenner.yaml")
 
-// The repository's own file is the template with the example of
-// examples/cell-fate in it.
+// The repository's own file is the template with the example of examples/cell-fate.
 func TestRepositoryFile(t *testing.T) {
 	data, err := os.ReadFile("../examples/cell-fate/base.json")
 	if err != nil {
@@ -47,8 +46,8 @@ func TestRepositoryFile(t *testing.T) {
 	}
 }
 
-// What init writes says nothing of this repository's example.
-func TestTemplateOfAnotherProject(t *testing.T) {
+// The template of a new project does not contain this repository's example.
+func TestTemplateSetsNoValues(t *testing.T) {
 	for _, v := range load(t, Options{Dir: project(t, string(Template(Starter{})))}).Values() {
 		if v.Origin.Level != roster.Default && v.Key != "roster.defaultPreset" {
 			t.Errorf("%s is set: %s", v.Key, artifact.Canonical(v.Value))
@@ -56,8 +55,8 @@ func TestTemplateOfAnotherProject(t *testing.T) {
 	}
 }
 
-// commented finds the keys that stand in the template as comments: a line such
-// as "  #mode: x" with the lines such as "  #  y" that belong to it.
+// commented finds the commented keys of the template: a line such as " #mode: x" with its
+// lines such as " # y".
 func commented(lines []string) (blocks [][]int) {
 	for i, line := range lines {
 		switch text := strings.TrimLeft(line, " "); {
@@ -79,9 +78,9 @@ func uncomment(lines []string, at ...int) string {
 	return strings.Join(lines, "")
 }
 
-// Every commented key works when it is uncommented, alone and with all others;
-// together they are all the keys there are, and what is shown as built in is.
-func TestEveryCommentedKey(t *testing.T) {
+// Every commented key works when uncommented, alone and with all others. Together they are
+// all keys, and defaults are shown correctly.
+func TestCommentedKeys(t *testing.T) {
 	lines := strings.SplitAfter(template, "\n")
 	var all []int
 	blocks := commented(lines)
@@ -90,14 +89,14 @@ func TestEveryCommentedKey(t *testing.T) {
 		text := uncomment(lines, block...)
 		c, err := Load(Options{Dir: project(t, text)})
 		if err != nil {
-			t.Errorf("%s uncommented: %v", lines[block[0]], err)
+			t.Errorf("uncommented %s: %v", lines[block[0]], err)
 			continue
 		}
 		set := slices.ContainsFunc(c.Values(), func(v Value) bool {
 			return v.Origin.Line >= block[0]+1 && v.Origin.Line <= block[len(block)-1]+1
 		})
 		if !set {
-			t.Errorf("%s uncommented sets nothing", lines[block[0]])
+			t.Errorf("uncommented %s: sets nothing", lines[block[0]])
 		}
 	}
 	c := load(t, Options{Dir: project(t, uncomment(lines, all...))})
@@ -106,12 +105,12 @@ func TestEveryCommentedKey(t *testing.T) {
 	same(t, c.Limits, builtIn.Limits)
 	for _, v := range c.Values() {
 		if v.Origin.Source != FileName {
-			t.Errorf("the template does not show %s", v.Key)
+			t.Errorf("the template lacks %s", v.Key)
 		}
 	}
 }
 
-// Every variable stands in the template, by its name or by its pattern.
+// Every variable is in the template, by its name or by its pattern.
 func TestVariablesAreDocumented(t *testing.T) {
 	for _, k := range keyTable(&Config{}) {
 		name := k.variable()
@@ -126,12 +125,12 @@ func TestVariablesAreDocumented(t *testing.T) {
 			name = "[" + name + "]"
 		}
 		if !strings.Contains(template, name) {
-			t.Errorf("the template does not name %s of %s", name, k.path)
+			t.Errorf("the template lacks %s of %s", name, k.path)
 		}
 	}
 }
 
-// Whatever question a project starts with, it is read back as it was.
+// Any question is read back unchanged.
 func TestTemplateKeepsTexts(t *testing.T) {
 	dir := repository(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -142,7 +141,7 @@ func TestTemplateKeepsTexts(t *testing.T) {
 			rt.Fatalf("%+v: %v\n%s", s, err, Template(s))
 		}
 		if c.Question != s.Question || c.Context != s.Context {
-			rt.Fatalf("%q %q became %q %q", s.Question, s.Context, c.Question, c.Context)
+			rt.Fatalf("%q, %q: got %q, %q", s.Question, s.Context, c.Question, c.Context)
 		}
 	})
 }

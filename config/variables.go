@@ -49,7 +49,7 @@ func (l *loading) warnOfUnknown(set, known []string) {
 		if hint := text.Suggest(name, known); hint != "" {
 			l.warnings = append(l.warnings, roster.Warning{
 				Code: UnknownVariable, Place: roster.Environment.String(),
-				Message: "nothing listens to the variable " + fault.Shown(name) + "; it is ignored",
+				Message: "unknown environment variable " + fault.Shown(name) + " ignored",
 				Hint:    hint,
 			})
 		}
@@ -62,7 +62,7 @@ func (l *loading) readFlags(flags []Flag) layer {
 		origin := Origin{Level: roster.Flags, Source: f.Name}
 		k, ok := l.table.find(f.Key)
 		if !ok || len(f.Values) == 0 {
-			l.found.Add(UnknownKey, origin.String(), "this is a mistake in the program: please report it", "the flag sets no known key (%s)", fault.Shown(f.Key))
+			l.found.Add(UnknownKey, origin.String(), "this is a bug: please report it", "unknown key %s", fault.Shown(f.Key))
 			continue
 		}
 		l.take(read, k, origin, f.Values)
@@ -70,11 +70,11 @@ func (l *loading) readFlags(flags []Flag) layer {
 	return read
 }
 
-// take reads a key from texts, which lack YAML's types.
+// take reads a key from strings, which lack YAML's types.
 func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	v, detail, hint := k.form.parse(values)
 	if detail != "" {
-		l.found.Add(InvalidValue, origin.String(), hint, "%s %s", k.path, detail)
+		l.found.Add(InvalidValue, origin.String(), hint, "%s", detail)
 		return
 	}
 	into[k.path] = setting{v, origin}
@@ -89,7 +89,7 @@ func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, 
 	data, err := readBounded(env.File)
 	if err != nil {
 		var found fault.Bounded
-		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "the roster cannot be read: %s", files.Reason(err))
+		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "cannot read the roster: %s", files.Reason(err))
 		return nil, warnings, found.Err()
 	}
 	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)

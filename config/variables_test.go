@@ -7,9 +7,9 @@ import (
 	"brenner/roster"
 )
 
-// The traps that are known of viper: names lose their case, keys that only the
-// environment has are missed, lists with commas are read in two ways.
-func TestTrapsOfViper(t *testing.T) {
+// Known pitfalls of viper: names lose their case, keys that only the environment sets are
+// missed, lists with commas are ambiguous.
+func TestViperPitfalls(t *testing.T) {
 	c := load(t, Options{Dir: project(t, `
 agents: {models: [{model: Opus 4.5, id: MixedCase}]}
 roster: {presets: [{id: MyPreset, name: Mine, entries: [{role: test_designer, model: GPT-5.2}], placeholderNames: [BlueLake]}], entries: [{agentName: McDonald}]}
@@ -27,8 +27,8 @@ authorities: ["Ann, the Arbiter"]
 	same(t, shownValue(t, c, "priority"), `["BlueLake","RedSky","McDonald"] (BRENNER_PRIORITY)`)
 }
 
-// Only the environment that is handed in counts.
-func TestTheProcessHasNoSay(t *testing.T) {
+// Only the environment that is passed in counts.
+func TestProcessEnvironmentIsIgnored(t *testing.T) {
 	t.Setenv("BRENNER_QUESTION", "from the process")
 	t.Setenv("QUESTION", "from the process")
 	same(t, load(t, Options{Dir: repository(t)}).Question, "")
@@ -42,13 +42,13 @@ func TestEmptyVariablesCountAsUnset(t *testing.T) {
 	same(t, []string{c.Question, c.Via, strings.Join(c.Priority, ""), c.Context}, []string{"file", "mail", "A", "b"})
 }
 
-// A flag that was given empty was given.
-func TestEmptyFlagCounts(t *testing.T) {
+// An empty flag overrides, too.
+func TestEmptyFlagOverrides(t *testing.T) {
 	c := load(t, Options{Dir: project(t, "question: file\n"), Flags: []Flag{{Key: "question", Name: "--question", Values: []string{""}}}})
 	same(t, shownValue(t, c, "question"), `"" (--question)`)
 }
 
-func TestListsOfFlags(t *testing.T) {
+func TestListFlags(t *testing.T) {
 	c := load(t, Options{Dir: repository(t), Flags: []Flag{
 		{Key: "priority", Name: "--priority", Values: []string{"A,B", "C"}},
 		{Key: "via", Name: "--via", Values: []string{"mail", "openai"}},
@@ -57,28 +57,28 @@ func TestListsOfFlags(t *testing.T) {
 	same(t, c.Via, "openai")
 }
 
-func TestFaultsOfVariablesAndFlags(t *testing.T) {
+func TestVariableAndFlagFaults(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
-		{"BRENNER_VIA=opneai", "CONFIG_INVALID_VALUE BRENNER_VIA: via cannot be opneai | did you mean openai? it is one of openai, mail, program and rehearsal"},
-		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=many", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate.max cannot be many | write a whole number from 0 to 1000000000 in digits"},
-		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=2", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate has a minimum of 3 (built-in) above its maximum of 2 (BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX)"},
-		{"BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE=1", "CONFIG_INVALID_VALUE BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE: scopes.roles.test_designer.kill_anywhere cannot be 1 | write true or false"},
-		{"BRENNER_PRIORITY=A,,B", "CONFIG_INVALID_VALUE BRENNER_PRIORITY: priority holds an empty text"},
-		{"BRENNER_SCOPES_ROLES_TEST_DESIGNER_WRITE=predictions", "CONFIG_INVALID_VALUE BRENNER_SCOPES_ROLES_TEST_DESIGNER_WRITE: scopes.roles.test_designer.write cannot hold predictions"},
+		{"BRENNER_VIA=opneai", "CONFIG_INVALID_VALUE BRENNER_VIA: unknown value \"opneai\" | did you mean openai? want one of openai, mail, program and rehearsal"},
+		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=many", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: \"many\" is not a whole number from 0 to 1000000000 | write it in digits, such as 500"},
+		{"BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX=2", "CONFIG_INVALID_VALUE BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX: limits.hypothesis_slate: minimum 3 (built-in) exceeds maximum 2 (BRENNER_LIMITS_HYPOTHESIS_SLATE_MAX)"},
+		{"BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE=1", "CONFIG_INVALID_VALUE BRENNER_SCOPES_ROLES_TEST_DESIGNER_KILL_ANYWHERE: \"1\" is not true or false | write true or false"},
+		{"BRENNER_PRIORITY=A,,B", "CONFIG_INVALID_VALUE BRENNER_PRIORITY: empty item"},
+		{"BRENNER_SCOPES_ROLES_TEST_DESIGNER_WRITE=predictions", "CONFIG_INVALID_VALUE BRENNER_SCOPES_ROLES_TEST_DESIGNER_WRITE: unknown item \"predictions\""},
 	} {
 		_, err := Load(Options{Dir: repository(t), Environ: []string{test.variable}})
-		if got := told(t, err); !strings.HasPrefix(got, test.want) {
-			t.Errorf("%s\ngot  %s\nwant %s", test.variable, got, test.want)
+		if got := details(t, err); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.variable, got, test.want)
 		}
 	}
 	for _, flag := range []Flag{{Key: "gone", Name: "--gone", Values: []string{"x"}}, {Key: "via", Name: "--via"}, {Key: "agents.models", Name: "--models", Values: []string{"x"}}} {
-		if _, err := Load(Options{Dir: repository(t), Flags: []Flag{flag}}); !strings.Contains(told(t, err), flag.Name) {
+		if _, err := Load(Options{Dir: repository(t), Flags: []Flag{flag}}); !strings.Contains(details(t, err), flag.Name) {
 			t.Errorf("%s: %v", flag.Name, err)
 		}
 	}
 }
 
-func TestMisspeltVariables(t *testing.T) {
+func TestMisspeltVariablesAreReported(t *testing.T) {
 	c := load(t, Options{Dir: repository(t), Environ: []string{
 		"BRENNER_QUESTON=x", "BRENNER_PROJECT=/elsewhere", "BRENNER_RELEASE_MACHINE=7", "BRENNER_ROSTER_PRESTE=x", "QUESTON=x",
 	}})
@@ -86,7 +86,7 @@ func TestMisspeltVariables(t *testing.T) {
 	for _, w := range c.Warnings {
 		got = append(got, string(w.Code)+" "+w.Message+" | "+w.Hint)
 	}
-	same(t, got, []string{"CONFIG_UNKNOWN_VARIABLE nothing listens to the variable BRENNER_QUESTON; it is ignored | did you mean BRENNER_QUESTION?"})
+	same(t, got, []string{"CONFIG_UNKNOWN_VARIABLE unknown environment variable BRENNER_QUESTON ignored | did you mean BRENNER_QUESTION?"})
 }
 
 func TestVariablesAreUnique(t *testing.T) {
@@ -94,7 +94,7 @@ func TestVariablesAreUnique(t *testing.T) {
 	for _, k := range keyTable(&Config{}) {
 		if name := k.variable(); name != "" {
 			if seen[name] != "" {
-				t.Errorf("%s is the variable of %s and of %s", name, seen[name], k.path)
+				t.Errorf("%s is used by %s and %s", name, seen[name], k.path)
 			}
 			seen[name] = k.path
 		}
@@ -110,13 +110,13 @@ func TestRosterFromEnvironment(t *testing.T) {
 	}
 	same(t, layers[1], roster.Layer{Origin: roster.FileOrigin(), Entries: []roster.Entry{{Agent: "BlueLake", Role: roster.TestDesigner}}})
 	for _, test := range []struct{ variable, want string }{
-		{"BRENNER_ROSTER_FILE=" + dir + "/gone", "CONFIG_UNREADABLE BRENNER_ROSTER_FILE (" + dir + "/gone): the roster cannot be read: no such file"},
+		{"BRENNER_ROSTER_FILE=" + dir + "/gone", "CONFIG_UNREADABLE BRENNER_ROSTER_FILE (" + dir + "/gone): cannot read the roster: no such file"},
 		{"BRENNER_ROSTER_FILE=" + write(t, dir, "bad.json", "{"), "INVALID_JSON "},
 		{"BRENNER_ROSTER_JSON=7", "ROSTER_WRONG_TYPE "},
 	} {
 		_, _, err := RosterFromEnvironment([]string{test.variable})
-		if got := told(t, err); !strings.HasPrefix(got, test.want) {
-			t.Errorf("%s: %s", test.variable, got)
+		if got := details(t, err); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: got %s", test.variable, got)
 		}
 	}
 }

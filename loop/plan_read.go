@@ -29,7 +29,7 @@ func Parse(data []byte) (*Plan, error) {
 	default:
 		(&planReader{reader: r, plan: p, ids: make(map[string]bool)}).read(root)
 	}
-	SortByLine(r.Found.Told)
+	SortByLine(r.Found.Kept)
 	if err := r.Found.Err(); err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, plan, line, code, detail string
 	}{
-		{"invalid YAML on line 7", replace("    question: How", "    question: How: now:"), "line 7", "PLAN_INVALID_YAML", "no YAML"},
+		{"invalid YAML on line 7", replace("    question: How", "    question: How: now:"), "line 7", "PLAN_INVALID_YAML", "invalid YAML"},
 		{"unknown key on line 7", replace("    question: How", "    qestion: How"), "line 7", "PLAN_UNKNOWN_KEY", "qestion"},
 		{"empty", "", "line 1", "PLAN_INVALID_YAML", "empty"},
 		{"YAML anchor", replace("name: night", "name: &n night"), "line 2", "PLAN_INVALID_YAML", ""},

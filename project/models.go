@@ -311,7 +311,7 @@ func (m *Models) recordTo(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if os.IsExist(err) {
-			return files.AlreadyThere(path)
+			return files.ExistsError(path)
 		}
 		return &fault.Error{Code: files.CannotWrite, Op: "record a tape", Place: path, Detail: files.Reason(err), Hint: "check the directory and its permissions"}
 	}

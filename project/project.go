@@ -148,7 +148,7 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 	file, old := filepath.Join(dir, config.FileName), filepath.Join(dir, config.OldFileName)
 	for _, path := range []string{file, old} {
 		if _, err := os.Lstat(path); err == nil {
-			return nil, files.AlreadyThere(path)
+			return nil, files.ExistsError(path)
 		}
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {

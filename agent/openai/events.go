@@ -231,7 +231,7 @@ func state(data []byte, a *answer) error {
 	}
 	switch {
 	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
-		return &refusal{said: modelhttp.Said{Message: "response status " + r.Status}}
+		return &refusal{said: modelhttp.ErrorBody{Message: "response status " + r.Status}}
 	case r.Incomplete.Reason == "max_output_tokens":
 		a.finish = length
 	case r.Incomplete.Reason != "":

@@ -262,7 +262,7 @@ const longestPartial = 1 << 20
 // refusal is an error response of an endpoint.
 type refusal struct {
 	status int // 0 in the middle of a stream
-	said   modelhttp.Said
+	said   modelhttp.ErrorBody
 	after  time.Duration
 }
 
@@ -274,7 +274,7 @@ func (r *refusal) Error() string {
 }
 
 func (x *exchange) refused(resp *http.Response) *refusal {
-	return &refusal{status: resp.StatusCode, said: x.hide.ReadSaid(resp.Body), after: later(resp, time.Now())}
+	return &refusal{status: resp.StatusCode, said: x.hide.ReadError(resp.Body), after: later(resp, time.Now())}
 }
 
 // longestWait caps the wait that an endpoint may ask for.

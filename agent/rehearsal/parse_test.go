@@ -27,24 +27,24 @@ func messages(err error) []string {
 }
 
 func TestParse_InvalidScripts(t *testing.T) {
-	const keys = "its keys are reply, repair, delay, fail, usage, hang, cut"
+	const keys = "known keys: reply, repair, delay, fail, usage, hang, cut"
 	for script, want := range map[string][]string{
 		"":                      {"SCRIPT_INVALID_YAML line 1: empty script | start with schema: brenner.rehearsal/v1"},
-		"- a\n":                 {"SCRIPT_WRONG_TYPE line 1: a script must be keys with values, not a list | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example"},
+		"- a\n":                 {"SCRIPT_WRONG_TYPE line 1: a script must be a mapping, not a list | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example"},
 		"schema: x\n":           {"SCRIPT_INVALID_VALUE line 1: unknown schema x (want brenner.rehearsal/v1) | write schema: brenner.rehearsal/v1"},
 		head:                    {"SCRIPT_INVALID_VALUE line 1: no agents | add agents: with a list of entries, each with a role and rounds"},
-		head + "---\na: b\n":    {"SCRIPT_INVALID_YAML line 3: this is no YAML: a second document begins here; there may be only one | check the indentation (spaces only), the colons and the quotes there and just above"},
+		head + "---\na: b\n":    {"SCRIPT_INVALID_YAML line 3: invalid YAML: a second document begins here; only one is allowed | check the indentation (spaces only), the colons and the quotes there and just above"},
 		head + "title: &a b\n":  {"SCRIPT_INVALID_YAML line 3: the anchor &a is not allowed here | write the value out"},
 		head + "title: !!str b": {"SCRIPT_INVALID_YAML line 3: the tag !!str is not allowed here | write the value out"},
-		head + "title: \x01\n":  {`SCRIPT_INVALID_YAML line 3: the file is no text: it holds control characters | save the file as UTF-8 text; in double quotes, YAML can write any character as \u....`},
-		head + "title: \xff\n":  {`SCRIPT_INVALID_YAML line 3: the file is no text: it holds bytes that are not UTF-8 | save the file as UTF-8 text; in double quotes, YAML can write any character as \u....`},
-		head + "question: Q\n" + entry + "      - reply: x\n": {"SCRIPT_DUPLICATE_KEY line 3: the key question stands on line 2 already | keep one of the two"},
+		head + "title: \x01\n":  {`SCRIPT_INVALID_YAML line 3: the file contains control characters | save the file as UTF-8 text; in double quotes, YAML can write any character as \u....`},
+		head + "title: \xff\n":  {`SCRIPT_INVALID_YAML line 3: the file contains bytes that are not UTF-8 | save the file as UTF-8 text; in double quotes, YAML can write any character as \u....`},
+		head + "question: Q\n" + entry + "      - reply: x\n": {"SCRIPT_DUPLICATE_KEY line 3: duplicate key question (first on line 2) | remove one"},
 		head + entry + "      - replys: x\n": {
-			"SCRIPT_UNKNOWN_KEY line 6: a round has no key replys | did you mean reply? " + keys,
+			"SCRIPT_UNKNOWN_KEY line 6: unknown key replys in a round | did you mean reply? " + keys,
 			"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | add reply: with the agent's text, or hang: true",
 		},
 		head + entry + "      - reply: 5\n        delay: 30\n        hang: maybe\n        usage: {input: -1, output: many}\n": {
-			"SCRIPT_WRONG_TYPE line 6: reply must be a text, not 5 | put it in quotes",
+			"SCRIPT_WRONG_TYPE line 6: reply must be a string, not 5 | quote it",
 			"SCRIPT_INVALID_VALUE line 7: delay must be a duration, not 30 | use a number with a unit, such as 30ms or 1.5s",
 			"SCRIPT_WRONG_TYPE line 8: hang must be true or false, not maybe | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 			"SCRIPT_INVALID_VALUE line 9: input cannot be -1 | use a number such as 900",
@@ -59,7 +59,7 @@ func TestParse_InvalidScripts(t *testing.T) {
 			"SCRIPT_INVALID_VALUE line 5: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
 			"SCRIPT_INVALID_VALUE line 6: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
 			"SCRIPT_INVALID_VALUE line 8: duplicate entry for B | merge its rounds into one entry",
-			"SCRIPT_WRONG_TYPE line 9: an entry must be keys with values, not 7 | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
+			"SCRIPT_WRONG_TYPE line 9: an entry must be a mapping, not 7 | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},
 	} {
 		s, err := rehearsal.Parse([]byte(script))

@@ -8,7 +8,7 @@ import (
 	"brenner/internal/fault"
 )
 
-func TestDetailsNameEachFaultOnce(t *testing.T) {
+func TestDetailsAreDistinct(t *testing.T) {
 	if none := fault.Details(); none == nil || len(none) > 0 {
 		t.Errorf("details of nothing: %#v, want an empty list", none)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Code identifies one kind of fault, spelled the same in Go, JSON, the store and the documentation.
+// Code identifies one kind of fault, written the same in Go, JSON, the store and the documentation.
 type Code string
 
 // Class is the kind of reaction that a fault requires. Most are ClassUsage; a package declares the
@@ -21,9 +21,9 @@ type Class int
 
 // The classes of faults.
 const (
-	ClassUsage  Class = iota // fix the request, or the file that it names
+	ClassUsage  Class = iota // fix the request, or the file it names
 	ClassFailed              // read the message: the disk, the data or the check failed
-	ClassDenied              // ask someone with the right to do it
+	ClassDenied              // a user with more rights must do it
 	ClassPerson              // a person must decide, or another process must end
 	ClassLater               // try again later
 )
@@ -116,7 +116,7 @@ func HintOf(err error) string {
 
 // All returns every fault of a joined error, in order. errors.As finds only the first.
 func All(err error) []*Error {
-	switch e := err.(type) { //nolint:errorlint // every step of the chain is looked at by itself
+	switch e := err.(type) { //nolint:errorlint // each step of the chain is examined
 	case nil:
 		return nil
 	case *Error:

@@ -10,7 +10,7 @@ import (
 	"brenner/internal/fault"
 )
 
-func TestErrorSaysWhatWhereAndWhy(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	for want, err := range map[string]*fault.Error{
 		"read base: a.json: no such file":        {Op: "read base", Place: "a.json", Detail: "no such file"},
 		"write: disk full: EOF":                  {Op: "write", Detail: "disk full", Cause: io.EOF},
@@ -19,26 +19,26 @@ func TestErrorSaysWhatWhereAndWhy(t *testing.T) {
 		"read base: read more: line 3: bad word": {Op: "read base", Cause: &fault.Error{Op: "read more", Place: "line 3", Detail: "bad word"}},
 	} {
 		if got := err.Error(); got != want {
-			t.Errorf("%q, not %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
 
-func TestCodeAndHintAreFoundInTheChain(t *testing.T) {
+func TestCodeAndHintOfChain(t *testing.T) {
 	inner := &fault.Error{Code: "INNER", Hint: "do this", Cause: io.EOF}
 	outer := fmt.Errorf("around: %w", &fault.Error{Code: "OUTER", Cause: inner})
 	if fault.CodeOf(outer) != "OUTER" || fault.HintOf(outer) != "do this" || !errors.Is(outer, io.EOF) {
-		t.Errorf("%s, %s", fault.CodeOf(outer), fault.HintOf(outer))
+		t.Errorf("got %s, %s", fault.CodeOf(outer), fault.HintOf(outer))
 	}
 	if fault.CodeOf(io.EOF) != "" || fault.HintOf(nil) != "" || fault.HintOf(io.EOF) != "" {
-		t.Error("a code or a hint from nowhere")
+		t.Error("got a code or a hint without a fault")
 	}
 }
 
-func TestListSaysEverythingAtOnce(t *testing.T) {
+func TestListJoinsFaults(t *testing.T) {
 	var l fault.List
 	if l.Err() != nil {
-		t.Error("an empty list is an error")
+		t.Error("empty list: got an error")
 	}
 	l.Add("ONE", "here", "do this", "wrong: %d", 1)
 	if got := l.Err(); fault.CodeOf(got) != "ONE" || got.Error() != "here: wrong: 1" {
@@ -50,7 +50,7 @@ func TestListSaysEverythingAtOnce(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	if fault.All(nil) != nil || fault.All(io.EOF) != nil {
-		t.Error("faults from nowhere")
+		t.Error("got faults without a fault")
 	}
 }
 
@@ -64,7 +64,7 @@ func TestDistinctKeepsEachTextOnce(t *testing.T) {
 	}
 	got = fault.Distinct(io.EOF)
 	if len(got) != 1 || *got[0] != (fault.Error{Detail: "EOF"}) {
-		t.Errorf("got %+v, want one fault that says EOF", got)
+		t.Errorf("got %+v, want one fault with EOF", got)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestInFile(t *testing.T) {
 		t.Errorf("codes or hint lost: %+v", fault.All(err))
 	}
 	if whole.Op != "parse" || whole.Place != "" {
-		t.Errorf("the fault itself was changed: %+v", whole)
+		t.Errorf("the original fault was changed: %+v", whole)
 	}
 	if got := fault.InFile("read", "f", io.EOF).Error(); got != "read: f: EOF" {
 		t.Errorf("got %q", got)
@@ -94,32 +94,32 @@ func TestShown(t *testing.T) {
 		"BlueLake": "BlueLake", "two words": "two words", "": `""`, "  ": `"  "`, "a\x1b[31mb": `"a\x1b[31mb"`, "é": "é",
 	} {
 		if got := fault.Shown(text); got != want {
-			t.Errorf("%q: %s, not %s", text, got, want)
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 	if got := fault.Shown(strings.Repeat("é", 1000)); len([]rune(got)) != 101 {
-		t.Errorf("%d runes", len([]rune(got)))
+		t.Errorf("got %d runes", len([]rune(got)))
 	}
 }
 
-// Of many faults the first are told, and how many more there are.
+// Only the first of many faults are reported, with the number of the others.
 func TestBounded(t *testing.T) {
 	var b fault.Bounded
 	if b.Err() != nil || b.Len() != 0 {
-		t.Error("nothing is no fault")
+		t.Error("no faults: got an error")
 	}
 	for i := range 20 {
 		b.Add("A", fmt.Sprintf("line %d", i), "", "wrong")
 	}
 	if got := len(fault.All(b.Err())); got != 20 {
-		t.Errorf("%d faults", got)
+		t.Errorf("got %d faults", got)
 	}
 	b.Take(&fault.Error{Code: "B", Place: "line 7", Detail: "wrong"})
 	b.Take(&fault.Error{Code: "C", Detail: "wrong"})
-	for range 2 { // asking changes nothing
+	for range 2 { // Err does not change the list
 		all := fault.All(b.Err())
 		if last := all[len(all)-1]; len(all) != 21 || b.Len() != 22 || last.Code != "B" || last.Place != "line 7" || !strings.HasPrefix(last.Detail, "2 more mistakes") {
-			t.Errorf("%d faults, %+v", len(all), last)
+			t.Errorf("got %d faults, %+v", len(all), last)
 		}
 	}
 }

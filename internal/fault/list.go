@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// List collects faults, so that all are reported at once.
+// List collects faults, so that all are reported together.
 type List []*Error
 
 // Add adds a fault.
@@ -31,14 +31,15 @@ func (l List) Err() error {
 	return errors.Join(all...)
 }
 
-// mostTold bounds the reported faults of one file: a file of another format would have thousands.
-const mostTold = 20
+// maxKept bounds the reported faults of one file: a file of another format would have
+// thousands.
+const maxKept = 20
 
 // Bounded collects the faults of a hand-written file. It keeps the first and counts the rest.
 type Bounded struct {
-	Told   List
-	untold int
-	next   *Error // the first that is not kept
+	Kept    List
+	omitted int
+	next    *Error // the first that is not kept
 }
 
 // Add adds a fault.
@@ -48,33 +49,33 @@ func (b *Bounded) Add(code Code, place, hint, format string, args ...any) {
 
 // Take adds an existing fault.
 func (b *Bounded) Take(e *Error) {
-	if len(b.Told) < mostTold {
-		b.Told = append(b.Told, e)
+	if len(b.Kept) < maxKept {
+		b.Kept = append(b.Kept, e)
 		return
 	}
-	if b.untold++; b.untold == 1 {
+	if b.omitted++; b.omitted == 1 {
 		b.next = e
 	}
 }
 
 // Len returns the number of faults, kept or not.
-func (b *Bounded) Len() int { return len(b.Told) + b.untold }
+func (b *Bounded) Len() int { return len(b.Kept) + b.omitted }
 
 // Err is List.Err with the number of further faults appended.
 func (b *Bounded) Err() error {
-	all := b.Told[:len(b.Told):len(b.Told)]
-	if b.untold > 0 {
+	all := b.Kept[:len(b.Kept):len(b.Kept)]
+	if b.omitted > 0 {
 		first := *b.next
-		first.Detail, first.Hint = fmt.Sprintf("%d more mistakes are not told, the first of them is here", b.untold), "mend the others first"
+		first.Detail, first.Hint = fmt.Sprintf("%d more mistakes not shown; the next one is here", b.omitted), "fix the others first"
 		all = append(all, &first)
 	}
 	return all.Err()
 }
 
-// longestShown is how many characters of an external text a message repeats.
+// longestShown is how many characters of external text a message repeats.
 const longestShown = 100
 
-// Shown returns an external text for a message: shortened, and quoted if blank or deceptive.
+// Shown returns external text for a message: shortened, and quoted if blank or deceptive.
 func Shown(s string) string {
 	clipped, n := s, 0
 	for i := range s {

@@ -1,4 +1,4 @@
 package files
 
-// ReplaceOn is Replace on another disk, without its fault.
+// ReplaceOn is Replace on another disk, with the plain error.
 var ReplaceOn = replace

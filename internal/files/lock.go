@@ -12,8 +12,8 @@ const (
 	pause = 5 * time.Millisecond
 )
 
-// ErrHeld means that another process does not release a lock.
-var ErrHeld = errors.New("another process does not let go of the lock")
+// ErrHeld means that another process holds the lock.
+var ErrHeld = errors.New("lock held by another process")
 
 // AwaitLock acquires the exclusive lock of an open file, or closes the file.
 func AwaitLock(f *os.File) error {

@@ -8,7 +8,7 @@ import (
 	"brenner/internal/files"
 )
 
-// One has a file alone; those who only look share it.
+// Writers hold a lock alone; readers share it.
 func TestTryLock(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lock")
 	open := func() *os.File {
@@ -22,7 +22,7 @@ func TestTryLock(t *testing.T) {
 	try := func(f *os.File, exclusive, want bool) {
 		t.Helper()
 		if got, err := files.TryLock(f, exclusive); err != nil || got != want {
-			t.Errorf("%v, %v, not %v", got, err, want)
+			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
 	a, b, c := open(), open(), open()
@@ -51,6 +51,6 @@ func TestAwaitLockOfClosedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := files.AwaitLock(f); err == nil {
-		t.Error("a closed file was locked")
+		t.Error("locked a closed file")
 	}
 }

@@ -15,7 +15,7 @@ import (
 // MostBytes bounds how much of one file is read, because a device may have no end.
 const MostBytes = 256 << 20
 
-var errTooLarge = errors.New("it has more than 256 MiB")
+var errTooLarge = errors.New("larger than 256 MiB")
 
 // Read returns the content of a file of at most MostBytes.
 func Read(path string) ([]byte, error) { return ReadAtMost(path, MostBytes) }
@@ -26,7 +26,7 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close() //nolint:errcheck // read only
 	return ReadBounded(f, most)
 }
 
@@ -98,10 +98,10 @@ func CannotRead(op, path string, err error) error {
 	}
 }
 
-// AlreadyThere returns the error for a file to be created that exists.
-func AlreadyThere(path string) error {
+// ExistsError returns the error for a file to be created that exists.
+func ExistsError(path string) error {
 	return &fault.Error{
-		Code: AlreadyExists, Op: "write", Place: path, Detail: "it is there already, and was not touched",
+		Code: AlreadyExists, Op: "write", Place: path, Detail: "already exists; not overwritten",
 		Hint: "edit it, or move it away first",
 	}
 }

@@ -29,10 +29,10 @@ func TestReadIsBounded(t *testing.T) {
 		t.Errorf("got %q, %v for a file that just fits", data, err)
 	}
 	if _, err := files.ReadAtMost(path, 4); err == nil {
-		t.Error("a file that is too large was read")
+		t.Error("read a file that is too large")
 	}
 	if _, err := files.ReadBounded(strings.NewReader("12345"), 4); err == nil {
-		t.Error("a stream that is too long was read")
+		t.Error("read a stream that is too long")
 	}
 	if _, err := files.Read(path + "s"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v for a missing file", err)
@@ -67,7 +67,7 @@ func TestCannotRead(t *testing.T) {
 	}
 	usage := &fault.Error{Code: fault.Usage, Detail: "twice"}
 	if got := files.CannotRead("read plan", "-", usage); !errors.Is(got, usage) {
-		t.Errorf("got %v, want the usage error as it is", got)
+		t.Errorf("got %v, want the usage error unchanged", got)
 	}
 }
 

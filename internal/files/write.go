@@ -19,11 +19,11 @@ const (
 // On failure the path is unchanged and no other file is left.
 func Write(path string, data []byte) error { return write(RealDisk{}, path, data, privateMode) }
 
-// Create writes a file that must not exist yet. It appears whole or not at all: the data is written
+// Create writes a file that must not exist yet. It appears complete or not at all: the data is written
 // to a temporary file and linked to its name.
 func Create(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
-		return AlreadyThere(path)
+		return ExistsError(path)
 	}
 	tmp, err := writeBeside(RealDisk{}, path, data, newMode)
 	if err == nil {
@@ -36,9 +36,9 @@ func Create(path string, data []byte) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return AlreadyThere(path)
+		return ExistsError(path)
 	case err != nil:
-		return cannotWrite(path, err, "check the folder and its permissions")
+		return cannotWrite(path, err, "check the directory and its permissions")
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func replace(d Disk, path string, data []byte) error {
 	}
 	switch mode := info.Mode(); {
 	case mode.IsDir():
-		return errors.New("it is a folder")
+		return errors.New("is a directory")
 	case !mode.IsRegular():
 		return writeThrough(path, data)
 	case mode.Perm()&0o222 == 0:
@@ -121,7 +121,7 @@ func writeBeside(d Disk, path string, data []byte, mode os.FileMode) (name strin
 }
 
 // WriteTemp writes and syncs data to a new file, and returns its name; see Disk.CreateTemp for the
-// pattern. Mode 0 means as the umask allows. A file that could not be written whole is removed.
+// pattern. Mode 0 means as the umask allows. An incomplete file is removed.
 func WriteTemp(d Disk, dir, pattern string, data []byte, mode os.FileMode) (name string, err error) {
 	initial := privateMode // until its mode is set
 	if mode == newMode {

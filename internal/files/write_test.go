@@ -11,7 +11,7 @@ import (
 	"brenner/internal/files"
 )
 
-// holds checks that a directory has only the files of a map, with their content.
+// holds checks that a directory has exactly the files of a map, with their content.
 func holds(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -30,7 +30,7 @@ func holds(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// A file is replaced as a whole, and nothing is left beside it.
+// A file is replaced atomically, and no other file is left.
 func TestWriteAndReplace(t *testing.T) {
 	for name, write := range map[string]func(string, []byte) error{"Write": files.Write, "Replace": files.Replace} {
 		dir := t.TempDir()
@@ -43,22 +43,22 @@ func TestWriteAndReplace(t *testing.T) {
 	}
 }
 
-// What cannot be replaced stays, and nothing is left beside it.
-func TestWriteAndReplaceLeaveADirectory(t *testing.T) {
+// A directory is not replaced, and no other file is left.
+func TestWriteAndReplaceKeepDirectory(t *testing.T) {
 	for name, write := range map[string]func(string, []byte) error{"Write": files.Write, "Replace": files.Replace} {
 		dir := t.TempDir()
 		if err := os.MkdirAll(filepath.Join(dir, "folder", "kept"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := write(filepath.Join(dir, "folder"), []byte("text")); err == nil {
-			t.Errorf("%s: a directory was replaced", name)
+			t.Errorf("%s: replaced a directory", name)
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil || len(entries) != 1 || entries[0].Name() != "folder" {
 			t.Errorf("%s: left %v, %v", name, entries, err)
 		}
 		if err := write(filepath.Join(dir, "nowhere", "file"), nil); err == nil {
-			t.Errorf("%s: a file was written into a missing directory", name)
+			t.Errorf("%s: wrote into a missing directory", name)
 		}
 	}
 }
@@ -156,12 +156,12 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := files.Create(dangling, nil); fault.CodeOf(err) != files.AlreadyExists {
-		t.Errorf("got %v for a link that leads nowhere", err)
+		t.Errorf("got %v for a dangling link", err)
 	}
 }
 
-// Of processes that create one file at once, one does.
-func TestCreateAtOnce(t *testing.T) {
+// When several processes create a file concurrently, only one succeeds.
+func TestCreateConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	made := make(chan string, 8)

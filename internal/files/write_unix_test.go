@@ -22,7 +22,7 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-// Others cannot read what Write writes, even where they could read the file before.
+// Other users cannot read a file written by Write, even if they could read the old one.
 func TestWriteIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	put(t, path, "open")
@@ -30,12 +30,12 @@ func TestWriteIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := mode(t, path); got != 0o600 {
-		t.Errorf("got the mode %s", got)
+		t.Errorf("got mode %s", got)
 	}
 }
 
 // Replace keeps the mode of a file. A new file has the mode that the umask allows.
-func TestReplaceKeepsTheMode(t *testing.T) {
+func TestReplaceKeepsMode(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	put(t, path, "old")
@@ -47,7 +47,7 @@ func TestReplaceKeepsTheMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := mode(t, path); got != want {
-			t.Errorf("got the mode %s, want %s", got, want)
+			t.Errorf("got mode %s, want %s", got, want)
 		}
 	}
 	usual := filepath.Join(dir, "usual")
@@ -60,13 +60,13 @@ func TestReplaceKeepsTheMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, want := mode(t, path), mode(t, usual); got != want {
-			t.Errorf("%s: got the mode %s, want %s", name, got, want)
+			t.Errorf("%s: got mode %s, want %s", name, got, want)
 		}
 	}
 }
 
 // A pipe is written to, and stays a pipe.
-func TestReplaceWritesThroughAPipe(t *testing.T) {
+func TestReplaceWritesToPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
@@ -84,9 +84,9 @@ func TestReplaceWritesThroughAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := <-got; text != "text" {
-		t.Errorf("read %q", text)
+		t.Errorf("got %q", text)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
-		t.Errorf("the pipe is now %v, %v", info, err)
+		t.Errorf("got %v, %v, want a pipe", info, err)
 	}
 }

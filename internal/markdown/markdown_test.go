@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// found shows the blocks of a text, without the prose.
+// found formats the blocks of a text, without the prose.
 func found(src string) string {
 	var out []string
 	for b := range Blocks([]byte(src)) {
@@ -34,7 +34,7 @@ func found(src string) string {
 	return strings.Join(out, ", ")
 }
 
-func TestScanFindsBlocks(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"plain", "```delta\n{}\n```\n", `1 delta "{}"`},
 		{"tildes", "~~~delta\n{}\n~~~\n", `1 delta "{}"`},
@@ -80,7 +80,7 @@ func TestScanFindsBlocks(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 			if strings.Contains(c.src, ":::") || c.name == "braces" || c.name == "byte order mark" || c.name == "too deep" {
-				return // where goldmark has no opinion
+				return // not defined by CommonMark
 			}
 			want, _ := goldmarkFences([]byte(c.src))
 			got, _ := scannedFences([]byte(c.src))

@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// goldmarkFences gives the lines of the delta fences that goldmark finds, those
-// inside block quotes apart, and the lines of their content.
+// goldmarkFences returns the lines of the delta fences that goldmark finds, and of their
+// content, separately for block quotes.
 func goldmarkFences(src []byte) (top, quoted []string) {
 	root := goldmark.DefaultParser().Parse(text.NewReader(src))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -42,7 +42,7 @@ func goldmarkFences(src []byte) (top, quoted []string) {
 	return top, quoted
 }
 
-// scannedFences gives the same of our own scanner.
+// scannedFences returns the same from our own scanner.
 func scannedFences(src []byte) (top, quoted []string) {
 	for b := range Blocks(src) {
 		switch {
@@ -62,8 +62,8 @@ func scannedFences(src []byte) (top, quoted []string) {
 	return top, quoted
 }
 
-// oracleText makes a text of lines such as agents write, chosen by bytes. There
-// are no tabs in it: after a nested marker goldmark counts them in its own way.
+// oracleText makes a text of lines such as agents write, selected by bytes. It has no tabs:
+// goldmark counts them differently after a nested marker.
 func oracleText(choices []byte) []byte {
 	prefixes := []string{"", "", "", "", "> ", ">", "- ", "* ", "1. ", "2) ", " ", "  ", "   ", "    ", "     ", "-  ", "10. "}
 	bodies := []string{
@@ -79,7 +79,7 @@ func oracleText(choices []byte) []byte {
 		switch {
 		case body != "":
 			b.WriteString(first + second)
-		case first[:min(len(first), 1)] == ">": // goldmark and CommonMark differ about empty list items
+		case first[:min(len(first), 1)] == ">": // goldmark and CommonMark differ on empty list items
 			b.WriteString(first)
 		}
 		b.WriteString(body)
@@ -88,8 +88,8 @@ func oracleText(choices []byte) []byte {
 	return b.Bytes()
 }
 
-// FuzzFencesAgreeWithGoldmark: on lines such as agents write, our scanner and
-// goldmark find the same delta fences with the same content, and the same quoted.
+// FuzzFencesAgreeWithGoldmark checks that our scanner and goldmark find the same delta
+// fences, quoted or not, with the same content.
 func FuzzFencesAgreeWithGoldmark(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x0b\x00\x00\x01"))
 	f.Add([]byte("\x04\x00\x00\x04\x00\x0b\x04\x00\x01\x00\x00\x00\x00\x00\x0b"))
@@ -110,7 +110,7 @@ func agreeWithGoldmark(t *testing.T, src []byte) {
 	}
 }
 
-// The same on a few thousand texts, always the same ones, in every test run.
+// The same on a few thousand fixed texts.
 func TestFencesAgreeWithGoldmark(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 3))
 	for range 5000 {
@@ -122,7 +122,7 @@ func TestFencesAgreeWithGoldmark(t *testing.T) {
 	}
 }
 
-// FuzzBlocks: the blocks of any text are in order, apart, and begin where lines do.
+// FuzzBlocks checks that blocks are in order, do not overlap, and begin at line starts.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("a\n> b\n```x\n<!--\n```\n- <pre>\n  c\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -136,14 +136,14 @@ func checkBlocks(t *testing.T, src []byte) {
 	end, line := 0, 0
 	for b := range Blocks(src) {
 		if b.Start < end || b.End < b.Start || b.End > len(src) || b.Line <= line {
-			t.Fatalf("%+v behind byte %d and line %d of %q", b, end, line, src)
+			t.Fatalf("%+v after byte %d and line %d of %q", b, end, line, src)
 		}
 		first := b.Line
 		if b.Kind == Fenced {
 			first++
 		}
 		if got := 1 + bytes.Count(src[:b.Start], []byte("\n")); got != first && b.Start < len(src) {
-			t.Fatalf("%+v begins in line %d of %q", b, got, src)
+			t.Fatalf("%+v begins on line %d of %q", b, got, src)
 		}
 		end, line = b.End, b.Line
 	}

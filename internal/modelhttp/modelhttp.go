@@ -1,8 +1,8 @@
 // Package modelhttp is shared by all clients of model endpoints: it restricts redirects, reads
 // error responses and removes secrets from what is shown.
 //
-// It promises that a key is sent only to its own host and never shown. It must not know what is
-// asked, or where keys come from.
+// It promises that a key is sent only to its own host and never shown. It must not know the
+// content of requests, or where keys come from.
 package modelhttp
 
 import (
@@ -38,7 +38,7 @@ type Redirected struct {
 	Loop bool   // too many redirects to the same host
 }
 
-func (r *Redirected) Error() string { return "it was to be sent on to " + r.To }
+func (r *Redirected) Error() string { return "redirect to " + r.To + " refused" }
 
 // Base returns the URL as a base_url, without the last path element.
 func (r *Redirected) Base() string {
@@ -55,8 +55,9 @@ const longestError = 64 << 10
 // BOM is the byte order mark that some servers on Windows send first.
 const BOM = "\xef\xbb\xbf"
 
-// Said is an endpoint's error response. Secrets must be hidden before any of it is shown.
-type Said struct {
+// ErrorBody is an endpoint's error response. Secrets must be hidden before any of it is
+// shown.
+type ErrorBody struct {
 	Message string
 	Code    string
 	Kind    string
@@ -64,8 +65,9 @@ type Said struct {
 	Proper  bool // in the API's form, not a proxy's page
 }
 
-// ReadSaid reads an error response of limited length. After a read error it uses what came.
-func (s *Secrets) ReadSaid(body io.Reader) Said {
+// ReadError reads an error response of limited length. After a read error it uses what
+// arrived.
+func (s *Secrets) ReadError(body io.Reader) ErrorBody {
 	data, err := io.ReadAll(io.LimitReader(body, longestError))
 	if err == nil && len(data) == longestError {
 		data = s.whole(data)
@@ -82,7 +84,7 @@ func (s *Secrets) Page(data []byte) string {
 }
 
 // Parse extracts the message from the body of an error response. Its form varies between servers.
-func Parse(data []byte) Said {
+func Parse(data []byte) ErrorBody {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte(BOM)))
 	if bytes.HasPrefix(data, []byte("[")) { // Google's
 		var list []json.RawMessage
@@ -92,18 +94,18 @@ func Parse(data []byte) Said {
 	}
 	var outer map[string]json.RawMessage
 	if json.Unmarshal(data, &outer) != nil {
-		return Said{Message: Tidy(string(data))}
+		return ErrorBody{Message: Tidy(string(data))}
 	}
 	for _, key := range []string{"response", "error"} { // the Responses API nests one in the other
 		if inner := outer[key]; len(inner) > 0 && string(inner) != "null" {
 			var object map[string]json.RawMessage
 			if json.Unmarshal(inner, &object) != nil {
-				return Said{Message: Tidy(word(inner)), Proper: true} // Ollama's is a text
+				return ErrorBody{Message: Tidy(word(inner)), Proper: true} // Ollama's is a string
 			}
 			outer = object
 		}
 	}
-	s := Said{Code: word(outer["code"]), Kind: word(outer["type"]), Param: word(outer["param"]), Proper: true}
+	s := ErrorBody{Code: word(outer["code"]), Kind: word(outer["type"]), Param: word(outer["param"]), Proper: true}
 	for _, key := range []string{"message", "detail", "msg"} {
 		if s.Message = Tidy(word(outer[key])); s.Message != "" {
 			return s

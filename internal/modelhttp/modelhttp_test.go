@@ -8,7 +8,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for body, want := range map[string]modelhttp.Said{
+	for body, want := range map[string]modelhttp.ErrorBody{
 		`{"error":{"message":"no","type":"t","code":7,"param":"p"}}`: {Message: "no", Kind: "t", Code: "7", Param: "p", Proper: true},
 		`{"error":"pull it first"}`:                                  {Message: "pull it first", Proper: true},
 		`{"error":null,"detail":"Not Found"}`:                        {Message: "Not Found", Proper: true},
@@ -20,22 +20,22 @@ func TestParse(t *testing.T) {
 		"":                                  {},
 	} {
 		if got := modelhttp.Parse([]byte(body)); got != want {
-			t.Errorf("%s: %+v, not %+v", body, got, want)
+			t.Errorf("%s: got %+v, want %+v", body, got, want)
 		}
 	}
 }
 
-// TestWhatIsReadHoldsNoHalfOfASecret, wherever the end of what is read cuts one.
-func TestWhatIsReadHoldsNoHalfOfASecret(t *testing.T) {
+// A truncated response never shows a part of a secret.
+func TestReadErrorDropsPartialSecrets(t *testing.T) {
 	const key = "sk-0123456789"
 	s := modelhttp.NewSecrets(key)
 	for n := range len(key) + 1 {
 		body := "no " + strings.Repeat(" ", 64<<10-len("no ")-n) + key + " more"
-		if got := s.Text(s.ReadSaid(strings.NewReader(body)).Message); got != "no" {
-			t.Errorf("%d bytes of it: %q", n, got)
+		if got := s.Text(s.ReadError(strings.NewReader(body)).Message); got != "no" {
+			t.Errorf("%d bytes of the key: got %q", n, got)
 		}
 		if got := s.Text(s.Page([]byte(body))); got != "no" {
-			t.Errorf("%d bytes of it on a page: %q", n, got)
+			t.Errorf("%d bytes of the key on a page: got %q", n, got)
 		}
 	}
 	if got := s.Shown(strings.Repeat("x", 295) + key); got != strings.Repeat("x", 295)+"[sec…" {

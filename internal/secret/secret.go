@@ -1,5 +1,5 @@
 // Package secret finds keys in responses: some servers repeat the key that they refuse, in any
-// escaping. The package is pure. It must not know where keys come from, or how a text is used.
+// escaping. The package is pure. It must not know where keys come from, or how the text is used.
 package secret
 
 import (
@@ -11,9 +11,9 @@ import (
 	"unicode/utf16"
 )
 
-// Finder finds secrets in every spelling. A list of spellings is not enough, because a server may
-// escape any subset of a key's letters. It is hand-written because a regular expression takes
-// seconds on a long response. The zero value finds nothing.
+// Finder finds secrets in every escaped form. A list of forms is not enough, because a
+// server may escape any subset of a key's letters. It is hand-written because a regular
+// expression takes seconds on a long response. The zero value finds nothing.
 type Finder []string
 
 // New returns a Finder for the secrets of at least shortest bytes. They are sorted by descending
@@ -157,7 +157,7 @@ func cutEntity(text string, r rune) (string, bool) {
 	return text[end+1:], true
 }
 
-// MostPerLetter is the length in bytes of a letter's longest usual spelling, even escaped twice.
+// MostPerLetter is the length in bytes of a letter's longest usual escape, even escaped twice.
 const MostPerLetter = 12
 
 // Header reports whether the value of a header is secret.

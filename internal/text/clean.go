@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Mode is where an external text is shown or sent, which decides what it may hold.
+// Mode is where external text is shown or sent, which decides what it may contain.
 type Mode int
 
 // The modes.
@@ -23,7 +23,7 @@ const (
 	// because agents quote what they read. The caller must put a prefix in front, so that #, >, -
 	// and fences have no effect.
 	PromptLine
-	// PromptText is a text of several lines in a message to an agent. Every kind of line end
+	// PromptText is text of several lines in a message to an agent. Every kind of line end
 	// becomes a newline, and hidden characters are marked as in PromptLine.
 	PromptText
 	// Words is one line of printable words separated by single spaces.
@@ -34,7 +34,7 @@ const (
 	Output
 )
 
-// Clean returns an external text as it may be shown or sent.
+// Clean returns external text as it may be shown or sent.
 func Clean(s string, mode Mode) string {
 	switch mode {
 	case PromptLine:
@@ -75,7 +75,7 @@ func Invisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r)
 }
 
-// prompt returns a text for an agent. Most texts are unchanged.
+// prompt returns text for an agent. Most text is unchanged.
 func prompt(s string, oneLine bool) string {
 	if stays(s, oneLine) {
 		return s
@@ -108,7 +108,7 @@ func prompt(s string, oneLine bool) string {
 	return b.String()
 }
 
-// stays reports whether prompt would leave a text unchanged.
+// stays reports whether prompt would leave the text unchanged.
 func stays(s string, oneLine bool) bool {
 	for _, r := range s {
 		switch {

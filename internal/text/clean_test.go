@@ -48,7 +48,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestOrdinaryTextStays(t *testing.T) {
+func TestCleanKeepsOrdinaryText(t *testing.T) {
 	const ordinary = "p < 0.05, a<3, x*y, `code`, naïve, 中文, § 161"
 	for mode := text.TerminalLine; mode <= text.Output; mode++ {
 		if got := text.Clean(ordinary, mode); got != ordinary {
@@ -61,8 +61,8 @@ func TestOrdinaryTextStays(t *testing.T) {
 	}
 }
 
-// What is sent to agents shows every character, and sending it on changes nothing.
-func TestPromptsHideNothing(t *testing.T) {
+// Prompts show every character, and cleaning is idempotent.
+func TestPromptsShowEveryCharacter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text")
 		for _, mode := range []text.Mode{text.PromptLine, text.PromptText} {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Clip cuts text to at most most characters. A cut text ends with "…", without a space before.
+// Clip cuts text to at most most characters. Clipped text ends with "…", without a space before.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text // a character has at least one byte
@@ -25,7 +25,7 @@ func Clip(text string, most int) string {
 	return text
 }
 
-// First returns the first n characters of a text.
+// First returns the first n characters of text.
 func First(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -39,7 +39,7 @@ func First(text string, n int) string {
 	return text
 }
 
-// Beginning returns the first n characters of a text, followed by "…" if there are more.
+// Beginning returns the first n characters of text, followed by "…" if there are more.
 func Beginning(text string, n int) string {
 	if first := First(text, n); first != text {
 		return first + "…"
@@ -47,7 +47,7 @@ func Beginning(text string, n int) string {
 	return text
 }
 
-// FirstBytes returns the beginning of a text: at most n bytes of whole characters.
+// FirstBytes returns the beginning of text: at most n bytes of complete characters.
 func FirstBytes(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -58,7 +58,7 @@ func FirstBytes(text string, n int) string {
 	return text[:n]
 }
 
-// Common returns the length in bytes of the common prefix of a and b, in whole characters.
+// Common returns the length in bytes of the common prefix of a and b, in complete characters.
 func Common(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -81,7 +81,7 @@ func Plural(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
-// HasAny reports whether a text contains one of some words.
+// HasAny reports whether s contains one of some words.
 func HasAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
 }

@@ -26,21 +26,21 @@ func TestClip(t *testing.T) {
 		{"a\xffbcd", 3, "a\xff…"},
 	} {
 		if got := text.Clip(c.text, c.most); got != c.want {
-			t.Errorf("%q in %d: %q, not %q", c.text, c.most, got, c.want)
+			t.Errorf("Clip(%q, %d): got %q, want %q", c.text, c.most, got, c.want)
 		}
 	}
 }
 
-func TestClipKeepsABeginning(t *testing.T) {
+func TestClipKeepsPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, most := rapid.String().Draw(t, "text"), rapid.IntRange(1, 20).Draw(t, "most")
 		got := text.Clip(s, most)
 		kept, clipped := strings.CutSuffix(got, "…")
 		switch {
 		case utf8.RuneCountInString(s) <= most && got != s:
-			t.Fatalf("%q needs no clipping, and is %q", s, got)
+			t.Fatalf("%q fits, got %q", s, got)
 		case utf8.RuneCountInString(s) > most && (!clipped || utf8.RuneCountInString(got) > most || !strings.HasPrefix(s, kept)):
-			t.Fatalf("%q in %d is %q", s, most, got)
+			t.Fatalf("Clip(%q, %d): got %q", s, most, got)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func TestCommand(t *testing.T) {
 	} {
 		got, ok := text.ShellCommand(c.words...)
 		if got != c.want || ok != (c.want != "") {
-			t.Errorf("%q: %q, %t", c.words, got, ok)
+			t.Errorf("%q: got %q, %t", c.words, got, ok)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"brenner/internal/text"
 )
 
-// A shell takes a command apart into the words that it was made of.
-func TestAShellReadsTheSameWords(t *testing.T) {
+// A shell splits a command into the original words.
+func TestShellCommandRoundTrip(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestAShellReadsTheSameWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); strings.Join(got, "\n") != strings.Join(words, "\n") {
-			t.Fatalf("%q became %q by %s", words, got, command)
+			t.Fatalf("%q: got %q from %s", words, got, command)
 		}
 	})
 }

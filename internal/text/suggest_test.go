@@ -24,13 +24,13 @@ func TestNearest(t *testing.T) {
 	} {
 		got, ok := text.Nearest(word, words)
 		if got != want || ok != (want != "") {
-			t.Errorf("%q: %q, not %q", word, got, want)
+			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
 	}
 	if got, ok := text.Nearest("same", []string{"same"}); ok {
-		t.Errorf("a word for itself: %q", got)
+		t.Errorf("the word itself: got %q", got)
 	}
 	if _, ok := text.Nearest(strings.Repeat("x", 1<<20), []string{strings.Repeat("x", 1<<20) + "y"}); ok {
-		t.Error("a word of a million letters was compared")
+		t.Error("compared a word of a million letters")
 	}
 }

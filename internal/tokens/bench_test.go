@@ -22,7 +22,7 @@ func BenchmarkProse(b *testing.B) {
 	}
 }
 
-// BenchmarkHostile shows that time grows with the length of a text: each pair of
+// BenchmarkHostile shows that time is linear in the length of the text: each pair of
 // figures should differ by about four.
 func BenchmarkHostile(b *testing.B) {
 	c := New()

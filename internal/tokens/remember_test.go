@@ -8,15 +8,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is remembered is what would be counted, to the token.
-func TestRememberedCountsAreExact(t *testing.T) {
+// Cached counts are exact.
+func TestCachedCountsAreExact(t *testing.T) {
 	c := New()
 	r := Remember(c)
 	same := func(t rapid.TB, text string) {
 		t.Helper()
-		for range 2 { // counted, and remembered
+		for range 2 { // counted, then cached
 			if got, want := r.Count(text), c.Count(text); got != want {
-				t.Fatalf("%d tokens, not %d: %q", got, want, text)
+				t.Fatalf("got %d tokens, want %d: %q", got, want, text)
 			}
 		}
 	}
@@ -38,18 +38,18 @@ func TestRememberedCountsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { same(t, rapid.String().Draw(t, "text")) })
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	r := Remember(New())
 	for i := range 3 * mostLines {
 		r.Count("line " + strings.Repeat("x", i%40) + "\n" + string(rune('a'+i%26)) + strings.Repeat("y", i/1000) + "\n")
 		if len(r.lines) > mostLines {
-			t.Fatalf("%d lines", len(r.lines))
+			t.Fatalf("got %d lines", len(r.lines))
 		}
 	}
 	r.Count(strings.Repeat("long ", longestLine))
 	for line := range r.lines {
 		if len(line) > longestLine {
-			t.Errorf("a line of %d bytes", len(line))
+			t.Errorf("got a line of %d bytes", len(line))
 		}
 	}
 }

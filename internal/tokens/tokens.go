@@ -1,4 +1,4 @@
-// Package tokens counts the tokens of a text with a real tokenizer, offline.
+// Package tokens counts the tokens of text with a real tokenizer, offline.
 //
 // A count is that of o200k_base, the encoding of the newer OpenAI models. Other encodings differ by
 // some per cent, so callers must leave room. Counting never fails, takes time linear in the length
@@ -42,11 +42,11 @@ func (c *Counter) load() encoder {
 	return c.encoder
 }
 
-// Count returns the number of tokens in a text. Invalid UTF-8 is counted as the replacement
+// Count returns the number of tokens in text. Invalid UTF-8 is counted as the replacement
 // characters that would be sent; the names of special tokens are plain text. If the tokenizer
 // fails, every byte counts as a token, which is an upper bound.
 func (c *Counter) Count(text string) int {
-	text = mended(text)
+	text = repaired(text)
 	if text == "" {
 		return 0
 	}
@@ -72,8 +72,8 @@ func count(e encoder, text string) int {
 	return n
 }
 
-// mended returns the text that a model would see.
-func mended(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+// repaired returns the text that a model would see.
+func repaired(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans a run
 // for each line end in it: 100 KB of blank lines with a space in each would take ten seconds.
@@ -120,7 +120,7 @@ func Remember(c *Counter) *Remembering {
 	return &Remembering{counter: c, lines: make(map[string]int)}
 }
 
-// Count returns the number of tokens in a text.
+// Count returns the number of tokens in text.
 func (r *Remembering) Count(text string) int {
 	total, news := r.known(text)
 	for _, line := range news {

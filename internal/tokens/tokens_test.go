@@ -28,7 +28,7 @@ func TestCount(t *testing.T) {
 		{strings.Repeat("a", 800), 100},
 	} {
 		if got := c.Count(tt.text); got != tt.want {
-			t.Errorf("%.40q: %d tokens, want %d", tt.text, got, tt.want)
+			t.Errorf("%.40q: got %d tokens, want %d", tt.text, got, tt.want)
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestCount(t *testing.T) {
 func TestZeroCounterWorks(t *testing.T) {
 	var c Counter
 	if got := c.Count("hello world"); got != 2 {
-		t.Errorf("%d tokens", got)
+		t.Errorf("got %d tokens", got)
 	}
 }
 
@@ -51,19 +51,19 @@ func TestFailureCountsBytes(t *testing.T) {
 	missing.once.Do(func() {})
 	for _, c := range []*Counter{failing, missing} {
 		if got := c.Count("naïve\xff"); got != len("naïve\ufffd") {
-			t.Errorf("%d tokens", got)
+			t.Errorf("got %d tokens", got)
 		}
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestCountConcurrently(t *testing.T) {
 	c := New()
 	c.Warm()
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			if got := c.Count("hello world"); got != 2 {
-				t.Errorf("%d tokens", got)
+				t.Errorf("got %d tokens", got)
 			}
 		})
 	}
@@ -71,8 +71,8 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStretches holds that nothing is lost, and that no stretch has a long run of
-// white space.
+// TestStretches checks that no text is lost, and that no stretch has a long run of white
+// space.
 func TestStretches(t *testing.T) {
 	for _, text := range []string{
 		"", "a", "a b\nc", strings.Repeat(" \n", 200), strings.Repeat(" ", longestBlank),
@@ -87,12 +87,12 @@ func TestStretches(t *testing.T) {
 					run = 0
 				}
 				if run > longestBlank {
-					t.Fatalf("%.20q: a run is too long", text)
+					t.Fatalf("%.20q: run too long", text)
 				}
 			}
 		}
 		if joined.String() != text {
-			t.Errorf("%.20q: something is lost", text)
+			t.Errorf("%.20q: text lost", text)
 		}
 	}
 	n := 0
@@ -100,11 +100,11 @@ func TestStretches(t *testing.T) {
 		n++
 	}
 	if n != 1 {
-		t.Errorf("an ordinary text is cut into %d", n)
+		t.Errorf("ordinary text split into %d", n)
 	}
 }
 
-// hostile are pieces that tokenizers have had trouble with.
+// hostile returns pieces that tokenizers have had trouble with.
 func hostile() []string {
 	return []string{
 		"a", "A", " ", "\n", " \n", "\r\n", "\t\n", "\u00a0\n", "=", "'s", "中", "\u0301", "\ufffd", "🙂", "\x00", "\xff", "\xed\xa0\x80",
@@ -112,17 +112,17 @@ func hostile() []string {
 	}
 }
 
-// No character is passed over: a text of them would cost nothing.
+// No character is skipped: text made of it would cost nothing.
 func TestEveryCharacterCounts(t *testing.T) {
 	c := New()
 	for _, text := range []string{"\x7f", "\x7f\x7f", "a\x7fb"} {
 		if n, least := c.Count(text), strings.Count(text, "\x7f"); n < least || n > len(text) {
-			t.Errorf("%d tokens in %q", n, text)
+			t.Errorf("got %d tokens for %q", n, text)
 		}
 	}
 	for r := rune(0); r <= unicode.MaxRune; r += 1 + r/512 {
 		if utf8.ValidRune(r) && c.Count(string(r)) == 0 {
-			t.Errorf("no token in %q", r)
+			t.Errorf("got no token for %q", r)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestLaws(t *testing.T) {
 		text = text[:min(len(text), 4000)]
 		n := c.Count(text)
 		if valid := strings.ToValidUTF8(text, "\ufffd"); n > len(valid) || (n == 0) != (text == "") {
-			t.Fatalf("%d tokens in %d bytes: %q", n, len(valid), text)
+			t.Fatalf("got %d tokens for %d bytes: %q", n, len(valid), text)
 		}
 	})
 }
@@ -148,7 +148,7 @@ func FuzzCount(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, times int) {
 		text = strings.Repeat(text, min(max(times, 1), 1000))
 		if n := c.Count(text); n > len(text) && utf8.ValidString(text) {
-			t.Fatalf("%d tokens in %d bytes", n, len(text))
+			t.Fatalf("got %d tokens for %d bytes", n, len(text))
 		}
 	})
 }

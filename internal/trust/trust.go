@@ -75,7 +75,7 @@ func Find(environ []string) (*Book, error) {
 	if dir == "" {
 		return nil, &fault.Error{
 			Code: Unreadable, Op: "find the list of trusted projects", Detail: "neither HOME nor XDG_CONFIG_HOME is set",
-			Hint: "set " + EnvFile + " to a file of yours",
+			Hint: "set " + EnvFile + " to a file of your own",
 		}
 	}
 	return &Book{filepath.Join(dir, "brenner", "trusted.json")}, nil
@@ -137,7 +137,7 @@ func (b *Book) change(how func([]Entry) []Entry) (err error) {
 }
 
 func (b *Book) unwritten(err error) error {
-	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the folder and its permissions"}
+	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the directory and its permissions"}
 }
 
 // lock locks a file beside the book, which every change replaces, and creates the directory.
@@ -163,7 +163,7 @@ func (b *Book) read() (document, error) {
 	if err != nil {
 		return doc, &fault.Error{
 			Code: Unreadable, Op: "read the list of trusted projects", Place: b.path, Cause: err,
-			Hint: "mend or remove the file; then nothing is trusted any more",
+			Hint: "fix or remove the file; without it nothing is trusted",
 		}
 	}
 	return doc, nil

@@ -21,7 +21,7 @@ func TestTrustIsPinnedToPathAndContent(t *testing.T) {
 	wants := func(path, content string, want bool) {
 		t.Helper()
 		if got, err := b.Trusts(path, []byte(content)); got != want || err != nil {
-			t.Errorf("%s %q: %v, %v", path, content, got, err)
+			t.Errorf("%s %q: got %v, %v", path, content, got, err)
 		}
 	}
 	wants("/p/brenner.yaml", "a", false)
@@ -31,8 +31,8 @@ func TestTrustIsPinnedToPathAndContent(t *testing.T) {
 		}
 		wants("/p/brenner.yaml", content, true)
 	}
-	wants("/p/brenner.yaml", "a", false) // it was changed since
-	wants("/q/brenner.yaml", "b", false) // a copy elsewhere is another file
+	wants("/p/brenner.yaml", "a", false) // changed since
+	wants("/q/brenner.yaml", "b", false) // a copy elsewhere is a different file
 	if found, err := b.Forget("/p/brenner.yaml"); !found || err != nil {
 		t.Error(found, err)
 	}
@@ -42,14 +42,14 @@ func TestTrustIsPinnedToPathAndContent(t *testing.T) {
 	}
 }
 
-func TestWhereTheBookIs(t *testing.T) {
+func TestFindBook(t *testing.T) {
 	for _, c := range []struct{ environ, want string }{
 		{"HOME=/h", "/h/.config/brenner/trusted.json"},
 		{"XDG_CONFIG_HOME=/x", "/x/brenner/trusted.json"},
 	} {
 		b, err := trust.Find([]string{c.environ})
 		if err != nil || b.Path() != filepath.FromSlash(c.want) {
-			t.Errorf("%s: %v %v", c.environ, b, err)
+			t.Errorf("%s: got %v, %v", c.environ, b, err)
 		}
 	}
 	if _, err := trust.Find(nil); fault.CodeOf(err) != trust.Unreadable {
@@ -57,7 +57,7 @@ func TestWhereTheBookIs(t *testing.T) {
 	}
 }
 
-func TestADamagedBookTrustsNobody(t *testing.T) {
+func TestDamagedBookTrustsNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trusted.json")
 	b, err := trust.Find([]string{trust.EnvFile + "=" + file})
 	if err != nil {
@@ -68,19 +68,18 @@ func TestADamagedBookTrustsNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ok, err := b.Trusts("/p", nil); ok || fault.CodeOf(err) != trust.Unreadable {
-			t.Errorf("%s: %v %v", content, ok, err)
+			t.Errorf("%s: got %v, %v", content, ok, err)
 		}
 		if _, err := b.Trust("/p", nil, time.Now()); fault.CodeOf(err) != trust.Unreadable {
-			t.Errorf("%s was written over: %v", content, err)
+			t.Errorf("%s was overwritten: %v", content, err)
 		}
 	}
 }
 
-// Whoever changes the book at the same time as others changes what they leave, and
-// undoes nothing.
-func TestNobodyLosesAChange(t *testing.T) {
+// Concurrent changes of the book do not undo each other.
+func TestConcurrentChangesAreKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deep", "trusted.json")
-	open := func() *trust.Book { // as another process would
+	open := func() *trust.Book { // like another process
 		b, err := trust.Find([]string{trust.EnvFile + "=" + file})
 		if err != nil {
 			t.Fatal(err)
@@ -109,10 +108,10 @@ func TestNobodyLosesAChange(t *testing.T) {
 	group.Wait()
 	for i := range people {
 		if ok, err := b.Trusts(fmt.Sprintf("/p/%d", i), nil); !ok || err != nil {
-			t.Errorf("/p/%d: %v, %v", i, ok, err)
+			t.Errorf("/p/%d: got %v, %v", i, ok, err)
 		}
 	}
 	if ok, err := b.Trusts("/forgotten", nil); ok || err != nil {
-		t.Errorf("what was forgotten: %v, %v", ok, err)
+		t.Errorf("forgotten file: got %v, %v", ok, err)
 	}
 }

@@ -32,18 +32,18 @@ type Key struct {
 // Object reads the keys of a mapping, which must be unique. A key without a value counts as absent.
 func (r *Reader) Object(n *yaml.Node, what string, keys ...Key) bool {
 	if n.Kind != yaml.MappingNode {
-		r.Wrong(n, what, "keys with values")
+		r.Wrong(n, what, "a mapping")
 		return false
 	}
 	first := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name, value := n.Content[i], n.Content[i+1]
 		if name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" {
-			r.Add(r.WrongType, name.Line, "put the key in quotes if it is meant", "a key must be a text, not %s", KindOf(name))
+			r.Add(r.WrongType, name.Line, "quote the key", "a key must be a string, not %s", KindOf(name))
 			continue
 		}
 		if line, twice := first[name.Value]; twice {
-			r.Add(r.DuplicateKey, name.Line, "keep one of the two", "the key %s stands on line %d already", fault.Shown(name.Value), line)
+			r.Add(r.DuplicateKey, name.Line, "remove one", "duplicate key %s (first on line %d)", fault.Shown(name.Value), line)
 			continue
 		}
 		first[name.Value] = name.Line
@@ -63,11 +63,11 @@ func (r *Reader) key(name, value *yaml.Node, what string, keys []Key) {
 		}
 		names[i] = k.Name
 	}
-	hint := "its keys are " + strings.Join(names, ", ")
+	hint := "known keys: " + strings.Join(names, ", ")
 	if near, ok := text.Nearest(name.Value, names); ok {
 		hint = "did you mean " + near + "? " + hint
 	}
-	r.Add(r.UnknownKey, name.Line, hint, "%s has no key %s", what, fault.Shown(name.Value))
+	r.Add(r.UnknownKey, name.Line, hint, "unknown key %s in %s", fault.Shown(name.Value), what)
 }
 
 // List reads the elements of a list.
@@ -81,11 +81,11 @@ func (r *Reader) List(n *yaml.Node, what string, take func(n *yaml.Node, i int))
 	}
 }
 
-// Text returns a Key that stores a text.
+// Text returns a Key that stores a string.
 func (r *Reader) Text(name string, to *string) Key {
 	return Key{name, func(n *yaml.Node) {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
-			r.Wrong(n, name, "a text")
+			r.Wrong(n, name, "a string")
 			return
 		}
 		*to = n.Value
@@ -106,8 +106,8 @@ func (r *Reader) Flag(name string, to *bool) Key {
 // Wrong reports a node of the wrong type.
 func (r *Reader) Wrong(n *yaml.Node, what, want string) {
 	hint := r.See
-	if want == "a text" && n.Kind == yaml.ScalarNode && !IsNull(n) {
-		hint = "put it in quotes"
+	if want == "a string" && n.Kind == yaml.ScalarNode && !IsNull(n) {
+		hint = "quote it"
 	}
 	r.Add(r.WrongType, n.Line, hint, "%s must be %s, not %s", what, want, KindOf(n))
 }
@@ -119,12 +119,12 @@ func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func KindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return "keys with values"
+		return "a mapping"
 	case yaml.SequenceNode:
 		return "a list"
 	}
 	if IsNull(n) {
-		return "nothing"
+		return "null"
 	}
 	return fault.Shown(n.Value)
 }

@@ -29,17 +29,17 @@ type Problem struct {
 // Read returns the root of the only document in data, or nil without a problem if there is none.
 func Read(data []byte) (*yaml.Node, *Problem) {
 	if line, what := notText(data); what != "" {
-		return nil, &Problem{line, "the file is no text: it holds " + what, "save the file as UTF-8 text; in double quotes, YAML can write any character as \\u...."}
+		return nil, &Problem{line, "the file contains " + what, "save the file as UTF-8 text; in double quotes, YAML can write any character as \\u...."}
 	}
 	root, err := Parse(data)
 	if err != nil {
 		line, detail := whereBroken(data, err)
-		return nil, &Problem{line, "this is no YAML: " + detail, "check the indentation (spaces only), the colons and the quotes there and just above"}
+		return nil, &Problem{line, "invalid YAML: " + detail, "check the indentation (spaces only), the colons and the quotes there and just above"}
 	}
 	if root == nil {
 		return nil, nil
 	}
-	if p := odd(root); p != nil {
+	if p := unsupported(root); p != nil {
 		return nil, p
 	}
 	return root, nil
@@ -63,7 +63,7 @@ func Parse(data []byte) (root *yaml.Node, err error) {
 	}
 	switch err := dec.Decode(&more); {
 	case err == nil:
-		return nil, errors.New("a second document begins here; there may be only one")
+		return nil, errors.New("a second document begins here; only one is allowed")
 	case !errors.Is(err, io.EOF):
 		return nil, err
 	}
@@ -73,7 +73,8 @@ func Parse(data []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// notText returns what is not UTF-8 text. The YAML parser would report that without a line.
+// notText returns which bytes are not UTF-8 text. The YAML parser would report that without
+// a line.
 func notText(data []byte) (line int, what string) {
 	line = 1
 	for i := 0; i < len(data); {
@@ -99,10 +100,10 @@ const mostReread = 1 << 20
 // after the longest readable beginning of the file.
 func whereBroken(data []byte, err error) (line int, detail string) {
 	detail = strings.TrimPrefix(err.Error(), "yaml: ")
-	said := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(detail)
-	if said != nil {
-		detail = strings.TrimPrefix(detail, said[0])
-		line, _ = strconv.Atoi(said[1]) // a line number out of range counts as none
+	match := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(detail)
+	if match != nil {
+		detail = strings.TrimPrefix(detail, match[0])
+		line, _ = strconv.Atoi(match[1]) // a line number out of range counts as none
 	}
 	lines := slices.Collect(bytes.Lines(data))
 	end := len(data)
@@ -116,8 +117,8 @@ func whereBroken(data []byte, err error) (line int, detail string) {
 	return max(line, 1), detail
 }
 
-// odd returns the first feature that plain YAML does not allow.
-func odd(n *yaml.Node) *Problem {
+// unsupported returns the first feature that plain YAML does not allow.
+func unsupported(n *yaml.Node) *Problem {
 	what := ""
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -131,7 +132,7 @@ func odd(n *yaml.Node) *Problem {
 		return &Problem{n.Line, what + " is not allowed here", "write the value out"}
 	}
 	for _, child := range n.Content {
-		if p := odd(child); p != nil {
+		if p := unsupported(child); p != nil {
 			return p
 		}
 	}

@@ -45,7 +45,7 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode/100 != 2 {
-		return nil, &refusal{status: resp.StatusCode, message: b.model.hide.ReadSaid(resp.Body).Message}
+		return nil, &refusal{status: resp.StatusCode, message: b.model.hide.ReadError(resp.Body).Message}
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(b.room)+1))
 	switch {
