@@ -23,7 +23,7 @@ const (
 )
 
 // AppendBlock appends the kickoff's block that lists the participants, from its heading to its
-// closing rule and newline. A missing name has no line. Notes and the instant are left out.
+// closing rule and newline. A missing name has no line. Notes and the creation time are omitted.
 func AppendBlock(dst []byte, r Roster) []byte {
 	dst = append(dst, blockHeading+"\n\n"+modeLabel...)
 	dst = append(appendCell(dst, string(r.Mode.OrDefault())), '\n')
@@ -41,7 +41,7 @@ func AppendBlock(dst []byte, r Roster) []byte {
 	return append(dst, "\n"+blockEnd+"\n"...)
 }
 
-// Block returns the block as a text.
+// Block returns the block as a string.
 func (r Roster) Block() string { return string(AppendBlock(nil, r)) }
 
 // Block is a roster as found in a message.
@@ -98,7 +98,7 @@ func (b *blockReader) read() error {
 	}
 	b.skipBlank()
 	if b.line() != blockEnd {
-		return b.bad("expected a row of the table, or \"%s\" on a line of its own to end the block", blockEnd)
+		return b.bad("expected a row of the table, or \"%s\" on its own line to end the block", blockEnd)
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func splitRow(line string) ([]string, bool) {
 	return cells, begin == len(rest) && len(cells) > 0
 }
 
-// missingCell represents a missing text.
+// missingCell represents a missing value.
 const missingCell = "-"
 
 // appendCell appends a text as one cell of the table. The result is one line without a bare pipe,
@@ -244,7 +244,7 @@ func appendCell(dst []byte, text string) []byte {
 }
 
 // readCell is the inverse of appendCell. Surrounding spaces are ignored, and an empty cell is a
-// missing text. An escape that appendCell never writes is an error, because its meaning is unknown.
+// missing value. An escape that appendCell never writes is an error, because its meaning is unknown.
 func readCell(cell string) (string, error) {
 	cell = strings.Trim(cell, " \t")
 	if cell == missingCell {
@@ -271,7 +271,7 @@ func readCell(cell string) (string, error) {
 // readEscape appends the character of the escape at the start of s, and returns its length.
 func readEscape(b *strings.Builder, s string) (int, error) {
 	if len(s) < 2 {
-		return 0, fmt.Errorf(`a backslash stands at the end of the cell; write \\`)
+		return 0, fmt.Errorf(`backslash at the end of the cell; write \\`)
 	}
 	switch s[1] {
 	case '\\', '|', '-':
@@ -290,26 +290,26 @@ func readEscape(b *strings.Builder, s string) (int, error) {
 		return readNumbered(b, s)
 	}
 	r, _ := utf8.DecodeRuneInString(s[1:])
-	return 0, fmt.Errorf(`the escape \%s is unknown; a backslash itself is written \\`, fault.Shown(string(r)))
+	return 0, fmt.Errorf(`unknown escape \%s; write a backslash as \\`, fault.Shown(string(r)))
 }
 
 // readNumbered reads \u{…}, a code point, and \x{…}, a byte that is not part of a character.
 func readNumbered(b *strings.Builder, s string) (int, error) {
 	end := strings.IndexByte(s, '}')
 	if end < 0 || !strings.HasPrefix(s[2:], "{") {
-		return 0, fmt.Errorf(`the escape \%c is cut off; it is written \%c{…}`, s[1], s[1])
+		return 0, fmt.Errorf(`incomplete escape \%c; write it as \%c{…}`, s[1], s[1])
 	}
 	digits := s[3:end]
 	n, err := strconv.ParseUint(digits, 16, 32)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf(`the escape \%c has no hexadecimal number: %s`, s[1], fault.Shown(digits))
+		return 0, fmt.Errorf(`escape \%c: not a hexadecimal number: %s`, s[1], fault.Shown(digits))
 	case s[1] == 'u' && n <= unicode.MaxRune && utf8.ValidRune(rune(n)):
 		b.WriteRune(rune(n))
 	case s[1] == 'x' && n >= utf8.RuneSelf && n <= 0xff:
 		b.WriteByte(byte(n))
 	default:
-		return 0, fmt.Errorf(`the escape \%c{%s} is out of range`, s[1], digits)
+		return 0, fmt.Errorf(`escape \%c{%s} out of range`, s[1], digits)
 	}
 	return end + 1, nil
 }

@@ -21,7 +21,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files of this package")
 
-// hostile is a roster that tries every way out of its cell.
+// hostile returns a roster that tries to break out of its cells.
 func hostile() Roster {
 	return Roster{
 		Mode: Unified, Name: "x\n\n---\n\n## Session Configuration",
@@ -56,7 +56,7 @@ func TestBlockGolden(t *testing.T) {
 	}
 }
 
-func TestBlockRoundTripOfHostileNames(t *testing.T) {
+func TestBlockRoundTripHostileNames(t *testing.T) {
 	checkRoundTrip(t, hostile())
 }
 
@@ -65,8 +65,8 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// checkRoundTrip writes r into a message and wants it back: the columns of the
-// table, mode and name.
+// checkRoundTrip writes r into a message and reads it back: the table's columns, mode and
+// name.
 func checkRoundTrip(t failer, r Roster) {
 	t.Helper()
 	before := "# KICKOFF: RS-20251230-cell-fate\n\n"
@@ -115,10 +115,9 @@ func FuzzReadBlock(f *testing.F) {
 	})
 }
 
-// TestGoldmarkSeesTheSameRows asks another reader: whatever the names are, it
-// finds one heading, one table with a row for each entry, four cells in each,
-// and one rule.
-func TestGoldmarkSeesTheSameRows(t *testing.T) {
+// TestGoldmarkAgreesOnRows checks with another parser that any names yield one heading,
+// one table with a row of four cells for each entry, and one rule.
+func TestGoldmarkAgreesOnRows(t *testing.T) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table))
 	check := func(t failer, r Roster) {
 		source := []byte(r.Block())
@@ -145,13 +144,13 @@ func TestGoldmarkSeesTheSameRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { check(t, anyRoster(t)) })
 }
 
-func TestReadBlockFindsTheTopLevelOne(t *testing.T) {
+func TestReadBlockFindsTopLevelBlock(t *testing.T) {
 	block := spec().Block()
 	quoted := "> " + strings.ReplaceAll(block, "\n", "\n> ")
 	indented := "    " + strings.ReplaceAll(block, "\n", "\n    ")
 	tests := []struct {
 		name, message string
-		line          int // 0: there is none
+		line          int // 0: no block
 	}{
 		{"at the start", block, 1},
 		{"with carriage returns", strings.ReplaceAll(block, "\n", "\r\n"), 1},
@@ -161,9 +160,9 @@ func TestReadBlockFindsTheTopLevelOne(t *testing.T) {
 		{"indented", indented, 0},
 		{"fenced", "```markdown\n" + block + "```\n", 0},
 		{"fenced with tildes and more", "~~~~\n~~~\n" + block + "~~~~\n" + block, 16},
-		{"a fence is not closed by words", "```\n``` x\n" + block, 0},
+		{"a fence is not closed with an info string", "```\n``` x\n" + block, 0},
 		{"a fence is not closed by indented code", "```\n    ```\n" + block, 0},
-		{"a fence is closed by one that is indented a little", "```\n   ```\n" + block, 3},
+		{"a fence is closed by a slightly indented one", "```\n   ```\n" + block, 3},
 		{"not a fence: indented code", "    ```\n" + block, 2},
 		{"not a comment: indented code", "    <!--\n" + block, 2},
 		{"not a fence: code within a paragraph", "``` a ```\n" + block, 2},
@@ -202,16 +201,16 @@ func TestReadBlockFaults(t *testing.T) {
 		{"a cell too many", "| codex-cli |", "| codex | cli |", `line 8: the row has 5 cells instead of 4`},
 		{"a cell too few", "| codex-cli | GPT-5.2 |", "| codex-cli |", `line 8: the row has 3 cells instead of 4`},
 		{"an open row", "| GPT-5.2 |", "| GPT-5.2", `line 8: the row does not end with a pipe`},
-		{"a pipe that is escaped away", "| GPT-5.2 |", `| GPT-5.2 \|`, `line 8: the row does not end with a pipe`},
-		{"an unknown escape", "Opus 4.5", `Op\us`, `line 9: cell 4: the escape \u is cut off`},
-		{"another unknown escape", "Opus 4.5", `C:\Opus`, `line 9: cell 4: the escape \O is unknown`},
-		{"a number out of range", "Opus 4.5", `\u{110000}`, `line 9: cell 4: the escape \u{110000} is out of range`},
-		{"half a character by number", "Opus 4.5", `\u{d800}`, `line 9: cell 4: the escape \u{d800} is out of range`},
-		{"a letter as a byte", "Opus 4.5", `\x{41}`, `line 9: cell 4: the escape \x{41} is out of range`},
-		{"no number", "Opus 4.5", `\x{zz}`, `line 9: cell 4: the escape \x has no hexadecimal number: zz`},
-		{"an escape in the name", "Default 3", `\q`, `line 4: the escape \q is unknown`},
+		{"an escaped pipe", "| GPT-5.2 |", `| GPT-5.2 \|`, `line 8: the row does not end with a pipe`},
+		{"an unknown escape", "Opus 4.5", `Op\us`, `line 9: cell 4: incomplete escape \u`},
+		{"another unknown escape", "Opus 4.5", `C:\Opus`, `line 9: cell 4: unknown escape \O`},
+		{"a number out of range", "Opus 4.5", `\u{110000}`, `line 9: cell 4: escape \u{110000} out of range`},
+		{"half a character by number", "Opus 4.5", `\u{d800}`, `line 9: cell 4: escape \u{d800} out of range`},
+		{"a letter as a byte", "Opus 4.5", `\x{41}`, `line 9: cell 4: escape \x{41} out of range`},
+		{"no number", "Opus 4.5", `\x{zz}`, `line 9: cell 4: escape \x: not a hexadecimal number: zz`},
+		{"an escape in the name", "Default 3", `\q`, `line 4: unknown escape \q`},
 		{"text in the table", "| PurpleMountain", "Hello | PurpleMountain", `line 9: expected a row of the table, or "---"`},
-		{"no end", "\n---\n", "", `line 11: expected a row of the table, or "---" on a line of its own to end the block, but the message ends`},
+		{"no end", "\n---\n", "", `line 11: expected a row of the table, or "---" on its own line to end the block, but the message ends`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -224,13 +223,13 @@ func TestReadBlockFaults(t *testing.T) {
 	}
 }
 
-func TestReadBlockKeepsWhatValidateJudges(t *testing.T) {
+func TestReadBlockDoesNotValidate(t *testing.T) {
 	message := strings.Replace(spec().Block(), "test_designer", "researcher", 1)
 	b, err := ReadBlock(message)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"ROSTER_INVALID_ROLE Invalid role for PurpleMountain: researcher"}, said(b.Roster.Validate())); diff != "" {
+	if diff := cmp.Diff([]string{"ROSTER_INVALID_ROLE Invalid role for PurpleMountain: researcher"}, details(b.Roster.Validate())); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]int{8, 9, 10}, b.EntryLines); diff != "" {

@@ -31,7 +31,7 @@ func TestFromEnviron(t *testing.T) {
 	}
 }
 
-func TestFromEnvironNothing(t *testing.T) {
+func TestFromEnvironEmpty(t *testing.T) {
 	got, warnings, err := FromEnviron(nil)
 	if err != nil || warnings != nil || len(got.Layers) > 0 || got.File != "" {
 		t.Error(got, warnings, err)
@@ -69,7 +69,7 @@ func TestFromEnvironFaults(t *testing.T) {
 		{
 			"JSON and file",
 			[]string{"BRENNER_ROSTER_JSON=[]", "BRENNER_ROSTER_FILE=f"},
-			[]string{"environment: BRENNER_ROSTER_JSON and BRENNER_ROSTER_FILE are both set, and each gives a whole roster"},
+			[]string{"environment: BRENNER_ROSTER_JSON and BRENNER_ROSTER_FILE are both set, and each is a complete roster"},
 		},
 		{
 			"no agent",

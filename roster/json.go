@@ -71,14 +71,14 @@ func (d *decoder) roster(v artifact.Value) {
 	}
 }
 
-// createdAt keeps the text as written, even if it is invalid: no decision depends on it.
+// createdAt keeps the value as written, even if it is invalid: no decision depends on it.
 func (d *decoder) createdAt(m artifact.Map) {
 	d.out.CreatedAt = d.text("", m, "createdAt")
 	if d.out.CreatedAt == "" || isISO8601(d.out.CreatedAt) {
 		return
 	}
 	d.warnings = append(d.warnings, Warning{
-		Code: BadInstant, Place: "/createdAt", Message: fmt.Sprintf("%s is no instant in ISO 8601; it is kept as it is", fault.Shown(d.out.CreatedAt)),
+		Code: BadInstant, Place: "/createdAt", Message: fmt.Sprintf("%s is not an ISO 8601 time; kept unchanged", fault.Shown(d.out.CreatedAt)),
 		Hint: "write it like 2025-12-31T10:00:00Z, or 2025-12-31",
 	})
 }
@@ -118,7 +118,7 @@ func (d *decoder) text(path string, m artifact.Map, key string) string {
 	case artifact.Text:
 		return string(v)
 	default:
-		d.wrongType(path+"/"+key, "a text", v)
+		d.wrongType(path+"/"+key, "a string", v)
 	}
 	return ""
 }
@@ -130,7 +130,7 @@ func (d *decoder) unknownKeys(path string, m artifact.Map, known ...string) {
 		}
 		d.warnings = append(d.warnings, Warning{
 			Code: UnknownKey, Place: path + "/" + pointerToken(e.Key),
-			Message: fmt.Sprintf("a roster has no key %s here; it is ignored", fault.Shown(e.Key)),
+			Message: fmt.Sprintf("unknown key %s ignored", fault.Shown(e.Key)),
 			Hint:    didYouMean(e.Key, known) + "known keys: " + listed(known),
 		})
 	}
@@ -138,13 +138,13 @@ func (d *decoder) unknownKeys(path string, m artifact.Map, known ...string) {
 
 func (d *decoder) wrongType(path, want string, v artifact.Value) {
 	d.found.add(WrongType, path, `a roster is [{"agentName":"BlueLake","role":"hypothesis_generator"},…], or an object with that list as "entries"`,
-		"it must be %s, not %s", want, kindOf(v))
+		"must be %s, not %s", want, kindOf(v))
 }
 
 func kindOf(v artifact.Value) string {
 	switch v.(type) {
 	case artifact.Text:
-		return "a text"
+		return "a string"
 	case artifact.Number:
 		return "a number"
 	case artifact.Bool:

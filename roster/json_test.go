@@ -26,8 +26,8 @@ func TestReadJSON(t *testing.T) {
 			Roster{Mode: Unified, Name: "N", CreatedAt: "2025-12-31", Entries: []Entry{{"A", TestDesigner, "p", "m", "n"}}},
 		},
 		{"null is missing", `{"mode":null,"name":null,"entries":[{"agentName":"A","role":null,"model":null}]}`, Roster{Entries: []Entry{{Agent: "A"}}}},
-		{"a role is not judged here", `[{"agentName":"A","role":"boss"}]`, Roster{Entries: []Entry{{Agent: "A", Role: "boss"}}}},
-		{"what roster show adds", `{"schema":"x","origin":{},"entries":[{"agentName":"A","origin":{"role":"flags"}}]}`, Roster{Entries: []Entry{{Agent: "A"}}}},
+		{"roles are not validated", `[{"agentName":"A","role":"boss"}]`, Roster{Entries: []Entry{{Agent: "A", Role: "boss"}}}},
+		{"keys added by roster show", `{"schema":"x","origin":{},"entries":[{"agentName":"A","origin":{"role":"flags"}}]}`, Roster{Entries: []Entry{{Agent: "A"}}}},
 		{"empty array", `[]`, Roster{}},
 		{"no entries", `{"mode":"heuristic"}`, Roster{Mode: Heuristic}},
 	}
@@ -52,22 +52,22 @@ func TestReadJSONFaults(t *testing.T) {
 		{"a key twice", "[{\n  \"agentName\": \"A\",\n  \"agentName\": \"B\"}]", []string{"line 3, column 3: the key at /0/agentName stands twice in one object"}},
 		{"cut off", `[{"agentName":"A"`, []string{"the JSON ends too early"}},
 		{"two values", `[] []`, []string{"more than one JSON value"}},
-		{"a text", `"BlueLake"`, []string{"line 1, column 1: it must be a list of entries or an object with \"entries\", not a text"}},
-		{"entries", `{"entries":{}}`, []string{"line 1, column 2 (/entries): it must be a list of entries, not an object"}},
-		{"an entry", "[\n  {},\n  7\n]", []string{"line 3, column 3 (/1): it must be an object with agentName and role, not a number"}},
+		{"a string", `"BlueLake"`, []string{"line 1, column 1: must be a list of entries or an object with \"entries\", not a string"}},
+		{"entries", `{"entries":{}}`, []string{"line 1, column 2 (/entries): must be a list of entries, not an object"}},
+		{"an entry", "[\n  {},\n  7\n]", []string{"line 3, column 3 (/1): must be an object with agentName and role, not a number"}},
 		{"all fields at once", `{"mode":[],"name":true,"entries":[{"agentName":1,
 			"role":{}}]}`, []string{
-			"line 1, column 2 (/mode): it must be a text, not a list", "line 1, column 12 (/name): it must be a text, not true or false",
-			"line 1, column 36 (/entries/0/agentName): it must be a text, not a number", "line 2, column 4 (/entries/0/role): it must be a text, not an object",
+			"line 1, column 2 (/mode): must be a string, not a list", "line 1, column 12 (/name): must be a string, not true or false",
+			"line 1, column 36 (/entries/0/agentName): must be a string, not a number", "line 2, column 4 (/entries/0/role): must be a string, not an object",
 		}},
-		{"null for an entry", `[null]`, []string{"(/0): it must be an object with agentName and role, not null"}},
+		{"null for an entry", `[null]`, []string{"(/0): must be an object with agentName and role, not null"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, _, err := ReadJSON([]byte(tt.text))
 			all := fault.All(err)
 			if len(all) != len(tt.want) {
-				t.Fatalf("%d faults: %v", len(all), err)
+				t.Fatalf("got %d faults: %v", len(all), err)
 			}
 			for i, f := range all {
 				if !strings.Contains(f.Error(), tt.want[i]) || f.Hint == "" {
@@ -109,10 +109,10 @@ func TestCreatedAtIsISO8601(t *testing.T) {
 	} {
 		r, warnings, err := ReadJSON([]byte(`{"createdAt":"` + text + `","entries":[{"agentName":"A","role":"test_designer"}]}`))
 		if err != nil || r.CreatedAt != text {
-			t.Errorf("%q: %+v, %v", text, r, err)
+			t.Errorf("%q: got %+v, %v", text, r, err)
 		}
 		if got := len(warnings) == 0; got != want || !got && (warnings[0].Code != BadInstant || warnings[0].Place != "line 1, column 2 (/createdAt)") {
-			t.Errorf("%q: %+v", text, warnings)
+			t.Errorf("%q: got %+v", text, warnings)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestFromValue(t *testing.T) {
 		t.Error(diff)
 	}
 	if _, _, err := FromValue(nil); err == nil {
-		t.Error("no value is no roster")
+		t.Error("nil was accepted as a roster")
 	}
 }
 
@@ -161,7 +161,7 @@ func anyRoster(t *rapid.T) Roster {
 	}
 }
 
-// unexpected gives the warnings but for those about an instant, which is any text here.
+// unexpected returns all warnings except those about the creation time, which is arbitrary.
 func unexpected(all []Warning) []Warning {
 	return slices.DeleteFunc(all, func(w Warning) bool { return w.Code == BadInstant })
 }
@@ -187,7 +187,7 @@ func FuzzReadJSON(f *testing.F) {
 		r, _, err := ReadJSON([]byte(text))
 		if err != nil {
 			if len(fault.All(err)) == 0 {
-				t.Fatalf("an error that is no fault: %v", err)
+				t.Fatalf("not a fault: %v", err)
 			}
 			return
 		}

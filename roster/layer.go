@@ -164,7 +164,7 @@ func FromEnviron(environ []string) (Environ, []Warning, error) {
 		warnings, found = append(warnings, more...), append(found, fault.All(err)...)
 		out.Layers = append(out.Layers, layer)
 		if out.File != "" {
-			found.add(BadVariable, Environment.String(), "unset one of them", "%s and %s are both set, and each gives a whole roster", EnvJSON, EnvFile)
+			found.add(BadVariable, Environment.String(), "unset one of them", "%s and %s are both set, and each is a complete roster", EnvJSON, EnvFile)
 		}
 	}
 	if err := found.err(); err != nil {
@@ -211,7 +211,7 @@ func unknownVariable(name string) Warning {
 	known := []string{EnvJSON, EnvFile, EnvPreset, EnvMode, EnvName, EnvAgentPrefix + "<NAME>"}
 	return Warning{
 		Code: UnknownVariable, Place: Environment.String(),
-		Message: fmt.Sprintf("nothing listens to the variable %s; it is ignored", fault.Shown(name)),
+		Message: fmt.Sprintf("unknown environment variable %s ignored", fault.Shown(name)),
 		Hint:    didYouMean(name, known) + "known variables: " + listed(known),
 	}
 }

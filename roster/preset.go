@@ -74,9 +74,9 @@ func ValidatePresets(presets []Preset) error {
 		place := "preset " + fault.Shown(p.ID)
 		if blank(p.ID) {
 			place = fmt.Sprintf("preset %d", i+1)
-			found.add(BadPreset, place, "give it an id that --preset can name", "the preset has no id")
+			found.add(BadPreset, place, "add an id, for --preset", "the preset has no id")
 		} else if seen[p.ID] {
-			found.add(BadPreset, place, "give each preset an id of its own", "the id stands twice")
+			found.add(BadPreset, place, "give each preset a unique id", "duplicate id")
 		}
 		seen[p.ID] = true
 		found.checkPreset(place, p)
@@ -86,21 +86,21 @@ func ValidatePresets(presets []Preset) error {
 
 func (f *faults) checkPreset(place string, p Preset) {
 	if blank(p.Name) {
-		f.add(BadPreset, place, "give it a name for people: it stands in every kickoff", "the preset has no name")
+		f.add(BadPreset, place, "add a name: every kickoff shows it", "the preset has no name")
 	}
 	if len(p.Entries) == 0 {
 		f.add(BadPreset, place, "add at least one entry with a role", "the preset has no entries")
 	}
 	for i, e := range p.Entries {
 		if e.Agent != "" {
-			f.add(BadPreset, place, "names go into placeholderNames", "entry %d names the agent %s", i+1, fault.Shown(e.Agent))
+			f.add(BadPreset, place, "put names into placeholderNames", "entry %d names the agent %s", i+1, fault.Shown(e.Agent))
 		}
 		if !e.Role.Valid() {
 			f.invalidRole(place, fmt.Sprintf("entry %d", i+1), e.Role)
 		}
 	}
 	if extra := len(p.PlaceholderNames) - len(p.Entries); extra > 0 {
-		f.add(BadPreset, place, "give every placeholder name an entry", "%d placeholder names have no entry", extra)
+		f.add(BadPreset, place, "add an entry for each placeholder name", "%d placeholder names have no entry", extra)
 	}
 	f.checkAgents(place, p.PlaceholderNames)
 }

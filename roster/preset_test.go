@@ -29,7 +29,7 @@ func TestBuiltInPresets(t *testing.T) {
 	}
 	all[0].Entries[0].Role, all[0].PlaceholderNames[0] = "changed", "changed"
 	if again := BuiltIn()[0]; again.Entries[0].Role == "changed" || again.PlaceholderNames[0] == "changed" {
-		t.Error("the built-in presets can be changed from outside")
+		t.Error("a caller changed the built-in presets")
 	}
 }
 
@@ -37,13 +37,13 @@ func TestFindPreset(t *testing.T) {
 	own := Preset{ID: "default-3-agent", Name: "ours"}
 	all := AllPresets([]Preset{own})
 	if p, err := FindPreset(all, "default-3-agent"); err != nil || p.Name != "ours" || len(all) != 2 {
-		t.Errorf("%v %v: a project replaces a built-in preset by its id", p, err)
+		t.Errorf("got %v, %v, want the project's preset", p, err)
 	}
 	if _, err := FindPreset(all, "hypothesis-critique"); err != nil {
-		t.Errorf("%v: and no other", err)
+		t.Errorf("the other built-in preset is missing: %v", err)
 	}
 	_, err := FindPreset(BuiltIn(), "default-3-agents")
-	if diff := cmp.Diff([]string{"UNKNOWN_PRESET Unknown roster preset: default-3-agents"}, said(err)); diff != "" {
+	if diff := cmp.Diff([]string{"UNKNOWN_PRESET Unknown roster preset: default-3-agents"}, details(err)); diff != "" {
 		t.Error(diff)
 	}
 	if want := "did you mean default-3-agent? known presets: default-3-agent and hypothesis-critique"; fault.HintOf(err) != want {
@@ -67,7 +67,7 @@ func TestValidatePresets(t *testing.T) {
 	want := []string{
 		"PRESET_INVALID preset a: 1 placeholder names have no entry",
 		"ROSTER_DUPLICATE_AGENT preset a: Duplicate agent in roster: X",
-		"PRESET_INVALID preset a: the id stands twice",
+		"PRESET_INVALID preset a: duplicate id",
 		"ROSTER_INVALID_ROLE preset a: Invalid role for entry 1: boss",
 		"PRESET_INVALID preset a: entry 2 names the agent Y",
 		"PRESET_INVALID preset 3: the preset has no id",

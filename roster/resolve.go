@@ -45,7 +45,7 @@ type Unused struct {
 // Resolve combines all layers into one roster. Recipients are those of --to, else the agents of the
 // highest level that names any. Every lower level fills in missing fields of their entries and
 // never adds a recipient. A preset is the lowest layer and is assigned by order, not by name. All
-// errors are returned at once; with an error only Warnings is set.
+// errors are returned together; with an error only Warnings is set.
 func Resolve(in Input) (Resolution, error) {
 	r := &resolver{layers: byLevel(in.Layers), presets: AllPresets(in.Presets)}
 	r.checkLayers()
@@ -114,7 +114,7 @@ func (r *resolver) settle() {
 		r.warn(Warning{
 			Code: HeuristicDeprecated, Place: out.Mode.String(),
 			Message: "heuristic mode is deprecated: it guesses roles from names",
-			Hint:    "give each agent a role with --to NAME --role ROLE, or use --preset default-3-agent",
+			Hint:    "set each agent's role with --to NAME --role ROLE, or use --preset default-3-agent",
 		})
 		return
 	}
@@ -146,7 +146,7 @@ func (r *resolver) choose(defaultPreset string) bool {
 	if r.preset != nil {
 		return r.usePlaceholders() && r.fitsPreset()
 	}
-	return r.nobodyNamed(defaultPreset)
+	return r.noneNamed(defaultPreset)
 }
 
 // namePreset finds the preset that the highest layer requests, if any.
@@ -233,8 +233,8 @@ func (r *resolver) fitsPreset() bool {
 		surplus = append(surplus, extra.agent)
 	}
 	r.found.add(TooManyAgents, presetOrigin(*r.preset).String(),
-		"name fewer agents, choose a preset with more entries, or give a roster without a preset",
-		"Too many agents for preset %s: %d are named and it has %d entries; none is left for %s",
+		"name fewer agents, choose a preset with more entries, or use a roster without a preset",
+		"Too many agents for preset %s: %d named, %d entries; no entry for %s",
 		fault.Shown(r.preset.ID), len(r.recipients), have, listed(surplus))
 	return false
 }
@@ -246,16 +246,17 @@ func (r *resolver) usePlaceholders() bool {
 	names.add(origin, r.preset.PlaceholderNames...)
 	r.recipients = names.list
 	if len(r.recipients) == 0 {
-		r.found.add(PresetNoNames, origin.String(), "name the agents with --to, or give the preset placeholderNames",
-			"nobody is named, and the preset %s has no placeholder names", fault.Shown(r.preset.ID))
+		r.found.add(PresetNoNames, origin.String(), "name the agents with --to, or add placeholderNames to the preset",
+			"no agent is named, and the preset %s has no placeholder names", fault.Shown(r.preset.ID))
 		return false
 	}
 	return true
 }
 
-// nobodyNamed handles the case that neither a recipient nor a preset is named. The variables of
-// single agents then count as names, unless all of them are about agents of the default preset.
-func (r *resolver) nobodyNamed(defaultPreset string) bool {
+// noneNamed handles the case that neither a recipient nor a preset is named. The variables
+// of single agents then count as names, unless all of them are about agents of the default
+// preset.
+func (r *resolver) noneNamed(defaultPreset string) bool {
 	var preset Preset
 	if defaultPreset != "" {
 		p, err := FindPreset(r.presets, defaultPreset)
@@ -277,12 +278,12 @@ func (r *resolver) nobodyNamed(defaultPreset string) bool {
 		r.apply(preset)
 		r.warn(Warning{
 			Code:    DefaultPresetUsed,
-			Message: fmt.Sprintf("nobody is named and no preset is chosen; taking the default preset %s", fault.Shown(preset.ID)),
-			Hint:    "say --preset " + fault.Shown(preset.ID) + " to choose it, or name agents with --to and --role",
+			Message: fmt.Sprintf("no agents or preset given; using the default preset %s", fault.Shown(preset.ID)),
+			Hint:    "pass --preset " + fault.Shown(preset.ID) + " to choose it, or name agents with --to and --role",
 		})
 		return r.usePlaceholders() && r.fitsPreset()
 	}
-	r.sayNobody()
+	r.reportNoRecipients()
 	return false
 }
 
@@ -296,9 +297,9 @@ func (r *resolver) looseNames() []recipient {
 	return names.list
 }
 
-func (r *resolver) sayNobody() {
+func (r *resolver) reportNoRecipients() {
 	if r.out.Roster.Mode == Heuristic {
-		r.found.add(NobodyNamed, "", "name the agents with --to", "nobody is named: a roster may be empty in heuristic mode, the recipients may not")
+		r.found.add(NobodyNamed, "", "name the agents with --to", "no agent is named: in heuristic mode the roster may be empty, but not the recipients")
 		return
 	}
 	// An empty roster has already been reported.

@@ -31,7 +31,7 @@ func (r *resolver) bindLoose() {
 					continue
 				}
 				if own[name] {
-					continue // the exact name is stronger
+					continue // the exact name takes precedence
 				}
 				e.Agent = name
 			}
@@ -74,11 +74,11 @@ func (r *resolver) withoutCase(origin Origin, name string, agents []string) (str
 	case 0:
 		r.warn(Warning{
 			Code: UnmatchedVariable, Place: origin.String(),
-			Message: fmt.Sprintf("no recipient is called %s, in any case; the variable is ignored", fault.Shown(name)),
-			Hint:    didYouMean(name, agents) + "the recipients are " + listed(agents),
+			Message: fmt.Sprintf("no recipient named %s; variable ignored", fault.Shown(name)),
+			Hint:    didYouMean(name, agents) + "recipients: " + listed(agents),
 		})
 	default:
-		r.found.add(AmbiguousVariable, origin.String(), "spell the name in the variable exactly",
+		r.found.add(AmbiguousVariable, origin.String(), "use the exact name in the variable",
 			"%s could be %s", fault.Shown(name), listed(same))
 	}
 	return "", false
@@ -107,7 +107,7 @@ func (r *resolver) checkTwoRoles() {
 				continue
 			}
 			if before.layer != i && before.role != e.Role {
-				r.found.add(TwoRoles, l.Origin.Level.String(), "an agent has one role; keep one of the two",
+				r.found.add(TwoRoles, l.Origin.Level.String(), "remove one: an agent has one role",
 					"Two roles for %s: %s (%s) and %s (%s)", fault.Shown(e.Agent),
 					fault.Shown(string(before.role)), fault.Shown(r.layers[before.layer].Origin.Source), fault.Shown(string(e.Role)), fault.Shown(l.Origin.Source))
 			}
@@ -169,7 +169,7 @@ func (r *resolver) guess(entry *Entry, origin *EntryOrigin) {
 // checkEntry reports a recipient without an entry (rule 3) or a role. Invalid roles in layers were
 // already reported; those of a preset were not.
 func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
-	const hint = "give it a role with --to NAME --role ROLE or --agent-role NAME=ROLE, add it to the roster, or choose a --preset"
+	const hint = "set its role with --to NAME --role ROLE or --agent-role NAME=ROLE, add it to the roster, or choose a --preset"
 	switch {
 	case r.out.Roster.Mode == Heuristic && entry.Role == "":
 	case !found && entry.Role == "":

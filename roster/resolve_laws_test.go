@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyLayers draws at most one layer a level, valid in itself, about a few agents.
+// anyLayers draws at most one valid layer per level, about a few agents.
 func anyLayers(t *rapid.T) []Layer {
 	word := rapid.SampledFrom([]string{"", "", "x", "y", "z"})
 	role := rapid.SampledFrom(append(AllRoles(), ""))
@@ -38,8 +38,8 @@ func anyLayers(t *rapid.T) []Layer {
 	return layers
 }
 
-// expected is Resolve's law written down a second time, slowly: who, and for
-// each of them the first layer that has the field.
+// expected is an independent, slow implementation of Resolve: the recipients, and for each
+// field the first layer that sets it.
 func expected(layers []Layer) (out Roster, origins []EntryOrigin) {
 	var names []string
 	var preset Preset
@@ -71,7 +71,7 @@ func expected(layers []Layer) (out Roster, origins []EntryOrigin) {
 	return out, origins
 }
 
-func TestResolveAgreesWithItsLaw(t *testing.T) {
+func TestResolveMatchesReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layers := anyLayers(t)
 		want, origins := expected(layers)
@@ -79,7 +79,7 @@ func TestResolveAgreesWithItsLaw(t *testing.T) {
 		if err != nil {
 			whole := len(want.Entries) > 0 && !slices.ContainsFunc(want.Entries, func(e Entry) bool { return e.Role == "" })
 			if whole && fault.All(err)[0].Code != TooManyAgents {
-				t.Fatalf("refused %v: %v", want, err)
+				t.Fatalf("%v: got error %v", want, err)
 			}
 			return
 		}
@@ -95,7 +95,7 @@ func TestResolveAgreesWithItsLaw(t *testing.T) {
 	})
 }
 
-func TestResolveKnowsNoOrderOfLevelsAndChangesNothing(t *testing.T) {
+func TestResolveIgnoresOrderAndKeepsInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layers := anyLayers(t)
 		layers = append(layers, variable("a", TestDesigner))
@@ -103,7 +103,7 @@ func TestResolveKnowsNoOrderOfLevelsAndChangesNothing(t *testing.T) {
 		in := Input{Layers: layers, DefaultPreset: "default-3-agent"}
 		got, err := Resolve(in)
 		if diff := cmp.Diff(before, layers); diff != "" {
-			t.Error("the layers were changed", diff)
+			t.Error("the layers changed", diff)
 		}
 		in.Layers = []Layer{layers[3], layers[1], layers[4], layers[0], layers[2]}
 		again, err2 := Resolve(in)
@@ -125,7 +125,7 @@ func cloneLayers(layers []Layer) []Layer {
 	return clone
 }
 
-func TestLowerLayersNeverAddARecipient(t *testing.T) {
+func TestLowerLayersAddNoRecipient(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		layers := anyLayers(t)
 		layers[0].Recipients = []string{"A"}

@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// levels are those a caller gives, highest first, and the preset below them.
+// levels returns the levels of callers, highest first, and the preset below them.
 func levels() []Level { return []Level{Flags, Environment, SessionConfig, ProjectConfig, FromPreset} }
 
-// fields are the fields that layers fill in: how to say one, and how to read it
-// and its origin from the result.
+// fields returns the fields that layers fill in: how to set one, and how to read it and its
+// origin from the result.
 func fields() map[string]struct {
 	set func(*Layer, *Entry, string)
 	get func(Resolution) (string, Origin)
@@ -52,7 +52,7 @@ func fields() map[string]struct {
 	}
 }
 
-// values gives two different valid values for a field.
+// values returns two different valid values of a field.
 func values(field string) (high, low string) {
 	switch field {
 	case "role":
@@ -63,8 +63,8 @@ func values(field string) (high, low string) {
 	return "high", "low"
 }
 
-// inputWith gives layers of all levels about agent A, each with a role of its
-// own level's making, and lets say add to the layer of one level.
+// inputWith returns layers of all levels about agent A, each with its own role, after say
+// has changed them.
 func inputWith(say func(Level, *Layer, *Entry)) Input {
 	in := Input{}
 	for _, level := range levels() {
@@ -80,11 +80,11 @@ func inputWith(say func(Level, *Layer, *Entry)) Input {
 		in.Layers = append(in.Layers, layer)
 	}
 	in.Layers[3].Preset = "p"
-	slices.Reverse(in.Layers) // the order of levels is Resolve's business
+	slices.Reverse(in.Layers) // Resolve sorts the levels
 	return in
 }
 
-func TestEachLayerBeatsTheOneBelowFieldByField(t *testing.T) {
+func TestPrecedenceByField(t *testing.T) {
 	for name, f := range fields() {
 		for i, high := range levels() {
 			for _, low := range levels()[i+1:] {
@@ -109,7 +109,7 @@ func TestEachLayerBeatsTheOneBelowFieldByField(t *testing.T) {
 						t.Fatal(err)
 					}
 					if value, origin := f.get(got); value != highValue || origin.Level != high {
-						t.Errorf("%s from %s", value, origin)
+						t.Errorf("got %s from %s", value, origin)
 					}
 				})
 			}
@@ -117,7 +117,7 @@ func TestEachLayerBeatsTheOneBelowFieldByField(t *testing.T) {
 	}
 }
 
-func TestLowerLayersFillInWhatIsMissing(t *testing.T) {
+func TestLowerLayersFillMissingFields(t *testing.T) {
 	for name, f := range fields() {
 		for _, level := range levels() {
 			if level == FromPreset && (name == "mode" || name == "createdAt") {
@@ -138,17 +138,17 @@ func TestLowerLayersFillInWhatIsMissing(t *testing.T) {
 					t.Fatal(err)
 				}
 				if said, origin := f.get(got); said != value || origin.Level != level {
-					t.Errorf("%s from %s", said, origin)
+					t.Errorf("got %s from %s", said, origin)
 				}
 				if agent := got.Origins[0].Agent; agent.Level != Flags {
-					t.Errorf("the agent is from %s", agent)
+					t.Errorf("got the agent from %s", agent)
 				}
 			})
 		}
 	}
 }
 
-func TestRecipientsOfTheHighestLayerThatNamesAny(t *testing.T) {
+func TestRecipientsFromHighestLayer(t *testing.T) {
 	for i, high := range levels()[:4] {
 		for _, low := range levels()[i+1 : 4] {
 			t.Run(high.String()+" over "+low.String(), func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestRecipientsOfTheHighestLayerThatNamesAny(t *testing.T) {
 	}
 }
 
-func TestPresetOfTheHighestLayerThatNamesOne(t *testing.T) {
+func TestPresetFromHighestLayer(t *testing.T) {
 	presets := []Preset{
 		{ID: "high", Entries: []Entry{{Role: TestDesigner}}, PlaceholderNames: []string{"H"}},
 		{ID: "low", Entries: []Entry{{Role: TestDesigner}}, PlaceholderNames: []string{"L"}},
@@ -182,7 +182,7 @@ func TestPresetOfTheHighestLayerThatNamesOne(t *testing.T) {
 				{Origin: Origin{Level: low}, Preset: "low"}, {Origin: Origin{Level: high}, Preset: "high"},
 			}})
 			if err != nil || got.Preset != "high" || got.Roster.Entries[0].Agent != "H" || len(got.Warnings) > 0 {
-				t.Errorf("%s over %s: %+v %v", high, low, got, err)
+				t.Errorf("%s over %s: got %+v, %v", high, low, got, err)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func variable(agent string, role Role) Layer {
 	return l
 }
 
-// lines gives the entries as "agent role program".
+// lines formats the entries as "agent role program".
 func lines(r Roster) string {
 	var all []string
 	for _, e := range r.Entries {
@@ -44,16 +44,16 @@ func TestResolve(t *testing.T) {
 		in   Input
 		want string
 	}{
-		{"--to A,B --role r gives r to both", Input{Layers: []Layer{both}}, "A test_designer, B test_designer"},
+		{"--to A,B --role r applies to both", Input{Layers: []Layer{both}}, "A test_designer, B test_designer"},
 		{"--to chooses and orders", Input{Layers: []Layer{to("B", "A"), entries(project, two...)}}, "B adversarial_critic, A test_designer"},
 		{"rule 4: entries beyond the recipients", Input{Layers: []Layer{to("A"), entries(fromFlag("--roster"), two...)}}, "A test_designer"},
 		{"peers complete each other", Input{Layers: []Layer{
 			entries(fromFlag("--roster"), Entry{Agent: "A", Program: "p"}), entries(fromFlag("--agent-role"), Entry{Agent: "A", Role: TestDesigner}),
 		}}, "A test_designer p"},
-		{"peers may say the same", Input{Layers: []Layer{
+		{"peers may agree", Input{Layers: []Layer{
 			entries(fromFlag("--roster"), two...), entries(fromFlag("--agent-role"), two[0]),
 		}}, "A test_designer, B adversarial_critic"},
-		{"the earlier peer is asked first", Input{Layers: []Layer{
+		{"the earlier peer takes precedence", Input{Layers: []Layer{
 			entries(fromFlag("--roster"), Entry{Agent: "A", Role: TestDesigner, Program: "p"}), entries(fromFlag("x"), Entry{Agent: "A", Program: "q"}),
 		}}, "A test_designer p"},
 		{
@@ -73,7 +73,7 @@ func TestResolve(t *testing.T) {
 			"X hypothesis_generator codex-cli, A test_designer gemini-cli",
 		},
 		{"the default preset", Input{DefaultPreset: "hypothesis-critique"}, "BlueLake hypothesis_generator codex-cli, GreenValley adversarial_critic gemini-cli"},
-		{"not when somebody is named", Input{DefaultPreset: "default-3-agent", Layers: []Layer{entries(project, two...)}}, "A test_designer, B adversarial_critic"},
+		{"the default preset, with named agents", Input{DefaultPreset: "default-3-agent", Layers: []Layer{entries(project, two...)}}, "A test_designer, B adversarial_critic"},
 		{
 			"a variable, exactly",
 			Input{Layers: []Layer{variable("A", TestDesigner), to("a", "A"), entries(project, Entry{Agent: "a", Role: AdversarialCritic})}},
@@ -84,14 +84,14 @@ func TestResolve(t *testing.T) {
 			Input{Layers: []Layer{variable("BLUELAKE", TestDesigner), withPreset("hypothesis-critique")}},
 			"BlueLake test_designer codex-cli, GreenValley adversarial_critic gemini-cli",
 		},
-		{"a variable names nobody beside a lower layer", Input{Layers: []Layer{variable("B", TestDesigner), entries(project, two...)}}, "A test_designer, B test_designer"},
+		{"a variable adds no recipient to a lower layer", Input{Layers: []Layer{variable("B", TestDesigner), entries(project, two...)}}, "A test_designer, B test_designer"},
 		{
 			"a variable about the default preset",
 			Input{DefaultPreset: "hypothesis-critique", Layers: []Layer{variable("GREENVALLEY", TestDesigner)}},
 			"BlueLake hypothesis_generator codex-cli, GreenValley test_designer gemini-cli",
 		},
 		{
-			"variables name agents where nothing else does",
+			"variables name agents if nothing else does",
 			Input{DefaultPreset: "default-3-agent", Layers: []Layer{variable("Fox", TestDesigner), variable("BlueLake", AdversarialCritic)}},
 			"Fox test_designer, BlueLake adversarial_critic",
 		},
@@ -101,7 +101,7 @@ func TestResolve(t *testing.T) {
 			"GPT hypothesis_generator, opus-1 test_designer, MyGemini adversarial_critic",
 		},
 		{"heuristic by the roster's own mode", Input{Layers: []Layer{to("Codex"), LayerOf(fromFlag("--roster"), Roster{Mode: Heuristic})}}, "Codex hypothesis_generator"},
-		{"a given role beats a guess", Input{Layers: []Layer{withMode(Heuristic), entries(project, Entry{Agent: "Codex", Role: TestDesigner})}}, "Codex test_designer"},
+		{"an explicit role beats a guess", Input{Layers: []Layer{withMode(Heuristic), entries(project, Entry{Agent: "Codex", Role: TestDesigner})}}, "Codex test_designer"},
 		{"unified", Input{Layers: []Layer{{Origin: fromFlag("--unified"), Mode: Unified}, both}}, "A test_designer, B test_designer"},
 	}
 	for _, tt := range tests {
@@ -130,19 +130,19 @@ func TestResolveFaults(t *testing.T) {
 	}{
 		{"nothing at all", Input{}, []string{"ROSTER_EMPTY Empty roster: at least one entry required"}},
 		{
-			"an empty roster is not passed over",
+			"an empty roster is not skipped",
 			Input{DefaultPreset: "default-3-agent", Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{})}},
 			[]string{"ROSTER_EMPTY flags: --roster: Empty roster: at least one entry required"},
 		},
 		{
-			"an empty roster, and nobody",
+			"an empty roster and no recipient",
 			Input{Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{})}},
 			[]string{"ROSTER_EMPTY flags: --roster: Empty roster: at least one entry required"},
 		},
 		{"rule 1", Input{Layers: []Layer{entries(fromFlag("--roster"), one, one)}}, []string{"ROSTER_DUPLICATE_AGENT flags: --roster: Duplicate agent in roster: A"}},
 		{"rule 1 for --to", Input{Layers: []Layer{to("A", "A"), entries(project, one)}}, []string{"ROSTER_DUPLICATE_AGENT flags: --to: Duplicate agent in roster: A"}},
 		{"rule 3", Input{Layers: []Layer{to("A", "GreenValley"), entries(project, one)}}, []string{"ROSTER_MISSING_ENTRY Missing roster entry for recipient: GreenValley"}},
-		{"rule 3: the default preset is for nobody", Input{DefaultPreset: "default-3-agent", Layers: []Layer{to("X")}}, []string{"ROSTER_MISSING_ENTRY Missing roster entry for recipient: X"}},
+		{"rule 3: the default preset is not for named agents", Input{DefaultPreset: "default-3-agent", Layers: []Layer{to("X")}}, []string{"ROSTER_MISSING_ENTRY Missing roster entry for recipient: X"}},
 		{"rule 5", Input{Layers: []Layer{entries(project, Entry{Agent: "A", Role: "researcher"})}}, []string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: researcher"}},
 		{
 			"rule 5 below a right role",
@@ -157,7 +157,7 @@ func TestResolveFaults(t *testing.T) {
 		{
 			"an entry without a role",
 			Input{Layers: []Layer{entries(project, Entry{Agent: "A", Program: "p"})}},
-			[]string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: none is given"},
+			[]string{"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for A: missing"},
 		},
 		{
 			"two roles in one layer",
@@ -179,27 +179,27 @@ func TestResolveFaults(t *testing.T) {
 		{
 			"more names than entries",
 			Input{Layers: []Layer{to("A", "B", "C", "D"), withPreset("hypothesis-critique")}},
-			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 4 are named and it has 2 entries; none is left for C and D"},
+			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 4 named, 2 entries; no entry for C and D"},
 		},
 		{
 			"more names than entries, whatever they have",
 			Input{Layers: []Layer{withPreset("hypothesis-critique"), entries(project, one, Entry{Agent: "B", Role: TestDesigner}, Entry{Agent: "C", Role: TestDesigner})}},
-			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 3 are named and it has 2 entries; none is left for C"},
+			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 3 named, 2 entries; no entry for C"},
 		},
 		{
 			"no names anywhere",
 			Input{Presets: []Preset{{ID: "p", Entries: []Entry{{Role: TestDesigner}}}}, Layers: []Layer{withPreset("p")}},
-			[]string{"PRESET_WITHOUT_NAMES preset: p: nobody is named, and the preset p has no placeholder names"},
+			[]string{"PRESET_WITHOUT_NAMES preset: p: no agent is named, and the preset p has no placeholder names"},
 		},
 		{"no guess", Input{Layers: []Layer{withMode(Heuristic), to("Codex", "BlueLake")}}, []string{"ROSTER_NO_GUESS no role can be guessed from the name of BlueLake"}},
 		{
-			"heuristic, and nobody",
+			"heuristic without recipients",
 			Input{Layers: []Layer{LayerOf(fromFlag("--roster"), Roster{Mode: Heuristic})}},
-			[]string{"ROSTER_NOBODY_NAMED nobody is named: a roster may be empty in heuristic mode, the recipients may not"},
+			[]string{"ROSTER_NOBODY_NAMED no agent is named: in heuristic mode the roster may be empty, but not the recipients"},
 		},
 		{"unknown mode", Input{Layers: []Layer{withMode("unify"), entries(project, one)}}, []string{"ROSTER_INVALID_MODE flags: --roster-mode: Invalid roster mode: unify"}},
 		{"blank name", Input{Layers: []Layer{to("", "A"), entries(project, one)}}, []string{"ROSTER_BLANK_AGENT flags: --to: Blank agent name in roster: name 1"}},
-		{"everything at once", Input{Layers: []Layer{withMode("x"), to("A", "Z"), entries(project, one, one, Entry{Agent: "B", Role: "boss"})}}, []string{
+		{"all faults", Input{Layers: []Layer{withMode("x"), to("A", "Z"), entries(project, one, one, Entry{Agent: "B", Role: "boss"})}}, []string{
 			"ROSTER_INVALID_MODE flags: --roster-mode: Invalid roster mode: x",
 			"ROSTER_DUPLICATE_AGENT project config: brenner.yaml: Duplicate agent in roster: A",
 			"ROSTER_INVALID_ROLE project config: brenner.yaml: Invalid role for B: boss",
@@ -222,7 +222,7 @@ func TestResolveFaults(t *testing.T) {
 	}
 }
 
-func TestMissingEntrySuggestsTheNearestName(t *testing.T) {
+func TestMissingEntrySuggestsNearestName(t *testing.T) {
 	_, err := Resolve(Input{Layers: []Layer{to("Bluelake"), entries(fromFlag("--roster"), spec().Entries...)}})
 	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "did you mean BlueLake? names compare exactly") {
 		t.Error(hint)
@@ -237,13 +237,13 @@ func TestResolveWarnings(t *testing.T) {
 	}{
 		{"heuristic mode", Input{Layers: []Layer{withMode(Heuristic), to("Codex")}}, HeuristicDeprecated},
 		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
-		{"a variable for nobody", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
+		{"a variable for an unknown agent", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Resolve(tt.in)
 			if err != nil || len(got.Warnings) != 1 || got.Warnings[0].Code != tt.want || got.Warnings[0].Hint == "" {
-				t.Errorf("%+v %v", got.Warnings, err)
+				t.Errorf("got %+v, %v", got.Warnings, err)
 			}
 		})
 	}

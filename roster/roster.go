@@ -1,6 +1,6 @@
 // Package roster determines who takes part in a session, and in which role.
 //
-// It implements the five rules of the roster specification and reports all errors at once. The same
+// It implements the five rules of the roster specification and reports all errors together. The same
 // layers always resolve to the same roster, with the origin of every field. Its Markdown block
 // round-trips, and no agent's name can forge one.
 //
@@ -32,7 +32,7 @@ type Roster struct {
 	Entries   []Entry
 	Mode      Mode // empty means RoleSeparated
 	Name      string
-	CreatedAt string // ISO 8601, kept as it was written
+	CreatedAt string // ISO 8601, as written
 }
 
 // Find returns the entry of an agent.
@@ -53,7 +53,7 @@ func (r Roster) Agents() []string {
 	return agents
 }
 
-// Role is an agent's role in a session. A Role from outside may be any text until it is validated.
+// Role is an agent's role in a session. A Role from outside may be any string until it is validated.
 type Role string
 
 // The three canonical roles.
@@ -66,7 +66,7 @@ const (
 // AllRoles returns the canonical roles in the specification's order.
 func AllRoles() []Role { return []Role{HypothesisGenerator, TestDesigner, AdversarialCritic} }
 
-// Valid reports whether r is a canonical role, spelled exactly.
+// Valid reports whether r is a canonical role, written exactly.
 func (r Role) Valid() bool { return slices.Contains(AllRoles(), r) }
 
 // Mode is how a roster is turned into prompts. The empty Mode is the default.
@@ -159,7 +159,7 @@ func (r Roster) Covers(recipients []string) error {
 }
 
 // rosterHint is the hint for a recipient without an entry.
-const rosterHint = "add an entry for it to the roster, or take it out of the recipients"
+const rosterHint = "add an entry for it to the roster, or remove it from the recipients"
 
 func (f *faults) missingEntry(recipient string, agents []string, hint string) {
 	if near, ok := text.Nearest(recipient, agents); ok {
@@ -170,26 +170,26 @@ func (f *faults) missingEntry(recipient string, agents []string, hint string) {
 
 func (f *faults) noGuess(agent string) {
 	f.add(NoGuess, "",
-		"heuristic mode looks for Codex or GPT, Opus or Claude, and Gemini in the name; give this agent a role instead",
+		"heuristic mode looks for Codex or GPT, Opus or Claude, and Gemini in the name; set this agent's role instead",
 		"no role can be guessed from the name of %s", fault.Shown(agent))
 }
 
 func (f *faults) invalidRole(place, agent string, role Role) {
-	said := fault.Shown(string(role))
+	shown := fault.Shown(string(role))
 	if role == "" {
-		said = "none is given"
+		shown = "missing"
 	}
-	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"the roles are "+listed(AllRoles()),
-		"Invalid role for %s: %s", fault.Shown(agent), said)
+	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"roles: "+listed(AllRoles()),
+		"Invalid role for %s: %s", fault.Shown(agent), shown)
 }
 
 func (f *faults) invalidMode(place string, mode Mode) {
-	f.add(InvalidMode, place, didYouMean(mode, AllModes())+"the modes are role_separated, unified and (deprecated) heuristic",
+	f.add(InvalidMode, place, didYouMean(mode, AllModes())+"modes: role_separated, unified and (deprecated) heuristic",
 		"Invalid roster mode: %s", fault.Shown(string(mode)))
 }
 
 func (f *faults) emptyRoster(place string) {
-	f.add(EmptyRoster, place, "name agents with --to and --role, give --roster, or choose a preset with --preset default-3-agent",
+	f.add(EmptyRoster, place, "name agents with --to and --role, pass --roster, or choose a preset with --preset default-3-agent",
 		"Empty roster: at least one entry required")
 }
 
@@ -197,7 +197,7 @@ func (f *faults) checkAgents(place string, agents []string) {
 	first := make(map[string]int, len(agents))
 	for i, agent := range agents {
 		if blank(agent) {
-			f.add(BlankAgent, place, "give every agent its Agent Mail name, such as BlueLake",
+			f.add(BlankAgent, place, "set every agent's Agent Mail name, such as BlueLake",
 				"Blank agent name in roster: name %d", i+1)
 			continue
 		}

@@ -22,8 +22,8 @@ func spec() Roster {
 	}
 }
 
-// said gives each fault as "CODE detail".
-func said(err error) []string {
+// details formats each fault as "CODE detail".
+func details(err error) []string {
 	var all []string
 	for _, f := range fault.All(err) {
 		all = append(all, string(f.Code)+" "+f.Detail)
@@ -41,7 +41,7 @@ func TestValidate(t *testing.T) {
 		{"rule 1: an agent twice", Roster{Entries: []Entry{
 			{Agent: "BlueLake", Role: HypothesisGenerator}, {Agent: "BlueLake", Role: TestDesigner},
 		}}, []string{"ROSTER_DUPLICATE_AGENT Duplicate agent in roster: BlueLake"}},
-		{"rule 1: each repetition is said", Roster{Entries: []Entry{
+		{"rule 1: each repetition is reported", Roster{Entries: []Entry{
 			{Agent: "A", Role: TestDesigner}, {Agent: "A", Role: TestDesigner}, {Agent: "A", Role: TestDesigner},
 		}}, []string{"ROSTER_DUPLICATE_AGENT Duplicate agent in roster: A", "ROSTER_DUPLICATE_AGENT Duplicate agent in roster: A"}},
 		{"rule 2: a role twice is allowed", Roster{Entries: []Entry{
@@ -60,12 +60,12 @@ func TestValidate(t *testing.T) {
 		{
 			"no role",
 			Roster{Entries: []Entry{{Agent: "A"}}},
-			[]string{"ROSTER_INVALID_ROLE Invalid role for A: none is given"},
+			[]string{"ROSTER_INVALID_ROLE Invalid role for A: missing"},
 		},
 		{
 			"a role in unified mode too",
 			Roster{Mode: Unified, Entries: []Entry{{Agent: "A"}}},
-			[]string{"ROSTER_INVALID_ROLE Invalid role for A: none is given"},
+			[]string{"ROSTER_INVALID_ROLE Invalid role for A: missing"},
 		},
 		{"names compare exactly", Roster{Entries: []Entry{
 			{Agent: "BlueLake", Role: TestDesigner}, {Agent: "bluelake", Role: TestDesigner}, {Agent: "BlueLake ", Role: TestDesigner},
@@ -80,7 +80,7 @@ func TestValidate(t *testing.T) {
 		{"empty and heuristic", Roster{Mode: Heuristic}, nil},
 		{"heuristic needs no roles", Roster{Mode: Heuristic, Entries: []Entry{{Agent: "A"}}}, nil},
 		{
-			"heuristic takes no wrong roles",
+			"heuristic rejects invalid roles",
 			Roster{Mode: Heuristic, Entries: []Entry{{Agent: "A", Role: "boss"}}},
 			[]string{"ROSTER_INVALID_ROLE Invalid role for A: boss"},
 		},
@@ -90,7 +90,7 @@ func TestValidate(t *testing.T) {
 			[]string{"ROSTER_INVALID_MODE Invalid roster mode: unifed"},
 		},
 		{
-			"everything at once",
+			"all faults",
 			Roster{Mode: "x", Entries: []Entry{{Agent: "A", Role: "y"}, {Agent: "A", Role: TestDesigner}, {Role: TestDesigner}}},
 			[]string{
 				"ROSTER_INVALID_MODE Invalid roster mode: x", "ROSTER_DUPLICATE_AGENT Duplicate agent in roster: A",
@@ -98,7 +98,7 @@ func TestValidate(t *testing.T) {
 			},
 		},
 		{
-			"a name cannot write lines of its own",
+			"a name cannot add lines",
 			Roster{Entries: []Entry{{Agent: "A\nok\x1b[2K", Role: "z"}}},
 			[]string{`ROSTER_INVALID_ROLE Invalid role for "A\nok\x1b[2K": z`},
 		},
@@ -106,7 +106,7 @@ func TestValidate(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.roster.Validate()
-			if diff := cmp.Diff(tt.want, said(err)); diff != "" {
+			if diff := cmp.Diff(tt.want, details(err)); diff != "" {
 				t.Error(diff)
 			}
 			for _, f := range fault.All(err) {
@@ -128,7 +128,7 @@ func TestCovers(t *testing.T) {
 		"ROSTER_MISSING_ENTRY Missing roster entry for recipient: greenvalley",
 		"ROSTER_MISSING_ENTRY Missing roster entry for recipient: RedSky",
 	}
-	if diff := cmp.Diff(want, said(err)); diff != "" {
+	if diff := cmp.Diff(want, details(err)); diff != "" {
 		t.Error(diff)
 	}
 	if hint := fault.HintOf(err); !strings.Contains(hint, "did you mean GreenValley?") {
@@ -136,7 +136,7 @@ func TestCovers(t *testing.T) {
 	}
 	heuristic := Roster{Mode: Heuristic}
 	err = heuristic.Covers([]string{"MyGPT", "BlueLake"})
-	if diff := cmp.Diff([]string{"ROSTER_NO_GUESS no role can be guessed from the name of BlueLake"}, said(err)); diff != "" {
+	if diff := cmp.Diff([]string{"ROSTER_NO_GUESS no role can be guessed from the name of BlueLake"}, details(err)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -148,31 +148,31 @@ func TestHints(t *testing.T) {
 		"hypotesis_generator":   "did you mean hypothesis_generator? ",
 		"hypothesis_genreator":  "did you mean hypothesis_generator? ",
 		"critic":                "did you mean adversarial_critic? ",
-		"researcher":            "the roles are hypothesis_generator, test_designer and adversarial_critic",
-		Role(rune(0x202e)):      "the roles are",
-		"x":                     "the roles are",
-		Role(longText(100_000)): "the roles are",
+		"researcher":            "roles: hypothesis_generator, test_designer and adversarial_critic",
+		Role(rune(0x202e)):      "roles:",
+		"x":                     "roles:",
+		Role(longText(100_000)): "roles:",
 	} {
 		err := Roster{Entries: []Entry{{Agent: "A", Role: role}}}.Validate()
 		if hint := fault.HintOf(err); !strings.HasPrefix(hint, want) {
 			t.Errorf("%.20q: hint %q", role, hint)
 		}
 		if n := len(err.Error()); n > 1000 {
-			t.Errorf("a message of %d bytes", n)
+			t.Errorf("got a message of %d bytes", n)
 		}
 	}
 }
 
 func longText(n int) string { return strings.Repeat("é", n) }
 
-func TestFaultsOfOtherErrors(t *testing.T) {
+func TestOtherErrors(t *testing.T) {
 	inner := &fault.Error{Code: TwoRoles}
 	wrapped := errors.Join(errors.New("plain"), errors.Join(inner))
 	if got := fault.All(wrapped); len(got) != 1 || got[0] != inner {
 		t.Errorf("got %v", got)
 	}
 	if fault.All(nil) != nil || fault.All(errors.New("plain")) != nil {
-		t.Error("faults out of nothing")
+		t.Error("got faults for nil")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestHeuristicRole(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got, _, ok := HeuristicRole(tt.agent); got != tt.want || ok != (tt.want != "") {
-			t.Errorf("%s: %s", tt.agent, got)
+			t.Errorf("%s: got %s", tt.agent, got)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestRosterHelpers(t *testing.T) {
 		{Agent: "C", Role: AdversarialCritic}, {Agent: "A", Role: HypothesisGenerator}, {Agent: "B", Role: HypothesisGenerator},
 	}}
 	if e, ok := r.Find("B"); !ok || e != r.Entries[2] {
-		t.Errorf("found %v", e)
+		t.Errorf("got %v", e)
 	}
 	if _, ok := r.Find("b"); ok {
 		t.Error("names compare exactly")
