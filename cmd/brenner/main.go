@@ -1,5 +1,5 @@
-// Command brenner runs research sessions and merges what agents contribute, by
-// rule, into one auditable artifact.
+// Command brenner runs research sessions and merges the contributions of several agents
+// by rule into one auditable artifact.
 package main
 
 import (
@@ -13,9 +13,9 @@ import (
 	"brenner/project"
 )
 
-// endings are the signals that ask the program to end. A terminal that goes away is one
-// of them, unless somebody wanted it to go on without one (nohup).
-func endings() []os.Signal {
+// stopSignals returns the signals that end the program. SIGHUP is one of them unless it
+// is ignored (nohup).
+func stopSignals() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)
@@ -25,19 +25,19 @@ func endings() []os.Signal {
 
 func main() { os.Exit(run()) }
 
-// run is main as an integer, so that deferred calls happen before the exit.
+// run returns the exit code, so that deferred calls run before os.Exit.
 func run() int {
-	if code, yes := project.Supervise(os.Args[1:]); yes {
+	if code, ok := project.Supervise(os.Args[1:]); ok {
 		return code
 	}
 	streams := ui.System()
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endings()...)
+	signal.Notify(signals, stopSignals()...)
 	defer signal.Stop(signals)
 	go func() {
 		for range signals {
-			// Nothing but a session that runs can be half done: files are replaced
-			// in one step. So a signal ends the program, also in the middle of a read.
+			// Only a running session must shut down in order: files are replaced
+			// atomically. Any other command exits immediately, even in a read.
 			if !streams.Interrupts.Signal() {
 				os.Exit(ui.ExitInterrupted)
 			}

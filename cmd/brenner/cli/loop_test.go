@@ -177,13 +177,13 @@ func TestAReportIsOwedUntilItArrives(t *testing.T) {
 		}
 		h.set(http.StatusOK)
 		out := says(t, env, "loop", "report", name, "--send", "-C", dir)
-		if out != name+": the report was sent to webhook\n" || len(h.keys) != 4 || h.keys[0] != h.keys[3] {
+		if out != name+": report sent to webhook\n" || len(h.keys) != 4 || h.keys[0] != h.keys[3] {
 			t.Errorf("%v: %s", h.keys, out)
 		}
 		if out := says(t, env, "loop", "status", name, "-C", dir); strings.Contains(out, "did not reach") {
 			t.Errorf("it says what is no longer true: %s", out)
 		}
-		if out := says(t, env, "loop", "report", name, "--send", "-C", dir); !strings.Contains(out, "nothing was sent") || len(h.keys) != 4 {
+		if out := says(t, env, "loop", "report", name, "--send", "-C", dir); !strings.Contains(out, "nothing sent") || len(h.keys) != 4 {
 			t.Errorf("%v: %s", h.keys, out)
 		}
 		server.Close()
@@ -339,7 +339,7 @@ func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir()}
 	says(t, env, "loop", "run", aPlan(t, dir), "-C", dir)
-	if out := says(t, env, "verify", "-C", dir); !strings.Contains(out, "the loop night: proven") {
+	if out := says(t, env, "verify", "-C", dir); !strings.Contains(out, "loop night: proven") {
 		t.Fatal(out)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, ".brenner", "brenner.db"))
@@ -360,7 +360,7 @@ func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
 	}
 	var out bytes.Buffer
 	code, _ := brenner(t.Context(), env, &out, "verify", "-C", dir)
-	if code != 1 || !strings.Contains(out.String(), "the loop night: STORE_DAMAGED") || !strings.Contains(out.String(), "the store has no such session") {
+	if code != 1 || !strings.Contains(out.String(), "loop night: STORE_DAMAGED") || !strings.Contains(out.String(), "the store has no such session") {
 		t.Errorf("exit %d: %s", code, out.String())
 	}
 }

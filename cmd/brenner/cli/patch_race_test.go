@@ -59,7 +59,7 @@ func TestTwoApplyAtOnce(t *testing.T) {
 		}
 		both.Wait()
 		lost := slices.Index(codes[:], ui.ExitFailed)
-		if lost < 0 || codes[1-lost] != 0 || !strings.Contains(said[lost], "BASE_MISMATCH") || !strings.Contains(said[lost], "nothing was written") {
+		if lost < 0 || codes[1-lost] != 0 || !strings.Contains(said[lost], "BASE_MISMATCH") || !strings.Contains(said[lost], "nothing written") {
 			t.Fatalf("%v: %q", codes, said)
 		}
 		want := []string{"alpha\nAAAA\ngamma\n", "alpha\nBBBB\ngamma\n"}[1-lost]

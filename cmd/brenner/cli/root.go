@@ -1,6 +1,6 @@
-// Package cli is the command line: the root command, with the families of commands
-// below it. A command parses its input, calls the application layer in package project
-// or a domain package, and prints the result.
+// Package cli implements the command line: the root command and its subcommands. A
+// command parses its input, calls the application layer in package project or a domain
+// package, and prints the result.
 package cli
 
 import (
@@ -29,7 +29,7 @@ import (
 	"brenner/project"
 )
 
-// Run runs one command line and gives the exit code.
+// Run executes one command line and returns the exit code.
 func Run(ctx context.Context, args []string, streams ui.Streams) int {
 	if streams.ErrTTY {
 		streams.Err = &ui.Screen{Out: streams.Err, Width: streams.Width}
@@ -48,15 +48,16 @@ func Run(ctx context.Context, args []string, streams ui.Streams) int {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		err = ui.InterruptedError(err)
 	case fault.CodeOf(err) == "":
-		err = ui.Usage(root, err.Error(), "") // everything of our own has a code; this is cobra's
+		err = ui.Usage(root, err.Error(), "") // our own errors all have a code; this one is cobra's
 	}
-	// A flag that comes before the broken word may not have been read.
-	a.JSON = a.JSON || asksForJSON(args)
+	// On a parse error, --json may not have been read.
+	a.JSON = a.JSON || wantsJSON(args)
 	a.Fail(err)
 	return ui.ExitCode(err)
 }
 
-func asksForJSON(args []string) bool {
+// wantsJSON reports whether the arguments request JSON output.
+func wantsJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
 		case "--":
@@ -82,15 +83,15 @@ to the reply that it came from.`,
 		SilenceUsage:  true,
 	}
 	flags := root.PersistentFlags()
-	flags.BoolVar(&a.JSON, "json", false, "print one JSON document on standard output, on failure too")
-	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print the result only: no report, no hints")
-	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "log what is done to standard error")
+	flags.BoolVar(&a.JSON, "json", false, "print one JSON document to standard output, also on failure")
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only the result, without reports and hints")
+	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "log to standard error")
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
-		// Who wants events in JSON wants the result so too, be there events or not.
+		// --json-stream implies --json, even if no event is printed.
 		if stream, err := c.Flags().GetBool("json-stream"); err == nil && stream {
 			a.JSON = true
 		}
-		a.Dir, _ = c.Flags().GetString("project") // "" where a command has no such flag
+		a.Dir, _ = c.Flags().GetString("project") // "" if the command has no such flag
 		a.Log = a.Logger(a.Verbose, a.Quiet)
 	}
 	root.SetFlagErrorFunc(flagError)
@@ -107,11 +108,11 @@ to the reply that it came from.`,
 	versionFlag(a, root)
 	helpInJSON(a, root)
 	strictBuiltIns(root)
-	inOwnWords(root)
+	replaceArgErrors(root)
 	return root
 }
 
-// addGroup adds commands that help lists below a title.
+// addGroup adds commands to root in a group with a title.
 func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {
@@ -120,10 +121,9 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// inOwnWords makes all commands say in our words, and with their own help as the
-// hint, that they got more arguments than they take: cobra's words name commands
-// and flags that nobody meant.
-func inOwnWords(c *cobra.Command) {
+// replaceArgErrors replaces cobra's errors about the number of arguments, in c and all
+// its subcommands, with errors that name the extra argument.
+func replaceArgErrors(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
@@ -131,25 +131,21 @@ func inOwnWords(c *cobra.Command) {
 				return err
 			}
 			if len(args) == 0 {
-				return ui.Usage(c, "`"+c.CommandPath()+"` needs an argument: "+c.Use, "")
+				return ui.Usage(c, "missing argument; usage: "+c.UseLine(), "")
 			}
-			takes := len(args) - 1
-			for takes > 0 && check(c, args[:takes]) != nil {
-				takes--
+			most := len(args) - 1
+			for most > 0 && check(c, args[:most]) != nil {
+				most--
 			}
-			most := "no argument"
-			if takes > 0 {
-				most = "at most " + text.Count(takes, "argument")
-			}
-			return ui.Usage(c, "`"+c.CommandPath()+"` takes "+most+": what is "+ui.Clean(fault.Shown(args[takes]))+"?", "")
+			return ui.Usage(c, "unexpected argument: "+ui.Clean(fault.Shown(args[most])), "")
 		}
 	}
 	for _, sub := range c.Commands() {
-		inOwnWords(sub)
+		replaceArgErrors(sub)
 	}
 }
 
-// strictBuiltIns makes cobra's own commands refuse what they do not know, as ours do.
+// strictBuiltIns makes cobra's own commands reject unknown arguments.
 func strictBuiltIns(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -172,10 +168,10 @@ func strictBuiltIns(root *cobra.Command) {
 }
 
 func flagError(c *cobra.Command, err error) error {
-	var wrong *pflag.InvalidValueError
-	if errors.As(err, &wrong) {
-		if kind := kindOfFlag(wrong.GetFlag()); kind != "" {
-			return ui.Usage(c, "--"+wrong.GetFlag().Name+" "+fault.Shown(wrong.GetValue())+" is not "+kind, "")
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		if kind := flagKind(invalid.GetFlag()); kind != "" {
+			return ui.Usage(c, "--"+invalid.GetFlag().Name+": "+fault.Shown(invalid.GetValue())+" is not "+kind, "")
 		}
 	}
 	var unknown *pflag.NotExistError
@@ -191,29 +187,28 @@ func flagError(c *cobra.Command, err error) error {
 	return ui.Usage(c, err.Error(), hint)
 }
 
-// kindOfFlag says what a flag takes, or "" for one that says so itself.
-func kindOfFlag(f *pflag.Flag) string {
+// flagKind describes the value of a flag, or returns "" if pflag's own error is clear.
+func flagKind(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":
-		return "a whole number"
+		return "an integer"
 	case "bool":
 		return "true or false"
 	}
 	return ""
 }
 
-// helpInJSON makes all help one document where --json is given, as everything is that goes
-// to standard output then.
+// helpInJSON makes help print one JSON document with --json.
 func helpInJSON(a *ui.App, root *cobra.Command) {
-	inText := root.HelpFunc()
+	textHelp := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if !a.JSON {
-			inText(c, args)
+			textHelp(c, args)
 			return
 		}
 		var text bytes.Buffer
 		c.SetOut(&text)
-		inText(c, args)
+		textHelp(c, args)
 		c.SetOut(a.Out)
 		doc := helpDocument{Schema: "brenner.help/v1", Command: c.CommandPath(), Text: text.String()}
 		if err := a.PrintJSON(doc); err != nil {
@@ -222,16 +217,16 @@ func helpInJSON(a *ui.App, root *cobra.Command) {
 	})
 }
 
-// helpDocument is the help of a command.
+// helpDocument is the help text of a command as JSON.
 type helpDocument struct {
 	Schema  string `json:"schema"`
 	Command string `json:"command"`
 	Text    string `json:"text"`
 }
 
-// versionFlag gives --version both of its forms.
+// versionFlag adds --version to the root command, in text and JSON form.
 func versionFlag(a *ui.App, root *cobra.Command) {
-	wanted := root.Flags().Bool("version", false, "version for brenner")
+	wanted := root.Flags().Bool("version", false, "print the version")
 	run := root.RunE
 	root.RunE = func(c *cobra.Command, args []string) error {
 		switch {

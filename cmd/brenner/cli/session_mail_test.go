@@ -152,7 +152,7 @@ func (b *bureau) criticised(critic *mcpAgent) {
 	t.Helper()
 	critic.write(trial, "CRITIQUE: H1", delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"A factor of 30."}}`))
 	b.stands(trial, "in_critique", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
-	if out := b.says("session", "compile", trial); !strings.Contains(out, "letters") {
+	if out := b.says("session", "compile", trial); !strings.Contains(out, "mail thread") {
 		t.Errorf("%.800s", out)
 	}
 	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "holds nothing of its agents") {
@@ -169,7 +169,7 @@ func (b *bureau) criticised(critic *mcpAgent) {
 	if out := b.says("blame", trial, "H1"); !strings.Contains(out, "GreenValley, in message ") {
 		t.Error(out)
 	}
-	if out := b.says("trace", "find", "A factor of 30."); !strings.Contains(out, "Letter") {
+	if out := b.says("trace", "find", "A factor of 30."); !strings.Contains(out, "Message  message ") {
 		t.Error(out)
 	}
 	if out := b.says("store", "lineage", trial+"@v3"); !strings.Contains(out, "derives_from reply/"+trial+"/GreenValley@v2") ||
@@ -225,7 +225,7 @@ func TestAThreadOfAnotherTool(t *testing.T) {
 	id, _ := blue.next("KICKOFF: ")
 	blue.call("reply_message", map[string]any{"sender_name": "BlueLake", "message_id": id, "body_md": hypothesis("dust")})
 	b.stands(trial, "partially_complete", []string{"BlueLake"}, []string{"BlueLake"})
-	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "does not say who takes part") || !strings.Contains(out, "--to NAME --role ROLE") {
+	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "it has no roster") || !strings.Contains(out, "--to NAME --role ROLE") {
 		t.Error(out)
 	}
 	if out := b.says("session", "list"); strings.Contains(out, trial) {

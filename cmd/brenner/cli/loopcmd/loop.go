@@ -1,4 +1,4 @@
-// Package loopcmd holds the commands of `brenner loop`.
+// Package loopcmd implements `brenner loop`.
 package loopcmd
 
 import (
@@ -17,30 +17,30 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "loop",
 		GroupID: ui.Everyday,
-		Short:   "Run many sessions by a plan, all night, and steer them",
-		Long: `A plan (a YAML file; ` + "`brenner schema loop.plan`" + ` is its schema) says which sessions there are to
-be, how many at once, what they may cost, and when to stop. ` + "`brenner loop run`" + ` runs them in one
-process: no service is needed, a crash loses nothing, and no session is run twice.`,
+		Short:   "Run and steer many sessions unattended",
+		Long: `A plan is a YAML file (schema: ` + "`brenner schema loop.plan`" + `) that defines the sessions, how
+many run concurrently, their budget, and when to stop. ` + "`brenner loop run`" + ` runs them in one
+process: no service is needed, a crash loses nothing, and no session runs twice.`,
 	}, loopRunCommand(a), loopStatusCommand(a), loopPauseCommand(a), loopStopCommand(a), loopAddCommand(a), loopReportCommand(a))
 }
 
 func oneLoop(c *cobra.Command, args []string) error {
-	return ui.Args(1, 1, "one loop is needed", "`brenner loop status` shows those there are")(c, args)
+	return ui.Args(1, 1, "one loop", "`brenner loop status` lists the loops")(c, args)
 }
 
 const steerExits = `
 
-Exit codes: 0 written; 1 it could not be stored; 2 there is no such loop, it has ended, or
-an argument is wrong; 75 the store is busy.`
+Exit codes: 0 journaled; 1 storing failed; 2 no such loop, it has ended, or invalid
+argument; 75 the store is busy.`
 
 func loopPauseCommand(a *ui.App) *cobra.Command {
 	var off bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "pause NAME",
-		Short: "Let a running loop begin no more sessions, until --off",
-		Long: `Writes into the loop's journal that no more sessions begin; those under way go on to their
-end. The process that runs the loop sees it within a second, and waits. --off ends that, and
-the wait for a provider that said when to return. Running the plan anew ends the pause too.`,
+		Short: "Pause a loop: start no more sessions",
+		Long: `Journals that no more sessions start; running sessions continue. The process that runs
+the loop notices within a second. --off ends the pause, and also a wait for a provider's
+retry time. Running the plan again ends the pause too.`,
 		Example: "  brenner loop pause night\n  brenner loop pause night --off" + steerExits,
 		Args:    oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,18 +52,17 @@ the wait for a provider that said when to return. Running the plan anew ends the
 			})
 		},
 	})
-	c.Flags().BoolVar(&off, "off", false, "let it go on")
+	c.Flags().BoolVar(&off, "off", false, "end the pause")
 	return c
 }
 
 func loopStopCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "stop NAME",
-		Short: "End a loop: the calls under way end, nothing else begins",
-		Long: `Writes into the loop's journal that it is to end. The process that runs it lets the calls
-under way end, writes the report, and exits with 0. Sessions that were under way stay as
-they are: ` + "`brenner session resume`" + ` goes on with one. A loop that nobody runs ends when its
-plan is run again.`,
+		Short: "Stop a loop after the calls in flight",
+		Long: `Journals a stop request. The process that runs the loop waits for the calls in flight,
+writes the report, and exits with 0. Incomplete sessions can be continued with
+` + "`brenner session resume`" + `. A loop that is not running ends when its plan is run again.`,
 		Example: "  brenner loop stop night" + steerExits,
 		Args:    oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -74,7 +73,7 @@ plan is run again.`,
 	})
 }
 
-// steer opens a project, tells a loop of it something, and prints what that was.
+// steer opens the project, applies do to a loop, and prints the result.
 func steer(a *ui.App, do func(*project.Project) (*project.SteeredLoop, error)) error {
 	p, err := a.Open()
 	if err != nil {
@@ -86,18 +85,18 @@ func steer(a *ui.App, do func(*project.Project) (*project.SteeredLoop, error)) e
 
 func steeredText(a *ui.App, s *project.SteeredLoop) string {
 	done := map[string]string{
-		loop.KindPaused: "paused", loop.KindUnpaused: "no longer paused", loop.KindStopping: "told to stop", loop.KindAdded: "another question was added",
+		loop.KindPaused: "paused", loop.KindUnpaused: "no longer paused", loop.KindStopping: "stop requested", loop.KindAdded: "question added",
 	}[s.Event]
 	text := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), done)
 	if s.Phase == session.PhaseLeft && !a.Quiet {
-		does := "goes on with it"
+		does := "continues it"
 		switch s.Event {
 		case loop.KindStopping:
-			does = "ends it, runs no more sessions, and writes the report"
+			does = "ends it and writes the report, without running more sessions"
 		case loop.KindPaused:
-			does = "goes on with it all the same"
+			does = "ends the pause and continues it"
 		}
-		text += "Nobody runs it now: `" + ui.Clean(s.ResumeCommand) + "` " + does + ".\n"
+		text += "It is not running: `" + ui.Clean(s.ResumeCommand) + "` " + does + ".\n"
 	}
 	return text
 }
@@ -107,10 +106,10 @@ func loopAddCommand(a *ui.App) *cobra.Command {
 	var seed int
 	c := ui.InProject(&cobra.Command{
 		Use:   "add NAME --question TEXT|@FILE",
-		Short: "Give a loop another question, while it runs or while it is left",
-		Long: `Adds sessions to the round that is open and to those after it: one for each roster and model
-of the plan, or for those that are named. With --after they begin with what an earlier
-session came to.`,
+		Short: "Add a question to a loop",
+		Long: `Adds sessions to the open round and all later rounds: one for each roster and model of
+the plan, or only those named by flags. With --after, they start from the artifact of an
+earlier session. The loop need not be running.`,
 		Example: `  brenner loop add night --question "Does temperature shift the gradient?"
   brenner loop add night --question @q.txt --roster three --after RS-20261115-night-0003` + steerExits,
 		Args: oneLoop,
@@ -122,12 +121,12 @@ session came to.`,
 		},
 	})
 	f := c.Flags()
-	f.StringVar(&add.Question, "question", "", "the research question, or @FILE")
-	f.StringVar(&add.Context, "context", "", "what every agent is told about it, or @FILE")
-	f.StringVar(&add.Roster, "roster", "", "the id of a roster of the plan; all of them if not given")
-	f.StringVar(&add.Model, "model", "", "the id of a model of the plan; all of them if not given")
-	f.IntVar(&seed, "seed", 0, "the models' seed; what the configuration says of them if not given")
-	f.StringVar(&add.After, "after", "", "a session of the store to begin with")
+	f.StringVar(&add.Question, "question", "", "research question, or @FILE")
+	f.StringVar(&add.Context, "context", "", "background for all agents, or @FILE")
+	f.StringVar(&add.Roster, "roster", "", "roster id in the plan (default: all)")
+	f.StringVar(&add.Model, "model", "", "model id in the plan (default: all)")
+	f.IntVar(&seed, "seed", 0, "seed for the models (default: from the configuration)")
+	f.StringVar(&add.After, "after", "", "session whose artifact to start from")
 	return c
 }
 
@@ -139,7 +138,7 @@ func loopAdd(a *ui.App, c *cobra.Command, name string, add loop.Addition) error 
 	if add.Context, err = a.Inline("--context", add.Context); err != nil {
 		return err
 	}
-	if err := add.Check(); err != nil { // before the project is opened, as every wrong argument
+	if err := add.Check(); err != nil { // before the project is opened
 		return err
 	}
 	return steer(a, func(p *project.Project) (*project.SteeredLoop, error) {

@@ -23,8 +23,8 @@ import (
 	"brenner/store/journal"
 )
 
-// grace is how long the calls in flight may still take after the first signal: service
-// managers kill a process 10 s after SIGTERM, and replies have to be stored by then.
+// grace is how long the calls in flight may take after the first signal: service managers
+// kill a process 10 s after SIGTERM, and replies must be stored by then.
 const grace = 5 * time.Second
 
 type runOptions struct {
@@ -36,46 +36,44 @@ func loopRunCommand(a *ui.App) *cobra.Command {
 	var opt runOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "run PLAN.yaml",
-		Short: "Run the sessions of a plan, or go on with them",
-		Long: `Reads the plan, says everything that is wrong with it before anything starts, and runs its
-sessions, several at once, until the plan is done or one of its stop rules holds. Then
-the report is in .brenner/loops/NAME: Markdown, HTML and JSON.
+		Short: "Run or resume a plan",
+		Long: `Validates the plan, then runs its sessions concurrently until the plan is done or one of
+its stop rules applies. The report is written to .brenner/loops/NAME as Markdown, HTML
+and JSON. To resume a killed or interrupted run, repeat the command; no finished session
+runs twice.
 
-What a session may spend is set aside before it begins, and no session begins whose share
-does not fit into what is left of the budget of the whole. A run that was killed or interrupted goes on when the same command is
-given again; no session that came to its end is run twice.
+Each session's share of the budget is reserved before it starts, and no session starts
+whose share exceeds the remaining budget.
 
-With --run KEY the loop is called by the plan's name and the key, and is run once: after
-it has ended, the same command says so and does nothing. That is what a cron job gives:
---run $(date +%F). Without it, a plan that has ended begins anew, under the next number.
-Either way, where the end of the last run still owes its report (it was killed before, or
-somebody was not reached), the same command makes up for that and runs nothing.
+With --run KEY, the loop is named after the plan and the key and runs only once: after it
+has ended, the same command does nothing. Use it in cron jobs: --run $(date +%F). Without
+--run, a plan that has ended starts again under the next number. If the report of the last
+run was not written or delivered, the command delivers it and runs nothing.
 
-The first signal (Ctrl-C, SIGTERM, SIGHUP) lets the calls under way end, for 5 seconds at most; the second one
-stops at once. Neither loses anything.`,
+The first signal (Ctrl-C, SIGTERM, SIGHUP) waits up to 5 seconds for the calls in flight;
+the second stops immediately. No reply is lost.`,
 		Example: `  brenner loop run night.yaml --dry-run
   brenner loop run night.yaml
   brenner loop run night.yaml --run $(date +%F)
   brenner loop run night.yaml --run 2026-11-15 --go-on
   brenner loop run night.yaml --run 2026-11-15 --retry-failed
 
-Exit codes: 0 the plan is done, or a stop rule of it ended the loop; 1 it could not be
-stored, or the report could not be delivered; 2 the plan, a file that it names or the
-configuration is wrong, or no model is named; 4 a file wants what needs ` + "`brenner trust`" + `;
-5 another process runs the loop; 75 the store is busy; 130 interrupted.`,
+Exit codes: 0 done, or ended by a stop rule; 1 storing or delivering the report failed;
+2 invalid plan, file or configuration, or no model; 4 ` + "`brenner trust`" + ` required; 5 another
+process runs the loop; 75 the store is busy; 130 interrupted.`,
 		Args: ui.Exactly("plan"),
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
-	c.Flags().StringVar(&opt.Key, "run", "", "run the plan once for this key")
-	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "check the plan and print what it would do; send nothing, write nothing")
-	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "go on with the loop although it has ended: the limits are those of the plan now")
-	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "go on with the loop, ended or not, and try its failed sessions again, and those that were skipped")
+	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
+	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
+	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
+	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
 	return c
 }
 
 func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if c.Flags().Changed("run") && opt.Key == "" {
-		return ui.Usage(c, "--run needs a key, and got an empty one: without it the plan would be run anew each time", "such as --run $(date +%F); leave it out to begin anew")
+		return ui.Usage(c, "--run: empty key", "for example: --run $(date +%F); omit --run to start again")
 	}
 	p, err := a.Open()
 	if err != nil {
@@ -100,19 +98,20 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	}
 	defer job.Close()
 	if job.HasEnded() {
-		return hasEnded(c.Context(), a, job)
+		return finishEnded(c.Context(), a, job)
 	}
 	return runLoop(c.Context(), a, job)
 }
 
-// hasEnded says that a loop is not run, and makes up for what its end still owes.
-func hasEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
-	owed, word := job.Owed(), " has ended already; nothing was run\n"
+// finishEnded reports that a loop has already ended, and delivers its report if that is
+// still pending.
+func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
+	owed, note := job.Owed(), " has already ended; nothing run\n"
 	if owed.Any() {
-		word = " has ended already, and its report " + owedText(owed) + ": that is made up for; nothing was run\n"
+		note = " has already ended, but its report " + owedText(owed) + "; delivering it now, nothing run\n"
 	}
 	if !a.Quiet {
-		a.Say(ui.Clean(job.Name()) + word)
+		a.Say(ui.Clean(job.Name()) + note)
 	}
 	r, err := job.Run(ctx, nil)
 	if err != nil {
@@ -131,15 +130,15 @@ func owedText(o project.OwedReport) string {
 	return "did not reach " + strings.Join(o.To, " and ")
 }
 
-// runLoop runs a loop, shows what happens while it does, and then what it came to.
+// runLoop runs a loop, shows its progress, and then its summary.
 func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 	hard, drain, done := a.Interrupts.Gently(ctx, func() {
-		a.Say("\nbrenner: waiting up to " + grace.String() + " for the calls under way; once more stops at once. Nothing is lost: the same command goes on\n")
+		a.Say("\nbrenner: waiting up to " + grace.String() + " for the calls in flight; interrupt again to stop immediately. Repeat the command to resume\n")
 	})
 	defer done()
 	ctx, cancel := context.WithCancel(hard)
 	defer cancel()
-	go func() { // the process ends soon after a signal, even if an agent takes its time
+	go func() { // bounds the wait for calls in flight
 		select {
 		case <-drain:
 			timer := time.NewTimer(grace)
@@ -152,8 +151,8 @@ func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 		case <-ctx.Done():
 		}
 	}()
-	collectLess()
-	signal.Ignore(syscall.SIGPIPE) // the loop goes on when the reader of its output is gone
+	relaxGC()
+	signal.Ignore(syscall.SIGPIPE) // the loop continues if the reader of its output goes away
 	r, err := job.Run(ctx, drain)
 	if err != nil {
 		return err
@@ -161,13 +160,13 @@ func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 	return showResult(a, r)
 }
 
-// showResult prints where a loop stands after a run, and sets the exit code.
+// showResult prints the summary of a run and sets the exit code.
 func showResult(a *ui.App, r *project.LoopResult) error {
 	switch {
 	case r.Interrupted:
 		a.Exit = ui.ExitInterrupted
 		if r.Phase == session.PhaseEnded {
-			a.Say("brenner: interrupted before the report was delivered; the same command makes up for it\n")
+			a.Say("brenner: interrupted before the report was delivered; repeat the command to deliver it\n")
 		}
 	case r.Undelivered != nil:
 		a.Exit = ui.ExitFailed
@@ -177,14 +176,14 @@ func showResult(a *ui.App, r *project.LoopResult) error {
 	return ui.Show(a, r.LoopSummary, nil, summaryText)
 }
 
-// loopProgress returns what prints every event of a loop, or nil.
+// loopProgress returns a function that prints every event of a loop, or nil.
 func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
 	if a.Quiet || a.JSON {
 		return nil
 	}
 	return func(e *journal.Entry, s *loop.State) {
 		if e.Kind == loop.KindOpened && s.Work.Script != "" {
-			a.Say(ui.LoopRehearsalNote + "\n")
+			a.Say(ui.RehearsalNote + "\n")
 		}
 		if line := loopLine(a, e, s); line != "" {
 			a.Say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")
@@ -192,9 +191,9 @@ func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
 	}
 }
 
-// collectLess lets twice as much garbage gather before it is collected, unless GOGC is
-// set. A loop keeps little and drops much; collecting it took a tenth of the loop's time.
-func collectLess() {
+// relaxGC raises GOGC to 200 unless it is set. A loop keeps little memory and drops much;
+// collecting it took a tenth of the loop's time.
+func relaxGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
@@ -202,9 +201,9 @@ func collectLess() {
 
 func previewText(a *ui.App, v *project.LoopPreview) string {
 	does := map[string]string{
-		project.WouldBegin: "would begin", project.WouldGoOn: fmt.Sprintf("would go on, %d of %s done", v.Done, text.Count(v.Planned, "session")),
-		project.WouldEnd:     "would end, since it was told to stop or its hour has passed; no session would begin",
-		project.WouldDeliver: "has ended; only its report would be made up for", project.WouldNothing: "has ended; nothing would be run",
+		project.WouldBegin: "would start", project.WouldGoOn: fmt.Sprintf("would resume, %d of %s done", v.Done, text.Count(v.Planned, "session")),
+		project.WouldEnd:     "would end: stop requested or past its end time; no session would start",
+		project.WouldDeliver: "has ended; only its report would be delivered", project.WouldNothing: "has ended; nothing would run",
 	}[v.Does]
 	headline := fmt.Sprintf("%s: %s\n", ui.Clean(v.Loop), does)
 	if a.Quiet {
@@ -212,13 +211,13 @@ func previewText(a *ui.App, v *project.LoopPreview) string {
 	}
 	var b strings.Builder
 	if v.Rehearsal {
-		b.WriteString(ui.LoopRehearsalNote + "\n\n")
+		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
-	b.WriteString("Dry run: nothing is sent, nothing is written.\n\n" + headline + "\n" + ui.Columns(previewFacts(a, v)) + "\n")
-	rows := [][]string{{"SESSION OF A ROUND", "AFTER", "AGENTS"}}
+	b.WriteString("Dry run: nothing is sent or written.\n\n" + headline + "\n" + ui.Columns(previewFacts(a, v)) + "\n")
+	rows := [][]string{{"SESSION", "AFTER", "AGENTS"}}
 	for i := range v.Sessions {
 		if i == mostJobs {
-			rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", len(v.Sessions)-i)})
+			rows = append(rows, []string{fmt.Sprintf("… and %d more; --json lists all", len(v.Sessions)-i)})
 			break
 		}
 		s := &v.Sessions[i]
@@ -234,15 +233,15 @@ func previewText(a *ui.App, v *project.LoopPreview) string {
 
 func previewFacts(a *ui.App, v *project.LoopPreview) [][]string {
 	rows := [][]string{
-		{"Sessions", fmt.Sprintf("%d a round, %d at a time: %d in all", len(v.Sessions), v.Concurrency, v.Planned)},
+		{"Sessions", fmt.Sprintf("%d per round, %d concurrently, %d in total", len(v.Sessions), v.Concurrency, v.Planned)},
 		{"Rounds", fmt.Sprint(v.Rounds)},
 	}
-	atOnce := min(v.Concurrency, len(v.Sessions))
+	concurrent := min(v.Concurrency, len(v.Sessions))
 	if n := v.Share; n > 0 {
-		rows = append(rows, []string{"Set aside", fmt.Sprintf("%d tokens for each session: %d at once, %d for all", n, n*atOnce, n*v.Planned)})
+		rows = append(rows, []string{"Reserved", fmt.Sprintf("%d tokens per session: %d concurrently, %d in total", n, n*concurrent, n*v.Planned)})
 	}
 	if usd := v.ShareUSD; usd > 0 {
-		rows = append(rows, []string{"", fmt.Sprintf("%s for each session: %s at once, %s for all", ui.Money(usd), ui.Money(usd*float64(atOnce)), ui.Money(usd*float64(v.Planned)))})
+		rows = append(rows, []string{"", fmt.Sprintf("%s per session: %s concurrently, %s in total", ui.Money(usd), ui.Money(usd*float64(concurrent)), ui.Money(usd*float64(v.Planned)))})
 	}
 	if v.TokensLimit > 0 {
 		rows = append(rows, []string{"Budget", fmt.Sprintf("%d tokens%s", v.TokensLimit, previewReach(v, int64(v.TokensLimit), int64(v.Share)))})
@@ -256,58 +255,58 @@ func previewFacts(a *ui.App, v *project.LoopPreview) [][]string {
 	return append(rows, []string{"Report", strings.Join(append([]string{"files"}, v.Deliver...), ", ")})
 }
 
-// previewReach says how far a budget reaches in the worst case.
+// previewReach describes how many sessions a budget covers in the worst case.
 func previewReach(v *project.LoopPreview, budget, share int64) string {
 	if share <= 0 || budget/share >= int64(v.Planned) {
 		return ""
 	}
-	return fmt.Sprintf(": if every session spends its share, %d of %d begin", budget/share, v.Planned)
+	return fmt.Sprintf(": if every session spends its share, %d of %d start", budget/share, v.Planned)
 }
 
-// loopLine says in one line what an event of a loop was.
+// loopLine describes an event of a loop in one line.
 func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 	name := s.Opened.Name
 	switch e.Kind {
 	case loop.KindOpened:
-		line := fmt.Sprintf("%s: %s a round, %s, %d at a time", name, text.Count(len(s.Work.Cells), "session"), text.Count(s.Limits.Rounds, "round"), s.Limits.Concurrency)
+		line := fmt.Sprintf("%s: %s per round, %s, %d concurrently", name, text.Count(len(s.Work.Cells), "session"), text.Count(s.Limits.Rounds, "round"), s.Limits.Concurrency)
 		if s.Limits.Until != "" {
 			line += ", until " + a.Clock(s.Limits.Until)
 		}
 		return line
 	case loop.KindResumed:
-		return fmt.Sprintf("%s: going on, %d of %s done", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
+		return fmt.Sprintf("%s: resumed, %d of %s done", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
 	case loop.KindRound:
 		return fmt.Sprintf("round %d of %d: %s", s.Round, s.Limits.Rounds, text.Count(len(s.Work.Cells), "session"))
 	case loop.KindBegan, loop.KindSettled:
 		return jobLine(a, e, s)
 	case loop.KindAdded:
-		return fmt.Sprintf("%s: more work was added, %s a round", name, text.Count(len(s.Work.Cells), "session"))
+		return fmt.Sprintf("%s: question added, %s per round", name, text.Count(len(s.Work.Cells), "session"))
 	case loop.KindPaused:
-		return name + ": paused; sessions under way go on"
+		return name + ": paused; running sessions continue"
 	case loop.KindUnpaused:
 		return name + ": no longer paused"
 	case loop.KindStopping:
-		return name + ": told to stop by " + ui.Clean(s.Stopping)
+		return name + ": stop requested by " + ui.Clean(s.Stopping)
 	case loop.KindLeft:
-		return name + ": interrupted; the same command goes on"
+		return name + ": interrupted; repeat the command to resume"
 	case loop.KindEnded:
 		return name + ": " + report.Ending(s.Ended)
 	}
 	return ""
 }
 
-// jobLine says what happened to a session.
+// jobLine describes what happened to a session.
 func jobLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 	for i := len(s.Jobs) - 1; i >= 0; i-- {
 		j := &s.Jobs[i]
 		switch {
 		case e.Kind == loop.KindBegan && j.Seq == e.Seq:
-			line := fmt.Sprintf("%s: %s begins", ui.Clean(j.Thread), ui.Clean(j.Name()))
+			line := fmt.Sprintf("%s: %s started", ui.Clean(j.Thread), ui.Clean(j.Name()))
 			if j.Attempts > 1 {
-				line = fmt.Sprintf("%s: %s goes on, attempt %d", ui.Clean(j.Thread), ui.Clean(j.Name()), j.Attempts)
+				line = fmt.Sprintf("%s: %s resumed, attempt %d", ui.Clean(j.Thread), ui.Clean(j.Name()), j.Attempts)
 			}
 			if j.Base != "" {
-				line += " from what " + ui.Clean(j.Base) + " came to"
+				line += " from " + ui.Clean(j.Base)
 			}
 			return line
 		case e.Kind == loop.KindSettled && j.Seq == e.Seq:
@@ -333,17 +332,17 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		}
 		return line
 	case loop.Short:
-		return fmt.Sprintf("%s: short of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(t.Detail))
+		return fmt.Sprintf("%s: budget exhausted, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(t.Detail))
 	case loop.Later:
-		return fmt.Sprintf("%s: asked to return at %s; the loop waits, for a day at most", who, a.Clock(t.RetryAt))
+		return fmt.Sprintf("%s: to be retried at %s; the loop waits, at most a day", who, a.Clock(t.RetryAt))
 	case loop.Interrupted:
-		return who + ": left before its end"
+		return who + ": incomplete"
 	case loop.Skipped:
 		return who + ": skipped, " + ui.Clean(t.Detail)
 	}
 	line := who + ": failed"
 	if !j.Final() {
-		line += ", and is tried again at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
+		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
 	return line + ": " + ui.Clean(string(t.Code)+" "+t.Detail)
 }

@@ -21,12 +21,11 @@ import (
 func loopStatusCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "status [NAME]",
-		Short: "Say where a loop stands, from any terminal; without a name, list all of them",
+		Short: "Show the status of a loop, or list all loops",
 		Example: `  brenner loop status
   brenner loop status night --json
 
-Exit codes: 0 shown; 1 the store, or a loop of those that are listed, is damaged; 2 there is
-no such loop.`,
+Exit codes: 0 shown; 1 the store or a loop is damaged; 2 no such loop.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := a.Open()
@@ -56,7 +55,7 @@ func listText(a *ui.App, v *project.LoopList) string {
 		return ui.EachLine(l, func(r *project.LoopRow) string { return r.Loop })
 	}
 	if len(l) == 0 {
-		a.Say("There are no loops yet: `brenner loop run PLAN.yaml` begins one.\n")
+		a.Say("No loops yet. Start one with `brenner loop run PLAN.yaml`.\n")
 		return ""
 	}
 	var problems strings.Builder
@@ -89,16 +88,16 @@ func summaryHeadline(s *project.LoopSummary) string {
 		sessions += fmt.Sprintf(", %d failed", s.Failed)
 	}
 	if s.Short > 0 {
-		sessions += fmt.Sprintf(", %d short of budget", s.Short)
+		sessions += fmt.Sprintf(", %d out of budget", s.Short)
 	}
 	switch s.Phase {
 	case session.PhaseRunning, project.PhasePaused, project.PhaseStopping:
 		return s.Phase + ", " + sessions + ", held by " + ui.Clean(s.HeldBy)
 	case session.PhaseLeft:
 		if s.Stopping {
-			return "left before its end and told to stop, " + sessions
+			return "not running, stop requested, " + sessions
 		}
-		return "left before its end, " + sessions
+		return "not running, incomplete, " + sessions
 	}
 	return report.Ending(s.Reason) + ", " + sessions
 }
@@ -110,20 +109,20 @@ func summaryText(a *ui.App, s *project.LoopSummary) string {
 	}
 	var b strings.Builder
 	if s.Rehearsal {
-		b.WriteString(ui.LoopRehearsalNote + "\n\n")
+		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
 	b.WriteString(headline + "\n" + ui.Columns(summaryFacts(a, s)))
 	b.WriteString("\n" + ui.Columns(summaryRows(s)))
 	summaryProblems(s, &b)
-	if left := summaryUndone(s); left != "" {
-		b.WriteString("\nLeft undone: " + left + "\n")
+	if undone := summaryUndone(s); undone != "" {
+		b.WriteString("\nNot done: " + undone + "\n")
 	}
 	if len(s.NeedsPerson) > 0 {
 		names, more := s.NeedsPerson, ""
 		if n := len(names) - mostNames; n > 0 {
 			names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
 		}
-		fmt.Fprintf(&b, "\nA person is needed: %s%s\n", ui.Clean(strings.Join(names, ", ")), more)
+		fmt.Fprintf(&b, "\nDecision needed: %s%s\n", ui.Clean(strings.Join(names, ", ")), more)
 	}
 	for _, d := range s.Deliveries {
 		if d.Code != "" {
@@ -142,7 +141,7 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		}
 	}
 	if s.Reserved > 0 {
-		tokens += fmt.Sprintf(", %d set aside", s.Reserved)
+		tokens += fmt.Sprintf(", %d reserved", s.Reserved)
 	}
 	rows := [][]string{
 		{"Round", fmt.Sprintf("%d of %d", s.Round, s.Rounds)},
@@ -159,11 +158,11 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		rows = append(rows, []string{"Until", a.Clock(s.Until)})
 	}
 	if s.RetryAt != "" {
-		why := "a provider said so"
+		why := "requested by a provider"
 		if s.Backoff {
-			why = "then a failed session is tried again"
+			why = "to retry a failed session"
 		}
-		rows = append(rows, []string{"Waits", "until " + a.Clock(s.RetryAt) + ": " + why})
+		rows = append(rows, []string{"Waiting", "until " + a.Clock(s.RetryAt) + ": " + why})
 	}
 	if s.Report != "" {
 		rows = append(rows, []string{"Report", ui.FromHere(s.Report)})
@@ -171,16 +170,16 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)})
 }
 
-// How many sessions, and names of them, a person is shown.
+// Limits of the text output.
 const (
 	mostJobs     = 40
-	mostUnbegun  = 5 // of sessions of which there is nothing to say but that they wait
+	mostUnbegun  = 5 // sessions that have not started
 	mostNames    = 3
 	mostProblems = 10
 )
 
-// summaryProblems says what went wrong with sessions; in the table it would push everything
-// out of line.
+// summaryProblems lists the problems of sessions below the table, where they would break
+// its alignment.
 func summaryProblems(s *project.LoopSummary, b *strings.Builder) {
 	shown := 0
 	for i := range s.Sessions {
@@ -189,19 +188,19 @@ func summaryProblems(s *project.LoopSummary, b *strings.Builder) {
 			continue
 		}
 		if shown++; shown == 1 {
-			b.WriteString("\nWhat went wrong:\n")
+			b.WriteString("\nProblems:\n")
 		}
 		if shown <= mostProblems {
 			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(cmp.Or(j.Thread, j.Name)), ui.Clean(strings.TrimSpace(string(j.Code)+" "+j.Problem)))
 		}
 	}
 	if shown > mostProblems {
-		fmt.Fprintf(b, "  … and %d more: --json has all of them\n", shown-mostProblems)
+		fmt.Fprintf(b, "  … and %d more; --json lists all\n", shown-mostProblems)
 	}
 }
 
 func summaryRows(s *project.LoopSummary) [][]string {
-	rows := [][]string{{"SESSION", "ROUND", "WHAT", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
+	rows := [][]string{{"SESSION", "ROUND", "JOB", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
 	unbegun := 0
 	for _, j := range s.Sessions {
 		if j.Thread == "" && j.Status == string(loop.Waiting) {
@@ -217,12 +216,12 @@ func summaryRows(s *project.LoopSummary) [][]string {
 		})
 	}
 	if n := len(s.Sessions) - len(rows) + 1; n > 0 {
-		rows = append(rows, []string{fmt.Sprintf("… and %d more: --json has all of them", n)})
+		rows = append(rows, []string{fmt.Sprintf("… and %d more; --json lists all", n)})
 	}
 	return rows
 }
 
-// summaryUndone says what a loop that has ended left undone.
+// summaryUndone lists the sessions that an ended loop did not run.
 func summaryUndone(s *project.LoopSummary) string {
 	if s.Phase != session.PhaseEnded {
 		return ""
@@ -232,7 +231,7 @@ func summaryUndone(s *project.LoopSummary) string {
 		parts = append(parts, text.Count(s.Waiting, "session")+" of round "+fmt.Sprint(s.Round))
 	}
 	if s.Short > 0 {
-		parts = append(parts, text.Count(s.Short, "session")+" short of budget")
+		parts = append(parts, text.Count(s.Short, "session")+" out of budget")
 	}
 	if s.NotOpened > 0 {
 		parts = append(parts, text.Count(s.NotOpened, "session")+" of later rounds")
@@ -244,25 +243,27 @@ func loopReportCommand(a *ui.App) *cobra.Command {
 	var html, send bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "report NAME",
-		Short: "Print what a loop came to, ended or not: Markdown, HTML or JSON",
-		Long: `Reads the loop's sessions and prints the report: what needs a person, where the hypotheses of
-each question disagree, tests by score, what was learned, what was spent, what failed and
-what was left undone. With --send the report of a loop that has ended goes to the mailbox
-and the webhook of the configuration instead, as far as it has not reached them.`,
+		Short: "Print or send the report of a loop",
+		Long: `Prints a report on the loop's sessions, ended or not: pending decisions, disagreements
+between hypotheses, tests by score, lessons, costs, failures and sessions not run. The
+default format is Markdown.
+
+With --send, sends the report of an ended loop to the configured mailbox and webhook,
+unless they already have it.`,
 		Example: `  brenner loop report night
   brenner loop report night --html > night.html
   brenner loop report night --json
   brenner loop report night --send
 
-Exit codes: 0 printed, or sent; 1 the store is damaged, or somebody was not reached; 2 there
-is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner trust`" + `.`,
+Exit codes: 0 printed or sent; 1 the store is damaged, or a delivery failed; 2 no such
+loop, or nothing to send; 4 ` + "`brenner trust`" + ` required.`,
 		Args: oneLoop,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case html && a.JSON:
-				return ui.Usage(c, "--html and --json are two forms of one report", "leave one of them out")
+				return ui.Usage(c, "--html and --json cannot be combined", "")
 			case html && send:
-				return ui.Usage(c, "--send sends, and prints no page", "leave --html out")
+				return ui.Usage(c, "--html and --send cannot be combined", "")
 			}
 			p, err := a.Open()
 			if err != nil {
@@ -282,13 +283,12 @@ is no such loop, or nothing to send; 4 a file wants what needs ` + "`brenner tru
 			return ui.Show(a, r, err, func(_ *ui.App, r *report.Report) string { return string(r.Markdown()) })
 		},
 	})
-	c.Flags().BoolVar(&html, "html", false, "one HTML file that needs nothing else")
-	c.Flags().BoolVar(&send, "send", false, "send it to those that report: names and whom it has not reached")
+	c.Flags().BoolVar(&html, "html", false, "print one self-contained HTML file")
+	c.Flags().BoolVar(&send, "send", false, "send the report to the recipients under report: that lack it")
 	return c
 }
 
-// sendReport sends the report of a loop that has ended to the readers whom it has not
-// reached.
+// sendReport sends the report of an ended loop to the recipients that lack it.
 func sendReport(ctx context.Context, a *ui.App, p *project.Project, name string) error {
 	sent, err := p.SendReport(ctx, name)
 	if err != nil {
@@ -305,11 +305,11 @@ func sendReport(ctx context.Context, a *ui.App, p *project.Project, name string)
 func sentText(_ *ui.App, r *project.SentReport) string {
 	var b strings.Builder
 	if len(r.To) == 0 {
-		b.WriteString(ui.Clean(r.Loop) + ": the report has reached everybody already; nothing was sent\n")
+		b.WriteString(ui.Clean(r.Loop) + ": report already delivered; nothing sent\n")
 	}
 	for _, d := range r.Deliveries {
 		if slices.Contains(r.To, d.To) && d.Code == "" {
-			b.WriteString(ui.Clean(r.Loop) + ": the report was sent to " + ui.Clean(d.To) + "\n")
+			b.WriteString(ui.Clean(r.Loop) + ": report sent to " + ui.Clean(d.To) + "\n")
 		}
 	}
 	return b.String()

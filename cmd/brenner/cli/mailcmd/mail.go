@@ -1,4 +1,4 @@
-// Package mailcmd holds the commands of `brenner mail`.
+// Package mailcmd implements `brenner mail`.
 package mailcmd
 
 import (
@@ -20,26 +20,26 @@ import (
 // Command returns the mail commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use: "mail", GroupID: ui.Other, Short: "Mailboxes for agents: serve them, and read and write in them",
-		Long: `Agent Mail: agents with mailboxes, reached over HTTP as an MCP server. ` + "`brenner mail serve`" + `
-is such a server; the other commands speak to it, or to any other one that
-` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + ` name, or
-mail: in ` + config.FileName + `.`,
+		Use: "mail", GroupID: ui.Other, Short: "Serve and use mailboxes for agents",
+		Long: `Agent Mail provides mailboxes for agents over HTTP as an MCP server. ` + "`brenner mail serve`" + `
+runs such a server; the other commands use it, or another server configured by
+` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + `, or by mail: in
+` + config.FileName + `.`,
 	}, mailServeCommand(a), mailTokenCommand(a), mailConnectCommand(a), mailHealthCommand(a), mailAgentsCommand(a),
 		mailSendCommand(a), mailInboxCommand(a), mailThreadCommand(a), mailAckCommand(a))
 }
 
-// MailFlags say which project's mail it is, and where the server is.
+// MailFlags are the flags for the mail server and the project.
 type MailFlags struct{ URL string }
 
 // Add declares the flags on a command.
 func (m *MailFlags) Add(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&m.URL, "url", "", "the server's address ["+mail.EnvBaseURL+"]; "+mail.DefaultBaseURL+" if not given")
+	c.Flags().StringVar(&m.URL, "url", "", "mail server URL (default: "+mail.DefaultBaseURL+") ["+mail.EnvBaseURL+"]")
 	return ui.InProject(c)
 }
 
-// ask prepares the way to a mail server, asks it something, and shows the answer.
-func ask[V any](a *ui.App, flags *MailFlags, do func(*project.Mailbox) (V, error), text func(*ui.App, V) string) error {
+// withMailbox connects to the mail server, calls do, and shows the result.
+func withMailbox[V any](a *ui.App, flags *MailFlags, do func(*project.Mailbox) (V, error), text func(*ui.App, V) string) error {
 	p, err := a.Open()
 	if err != nil {
 		return err
@@ -52,22 +52,22 @@ func ask[V any](a *ui.App, flags *MailFlags, do func(*project.Mailbox) (V, error
 	return ui.Show(a, v, err, text)
 }
 
-// clock is how instants of mail are shown.
-const clock = "2006-01-02 15:04:05"
+// timeLayout is the layout of times in mail output.
+const timeLayout = "2006-01-02 15:04:05"
 
-// messageTable lists messages without their texts; none is what to say where there are none.
+// messageTable lists messages without their bodies, or prints none if there are none.
 func messageTable(a *ui.App, all []mail.Message, none string) string {
 	if len(all) == 0 {
 		a.Say(none + "\n")
 	}
 	var rows [][]string
 	for _, m := range all {
-		rows = append(rows, []string{string(m.ID), m.Created.Format(clock), m.From, m.Thread, m.Subject})
+		rows = append(rows, []string{string(m.ID), m.Created.Format(timeLayout), m.From, m.Thread, m.Subject})
 	}
 	return ui.Columns(rows)
 }
 
-// messageTexts shows messages with their texts.
+// messageTexts formats messages with their bodies.
 func messageTexts(a *ui.App, all []mail.Message, none string) string {
 	if len(all) == 0 {
 		a.Say(none + "\n")
@@ -77,7 +77,7 @@ func messageTexts(a *ui.App, all []mail.Message, none string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", ui.Clean(string(m.ID)), m.Created.Format(clock), ui.Clean(m.From), ui.Clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), ui.Clean(m.Subject))
+		fmt.Fprintf(&b, "%s  %s  %s to %s  %s\n", ui.Clean(string(m.ID)), m.Created.Format(timeLayout), ui.Clean(m.From), ui.Clean(strings.Join(slices.Concat(m.To, m.CC), ", ")), ui.Clean(m.Subject))
 		b.WriteString(ui.CleanLines(m.Body, "    "))
 	}
 	return b.String()
@@ -85,15 +85,16 @@ func messageTexts(a *ui.App, all []mail.Message, none string) string {
 
 const mailExits = `
 
-Exit codes: 0 done; 2 the server refused it, or an argument is wrong; 3 sent, but not to
-everybody; 4 the token is missing or not allowed to do this; 75 the server cannot be reached.`
+Exit codes: 0 done; 2 refused by the server, or invalid argument; 3 sent, but some
+recipients were not reached; 4 the token is missing or not permitted; 75 the server is
+unreachable.`
 
 func mailHealthCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
-		Use: "health", Short: "Say whether the mail server works", Example: "  brenner mail health" + mailExits, Args: cobra.NoArgs,
+		Use: "health", Short: "Check that the mail server works", Example: "  brenner mail health" + mailExits, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailHealth, error) { return m.Health(c.Context()) }, healthText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailHealth, error) { return m.Health(c.Context()) }, healthText)
 		},
 	})
 }
@@ -107,18 +108,18 @@ func mailAgentsCommand(a *ui.App) *cobra.Command {
 	return flags.Add(&cobra.Command{
 		Use: "agents", Short: "List the project's mailboxes", Example: "  brenner mail agents" + mailExits, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailAgents, error) { return m.Agents(c.Context()) }, agentsText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailAgents, error) { return m.Agents(c.Context()) }, agentsText)
 		},
 	})
 }
 
 func agentsText(a *ui.App, all *project.MailAgents) string {
 	if len(all.Agents) == 0 {
-		a.Say("there are no mailboxes yet\n")
+		a.Say("no mailboxes yet\n")
 	}
 	var rows [][]string
 	for _, o := range all.Agents {
-		rows = append(rows, []string{o.Name, ui.OrDash(o.Program), ui.OrDash(o.Model), o.Active.Format(clock)})
+		rows = append(rows, []string{o.Name, ui.OrDash(o.Program), ui.OrDash(o.Model), o.Active.Format(timeLayout)})
 	}
 	return ui.Columns(rows)
 }
@@ -128,31 +129,31 @@ func mailSendCommand(a *ui.App) *cobra.Command {
 	d := mail.Draft{}
 	c := flags.Add(&cobra.Command{
 		Use: "send TEXT|@FILE", Short: "Send a message", Args: ui.Exactly("text"),
-		Long: `Sends a message. "@FILE" takes the text from a file, "@-" from standard input. With --key the
-same message is sent once, however often the command is run.`,
+		Long: `Sends a message. "@FILE" reads the text from a file, "@-" from standard input. With --key,
+the same message is sent only once, even if the command is repeated.`,
 		Example: `  brenner mail send --to BlueLake --subject "QUESTION: H2" "What would refute it?"` + mailExits,
 		RunE:    func(c *cobra.Command, args []string) error { return mailSend(a, c, &flags, d, args[0]) },
 	})
 	f := c.Flags()
-	f.StringVar(&d.From, "as", project.OperatorName, "who sends it")
-	f.StringSliceVar(&d.To, "to", nil, "agents; repeatable")
-	f.StringSliceVar(&d.CC, "cc", nil, "agents who get a copy; repeatable")
-	f.StringVar(&d.Subject, "subject", "", "PREFIX: text")
-	f.StringVar(&d.Thread, "thread", "", "the thread that it belongs to")
-	f.StringVar(&d.Importance, "importance", "", "low, normal, high or urgent")
-	f.BoolVar(&d.AckRequired, "ack", false, "ask for an acknowledgement")
-	f.StringVar(&d.Key, "key", "", "send the message once for this key")
+	f.StringVar(&d.From, "as", project.OperatorName, "sender")
+	f.StringSliceVar(&d.To, "to", nil, "recipient; repeatable")
+	f.StringSliceVar(&d.CC, "cc", nil, "recipient of a copy; repeatable")
+	f.StringVar(&d.Subject, "subject", "", "subject, as PREFIX: text")
+	f.StringVar(&d.Thread, "thread", "", "thread id")
+	f.StringVar(&d.Importance, "importance", "", "importance: low, normal, high or urgent")
+	f.BoolVar(&d.AckRequired, "ack", false, "request an acknowledgement")
+	f.StringVar(&d.Key, "key", "", "key for which to send the message only once")
 	return c
 }
 
 func mailSend(a *ui.App, c *cobra.Command, flags *MailFlags, d mail.Draft, text string) (err error) {
 	if len(d.To) == 0 || strings.TrimSpace(d.Subject) == "" {
-		return ui.Usage(c, "a message needs --to and --subject", "")
+		return ui.Usage(c, "--to and --subject are required", "")
 	}
 	if d.Body, err = a.Inline("the message", text); err != nil {
 		return err
 	}
-	return ask(a, flags, func(m *project.Mailbox) (*project.MailMessages, error) {
+	return withMailbox(a, flags, func(m *project.Mailbox) (*project.MailMessages, error) {
 		s, err := m.Send(c.Context(), d)
 		if err == nil && len(s.Missed) > 0 {
 			a.Say(ui.EachLine(s.Missed, func(name *string) string { return "brenner: not reached: " + *name }))
@@ -167,7 +168,7 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 	q := mail.InboxQuery{Agent: project.OperatorName}
 	var bodies bool
 	c := flags.Add(&cobra.Command{
-		Use: "inbox [NAME]", Short: "Show what was sent to an agent; nothing is marked as read", Args: cobra.MaximumNArgs(1),
+		Use: "inbox [NAME]", Short: "List an agent's messages without marking them as read", Args: cobra.MaximumNArgs(1),
 		Example: "  brenner mail inbox\n  brenner mail inbox BlueLake --unread" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -177,27 +178,27 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 			if bodies {
 				show = messageTexts
 			}
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) {
-				none = "nothing was sent to " + ui.Clean(m.Name(q.Agent))
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) {
+				none = "no messages for " + ui.Clean(m.Name(q.Agent))
 				return m.Inbox(c.Context(), q)
 			}, func(a *ui.App, l *project.MailMessages) string { return show(a, l.Messages, none) })
 		},
 	})
-	c.Flags().IntVar(&q.Limit, "limit", mail.DefaultLimit, "how many, newest first")
-	c.Flags().BoolVar(&q.Unread, "unread", false, "only what was not marked as read")
-	c.Flags().BoolVar(&bodies, "bodies", false, "with their texts")
+	c.Flags().IntVar(&q.Limit, "limit", mail.DefaultLimit, "maximum number of messages, newest first")
+	c.Flags().BoolVar(&q.Unread, "unread", false, "list only unread messages")
+	c.Flags().BoolVar(&bodies, "bodies", false, "print the message bodies")
 	return c
 }
 
 func mailThreadCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
-		Use: "thread ID", Short: "Show a thread with its texts, oldest first", Args: ui.Exactly("thread"), Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
+		Use: "thread ID", Short: "Show the messages of a thread, oldest first", Args: ui.Exactly("thread"), Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := mail.CheckThread(args[0]); err != nil {
 				return err
 			}
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) { return m.Thread(c.Context(), args[0]) },
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailMessages, error) { return m.Thread(c.Context(), args[0]) },
 				func(a *ui.App, l *project.MailMessages) string {
 					return messageTexts(a, l.Messages, "the thread has no messages")
 				})
@@ -211,35 +212,36 @@ func mailAckCommand(a *ui.App) *cobra.Command {
 	c := flags.Add(&cobra.Command{
 		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: ui.Exactly("message"), Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailAck, error) {
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailAck, error) {
 				return m.Acknowledge(c.Context(), as, mail.ID(args[0]))
 			},
 				func(*ui.App, *project.MailAck) string { return ui.Columns([][]string{{args[0], "acknowledged"}}) })
 		},
 	})
-	c.Flags().StringVar(&as, "as", project.OperatorName, "who acknowledges it")
+	c.Flags().StringVar(&as, "as", project.OperatorName, "recipient that acknowledges it")
 	return c
 }
 
 func mailServeCommand(a *ui.App) *cobra.Command {
 	var opt project.MailServer
 	c := ui.InProject(&cobra.Command{
-		Use: "serve", Short: "Run the project's mail server until Ctrl-C",
-		Long: `Serves the project's mail (.brenner/mail.db) over HTTP, on this machine only unless --addr
-says otherwise. The first start makes the operator's token (.brenner/mail-operator.token,
-readable by its owner only) and prints it once. Killing the server loses nothing.`,
+		Use: "serve", Short: "Run the project's mail server",
+		Long: `Serves the project's mail (.brenner/mail.db) over HTTP until interrupted, by default on
+localhost only. The first start creates the operator's token
+(.brenner/mail-operator.token, mode 0600) and prints it once. Killing the server loses
+no messages.`,
 		Example: `  brenner mail serve
   brenner mail serve --addr 127.0.0.1:0
 
-Exit codes: 0 ended by Ctrl-C; 1 the mailbox cannot be written; 2 the address cannot be
-listened at; 4 others could reach it without a token.`,
+Exit codes: 0 interrupted; 1 the mailbox is not writable; 2 cannot listen on the address;
+4 other hosts could reach it without a token.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return mailServe(c.Context(), a, &opt) },
 	})
 	f := c.Flags()
-	f.StringVar(&opt.Addr, "addr", server.DefaultAddress, "where to listen; port 0 takes a free one")
-	f.StringArrayVar(&opt.Hosts, "host", nil, "a name under which the server may be asked, beside localhost; repeatable")
-	f.BoolVar(&opt.NoToken, "no-token", false, "hear everybody; only on this machine")
+	f.StringVar(&opt.Addr, "addr", server.DefaultAddress, "address to listen on; port 0 picks a free port")
+	f.StringArrayVar(&opt.Hosts, "host", nil, "host name to accept besides localhost; repeatable")
+	f.BoolVar(&opt.NoToken, "no-token", false, "accept requests without a token; localhost only")
 	return c
 }
 
@@ -268,11 +270,11 @@ func mailServe(ctx context.Context, a *ui.App, opt *project.MailServer) (err err
 	if err := ui.Show(a, serving, nil, func(_ *ui.App, s mailServing) string { return s.URL + "\n" }); err != nil {
 		return err
 	}
-	a.Say("brenner: mail of " + ui.Clean(p.Config.Project.Dir) + "; `brenner mail connect NAME` says how an agent joins; Ctrl-C ends\n")
+	a.Say("brenner: serving mail of " + ui.Clean(p.Config.Project.Dir) + "; connect an agent with `brenner mail connect NAME`; Ctrl-C stops\n")
 	return m.Server.Serve(ctx, m.Listener)
 }
 
-// mailServing is where a server is.
+// mailServing is the URL of a running server.
 type mailServing struct {
 	Schema  string `json:"schema"`
 	URL     string `json:"url"`
@@ -283,39 +285,40 @@ func mailTokenCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	var r mail.Registration
 	c := flags.Add(&cobra.Command{
-		Use: "token NAME", Short: "Give an agent a new token, and the mailbox if it has none",
-		Long: `Makes a token for an agent, in the place of the one it had, and prints it. The agent sends it
-as its bearer token; with it, it can act for itself and read its own mail, nothing else.`,
+		Use: "token NAME", Short: "Create a new token for an agent",
+		Long: `Creates a token for an agent, replacing the previous one, and prints it. The mailbox is
+created if needed. The agent sends it as a bearer token, which permits only to act as
+this agent and to read its mail.`,
 		Example: `  export MAIL_TOKEN=$(brenner mail token BlueLake)
 
-Exit codes: 0 done; 1 the mailbox cannot be written; 2 not a name.`,
+Exit codes: 0 done; 1 the mailbox is not writable; 2 invalid name.`,
 		Args: ui.Exactly("name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Name = args[0]
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailToken, error) { return m.MakeToken(c.Context(), r) },
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailToken, error) { return m.MakeToken(c.Context(), r) },
 				func(_ *ui.App, t *project.MailToken) string { return t.Token + "\n" })
 		},
 	})
-	c.Flags().StringVar(&r.Program, "program", "", "the program that the agent is")
-	c.Flags().StringVar(&r.Model, "model", "", "the model that the agent is")
+	c.Flags().StringVar(&r.Program, "program", "", "agent's program")
+	c.Flags().StringVar(&r.Model, "model", "", "agent's model")
 	return c
 }
 
 func mailConnectCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
-		Use: "connect NAME", Short: "Print what Claude Code, Codex CLI, Gemini CLI and Cursor need to join as an agent", Args: ui.Exactly("name"),
-		Long: `Prints the configuration with which an agent program reaches this project's mail. The token
-itself is not in it: every program takes it from the variable ` + project.ClientToken + `. Where a file is
-there already, what is printed has its place beside what it holds.`,
+		Use: "connect NAME", Short: "Print the configuration to connect an agent program", Args: ui.Exactly("name"),
+		Long: `Prints the configuration with which Claude Code, Codex CLI, Gemini CLI and Cursor connect
+to this project's mail. It does not contain the token, which is read from the environment
+variable ` + project.ClientToken + `. Add it to an existing configuration file.`,
 		Example: `  brenner mail connect BlueLake
 
-Exit codes: 0 printed; 2 not a name, or the address is none.`,
+Exit codes: 0 printed; 2 invalid name or URL.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := mail.CheckName(args[0]); err != nil {
 				return err
 			}
-			return ask(a, &flags, func(m *project.Mailbox) (*project.MailConnection, error) { return m.Connect(args[0]), nil }, connectionText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailConnection, error) { return m.Connect(args[0]), nil }, connectionText)
 		},
 	})
 }
@@ -326,6 +329,6 @@ func connectionText(_ *ui.App, r *project.MailConnection) string {
 	for _, c := range r.Clients {
 		b.WriteString("\n# " + c.Program + ": " + c.File + "\n" + c.Text + "\n")
 	}
-	b.WriteString("\n# and say to it:\nYou are " + r.Agent + " in the project " + ui.Clean(r.ProjectKey) + ". Read your mail with fetch_inbox, acknowledge what asks for it, and answer with reply_message.\n")
+	b.WriteString("\n# and tell the agent:\nYou are " + r.Agent + " in the project " + ui.Clean(r.ProjectKey) + ". Read your mail with fetch_inbox, acknowledge what asks for it, and answer with reply_message.\n")
 	return b.String()
 }

@@ -22,9 +22,9 @@ func ArtifactCommand(a *ui.App) *cobra.Command {
 		Use:     "artifact",
 		GroupID: ui.Everyday,
 		Short:   "Render, lint or parse a research artifact",
-		Long: `An artifact has two forms. Canonical JSON is complete: it says of every field who
-wrote it and when. Markdown is for people and carries all content, but not those
-stamps. Each command here reads both; "-" is standard input.`,
+		Long: `An artifact has two forms. Canonical JSON is complete: it records who wrote each field
+and when. Markdown has all content but no provenance. Each command reads both; "-" is
+standard input.`,
 	}, renderCommand(a), parseCommand(a), lintCommand(a))
 }
 
@@ -32,10 +32,10 @@ func renderCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "render FILE",
 		Short: "Print an artifact as Markdown",
-		Long:  "Prints an artifact as canonical Markdown: one artifact, one byte string.",
+		Long:  "Prints an artifact as canonical Markdown: the same artifact yields the same bytes.",
 		Example: `  brenner artifact render v2.json > v2.md
 
-Exit codes: 0 printed; 2 the file cannot be used.`,
+Exit codes: 0 printed; 2 invalid file.`,
 		Args: ui.OneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			art, _, err := a.ReadArtifact("artifact", args[0])
@@ -57,11 +57,11 @@ func parseCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "parse FILE",
 		Short: "Print an artifact as canonical JSON",
-		Long: `Reads an artifact, from Markdown or JSON, and prints it as canonical JSON. What was
-read from Markdown has no provenance: a merge into it warns of that.`,
+		Long: `Reads an artifact from Markdown or JSON and prints it as canonical JSON. An artifact read
+from Markdown has no provenance; merging into it prints a warning.`,
 		Example: `  brenner artifact parse v2.md > v2.json
 
-Exit codes: 0 printed; 2 the file cannot be used.`,
+Exit codes: 0 printed; 2 invalid file.`,
 		Args: ui.OneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			art, _, err := a.ReadArtifact("artifact", args[0])
@@ -77,14 +77,14 @@ func lintCommand(a *ui.App) *cobra.Command {
 	var rules bool
 	c := &cobra.Command{
 		Use:   "lint FILE",
-		Short: "Check an artifact against the rules of the protocol",
-		Long: `Checks an artifact against the rules of the protocol. Errors make it invalid;
-warnings and infos do not. Lines are those of the Markdown file; for JSON, those of
-the file that "brenner artifact render" makes of it.`,
+		Short: "Check an artifact against the protocol's rules",
+		Long: `Checks an artifact against the protocol's rules. Errors make it invalid; warnings and
+infos do not. Line numbers refer to the Markdown file; for JSON, to the output of
+"brenner artifact render".`,
 		Example: `  brenner artifact lint v2.md
   brenner artifact lint --rules
 
-Exit codes: 0 valid; 1 invalid; 2 the file cannot be used.`,
+Exit codes: 0 valid; 1 invalid; 2 unreadable file.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if rules {
 				return cobra.NoArgs(c, args)
@@ -98,7 +98,7 @@ Exit codes: 0 valid; 1 invalid; 2 the file cannot be used.`,
 			return lintArtifact(a, args[0])
 		},
 	}
-	c.Flags().BoolVar(&rules, "rules", false, "list the rules instead")
+	c.Flags().BoolVar(&rules, "rules", false, "list the rules")
 	return c
 }
 
@@ -117,7 +117,7 @@ func lintArtifact(a *ui.App, path string) error {
 	return ui.Show(a, v, nil, func(a *ui.App, v *lint.Verdict) string { return verdictText(a, v, path) })
 }
 
-// verdictText says what lint found in a file.
+// verdictText formats the findings of lint.
 func verdictText(a *ui.App, l *lint.Verdict, path string) string {
 	var b strings.Builder
 	counts := map[lint.Severity]int{}
@@ -139,7 +139,7 @@ func verdictText(a *ui.App, l *lint.Verdict, path string) string {
 	return b.String()
 }
 
-// ruleList is all rules of lint.
+// ruleList is the list of all lint rules.
 type ruleList struct {
 	Schema string      `json:"schema"`
 	Rules  []lint.Rule `json:"rules"`
@@ -158,7 +158,7 @@ func DeltaCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "delta",
 		GroupID: ui.Other,
-		Short:   "See what the reader makes of an agent's reply",
+		Short:   "Inspect the deltas in an agent's reply",
 	}, deltaCheckCommand(a))
 }
 
@@ -166,20 +166,20 @@ func deltaCheckCommand(a *ui.App) *cobra.Command {
 	var strict, reply bool
 	c := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Read a reply, or a file of deltas, and say what became of each block",
-		Long: `Reads the deltas in an agent's reply and says of each block what became of it: taken
-as it is, mended, refused, or only shown (a quotation, an example, a comment). "-" is
+		Short: "Check how each delta in a reply or file is read",
+		Long: `Reads the deltas in an agent's reply and reports for each block whether it was accepted
+unchanged, repaired, refused, or ignored as a quotation, an example or a comment. "-" is
 standard input.
 
-A file of deltas, in JSON or JSON Lines, is read as ` + "`brenner merge --deltas FILE`" + ` reads it, and a
-row is refused where a merge would reject it, whatever the base. --reply reads JSON as an
-agent's reply, too, as --deltas NAME=FILE does.`,
+A file of deltas (JSON or JSON Lines) is read as by ` + "`brenner merge --deltas FILE`" + `, and a row
+is refused if a merge would reject it whatever the base. With --reply, JSON is read as an
+agent's reply, as by --deltas NAME=FILE.`,
 		Example: `  brenner delta check reply.md
   brenner delta check --strict reply.md
   brenner delta check deltas.json
 
-Exit codes: 0 everything that was meant could be read; 1 something was refused, or
-there is no delta at all; 2 the file cannot be read.`,
+Exit codes: 0 all deltas were read; 1 some were refused, or there are none; 2 unreadable
+file.`,
 		Args: ui.OneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := a.ReadFile("reply", args[0])
@@ -188,7 +188,7 @@ there is no delta at all; 2 the file cannot be read.`,
 			}
 			var r delta.Reply
 			if !reply && settle.IsDeltaFile(args[0], text) {
-				if err := ui.Unused(c, "is for replies: in a file of deltas nothing is mended anyway", "strict"); err != nil {
+				if err := ui.Unused(c, "requires a reply, not a file of deltas", "strict"); err != nil {
 					return err
 				}
 				r, err = settle.CheckFile(args[0], text)
@@ -204,12 +204,12 @@ there is no delta at all; 2 the file cannot be read.`,
 			return ui.Show(a, r.Report(), nil, func(a *ui.App, _ *delta.CheckReport) string { return checkedText(a, &r, args[0]) })
 		},
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "take only exact JSON in delta fences: nothing is repaired, normalised or read from prose")
-	c.Flags().BoolVar(&reply, "reply", false, "it is an agent's reply, though all of it is JSON")
+	c.Flags().BoolVar(&strict, "strict", false, "accept only exact JSON in delta fences, without repairing, normalising or reading prose")
+	c.Flags().BoolVar(&reply, "reply", false, "read FILE as an agent's reply, even if it is JSON")
 	return c
 }
 
-// checkedText says what the reader made of a reply.
+// checkedText formats how a reply was read.
 func checkedText(a *ui.App, c *delta.Reply, path string) string {
 	var out strings.Builder
 	counts := map[string]int{}
@@ -226,7 +226,7 @@ func checkedText(a *ui.App, c *delta.Reply, path string) string {
 	}
 	writeProblems(&out, path, c.Problems, a.Quiet)
 	if !a.Quiet {
-		fmt.Fprintf(&out, "%d read, %d refused, %d only shown\n", counts["read"], counts["refused"], counts["shown"])
+		fmt.Fprintf(&out, "%d read, %d refused, %d ignored\n", counts["read"], counts["refused"], counts["shown"])
 	}
 	return out.String()
 }

@@ -1,4 +1,4 @@
-// Package mergecmd holds the commands about artifacts without a store: merge, artifact and delta.
+// Package mergecmd implements the commands that need no store: merge, artifact and delta.
 package mergecmd
 
 import (
@@ -36,39 +36,38 @@ func Command(a *ui.App) *cobra.Command {
 	c := ui.InProject(&cobra.Command{
 		Use:     "merge --base FILE --deltas FILE…",
 		GroupID: ui.Everyday,
-		Short:   "Merge deltas into an artifact, by rule",
-		Long: `Merges deltas into an artifact and says what became of each of them.
+		Short:   "Merge deltas into an artifact by rule",
+		Long: `Merges deltas into an artifact and reports the outcome of each.
 
-The base is an artifact in canonical JSON or Markdown. Deltas come as a JSON array,
-as JSON Lines, or as Markdown replies of agents, written NAME=reply.md or
-NAME@TIME=reply.md; replies without a time share one fixed instant. "-" is standard
-input. The result has the form of the base unless --format says otherwise, and goes
-to standard output; the report goes to standard error.
+The base is an artifact in canonical JSON or Markdown. Deltas are a JSON array, JSON
+Lines, or agents' Markdown replies, given as NAME=reply.md or NAME@TIME=reply.md; replies
+without a time share one fixed time. "-" is standard input. The result has the format of
+the base unless --format is set. It goes to standard output, the report to standard error.
 
-The order of the files and of the deltas in them never matters. Priority, authorities,
-scopes and limits may stand in the project's brenner.yaml; flags are stronger.`,
+The order of files and deltas never matters. Priority, authorities, scopes and limits can
+be set in brenner.yaml; flags override it.`,
 		Example: `  brenner merge --base examples/cell-fate/base.json --deltas examples/cell-fate/deltas.json
   brenner merge --base v1.json --deltas BlueLake=reply1.md --deltas RedSky=reply2.md --out v2.json
   brenner merge --base v1.json --deltas d.jsonl --priority BlueLake,RedSky --json
 
-Exit codes: 0 merged, whatever was rejected or is in conflict; 1 the result could not
-be written; 2 a file or a flag cannot be used, and nothing is written; 3 with --strict,
-when a delta or a field was rejected or is in conflict.`,
+Exit codes: 0 merged, even with rejections or conflicts; 1 writing the result failed;
+2 invalid file or flag, nothing written; 3 with --strict: a delta or a field was rejected
+or is in conflict.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			opt.deltas = append(opt.deltas, args...)
 			return runMerge(a, c, opt)
 		},
 	})
 	f := c.Flags()
-	f.StringVar(&opt.base, "base", "", "the artifact to merge into (required)")
-	f.StringArrayVar(&opt.deltas, "deltas", nil, "a file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
-	f.StringVar(&opt.roster, "roster", "", ui.RosterUsage+": only its agents may contribute, within their roles' scopes")
-	f.StringSliceVar(&opt.priority, "priority", nil, "agents, highest first; decides between writes of one instant")
-	f.StringSliceVar(&opt.authorities, "authority", nil, "a person or arbiter who may edit anything; repeatable")
-	f.StringVar(&opt.scopes, "scopes", "", "with a roster: default (everybody may add) or strict")
-	f.StringVar(&opt.format, "format", "", "json or markdown; the ending of --out or the form of the base if not given")
-	f.StringVarP(&opt.out, "out", "o", "", "write the artifact to this file instead")
-	f.BoolVar(&opt.strict, "strict", false, "forgive nothing in replies, and exit with 3 when anything was rejected or is in conflict")
+	f.StringVar(&opt.base, "base", "", "artifact to merge into (required)")
+	f.StringArrayVar(&opt.deltas, "deltas", nil, "file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
+	f.StringVar(&opt.roster, "roster", "", ui.RosterUsage+"; only its agents may contribute, within their roles' scopes")
+	f.StringSliceVar(&opt.priority, "priority", nil, "agents by priority, highest first; decides between writes at the same time")
+	f.StringSliceVar(&opt.authorities, "authority", nil, "person or arbiter that may edit anything; repeatable")
+	f.StringVar(&opt.scopes, "scopes", "", "scopes of a roster's roles: default (all may add) or strict")
+	f.StringVar(&opt.format, "format", "", "output format: json or markdown (default: from the extension of --out, else the base's)")
+	f.StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
+	f.BoolVar(&opt.strict, "strict", false, "repair nothing in replies, and exit with 3 on a rejection or a conflict")
 	return c
 }
 
@@ -83,7 +82,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if r := base.Metadata.Rules; r != "" && r != merge.Version {
 		return &fault.Error{
 			Code: ui.UnknownRules, Op: "read base", Place: opt.base,
-			Detail: fmt.Sprintf("it was made by the rules %s; this program knows %s", r, merge.Version),
+			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s", r, merge.Version),
 			Hint:   "use the version of brenner that made it",
 		}
 	}
@@ -122,19 +121,19 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 func (o *mergeOptions) check(c *cobra.Command) error {
 	switch {
 	case o.base == "":
-		return ui.Usage(c, "--base is missing: the artifact to merge into", `a new one is {"metadata":{"session_id":"RS-20251230-name"},"sections":{}}`)
+		return ui.Usage(c, "--base is required: the artifact to merge into", `an empty artifact is {"metadata":{"session_id":"RS-20251230-name"},"sections":{}}`)
 	case len(o.deltas) == 0:
-		return ui.Usage(c, "--deltas is missing: what to merge", "")
+		return ui.Usage(c, "--deltas is required", "")
 	case !slices.Contains([]string{"", "json", "markdown", "md"}, o.format):
-		return ui.Usage(c, fmt.Sprintf("--format %q is neither json nor markdown", o.format), "")
+		return ui.Usage(c, fmt.Sprintf("--format: %q is not json or markdown", o.format), "")
 	case o.scopes == "strict" && o.roster == "":
-		return ui.Usage(c, "--scopes strict needs a --roster: without one no scope applies", "")
+		return ui.Usage(c, "--scopes strict requires --roster", "")
 	}
 	return nil
 }
 
-// markdown tells the form of the result: as asked for, as the ending of the file
-// says, or as the base has it.
+// markdown reports whether the result is Markdown: by --format, the extension of --out, or
+// the format of the base.
 func (o *mergeOptions) markdown(base []byte) bool {
 	switch {
 	case o.format != "":
@@ -145,7 +144,7 @@ func (o *mergeOptions) markdown(base []byte) bool {
 	return !artifact.IsJSON(base)
 }
 
-// openToMerge opens the project with what the flags say of it, and reads the roster.
+// openToMerge opens the project, overridden by the flags, and reads the roster.
 func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.MergeInput) (*project.Project, error) {
 	p, err := a.Open(ui.ChangedKeys(c,
 		config.Flag{Key: "priority", Name: "--priority", Values: opt.priority},
@@ -160,8 +159,8 @@ func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.Merg
 	return p, err
 }
 
-// readDeltas reads everything that --deltas names. All of it is read before
-// anything is merged: one file that cannot be read stops the whole.
+// readDeltas reads all files of --deltas. One unreadable file is an error, before anything
+// is merged.
 func readDeltas(a *ui.App, specs []string) (batch []delta.Delta, replies []settle.Reply, err error) {
 	for _, spec := range specs {
 		name, path, isReply := strings.Cut(spec, "=")
@@ -201,7 +200,7 @@ func readReply(a *ui.App, name, path string) (settle.Reply, error) {
 	}
 	if r.Agent == "" {
 		return r, &fault.Error{
-			Code: fault.Usage, Detail: "--deltas " + name + "=" + path + " names no agent",
+			Code: fault.Usage, Detail: "--deltas: " + name + "=" + path + " has no agent name",
 			Hint: "write NAME=reply.md",
 		}
 	}
@@ -210,8 +209,8 @@ func readReply(a *ui.App, name, path string) (settle.Reply, error) {
 	return r, err
 }
 
-// ReportText gives a merge's report for people: a line for each delta, what was
-// refused in it, warnings, conflicts, and the sum.
+// ReportText formats the report of a merge: a line per delta and rejected field, warnings,
+// conflicts, and totals.
 func ReportText(r *merge.Report) string {
 	var rows [][]string
 	for i := range r.Deltas {
@@ -229,11 +228,11 @@ func ReportText(r *merge.Report) string {
 				ui.Clean(string(artifact.Canonical(candidate.Value))))
 		}
 	}
-	b.WriteString(sum(r))
+	b.WriteString(totals(r))
 	return b.String()
 }
 
-// NotesText says what the reader of replies had to say.
+// NotesText formats the notes on reading replies.
 func NotesText(notes []delta.Note) string {
 	var b strings.Builder
 	for _, n := range notes {
@@ -271,7 +270,7 @@ func appendRows(rows [][]string, row *merge.Row) [][]string {
 	return rows
 }
 
-// written names the fields that a delta changed.
+// written lists the fields that a delta changed.
 func written(row *merge.Row) string {
 	var names []string
 	for _, f := range row.Fields {
@@ -285,8 +284,8 @@ func written(row *merge.Row) string {
 	return "wrote " + strings.Join(names, ", ")
 }
 
-// sum is the last line of the report.
-func sum(r *merge.Report) string {
+// totals is the last line of the report.
+func totals(r *merge.Report) string {
 	counts := map[merge.Disposition]int{}
 	for i := range r.Deltas {
 		counts[r.Deltas[i].Disposition]++

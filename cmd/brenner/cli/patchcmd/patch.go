@@ -1,4 +1,4 @@
-// Package patchcmd holds the commands of `brenner patch`.
+// Package patchcmd implements `brenner patch`.
 package patchcmd
 
 import (
@@ -25,29 +25,28 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "patch",
 		GroupID: ui.Other,
-		Short:   "Make, check and apply anchor patches of text files and records",
-		Long: `An anchor patch (` + patch.Protocol + `) changes a text behind anchors: text that stands
-there. It names the hash of the text that it is for, applies to that text only, and
-whole or not at all. It changes a file or, with --record, a text of the store, of which
-it makes a new version.`,
+		Short:   "Make, check and apply anchor patches",
+		Long: `An anchor patch (` + patch.Protocol + `) locates each edit by quoting nearby text. It contains
+the hash of the text it is for and applies to that text only, all or nothing. It changes
+a file or, with --record, creates a new version of a record.`,
 	}, patchMakeCommand(a), patchCheckCommand(a), patchApplyCommand(a))
 }
 
-func writePatchProblems(out *strings.Builder, file string, problems []patch.Problem, word string, quiet bool) {
+func writePatchProblems(out *strings.Builder, file string, problems []patch.Problem, label string, quiet bool) {
 	for i := range problems {
 		p := &problems[i]
 		place := ui.Clean(file)
 		if where := p.Place(); where != "" {
 			place += ": " + ui.Clean(where)
 		}
-		fmt.Fprintf(out, "%s: %s%s: %s\n", place, word, p.Code, ui.Clean(p.Message))
+		fmt.Fprintf(out, "%s: %s%s: %s\n", place, label, p.Code, ui.Clean(p.Message))
 		if !quiet && p.Hint != "" {
 			fmt.Fprintf(out, "    fix: %s\n", ui.Clean(p.Hint))
 		}
 	}
 }
 
-// recordOption names the record that patches are for, instead of files.
+// recordOption holds the flags for patching a record instead of files.
 type recordOption struct {
 	storecmd.RecordFlags
 	address string
@@ -56,15 +55,15 @@ type recordOption struct {
 }
 
 func (o *recordOption) add(c *cobra.Command) {
-	c.Flags().StringVar(&o.address, "record", "", "the record of the store that it is about, instead of a file: memo-fate, memo-fate@v3; the latest version if none is named")
+	c.Flags().StringVar(&o.address, "record", "", "record to patch instead of a file, such as memo-fate or memo-fate@v3 (default: latest version)")
 	o.AddActor(c)
 }
 
-// alone refuses flags about files with a record, and flags about records without one.
-func (o *recordOption) alone(c *cobra.Command, aboutFiles ...string) error {
-	with, flags := "does not go with --record", aboutFiles
+// checkFlags rejects file flags with --record, and record flags without it.
+func (o *recordOption) checkFlags(c *cobra.Command, aboutFiles ...string) error {
+	with, flags := "cannot be combined with --record", aboutFiles
 	if o.address == "" {
-		with, flags = "needs --record", []string{"as", "role", "project", "message", "summary"}
+		with, flags = "requires --record", []string{"as", "role", "project", "message", "summary"}
 	}
 	return ui.Unused(c, with, flags...)
 }
@@ -75,7 +74,7 @@ func patchRecord(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []str
 	if err != nil {
 		return err
 	}
-	if r := patches.Unapplied(); !r.OK { // the store is not needed to say so
+	if r := patches.Unapplied(); !r.OK { // without opening the store
 		if r.DryRun = opt.Dry; check {
 			return showChecked(a, r.Checked(), nil)
 		}
@@ -104,27 +103,21 @@ func patchMakeCommand(a *ui.App) *cobra.Command {
 	var opt patchMakeOptions
 	c := &cobra.Command{
 		Use:   "make OLD NEW | make --record ADDRESS NEW | make --blocks REPLY OLD",
-		Short: "Make the patch that turns one text into another",
-		Long: `Makes the patch that turns OLD into NEW, with anchors that stand only once where there
-are some, and with both hashes. With --blocks, what is to change comes from
-search/replace blocks in an agent's reply:
+		Short: "Make a patch from two texts or from search/replace blocks",
+		Long: `Makes the patch that turns OLD into NEW, with unique anchors where possible and the hashes
+of both. With --blocks, the changes come from search/replace blocks in an agent's reply:
 
-  <<<<<<< SEARCH
-  whole lines as they stand in OLD
-  =======
-  what shall stand there
-  >>>>>>> REPLACE
-
-A file's name on the line above a block says which file it is for; blocks for other
-files are left out, and counted. "-" is standard input. With --record, OLD is a version of
-a record of the store, the latest if none is named.`,
+    replacement lines
+  
+A file name on the line above a block names its file; blocks for other files are skipped
+and reported. "-" is standard input. With --record, OLD is a version of a record, by
+default the latest.`,
 		Example: `  brenner patch make memo.md memo-new.md -o memo.patch.json
   brenner patch make --record memo-fate memo-new.md -o memo.patch.json
   brenner patch make --blocks reply.md memo.md
 
-Exit codes: 0 made; 1 the texts do not differ, a block does not fit, or the file
-cannot be written; 2 a file cannot be read, or there is no such record; 4 the role may not
-read it.`,
+Exit codes: 0 made; 1 the texts are identical, a block does not match, or writing failed;
+2 unreadable file, or no such record; 4 the role may not read it.`,
 		Args: func(c *cobra.Command, args []string) error {
 			want := 2
 			if opt.blocks != "" {
@@ -134,28 +127,28 @@ read it.`,
 				want--
 			}
 			if len(args) != want {
-				return ui.Usage(c, text.Count(want, "file")+" needed, "+text.Count(len(args), "file")+" given", "")
+				return ui.Usage(c, fmt.Sprintf("expected %s, got %d", text.Count(want, "file"), len(args)), "")
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return makePatch(a, c, opt, args) },
 	}
 	f := c.Flags()
-	f.StringVar(&opt.path, "path", "", "the path that the patch names; OLD's if not given")
-	f.StringVar(&opt.blocks, "blocks", "", "a reply with search/replace blocks, instead of NEW")
-	f.StringVar(&opt.notes, "notes", "", "a word about the patch, kept in its meta")
-	f.StringVarP(&opt.out, "out", "o", "", "write the patch to this file instead")
+	f.StringVar(&opt.path, "path", "", "target path in the patch (default: OLD)")
+	f.StringVar(&opt.blocks, "blocks", "", "reply with search/replace blocks, instead of NEW")
+	f.StringVar(&opt.notes, "notes", "", "note about the patch, kept in its meta")
+	f.StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
 	opt.recordOption.add(c)
 	return c
 }
 
 func makePatch(a *ui.App, c *cobra.Command, opt patchMakeOptions, args []string) error {
-	if err := opt.alone(c); err != nil {
+	if err := opt.checkFlags(c); err != nil {
 		return err
 	}
 	for _, input := range append(slices.Clone(args), opt.blocks) {
 		if sameFile(opt.out, input) {
-			return ui.Usage(c, "--out "+ui.Clean(opt.out)+" is a file that the patch is made from", "give the patch a name of its own, such as "+ui.Clean(opt.out)+".patch.json")
+			return ui.Usage(c, "--out: "+ui.Clean(opt.out)+" is an input file", "pass a different name, such as "+ui.Clean(opt.out)+".patch.json")
 		}
 	}
 	name, old, source, err := oldText(a, c, &opt, args)
@@ -178,7 +171,7 @@ func makePatch(a *ui.App, c *cobra.Command, opt patchMakeOptions, args []string)
 	return ui.Show(a, r, err, func(a *ui.App, r *files.Made) string { return madeText(a, r, source) })
 }
 
-// sameFile reports whether two names lead to one regular file.
+// sameFile reports whether two names refer to the same regular file.
 func sameFile(one, other string) bool {
 	a, err := os.Stat(one)
 	if err != nil || !a.Mode().IsRegular() {
@@ -188,8 +181,8 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// oldText returns the text that a patch is made for, the path that the patch names, and
-// the name of the text for messages.
+// oldText returns the text that a patch is made for, the target path in the patch, and the
+// name of the text for messages.
 func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) (name string, old *patch.Text, source string, err error) {
 	name = opt.path
 	if p, ok := patch.CheckPath(name); name != "" && !ok {
@@ -213,7 +206,7 @@ func oldText(a *ui.App, c *cobra.Command, opt *patchMakeOptions, args []string) 
 	return name, old, source, err
 }
 
-// readText reads a text with its line ends and its byte order mark.
+// readText reads text, keeping line endings and byte order mark.
 func readText(a *ui.App, what, file string) (*patch.Text, error) {
 	data, err := a.ReadBytes(file)
 	if err != nil {
@@ -226,7 +219,7 @@ func readText(a *ui.App, what, file string) (*patch.Text, error) {
 	return t, nil
 }
 
-// madeText says what came of making a patch of the text that source names.
+// madeText formats the result of making a patch; source names the old text.
 func madeText(a *ui.App, r *files.Made, source string) string {
 	var out strings.Builder
 	writePatchProblems(&out, source, r.Problems, "", a.Quiet)
@@ -236,7 +229,7 @@ func madeText(a *ui.App, r *files.Made, source string) string {
 	}
 	writePatchProblems(&out, source, r.Warnings, "warning: ", a.Quiet)
 	if len(r.Others) > 0 {
-		out.WriteString("left out: blocks for " + ui.Clean(strings.Join(r.Others, ", ")) + "\n")
+		out.WriteString("skipped blocks for " + ui.Clean(strings.Join(r.Others, ", ")) + "\n")
 	}
 	if !a.Quiet {
 		a.Say(out.String())
@@ -259,15 +252,15 @@ type patchApplyOptions struct {
 
 func addPatchFlags(c *cobra.Command, opt *patchApplyOptions) {
 	f := c.Flags()
-	f.StringVar(&opt.root, "root", ".", "the folder that the paths of patches are below")
-	f.StringVar(&opt.file, "file", "", "the file that the one patch is for, whatever path it names")
+	f.StringVar(&opt.root, "root", ".", "directory that the paths in patches are relative to")
+	f.StringVar(&opt.file, "file", "", "file to patch, overriding the path in the patch")
 	opt.recordOption.add(c)
-	f.BoolVar(&opt.skip, "skip-applied", false, "leave out patches whose result (result_sha256) the file holds already")
+	f.BoolVar(&opt.skip, "skip-applied", false, "skip patches whose result (result_sha256) is already in the file")
 }
 
 func patchArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return ui.Usage(c, "a patch is needed: a file, or a folder of patches", "")
+		return ui.Usage(c, "missing argument: PATCH, a file or a directory of patches", "")
 	}
 	return nil
 }
@@ -276,22 +269,23 @@ func patchCheckCommand(a *ui.App) *cobra.Command {
 	var opt patchApplyOptions
 	c := &cobra.Command{
 		Use:   "check PATCH…",
-		Short: "Say whether patches apply, and everything that is wrong with them",
-		Long: `Says of each patch whether it applies, and if not everything that is wrong with it. An
-anchor that looks right and is not found is explained: the message names the invisible
-character or the whitespace that differs, and its line. Nothing is written. A folder
-stands for all .json files in it, by name; a patch sees what those before it make of
-its file. "-" is standard input. With --record the patches are for a record of the store;
-one for an older version than the latest needs a rebase, and it is said how many versions
-it is behind.`,
+		Short: "Check whether patches apply, without writing",
+		Long: `Reports for each patch whether it applies, and if not, all problems. For an anchor that
+looks right but is not found, the message names the invisible character or the whitespace
+that differs, and its line. Nothing is written.
+
+A directory means all .json files in it, in order of their names; each patch sees the
+result of those before it. "-" is standard input. With --record, the patches are for a
+record; a patch for an older version needs a rebase, and the message says how many
+versions it is behind.`,
 		Example: `  brenner patch check memo.patch.json
   brenner patch check memo.patch.json --record memo-fate
   brenner patch check patches/ --root ../project
 
-Exit codes: 0 all apply; 1 some do not; 2 a patch or the root cannot be read.`,
+Exit codes: 0 all apply; 1 some do not apply; 2 unreadable patch or root.`,
 		Args: patchArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := opt.alone(c, "root", "file", "skip-applied"); err != nil {
+			if err := opt.checkFlags(c, "root", "file", "skip-applied"); err != nil {
 				return err
 			}
 			if opt.address != "" {
@@ -309,27 +303,26 @@ func patchApplyCommand(a *ui.App) *cobra.Command {
 	var opt patchApplyOptions
 	c := &cobra.Command{
 		Use:   "apply PATCH…",
-		Short: "Apply patches: all of them, or none",
-		Long: `Applies patches to the files that they name, below --root. All of them are worked out
-first, and when one does not apply nothing is written. A file is replaced in one step
-and keeps its line ends, its byte order mark and its permissions; whoever reads it, or
-kills this command, finds the old text or the new one. When a folder of patches was
-killed between two files, run it again with --skip-applied.
+		Short: "Apply patches, all or none",
+		Long: `Applies patches to the files that they name, relative to --root. If one does not apply,
+nothing is written. Each file is replaced atomically and keeps its line endings, byte
+order mark and permissions. If the command was killed between two files, run it again
+with --skip-applied.
 
-With --record each patch makes a new version of a record. A patch for an older version is
-not applied, unless that version is named (--record memo-fate@v3): then what it makes is
-kept beside the others with the status needs_rebase. What is refused is kept, too: the
-same for the third time is a stalemate, and a request for a ruling is put into the store.`,
+With --record, each patch creates a new version of a record. A patch for an older version
+applies only if that version is named (--record memo-fate@v3); its result gets the status
+needs_rebase. Refused patches are recorded: the third refusal for the same reason opens a
+stalemate.`,
 		Example: `  brenner patch apply memo.patch.json --dry-run
   brenner patch apply memo.patch.json --record memo-fate -m "takes up the third paper"
   brenner patch apply patches/
 
-Exit codes: 0 applied; 1 a patch does not apply, or a file cannot be written; 2 a patch
-or the root cannot be read, or there is no such record; 4 the role may not change it; 5 the
-same was refused for the third time: a ruling is needed; 75 the store is busy.`,
+Exit codes: 0 applied; 1 a patch does not apply, or writing failed; 2 unreadable patch or
+root, or no such record; 4 the role may not change it; 5 refused for the third time, a
+ruling is needed; 75 the store is busy.`,
 		Args: patchArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := opt.alone(c, "root", "file", "skip-applied"); err != nil {
+			if err := opt.checkFlags(c, "root", "file", "skip-applied"); err != nil {
 				return err
 			}
 			if opt.address != "" {
@@ -339,9 +332,9 @@ same was refused for the third time: a ruling is needed; 75 the store is busy.`,
 		},
 	}
 	addPatchFlags(c, &opt)
-	c.Flags().StringVarP(&opt.change, "message", "m", "", "with --record: what changed, and why; the notes of the patch if not given")
-	c.Flags().StringVar(&opt.summary, "summary", "", "with --record: what the new version says, in a sentence or two on one line; the program takes it from the text if not given")
-	c.Flags().BoolVar(&opt.Dry, "dry-run", false, "print what would change as a unified diff, and write nothing")
+	c.Flags().StringVarP(&opt.change, "message", "m", "", "what changed and why, with --record (default: the notes of the patch)")
+	c.Flags().StringVar(&opt.summary, "summary", "", "one-line summary of the new version, with --record (default: generated from the text)")
+	c.Flags().BoolVar(&opt.Dry, "dry-run", false, "print the changes as a unified diff, without writing")
 	return c
 }
 
@@ -357,7 +350,7 @@ func readPatch(a *ui.App) func(path string) ([]byte, error) {
 func applyPatches(a *ui.App, opt *patchApplyOptions, args []string) error {
 	r, err := files.Apply(opt.request(a, args))
 	if err != nil && r != nil && len(r.Written) > 0 {
-		a.Say("written before that: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
+		a.Say("already written: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
 	}
 	return showApplied(a, r, err)
 }
@@ -382,10 +375,10 @@ func describe(out *strings.Builder, p *files.Outcome, does string, quiet bool) {
 	writePatchProblems(out, p.File, p.Warnings, "warning: ", quiet)
 	switch {
 	case quiet || !p.OK:
-	case !p.Compared: // of a record: another patch cannot be read, and so none was compared
-		fmt.Fprintf(out, "%s: can be read, and was held against nothing\n", ui.Clean(p.File))
+	case !p.Compared: // for a record: another patch is unreadable, so none was compared
+		fmt.Fprintf(out, "%s: readable, not compared\n", ui.Clean(p.File))
 	case p.Skipped:
-		fmt.Fprintf(out, "%s: applied already to %s\n", ui.Clean(p.File), ui.Clean(p.Path))
+		fmt.Fprintf(out, "%s: already applied to %s\n", ui.Clean(p.File), ui.Clean(p.Path))
 	default:
 		fmt.Fprintf(out, "%s: %s %s: %s\n", ui.Clean(p.File), does, ui.Clean(p.Path), text.Count(len(p.Operations), "operation"))
 	}
@@ -412,7 +405,7 @@ func appliedText(a *ui.App, r *files.Applied) string {
 		describe(&out, &r.Patches[i], does, a.Quiet)
 	}
 	if !r.OK && !a.Quiet {
-		out.WriteString("nothing was written\n")
+		out.WriteString("nothing written\n")
 	}
 	for i := range r.Patches {
 		if p := &r.Patches[i]; p.Version != "" && !a.Quiet {
@@ -420,9 +413,9 @@ func appliedText(a *ui.App, r *files.Applied) string {
 		}
 	}
 	if r.Stalemate != "" {
-		fmt.Fprintf(&out, "this is a stalemate: the same was refused for the third time; `brenner stalemate show %s %s`\n", ui.Clean(r.Record), ui.Clean(r.Stalemate))
+		fmt.Fprintf(&out, "stalemate: refused three times for the same reason; see `brenner stalemate show %s %s`\n", ui.Clean(r.Record), ui.Clean(r.Stalemate))
 	}
 	a.Say(out.String())
-	// A diff is printed as it is, except for what could deceive a terminal.
+	// The diff is printed unchanged, except for characters unsafe on a terminal.
 	return ui.CleanText(r.Diff)
 }

@@ -21,24 +21,24 @@ func playbookListCommand(a *ui.App) *cobra.Command {
 	var opt keeper.ListOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "list",
-		Short: "List bullets, the oldest first, or those most like a text",
+		Short: "List bullets, oldest first or by similarity to a text",
 		Example: `  brenner playbook list
   brenner playbook list --stage PROD --stage STAGING
   brenner playbook list --like "how many replicates" --limit 5
   brenner playbook list -q --stage SHADOW
 
-Exit codes: 0 listed, even if there are none; 1 the playbook is damaged; 2 a flag is wrong; 75 the
-endpoint for embeddings cannot be reached.`,
+Exit codes: 0 listed, even if there are none; 1 the playbook is damaged; 2 invalid flag;
+75 the embeddings endpoint is unreachable.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return playbookList(a, c, &opt) },
 	})
 	f := c.Flags()
-	f.StringArrayVar(&opt.Stages, "stage", nil, "SHADOW, STAGING, PROD or QUARANTINED; repeatable")
-	f.StringVar(&opt.Section, "section", "", "helpful, harmful or neutral")
-	f.StringVar(&opt.Domain, "domain", "", "only this domain")
-	f.StringVar(&opt.Tag, "tag", "", "only with this tag")
-	f.StringVar(&opt.Like, "like", "", "those that are most like a text, the most alike first")
-	f.IntVar(&opt.Limit, "limit", 0, "at most so many; 0 is all, or 20 with --like")
+	f.StringArrayVar(&opt.Stages, "stage", nil, "stage to list: SHADOW, STAGING, PROD or QUARANTINED; repeatable")
+	f.StringVar(&opt.Section, "section", "", "section to list: helpful, harmful or neutral")
+	f.StringVar(&opt.Domain, "domain", "", "domain to list")
+	f.StringVar(&opt.Tag, "tag", "", "tag that bullets must have")
+	f.StringVar(&opt.Like, "like", "", "text to compare with; most similar bullets first")
+	f.IntVar(&opt.Limit, "limit", 0, "maximum number of bullets; 0 means all, or 20 with --like")
 	return c
 }
 
@@ -47,7 +47,7 @@ func playbookList(a *ui.App, c *cobra.Command, opt *keeper.ListOptions) error {
 		return err
 	}
 	if opt.Limit < 0 {
-		return ui.Usage(c, "--limit cannot be below 0", "")
+		return ui.Usage(c, "--limit: must not be negative", "")
 	}
 	open := (*project.Project).OpenPlaybook
 	if opt.Like != "" {
@@ -55,7 +55,7 @@ func playbookList(a *ui.App, c *cobra.Command, opt *keeper.ListOptions) error {
 	}
 	return show(a, c, open, func(b *project.Playbook) (*keeper.List, error) { return b.List(c.Context(), *opt) },
 		func(a *ui.App, l *keeper.List) string {
-			return listText(a, l, "There are no such bullets: `brenner playbook add` makes one.\n")
+			return listText(a, l, "No matching bullets. Add one with `brenner playbook add`.\n")
 		})
 }
 
@@ -63,7 +63,7 @@ func bulletIDs(bullets []*playbook.Bullet) string {
 	return ui.EachLine(bullets, func(b **playbook.Bullet) string { return (*b).ID })
 }
 
-// listText puts bullets in rows; none is what to say where there are none.
+// listText formats bullets as a table, or prints none if there are none.
 func listText(a *ui.App, l *keeper.List, none string) string {
 	if a.Quiet {
 		return bulletIDs(l.Bullets)
@@ -96,7 +96,7 @@ func playbookShowCommand(a *ui.App) *cobra.Command {
 		Example: `  brenner playbook show pb-00007
   brenner playbook show pb-00007 --json
 
-Exit codes: 0 shown; 1 the playbook is damaged; 2 there is no such bullet.`,
+Exit codes: 0 shown; 1 the playbook is damaged; 2 no such bullet.`,
 		Args: someIDs(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.OneBullet, error) { return b.Show(args[0]) }, bulletText)
@@ -110,7 +110,7 @@ func bulletText(_ *ui.App, o *keeper.OneBullet) string {
 		{"Bullet", b.ID},
 		{"Text", ui.Clean(b.Content)},
 		{"Stage", bulletState(b)},
-		{"Section", fmt.Sprintf("%s, in the domain %s", b.Section, ui.Clean(b.Domain))},
+		{"Section", fmt.Sprintf("%s, domain %s", b.Section, ui.Clean(b.Domain))},
 		{"Confidence", fmt.Sprintf("%.2f", b.Confidence)},
 		{"Created", fmt.Sprintf("%s, last seen %s", artifact.FormatInstant(b.Created), artifact.FormatInstant(b.LastSeen))},
 	}
@@ -133,18 +133,18 @@ func playbookHistoryCommand(a *ui.App) *cobra.Command {
 	var opt keeper.HistoryOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "history [ID]",
-		Short: "What happened to a bullet, or to all of them, entry by entry",
-		Long: `Shows the entries of the journal, the oldest first: what each changed, who did it and why.
-With --json each has the hashes of the bullet before and after it.`,
+		Short: "Show the history of one or all bullets",
+		Long: `Shows journal entries, oldest first: what changed, who changed it and why. With --json,
+each entry has the hashes of the bullet before and after the change.`,
 		Example: `  brenner playbook history pb-00007
   brenner playbook history --limit 20
   brenner playbook history --session RS-20261115-cells --json
 
-Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
+Exit codes: 0 shown; 1 the journal is damaged; 2 no such bullet.`,
 		Args: someIDs(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if opt.Limit < 0 {
-				return ui.Usage(c, "--limit cannot be below 0", "")
+				return ui.Usage(c, "--limit: must not be negative", "")
 			}
 			if len(args) == 1 {
 				opt.Bullet = args[0]
@@ -152,14 +152,14 @@ Exit codes: 0 shown; 1 the journal is damaged; 2 there is no such bullet.`,
 			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.History, error) { return b.History(c.Context(), opt) }, historyText)
 		},
 	})
-	c.Flags().StringVar(&opt.Session, "session", "", "only what a session did")
-	c.Flags().IntVar(&opt.Limit, "limit", 0, "only the last so many; 0 is all")
+	c.Flags().StringVar(&opt.Session, "session", "", "session whose entries to show")
+	c.Flags().IntVar(&opt.Limit, "limit", 0, "number of latest entries to show; 0 means all")
 	return c
 }
 
 func historyText(a *ui.App, h *keeper.History) string {
 	if len(h.Entries) == 0 {
-		a.Say("Nothing has happened yet.\n")
+		a.Say("No entries yet.\n")
 		return ""
 	}
 	rows := [][]string{{"ENTRY", "AT", "BULLET", "OP", "CHANGE", "BY", "SESSION", "BEFORE", "AFTER", "WHY"}}
@@ -191,20 +191,21 @@ func playbookRenderCommand(a *ui.App) *cobra.Command {
 	var w keeper.Selection
 	c := ui.InProject(&cobra.Command{
 		Use:   "render",
-		Short: "Print the bullets that a prompt would get, within its bound of tokens",
-		Long: `Prints what a session puts into a prompt: bullets in PROD, and for a share of the sessions
-(playbook.staging_share, by the session's id) those in STAGING, line for line as they stand
-under Memory in its messages; those most about the subject first. Bullets are taken whole; those for which there is no room are named.`,
+		Short: "Print the bullets that a prompt would contain",
+		Long: `Prints the bullets that a session puts into a prompt, exactly as under Memory in its
+messages: those in PROD, and for a share of the sessions (playbook.staging_share, by
+session id) those in STAGING, most relevant first. Bullets that exceed the token limit
+are listed on standard error.`,
 		Example: `  brenner playbook render --about "How does a cell know what to become?" --role test_designer
   brenner playbook render --tokens 200 --session RS-20261115-cells
   brenner playbook render --all
 
-Exit codes: 0 printed, even if there is nothing; 1 the playbook is damaged; 2 a flag is wrong; 75 the
-endpoint for embeddings cannot be reached.`,
+Exit codes: 0 printed, even if there are none; 1 the playbook is damaged; 2 invalid flag;
+75 the embeddings endpoint is unreachable.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if w.Tokens < 0 {
-				return ui.Usage(c, "--tokens cannot be below 0", "")
+				return ui.Usage(c, "--tokens: must not be negative", "")
 			}
 			var bound *int
 			if c.Flags().Changed("tokens") {
@@ -214,30 +215,30 @@ endpoint for embeddings cannot be reached.`,
 		},
 	})
 	f := c.Flags()
-	f.StringVar(&w.About, "about", "", "the subject; without it the oldest come first")
-	f.StringVar(&w.Role, "role", "", "for this role: bullets with a tag role:OTHER are left out")
-	f.StringVar(&w.Session, "session", "", "for this session")
-	f.StringVar(&w.Domain, "domain", "", "only this domain")
-	f.IntVar(&w.Tokens, "tokens", 0, "the bound; playbook.tokens if not given")
-	f.BoolVar(&w.All, "all", false, "of every stage but quarantine: what could be said, not what is")
+	f.StringVar(&w.About, "about", "", "subject to order bullets by (default: oldest first)")
+	f.StringVar(&w.Role, "role", "", "role of the prompt; omits bullets tagged with another role")
+	f.StringVar(&w.Session, "session", "", "session of the prompt")
+	f.StringVar(&w.Domain, "domain", "", "domain to print")
+	f.IntVar(&w.Tokens, "tokens", 0, "token limit (default: playbook.tokens)")
+	f.BoolVar(&w.All, "all", false, "include all stages except quarantine")
 	return c
 }
 
 func playbookRender(a *ui.App, c *cobra.Command, w keeper.Selection, bound *int) error {
-	about := ""
+	note := ""
 	err := show(a, c, (*project.Project).SearchPlaybook, func(b *project.Playbook) (*project.RenderedLessons, error) {
 		return b.Render(c.Context(), w, bound)
 	}, func(_ *ui.App, r *project.RenderedLessons) string {
 		switch {
 		case len(r.Left) > 0:
-			about = "No room in " + text.Count(r.Budget, "token") + " for " + strings.Join(r.Left, ", ") + ".\n"
+			note = "Do not fit into " + text.Count(r.Budget, "token") + ": " + strings.Join(r.Left, ", ") + ".\n"
 		case r.Text == "":
-			about = "No bullet reaches this prompt.\n"
+			note = "No bullets for this prompt.\n"
 		}
 		return r.Text
 	})
 	if err == nil && !a.Quiet {
-		a.Say(about)
+		a.Say(note)
 	}
 	return err
 }
@@ -247,25 +248,25 @@ func playbookImportCommand(a *ui.App) *cobra.Command {
 	var domain string
 	c := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Add bullets from lines of the form [id] helpful=N harmful=N :: text",
-		Long: `Adds bullets from a file in the line form of other playbook tools, all or none; "-" is
-standard input. Blank lines and headings (#) are passed over. A line that is there already is
-passed over too, and one whose id or text stands for something else is refused, as is one that
-says the same as another line, that stands in another domain than --domain, or that cannot be
-read: then nothing is imported, and every such line is named.
+		Short: "Import bullets from a text file",
+		Long: `Imports bullets from a file with lines of the form "[id] helpful=N harmful=N :: text", all
+or none; "-" is standard input. Blank lines, headings (#) and bullets that already exist
+are skipped. A line is an error if it is malformed, if its id or text belongs to a
+different bullet, if it is equivalent to another line, or if its bullet is in another
+domain than --domain. Then nothing is imported, and all errors are listed.
 
-The bullets keep their ids and counters and begin in SHADOW. Making their vectors takes some
-ten to forty milliseconds for each.`,
+The bullets keep their ids and counters and start in SHADOW. Computing the vectors takes 10
+to 40 ms per bullet.`,
 		Example: `  brenner playbook import playbook.txt
   brenner playbook export -C ../other | brenner playbook import -
 
-Exit codes: 0 imported; 1 it could not be stored; 2 the file or a line cannot be used, and nothing is
-imported; 4 --as names no authority; 75 the store is busy, or the endpoint cannot be reached.`,
+Exit codes: 0 imported; 1 storing failed; 2 invalid file or line, nothing imported; 4 --as
+is not an authority; 75 the store is busy, or the embeddings endpoint is unreachable.`,
 		Args: ui.OneFile,
 		RunE: func(c *cobra.Command, args []string) error { return playbookImport(a, c, &opt, args[0], domain) },
 	}
-	opt.add(c, "why, for the journal")
-	c.Flags().StringVar(&domain, "domain", "", "the domain of the bullets; playbook.domain if not given")
+	opt.add(c, "reason for the journal")
+	c.Flags().StringVar(&domain, "domain", "", "domain of the bullets (default: playbook.domain)")
 	return c
 }
 
@@ -283,7 +284,7 @@ func importText(a *ui.App, r *project.ImportedLines) string {
 	if a.Quiet {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s added, %d there before\n", ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Already)
+	return fmt.Sprintf("%s: %s added, %d already present\n", ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Already)
 }
 
 func playbookExportCommand(a *ui.App) *cobra.Command {
@@ -291,20 +292,20 @@ func playbookExportCommand(a *ui.App) *cobra.Command {
 	var all, force bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "export",
-		Short: "Write the bullets as lines of the form [id] helpful=N harmful=N :: text",
-		Long: `Writes the bullets, the oldest first, in the line form of other playbook tools. It has no
-stages: so what is quarantined is left out, unless --all is given. What is exported can be
-imported again, and gives the same lines; it has no domains either, so where domains share a
-text, export each of them with --domain.`,
+		Short: "Export bullets to a text file",
+		Long: `Writes the bullets, oldest first, as lines of the form "[id] helpful=N harmful=N :: text".
+Quarantined bullets are omitted unless --all is set. An export can be imported again and
+yields the same lines. The format has no domains: if domains share a text, export each
+with --domain.`,
 		Example: `  brenner playbook export > playbook.txt
   brenner playbook export --all --out everything.txt
 
-Exit codes: 0 written, even if there are none; 1 it cannot be written, or the playbook is damaged; 2 the
-file is there already.`,
+Exit codes: 0 written, even if there are none; 1 writing failed, or the playbook is
+damaged; 2 the file already exists.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if out == "" {
-				if err := ui.Unused(c, "needs --out", "force"); err != nil {
+				if err := ui.Unused(c, "requires --out", "force"); err != nil {
 					return err
 				}
 			}
@@ -323,10 +324,10 @@ file is there already.`,
 		},
 	})
 	f := c.Flags()
-	f.StringVarP(&out, "out", "o", "", "write to this file instead of standard output")
-	f.StringVar(&domain, "domain", "", "only this domain")
-	f.BoolVar(&all, "all", false, "what is quarantined too")
-	f.BoolVar(&force, "force", false, "overwrite the file if it is there")
+	f.StringVarP(&out, "out", "o", "", "output file (default: standard output)")
+	f.StringVar(&domain, "domain", "", "domain to export")
+	f.BoolVar(&all, "all", false, "include quarantined bullets")
+	f.BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
 }
 

@@ -1,4 +1,4 @@
-// Package playbookcmd holds the commands of `brenner playbook`.
+// Package playbookcmd implements `brenner playbook`.
 package playbookcmd
 
 import (
@@ -24,19 +24,18 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "playbook",
 		GroupID: ui.Other,
-		Short:   "What the project has learned: lessons, their counters, and the proof of both",
-		Long: `The playbook holds short lessons, called bullets, that later sessions get to see. What a
-bullet says never changes; it is counted how often it helped and how often it harmed, and
-the counters move it: SHADOW, STAGING, PROD, or QUARANTINED. Every change is an entry of a
-journal that proves itself.`,
+		Short:   "Manage the lessons that the project has learned",
+		Long: `The playbook holds short lessons, called bullets, that are shown to later sessions. The
+text of a bullet never changes. Counters record how often it helped or harmed and move it
+between the stages SHADOW, STAGING, PROD and QUARANTINED. Every change is an entry in a
+verifiable journal.`,
 	}, playbookAddCommand(a), playbookReplaceCommand(a), playbookCreditCommand(a), playbookListCommand(a), playbookShowCommand(a),
 		playbookHistoryCommand(a), playbookPromoteCommand(a), playbookQuarantineCommand(a), playbookRestoreCommand(a), playbookReviewCommand(a),
 		playbookRollbackCommand(a), playbookVerifyCommand(a), playbookRenderCommand(a), playbookImportCommand(a), playbookExportCommand(a),
 		playbookStatsCommand(a), playbookHarvestCommand(a))
 }
 
-// show opens the playbook of a project, in one of the ways to open it, and shows what is
-// read there.
+// show opens the project's playbook with open, calls read, and prints the result.
 func show[V any](a *ui.App, c *cobra.Command, open func(*project.Project, context.Context) (*project.Playbook, error), read func(*project.Playbook) (V, error), text func(*ui.App, V) string) error {
 	p, err := a.Open()
 	if err != nil {
@@ -51,7 +50,7 @@ func show[V any](a *ui.App, c *cobra.Command, open func(*project.Project, contex
 	return ui.Show(a, v, err, text)
 }
 
-// actFlags say who does something to the playbook, and why.
+// actFlags are the flags for the author of a change and the reason.
 type actFlags struct {
 	as     string
 	reason string
@@ -59,11 +58,11 @@ type actFlags struct {
 
 func (f *actFlags) add(c *cobra.Command, reason string) {
 	ui.InProject(c)
-	c.Flags().StringVar(&f.as, "as", "", "who does it: the operator, or one of the authorities; the operator of brenner.yaml if not given")
+	c.Flags().StringVar(&f.as, "as", "", "author of the change: the operator or one of the authorities (default: the operator in brenner.yaml)")
 	c.Flags().StringVar(&f.reason, "reason", "", reason)
 }
 
-// act opens the playbook to change it, and shows what became of it.
+// act opens the playbook for writing, calls do, and prints the result.
 func act[V any](a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playbook, playbook.Act) (V, error), text func(*ui.App, V) string) error {
 	return show(a, c, (*project.Project).ChangePlaybook, func(b *project.Playbook) (none V, err error) {
 		act, err := b.Act(opt.as, opt.reason)
@@ -74,7 +73,7 @@ func act[V any](a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Pla
 	}, text)
 }
 
-// change is act for a change of bullets; do returns a note about it, too.
+// change is act for a change of bullets; do also returns a note to print.
 func change(a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playbook, playbook.Act) (*keeper.Change, string, error)) error {
 	note := ""
 	return act(a, c, opt, func(b *project.Playbook, act playbook.Act) (r *keeper.Change, err error) {
@@ -83,27 +82,27 @@ func change(a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playboo
 	}, func(a *ui.App, r *keeper.Change) string { return changeText(a, r, note) })
 }
 
-// someIDs refuses other numbers of bullets.
+// someIDs requires between least and most bullet ids.
 func someIDs(least, most int) cobra.PositionalArgs {
-	return ui.Args(least, most, text.Plural(least, "bullet is", "bullets are")+" needed", "`brenner playbook list` shows their ids")
+	return ui.Args(least, most, text.Count(least, "bullet"), "`brenner playbook list` lists the ids")
 }
 
 func playbookHarvestCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "harvest [ID]",
-		Short: "Learn from sessions that have ended, where that has not happened yet",
-		Long: `A session teaches the playbook when it ends. Where that could not happen, because the
-process was killed, or where people have ruled in the session since, the next
-` + "`brenner session start`" + ` catches up on it; this command does so at once.
+		Short: "Learn from ended sessions that were missed",
+		Long: `The playbook learns from a session when it ends. If the process was killed before, or if
+the session was ruled on later, the next ` + "`brenner session start`" + ` catches up; this command
+does so immediately. Nothing is counted twice.
 
-Nothing counts twice, however often it is called. With ID it learns from one session, also
-from one that was imported: those never teach by themselves. A rehearsal teaches nothing.`,
+With ID, learns from one session, which may be an imported one; these are otherwise
+ignored. Nothing is learned from a rehearsal.`,
 		Example: `  brenner playbook harvest
   brenner playbook harvest RS-20261115-cell-fate
 
-Exit codes: 0 done, even if there was nothing to learn; 1 it could not be stored, or a session is
-damaged; 2 there is no such session, it has not ended, or it is a rehearsal; 75 the store is busy,
-or the endpoint for embeddings cannot be reached.`,
+Exit codes: 0 done, even if there was nothing to learn; 1 storing failed, or a session is
+damaged; 2 no such session, it has not ended, or it is a rehearsal; 75 the store is busy,
+or the embeddings endpoint is unreachable.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return playbookHarvest(a, c, args) },
 	})
@@ -142,7 +141,7 @@ func harvestText(a *ui.App, r *project.Harvest) string {
 		b.WriteString(ui.Clean(s.Thread) + ": " + text + "\n")
 	}
 	if len(r.Sessions) == 0 {
-		b.WriteString("Nothing is due: the playbook has learned from every session that ended.\n")
+		b.WriteString("Nothing to do: the playbook has learned from every ended session.\n")
 	}
 	return b.String()
 }
@@ -151,20 +150,19 @@ func playbookVerifyCommand(a *ui.App) *cobra.Command {
 	var head string
 	c := ui.InProject(&cobra.Command{
 		Use:   "verify",
-		Short: "Prove the playbook: follow its journal, and replay every entry of it",
-		Long: `Reads the whole journal, follows its chain of hashes, replays what it says, and looks at
-every vector. An entry that was edited, dropped, swapped or put in between is named.
+		Short: "Verify the playbook's journal and vectors",
+		Long: `Verifies the hash chain of the entire journal, replays every entry, and checks every
+vector. Edited, removed, swapped or inserted entries are reported.
 
-That the end of a journal was cut off shows in nothing but a hash that somebody kept:
---head takes one.`,
+A truncated journal can be detected only with a hash that you kept: pass it to --head.`,
 		Example: `  brenner playbook verify
   brenner playbook verify --head 6f1c…
 
-Exit codes: 0 it is whole; 1 it is not; 2 the configuration or the store cannot be used.`,
+Exit codes: 0 intact; 1 damaged; 2 invalid configuration or store.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return playbookVerify(a, c, head) },
 	})
-	c.Flags().StringVar(&head, "head", "", "the hash of an entry that has to be there")
+	c.Flags().StringVar(&head, "head", "", "hash of an entry that must be present")
 	return c
 }
 
@@ -185,12 +183,12 @@ func playbookVerify(a *ui.App, c *cobra.Command, head string) error {
 	return ui.Show(a, doc, nil, proofText)
 }
 
-// ProofSize returns how much a playbook holds, in words.
+// ProofSize formats the size of a verified playbook.
 func ProofSize(p *keeper.Proof) string {
 	return text.Plural(p.Entries, "entry", "entries") + ", " + text.Count(p.Bullets, "bullet") + ", " + text.Count(p.Vectors, "vector")
 }
 
-// playbookProof is what verifying a playbook came to.
+// playbookProof is the result of verifying a playbook.
 type playbookProof struct {
 	Schema string `json:"schema"`
 	Whole  bool   `json:"whole"`
@@ -202,7 +200,7 @@ func proofText(a *ui.App, v *playbookProof) string {
 	if !v.Whole {
 		var text string
 		for _, p := range v.Problems {
-			text += "NOT WHOLE: " + ui.Clean(p.Message) + "\n"
+			text += "DAMAGED: " + ui.Clean(p.Message) + "\n"
 			if p.Hint != "" && !a.Quiet {
 				text += "  hint: " + ui.Clean(p.Hint) + "\n"
 			}
@@ -212,17 +210,17 @@ func proofText(a *ui.App, v *playbookProof) string {
 	if a.Quiet {
 		return ""
 	}
-	return ui.Columns([][]string{{"Whole", ProofSize(v.Proof)}, {"Head", ui.OrDash(v.Head)}})
+	return ui.Columns([][]string{{"Intact", ProofSize(v.Proof)}, {"Head", ui.OrDash(v.Head)}})
 }
 
 func playbookStatsCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "stats",
-		Short: "How many bullets there are in which stage, and what happened lately",
+		Short: "Show the number of bullets per stage and recent activity",
 		Example: `  brenner playbook stats
   brenner playbook stats --json
 
-Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
+Exit codes: 0 shown; 1 the playbook is damaged; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.Stats, error) { return b.Stats(c.Context()) }, statsText)
@@ -230,18 +228,18 @@ Exit codes: 0 shown; 1 the playbook is damaged; 2 the configuration is wrong.`,
 	})
 }
 
-// lately is how many days are shown to people.
-const lately = 14
+// recentDays is the number of days in the chart.
+const recentDays = 14
 
 func statsText(_ *ui.App, s *keeper.Stats) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %d waiting for a person\n", text.Count(s.Bullets, "bullet"), text.Plural(s.Entries, "entry", "entries"), s.Waiting)
+	fmt.Fprintf(&b, "%s, %s, %d waiting for review\n", text.Count(s.Bullets, "bullet"), text.Plural(s.Entries, "entry", "entries"), s.Waiting)
 	chart(&b, "Stages", s.Stages)
 	chart(&b, "Sections", s.Sections)
 	if len(s.Domains) > 1 {
 		chart(&b, "Domains", s.Domains)
 	}
-	days := s.Days[max(0, len(s.Days)-lately):]
+	days := s.Days[max(0, len(s.Days)-recentDays):]
 	if len(days) > 0 {
 		most := 0
 		for _, d := range days {
@@ -250,7 +248,7 @@ func statsText(_ *ui.App, s *keeper.Stats) string {
 		b.WriteString("\nDays (█ added, ▓ counted, ░ other)\n")
 		rows := [][]string{}
 		for _, d := range days {
-			bar := strings.Repeat("█", length(d.Added, most)) + strings.Repeat("▓", length(d.Counted, most)) + strings.Repeat("░", length(d.Other, most))
+			bar := strings.Repeat("█", barLength(d.Added, most)) + strings.Repeat("▓", barLength(d.Counted, most)) + strings.Repeat("░", barLength(d.Other, most))
 			rows = append(rows, []string{"  " + d.Date, fmt.Sprintf("%d + %d + %d", d.Added, d.Counted, d.Other), bar})
 		}
 		b.WriteString(ui.Columns(rows))
@@ -258,15 +256,15 @@ func statsText(_ *ui.App, s *keeper.Stats) string {
 	return b.String()
 }
 
-// widestBar is how many characters the longest bar of a chart has.
-const widestBar = 30
+// maxBar is the length of the longest bar of a chart.
+const maxBar = 30
 
-// length gives how long a bar is; what is there at all can be seen.
-func length(n, most int) int {
+// barLength returns the length of a bar, at least 1 unless n is 0.
+func barLength(n, most int) int {
 	if n == 0 || most == 0 {
 		return 0
 	}
-	return max(1, n*widestBar/most)
+	return max(1, n*maxBar/most)
 }
 
 func chart(b *strings.Builder, title string, tallies []playbook.Tally) {
@@ -276,7 +274,7 @@ func chart(b *strings.Builder, title string, tallies []playbook.Tally) {
 	}
 	rows := make([][]string, 0, len(tallies))
 	for _, t := range tallies {
-		rows = append(rows, []string{"  " + t.Name, fmt.Sprint(t.Count), strings.Repeat("█", length(t.Count, most))})
+		rows = append(rows, []string{"  " + t.Name, fmt.Sprint(t.Count), strings.Repeat("█", barLength(t.Count, most))})
 	}
 	b.WriteString("\n" + title + "\n" + ui.Columns(rows))
 }
@@ -292,43 +290,44 @@ func playbookRollbackCommand(a *ui.App) *cobra.Command {
 	var opt rollbackOptions
 	c := &cobra.Command{
 		Use:   "rollback",
-		Short: "Take back what came in a window, or what a session did; nothing is deleted",
-		Long: `Takes back by further entries, never by deletion.
+		Short: "Revert the changes of a period or a session",
+		Long: `Reverts changes by adding entries; nothing is deleted.
 
-With --since, the bullets that were added in the window are quarantined. With --before and
---now, the guardrail decides whether: only if sessions got worse by more than
-playbook.guardrail allows (success, as a share; p95, a duration; errors, as a share of calls).
-With --session, what a session counted is counted down again, and what it added is
-quarantined; bullets that its counts had raised, or brought before a person, go back.
-What people decided stays.`,
+With --since, quarantines the bullets added in the period. With --before and --now, does
+so only if sessions got worse by more than playbook.guardrail allows (success and errors
+are shares from 0 to 1, p95 is a duration).
+
+With --session, reverts the counts of a session, quarantines the bullets it added, and
+moves back bullets that its counts had promoted or put up for review. Decisions by people
+are kept.`,
 		Example: `  brenner playbook rollback --since 2026-11-14T00:00:00Z --reason "the night run was broken"
   brenner playbook rollback --since 2026-11-14T00:00:00Z --before success=0.92,p95=40s,errors=0.02 --now success=0.81,p95=43s,errors=0.04
   brenner playbook rollback --session RS-20261114-cells --reason "its agents were given the wrong data"
 
-Exit codes: 0 done, or there was nothing to take back; 1 it could not be stored; 2 a flag is wrong
-or a reason is missing; 4 --as names no authority; 75 the store is busy.`,
+Exit codes: 0 done, or nothing to revert; 1 storing failed; 2 invalid flag, or no reason;
+4 --as is not an authority; 75 the store is busy.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return playbookRollback(a, c, &opt) },
 	}
-	opt.actFlags.add(c, "why; needed where the guardrail does not decide")
+	opt.actFlags.add(c, "reason for the journal; required without --before and --now")
 	f := c.Flags()
-	f.StringVar(&opt.since, "since", "", "the beginning of the window, as an instant or a date")
-	f.StringVar(&opt.until, "until", "", "its end; now if not given")
-	f.StringVar(&opt.session, "session", "", "the session whose work is taken back")
-	f.StringVar(&opt.before, "before", "", "how sessions did before the window: success=0.92,p95=40s,errors=0.02")
-	f.StringVar(&opt.now, "now", "", "how they did in it")
+	f.StringVar(&opt.since, "since", "", "start of the period, as a time or a date")
+	f.StringVar(&opt.until, "until", "", "end of the period (default: now)")
+	f.StringVar(&opt.session, "session", "", "session to revert")
+	f.StringVar(&opt.before, "before", "", "metrics before the period: success=0.92,p95=40s,errors=0.02")
+	f.StringVar(&opt.now, "now", "", "metrics in the period")
 	return c
 }
 
 func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
-	window := opt.since != "" || opt.until != "" || opt.before != "" || opt.now != ""
+	period := opt.since != "" || opt.until != "" || opt.before != "" || opt.now != ""
 	switch {
-	case (opt.session != "") == window:
-		return ui.Usage(c, "either --session, or a window with --since", "")
-	case window && opt.since == "":
-		return ui.Usage(c, "a window needs --since", "")
+	case (opt.session != "") == period:
+		return ui.Usage(c, "either --session or --since is required", "")
+	case period && opt.since == "":
+		return ui.Usage(c, "--since is required with --until, --before and --now", "")
 	case (opt.before == "") != (opt.now == ""):
-		return ui.Usage(c, "--before and --now belong together", "")
+		return ui.Usage(c, "--before and --now must be combined", "")
 	}
 	r, err := opt.parse(a, c)
 	if err != nil {
@@ -342,18 +341,18 @@ func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
 		if err != nil {
 			return nil, "", err
 		}
-		note := "There was nothing to take back."
+		note := "Nothing to revert."
 		switch n := len(done.Bullets); {
 		case done.Holds:
-			note = "The guardrail holds: nothing is taken back."
+			note = "Within the guardrail: nothing reverted."
 		case n > 0:
-			note = fmt.Sprintf("%s taken back (%s).", text.Plural(n, "bullet was", "bullets were"), ui.Clean(done.Reason))
+			note = fmt.Sprintf("%s reverted (%s).", text.Count(n, "bullet"), ui.Clean(done.Reason))
 		}
 		return done, note, nil
 	})
 }
 
-// parse reads what the flags say.
+// parse parses the flags.
 func (o *rollbackOptions) parse(a *ui.App, c *cobra.Command) (r keeper.Rollback, err error) {
 	if o.session != "" {
 		return keeper.Rollback{Session: o.session}, nil
@@ -373,7 +372,7 @@ func (o *rollbackOptions) parse(a *ui.App, c *cobra.Command) (r keeper.Rollback,
 	return r, nil
 }
 
-// metrics reads --before and --now, if they are given.
+// metrics parses --before and --now if they are set.
 func (o *rollbackOptions) metrics(c *cobra.Command, r *keeper.Rollback) error {
 	if o.now == "" {
 		return nil
@@ -393,7 +392,7 @@ func flagInstant(c *cobra.Command, flag, text string) (time.Time, error) {
 	}
 	at, err := artifact.ParseInstant(text)
 	if err != nil {
-		return time.Time{}, ui.Usage(c, flag+" "+fault.Shown(text)+" is no instant", "write it like 2026-11-15T09:00:00Z or 2026-11-15")
+		return time.Time{}, ui.Usage(c, flag+": "+fault.Shown(text)+" is not a time", "for example: 2026-11-15T09:00:00Z or 2026-11-15")
 	}
 	return at, nil
 }
@@ -417,11 +416,11 @@ func flagMetrics(c *cobra.Command, flag, text string) (playbook.Metrics, error) 
 			ok = false
 		}
 		if !ok {
-			return m, ui.Usage(c, flag+" cannot have "+fault.Shown(part), "write it like success=0.92,p95=40s,errors=0.02")
+			return m, ui.Usage(c, flag+": invalid metric "+fault.Shown(part), "for example: success=0.92,p95=40s,errors=0.02")
 		}
 	}
 	if len(seen) != 3 {
-		return m, ui.Usage(c, flag+" needs success, p95 and errors", "write it like success=0.92,p95=40s,errors=0.02")
+		return m, ui.Usage(c, flag+" requires success, p95 and errors", "for example: success=0.92,p95=40s,errors=0.02")
 	}
 	return m, nil
 }

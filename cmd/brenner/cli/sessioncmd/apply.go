@@ -21,61 +21,59 @@ import (
 )
 
 type applyOptions struct {
-	door   DoorFlags
+	author AuthorFlags
 	set    []string
 	kill   []string
 	again  bool
 	strict bool
 }
 
-// DoorFlags are the flags of everything that people do in a session.
-type DoorFlags struct {
+// AuthorFlags are the flags of commands with which a person writes to a session.
+type AuthorFlags struct {
 	As  string
 	why string
 }
 
 // Add declares the flags on a command.
-func (d *DoorFlags) Add(c *cobra.Command) {
+func (d *AuthorFlags) Add(c *cobra.Command) {
 	ui.InProject(c)
-	c.Flags().StringVar(&d.As, "as", "", "who does it: the operator, or one of the authorities; the operator of brenner.yaml if not given")
+	c.Flags().StringVar(&d.As, "as", "", "author of the change: the operator or one of the authorities (default: the operator in brenner.yaml)")
 }
 
 func sessionApplyCommand(a *ui.App) *cobra.Command {
 	var opt applyOptions
 	c := &cobra.Command{
 		Use:   "apply ID [FILE]",
-		Short: "Merge deltas of a person into a session's next version",
-		Long: `Merges what a person has to say into the next version of a session's artifact: deltas
-from a file (JSON, JSON Lines, or Markdown with delta fences; "-" is standard input), or
-a field that is set, or an item that is struck out. It is stored as deltas in the journal,
-under the name of --as, and any item can be traced to it.
+		Short: "Merge your own deltas into a session's next version",
+		Long: `Merges deltas from a file (JSON, JSON Lines, or Markdown with delta fences; "-" is
+standard input), or the changes given by --set and --kill, into the next version of a
+session's artifact. They are journaled under the name given by --as.
 
-A session may be running meanwhile: nobody waits for anybody, and the answers of the
-agents are then merged into what stands. Whoever writes must be an authority: the
-operator, or somebody under authorities: in brenner.yaml.
+The session may be running: agents' replies are then merged into the result. The author
+must be the operator or listed under authorities: in brenner.yaml.
 
-In a file each delta is taken or not, by rule, and the report says why. What --set and
---kill say is taken as a whole, or refused. A file that the same person gave before is not
-merged twice: --again does that.`,
+Each delta in a file is accepted or rejected on its own, and the report says why. --set
+and --kill are applied all or not at all. A file that the same author applied before is
+skipped unless --again is set.`,
 		Example: `  brenner session apply RS-20261115-cell-fate deltas.json --as Sydney
-  brenner session apply RS-20261115-cell-fate --set "H2.claim=Cells read a gradient." --why "said more simply"
+  brenner session apply RS-20261115-cell-fate --set "H2.claim=Cells read a gradient." --why "simpler wording"
   brenner session apply RS-20261115-cell-fate --set P1.predictions.H2="no change" --set T1.score.cost=2
   brenner session apply RS-20261115-cell-fate --kill H4 --why "refuted by EV-002"
 
-Exit codes: 0 done, whatever was rejected, or it was applied before; 1 it could not be
-stored; 2 there is no such session, or the file or a flag cannot be used (an item that is
-not there, or was killed), and nothing is written; 3 with --strict, when a delta or a field
-was rejected; 4 --as names no authority; 75 the store is busy.`,
-		Args: ui.OneOrTwo("a session is needed"),
+Exit codes: 0 done, even if deltas were rejected, or already applied; 1 storing failed;
+2 no such session, or invalid file or flag (such as an unknown or killed item), nothing
+written; 3 with --strict: a delta or a field was rejected; 4 --as is not an authority;
+75 the store is busy.`,
+		Args: ui.OneOrTwo("ID"),
 		RunE: func(c *cobra.Command, args []string) error { return apply(a, c, args, &opt) },
 	}
-	opt.door.Add(c)
+	opt.author.Add(c)
 	f := c.Flags()
-	f.StringArrayVar(&opt.set, "set", nil, "set a field: H2.claim=TEXT, P1.predictions.H2=TEXT; lists and maps in JSON; repeatable")
-	f.StringArrayVar(&opt.kill, "kill", nil, "strike out an item (H2), or a cell of the predictions (P1.H2); needs --why; repeatable")
-	f.StringVar(&opt.door.why, "why", "", "the reason for --set and --kill")
-	f.BoolVar(&opt.again, "again", false, "merge a FILE once more that was applied before")
-	f.BoolVar(&opt.strict, "strict", false, "exit with 3 when a delta or a field was rejected")
+	f.StringArrayVar(&opt.set, "set", nil, "field to set: H2.claim=TEXT, P1.predictions.H2=TEXT; lists and maps in JSON; repeatable")
+	f.StringArrayVar(&opt.kill, "kill", nil, "item (H2) or prediction (P1.H2) to kill; requires --why; repeatable")
+	f.StringVar(&opt.author.why, "why", "", "reason for --set and --kill")
+	f.BoolVar(&opt.again, "again", false, "merge a FILE that was already applied")
+	f.BoolVar(&opt.strict, "strict", false, "exit with 3 if a delta or a field was rejected")
 	return c
 }
 
@@ -83,11 +81,11 @@ func apply(a *ui.App, c *cobra.Command, args []string, opt *applyOptions) error 
 	if len(args) > 1 {
 		return applyFile(a, c, args[0], args[1], opt)
 	}
-	deltas, err := opt.anyQuestion(c)
+	deltas, err := opt.deltas(c)
 	if err != nil {
 		return err
 	}
-	d, err := OpenDoor(a, c, &opt.door, args[0])
+	d, err := OpenWritable(a, c, &opt.author, args[0])
 	if err != nil {
 		return err
 	}
@@ -103,15 +101,15 @@ func apply(a *ui.App, c *cobra.Command, args []string, opt *applyOptions) error 
 func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions) error {
 	switch {
 	case len(opt.set)+len(opt.kill) > 0:
-		return ui.Usage(c, "either a FILE of deltas, or --set and --kill", "")
-	case opt.door.why != "":
-		return ui.Usage(c, "--why belongs to --set and --kill: the deltas of a file have their rationales", "")
+		return ui.Usage(c, "--set and --kill cannot be combined with FILE", "")
+	case opt.author.why != "":
+		return ui.Usage(c, "--why requires --set or --kill: the deltas in a FILE have their own rationales", "")
 	}
 	text, err := a.ReadFile("the deltas", file)
 	if err != nil {
 		return err
 	}
-	d, err := OpenDoor(a, c, &opt.door, arg)
+	d, err := OpenWritable(a, c, &opt.author, arg)
 	if err != nil {
 		return err
 	}
@@ -126,7 +124,7 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 	}
 	switch {
 	case err != nil:
-		return inFileOf(file, err)
+		return inFile(file, err)
 	case before != nil:
 		return ui.Show(a, audit.AlreadyApplied(h, before), nil, appliedText)
 	}
@@ -142,9 +140,8 @@ func showApplied(a *ui.App, res *audit.Applied, opt *applyOptions) error {
 	return ui.Show(a, res, nil, appliedText)
 }
 
-// inFileOf names the file in a fault of its content; others have nothing to do
-// with it.
-func inFileOf(path string, err error) error {
+// inFile adds the file's name to an error about its content, and leaves others unchanged.
+func inFile(path string, err error) error {
 	code := fault.Distinct(err)[0].Code
 	if ui.ExitCode(err) != ui.ExitUsage || code == session.NoSession || code == session.NoVersion {
 		return err
@@ -152,32 +149,32 @@ func inFileOf(path string, err error) error {
 	return fault.InFile("read the deltas", path, err)
 }
 
-// anyQuestion returns what the flags say as deltas.
-func (opt *applyOptions) anyQuestion(c *cobra.Command) ([]artifact.Value, error) {
+// deltas returns the deltas for --set and --kill.
+func (opt *applyOptions) deltas(c *cobra.Command) ([]artifact.Value, error) {
 	switch {
 	case opt.again:
-		return nil, ui.Usage(c, "--again is for a FILE of deltas", "")
+		return nil, ui.Usage(c, "--again requires a FILE", "")
 	case len(opt.set)+len(opt.kill) == 0:
-		return nil, ui.Usage(c, "there is nothing to merge: give a FILE of deltas, --set or --kill", "")
-	case len(opt.kill) > 0 && strings.TrimSpace(opt.door.why) == "":
-		return nil, ui.Usage(c, "--kill needs a reason", `say it with --why "…"; it stays with the item`)
-	case !utf8.ValidString(strings.Join(opt.set, "") + opt.door.why):
-		return nil, ui.Usage(c, "the text is not UTF-8", "")
+		return nil, ui.Usage(c, "nothing to merge: pass a FILE of deltas, --set or --kill", "")
+	case len(opt.kill) > 0 && strings.TrimSpace(opt.author.why) == "":
+		return nil, ui.Usage(c, "--kill requires a reason", `pass --why "REASON"; it is kept with the item`)
+	case !utf8.ValidString(strings.Join(opt.set, "") + opt.author.why):
+		return nil, ui.Usage(c, "--set, --why: not valid UTF-8", "")
 	}
 	var deltas []artifact.Value
 	for _, set := range opt.set {
 		place, text, ok := strings.Cut(set, "=")
 		if !ok {
-			return nil, ui.Usage(c, "--set "+ui.Clean(set)+" says nothing: it is PLACE=TEXT", "such as --set H2.claim=TEXT")
+			return nil, ui.Usage(c, "--set: "+ui.Clean(set)+" is not PLACE=TEXT", "for example: --set H2.claim=TEXT")
 		}
-		d, err := session.EditDelta(place, text, opt.door.why)
+		d, err := session.EditDelta(place, text, opt.author.why)
 		if err != nil {
 			return nil, err
 		}
 		deltas = append(deltas, d)
 	}
 	for _, place := range opt.kill {
-		d, err := session.KillDelta(place, opt.door.why)
+		d, err := session.KillDelta(place, opt.author.why)
 		if err != nil {
 			return nil, err
 		}
@@ -186,15 +183,15 @@ func (opt *applyOptions) anyQuestion(c *cobra.Command) ([]artifact.Value, error)
 	return deltas, nil
 }
 
-// Opened is a session with the door open.
-type Opened struct {
+// Writable is a session opened for a person to write to.
+type Writable struct {
 	Door    *session.Editor
 	project *project.Project
 	Thread  string
 }
 
-// OpenDoor opens the store for a person who writes to a session of it.
-func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*Opened, error) {
+// OpenWritable opens a session for the author that the flags name.
+func OpenWritable(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) (*Writable, error) {
 	thread, err := ui.StoredSession(c, arg)
 	if err != nil {
 		return nil, err
@@ -211,15 +208,15 @@ func OpenDoor(a *ui.App, c *cobra.Command, flags *DoorFlags, arg string) (*Opene
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{door, p, thread}, nil
+	return &Writable{door, p, thread}, nil
 }
 
-// Applied returns what became of deltas, and writes the artifact's files anew.
-func Applied(ctx context.Context, a *ui.App, d *Opened, h *session.History, out *settle.Settlement) *audit.Applied {
+// Applied returns the result of a settlement, and rewrites the artifact's files.
+func Applied(ctx context.Context, a *ui.App, d *Writable, h *session.History, out *settle.Settlement) *audit.Applied {
 	res := audit.NewApplied(h, out)
 	path, err := d.project.Publish(ctx, h)
 	if err != nil {
-		a.Log.Error().Err(err).Msg("the version is stored, but its files could not be written")
+		a.Log.Error().Err(err).Msg("version stored, but writing its files failed")
 		a.Exit = ui.ExitFailed
 	}
 	res.Artifact = path
@@ -229,7 +226,7 @@ func Applied(ctx context.Context, a *ui.App, d *Opened, h *session.History, out 
 func appliedText(a *ui.App, r *audit.Applied) string {
 	if r.Already {
 		if !a.Quiet {
-			a.Say("nothing was written; --again merges it once more\n")
+			a.Say("nothing written; pass --again to merge it again\n")
 		}
 		return fmt.Sprintf("%s: already applied: version %d\n", r.Thread, r.Version)
 	}
@@ -237,7 +234,7 @@ func appliedText(a *ui.App, r *audit.Applied) string {
 		a.Say(mergecmd.NotesText(r.Reading) + mergecmd.ReportText(&r.Report) + "\n")
 	}
 	if r.Resolved != nil {
-		return fmt.Sprintf("%s of %s is that of %s, by %s: version %d\n",
+		return fmt.Sprintf("%s of %s resolved to the value from %s, by %s: version %d\n",
 			ui.Clean(r.Resolved.Place), r.Thread, ui.Clean(r.Resolved.Agent), ui.Clean(r.Author), r.Version)
 	}
 	if !r.Changed {
@@ -247,26 +244,25 @@ func appliedText(a *ui.App, r *audit.Applied) string {
 }
 
 func sessionResolveCommand(a *ui.App) *cobra.Command {
-	var flags DoorFlags
+	var flags AuthorFlags
 	var take string
 	c := &cobra.Command{
 		Use:   "resolve ID [PLACE]",
-		Short: "Decide a conflict: take what one of the agents wrote",
-		Long: `Clears a CONFLICT by taking one of its candidates, named by its agent, its delta, or the
-beginning of that. The decision is an EDIT in the journal, under the name of --as. To write
-something that no candidate says, use ` + "`brenner session apply --set`" + `.
+		Short: "Resolve a conflict by choosing one of the candidates",
+		Long: `Resolves a CONFLICT by choosing one candidate, named by its agent, its delta or a prefix
+of the delta's id. The decision is journaled as an EDIT under the name given by --as. To
+write a different value, use ` + "`brenner session apply --set`" + `.
 
-Without --take it lists the candidates with their values, and without a PLACE all
-conflicts; then nothing is written.`,
+Without --take, lists the candidates with their values; without PLACE, lists all conflicts.`,
 		Example: `  brenner session resolve RS-20261115-cell-fate
   brenner session resolve RS-20261115-cell-fate A1.status
   brenner session resolve RS-20261115-cell-fate A1.status --take GreenValley --why "the estimate was a guess"
   brenner session resolve RS-20261115-cell-fate P2.predictions.H1 --take d-92dbc1ff --as Sydney
 
-Exit codes: 0 decided, or nothing is in conflict; 1 it could not be stored; 2 there is no
-such session, conflict or candidate; 4 --as names no authority; 5 listed: a decision is
-needed; 75 the store is busy.`,
-		Args: ui.OneOrTwo("a session is needed"),
+Exit codes: 0 resolved, or no conflicts; 1 storing failed; 2 no such session, conflict or
+candidate; 4 --as is not an authority; 5 listed conflicts that need a decision; 75 the
+store is busy.`,
+		Args: ui.OneOrTwo("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
 			place := ""
 			if len(args) > 1 {
@@ -274,24 +270,24 @@ needed; 75 the store is busy.`,
 			}
 			switch {
 			case !c.Flags().Changed("take"):
-				if err := ui.Unused(c, "needs --take: without it nothing is decided", "why", "as"); err != nil {
+				if err := ui.Unused(c, "requires --take", "why", "as"); err != nil {
 					return err
 				}
 				return listConflicts(a, c, args[0], place)
 			case place == "":
-				return ui.Usage(c, "--take needs the place that is to be decided", "`brenner session resolve "+ui.Clean(args[0])+"` lists them")
+				return ui.Usage(c, "--take requires PLACE", "`brenner session resolve "+ui.Clean(args[0])+"` lists the conflicts")
 			}
 			return resolveConflict(a, c, &flags, args[0], place, take)
 		},
 	}
 	flags.Add(c)
-	c.Flags().StringVar(&take, "take", "", "whose value: an agent, a delta, or the beginning of a delta's id")
-	c.Flags().StringVar(&flags.why, "why", "", "the reason, for whoever reads the journal")
+	c.Flags().StringVar(&take, "take", "", "candidate to choose: an agent, a delta id, or a prefix of it")
+	c.Flags().StringVar(&flags.why, "why", "", "reason, kept in the journal")
 	return c
 }
 
-func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, take string) error {
-	d, err := OpenDoor(a, c, flags, arg)
+func resolveConflict(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, place, take string) error {
+	d, err := OpenWritable(a, c, flags, arg)
 	if err != nil {
 		return err
 	}
@@ -313,7 +309,7 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, 
 	if err != nil {
 		return err
 	}
-	// By its whole id: should others have written meanwhile, the choice stays what it is.
+	// By its full id, so that a concurrent write does not change the choice.
 	h, out, err := d.Door.Resolve(ctx, d.Thread, place, chosen.Delta, flags.why)
 	if err != nil {
 		return err
@@ -323,7 +319,7 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, place, 
 	return ui.Show(a, res, nil, appliedText)
 }
 
-// listConflicts shows what waits for a decision.
+// listConflicts lists the open conflicts.
 func listConflicts(a *ui.App, c *cobra.Command, arg, place string) error {
 	return a.WithWhole(c, arg, func(ctx context.Context, _ *project.Source, h *session.History) error {
 		res, err := audit.OpenConflicts(ctx, h, place)
@@ -350,40 +346,40 @@ func conflictsText(a *ui.App, r *audit.ConflictList) string {
 	}
 	switch {
 	case len(r.Conflicts) == 0:
-		fmt.Fprintf(&b, "%s: nothing is in conflict in version %d\n", r.Thread, r.Version)
+		fmt.Fprintf(&b, "%s: no conflicts in version %d\n", r.Thread, r.Version)
 	case !a.Quiet:
 		c := r.Conflicts[0]
-		fmt.Fprintf(&b, "\nTo decide: %s\n", text.CommandToCopy("brenner session resolve "+r.Thread, "PLACE --take NAME", c.Place, "--take", c.Candidates[0].Agent))
+		fmt.Fprintf(&b, "\nTo resolve: %s\n", text.CommandToCopy("brenner session resolve "+r.Thread, "PLACE --take NAME", c.Place, "--take", c.Candidates[0].Agent))
 	}
 	return b.String()
 }
 
 func sessionNoteCommand(a *ui.App) *cobra.Command {
-	var flags DoorFlags
+	var flags AuthorFlags
 	c := &cobra.Command{
 		Use:   "note ID TEXT|@FILE",
-		Short: "Leave a word to the agents, for their next round",
-		Long: `Leaves a word to the agents of a session, while it runs or after it. They read it in the
-messages of the next round and of those after it; the artifact is not changed by it.
-"@FILE" takes the text from a file, "@-" from standard input.`,
+		Short: "Leave a note for the agents' next round",
+		Long: `Leaves a note for the agents of a session, running or not. It is part of their messages
+from the next round on and does not change the artifact. "@FILE" reads the text from a
+file, "@-" from standard input.`,
 		Example: `  brenner session note RS-20261115-cell-fate "Leave lineage aside; look at H2 only."
   brenner session note RS-20261115-cell-fate @note.md --as Sydney
 
-Exit codes: 0 stored; 1 it could not be stored; 2 there is no such session, or the note
-cannot be read or says nothing; 4 --as names no authority; 75 the store is busy.`,
-		Args: ui.Args(2, 2, "a session and a text are needed", "put the text in quotation marks"),
+Exit codes: 0 stored; 1 storing failed; 2 no such session, or the note is empty or
+unreadable; 4 --as is not an authority; 75 the store is busy.`,
+		Args: ui.Args(2, 2, "a session and text", "quote text that contains spaces"),
 		RunE: func(c *cobra.Command, args []string) error { return note(a, c, &flags, args[0], args[1]) },
 	}
 	flags.Add(c)
 	return c
 }
 
-func note(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, text string) error {
+func note(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, text string) error {
 	text, err := a.Inline("the note", text)
 	if err != nil {
 		return err
 	}
-	d, err := OpenDoor(a, c, flags, arg)
+	d, err := OpenWritable(a, c, flags, arg)
 	if err != nil {
 		return err
 	}
@@ -400,7 +396,7 @@ func note(a *ui.App, c *cobra.Command, flags *DoorFlags, arg, text string) error
 	}, nil, noteText)
 }
 
-// noteResult is a word that was left to the agents.
+// noteResult is a note left for the agents.
 type noteResult struct {
 	Schema string `json:"schema"`
 	Thread string `json:"thread_id"`
@@ -409,15 +405,15 @@ type noteResult struct {
 	At     string `json:"at"`
 	Entry  int    `json:"entry"`
 	Head   string `json:"head"`
-	Round  int    `json:"round"` // the first one in which it is read
+	Round  int    `json:"round"` // the first round that shows it
 	Rounds int    `json:"rounds"`
-	Ended  string `json:"ended"` // why no run goes on, where none does
+	Ended  string `json:"ended"` // why the session ended, if it did
 }
 
 func noteText(a *ui.App, r *noteResult) string {
-	out := fmt.Sprintf("%s: note of %s, to be read in round %d\n", r.Thread, ui.Clean(r.Author), r.Round)
+	out := fmt.Sprintf("%s: note by %s, shown from round %d on\n", r.Thread, ui.Clean(r.Author), r.Round)
 	if (r.Ended != "" || r.Round > r.Rounds) && !a.Quiet {
-		out += "That round is not planned: brenner session resume " + r.Thread
+		out += "That round is not planned; to run it: brenner session resume " + r.Thread
 		if r.Round > r.Rounds {
 			out += fmt.Sprintf(" --rounds %d", r.Round)
 		}

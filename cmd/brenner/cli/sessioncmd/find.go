@@ -20,30 +20,29 @@ import (
 func traceFindCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "find TEXT [ID|FILE]",
-		Short: "Follow a sentence back: to the delta, the reply, the kickoff and the inputs behind it",
-		Long: `Looks for a text and says where it came from: the delta that wrote it, the line of the
-reply in which that stood, the message that it answers, and what that message showed: the
-version, the items of it, the template, the evidence. Case and line breaks do not count.
+		Short: "Trace a sentence back to its delta, reply, kickoff and inputs",
+		Long: `Searches for text and shows where it came from: the delta that wrote it, the line of the
+reply, the message that the agent was answering, and what that message showed (version,
+items, template, evidence). Case and line breaks are ignored.
 
-What stands is found first; then what stood once and was replaced, what was proposed and
-not taken (with the code that says why), what an agent only said, and the notes of people.
-Without a session all sessions of the project are searched, the newest first, and then its
-records: who wrote it first there, and what that rests on.`,
+Current text is listed first, then text that was replaced, rejected proposals with their
+code, text outside deltas, and notes. Without a session, searches all sessions of the
+project, newest first, and then its records.`,
 		Example: `  brenner trace find "a fate is held by about 100 neighbours"
   brenner trace find "keeps the fate of its old place" RS-20261115-cell-fate
   brenner trace find "gradient" RS-20261115-cell-fate@v2
   brenner trace find "diffusion" cell-fate.jsonl --json
 
-Exit codes: 0 found; 1 it is nowhere, or the store is damaged; 2 there is no such session,
-or the file cannot be read.`,
-		Args: ui.OneOrTwo("a text is needed"),
+Exit codes: 0 found; 1 not found, or the store is damaged; 2 no such session, or the file
+is unreadable.`,
+		Args: ui.OneOrTwo("TEXT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return findEverywhere(a, c, args[0])
 			}
 			return a.WithSession(c, args[1], func(ctx context.Context, src *project.Source, h *session.History) error {
 				if src.Address.Item != "" {
-					return ui.Usage(c, "a text is looked for in a whole artifact, not in "+ui.Clean(src.Address.Item), "")
+					return ui.Usage(c, "cannot search in a single item: "+ui.Clean(src.Address.Item), "")
 				}
 				res, err := project.FindIn(ctx, h, src.Address.Version, args[0])
 				if err != nil {
@@ -55,7 +54,7 @@ or the file cannot be read.`,
 	})
 }
 
-// findEverywhere looks through all sessions of the project, and its records.
+// findEverywhere searches all sessions and records of the project.
 func findEverywhere(a *ui.App, c *cobra.Command, what string) error {
 	p, err := a.Open()
 	if err != nil {
@@ -65,14 +64,14 @@ func findEverywhere(a *ui.App, c *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	return showFound(a, res, "the sessions of this project ("+text.Count(res.Searched, "session")+") and its records")
+	return showFound(a, res, "the project's sessions ("+text.Count(res.Searched, "session")+") and records")
 }
 
 func showFound(a *ui.App, res *project.TextFound, where string) error {
 	if res.Empty() {
 		return ui.NothingFound(&fault.Error{
-			Code: session.NotFound, Detail: ui.Quoted(res.Text) + " is nowhere in " + where,
-			Hint: "give fewer words of it: what is looked for must stand together",
+			Code: session.NotFound, Detail: ui.Quoted(res.Text) + " not found in " + where,
+			Hint: "search for a shorter phrase; the words must be adjacent",
 		})
 	}
 	return ui.Show(a, res, nil, textFoundText)
@@ -86,7 +85,7 @@ func textFoundText(a *ui.App, r *project.TextFound) string {
 			if !a.Quiet {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "and %d more: --json has all of them\n", len(r.Found)-most)
+			fmt.Fprintf(&b, "and %d more; --json lists all\n", len(r.Found)-most)
 			break
 		}
 		if i > 0 && !a.Quiet {
@@ -126,7 +125,7 @@ func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
 		rows = append(rows, []string{"  Source", sourceName(f) + ", " + place + ", sha256 " + f.Deltas})
 	case f.Source == flow.ByThread:
 		rows = append(rows,
-			[]string{"  Letter", sourceName(f) + fmt.Sprintf(", line %d, sha256 %s", f.Line, f.Reply)},
+			[]string{"  Message", sourceName(f) + fmt.Sprintf(", line %d, sha256 %s", f.Line, f.Reply)},
 			[]string{"  Shown", fmt.Sprintf("version %d", f.Base)})
 	case f.Call != "":
 		shown := fmt.Sprintf("version %d, no items: only the brief", f.Base)
@@ -145,7 +144,7 @@ func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
 		rows = append(rows, []string{"  Call", "brenner trace show " + f.Call})
 	}
 	if f.Rehearsal {
-		rows = append(rows, []string{"  Rehearsal", "scripted agents played this session"})
+		rows = append(rows, []string{"  Rehearsal", "scripted output, not real findings"})
 	}
 	b.WriteString(ui.Columns(rows))
 }
@@ -155,21 +154,21 @@ func sourceName(f *audit.Found) string {
 	case flow.ByBrief:
 		return "the brief"
 	case flow.ByThread:
-		return "message " + ui.Clean(letterNumber(f.Letter)) + " of " + ui.Clean(f.Agent)
+		return "message " + ui.Clean(messageID(f.Letter)) + " from " + ui.Clean(f.Agent)
 	}
-	return "deltas of " + ui.Clean(f.Agent)
+	return "deltas by " + ui.Clean(f.Agent)
 }
 
-// fate says what became of a text.
+// fate describes what became of the text that was found.
 func fate(f *audit.Found) string {
 	switch f.Fate {
 	case session.FateInConflict:
 		return "in conflict"
 	case session.FateReplaced:
 		if f.By != "" {
-			return "does not stand any more: replaced by " + ui.Clean(f.ByAgent) + " (" + ui.Clean(f.By) + ")"
+			return "replaced by " + ui.Clean(f.ByAgent) + " (" + ui.Clean(f.By) + ")"
 		}
-		return "does not stand any more"
+		return "no longer present"
 	case session.FateNotTaken:
 		why := f.Outcome
 		if f.Code != "" {
@@ -178,24 +177,24 @@ func fate(f *audit.Found) string {
 		if f.Message != "" {
 			why += ": " + ui.Clean(f.Message)
 		}
-		return "does not stand: " + why
+		return "not merged: " + why
 	case session.FateSaid:
 		if f.Delta != "" {
-			return "said in a rationale"
+			return "in a rationale"
 		}
-		return "said by " + ui.Clean(f.Agent) + ", in no delta"
+		return "in a reply from " + ui.Clean(f.Agent) + ", outside any delta"
 	case session.FateNoted:
-		return "said by " + ui.Clean(f.Agent) + ", in a note to the agents"
+		return "in a note by " + ui.Clean(f.Agent)
 	}
-	return "stands"
+	return "current"
 }
 
 func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
-	stands := "stands"
+	state := "current"
 	if !f.Stands {
-		stands = "in a draft"
+		state = "in a draft"
 	}
-	fmt.Fprintf(b, "%s@v%d: %s, %s\n", ui.Clean(f.ID), f.Version, stands, f.Status)
+	fmt.Fprintf(b, "%s@v%d: %s, %s\n", ui.Clean(f.ID), f.Version, state, f.Status)
 	if quiet {
 		return
 	}
@@ -218,32 +217,32 @@ func BlameCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:     "blame ID|FILE [ITEM[.FIELD]]",
 		GroupID: ui.Other,
-		Short:   "Say who wrote an item of an artifact, field by field, when and why",
-		Long: `Says of an item who added it, who wrote each of its fields, and who struck it out: the
-delta, the round, the version and the rationale. Each candidate of a CONFLICT has its own
-line. The session is replayed for it: what is said is proved.
+		Short:   "Show who wrote each field of an item, when and why",
+		Long: `Shows who added an item, who wrote each of its fields and who killed it, with delta,
+round, version and rationale. Each candidate of a CONFLICT has a line of its own. The
+session is replayed, so the result is verified.
 
-The item stands behind the session, or in its address: RS-…@v5#H2.claim. The file of an
-export does as well as a session.`,
+The item is a separate argument or part of the address (RS-…@v5#H2.claim). FILE is an
+export.`,
 		Example: `  brenner blame RS-20261115-cell-fate H2
   brenner blame RS-20261115-cell-fate@v3 P1.predictions.H2
   brenner blame RS-20261115-cell-fate@v5#H2.claim
   brenner blame cell-fate.jsonl RT --json
 
-Exit codes: 0 found; 1 the store is damaged; 2 there is no such session, version, item or
-field, or the file cannot be read.`,
-		Args: ui.OneOrTwo("a session, or the file of an export, is needed"),
+Exit codes: 0 found; 1 the store is damaged; 2 no such session, version, item or field,
+or the file is unreadable.`,
+		Args: ui.OneOrTwo("ID|FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			arg := args[0]
 			if len(args) > 1 {
 				if strings.Contains(arg, "#") {
-					return ui.Usage(c, "the item is named twice: "+ui.Clean(arg)+" and "+ui.Clean(args[1]), "")
+					return ui.Usage(c, "duplicate item: "+ui.Clean(arg)+" and "+ui.Clean(args[1]), "")
 				}
 				arg += "#" + args[1]
 			}
 			return a.WithSession(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
 				if src.Address.Item == "" {
-					return ui.Usage(c, "an item is missing: which one?", "such as `brenner blame "+ui.Clean(args[0])+" H1`")
+					return ui.Usage(c, "missing argument: ITEM", "for example: brenner blame "+ui.Clean(args[0])+" H1")
 				}
 				found, err := audit.BlameItem(ctx, h, src.Address)
 				return ui.Show(a, found, err, blameText)
@@ -263,7 +262,7 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		name, text := o.Field, ui.Quoted(o.Text)
 		switch {
 		case name == "":
-			name, text = beginning(o), ""
+			name, text = createdBy(o), ""
 		case o.Fate == session.FateInConflict:
 			text = "CONFLICT " + text
 		}
@@ -272,7 +271,7 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		}
 		b.WriteString(strings.TrimSpace(ui.Clean(name)+"  "+text) + "\n")
 		if i+1 < len(r.Origins) && r.Origins[i+1].Delta == o.Delta {
-			continue // said once for all that one delta wrote
+			continue // printed once for all fields of one delta
 		}
 		b.WriteString("  " + author(o) + "\n")
 		if o.Rationale != "" && !a.Quiet {
@@ -282,16 +281,16 @@ func blameText(a *ui.App, r *audit.Blame) string {
 	return b.String()
 }
 
-// beginning says how an item came to be. The research thread is never added: its
-// first EDIT is where it begins.
-func beginning(o *session.Origin) string {
+// createdBy labels the delta that created an item. The research thread is never added;
+// it is created by its first EDIT.
+func createdBy(o *session.Origin) string {
 	if o.Operation == delta.Edit {
 		return "first written"
 	}
 	return "added"
 }
 
-// author says in one line who wrote something, how and when.
+// author formats in one line who wrote something, how and when.
 func author(o *session.Origin) string {
 	parts := []string{ui.Clean(o.Agent)}
 	switch {
@@ -304,7 +303,7 @@ func author(o *session.Origin) string {
 	case o.Source == "person":
 		parts = append(parts, "by hand")
 	case o.Source == "thread":
-		parts = append(parts, "in message "+ui.Clean(letterNumber(o.Letter)))
+		parts = append(parts, "in message "+ui.Clean(messageID(o.Letter)))
 	}
 	if o.Delta != "" {
 		parts = append(parts, fmt.Sprintf("version %d", o.Version), ui.Clean(strings.TrimSpace(o.Operation+" "+o.Delta)))
@@ -312,8 +311,8 @@ func author(o *session.Origin) string {
 	return strings.Join(append(parts, o.At), ", ")
 }
 
-// letterNumber is what a message is called on its server: its name without the time.
-func letterNumber(name string) string {
+// messageID returns a message's id on its server: its name without the time.
+func messageID(name string) string {
 	if i := strings.LastIndexByte(name, '@'); i > 0 {
 		return name[:i]
 	}

@@ -18,7 +18,7 @@ import (
 	"brenner/roster"
 )
 
-// briefFlags are the flags that say what a session is about.
+// briefFlags are the flags that describe the subject of a session.
 type briefFlags struct {
 	threadID    string
 	question    string
@@ -30,15 +30,15 @@ type briefFlags struct {
 
 func (b *briefFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&b.question, "question", "", "the research question, or @FILE; brenner.yaml's if not given")
-	f.StringVar(&b.context, "context", "", "what everybody should know about it, or @FILE")
-	f.StringVar(&b.excerptFile, "excerpt-file", "", "a file to quote in full")
-	f.StringArrayVar(&b.hypotheses, "hypotheses", nil, "a hypothesis to start from, or @FILE with one a line; repeatable")
-	f.StringArrayVar(&b.constraints, "constraints", nil, "something to keep to, or @FILE with one a line; repeatable")
-	f.StringVar(&b.threadID, "thread-id", "", "RS-YYYYMMDD-slug; made from the date and the question if not given")
+	f.StringVar(&b.question, "question", "", "research question, or @FILE (default: question in brenner.yaml)")
+	f.StringVar(&b.context, "context", "", "background for all agents, or @FILE")
+	f.StringVar(&b.excerptFile, "excerpt-file", "", "file to quote in full")
+	f.StringArrayVar(&b.hypotheses, "hypotheses", nil, "initial hypothesis, or @FILE with one per line; repeatable")
+	f.StringArrayVar(&b.constraints, "constraints", nil, "constraint on the research, or @FILE with one per line; repeatable")
+	f.StringVar(&b.threadID, "thread-id", "", "session id, RS-YYYYMMDD-slug (default: from the date and the question)")
 }
 
-// flags gives those that set keys of the configuration.
+// flags returns the configuration keys that the flags set.
 func (b *briefFlags) flags(a *ui.App, c *cobra.Command) ([]config.Flag, error) {
 	var flags []config.Flag
 	for _, f := range []struct{ key, value string }{{"question", b.question}, {"context", b.context}} {
@@ -54,8 +54,8 @@ func (b *briefFlags) flags(a *ui.App, c *cobra.Command) ([]config.Flag, error) {
 	return flags, nil
 }
 
-// compose reads the configuration, resolves the roster, and makes the messages of
-// the first round.
+// compose reads the configuration, resolves the roster, and composes the messages of the
+// first round.
 func compose(a *ui.App, c *cobra.Command, r *RosterFlags, b *briefFlags, more ...config.Flag) (project.Composed, error) {
 	flags, err := b.flags(a, c)
 	if err != nil {
@@ -89,8 +89,7 @@ func compose(a *ui.App, c *cobra.Command, r *RosterFlags, b *briefFlags, more ..
 	return p.Compose(in, res)
 }
 
-// RosterFlags are the flags that say who takes part, as the roster specification
-// has them, and where the project is.
+// RosterFlags are the flags of the roster specification, and the project directory.
 type RosterFlags struct {
 	SessionConfig string
 	preset        string
@@ -101,7 +100,7 @@ type RosterFlags struct {
 	recipients    []recipients
 }
 
-// recipients are the names of one --to, and the role of the --role behind it.
+// recipients are the names of one --to and the role of the --role after it.
 type recipients struct {
 	names []string
 	role  string
@@ -111,23 +110,22 @@ type recipients struct {
 func (r *RosterFlags) Add(c *cobra.Command) {
 	ui.InProject(c)
 	f := c.Flags()
-	f.Var(toFlag{r}, "to", "an agent, or several with commas; repeatable")
-	f.Var(roleFlag{r}, "role", "the role of the agents of the --to before it")
-	f.StringArrayVar(&r.agentRoles, "agent-role", nil, "NAME=ROLE; repeatable")
+	f.Var(toFlag{r}, "to", "agent, or several separated by commas; repeatable")
+	f.Var(roleFlag{r}, "role", "role for the preceding --to")
+	f.StringArrayVar(&r.agentRoles, "agent-role", nil, "role of an agent, as NAME=ROLE; repeatable")
 	f.StringVar(&r.roster, "roster", "", ui.RosterUsage)
-	f.StringVar(&r.preset, "preset", "", "the id of a preset; the command roster presets lists them")
-	f.BoolVar(&r.unified, "unified", false, "one prompt for all, whatever their roles")
-	f.StringVar(&r.mode, "roster-mode", "", "role_separated, unified or heuristic (deprecated)")
-	f.StringVar(&r.SessionConfig, "session-config", "", "a configuration file for this session, above the project's")
+	f.StringVar(&r.preset, "preset", "", "preset id; see 'brenner roster presets'")
+	f.BoolVar(&r.unified, "unified", false, "use one prompt for all agents, regardless of role")
+	f.StringVar(&r.mode, "roster-mode", "", "roster mode: role_separated, unified or heuristic (deprecated)")
+	f.StringVar(&r.SessionConfig, "session-config", "", "configuration file for this session; overrides the project's")
 }
 
-// given tells whether any flag names agents.
-func (r *RosterFlags) given() bool {
+// namesAgents reports whether any flag names agents.
+func (r *RosterFlags) namesAgents() bool {
 	return len(r.recipients) > 0 || len(r.agentRoles) > 0 || r.roster != "" || r.preset != ""
 }
 
-// toFlag and roleFlag share what was given so far, because a --role belongs to
-// the --to before it.
+// toFlag and roleFlag share their state, because a --role belongs to the preceding --to.
 type (
 	toFlag   struct{ r *RosterFlags }
 	roleFlag struct{ r *RosterFlags }
@@ -137,12 +135,12 @@ func (toFlag) String() string { return "" }
 
 func (toFlag) Type() string { return "NAME" }
 
-// Set takes one --to.
+// Set adds one --to.
 func (t toFlag) Set(value string) error {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); name == "" || !utf8.ValidString(name) {
-			return errors.New("it has a name that is blank, or no UTF-8")
+			return errors.New("blank name, or not valid UTF-8")
 		}
 		names = append(names, name)
 	}
@@ -154,11 +152,11 @@ func (roleFlag) String() string { return "" }
 
 func (roleFlag) Type() string { return "ROLE" }
 
-// Set takes one --role.
+// Set adds one --role.
 func (f roleFlag) Set(value string) error {
 	n := len(f.r.recipients)
 	if n == 0 {
-		return errors.New("it needs a --to before it")
+		return errors.New("requires a --to before it")
 	}
 	last := &f.r.recipients[n-1]
 	if last.role != "" {
@@ -168,7 +166,7 @@ func (f roleFlag) Set(value string) error {
 	return nil
 }
 
-// layers gives what the flags say about the roster.
+// layers returns the roster layers that the flags set.
 func (r *RosterFlags) layers(a *ui.App, c *cobra.Command) ([]roster.Layer, error) {
 	var layers []roster.Layer
 	from := func(flag string) roster.Origin { return roster.Origin{Level: roster.Flags, Source: flag} }
@@ -189,7 +187,7 @@ func (r *RosterFlags) layers(a *ui.App, c *cobra.Command) ([]roster.Layer, error
 		for _, pair := range r.agentRoles {
 			name, role, ok := strings.Cut(pair, "=")
 			if !ok {
-				return nil, ui.Usage(c, fmt.Sprintf("--agent-role %q is not NAME=ROLE", ui.Clean(pair)), "")
+				return nil, ui.Usage(c, fmt.Sprintf("--agent-role: %q is not NAME=ROLE", ui.Clean(pair)), "")
 			}
 			l.Entries = append(l.Entries, roster.Entry{Agent: name, Role: roster.Role(role)})
 		}
@@ -210,7 +208,7 @@ func (r *RosterFlags) layers(a *ui.App, c *cobra.Command) ([]roster.Layer, error
 	return append(layers, r.settings(from)...), nil
 }
 
-// settings gives the layers of the flags that name nobody.
+// settings returns the layers of the flags that do not name agents.
 func (r *RosterFlags) settings(from func(string) roster.Origin) []roster.Layer {
 	var layers []roster.Layer
 	if r.preset != "" {
@@ -225,11 +223,11 @@ func (r *RosterFlags) settings(from func(string) roster.Origin) []roster.Layer {
 	return layers
 }
 
-// Resolve reads the configuration and makes one roster of all layers. Further
-// flags set keys of the configuration.
+// Resolve reads the configuration, overridden by flags, and merges all layers into one
+// roster.
 func Resolve(a *ui.App, c *cobra.Command, r *RosterFlags, flags ...config.Flag) (*project.Project, roster.Resolution, error) {
 	if r.unified && r.mode != "" && roster.Mode(r.mode) != roster.Unified {
-		return nil, roster.Resolution{}, ui.Usage(c, "--unified and --roster-mode "+ui.Clean(r.mode)+" contradict each other", "")
+		return nil, roster.Resolution{}, ui.Usage(c, "--unified and --roster-mode "+ui.Clean(r.mode)+" cannot be combined", "")
 	}
 	p, err := a.OpenWith(r.SessionConfig, flags...)
 	if err != nil {
@@ -248,10 +246,10 @@ func RosterCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "roster",
 		GroupID: ui.Everyday,
-		Short:   "Show or check who takes part, and where that came from",
-		Long: `A roster gives each agent its role. It is made, field by field, from flags, the
-environment (BRENNER_ROSTER_…), the session's configuration, the project's, and a
-preset, in this order.`,
+		Short:   "Show or validate the roster of agents",
+		Long: `A roster assigns a role to each agent. Each field comes from the first of these that
+sets it: flags, environment (BRENNER_ROSTER_…), session configuration, project
+configuration, preset.`,
 	}, rosterShowCommand(a), rosterValidateCommand(a), rosterPresetsCommand(a))
 }
 
@@ -259,12 +257,12 @@ func rosterShowCommand(a *ui.App) *cobra.Command {
 	var flags RosterFlags
 	c := &cobra.Command{
 		Use:   "show",
-		Short: "Print the resolved roster, with the origin of each entry",
+		Short: "Show the resolved roster with the origin of each entry",
 		Example: `  brenner roster show --preset default-3-agent
   brenner roster show --to BlueLake --role hypothesis_generator --to RedSky --role adversarial_critic
   BRENNER_ROSTER_PRESET=hypothesis-critique brenner roster show --json
 
-Exit codes: 0 shown; 2 the roster or the configuration is wrong.`,
+Exit codes: 0 shown; 2 invalid roster or configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, res, err := Resolve(a, c, &flags)
@@ -279,16 +277,16 @@ Exit codes: 0 shown; 2 the roster or the configuration is wrong.`,
 	return c
 }
 
-// resolvedText shows a roster and where it came from.
+// resolvedText formats a roster and its origins.
 func resolvedText(r *roster.Resolution) string {
 	title := string(r.Roster.Mode)
 	if r.Roster.Name != "" {
 		title = r.Roster.Name + ", " + title
 	}
-	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "WHERE FROM"}}
+	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "ORIGIN"}}
 	for i, e := range r.Roster.Entries {
 		rows = append(rows, []string{
-			ui.Clean(e.Agent), ui.Clean(string(e.Role)), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.Clean(whereFrom(r.Origins[i])),
+			ui.Clean(e.Agent), ui.Clean(string(e.Role)), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.Clean(originOf(r.Origins[i])),
 		})
 	}
 	out := ui.Clean(title) + "\n\n" + ui.Columns(rows)
@@ -298,8 +296,8 @@ func resolvedText(r *roster.Resolution) string {
 	return out
 }
 
-// whereFrom names the origin of an entry, field by field where they differ.
-func whereFrom(o roster.EntryOrigin) string {
+// originOf formats the origin of an entry, field by field where they differ.
+func originOf(o roster.EntryOrigin) string {
 	fields := []struct {
 		name string
 		from roster.Origin
@@ -321,7 +319,7 @@ func whereFrom(o roster.EntryOrigin) string {
 	return strings.Join(parts, "; ")
 }
 
-// withSchema adds the name of its schema to an object.
+// withSchema adds a schema field to an object.
 func withSchema(v artifact.Value, schema string) artifact.Value {
 	m, _ := v.(artifact.Map)
 	entries := append([]artifact.Entry{{Key: "schema", Value: artifact.Text(schema)}}, m...)
@@ -332,11 +330,11 @@ func rosterValidateCommand(a *ui.App) *cobra.Command {
 	var flags RosterFlags
 	c := &cobra.Command{
 		Use:   "validate [FILE]",
-		Short: "Check a roster file, or the roster that flags and configuration give",
+		Short: "Validate a roster file, or the roster from flags and configuration",
 		Example: `  brenner roster validate roster.json
   brenner roster validate --preset default-3-agent --to BlueLake,RedSky
 
-Exit codes: 0 valid; 2 not valid, with every reason.`,
+Exit codes: 0 valid; 2 invalid, all reasons printed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			doc := validRoster{Schema: "brenner.roster.validate/v1", Valid: true}
@@ -354,7 +352,7 @@ Exit codes: 0 valid; 2 not valid, with every reason.`,
 	return c
 }
 
-// validRoster is a roster that was found to be right.
+// validRoster is the result for a valid roster.
 type validRoster struct {
 	Schema string        `json:"schema"`
 	Valid  bool          `json:"valid"`
@@ -368,11 +366,11 @@ func validText(_ *ui.App, v validRoster) string {
 func rosterPresetsCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "presets",
-		Short: "List the presets: the built-in ones and the project's",
+		Short: "List the built-in presets and the project's own",
 		Example: `  brenner roster presets
   brenner roster presets --json
 
-Exit codes: 0 listed; 2 the configuration is wrong.`,
+Exit codes: 0 listed; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			p, err := a.Open()
@@ -384,7 +382,7 @@ Exit codes: 0 listed; 2 the configuration is wrong.`,
 	})
 }
 
-// presetList is all presets.
+// presetList is the list of all presets.
 type presetList struct {
 	Schema  string          `json:"schema"`
 	Presets []roster.Preset `json:"presets"`

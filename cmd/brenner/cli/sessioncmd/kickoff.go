@@ -23,7 +23,7 @@ func KickoffCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "kickoff",
 		GroupID: ui.Other,
-		Short:   "Compose the messages that start a session, or audit one",
+		Short:   "Compose or audit the messages that start a session",
 	}, kickoffComposeCommand(a), kickoffAuditCommand(a))
 }
 
@@ -32,13 +32,13 @@ func kickoffComposeCommand(a *ui.App) *cobra.Command {
 	var brief briefFlags
 	c := &cobra.Command{
 		Use:   "compose",
-		Short: "Print the kickoff for each agent of the roster",
-		Long: `Composes the message that each agent would get at the start of a session, and prints
-them. Nothing is sent and nothing is written.`,
+		Short: "Print the kickoff message for each agent of the roster",
+		Long: `Composes and prints the message that each agent would receive at the start of a session.
+Nothing is sent or written.`,
 		Example: `  brenner kickoff compose --preset default-3-agent --question "Why do cells age?"
   brenner kickoff compose --to BlueLake --role test_designer --question @question.txt --json
 
-Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
+Exit codes: 0 printed; 2 invalid roster, brief or configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			k, err := compose(a, c, &flags, &brief)
@@ -53,7 +53,7 @@ Exit codes: 0 printed; 2 the roster, the brief or the configuration is wrong.`,
 	return c
 }
 
-// composedDocument is what a session would send.
+// composedDocument holds the messages that a session would send.
 type composedDocument struct {
 	Schema   string            `json:"schema"`
 	DryRun   bool              `json:"dry_run,omitzero"`
@@ -65,16 +65,16 @@ type composedDocument struct {
 
 func kickoffsText(_ *ui.App, k composedDocument) string { return messagesText(k.Messages) }
 
-// between stands between two messages.
-const between = "=============================================================================="
+// separator is printed between two messages.
+const separator = "=============================================================================="
 
-// oneMessage takes the To: and Subject: lines off a message that kickoff compose
-// printed: they are the envelope, not the message.
+// oneMessage removes the To: and Subject: lines that kickoff compose prints before a
+// message.
 func oneMessage(text string) (string, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if n := strings.Count(text, "\n"+between+"\n"); n > 0 {
+	if n := strings.Count(text, "\n"+separator+"\n"); n > 0 {
 		return "", &fault.Error{
-			Code: files.Unreadable, Detail: fmt.Sprintf("the file holds %d messages", n+1),
+			Code: files.Unreadable, Detail: fmt.Sprintf("the file contains %d messages", n+1),
 			Hint: "audit one at a time: `brenner kickoff compose --to NAME …`",
 		}
 	}
@@ -85,12 +85,12 @@ func oneMessage(text string) (string, error) {
 	return text, nil
 }
 
-// messagesText puts messages one below the other, as mails would stand.
+// messagesText formats messages as mail, one after another.
 func messagesText(messages []kickoff.Message) string {
 	var b strings.Builder
 	for i, m := range messages {
 		if i > 0 {
-			b.WriteString("\n" + between + "\n\n")
+			b.WriteString("\n" + separator + "\n\n")
 		}
 		fmt.Fprintf(&b, "To: %s\nSubject: %s\n\n%s", ui.Clean(m.To), ui.Clean(m.Subject), m.Body)
 	}
@@ -101,21 +101,21 @@ func kickoffAuditCommand(a *ui.App) *cobra.Command {
 	var rosterFile, thread string
 	c := ui.InProject(&cobra.Command{
 		Use:   "audit FILE",
-		Short: "Read a kickoff back and check that its parts agree",
-		Long: `Reads the thread id, the roster's table and the template out of a kickoff message and
-checks that they agree with each other, and with a roster: the one of --roster, that of the
-session of --session, or, if neither is given, that of the session which the message names,
-if the project's store has it. "-" is standard input.`,
+		Short: "Check that a kickoff message is consistent",
+		Long: `Reads the thread id, the roster table and the template from a kickoff message and checks
+that they agree with each other and with a roster. The roster is that of --roster, of
+--session, or of the session that the message names, if it is in the store. "-" is
+standard input.`,
 		Example: `  brenner kickoff audit kickoff.md
   brenner kickoff audit kickoff.md --session RS-20261115-cell-fate
   brenner kickoff audit kickoff.md --roster roster.json
 
-Exit codes: 0 everything agrees; 1 something does not, or the session is damaged; 2 a file cannot
-be used, or there is no such session.`,
+Exit codes: 0 consistent; 1 inconsistent, or the session is damaged; 2 invalid file, or
+no such session.`,
 		Args: ui.OneFile,
 		RunE: func(c *cobra.Command, args []string) error {
 			if rosterFile != "" {
-				if err := ui.Unused(c, "does not go with --roster: one of them says who takes part", "session", "project"); err != nil {
+				if err := ui.Unused(c, "cannot be combined with --roster", "session", "project"); err != nil {
 					return err
 				}
 			}
@@ -127,7 +127,7 @@ be used, or there is no such session.`,
 			if err != nil {
 				return fault.InFile("read kickoff", args[0], err)
 			}
-			want, err := wantedOf(a, c, text, rosterFile, thread)
+			want, err := expectedKickoff(a, c, text, rosterFile, thread)
 			if err != nil {
 				return err
 			}
@@ -139,14 +139,14 @@ be used, or there is no such session.`,
 			return ui.Show(a, &r, nil, func(a *ui.App, r *kickoff.Report) string { return auditText(a, r, args[0], rosterFile) })
 		},
 	})
-	c.Flags().StringVar(&thread, "session", "", "a session, or the file of an export: the message must be of it")
-	c.Flags().StringVar(&rosterFile, "roster", "", ui.RosterUsage+": the message must agree with it")
+	c.Flags().StringVar(&thread, "session", "", "session or export file that the message must belong to")
+	c.Flags().StringVar(&rosterFile, "roster", "", ui.RosterUsage+", that the message must agree with")
 	return c
 }
 
-// wantedOf gives what a message must agree with: a roster of the command line, or that of
-// a session.
-func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (want kickoff.Expected, err error) {
+// expectedKickoff returns what a message must agree with: the roster of the command line,
+// or that of a session.
+func expectedKickoff(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (want kickoff.Expected, err error) {
 	if rosterFile != "" {
 		r, err := a.ReadRoster(rosterFile)
 		return kickoff.Expected{Roster: &r}, err
@@ -155,7 +155,7 @@ func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (wan
 	if !named {
 		thread = kickoff.Audit(text, kickoff.Expected{}).ThreadID
 		if kickoff.CheckThreadID(thread) != nil {
-			return want, nil // that is a finding
+			return want, nil // reported as a finding
 		}
 	}
 	err = a.WithWhole(c, thread, func(_ context.Context, _ *project.Source, h *session.History) error {
@@ -164,12 +164,12 @@ func wantedOf(a *ui.App, c *cobra.Command, text, rosterFile, thread string) (wan
 		return err
 	})
 	if code := fault.CodeOf(err); !named && (code == store.NoStore || code == session.NoSession) {
-		return kickoff.Expected{}, nil // it is of a session that others have
+		return kickoff.Expected{}, nil // the session belongs to another store
 	}
 	return want, err
 }
 
-// auditText says what an audit of a message found; against is the file of a roster.
+// auditText formats the findings of an audit; against is a roster file.
 func auditText(a *ui.App, r *kickoff.Report, path, against string) string {
 	var b strings.Builder
 	b.WriteString(ui.Columns([][]string{
@@ -190,7 +190,7 @@ func auditText(a *ui.App, r *kickoff.Report, path, against string) string {
 		}
 	}
 	if r.OK {
-		b.WriteString("everything agrees\n")
+		b.WriteString("consistent\n")
 	} else {
 		b.WriteString(text.Count(len(r.Findings), "finding") + "\n")
 	}

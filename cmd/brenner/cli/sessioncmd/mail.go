@@ -23,8 +23,8 @@ import (
 	"brenner/store"
 )
 
-// ForeignKickoff is the code of a thread whose kickoff does not say enough to merge
-// what was answered to it.
+// ForeignKickoff is the code for a thread whose kickoff lacks what merging its replies
+// requires.
 const ForeignKickoff fault.Code = "KICKOFF_UNREADABLE" // The kickoff of a thread started by another tool does not name its participants.
 
 type compileOptions struct {
@@ -36,27 +36,28 @@ type compileOptions struct {
 func sessionCompileCommand(a *ui.App) *cobra.Command {
 	var opt compileOptions
 	c := &cobra.Command{
-		Use: "compile ID", Short: "Merge what a thread of mail holds into the next version",
-		Long: `Merges what the agents wrote in a session's thread and no round has taken: critiques of
-what was published, answers that came late. A thread that another tool began becomes a
-session: its kickoff says the question and the roster, or flags do; every round of the
-thread makes a version. What was merged is not merged again. Nothing is sent:
-` + "`brenner session publish`" + ` mails the new version.`,
+		Use: "compile ID", Short: "Merge a session's mail thread into the next version",
+		Long: `Merges messages in a session's mail thread that no round has merged yet: critiques of a
+published version and late replies. Nothing is merged twice, and nothing is sent:
+` + "`brenner session publish`" + ` mails the new version.
+
+A thread started by another tool becomes a session. Its kickoff, or flags, define the
+question and the roster, and each round of the thread becomes a version.`,
 		Example: `  brenner session compile RS-20261115-cell-fate
   brenner session compile RS-20261115-theirs --to BlueLake --role hypothesis_generator --question "Why do cells age?"
 
-Exit codes: 0 merged; 1 the store is damaged; 2 there is nothing to merge, or the kickoff
-does not say who takes part; 4 the token is missing or not allowed to read the thread;
-5 merged with an open conflict, or the session runs or has an open round; 75 the mail
-server cannot be reached.`,
+Exit codes: 0 merged; 1 the store is damaged; 2 nothing to merge, or no roster in the
+kickoff; 4 the token is missing or may not read the thread; 5 merged with an open
+conflict, or the session is running or has an open round; 75 the mail server is
+unreachable.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return compile(a, c, &opt, args[0]) },
 	}
 	opt.roster.Add(c)
 	f := c.Flags()
-	f.StringVar(&opt.brief.question, "question", "", "the research question, or @FILE, where the thread does not say it")
-	f.StringVar(&opt.brief.context, "context", "", "what everybody should know about it, or @FILE")
-	f.StringVar(&opt.url, "url", "", "the mail server's address ["+mail.EnvBaseURL+"]")
+	f.StringVar(&opt.brief.question, "question", "", "research question, or @FILE, if the thread has none")
+	f.StringVar(&opt.brief.context, "context", "", "background for all agents, or @FILE")
+	f.StringVar(&opt.url, "url", "", "mail server URL ["+mail.EnvBaseURL+"]")
 	return c
 }
 
@@ -69,7 +70,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if err != nil {
 		return err
 	}
-	known, err := knows(c.Context(), p, thread)
+	known, err := hasSession(c.Context(), p, thread)
 	if err != nil {
 		return err
 	}
@@ -117,11 +118,11 @@ func compiledLine(res *session.Result) string {
 	for i := range res.Settled {
 		n += len(res.Settled[i].Letters)
 	}
-	return "brenner: merged " + text.Count(n, "letter") + " of the thread\n"
+	return "brenner: merged " + text.Count(n, "message") + " from the thread\n"
 }
 
-// knows reports whether the store has a session, without making a store.
-func knows(ctx context.Context, p *project.Project, thread string) (bool, error) {
+// hasSession reports whether the store has a session, without creating a store.
+func hasSession(ctx context.Context, p *project.Project, thread string) (bool, error) {
 	err := p.MustHave(ctx, thread)
 	if unknownHere(err) {
 		return false, nil
@@ -129,41 +130,41 @@ func knows(ctx context.Context, p *project.Project, thread string) (bool, error)
 	return err == nil, err
 }
 
-// unknownHere reports whether this project has no such session, or no store.
+// unknownHere reports whether an error says that the project has no such session or no store.
 func unknownHere(err error) bool {
 	code := fault.CodeOf(err)
 	return code == session.NoSession || code == store.NoStore
 }
 
-// foreignBrief makes the brief of a thread that another tool began: what its first
-// kickoff says, and flags where it does not.
+// foreignBrief builds the brief of a thread started by another tool from its first
+// kickoff and, where that is incomplete, from flags.
 func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.Project, thread string) (session.Brief, error) {
 	first, err := firstKickoff(c.Context(), p, opt.url, thread)
 	if err != nil {
 		return session.Brief{}, err
 	}
-	a.Say("brenner: the session begins with message " + ui.Clean(string(first.ID)) + ", a kickoff of " + ui.Clean(first.From) + "\n")
+	a.Say("brenner: the session starts with message " + ui.Clean(string(first.ID)) + ", a kickoff from " + ui.Clean(first.From) + "\n")
 	opt.brief.threadID = thread
 	var keys []config.Flag
 	if question := kickoff.QuestionOf(first.Body); !c.Flags().Changed("question") {
 		if question == "" {
 			_, question, _ = strings.Cut(first.Subject, ":")
 		}
-		if len(question) > longestForeign {
-			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its question has %d bytes", len(question)), nil, "give a shorter one with --question")
+		if len(question) > maxForeignQuestion {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its question has %d bytes", len(question)), nil, "pass a shorter one with --question")
 		}
 		keys = append(keys, config.Flag{Key: "question", Name: "the kickoff", Values: []string{strings.TrimSpace(question)}})
-		if !c.Flags().Changed("context") { // the project's belongs to the project's question
+		if !c.Flags().Changed("context") { // the project's context belongs to the project's question
 			keys = append(keys, config.Flag{Key: "context", Name: "the kickoff", Values: []string{""}})
 		}
 	}
-	if !opt.roster.given() {
+	if !opt.roster.namesAgents() {
 		block, err := roster.ReadBlock(first.Body)
 		if err != nil {
-			return session.Brief{}, foreignKickoff(&first, "it does not say who takes part", err, "say it: --to NAME --role ROLE for each agent (or --roster, --preset)")
+			return session.Brief{}, foreignKickoff(&first, "it has no roster", err, "pass --to NAME --role ROLE for each agent, --roster or --preset")
 		}
-		if n := len(block.Roster.Entries); n > mostForeign {
-			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its roster has %d agents", n), nil, "say who takes part: --to NAME --role ROLE for each agent")
+		if n := len(block.Roster.Entries); n > maxForeignAgents {
+			return session.Brief{}, foreignKickoff(&first, fmt.Sprintf("its roster has %d agents", n), nil, "pass --to NAME --role ROLE for each agent")
 		}
 		opt.roster.roster = string(artifact.Canonical(block.Roster.Value()))
 	}
@@ -181,17 +182,17 @@ func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.P
 	return k.Brief("", nil, parties, nil)
 }
 
-// What a kickoff that anybody may have written is read up to.
+// Limits for a kickoff from an untrusted source.
 const (
-	longestForeign = 20_000
-	mostForeign    = 100
+	maxForeignQuestion = 20_000
+	maxForeignAgents   = 100
 )
 
 func foreignKickoff(m *mail.Message, detail string, cause error, hint string) error {
 	return &fault.Error{Code: ForeignKickoff, Op: "read the kickoff", Place: m.Thread + ", message " + string(m.ID), Detail: detail, Cause: cause, Hint: hint}
 }
 
-// allByMail says that everybody in a roster has a mailbox.
+// allByMail returns --via values that reach all agents of a roster by mail.
 func allByMail(r roster.Roster) []string {
 	var via []string
 	for _, name := range r.Agents() {
@@ -200,7 +201,7 @@ func allByMail(r roster.Roster) []string {
 	return via
 }
 
-// firstKickoff finds the message that began a thread.
+// firstKickoff returns the message that started a thread.
 func firstKickoff(ctx context.Context, p *project.Project, url, thread string) (mail.Message, error) {
 	all, _, err := p.ReadThread(ctx, url, thread, true)
 	if err != nil {
@@ -212,8 +213,8 @@ func firstKickoff(ctx context.Context, p *project.Project, url, thread string) (
 		}
 	}
 	return mail.Message{}, &fault.Error{
-		Code: session.NoSession, Detail: "there is no session " + fault.Shown(thread) + ", and the mail server has no thread of that name with a KICKOFF",
-		Hint: "`brenner session list` shows the sessions there are",
+		Code: session.NoSession, Detail: "no session " + fault.Shown(thread) + ", and no such mail thread with a KICKOFF",
+		Hint: "`brenner session list` lists the sessions",
 	}
 }
 
@@ -221,15 +222,16 @@ func sessionPublishCommand(a *ui.App) *cobra.Command {
 	var flags mailcmd.MailFlags
 	c := &cobra.Command{
 		Use: "publish ID", Short: "Mail the newest version of a session's artifact",
-		Long: `Sends COMPILED into the session's thread: version, changes, contributors, counts for each
-section, the linter's result, the head of the journal, and the artifact: to each agent with
-a mailbox what its role may see, to your own mailbox all of it. A version is sent once,
-however often it is published. A session whose agents have mailboxes publishes by itself.`,
+		Long: `Sends a COMPILED message to the session's thread: version, changes, contributors, counts
+per section, lint result, journal head, and the artifact. Each agent with a mailbox
+receives what its role may see; your own mailbox receives everything.
+
+Each version is sent only once. A session whose agents have mailboxes publishes by itself.`,
 		Example: `  brenner session publish RS-20261115-cell-fate
 
-Exit codes: 0 sent, or sent before; 2 there is no such session, or it has no version yet;
-3 not everybody was reached; 4 the token is missing or not allowed to do this; 5 the session
-runs, and publishes by itself; 75 the mail server cannot be reached.`,
+Exit codes: 0 sent, or sent before; 2 no such session, or it has no version yet; 3 some
+recipients were not reached; 4 the token is missing or not permitted; 5 the session is
+running and publishes by itself; 75 the mail server is unreachable.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return publishByMail(a, c, flags, args[0]) },
 	}
@@ -265,7 +267,7 @@ func publishByMail(a *ui.App, c *cobra.Command, flags mailcmd.MailFlags, arg str
 	return ui.Show(a, doc, nil, publishedText)
 }
 
-// publishedVersion is a version that was mailed.
+// publishedVersion is the result of mailing a version.
 type publishedVersion struct {
 	Schema  string `json:"schema"`
 	Thread  string `json:"thread_id"`

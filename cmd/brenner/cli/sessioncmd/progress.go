@@ -19,24 +19,23 @@ import (
 	"brenner/store/journal"
 )
 
-// progressFor chooses how a session is shown while it runs: events in JSON for programs, a
-// live table for people at a terminal, lines for logs, nothing where nothing is wanted.
+// progressFor chooses how a running session is shown: JSON events, a live table on a
+// terminal, lines otherwise, or nothing.
 func progressFor(a *ui.App, stream bool) project.Watch {
 	switch {
-	case stream: // the entries themselves: one line each, as an export has them
+	case stream: // the entries themselves, one per line, as in an export
 		return project.Watch{Event: func(e *journal.Entry, _ *flow.State) {
-			// If nobody reads on, the session goes on all the same: its journal is stored.
+			// On a write error the session continues: its journal is stored.
 			_ = a.Write(append(e.JSON(), '\n'))
 		}}
 	case a.Quiet || a.JSON:
 		return project.Watch{}
 	}
-	return forPeople(a)
+	return textProgress(a)
 }
 
-// forPeople is the live table on a terminal, and elsewhere a line for each event that a
-// person would want to know of.
-func forPeople(a *ui.App) project.Watch {
+// textProgress shows a live table on a terminal, and a line per event otherwise.
+func textProgress(a *ui.App) project.Watch {
 	if a.ErrTTY {
 		t := newLiveTable(a.Err, a.Now)
 		return project.Watch{Event: t.event, Tokens: t.tokens, Ended: t.end}
@@ -48,7 +47,7 @@ func forPeople(a *ui.App) project.Watch {
 	}}
 }
 
-// eventLine says in one line what an event was.
+// eventLine describes an event in one line, or returns "" for an event that is not shown.
 func eventLine(e *journal.Entry, s *flow.State) string {
 	switch e.Kind {
 	case flow.KindOpened:
@@ -67,21 +66,21 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		return commitLine(&s.Commits[len(s.Commits)-1])
 	case flow.KindNoted:
 		n := s.Notes[len(s.Notes)-1]
-		return fmt.Sprintf("note of %s: %s", ui.Clean(n.Author), ui.Clean(n.Text))
+		return fmt.Sprintf("note by %s: %s", ui.Clean(n.Author), ui.Clean(n.Text))
 	case flow.KindPatched:
 		return patchLines(s)
 	case flow.KindPublished:
 		if s.Unmailed.Version > 0 {
 			return unmailedLine(&s.Unmailed)
 		}
-		return fmt.Sprintf("version %d was mailed", s.Mailed)
+		return fmt.Sprintf("version %d mailed", s.Mailed)
 	case flow.KindEnded:
 		return s.Opened.Thread + ": " + ui.EndedBy(s.Ended)
 	}
 	return ""
 }
 
-// askLine says who is asked, as soon as it is.
+// askLine names the agent of a call that begins.
 func askLine(e *journal.Entry, s *flow.State) string {
 	for _, c := range s.Calls() {
 		if c.Status != flow.Begun || c.Seq != e.Seq {
@@ -95,7 +94,7 @@ func askLine(e *journal.Entry, s *flow.State) string {
 	return ""
 }
 
-// endedCall finds the call that an entry ended.
+// endedCall returns the call that an entry ended.
 func endedCall(e *journal.Entry, s *flow.State) *flow.Call {
 	for _, c := range s.Calls() {
 		if c.Seq == e.Seq {
@@ -112,7 +111,7 @@ func callLine(c *flow.Call) string {
 	who := fmt.Sprintf("round %d: %s", c.Round, ui.Clean(c.Agent))
 	switch {
 	case c.Status == flow.Lost:
-		line := fmt.Sprintf("%s did not answer: %s, %s", who, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
+		line := fmt.Sprintf("%s did not reply: %s, %s", who, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
 		if c.Failed.Hint != "" {
 			line += "\n  hint: " + ui.Clean(c.Failed.Hint)
 		}
@@ -120,9 +119,9 @@ func callLine(c *flow.Call) string {
 	case c.Turn == flow.TurnRepair:
 		return who + " sent corrected blocks"
 	case c.Answered.Repairable > 0:
-		return fmt.Sprintf("%s answered (%d tokens); %s in it could not be read", who, c.Answered.Spent().Tokens, text.Plural(c.Answered.Repairable, "thing", "things"))
+		return fmt.Sprintf("%s replied (%d tokens, %s unreadable)", who, c.Answered.Spent().Tokens, text.Count(c.Answered.Repairable, "block"))
 	}
-	return fmt.Sprintf("%s answered (%d tokens)", who, c.Answered.Spent().Tokens)
+	return fmt.Sprintf("%s replied (%d tokens)", who, c.Answered.Spent().Tokens)
 }
 
 func commitLine(c *flow.Commit) string {
@@ -131,55 +130,55 @@ func commitLine(c *flow.Commit) string {
 	case flow.ByRound:
 		what = fmt.Sprintf("round %d", c.Round)
 	case flow.ByPerson:
-		what = "deltas of " + ui.Clean(c.Author)
+		what = "deltas by " + ui.Clean(c.Author)
 	case flow.ByThread:
-		what = text.Count(len(c.Letters), "letter") + " of the thread"
+		what = text.Count(len(c.Letters), "message") + " from the thread"
 	}
 	o := c.Outcome
 	return fmt.Sprintf("%s: version %d, %d applied, %d rejected, %s; lint: %s, %s", what, c.Version, o.Applied, o.Rejected,
 		text.Count(o.Conflicts, "conflict"), text.Count(o.Errors, "error"), text.Count(o.Warnings, "warning"))
 }
 
-// liveTable shows a running session on a terminal: a line for each event that
-// settles something, and below them a table that is drawn anew in its place.
+// liveTable shows a running session on a terminal: a line per event that changes the
+// artifact, and below them a table that is redrawn in place.
 type liveTable struct {
 	mu     sync.Mutex
 	screen *ui.Screen
 	now    func() time.Time
 	rows   []liveRow
 	head   string
-	// coming is how much of each answer under way has come, by call.
-	coming map[string]int
-	stop   chan struct{}
-	ended  chan struct{}
+	// partial counts the output tokens of each call in flight.
+	partial map[string]int
+	stop    chan struct{}
+	ended   chan struct{}
 }
 
-// liveRow is what the table says of one agent.
+// liveRow is the table row of one agent.
 type liveRow struct {
 	name, role, state string
 	call              string
 	round, tokens     int
 	usd               float64
-	began             time.Time // of the call under way; zero where there is none
+	began             time.Time // of the call in flight; zero if there is none
 	took              time.Duration
 }
 
-const redraw = 200 * time.Millisecond
+const redrawInterval = 200 * time.Millisecond
 
-// longestName is how many columns of an agent's name the table shows, so that
-// what changes has its place on a narrow terminal.
-const longestName = 20
+// maxName is the most columns for an agent's name, so that the changing columns fit on a
+// narrow terminal.
+const maxName = 20
 
 func newLiveTable(out io.Writer, now func() time.Time) *liveTable {
-	t := &liveTable{screen: ui.ScreenOf(out), now: now, coming: make(map[string]int), stop: make(chan struct{}), ended: make(chan struct{})}
+	t := &liveTable{screen: ui.ScreenOf(out), now: now, partial: make(map[string]int), stop: make(chan struct{}), ended: make(chan struct{})}
 	go t.tick()
 	return t
 }
 
-// tick draws the table every now and then, for the clocks in it.
+// tick redraws the table periodically, because it shows elapsed times.
 func (t *liveTable) tick() {
 	defer close(t.ended)
-	ticker := time.NewTicker(redraw)
+	ticker := time.NewTicker(redrawInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -196,12 +195,12 @@ func (t *liveTable) tick() {
 func (t *liveTable) event(e *journal.Entry, s *flow.State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.take(s)
+	t.update(s)
 	switch e.Kind {
-	case flow.KindAnswered, flow.KindPlanned, flow.KindBegan: // the table says it
+	case flow.KindAnswered, flow.KindPlanned, flow.KindBegan: // shown in the table
 	default:
 		if line := eventLine(e, s); line != "" {
-			_, _ = io.WriteString(t.screen, line+"\n") // a terminal that is gone is nobody to tell
+			_, _ = io.WriteString(t.screen, line+"\n") // a closed terminal is ignored
 		}
 	}
 	t.draw()
@@ -210,11 +209,11 @@ func (t *liveTable) event(e *journal.Entry, s *flow.State) {
 func (t *liveTable) tokens(call string, output int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.coming[call] = output // it is drawn with the next tick
+	t.partial[call] = output // drawn with the next tick
 }
 
-// take copies what the table shows out of the state.
-func (t *liveTable) take(s *flow.State) {
+// update copies what the table shows from the state.
+func (t *liveTable) update(s *flow.State) {
 	t.head = fmt.Sprintf("round %d of %d · version %d · %d tokens", s.Round(), s.Settings.Rounds, s.Version(), s.Spent.Tokens)
 	t.rows = t.rows[:0]
 	for _, a := range audit.AgentSummaries(s) {
@@ -241,23 +240,23 @@ func (t *liveTable) draw() {
 	if len(t.rows) == 0 {
 		return
 	}
-	// The role comes last: it says nothing new, and may be cut off.
+	// The role comes last: it never changes, and may be cut off.
 	rows := [][]string{{"AGENT", "ROUND", "STATE", "TOKENS", "COST", "TIME", "ROLE"}}
 	for _, r := range t.rows {
 		took, tokens := r.took, r.tokens
 		if !r.began.IsZero() {
 			took = t.now().Sub(r.began)
-			tokens += t.coming[r.call]
+			tokens += t.partial[r.call]
 		}
 		rows = append(rows, []string{
-			ui.Fit(ui.Clean(r.name), longestName), strconv.Itoa(r.round), r.state, strconv.Itoa(tokens), ui.Money(r.usd),
+			ui.Fit(ui.Clean(r.name), maxName), strconv.Itoa(r.round), r.state, strconv.Itoa(tokens), ui.Money(r.usd),
 			took.Round(100 * time.Millisecond).String(), ui.OrDash(r.role),
 		})
 	}
 	t.screen.Draw(ui.Columns(rows) + t.head + "\n")
 }
 
-// end takes the table away: the summary says more.
+// end removes the table; the summary replaces it.
 func (t *liveTable) end() {
 	close(t.stop)
 	<-t.ended
@@ -268,18 +267,18 @@ func sessionWatchCommand(a *ui.App) *cobra.Command {
 	var stream bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "watch ID",
-		Short: "Follow a running session, from any terminal",
-		Long: `Shows what happens in a session that another process runs: first what it came to so far,
-then every event as it is journaled; a live table on a terminal, lines elsewhere. It
-ends with the session, or when nobody runs it any more, and then shows where it stands.
+		Short: "Watch a session run by another process",
+		Long: `Shows the versions of a session so far, then every event as it is journaled: a live table
+on a terminal, lines otherwise. Exits when the session ends or no process runs it, and
+shows its status.
 
-Watching changes nothing: Ctrl-C ends the watching, and the session goes on.`,
+Watching does not affect the session: it continues after Ctrl-C.`,
 		Example: `  brenner session watch RS-20261115-cell-fate
   brenner session watch RS-20261115-cell-fate --json-stream
 
-Exit codes: 0 the session ended, or nobody runs it; 1 the store is damaged; 2 there is no
-such session; 3 it ended without some answer; 5 it ended with an open conflict or stalemate; 130
-interrupted.`,
+Exit codes: 0 the session ended, or is not running; 1 the store is damaged; 2 no such
+session; 3 ended with a reply missing; 5 ended with an open conflict or stalemate;
+130 interrupted.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
@@ -287,25 +286,25 @@ interrupted.`,
 			})
 		},
 	})
-	c.Flags().BoolVar(&stream, "json-stream", false, "print every entry of the journal as a line of JSON as it comes, the result last")
+	c.Flags().BoolVar(&stream, "json-stream", false, "print each journal entry as a line of JSON, then the result")
 	return c
 }
 
-// poll is how often the journal is looked at.
-const poll = 200 * time.Millisecond
+// pollInterval is how often to check the journal.
+const pollInterval = 200 * time.Millisecond
 
 func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.History, stream bool) error {
 	hard, drain, done := a.Interrupts.Gently(ctx, func() {})
 	defer done()
 	w := &watcher{app: a, src: src, thread: h.Thread, state: &flow.State{}, progress: progressFor(a, stream)}
-	interruptedBy, err := w.follow(hard, drain, h.Entries, stream)
+	interrupted, err := w.follow(hard, drain, h.Entries, stream)
 	if w.progress.Ended != nil {
 		w.progress.Ended()
 	}
 	if err != nil {
 		return err
 	}
-	if interruptedBy {
+	if interrupted {
 		a.Exit = ui.ExitInterrupted
 		return nil
 	}
@@ -318,7 +317,7 @@ func watch(ctx context.Context, a *ui.App, src *project.Source, h *session.Histo
 	return showStatus(ctx, a, src, h)
 }
 
-// watcher follows a journal that others write.
+// watcher follows a journal that another process writes.
 type watcher struct {
 	app      *ui.App
 	src      *project.Source
@@ -327,23 +326,23 @@ type watcher struct {
 	progress project.Watch
 }
 
-// follow tells of everything until nobody runs the session, and whether it was
+// follow reports all events until no process runs the session. It returns true if it was
 // stopped before.
 func (w *watcher) follow(ctx context.Context, drain <-chan struct{}, past []journal.Entry, stream bool) (stopped bool, err error) {
 	if err := w.past(past, stream); err != nil {
 		return false, err
 	}
-	ticker := time.NewTicker(poll)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
-		// Who runs it is asked first: what was written before that is then read.
+		// Check the lock first, so that entries written before its release are read.
 		running := false
 		if w.src.Locks != nil {
 			if _, running, err = w.src.Locks.HolderOf(w.thread); err != nil {
 				return false, err
 			}
 		}
-		if err := w.news(ctx); err != nil || !running {
+		if err := w.poll(ctx); err != nil || !running {
 			return false, err
 		}
 		select {
@@ -356,8 +355,8 @@ func (w *watcher) follow(ctx context.Context, drain <-chan struct{}, past []jour
 	}
 }
 
-// past tells what happened before: a line for each version, and what came after
-// the last one as if it came now. A stream of events has all of them.
+// past reports earlier events: a line per version, and every event since the last one. A
+// JSON stream has all events.
 func (w *watcher) past(entries []journal.Entry, stream bool) error {
 	known := 0
 	for i := range entries {
@@ -378,11 +377,11 @@ func (w *watcher) past(entries []journal.Entry, stream bool) error {
 			w.app.Say(commitLine(&w.state.Commits[i]) + "\n")
 		}
 	}
-	return w.tell(entries[known:])
+	return w.report(entries[known:])
 }
 
-// news reads what was written since.
-func (w *watcher) news(ctx context.Context) error {
+// poll reads the entries written since the last call.
+func (w *watcher) poll(ctx context.Context) error {
 	entries, err := w.src.Store.Entries(ctx, session.Prefix+w.thread, w.state.Head.Seq)
 	if err == nil {
 		err = journal.Check(session.Prefix+w.thread, w.state.Head, entries)
@@ -390,10 +389,10 @@ func (w *watcher) news(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.tell(entries)
+	return w.report(entries)
 }
 
-func (w *watcher) tell(entries []journal.Entry) error {
+func (w *watcher) report(entries []journal.Entry) error {
 	for i := range entries {
 		if err := w.state.Apply(&entries[i]); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package sessioncmd holds the commands about sessions: session, roster, kickoff, blame and trace.
+// Package sessioncmd implements the commands about sessions: session, roster, kickoff, blame and trace.
 package sessioncmd
 
 import (
@@ -27,14 +27,14 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "session",
 		GroupID: ui.Everyday,
-		Short:   "Run research sessions, and look at what they came to",
+		Short:   "Run and inspect research sessions",
 	}, sessionStartCommand(a),
 		sessionResumeCommand(a), sessionStatusCommand(a), sessionListCommand(a), sessionShowCommand(a),
 		sessionWatchCommand(a), sessionExportCommand(a), sessionImportCommand(a), sessionReplayCommand(a),
 		sessionApplyCommand(a), sessionResolveCommand(a), sessionNoteCommand(a), sessionCompileCommand(a), sessionPublishCommand(a))
 }
 
-// dryRunText shows what a session would do.
+// dryRunText formats what a session would do.
 func dryRunText(d *project.Composed) string {
 	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "REACHED VIA", "TEMPLATE"}}
 	for i, e := range d.Roster.Roster.Entries {
@@ -42,22 +42,22 @@ func dryRunText(d *project.Composed) string {
 			e.Agent, string(e.Role), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.OrDash(d.Project.Config.Reach(e.Model).Via), d.Messages[i].Template,
 		})
 	}
-	return fmt.Sprintf("Dry run of %s: nothing is sent, nothing is written.\nQuestion: %s\n\n%s\n%s\n\n%s",
-		d.ThreadID, ui.Clean(strings.TrimSpace(d.Question)), ui.Columns(rows), between, messagesText(d.Messages))
+	return fmt.Sprintf("Dry run of %s: nothing is sent or written.\nQuestion: %s\n\n%s\n%s\n\n%s",
+		d.ThreadID, ui.Clean(strings.TrimSpace(d.Question)), ui.Columns(rows), separator, messagesText(d.Messages))
 }
 
 func sessionListCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "list",
-		Short: "List the sessions of the project, the one with the latest event first",
-		Long: `Lists the sessions of the project, the one in which something happened last first. With
---quiet it prints their ids only.`,
+		Short: "List the project's sessions",
+		Long: `Lists the project's sessions, most recently active first. With --quiet, prints only
+their ids.`,
 		Example: `  brenner session list
   brenner session list --json
   brenner session list -q | xargs -n 1 brenner session resume
 
-Exit codes: 0 listed, even if there are none; 1 the store, or a session of those that are
-listed, is damaged; 2 the configuration is wrong.`,
+Exit codes: 0 listed, even if there are none; 1 the store or one of the sessions is
+damaged; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return listSessions(c.Context(), a) },
 	})
@@ -80,7 +80,7 @@ func sessionListText(a *ui.App, l *audit.List) string {
 		return ui.EachLine(l.Sessions, func(r *audit.Row) string { return r.Thread })
 	}
 	if len(l.Sessions) == 0 {
-		a.Say("There are no sessions yet: `brenner session start` begins one.\n")
+		a.Say("No sessions yet. Start one with `brenner session start`.\n")
 		return ""
 	}
 	rows := [][]string{{"SESSION", "PHASE", "ROUND", "VERSION", "CONFLICTS", "UPDATED", "QUESTION"}}
@@ -112,18 +112,17 @@ func listCells(r *audit.Row) []string {
 func sessionStatusCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "status [ID|FILE]",
-		Short: "Show where a session stands: who answered, what is missing, what is in conflict",
-		Long: `Shows where a session stands: its phase, who answered, what every version came to, what
-was rejected and what waits for a person; for agents with mailboxes also what the thread
-tells: who acknowledged, who answered, who is silent. A thread that another tool began is
-shown as far as its mail tells. Without an argument it shows the session in which
-something happened last.`,
+		Short: "Show the status of a session",
+		Long: `Shows the phase of a session, the agents' replies, the result of every version, rejected
+deltas and open conflicts. For agents with mailboxes it also shows who acknowledged and
+who replied. A mail thread started by another tool is shown as far as possible.
+
+Without an argument, shows the most recently active session.`,
 		Example: `  brenner session status
   brenner session status RS-20261115-cell-fate --json
 
-Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session; 3 shown, and some
-answer is missing for good; 5 shown, and the session has ended with an open conflict or
-stalemate: it waits for a person.`,
+Exit codes: 0 shown; 1 the store is damaged; 2 no such session; 3 shown, ended with a
+reply missing; 5 shown, ended with an open conflict or stalemate.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -156,7 +155,7 @@ func newestStatus(a *ui.App, c *cobra.Command) error {
 		return err
 	}
 	if len(streams) == 0 {
-		return ui.Usage(c, "there is no session yet", "`brenner session start` begins one")
+		return ui.Usage(c, "no sessions yet", "start one with `brenner session start`")
 	}
 	h, err := session.Load(ctx, st, session.ThreadOf(&streams[0]))
 	if err != nil {
@@ -165,7 +164,7 @@ func newestStatus(a *ui.App, c *cobra.Command) error {
 	return showStatus(ctx, a, &project.Source{Store: st, Locks: st, Project: p}, h)
 }
 
-// showStatus shows where a session stands, and exits with what that asks for.
+// showStatus shows the status of a session and sets the exit code.
 func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.History) error {
 	s, err := src.Status(ctx, h)
 	if err != nil {
@@ -180,37 +179,37 @@ func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.
 	return ui.Show(a, s, nil, summaryText)
 }
 
-func standing(t *audit.ThreadAgent) string {
+func mailStatus(t *audit.ThreadAgent) string {
 	switch {
 	case t.Answered:
 		return "answered"
 	case t.Acknowledged:
-		return "acknowledged, not answered"
+		return "acknowledged, no reply yet"
 	}
-	return "asked, silent"
+	return "no reply"
 }
 
-// threadRows are the lines of a status about the thread.
+// threadRows returns the rows of a status about the mail thread.
 func threadRows(t *audit.Thread) [][]string {
 	if t.Problem != "" {
-		return [][]string{{"Mail", "cannot be read: " + t.Problem}}
+		return [][]string{{"Mail", "cannot read: " + t.Problem}}
 	}
 	rows := [][]string{{"Mail", string(t.Phase) + ", " + text.Count(t.Messages, "message") + " at " + t.Server}}
 	for i := range t.Agents {
-		rows = append(rows, []string{"", t.Agents[i].Name + ": " + standing(&t.Agents[i])})
+		rows = append(rows, []string{"", t.Agents[i].Name + ": " + mailStatus(&t.Agents[i])})
 	}
 	for _, agent := range slices.Sorted(maps.Keys(t.Names)) {
-		rows = append(rows, []string{"", agent + " is called " + t.Names[agent] + " there"})
+		rows = append(rows, []string{"", agent + " is registered as " + t.Names[agent]})
 	}
 	return rows
 }
 
 func foreignThreadText(_ *ui.App, f *project.ForeignThread) string {
-	return ui.Clean(f.Thread) + ": a thread of another tool; this project's store has no session of that name\n\n" + ui.Columns(threadRows(f.Mail)) + ui.NextText(f.Next)
+	return ui.Clean(f.Thread) + ": mail thread from another tool; no such session in this project\n\n" + ui.Columns(threadRows(f.Mail)) + ui.NextText(f.Next)
 }
 
-// foreignStatus shows a thread that no session of this store belongs to. Where
-// there is no such thread either, the session is what is missing.
+// foreignStatus shows a thread without a session in this store. If there is no such
+// thread either, it returns missing.
 func foreignStatus(a *ui.App, c *cobra.Command, arg string, missing error) error {
 	address, err := session.ParseAddress(arg)
 	if err != nil || ui.WholeSession(c, address) != nil {
@@ -223,14 +222,14 @@ func foreignStatus(a *ui.App, c *cobra.Command, arg string, missing error) error
 	f, err := p.ForeignThread(c.Context(), address.Thread)
 	switch {
 	case fault.CodeOf(err) == mail.NoAuth:
-		return errors.Join(missing, err) // it may well be there
+		return errors.Join(missing, err) // the thread may exist
 	case err != nil || f == nil:
-		return missing // what was asked for is not here; that no server answers is no news
+		return missing // a failing mail server is not worth reporting here
 	}
 	return ui.Show(a, f, nil, foreignThreadText)
 }
 
-// unmailedLine says that a version was not mailed to everybody.
+// unmailedLine reports a version that was not mailed to all recipients.
 func unmailedLine(u *flow.Published) string {
 	what := "Version " + strconv.Itoa(u.Version) + " was not mailed"
 	if len(u.Missed) > 0 {

@@ -29,33 +29,32 @@ func sessionShowCommand(a *ui.App) *cobra.Command {
 	var opt showOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "show ID[@vN][#ITEM[.FIELD]]|FILE",
-		Short: "Print the artifact of a session, a version of it, an item or a field",
-		Long: `Prints the artifact of a session as Markdown, or as canonical JSON with --format json. An
-address names less: @v3 a version, #H2 an item, #H2.claim a field, #P1.predictions.H2 a
-cell. Of a field in CONFLICT every candidate has a line. In the place of a session the file
-of an export can be given.
+		Short: "Print a session's artifact, or a version, item or field of it",
+		Long: `Prints a session's artifact as Markdown, or as canonical JSON with --format json. Append
+@v3 for a version, #H2 for an item, #H2.claim for a field, #P1.predictions.H2 for a
+prediction. A field in CONFLICT is printed with one candidate per line. FILE is an export.
 
-JSON is printed to the byte, without a line's end: the SHA-256 of a whole artifact is the
-one that ` + "`brenner session replay`" + ` names.`,
+JSON is printed without a trailing newline, so that the SHA-256 of an entire artifact is
+the one that ` + "`brenner session replay`" + ` prints.`,
 		Example: `  brenner session show RS-20261115-cell-fate
   brenner session show RS-20261115-cell-fate@v2#H1.claim
   brenner session show cell-fate.brenner.jsonl --format json --out v4.json
 
-Exit codes: 0 printed; 1 the store or the export is damaged; 2 there is no such session,
-version, item or field.`,
+Exit codes: 0 printed; 1 the store or the export is damaged; 2 no such session, version,
+item or field.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return showArtifact(a, c, args[0], &opt) },
 	})
 	addFormatFlag(c, &opt.format)
-	c.Flags().StringVarP(&opt.out, "out", "o", "", "write it to this file instead")
+	c.Flags().StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
 	return c
 }
 
 func addFormatFlag(c *cobra.Command, format *string) {
-	c.Flags().StringVar(format, "format", "", "markdown or json; the ending of --out, or markdown, if not given")
+	c.Flags().StringVar(format, "format", "", "output format: markdown or json (default: from the extension of --out, else markdown)")
 }
 
-// asJSON reports which of the two forms is wanted.
+// asJSON reports whether the output format is JSON.
 func asJSON(c *cobra.Command, format, out string) (bool, error) {
 	switch format {
 	case "json":
@@ -65,7 +64,7 @@ func asJSON(c *cobra.Command, format, out string) (bool, error) {
 	case "":
 		return strings.HasSuffix(out, ".json"), nil
 	}
-	return false, ui.Usage(c, "--format "+ui.Clean(format)+" is neither json nor markdown", "")
+	return false, ui.Usage(c, "--format: "+ui.Clean(format)+" is not json or markdown", "")
 }
 
 func showArtifact(a *ui.App, c *cobra.Command, arg string, opt *showOptions) error {
@@ -91,7 +90,7 @@ func showArtifact(a *ui.App, c *cobra.Command, arg string, opt *showOptions) err
 	})
 }
 
-// candidatesText gives each candidate its line, as resolve lists them.
+// candidatesText formats one candidate per line, as resolve does.
 func candidatesText(conflict artifact.Conflict) []byte {
 	var b []byte
 	for _, c := range conflict {
@@ -101,8 +100,8 @@ func candidatesText(conflict artifact.Conflict) []byte {
 	return b
 }
 
-// plainValue returns a text as it is, with its lines and tabs, and other values as JSON;
-// what could deceive a terminal is only named. Exact bytes are what --format json is for.
+// plainValue returns a string with its lines and tabs, and other values as JSON, made
+// safe for a terminal. For exact bytes there is --format json.
 func plainValue(value []byte) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -111,8 +110,8 @@ func plainValue(value []byte) string {
 	return ui.CleanText(text) + "\n"
 }
 
-// partBytes returns an artifact, an item or a field in one of its two forms. JSON has no
-// line's end, so that anybody can take its hash.
+// partBytes formats an artifact, an item or a field. JSON has no trailing newline, so
+// that its hash can be checked.
 func partBytes(p *audit.Part, inJSON bool) []byte {
 	switch {
 	case inJSON:
@@ -134,24 +133,23 @@ func sessionReplayCommand(a *ui.App) *cobra.Command {
 	var opt replayOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "replay ID|FILE",
-		Short: "Settle a session again from its journal, and prove the same bytes",
-		Long: `Settles everything again, from the empty artifact on, offline and from the replies that
-the journal names, and compares each version with the one that was committed, byte by
-byte.
+		Short: "Rebuild a session from its journal and compare every version",
+		Long: `Rebuilds every version offline from the replies in the journal, starting with an empty
+artifact, and compares each with the committed version byte for byte.
 
-With --without it shows what the artifact would be had one agent, or one person, never
-answered: the artifact on standard output, what that changes on standard error. Whoever
-meant an item by its id means the same item then, whatever its id is.`,
+With --without, prints the artifact as it would be without the contributions of one agent
+or person, and the differences on standard error. References to an item still mean the
+same item, even if its id changes.`,
 		Example: `  brenner session replay RS-20261115-cell-fate
   brenner session replay cell-fate.brenner.jsonl --without GreenValley > without.md
 
-Exit codes: 0 the same bytes, or the artifact is printed; 1 a version differs; 2 there is
-no such session or agent.`,
+Exit codes: 0 identical, or the artifact was printed; 1 a version differs; 2 no such
+session or agent.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return replay(a, c, args[0], &opt) },
 	})
 	addFormatFlag(c, &opt.format)
-	c.Flags().StringVar(&opt.without, "without", "", "leave out what this agent or person contributed")
+	c.Flags().StringVar(&opt.without, "without", "", "agent or person whose contributions to leave out")
 	return c
 }
 
@@ -162,9 +160,9 @@ func replay(a *ui.App, c *cobra.Command, arg string, opt *replayOptions) error {
 	}
 	switch {
 	case c.Flags().Changed("without") && opt.without == "":
-		return ui.Usage(c, "--without names nobody", "")
+		return ui.Usage(c, "--without: empty name", "")
 	case opt.format != "" && opt.without == "":
-		return ui.Usage(c, "--format is for the artifact that --without prints", "")
+		return ui.Usage(c, "--format requires --without", "")
 	}
 	return a.WithWhole(c, arg, func(ctx context.Context, _ *project.Source, h *session.History) error {
 		if opt.without != "" {
@@ -197,22 +195,22 @@ func replayText(a *ui.App, r *audit.Replay) string {
 	}
 	for _, v := range r.Versions {
 		if v.Lint != "" && !a.Quiet {
-			text += fmt.Sprintf("version %d: its findings are of %s and were not compared: this program has %s\n", v.Version, ui.Clean(v.Lint), lint.Version)
+			text += fmt.Sprintf("version %d: findings of %s not compared, this version of brenner has %s\n", v.Version, ui.Clean(v.Lint), lint.Version)
 		}
 		if v.Reworded && !a.Quiet {
-			text += fmt.Sprintf("version %d: its report says the same in other words than this program's\n", v.Version)
+			text += fmt.Sprintf("version %d: its report is worded differently by this version of brenner\n", v.Version)
 		}
 	}
 	if r.Equal && !a.Quiet {
-		text += ui.Clean(r.Thread) + ": every version follows from the journal, to the byte\n"
+		text += ui.Clean(r.Thread) + ": all versions identical\n"
 	}
 	return text
 }
 
-// withoutText is an artifact as it would be; how it differs goes to standard error.
+// withoutText formats the counterfactual artifact; the differences go to standard error.
 func withoutText(a *ui.App, w *audit.Counterfactual, inJSON bool) string {
 	if !a.Quiet {
-		a.Say(withoutAccount(w))
+		a.Say(withoutDifferences(w))
 	}
 	if inJSON {
 		return string(w.Artifact) + "\n"
@@ -220,13 +218,13 @@ func withoutText(a *ui.App, w *audit.Counterfactual, inJSON bool) string {
 	return string(w.After.Markdown())
 }
 
-// withoutAccount says in short what differs.
-func withoutAccount(w *audit.Counterfactual) string {
+// withoutDifferences summarises the differences.
+func withoutDifferences(w *audit.Counterfactual) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s without %s: version %d instead of %d; %s gone, %s, %s of others now rejected\n", ui.Clean(w.Thread), ui.Clean(w.Without),
+	fmt.Fprintf(&b, "%s without %s: version %d instead of %d; %s missing, %s, %s by others now rejected\n", ui.Clean(w.Thread), ui.Clean(w.Without),
 		w.Version, w.WasVersion, text.Count(len(w.Gone), "item"), text.Plural(len(w.Changed), "field differs", "fields differ"), text.Count(len(w.Rejected), "delta"))
 	for _, g := range w.Gone {
-		fmt.Fprintf(&b, "  gone: %s (%s)\n", ui.Clean(g.ID), ui.Cut(ui.Clean(g.Title)))
+		fmt.Fprintf(&b, "  missing: %s (%s)\n", ui.Clean(g.ID), ui.Cut(ui.Clean(g.Title)))
 	}
 	for _, r := range w.Renamed {
 		fmt.Fprintf(&b, "  %s is now %s\n", ui.Clean(r.Was), ui.Clean(r.Now))
@@ -240,8 +238,8 @@ func withoutAccount(w *audit.Counterfactual) string {
 	return b.String()
 }
 
-// exportEnding is how the files of exports are called.
-const exportEnding = ".brenner.jsonl"
+// exportExt is the file extension of exports.
+const exportExt = ".brenner.jsonl"
 
 type exportOptions struct {
 	out   string
@@ -252,23 +250,23 @@ func sessionExportCommand(a *ui.App) *cobra.Command {
 	var opt exportOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "export ID",
-		Short: "Write everything about a session into one file that proves itself",
-		Long: `Writes one file with everything that a reviewer needs: the journal, every message and
-every reply, every version. ` + "`brenner verify FILE`" + ` proves it without this project, and every
-command that only reads takes it in the place of a session.
+		Short: "Export a session to one self-contained file",
+		Long: `Writes one file with everything a reviewer needs: the journal, and every message, reply
+and version. ` + "`brenner verify FILE`" + ` verifies it without this project, and every read-only
+command accepts it in place of a session.
 
-The head that is printed is what to keep apart from the file: with it, verify also shows
-a journal whose end was cut off, or that was made anew from its beginning.`,
+Keep the printed head separately: with it, verify also detects a truncated or completely
+rewritten journal.`,
 		Example: `  brenner session export RS-20261115-cell-fate
   brenner session export RS-20261115-cell-fate --out review/cell-fate.jsonl --force
   brenner session export RS-20261115-cell-fate --out - | gzip > cell-fate.jsonl.gz
 
-Exit codes: 0 written; 1 it cannot be written, or the store is damaged; 2 there is no such
-session, or the file is there already.`,
+Exit codes: 0 written; 1 writing failed, or the store is damaged; 2 no such session, or
+the file already exists.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			if opt.out == "-" && a.JSON {
-				return ui.Usage(c, "--out - and --json both want standard output", "give --out a file")
+				return ui.Usage(c, "--out - and --json cannot be combined", "pass a file to --out")
 			}
 			return a.WithWhole(c, args[0], func(ctx context.Context, _ *project.Source, h *session.History) error {
 				return export(ctx, a, h, &opt)
@@ -276,8 +274,8 @@ session, or the file is there already.`,
 		},
 	})
 	f := c.Flags()
-	f.StringVarP(&opt.out, "out", "o", "", `the file; ID`+exportEnding+` in the working directory if not given, "-" is standard output`)
-	f.BoolVar(&opt.force, "force", false, "overwrite the file if it is there")
+	f.StringVarP(&opt.out, "out", "o", "", `output file, "-" for standard output (default: ID`+exportExt+` in the working directory)`)
+	f.BoolVar(&opt.force, "force", false, "overwrite an existing file")
 	return c
 }
 
@@ -287,7 +285,7 @@ func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptio
 		return err
 	}
 	if x.File = opt.out; x.File == "" {
-		x.File = h.Thread + exportEnding
+		x.File = h.Thread + exportExt
 	}
 	switch {
 	case x.File == "-":
@@ -297,8 +295,8 @@ func export(ctx context.Context, a *ui.App, h *session.History, opt *exportOptio
 	default:
 		if err = files.Create(x.File, x.Data); fault.CodeOf(err) == files.AlreadyExists {
 			err = &fault.Error{
-				Code: files.AlreadyExists, Op: "export " + h.Thread, Place: x.File, Detail: "it is there already, and was not touched",
-				Hint: "--force overwrites it; --out names another file",
+				Code: files.AlreadyExists, Op: "export " + h.Thread, Place: x.File, Detail: "already exists; not overwritten",
+				Hint: "pass --force to overwrite it, or --out FILE",
 			}
 		}
 	}
@@ -322,7 +320,7 @@ func exportedFacts(x *audit.Export) string {
 	return ui.Columns([][]string{
 		{"Session", ui.Clean(x.Thread)},
 		{"File", fmt.Sprintf("%s, %d bytes", ui.Clean(x.File), x.Bytes)},
-		{"Holds", fmt.Sprintf("%s, %s, %s", text.Plural(x.Entries, "entry", "entries"), text.Count(x.Blobs, "blob"), text.Count(x.Versions, "version"))},
+		{"Contents", fmt.Sprintf("%s, %s, %s", text.Plural(x.Entries, "entry", "entries"), text.Count(x.Blobs, "blob"), text.Count(x.Versions, "version"))},
 		{"Head", x.Head},
 		{"Seal", x.Seal},
 		{"SHA-256", x.SHA256},
@@ -332,16 +330,16 @@ func exportedFacts(x *audit.Export) string {
 func sessionImportCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "import FILE",
-		Short: "Take the session of an export into this project",
-		Long: `Proves an export as verify does, and takes its session into the project's store, whole or
-not at all. Where the session is here already, and the export has more of it, it is
-continued; where it went another way, nothing is touched.`,
+		Short: "Import a session from an export",
+		Long: `Verifies an export and adds its session to the project's store, all or nothing. A session
+that already exists is extended if the export is ahead of it; if the two have diverged,
+nothing is changed.`,
 		Example: `  brenner session import RS-20261115-cell-fate.brenner.jsonl
   brenner session import -C ../review cell-fate.jsonl
 
-Exit codes: 0 imported, or it is here already; 1 the export was changed, or it cannot be
-stored; 2 the file cannot be read, or is no export; 5 there is another session of this
-name here, or another process holds it.`,
+Exit codes: 0 imported, or already imported; 1 the export was tampered with, or storing
+failed; 2 the file is unreadable or not an export; 5 a different session with this id
+exists, or another process has it locked.`,
 		Args: ui.OneFile,
 		RunE: func(c *cobra.Command, args []string) error { return importSession(a, c, args[0]) },
 	})
@@ -369,14 +367,14 @@ func importedText(a *ui.App, i *project.Imported) string {
 	what := fmt.Sprintf("imported, %s", text.Plural(i.New, "new entry", "new entries"))
 	switch {
 	case i.New == 0 && i.Ahead:
-		what = "already here, and further on than the export"
+		what = "already imported; the project is ahead of the export"
 	case i.New == 0:
-		what = "already here"
+		what = "already imported"
 	}
 	if a.Quiet {
 		return ui.Clean(i.Thread) + "\n"
 	}
 	return fmt.Sprintf("%s: %s\n%s", ui.Clean(i.Thread), what, ui.Columns([][]string{
-		{"Holds", text.Plural(i.Entries, "entry", "entries") + ", " + text.Count(i.Versions, "version")}, {"Head", i.Head}, {"Seal", i.Seal},
+		{"Contents", text.Plural(i.Entries, "entry", "entries") + ", " + text.Count(i.Versions, "version")}, {"Head", i.Head}, {"Seal", i.Seal},
 	}))
 }

@@ -32,7 +32,7 @@ type startOptions struct {
 	model    []string
 	script   string
 	arbiter  string
-	played   *rehearsal.Script // what script names
+	played   *rehearsal.Script // read from the file script
 	module   string
 	ifExists string
 	dryRun   bool
@@ -42,28 +42,27 @@ func sessionStartCommand(a *ui.App) *cobra.Command {
 	var opt startOptions
 	c := &cobra.Command{
 		Use:   "start",
-		Short: "Run a research session: ask all agents, merge what they answer, round by round",
-		Long: `Resolves the roster, composes a kickoff for each agent, asks all of them at once, reads
-the deltas in their replies and merges them by rule into the next version of the
-artifact; then the next round. Everything is in the project's store (.brenner) before it
-counts: a session that was killed goes on with ` + "`brenner session resume`" + `, and nobody is
-asked again for what was answered.
+		Short: "Run a research session",
+		Long: `Resolves the roster, composes a kickoff for each agent, asks all agents concurrently, and
+merges the deltas in their replies by rule into the next version of the artifact, round
+by round. Every step is stored in .brenner first: after a crash,
+` + "`brenner session resume`" + ` continues without repeating answered calls.
 
-Ctrl-C once lets the calls under way end; twice stops at once. Neither loses anything.
+Press Ctrl-C once to wait for the calls in flight, twice to stop immediately. No reply is
+lost.
 
-With "via: rehearsal" scripted agents play a session: no key, no server, no cost. They
-play their own question only, unless --via rehearsal or --script is given.`,
+With "via: rehearsal", scripted agents play the session without keys, server or cost. They
+answer only their own question unless --via rehearsal or --script is set.`,
 		Example: `  brenner session start --preset default-3-agent
   brenner session start --to BlueLake --role hypothesis_generator --to RedSky --role adversarial_critic --via rehearsal
   brenner session start --script mine.yaml --rounds 2 --json
   brenner session start --preset default-3-agent --dry-run
 
-Exit codes: 0 done; 1 it could not be stored; 2 the roster, the brief or the
-configuration is wrong; 3 done, but an agent did not answer; 4 a file wants what needs
-` + "`brenner trust`" + `, or the mail server does not take the token; 5 done with an open conflict
-or stalemate, or the session is held by another process; 6 the budget does not reach
-further; 75 too few answered, and they said when to return, or the mail server cannot be
-reached; 130 interrupted.`,
+Exit codes: 0 done; 1 storing failed; 2 invalid roster, brief or configuration; 3 done,
+but an agent did not reply; 4 ` + "`brenner trust`" + ` required, or the mail server rejected the
+token; 5 done with an open conflict or stalemate, or another process has the session
+locked; 6 budget exhausted; 75 too few replies, retry later, or the mail server is
+unreachable; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return start(a, c, &opt) },
 	}
@@ -71,18 +70,18 @@ reached; 130 interrupted.`,
 	opt.brief.add(c)
 	opt.run.add(c)
 	f := c.Flags()
-	f.StringArrayVar(&opt.evidence, "evidence", nil, "a file that every agent is given; cited as EV-001, EV-002, …; repeatable")
-	f.StringArrayVar(&opt.via, "via", nil, "how agents are reached ("+strings.Join(config.Vias(), ", ")+"), for all, or NAME=KIND,…")
-	f.StringArrayVar(&opt.model, "model", nil, "the model's id where it is asked, for all, or NAME=ID,…")
-	f.StringVar(&opt.script, "script", "", "a rehearsal of your own: scripted agents from this file")
-	f.StringVar(&opt.module, "module", "", "the part of the project that it belongs to: its records are shown to the agents; the whole project if not given")
+	f.StringArrayVar(&opt.evidence, "evidence", nil, "file shown to every agent, cited as EV-001, EV-002, …; repeatable")
+	f.StringArrayVar(&opt.via, "via", nil, "transport ("+strings.Join(config.Vias(), ", ")+") for all agents, or NAME=KIND,…")
+	f.StringArrayVar(&opt.model, "model", nil, "provider's model id for all agents, or NAME=ID,…")
+	f.StringVar(&opt.script, "script", "", "rehearsal script to play instead of the built-in one")
+	f.StringVar(&opt.module, "module", "", "module whose records are shown to the agents (default: the entire project)")
 	opt.arbiterFlag(c)
-	f.StringVar(&opt.ifExists, "if-exists", "", "with a --thread-id that exists: resume, fail or new (beside it)")
-	f.BoolVar(&opt.dryRun, "dry-run", false, "compose and print everything; send nothing, write nothing")
+	f.StringVar(&opt.ifExists, "if-exists", "", "if --thread-id exists: resume, fail or new (start another)")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending or writing anything")
 	return c
 }
 
-// runFlags are the flags of everything that runs sessions.
+// runFlags are the flags of commands that run a session.
 type runFlags struct {
 	traffic                      project.Traffic
 	jsonStream, serveMail, watch bool
@@ -93,22 +92,22 @@ func (r *runFlags) add(c *cobra.Command) {
 	for _, o := range config.RunFlags() {
 		f.String(o.Name, "", o.Usage)
 	}
-	f.StringVar(&r.traffic.BaseURL, "base-url", "", "the address of the models' endpoint ["+project.EnvBaseURL+"]")
-	f.StringVar(&r.traffic.Record, "record-tape", "", "write all traffic with models to this file, without secrets")
-	f.StringVar(&r.traffic.Tape, "tape", "", "play the traffic with models from this file: no network, no cost")
-	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs, for agents via mail")
-	f.BoolVar(&r.jsonStream, "json-stream", false, "print every event as a line of JSON as it happens, the result last")
-	f.BoolVar(&r.watch, "watch", false, "show on standard error what happens, with --json too; on unless --json or --quiet is given, and --watch=false turns it off")
+	f.StringVar(&r.traffic.BaseURL, "base-url", "", "model endpoint URL ["+project.EnvBaseURL+"]")
+	f.StringVar(&r.traffic.Record, "record-tape", "", "file to record all model traffic to, without secrets")
+	f.StringVar(&r.traffic.Tape, "tape", "", "file to replay model traffic from, without network or cost")
+	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs")
+	f.BoolVar(&r.jsonStream, "json-stream", false, "print each event as a line of JSON, then the result")
+	f.BoolVar(&r.watch, "watch", false, "show progress on standard error (default: on, unless --json or --quiet is set)")
 }
 
-// checkWatch refuses --watch where nothing is to be seen, or where it is seen otherwise.
+// checkWatch rejects --watch together with flags that contradict it.
 func (r *runFlags) checkWatch(c *cobra.Command, a *ui.App) error {
 	for _, o := range []struct {
 		given bool
 		name  string
-	}{{a.Quiet && r.watch, "--quiet"}, {r.jsonStream, "--json-stream: every event is printed"}} {
+	}{{a.Quiet && r.watch, "--quiet"}, {r.jsonStream, "--json-stream"}} {
 		if o.given {
-			if err := ui.Unused(c, "does not go with "+o.name, "watch"); err != nil {
+			if err := ui.Unused(c, "cannot be combined with "+o.name, "watch"); err != nil {
 				return err
 			}
 		}
@@ -116,18 +115,18 @@ func (r *runFlags) checkWatch(c *cobra.Command, a *ui.App) error {
 	return nil
 }
 
-// progress is how a run is shown: as --watch says, or as suits the other flags.
+// progress returns how to show a run: as --watch says, or by the other flags.
 func (r *runFlags) progress(c *cobra.Command, a *ui.App) project.Watch {
 	switch {
 	case !c.Flags().Changed("watch"):
 		return progressFor(a, r.jsonStream)
 	case r.watch:
-		return forPeople(a)
+		return textProgress(a)
 	}
 	return project.Watch{}
 }
 
-// keys are the keys of the configuration that the flags set.
+// keys returns the configuration keys that the flags set.
 func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 	var flags []config.Flag
 	for _, f := range append(config.RunFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
@@ -150,27 +149,27 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 	}
 	if s.played != nil && !c.Flags().Changed("question") {
 		flags = append(flags, config.Flag{Key: "question", Name: "--script", Values: []string{s.played.Question()}})
-		if !c.Flags().Changed("context") { // the project's belongs to the project's question
+		if !c.Flags().Changed("context") { // the project's context belongs to the project's question
 			flags = append(flags, config.Flag{Key: "context", Name: "--script", Values: []string{""}})
 		}
 	}
 	return flags
 }
 
-// ways are how the flags say that agents are reached.
+// agents returns the transports that the flags set.
 func (s *startOptions) agents() *project.AgentOptions {
 	return &project.AgentOptions{Via: s.via, Model: s.model, Scripted: s.script != ""}
 }
 
 func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if !slices.Contains([]string{"", "resume", "fail", "new"}, opt.ifExists) {
-		return ui.Usage(c, "--if-exists "+ui.Clean(opt.ifExists)+" is none of resume, fail, new", "")
+		return ui.Usage(c, "--if-exists: "+ui.Clean(opt.ifExists)+" is not resume, fail or new", "")
 	}
 	if err := opt.run.checkWatch(c, a); err != nil {
 		return err
 	}
 	if opt.dryRun {
-		if err := ui.Unused(c, "does not go with --dry-run: nothing runs", "watch"); err != nil {
+		if err := ui.Unused(c, "cannot be combined with --dry-run", "watch"); err != nil {
 			return err
 		}
 	}
@@ -211,13 +210,13 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		if err := opt.sameSession(c, j.Source().Store, &j.Brief); err != nil {
 			return err
 		}
-		j.Close() // it is run with its own parties, and has a tape and a mail server of its own
+		j.Close() // resume opens its own parties, tape and mail server
 		return resume(a, c, j.Brief.Thread, &opt.run)
 	}
 	return runJob(a, c, &opt.run, j)
 }
 
-// evidence reads the files that every agent is given.
+// evidence reads the files to show to every agent.
 func evidence(a *ui.App, paths []string) ([]session.File, error) {
 	var all []session.File
 	for _, path := range paths {
@@ -233,8 +232,8 @@ func evidence(a *ui.App, paths []string) ([]session.File, error) {
 	return all, nil
 }
 
-// sameSession refuses to go on with a session under another roster or question
-// than it was opened with: what was asked for would silently not happen.
+// sameSession rejects flags that contradict an existing session: resuming would silently
+// ignore them.
 func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
 	h, err := session.Load(c.Context(), st, b.Thread)
 	if err != nil {
@@ -245,28 +244,28 @@ func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.
 	var differs string
 	switch {
 	case given("question") && project.PlainText(b.Question) != project.PlainText(o.Question):
-		differs = "asks another question: " + o.Question
+		differs = "has a different question: " + o.Question
 	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
-		differs = "has another roster"
+		differs = "has a different roster"
 	case given("script") && store.Hash(b.Script) != o.Rehearsal:
-		differs = "plays another script"
+		differs = "has a different script"
 	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
-		differs = "has its brief already"
+		differs = "already has a brief"
 	default:
 		return nil
 	}
-	return ui.Usage(c, b.Thread+" exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` goes on with it as it is; --if-exists new begins another one")
+	return ui.Usage(c, "session "+b.Thread+" already exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` continues it; --if-exists new starts another")
 }
 
-// readScript reads the user's own script. Its question is the session's, unless
-// another one is given.
+// readScript reads the file of --script. Its question is the session's unless --question
+// is set.
 func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
 	if s.script == "" {
 		return nil
 	}
 	for _, via := range s.via {
 		if !strings.Contains(via, "=") && via != config.ViaRehearsal {
-			return ui.Usage(c, "--script plays scripted agents, and --via "+ui.Clean(via)+" wants real ones", "--via NAME="+ui.Clean(via)+" reaches single agents for real")
+			return ui.Usage(c, "--script and --via "+ui.Clean(via)+" cannot be combined", "pass --via NAME="+ui.Clean(via)+" for single agents")
 		}
 	}
 	data, err := a.ReadFile("the script", s.script)
@@ -277,18 +276,18 @@ func (s *startOptions) readScript(a *ui.App, c *cobra.Command) error {
 	return fault.InFile("read the script", s.script, err)
 }
 
-// arbiterFlag adds the flag that names who is asked when a session is stuck.
+// arbiterFlag declares --arbiter.
 func (s *startOptions) arbiterFlag(c *cobra.Command) {
-	c.Flags().StringVar(&s.arbiter, "arbiter", "", "who rules when the session is stuck: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; no agent of the roster; empty: a person")
+	c.Flags().StringVar(&s.arbiter, "arbiter", "", "arbiter of stalemates: NAME, NAME=KIND, NAME=KIND:MODEL or NAME=program:PROGRAM; not an agent of the roster; empty for a person")
 }
 
-// runJob runs a session, shows what happens while it does, and then what it came to.
+// runJob runs a session, shows its progress, and then its summary.
 func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	ctx, drain, done := a.Interrupts.Gently(c.Context(), func() {
-		a.Say("\nbrenner: waiting for the calls under way; once more stops at once. Nothing is lost: `brenner session resume` goes on\n")
+		a.Say("\nbrenner: waiting for the calls in flight; interrupt again to stop immediately. `brenner session resume` continues the session\n")
 	})
 	defer done()
-	// Whoever reads the output may go away; the session goes on.
+	// The session continues if the reader of its output goes away.
 	signal.Ignore(syscall.SIGPIPE)
 	watch := run.progress(c, a)
 	watch.Learned, watch.Drain = a.Learned(false), drain
@@ -301,7 +300,7 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 		return err
 	}
 	summary.Artifact = ended.Artifact
-	a.Exit = exitOf(ended.Result, summary)
+	a.Exit = exitCode(ended.Result, summary)
 	summary.Exit = &a.Exit
 	if run.jsonStream {
 		return errors.Join(a.PrintJSON(summary), ended.Unpublished)
@@ -309,8 +308,8 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	return errors.Join(ui.Show(a, summary, nil, summaryText), ended.Unpublished)
 }
 
-// exitOf translates the end of a run.
-func exitOf(res *session.Result, s *audit.Summary) int {
+// exitCode returns the exit code for the result of a run.
+func exitCode(res *session.Result, s *audit.Summary) int {
 	switch {
 	case res.Reason == flow.EndInterrupted:
 		return ui.ExitInterrupted
@@ -330,25 +329,23 @@ func sessionResumeCommand(a *ui.App) *cobra.Command {
 	var run runFlags
 	c := ui.InProject(&cobra.Command{
 		Use:   "resume ID",
-		Short: "Go on with a session after a crash, an interrupt or a timeout",
-		Long: `Goes on with a session where its journal ends. Nobody is asked again for what was
-answered; calls that failed, or that were never heard of again, are made once more.
-Who takes part, how they are reached, the rules and the script of a rehearsal are those
-that the session was opened with.
+		Short: "Resume a session after a crash, an interrupt or a timeout",
+		Long: `Resumes a session at the end of its journal. Answered calls are not repeated; calls that
+failed or were lost are made again. Roster, transports, rules and rehearsal script are
+those of the start of the session.
 
-Of the settings only those change that are given here as flags, and the deadlines, which
-are those of the flags and of brenner.yaml as it is now. Every change is journaled.
+Only settings given as flags change, and the deadlines, which are also read from the
+current brenner.yaml. Every change is journaled.
 
-A session that has ended is no fault: it says so, and shows where the session stands.`,
+Resuming a session that has ended is not an error: its status is shown.`,
 		Example: `  brenner session resume RS-20261115-cell-fate
   brenner session resume RS-20261115-cell-fate --rounds 5 --budget-tokens 1000000
   brenner session list -q | xargs -n 1 brenner session resume
 
-Exit codes: 0 done, or there was nothing left to do; 1 it could not be stored; 2 there is
-no such session, or an agent cannot be reached; 3 done, but an agent did not answer;
-4 a file wants what needs ` + "`brenner trust`" + `; 5 it has an open conflict or stalemate, or another process
-holds the session; 6 the budget does not reach further; 75 too few answered, and they said when
-to return; 130 interrupted.`,
+Exit codes: 0 done, or nothing to do; 1 storing failed; 2 no such session, or an agent
+is unreachable; 3 done, but an agent did not reply; 4 ` + "`brenner trust`" + ` required; 5 open
+conflict or stalemate, or another process has the session locked; 6 budget exhausted;
+75 too few replies, retry later; 130 interrupted.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run) },
 	})
@@ -387,8 +384,8 @@ func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags) error {
 	return nothingToResume(a, c, j, err)
 }
 
-// nothingToResume shows a session that has come to its end: for whoever resumes
-// all sessions each night that is as it should be.
+// nothingToResume shows a session that has ended. It is not an error, so that all
+// sessions can be resumed from a cron job.
 func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) error {
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")

@@ -16,7 +16,7 @@ import (
 func summaryText(a *ui.App, s *audit.Summary) string {
 	if a.Quiet {
 		line := s.Thread
-		if s.Exit != nil && s.Artifact != "" { // of a run
+		if s.Exit != nil && s.Artifact != "" { // after a run
 			line = summaryPath(s)
 		}
 		return ui.Clean(line) + "\n"
@@ -40,35 +40,35 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString("  " + ui.Clean(next) + "\n")
 	}
 	if s.Rehearsal {
-		b.WriteString("For real agents: say in " + config.FileName + " how they are reached (via:, agents.models:), and give your question.\n")
+		b.WriteString("To use real agents, set via: and agents.models: in " + config.FileName + " and pass your own --question.\n")
 	}
 	return b.String()
 }
 
-// path shows a file as the working directory sees it, where it is below that.
+// summaryPath returns the artifact's path relative to the working directory.
 func summaryPath(s *audit.Summary) string { return ui.FromHere(s.Artifact) }
 
-// headline says in one line where the session stands.
+// summaryHeadline returns the status of a session in one line.
 func summaryHeadline(s *audit.Summary) string {
 	rounds := fmt.Sprintf("round %d of %d, version %d", s.Round, s.Rounds, s.Version)
 	switch s.Phase {
 	case session.PhaseRunning:
 		return "running, " + rounds + ", held by " + ui.Clean(s.HeldBy)
 	case session.PhaseLeft:
-		return "left before its end, " + rounds
+		return "not running, incomplete, " + rounds
 	}
 	if s.Reason == flow.EndCompiled {
 		rounds = fmt.Sprintf("version %d", s.Version)
 	}
 	line := ui.EndedBy(s.Reason) + ", " + rounds
 	if s.Needs > 0 {
-		line += fmt.Sprintf("; the next calls want %d tokens set aside", s.Needs)
+		line += fmt.Sprintf("; the next calls need %d tokens", s.Needs)
 		if s.NeedsUSD > 0 {
 			line += " (" + ui.Money(s.NeedsUSD) + ")"
 		}
 	}
 	if s.RetryAt != "" {
-		line += "; go on after " + s.RetryAt
+		line += "; resume after " + s.RetryAt
 	}
 	return line
 }
@@ -90,7 +90,7 @@ func summaryFacts(s *audit.Summary) [][]string {
 	)
 }
 
-// cost says what the session cost, as far as its models have prices.
+// summaryCost formats the cost of a session, as far as its models have prices.
 func summaryCost(s *audit.Summary) string {
 	switch {
 	case s.BudgetUSD > 0:
@@ -98,17 +98,17 @@ func summaryCost(s *audit.Summary) string {
 	case s.SpentUSD > 0:
 		return ui.Money(s.SpentUSD)
 	case s.Rehearsal:
-		return "nothing: it is a rehearsal"
+		return "none (rehearsal)"
 	}
-	return "not known: no model has a price"
+	return "unknown: no model has a price"
 }
 
 func summaryAgentTable(s *audit.Summary) string {
-	rows := [][]string{{"AGENT", "ROLE", "VIA", "ANSWERED", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
+	rows := [][]string{{"AGENT", "ROLE", "VIA", "REPLIES", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
 		if g.Letters > 0 {
-			state += ", " + text.Count(g.Letters, "letter")
+			state += ", " + text.Count(g.Letters, "message")
 		}
 		if g.Problem != "" {
 			state += ": " + ui.Clean(string(g.Code)+", "+g.Problem)
@@ -120,7 +120,7 @@ func summaryAgentTable(s *audit.Summary) string {
 	return ui.Columns(rows)
 }
 
-// versionFrom says where a version comes from.
+// versionFrom formats the origin of a version.
 func versionFrom(source string, round int, author string) string {
 	switch {
 	case source == flow.ByRound:
@@ -128,7 +128,7 @@ func versionFrom(source string, round int, author string) string {
 	case source == flow.ByPerson:
 		return "by " + ui.Clean(author)
 	case source == flow.ByThread:
-		return "letters"
+		return "mail thread"
 	case author != "":
 		return source + " by " + ui.Clean(author)
 	}
@@ -146,9 +146,9 @@ func summaryVersionTable(s *audit.Summary) string {
 	return ui.Columns(rows)
 }
 
-// moved names the records that changed while agents worked with what they were before.
+// summaryMoved lists records that changed while agents worked with an earlier version.
 func summaryMoved(s *audit.Summary, b *strings.Builder) {
-	title := "\nChanged in the project while agents worked with it:\n"
+	title := "\nRecords changed while agents used an earlier version:\n"
 	for _, v := range s.Versions {
 		for _, m := range v.Moved {
 			fmt.Fprintf(b, "%s  version %d: %s\n", title, v.Version, ui.Clean(m.String()))
@@ -157,21 +157,21 @@ func summaryMoved(s *audit.Summary, b *strings.Builder) {
 	}
 }
 
-// problems names what was not taken, and what waits for a person.
+// summaryProblems lists rejected deltas, conflicts and missing replies.
 func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
 	if len(s.Rejected) > 0 {
 		b.WriteString("\nRejected:\n")
 		for i, r := range s.Rejected {
 			if i == most {
-				fmt.Fprintf(b, "  and %d more: --json has all of them\n", len(s.Rejected)-most)
+				fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Rejected)-most)
 				break
 			}
 			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(string(r.Code)), ui.Clean(r.Message))
 		}
 	}
 	if len(s.Conflicts) > 0 {
-		b.WriteString("\nIn conflict:\n")
+		b.WriteString("\nConflicts:\n")
 		for _, c := range s.Conflicts {
 			var by []string
 			for _, one := range c.Candidates {
@@ -188,9 +188,9 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 		for _, m := range s.Missing {
 			who = append(who, fmt.Sprintf("%s (round %d)", ui.Clean(m.Agent), m.Round))
 		}
-		label := "Without an answer"
+		label := "No reply"
 		if s.Phase == session.PhaseRunning {
-			label = "Not answered yet"
+			label = "Pending"
 		}
 		fmt.Fprintf(b, "\n%s: %s\n", label, strings.Join(who, ", "))
 	}
@@ -202,23 +202,23 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 func patchLine(r *audit.PatchRow) string {
 	what := fmt.Sprintf("round %d, %s on %s: ", r.Round, ui.Clean(r.Agent), ui.Clean(r.Record))
 	if r.Made != "" {
-		return what + "made " + ui.Clean(r.Made) + ", " + r.Status
+		return what + "created " + ui.Clean(r.Made) + ", " + r.Status
 	}
 	return what + r.Code + ": " + ui.Clean(ui.Clip(r.Message))
 }
 
-// patches names the versions of records that agents made, and what was refused.
+// summaryPatches lists the record versions that agents created and refused patches.
 func summaryPatches(s *audit.Summary, b *strings.Builder) {
 	if len(s.Patches) == 0 {
 		return
 	}
-	b.WriteString("\nPatches of records:\n")
+	b.WriteString("\nRecord patches:\n")
 	for i := range s.Patches {
 		fmt.Fprintf(b, "  %s\n", patchLine(&s.Patches[i]))
 	}
 }
 
-// patchLines returns what came of the blocks in the last answer that had any.
+// patchLines formats the results of the most recent patch blocks.
 func patchLines(st *flow.State) string {
 	rows := audit.PatchRows(st.Patches[len(st.Patches)-1:])
 	lines := make([]string, len(rows))
@@ -228,7 +228,7 @@ func patchLines(st *flow.State) string {
 	return strings.Join(lines, "\n")
 }
 
-// stalemates names what waits for a ruling, and what was ruled.
+// summaryStalemates lists stalemates and their rulings.
 func summaryStalemates(s *audit.Summary, b *strings.Builder) {
 	if len(s.Stuck) == 0 {
 		return

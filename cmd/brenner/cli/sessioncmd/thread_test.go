@@ -8,8 +8,7 @@ import (
 	"brenner/session/audit"
 )
 
-// What is shown twice is shown in the same order.
-func TestNamesOfMailboxesHaveAnOrder(t *testing.T) {
+func TestThreadRowsAreSortedByAgent(t *testing.T) {
 	s := audit.Thread{Names: make(map[string]string)}
 	for name := range strings.SplitSeq("BlueLake RedSky GreenValley PurpleMountain GreyStone", " ") {
 		s.Names[name] = name + "2"
@@ -19,6 +18,6 @@ func TestNamesOfMailboxesHaveAnOrder(t *testing.T) {
 		shown = append(shown, row[1])
 	}
 	if len(shown) != 5 || !slices.IsSorted(shown) {
-		t.Errorf("%q", shown)
+		t.Errorf("rows are not sorted: %q", shown)
 	}
 }

@@ -22,22 +22,22 @@ func TraceCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "trace",
 		GroupID: ui.Other,
-		Short:   "See every agent call, and follow a sentence back to its sources",
+		Short:   "Inspect agent calls and trace text to its sources",
 	}, traceListCommand(a), traceShowCommand(a), traceFindCommand(a))
 }
 
 func traceListCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "list ID|FILE",
-		Short: "List the agent calls of a session",
-		Long: `Lists every call of a session, those of its arbiter too (turn rule): who was asked in which
-round, which model answered, what it used, how long it took and how it ended. A ~ before
-a number says that the agent's side did not report it, and that it was counted here.`,
+		Short: "List a session's agent calls",
+		Long: `Lists every call of a session, including calls to the arbiter (turn rule), with agent,
+round, model, tokens, duration and outcome. A ~ marks a token count that was estimated
+because the provider did not report it.`,
 		Example: `  brenner trace list RS-20261115-cell-fate
   brenner trace list cell-fate.jsonl --json
 
-Exit codes: 0 listed; 1 the store is damaged; 2 there is no such session, or the file
-cannot be read.`,
+Exit codes: 0 listed; 1 the store is damaged; 2 no such session, or the file is
+unreadable.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.WithWhole(c, args[0], func(_ context.Context, _ *project.Source, h *session.History) error {
@@ -47,7 +47,7 @@ cannot be read.`,
 	})
 }
 
-// outcome says how a call ended, in a word or two.
+// outcome formats how a call ended.
 func outcome(s *audit.CallSummary) string {
 	if s.Code != "" {
 		return string(s.Status) + " " + ui.Clean(string(s.Code))
@@ -65,7 +65,7 @@ func tokens(s *audit.CallSummary, n int) string {
 	return strconv.Itoa(n)
 }
 
-// askedModel names the model that was asked.
+// askedModel formats the requested model.
 func askedModel(s *audit.CallSummary) string {
 	if s.ModelID != "" && s.ModelID != s.Model {
 		return strings.TrimSpace(ui.Clean(s.Model) + " (" + ui.Clean(s.ModelID) + ")")
@@ -73,7 +73,7 @@ func askedModel(s *audit.CallSummary) string {
 	return ui.OrDash(s.Model)
 }
 
-func took(ms int) string {
+func duration(ms int) string {
 	if ms < 1000 {
 		return strconv.Itoa(ms) + " ms"
 	}
@@ -93,11 +93,11 @@ func callListText(a *ui.App, r *audit.CallList) string {
 		s := &r.Calls[i]
 		rows = append(rows, []string{
 			strconv.Itoa(s.Round), ui.Clean(s.Agent), s.Turn, askedModel(s), ui.OrDash(s.Observed), tokens(s, s.Input), tokens(s, s.Output),
-			strconv.Itoa(s.Attempts), took(s.TookMS), outcome(s), ui.Clean(s.Call),
+			strconv.Itoa(s.Attempts), duration(s.TookMS), outcome(s), ui.Clean(s.Call),
 		})
 	}
 	if len(r.Calls) == 0 {
-		return head + ui.Clean(r.Thread) + ": nobody was asked yet\n"
+		return head + ui.Clean(r.Thread) + ": no calls yet\n"
 	}
 	return head + ui.Columns(rows)
 }
@@ -106,37 +106,35 @@ func traceShowCommand(a *ui.App) *cobra.Command {
 	var q audit.CallQuery
 	c := ui.InProject(&cobra.Command{
 		Use:   "show CALL [FILE]",
-		Short: "Show one agent call: what went in, what came out, and what became of it",
-		Long: `Shows one call. What went in: the template and the view with their hashes, the version
-that was shown and the items of it, the evidence, the prompt. What came out: the reply,
-its blocks, and what became of each delta in it. And what it used and how long it took,
-with every attempt that the journal knows of.
+		Short: "Show the input, output and effect of one agent call",
+		Long: `Shows one call: its input (template, view, version and items shown, evidence, prompt), its
+output (the reply, its blocks and the outcome of each delta), tokens, duration and all
+journaled attempts.
 
-A call is named by its id, which ` + "`brenner trace list`" + ` shows, or by a session (or the
-file of an export) with --agent and --round. --prompt and --reply print the text itself,
-byte for byte, and nothing else.`,
+CALL is an id from ` + "`brenner trace list`" + `, or a session (or export file) with --agent and
+--round. --prompt and --reply print only the text, byte for byte.`,
 		Example: `  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask
   brenner trace show RS-20261115-cell-fate --agent BlueLake --round 2
   brenner trace show RS-20261115-cell-fate/r1.1/GreenValley/repair --reply
   brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask cell-fate.jsonl --json
 
-Exit codes: 0 shown; 1 the store is damaged; 2 there is no such session or call, the call
-has no reply, or the file cannot be read.`,
-		Args: ui.OneOrTwo("a call is needed"),
+Exit codes: 0 shown; 1 the store is damaged; 2 no such session or call, the call has no
+reply, or the file is unreadable.`,
+		Args: ui.OneOrTwo("CALL"),
 		RunE: func(c *cobra.Command, args []string) error { return traceShow(a, c, args, &q) },
 	})
 	f := c.Flags()
-	f.StringVar(&q.Agent, "agent", "", "with a session: the call of this agent")
-	f.IntVar(&q.Round, "round", 0, "with a session: the call of this round")
-	f.BoolVar(&q.Repair, "repair", false, "with --agent and --round: the question for better blocks")
-	f.BoolVar(&q.Prompt, "prompt", false, "print what was sent, as it was sent")
-	f.BoolVar(&q.Reply, "reply", false, "print what was answered, as it came")
+	f.StringVar(&q.Agent, "agent", "", "agent of the call, with a session")
+	f.IntVar(&q.Round, "round", 0, "round of the call, with a session")
+	f.BoolVar(&q.Repair, "repair", false, "show the repair turn, with --agent and --round")
+	f.BoolVar(&q.Prompt, "prompt", false, "print only the prompt, unchanged")
+	f.BoolVar(&q.Reply, "reply", false, "print only the reply, unchanged")
 	return c
 }
 
 func traceShow(a *ui.App, c *cobra.Command, args []string, q *audit.CallQuery) error {
 	if q.Prompt && q.Reply && !a.JSON {
-		return ui.Usage(c, "--prompt and --reply: one of them at a time", "--json takes both")
+		return ui.Usage(c, "--prompt and --reply cannot be combined", "pass --json to print both")
 	}
 	where, id := args[0], ""
 	thread, _, isCall := strings.Cut(args[0], "/")
@@ -146,13 +144,13 @@ func traceShow(a *ui.App, c *cobra.Command, args []string, q *audit.CallQuery) e
 	if len(args) > 1 {
 		where = args[1]
 	}
-	switch anyQuestion := q.Agent != "" || q.Round != 0; {
-	case id != "" && (anyQuestion || q.Repair):
-		return ui.Usage(c, "the call is named twice: by its id, and by --agent and --round", "")
+	switch filtered := q.Agent != "" || q.Round != 0; {
+	case id != "" && (filtered || q.Repair):
+		return ui.Usage(c, "--agent, --round and --repair cannot be combined with a call id", "")
 	case id == "" && (q.Agent == "" || q.Round < 1):
-		return ui.Usage(c, ui.Clean(args[0])+" is no call: with a session, --agent and --round are needed", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
+		return ui.Usage(c, ui.Clean(args[0])+" is not a call id; a session requires --agent and --round", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
 	case id == "" && len(args) > 1:
-		return ui.Usage(c, ui.Clean(args[0])+" is no call", "a call is named like RS-20261115-name/r1.1/AGENT/ask")
+		return ui.Usage(c, ui.Clean(args[0])+" is not a call id", "a call id looks like RS-20261115-name/r1.1/AGENT/ask")
 	}
 	q.ID = id
 	return a.WithWhole(c, where, func(ctx context.Context, _ *project.Source, h *session.History) error {
@@ -168,14 +166,14 @@ func recordShown(r *audit.CallRecord) string {
 	}
 	switch r.Here {
 	case audit.HereAnother:
-		text += "; another record has this name here"
+		text += "; a different record has this id here"
 	case audit.HereNone:
 		text += "; not in this store"
 	}
 	return text
 }
 
-// lessons says which bullets a message quotes, and which it has no room for.
+// lessons lists the bullets that a message quotes, and those that did not fit.
 func lessons(in *audit.CallInput) string {
 	if len(in.Lessons)+len(in.LessonsLeft) == 0 {
 		return ""
@@ -185,7 +183,7 @@ func lessons(in *audit.CallInput) string {
 		text = strings.Join(in.Lessons, ", ")
 	}
 	if len(in.LessonsLeft) > 0 {
-		text += "; no room for " + strings.Join(in.LessonsLeft, ", ")
+		text += "; did not fit: " + strings.Join(in.LessonsLeft, ", ")
 	}
 	return text
 }
@@ -194,7 +192,7 @@ func callTraceText(a *ui.App, t *audit.CallTrace) string {
 	switch {
 	case t.Out.Text != nil:
 		if t.Out.Broken && !a.Quiet {
-			a.Say("brenner: this reply broke off, and was not used\n")
+			a.Say("brenner: incomplete reply, not used\n")
 		}
 		return *t.Out.Text
 	case t.In.Text != nil:
@@ -228,19 +226,19 @@ func callTraceFacts(t *audit.CallTrace) [][]string {
 		{"  Agent", ui.Clean(s.Agent) + ", " + ui.OrDash(s.Role) + ", via " + ui.Clean(s.Via)},
 		{"  Model", askedModel(s) + seeded(s) + "; answered by " + ui.OrDash(s.Observed)},
 		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
-		{"  Time", s.Began + " to " + ui.OrDash(s.Ended) + ", " + took(s.TookMS) + ", " + text.Plural(s.Attempts, "attempt", "attempts")},
+		{"  Time", s.Began + " to " + ui.OrDash(s.Ended) + ", " + duration(s.TookMS) + ", " + text.Plural(s.Attempts, "attempt", "attempts")},
 	}
 	used := fmt.Sprintf("%s in, %s out", tokens(s, s.Input), tokens(s, s.Output))
 	if s.Guessed {
-		used += " (~: counted here)"
+		used += " (~: estimated)"
 	}
 	if s.Status == flow.Lost {
-		used = fmt.Sprintf("%d count as spent", s.Spent)
+		used = fmt.Sprintf("%d charged", s.Spent)
 	}
-	return append(rows, []string{"  Tokens", used + fmt.Sprintf("; %d were reserved", t.In.Reserved)})
+	return append(rows, []string{"  Tokens", used + fmt.Sprintf("; %d reserved", t.In.Reserved)})
 }
 
-// seeded says which seed the model was asked with.
+// seeded formats the seed of a call.
 func seeded(s *audit.CallSummary) string {
 	if s.Seed == nil {
 		return ""
@@ -249,7 +247,7 @@ func seeded(s *audit.CallSummary) string {
 }
 
 func inputRows(in *audit.CallInput) [][]string {
-	saw := "no items: only the brief"
+	saw := "no items, only the brief"
 	if len(in.Saw) > 0 {
 		saw = ui.Clean(strings.Join(in.Saw, ", "))
 	}
@@ -259,7 +257,7 @@ func inputRows(in *audit.CallInput) [][]string {
 		{"  Shown", fmt.Sprintf("version %d", in.Base), saw},
 	}
 	if in.Ruling {
-		rows = [][]string{{"  Shown", "the request", "and nothing else of the session"}}
+		rows = [][]string{{"  Shown", "the request", "nothing else of the session"}}
 	}
 	if quoted := lessons(in); quoted != "" {
 		rows = append(rows, []string{"  Lessons", quoted})
@@ -272,7 +270,7 @@ func inputRows(in *audit.CallInput) [][]string {
 		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), recordShown(r)})
 	}
 	if in.RecordsView != "" {
-		rows = append(rows, []string{"  Records' view", "", in.RecordsView})
+		rows = append(rows, []string{"  Records view", "", in.RecordsView})
 	}
 	if in.Before != "" {
 		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})
@@ -289,13 +287,13 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 	switch {
 	case t.In.Ruling:
 		if t.Settled {
-			rows = append(rows, []string{"  Ruling", fmt.Sprintf("stands in version %d", t.Version)})
+			rows = append(rows, []string{"  Ruling", fmt.Sprintf("in version %d", t.Version)})
 		}
 		return rows
 	case out.Broken:
-		rows = append(rows, []string{"  Broken off", "it was not used"})
+		rows = append(rows, []string{"  Incomplete", "not used"})
 	default:
-		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d taken, %d refused, %d only shown", out.Taken, out.Refused, out.Shown)})
+		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d accepted, %d refused, %d shown only", out.Taken, out.Refused, out.Shown)})
 	}
 	for _, p := range out.Problems {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})
@@ -306,7 +304,7 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 	return append(rows, []string{"  Merged", "not yet"})
 }
 
-// deltaRows says what became of deltas.
+// deltaRows lists deltas with their outcomes.
 func deltaRows(deltas []session.Origin) [][]string {
 	var rows [][]string
 	for i := range deltas {

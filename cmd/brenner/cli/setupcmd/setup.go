@@ -1,5 +1,5 @@
-// Package setupcmd holds the commands that set up and describe an installation: init, doctor, config, trust,
-// schema and version.
+// Package setupcmd implements the commands that set up and describe an installation:
+// init, doctor, config, trust, schema and version.
 package setupcmd
 
 import (
@@ -33,12 +33,12 @@ func configShowCommand(a *ui.App) *cobra.Command {
 	var origin bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "show",
-		Short: "Print every key with its value, and where it came from",
+		Short: "Print every configuration key with its value",
 		Example: `  brenner config show
   brenner config show --origin
   BRENNER_VIA=openai brenner config show --origin --json
 
-Exit codes: 0 shown; 2 the configuration is wrong.`,
+Exit codes: 0 shown; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			p, err := a.OpenWith(session)
@@ -52,8 +52,8 @@ Exit codes: 0 shown; 2 the configuration is wrong.`,
 			return ui.Show(a, doc, nil, func(_ *ui.App, doc configDocument) string { return configText(doc, origin) })
 		},
 	})
-	c.Flags().StringVar(&session, "session-config", "", "a configuration file for one session, above the project's")
-	c.Flags().BoolVar(&origin, "origin", false, "say where each value came from")
+	c.Flags().StringVar(&session, "session-config", "", "configuration file for one session; overrides the project's")
+	c.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
 	return c
 }
 
@@ -87,23 +87,23 @@ func TrustCommand(a *ui.App) *cobra.Command {
 	c := ui.InProject(&cobra.Command{
 		Use:     "trust",
 		GroupID: ui.Other,
-		Short:   "Let this project's file name addresses that get a key, and commands to run",
-		Long: `A project's brenner.yaml, or a file for --session-config, may come from anybody. By itself
-it cannot make this program send a key to an address, choose which variable is a key, or
-run a command: the user looks at the file once, and pins it
-by its SHA-256. A file that is changed has to be trusted anew. The list is the user's own
-(` + "`$XDG_CONFIG_HOME/brenner/trusted.json`" + `, or what BRENNER_TRUST_FILE names).
+		Short:   "Trust the project's configuration file",
+		Long: `A project's brenner.yaml, or a file for --session-config, may come from an untrusted
+source. Until you trust it, it cannot make brenner send a key to a URL, choose which
+variable holds a key, or run a command. Trust is pinned to the file's SHA-256: a changed
+file must be trusted again. The list of trusted files is
+` + "`$XDG_CONFIG_HOME/brenner/trusted.json`" + `, or $BRENNER_TRUST_FILE.
 
-Addresses that are named by a flag or in the environment need no trust.`,
+URLs from flags or the environment need no trust.`,
 		Example: `  brenner trust --show
   brenner trust
   brenner trust --forget
 
-Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.`,
+Exit codes: 0 done; 1 writing the list failed; 2 no project file.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if show && forget {
-				return ui.Usage(c, "--show and --forget contradict each other", "")
+				return ui.Usage(c, "--show and --forget cannot be combined", "")
 			}
 			do := project.TrustFile
 			switch {
@@ -120,9 +120,9 @@ Exit codes: 0 done; 1 the list could not be written; 2 there is no project file.
 			return ui.Show(a, s, err, trustText)
 		},
 	})
-	c.Flags().StringVar(&sessionConfig, "session-config", "", "trust this file instead of the project's")
-	c.Flags().BoolVar(&show, "show", false, "say what the file asks for and whether it is trusted; change nothing")
-	c.Flags().BoolVar(&forget, "forget", false, "trust it no more")
+	c.Flags().StringVar(&sessionConfig, "session-config", "", "file to trust instead of the project's")
+	c.Flags().BoolVar(&show, "show", false, "show what the file requests and whether it is trusted")
+	c.Flags().BoolVar(&forget, "forget", false, "stop trusting the file")
 	return c
 }
 
@@ -133,9 +133,9 @@ func trustText(_ *ui.App, r *project.TrustState) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", ui.Clean(r.File), state)
-	fmt.Fprintf(&b, "sha256 %s; the list of trusted files is %s\n", r.SHA256, ui.Clean(r.Book))
+	fmt.Fprintf(&b, "sha256 %s; list of trusted files: %s\n", r.SHA256, ui.Clean(r.Book))
 	if len(r.Asks) == 0 {
-		b.WriteString("it asks for nothing that needs trust\n")
+		b.WriteString("it requests nothing that needs trust\n")
 	}
 	for _, ask := range r.Asks {
 		b.WriteString("it may " + ui.Clean(ask) + "\n")
@@ -149,29 +149,29 @@ func InitCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "init",
 		GroupID: ui.Everyday,
-		Short:   "Make a commented brenner.yaml and the .brenner folder",
-		Long: `Writes a brenner.yaml in which every key is explained, and the folder .brenner, which
-git ignores. A file that is there already is never touched.`,
+		Short:   "Create a commented brenner.yaml and the .brenner directory",
+		Long: `Creates a brenner.yaml that explains every key, and the directory .brenner, which git
+ignores. Existing files are never overwritten.`,
 		Example: `  brenner init
   brenner init -C my-project --question "Why do cells age?"
 
-Exit codes: 0 made; 1 the folder cannot be written to; 2 there is a brenner.yaml
-already, or the folder is missing.`,
+Exit codes: 0 created; 1 the directory is not writable; 2 brenner.yaml already exists, or
+the directory does not exist.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			made, err := project.Init(config.StartDir(dir, a.Environ), config.Starter{Question: question})
 			return ui.Show(a, made, err, initText)
 		},
 	}
-	c.Flags().StringVarP(&dir, "project", "C", "", "the folder that becomes a project; the working directory if not given ["+config.EnvProject+"]")
-	c.Flags().StringVar(&question, "question", "", "the question of sessions that are started without one")
+	c.Flags().StringVarP(&dir, "project", "C", "", "directory to initialise (default: working directory) ["+config.EnvProject+"]")
+	c.Flags().StringVar(&question, "question", "", "default question of sessions")
 	return c
 }
 
 func initText(a *ui.App, i *project.Initialised) string {
-	text := "made " + ui.Clean(i.File) + " and " + ui.Clean(i.Folder) + "\n"
+	text := "created " + ui.Clean(i.File) + " and " + ui.Clean(i.Folder) + "\n"
 	if !a.Quiet {
-		text += "next: say in it how your models are reached, then `brenner doctor`\n"
+		text += "next: configure your models in it, then run `brenner doctor`\n"
 	}
 	return text
 }
@@ -182,11 +182,12 @@ func DoctorCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "doctor",
 		GroupID: ui.Everyday,
-		Short:   "Check configuration, store, roster, mail, models and programs; say how to fix each",
+		Short:   "Check the setup and print how to fix it",
+		Long:    `Checks the configuration, store, roster, mail, models and programs.`,
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --json
 
-Exit codes: 0 nothing is broken; 1 something is.`,
+Exit codes: 0 nothing is broken; 1 something is broken.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			d := project.Diagnose(c.Context(), a.Host(), config.Options{Dir: a.Dir, SessionConfig: flags.SessionConfig}, func() (roster.Roster, error) {
@@ -219,15 +220,15 @@ func SchemaCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema [NAME]",
 		GroupID: ui.Other,
-		Short:   "Print the JSON Schema of a format, or list them",
-		Long: `Every JSON document that brenner reads or writes names its schema. This prints it, as
-JSON Schema (draft 2020-12). NAME is a schema's whole name, or its middle: both
-"brenner.artifact/v1" and "artifact" will do. Without NAME the names are listed.`,
+		Short:   "Print a JSON Schema, or list all schemas",
+		Long: `Prints the JSON Schema (draft 2020-12) of a document that brenner reads or writes. NAME is
+the full name or its middle part: "brenner.artifact/v1" or "artifact". Without NAME, lists
+all names.`,
 		Example: `  brenner schema
   brenner schema artifact
   brenner schema brenner.merge/v1
 
-Exit codes: 0 printed; 2 there is no such schema.`,
+Exit codes: 0 printed; 2 no such schema.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return schemas.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -238,11 +239,11 @@ Exit codes: 0 printed; 2 there is no such schema.`,
 			}
 			schema, ok := schemas.Find(args[0])
 			if !ok {
-				hint := "`brenner schema` lists them"
+				hint := "`brenner schema` lists the schemas"
 				if near, ok := text.Nearest("brenner."+args[0]+"/v1", schemas.Names()); ok {
 					hint = "did you mean " + near + "?"
 				}
-				return ui.Usage(c, fmt.Sprintf("there is no schema %q", ui.Clean(args[0])), hint)
+				return ui.Usage(c, fmt.Sprintf("no such schema: %q", ui.Clean(args[0])), hint)
 			}
 			return ui.Show(a, jsontext.Value(schema), nil, func(_ *ui.App, s jsontext.Value) string { return string(s) })
 		},
@@ -260,7 +261,7 @@ func VersionCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		GroupID: ui.Other,
-		Short:   "Print the version, and which rules and formats it knows",
+		Short:   "Print the version and the merge rules",
 		Example: `  brenner version
   brenner version --json
 

@@ -18,16 +18,16 @@ import (
 )
 
 func stalemateArgs(c *cobra.Command, args []string) error {
-	return ui.Args(2, 2, "a session or a record, and a stalemate, are needed", "`brenner stalemate list` shows those there are")(c, args)
+	return ui.Args(2, 2, "a session or a record and a stalemate", "`brenner stalemate list` lists the stalemates")(c, args)
 }
 
 func stalemateShowCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:   "show ID STALEMATE",
-		Short: "Show a stalemate: the positions, the evidence, and the ruling",
+		Short: "Show the positions, evidence and ruling of a stalemate",
 		Example: `  brenner stalemate show RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b
 
-Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling is needed.`,
+Exit codes: 0 shown; 2 no such session or stalemate; 5 shown, needs a ruling.`,
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if aboutRecord(args[0]) {
@@ -41,8 +41,7 @@ Exit codes: 0 shown; 2 there is no such session or stalemate; 5 shown: a ruling 
 	})
 }
 
-// show shows everything about a stalemate; one that waits for a ruling says so by the
-// exit code.
+// show prints a stalemate, and sets the exit code if it needs a ruling.
 func show(a *ui.App, s *audit.Stalemate, err error) error {
 	if err == nil && s.Row.Waits {
 		a.Exit = ui.ExitPerson
@@ -75,7 +74,7 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], ui.Clean(e.Type), ui.Clean(ui.Clip(e.Content)))
 	}
 	if v := s.Ruled; v != nil {
-		fmt.Fprintf(&b, "\nRuling of %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(v.Arbiter.Kind), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
+		fmt.Fprintf(&b, "\nRuling by %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(v.Arbiter.Kind), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
 		for _, r := range v.Reasoning {
 			fmt.Fprintf(&b, "  - %s\n", ui.Clean(r))
 		}
@@ -98,44 +97,43 @@ func stalemateRequestCommand(a *ui.App) *cobra.Command {
 	var opt requestOptions
 	c := ui.InProject(&cobra.Command{
 		Use:   "request ID STALEMATE",
-		Short: "Print the request for a ruling, and note that it was sent; or have an agent rule",
-		Long: `Prints the request (` + stalemate.Protocol + `): all that an arbiter may see. From then on the
-stalemate counts as requested. A request with a placeholder where evidence should be
-is not given out.
+		Short: "Print the request for a ruling, or send it to an agent",
+		Long: `Prints the request (` + stalemate.Protocol + `), which is all that an arbiter may see, and marks the
+stalemate as requested. A request whose evidence is a placeholder is rejected.
 
-With --arbiter an agent that is no party is sent the request about a record, and its verdict
-is put. A session asks the arbiter that it was started with itself.`,
+With --arbiter, sends the request about a record to an agent that is not a party and
+applies its verdict. A session asks its own arbiter.`,
 		Example: `  brenner stalemate request RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b -o request.json
   brenner stalemate request memo-fate ST-1a2b3c4d5e6f7a8b --arbiter Judge=openai:gpt-5
 
-Exit codes: 0 printed, or ruled; 1 it could not be stored; 2 there is no such session, record
-or stalemate, it is ruled already, its evidence is only a placeholder, or the arbiter cannot
-be reached or gives no verdict; 4 --as names no authority; 75 the store or the model is busy.`,
+Exit codes: 0 printed or ruled; 1 storing failed; 2 no such session, record or stalemate,
+already ruled, placeholder evidence, or the arbiter is unreachable or returned no verdict;
+4 --as is not an authority; 75 the store or the model is busy.`,
 		Args: stalemateArgs,
 		RunE: func(c *cobra.Command, args []string) error { return requestRuling(a, c, &opt, args) },
 	})
 	f := c.Flags()
-	f.StringVar(&opt.helper.As, "as", "", "who gives it out; the operator of brenner.yaml if not given")
-	f.StringVarP(&opt.out, "out", "o", "", "write the request to this file instead")
-	f.StringVar(&opt.arbiter, "arbiter", "", "send it to this agent, and put its verdict: NAME=KIND:MODEL, KIND being openai or program; for records")
-	f.StringVar(&opt.helper.Traffic.BaseURL, "base-url", "", "with --arbiter: the address of the model's endpoint ["+project.EnvBaseURL+"]")
-	f.StringVar(&opt.helper.Traffic.Record, "record-tape", "", "with --arbiter: write all traffic with the model to this file, without secrets")
-	f.StringVar(&opt.helper.Traffic.Tape, "tape", "", "with --arbiter: play the traffic with the model from this file: no network, no cost")
+	f.StringVar(&opt.helper.As, "as", "", "sender of the request (default: the operator in brenner.yaml)")
+	f.StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
+	f.StringVar(&opt.arbiter, "arbiter", "", "agent to rule on a record, as NAME=KIND:MODEL; KIND is openai or program")
+	f.StringVar(&opt.helper.Traffic.BaseURL, "base-url", "", "model endpoint URL, with --arbiter ["+project.EnvBaseURL+"]")
+	f.StringVar(&opt.helper.Traffic.Record, "record-tape", "", "file to record all model traffic to, without secrets, with --arbiter")
+	f.StringVar(&opt.helper.Traffic.Tape, "tape", "", "file to replay model traffic from, with --arbiter")
 	return c
 }
 
 func requestRuling(a *ui.App, c *cobra.Command, opt *requestOptions, args []string) error {
 	asked := c.Flags().Changed("arbiter")
 	if !asked {
-		if err := ui.Unused(c, "needs --arbiter", "base-url", "record-tape", "tape"); err != nil {
+		if err := ui.Unused(c, "requires --arbiter", "base-url", "record-tape", "tape"); err != nil {
 			return err
 		}
 	}
 	switch {
 	case asked && !aboutRecord(args[0]):
-		return ui.Usage(c, "--arbiter is for records", "a session asks its own: `brenner session start --arbiter`; `brenner session resume` asks again")
+		return ui.Usage(c, "--arbiter requires a record", "a session asks its own arbiter: `brenner session start --arbiter`; `brenner session resume` asks again")
 	case asked && c.Flags().Changed("out"):
-		return ui.Usage(c, "--out does not go with --arbiter", "without --arbiter the request is written")
+		return ui.Usage(c, "--out cannot be combined with --arbiter", "")
 	case asked:
 		return arbitrateOnRecord(a, c, &opt.helper, opt.arbiter, args)
 	}
@@ -156,12 +154,12 @@ func requestRuling(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	})
 }
 
-// sendStalemate gives the request of a stalemate out.
+// sendStalemate returns the request of a stalemate and marks it as requested.
 func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []string) (stalemate.Request, error) {
 	if aboutRecord(args[0]) {
 		return sendOnRecord(a, c, &opt.helper, args)
 	}
-	d, err := sessioncmd.OpenDoor(a, c, &sessioncmd.DoorFlags{As: opt.helper.As}, args[0])
+	d, err := sessioncmd.OpenWritable(a, c, &sessioncmd.AuthorFlags{As: opt.helper.As}, args[0])
 	if err != nil {
 		return stalemate.Request{}, err
 	}
@@ -170,7 +168,7 @@ func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	return r, err
 }
 
-// requested is a request that is given out.
+// requested is the printed request.
 type requested struct {
 	Schema  string         `json:"schema"`
 	Thread  string         `json:"thread_id"`

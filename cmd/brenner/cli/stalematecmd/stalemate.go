@@ -1,4 +1,4 @@
-// Package stalematecmd holds the commands of `brenner stalemate`.
+// Package stalematecmd implements `brenner stalemate`.
 package stalematecmd
 
 import (
@@ -26,13 +26,14 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:     "stalemate",
 		GroupID: ui.Other,
-		Short:   "What sessions are stuck on: ask for rulings, and rule",
-		Long: `A session that goes round in circles opens a stalemate instead: a conflict that survived
-a round, the same error three times, a change sent again as it was refused, a field
-written back and forth. So does a record whose patches are refused in the same way for
-the third time; commands then take its id where they take that of a session. Somebody
-who is no party rules: the arbiter that the session was started with (session start
---arbiter) or that is asked about a record (stalemate request --arbiter), or a person.`,
+		Short:   "List, request and rule on stalemates",
+		Long: `A session opens a stalemate when it makes no progress: a conflict survives a round, the
+same error occurs three times, a refused change is sent again unchanged, or a field is
+written back and forth. A record opens one when its patches are refused for the same
+reason three times; these commands accept its id in place of a session.
+
+The ruling comes from an arbiter that is not a party (session start --arbiter, stalemate
+request --arbiter) or from a person.`,
 	}, stalemateOpenCommand(a), stalemateListCommand(a), stalemateShowCommand(a), stalemateRequestCommand(a), stalemateRuleCommand(a))
 }
 
@@ -40,14 +41,14 @@ func stalemateListCommand(a *ui.App) *cobra.Command {
 	var all bool
 	c := ui.InProject(&cobra.Command{
 		Use:   "list [ID]",
-		Short: "List the stalemates that wait for somebody",
-		Long: `Lists the stalemates of all sessions and records, or of one, that wait for somebody. A
-session that cannot be read is named, and the others are listed all the same.`,
+		Short: "List pending stalemates",
+		Long: `Lists the pending stalemates of all sessions and records, or of one. Damaged sessions are
+listed as damaged.`,
 		Example: `  brenner stalemate list
   brenner stalemate list RS-20261115-cell-fate --all
 
-Exit codes: 0 nothing waits; 1 a session is damaged, and the others are listed; 2 there is no such
-session or record; 5 listed: a ruling is needed.`,
+Exit codes: 0 nothing pending; 1 a session is damaged, the others are listed; 2 no such
+session or record; 5 listed, a ruling is needed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && aboutRecord(args[0]) {
@@ -67,12 +68,12 @@ session or record; 5 listed: a ruling is needed.`,
 			return showStalemates(a, l, err)
 		},
 	})
-	c.Flags().BoolVar(&all, "all", false, "also those that were ruled or settled")
+	c.Flags().BoolVar(&all, "all", false, "include stalemates that were ruled or settled")
 	return c
 }
 
-// showStalemates shows a list. One that may lack something says so by its exit code, whoever
-// else is needed.
+// showStalemates prints a list and sets the exit code. A damaged session takes precedence
+// over a pending ruling.
 func showStalemates(a *ui.App, l *audit.StalemateList, err error) error {
 	switch {
 	case err != nil:
@@ -86,7 +87,7 @@ func showStalemates(a *ui.App, l *audit.StalemateList, err error) error {
 
 func stalemateListText(_ *ui.App, l *audit.StalemateList) string {
 	if len(l.Stalemates)+len(l.Damaged) == 0 {
-		return "nothing is stuck\n"
+		return "no stalemates\n"
 	}
 	table := [][]string{{"STALEMATE", "ABOUT", "STATE", "KIND", "PLACE", "PARTIES"}}
 	for _, r := range l.Stalemates {
@@ -98,8 +99,7 @@ func stalemateListText(_ *ui.App, l *audit.StalemateList) string {
 	return ui.Columns(table)
 }
 
-// aboutRecord reports whether an argument names a record, where a session or an export
-// could stand.
+// aboutRecord reports whether an argument names a record rather than a session or an export.
 func aboutRecord(arg string) bool {
 	_, _, isFile := project.ExportFile(arg)
 	return !isFile && !project.MissingFile(arg) && !strings.HasPrefix(arg, "RS-")
@@ -137,7 +137,7 @@ func listRecordStalemates(a *ui.App, c *cobra.Command, of string, all bool) erro
 }
 
 // openOnRecord opens a stalemate about patches of a record.
-func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, address string, request []byte) error {
+func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, address string, request []byte) error {
 	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{As: flags.As}, true, func(ctx context.Context, r *storecmd.Records) error {
 		s, warnings, err := r.OpenStalemate(ctx, r.Actor, address, request)
 		if err != nil {
@@ -149,7 +149,7 @@ func openOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, addr
 	})
 }
 
-// sendOnRecord gives the request about a record out, to be ruled on by whoever gets it.
+// sendOnRecord returns the request about a record and marks it as requested.
 func sendOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, args []string) (stalemate.Request, error) {
 	var out stalemate.Request
 	err := storecmd.WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *storecmd.Records) error {
@@ -165,7 +165,7 @@ func sendOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, args []s
 // arbitrateOnRecord has an agent rule on patches of a record.
 func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arbiter string, args []string) error {
 	if f.Name, f.Via, f.Model = project.ParseArbiter(arbiter); f.Name == "" || f.Via == "" && f.Model == "" {
-		return ui.Usage(c, "--arbiter "+ui.Clean(fault.Shown(arbiter))+" does not say who is asked, and how", "write NAME=KIND:MODEL, such as Judge=openai:gpt-5")
+		return ui.Usage(c, "--arbiter: "+ui.Clean(fault.Shown(arbiter))+" is not NAME=KIND:MODEL", "for example: --arbiter Judge=openai:gpt-5")
 	}
 	return storecmd.WithRecords(a, c, &f.RecordFlags, true, func(ctx context.Context, r *storecmd.Records) error {
 		h, done, err := f.Helper(a, c, r, stalemate.ArbiterRole)
@@ -178,8 +178,8 @@ func arbitrateOnRecord(a *ui.App, c *cobra.Command, f *storecmd.HelperFlags, arb
 	})
 }
 
-// ruleOnRecord puts the verdict of a person on patches of a record.
-func ruleOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, args []string, verdict []byte) error {
+// ruleOnRecord applies a person's verdict on patches of a record.
+func ruleOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, args []string, verdict []byte) error {
 	return storecmd.WithRecords(a, c, &storecmd.RecordFlags{As: flags.As}, true, func(ctx context.Context, r *storecmd.Records) error {
 		s, err := r.Rule(ctx, r.Actor, args[0], args[1], verdict)
 		return showRuled(a, s, err)
@@ -187,38 +187,40 @@ func ruleOnRecord(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, args
 }
 
 func stalemateOpenCommand(a *ui.App) *cobra.Command {
-	var flags sessioncmd.DoorFlags
+	var flags sessioncmd.AuthorFlags
 	var request string
 	c := &cobra.Command{
 		Use:   "open ID [PLACE]",
-		Short: "Say that a field, or a record, is stuck, without waiting",
-		Long: `Opens a stalemate about a conflict that stands at PLACE (H2.claim) of a session, about the
-patches that a record refused, or about what a request says that somebody wrote
-(--request FILE). Its question may name no party. Evidence in it that is only a placeholder is
-warned of; such a request cannot be sent. A record is named without a PLACE; without a version the latest is meant.`,
+		Short: "Open a stalemate about a field or a record",
+		Long: `Opens a stalemate about the conflict at PLACE (such as H2.claim) of a session, or about
+the refused patches of a record (without PLACE; by default of its latest version).
+
+--request provides a request written by hand. Its question must not name a party.
+Placeholder evidence causes a warning, and such a request cannot be sent.`,
 		Example: `  brenner stalemate open RS-20261115-cell-fate A1.status
   brenner stalemate open RS-20261115-cell-fate H2.claim --request request.json --as Sydney
   brenner stalemate open memo-fate@v3
 
-Exit codes: 0 opened; 1 it could not be stored; 2 there is no such session, record, field or
-conflict, nothing was refused, or the request cannot be read or is not fair; 4 --as names no authority; 75 the store is busy.`,
+Exit codes: 0 opened; 1 storing failed; 2 no such session, record, field or conflict,
+nothing was refused, or the request is unreadable or not neutral; 4 --as is not an
+authority; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && aboutRecord(args[0]), len(args) == 2 && !aboutRecord(args[0]):
 				return nil
 			case len(args) == 2:
-				return ui.Usage(c, ui.Clean(fault.Shown(args[0]))+" is a record, which has no places", "name its version, such as "+ui.Clean(args[0])+"@v1, or nothing more")
+				return ui.Usage(c, ui.Clean(fault.Shown(args[0]))+" is a record and takes no PLACE", "to select a version, pass "+ui.Clean(args[0])+"@v1")
 			}
-			return ui.Usage(c, fmt.Sprintf("a session and a place, or a record, are needed, %d given", len(args)), "")
+			return ui.Usage(c, fmt.Sprintf("expected a session and a place, or a record, got %d arguments", len(args)), "")
 		},
 		RunE: func(c *cobra.Command, args []string) error { return openStalemate(a, c, &flags, args, request) },
 	}
 	flags.Add(c)
-	c.Flags().StringVar(&request, "request", "", "a request that somebody wrote")
+	c.Flags().StringVar(&request, "request", "", "file with a request written by hand")
 	return c
 }
 
-func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, args []string, request string) error {
+func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, args []string, request string) error {
 	var text []byte
 	if request != "" {
 		var err error
@@ -229,7 +231,7 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, arg
 	if len(args) == 1 {
 		return openOnRecord(a, c, flags, args[0], text)
 	}
-	d, err := sessioncmd.OpenDoor(a, c, flags, args[0])
+	d, err := sessioncmd.OpenWritable(a, c, flags, args[0])
 	if err != nil {
 		return err
 	}
@@ -247,7 +249,7 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.DoorFlags, arg
 }
 
 type ruleOptions struct {
-	door       sessioncmd.DoorFlags
+	author     sessioncmd.AuthorFlags
 	ruling     string
 	value      string
 	cause      string
@@ -260,30 +262,31 @@ func stalemateRuleCommand(a *ui.App) *cobra.Command {
 	var opt ruleOptions
 	c := &cobra.Command{
 		Use:   "rule ID STALEMATE [VERDICT]",
-		Short: "Rule on a stalemate: the ruling goes through the merge",
-		Long: `Rules on a stalemate, with a verdict from a file (JSON, or a reply with JSON in it; "-" is
-standard input), or by flags. A verdict says whom it is for, the root cause, the reasons,
-and of every other position and explanation why it does not hold. It becomes an EDIT
-under the name of --as, who must be an authority and no party. What somebody else than
-a person answered is ruled in their name only by the session itself (session start --arbiter).`,
+		Short: "Rule on a stalemate",
+		Long: `Rules on a stalemate with a verdict from a file (JSON, or a reply that contains JSON; "-"
+is standard input) or from flags. A verdict names the position it supports, the root
+cause, the reasons, and why each other position and explanation is rejected. It is merged
+as an EDIT under the name given by --as, an authority that is not a party.
+
+An agent's verdict is applied in its name only by the session (session start --arbiter).`,
 		Example: `  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b verdict.json
   brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b --for GreenValley --root-cause "Two meanings of late." \
     --reason "EV-001 says so." --reject "BlueLake=not measured" --reject "D1=one case" --reject "D2=it is known"
 
-Exit codes: 0 ruled, and written into the artifact; 1 it could not be stored; 2 there is no
-such session or stalemate, the verdict is none, or --as names a party; 4 --as names no
-authority; 5 ruled, but nothing could be written: a person is needed; 75 the store is busy.`,
-		Args: ui.Args(2, 3, "a session, a stalemate and a verdict are needed", ""),
+Exit codes: 0 ruled and merged; 1 storing failed; 2 no such session or stalemate, invalid
+verdict, or --as is a party; 4 --as is not an authority; 5 ruled, but the merge rejected
+it: a decision is needed; 75 the store is busy.`,
+		Args: ui.Args(2, 3, "a session, a stalemate and an optional verdict", ""),
 		RunE: func(c *cobra.Command, args []string) error { return ruleStalemate(a, c, &opt, args) },
 	}
-	opt.door.Add(c)
+	opt.author.Add(c)
 	f := c.Flags()
-	f.StringVar(&opt.ruling, "for", "", "whom the ruling is for: a party, or D1 to D3")
-	f.StringVar(&opt.value, "value", "", "what the field should say, if not what the party wrote or states; needed for D1 to D3; JSON, or a text")
-	f.StringVar(&opt.cause, "root-cause", "", "why there was a disagreement")
-	f.StringArrayVar(&opt.reasons, "reason", nil, "a step of the reasoning; repeatable")
-	f.StringArrayVar(&opt.reject, "reject", nil, "NAME=WHY: why another position or explanation does not hold; repeatable")
-	f.StringVar(&opt.confidence, "confidence", "1", "how sure, from 0 to 1")
+	f.StringVar(&opt.ruling, "for", "", "position that the ruling supports: a party, or D1 to D3")
+	f.StringVar(&opt.value, "value", "", "new value of the field, as JSON or text (default: the party's); required for D1 to D3")
+	f.StringVar(&opt.cause, "root-cause", "", "root cause of the disagreement")
+	f.StringArrayVar(&opt.reasons, "reason", nil, "step of the reasoning; repeatable")
+	f.StringArrayVar(&opt.reject, "reject", nil, "why another position or explanation is rejected, as NAME=WHY; repeatable")
+	f.StringVar(&opt.confidence, "confidence", "1", "confidence from 0 to 1")
 	return c
 }
 
@@ -293,9 +296,9 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 		return err
 	}
 	if aboutRecord(args[0]) {
-		return ruleOnRecord(a, c, &opt.door, args, verdict)
+		return ruleOnRecord(a, c, &opt.author, args, verdict)
 	}
-	d, err := sessioncmd.OpenDoor(a, c, &opt.door, args[0])
+	d, err := sessioncmd.OpenWritable(a, c, &opt.author, args[0])
 	if err != nil {
 		return err
 	}
@@ -309,7 +312,7 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 		return err
 	}
 	if out != nil {
-		sessioncmd.Applied(c.Context(), a, d, h, out) // writes the artifact's files anew
+		sessioncmd.Applied(c.Context(), a, d, h, out) // rewrites the artifact's files
 	}
 	if now, _ := h.State.Stalemate(args[1]); now.State != stalemate.Applied {
 		a.Exit = ui.ExitPerson
@@ -317,26 +320,26 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 	return ui.Show(a, res, nil, stalemateText)
 }
 
-// verdict returns the verdict of a file or of the flags.
+// verdict returns the verdict from the file or the flags.
 func verdict(a *ui.App, c *cobra.Command, opt *ruleOptions, file []string) ([]byte, error) {
 	if len(file) == 1 {
-		if err := ui.Unused(c, "does not go with a VERDICT: either a file says it, or --for and the others do", "for", "value", "root-cause", "reason", "reject", "confidence"); err != nil {
+		if err := ui.Unused(c, "cannot be combined with VERDICT", "for", "value", "root-cause", "reason", "reject", "confidence"); err != nil {
 			return nil, err
 		}
 		return a.ReadFile("the verdict", file[0])
 	}
 	if !c.Flags().Changed("for") {
-		return nil, ui.Usage(c, "nothing says what the ruling is", "give a file with a VERDICT, or --for, --root-cause, --reason and --reject")
+		return nil, ui.Usage(c, "missing verdict", "pass a VERDICT file, or --for, --root-cause, --reason and --reject")
 	}
 	v := stalemate.Verdict{For: opt.ruling, RootCause: opt.cause, Reasoning: opt.reasons}
 	var err error
-	if v.Confidence, err = strconv.ParseFloat(opt.confidence, 64); err != nil || !(v.Confidence >= 0 && v.Confidence <= 1) { // NaN is none either
-		return nil, ui.Usage(c, "--confidence "+ui.Clean(fault.Shown(opt.confidence))+" is no number from 0 to 1", "")
+	if v.Confidence, err = strconv.ParseFloat(opt.confidence, 64); err != nil || !(v.Confidence >= 0 && v.Confidence <= 1) { // also rejects NaN
+		return nil, ui.Usage(c, "--confidence: "+ui.Clean(fault.Shown(opt.confidence))+" is not a number from 0 to 1", "")
 	}
 	for _, r := range opt.reject {
 		name, why, ok := strings.Cut(r, "=")
 		if !ok {
-			return nil, ui.Usage(c, "--reject "+ui.Clean(fault.Shown(r))+" is not NAME=WHY", "")
+			return nil, ui.Usage(c, "--reject: "+ui.Clean(fault.Shown(r))+" is not NAME=WHY", "")
 		}
 		v.Rejected = append(v.Rejected, stalemate.Rejection{Hypothesis: strings.TrimSpace(name), Why: strings.TrimSpace(why)})
 	}

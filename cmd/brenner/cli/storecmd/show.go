@@ -97,7 +97,7 @@ of fields, links and lines. With one address, compares that version with its par
   brenner store diff memo-fate
 
 Exit codes: 0 shown; 2 no such record or version.`,
-		Args: ui.OneOrTwo("a record is required"),
+		Args: ui.OneOrTwo("ADDRESS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return showRecords(a, c, &f, false, diffText, func(ctx context.Context, r *Records) (*govern.Diff, error) {
 				return r.Diff(ctx, args[0], append(args, "")[1])

@@ -1,6 +1,6 @@
-// Package ui is what all commands share: the streams and flags of a run, how results
-// and errors are printed, exit codes, and reading what users name. It knows the terminal,
-// and nothing of what a command does.
+// Package ui holds what all commands share: streams, global flags, exit codes, printing
+// of results and errors, and reading of input files. It knows nothing about what a
+// command does.
 package ui
 
 import (
@@ -22,25 +22,25 @@ import (
 	"brenner/store"
 )
 
-// Streams are where a command reads and writes, and what is known about them.
+// Streams are a command's standard streams and its environment.
 type Streams struct {
 	In     io.Reader
 	Out    io.Writer
 	Err    io.Writer
 	ErrTTY bool // Err is a terminal
-	// Width gives how many columns that terminal has now, 0 where that is not
-	// known; it may be nil.
+	// Width returns the current width of that terminal in columns, or 0 if unknown.
+	// It may be nil.
 	Width func() int
 
-	Environ []string         // as os.Environ gives it
+	Environ []string         // as returned by os.Environ
 	Now     func() time.Time // the clock
-	// Pause waits so long, or until the context ends; nil waits by the real clock.
+	// Pause waits for the duration, or until the context ends; nil uses the real clock.
 	Pause func(context.Context, time.Duration)
-	// Interrupts may be nil: then nobody sends signals.
+	// Interrupts may be nil if no signals are handled.
 	Interrupts *Interrupts
 }
 
-// System gives the streams of the process.
+// System returns the streams of the process.
 func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
@@ -70,8 +70,8 @@ func widthOfStderr() int {
 	return width
 }
 
-// Logger writes for people on a terminal, and JSON for whoever else listens. With
-// --quiet it is failures only, unless -v asks for everything.
+// Logger returns a logger that writes text to a terminal, and JSON otherwise. It logs
+// warnings; with quiet only errors, with verbose everything.
 func (s *Streams) Logger(verbose, quiet bool) zerolog.Logger {
 	level := zerolog.WarnLevel
 	switch {
@@ -87,22 +87,22 @@ func (s *Streams) Logger(verbose, quiet bool) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// Interrupts says what becomes of a signal. Most commands can be ended at any
-// instruction; a session that runs would rather end what is under way.
+// Interrupts decides the effect of a signal. Most commands can be killed at any time; a
+// running session first finishes the calls in flight.
 type Interrupts struct {
 	mu     sync.Mutex
 	drain  chan struct{}
 	cancel context.CancelFunc
-	word   func()
+	notify func()
 }
 
-// Signal takes one signal. It gives false if the program should end at once.
+// Signal handles one signal. It returns false if the program should exit immediately.
 func (i *Interrupts) Signal() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
 	case i.drain != nil:
-		i.word()
+		i.notify()
 		close(i.drain)
 		i.drain = nil
 	case i.cancel != nil:
@@ -114,9 +114,9 @@ func (i *Interrupts) Signal() bool {
 	return true
 }
 
-// Gently makes the first signal close the channel, after a word about it, and the
-// second one cancel the context; done gives signals their usual meaning back.
-func (i *Interrupts) Gently(ctx context.Context, word func()) (hard context.Context, drain <-chan struct{}, done func()) {
+// Gently makes the first signal call notify and close drain, and the second one cancel
+// hard. done restores the default effect of signals.
+func (i *Interrupts) Gently(ctx context.Context, notify func()) (hard context.Context, drain <-chan struct{}, done func()) {
 	hard, cancel := context.WithCancel(ctx)
 	channel := make(chan struct{})
 	if i == nil {
@@ -124,7 +124,7 @@ func (i *Interrupts) Gently(ctx context.Context, word func()) (hard context.Cont
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.drain, i.cancel, i.word = channel, cancel, word
+	i.drain, i.cancel, i.notify = channel, cancel, notify
 	return hard, channel, func() {
 		cancel()
 		i.mu.Lock()
@@ -133,36 +133,36 @@ func (i *Interrupts) Gently(ctx context.Context, word func()) (hard context.Cont
 	}
 }
 
-// App is what all commands share: the streams, and the flags that every command has.
+// App is the state that all commands share: the streams and the global flags.
 type App struct {
 	Streams
 	Log     zerolog.Logger
 	JSON    bool
 	Quiet   bool
 	Verbose bool
-	Dir     string // what --project names
-	printed bool   // a JSON document went out
+	Dir     string // value of --project
+	printed bool   // a JSON document was printed
 	drained bool   // standard input was read
-	Exit    int    // of a command that was done, but has more to say than 0
+	Exit    int    // exit code of a command that returned no error
 
-	host *project.Host // of this run, once it is needed
+	host *project.Host // created on first use
 }
 
-// The groups of commands in the help text.
+// The command groups in the help text.
 const (
 	Everyday = "everyday"
 	Other    = "other"
 )
 
-// Family returns a command that only holds others.
+// Family adds subcommands to a command that does nothing itself.
 func Family(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	c.AddCommand(commands...)
 	Group(c)
 	return c
 }
 
-// Group makes a command that only holds others say so, instead of printing help
-// and calling it a success when the word after it is misspelt.
+// Group makes a command without an action of its own reject unknown subcommands, instead
+// of printing help and exiting with 0.
 func Group(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -173,8 +173,8 @@ func Group(c *cobra.Command) {
 	}
 }
 
-// UnknownCommand is the error of a word that is not a command.
-func UnknownCommand(c *cobra.Command, word string) error {
+// UnknownCommand returns the error for an unknown subcommand of c.
+func UnknownCommand(c *cobra.Command, name string) error {
 	var names []string
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
@@ -182,19 +182,19 @@ func UnknownCommand(c *cobra.Command, word string) error {
 		}
 	}
 	hint := ""
-	if near, ok := text.Nearest(word, names); ok {
+	if near, ok := text.Nearest(name, names); ok {
 		hint = "did you mean `" + c.CommandPath() + " " + near + "`?"
 	}
-	return Usage(c, "there is no command `"+c.CommandPath()+" "+Clean(word)+"`", hint)
+	return Usage(c, "unknown command `"+c.CommandPath()+" "+Clean(name)+"`", hint)
 }
 
 // InProject declares -C, --project on a command; Open reads it.
 func InProject(c *cobra.Command) *cobra.Command {
-	c.Flags().StringP("project", "C", "", "a folder of the project; the working directory if not given ["+config.EnvProject+"]. The project is the nearest folder from there upwards with a "+config.FileName+", or else the repository's root")
+	c.Flags().StringP("project", "C", "", "directory from which to search upwards for "+config.FileName+", falling back to the repository's root (default: working directory) ["+config.EnvProject+"]")
 	return c
 }
 
-// Host is what the application layer gets to know of this process.
+// Host returns this process as the application layer sees it.
 func (a *App) Host() *project.Host {
 	if a.host == nil {
 		a.host = &project.Host{
@@ -205,13 +205,13 @@ func (a *App) Host() *project.Host {
 	return a.host
 }
 
-// CloseStore ends a store.
+// CloseStore closes a store and logs a failure.
 func (a *App) CloseStore(st store.Store) { a.Host().CloseStore(st) }
 
 // Open opens the project of a command.
 func (a *App) Open(flags ...config.Flag) (*project.Project, error) { return a.OpenWith("", flags...) }
 
-// OpenWith opens the project of a command, with a configuration file for one session.
+// OpenWith is Open with an additional configuration file for one session.
 func (a *App) OpenWith(sessionConfig string, flags ...config.Flag) (*project.Project, error) {
 	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, Flags: flags})
 }
@@ -235,7 +235,7 @@ func (a *App) WithSession(c *cobra.Command, arg string, do func(context.Context,
 	return do(ctx, src, h)
 }
 
-// WithWhole is WithSession for a command that takes no part of a session.
+// WithWhole is WithSession for a command that does not accept a part of a session.
 func (a *App) WithWhole(c *cobra.Command, arg string, do func(context.Context, *project.Source, *session.History) error) error {
 	return a.WithSession(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
 		if err := WholeSession(c, src.Address); err != nil {

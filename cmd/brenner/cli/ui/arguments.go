@@ -17,14 +17,14 @@ import (
 	"brenner/session"
 )
 
-// Doing is what a command does, for others that find something locked by it.
+// Doing names a command for other processes that find a lock held by it.
 func Doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "brenner ") }
 
-// Args refuses fewer or more arguments; needed says which ones are wanted.
-func Args(least, most int, needed, hint string) cobra.PositionalArgs {
+// Args requires between least and most arguments; expected describes them.
+func Args(least, most int, expected, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return Usage(c, fmt.Sprintf("%s, %d given", needed, len(args)), hint)
+			return Usage(c, fmt.Sprintf("expected %s, got %d", expected, len(args)), hint)
 		}
 		return nil
 	}
@@ -32,27 +32,27 @@ func Args(least, most int, needed, hint string) cobra.PositionalArgs {
 
 // OneFile requires one file.
 func OneFile(c *cobra.Command, args []string) error {
-	return Args(1, 1, "one file is needed", "")(c, args)
+	return Args(1, 1, "one file", "")(c, args)
 }
 
 // OneSession requires one session.
 func OneSession(c *cobra.Command, args []string) error {
-	return Args(1, 1, "one session is needed", "`brenner session list` shows those there are")(c, args)
+	return Args(1, 1, "one session", "`brenner session list` lists the sessions")(c, args)
 }
 
-// WholeSession refuses what names a part of a session where the whole is meant.
+// WholeSession rejects an address that names only a part of a session.
 func WholeSession(c *cobra.Command, address session.Address) error {
 	if address.Version == 0 && address.Item == "" {
 		return nil
 	}
-	return Usage(c, c.CommandPath()+" takes a whole session, not "+Clean(address.String()), "leave out what follows "+Clean(address.Thread))
+	return Usage(c, Clean(address.String())+": `"+c.CommandPath()+"` requires an entire session", "pass "+Clean(address.Thread))
 }
 
-// StoredSession reads the name of a session of the store: what is to be changed
-// is not the file of an export.
+// StoredSession returns the thread id of a session in the store. It rejects export
+// files, which cannot be changed.
 func StoredSession(c *cobra.Command, arg string) (string, error) {
 	if file, _, ok := project.ExportFile(arg); ok {
-		return "", Usage(c, Clean(file)+" is a file, not a session of this project", "`brenner session import "+Clean(file)+"` takes it in")
+		return "", Usage(c, Clean(file)+" is a file, not a session of this project", "`brenner session import "+Clean(file)+"` imports it")
 	}
 	address, err := session.ParseAddress(arg)
 	if err != nil {
@@ -61,30 +61,30 @@ func StoredSession(c *cobra.Command, arg string) (string, error) {
 	return address.Thread, WholeSession(c, address)
 }
 
-// textHint is for a text that the shell may have split.
+// textHint is the hint for text that the shell may have split.
 func textHint(c *cobra.Command) string {
-	return "see `" + c.CommandPath() + " --help`; a text with blanks needs quotation marks"
+	return "see `" + c.CommandPath() + " --help`; quote text that contains spaces"
 }
 
-// Exactly wants one argument, and calls it by its name.
+// Exactly requires one argument, described by what.
 func Exactly(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		return Args(1, 1, "one "+what+" is needed", textHint(c))(c, args)
+		return Args(1, 1, "one "+what, textHint(c))(c, args)
 	}
 }
 
-// OneOrTwo refuses other numbers of arguments; missing is what to say of none.
-func OneOrTwo(missing string) cobra.PositionalArgs {
+// OneOrTwo requires one or two arguments; first is the placeholder of the first.
+func OneOrTwo(first string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return Usage(c, missing, "")
+			return Usage(c, "missing argument: "+first, "")
 		}
-		return Args(1, 2, "two arguments at most", textHint(c))(c, args)
+		return Args(1, 2, "at most two arguments", textHint(c))(c, args)
 	}
 }
 
-// Unused refuses flags that would do nothing as the command was given: whoever gave one
-// believes that it does. Why stands behind the name of the flag.
+// Unused rejects flags that would have no effect. The error is the name of the flag
+// followed by why.
 func Unused(c *cobra.Command, why string, names ...string) error {
 	for _, name := range names {
 		if c.Flags().Changed(name) {
@@ -94,7 +94,7 @@ func Unused(c *cobra.Command, why string, names ...string) error {
 	return nil
 }
 
-// ChangedKeys returns those keys of the configuration that flags of the command line set.
+// ChangedKeys returns the configuration keys that were set by flags.
 func ChangedKeys(c *cobra.Command, all ...config.Flag) []config.Flag {
 	return slices.DeleteFunc(all, func(f config.Flag) bool { return !c.Flags().Changed(strings.TrimPrefix(f.Name, "--")) })
 }
@@ -116,10 +116,10 @@ func (a *App) ReadRoster(value string) (roster.Roster, error) {
 	return r, fault.InFile("read roster", file, err)
 }
 
-// RosterUsage describes --roster, which is the same wherever it stands.
-const RosterUsage = "a roster: JSON, or a file that holds it (FILE or @FILE)"
+// RosterUsage is the usage of --roster in every command.
+const RosterUsage = "roster as JSON, or a file that contains it (FILE or @FILE)"
 
-// RosterText gives the JSON of a roster, and the file it came from if any.
+// RosterText returns the JSON of a roster, and the file it was read from if any.
 func (a *App) RosterText(value string) (data []byte, file string, err error) {
 	if artifact.IsJSON([]byte(value)) {
 		return []byte(value), "", nil
@@ -129,7 +129,7 @@ func (a *App) RosterText(value string) (data []byte, file string, err error) {
 	return data, file, err
 }
 
-// Inline gives the text of a flag or an argument: itself, or a file's content behind "@".
+// Inline returns the value of a flag or an argument, or for "@FILE" the file's content.
 func (a *App) Inline(what, value string) (string, error) {
 	text, place := value, ""
 	if path, isFile := strings.CutPrefix(value, "@"); isFile {
@@ -140,7 +140,7 @@ func (a *App) Inline(what, value string) (string, error) {
 		text, place = string(data), path
 	}
 	if !utf8.ValidString(text) {
-		return "", &fault.Error{Code: fault.Usage, Op: "read " + what, Place: place, Detail: "it is no text in UTF-8", Hint: "convert it to UTF-8 first"}
+		return "", &fault.Error{Code: fault.Usage, Op: "read " + what, Place: place, Detail: "not valid UTF-8", Hint: "convert it to UTF-8 first"}
 	}
 	return text, nil
 }
@@ -156,8 +156,7 @@ func (a *App) ReadFile(what, path string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadExact is ReadFile for a file of which every byte counts: a mark that an editor put
-// in front stays.
+// ReadExact is ReadFile without removing a byte order mark.
 func (a *App) ReadExact(what, path string) ([]byte, error) {
 	data, err := a.ReadBytes(path)
 	if err != nil {
@@ -166,8 +165,8 @@ func (a *App) ReadExact(what, path string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadBytes reads a file, or standard input for "-". That has nothing more to say to
-// whoever reads it a second time, which is not what somebody meant who named it twice.
+// ReadBytes reads a file, or standard input for "-". Reading standard input twice is an
+// error.
 func (a *App) ReadBytes(path string) ([]byte, error) {
 	if path == "-" {
 		if a.drained {
@@ -179,7 +178,7 @@ func (a *App) ReadBytes(path string) ([]byte, error) {
 	return files.Read(path)
 }
 
-// ReadArtifact reads an artifact from JSON or Markdown, whole or not at all.
+// ReadArtifact reads an artifact from JSON or Markdown.
 func (a *App) ReadArtifact(what, path string) (artifact.Artifact, []byte, error) {
 	data, err := a.ReadFile(what, path)
 	if err != nil {
@@ -189,7 +188,7 @@ func (a *App) ReadArtifact(what, path string) (artifact.Artifact, []byte, error)
 	return art, data, fault.InFile("read "+what, path, err)
 }
 
-// Lines gives the values of a flag; a file behind "@" has one a line.
+// Lines returns the values of a flag; "@FILE" contributes one value per line.
 func (a *App) Lines(flag string, values []string) ([]string, error) {
 	var out []string
 	for _, v := range values {
@@ -210,8 +209,8 @@ func (a *App) Lines(flag string, values []string) ([]string, error) {
 	return out, nil
 }
 
-// WriteOut writes the file that --out names, and returns its name; "" is standard output, to
-// which nothing is written here.
+// WriteOut writes data to the file named by --out and returns its name. For standard
+// output it writes nothing and returns "".
 func WriteOut(out string, data func() []byte) (written string, err error) {
 	if out == "" || out == "-" {
 		return "", nil

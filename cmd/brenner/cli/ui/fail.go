@@ -15,7 +15,7 @@ import (
 	"brenner/project"
 )
 
-// The exit codes are an interface: docs/exit-codes.md says what each means.
+// The exit codes are an interface, documented in docs/exit-codes.md.
 const (
 	ExitFailed  = 1
 	ExitUsage   = 2
@@ -25,11 +25,11 @@ const (
 	ExitBudget  = 6
 	ExitLater   = 75
 
-	// ExitInterrupted is how a program that was interrupted ends.
+	// ExitInterrupted is the exit code after a signal.
 	ExitInterrupted = 130
 )
 
-// The codes that arise at the command line.
+// Fault codes of the command line.
 const (
 	UnknownRules fault.Code = "UNKNOWN_RULES" // The base was made by merge rules that this program does not have.
 	Interrupted  fault.Code = "INTERRUPTED"   // The command was interrupted.
@@ -58,7 +58,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// nothingFound is a search without a result: an answer, not a mistake in the call.
+// nothingFound is a search without a result, which is not a usage error.
 type nothingFound struct{ error }
 
 // NothingFound marks an error as a search without a result.
@@ -66,7 +66,7 @@ func NothingFound(err error) error { return nothingFound{err} }
 
 func (n nothingFound) Unwrap() error { return n.error }
 
-// Usage returns the error of a command line that cannot be used.
+// Usage returns a usage error of a command.
 func Usage(c *cobra.Command, detail, hint string) error {
 	if hint == "" {
 		hint = "see `" + c.CommandPath() + " --help`"
@@ -79,14 +79,14 @@ func InterruptedError(err error) error {
 	return &fault.Error{Code: Interrupted, Detail: "interrupted", Cause: err}
 }
 
-// Fail prints an error: what was wrong, where, and what to do.
+// Fail prints an error with its hints.
 func (a *App) Fail(err error) {
 	all := fault.Distinct(err)
 	if !a.JSON {
 		a.SayFaults(all)
 		return
 	}
-	if a.printed { // the document is out, or half of it: only words are left
+	if a.printed { // a second JSON document would corrupt the output
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
 		return
 	}
@@ -99,7 +99,7 @@ func (a *App) Fail(err error) {
 	}
 }
 
-// SayFaults says what was wrong on standard error.
+// SayFaults prints faults and their hints to standard error.
 func (a *App) SayFaults(all []*fault.Error) {
 	var b strings.Builder
 	for _, f := range all {
@@ -115,11 +115,11 @@ type failure struct {
 	Schema string         `json:"schema"`
 	Exit   int            `json:"exit"`
 	Error  fault.Detail   `json:"error"`
-	Also   []fault.Detail `json:"also"` // what else was wrong
+	Also   []fault.Detail `json:"also"` // further errors
 }
 
-// Show prints a result, unless there is an error: with --json the value itself, which names
-// its schema, and else the text for people. What is said about the result goes to Err.
+// Show prints a result unless err is set: as JSON with --json, otherwise as text. Notes
+// about the result go to Err.
 func Show[V any](a *App, v V, err error, text func(*App, V) string) error {
 	switch {
 	case err != nil:
@@ -132,7 +132,7 @@ func Show[V any](a *App, v V, err error, text func(*App, V) string) error {
 
 // PrintJSON prints a value as one JSON document.
 func (a *App) PrintJSON(v any) error {
-	// A name or a reply that is no UTF-8 must not cost the whole document.
+	// A name or a reply that is not valid UTF-8 must not make the document fail.
 	data, err := json.Marshal(v, json.Deterministic(true), jsontext.EscapeForHTML(false), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return &fault.Error{Code: files.CannotWrite, Op: "encode the result", Cause: err}
@@ -141,7 +141,7 @@ func (a *App) PrintJSON(v any) error {
 	return a.Write(append(data, '\n'))
 }
 
-// Write puts the result on standard output; a result that nobody got is a failure.
+// Write writes the result to standard output.
 func (a *App) Write(data []byte) error {
 	if _, err := a.Out.Write(data); err != nil {
 		return &fault.Error{Code: files.CannotWrite, Op: "write the result", Cause: err}
@@ -149,7 +149,7 @@ func (a *App) Write(data []byte) error {
 	return nil
 }
 
-// WriteText puts a text on standard output.
+// WriteText writes text to standard output.
 func (a *App) WriteText(text string) error {
 	if text == "" {
 		return nil
@@ -157,18 +157,17 @@ func (a *App) WriteText(text string) error {
 	return a.Write([]byte(text))
 }
 
-// Say writes to standard error. If nobody can read that, there is nobody to tell.
-func (a *App) Say(words string) { _, _ = io.WriteString(a.Err, words) }
+// Say writes to standard error. A write error is ignored: there is nowhere to report it.
+func (a *App) Say(s string) { _, _ = io.WriteString(a.Err, s) }
 
-// Clean makes text from outside fit for a terminal: one line, and no control
-// characters that could move the cursor or change what stands there.
+// Clean makes untrusted text safe for a terminal: one line, without control characters
+// that could move the cursor or change the screen.
 func Clean(s string) string { return text.Clean(s, text.TerminalLine) }
 
-// CleanText is clean for a text that keeps its lines and its tabs.
+// CleanText is Clean for text that keeps its lines and tabs.
 func CleanText(s string) string { return text.Clean(s, text.TerminalText) }
 
-// CleanLines gives a text of several lines as cleanText does, each behind an indent and
-// with the same end.
+// CleanLines is CleanText with each line indented and line endings normalised.
 func CleanLines(lines, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(lines, "\r\n")) {

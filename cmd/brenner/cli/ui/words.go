@@ -14,7 +14,7 @@ import (
 	"brenner/project"
 )
 
-// Clock gives an instant as people here read it: their own time, to the second.
+// Clock formats an instant in local time, to the second.
 func (a *App) Clock(instant string) string {
 	at, err := artifact.ParseInstant(instant)
 	if err != nil {
@@ -23,10 +23,10 @@ func (a *App) Clock(instant string) string {
 	return at.In(a.Now().Location()).Truncate(time.Second).Format("2006-01-02 15:04:05 MST")
 }
 
-// Cut shortens a text to what fits at the end of a line.
+// Cut shortens text for the end of a line.
 func Cut(s string) string { return text.Clip(s, 60) }
 
-// OrDash returns a text for a table, or a dash where it is empty.
+// OrDash returns cleaned text for a table cell, or "-" if it is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"
@@ -34,43 +34,40 @@ func OrDash(s string) string {
 	return Clean(s)
 }
 
-// longestLine is how much of a text stands in a line for people.
-const longestLine = 160
+// maxLine is how much of a text Clip keeps.
+const maxLine = 160
 
-// Quoted returns a shortened text in quotation marks.
+// Quoted returns shortened text in quotation marks.
 func Quoted(s string) string { return `"` + Clean(Clip(s)) + `"` }
 
-// Clip shortens a text to one line.
-func Clip(s string) string { return text.Beginning(strings.Join(strings.Fields(s), " "), longestLine) }
+// Clip shortens text to one line.
+func Clip(s string) string { return text.Beginning(strings.Join(strings.Fields(s), " "), maxLine) }
 
-// Learned returns what tells people what sessions taught, or nil where nobody wants to
-// know. Of several that run at once each is named.
+// Learned returns a function that prints what a session added to the playbook, or nil
+// with --quiet or --json. If several sessions run concurrently, it names the session.
 func (a *App) Learned(several bool) func(thread string, learned []string) {
 	if a.Quiet || a.JSON {
 		return nil
 	}
 	return func(thread string, learned []string) {
-		word := "Playbook: "
+		label := "Playbook: "
 		if several {
-			word = a.Now().Format(time.TimeOnly) + " " + thread + ": the playbook: "
+			label = a.Now().Format(time.TimeOnly) + " " + thread + ": playbook: "
 		}
-		a.Say(word + strings.Join(learned, "; ") + "\n")
+		a.Say(label + strings.Join(learned, "; ") + "\n")
 	}
 }
 
-// These say what a rehearsal is, wherever one is seen.
-const (
-	RehearsalNote     = "Rehearsal: scripted agents play this session; nothing in it is anybody's work."
-	LoopRehearsalNote = "Rehearsal: scripted agents play these sessions; nothing in them is anybody's work."
-)
+// RehearsalNote is printed with everything that comes from a rehearsal.
+const RehearsalNote = "Rehearsal: scripted output, not real findings."
 
-// FromHere returns the path of a file as seen from the working directory.
+// FromHere returns a path relative to the working directory.
 func FromHere(path string) string { return files.FromHere(path) }
 
-// EndedBy says why a session ended.
+// EndedBy describes why a session ended.
 func EndedBy(reason string) string { return Clean(project.EndedBy(reason)) }
 
-// Money shows dollars; what costs nothing, or has no price, is a dash.
+// Money formats dollars; zero is "-".
 func Money(usd float64) string {
 	switch {
 	case usd == 0:
@@ -81,23 +78,21 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Seconds gives an instant as people want it in a list.
+// Seconds formats an instant for a list, without fractions of a second.
 func Seconds(instant string) string {
 	text, _, _ := strings.Cut(instant, ".")
 	return strings.TrimSuffix(text, "Z") + "Z"
 }
 
-// widest is how far a column is padded: as far as the longest thread id. Longer
-// cells push their own row out of line: one hostile name must not widen thousands
-// of rows.
-const widest = project.MaxThreadID
+// maxPadding is how far a column is padded: the length of the longest thread id. A longer
+// cell breaks the alignment of its own row only, so one hostile name cannot widen all.
+const maxPadding = project.MaxThreadID
 
-// Some names the first of many things, and how many more there are.
+// Some joins the first few names and counts the rest.
 func Some(names []string) string { return text.Some(names) }
 
-// Columns lays rows out so that their columns stand under each other, with no
-// blanks at the ends of lines. It cleans their cells, which come from outside, too: no
-// caller has to.
+// Columns formats rows as an aligned table without trailing blanks. It also cleans the
+// cells.
 func Columns(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {
@@ -106,7 +101,7 @@ func Columns(rows [][]string) string {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], min(widest, utf8.RuneCountInString(row[i])))
+			widths[i] = max(widths[i], min(maxPadding, utf8.RuneCountInString(row[i])))
 		}
 	}
 	var b strings.Builder
@@ -124,7 +119,7 @@ func Columns(rows [][]string) string {
 	return b.String()
 }
 
-// EachLine puts something on a line of its own for each of many: the ids of a list with --quiet.
+// EachLine prints one cleaned line per element, such as the ids of a list with --quiet.
 func EachLine[T any](all []T, line func(*T) string) string {
 	var b strings.Builder
 	for i := range all {
@@ -133,25 +128,24 @@ func EachLine[T any](all []T, line func(*T) string) string {
 	return b.String()
 }
 
-// NextText lists the commands that come next.
+// NextText lists the commands to run next.
 func NextText(commands []string) string {
 	return "\nNext:\n" + EachLine(commands, func(next *string) string { return "  " + *next })
 }
 
-// unknownWidth is how wide a terminal is taken to be that does not say.
-const unknownWidth = 80
+// defaultWidth is the assumed width of a terminal that does not report one.
+const defaultWidth = 80
 
-// Screen is a terminal with a table at its end that is drawn anew in its place.
-// Whoever else writes there has the table taken away first: the next drawing puts
-// it below what was written.
+// Screen is a terminal with a table at its end that is redrawn in place. Any other write
+// erases the table first; the next Draw puts it below the new output.
 type Screen struct {
 	mu    sync.Mutex
 	Out   io.Writer
 	Width func() int
-	drawn int // lines of the table that stand there
+	drawn int // lines of the table on the screen
 }
 
-// ScreenOf gives a terminal that takes drawings.
+// ScreenOf returns out as a Screen, wrapping it if needed.
 func ScreenOf(out io.Writer) *Screen {
 	if s, ok := out.(*Screen); ok {
 		return s
@@ -166,12 +160,12 @@ func (s *Screen) Write(text []byte) (int, error) {
 	return s.Out.Write(text)
 }
 
-// Draw puts a table where the last one stood. Its lines are cut to the width of
-// the terminal: one that went on in the next row would not be taken away whole.
+// Draw replaces the previous table. Lines are cut to the width of the terminal: a wrapped
+// line would not be erased completely.
 func (s *Screen) Draw(table string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	width := s.columns() - 1 // some terminals go to the next row after the last column
+	width := s.columns() - 1 // some terminals wrap after the last column
 	var b strings.Builder
 	lines := 0
 	for line := range strings.Lines(table) {
@@ -183,7 +177,7 @@ func (s *Screen) Draw(table string) {
 	s.drawn = lines
 }
 
-// Clear takes the table away.
+// Clear erases the table.
 func (s *Screen) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,11 +190,11 @@ func (s *Screen) columns() int {
 			return n
 		}
 	}
-	return unknownWidth
+	return defaultWidth
 }
 
-// erase goes up to the table's first line, and clears from there. A key that was
-// pressed may have moved the cursor to the right.
+// erase moves up to the first line of the table and clears from there. The carriage
+// return is for a cursor that typed input moved to the right.
 func (s *Screen) erase() {
 	if s.drawn > 0 {
 		s.put(fmt.Sprintf("\r\x1b[%dA\x1b[J", s.drawn))
@@ -208,28 +202,28 @@ func (s *Screen) erase() {
 	}
 }
 
-// put writes; a terminal that is gone is nobody to tell.
+// put writes to the terminal and ignores errors.
 func (s *Screen) put(text string) { _, _ = io.WriteString(s.Out, text) }
 
-// Fit cuts a line to so many columns.
+// Fit cuts a line to width columns.
 func Fit(line string, width int) string {
-	at, used := 0, 0 // what fits together with the mark of the cut
+	at, used := 0, 0 // at leaves room for the ellipsis
 	for i, r := range line {
 		if used < width {
 			at = i
 		}
-		if used += columnsOf(r); used > width {
+		if used += runeWidth(r); used > width {
 			return line[:at] + "…"
 		}
 	}
 	return line
 }
 
-// columnsOf is how many columns a character takes, at most: what may be wide
-// counts as wide, so that a line is rather too short than too long.
-func columnsOf(r rune) int {
-	const firstWide, punctuation, behindPunctuation = 0x1100, 0x2000, 0x2070
-	if r < firstWide || r >= punctuation && r < behindPunctuation {
+// runeWidth returns the most columns that a character may take: a line should rather be
+// too short than too long.
+func runeWidth(r rune) int {
+	const firstWide, punctuation, afterPunctuation = 0x1100, 0x2000, 0x2070
+	if r < firstWide || r >= punctuation && r < afterPunctuation {
 		return 1
 	}
 	return 2

@@ -1,4 +1,4 @@
-// Package verifycmd holds the command `brenner verify`.
+// Package verifycmd implements `brenner verify`.
 package verifycmd
 
 import (
@@ -24,22 +24,21 @@ func Command(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
 		Use:     "verify [ID|FILE [HEAD]]",
 		GroupID: ui.Other,
-		Short:   "Prove a session, an export, or everything in the store",
-		Long: `Proves a session from what is stored: the chain of its journal, every message and reply
-by its hash, and every version by settling the replies once more, byte by byte. Without
-an argument it proves the file of the store, all sessions in it, the project's records,
-the playbook, and the loops that ran sessions, with what each of those came to and spent. For
-the file of an export it needs no project.
+		Short:   "Verify a session, an export, or the entire store",
+		Long: `Verifies a session against its journal: the hash chain, the hash of every message and
+reply, and every version, which is rebuilt from the replies and compared byte for byte.
 
-HEAD is the head or the seal of a session as somebody kept it: from a summary, a version
-or an export. Without it, a journal whose end was cut off, or that was made anew from
-its beginning, looks whole.`,
+Without an argument, verifies the store file, all sessions, the project's records, the
+playbook, and the results and costs of all loops. Verifying an export needs no project.
+
+HEAD is a session's head or seal that you kept from a summary, a version or an export.
+Without it, a truncated or completely rewritten journal cannot be detected.`,
 		Example: `  brenner verify
   brenner verify RS-20261115-cell-fate
   brenner verify cell-fate.brenner.jsonl 1f2c1c61025f982236235a929f3cfc6b1755e9cd38ee35990e1119c9d5310e63
 
-Exit codes: 0 everything is proven; 1 something is not as it was written; 2 there is no
-such session, or the file cannot be read or is no export.`,
+Exit codes: 0 everything verified; 1 something does not match what was written; 2 no such
+session, or the file is unreadable or not an export.`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error { return verify(a, c, args) },
 	})
@@ -50,21 +49,21 @@ func verify(a *ui.App, c *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		head = strings.ToLower(args[1])
 		if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(head) {
-			return ui.Usage(c, ui.Clean(args[1])+" is no head and no seal", "both are 64 hexadecimal digits; the summary of a session prints them")
+			return ui.Usage(c, "HEAD: "+ui.Clean(args[1])+" is not a head or a seal", "both are 64 hexadecimal digits; `brenner session show ID` prints them")
 		}
 	}
-	v, err := proof(a, c, args, head)
+	v, err := runVerify(a, c, args, head)
 	if err == nil && !v.OK {
 		a.Exit = ui.ExitFailed
 	}
 	return ui.Show(a, v, err, verificationText)
 }
 
-// proof proves what the arguments name, or everything.
-func proof(a *ui.App, c *cobra.Command, args []string, head string) (*project.Verification, error) {
+// runVerify verifies what the arguments name, or everything.
+func runVerify(a *ui.App, c *cobra.Command, args []string, head string) (*project.Verification, error) {
 	if len(args) > 0 {
 		if file, rest, ok := project.ExportFile(args[0]); ok {
-			return exportProof(a, c, file, rest, head)
+			return verifyExport(a, c, file, rest, head)
 		}
 	}
 	p, err := a.Open()
@@ -89,9 +88,9 @@ func proof(a *ui.App, c *cobra.Command, args []string, head string) (*project.Ve
 	return project.Verified(checked), nil
 }
 
-func exportProof(a *ui.App, c *cobra.Command, file, rest, head string) (*project.Verification, error) {
+func verifyExport(a *ui.App, c *cobra.Command, file, rest, head string) (*project.Verification, error) {
 	if rest != "" {
-		return nil, ui.Usage(c, "verify takes a whole export, not "+ui.Clean(file+rest), "leave out "+ui.Clean(rest))
+		return nil, ui.Usage(c, ui.Clean(file+rest)+": `brenner verify` requires an entire export", "pass "+ui.Clean(file))
 	}
 	data, err := a.ReadExact("the export", file)
 	if err != nil {
@@ -107,10 +106,10 @@ func exportProof(a *ui.App, c *cobra.Command, file, rest, head string) (*project
 func verificationText(a *ui.App, v *project.Verification) string {
 	t := &verdicts{quiet: a.Quiet}
 	if v.Store != nil {
-		t.add("the store", v.Store.Faults.Details(), "every page, blob and stream is whole")
+		t.add("store", v.Store.Faults.Details(), "every page, blob and stream is intact")
 	}
 	if p := v.Records; p != nil {
-		t.add("the records", p.Faults.Details(), fmt.Sprintf("%s, %s, %s",
+		t.add("records", p.Faults.Details(), fmt.Sprintf("%s, %s, %s",
 			text.Plural(p.Entries, "entry", "entries"), text.Count(p.Versions, "version"), text.Count(p.Marks, "mark")))
 		t.mark("head", p.Head, "")
 		for _, s := range p.Streams {
@@ -120,7 +119,7 @@ func verificationText(a *ui.App, v *project.Verification) string {
 		}
 	}
 	if p := v.Playbook; p != nil {
-		t.add("the playbook", p.Faults.Details(), playbookcmd.ProofSize(p.Proof))
+		t.add("playbook", p.Faults.Details(), playbookcmd.ProofSize(p.Proof))
 		t.mark("head", p.Head, "")
 	}
 	for _, s := range v.Sessions {
@@ -131,39 +130,39 @@ func verificationText(a *ui.App, v *project.Verification) string {
 			t.mark("seal", s.Seal, "")
 		}
 		for _, rules := range s.Lint {
-			t.mark("lint", rules, ", whose findings were not compared: this program has "+lint.Version)
+			t.mark("lint", rules, ": findings not compared, this version has "+lint.Version)
 		}
 		if s.Reworded > 0 {
-			t.mark("words", text.Count(s.Reworded, "version"), " with a report that says the same in other words than this program's")
+			t.mark("messages", text.Count(s.Reworded, "version"), " whose report is worded differently by this version of brenner")
 		}
 	}
 	for _, l := range v.Loops {
-		t.add("the loop "+l.Name, l.Faults.Details(), text.Plural(l.Entries, "entry", "entries")+", and its sessions came to what it says")
+		t.add("loop "+l.Name, l.Faults.Details(), text.Plural(l.Entries, "entry", "entries")+", session results match")
 		t.mark("head", l.Head, "")
 	}
 	return t.b.String()
 }
 
-// verdicts is what was found of one thing after the other.
+// verdicts collects the results as text.
 type verdicts struct {
 	b     strings.Builder
 	quiet bool
 }
 
-// mark names the end of a journal, for those who keep it.
-func (t *verdicts) mark(what, hash, of string) {
-	if !t.quiet && hash != "" {
-		fmt.Fprintf(&t.b, "    %s %s%s\n", what, ui.Clean(hash), of)
+// mark adds an indented line, such as the head of a journal.
+func (t *verdicts) mark(label, value, suffix string) {
+	if !t.quiet && value != "" {
+		fmt.Fprintf(&t.b, "    %s %s%s\n", label, ui.Clean(value), suffix)
 	}
 }
 
-// add says of one thing that it is proven, or every fault on its own line.
-func (t *verdicts) add(name string, faults []fault.Detail, whole string) {
+// add adds one result: proven, or every fault on a line of its own.
+func (t *verdicts) add(name string, faults []fault.Detail, summary string) {
 	b, quiet := &t.b, t.quiet
 	name = ui.Clean(name)
 	if len(faults) == 0 {
 		if !quiet {
-			fmt.Fprintf(b, "%s: proven: %s\n", name, whole)
+			fmt.Fprintf(b, "%s: proven: %s\n", name, summary)
 		}
 		return
 	}
