@@ -17,6 +17,7 @@ type given struct {
 
 // settle determines the effective layer of each key.
 func (g given) settle(c *Config, t table) error {
+	g.dropContexts()
 	v := g.stack(t)
 	for _, k := range t {
 		value := v.Get(k.path)
@@ -28,6 +29,21 @@ func (g given) settle(c *Config, t table) error {
 	c.Presets = roster.AllPresets(c.Presets)
 	c.Layers = g.rosterLayers()
 	return c.check(g, t)
+}
+
+// dropContexts removes the context of each layer whose question a stronger layer replaces: it
+// describes that question.
+func (g given) dropContexts() {
+	var question any
+	for _, l := range []layer{g.flags, g.environment, g.session, g.project} {
+		own, ok := l["question"]
+		switch {
+		case ok && question == nil:
+			question = own.value
+		case ok && question != own.value:
+			delete(l, "context")
+		}
+	}
 }
 
 // stack merges the layers, the weakest first. Environment and flags are both overrides in viper,

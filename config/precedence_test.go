@@ -212,3 +212,26 @@ func TestEmptyRosterInFile(t *testing.T) {
 		t.Errorf("without a roster: got layers %v", c.Layers)
 	}
 }
+
+// A context belongs to the question beside it.
+func TestContextOfReplacedQuestionIsDropped(t *testing.T) {
+	both := "question: Why A?\ncontext: About A.\n"
+	for name, test := range map[string]struct{ file, question, context, want string }{
+		"file":                  {file: both, want: "About A."},
+		"another question":      {file: both, question: "Why B?", want: ""},
+		"same question":         {file: both, question: "Why A?", want: "About A."},
+		"another, with context": {file: both, question: "Why B?", context: "About B.", want: "About B."},
+		"context alone":         {file: both, context: "More about A.", want: "More about A."},
+		"context for all":       {file: "context: About all.\n", question: "Why B?", want: "About all."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Dir: project(t, test.file)}
+			for key, value := range map[string]string{"question": test.question, "context": test.context} {
+				if value != "" {
+					o.Flags = append(o.Flags, Flag{Key: key, Name: "--" + key, Values: []string{value}})
+				}
+			}
+			same(t, load(t, o).Context, test.want)
+		})
+	}
+}
