@@ -54,7 +54,7 @@ func Audit(message string, want Expected) Report {
 	}
 	if got := a.out.ThreadID; want.ThreadID != "" && got != "" && got != want.ThreadID {
 		a.add(WrongThread, "thread_id", a.title, "either this is a kickoff of another session, or the message was changed",
-			"the message is of the thread %s, and not of %s", fault.Shown(got), fault.Shown(want.ThreadID))
+			"the message belongs to thread %s, not to %s", fault.Shown(got), fault.Shown(want.ThreadID))
 	}
 	slices.SortStableFunc(a.out.Findings, func(x, y Finding) int { return cmp.Compare(x.Line, y.Line) })
 	a.out.OK = len(a.out.Findings) == 0
@@ -70,7 +70,7 @@ type Expected struct {
 type auditor struct {
 	lines  []string
 	out    Report
-	roster roster.Block // its Line is 0 if there is none
+	roster roster.Block // its Line is 0 if it is missing
 	title  int          // index of the line with the thread id
 	body   int          // index of the first line after the head
 	// places are the lines of the head, from 1; 0 if missing.
@@ -103,7 +103,7 @@ func (a *auditor) readRoster(message string) {
 	a.roster, a.out.Roster = b, b.Roster
 	if b.Line != a.body+1 {
 		a.add(BadOrder, "roster", b.Line-1, headHint,
-			"the session configuration does not stand right behind the head of the message")
+			"the session configuration does not directly follow the head of the message")
 	}
 	for _, f := range fault.All(b.Roster.Validate()) {
 		a.addFault("roster", b.Line-1, f)
@@ -245,15 +245,15 @@ func (a *auditor) checkTemplate() {
 	switch {
 	case !known:
 		a.add(UnknownTemplate, "template", at, "a newer version of the program may know it",
-			"this program never had a template %s", fault.Shown(id))
+			"unknown template %s", fault.Shown(id))
 	case len(a.out.Hash) < minHash || !strings.HasPrefix(hash, a.out.Hash):
 		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",
-			"the hash is not that of %s: %s instead of %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
+			"the hash of %s is %s, want %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
 	if want, ok := a.wantedTemplate(); ok && known {
 		if name, _, _ := strings.Cut(id, "/"); name != want {
-			a.add(WrongTemplate, "template", at, "either the roster or the template is not the one that was meant",
-				"%s has the template %s, but the roster asks for %s", fault.Shown(a.out.Recipient), id, want)
+			a.add(WrongTemplate, "template", at, "check the roster and the template",
+				"%s has the template %s, but the roster requires %s", fault.Shown(a.out.Recipient), id, want)
 		}
 	}
 	for _, t := range prompts.All() {
@@ -273,7 +273,7 @@ func (a *auditor) wantedTemplate() (string, bool) {
 
 // checkPrompt compares prompt and example with the template's, if the program still has that version.
 func (a *auditor) checkPrompt(t prompts.Template) {
-	const hint = "the agent was told something else than the template says"
+	const hint = "the agent was sent a text that differs from the template"
 	from := a.roster.Line
 	for from < len(a.lines) && a.lines[from] != "---" {
 		from++
@@ -283,13 +283,13 @@ func (a *auditor) checkPrompt(t prompts.Template) {
 	for i, line := range want {
 		if from+i >= len(a.lines) || a.lines[from+i] != line {
 			a.add(PromptChanged, "prompt", min(from+i, len(a.lines)-1), hint,
-				"the prompt is not that of %s from this line on", t.ID())
+				"the prompt differs from %s from this line on", t.ID())
 			return
 		}
 	}
 	format := slices.Index(a.lines, headFormat)
 	if format >= 0 && !strings.Contains(strings.Join(a.lines[format:], "\n"), "\n"+t.Example()) {
-		a.add(PromptChanged, "example", format, hint, "the worked example is not that of %s", t.ID())
+		a.add(PromptChanged, "example", format, hint, "the worked example differs from %s", t.ID())
 	}
 }
 
@@ -321,7 +321,7 @@ func (a *auditor) checkOrder() {
 func (a *auditor) addMissing(parts []part, index int) {
 	for _, p := range parts {
 		if p.required {
-			a.add(BadOrder, "order", index, orderHint(), "before this line the part %q is missing", p.heading)
+			a.add(BadOrder, "order", index, orderHint(), "missing before this line: the part %q", p.heading)
 		}
 	}
 }
@@ -345,5 +345,5 @@ func orderHint() string {
 	for _, p := range parts() {
 		names = append(names, strings.TrimPrefix(p.heading, "## "))
 	}
-	return "behind the prompt a kickoff has, in this order: " + strings.Join(names, ", ")
+	return "after the prompt a kickoff has, in this order: " + strings.Join(names, ", ")
 }

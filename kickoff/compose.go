@@ -98,12 +98,12 @@ func (in *Input) check() error {
 	if blank(in.Question) {
 		found = append(found, &fault.Error{
 			Code: NoQuestion, Detail: "the research question is missing",
-			Hint: "say what the session is about, in a sentence or two",
+			Hint: "state the question in a sentence or two",
 		})
 	}
 	if len(in.Recipients) == 0 && len(in.Roster.Entries) == 0 && in.Roster.Mode == roster.Heuristic {
 		found = append(found, &fault.Error{
-			Code: roster.NobodyNamed, Detail: "there are no recipients", Hint: "name at least one agent",
+			Code: roster.NobodyNamed, Detail: "no recipients", Hint: "name at least one agent",
 		})
 	}
 	for i, to := range in.Recipients {
@@ -115,7 +115,7 @@ func (in *Input) check() error {
 		if in.Round > 1 && blank(in.Views[to]) {
 			found = append(found, &fault.Error{
 				Code: NoView, Detail: "no view of the artifact for " + fault.Shown(to),
-				Hint: "from round 2 on every recipient is shown the artifact, or it could not name what it wants to change",
+				Hint: "from round 2 on, every recipient needs a view of the artifact",
 			})
 		}
 	}

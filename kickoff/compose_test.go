@@ -17,9 +17,9 @@ import (
 	"brenner/roster"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files of this package")
+var update = flag.Bool("update", false, "update the golden files")
 
-// session is the roster of the specification's example.
+// session returns the roster of the specification's example.
 func session() roster.Roster {
 	return roster.Roster{
 		Mode: roster.RoleSeparated, Name: "Default 3-Agent Setup",
@@ -31,7 +31,7 @@ func session() roster.Roster {
 	}
 }
 
-// input is a small session with something in every part.
+// input returns a small session with content in every part.
 func input() Input {
 	return Input{
 		ThreadID: "RS-20251230-cell-fate", Roster: session(), Round: 1,
@@ -57,8 +57,7 @@ func compose(t testing.TB, in Input) []Message {
 	return messages
 }
 
-// TestGolden shows the kickoffs as they are: three roles, unified mode, and a
-// later round.
+// TestGolden compares kickoffs for three roles, unified mode, and a later round.
 func TestGolden(t *testing.T) {
 	golden := func(name string, m Message) {
 		t.Helper()
@@ -91,7 +90,7 @@ func TestGolden(t *testing.T) {
 
 func TestMessageFields(t *testing.T) {
 	in := input()
-	in.Recipients = []string{"GreenValley", "BlueLake"} // rule 4: the third entry is allowed
+	in.Recipients = []string{"GreenValley", "BlueLake"} // rule 4: a subset of the roster is allowed
 	messages := compose(t, in)
 	if len(messages) != 2 {
 		t.Fatalf("%d messages", len(messages))
@@ -116,7 +115,7 @@ func TestMessageFields(t *testing.T) {
 	}
 }
 
-func TestPartsStandInOrder(t *testing.T) {
+func TestPartsAreInOrder(t *testing.T) {
 	in := input()
 	in.Round, in.Views = 3, map[string]string{"BlueLake": "v", "PurpleMountain": "v", "GreenValley": "v"}
 	for _, m := range compose(t, in) {
@@ -130,14 +129,14 @@ func TestPartsStandInOrder(t *testing.T) {
 		} {
 			i := strings.Index(m.Body, want)
 			if i <= at {
-				t.Errorf("%s: %q stands at %d, after %d", m.To, want, i, at)
+				t.Errorf("%s: %q is at %d, want after %d", m.To, want, i, at)
 			}
 			at = i
 		}
 	}
 }
 
-func TestOptionalPartsAreLeftOut(t *testing.T) {
+func TestEmptyPartsAreOmitted(t *testing.T) {
 	in := Input{ThreadID: "RS-20251230-ab", Roster: session(), Question: "Why?", Context: " \n\t", Memory: []Bullet{}}
 	for _, m := range compose(t, in) {
 		for _, not := range []string{headExcerpt, headMemory, headArtifact, headHypotheses, headConstraints} {
@@ -146,7 +145,7 @@ func TestOptionalPartsAreLeftOut(t *testing.T) {
 			}
 		}
 		if !strings.Contains(m.Body, "\n## Context\n\nNone was given.\n") || !strings.Contains(m.Body, roundLabel+"1\n") {
-			t.Error("the context is not said to be missing, or the round is not 1")
+			t.Error("the missing context is not mentioned, or the round is not 1")
 		}
 	}
 }
@@ -185,11 +184,11 @@ func TestComposeRefuses(t *testing.T) {
 		{"no question", func(in *Input) { in.Question = " \n\u200b\t" }, NoQuestion, "the research question is missing"},
 		{"no thread id", func(in *Input) { in.ThreadID = "" }, InvalidThreadID, `not a thread id: ""`},
 		{"a path", func(in *Input) { in.ThreadID = "RS-20251230-../x" }, InvalidThreadID, "not a thread id: RS-20251230-../x"},
-		{"a line behind it", func(in *Input) { in.ThreadID = "RS-20251230-ab\n" }, InvalidThreadID, `not a thread id: "RS-20251230-ab\n"`},
-		{"nobody", func(in *Input) { in.Roster.Entries = nil }, roster.EmptyRoster, "Empty roster: at least one entry required"},
-		{"nobody to guess", func(in *Input) { in.Roster = roster.Roster{Mode: roster.Heuristic} }, roster.NobodyNamed, "there are no recipients"},
+		{"a trailing newline", func(in *Input) { in.ThreadID = "RS-20251230-ab\n" }, InvalidThreadID, `not a thread id: "RS-20251230-ab\n"`},
+		{"empty roster", func(in *Input) { in.Roster.Entries = nil }, roster.EmptyRoster, "Empty roster: at least one entry required"},
+		{"no recipients", func(in *Input) { in.Roster = roster.Roster{Mode: roster.Heuristic} }, roster.NobodyNamed, "no recipients"},
 		{"a wrong role", func(in *Input) { in.Roster.Entries[1].Role = "researcher" }, roster.InvalidRole, "Invalid role for PurpleMountain: researcher"},
-		{"twice", func(in *Input) { in.Recipients = []string{"BlueLake", "BlueLake"} }, roster.DuplicateAgent, "Duplicate recipient: BlueLake"},
+		{"duplicate recipient", func(in *Input) { in.Recipients = []string{"BlueLake", "BlueLake"} }, roster.DuplicateAgent, "Duplicate recipient: BlueLake"},
 		{"no view", func(in *Input) {
 			in.Round, in.Views = 2, map[string]string{"BlueLake": "v", "PurpleMountain": "v"}
 		}, NoView, "no view of the artifact for GreenValley"},
@@ -207,7 +206,7 @@ func TestComposeRefuses(t *testing.T) {
 	}
 	_, err := Compose(Input{Roster: session()})
 	if got := len(fault.All(err)); got != 2 {
-		t.Errorf("%d faults at once: %v", got, err)
+		t.Errorf("%d faults, want 2: %v", got, err)
 	}
 }
 
@@ -222,12 +221,12 @@ func TestThreadIDs(t *testing.T) {
 		"RS-20251230-Ab", "RS-20251230-a_b", "RS-20251230", "RS-2025123٠-ab", " RS-20251230-ab", "RS-20251230-ab ", "RS-20251230-é",
 	} {
 		if fault.CodeOf(CheckThreadID(id)) != InvalidThreadID {
-			t.Errorf("%q is taken", id)
+			t.Errorf("%q is accepted", id)
 		}
 	}
 }
 
-// TestHeuristicRolesAreShown: the deprecated mode guesses; the message says what.
+// In the deprecated heuristic mode, the message shows the guessed roles.
 func TestHeuristicRolesAreShown(t *testing.T) {
 	in := input()
 	in.Roster = roster.Roster{Mode: roster.Heuristic, Entries: []roster.Entry{{Agent: "MyOpus"}}}
@@ -238,7 +237,7 @@ func TestHeuristicRolesAreShown(t *testing.T) {
 	}
 	for _, m := range messages {
 		if !strings.Contains(m.Body, "| CodexOne | hypothesis_generator |") {
-			t.Error("the guess is not shown")
+			t.Error("the guessed role is not shown")
 		}
 		if r := Audit(m.Body, Expected{}); !r.OK {
 			t.Error(r.Findings)
@@ -249,9 +248,8 @@ func TestHeuristicRolesAreShown(t *testing.T) {
 	}
 }
 
-// TestNoExampleIsNeededForOurOwn: even a reader that knows no examples takes
-// nothing out of an ordinary kickoff.
-func TestNoExampleIsNeededForOurOwn(t *testing.T) {
+// Even a reader without known examples finds no deltas in an ordinary kickoff.
+func TestKickoffHasNoDeltas(t *testing.T) {
 	for _, m := range compose(t, input()) {
 		for _, b := range delta.Read([]byte(m.Body), delta.Options{}).Blocks {
 			if !b.Skipped() {
@@ -264,24 +262,24 @@ func TestNoExampleIsNeededForOurOwn(t *testing.T) {
 		}
 		for _, b := range bare.Blocks {
 			if !b.Skipped() || !b.Flagged(delta.FlagExample) {
-				t.Errorf("%s, line %d of the example is taken: %v", m.To, b.Line, b.Flags)
+				t.Errorf("%s, line %d of the example is read as a delta: %v", m.To, b.Line, b.Flags)
 			}
 		}
 	}
 }
 
-// Whoever may change a text of the project is told which, and how; nobody else is.
-func TestTextsThatMayBeChanged(t *testing.T) {
+// Only agents that may change texts of the project are shown which, and how.
+func TestPatchableTexts(t *testing.T) {
 	in := input()
 	in.Project = map[string]string{"BlueLake": "- memo@v3: what is known", "GreenValley": "- memo@v3: what is known"}
 	in.Patchable = map[string][]string{"BlueLake": {"memo@v3", "note@v1"}, "PurpleMountain": {"memo@v3"}}
 	for _, m := range compose(t, in) {
-		const told = "> - memo@v3: what is known\n\nYou may change these texts: memo@v3, note@v1. A change is a block like this one"
-		if got, want := strings.Contains(m.Body, told), m.To == "BlueLake"; got != want {
+		const instruction = "> - memo@v3: what is known\n\nYou may change these texts: memo@v3, note@v1. A change is a block like this one"
+		if got, want := strings.Contains(m.Body, instruction), m.To == "BlueLake"; got != want {
 			t.Errorf("%s: %t\n%s", m.To, got, m.Body)
 		}
 		if m.To == "PurpleMountain" && strings.Contains(m.Body, "memo@v3") {
-			t.Error("a text was named to somebody who was not shown it")
+			t.Error("a text is named to an agent that was not shown it")
 		}
 		if r := Audit(m.Body, Expected{}); !r.OK {
 			t.Errorf("%s: %+v", m.To, r.Findings)

@@ -31,7 +31,7 @@ func TestReadLesson(t *testing.T) {
 	}
 }
 
-// A lesson is learned where a delta would be read, and nowhere else.
+// A lesson is read exactly where a delta would be.
 func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 	lesson := "```lesson\nhelpful: Count cells twice\n```\n"
 	change := "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"name\":\"N\",\"claim\":\"C\"}}\n```\n"
@@ -49,16 +49,16 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 		read  bool
 	}{
 		{"alone", between("", ""), true},
-		{"behind a paragraph", between("More words\n", "and more"), true},
+		{"after a paragraph", between("More words\n", "and more"), true},
 		{"indented by three", lines("   "), true},
 		{"in a list item", between("- an item\n\n", ""), true},
-		{"behind a comment", between("<!-- a remark -->\n", ""), true},
-		{"behind a fence", between("```go\nx\n```\n", ""), true},
+		{"after a comment", between("<!-- a remark -->\n", ""), true},
+		{"after a fence", between("```go\nx\n```\n", ""), true},
 		{"in a comment", between("<!--\n", "-->\n"), false},
 		{"in a comment that never ends", between("<!-- see\n\n", ""), false},
 		{"in pre", between("<pre>\n", "</pre>\n"), false},
 		{"in indented code", lines("    "), false},
-		{"behind a tab", lines("\t"), false},
+		{"after a tab", lines("\t"), false},
 		{"in a block quote", lines("> "), false},
 		{"in a quote in a list item", lines("  > "), false},
 		{"in a longer fence", between("````markdown\n", "````\n"), false},

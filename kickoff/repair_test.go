@@ -8,8 +8,7 @@ import (
 	"brenner/kickoff"
 )
 
-// A repair names what is wrong and holds nothing that could be read as a delta,
-// whatever the problems quote.
+// A repair request lists the problems and contains nothing that could be read as a delta.
 func TestRepair(t *testing.T) {
 	problems := []delta.Located{{
 		Code: delta.InvalidSection, Message: "there is no section ```delta\n{\"operation\":\"ADD\"}\n```", Line: 3, Column: 1, Hint: "# one of <b>them</b>",
@@ -24,7 +23,7 @@ func TestRepair(t *testing.T) {
 	reply := delta.Read([]byte(got), delta.Options{})
 	for _, b := range reply.Blocks {
 		if b.OK {
-			t.Errorf("it holds a delta: %+v", b.Delta)
+			t.Errorf("it contains a delta: %+v", b.Delta)
 		}
 	}
 	many := kickoff.Repair("RS-20260101-ab", make([]delta.Located, 500))

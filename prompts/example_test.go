@@ -27,8 +27,8 @@ func base(t *testing.T) artifact.Artifact {
 	return a
 }
 
-// mergeExample reads a template's example strictly and merges it under strict scopes,
-// and wants every delta of it applied as it is.
+// mergeExample merges a template's example under strict scopes, and checks that every delta is applied
+// unchanged.
 func mergeExample(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round int) artifact.Artifact {
 	t.Helper()
 	reply := delta.Read([]byte(tmpl.Example()), delta.Options{Strict: true})
@@ -73,8 +73,7 @@ func mergeExample(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, r
 	return merged
 }
 
-// checkNewItems wants the items that an example adds to be good ones: lint has
-// nothing to say about them, however short the artifact is.
+// checkNewItems checks that lint has no findings about the items that an example adds.
 func checkNewItems(t *testing.T, tmpl prompts.Template, before, after *artifact.Artifact) {
 	t.Helper()
 	for _, f := range lint.Check(artifact.Document{Artifact: *after}).Findings {
@@ -87,8 +86,8 @@ func checkNewItems(t *testing.T, tmpl prompts.Template, before, after *artifact.
 	}
 }
 
-// TestExamplesAreApplied plays the three roles one after the other: each example
-// stands on what the one before has made.
+// TestExamplesAreApplied merges the examples of the three roles in order, each into the result of the
+// previous one.
 func TestExamplesAreApplied(t *testing.T) {
 	a := base(t)
 	for i, role := range roster.AllRoles() {
@@ -111,7 +110,7 @@ func TestExamplesAreApplied(t *testing.T) {
 	}
 	for _, label := range []string{"h_rise", "h_count"} {
 		if strings.Contains(text, label) {
-			t.Errorf("the label %s was not put in order:\n%s", label, text)
+			t.Errorf("the label %s was not resolved:\n%s", label, text)
 		}
 	}
 }
@@ -119,13 +118,13 @@ func TestExamplesAreApplied(t *testing.T) {
 func TestUnifiedExampleIsApplied(t *testing.T) {
 	a := mergeExample(t, base(t), prompts.Unified(), 1)
 	if text := string(a.Markdown()); strings.Contains(text, "h_rise") || !strings.Contains(text, "H1 vs H3, H2 vs H3") {
-		t.Errorf("labels were not put in order:\n%s", text)
+		t.Errorf("labels were not resolved:\n%s", text)
 	}
 }
 
-// TestPromptsHoldNoDelta reads all that we write ourselves as if an agent had
-// sent it: the examples are nested, and nothing else looks like a delta.
-func TestPromptsHoldNoDelta(t *testing.T) {
+// TestPromptsContainNoDelta reads prompts as replies: the examples are nested, and nothing else looks
+// like a delta.
+func TestPromptsContainNoDelta(t *testing.T) {
 	for _, tmpl := range prompts.All() {
 		rights := allRoles(tmpl.Name, false)
 		for _, text := range []string{tmpl.Prompt(), tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)} {

@@ -2,7 +2,7 @@ package prompts
 
 import "brenner/artifact"
 
-// Meaning and Explained show the explanations of fields to tests.
+// Meaning and Explained export the explanations of fields.
 var Meaning = meaning
 
 func Explained(s artifact.Section) []string {

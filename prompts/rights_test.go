@@ -13,7 +13,7 @@ import (
 	"brenner/roster"
 )
 
-// allRoles are the rights of a role in a session with all three.
+// allRoles returns the rights of a role in a session with all three roles.
 func allRoles(role string, strict bool) prompts.Rights {
 	scopes := merge.DefaultScopes()
 	scopes.Strict = strict
@@ -24,7 +24,7 @@ func allRoles(role string, strict bool) prompts.Rights {
 	return r
 }
 
-// rightsRows gives the columns ADD, EDIT and KILL of the table in a prompt, by section.
+// rightsRows returns the columns ADD, EDIT and KILL of the table in a prompt, by section.
 func rightsRows(t *testing.T, outputs string) map[string]string {
 	t.Helper()
 	got := make(map[string]string)
@@ -64,7 +64,7 @@ func TestRightsTable(t *testing.T) {
 			"adversarial_critique": "no own own",
 		}},
 		{
-			"alone: what nobody owns is open",
+			"alone: unowned sections are open",
 			prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: merge.DefaultScopes()},
 			map[string]string{
 				thread: "no yes no", "hypothesis_slate": "yes any any", "predictions_table": "yes any any",
@@ -88,9 +88,8 @@ func TestRightsTable(t *testing.T) {
 	}
 }
 
-// TestRulesOfARole holds that a role is shown the rules of its sections, all of
-// them, and none of the others.
-func TestRulesOfARole(t *testing.T) {
+// A role is shown exactly the rules of its sections.
+func TestRulesOfRole(t *testing.T) {
 	shows := map[string]string{
 		"hypothesis_generator": "RHPAX", "test_designer": "PTAX", "adversarial_critic": "HAXC", "unified": "RHPTAXC",
 	}
@@ -113,7 +112,7 @@ func TestRulesOfARole(t *testing.T) {
 	}
 }
 
-func TestFieldsOfARole(t *testing.T) {
+func TestFieldsOfRole(t *testing.T) {
 	tmpl, _ := prompts.For("test_designer")
 	format := tmpl.Format(allRoles("test_designer", false))
 	for _, want := range []string{
@@ -133,7 +132,7 @@ func TestFieldsOfARole(t *testing.T) {
 	}
 	for _, not := range []string{"\n`hypothesis_slate`\n", "\n`adversarial_critique`\n", "\n`research_thread`\n"} {
 		if strings.Contains(format, not) {
-			t.Errorf("a test designer is told the fields of %q", not)
+			t.Errorf("a test designer is shown the fields of %q", not)
 		}
 	}
 }

@@ -16,10 +16,9 @@ import (
 
 var update = flag.Bool("update", false, "add the hashes of new template versions to versions.txt")
 
-// TestVersionsKeepTheirText is what makes a version mean one text: whoever changes
-// a template gives it the next version and runs this test with -update, which adds
-// lines and never changes one.
-func TestVersionsKeepTheirText(t *testing.T) {
+// A version of a template has one text. To change a template, raise its version and run this test
+// with -update, which only adds lines.
+func TestVersionsAreFrozen(t *testing.T) {
 	for _, tmpl := range prompts.All() {
 		pinned, ok := prompts.HashOf(tmpl.ID())
 		switch {
@@ -62,7 +61,7 @@ func TestVersionsFile(t *testing.T) {
 	}
 }
 
-func TestEveryRoleHasATemplate(t *testing.T) {
+func TestEveryRoleHasTemplate(t *testing.T) {
 	var names []string
 	for _, role := range roster.AllRoles() {
 		tmpl, ok := prompts.For(string(role))
@@ -89,21 +88,20 @@ func TestEveryRoleHasATemplate(t *testing.T) {
 	}
 }
 
-// TestPartsAreComplete holds that no marker is misspelt: a part that is missing
-// would silently be empty.
+// TestPartsAreComplete checks that no marker is misspelt: such a part would be empty.
 func TestPartsAreComplete(t *testing.T) {
 	rights := prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: merge.DefaultScopes()}
 	for _, tmpl := range prompts.All() {
 		first, later, format := tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)
 		if first == later || !strings.HasPrefix(first, "1. ") || !strings.HasPrefix(later, "1. ") {
-			t.Errorf("%s: the rounds are not told apart", tmpl.Name)
+			t.Errorf("%s: first and later rounds have the same outputs", tmpl.Name)
 		}
 		if tmpl.Outputs(0, rights) != first || tmpl.Outputs(7, rights) != later {
 			t.Errorf("%s: rounds below 1 or above 2", tmpl.Name)
 		}
 		for name, text := range map[string]string{"prompt": tmpl.Prompt(), "outputs": first, "later": later, "format": format, "example": tmpl.Example()} {
 			if len(text) < 400 || strings.Contains(text, "<!--") || strings.Contains(text, "{{") || strings.Contains(text, "}}.") {
-				t.Errorf("%s: the %s is not whole:\n%s", tmpl.Name, name, text)
+				t.Errorf("%s: the %s is incomplete:\n%s", tmpl.Name, name, text)
 			}
 			if strings.Contains(text, "\n\n\n") || strings.Contains(text, " \n") || strings.Contains(text, "\r") {
 				t.Errorf("%s: untidy lines in the %s", tmpl.Name, name)
@@ -121,8 +119,7 @@ func TestPartsAreComplete(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsExplained holds the explanations against the section table,
-// both ways.
+// TestEveryFieldIsExplained compares the explanations with the section table in both directions.
 func TestEveryFieldIsExplained(t *testing.T) {
 	format := prompts.Unified().Format(prompts.Rights{Unified: true})
 	for _, s := range artifact.Sections() {

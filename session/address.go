@@ -30,18 +30,18 @@ func ParseAddress(text string) (Address, error) {
 	if hasVersion {
 		n, err := strconv.Atoi(strings.TrimPrefix(version, "v"))
 		if err != nil || n < 1 {
-			return a, badAddress(text, "there is no version "+fault.Shown(version))
+			return a, badAddress(text, fault.Shown(version)+" is not a version")
 		}
 		a.Version = n
 	}
 	if hasPlace {
 		a.Item, a.Field, _ = strings.Cut(place, ".")
 		if _, ok := artifact.SectionOfID(a.Item); !ok {
-			return a, badAddress(text, fault.Shown(a.Item)+" is no item's id")
+			return a, badAddress(text, fault.Shown(a.Item)+" is not an item id")
 		}
 	}
 	if thread == "" {
-		return a, badAddress(text, "it names no session")
+		return a, badAddress(text, "no session id")
 	}
 	return a, nil
 }
@@ -49,7 +49,7 @@ func ParseAddress(text string) (Address, error) {
 func badAddress(text, detail string) error {
 	return &fault.Error{
 		Code: BadAddress, Place: fault.Shown(text), Detail: detail,
-		Hint: "an address is RS-20261115-name, RS-…@v5, RS-…@v5#H2 or RS-…@v5#H2.claim",
+		Hint: "write RS-20261115-name, RS-…@v5, RS-…@v5#H2 or RS-…@v5#H2.claim",
 	}
 }
 

@@ -15,8 +15,7 @@ import (
 	"brenner/store/memory"
 )
 
-// An agent that costs and fails is not tried again past the budget, however often
-// the policy would.
+// A failing agent is not retried beyond the budget, even if the policy would.
 func TestRetriesKeepToTheBudget(t *testing.T) {
 	st := memory.New()
 	var asked atomic.Int64
@@ -44,8 +43,8 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 	}
 }
 
-// guardedAgents is the way to agents that all answer, or fail, by one function, as kinds do:
-// guarded, and tried again as far as the budget reaches.
+// guardedAgents returns an agent factory in which ask answers every call, with a guard and with
+// retries within the budget.
 func guardedAgents(allow *session.Allowance, attempts int, ask func(agent.Call) (agent.Reply, error)) func(flow.Party) (agent.Agent, error) {
 	return func(p flow.Party) (agent.Agent, error) {
 		policy := agent.RetryPolicy{Attempts: attempts, First: time.Microsecond, Max: time.Microsecond, Again: func(_ context.Context, f *agent.Failure, _ int) bool {
@@ -56,7 +55,7 @@ func guardedAgents(allow *session.Allowance, attempts int, ask func(agent.Call) 
 	}
 }
 
-// reservedCost is what was set aside for the first calls of a session.
+// reservedCost returns the reservations of the first calls of a session.
 func reservedCost(s *flow.State) flow.Cost {
 	var all flow.Cost
 	for c := range s.Legs[0].Calls() {
@@ -65,8 +64,8 @@ func reservedCost(s *flow.State) flow.Cost {
 	return all
 }
 
-// Who was at work, and nobody knows how long, has cost what was set aside, each time.
-func TestWhoWasAtWorkHasCostWhatWasSetAside(t *testing.T) {
+// An attempt without reported usage that may have worked costs its full reservation.
+func TestUnreportedAttemptsCostTheirReservation(t *testing.T) {
 	for _, code := range []fault.Code{agent.TimedOut, agent.Idle, agent.Cut, agent.Broken} {
 		allow := &session.Allowance{}
 		r := runner(memory.New(), nil)
@@ -81,19 +80,19 @@ func TestWhoWasAtWorkHasCostWhatWasSetAside(t *testing.T) {
 			t.Fatal(err)
 		}
 		if spent, once := res.State.Spent, reservedCost(res.State); once.USD == 0 || spent != once.Times(2) {
-			t.Errorf("%s: %+v was spent, and %+v set aside", code, spent, once)
+			t.Errorf("%s: spent %+v; reserved %+v per attempt", code, spent, once)
 		}
 	}
 }
 
-// Whatever an agent claims to have used, no claim is a gain, the session can be read
-// afterwards, and a claim beyond the budget ends it.
-func TestAbsurdClaimsAreNoGain(t *testing.T) {
+// Absurd usage reports never reduce the cost or make the journal unreadable; a report beyond the
+// budget ends the session.
+func TestAbsurdUsageNeverReducesCost(t *testing.T) {
 	for name, used := range map[string]agent.Usage{
-		"less than nothing":     {Input: -1_000_000, Output: 5},
-		"nothing at all":        {Input: math.MinInt, Output: math.MinInt},
-		"more than any number":  {Input: math.MaxInt, Output: math.MaxInt},
-		"as much as a year has": {Input: 1 << 53, Output: 7},
+		"less than nothing":    {Input: -1_000_000, Output: 5},
+		"nothing at all":       {Input: math.MinInt, Output: math.MinInt},
+		"more than any number": {Input: math.MaxInt, Output: math.MaxInt},
+		"beyond exact JSON":    {Input: 1 << 53, Output: 7},
 	} {
 		for _, fails := range []bool{false, true} {
 			st, allow := memory.New(), &session.Allowance{}
@@ -128,9 +127,9 @@ func TestAbsurdClaimsAreNoGain(t *testing.T) {
 	}
 }
 
-// While an agent is tried again, what its attempts have cost is not there for others:
-// it is in no journal yet, and a repair must not begin on it.
-func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
+// The cost of failed attempts is not journaled until the call ends, but must not be available to
+// repairs.
+func TestRepairsDoNotSpendCostOfFailedAttempts(t *testing.T) {
 	const lost = 20_000
 	mendable := "```delta\n{\"operation\": \"ADD\"\n```\n"
 	run := func(budget int) (*session.Result, int64) {
@@ -151,7 +150,7 @@ func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
 			case len(c.Turns) > 1:
 				repairs.Add(1)
 			case c.Agent != "GreenValley":
-				<-again // what its first attempt has cost is known now
+				<-again // the cost of its first attempt is known now
 			case tries.Add(1) == 1:
 				return agent.Reply{}, &agent.Failure{Code: agent.Cut, Retry: true, Usage: agent.Usage{Input: lost}}
 			default:
@@ -185,8 +184,8 @@ func TestRepairsDoNotSpendWhatAttemptsHaveCost(t *testing.T) {
 	}
 }
 
-// The attempts of an arbiter keep to the budget like everybody's.
-func TestAnArbitersAttemptsKeepToTheBudget(t *testing.T) {
+// Retries of an arbiter are within the budget, as for any agent.
+func TestArbiterRetriesKeepToTheBudget(t *testing.T) {
 	run := func(change func(*flow.Settings)) (*session.Result, int) {
 		allow, s, asked := &session.Allowance{}, &actors{script: parse(t, quarrel)}, 0
 		r := runner(memory.New(), s)
@@ -212,12 +211,12 @@ func TestAnArbitersAttemptsKeepToTheBudget(t *testing.T) {
 	}
 	free, asked := run(func(*flow.Settings) {})
 	if asked != 50 || len(free.State.Rulings) != 1 {
-		t.Fatalf("asked %d times: %+v", asked, free.State.Rulings)
+		t.Fatalf("arbiter asked %d times: %+v", asked, free.State.Rulings)
 	}
 	one := free.State.Rulings[0]
 	budget := free.State.Spent.Minus(one.Lost).Plus(one.Reserved.Times(3)).Tokens
 	res, asked := run(func(s *flow.Settings) { s.Budget = budget })
 	if spent := res.State.Spent.Tokens; spent != budget || asked != 3 {
-		t.Errorf("%d tokens of %d spent, and asked %d times", spent, budget, asked)
+		t.Errorf("%d tokens of %d spent; arbiter asked %d times", spent, budget, asked)
 	}
 }

@@ -216,8 +216,8 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 // overtakenError returns the error for a second run of the session, which the lock should prevent.
 func overtakenError(state *flow.State) error {
 	return &fault.Error{
-		Code: store.Held, Detail: "another process runs " + state.Opened.Thread + " as well; this one stops",
-		Hint: "`brenner session status " + state.Opened.Thread + "` shows how it goes on",
+		Code: store.Held, Detail: "another process is running " + state.Opened.Thread + "; this run stops",
+		Hint: "`brenner session status " + state.Opened.Thread + "` shows its progress",
 	}
 }
 

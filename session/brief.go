@@ -94,8 +94,8 @@ func (b *Brief) checkNames() error {
 	for _, p := range b.Agents {
 		if b.isPerson(p.Name) {
 			return &fault.Error{
-				Code: NameTaken, Detail: fault.Shown(p.Name) + " is an agent of the roster and a person with authority",
-				Hint: "give the agent another name, or set operator: or authorities: in brenner.yaml",
+				Code: NameTaken, Detail: fault.Shown(p.Name) + " is both an agent in the roster and an authority",
+				Hint: "rename the agent, or change operator: or authorities: in brenner.yaml",
 			}
 		}
 	}

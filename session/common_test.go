@@ -7,10 +7,9 @@ import (
 	"brenner/store/memory"
 )
 
-// TestMemoryChangesNothing runs sessions that share a memory, and one with another
-// roster among them: what is sent and what comes of it are those of sessions that have
-// nothing in common.
-func TestMemoryChangesNothing(t *testing.T) {
+// Sessions that share a cache send the same messages and have the same results as sessions
+// without one, also if their rosters differ.
+func TestSharedCacheChangesNothing(t *testing.T) {
 	shared := &session.Common{}
 	swapped := brief(2)
 	swapped.Roster.Entries[0].Role, swapped.Roster.Entries[1].Role = swapped.Roster.Entries[1].Role, swapped.Roster.Entries[0].Role
@@ -39,19 +38,19 @@ func TestMemoryChangesNothing(t *testing.T) {
 			}
 			left, err := res.History(st).Artifact(t.Context(), res.State.Version())
 			if err != nil || string(left.JSON()) != string(fresh.JSON()) {
-				t.Errorf("%s: the run left another artifact than it stored, %v", name, err)
+				t.Errorf("%s: the result differs from the stored artifact: %v", name, err)
 			}
 			verifyOK(t, st)
-			said := res.State.Commits[len(res.State.Commits)-1].Artifact
+			sent := res.State.Commits[len(res.State.Commits)-1].Artifact
 			for _, leg := range res.State.Legs {
 				for _, k := range leg.Kickoffs {
-					said += " " + k.Body + " " + k.Examples
+					sent += " " + k.Body + " " + k.Examples
 				}
 			}
-			all = append(all, said)
+			all = append(all, sent)
 		}
 		if all[0] != all[1] {
-			t.Errorf("%s: a session with a memory asks, or comes to, something else", name)
+			t.Errorf("%s: messages or results differ with a shared cache", name)
 		}
 	}
 }

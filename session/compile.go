@@ -49,7 +49,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 	return r.merge(ctx, l, letters)
 }
 
-// unread returns the letters not yet taken. If there are none, nothing is written.
+// unread returns the letters not yet taken. Without any, it returns an error and nothing is written.
 func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]Letter, error) {
 	var parties []flow.Party
 	switch {
@@ -57,7 +57,7 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 		if leg := state.OpenLeg(); leg != nil {
 			return nil, &fault.Error{
 				Code: RoundOpen, Detail: "round " + itoa(leg.Round) + " of " + thread + " is not settled yet",
-				Hint: "`brenner session resume " + thread + "` takes the answers that have come, and asks nobody twice",
+				Hint: "`brenner session resume " + thread + "` collects the replies; no agent is asked twice",
 			}
 		}
 		parties = state.ByMail()
@@ -73,8 +73,8 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 	}
 	if all = newLetters(state, all); len(all) == 0 {
 		return nil, &fault.Error{
-			Code: NoLetters, Detail: "the thread " + thread + " holds nothing of its agents that is not merged yet",
-			Hint: "`brenner mail thread " + thread + "` shows what it holds; `brenner session status " + thread + "` shows who has answered",
+			Code: NoLetters, Detail: "thread " + thread + " has no unmerged messages from its agents",
+			Hint: "`brenner mail thread " + thread + "` lists its messages; `brenner session status " + thread + "` shows which agents have answered",
 		}
 	}
 	return all, nil

@@ -15,7 +15,7 @@ import (
 	"brenner/store/memory"
 )
 
-// playCiting plays the example, with more in the first replies of some agents.
+// playCiting plays the example with text added to the first replies of some agents.
 func playCiting(t *testing.T, rounds int, more map[string]string) *session.History {
 	t.Helper()
 	st := memory.New()
@@ -40,8 +40,8 @@ func playCiting(t *testing.T, rounds int, more map[string]string) *session.Histo
 	return load(t, st)
 }
 
-// creditOf gives what became of the lesson, and how many deltas of an agent were applied
-// and rejected.
+// creditOf returns the credit of the lesson, and how many deltas of an agent were applied and
+// rejected.
 func creditOf(t *testing.T, h *session.History, name string) (polarity playbook.Section, applied, rejected int) {
 	t.Helper()
 	got, err := h.Harvest(t.Context())
@@ -73,7 +73,7 @@ func creditOf(t *testing.T, h *session.History, name string) (polarity playbook.
 	return "", 0, 0
 }
 
-// rejectedDeltas is a reply with deltas that are rejected.
+// rejectedDeltas returns a reply with n deltas that are rejected.
 func rejectedDeltas(n int) string {
 	var b strings.Builder
 	b.WriteString("\n")
@@ -83,22 +83,21 @@ func rejectedDeltas(n int) string {
 	return b.String()
 }
 
-// Where as much of an agent's work was applied as was rejected, lint decides: the
-// artifact is valid after one round, and after two it has a field in CONFLICT.
-func TestLintWeighsInCredit(t *testing.T) {
-	const who, cite = "PurpleMountain", "\nAs [pb-00001] says.\n"
+// In a tie between applied and rejected deltas, lint decides: the artifact is valid after one
+// round, and after two it has a field in CONFLICT.
+func TestLintBreaksTiesInCredit(t *testing.T) {
+	const name, cite = "PurpleMountain", "\nAs [pb-00001] says.\n"
 	for rounds, want := range map[int]playbook.Section{1: playbook.Helpful, 2: playbook.Harmful} {
-		_, applied, rejected := creditOf(t, playCiting(t, rounds, nil), who)
-		polarity, good, bad := creditOf(t, playCiting(t, rounds, map[string]string{who: cite + rejectedDeltas(applied-rejected)}), who)
+		_, applied, rejected := creditOf(t, playCiting(t, rounds, nil), name)
+		polarity, good, bad := creditOf(t, playCiting(t, rounds, map[string]string{name: cite + rejectedDeltas(applied-rejected)}), name)
 		if good != bad || good == 0 || polarity != want {
 			t.Errorf("%d rounds: %d applied and %d rejected: %s", rounds, good, bad, polarity)
 		}
 	}
 }
 
-// What others have made of the artifact is no merit of an agent that has given nothing
-// but a citation.
-func TestACitationAloneIsWorthNothing(t *testing.T) {
+// An agent that only cites a lesson earns it no credit for the work of others.
+func TestCitationWithoutDeltasIsNeutral(t *testing.T) {
 	results := map[string]playbook.Section{"": "", strings.Repeat("[pb-00001] [pb-00002] ", 1000): playbook.Neutral}
 	for text, want := range results {
 		st := memory.New()

@@ -10,7 +10,7 @@ import (
 	"brenner/store/memory"
 )
 
-// limited is a script in which the critic is told to come back in an hour, once.
+// limited is a script in which the critic is asked once to retry in an hour.
 const limited = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
@@ -24,10 +24,9 @@ agents:
         reply: Nothing.
 `
 
-// A call that only waits to be tried again is not under way: a run that is told to go
-// does not wait for it, and sends nothing more. The round stays open, whatever its quorum,
-// and whoever resumes the session asks only those who did not answer.
-func TestDrainEndsWaits(t *testing.T) {
+// A draining run does not wait for calls that only wait for a retry, and sends nothing more. The
+// round stays open, whatever its quorum, and a resumed run asks only the missing agents.
+func TestDrainDoesNotWaitForRetries(t *testing.T) {
 	for _, quorum := range []string{flow.QuorumRole, "1"} {
 		synctest.Test(t, func(t *testing.T) {
 			st := memory.New()
@@ -43,10 +42,10 @@ func TestDrainEndsWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if res.Reason != flow.EndInterrupted || time.Since(began) != 2*time.Minute || s.asked.Load() != 3 || res.State.OpenLeg() == nil {
-				t.Errorf("quorum %s: it ended by %s after %s, with %d calls", quorum, res.Reason, time.Since(began), s.asked.Load())
+				t.Errorf("quorum %s: ended with %s after %s and %d calls", quorum, res.Reason, time.Since(began), s.asked.Load())
 			}
 			if at, ok := res.State.OpenLeg().Later(); !ok || !at.Equal(began.Add(time.Hour)) {
-				t.Errorf("quorum %s: what is left of the wait is forgotten: %s", quorum, at)
+				t.Errorf("quorum %s: wrong retry time: %s", quorum, at)
 			}
 			r.Drain = nil
 			res, err = r.Resume(t.Context(), thread, nil)
@@ -57,9 +56,8 @@ func TestDrainEndsWaits(t *testing.T) {
 	}
 }
 
-// Told to go while its last calls are under way, a session that has nothing left to do
-// is done, and not interrupted: nobody needs to resume it to hear that.
-func TestDrainOfASessionThatIsDone(t *testing.T) {
+// A session that drains while its last calls are in flight ends as done, not as interrupted.
+func TestDrainDuringLastCallsEndsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := memory.New()
 		r := runner(st, &actors{script: parse(t, strings.Replace(limited, "after: 1h", "after: 1s", 1))})

@@ -41,7 +41,7 @@ func EditDelta(place, text, why string) (artifact.Value, error) {
 // KillDelta returns the delta that kills an item, or a prediction cell such as "P1.H2".
 func KillDelta(place, why string) (artifact.Value, error) {
 	if delta.Blank(why) {
-		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "nothing says why it is struck out", Hint: "say so with --why"}
+		return nil, &fault.Error{Code: NothingSaid, Place: fault.Shown(place), Detail: "no reason given", Hint: "pass --why TEXT"}
 	}
 	target := place
 	p, err := parseFieldPath(place)
@@ -57,7 +57,7 @@ func KillDelta(place, why string) (artifact.Value, error) {
 		target = p.item + "." + p.key
 	default:
 		return nil, &fault.Error{
-			Code: BadAddress, Detail: fault.Shown(place) + " is a field, and only items and cells of predictions can be struck out",
+			Code: BadAddress, Detail: fault.Shown(place) + " is a field; only items and prediction cells can be killed",
 			Hint: "name the item, such as " + p.item,
 		}
 	}
@@ -77,8 +77,8 @@ func parseFieldPath(text string) (fieldPath, error) {
 	section, ok := artifact.SectionOfID(id)
 	if !ok || path == "" {
 		return fieldPath{}, &fault.Error{
-			Code: BadAddress, Detail: fault.Shown(text) + " names no field of an artifact",
-			Hint: "items are named like H2, T1 or RT, fields like H2.claim, cells like P1.predictions.H2",
+			Code: BadAddress, Detail: fault.Shown(text) + " is not a field of an artifact",
+			Hint: "write items as H2, T1 or RT, fields as H2.claim, cells as P1.predictions.H2",
 		}
 	}
 	p := fieldPath{section: section, item: id}
@@ -119,11 +119,11 @@ func parseFieldValue(p fieldPath, spec *artifact.FieldSpec, text string) (artifa
 	isMap := spec.Kind == artifact.KindMap || spec.Kind == artifact.KindScore
 	switch {
 	case p.key != "" && !isMap:
-		return nil, &fault.Error{Code: BadAddress, Place: p.String(), Detail: spec.Name + " has no keys", Hint: "name " + p.item + "." + p.field}
+		return nil, &fault.Error{Code: BadAddress, Place: p.String(), Detail: spec.Name + " has no keys", Hint: "write " + p.item + "." + p.field}
 	case p.key != "" && spec.Kind == artifact.KindScore:
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n > artifact.ScoreMax || !slices.Contains(spec.Allowed, p.key) {
-			return nil, wrong("a mark from 0 to " + strconv.Itoa(artifact.ScoreMax) + " for one of " + strings.Join(spec.Allowed, ", "))
+			return nil, wrong("a score from 0 to " + strconv.Itoa(artifact.ScoreMax) + " for one of " + strings.Join(spec.Allowed, ", "))
 		}
 		return artifact.Number(n), nil
 	case p.key != "":
@@ -146,7 +146,7 @@ func parseStructured(spec *artifact.FieldSpec, isMap bool, text string, wrong fu
 	if artifact.IsJSON([]byte(text)) {
 		v, err := artifact.ParseValue([]byte(text), artifact.MaxDepth)
 		if err != nil {
-			return nil, wrong("JSON that can be read (" + err.Error() + ")")
+			return nil, wrong("valid JSON (" + err.Error() + ")")
 		}
 		return v, nil
 	}
@@ -154,9 +154,9 @@ func parseStructured(spec *artifact.FieldSpec, isMap bool, text string, wrong fu
 	case spec.Kind == artifact.KindList:
 		return artifact.List{artifact.Text(text)}, nil
 	case isMap:
-		return nil, wrong("an object in JSON; one key is set like " + spec.Name + ".KEY")
+		return nil, wrong("a JSON object; set one key with " + spec.Name + ".KEY")
 	case spec.Kind == artifact.KindReferences:
-		return nil, wrong("a list of {session, item, relation} in JSON")
+		return nil, wrong("a JSON list of {session, item, relation}")
 	}
 	return artifact.Text(text), nil
 }
@@ -167,7 +167,7 @@ func noField(p fieldPath, spec *artifact.SectionSpec) error {
 		names = append(names, spec.Fields[i].Name)
 	}
 	return &fault.Error{
-		Code: BadAddress, Place: p.item, Detail: "there is no field " + fault.Shown(p.field) + " in " + spec.ID,
-		Hint: "it has " + strings.Join(names, ", ") + "; fields of your own are written by a file of deltas",
+		Code: BadAddress, Place: p.item, Detail: "no field " + fault.Shown(p.field) + " in " + spec.ID,
+		Hint: "fields: " + strings.Join(names, ", ") + "; to write others, apply a file of deltas",
 	}
 }

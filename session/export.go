@@ -116,25 +116,25 @@ func ReadExport(data []byte) (*Exported, error) {
 	var head exportHeader
 	if err := json.Unmarshal(lines[0], &head, json.RejectUnknownMembers(true)); err != nil || head.Schema != ExportSchema {
 		return nil, &fault.Error{
-			Code: NotAnExport, Detail: "this is no export of a session",
+			Code: NotAnExport, Detail: "not a session export",
 			Hint: "`brenner session export ID` writes one",
 		}
 	}
 	x := &Exported{Thread: head.Thread, Head: head.Head}
 	if len(lines) != head.Entries+head.Blobs+3 || len(lines[len(lines)-1]) != 0 {
-		x.addFault(len(lines), "the header promises %d entries and %d blobs: lines are missing, or there are more", head.Entries, head.Blobs)
+		x.addFault(len(lines), "the header announces %d entries and %d blobs, but the number of lines differs", head.Entries, head.Blobs)
 	}
-	append1 := store.Append{Stream: Prefix + head.Thread}
+	journaled := store.Append{Stream: Prefix + head.Thread}
 	for i := 1; i < len(lines)-2; i++ {
 		if i <= head.Entries {
-			x.readEntry(&append1, i+1, lines[i])
+			x.readEntry(&journaled, i+1, lines[i])
 		} else {
 			x.readBlob(i+1, lines[i])
 		}
 	}
-	x.Batch.Appends = []store.Append{append1}
-	if h := journal.HeadOf(append1.Entries); h.Hash != head.Head {
-		x.addFault(1, "the header names another head than the journal has")
+	x.Batch.Appends = []store.Append{journaled}
+	if h := journal.HeadOf(journaled.Entries); h.Hash != head.Head {
+		x.addFault(1, "the header's head is not that of the journal")
 	}
 	x.checkSum(data, lines)
 	if len(x.Faults) == 0 {
@@ -148,13 +148,13 @@ func (x *Exported) checkRoundTrip(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)
 	if err != nil {
-		x.addFault(1, "its journal is not that of a session: %v", err)
+		x.addFault(1, "invalid session journal: %v", err)
 		return
 	}
 	h := &History{Store: x.blobStore(nil), Thread: x.Thread, Entries: entries, State: state}
 	for _, ref := range h.References() {
 		if _, err := h.Store.Blob(context.Background(), ref.Hash); err != nil {
-			x.addFault(1, "its journal names %s, and it lacks that", ref.What)
+			x.addFault(1, "missing blob: %s", ref.What)
 		}
 	}
 	if len(x.Faults) > 0 {
@@ -162,7 +162,7 @@ func (x *Exported) checkRoundTrip(data []byte) {
 	}
 	var again bytes.Buffer
 	if err := h.Export(context.Background(), &again); err != nil {
-		x.addFault(1, "it cannot be written again: %v", err)
+		x.addFault(1, "cannot export it again: %v", err)
 		return
 	}
 	if got := again.Bytes(); !bytes.Equal(got, data) {
@@ -175,7 +175,7 @@ func (x *Exported) checkRoundTrip(data []byte) {
 				line++
 			}
 		}
-		x.addFault(line, "an export of this journal has another line here: lines were added, left out or moved")
+		x.addFault(line, "unexpected line: lines were added, removed or moved")
 	}
 }
 
@@ -189,7 +189,7 @@ func (x *Exported) addFault(line int, format string, args ...any) {
 func (x *Exported) readEntry(to *store.Append, number int, line []byte) {
 	e, err := journal.Parse(line)
 	if err != nil {
-		x.addFault(number, "an entry of the journal was changed: %v", err)
+		x.addFault(number, "journal entry was changed: %v", err)
 		return
 	}
 	if err := journal.Check(to.Stream, journal.HeadOf(to.Entries), []journal.Entry{e}); err != nil {
@@ -210,15 +210,15 @@ func (x *Exported) readBlob(number int, line []byte) {
 		data, err = base64.StdEncoding.DecodeString(*b.Base64)
 	}
 	if err != nil || b.Text == nil && b.Base64 == nil {
-		x.addFault(number, "a blob cannot be read")
+		x.addFault(number, "invalid blob")
 		return
 	}
 	again, err := json.Marshal(blobLine(b.Hash, data), json.Deterministic(true))
 	switch {
 	case store.Hash(data) != b.Hash:
-		x.addFault(number, "the blob %s was changed: it has the hash %s", shortHash(b.Hash), shortHash(store.Hash(data)))
+		x.addFault(number, "blob %s was changed: its hash is %s", shortHash(b.Hash), shortHash(store.Hash(data)))
 	case err != nil || !bytes.Equal(again, line):
-		x.addFault(number, "the line of the blob %s is not as it was written", shortHash(b.Hash))
+		x.addFault(number, "the line of blob %s was changed", shortHash(b.Hash))
 	}
 	x.Batch.Blobs = append(x.Batch.Blobs, data)
 }
@@ -233,7 +233,7 @@ func (x *Exported) checkSum(data []byte, lines [][]byte) {
 	sum := sha256.Sum256(data[:len(data)-len(last)-1])
 	want, _ := json.Marshal(exportEnd{hex.EncodeToString(sum[:])}, json.Deterministic(true))
 	if !bytes.Equal(last, want) && len(x.Faults) == 0 {
-		x.addFault(len(lines)-1, "the checksum is not that of the lines above it: line 1 or this line was changed, or lines changed places")
+		x.addFault(len(lines)-1, "checksum mismatch: line 1 or this line was changed, or lines were reordered")
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"brenner/store/memory"
 )
 
-// finishedSession gives a finished session and its store.
+// finishedSession returns a finished session and its store.
 func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
@@ -30,7 +30,7 @@ func finishedSession(t *testing.T, script string, rounds int) (*memory.Store, *s
 	return st, h
 }
 
-// rechain gives a journal whose entries were changed, with its chain made good.
+// rechain returns a journal with changed entries and a valid chain.
 func rechain(t *testing.T, h *session.History, change func(kind, body string) string) []journal.Entry {
 	t.Helper()
 	var out []journal.Entry
@@ -44,13 +44,13 @@ func rechain(t *testing.T, h *session.History, change func(kind, body string) st
 	return out
 }
 
-// A forger who makes every hash of the chain good again is found by the seals: a
-// rehearsal cannot pass for anything else, and a reply cannot be exchanged.
-func TestForgedJournals(t *testing.T) {
+// Seals detect a forgery with a valid chain: a rehearsal cannot pass for a real session, and a
+// reply cannot be exchanged.
+func TestSealsDetectForgedJournals(t *testing.T) {
 	_, h := finishedSession(t, eventful, 2)
 	for name, change := range map[string]func(kind, body string) string{
-		"no rehearsal": func(_, body string) string { return strings.Replace(body, `,"rehearsal":"`, `,"excerpt":"`, 1) },
-		"another way":  func(_, body string) string { return strings.ReplaceAll(body, `"via":"rehearsal"`, `"via":"openai"`) },
+		"not a rehearsal": func(_, body string) string { return strings.Replace(body, `,"rehearsal":"`, `,"excerpt":"`, 1) },
+		"another via":     func(_, body string) string { return strings.ReplaceAll(body, `"via":"rehearsal"`, `"via":"openai"`) },
 		"another role": func(kind, body string) string {
 			if kind != flow.KindOpened {
 				return body
@@ -73,8 +73,8 @@ func TestForgedJournals(t *testing.T) {
 	}
 }
 
-// What a commit counts must follow from the replies as well.
-func TestForgedAccounts(t *testing.T) {
+// The counts of a commit must follow from the replies, too.
+func TestReplayDetectsForgedCounts(t *testing.T) {
 	st, h := finishedSession(t, eventful, 2)
 	for name, change := range map[string]func(kind, body string) string{
 		"outcome": func(_, body string) string { return strings.Replace(body, `"rejected":0`, `"rejected":7`, 1) },
@@ -101,9 +101,8 @@ func TestForgedAccounts(t *testing.T) {
 	}
 }
 
-// An export has one form. Lines that were added, left out or moved are found, even
-// where every checksum was made good.
-func TestExportHasOneForm(t *testing.T) {
+// Added, removed or moved lines of an export are detected even if every checksum is valid.
+func TestReadExportDetectsReorderedLines(t *testing.T) {
 	_, h := finishedSession(t, eventful, 2)
 	var file bytes.Buffer
 	if err := h.Export(t.Context(), &file); err != nil {
@@ -126,12 +125,12 @@ func TestExportHasOneForm(t *testing.T) {
 	}
 	x, err := session.ReadExport(file.Bytes())
 	if err != nil || len(x.Faults) > 0 {
-		t.Errorf("as it was written: %v %v", err, x.Faults)
+		t.Errorf("unchanged: %v %v", err, x.Faults)
 	}
 }
 
-// A store that lost the list of versions, or the end of a journal, does not pass.
-func TestVerifyFindsWhatTheStoreLost(t *testing.T) {
+// Verify detects a store that lost its list of versions, or the end of a journal.
+func TestVerifyDetectsMissingRecordsAndEntries(t *testing.T) {
 	st, h := finishedSession(t, eventful, 2)
 	bare := memory.New()
 	batch := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries}}}
@@ -164,8 +163,8 @@ func (c *cutStore) Entries(ctx context.Context, stream string, after int) ([]jou
 	return all[:max(0, len(all)-1)], err
 }
 
-// Two runners that no lock kept apart stop before they write nonsense.
-func TestTwoRunnersWithoutALock(t *testing.T) {
+// Two runners without a common lock stop before they corrupt the journal.
+func TestTwoRunnersWithoutLock(t *testing.T) {
 	st := memory.New()
 	s := &actors{script: parse(t, eventful)}
 	var second error
@@ -211,8 +210,8 @@ func TestTwoRunnersWithoutALock(t *testing.T) {
 	}
 }
 
-// An agent may not have the name of somebody with authority.
-func TestNamesOfPeopleAreTaken(t *testing.T) {
+// An agent must not have the name of an authority.
+func TestAgentsCannotHaveNamesOfAuthorities(t *testing.T) {
 	b := brief(1)
 	b.Operator = b.Agents[0].Name
 	if _, err := runner(memory.New(), &actors{script: builtInScript()}).Start(t.Context(), b); fault.CodeOf(err) != session.NameTaken {
@@ -220,18 +219,17 @@ func TestNamesOfPeopleAreTaken(t *testing.T) {
 	}
 }
 
-// A journal names many blobs more than once: what goes through them sees each once, and
-// nothing that has no hash.
-func TestEveryBlobIsNamedOnce(t *testing.T) {
+// A journal names many blobs more than once. References lists each once, and none without a hash.
+func TestReferencesListsEachBlobOnce(t *testing.T) {
 	_, h := finishedSession(t, eventful, 2)
 	seen := make(map[string]bool)
 	for _, ref := range h.References() {
 		if ref.Hash == "" || ref.What == "" || seen[ref.Hash] {
-			t.Errorf("%+v is named twice, or is none", ref)
+			t.Errorf("%+v is a duplicate or incomplete", ref)
 		}
 		seen[ref.Hash] = true
 	}
 	if len(seen) == 0 {
-		t.Error("none is named")
+		t.Error("no references")
 	}
 }

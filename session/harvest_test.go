@@ -14,7 +14,7 @@ import (
 	"brenner/store/memory"
 )
 
-// fakeMemory is a memory that remembers what it was asked.
+// fakeMemory is a memory that records its queries.
 type fakeMemory struct {
 	asked []session.LessonQuery
 	says  session.LessonSet
@@ -26,8 +26,7 @@ func (n *fakeMemory) Recall(_ context.Context, r session.LessonQuery) (session.L
 	return n.says, n.err
 }
 
-// real plays the example as if its agents were models: nothing says that it is a
-// rehearsal.
+// realSession plays the example as if its agents were models, without a rehearsal script.
 func realSession(t *testing.T, rounds int, m session.Memory) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
@@ -75,8 +74,8 @@ func TestHarvest(t *testing.T) {
 	}
 }
 
-// What lint found after a round, and finds no more at the end, was worth mending, even
-// if the same is wrong with something else by then. What the brief lacks teaches nothing.
+// A lint finding of a round that is gone at the end becomes a lesson, even if another item has it
+// by then. Findings of the brief do not.
 func TestHarvestOfLint(t *testing.T) {
 	const killable, conflict = "See to it that some active test can kill the hypothesis", "See to it that no field is in CONFLICT"
 	for rounds, want := range map[int][]string{1: nil, 2: {killable}, 3: {conflict, killable}} {
@@ -91,7 +90,7 @@ func TestHarvestOfLint(t *testing.T) {
 	}
 }
 
-func TestARehearsalTeachesNothing(t *testing.T) {
+func TestRehearsalTeachesNothing(t *testing.T) {
 	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 	st := memory.New()
 	r := runner(st, &actors{script: builtInScript()})
@@ -105,8 +104,8 @@ func TestARehearsalTeachesNothing(t *testing.T) {
 	}
 }
 
-// What was recalled is in the messages and in the journal; an agent's own hypotheses
-// and the dead ones are known from the round after.
+// Recalled lessons are in the messages and in the journal. From round 2 on the query has the
+// agent's own hypotheses and the killed ones.
 func TestRecall(t *testing.T) {
 	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
 	st, h := realSession(t, 2, m)
@@ -121,9 +120,9 @@ func TestRecall(t *testing.T) {
 	verifyOK(t, st)
 }
 
-// A session is not lost for a playbook that cannot be read.
-func TestForgetting(t *testing.T) {
-	_, h := realSession(t, 1, &fakeMemory{err: errors.New("burnt")})
+// An unreadable playbook does not stop a session.
+func TestUnreadablePlaybookDoesNotStopSession(t *testing.T) {
+	_, h := realSession(t, 1, &fakeMemory{err: errors.New("unreadable")})
 	if h.State.Ended != flow.EndRounds || len(h.State.Legs[0].Kickoffs[0].Lessons) > 0 {
 		t.Errorf("%s", h.State.Ended)
 	}
@@ -137,7 +136,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Why a session was stuck, as the arbiter sees it, is worth knowing next time.
+// The root cause in an arbiter's verdict becomes a lesson.
 func TestHarvestOfVerdicts(t *testing.T) {
 	st := memory.New()
 	b := quarrelBrief(3)
@@ -154,8 +153,8 @@ func TestHarvestOfVerdicts(t *testing.T) {
 	}
 }
 
-// What an arbiter rules is learned as an agent's word; a person's is worth more.
-func TestHarvestOfARuling(t *testing.T) {
+// A ruling of an arbiter counts as an agent's lesson, not as a person's.
+func TestHarvestOfRulings(t *testing.T) {
 	st, s := memory.New(), &actors{script: parse(t, quarrel)}
 	b := quarrelBrief(3)
 	b.Script = nil
@@ -180,8 +179,8 @@ func TestHarvestOfARuling(t *testing.T) {
 	}
 }
 
-// killings has one hypothesis that is killed with a reason, one with a rationale only,
-// and one without a word.
+// killings has a hypothesis that is killed with a reason, one with a rationale only, and one
+// without either.
 const killings = `schema: brenner.rehearsal/v1
 question: q
 agents:
@@ -210,16 +209,16 @@ agents:
           {"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"the eyes are open"},"rationale":"a look"}
           ` + "```" + `
           ` + "```delta" + `
-          {"operation":"KILL","section":"hypothesis_slate","target_id":"H2","rationale":"nobody asked one"}
+          {"operation":"KILL","section":"hypothesis_slate","target_id":"H2","rationale":"fish cannot tell"}
           ` + "```" + `
           ` + "```delta" + `
           {"operation":"KILL","section":"hypothesis_slate","target_id":"H3"}
           ` + "```" + `
 `
 
-// Why a hypothesis died is the reason of the KILL, or else its rationale; in the next
-// round as in the playbook.
-func TestWhyAHypothesisDied(t *testing.T) {
+// The reason for a kill is the reason of the KILL, or else its rationale, both in the next round
+// and in the playbook.
+func TestKillReasonFallsBackToRationale(t *testing.T) {
 	st, m := memory.New(), &fakeMemory{}
 	r := runner(st, &actors{script: parse(t, killings)})
 	r.Memory = m
@@ -228,7 +227,7 @@ func TestWhyAHypothesisDied(t *testing.T) {
 	if _, err := r.Start(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	want := []session.Claim{{"H1", "fish sleep", "the eyes are open"}, {"H2", "fish dream", "nobody asked one"}, {"H3", "fish snore", ""}}
+	want := []session.Claim{{"H1", "fish sleep", "the eyes are open"}, {"H2", "fish dream", "fish cannot tell"}, {"H3", "fish snore", ""}}
 	if got := m.asked[len(m.asked)-1].Killed; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
@@ -236,7 +235,7 @@ func TestWhyAHypothesisDied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{"fish sleep (killed: the eyes are open)", "fish dream (killed: nobody asked one)", "fish snore (killed: no reason was given)"}
+	texts := []string{"fish sleep (killed: the eyes are open)", "fish dream (killed: fish cannot tell)", "fish snore (killed: no reason was given)"}
 	if killed := textsTagged(got, session.TagKilled); !slices.Equal(killed, texts) {
 		t.Errorf("%q", killed)
 	}

@@ -144,7 +144,7 @@ func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]str
 		return artifact.Artifact{}, h.commitError(c, err)
 	}
 	if got := store.Hash(a.JSON()); got != c.Artifact {
-		return artifact.Artifact{}, h.commitError(c, &fault.Error{Code: store.Damaged, Detail: "the pieces do not give the artifact that was committed"})
+		return artifact.Artifact{}, h.commitError(c, &fault.Error{Code: store.Damaged, Detail: "the stored pieces do not match the committed artifact"})
 	}
 	return a, nil
 }
@@ -152,7 +152,7 @@ func (h *History) join(ctx context.Context, c *flow.Commit, items map[string]str
 func (h *History) commitError(c *flow.Commit, err error) error {
 	return &fault.Error{
 		Code: fault.CodeOf(err), Op: "read version " + itoa(c.Version), Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq), Cause: err,
-		Hint: "`brenner verify " + h.Thread + "` says what else is damaged",
+		Hint: "`brenner verify " + h.Thread + "` lists all damage",
 	}
 }
 

@@ -28,7 +28,7 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	common := min(len(have), len(all))
 	if !slices.EqualFunc(have[:common], all[:common], func(a, b journal.Entry) bool { return a.Hash == b.Hash }) {
 		return 0, &fault.Error{
-			Code: Diverged, Detail: "there is another session " + x.Thread + " in this project",
+			Code: Diverged, Detail: "a different session " + x.Thread + " already exists in this project",
 			Hint: "import it into another project: brenner session import -C DIR FILE",
 		}
 	}

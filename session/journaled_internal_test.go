@@ -6,7 +6,7 @@ import (
 	"brenner/store/journal/journaltest"
 )
 
-// Reports stand in journals by their hashes, and the lines of an export in its checksum.
+// Journals contain hashes of reports, and an export a checksum of its lines.
 func TestStoredStructsAreFrozen(t *testing.T) {
 	journaltest.Frozen(t, Report{}, exportHeader{}, exportBlob{}, exportEnd{})
 }

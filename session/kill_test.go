@@ -25,13 +25,13 @@ import (
 	"brenner/store/sqlite"
 )
 
-// A child of the test is a process that runs a session on a real store and is
-// killed: by itself, at one of its writes, or by the parent, at any time.
+// A child process runs a session on a real store. It kills itself at one of its writes, or the
+// parent kills it at any time.
 const (
-	envChild = "SESSION_TEST_DIR" // the folder; set in children only
+	envChild = "SESSION_TEST_DIR" // the directory; set in children only
 	envDo    = "SESSION_TEST_DO"  // start or resume
 	envDie   = "SESSION_TEST_DIE" // "before 3" or "after 3": at the third write
-	callFile = "calls"            // a line for each call that was made
+	callFile = "calls"            // one line per call
 )
 
 func TestMain(m *testing.M) {
@@ -69,7 +69,7 @@ func child(dir, do, die string) error {
 		_, err = r.Resume(ctx, thread, nil)
 	}
 	if fault.CodeOf(err) == session.NotOpen {
-		return nil // it was killed behind its last write
+		return nil // it was killed after its last write
 	}
 	return err
 }
@@ -94,13 +94,13 @@ func (m *dyingStore) Write(ctx context.Context, b store.Batch) error {
 	return err
 }
 
-// die ends the process as kill -9 does, in the middle of everything.
+// die ends the process like kill -9.
 func die() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
 
-// loggingAgent is an agent whose calls leave a line in a file before they are made.
+// loggingAgent is an agent that appends each call to a file before making it.
 type loggingAgent struct {
 	agent.Agent
 	file string
@@ -120,7 +120,7 @@ func (n loggingAgent) Ask(ctx context.Context, c agent.Call) (agent.Reply, error
 	return n.Agent.Ask(ctx, c)
 }
 
-// startChild starts a child; wait tells whether it was killed.
+// startChild starts a child.
 func startChild(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -129,8 +129,8 @@ func startChild(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), envChild+"="+dir, envDo+"="+do, envDie+"="+dieAt,
-		// The race detector lets a process sleep for a second at its end: most kills at
-		// a random time would meet that sleep, and not the session.
+		// The race detector makes a process sleep for a second at its end, which most random
+		// kills would hit.
 		"GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -139,8 +139,8 @@ func startChild(t *testing.T, dir, do, dieAt string) *exec.Cmd {
 	return cmd
 }
 
-// waitKilled waits for a child and tells whether it was killed; any other end that is
-// no success fails the test.
+// waitKilled waits for a child and reports whether it was killed; any other failure fails the
+// test.
 func waitKilled(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	err := cmd.Wait()
@@ -154,7 +154,7 @@ func waitKilled(t *testing.T, cmd *exec.Cmd) bool {
 	return false
 }
 
-// uninterrupted is the artifact of a run that nobody killed.
+// uninterrupted returns the artifact of a run that was not killed.
 func uninterrupted(t *testing.T) string {
 	t.Helper()
 	st := memory.New()
@@ -168,8 +168,8 @@ func uninterrupted(t *testing.T) string {
 	return finalArtifact(t, h)
 }
 
-// answeredCalls gives the calls that a store holds an answer to, and what is to be done
-// with it: a session that was killed before anything was stored is yet to be started.
+// answeredCalls returns the answered calls of a store, and the next command: start if the session was
+// killed before anything was stored, otherwise resume.
 func answeredCalls(t *testing.T, dir string) (out map[string]bool, do string) {
 	t.Helper()
 	out, do = make(map[string]bool), "start"
@@ -207,8 +207,8 @@ func loggedCalls(t *testing.T, dir string) []string {
 	return strings.Fields(string(data))
 }
 
-// runAgain runs a child on what another one left, and checks that it asks nobody for
-// what the store holds the answer to.
+// runAgain runs a child on the store of a killed one, and checks that answered calls are not made
+// again.
 func runAgain(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished bool) {
 	t.Helper()
 	before := len(loggedCalls(t, dir))
@@ -220,7 +220,7 @@ func runAgain(t *testing.T, dir, dieAt string, kill func(*exec.Cmd)) (finished b
 	wasKilled := waitKilled(t, cmd)
 	for _, id := range loggedCalls(t, dir)[before:] {
 		if have[id] {
-			t.Errorf("%s was asked again, and had been answered", id)
+			t.Errorf("%s was asked again after it was answered", id)
 		}
 	}
 	return !wasKilled
@@ -234,7 +234,7 @@ func checkArtifact(t *testing.T, dir, want, what string) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if finalArtifact(t, h) != want {
-			t.Errorf("%s: another artifact than that of the undisturbed run", what)
+			t.Errorf("%s: the artifact differs from that of an uninterrupted run", what)
 		}
 		p, err := session.Verify(t.Context(), st, thread, "")
 		if err != nil || p.Err() != nil {
@@ -243,8 +243,7 @@ func checkArtifact(t *testing.T, dir, want, what string) {
 	})
 }
 
-// Killed right before and right after every single write, a session resumes to
-// the artifact of the undisturbed run.
+// Killed before and after every write, a session resumes to the artifact of an uninterrupted run.
 func TestKilledAtEveryWrite(t *testing.T) {
 	want := uninterrupted(t)
 	for _, when := range []string{"before", "after"} {
@@ -253,15 +252,15 @@ func TestKilledAtEveryWrite(t *testing.T) {
 			for n := 1; ; n++ {
 				dir := t.TempDir()
 				if !waitKilled(t, startChild(t, dir, "start", fmt.Sprintf("%s %d", when, n))) {
-					// What is asked and what was answered, each round, a repair, and the end; more
-					// where answers do not come together.
+					// Questions and answers of each round, a repair, and the end; more if answers
+					// arrive separately.
 					if n <= 8 {
 						t.Errorf("a session of three rounds has only %d writes", n-1)
 					}
 					break
 				}
 				if !runAgain(t, dir, "", nil) {
-					t.Fatal("the second child was killed by nobody")
+					t.Fatal("the second child was killed")
 				}
 				checkArtifact(t, dir, want, fmt.Sprintf("%s write %d", when, n))
 			}
@@ -269,12 +268,12 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// Killed a hundred times, at any time, and resumed each time.
+// Killed a hundred times at random times, and resumed each time.
 func TestKilledAtRandomTimes(t *testing.T) {
 	want := uninterrupted(t)
 	began := time.Now()
 	if !runAgain(t, t.TempDir(), "", nil) {
-		t.Fatal("it was killed by nobody")
+		t.Fatal("the child was killed")
 	}
 	whole := time.Since(began)
 	for _, half := range []string{"one half", "the other half"} {

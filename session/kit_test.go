@@ -19,16 +19,15 @@ import (
 
 const thread = "RS-20261115-cell-fate"
 
-// clock is one that stands still: everything that depends on time is then the
-// same in every run.
+// clock returns a fixed time, so that everything that depends on time is the same in every run.
 func clock() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 
-// bytesCounter counts bytes in the place of tokens.
+// bytesCounter counts bytes instead of tokens.
 type bytesCounter struct{}
 
 func (bytesCounter) Count(text string) int { return len(text) / 4 }
 
-// actors is where a rehearsal is played in tests.
+// actors are the agents of a rehearsal script.
 type actors struct {
 	script *rehearsal.Script
 	asked  atomic.Int64
@@ -59,7 +58,7 @@ func parse(t testing.TB, script string) *rehearsal.Script {
 	return s
 }
 
-// builtInScript is the built-in script without its pauses.
+// builtInScript returns the built-in script without its delays.
 func builtInScript() *rehearsal.Script {
 	pause := regexp.MustCompile(`(?m)^( +- )?delay: .*$`)
 	s, err := rehearsal.Parse(pause.ReplaceAll(rehearsal.BuiltIn().Source(), []byte("${1}delay: 0s")))
@@ -69,7 +68,7 @@ func builtInScript() *rehearsal.Script {
 	return s
 }
 
-// lockingStore is a store that can lock.
+// lockingStore is a store with locks.
 type lockingStore interface {
 	store.Store
 	store.Locks
@@ -79,7 +78,7 @@ func runner(st lockingStore, s *actors) *session.Runner {
 	return &session.Runner{Store: st, Locks: st, Now: clock, Agent: s.agent, Tokens: bytesCounter{}}
 }
 
-// brief is that of the example session.
+// brief returns the brief of the example session.
 func brief(rounds int) session.Brief {
 	r := roster.Roster{Entries: []roster.Entry{
 		{Agent: "BlueLake", Role: roster.HypothesisGenerator},
@@ -99,5 +98,5 @@ func brief(rounds int) session.Brief {
 	return b
 }
 
-// setRounds is a change of settings: so many rounds.
+// setRounds returns a change of settings to n rounds.
 func setRounds(n int) func(*flow.Settings) { return func(s *flow.Settings) { s.Rounds = n } }

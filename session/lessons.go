@@ -57,7 +57,7 @@ func (s *run) addLessons(ctx context.Context, state *flow.State, in *kickoff.Inp
 		}
 		got, err := s.Memory.Recall(ctx, about)
 		if err != nil {
-			s.Log.Warn().Err(err).Str("agent", to).Msg("what earlier sessions have learned cannot be read; the session goes on without it")
+			s.Log.Warn().Err(err).Str("agent", to).Msg("cannot read the playbook; continuing without lessons")
 			continue
 		}
 		all[to], in.Lessons[to] = got, got.Lessons
@@ -80,7 +80,7 @@ func (s *run) killedClaims(ctx context.Context) []Claim {
 		}
 		why, err := s.history().killReason(ctx, it.Kill)
 		if err != nil {
-			s.Log.Warn().Err(err).Str("item", it.ID).Msg("why it was killed cannot be read; the session goes on without it")
+			s.Log.Warn().Err(err).Str("item", it.ID).Msg("cannot read why the item was killed; continuing without the reason")
 		}
 		c := claimOf(it)
 		c.Reason = clip(why, maxClaim)

@@ -64,7 +64,7 @@ func (s *run) join(ctx context.Context, agents []string) []flow.Mailbox {
 	}
 	boxes, err := s.Mail.Join(ctx, parties)
 	if err != nil {
-		s.Log.Warn().Err(err).Msg("not every agent could be given a mailbox")
+		s.Log.Warn().Err(err).Msg("cannot create all mailboxes")
 	}
 	return boxes
 }
@@ -78,7 +78,7 @@ func (s *run) collect(ctx context.Context) error {
 	}
 	all, err := s.Mail.Letters(ctx, s.state.Opened.Thread, s.state.ByMail())
 	if err != nil {
-		s.Log.Warn().Err(err).Msg("the thread could not be read; its letters wait for the next round")
+		s.Log.Warn().Err(err).Msg("cannot read the thread; its letters wait for the next round")
 		return nil
 	}
 	fresh := newLetters(s.state, all)
@@ -139,7 +139,7 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 	case l.state.Head.Seq == 0:
 		return nil, noSession(thread)
 	case l.state.Version() == 0:
-		return nil, &fault.Error{Code: NoVersion, Detail: thread + " has no version yet", Hint: "`brenner session resume " + thread + "` goes on with it"}
+		return nil, &fault.Error{Code: NoVersion, Detail: thread + " has no version yet", Hint: "`brenner session resume " + thread + "` continues it"}
 	}
 	s := &run{Runner: r, ledger: l, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
@@ -158,7 +158,7 @@ func (s *run) publish(ctx context.Context) error {
 	case err != nil && done.Code == "": // it could not be composed or journaled
 		return err
 	case err != nil:
-		s.Log.Warn().Err(err).Int("version", done.Version).Msg("the version could not be mailed")
+		s.Log.Warn().Err(err).Int("version", done.Version).Msg("cannot mail the version")
 	}
 	return nil
 }

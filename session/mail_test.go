@@ -10,7 +10,7 @@ import (
 	"brenner/store/memory"
 )
 
-// fakeMailer is a post that keeps what was published.
+// fakeMailer is a Mailer that keeps the last publication.
 type fakeMailer struct{ last session.Publication }
 
 func (*fakeMailer) Restore([]flow.Mailbox, map[string]bool) {}
@@ -26,9 +26,8 @@ func (l *fakeMailer) Publish(_ context.Context, p session.Publication) (letters,
 	return nil, nil, nil
 }
 
-// Contributors are those whose deltas were applied, in the message as in the metadata:
-// not those of whom nothing stands.
-func TestCompiledNamesThoseWhoseDeltasWereApplied(t *testing.T) {
+// COMPILED messages name only contributors whose deltas were applied, like the metadata.
+func TestCompiledNamesContributorsWithAppliedDeltas(t *testing.T) {
 	const script = `schema: brenner.rehearsal/v1
 question: q
 agents:

@@ -39,20 +39,20 @@ func runMany(tb testing.TB, dir string, sessions int) {
 	}
 }
 
-func TestManySessionsLeaveNothingBehind(t *testing.T) {
+func TestManySessionsLeakNoGoroutines(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	runMany(t, t.TempDir(), 32)
 }
 
-// BenchmarkStart is a whole session of three rounds with agents that take no time:
-// what the program itself costs, the disk included.
+// BenchmarkStart runs a session of three rounds with agents that answer immediately. It measures
+// the program itself, including the disk.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		runMany(b, b.TempDir(), 1)
 	}
 }
 
-// BenchmarkThousandSessions reports the most memory that the process ever had.
+// BenchmarkThousandSessions reports the peak memory of the process.
 func BenchmarkThousandSessions(b *testing.B) {
 	for b.Loop() {
 		runMany(b, b.TempDir(), 1000)
@@ -62,7 +62,7 @@ func BenchmarkThousandSessions(b *testing.B) {
 	}
 }
 
-// peak is only known on Linux.
+// peak returns the peak memory of the process, which is known only on Linux.
 func peak() (bytes int, known bool) {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {

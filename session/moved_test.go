@@ -14,8 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-// project shows agents one note, and lets the test in between a look at it and the
-// write that follows.
+// project shows agents one note, and calls looked between a check of it and the following write.
 type project struct {
 	records *govern.Records
 	looked  func()
@@ -36,27 +35,26 @@ func (p *project) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]f
 }
 
 func (p *project) Patch(context.Context, *session.PatchInput) ([]session.PatchOutcome, error) {
-	return nil, nil // nobody says anything about a text
+	return nil, nil // no reply patches a text
 }
 
-// A record is promoted in the instant between the look at it and the commit: the
-// commit looks again.
-func TestAPromotionBetweenALookAndACommit(t *testing.T) {
+// A record is promoted between its check and the commit: the commit checks again.
+func TestPromotionBetweenCheckAndCommit(t *testing.T) {
 	st := memory.New()
-	who := govern.Actor{Name: "operator"}
+	actor := govern.Actor{Name: "operator"}
 	d := &govern.Records{
 		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,
-		Rules: govern.Rules{Authorities: []string{who.Name}},
+		Rules: govern.Rules{Authorities: []string{actor.Name}},
 	}
 	promote := func(address string) {
 		t.Helper()
-		if _, err := d.Promote(t.Context(), who, address, govern.PromoteOptions{Reason: "read by two"}); err != nil {
+		if _, err := d.Promote(t.Context(), actor, address, govern.PromoteOptions{Reason: "read by two"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, text := range []string{"one", "two"} {
 		draft := govern.Draft{ID: "note", Type: record.PaperNote, Module: record.Project, Content: []byte(text), Summary: text}
-		if _, err := d.Put(t.Context(), who, draft); err != nil {
+		if _, err := d.Put(t.Context(), actor, draft); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +74,7 @@ func TestAPromotionBetweenALookAndACommit(t *testing.T) {
 		t.Errorf("%v, then %v", first, second)
 	}
 	if looks != 3 {
-		t.Errorf("looked %d times", looks)
+		t.Errorf("checked %d times", looks)
 	}
 	records, err := st.Records(t.Context(), store.Query{ID: thread})
 	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.Draft {

@@ -11,7 +11,7 @@ import (
 	"brenner/store/memory"
 )
 
-// interceptedStore lets the test in right before the first write.
+// interceptedStore calls do right before the first write.
 type interceptedStore struct {
 	lockingStore
 	once sync.Once
@@ -23,9 +23,9 @@ func (s *interceptedStore) Write(ctx context.Context, b store.Batch) error {
 	return s.lockingStore.Write(ctx, b)
 }
 
-// A session that somebody else opens between the look and the first write is theirs,
-// and stays as they left it: the lock keeps processes apart only as far as it reaches.
-func TestSomebodyElseOpensIt(t *testing.T) {
+// Another process without a common lock opens the session between the check and the first write:
+// Start fails and does not change that session.
+func TestStartFailsIfOpenedMeanwhile(t *testing.T) {
 	theirs := memory.New()
 	st := &interceptedStore{lockingStore: theirs}
 	var left *session.Result
@@ -40,10 +40,10 @@ func TestSomebodyElseOpensIt(t *testing.T) {
 	ours := &actors{script: builtInScript()}
 	_, err := runner(st, ours).Start(t.Context(), brief(1))
 	if fault.CodeOf(err) != session.Exists || ours.asked.Load() != 0 {
-		t.Errorf("%v; %d calls were made", err, ours.asked.Load())
+		t.Errorf("%v; %d calls made", err, ours.asked.Load())
 	}
 	h, err := session.Load(t.Context(), theirs, thread)
 	if err != nil || left == nil || h.State.Head != left.State.Head {
-		t.Errorf("%v: their session is not as they left it", err)
+		t.Errorf("%v: the other session was changed", err)
 	}
 }

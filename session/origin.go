@@ -125,7 +125,7 @@ func (o *Origins) Select(version int) error {
 func (h *History) noVersion(version int) error {
 	return &fault.Error{
 		Code: NoVersion, Detail: fmt.Sprintf("%s has no version %d", h.Thread, version),
-		Hint: fmt.Sprintf("it has the versions 1 to %d", h.State.Version()),
+		Hint: fmt.Sprintf("versions: 1 to %d", h.State.Version()),
 	}
 }
 
@@ -139,7 +139,7 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	if !ok {
 		return nil, &fault.Error{
 			Code: NotFound, Detail: fmt.Sprintf("%s has no item %s in version %d", o.h.Thread, fault.Shown(id), o.Version()),
-			Hint: "`brenner session show " + o.h.Thread + "` shows those it has",
+			Hint: "`brenner session show " + o.h.Thread + "` lists its items",
 		}
 	}
 	field = cellPath(section, field)
@@ -157,7 +157,7 @@ func (o *Origins) Blame(ctx context.Context, id, field string) ([]Origin, error)
 	if len(all) == 0 {
 		return nil, &fault.Error{
 			Code: NotFound, Detail: fmt.Sprintf("%s has no field %s in version %d", id, fault.Shown(field), o.Version()),
-			Hint: "`brenner blame` with the item alone lists its fields",
+			Hint: "run `brenner blame` with the item alone to list its fields",
 		}
 	}
 	return all, nil

@@ -18,7 +18,7 @@ import (
 func (o *Origins) Find(ctx context.Context, text string) ([]Origin, error) {
 	s := &search{o: o, want: normalize(text), seen: make(map[occurrence]bool)}
 	if s.want == "" {
-		return nil, &fault.Error{Code: NothingSaid, Detail: "there is no text to look for", Hint: "give a sentence of the artifact, or a part of one"}
+		return nil, &fault.Error{Code: NothingSaid, Detail: "empty search text", Hint: "pass a sentence of the artifact, or part of one"}
 	}
 	for _, step := range []func(context.Context) error{s.searchCurrent, s.searchEarlier, s.searchDeltas, s.searchReplies, s.searchLetters, s.searchNotes} {
 		if err := step(ctx); err != nil {

@@ -12,15 +12,15 @@ import (
 	"brenner/store/memory"
 )
 
-// crowded is a script in which everything is written by several: lists, maps,
-// cells and fields in conflict, items and cells that are struck out.
+// crowded is a script in which agents write the same lists, maps, cells and fields, with conflicts
+// and killed items and cells.
 var crowded = strings.ReplaceAll(`schema: brenner.rehearsal/v1
 question: q
 agents:
   - role: hypothesis_generator
     rounds:
       - reply: |
-          [1] begins with a bracket, and is no JSON for that.
+          [1] begins with a bracket, but is not JSON.
 
           ~~~delta
           {"operation":"ADD","section":"hypothesis_slate","ref":"one","payload":{"name":"One","claim":"the first claim","anchors":["§1"]},"rationale":"why one"}
@@ -70,13 +70,13 @@ agents:
     rounds:
       - reply: |
           ~~~delta
-          {"operation":"ADD","section":"nowhere","payload":{"attack":"mended later"}}
+          {"operation":"ADD","section":"nowhere","payload":{"attack":"repaired later"}}
           ~~~
         repair: |
           Here it is.
 
           ~~~delta
-          {"operation":"ADD","section":"adversarial_critique","payload":{"name":"C","attack":"mended now"}}
+          {"operation":"ADD","section":"adversarial_critique","payload":{"name":"C","attack":"repaired now"}}
           ~~~
       - reply: |
           ~~~delta
@@ -111,7 +111,7 @@ func playCrowded(t testing.TB, rounds int) (*memory.Store, *session.Origins, *se
 	return st, o, h
 }
 
-// formatOrigins gives origins in a form that is easy to compare.
+// formatOrigins returns one line for each origin.
 func formatOrigins(all []session.Origin) []string {
 	var out []string
 	for i := range all {
@@ -164,7 +164,7 @@ func TestBlame(t *testing.T) {
 			`@v3#A1.load in_conflict "none" PurpleMountain EDIT r2.1/PurpleMountain/ask:9 v3`,
 		}},
 		{"A1", "status", []string{`@v3#A1.status stands "unchecked" BlueLake ADD r1.1/BlueLake/ask:15 v2`}},
-		{"C1", "attack", []string{`@v3#C1.attack stands "mended now" GreenValley ADD r1.1/GreenValley/repair:3 v2`}},
+		{"C1", "attack", []string{`@v3#C1.attack stands "repaired now" GreenValley ADD r1.1/GreenValley/repair:3 v2`}},
 		{"RT", "statement", []string{`@v3#RT.statement stands "How does a cell of an early embryo know what to become?" operator EDIT brief:0 v1`}},
 	} {
 		got, err := o.Blame(t.Context(), c.item, c.field)
@@ -191,7 +191,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// What people wrote is theirs: no call, and the place in what they sent.
+// The origin of a person's change has no call, but its place in the submitted text.
 func TestBlamePeople(t *testing.T) {
 	st, _, _ := playCrowded(t, 1)
 	reply := "I think:\n\n```delta\n{\"operation\":\"EDIT\",\"section\":\"hypothesis_slate\",\"target_id\":\"H1\",\"payload\":{\"anchors\":[],\"anchors_replace\":true,\"claim\":\"mine\"}}\n```\n"
@@ -241,15 +241,15 @@ func TestFind(t *testing.T) {
 		},
 		"yellow": {`@v3#P1.predictions.H2 in_conflict "yellow" BlueLake EDIT r2.1/BlueLake/ask:5 v3`},
 		"red as": {`@v2#P1.predictions.H2 replaced "red as one" BlueLake ADD r1.1/BlueLake/ask:11 v2`},
-		// Refused for its author's sake: such a delta leaves no stamp in the artifact.
+		// A delta that its author may not write leaves no stamp in the artifact.
 		"beyond my scope": {`@v3#H2.claim not_taken "beyond my scope" PurpleMountain EDIT r2.1/PurpleMountain/ask:5 v3 WRITE_SCOPE`},
 		"why two":         {`@v2#H2.rationale said "why two" BlueLake ADD r1.1/BlueLake/ask:7 v2`},
 		"every test is a question": {
 			` said "every test is a question" PurpleMountain  r1.1/PurpleMountain/ask:1 v0`,
 		},
-		"mended later":             {` said "mended later" GreenValley  r1.1/GreenValley/ask:2 v0`},
+		"repaired later":           {` said "repaired later" GreenValley  r1.1/GreenValley/ask:2 v0`},
 		"how does a cell of an ea": {`@v3#RT.statement stands "How does a cell of an early embryo know what to become?" operator EDIT brief:0 v1`},
-		"nobody said this":         nil,
+		"not in the session":       nil,
 	} {
 		got, err := o.Find(t.Context(), text)
 		if err != nil {
@@ -297,7 +297,7 @@ func TestOfCall(t *testing.T) {
 	}
 }
 
-// Fifty rounds, each with new items: to blame and to find is still quick.
+// Blame and find in fifty rounds with new items each.
 func BenchmarkOriginsOfFiftyRounds(b *testing.B) {
 	var script strings.Builder
 	script.WriteString("schema: brenner.rehearsal/v1\nquestion: q\nagents:\n  - role: hypothesis_generator\n    rounds:\n")

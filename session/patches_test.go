@@ -13,7 +13,7 @@ import (
 	"brenner/store/memory"
 )
 
-// stubborn has an agent that sends the same words about a text twice, and a judge.
+// stubborn has an agent that sends the same blocks about a text twice, and a judge.
 const stubborn = `schema: brenner.rehearsal/v1
 question: q
 agents:
@@ -56,8 +56,7 @@ func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.Patc
 	return []session.PatchOutcome{one}, nil
 }
 
-// patchingRunner makes a runner whose agents are shown one text; it makes a version of what
-// is good.
+// patchingRunner returns a runner whose agents are shown one text. Good blocks make a version of it.
 func patchingRunner(t *testing.T, st lockingStore) *session.Runner {
 	t.Helper()
 	r := runner(st, &actors{script: parse(t, stubborn)})
@@ -82,9 +81,8 @@ func stubbornSession(t *testing.T) *session.History {
 	return h
 }
 
-// The same words about a text, refused twice, are a stalemate; the ruling stands, and
-// its author is told.
-func TestWhatPatchesAreStuckOnIsRuled(t *testing.T) {
+// The same blocks refused twice are a stalemate, and their author is sent the ruling.
+func TestRepeatedPatchesAreRuledOn(t *testing.T) {
 	h := stubbornSession(t)
 	if len(h.State.Patches) != 3 || len(h.State.Stalemates) != 1 {
 		t.Fatalf("%+v, %+v", h.State.Patches, h.State.Stalemates)
@@ -110,7 +108,7 @@ func TestWhatPatchesAreStuckOnIsRuled(t *testing.T) {
 	}
 }
 
-// Killed behind any write, what answers say about texts is journaled once.
+// Killed after any write, a resumed session journals patches once.
 func TestPatchesSurviveEveryKill(t *testing.T) {
 	h := stubbornSession(t)
 	for n := 1; n < len(h.Entries); n++ {

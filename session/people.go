@@ -36,12 +36,12 @@ func Classes() fault.Classes {
 	}
 }
 
-// Editor lets a person take part in a session, during a run or after it.
+// Editor makes a person's changes to a session, during a run or after it.
 type Editor struct {
 	Store store.Store
 	Now   func() time.Time
 	As    string
-	// Authorities are the people that the configuration lets edit anything, besides those that
+	// Authorities are the people that the configuration allows to edit anything, besides those that
 	// the session was opened with.
 	Authorities []string
 }
@@ -113,7 +113,7 @@ func (h *History) firstRefusal(out *settle.Settlement) error {
 		row := &out.Report.Deltas[i]
 		f := &fault.Error{
 			Code: row.Code, Detail: row.Message,
-			Hint: "nothing was written; `brenner session show " + h.Thread + "` shows what there is",
+			Hint: "nothing was written; `brenner session show " + h.Thread + "` shows the current version",
 		}
 		switch {
 		case row.Disposition == merge.Rejected, row.Disposition == merge.Skipped && row.Code != "":
@@ -151,7 +151,7 @@ func (d *Editor) ledger(h *History) *ledger {
 	return newLedger(d.Store, Prefix+h.Thread, d.Now, h.State, nil, wrote)
 }
 
-// apply settles deltas on the current version and journals them, unless there are none or check
+// apply settles deltas on the current version and journals them, unless they are empty or check
 // refuses them. Check may be nil.
 func (d *Editor) apply(
 	ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error), check func(*settle.Settlement) error,
@@ -160,8 +160,8 @@ func (d *Editor) apply(
 	err := d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if len(state.Commits) == 0 {
 			return nil, &fault.Error{
-				Code: NoVersion, Detail: h.Thread + " has no version yet: it was left before its brief was merged",
-				Hint: "`brenner session resume " + h.Thread + "` goes on with it",
+				Code: NoVersion, Detail: h.Thread + " has no version yet: it stopped before the brief was merged",
+				Hint: "`brenner session resume " + h.Thread + "` continues it",
 			}
 		}
 		base, err := h.Artifact(ctx, state.Version())
@@ -187,7 +187,7 @@ func (d *Editor) apply(
 }
 
 func checkDeltas(text []byte) error {
-	none := &fault.Error{Code: delta.NoDeltas, Detail: "it holds no delta that can be read", Hint: "`brenner delta check FILE` says what is wrong with it"}
+	none := &fault.Error{Code: delta.NoDeltas, Detail: "no readable delta", Hint: "`brenner delta check FILE` shows what is wrong"}
 	if artifact.IsJSON(text) {
 		deltas, err := delta.ReadFile(text)
 		if err != nil {
@@ -198,7 +198,7 @@ func checkDeltas(text []byte) error {
 				return nil
 			}
 		}
-		none.Hint = "`brenner schema delta` says what a delta is"
+		none.Hint = "`brenner schema delta` describes a delta"
 		return none
 	}
 	reply := delta.Read(text, delta.Options{})
@@ -227,8 +227,8 @@ func (d *Editor) checkAuthority(h *History) error {
 		return nil
 	}
 	return &fault.Error{
-		Code: NotAllowed, Detail: fault.Shown(d.As) + " is no authority of " + h.Thread,
-		Hint: "authorities are " + strings.Join(all, ", ") + "; others are named under authorities: in brenner.yaml",
+		Code: NotAllowed, Detail: fault.Shown(d.As) + " is not an authority of " + h.Thread,
+		Hint: "authorities: " + strings.Join(all, ", ") + "; add others under authorities: in brenner.yaml",
 	}
 }
 
@@ -282,7 +282,7 @@ func ConflictAt(a *artifact.Artifact, place string) (artifact.Conflict, error) {
 	case it.Killed():
 		return nil, &fault.Error{
 			Code: NoConflict, Detail: fault.Shown(place) + " needs no decision: " + it.ID + " was killed by " + fault.Shown(it.Kill.By),
-			Hint: "what was struck out stays as it is",
+			Hint: "killed items do not change",
 		}
 	}
 	return conflict, nil
@@ -309,15 +309,15 @@ func Candidate(conflict artifact.Conflict, place, take string) (*artifact.Candid
 	case 1:
 		return exact[0], nil
 	case 0:
-		return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " is no candidate", Hint: "the candidates are " + strings.Join(names, ", ")}
+		return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " is not a candidate", Hint: "candidates: " + strings.Join(names, ", ")}
 	}
-	return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " fits more than one candidate", Hint: "they are " + strings.Join(names, ", ")}
+	return nil, &fault.Error{Code: NoCandidate, Place: place, Detail: fault.Shown(take) + " matches more than one candidate", Hint: "candidates: " + strings.Join(names, ", ")}
 }
 
 func noConflict(a *artifact.Artifact, place string) error {
-	f := &fault.Error{Code: NoConflict, Detail: fault.Shown(place) + " is not in conflict", Hint: "nothing is in conflict"}
+	f := &fault.Error{Code: NoConflict, Detail: fault.Shown(place) + " is not in conflict", Hint: "there are no open conflicts"}
 	if open := Conflicts(a); len(open) > 0 {
-		f.Hint = "in conflict are " + strings.Join(open, ", ")
+		f.Hint = "open conflicts: " + strings.Join(open, ", ")
 	}
 	return f
 }
@@ -350,7 +350,7 @@ func Conflicts(a *artifact.Artifact) []string {
 // Note leaves a note that the agents read in the next round.
 func (d *Editor) Note(ctx context.Context, thread, text string) (*History, error) {
 	if delta.Blank(text) {
-		return nil, &fault.Error{Code: NothingSaid, Detail: "the note says nothing", Hint: "write what the agents should know"}
+		return nil, &fault.Error{Code: NothingSaid, Detail: "empty note", Hint: "pass what the agents should know"}
 	}
 	h, err := d.load(ctx, thread)
 	if err != nil {

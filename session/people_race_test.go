@@ -11,10 +11,9 @@ import (
 	"brenner/store/memory"
 )
 
-// What came of the last round is stored with the end of the session. If a person writes
-// right before that, neither is: the answers are merged all the same, behind what the
-// person wrote, and the result is what the store has.
-func TestAPersonWritesBeforeTheEnd(t *testing.T) {
+// The last round is stored together with the end of the session. If a person writes right before,
+// the answers are merged after the person's change, and the result matches the store.
+func TestWriteBeforeTheEnd(t *testing.T) {
 	for name, write := range map[string]func(*session.Editor) error{
 		"a note": func(d *session.Editor) error { _, err := d.Note(t.Context(), thread, "wait"); return err },
 		"a change": func(d *session.Editor) error {
@@ -46,16 +45,16 @@ func TestAPersonWritesBeforeTheEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := res.History(st).Artifact(t.Context(), h.State.Version()); err != nil || string(got.JSON()) != string(want.JSON()) {
-				t.Errorf("the run gives another artifact than the store: %v", err)
+				t.Errorf("the result differs from the stored artifact: %v", err)
 			}
 			verifyOK(t, st)
 		})
 	}
 }
 
-// A run is cancelled while something is held and a person writes: what was held will be
-// made again, what agents have answered is kept, and the run ends.
-func TestAPersonWritesWhileARunIsCancelled(t *testing.T) {
+// A run is cancelled while it holds drafts and a person writes: replies are kept, the run ends, and
+// a resumed run makes the drafts again.
+func TestWriteDuringCancellation(t *testing.T) {
 	st := memory.New()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -23,7 +23,7 @@ func editor(st store.Store) *session.Editor {
 	return &session.Editor{Store: st, Now: clock, As: "operator"}
 }
 
-// edit gives the deltas of a person who sets one field.
+// edit returns the deltas of a person who sets one field.
 func edit(t *testing.T, place, text string) []byte {
 	t.Helper()
 	d, err := session.EditDelta(place, text, "a person says so")
@@ -42,7 +42,7 @@ func load(t *testing.T, st store.Store) *session.History {
 	return h
 }
 
-// verifyOK fails the test if anything of the session does not follow from its journal.
+// verifyOK fails the test if the session does not verify.
 func verifyOK(t *testing.T, st store.Store) {
 	t.Helper()
 	proof, err := session.Verify(t.Context(), st, thread, "")
@@ -51,7 +51,7 @@ func verifyOK(t *testing.T, st store.Store) {
 	}
 }
 
-// playBuiltIn runs the built-in session and gives what it left.
+// playBuiltIn runs the built-in session.
 func playBuiltIn(t *testing.T, rounds int) (*memory.Store, *session.History) {
 	t.Helper()
 	st := memory.New()
@@ -74,9 +74,9 @@ func textOf(t *testing.T, h *session.History, version int, item, field string) s
 	return it.Text(field)
 }
 
-// A person writes while an agent is still thinking: the answers of the round are
-// settled on what the person wrote, and the commit says so.
-func TestAPersonWritesWhileASessionRuns(t *testing.T) {
+// A person writes while a call is in flight: the answers of the round are merged into the newer
+// version, and the commit is marked stale.
+func TestWriteDuringRound(t *testing.T) {
 	st := memory.New()
 	s := &actors{script: builtInScript()}
 	r := runner(st, s)
@@ -118,11 +118,11 @@ func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 		t.Errorf("%s\nwant %s", s, want)
 	}
 	if text := textOf(t, h, 4, "H2", "claim"); text != "a person's claim" {
-		t.Errorf("version 4 says %q", text)
+		t.Errorf("version 4 has the claim %q", text)
 	}
-	// The clock stands still, and yet the next round is later than the person was.
+	// The clock is fixed, and yet the next round is later than the person's change.
 	if text := textOf(t, h, 5, "H2", "claim"); text == "a person's claim" {
-		t.Error("what an agent wrote a round later did not count")
+		t.Error("an agent's change in the next round was not applied")
 	}
 	if base := h.State.Legs[2].Base; base != 4 {
 		t.Errorf("round 3 was shown version %d", base)
@@ -137,7 +137,7 @@ func TestAPersonWritesWhileASessionRuns(t *testing.T) {
 	}
 }
 
-// hookedStore is a store that calls somebody before it writes.
+// hookedStore is a store that calls before ahead of each write.
 type hookedStore struct {
 	lockingStore
 	before func(*store.Batch)
@@ -157,10 +157,9 @@ func kinds(b *store.Batch) (all []string) {
 	return all
 }
 
-// A person is faster than the plan of the next round. What came of the last round,
-// and the plan, were not stored yet: both are made anew, and the agents are shown what
-// the person wrote.
-func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
+// A person writes before a settled round and the next plan are stored: both are made again, and the
+// agents are shown the person's change.
+func TestWriteBetweenRounds(t *testing.T) {
 	st := memory.New()
 	var batches []string
 	once := false
@@ -195,12 +194,12 @@ func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
 	h := load(t, st)
 	for i, e := range h.Entries {
 		if want := fmt.Sprintf("%d %s", e.Seq, e.Kind); i >= len(seen) || seen[i] != want {
-			t.Fatalf("whoever watches was told of %q; want %q there", seen, want)
+			t.Fatalf("observed %q; want %q next", seen, want)
 		}
 	}
 	leg := h.State.Legs[1]
 	if leg.Base != 3 || h.State.Commits[3].Stale || !h.State.Commits[2].Stale || h.State.Commits[1].Source != flow.ByPerson {
-		t.Errorf("round 2 was shown version %d; commits are %+v", leg.Base, h.State.Commits)
+		t.Errorf("round 2 was shown version %d; commits: %+v", leg.Base, h.State.Commits)
 	}
 	for _, k := range leg.Kickoffs {
 		body, err := st.Blob(t.Context(), k.Body)
@@ -216,8 +215,8 @@ func TestAPersonWritesBetweenTwoRounds(t *testing.T) {
 	verifyOK(t, st)
 }
 
-// Many people at once: the store orders what they write, and nothing is lost.
-func TestManyPeopleWriteAtOnce(t *testing.T) {
+// Concurrent changes of several people are ordered, and none is lost.
+func TestConcurrentWritesAreAllKept(t *testing.T) {
 	st, before := playBuiltIn(t, 1)
 	const people = 8
 	var group sync.WaitGroup
@@ -232,7 +231,7 @@ func TestManyPeopleWriteAtOnce(t *testing.T) {
 	group.Wait()
 	h := load(t, st)
 	if got := h.State.Version() - before.State.Version(); got != people {
-		t.Errorf("%d versions by %d people", got, people)
+		t.Errorf("%d versions from %d writers", got, people)
 	}
 	a, err := h.Artifact(t.Context(), h.State.Version())
 	if err != nil || len(a.Items(artifact.AnomalyRegister)) != people {
@@ -241,9 +240,8 @@ func TestManyPeopleWriteAtOnce(t *testing.T) {
 	verifyOK(t, st)
 }
 
-// A session that was left before its brief was merged takes no deltas: version 1
-// is the brief's.
-func TestNothingComesBeforeTheBrief(t *testing.T) {
+// A session that stopped before its brief was merged accepts no deltas: version 1 is the brief.
+func TestDeltasRequireMergedBrief(t *testing.T) {
 	whole, h := playBuiltIn(t, 1)
 	st := memory.New()
 	b := store.Batch{Appends: []store.Append{{Stream: session.Prefix + thread, Entries: h.Entries[:1]}}}
@@ -262,19 +260,19 @@ func TestNothingComesBeforeTheBrief(t *testing.T) {
 	if _, _, err := editor(st).Apply(t.Context(), thread, edit(t, "RT.statement", "another question")); fault.CodeOf(err) != session.NoVersion {
 		t.Error(err)
 	}
-	if _, err := editor(st).Note(t.Context(), thread, "a word before the first one"); err != nil {
+	if _, err := editor(st).Note(t.Context(), thread, "an early note"); err != nil {
 		t.Error(err)
 	}
 	if _, err := runner(st, &actors{script: builtInScript()}).Resume(t.Context(), thread, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := load(t, st).State.Commits[0].Source; got != flow.ByBrief {
-		t.Errorf("version 1 is from %s", got)
+		t.Errorf("version 1 has the source %s", got)
 	}
 	verifyOK(t, st)
 }
 
-func TestWhatTheDoorRefuses(t *testing.T) {
+func TestApplyRefuses(t *testing.T) {
 	st, h := playBuiltIn(t, 1)
 	for name, c := range map[string]struct {
 		as, text string
@@ -283,7 +281,7 @@ func TestWhatTheDoorRefuses(t *testing.T) {
 		"a stranger":       {"Mallory", `[]`, delta.NoDeltas},
 		"a stranger again": {"Mallory", string(edit(t, "H1.claim", "x")), session.NotAllowed},
 		"an agent":         {"BlueLake", string(edit(t, "H1.claim", "x")), session.NotAllowed},
-		"nobody":           {"", string(edit(t, "H1.claim", "x")), session.NotAllowed},
+		"no name":          {"", string(edit(t, "H1.claim", "x")), session.NotAllowed},
 		"no deltas":        {"operator", `[]`, delta.NoDeltas},
 		"other JSON":       {"operator", `{"metadata":{}}`, delta.NoDeltas},
 		"numbers":          {"operator", `[1,2]`, delta.NoDeltas},
@@ -299,12 +297,12 @@ func TestWhatTheDoorRefuses(t *testing.T) {
 		})
 	}
 	if got := load(t, st).State.Head; got != h.State.Head {
-		t.Error("something was journaled all the same")
+		t.Error("a refused change was journaled")
 	}
 	d := editor(st)
 	d.As, d.Authorities = "Sydney", []string{"Sydney"}
 	if _, out, err := d.Apply(t.Context(), thread, edit(t, "H1.claim", "x")); err != nil || !out.Changed {
-		t.Error("an authority of today is none in a session of yesterday:", err)
+		t.Error("a new authority cannot edit an older session:", err)
 	}
 	verifyOK(t, st)
 }
@@ -350,7 +348,7 @@ func TestResolve(t *testing.T) {
 	verifyOK(t, st)
 }
 
-// Cells conflict like fields do, and a conflict in what was struck out is none.
+// Cells conflict like fields. A conflict in a killed item needs no decision.
 func TestResolveCells(t *testing.T) {
 	st := memory.New()
 	if _, err := runner(st, &actors{script: parse(t, crowded)}).Start(t.Context(), brief(2)); err != nil {
@@ -391,8 +389,8 @@ func TestResolveCells(t *testing.T) {
 	verifyOK(t, st)
 }
 
-// What a person sets is what the field holds, whatever that is.
-func TestEditsByHand(t *testing.T) {
+// An edit by hand sets a field of any kind to exactly the given value.
+func TestEditDelta(t *testing.T) {
 	st, _ := playBuiltIn(t, 2)
 	for place, text := range map[string]string{
 		"H2.claim": "x", "H3.third_alternative": "true", "T1.score.cost": "3", "T1.status": "blocked",
@@ -421,12 +419,12 @@ func TestEditsByHand(t *testing.T) {
 		"T1.score": "3", "T1.score.beauty": "3", "A1.status": "well", "H2.references": "§3", "H2.killed": "true", "H2.anchors": "[",
 	} {
 		if _, err := session.EditDelta(place, text, ""); err == nil {
-			t.Errorf("%s=%s was taken", place, text)
+			t.Errorf("%s=%s was accepted", place, text)
 		}
 	}
 	for _, place := range []string{"", "H2.claim", "Q1", "H2.H3", "P1.condition"} {
 		if _, err := session.KillDelta(place, "because"); err == nil {
-			t.Errorf("%q can be struck out", place)
+			t.Errorf("%q can be killed", place)
 		}
 	}
 	if _, err := session.KillDelta("H2", " "); fault.CodeOf(err) != session.NothingSaid {

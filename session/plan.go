@@ -119,8 +119,8 @@ func checkSamePrompt(state *flow.State, k *flow.Kickoff) error {
 			}
 			return &fault.Error{
 				Code: PromptsChanged, Place: state.Opened.Thread,
-				Detail: fmt.Sprintf("%s was asked by the template %s (%s); this program has %s (%s)", k.Agent, first.Template, shortHash(first.Hash), k.Template, shortHash(k.Hash)),
-				Hint:   "go on with the version that began the session (" + state.Opened.Program + "), or start a new one",
+				Detail: fmt.Sprintf("%s began with template %s (%s); this program has %s (%s)", k.Agent, first.Template, shortHash(first.Hash), k.Template, shortHash(k.Hash)),
+				Hint:   "resume with the version that began the session (" + state.Opened.Program + "), or start a new one",
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"brenner/store/memory"
 )
 
-// eventful has a failure that passes, a failure that stays, and a repair.
+// eventful has a temporary failure, a permanent one, and a repair.
 const eventful = `schema: brenner.rehearsal/v1
 question: q
 agents:
@@ -49,7 +49,7 @@ agents:
           ` + "```" + `
 `
 
-// journals are real ones: what sessions of several kinds left in a store.
+// journals returns the journals of sessions of several kinds.
 func journals(t *testing.T) map[string]*session.History {
 	t.Helper()
 	staged := brief(3)
@@ -86,8 +86,8 @@ func withQuietEnd(b session.Brief) session.Brief {
 	return b
 }
 
-// At every prefix of a journal flow commands what was done next.
-func TestNextLeadsToWhatHappened(t *testing.T) {
+// At every prefix of a journal, Next commands what the next entry records.
+func TestNextLeadsToNextEntry(t *testing.T) {
 	ends := make(map[string]string)
 	for name, h := range journals(t) {
 		for n := 1; n < len(h.Entries); n++ {
@@ -106,12 +106,12 @@ func TestNextLeadsToWhatHappened(t *testing.T) {
 	}
 	for name, reason := range want {
 		if ends[name] != reason {
-			t.Errorf("%s ended by %s, not %s", name, ends[name], reason)
+			t.Errorf("%s ended with %s, want %s", name, ends[name], reason)
 		}
 	}
 }
 
-// leadsTo tells whether an entry is the outcome of something that a state commands.
+// leadsTo reports whether an entry is the outcome of a command of the state.
 func leadsTo(t *testing.T, s *flow.State, e *journal.Entry) bool {
 	t.Helper()
 	if e.Kind == flow.KindAnswered || e.Kind == flow.KindFailed {
@@ -136,12 +136,12 @@ func leadsTo(t *testing.T, s *flow.State, e *journal.Entry) bool {
 
 func contains(e *journal.Entry, part string) bool { return strings.Contains(string(e.Body), part) }
 
-// Killed behind any write of its journal, a session that is resumed comes to the
-// artifact of the undisturbed run, and asks nobody for what was answered.
+// Resumed from any prefix of its journal, a session has the artifact of an uninterrupted run and
+// makes no answered call again.
 func TestResumeFromEveryPrefix(t *testing.T) {
 	for name, h := range journals(t) {
 		if name == "poor" {
-			continue // what a killed call may have cost counts as spent: it must end earlier
+			continue // the reservations of killed calls count as spent, so that it ends earlier
 		}
 		want := finalArtifact(t, h)
 		script := parse(t, eventful)
@@ -187,7 +187,7 @@ func finalArtifact(t *testing.T, h *session.History) string {
 	return string(a.JSON())
 }
 
-// storeWithPrefix gives a store in which a session was killed behind its n-th entry.
+// storeWithPrefix returns a store in which a session was killed after its n-th entry.
 func storeWithPrefix(t *testing.T, h *session.History, n int) *memory.Store {
 	t.Helper()
 	st := memory.New()

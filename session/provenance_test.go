@@ -11,9 +11,8 @@ import (
 	"brenner/store/record"
 )
 
-// TestIDThatIsTakenStopsNothingHalfway: a session whose id a record has does not
-// begin, and leaves no journal behind.
-func TestIDThatIsTakenStopsNothingHalfway(t *testing.T) {
+// A session whose id belongs to a record does not start and leaves no journal.
+func TestStartRefusesIDOfRecord(t *testing.T) {
 	ctx := t.Context()
 	st := memory.New()
 	text := []byte("a note")
@@ -33,8 +32,7 @@ func TestIDThatIsTakenStopsNothingHalfway(t *testing.T) {
 	}
 }
 
-// TestSessionsVouchForTheirRecords, and for no others.
-func TestSessionsVouchForTheirRecords(t *testing.T) {
+func TestRecordIndexContainsOnlySessionRecords(t *testing.T) {
 	ctx := t.Context()
 	st := memory.New()
 	b := brief(1)
@@ -54,7 +52,7 @@ func TestSessionsVouchForTheirRecords(t *testing.T) {
 	for _, ref := range []record.Ref{
 		{ID: thread, Version: 9},
 		{ID: "reply/" + thread + "/BlueLake", Version: 9},
-		{ID: "reply/" + thread + "/Nobody", Version: 1},
+		{ID: "reply/" + thread + "/Unknown", Version: 1},
 		{ID: "roster/RS-20261115-other", Version: 1},
 		{ID: "note", Version: 1},
 	} {

@@ -56,8 +56,8 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 		if what != "" {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
-				Detail: fmt.Sprintf("%s of version %d does not follow from the replies that the journal names", what, c.Version),
-				Hint:   "`brenner verify " + h.Thread + "` says what was changed",
+				Detail: fmt.Sprintf("%s of version %d cannot be reproduced from the journaled replies", what, c.Version),
+				Hint:   "`brenner verify " + h.Thread + "` shows what was changed",
 			}
 		}
 		for _, p := range c.Changed {
@@ -86,7 +86,7 @@ func (h *History) findDifference(ctx context.Context, c *flow.Committed, items m
 	case again.Report != c.Report:
 		return "the report", then, nil
 	case !reflect.DeepEqual(again, *c):
-		return "an account", then, nil
+		return "the counts", then, nil
 	}
 	return "", then, nil
 }
@@ -118,8 +118,8 @@ func (h *History) compareReport(ctx context.Context, c, again *flow.Committed, o
 func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) {
 	if !h.contributes(name) {
 		return nil, &fault.Error{
-			Code: merge.UnknownAgent, Detail: fault.Shown(name) + " contributes nothing to " + h.Thread,
-			Hint: "`brenner session status " + h.Thread + "` names the agents",
+			Code: merge.UnknownAgent, Detail: fault.Shown(name) + " has contributed nothing to " + h.Thread,
+			Hint: "`brenner session status " + h.Thread + "` lists the agents",
 		}
 	}
 	was, err := h.Replay(ctx)

@@ -13,8 +13,8 @@ import (
 	"brenner/store/memory"
 )
 
-// withReport gives a session whose second version has another report, with a journal that
-// counts what that found, and some errors more.
+// withReport returns a session whose second version has a changed report. Its journal has the counts
+// of that report, plus more errors.
 func withReport(t *testing.T, change func(*session.Report), more int) *session.History {
 	t.Helper()
 	st, h := finishedSession(t, eventful, 2)
@@ -62,19 +62,18 @@ func withReport(t *testing.T, change func(*session.Report), more int) *session.H
 	return h
 }
 
-// A newer program proves what an older one has decided, though it has other rules to judge
-// by and other words. It says where that is so; what was decided must follow from the
-// replies, and what is counted of findings from the findings.
-func TestReportsOfOtherPrograms(t *testing.T) {
+// A newer program with other lint rules or wording verifies the decisions of an older one and
+// reports the difference. Decisions must follow from the replies, and counts from the findings.
+func TestReplayComparesDecisionsOfOtherPrograms(t *testing.T) {
 	judged := func(by string) func(r *session.Report) {
 		return func(r *session.Report) {
 			r.Lint = by
-			r.Findings = []lint.Finding{{ID: "EX-001", Severity: lint.Error, Item: "H1", Line: 3, Message: "a rule of another time", Fix: "wait"}}
+			r.Findings = []lint.Finding{{ID: "EX-001", Severity: lint.Error, Item: "H1", Line: 3, Message: "an old rule", Fix: "wait"}}
 		}
 	}
 	reworded := func(r *session.Report) {
 		for i := range r.Merge.Deltas {
-			r.Merge.Deltas[i].Message += " (in other words)"
+			r.Merge.Deltas[i].Message += " (reworded)"
 		}
 		for i := range r.Findings {
 			r.Findings[i].Message, r.Findings[i].Line = "something", r.Findings[i].Line+7
@@ -87,16 +86,16 @@ func TestReportsOfOtherPrograms(t *testing.T) {
 		then   session.ReportDiff
 		wrong  string
 	}{
-		{"as it was", func(*session.Report) {}, 0, session.ReportDiff{}, ""},
+		{"unchanged", func(*session.Report) {}, 0, session.ReportDiff{}, ""},
 		{"judged by an older program", judged("lint/0"), 0, session.ReportDiff{Lint: "lint/0"}, ""},
 		{"judged before rules had names", judged(""), 0, session.ReportDiff{Lint: "unnamed rules"}, ""},
 		{"reworded", reworded, 0, session.ReportDiff{Reworded: true}, ""},
 		{"both", func(r *session.Report) { judged("lint/0")(r); reworded(r) }, 0, session.ReportDiff{Lint: "lint/0", Reworded: true}, ""},
-		{"counted otherwise", judged("lint/0"), 1, session.ReportDiff{}, "an account of version 2"},
-		{"judged otherwise by our own rules", judged(lint.Version), 0, session.ReportDiff{}, "the report of version 2"},
+		{"different counts", judged("lint/0"), 1, session.ReportDiff{}, "the counts of version 2"},
+		{"different findings of current rules", judged(lint.Version), 0, session.ReportDiff{}, "the report of version 2"},
 		{"another decision", func(r *session.Report) { r.Merge.Deltas[0].Code = "WRITE_SCOPE" }, 0, session.ReportDiff{}, "the report of version 2"},
-		{"a delta left out", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.ReportDiff{}, "the report of version 2"},
-		{"read otherwise", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.ReportDiff{}, "the report of version 2"},
+		{"a missing delta", func(r *session.Report) { r.Merge.Deltas = r.Merge.Deltas[1:] }, 0, session.ReportDiff{}, "the report of version 2"},
+		{"different reading", func(r *session.Report) { r.Readings[0].Taken++ }, 0, session.ReportDiff{}, "the report of version 2"},
 	} {
 		h := withReport(t, c.change, c.more)
 		all, err := h.Replay(t.Context())

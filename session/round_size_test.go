@@ -11,7 +11,7 @@ import (
 	"brenner/store/memory"
 )
 
-// weighingStore is a store that adds up what each write really stores.
+// weighingStore is a store that counts the bytes of new content.
 type weighingStore struct {
 	*memory.Store
 	seen  map[string]bool
@@ -36,7 +36,7 @@ func (w *weighingStore) Write(ctx context.Context, b store.Batch) error {
 	return w.Store.Write(ctx, b)
 }
 
-// evenScript has every agent say as much in each round as in every other.
+// evenScript returns a script in which replies have the same length in every round.
 func evenScript(rounds int) string {
 	var b strings.Builder
 	b.WriteString("schema: brenner.rehearsal/v1\nquestion: q\nagents:\n")
@@ -57,8 +57,8 @@ func evenScript(rounds int) string {
 	return b.String()
 }
 
-// What a round stores does not grow with the rounds before it.
-func TestRoundsStoreEquallyMuch(t *testing.T) {
+// The bytes that a round stores do not grow with the number of earlier rounds.
+func TestRoundsStoreConstantBytes(t *testing.T) {
 	const rounds = 50
 	st := &weighingStore{Store: memory.New(), seen: make(map[string]bool)}
 	r := runner(st, &actors{script: parse(t, evenScript(rounds))})

@@ -329,7 +329,7 @@ func (s *run) fail(ctx context.Context, err error) error {
 	for ; s.inFlight > 0; s.inFlight-- {
 		if o := <-s.done; o.err == nil {
 			if lost := s.recordOutcomes(o); lost != nil {
-				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("an answer could not be stored; it will be asked for again")
+				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("cannot store a reply; the agent will be asked again")
 			}
 		}
 	}
@@ -338,7 +338,7 @@ func (s *run) fail(ctx context.Context, err error) error {
 		lost = s.flush(context.WithoutCancel(ctx))
 	}
 	if lost != nil {
-		s.Log.Warn().Err(lost).Msg("the last steps could not be stored; they will be made again")
+		s.Log.Warn().Err(lost).Msg("cannot store the last steps; they will be repeated")
 	}
 	return err
 }

@@ -45,7 +45,7 @@ type Runner struct {
 	Common *Common
 	// Tokens counts what is sent.
 	Tokens Counter
-	// Project provides the project's records; nil if there are none.
+	// Project provides the project's records; nil without a project.
 	Project Project
 	// Memory, if not nil, is what earlier sessions have learned. Rehearsals have none.
 	Memory Memory
@@ -137,8 +137,8 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 
 func existsError(thread string) error {
 	return &fault.Error{
-		Code: Exists, Detail: "there is a session " + thread + " already",
-		Hint: "`brenner session resume " + thread + "` goes on with it; --if-exists new begins another one beside it",
+		Code: Exists, Detail: "session " + thread + " already exists",
+		Hint: "`brenner session resume " + thread + "` continues it; --if-exists new starts another one",
 	}
 }
 
@@ -149,8 +149,8 @@ func (r *Runner) checkFree(ctx context.Context, thread string) error {
 		return err
 	}
 	return &fault.Error{
-		Code: Exists, Detail: "there is a " + there[0].Type + " with the id " + thread + " already, and no session",
-		Hint: "choose another --thread-id",
+		Code: Exists, Detail: thread + " is already the id of a record (" + there[0].Type + ")",
+		Hint: "pass another --thread-id",
 	}
 }
 
@@ -158,7 +158,7 @@ func (r *Runner) agents(parties []flow.Party) (map[string]agent.Agent, error) {
 	all := make(map[string]agent.Agent)
 	for _, p := range parties {
 		if p.Via == flow.ViaMail && r.Mail == nil {
-			return nil, &fault.Error{Code: agent.UnknownKind, Detail: p.Name + " has a mailbox, and whoever runs the session has no mail"}
+			return nil, &fault.Error{Code: agent.UnknownKind, Detail: p.Name + " is reached by mail, but no mail server is configured"}
 		}
 		a, err := r.Agent(p)
 		if err != nil {
@@ -209,17 +209,17 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 // checkResumable returns why there is nothing to resume. A finished session stays so until a person
 // adds a note, changes it by hand, or asks for more.
 func checkResumable(s *flow.State, settings flow.Settings) error {
-	f := &fault.Error{Code: NotOpen, Hint: "a note, a change by hand or --rounds " + itoa(max(settings.Rounds, s.Round())+1) + " lets it go on"}
+	f := &fault.Error{Code: NotOpen, Hint: "to continue, add a note, change it by hand, or pass --rounds " + itoa(max(settings.Rounds, s.Round())+1)}
 	asked := settings
 	asked.Limits, asked.Prices = s.Settings.Limits, s.Settings.Prices
 	same := !s.Touched && reflect.DeepEqual(asked, s.Settings)
 	switch {
 	case s.Ended == flow.EndRounds && settings.Rounds <= s.Round():
-		f.Detail, f.Hint = "all its rounds are done", "--rounds "+itoa(s.Round()+1)+" adds one"
+		f.Detail, f.Hint = "all rounds are done", "pass --rounds "+itoa(s.Round()+1)+" to add one"
 	case s.Ended == flow.EndQuiet && same:
-		f.Detail = "its last rounds brought nothing new"
+		f.Detail = "its last rounds changed nothing"
 	case s.Ended == flow.EndClean && same:
-		f.Detail = "nothing is left to mend"
+		f.Detail = "lint finds nothing to fix"
 	default:
 		return nil
 	}
@@ -229,8 +229,8 @@ func checkResumable(s *flow.State, settings flow.Settings) error {
 
 func noSession(thread string) error {
 	return &fault.Error{
-		Code: NoSession, Detail: "there is no session " + fault.Shown(thread),
-		Hint: "`brenner session list` shows those there are",
+		Code: NoSession, Detail: "no session " + fault.Shown(thread),
+		Hint: "`brenner session list` lists the sessions",
 	}
 }
 
@@ -269,6 +269,6 @@ func (r *Runner) hold(thread string) (func() error, error) {
 
 func (r *Runner) release(thread string, release func() error) {
 	if err := release(); err != nil {
-		r.Log.Warn().Err(err).Str("session", thread).Msg("the session's lock could not be released")
+		r.Log.Warn().Err(err).Str("session", thread).Msg("cannot release the session's lock")
 	}
 }

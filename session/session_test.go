@@ -18,7 +18,7 @@ func TestBuiltInSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Reason != flow.EndRounds || len(res.Missing) > 0 {
-		t.Errorf("it ended by %s, missing %v", res.Reason, res.Missing)
+		t.Errorf("ended with %s, missing %v", res.Reason, res.Missing)
 	}
 	h, err := session.Load(ctx, st, thread)
 	if err != nil {
@@ -32,7 +32,7 @@ func TestBuiltInSession(t *testing.T) {
 		t.Errorf("%+v", last.Outcome)
 	}
 	if n := s.asked.Load(); n != 10 {
-		t.Errorf("%d calls; nine and a repair were wanted", n)
+		t.Errorf("%d calls; want nine and a repair", n)
 	}
 	proof, err := session.Verify(ctx, st, thread, last.Seal)
 	if err != nil || proof.Err() != nil {
@@ -43,14 +43,14 @@ func TestBuiltInSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%s", a.Markdown())
-	// Whoever was refused is told so, and why.
+	// An agent is sent the outcomes of its rejected deltas.
 	for _, k := range h.State.Legs[2].Kickoffs {
 		body, err := st.Blob(ctx, k.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if k.Agent == "PurpleMountain" && !(bytes.Contains(body, []byte("rejected")) && bytes.Contains(body, []byte("WRITE_SCOPE"))) {
-			t.Errorf("%s is not told what became of its delta:\n%s", k.Agent, body)
+			t.Errorf("%s was not sent the outcome of its delta:\n%s", k.Agent, body)
 		}
 	}
 	var file bytes.Buffer

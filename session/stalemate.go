@@ -23,14 +23,14 @@ func (b *Brief) checkArbiter() error {
 	if b.Arbiter == nil {
 		return nil
 	}
-	f := &fault.Error{Code: stalemate.ArbiterIsParty, Detail: "the arbiter " + fault.Shown(b.Arbiter.Name) + " is an agent of the roster", Hint: "an arbiter is no party: give it a name of its own"}
+	f := &fault.Error{Code: stalemate.ArbiterIsParty, Detail: "the arbiter " + fault.Shown(b.Arbiter.Name) + " is an agent in the roster", Hint: "choose another name for the arbiter"}
 	for _, p := range b.Agents {
 		if strings.EqualFold(p.Name, b.Arbiter.Name) {
 			return f
 		}
 	}
 	if b.isPerson(b.Arbiter.Name) {
-		f.Code, f.Detail = NameTaken, "the arbiter "+fault.Shown(b.Arbiter.Name)+" has the name of a person with authority"
+		f.Code, f.Detail = NameTaken, "the arbiter "+fault.Shown(b.Arbiter.Name)+" has the name of an authority"
 		return f
 	}
 	return nil
@@ -53,7 +53,7 @@ func (h *History) stalemateReferences() []Reference {
 	}
 	for i := range h.State.Rulings {
 		c := &h.State.Rulings[i]
-		refs = append(refs, Reference{c.Prompt, "what was sent as " + c.ID}, Reference{c.Failed.Partial, "what came of " + c.ID})
+		refs = append(refs, Reference{c.Prompt, "the prompt of " + c.ID}, Reference{c.Failed.Partial, "the partial reply of " + c.ID})
 	}
 	return refs
 }
@@ -191,7 +191,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	message := request.Message()
 	input := s.Tokens.Count(message)
 	if err := s.checkSendable(&request, party.Name, input); err != nil {
-		s.Log.Warn().Err(err).Str("stalemate", id).Msg("the request cannot be sent to the arbiter; it waits for a person")
+		s.Log.Warn().Err(err).Str("stalemate", id).Msg("cannot send the request to the arbiter; a person must rule")
 		return nil
 	}
 	call := agent.Call{
@@ -201,7 +201,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	}
 	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)
 	if !s.state.Affords(cost) {
-		s.Log.Warn().Str("stalemate", id).Msg("the budget does not reach for the arbiter")
+		s.Log.Warn().Str("stalemate", id).Msg("token budget exhausted; the arbiter was not asked")
 		return nil
 	}
 	judge, err := s.Agent(party)
@@ -279,7 +279,7 @@ func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalem
 		return err
 	}
 	if bad != nil {
-		s.Log.Warn().Str("stalemate", id).Str("arbiter", p.Name).Msg("the arbiter's answer is no verdict: " + bad.Error())
+		s.Log.Warn().Str("stalemate", id).Str("arbiter", p.Name).Msg("the arbiter's reply is not a verdict: " + bad.Error())
 		return s.arbitrate(ctx, h, id)
 	}
 	return s.carryOut(ctx, h, id)
@@ -393,13 +393,13 @@ func (h *History) stalemate(id string) (flow.Stalemate, error) {
 	if ok {
 		return s, nil
 	}
-	f := &fault.Error{Code: NoStalemate, Detail: h.Thread + " has no stalemate " + fault.Shown(id), Hint: "it has none"}
+	f := &fault.Error{Code: NoStalemate, Detail: h.Thread + " has no stalemate " + fault.Shown(id), Hint: "the session has no stalemates"}
 	var names []string
 	for _, one := range h.State.Stalemates {
 		names = append(names, one.ID)
 	}
 	if len(names) > 0 {
-		f.Hint = "it has " + fmt.Sprint(names)
+		f.Hint = "stalemates: " + strings.Join(names, ", ")
 	}
 	return s, f
 }

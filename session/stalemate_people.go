@@ -56,7 +56,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 			return nil, err
 		}
 		if id = c.ID; h.hasCase(&c) {
-			return nil, &fault.Error{Code: stalemate.BadState, Detail: "there is a stalemate about " + place + " already", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
+			return nil, &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + place + " already exists", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
 		}
 		dr := &draft{}
 		h.openWith(dr, &c, &r, d.As)
@@ -66,7 +66,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 }
 
 func (p fieldPath) checkIn(a *artifact.Artifact) error {
-	f := &fault.Error{Code: BadAddress, Detail: "there is no " + fault.Shown(p.String()), Hint: "name a field of an item that stands, such as H2.claim"}
+	f := &fault.Error{Code: BadAddress, Detail: fault.Shown(p.String()) + " not found", Hint: "name a field of an active item, such as H2.claim"}
 	it, _, ok := a.Find(p.item)
 	if !ok {
 		return f

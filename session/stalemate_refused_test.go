@@ -9,9 +9,9 @@ import (
 	"brenner/store/memory"
 )
 
-// A ruling whose value the field does not take is refused, whoever gave it: neither the
-// value nor the reasons stand in the artifact, and the conflict still does.
-func TestARulingThatTheFieldDoesNotTake(t *testing.T) {
+// A ruling with an invalid value is refused: neither the value nor the reasons are in the artifact,
+// and the conflict remains.
+func TestRulingWithInvalidValueIsRefused(t *testing.T) {
 	const verdict = `{"ruling_for":"D1","value":%,"root_cause":"r","reasoning":["x"],"confidence":1,
            "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"RedSky","why":"w"},{"hypothesis":"D2","why":"w"}]}`
 	for _, value := range []string{`{"a":[1]}`, `["x"]`} {
@@ -31,8 +31,8 @@ func TestARulingThatTheFieldDoesNotTake(t *testing.T) {
 				t.Fatal(err)
 			}
 			if open := h.State.OpenStalemates(); by != "Judge" {
-				door := &session.Editor{Store: st, Now: clock, As: by}
-				if h, _, err = door.Rule(t.Context(), thread, open[0].ID, []byte(given)); err != nil {
+				person := &session.Editor{Store: st, Now: clock, As: by}
+				if h, _, err = person.Rule(t.Context(), thread, open[0].ID, []byte(given)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -56,7 +56,7 @@ func quarrelBrief(rounds int) session.Brief {
 	return b
 }
 
-// recordingJudge counts what the judge is asked, and keeps what it was shown.
+// recordingJudge counts the calls of the judge and keeps the last one.
 type recordingJudge struct {
 	actors
 	asked atomic.Int64
@@ -90,8 +90,8 @@ func ruledSession(t *testing.T) (*session.History, *recordingJudge) {
 	return h, j
 }
 
-// The arbiter sees the request and nothing else; its ruling is a commit in its name.
-func TestAnArbiterRules(t *testing.T) {
+// The arbiter sees only the request. Its ruling is a commit in its name.
+func TestArbiterRules(t *testing.T) {
 	h, j := ruledSession(t)
 	if n := len(h.State.Stalemates); n != 1 || h.State.Stalemates[0].State != stalemate.Applied || len(h.State.OpenStalemates()) != 0 {
 		t.Fatalf("%+v", h.State.Stalemates)
@@ -106,16 +106,16 @@ func TestAnArbiterRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(call.Turns) != 1 || call.Turns[0].Text != r.Message() || strings.Contains(call.Turns[0].Text, "How does a cell") {
-		t.Errorf("it saw %+v", call.Turns)
+		t.Errorf("the arbiter was sent %+v", call.Turns)
 	}
 	if p, err := session.Verify(t.Context(), h.Store, thread, h.State.Seal()); err != nil || p.Err() != nil {
 		t.Errorf("%v, %v", err, p.Err())
 	}
 }
 
-// A person rules while the arbiter is answering: theirs stands, and what the arbiter
-// says is kept.
-func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
+// A person rules while the arbiter is answering: the person's ruling holds, and the arbiter's reply
+// is kept.
+func TestPersonRulesBeforeArbiter(t *testing.T) {
 	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
 	r := runner(st, &j.actors)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
@@ -128,10 +128,10 @@ func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
 			if err != nil {
 				return agent.Reply{}, err
 			}
-			door := &session.Editor{Store: st, Now: r.Now, As: h.State.Opened.Operator}
+			person := &session.Editor{Store: st, Now: r.Now, As: h.State.Opened.Operator}
 			text := `{"ruling_for":"BlueLake","root_cause":"One lamp.","reasoning":["It is blue."],"confidence":1,
 				"rejected":[{"hypothesis":"RedSky","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}`
-			if _, _, err := door.Rule(ctx, thread, h.State.Stalemates[0].ID, []byte(text)); err != nil {
+			if _, _, err := person.Rule(ctx, thread, h.State.Stalemates[0].ID, []byte(text)); err != nil {
 				t.Error(err)
 			}
 			return a.Ask(ctx, c)
@@ -153,7 +153,7 @@ func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if text, err := st.Blob(t.Context(), s.Replies[1]); err != nil || !strings.Contains(string(text), "Two lamps.") {
-		t.Errorf("the arbiter's answer is lost: %q, %v", text, err)
+		t.Errorf("the arbiter's reply was not kept: %q, %v", text, err)
 	}
 	if c := h.State.Rulings; len(c) != 1 || c[0].Status != flow.Replied {
 		t.Errorf("%+v", c)
@@ -163,14 +163,14 @@ func TestAPersonIsFasterThanTheArbiter(t *testing.T) {
 	}
 }
 
-// Killed behind any write, a session with a ruling comes to the same artifact, and the
-// arbiter is not asked again for what it answered.
-func TestARulingSurvivesEveryKill(t *testing.T) {
+// Killed after any write, a session with a ruling resumes to the same artifact, and an arbiter that
+// answered is not asked again.
+func TestRulingSurvivesEveryKill(t *testing.T) {
 	h, _ := ruledSession(t)
 	want := finalArtifact(t, h)
 	for n := 1; n < len(h.Entries); n++ {
 		if e := &h.Entries[n]; e.Kind == flow.KindStalemate && h.Entries[n-1].Kind == flow.KindCommitted && contains(e, stalemate.Applied) {
-			continue // the two are one transaction: no kill comes between them
+			continue // the two are one transaction
 		}
 		st, j := storeWithPrefix(t, h, n), &recordingJudge{actors: actors{script: parse(t, quarrel)}}
 		left, err := flow.Fold(h.Entries[:n])
@@ -198,8 +198,8 @@ func TestARulingSurvivesEveryKill(t *testing.T) {
 	}
 }
 
-// Who is a party cannot rule, and a ruling that was carried out stays.
-func TestAPersonRules(t *testing.T) {
+// A party cannot rule, and a stalemate is ruled on only once.
+func TestPersonRules(t *testing.T) {
 	st := memory.New()
 	b := quarrelBrief(3)
 	b.Arbiter = nil
@@ -220,8 +220,8 @@ func TestAPersonRules(t *testing.T) {
 	if _, _, err := party.Rule(t.Context(), thread, open[0].ID, []byte(verdict)); fault.CodeOf(err) != stalemate.ArbiterIsParty {
 		t.Errorf("%v", err)
 	}
-	door := &session.Editor{Store: st, Now: clock, As: "operator"}
-	h, out, err := door.Rule(t.Context(), thread, open[0].ID, []byte(verdict))
+	person := &session.Editor{Store: st, Now: clock, As: "operator"}
+	h, out, err := person.Rule(t.Context(), thread, open[0].ID, []byte(verdict))
 	if err != nil || out == nil || len(h.State.OpenStalemates()) != 0 {
 		t.Fatalf("%v, %+v", err, h.State.Stalemates)
 	}
@@ -229,7 +229,7 @@ func TestAPersonRules(t *testing.T) {
 	if it.Text("claim") != "blue" || !strings.Contains(it.Text("ruling_claim"), "operator") {
 		t.Errorf("%+v", it)
 	}
-	if _, _, err := door.Rule(t.Context(), thread, open[0].ID, []byte(verdict)); fault.CodeOf(err) != stalemate.BadState {
+	if _, _, err := person.Rule(t.Context(), thread, open[0].ID, []byte(verdict)); fault.CodeOf(err) != stalemate.BadState {
 		t.Errorf("%v", err)
 	}
 	if _, err := h.Replay(t.Context()); err != nil {
@@ -237,9 +237,8 @@ func TestAPersonRules(t *testing.T) {
 	}
 }
 
-// What was set aside for an arbiter that nobody heard of again counts as spent, like
-// that for any call.
-func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
+// The reservation of a lost arbiter call counts as spent, as for any call.
+func TestLostArbiterCallCostsItsReservation(t *testing.T) {
 	h, _ := ruledSession(t)
 	if n := len(h.State.Rulings); n != 1 || h.State.Rulings[0].Status != flow.Replied || h.State.Rulings[0].Reserved.Tokens == 0 {
 		t.Fatalf("%+v", h.State.Rulings)
@@ -268,8 +267,8 @@ func TestAnArbiterThatWasNotHeardOfCosts(t *testing.T) {
 	}
 }
 
-// An arbiter that does not answer leaves it to a person; the journal says why.
-func TestAnArbiterThatFails(t *testing.T) {
+// A stalemate stays open if the arbiter fails, and the journal has the reason.
+func TestArbiterFailure(t *testing.T) {
 	st, s := memory.New(), &actors{script: parse(t, quarrel)}
 	r := runner(st, s)
 	r.Agent = func(p flow.Party) (agent.Agent, error) {

@@ -12,8 +12,7 @@ import (
 	"brenner/store/memory"
 )
 
-// checkNotSent runs a session whose stalemate no arbiter may be asked about: it waits for a
-// person, and nothing was sent.
+// checkNotSent runs a session and checks that its stalemate is not sent to the arbiter and stays open.
 func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
 	t.Helper()
 	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, script)}}
@@ -43,17 +42,16 @@ func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(
 	}
 }
 
-// The bound of a call holds for the arbiter's as for everybody's: agents may write
-// fields that no model could read.
-func TestAnArbiterIsSentNoMoreThanACallMayHold(t *testing.T) {
+// The token limit of a call also holds for the arbiter's: agents may write very long fields.
+func TestRequestOverTokenLimitIsNotSent(t *testing.T) {
 	long := strings.NewReplacer(`"claim":"blue"`, `"claim":"`+strings.Repeat("blue ", 10_000)+`"`)
 	b := quarrelBrief(3)
 	b.Settings.Context = 15_000
 	checkNotSent(t, &b, long.Replace(quarrel), func(*memory.Store, int) {})
 }
 
-// A request with a placeholder for evidence may be kept, and is not sent.
-func TestAnArbiterIsNotSentAPlaceholder(t *testing.T) {
+// A request with placeholder evidence is kept but not sent.
+func TestRequestWithPlaceholderIsNotSent(t *testing.T) {
 	const request = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s",
 		"hypotheses":{"parties":[{"party":"Anna","statement":"f"},{"party":"Bert","statement":"e"}],"hallucinated_hypotheses":[{"statement":"h"}]},
 		"objective_evidence":[{"type":"log","content":"[the log from above]"}],"arbitration_request":"Who is right, and why?"}`
@@ -62,8 +60,8 @@ func TestAnArbiterIsNotSentAPlaceholder(t *testing.T) {
 		if round != 2 {
 			return
 		}
-		door := &session.Editor{Store: st, Now: clock, As: "operator"}
-		if _, _, warnings, err := door.OpenStalemate(t.Context(), thread, "H1.mechanism", []byte(request)); err != nil || len(warnings) != 1 {
+		person := &session.Editor{Store: st, Now: clock, As: "operator"}
+		if _, _, warnings, err := person.OpenStalemate(t.Context(), thread, "H1.mechanism", []byte(request)); err != nil || len(warnings) != 1 {
 			t.Errorf("%v, %v", warnings, err)
 		}
 	})

@@ -99,8 +99,8 @@ func (h *History) checkHead(ctx context.Context) error {
 	}
 	return &fault.Error{
 		Code: store.Damaged, Place: h.Thread,
-		Detail: fmt.Sprintf("the store says that the journal ends with entry %d (%s), but its last one is %d (%s)", head.Seq, shortHash(head.Hash), end.Seq, shortHash(end.Hash)),
-		Hint:   "entries were taken off the end, or the list of streams was changed",
+		Detail: fmt.Sprintf("the store lists entry %d (%s) as the end of the journal, but the last entry is %d (%s)", head.Seq, shortHash(head.Hash), end.Seq, shortHash(end.Hash)),
+		Hint:   "entries were removed from the end, or the list of streams was changed",
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *Proof) checkBlobs(ctx context.Context, h *History) {
 		if _, err := h.Store.Blob(ctx, ref.Hash); err != nil {
 			p.Faults.Add(&fault.Error{
 				Code: fault.CodeOf(err), Place: h.Thread + ", " + ref.What, Cause: err,
-				Hint: "an export of the session, if there is one, holds it too",
+				Hint: "an export of the session, if any, also contains it",
 			})
 		}
 	}
@@ -167,12 +167,12 @@ func (p *Proof) checkRecords(ctx context.Context, h *History, before []record.Re
 		case !ok:
 			wrong(r.Version, "the journal has no such version")
 		case !isOneOf(&r, want):
-			wrong(r.Version, "the record says something else than the journal does")
+			wrong(r.Version, "the record differs from the journal")
 		}
 	}
 	for i := range all {
 		if c := &all[i]; c.Settlement.Changed && !have[c.Commit.Version] {
-			wrong(c.Commit.Version, "it is missing")
+			wrong(c.Commit.Version, "the record is missing")
 		}
 	}
 }
@@ -208,7 +208,7 @@ func (p *Proof) checkSideRecords(ctx context.Context, h *History) {
 		case len(found) == 0:
 			p.Faults.Add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record is missing"})
 		case !isOneOf(&found[0], want):
-			p.Faults.Add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record says something else than the journal does"})
+			p.Faults.Add(&fault.Error{Code: store.Damaged, Place: ref.String(), Detail: "the record differs from the journal"})
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"brenner/session/flow"
 )
 
-// The words of records stand in stores. New words go in front of them (see wordings), so
-// that what was written before is still known.
-func TestTheFirstWordsStay(t *testing.T) {
+// Stores contain this wording. A new one goes in front of it (see wordings), so that older records
+// still verify.
+func TestFirstWordsAreFrozen(t *testing.T) {
 	w := firstWords()
 	o := &flow.Opened{Thread: "RS-1", Agents: []flow.Party{{Name: "A1"}, {Name: "A2"}}}
 	m := &flow.Stalemated{Kind: "conflict", By: "Judge"}
@@ -38,7 +38,7 @@ func TestTheFirstWordsStay(t *testing.T) {
 		},
 	} {
 		if c.got != c.want {
-			t.Errorf("a record says %q, want %q: these words are frozen; put new ones in front of wordings", c.got, c.want)
+			t.Errorf("got %q, want %q: this wording is frozen; put a new one in front of wordings", c.got, c.want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"brenner/store/record"
 )
 
-// alteredStore has one record that was changed behind the journal's back.
+// alteredStore is a store in which one record differs from the journal.
 type alteredStore struct {
 	store.Store
 	ref   record.Ref
@@ -30,23 +30,21 @@ func (a *alteredStore) Records(ctx context.Context, q store.Query) ([]record.Rec
 	return all, err
 }
 
-// A later program may have other words for the records of a session, as long as it keeps
-// those of today: then what is stored in them is as it was written.
-func TestRewordedSummariesStillProve(t *testing.T) {
+// A later program may word records differently as long as it still knows the current wording.
+func TestRewordedSummariesVerify(t *testing.T) {
 	h, _ := ruledSession(t)
 	p, err := session.VerifyTomorrow(t.Context(), h.Store, thread, true)
 	if err != nil || p.Err() != nil {
-		t.Errorf("a program that keeps the words of today: %v, %v; want a proof", err, p.Err())
+		t.Errorf("a program that knows the current wording: %v, %v; want no faults", err, p.Err())
 	}
 	p, err = session.VerifyTomorrow(t.Context(), h.Store, thread, false)
 	if err != nil || fault.CodeOf(p.Err()) != store.Damaged {
-		t.Errorf("a program that forgot them: %v, %v; want %s: nothing vouches for these words", err, p.Err(), store.Damaged)
+		t.Errorf("a program without the current wording: %v, %v; want %s", err, p.Err(), store.Damaged)
 	}
 }
 
-// Whatever is altered in a record is found, its words as well, by the program of today
-// and by one of tomorrow.
-func TestAlteredRecordsAreFound(t *testing.T) {
+// Verify detects any change of a record, including its wording, as does a later program.
+func TestVerifyDetectsAlteredRecords(t *testing.T) {
 	h, _ := ruledSession(t)
 	all, err := h.Store.Records(t.Context(), store.Query{})
 	if err != nil {
@@ -59,11 +57,11 @@ func TestAlteredRecordsAreFound(t *testing.T) {
 		}
 		kinds[r.Type] = true
 		for name, alter := range map[string]func(*record.Record){
-			"summary": func(r *record.Record) { r.Summary = "all is well" },
+			"summary": func(r *record.Record) { r.Summary = "a false summary" },
 			"change":  func(r *record.Record) { r.Change = "nothing" },
 			"content": func(r *record.Record) { r.Content, r.SummaryOf = "0", "0" },
 			"status":  func(r *record.Record) { r.Status = record.Canonical },
-			"creator": func(r *record.Record) { r.Creator = "Nobody" },
+			"creator": func(r *record.Record) { r.Creator = "Mallory" },
 			"time":    func(r *record.Record) { r.At = r.At.Add(time.Second) },
 			"tags":    func(r *record.Record) { r.Tags = nil },
 			"links": func(r *record.Record) {

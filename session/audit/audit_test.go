@@ -23,7 +23,7 @@ const twoScript = "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n" +
 	"          ```delta\n          {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"Perhaps.\"}, \"rationale\": \"r\"}\n          ```\n" +
 	"          ```delta\n          {\"operation\": \"EDIT\", \"section\": \"research_thread\", \"target_id\": \"RT\", \"payload\": {\"statement\": \"Two.\"}, \"rationale\": \"b\"}\n          ```\n"
 
-func TestSummaryOfAnEndedSession(t *testing.T) {
+func TestSummaryOfEndedSession(t *testing.T) {
 	st, h := play(t, tinyScript, "A")
 	s, err := audit.Summarise(t.Context(), h, st, "")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestSummaryOfAnEndedSession(t *testing.T) {
 	}
 }
 
-func TestNextCommandsFitWhereASessionIs(t *testing.T) {
+func TestNextCommandsDependOnPhase(t *testing.T) {
 	st, h := play(t, tinyScript, "A")
 	release, err := st.Hold(tinyThread, store.Holder{PID: 7, Host: "here", Since: time.Unix(0, 0)})
 	if err != nil {
@@ -52,13 +52,13 @@ func TestNextCommandsFitWhereASessionIs(t *testing.T) {
 	}
 	s, err := audit.Summarise(t.Context(), h, st, "")
 	if err != nil || s.Phase != session.PhaseRunning || s.HeldBy == "" || s.Next[0] != "brenner session watch "+tinyThread {
-		t.Errorf("of a held session: %s, held by %q, next %q, %v", s.Phase, s.HeldBy, s.Next, err)
+		t.Errorf("held session: %s, held by %q, next %q, %v", s.Phase, s.HeldBy, s.Next, err)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = audit.Summarise(t.Context(), h, nil, "x.jsonl"); err != nil || s.Next[1] != "brenner verify x.jsonl" {
-		t.Errorf("of an export: next %q, %v", s.Next, err)
+		t.Errorf("export: next %q, %v", s.Next, err)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestConflictsNameTheirCandidates(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAgentItsItemsAreGone(t *testing.T) {
+func TestWithoutRemovesItemsOfAgent(t *testing.T) {
 	_, h := play(t, twoScript, "A", "B")
 	w, err := audit.Without(t.Context(), h, "A")
 	if err != nil {
@@ -113,15 +113,15 @@ func TestWithoutAnAgentItsItemsAreGone(t *testing.T) {
 		t.Errorf("changed %+v, want RT.statement without its conflict", w.Changed)
 	}
 	if string(w.Artifact) != string(w.After.JSON()) {
-		t.Error("the artifact is not the one that it shows")
+		t.Error("Artifact and After differ")
 	}
 }
 
-func TestTraceLeadsFromATextToItsCall(t *testing.T) {
+func TestTraceFindsCallOfText(t *testing.T) {
 	_, h := play(t, tinyScript, "A")
 	found, err := audit.Find(t.Context(), h, 0, "because")
 	if err != nil || len(found) == 0 || found[0].Item != "H1" || found[0].Fate != session.FateStands {
-		t.Fatalf("found %+v, %v; want H1, which stands", found, err)
+		t.Fatalf("found %+v, %v; want H1 with fate stands", found, err)
 	}
 	calls := audit.ListCalls(h).Calls
 	if len(calls) != 1 || calls[0].Call != found[0].Call {
@@ -138,7 +138,7 @@ func TestTraceLeadsFromATextToItsCall(t *testing.T) {
 	}
 	_, err = audit.TraceCall(t.Context(), h, &audit.CallQuery{Agent: "A", Round: 1, Repair: true})
 	if fault.CodeOf(err) != session.NotFound || !strings.Contains(err.Error(), "has no repair") {
-		t.Errorf("a repair that was not asked for: %v", err)
+		t.Errorf("a repair that was not needed: %v", err)
 	}
 	blame, err := audit.BlameItem(t.Context(), h, session.Address{Thread: tinyThread, Item: "H1", Field: "claim"})
 	if err != nil || len(blame.Origins) != 1 || blame.Origins[0].Agent != "A" || blame.Version != 2 {
@@ -146,7 +146,7 @@ func TestTraceLeadsFromATextToItsCall(t *testing.T) {
 	}
 }
 
-func TestPartsOfAnArtifact(t *testing.T) {
+func TestPartAt(t *testing.T) {
 	_, h := play(t, tinyScript, "A")
 	whole, err := audit.PartAt(t.Context(), h, session.Address{Thread: tinyThread})
 	if err != nil || whole.SHA256 != store.Hash(whole.Canonical()) || whole.Version != 2 {
@@ -158,11 +158,11 @@ func TestPartsOfAnArtifact(t *testing.T) {
 	}
 	_, err = audit.PartAt(t.Context(), h, session.Address{Thread: tinyThread, Item: "H7"})
 	if fault.CodeOf(err) != session.NotFound || !strings.Contains(fault.HintOf(err), "H1") {
-		t.Errorf("an item that is not there: %v", err)
+		t.Errorf("an unknown item: %v", err)
 	}
 }
 
-func TestReplayEqualsWhatWasCommitted(t *testing.T) {
+func TestReplayEqualsCommits(t *testing.T) {
 	_, h := play(t, tinyScript, "A")
 	r, err := audit.ReplaySession(t.Context(), h)
 	if err != nil || !r.Equal || len(r.Versions) != 2 || len(r.Faults) > 0 {
@@ -173,8 +173,8 @@ func TestReplayEqualsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-// A session that cannot be read has a row, and hides no other.
-func TestListNamesDamagedSessions(t *testing.T) {
+// An unreadable session has a row and does not hide others.
+func TestListIncludesDamagedSessions(t *testing.T) {
 	st, _ := play(t, tinyScript, "A")
 	l, err := audit.ListSessions(t.Context(), st, st)
 	if err != nil || len(l.Sessions) != 1 || l.Sessions[0].Phase != session.PhaseEnded || l.Damaged() {

@@ -152,13 +152,13 @@ func (o *CallQuery) find(h *session.History) (*flow.Call, error) {
 	}
 	if asked {
 		return nil, &fault.Error{
-			Code: session.NotFound, Detail: h.Thread + " has no repair " + what + ": the first answer could be read as it was, or there was none",
-			Hint: "without --repair it shows the first question and its answer",
+			Code: session.NotFound, Detail: h.Thread + " has no repair " + what + ": the first reply was readable, or there was no reply",
+			Hint: "omit --repair to see the first question and its reply",
 		}
 	}
 	return nil, &fault.Error{
 		Code: session.NotFound, Detail: h.Thread + " has no call " + what,
-		Hint: "`brenner trace list " + h.Thread + "` lists those it has",
+		Hint: "`brenner trace list " + h.Thread + "` lists its calls",
 	}
 }
 
@@ -192,7 +192,7 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	}
 	if q.Reply {
 		if t.Out.Reply == "" {
-			return nil, &fault.Error{Code: session.NotFound, Detail: "there is no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` says why"}
+			return nil, &fault.Error{Code: session.NotFound, Detail: "no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` shows why"}
 		}
 		t.Out.Text = &replyText
 	}

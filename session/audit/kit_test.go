@@ -22,12 +22,12 @@ const tinyThread = "RS-20261115-tiny"
 const tinyScript = "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - name: A\n    rounds:\n      - reply: |\n" +
 	"          ```delta\n          {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"Because.\"}, \"rationale\": \"r\"}\n          ```\n"
 
-// counter counts bytes in the place of tokens.
+// counter counts bytes instead of tokens.
 type counter struct{}
 
 func (counter) Count(text string) int { return len(text) / 4 }
 
-// play runs a session of one round with agents of a script, in a store of its own.
+// play runs a session of one round with agents of a script, in a new store.
 func play(t *testing.T, script string, agents ...string) (*memory.Store, *session.History) {
 	t.Helper()
 	played, err := rehearsal.Parse([]byte(script))

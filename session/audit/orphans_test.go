@@ -13,7 +13,7 @@ import (
 	"brenner/store/storetest"
 )
 
-// beginningStore is a store in which a session begins right after the sessions were listed.
+// beginningStore is a store in which a session begins right after the sessions are listed.
 type beginningStore struct {
 	store.Store
 	thread string
@@ -34,8 +34,8 @@ func (b *beginningStore) Streams(ctx context.Context, prefix string) ([]store.St
 	return streams, err
 }
 
-// A session that begins during the search has a journal.
-func TestASessionThatBeginsIsNoOrphan(t *testing.T) {
+// A session that begins during the search is not an orphan.
+func TestOrphansIgnoresNewSessions(t *testing.T) {
 	st := &beginningStore{memory.New(), "RS-20261115-new"}
 	if lost, err := audit.Orphans(t.Context(), st); len(lost) > 0 || err != nil {
 		t.Errorf("lost %v, %v; want none", lost, err)

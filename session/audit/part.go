@@ -58,7 +58,7 @@ func PartAt(ctx context.Context, h *session.History, at session.Address) (*Part,
 func noVersion(h *session.History) error {
 	return &fault.Error{
 		Code: session.NoVersion, Detail: h.Thread + " has no version yet",
-		Hint: "`brenner session resume " + h.Thread + "` goes on with it",
+		Hint: "`brenner session resume " + h.Thread + "` continues it",
 	}
 }
 
@@ -71,7 +71,7 @@ func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 	}
 	it, section, ok := art.Find(at.Item)
 	if !ok {
-		return nil, notFound(at, "it has no item "+at.Item, itemsOf(art))
+		return nil, notFound(at, "no item "+at.Item, itemsOf(art))
 	}
 	item, err := itemJSON(whole, section, it.ID)
 	if err != nil {
@@ -102,9 +102,9 @@ func conflictIn(it *artifact.Item, field string) artifact.Conflict {
 }
 
 func notFound(address session.Address, detail string, names []string) error {
-	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "it has none at all"}
+	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "there are none"}
 	if len(names) > 0 {
-		f.Hint = "it has " + strings.Join(names, ", ")
+		f.Hint = "it has: " + strings.Join(names, ", ")
 	}
 	return f
 }

@@ -67,7 +67,7 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 	var found fault.List
 	for i := range records {
 		if id := records[i].ID; !slices.Contains(threads, id) {
-			found.Add(store.Damaged, "the record of "+id, "the journal of that session was taken out of the store", "there is no such session")
+			found.Add(store.Damaged, "the record of "+id, "the session's journal was removed from the store", "no such session")
 			lost = append(lost, id)
 		}
 	}
@@ -99,7 +99,7 @@ func VerifyExport(ctx context.Context, empty store.Store, data []byte, head stri
 	}
 	checked, err := Verify(ctx, empty, x.Thread, head)
 	if fault.CodeOf(err) == session.NoSession {
-		checked, err = failedProof(x.Thread, changedLine(1, "it holds no session at all")), nil
+		checked, err = failedProof(x.Thread, changedLine(1, "it contains no session")), nil
 	}
 	return checked, x, err
 }
@@ -114,7 +114,7 @@ func changedLine(line int, detail string) *fault.Error {
 // lines follow; nil for any other file.
 func brokenHeader(data []byte) *session.Proof {
 	lines := bytes.Split(data, []byte("\n"))
-	c := failedProof("", changedLine(1, "the header cannot be read"))
+	c := failedProof("", changedLine(1, "invalid header"))
 	for _, line := range lines[1:] {
 		e, err := journal.Parse(line)
 		if err != nil || !strings.HasPrefix(e.Stream, session.Prefix) {

@@ -24,9 +24,8 @@ func verifies(t *testing.T, data []byte, head string) bool {
 	return err == nil && len(checked.Faults) == 0
 }
 
-// samplePositions gives the places that are tried: all of them in the first and the last
-// line and around the ends of lines, and every 17th of the others. (All of them
-// were, when the test was written; that takes a minute.)
+// samplePositions returns the positions to test: all in the first and the last line and around line
+// ends, and every 17th of the others. Testing all takes a minute.
 func samplePositions(data []byte) []int {
 	first, last := bytes.IndexByte(data, '\n'), bytes.LastIndexByte(data[:len(data)-1], '\n')
 	var places []int
@@ -39,11 +38,11 @@ func samplePositions(data []byte) []int {
 	return places
 }
 
-// Every byte of an export counts: one that is another one is found, wherever it is.
-func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
+// A changed byte of an export is detected, wherever it is.
+func TestVerifyExportDetectsFlippedBytes(t *testing.T) {
 	data := tinyExport(t)
 	if !verifies(t, data, "") {
-		t.Fatal("the export itself is not proven")
+		t.Fatal("the unchanged export does not verify")
 	}
 	workers := runtime.GOMAXPROCS(0)
 	places := samplePositions(data)
@@ -55,7 +54,7 @@ func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
 				i := places[n]
 				changed[i] ^= 1 << (i % 8)
 				if verifies(t, changed, "") {
-					t.Errorf("byte %d of %d, %q made %q: nothing was found", i, len(data), data[i], changed[i])
+					t.Errorf("byte %d of %d changed from %q to %q: not detected", i, len(data), data[i], changed[i])
 				}
 				changed[i] = data[i]
 			}
@@ -64,26 +63,25 @@ func TestEveryFlippedByteOfAnExportIsFound(t *testing.T) {
 	group.Wait()
 	for i := 0; i < len(data); i += 101 {
 		if verifies(t, data[:i], "") {
-			t.Errorf("cut at %d: nothing was found", i)
+			t.Errorf("cut at %d: not detected", i)
 		}
 	}
 	for _, more := range [][]byte{append([]byte("\xef\xbb\xbf"), data...), append(bytes.Clone(data), '\n'), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))} {
 		if verifies(t, more, "") {
-			t.Error("bytes were added, and nothing was found")
+			t.Error("added bytes: not detected")
 		}
 	}
 }
 
-// forge makes the checksum, and the hash of a changed line's blob, true again.
+// forge appends a valid checksum to changed lines.
 func forge(t *testing.T, lines [][]byte) []byte {
 	t.Helper()
 	body := append(bytes.Join(lines, []byte("\n")), '\n')
 	return fmt.Appendf(body, "{\"sha256\":%q}\n", store.Hash(body))
 }
 
-// Who changes a reply and makes all checksums of the file true again is found by
-// the journal, which names the reply by its hash.
-func TestForgedReplyIsFoundAndNamed(t *testing.T) {
+// A forged reply with valid checksums is detected by the journal, which has its hash.
+func TestVerifyExportNamesForgedReply(t *testing.T) {
 	lines := bytes.Split(tinyExport(t), []byte("\n"))
 	lines = lines[:len(lines)-2]
 	for i, line := range lines {
@@ -107,8 +105,8 @@ func TestForgedReplyIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-// A journal without its end is whole in itself: a head that was kept shows it.
-func TestCutTailIsFoundByAHead(t *testing.T) {
+// A journal without its end is valid in itself: only a known head shows that it is incomplete.
+func TestKnownHeadDetectsCutJournal(t *testing.T) {
 	data := tinyExport(t)
 	x, err := session.ReadExport(data)
 	if err != nil {
@@ -124,9 +122,9 @@ func TestCutTailIsFoundByAHead(t *testing.T) {
 	lines = append(lines[:head.Seq:head.Seq], lines[head.Seq+1:]...)
 	forged := forge(t, lines)
 	if !verifies(t, forged, "") || !verifies(t, forged, before) {
-		t.Error("a shorter journal is whole in itself")
+		t.Error("a shorter journal does not verify")
 	}
 	if verifies(t, forged, head.Hash) {
-		t.Error("the head is gone, and nothing was found")
+		t.Error("a missing head was not detected")
 	}
 }

@@ -147,7 +147,7 @@ func (s *State) applyAnswered(e *journal.Entry, body *Answered) error {
 		return err
 	}
 	if body.Letter != "" && s.HasTaken(body.Letter) {
-		return s.badEntry(e, "the message %s answers a second time", fault.Shown(body.Letter))
+		return s.badEntry(e, "message %s answers a second time", fault.Shown(body.Letter))
 	}
 	c.Status, c.Answered = Replied, *body
 	s.Spent = s.Spent.Plus(body.Spent())
@@ -188,7 +188,7 @@ func (s *State) applyCommitted(e *journal.Entry, body *Committed) error {
 	}
 	leg := s.OpenLeg()
 	if body.Source == ByRound && (leg == nil || leg.Round != body.Round || leg.Leg != body.Leg || body.Stale != (leg.Base != s.Version())) {
-		return s.badEntry(e, "round %d.%d is settled, but it is not open, or not on this base", body.Round, body.Leg)
+		return s.badEntry(e, "round %d.%d is settled, but is not open or has another base", body.Round, body.Leg)
 	}
 	if err := s.checkLetters(e, body); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *State) applyCommitted(e *journal.Entry, body *Committed) error {
 	case body.Message != s.NextMessage():
 		return s.badEntry(e, "its first message has the number %d, not %d", body.Message, s.NextMessage())
 	case body.Seal != s.SealFor(body):
-		return s.badEntry(e, "its seal is not that of what it was made from")
+		return s.badEntry(e, "its seal does not match its content")
 	}
 	if body.Source == ByRound {
 		leg.Settled = true

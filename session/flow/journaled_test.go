@@ -11,6 +11,6 @@ func TestJournaledStructsAreFrozen(t *testing.T) {
 	journaltest.Frozen(t,
 		flow.Opened{}, flow.Resumed{}, flow.Ended{}, flow.Planned{}, flow.Began{}, flow.Answered{},
 		flow.Failed{}, flow.Committed{}, flow.Noted{}, flow.Publishing{}, flow.Published{}, flow.Stalemated{}, flow.Patched{},
-		flow.Sealed{}, // what is hashed of them
+		flow.Sealed{}, // the hashed form
 	)
 }

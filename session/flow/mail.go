@@ -78,7 +78,7 @@ func (s *State) KnownTexts() map[AgentText]bool {
 // are in another kind of commit.
 func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 	if (c.Source == ByThread) != (len(c.Letters) > 0) {
-		return s.badEntry(e, "a commit of letters has letters, and no other one has")
+		return s.badEntry(e, "only a commit from the thread has letters")
 	}
 	if len(c.Letters) == 0 {
 		return nil
@@ -87,11 +87,11 @@ func (s *State) checkLetters(e *journal.Entry, c *Committed) error {
 	for _, l := range c.Letters {
 		switch {
 		case seen[l.ID]:
-			return s.badEntry(e, "the message %s was taken before", fault.Shown(l.ID))
+			return s.badEntry(e, "message %s was taken before", fault.Shown(l.ID))
 		case !slices.Contains(s.agents(), l.Agent):
-			return s.badEntry(e, "%s wrote a letter, and is not in the roster", fault.Shown(l.Agent))
+			return s.badEntry(e, "%s wrote a letter, but is not in the roster", fault.Shown(l.Agent))
 		case l.Shown < 0 || l.Shown > s.Version():
-			return s.badEntry(e, "the message %s answers version %d, which is not there", fault.Shown(l.ID), l.Shown)
+			return s.badEntry(e, "message %s answers version %d, which does not exist", fault.Shown(l.ID), l.Shown)
 		}
 		seen[l.ID] = true
 	}
@@ -104,7 +104,7 @@ func (s *State) checkMailboxes(e *journal.Entry, boxes []Mailbox) error {
 	for _, b := range boxes {
 		name := strings.ToLower(b.Name)
 		if name == "" || named[name] || !slices.ContainsFunc(s.ByMail(), func(p Party) bool { return p.Name == b.Agent }) {
-			return s.badEntry(e, "%s has the mailbox %s, which cannot be", fault.Shown(b.Agent), fault.Shown(b.Name))
+			return s.badEntry(e, "%s has the invalid mailbox %s", fault.Shown(b.Agent), fault.Shown(b.Name))
 		}
 		named[name] = true
 	}
@@ -113,7 +113,7 @@ func (s *State) checkMailboxes(e *journal.Entry, boxes []Mailbox) error {
 
 func (s *State) applyPublishing(e *journal.Entry, body *Publishing) error {
 	if body.Version < 1 || body.Version > s.Version() {
-		return s.badEntry(e, "version %d is mailed, and is not there", body.Version)
+		return s.badEntry(e, "version %d is mailed, but does not exist", body.Version)
 	}
 	s.Publishing = max(s.Publishing, body.Version)
 	return nil
@@ -121,7 +121,7 @@ func (s *State) applyPublishing(e *journal.Entry, body *Publishing) error {
 
 func (s *State) applyPublished(e *journal.Entry, body *Published) error {
 	if body.Version < 1 || body.Version > s.Publishing {
-		return s.badEntry(e, "version %d was mailed, and that never began", body.Version)
+		return s.badEntry(e, "version %d was mailed, but its mailing never began", body.Version)
 	}
 	s.Mailed, s.Unmailed = max(s.Mailed, body.Version), Published{}
 	if body.Code != "" || len(body.Missed) > 0 {

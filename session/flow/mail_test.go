@@ -8,8 +8,7 @@ import (
 	"brenner/session/flow"
 )
 
-// mailJournal is a session of two agents, of which the second has a mailbox, after its
-// first round.
+// mailJournal returns a session of two agents after its first round; the second agent has a mailbox.
 func mailJournal(t *testing.T) *journalBuilder {
 	t.Helper()
 	o := flow.Opened{Thread: "RS-20260101-ab", Operator: "op", Roster: []byte(`{}`), Settings: flow.Settings{Rounds: 2}}
@@ -29,18 +28,18 @@ func letterCommit(letters ...flow.Letter) flow.Committed {
 	return flow.Committed{Source: flow.ByThread, At: "2026-01-01T02:00:00Z", Version: 3, Letters: letters}
 }
 
-func TestAVersionIsPublishedOnceBeforeAnythingElse(t *testing.T) {
+func TestVersionIsPublishedBeforeNextRound(t *testing.T) {
 	tl := mailJournal(t)
 	if got := tl.next(); got != "publish 2" {
 		t.Fatal(got)
 	}
 	tl.add(flow.KindPublishing, flow.Publishing{Version: 2, To: []string{"A2"}})
 	if got := tl.next(); got != "publish 2" {
-		t.Errorf("killed in the middle: %s", got)
+		t.Errorf("after a kill while publishing: %s", got)
 	}
 	tl.add(flow.KindPublished, flow.Published{Version: 2, Code: "MAIL_UNREACHABLE"})
 	if got := tl.next(); got != "plan 2.1 A1 A2" {
-		t.Errorf("a session does not hang on its mail: %s", got)
+		t.Errorf("after a failed mailing: %s", got)
 	}
 	if s := tl.state(); s.Unmailed.Code != "MAIL_UNREACHABLE" || s.Mailboxes()[0].Name != "Calm" || !s.HasTaken("7") || s.HasTaken("8") {
 		t.Errorf("%+v", s)
@@ -51,28 +50,28 @@ func TestAVersionIsPublishedOnceBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-func TestLettersCountOnce(t *testing.T) {
+func TestLettersAreTakenOnce(t *testing.T) {
 	letter := flow.Letter{ID: "8", Agent: "A2", Body: "b", Shown: 2}
 	tl := mailJournal(t).seal(letterCommit(letter))
 	if s := tl.state(); s.Version() != 3 || !s.Touched || s.NextMessage() != 5 {
 		t.Errorf("%d, %v, %d", s.Version(), s.Touched, s.NextMessage())
 	}
 	if tl.state().Seal() == mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "A2", Body: "c", Shown: 2})).state().Seal() {
-		t.Error("a seal covers what a letter says")
+		t.Error("the seal does not cover the text of a letter")
 	}
 	for name, c := range map[string]struct {
 		tale *journalBuilder
 		want string
 	}{
-		"taken as a letter":   {mailJournal(t).seal(letterCommit(letter)).seal(letterCommit(letter)), "was taken before"},
-		"taken as an answer":  {mailJournal(t).seal(letterCommit(flow.Letter{ID: "7", Agent: "A2"})), "was taken before"},
-		"twice at once":       {mailJournal(t).seal(letterCommit(letter, letter)), "was taken before"},
-		"a stranger's":        {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "B"})), "not in the roster"},
-		"of the future":       {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "A2", Shown: 3})), "which is not there"},
-		"none":                {mailJournal(t).seal(letterCommit()), "has letters"},
-		"with a person's":     {mailJournal(t).seal(flow.Committed{Source: flow.ByPerson, At: "2026-01-01T02:00:00Z", Version: 3, Letters: []flow.Letter{letter}}), "has letters"},
-		"published unbegun":   {mailJournal(t).add(flow.KindPublished, flow.Published{Version: 2}), "never began"},
-		"published unwritten": {mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 3}), "is not there"},
+		"taken as a letter":          {mailJournal(t).seal(letterCommit(letter)).seal(letterCommit(letter)), "was taken before"},
+		"taken as an answer":         {mailJournal(t).seal(letterCommit(flow.Letter{ID: "7", Agent: "A2"})), "was taken before"},
+		"twice in one commit":        {mailJournal(t).seal(letterCommit(letter, letter)), "was taken before"},
+		"unknown author":             {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "B"})), "not in the roster"},
+		"future version":             {mailJournal(t).seal(letterCommit(flow.Letter{ID: "8", Agent: "A2", Shown: 3})), "which does not exist"},
+		"no letters":                 {mailJournal(t).seal(letterCommit()), "has letters"},
+		"in a person's commit":       {mailJournal(t).seal(flow.Committed{Source: flow.ByPerson, At: "2026-01-01T02:00:00Z", Version: 3, Letters: []flow.Letter{letter}}), "has letters"},
+		"published without start":    {mailJournal(t).add(flow.KindPublished, flow.Published{Version: 2}), "never began"},
+		"publishing unknown version": {mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 3}), "does not exist"},
 	} {
 		_, err := flow.Fold(c.tale.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {
@@ -81,7 +80,7 @@ func TestLettersCountOnce(t *testing.T) {
 	}
 }
 
-func TestAMessageAnswersOneCall(t *testing.T) {
+func TestMessageAnswersOnlyOneCall(t *testing.T) {
 	tl := mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 2}).add(flow.KindPublished, flow.Published{Version: 2})
 	tl.plan(2, 1, "A1", "A2").begin(2, 1, "A2", flow.TurnAsk)
 	tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(2, 1, "A2", flow.TurnAsk), Reply: "r", Letter: "7"})

@@ -9,7 +9,7 @@ import (
 	"brenner/session/flow"
 )
 
-// numbers are those that somebody may claim: small ones, and those at every edge.
+// numbers generates numbers that an agent may report: small ones, and those at every edge.
 func numbers() *rapid.Generator[int64] {
 	edges := []int64{math.MinInt64, -1_000_000, -1, 0, 1, 1 << 52, 1<<53 - 1, 1 << 53, math.MaxInt64 / 4, math.MaxInt64 - 1, math.MaxInt64}
 	return rapid.OneOf(rapid.SampledFrom(edges), rapid.Int64(), rapid.Int64Range(-10, 1_000_000))
@@ -21,9 +21,9 @@ func costs() *rapid.Generator[flow.Cost] {
 	})
 }
 
-// Whatever numbers anybody claims: a sum is never less than its parts, never below
-// zero, and always one that a journal carries exactly.
-func TestCostsNeverBecomeGains(t *testing.T) {
+// For any reported numbers, a sum is never less than its parts, never below zero, and exact in a
+// journal.
+func TestCostsNeverDecrease(t *testing.T) {
 	const most = 1<<53 - 1
 	sane := func(t *rapid.T, c flow.Cost) {
 		if c.Tokens < 0 || c.USD < 0 || int64(c.Tokens) > most || c.USD > most {
@@ -46,7 +46,7 @@ func TestCostsNeverBecomeGains(t *testing.T) {
 		}
 		sane(t, a.Minus(b))
 		if left := sum.Minus(b); int64(sum.Tokens) < most && sum.USD < most && left != a.Plus(flow.Cost{}) {
-			t.Fatalf("%+v of %+v is left", left, a)
+			t.Fatalf("got %+v, want %+v", left, a)
 		}
 
 		n := int(numbers().Draw(t, "times"))
@@ -73,7 +73,7 @@ func TestCostsNeverBecomeGains(t *testing.T) {
 	})
 }
 
-func TestCostsAreExactWhereTheyCanBe(t *testing.T) {
+func TestSmallCostsAreExact(t *testing.T) {
 	a, b := flow.Cost{Tokens: 500, USD: 70}, flow.Cost{Tokens: 30, USD: 7}
 	if got := a.Plus(b); got != (flow.Cost{Tokens: 530, USD: 77}) {
 		t.Error(got)
@@ -92,8 +92,8 @@ func TestCostsAreExactWhereTheyCanBe(t *testing.T) {
 	}
 }
 
-// What a session needs to go on is what it lacked: a limit that was not reached stays.
-func TestEnoughToGoOn(t *testing.T) {
+// A sufficient budget raises only the limits that were reached.
+func TestSufficientBudget(t *testing.T) {
 	for _, c := range []struct {
 		had, spent, wanting flow.Cost
 		want                string

@@ -11,7 +11,7 @@ import (
 	"brenner/store/journal"
 )
 
-// journalBuilder is a journal that is written event by event.
+// journalBuilder builds a journal event by event.
 type journalBuilder struct {
 	t       *testing.T
 	entries []journal.Entry
@@ -28,7 +28,7 @@ func newJournal(t *testing.T, s flow.Settings, roles ...string) *journalBuilder 
 	return tl.seal(flow.Committed{Source: flow.ByBrief, At: "2026-01-01T00:00:00Z", Version: 1})
 }
 
-// seal adds a commit with what only the state knows.
+// seal adds a commit with its message number and seal from the state.
 func (tl *journalBuilder) seal(c flow.Committed) *journalBuilder {
 	tl.t.Helper()
 	s, err := flow.Fold(tl.entries)
@@ -97,33 +97,33 @@ func (tl *journalBuilder) commit(round, leg, version, hypotheses int) *journalBu
 	})
 }
 
-// next gives the commands as words.
+// next returns the commands as text.
 func (tl *journalBuilder) next() string {
 	tl.t.Helper()
-	var words []string
+	var commands []string
 	for _, c := range flow.Next(tl.state()) {
 		switch c := c.(type) {
 		case flow.Plan:
-			words = append(words, fmt.Sprintf("plan %d.%d %s", c.Round, c.Leg, strings.Join(c.Agents, " ")))
+			commands = append(commands, fmt.Sprintf("plan %d.%d %s", c.Round, c.Leg, strings.Join(c.Agents, " ")))
 		case flow.Ask:
-			words = append(words, fmt.Sprintf("%s %s", c.Call.Turn, c.Call.Agent))
+			commands = append(commands, fmt.Sprintf("%s %s", c.Call.Turn, c.Call.Agent))
 		case flow.Publish:
-			words = append(words, fmt.Sprintf("publish %d", c.Version))
+			commands = append(commands, fmt.Sprintf("publish %d", c.Version))
 		case flow.Settle:
-			words = append(words, "settle")
+			commands = append(commands, "settle")
 		case flow.End:
-			words = append(words, "end "+c.Reason)
+			commands = append(commands, "end "+c.Reason)
 		default:
-			words = append(words, fmt.Sprintf("%T", c))
+			commands = append(commands, fmt.Sprintf("%T", c))
 		}
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(commands, ", ")
 }
 
 func (tl *journalBuilder) wantNext(want string) *journalBuilder {
 	tl.t.Helper()
 	if got := tl.next(); got != want {
-		tl.t.Errorf("next is %q, not %q", got, want)
+		tl.t.Errorf("next is %q, want %q", got, want)
 	}
 	return tl
 }
@@ -138,12 +138,12 @@ func settings() flow.Settings {
 	return flow.Settings{Rounds: 2, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Reply: 50, Repair: true}
 }
 
-func TestCourseOfASession(t *testing.T) {
+func TestNextCommandsOfSession(t *testing.T) {
 	newJournal(t, settings(), generator, critic).
 		wantNext("plan 1.1 A1 A2").plan(1, 1, "A1", "A2").
 		wantNext("ask A1, ask A2").begin(1, 1, "A1", flow.TurnAsk).
 		wantNext("ask A2").answer(1, 1, "A2", flow.TurnAsk, 0).
-		wantNext(""). // A1 is under way
+		wantNext(""). // A1 is in flight
 		add(flow.KindAnswered, flow.Answered{Call: flow.CallID("RS-20260101-ab", 1, 1, "A1", flow.TurnAsk), Reply: "r", Repairable: 2}).
 		wantNext("repair A1").answer(1, 1, "A1", flow.TurnRepair, 3).
 		wantNext("settle").commit(1, 1, 2, 1).
@@ -153,20 +153,20 @@ func TestCourseOfASession(t *testing.T) {
 		wantNext("")
 }
 
-func TestRepairCanBeSwitchedOff(t *testing.T) {
+func TestRepairCanBeDisabled(t *testing.T) {
 	s := settings()
 	s.Repair = false
 	newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wantNext("settle")
 }
 
-func TestStagedWaitsForASubject(t *testing.T) {
+func TestStagedAgentsWaitForSubject(t *testing.T) {
 	s := settings()
 	s.Flow = flow.FlowStaged
 	newJournal(t, s, critic, generator, designer).
 		wantNext("plan 1.1 A2").plan(1, 1, "A2").answer(1, 1, "A2", flow.TurnAsk, 0).commit(1, 1, 2, 3).
 		wantNext("plan 1.2 A1 A3").plan(1, 2, "A1", "A3").answer(1, 2, "A1", flow.TurnAsk, 0).answer(1, 2, "A3", flow.TurnAsk, 0).commit(1, 2, 3, 3).
 		wantNext("plan 2.1 A1 A2 A3")
-	// Where nobody fills it, waiting would not help.
+	// Without an agent that adds hypotheses, waiting would not help.
 	newJournal(t, s, critic, designer).wantNext("plan 1.1 A1 A2")
 }
 
@@ -200,9 +200,9 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// Whoever did not answer is asked again by the next run; what it may have cost
-// counts as spent.
-func TestResumedOpensWhatWasLost(t *testing.T) {
+// The next run asks agents again that did not answer; the reservations of their calls count as
+// spent.
+func TestResumeReopensLostCalls(t *testing.T) {
 	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2").
 		fail(1, 1, "A1").begin(1, 1, "A2", flow.TurnAsk).
 		add(flow.KindResumed, flow.Resumed{}).wantNext("ask A1, ask A2")
@@ -218,15 +218,15 @@ func TestResumedOpensWhatWasLost(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	s := settings()
-	s.Budget, s.Quorum = 320, "1" // two questions of 150, and not three
+	s.Budget, s.Quorum = 320, "1" // enough for two calls of 150 tokens, not three
 	tl := newJournal(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").wantNext("ask A1, ask A2")
 	tl.answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 1).
-		wantNext("settle"). // neither A3 nor a repair can be paid
+		wantNext("settle"). // neither A3 nor a repair is within the budget
 		commit(1, 1, 2, 1).wantNext("end budget")
 	more := s
 	more.Budget = 1000
 	tl.add(flow.KindEnded, flow.Ended{Reason: flow.EndBudget}).add(flow.KindResumed, flow.Resumed{Settings: &more}).wantNext("plan 2.1 A1 A2 A3")
-	s.Quorum = flow.QuorumAll // then the round waits, open, for more
+	s.Quorum = flow.QuorumAll // the round stays open
 	newJournal(t, s, generator, critic, designer).plan(1, 1, "A1", "A2", "A3").answer(1, 1, "A1", flow.TurnAsk, 0).answer(1, 1, "A2", flow.TurnAsk, 0).
 		wantNext("end budget").add(flow.KindResumed, flow.Resumed{Settings: &more}).wantNext("ask A3")
 }
@@ -245,7 +245,7 @@ func TestBudgetInMoney(t *testing.T) {
 	}
 }
 
-// Whoever did not answer may have said when to return.
+// Agents that did not answer may name a time to retry.
 func TestLater(t *testing.T) {
 	lose := func(tl *journalBuilder, agent, at string) *journalBuilder {
 		return tl.begin(1, 1, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(1, 1, agent, "ask"), Code: "RATE_LIMITED", RetryAt: at})
@@ -259,11 +259,11 @@ func TestLater(t *testing.T) {
 	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "").wantNext("end quorum")
 }
 
-// A seal covers who took part and how: a rehearsal cannot pass for anything else.
-func TestSealCoversTheOpening(t *testing.T) {
+// A seal covers the parties and how they are reached: a rehearsal cannot pass for a real session.
+func TestSealCoversOpening(t *testing.T) {
 	one, two := newJournal(t, settings(), generator), newJournal(t, settings(), critic)
 	if one.state().Seal() == two.state().Seal() {
-		t.Error("another role, the same seal")
+		t.Error("the seal does not cover roles")
 	}
 	other := settings()
 	other.Rounds = 99
@@ -273,30 +273,29 @@ func TestSealCoversTheOpening(t *testing.T) {
 	forged := newJournal(t, settings(), generator).plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0)
 	forged.add(flow.KindCommitted, flow.Committed{Source: flow.ByRound, Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Message: 2, Version: 2, Seal: one.state().Seal()})
 	if _, err := flow.Fold(forged.entries); fault.CodeOf(err) != flow.BadSequence {
-		t.Errorf("a borrowed seal: %v", err)
+		t.Errorf("seal of another session: %v", err)
 	}
 }
 
-// after looks ahead: it takes entries into a copy of a state.
-func after(s *flow.State, entries []journal.Entry) error {
-	ahead := s.Clone()
+// applyToClone applies entries to a copy of a state.
+func applyToClone(s *flow.State, entries []journal.Entry) error {
+	clone := s.Clone()
 	for i := range entries {
-		if err := ahead.Apply(&entries[i]); err != nil {
+		if err := clone.Apply(&entries[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Looking ahead changes nothing.
-func TestCloneLeavesTheStateAlone(t *testing.T) {
+func TestCloneIsIndependent(t *testing.T) {
 	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
 	s := tl.state()
 	more := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2").answer(1, 1, "A1", "ask", 1).answer(1, 1, "A2", "ask", 0)
-	if err := after(s, more.entries[3:]); err != nil {
+	if err := applyToClone(s, more.entries[3:]); err != nil {
 		t.Fatal(err)
 	}
-	if err := after(s, more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
+	if err := applyToClone(s, more.entries[4:]); fault.CodeOf(err) != flow.BadSequence {
 		t.Errorf("an answer without a question: %v", err)
 	}
 	if got := fmt.Sprint(len(flow.Next(s)), s.Spent); got != "2 {0 0}" {
@@ -314,11 +313,10 @@ func TestStopRules(t *testing.T) {
 	newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0).commit(1, 1, 2, 0).wantNext("end clean")
 }
 
-// A journal that makes no sense is refused with the entry that does not.
-func TestFoldRefusesNonsense(t *testing.T) {
+func TestFoldRefusesInvalidJournals(t *testing.T) {
 	for name, add := range map[string]func(*journalBuilder){
 		"opened twice": func(tl *journalBuilder) { tl.add(flow.KindOpened, flow.Opened{}) },
-		"unknown":      func(tl *journalBuilder) { tl.add("call.dreamt", flow.Ended{}) },
+		"unknown":      func(tl *journalBuilder) { tl.add("call.unknown", flow.Ended{}) },
 		"answered before": func(tl *journalBuilder) {
 			tl.plan(1, 1, "A1")
 			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
@@ -328,7 +326,7 @@ func TestFoldRefusesNonsense(t *testing.T) {
 			tl.add(flow.KindAnswered, flow.Answered{Call: tl.call(1, 1, "A1", "ask")})
 		},
 		"planned twice":           func(tl *journalBuilder) { tl.plan(1, 1, "A1").plan(1, 2, "A1") },
-		"settled what is not":     func(tl *journalBuilder) { tl.commit(1, 1, 2, 0) },
+		"settled without plan":    func(tl *journalBuilder) { tl.commit(1, 1, 2, 0) },
 		"a version is missing":    func(tl *journalBuilder) { tl.plan(1, 1, "A1").answer(1, 1, "A1", "ask", 0).commit(1, 1, 3, 0) },
 		"an agent twice in a leg": func(tl *journalBuilder) { tl.plan(1, 1, "A1", "A1") },
 		"a bad instant":           func(tl *journalBuilder) { tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "soon"}) },
@@ -343,7 +341,7 @@ func TestFoldRefusesNonsense(t *testing.T) {
 	}
 	var none journal.Entry
 	if _, err := flow.Fold([]journal.Entry{none}); err == nil {
-		t.Error("an empty entry was taken")
+		t.Error("an empty entry was accepted")
 	}
 }
 
@@ -351,17 +349,17 @@ func TestInstantsOnlyGrow(t *testing.T) {
 	s := newJournal(t, settings(), generator).plan(1, 1, "A1").state()
 	last := time.Date(2026, 1, 1, 1, 1, 0, 0, time.UTC)
 	if got := s.NextInstant(last.Add(-time.Hour)); got != last.Add(time.Millisecond) {
-		t.Errorf("with a clock that went back: %v", got)
+		t.Errorf("clock went back: %v", got)
 	}
 	if got := s.NextInstant(last.Add(90 * time.Microsecond)); got != last.Add(time.Millisecond) {
 		t.Errorf("within a millisecond: %v", got)
 	}
 	if got := s.NextInstant(last.Add(time.Hour)); got != last.Add(time.Hour) {
-		t.Errorf("usually: %v", got)
+		t.Errorf("one hour later: %v", got)
 	}
 }
 
-// Whatever stands in a journal, folding it gives a state or a fault.
+// Folding any journal returns a state or an error.
 func FuzzFold(f *testing.F) {
 	f.Add(flow.KindPlanned, []byte(`{"round":1,"leg":1,"at":"2026-01-01T00:00:01Z","base":1,"kickoffs":[{"agent":"A1"}]}`))
 	f.Add(flow.KindResumed, []byte(`{}`))
@@ -382,8 +380,8 @@ func FuzzFold(f *testing.F) {
 	})
 }
 
-// Clean is an artifact in which lint finds nothing and nobody waits for a decision.
-func TestCleanIsWithoutFindings(t *testing.T) {
+// An artifact is clean if it has neither lint findings nor conflicts.
+func TestCleanMeansNoFindingsOrConflicts(t *testing.T) {
 	s := settings()
 	s.Rounds, s.WhenClean = 9, true
 	for want, outcomes := range map[string][]flow.Outcome{
@@ -398,15 +396,15 @@ func TestCleanIsWithoutFindings(t *testing.T) {
 	}
 }
 
-// A budget is spent to the last token, and no further.
-func TestBudgetToTheLastToken(t *testing.T) {
+// A budget is spent to the last token, but not exceeded.
+func TestBudgetIsExact(t *testing.T) {
 	s := settings()
 	s.Rounds = 9
 	for budget, want := range map[int]string{149: "end budget", 150: "ask A1", 151: "ask A1"} {
 		s.Budget = budget
 		newJournal(t, s, generator).plan(1, 1, "A1").wantNext(want)
 	}
-	// What is spent to the token leaves nothing for another round.
+	// An exactly spent budget allows no further round.
 	for budget, want := range map[int]string{110: "end budget", 111: "plan 2.1 A1"} {
 		s.Budget = 150
 		tl := newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 0)
@@ -420,6 +418,6 @@ func TestBudgetToTheLastToken(t *testing.T) {
 		s.BudgetUSD = budget
 		newJournal(t, s, generator).plan(1, 1, "A1").wantNext(want)
 	}
-	s.Budget, s.BudgetUSD = 150, 0 // no limit in money, whatever it costs
+	s.Budget, s.BudgetUSD = 150, 0 // no limit in dollars
 	newJournal(t, s, generator).plan(1, 1, "A1").wantNext("ask A1")
 }

@@ -20,7 +20,7 @@ func TestAnswersPatchRecordsOnce(t *testing.T) {
 	refused := good
 	refused.Changes = []flow.Patch{{Record: "m@v1", Blocks: "b", Code: "X"}}
 	if s := heard().add(flow.KindPatched, refused).state(); s.ActiveRound != 0 {
-		t.Error("what was refused is something new")
+		t.Error("a refused patch counts as a change")
 	}
 	stranger, other, later := good, good, good
 	stranger.Agent, other.Call, later.Round = "A2", "c", 2

@@ -8,8 +8,8 @@ import (
 	"brenner/session/flow"
 )
 
-// The picture of a session is drawn by hand; its journal holds entries that there are.
-func TestThePictureOfASessionNamesRealEntries(t *testing.T) {
+// The picture of a session is drawn by hand; its journal entries must exist.
+func TestSessionPictureNamesExistingKinds(t *testing.T) {
 	picture, err := os.ReadFile("../../docs/pictures/session.svg")
 	if err != nil {
 		t.Fatal(err)
@@ -20,11 +20,11 @@ func TestThePictureOfASessionNamesRealEntries(t *testing.T) {
 	}
 	drawn := regexp.MustCompile(`class="mono">([^<]*)<`).FindAllSubmatch(picture, -1)
 	if len(drawn) != len(kinds) {
-		t.Errorf("%d entries are drawn, not %d", len(drawn), len(kinds))
+		t.Errorf("%d entries drawn, want %d", len(drawn), len(kinds))
 	}
 	for _, name := range drawn {
 		if !kinds[string(name[1])] {
-			t.Errorf("there is no entry %s", name[1])
+			t.Errorf("unknown entry %s", name[1])
 		}
 	}
 }

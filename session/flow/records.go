@@ -36,7 +36,7 @@ func (s *State) applyPatched(e *journal.Entry, body *Patched) error {
 	c, ok := s.Call(body.Call)
 	switch {
 	case !ok || c.Status != Replied || c.Agent != body.Agent || c.Round != body.Round:
-		return s.badEntry(e, "%s patches records by an answer that it did not give: %s", fault.Shown(body.Agent), fault.Shown(body.Call))
+		return s.badEntry(e, "%s patches records, but has no reply to call %s", fault.Shown(body.Agent), fault.Shown(body.Call))
 	case s.PatchesOf(body.Call) != nil:
 		return s.badEntry(e, "the answer to %s patches records twice", fault.Shown(body.Call))
 	}
@@ -47,8 +47,8 @@ func (s *State) applyPatched(e *journal.Entry, body *Patched) error {
 	return nil
 }
 
-// PatchesOf returns the outcome of the blocks in the answer to a call; nil if they were not
-// processed yet, or there were none.
+// PatchesOf returns the outcome of the blocks in the answer to a call; nil if it has no blocks,
+// or they were not processed yet.
 func (s *State) PatchesOf(call string) *Patched {
 	for i := range s.Patches {
 		if s.Patches[i].Call == call {
@@ -69,7 +69,7 @@ func (s *State) LastSettled() *Leg {
 }
 
 // Shown returns the records shown to the authors of a commit: those of a round by its messages,
-// authors of letters by the last message to each. There are none for people's commits.
+// authors of letters by the last message to each. It returns nil for people's commits.
 func (s *State) Shown(c *Committed) []RecordRef {
 	var all []RecordRef
 	take := func(k *Kickoff) {
@@ -118,7 +118,7 @@ func (s *State) checkMoved(e *journal.Entry, c *Committed) error {
 	shown := s.Shown(c)
 	for _, m := range c.Moved {
 		if m.Now == m.Version || !slices.ContainsFunc(shown, func(r RecordRef) bool { return r.ID == m.ID && r.Version == m.Version }) {
-			return s.badEntry(e, "version %d of %s moved, but nobody was shown it, or it did not", m.Version, fault.Shown(m.ID))
+			return s.badEntry(e, "version %d of %s is listed as moved, but was not shown or did not move", m.Version, fault.Shown(m.ID))
 		}
 	}
 	return nil

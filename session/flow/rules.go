@@ -65,8 +65,8 @@ func names(sections []artifact.Section) []string {
 func (o *Opened) Merge() (merge.Rules, error) {
 	if o.Rules.Version != merge.Version {
 		return merge.Rules{}, &fault.Error{
-			Code: UnknownEvent, Detail: fmt.Sprintf("the session was merged by the rules %s; this program has %s", fault.Shown(o.Rules.Version), merge.Version),
-			Hint: "use the version of this program that began the session",
+			Code: UnknownEvent, Detail: fmt.Sprintf("the session uses merge rules %s; this program has %s", fault.Shown(o.Rules.Version), merge.Version),
+			Hint: "use the version of brenner that began the session",
 		}
 	}
 	rosterValue, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)

@@ -32,8 +32,8 @@ func entry(t *testing.T, after journal.Head, kind, body string) *journal.Entry {
 	return &e
 }
 
-// Seals stand in journals: whatever is changed in the program, they stay what they are.
-func TestSealsStay(t *testing.T) {
+// Journals contain seals, so that they must never change.
+func TestSealsAreStable(t *testing.T) {
 	for name, c := range map[string]struct{ opening, hash, brief string }{
 		"every key": {storedOpening, storedOpeningHash, "adb137ed995c7a3c7ef13ede53c141004e3b36b7157a2145cb21beab6df9aa08"},
 		"few keys": {
@@ -54,7 +54,7 @@ func TestSealsStay(t *testing.T) {
 	}
 }
 
-func TestSealsOfRoundsStay(t *testing.T) {
+func TestSealsOfRoundsAreStable(t *testing.T) {
 	const want = "82b8e1872c258702990b456e1c0421a2753bf12bc3170d88f93a86deb264596d"
 	s, err := Fold([]journal.Entry{*entry(t, journal.Head{}, KindOpened, storedOpening)})
 	if err != nil {
@@ -71,9 +71,9 @@ func TestSealsOfRoundsStay(t *testing.T) {
 	}
 }
 
-// A program of tomorrow has more keys. The seals of today's journals do not depend on
-// what it would write, and those of its own journals cover the new keys.
-func TestSealsAreOfStoredBytes(t *testing.T) {
+// A later program may have more keys. The seals of older journals do not depend on what it would
+// write, and those of its own journals cover the new keys.
+func TestSealsHashStoredBytes(t *testing.T) {
 	var tomorrow struct {
 		Opened
 		Always int `json:"always"`
@@ -83,25 +83,25 @@ func TestSealsAreOfStoredBytes(t *testing.T) {
 	}
 	tomorrow.Opened.Settings = Settings{}
 	if digest(tomorrow) == storedOpeningHash {
-		t.Error("a key more does not change what would be written: this test tests nothing")
+		t.Error("an additional key does not change the written form, so this test is void")
 	}
-	seen := map[string]string{storedOpeningHash: "as it was"}
+	seen := map[string]string{storedOpeningHash: "unchanged"}
 	for name, change := range map[string][2]string{
-		"a key of the opening":         {`{"agents"`, `{"a_new_one":1,"agents"`},
-		"another value of it":          {`{"agents"`, `{"a_new_one":2,"agents"`},
-		"a key of an agent":            {`"via":"mail"}`, `"via":"mail","zone":"new"}`},
-		"a key of the arbiter":         {`"Judge",`, `"Judge","new":true,`},
-		"a key of evidence":            {`"id":"EV-001",`, `"id":"EV-001","kind":"new",`},
-		"a key of the rules":           {`"version":"1"`, `"version":"1","zeal":"new"`},
-		"a key of a grant":             {`{"role":"q"}`, `{"new":"x","role":"q"}`},
-		"a key of a limit":             {`"max":2,`, `"max":2,"mean":1,`},
-		"another value of an old key":  {`"rehearsal":"s"`, `"rehearsal":"t"`},
-		"an old key that was left out": {`"rehearsal":"s",`, ``},
+		"a key of the opening":        {`{"agents"`, `{"a_new_one":1,"agents"`},
+		"another value of it":         {`{"agents"`, `{"a_new_one":2,"agents"`},
+		"a key of an agent":           {`"via":"mail"}`, `"via":"mail","zone":"new"}`},
+		"a key of the arbiter":        {`"Judge",`, `"Judge","new":true,`},
+		"a key of evidence":           {`"id":"EV-001",`, `"id":"EV-001","kind":"new",`},
+		"a key of the rules":          {`"version":"1"`, `"version":"1","zeal":"new"`},
+		"a key of a grant":            {`{"role":"q"}`, `{"new":"x","role":"q"}`},
+		"a key of a limit":            {`"max":2,`, `"max":2,"mean":1,`},
+		"another value of an old key": {`"rehearsal":"s"`, `"rehearsal":"t"`},
+		"a missing old key":           {`"rehearsal":"s",`, ``},
 	} {
 		changed := strings.Replace(storedOpening, change[0], change[1], 1)
 		hash, _ := openingOf([]byte(changed))
 		if same := seen[hash]; changed == storedOpening || same != "" {
-			t.Errorf("%s: the hash is the one of: %s", name, same)
+			t.Errorf("%s: same hash as: %s", name, same)
 		}
 		seen[hash] = name
 	}

@@ -7,24 +7,24 @@ import (
 	"brenner/session/stalemate"
 )
 
-// planThree is a round in which each agent is sent another length.
+// planThree adds a round with messages of different lengths.
 func (tl *journalBuilder) planThree() *journalBuilder {
 	return tl.add(flow.KindPlanned, flow.Planned{Round: 1, Leg: 1, At: "2026-01-01T01:01:00Z", Base: 1, Kickoffs: []flow.Kickoff{
 		{Agent: "A1", Body: "k", Tokens: 100}, {Agent: "A2", Body: "k", Tokens: 200}, {Agent: "A3", Body: "k", Tokens: 300},
 	}})
 }
 
-// What a session that its budget has ended wants to go on: the calls that it could not
-// make, each with what its agent is sent.
-func TestWanting(t *testing.T) {
+// The shortfall of a session that exhausted its budget is the cost of the calls that it could not
+// make.
+func TestShortfall(t *testing.T) {
 	all := settings()
 	all.Quorum, all.Budget = flow.QuorumAll, 320
 	all.Prices = flow.Prices{{Agent: "A3", Input: 2, Output: 10}}
-	asked := func(s flow.Settings) *journalBuilder { // A1 is to mend its answer, and A3 was not asked
+	asked := func(s flow.Settings) *journalBuilder { // A1 needs a repair, and A3 was not asked
 		return newJournal(t, s, generator, critic, designer).planThree().answer(1, 1, "A1", flow.TurnAsk, 1).answer(1, 1, "A2", flow.TurnAsk, 0)
 	}
 	third := flow.Cost{Tokens: 300 + 50, USD: 2*300 + 10*50}
-	mending := flow.Cost{Tokens: 100 + 500 + 10 + 50}
+	repair := flow.Cost{Tokens: 100 + 500 + 10 + 50}
 	one := all
 	one.Quorum = "1"
 	ended := flow.Ended{Reason: flow.EndBudget}
@@ -32,21 +32,21 @@ func TestWanting(t *testing.T) {
 		of   *journalBuilder
 		want flow.Cost
 	}{
-		"an open round":                {asked(all).add(flow.KindEnded, ended), third.Plus(mending)},
-		"settled without them":         {asked(one).commit(1, 1, 2, 1).add(flow.KindEnded, ended), third},
-		"nobody was asked":             {newJournal(t, all, generator).add(flow.KindEnded, ended), flow.Cost{}},
-		"it has not ended":             {asked(all), flow.Cost{}},
-		"it ended for another reason":  {asked(all).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}), flow.Cost{}},
-		"it goes on with a new budget": {asked(all).add(flow.KindEnded, ended).add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
+		"an open round":               {asked(all).add(flow.KindEnded, ended), third.Plus(repair)},
+		"settled without them":        {asked(one).commit(1, 1, 2, 1).add(flow.KindEnded, ended), third},
+		"no agent was asked":          {newJournal(t, all, generator).add(flow.KindEnded, ended), flow.Cost{}},
+		"it has not ended":            {asked(all), flow.Cost{}},
+		"it ended for another reason": {asked(all).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}), flow.Cost{}},
+		"it was resumed":              {asked(all).add(flow.KindEnded, ended).add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
 		if got := c.of.state().Shortfall(); got != c.want {
-			t.Errorf("%s: %+v, not %+v", name, got, c.want)
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
 }
 
-// What was set aside for calls that nobody has heard of: they may have been answered.
-func TestUnderWay(t *testing.T) {
+// The reservations of calls in flight, which may have been answered.
+func TestInFlight(t *testing.T) {
 	asking := newJournal(t, settings(), generator, critic, designer).planThree()
 	asking.add(flow.KindBegan, flow.Began{Call: asking.call(1, 1, "A1", flow.TurnAsk), Agent: "A1", Round: 1, Leg: 1, Turn: flow.TurnAsk, Reserved: 150, ReservedUSD: 7}).
 		begin(1, 1, "A2", flow.TurnAsk).answer(1, 1, "A3", flow.TurnAsk, 0)
@@ -55,15 +55,15 @@ func TestUnderWay(t *testing.T) {
 		of   *journalBuilder
 		want flow.Cost
 	}{
-		"nothing":                    {newJournal(t, settings(), generator), flow.Cost{}},
-		"a round":                    {asking, flow.Cost{Tokens: 300, USD: 7}},
-		"an arbiter":                 {stuckJournal(t), flow.Cost{Tokens: 70}},
-		"an arbiter that has ruled":  {stuckJournal(t).stalemate(stalemate.Ruled, verdict), flow.Cost{}},
-		"both":                       {both(), flow.Cost{Tokens: 220}},
-		"it counts as spent by then": {both().add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
+		"nothing":                   {newJournal(t, settings(), generator), flow.Cost{}},
+		"a round":                   {asking, flow.Cost{Tokens: 300, USD: 7}},
+		"an arbiter":                {stuckJournal(t), flow.Cost{Tokens: 70}},
+		"an arbiter that has ruled": {stuckJournal(t).stalemate(stalemate.Ruled, verdict), flow.Cost{}},
+		"both":                      {both(), flow.Cost{Tokens: 220}},
+		"resumed":                   {both().add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
 		if got := c.of.state().InFlight(); got != c.want {
-			t.Errorf("%s: %+v, not %+v", name, got, c.want)
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
 }

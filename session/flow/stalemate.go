@@ -12,7 +12,7 @@ import (
 // KindStalemate is the event of a stalemate that is opened or changes its state.
 const KindStalemate = "stalemate.moved"
 
-// Stalemated is one step of a stalemate. Empty fields stay as they were.
+// Stalemated is one step of a stalemate. Empty fields do not change.
 type Stalemated struct {
 	ID      string `json:"id"`
 	State   string `json:"state"`
@@ -107,7 +107,7 @@ func (s *State) checkRuling(e *journal.Entry, c *Committed) error {
 	if c.Ruling == "" || one.State == stalemate.Ruled && c.Source == ByPerson && one.By == c.Author {
 		return nil
 	}
-	return s.badEntry(e, "it carries out a ruling of %s in %s that nobody gave", fault.Shown(c.Author), fault.Shown(c.Ruling))
+	return s.badEntry(e, "it carries out a ruling of %s in %s that does not exist", fault.Shown(c.Author), fault.Shown(c.Ruling))
 }
 
 func (b *Stalemated) ends() []string {
@@ -141,7 +141,7 @@ func (s *State) RoundDone() bool {
 // applyLate keeps an arbiter's answer that is no longer needed.
 func (s *State) applyLate(e *journal.Entry, before *Stalemate, body *Stalemated) error {
 	if before.ID == "" || body.State != before.State || body.Began != nil || len(body.ends()) == 0 || body.Verdict+body.Request+body.Case != "" {
-		return s.badEntry(e, "it says more of the stalemate %s than that an answer came late", body.ID)
+		return s.badEntry(e, "it changes stalemate %s beyond adding a late reply", body.ID)
 	}
 	if err := s.applyArbiterCall(e, body); err != nil || body.Reply == "" {
 		return err
@@ -161,7 +161,7 @@ func (s *State) applyStalemate(e *journal.Entry, body *Stalemated) error {
 		return s.applyLate(e, &before, body)
 	}
 	if !stalemate.CanFollow(before.State, body.State) {
-		return s.badEntry(e, "the stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
+		return s.badEntry(e, "stalemate %s is %q and cannot become %q", body.ID, before.State, body.State)
 	}
 	now := before
 	now.Began, now.Answered, now.Failed = nil, nil, nil // they are in Rulings

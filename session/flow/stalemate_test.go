@@ -9,7 +9,7 @@ import (
 	"brenner/session/stalemate"
 )
 
-// stuckJournal is a session that asks an arbiter for a ruling.
+// stuckJournal returns a session that asks an arbiter for a ruling.
 func stuckJournal(t *testing.T) *journalBuilder {
 	return newJournal(t, settings(), generator).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Open}).
 		stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1", Agent: "Judge", Round: 1, Leg: 1, Turn: flow.TurnRule, Reserved: 70}})
@@ -25,7 +25,7 @@ var (
 	ruling  = flow.Committed{Source: flow.ByPerson, Author: "Judge", At: "2026-01-01T02:00:00Z", Version: 2, Ruling: "ST-1"}
 )
 
-func TestAnArbitersCallIsPaidFor(t *testing.T) {
+func TestArbiterCallCountsAsSpent(t *testing.T) {
 	answered := stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(ruling).stalemate(stalemate.Applied, flow.Stalemated{}).state()
 	if c := answered.Rulings; len(c) != 1 || c[0].Status != flow.Replied || answered.Spent.Tokens != 11 {
 		t.Errorf("%+v, %v", c, answered.Spent)
@@ -40,9 +40,9 @@ func TestAnArbitersCallIsPaidFor(t *testing.T) {
 	}
 }
 
-// A person rules while the arbiter answers: the answer is kept and paid for, and
-// changes nothing.
-func TestAnAnswerThatComesLate(t *testing.T) {
+// A person rules while the arbiter answers: the reply is kept and its cost counted, but it has no
+// effect.
+func TestLateArbiterReply(t *testing.T) {
 	late := flow.Stalemated{Late: true, Reply: "r", Answered: &flow.Answered{Call: "c/1", Reply: "r", Input: 5, Output: 6}}
 	ruled := func() *journalBuilder {
 		return stuckJournal(t).add(flow.KindStalemate, flow.Stalemated{ID: "ST-1", State: stalemate.Ruled, By: "Sydney", Verdict: "v", Reply: "q"})
@@ -61,7 +61,7 @@ func TestAnAnswerThatComesLate(t *testing.T) {
 	for name, tl := range map[string]*journalBuilder{
 		"another state":     ruled().stalemate(stalemate.Applied, late),
 		"a verdict":         ruled().stalemate(stalemate.Ruled, more),
-		"nothing came":      ruled().stalemate(stalemate.Ruled, flow.Stalemated{Late: true}),
+		"no reply":          ruled().stalemate(stalemate.Ruled, flow.Stalemated{Late: true}),
 		"no such stalemate": ruled().add(flow.KindStalemate, flow.Stalemated{ID: "ST-2", Late: true, Answered: late.Answered}),
 	} {
 		if _, err := flow.Fold(tl.entries); fault.CodeOf(err) != flow.BadSequence {
@@ -70,19 +70,19 @@ func TestAnAnswerThatComesLate(t *testing.T) {
 	}
 }
 
-func TestRulingsThatNobodyGave(t *testing.T) {
+func TestFoldRefusesInvalidRulings(t *testing.T) {
 	stranger := ruling
-	stranger.Author = "Somebody"
+	stranger.Author = "Mallory"
 	for name, c := range map[string]struct {
 		tale *journalBuilder
 		want string
 	}{
-		"asked twice at once":  {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1"}}), "is not open"},
-		"answered unasked":     {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Answered: &flow.Answered{Call: "c/2"}}), "did not begin"},
-		"failed unasked":       {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/2"}}), "did not begin"},
-		"answered twice":       {stuckJournal(t).stalemate(stalemate.Requested, verdict).stalemate(stalemate.Requested, verdict), "did not begin"},
-		"written before ruled": {stuckJournal(t).seal(ruling), "that nobody gave"},
-		"written by another":   {stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(stranger), "that nobody gave"},
+		"asked again in flight": {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1"}}), "is not open"},
+		"answered unasked":      {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Answered: &flow.Answered{Call: "c/2"}}), "did not begin"},
+		"failed unasked":        {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Failed: &flow.Failed{Call: "c/2"}}), "did not begin"},
+		"answered twice":        {stuckJournal(t).stalemate(stalemate.Requested, verdict).stalemate(stalemate.Requested, verdict), "did not begin"},
+		"written before ruled":  {stuckJournal(t).seal(ruling), "that does not exist"},
+		"written by another":    {stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(stranger), "that does not exist"},
 	} {
 		_, err := flow.Fold(c.tale.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {

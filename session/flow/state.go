@@ -146,7 +146,7 @@ func Fold(entries []journal.Entry) (*State, error) {
 // Apply applies one more entry.
 func (s *State) Apply(e *journal.Entry) error {
 	if (s.Head.Seq == 0) != (e.Kind == KindOpened) {
-		return s.badEntry(e, "a session begins with %s, and only there", KindOpened)
+		return s.badEntry(e, "%s must be the first event, and only the first", KindOpened)
 	}
 	if err := s.apply(e); err != nil {
 		return err
@@ -368,7 +368,7 @@ func (s *State) Missing() []Absence {
 func instant(e *journal.Entry, text string) (time.Time, error) {
 	at, err := artifact.ParseInstant(text)
 	if err != nil {
-		return at, &fault.Error{Code: BadSequence, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "a bad instant", Cause: err}
+		return at, &fault.Error{Code: BadSequence, Place: fmt.Sprintf("%s, entry %d", e.Stream, e.Seq), Detail: "invalid instant", Cause: err}
 	}
 	return at, nil
 }

@@ -9,7 +9,7 @@ import (
 	"brenner/playbook/vector"
 )
 
-// byText gives vectors by the first letter of a text: those of one letter are alike.
+// byText embeds texts by their first letter: texts with the same letter are similar.
 type byText struct{}
 
 func (byText) Model() string { return "letters" }
@@ -28,9 +28,8 @@ func (byText) Embed(_ context.Context, texts []string) ([]vector.Vector, error) 
 	return all, nil
 }
 
-// Of several dead hypotheses that one is like, the author hears of one with a reason,
-// and rather of one of this session.
-func TestWhichDeathIsTold(t *testing.T) {
+// Of several similar killed hypotheses, one with a reason is preferred, then one of this session.
+func TestNearestPrefersReasonsAndThisSession(t *testing.T) {
 	old, here := killedClaim{id: "pb-00001", claim: "fish sleep"}, killedClaim{id: "H1", claim: "fish sleep now", here: true}
 	with := func(d killedClaim, reason string) killedClaim { d.reason = reason; return d }
 	other := killedClaim{id: "H9", claim: "cells divide", reason: "they do not", here: true}
@@ -44,9 +43,9 @@ func TestWhichDeathIsTold(t *testing.T) {
 		for range 2 {
 			got, err := m.nearest(t.Context(), "fish sleep", append([]killedClaim{}, all...))
 			if err != nil || got == nil && want != "" || got != nil && got.id != want {
-				t.Errorf("%+v, %v, not %q", got, err, want)
+				t.Errorf("got %+v, %v, want %q", got, err, want)
 			}
-			all[0], all[len(all)-1] = all[len(all)-1], all[0] // in whatever order
+			all[0], all[len(all)-1] = all[len(all)-1], all[0] // in any order
 		}
 	}
 	both := []killedClaim{with(old, "old"), with(here, "new")}

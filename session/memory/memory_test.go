@@ -23,8 +23,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Lessons and warnings together keep to the bound, counted on the lines of the message,
-// and whatever has no room is named.
+// Lessons and warnings together are within the bound, counted on the lines of the message, and
+// those left out are listed.
 func TestWarningsKeepToTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := &Book{Tokens: rapid.IntRange(0, 120).Draw(t, "tokens"), Count: func(s string) int { return len(s) / 3 }}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A hundred rounds over a thousand items, looked at after the last.
+// BenchmarkDetect searches a hundred rounds over a thousand items.
 func BenchmarkDetect(b *testing.B) {
 	p := newPlay(b)
 	var adds []string

@@ -10,11 +10,11 @@ import (
 	"brenner/artifact"
 )
 
-func TestAConflictMustSurviveARound(t *testing.T) {
+func TestConflictIsDetectedAfterOneRound(t *testing.T) {
 	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
-		t.Fatalf("at once: %s", kinds(got))
+		t.Fatalf("in the same round: %s", kinds(got))
 	}
 	p.settle(2, "Anna", edit("H2", "claim", "other"))
 	got := Detect("RS-20261115-play", p.moments, nil)
@@ -24,7 +24,7 @@ func TestAConflictMustSurviveARound(t *testing.T) {
 	if one := got[0].Positions[0]; one.Party != "Anna" || one.Statement != "a" || one.Justification != "because a" || string(artifact.Canonical(one.Edit)) != `{"claim":"a"}` {
 		t.Errorf("%+v", one)
 	}
-	// It is the same one a round later, and gone when somebody decides it.
+	// It is the same case a round later, and gone when it is decided.
 	p.settle(3, "Cleo", edit("H2", "claim", "more"))
 	if again := Detect("RS-20261115-play", p.moments, nil); len(again) != 1 || again[0].ID != got[0].ID {
 		t.Errorf("%+v", again)
@@ -33,7 +33,7 @@ func TestAConflictMustSurviveARound(t *testing.T) {
 	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
 		t.Errorf("%s", kinds(left))
 	}
-	// A new one in the same place is another one.
+	// A new conflict in the same place is another case.
 	p.settle(4, "Anna", edit("H1", "claim", "c"), "Bert", edit("H1", "claim", "d"), "Cleo", edit("H1", "claim", "e"))
 	p.settle(5)
 	if next := Detect("RS-20261115-play", p.moments, nil); len(next) != 1 || next[0].ID == got[0].ID || len(next[0].Positions) != 3 {
@@ -41,7 +41,7 @@ func TestAConflictMustSurviveARound(t *testing.T) {
 	}
 }
 
-func TestTheLegsOfARoundAreOneRound(t *testing.T) {
+func TestLegsCountAsOneRound(t *testing.T) {
 	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(1, "Cleo", edit("H2", "claim", "x"))
@@ -50,7 +50,7 @@ func TestTheLegsOfARoundAreOneRound(t *testing.T) {
 	}
 }
 
-func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
+func TestKilledItemsAreIgnored(t *testing.T) {
 	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"), "Bert", edit("H1", "claim", "b"))
 	p.settle(2, "Cleo", `[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
@@ -60,7 +60,7 @@ func TestWhatWasStruckOutIsNoStalemate(t *testing.T) {
 	}
 }
 
-func TestBackAndForth(t *testing.T) {
+func TestSwing(t *testing.T) {
 	p := newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"))
 	p.settle(2, "Bert", edit("H1", "claim", "b"))
@@ -72,7 +72,7 @@ func TestBackAndForth(t *testing.T) {
 	if got[0].Positions[0].Party != "Bert" || got[0].Positions[1].Party != "Anna" || got[0].Positions[1].Justification != "because a" {
 		t.Errorf("%+v", got[0].Positions)
 	}
-	// Who changes his own mind swings with nobody; who goes on does not swing.
+	// An agent that changes its own value does not swing, nor do agents that write new values.
 	p = newPlay(t)
 	p.settle(1, "Anna", edit("H1", "claim", "a"))
 	p.settle(2, "Anna", edit("H1", "claim", "b"))
@@ -84,8 +84,8 @@ func TestBackAndForth(t *testing.T) {
 	}
 }
 
-// A prediction is a field of its own: who wrote it, and why, is not asked of its neighbours.
-func TestBackAndForthInOneKey(t *testing.T) {
+// Each prediction is a field with its own author and rationale.
+func TestSwingInOneKey(t *testing.T) {
 	p := newPlay(t)
 	predict := func(key, value string) string {
 		return fmt.Sprintf(`[{"operation":"EDIT","section":"predictions_table","target_id":"P1","payload":{"predictions":{%q:%q}},"rationale":"because %s"}]`, key, value, value)
@@ -105,7 +105,7 @@ func TestBackAndForthInOneKey(t *testing.T) {
 	}
 }
 
-func TestTheSameChangeAgain(t *testing.T) {
+func TestRefusedChangeTriedAgain(t *testing.T) {
 	p := newPlay(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
@@ -118,7 +118,7 @@ func TestTheSameChangeAgain(t *testing.T) {
 	}
 }
 
-func TestTheSameErrorThreeTimes(t *testing.T) {
+func TestSameErrorThreeTimes(t *testing.T) {
 	p := newPlay(t)
 	for round, value := range []string{"a", "b", "c"} {
 		if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
@@ -130,7 +130,7 @@ func TestTheSameErrorThreeTimes(t *testing.T) {
 	if kinds(got) != "error H9" || len(got[0].Log) != 3 || !strings.Contains(got[0].Log[0], "INVALID_TARGET") {
 		t.Fatalf("%+v", got)
 	}
-	// Three in one round are one.
+	// Three errors in one round count once.
 	p = newPlay(t)
 	p.settle(1, "Anna", edit("H9", "claim", "a"), "Anna", edit("H9", "claim", "b"), "Anna", edit("H9", "claim", "c"))
 	if got := Detect("RS-20261115-play", p.moments, nil); len(got) > 0 {
@@ -138,7 +138,7 @@ func TestTheSameErrorThreeTimes(t *testing.T) {
 	}
 }
 
-func TestSilenceIsNoError(t *testing.T) {
+func TestRepliesWithoutDeltasDoNotCount(t *testing.T) {
 	for text, want := range map[string]string{"I have nothing to add.": "", "```delta\n{\"operation\": nonsense\n```": "error reply"} {
 		p := newPlay(t)
 		for round := 1; round <= 3; round++ {
@@ -150,8 +150,8 @@ func TestSilenceIsNoError(t *testing.T) {
 	}
 }
 
-// Patches that no settlement knows of count, too.
-func TestAPatchTriedAgain(t *testing.T) {
+// Attempts outside settlements, such as patches, count too.
+func TestPatchTriedAgain(t *testing.T) {
 	tries := []Attempt{
 		{Round: 1, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
 		{Round: 2, By: "Anna", Place: "memo.md", Content: "p", Code: "ANCHOR_NOT_FOUND", Message: "0 found"},
@@ -165,20 +165,20 @@ func TestAPatchTriedAgain(t *testing.T) {
 	}
 }
 
-// Whatever is said in a session, detection is the same twice, names every case once,
-// and finds no conflict that does not stand.
-func TestDetectIsSound(t *testing.T) {
+// For any session, detection is deterministic, returns each case once, and finds only conflicts that
+// exist.
+func TestDetectLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newPlay(t)
 		for round := 1; round <= rapid.IntRange(1, 6).Draw(rt, "rounds"); round++ {
-			var said []string
+			var contributions []string
 			for _, agent := range []string{"Anna", "Bert", "Cleo"} {
 				if rapid.Bool().Draw(rt, "speaks") {
-					said = append(said, agent, edit(rapid.SampledFrom([]string{"H1", "H2", "H9"}).Draw(rt, "target"),
+					contributions = append(contributions, agent, edit(rapid.SampledFrom([]string{"H1", "H2", "H9"}).Draw(rt, "target"),
 						rapid.SampledFrom([]string{"claim", "mechanism"}).Draw(rt, "field"), rapid.SampledFrom([]string{"a", "b"}).Draw(rt, "value")))
 				}
 			}
-			p.settle(round, said...)
+			p.settle(round, contributions...)
 		}
 		got, again := Detect("RS-20261115-play", p.moments, nil), Detect("RS-20261115-play", p.moments, nil)
 		seen := make(map[string]bool)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// What an agent writes goes into the id of its case. One of 32 bits is found in minutes:
-// a patch that gives the id of another's case would hide that.
-func TestIDsAreTooLongToBeHit(t *testing.T) {
+// Text from agents is hashed into the id of a case. A collision with a short id could be found in
+// minutes, and would hide another case.
+func TestIDsResistCollisions(t *testing.T) {
 	id := caseID(Retry, "memo@v1", "BlueLake", "a patch")
 	if digits := strings.TrimPrefix(id, "ST-"); !IsID(id) || len(digits) < 16 {
 		t.Errorf("%s has %d bits", id, 4*len(digits))

@@ -35,14 +35,14 @@ func rules() merge.Rules {
 	}}
 }
 
-// settle settles what pairs of agent and deltas say in a round; 0 is a person's.
-func (p *play) settle(round int, said ...string) *settle.Settlement {
+// settle settles pairs of agent and deltas in a round; 0 is for a person's change.
+func (p *play) settle(round int, pairs ...string) *settle.Settlement {
 	p.t.Helper()
 	at := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC).Add(time.Duration(len(p.moments)) * time.Minute)
 	in := settle.Input{Base: p.base, At: at, Message: p.message, Rules: rules()}
-	for i := 0; i < len(said); i += 2 {
+	for i := 0; i < len(pairs); i += 2 {
 		in.Contributions = append(in.Contributions, settle.Contribution{
-			Agent: said[i], ID: fmt.Sprint(said[i], p.message), Text: []byte(said[i+1]), File: true, Shown: p.base.Metadata.Version,
+			Agent: pairs[i], ID: fmt.Sprint(pairs[i], p.message), Text: []byte(pairs[i+1]), File: true, Shown: p.base.Metadata.Version,
 		})
 		p.message++
 	}

@@ -9,22 +9,22 @@ import (
 	"brenner/session/stalemate"
 )
 
-func tried(by, content, code string) stalemate.Attempt {
+func attempt(by, content, code string) stalemate.Attempt {
 	return stalemate.Attempt{By: by, Content: content, Code: fault.Code(code), Message: "it was refused"}
 }
 
-func TestPatchesThatAreStuck(t *testing.T) {
+func TestFromPatches(t *testing.T) {
 	on := &stalemate.PatchedText{Name: "memo@v2", Content: "text", Patch: "{}"}
 	for name, c := range map[string]struct {
 		tries []stalemate.Attempt
 		kind  string
 	}{
 		"nothing":         {},
-		"twice":           {tries: []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x")}},
-		"the same patch":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "y"), tried("A", "p", "z")}, stalemate.Retry},
-		"the same error":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("A", "q", "x"), tried("A", "r", "x")}, stalemate.Error},
-		"others between":  {[]stalemate.Attempt{tried("A", "p", "x"), tried("B", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}, stalemate.Retry},
-		"another is last": {tries: []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x"), tried("B", "p", "x")}},
+		"twice":           {tries: []stalemate.Attempt{attempt("A", "p", "x"), attempt("A", "p", "x")}},
+		"the same patch":  {[]stalemate.Attempt{attempt("A", "p", "x"), attempt("A", "p", "y"), attempt("A", "p", "z")}, stalemate.Retry},
+		"the same error":  {[]stalemate.Attempt{attempt("A", "p", "x"), attempt("A", "q", "x"), attempt("A", "r", "x")}, stalemate.Error},
+		"others between":  {[]stalemate.Attempt{attempt("A", "p", "x"), attempt("B", "p", "x"), attempt("A", "p", "x"), attempt("A", "p", "x")}, stalemate.Retry},
+		"another is last": {tries: []stalemate.Attempt{attempt("A", "p", "x"), attempt("A", "p", "x"), attempt("A", "p", "x"), attempt("B", "p", "x")}},
 	} {
 		got, stuck := stalemate.FromPatches(on, c.tries)
 		if got.Kind != c.kind || stuck != (c.kind != "") {
@@ -33,18 +33,18 @@ func TestPatchesThatAreStuck(t *testing.T) {
 	}
 }
 
-func TestARequestAboutPatchesCanBeSent(t *testing.T) {
-	tries := []stalemate.Attempt{tried("A", "p", "x"), tried("A", "p", "x"), tried("A", "p", "x")}
+func TestPatchRequestIsSendable(t *testing.T) {
+	tries := []stalemate.Attempt{attempt("A", "p", "x"), attempt("A", "p", "x"), attempt("A", "p", "x")}
 	for _, size := range []int{10, 2 << 20} {
 		on := &stalemate.PatchedText{Name: "memo@v2", Content: strings.Repeat("a", size), Patch: "{}"}
 		c, _ := stalemate.FromPatches(on, tries)
 		r := stalemate.PatchRequest(on, time.Unix(0, 0), &c)
-		back, doubts, err := stalemate.ReadRequest(r.JSON())
-		if err != nil || len(doubts) > 0 || back.Sendable() != nil {
-			t.Errorf("%v, %v", err, doubts)
+		back, warnings, err := stalemate.ReadRequest(r.JSON())
+		if err != nil || len(warnings) > 0 || back.Sendable() != nil {
+			t.Errorf("%v, %v", err, warnings)
 		}
 		if len(r.JSON()) > 1<<20 {
-			t.Error("nobody reads so much")
+			t.Error("the request is too long")
 		}
 	}
 }

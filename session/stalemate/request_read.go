@@ -28,7 +28,7 @@ func (r *reader) text(m artifact.Map, key, place string) string {
 	v, _ := m.Get(key)
 	t, ok := v.(artifact.Text)
 	if !ok || delta.Blank(string(t)) {
-		r.faults.Add(delta.MissingRequiredField, place+key, "write a text", "%s is missing or says nothing", key)
+		r.faults.Add(delta.MissingRequiredField, place+key, "write some text", "%s is missing or empty", key)
 	}
 	return string(t)
 }
@@ -49,7 +49,7 @@ func ReadRequest(data []byte) (Request, []*fault.Error, error) {
 	}
 	top, ok := v.(artifact.Map)
 	if !ok {
-		return out, nil, &fault.Error{Code: artifact.InvalidJSON, Detail: "the file holds JSON, but not an object", Hint: "see `brenner schema stalemate.request`"}
+		return out, nil, &fault.Error{Code: artifact.InvalidJSON, Detail: "valid JSON, but not an object", Hint: "see `brenner schema stalemate.request`"}
 	}
 	r := &reader{}
 	if id := r.text(top, "protocol_id", ""); id != "" && id != Protocol {
@@ -57,7 +57,7 @@ func ReadRequest(data []byte) (Request, []*fault.Error, error) {
 	}
 	if at := r.text(top, "session_timestamp", ""); at != "" {
 		if out.At, err = artifact.ParseInstant(at); err != nil {
-			r.faults.Add(delta.InvalidField, "session_timestamp", "write an instant such as 2026-11-15T09:00:00Z", "%s is no instant", fault.Shown(at))
+			r.faults.Add(delta.InvalidField, "session_timestamp", "write an instant such as 2026-11-15T09:00:00Z", "%s is not an instant", fault.Shown(at))
 		}
 	}
 	out.Summary, out.Arbitration = r.text(top, "stalemate_summary", ""), r.text(top, "arbitration_request", "")
@@ -70,7 +70,7 @@ func (r *reader) hypotheses(top artifact.Map, out *Request) {
 	v, _ := top.Get("hypotheses")
 	m, ok := v.(artifact.Map)
 	if !ok {
-		r.faults.Add(delta.MissingRequiredField, "hypotheses", "", "hypotheses is missing, or no object")
+		r.faults.Add(delta.MissingRequiredField, "hypotheses", "", "hypotheses is missing or not an object")
 		return
 	}
 	for _, e := range m {
@@ -89,7 +89,7 @@ func (r *reader) hypotheses(top artifact.Map, out *Request) {
 			one, _ := e.Value.(artifact.Map)
 			out.Parties = append(out.Parties, r.hypothesis(one, name, place+"."))
 		default:
-			r.faults.Add(delta.InvalidField, place, "parties stand in the list parties, or under names that end with _hypothesis", "there is no such field")
+			r.faults.Add(delta.InvalidField, place, "list the parties under parties, or under names that end with _hypothesis", "unknown field")
 		}
 	}
 	r.checkCounts(out)
@@ -99,15 +99,15 @@ func (r *reader) checkCounts(out *Request) {
 	seen := make(map[string]bool)
 	for _, h := range out.Parties {
 		if seen[h.Name] {
-			r.faults.Add(delta.InvalidField, "hypotheses", "give each party one position", "the party %s stands twice", fault.Shown(h.Name))
+			r.faults.Add(delta.InvalidField, "hypotheses", "list each party once", "duplicate party %s", fault.Shown(h.Name))
 		}
 		seen[h.Name] = true
 	}
 	if len(out.Parties) < 2 {
-		r.faults.Add(delta.MissingRequiredField, "hypotheses", "a stalemate needs two who disagree", "there is %d position", len(out.Parties))
+		r.faults.Add(delta.MissingRequiredField, "hypotheses", "list at least two parties that disagree", "number of parties: %d", len(out.Parties))
 	}
 	if n := len(out.Dissidents); n < 1 || n > maxDissidents {
-		r.faults.Add(delta.InvalidField, "hypotheses.hallucinated_hypotheses", "write one to three explanations that nobody holds", "there are %d of them", n)
+		r.faults.Add(delta.InvalidField, "hypotheses.hallucinated_hypotheses", "write one to three explanations that no party holds", "number of explanations: %d", n)
 	}
 }
 
@@ -118,13 +118,13 @@ func (r *reader) hypothesis(m artifact.Map, name, place string) Hypothesis {
 func (r *reader) list(v artifact.Value, place string) []artifact.Map {
 	list, ok := v.(artifact.List)
 	if !ok {
-		r.faults.Add(delta.InvalidField, place, "write a list of objects", "it is no list")
+		r.faults.Add(delta.InvalidField, place, "write a list of objects", "not a list")
 	}
 	out := make([]artifact.Map, 0, len(list))
 	for i, e := range list {
 		m, ok := e.(artifact.Map)
 		if !ok {
-			r.faults.Add(delta.InvalidField, fmt.Sprintf("%s[%d]", place, i), "write an object", "it is no object")
+			r.faults.Add(delta.InvalidField, fmt.Sprintf("%s[%d]", place, i), "write an object", "not an object")
 		}
 		out = append(out, m)
 	}
@@ -142,7 +142,7 @@ func (r *reader) evidence(top artifact.Map, out *Request) []*fault.Error {
 		}
 		e.Hash = HashOf(e.Content)
 		if given := optional(m, "sha256"); given != "" && !strings.EqualFold(given, e.Hash) {
-			r.faults.Add(EvidenceChanged, place, "give the evidence as it was, or leave sha256 out", "the content has the hash %s, not %s", e.Hash, fault.Shown(given))
+			r.faults.Add(EvidenceChanged, place, "restore the evidence, or omit sha256", "the content has the hash %s, not %s", e.Hash, fault.Shown(given))
 		}
 		if e.isPlaceholder() {
 			warnings = append(warnings, missingEvidence(place, &e))
@@ -166,8 +166,8 @@ func (e *Evidence) isPlaceholder() bool {
 
 func missingEvidence(place string, e *Evidence) *fault.Error {
 	return &fault.Error{
-		Code: Placeholder, Place: place, Detail: fault.Shown(e.Content) + " stands where the content should",
-		Hint: "put the content itself there: an arbiter gets nothing else",
+		Code: Placeholder, Place: place, Detail: fault.Shown(e.Content) + " is a placeholder, not content",
+		Hint: "include the content itself: the arbiter sees nothing else",
 	}
 }
 
@@ -180,7 +180,7 @@ func (r *Request) Sendable() error {
 		}
 	}
 	if len(r.Evidence) == 0 {
-		list.Add(delta.MissingRequiredField, "objective_evidence", "give the arbiter something to look at", "there is no evidence")
+		list.Add(delta.MissingRequiredField, "objective_evidence", "add evidence for the arbiter", "no evidence")
 	}
 	return list.Err()
 }
@@ -196,15 +196,15 @@ func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 	for i, h := range r.Parties {
 		before := Request{Parties: r.Parties[:i]}
 		if before.IsParty(h.Name) {
-			list.Add(delta.InvalidField, "hypotheses", "give each party a name of its own", "the party %s stands twice, in other capitals", fault.Shown(h.Name))
+			list.Add(delta.InvalidField, "hypotheses", "use names that differ by more than case", "duplicate party %s", fault.Shown(h.Name))
 		}
 		if isReserved(h.Name) {
-			list.Add(delta.InvalidField, "hypotheses", "give the party another name", "%s is what an explanation that nobody holds is called", fault.Shown(h.Name))
+			list.Add(delta.InvalidField, "hypotheses", "rename the party", "the name %s is reserved for explanations", fault.Shown(h.Name))
 		}
 	}
 	for _, name := range r.Names() {
 		if containsName(r.Arbitration, name) {
-			list.Add(delta.InvalidField, "arbitration_request", "ask the same of everybody: name no party and no explanation", "the question names %s", fault.Shown(name))
+			list.Add(delta.InvalidField, "arbitration_request", "name no party and no explanation", "the question names %s", fault.Shown(name))
 		}
 	}
 	return r, warnings, list.Err()

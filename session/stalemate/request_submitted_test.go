@@ -17,9 +17,9 @@ func readSubmitted(t *testing.T, change ...string) error {
 	return err
 }
 
-// A request that somebody brings is fair: its question names nobody, and nobody in it
-// has the name of an explanation. One that is kept already is read whatever it says.
-func TestABroughtRequestIsFair(t *testing.T) {
+// The question of a submitted request names no party, and no party has the name of an explanation.
+// Stored requests are not checked for that.
+func TestSubmittedRequestIsNeutral(t *testing.T) {
 	if err := readSubmitted(t); err != nil {
 		t.Error(err)
 	}
@@ -37,8 +37,8 @@ func TestABroughtRequestIsFair(t *testing.T) {
 	}
 }
 
-// Who wrote nothing is written by what it states; a conflict's parties keep theirs.
-func TestRulingForABroughtParty(t *testing.T) {
+// A ruling for a party without a delta writes the party's statement.
+func TestRulingForSubmittedParty(t *testing.T) {
 	r := Request{Parties: []Hypothesis{{Name: "Anna", Statement: "two"}, {Name: "Bert", Statement: "one"}}}
 	c := FromRequest("RS-20261115-play", &r, "P1.predictions.H2", 1)
 	text, err := Ruling(&c, &Verdict{For: "Bert", RootCause: "r", Reasoning: []string{"x"}, Arbiter: Arbiter{Kind: ByPerson, Name: "operator"}})
@@ -51,8 +51,8 @@ func TestRulingForABroughtParty(t *testing.T) {
 	}
 }
 
-// Who holds a position does not rule on it in other capitals.
-func TestAPartyInOtherCapitals(t *testing.T) {
+// A party cannot rule under its name in another case.
+func TestPartyNamesIgnoreCase(t *testing.T) {
 	r := Request{Parties: []Hypothesis{{Name: "sydney", Statement: "x"}, {Name: "Bert", Statement: "y"}}, Dissidents: []Hypothesis{{Name: "D1", Statement: "z"}}}
 	v := Verdict{For: "Bert", Rejected: []Rejection{{"sydney", "w"}, {"D1", "w"}}, Arbiter: Arbiter{Kind: ByPerson, Name: "Sydney"}}
 	if err := v.Check(&r); fault.CodeOf(err) != ArbiterIsParty {

@@ -10,16 +10,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// The specification's own request, word by word: two parties under keys of their own,
-// no hashes, and evidence that is only a placeholder.
+// The specification's own request, verbatim: two parties under keys of their own, no hashes, and
+// placeholder evidence.
 //
 //go:embed testdata/specification_request.json
 var specification []byte
 
-// second is the name of its second party, which a checker of spelling would mend.
+// second is the name of its second party, split for the spelling checker.
 const second = "franken" + "steen"
 
-func TestTheSpecificationsRequestIsTakenIn(t *testing.T) {
+func TestReadSpecificationRequest(t *testing.T) {
 	r, warnings, err := ReadSubmittedRequest(specification)
 	if err != nil {
 		t.Fatal(err)
@@ -31,30 +31,29 @@ func TestTheSpecificationsRequestIsTakenIn(t *testing.T) {
 		}
 		places = append(places, w.Place)
 	}
-	// The log begins with a bracket, and is content.
+	// The log begins with a bracket, but is content.
 	if !slices.Equal(places, []string{"objective_evidence[1]", "objective_evidence[2]"}) {
 		t.Errorf("placeholders in %v", places)
 	}
 	if err := r.Sendable(); fault.CodeOf(err) != Placeholder {
-		t.Errorf("it could be sent: %v", err)
+		t.Errorf("the request is sendable: %v", err)
 	}
 	if got := strings.Join(r.Names(), " "); got != "engrove "+second+" D1 D2 D3" {
 		t.Error(got)
 	}
 }
 
-// What we write of it is what stands there; ours are the list of parties, and the hash
-// of each piece of evidence.
-func TestTheSpecificationsRequestIsWrittenAsItStands(t *testing.T) {
+// The request is written unchanged, except for the list of parties and the hashes of evidence.
+func TestWriteSpecificationRequest(t *testing.T) {
 	r, _, err := ReadRequest(specification)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := artifact.ParseValue(specification, maxDepth)
+	original, err := artifact.ParseValue(specification, maxDepth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := theirs.(artifact.Map)
+	want, _ := original.(artifact.Map)
 	hypotheses := at[artifact.Map](t, want, "hypotheses")
 	parties := artifact.List{}
 	for _, name := range []string{"engrove", second} {
@@ -76,15 +75,15 @@ func TestTheSpecificationsRequestIsWrittenAsItStands(t *testing.T) {
 	want = with(want, "objective_evidence", evidence)
 	want = with(want, "hypotheses", artifact.MapOf(artifact.Entry{Key: "parties", Value: parties}, artifact.Entry{Key: "hallucinated_hypotheses", Value: dissidents}))
 	if got := r.JSON(); string(got) != string(artifact.Canonical(want)) {
-		t.Errorf("%s\nis not\n%s", got, artifact.Canonical(want))
+		t.Errorf("got\n%s\nwant\n%s", got, artifact.Canonical(want))
 	}
 	back, _, err := ReadRequest(r.JSON())
 	if err != nil || string(back.JSON()) != string(r.JSON()) {
-		t.Errorf("it does not come back: %v", err)
+		t.Errorf("it does not read back: %v", err)
 	}
 }
 
-// at gives a value of a document that has to be there.
+// at returns a required value of a document.
 func at[T artifact.Value](t *testing.T, m artifact.Map, key string) T {
 	t.Helper()
 	v, _ := m.Get(key)
@@ -95,7 +94,7 @@ func at[T artifact.Value](t *testing.T, m artifact.Map, key string) T {
 	return out
 }
 
-// with gives an object in which a key has a value.
+// with returns an object in which a key has a value.
 func with(m artifact.Map, key string, v artifact.Value) artifact.Map {
 	entries := slices.DeleteFunc(slices.Clone(m), func(e artifact.Entry) bool { return e.Key == key })
 	return artifact.MapOf(append(entries, artifact.Entry{Key: key, Value: v})...)

@@ -152,12 +152,12 @@ func CheckTransition(id, from, to string) error {
 	if CanFollow(from, to) {
 		return nil
 	}
-	f := &fault.Error{Code: BadState, Detail: id + " is " + from + ", and cannot become " + to, Hint: "nothing more can be done with it"}
+	f := &fault.Error{Code: BadState, Detail: id + " is " + from + " and cannot become " + to, Hint: "it is closed"}
 	if from == "" {
-		f.Detail = "there is no stalemate " + id + " yet"
+		f.Detail = "no stalemate " + id
 	}
 	if Waits(from) {
-		f.Hint = "what may follow: " + strings.Join(nextStates(from), ", ")
+		f.Hint = "allowed next: " + strings.Join(nextStates(from), ", ")
 	}
 	return f
 }
@@ -193,7 +193,7 @@ func ReadCase(data []byte) (Case, error) {
 	v, err := artifact.ParseValue(data, maxCaseDepth)
 	m, ok := v.(artifact.Map)
 	if err != nil || !ok {
-		return Case{}, &fault.Error{Code: BadCase, Detail: "a stored stalemate cannot be read", Cause: err}
+		return Case{}, &fault.Error{Code: BadCase, Detail: "cannot read a stored stalemate", Cause: err}
 	}
 	number := func(key string) int {
 		v, _ := m.Get(key)

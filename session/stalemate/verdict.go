@@ -70,7 +70,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	c, _ := m.Get("confidence")
 	n, ok := c.(artifact.Number)
 	if v.Confidence = float64(n); !ok || !(n >= 0 && n <= 1) { // also excludes NaN
-		in.faults.Add(delta.InvalidField, "confidence", "write a number from 0 to 1", "confidence is no number from 0 to 1")
+		in.faults.Add(delta.InvalidField, "confidence", "write a number from 0 to 1", "confidence is not a number from 0 to 1")
 	}
 	if list, ok := m.Get("rejected"); ok {
 		for i, one := range in.list(list, "rejected") {
@@ -87,8 +87,8 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 
 func verdictObject(text []byte) (artifact.Map, error) {
 	none := &fault.Error{
-		Code: NoVerdict, Detail: "the text holds no verdict",
-		Hint: `a verdict is a JSON object with ruling_for, root_cause, reasoning, rejected and confidence`,
+		Code: NoVerdict, Detail: "no verdict in the text",
+		Hint: "write a JSON object with ruling_for, root_cause, reasoning, rejected and confidence",
 	}
 	if v, err := artifact.ParseValue(text, maxDepth); err == nil {
 		if m, ok := v.(artifact.Map); ok {
@@ -148,7 +148,7 @@ func (r *reader) texts(m artifact.Map, key string) []string {
 		}
 	}
 	if len(out) == 0 || len(out) != len(list) {
-		r.faults.Add(delta.MissingRequiredField, key, "write the steps as a list of texts", "%s is no list of texts that say something", key)
+		r.faults.Add(delta.MissingRequiredField, key, "write the steps as a list of strings", "%s is not a list of non-empty strings", key)
 	}
 	return out
 }
@@ -158,13 +158,13 @@ func (v *Verdict) Check(r *Request) error {
 	var list fault.List
 	names := strings.Join(r.Names(), ", ")
 	if _, ok := r.Find(v.For); !ok {
-		list.Add(delta.InvalidField, "ruling_for", "rule for one of "+names, "%s is no hypothesis of the request", fault.Shown(v.For))
+		list.Add(delta.InvalidField, "ruling_for", "rule for one of "+names, "%s is not a hypothesis of the request", fault.Shown(v.For))
 	}
 	if v.Arbiter.Name == "" || v.Arbiter.Kind != ByPerson && v.Arbiter.Kind != ByAgent {
-		list.Add(delta.InvalidField, "arbiter", "name who rules", "nobody signs the verdict")
+		list.Add(delta.InvalidField, "arbiter", "name the arbiter", "the verdict is unsigned")
 	}
 	if r.IsParty(v.Arbiter.Name) {
-		list.Add(ArbiterIsParty, "arbiter", "let somebody rule who holds none of the positions", "%s is a party", fault.Shown(v.Arbiter.Name))
+		list.Add(ArbiterIsParty, "arbiter", "choose an arbiter that holds none of the positions", "%s is a party", fault.Shown(v.Arbiter.Name))
 	}
 	said := make(map[string]bool)
 	for i, one := range v.Rejected {
@@ -172,17 +172,17 @@ func (v *Verdict) Check(r *Request) error {
 		_, known := r.Find(one.Hypothesis)
 		switch {
 		case !known:
-			list.Add(delta.InvalidField, place, "name one of "+names, "%s is no hypothesis of the request", fault.Shown(one.Hypothesis))
+			list.Add(delta.InvalidField, place, "name one of "+names, "%s is not a hypothesis of the request", fault.Shown(one.Hypothesis))
 		case one.Hypothesis == v.For:
 			list.Add(delta.InvalidField, place, "reject the others", "%s is ruled for and rejected", fault.Shown(v.For))
 		case said[one.Hypothesis]:
-			list.Add(delta.InvalidField, place, "say it once", "%s is rejected twice", fault.Shown(one.Hypothesis))
+			list.Add(delta.InvalidField, place, "reject it once", "%s is rejected twice", fault.Shown(one.Hypothesis))
 		}
 		said[one.Hypothesis] = true
 	}
 	for _, name := range r.Names() {
 		if name != v.For && !said[name] {
-			list.Add(delta.MissingRequiredField, "rejected", "say of every other one why it does not hold", "nothing says why %s does not hold", fault.Shown(name))
+			list.Add(delta.MissingRequiredField, "rejected", "give a reason for rejecting every other hypothesis", "%s is neither ruled for nor rejected", fault.Shown(name))
 		}
 	}
 	return list.Err()
@@ -224,7 +224,7 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	id, field, _ := strings.Cut(c.Place, ".")
 	section, ok := artifact.SectionOfID(id)
 	if !ok {
-		return nil, &fault.Error{Code: NothingToWrite, Place: c.ID, Detail: fault.Shown(c.Place) + " is no place of an artifact", Hint: "what the ruling says must be done by hand"}
+		return nil, &fault.Error{Code: NothingToWrite, Place: c.ID, Detail: fault.Shown(c.Place) + " is not a place in an artifact", Hint: "carry out the ruling by hand"}
 	}
 	payload, err := c.payload(v, field)
 	if err != nil {
@@ -259,8 +259,8 @@ func (c *Case) payload(v *Verdict, field string) (artifact.Map, error) {
 		}
 	}
 	return nil, &fault.Error{
-		Code: NothingToWrite, Place: c.ID, Detail: "the ruling for " + fault.Shown(v.For) + " says nothing that could be written into " + c.Place,
-		Hint: `say what the field should hold as "value"`,
+		Code: NothingToWrite, Place: c.ID, Detail: "the ruling for " + fault.Shown(v.For) + " has no value to write to " + c.Place,
+		Hint: `add the new value of the field as "value"`,
 	}
 }
 

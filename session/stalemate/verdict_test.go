@@ -11,7 +11,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// stuck is a session with a conflict that survived a round.
+// stuck returns a session with a conflict that survived a round.
 func stuck(t testing.TB) (*play, Case, Request) {
 	t.Helper()
 	p := newPlay(t)
@@ -27,8 +27,8 @@ const ruling = `{"ruling_for":"Bert","root_cause":"Two meanings of one word.","r
 
 func judge() Arbiter { return Arbiter{Kind: ByAgent, Name: "Judge", Model: "m"} }
 
-// A ruling becomes an EDIT of an authority, and stands in the artifact with its reasons.
-func TestARulingGoesThroughTheMerge(t *testing.T) {
+// A ruling is merged as an EDIT of an authority, with its reasons.
+func TestRulingIsMerged(t *testing.T) {
 	p, c, r := stuck(t)
 	v, err := ReadVerdict([]byte("My ruling:\n```json\n"+ruling+"\n```\n"), judge(), &r)
 	if err != nil {
@@ -47,14 +47,14 @@ func TestARulingGoesThroughTheMerge(t *testing.T) {
 		t.Errorf("%+v", out.Deltas[0])
 	}
 	if got := it.Text("ruling_claim"); !strings.Contains(got, "Judge") || !strings.Contains(got, "The evidence says b.") {
-		t.Errorf("the reasons do not stand in the artifact: %q", got)
+		t.Errorf("the reasons are not in the artifact: %q", got)
 	}
 	if left := Detect("RS-20261115-play", p.moments, nil); len(left) > 0 {
 		t.Errorf("%s", kinds(left))
 	}
 }
 
-func TestARulingForAnotherExplanationNeedsAValue(t *testing.T) {
+func TestRulingForExplanationNeedsValue(t *testing.T) {
 	p, c, r := stuck(t)
 	other := strings.NewReplacer(`"ruling_for":"Bert"`, `"ruling_for":"D1"`, `"hypothesis":"D1"`, `"hypothesis":"Bert"`).Replace(ruling)
 	v, err := ReadVerdict([]byte(other), judge(), &r)
@@ -78,45 +78,45 @@ func TestARulingForAnotherExplanationNeedsAValue(t *testing.T) {
 	}
 }
 
-func TestVerdictsThatAreNone(t *testing.T) {
+func TestReadVerdictRefuses(t *testing.T) {
 	_, _, r := stuck(t)
 	for _, c := range []struct {
 		name, text string
 		by         Arbiter
-		says       string
+		want       string
 	}{
-		{"prose", "I rule for Bert.", judge(), "holds no verdict"},
-		{"a list", "[]", judge(), "holds no verdict"},
+		{"prose", "I rule for Bert.", judge(), "no verdict in the text"},
+		{"a list", "[]", judge(), "no verdict in the text"},
 		{"nothing in it", "{}", judge(), "ruling_for is missing"},
-		{"stranger", strings.Replace(ruling, `"ruling_for":"Bert"`, `"ruling_for":"Zoe"`, 1), judge(), "Zoe is no hypothesis"},
+		{"stranger", strings.Replace(ruling, `"ruling_for":"Bert"`, `"ruling_for":"Zoe"`, 1), judge(), "Zoe is not a hypothesis"},
 		{"a party", ruling, Arbiter{ByAgent, "Anna", ""}, "Anna is a party"},
-		{"nobody", ruling, Arbiter{}, "nobody signs"},
+		{"unsigned", ruling, Arbiter{}, "is unsigned"},
 		{"sure", strings.Replace(ruling, `0.9`, `90`, 1), judge(), "from 0 to 1"},
 		{"no confidence", strings.Replace(ruling, `,"confidence":0.9`, ``, 1), judge(), "from 0 to 1"},
 		{"no reasons", strings.Replace(ruling, `["The evidence says b."]`, `[]`, 1), judge(), "reasoning"},
 		{"no cause", strings.Replace(ruling, `"Two meanings of one word."`, `" "`, 1), judge(), "root_cause"},
-		{"one not rejected", strings.Replace(ruling, `{"hypothesis":"D1","why":"one case"},`, ``, 1), judge(), "why D1 does not hold"},
+		{"one not rejected", strings.Replace(ruling, `{"hypothesis":"D1","why":"one case"},`, ``, 1), judge(), "D1 is neither ruled for nor rejected"},
 		{"rejects its own", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"Bert"`, 1), judge(), "ruled for and rejected"},
 		{"twice", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"D2"`, 1), judge(), "rejected twice"},
-		{"unknown rejected", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"D7"`, 1), judge(), "D7 is no hypothesis"},
+		{"unknown rejected", strings.Replace(ruling, `"hypothesis":"D1"`, `"hypothesis":"D7"`, 1), judge(), "D7 is not a hypothesis"},
 	} {
-		if _, err := ReadVerdict([]byte(c.text), c.by, &r); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := ReadVerdict([]byte(c.text), c.by, &r); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-// The question names nobody, and does not depend on who stands first.
-func TestTheQuestionIsNeutral(t *testing.T) {
+// The question names no party and does not depend on the order of the parties.
+func TestQuestionIsNeutral(t *testing.T) {
 	_, c, r := stuck(t)
 	for _, name := range []string{"Anna", "Bert"} {
 		if strings.Contains(r.Arbitration, name) {
-			t.Errorf("it names %s", name)
+			t.Errorf("the question names %s", name)
 		}
 	}
 	c.Positions[0], c.Positions[1] = c.Positions[1], c.Positions[0]
 	if other := NewRequest("RS-20261115-play", r.At, &c); other.Arbitration != r.Arbitration || other.Summary != r.Summary {
-		t.Error("it depends on the order")
+		t.Error("the request depends on the order")
 	}
 	for _, kind := range Kinds() {
 		c.Kind = kind
@@ -126,26 +126,26 @@ func TestTheQuestionIsNeutral(t *testing.T) {
 	}
 }
 
-func TestRequestsThatAreNone(t *testing.T) {
+func TestReadRequestRefuses(t *testing.T) {
 	_, _, good := stuck(t)
 	text := string(good.JSON())
-	for _, c := range []struct{ name, text, says string }{
+	for _, c := range []struct{ name, text, want string }{
 		{"no JSON", "{", "ends too early"},
 		{"a list", "[]", "not an object"},
 		{"protocol", strings.Replace(text, Protocol, "Stalemate_Protocol_v2", 1), "Stalemate_Protocol_v2"},
-		{"time", strings.Replace(text, `"session_timestamp":"2026`, `"session_timestamp":"x2026`, 1), "no instant"},
-		{"one party", strings.Replace(text, `"party":"Anna"`, `"party":"Bert"`, 1), "stands twice"},
+		{"time", strings.Replace(text, `"session_timestamp":"2026`, `"session_timestamp":"x2026`, 1), "not an instant"},
+		{"one party", strings.Replace(text, `"party":"Anna"`, `"party":"Bert"`, 1), "duplicate party"},
 		{"changed", strings.Replace(text, `"content":"{`, `"content":" {`, 1), "has the hash"},
-		{"no dissident", `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2025-08-11T15:10:00Z","stalemate_summary":"s","hypotheses":{"x":1},"objective_evidence":[1],"arbitration_request":"q"}`, "there are 0 of them"},
+		{"no dissident", `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2025-08-11T15:10:00Z","stalemate_summary":"s","hypotheses":{"x":1},"objective_evidence":[1],"arbitration_request":"q"}`, "number of explanations: 0"},
 		{"nothing", `{"objective_evidence":1,"hypotheses":{"parties":1}}`, "protocol_id is missing"},
 	} {
-		if _, _, err := ReadRequest([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, _, err := ReadRequest([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
 
-func TestStates(t *testing.T) {
+func TestTransitions(t *testing.T) {
 	all := []string{"", Open, Requested, Ruled, Applied, Refused, Expired}
 	allowed := 0
 	for _, from := range all {
@@ -192,8 +192,8 @@ func TestVerdictsReadBack(t *testing.T) {
 	})
 }
 
-// A verdict that is only shown is none; the one that is meant stands behind it.
-func TestVerdictsThatAreOnlyShownAreNone(t *testing.T) {
+// Verdicts in quotes, comments or code are ignored, and the real one after them is read.
+func TestReadVerdictIgnoresQuotedVerdicts(t *testing.T) {
 	_, _, r := stuck(t)
 	shown := strings.Replace(ruling, `"Two meanings of one word."`, `"An example."`, 1)
 	for name, place := range map[string]string{
@@ -215,7 +215,7 @@ func TestVerdictsThatAreOnlyShownAreNone(t *testing.T) {
 	}
 }
 
-// FuzzVerdict: no text brings the readers down.
+// FuzzVerdict checks that the readers accept any input without a panic.
 func FuzzVerdict(f *testing.F) {
 	_, c, r := stuck(f)
 	f.Add([]byte(ruling))

@@ -10,7 +10,7 @@ import (
 	"brenner/session/view"
 )
 
-// large makes an artifact of about so many items, with stamps, links and kills.
+// large returns an artifact of n items with stamps, links and kills.
 func large(n int) artifact.Artifact {
 	var a artifact.Artifact
 	for i := range n {

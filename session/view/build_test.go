@@ -12,13 +12,13 @@ import (
 	"brenner/session/view"
 )
 
-// stamp makes a stamp of an agent in a version.
+// stamp returns a stamp of an agent in a version.
 func stamp(agent string, version int) *artifact.Stamp {
 	at := time.Date(2025, 12, 30, 12, version, 0, 0, time.UTC)
 	return &artifact.Stamp{Delta: "d", Agent: agent, Version: version, At: at}
 }
 
-// assumption makes an item that says something of about ten tokens.
+// assumption returns an item with a statement of about ten tokens.
 func assumption(id string, by *artifact.Stamp, fields ...artifact.Field) *artifact.Item {
 	return &artifact.Item{ID: id, Created: by, Fields: append([]artifact.Field{
 		{Name: "statement", Value: artifact.Text("What " + id + " assumes about the embryo")},
@@ -32,7 +32,7 @@ func ledger(items ...*artifact.Item) artifact.Artifact {
 	return a
 }
 
-// shownOf gives the assumptions that a view of at most so many items shows.
+// shownOf returns the assumptions that a view of at most so many items shows.
 func shownOf(t *testing.T, a artifact.Artifact, agent string, most int) string {
 	t.Helper()
 	spec := view.Default(view.Unified)
@@ -40,7 +40,7 @@ func shownOf(t *testing.T, a artifact.Artifact, agent string, most int) string {
 	return strings.Join(build(t, view.Input{Artifact: a, Spec: spec, Agent: agent}).Shown, " ")
 }
 
-func TestOrderOfSelection(t *testing.T) {
+func TestSelectionOrder(t *testing.T) {
 	t.Parallel()
 	linked := assumption("A6", stamp("Other", 1))
 	linked.Fields = append(linked.Fields, artifact.Field{Name: "calculation", Value: artifact.Text("A1")}) // a word, not a link
@@ -55,11 +55,11 @@ func TestOrderOfSelection(t *testing.T) {
 	a.Sections[artifact.AssumptionLedger][4].Kill = &artifact.Kill{Stamp: stamp("Other", 4)}
 	for most, want := range []string{0: "A1 A2 A3 A4 A5 A6", 1: "A3", 2: "A3 A4", 3: "A2 A3 A4", 4: "A1 A2 A3 A4", 5: "A1 A2 A3 A4 A6"} {
 		if got := shownOf(t, a, "Me", most); got != want {
-			t.Errorf("of %d: %s, want %s", most, got, want)
+			t.Errorf("max %d: %s, want %s", most, got, want)
 		}
 	}
-	if got := shownOf(t, a, "Nobody", 2); got != "A2 A4" {
-		t.Errorf("for somebody else: %s", got)
+	if got := shownOf(t, a, "Stranger", 2); got != "A2 A4" {
+		t.Errorf("for another agent: %s", got)
 	}
 }
 
@@ -89,10 +89,9 @@ func TestLinksAreRelevant(t *testing.T) {
 	}
 }
 
-// TestDegrades holds the order in which a view gives way as its bound shrinks:
-// items become short, the least important first, then they go, and only then are
-// the words of people cut; what room that leaves is for items again.
-func TestDegrades(t *testing.T) {
+// As the bound shrinks, items are shown in short, the least important first, then left out; only
+// then are notes cut, which leaves room for items again.
+func TestViewShrinksWithBound(t *testing.T) {
 	t.Parallel()
 	a := ledger(assumption("A1", nil, artifact.Field{Name: "load", Value: artifact.Text("H1 falls without it")}))
 	a.Sections[artifact.AdversarialCritique] = []*artifact.Item{{ID: "C1", Fields: []artifact.Field{
@@ -117,28 +116,28 @@ func TestDegrades(t *testing.T) {
 	}
 }
 
-// state says in a few words how far a view had to give way.
+// state summarizes what a view shortened and left out.
 func state(v view.View, err error) string {
 	if err != nil {
 		return string(fault.CodeOf(err))
 	}
-	var words []string
+	var parts []string
 	if len(v.Shortened) > 0 {
-		words = append(append(words, "short"), v.Shortened...)
+		parts = append(append(parts, "short"), v.Shortened...)
 	}
 	for i, o := range v.LeftOut {
 		if i == 0 {
-			words = append(words, "out")
+			parts = append(parts, "out")
 		}
-		words = append(words, o.ID)
+		parts = append(parts, o.ID)
 	}
 	if strings.Contains(v.Text, "long…") {
-		words = append(words, "cut")
+		parts = append(parts, "cut")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(parts, " ")
 }
 
-func TestOneEndlessTextDoesNotShortenTheOthers(t *testing.T) {
+func TestOversizedTextDoesNotShortenOthers(t *testing.T) {
 	t.Parallel()
 	endless := assumption("A1", stamp("Other", 9), artifact.Field{Name: "load", Value: artifact.Text(strings.Repeat("x ", 1<<20))})
 	a := ledger(endless, assumption("A2", nil), assumption("A3", nil))
@@ -161,20 +160,20 @@ func TestIDsOnly(t *testing.T) {
 	}
 }
 
-// TestTooLarge: a bound that not even the ids fit into is a fault that says so.
+// A bound too small for the ids is an error.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	spec := view.Default("test_designer")
 	spec.MaxTokens = 50
 	a, _ := cellFate(t)
 	v, err := view.Build(view.Input{Artifact: a, Spec: spec})
-	if fault.CodeOf(err) != view.TooLarge || fault.HintOf(err) == "" || v.Text != "" || !strings.Contains(err.Error(), "the bound is 50") {
+	if fault.CodeOf(err) != view.TooLarge || fault.HintOf(err) == "" || v.Text != "" || !strings.Contains(err.Error(), "the limit is 50") {
 		t.Errorf("%v, %q", err, v.Text)
 	}
 }
 
-// TestKilledCells: a cell that was killed, and one of a killed hypothesis, say N/A;
-// a key that never meant the hypothesis keeps its text. Neither is an open conflict.
+// Killed cells and cells of killed hypotheses are N/A; an unresolved key keeps its text. None of them
+// is an open conflict.
 func TestKilledCells(t *testing.T) {
 	t.Parallel()
 	var a artifact.Artifact
@@ -212,7 +211,7 @@ func TestKilledCells(t *testing.T) {
 	}
 }
 
-// TestManyCandidates: in short, a conflict of many shows the first of them.
+// In short, a conflict with many candidates shows the first ones.
 func TestManyCandidates(t *testing.T) {
 	t.Parallel()
 	var c artifact.Conflict

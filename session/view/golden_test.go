@@ -15,9 +15,9 @@ import (
 	"brenner/session/view"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
-// cellFate gives the artifact of the example after its deltas were merged.
+// cellFate returns the artifact of the example after its deltas were merged.
 func cellFate(t testing.TB) (artifact.Artifact, merge.Report) {
 	t.Helper()
 	base, err := artifact.Parse(read(t, "../../examples/cell-fate/base.json"))
@@ -40,7 +40,7 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// feedback gives what became of an agent's deltas, but for those that were taken.
+// feedback returns the outcomes of an agent's deltas, except for applied ones.
 func feedback(report merge.Report, agent string) []view.Outcome {
 	var out []view.Outcome
 	for _, row := range report.Deltas {
@@ -62,7 +62,7 @@ func build(t testing.TB, in view.Input) view.View {
 	return v
 }
 
-// TestGolden shows what each role sees of the example, with room and without.
+// TestGolden compares what each role sees of the example, with and without enough room.
 func TestGolden(t *testing.T) {
 	a, report := cellFate(t)
 	count := tokens.New().Count
@@ -87,7 +87,7 @@ func TestGolden(t *testing.T) {
 			}
 			v := build(t, in)
 			if v.Tokens != count(v.Text) || v.Tokens > spec.Bound() {
-				t.Errorf("%d tokens, said to be %d, within %d", count(v.Text), v.Tokens, spec.Bound())
+				t.Errorf("%d tokens, reported %d, bound %d", count(v.Text), v.Tokens, spec.Bound())
 			}
 			path := filepath.Join("testdata", tt.name+".md")
 			if *update {

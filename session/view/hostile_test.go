@@ -15,7 +15,7 @@ import (
 	"brenner/session/view"
 )
 
-// hostileInput puts one text wherever a text can stand.
+// hostileInput returns an input with one text in every possible place.
 func hostileInput(evil string, bound int) view.Input {
 	in := view.Input{
 		Spec: view.Default(view.Unified), Agent: evil, Count: counters()[1],
@@ -38,7 +38,7 @@ func hostileInput(evil string, bound int) view.Input {
 		}
 		for i, v := range values {
 			if (i+int(s))%2 == 1 && s != artifact.ResearchThread {
-				continue // half of them in each section: there are many texts
+				continue // half of the values in each section, to save time
 			}
 			it := &artifact.Item{ID: s.ItemID(i + 1), Rare: &artifact.Rare{Unresolved: []string{evil}}}
 			if s == artifact.ResearchThread {
@@ -77,7 +77,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestRealTokens holds the laws with the real tokenizer, bound after bound.
+// TestRealTokens checks the laws with the real tokenizer at several bounds.
 func TestRealTokens(t *testing.T) {
 	t.Parallel()
 	a, report := cellFate(t)
@@ -114,7 +114,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// TestManyBounds goes through every bound of an artifact with gaps in its ids.
+// TestManyBounds checks the laws at many bounds for an artifact with gaps in its ids.
 func TestManyBounds(t *testing.T) {
 	t.Parallel()
 	var a artifact.Artifact
@@ -133,8 +133,8 @@ func TestManyBounds(t *testing.T) {
 	}
 }
 
-// TestInKickoff: a kickoff quotes a view as it is, and neither the kickoff nor a
-// reply that repeats the view holds a delta.
+// A kickoff quotes a view unchanged, and neither the kickoff nor a reply that repeats the view
+// contains a delta.
 func TestInKickoff(t *testing.T) {
 	t.Parallel()
 	for i, evil := range hostile() {
@@ -151,12 +151,12 @@ func TestInKickoff(t *testing.T) {
 		}
 		m := all[0]
 		if !strings.Contains(m.Body, quoted(v.Text)) {
-			t.Errorf("the view does not arrive as it is:\n%s", m.Body)
+			t.Errorf("the view was changed:\n%s", m.Body)
 		}
 		for _, reply := range []string{m.Body, v.Text} {
 			for _, b := range delta.Read([]byte(reply), delta.Options{Examples: m.Examples}).Blocks {
 				if b.OK {
-					t.Errorf("line %d is carried out as a delta:\n%s", b.Line, reply)
+					t.Errorf("line %d is read as a delta:\n%s", b.Line, reply)
 				}
 			}
 		}

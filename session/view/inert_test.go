@@ -7,18 +7,18 @@ import (
 
 func TestInert(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"prose stays", "p < 0.05, a<3, x*y, `code`, § 161", "p < 0.05, a<3, x*y, `code`, § 161"},
-		{"space around goes", " \t a b \n", "a b"},
+		{"prose", "p < 0.05, a<3, x*y, `code`, § 161", "p < 0.05, a<3, x*y, `code`, § 161"},
+		{"surrounding space", " \t a b \n", "a b"},
 		{"line ends", "a\nb\r\nc\rd\u2028e\u0085f\vg\fh", "a ⏎ b ⏎ c ⏎ d ⏎ e ⏎ f ⏎ g ⏎ h"},
 		{"tabs", "a\tb", "a b"},
 		{"controls", "a\x00\x1b[2J\x7f", "a[U+0000][U+001B][2J[U+007F]"},
-		{"unseen words", "a\U000e0041\u202eb\u200bc\ufe00d", "a[U+E0041][U+202E]b[U+200B]c[U+FE00]d"},
-		{"joiners and emoji stay", "\u0646\u200c\u0647 👩\u200d🔬 ❤\ufe0f", "\u0646\u200c\u0647 👩\u200d🔬 ❤\ufe0f"},
-		{"bad bytes", "a\xff\xfeb", "a\ufffdb"},
+		{"invisible characters", "a\U000e0041\u202eb\u200bc\ufe00d", "a[U+E0041][U+202E]b[U+200B]c[U+FE00]d"},
+		{"joiners and emoji", "\u0646\u200c\u0647 👩\u200d🔬 ❤\ufe0f", "\u0646\u200c\u0647 👩\u200d🔬 ❤\ufe0f"},
+		{"invalid bytes", "a\xff\xfeb", "a\ufffdb"},
 		{"tags", "<b> </b> <!-- --> <?x?> <http://x.y>", `\<b> \</b> \<!-- --> \<?x?> \<http://x.y>`},
 		{"tags after backslashes", `\<b> \\<b> \\\<b>`, `\<b> \\\<b> \\\<b>`},
-		{"a fence inside stays", "x ```go", "x ```go"},
-		{"nothing", "", ""},
+		{"a fence inside", "x ```go", "x ```go"},
+		{"empty", "", ""},
 	} {
 		if got := inert(tt.text); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)

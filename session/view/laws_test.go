@@ -26,48 +26,48 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// checkLaws holds what every view promises.
+// checkLaws checks the guarantees of every view.
 func checkLaws(t failer, in view.Input) {
 	t.Helper()
 	v, err := view.Build(in)
 	if err != nil {
 		if fault.CodeOf(err) != view.TooLarge || v.Text != "" {
-			t.Fatalf("%v, and the view is %q", err, v.Text)
+			t.Fatalf("%v, but the view is %q", err, v.Text)
 		}
 		if least := leastTokens(in); 2*least+200 < in.Spec.Bound() {
-			t.Fatalf("%v, though ids alone are about %d tokens", err, least)
+			t.Fatalf("%v, but the ids alone are about %d tokens", err, least)
 		}
 		return
 	}
 	if again, _ := view.Build(in); !cmp.Equal(v, again) {
-		t.Fatalf("twice is not once:\n%s", cmp.Diff(v, again))
+		t.Fatalf("not deterministic:\n%s", cmp.Diff(v, again))
 	}
 	if n := in.Count(v.Text); n != v.Tokens || n > in.Spec.Bound() {
-		t.Fatalf("%d tokens, said to be %d, within %d:\n%s", n, v.Tokens, in.Spec.Bound(), v.Text)
+		t.Fatalf("%d tokens, reported %d, bound %d:\n%s", n, v.Tokens, in.Spec.Bound(), v.Text)
 	}
 	checkAccount(t, in, v)
 	checkStructure(t, v.Text)
 	for _, b := range delta.Read([]byte(quoted(v.Text)), delta.Options{}).Blocks {
 		if b.OK {
-			t.Fatalf("line %d is carried out as a delta:\n%s", b.Line, v.Text)
+			t.Fatalf("line %d is read as a delta:\n%s", b.Line, v.Text)
 		}
 	}
 }
 
-// leastTokens gives about what the fixed parts of a view come to.
+// leastTokens returns the approximate size of the fixed parts of a view.
 func leastTokens(in view.Input) int {
 	v, _ := view.Build(view.Input{Artifact: in.Artifact, Count: in.Count, Spec: view.Spec{MaxTokens: 1 << 40}})
 	return v.Tokens
 }
 
-// quoted gives a view as a kickoff quotes it; TestInKickoff holds that it does.
+// quoted returns a view as a kickoff quotes it; see TestInKickoff.
 func quoted(text string) string {
 	lines := "> " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n> ") + "\n"
 	return strings.ReplaceAll(lines, "> \n", ">\n")
 }
 
-// checkAccount holds that every item is shown or left out, once, and named; and
-// that nothing is shown completely where the bound left out an item.
+// checkAccount checks that every item is shown or left out once, and named; and that nothing is
+// shown completely if the bound left out an item.
 func checkAccount(t failer, in view.Input, v view.View) {
 	t.Helper()
 	accounted := slices.Clone(v.Shown)
@@ -88,7 +88,7 @@ func checkAccount(t failer, in view.Input, v view.View) {
 			}
 			complete := in.Spec.Sections[s].Form == view.Full && !it.Killed() && slices.Contains(v.Shown, it.ID) && !slices.Contains(v.Shortened, it.ID)
 			if over && complete {
-				t.Fatalf("%s is shown completely, and others are left out:\n%s", it.ID, v.Text)
+				t.Fatalf("%s is shown completely while others are left out:\n%s", it.ID, v.Text)
 			}
 		}
 	}
@@ -99,8 +99,7 @@ func checkAccount(t failer, in view.Input, v view.View) {
 	}
 }
 
-// namedIDs gives the ids that stand at the front of an item, or among those that
-// are left out.
+// namedIDs returns the ids that begin an item or are listed as left out.
 func namedIDs(text string) map[string]bool {
 	named := map[string]bool{}
 	body, left, _ := strings.Cut(text, "\n### Left out\n")
@@ -124,8 +123,8 @@ func namedIDs(text string) map[string]bool {
 	return named
 }
 
-// checkStructure asks another reader of Markdown what the quoted view is made of:
-// exactly our headings, and a list entry for each line that we began as one.
+// checkStructure parses the quoted view with another Markdown parser: it must have exactly our
+// headings, and a list entry for each line that begins as one.
 func checkStructure(t failer, view string) {
 	t.Helper()
 	var headings, entries int
@@ -134,7 +133,7 @@ func checkStructure(t failer, view string) {
 			t.Fatalf("a control character in %q", line)
 		}
 		if strings.TrimRight(line, " \t") != line {
-			t.Fatalf("space at the end of %q, which a kickoff takes away", line)
+			t.Fatalf("trailing space in %q, which a kickoff removes", line)
 		}
 		switch {
 		case strings.HasPrefix(line, "### "):
@@ -145,7 +144,7 @@ func checkStructure(t failer, view string) {
 	}
 	quote := goldmark.New(goldmark.WithExtensions(extension.Table)).Parser().Parse(text.NewReader([]byte(quoted(view)))).FirstChild()
 	if quote.Kind() != ast.KindBlockquote || quote.NextSibling() != nil {
-		t.Fatalf("not one quotation:\n%s", view)
+		t.Fatalf("not a single quote:\n%s", view)
 	}
 	err := ast.Walk(quote, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering || n == quote {
@@ -162,18 +161,18 @@ func checkStructure(t failer, view string) {
 		return ast.WalkContinue, nil
 	})
 	if err != nil || headings != 0 || entries != 0 {
-		t.Fatalf("%v, %d headings and %d list entries too few in\n%s", err, headings, entries, view)
+		t.Fatalf("%v, %d headings and %d list entries missing in\n%s", err, headings, entries, view)
 	}
 }
 
-// counters are ways to count, some of which no tokenizer would count in.
+// counters returns token counters, some of them unrealistic.
 func counters() []func(string) int {
 	return []func(string) int{
 		func(s string) int { return len(s) },
 		func(s string) int { return (len(s) + 3) / 4 },
 		func(s string) int { return len(strings.Fields(s)) },
-		func(s string) int { return len(s) + len(s)*len(s)/1000 }, // a whole is more than its parts
-		func(s string) int { return 10 + len(s)/4 },               // and less
+		func(s string) int { return len(s) + len(s)*len(s)/1000 }, // superadditive
+		func(s string) int { return 10 + len(s)/4 },               // subadditive
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"brenner/session/view"
 )
 
-func TestAnOpeningKeepsToTheBoundOfTheCall(t *testing.T) {
+func TestCheckOpening(t *testing.T) {
 	for _, test := range []struct {
 		bound, length int
 		tooMuch       bool

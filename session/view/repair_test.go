@@ -17,12 +17,12 @@ func repairInput(bound int, answer string, lines ...int) *view.RepairInput {
 		Head: "# REPAIR\n", Tail: "Send the blocks.\n", Lines: lines,
 	}
 	for _, line := range lines {
-		in.Problems = append(in.Problems, fmt.Sprintf("- line %d: it is none\n", line))
+		in.Problems = append(in.Problems, fmt.Sprintf("- line %d: bad delta\n", line))
 	}
 	return in
 }
 
-func TestARepairShowsWhatItIsAbout(t *testing.T) {
+func TestRepairShowsLinesAroundProblems(t *testing.T) {
 	var long strings.Builder
 	for i := range 200 {
 		fmt.Fprintf(&long, "line %d\n", i+1)
@@ -55,7 +55,7 @@ func TestARepairShowsWhatItIsAbout(t *testing.T) {
 				t.Errorf("%s: %q is in\n%s", name, text, got.Answer)
 			}
 		}
-		if n := strings.Count(got.Request, "it is none"); n != test.problemsSeen {
+		if n := strings.Count(got.Request, "bad delta"); n != test.problemsSeen {
 			t.Errorf("%s: %d problems\n%s", name, n, got.Request)
 		}
 	}
@@ -69,8 +69,7 @@ func TestARepairShowsWhatItIsAbout(t *testing.T) {
 	}
 }
 
-// No second turn passes its own bound, or the call's; it always says how many problems
-// there are, and what it shows of an answer are lines of it.
+// A second turn keeps to its own bound and the call's, and always has the number of problems.
 func TestRepairLaws(t *testing.T) { rapid.Check(t, repairLaws) }
 
 func FuzzRepairLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(repairLaws)) }
@@ -101,12 +100,12 @@ func repairLaws(t *rapid.T) {
 	if got.Tokens != tokens || tokens > bound || tokens+in.Count(in.Opening) > call {
 		t.Fatalf("%d tokens, bounds %d and %d", tokens, bound, call)
 	}
-	shown := strings.Count(got.Request, "it is none")
+	shown := strings.Count(got.Request, "bad delta")
 	if more := len(in.Problems) - shown + in.More; shown < 1 || more > 0 != strings.Contains(got.Request, fmt.Sprintf("… and %d more\n", more)) {
 		t.Fatal(got.Request)
 	}
 	if again, err := view.Repair(in); err != nil || again != got {
-		t.Fatal("not the same again")
+		t.Fatal("not deterministic")
 	}
 }
 

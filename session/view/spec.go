@@ -163,12 +163,12 @@ type specReader struct{ wrong fault.List }
 func (r *specReader) object(place string, v artifact.Value, take func(string, artifact.Value) bool) {
 	m, ok := v.(artifact.Map)
 	if !ok {
-		r.fault(place, "it is not an object")
+		r.fault(place, "not an object")
 		return
 	}
 	for _, e := range m {
 		if !take(e.Key, e.Value) {
-			r.fault(place, "it has no %s", fault.Shown(e.Key))
+			r.fault(place, "unknown key %s", fault.Shown(e.Key))
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (r *specReader) form(place string, v artifact.Value) Form {
 	switch form {
 	case Full, Summary, IDs, "":
 	default:
-		r.fault(place+".form", "%s is not one of %s, %s and %s", fault.Shown(string(form)), Full, Summary, IDs)
+		r.fault(place+".form", "%s is not one of %s, %s, %s", fault.Shown(string(form)), Full, Summary, IDs)
 	}
 	return form
 }
@@ -208,7 +208,7 @@ func (r *specReader) form(place string, v artifact.Value) Form {
 func (r *specReader) text(place string, v artifact.Value) string {
 	t, ok := v.(artifact.Text)
 	if !ok {
-		r.fault(place, "it is not a text")
+		r.fault(place, "not a string")
 	}
 	return string(t)
 }
@@ -216,7 +216,7 @@ func (r *specReader) text(place string, v artifact.Value) string {
 func (r *specReader) number(place string, v artifact.Value, least artifact.Number) int {
 	n, ok := v.(artifact.Number)
 	if !ok || n < least || n > MaxSetting || n != artifact.Number(int(n)) {
-		r.fault(place, "it is not a whole number from %d to %d", int(least), MaxSetting)
+		r.fault(place, "not an integer from %d to %d", int(least), MaxSetting)
 		return 0
 	}
 	return int(n)
@@ -226,6 +226,6 @@ func (r *specReader) fault(place, format string, args ...any) {
 	if place == "" {
 		place = "view spec"
 	}
-	r.wrong.Add(InvalidSpec, place, "a view spec has role, max_tokens, and sections with form, max and priority each",
+	r.wrong.Add(InvalidSpec, place, "a view spec has role, max_tokens and sections, each with form, max and priority",
 		"%s", fmt.Sprintf(format, args...))
 }

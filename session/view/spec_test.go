@@ -18,8 +18,8 @@ import (
 	"brenner/session/view"
 )
 
-// TestDefaultsShowWhatARoleMayEdit: whoever edits must see what it edits.
-func TestDefaultsShowWhatARoleMayEdit(t *testing.T) {
+// A role sees in full what it may edit.
+func TestDefaultsShowEditableSections(t *testing.T) {
 	scopes := merge.DefaultScopes()
 	for _, role := range roster.AllRoles() {
 		spec := view.Default(string(role))
@@ -45,14 +45,14 @@ func TestDefaultsShowWhatARoleMayEdit(t *testing.T) {
 	}
 }
 
-// hashOf is the SHA-256 of the canonical JSON.
+// hashOf returns the SHA-256 of the canonical JSON.
 func hashOf(s view.Spec) string {
 	sum := sha256.Sum256(s.Canonical())
 	return hex.EncodeToString(sum[:])
 }
 
-// TestHashes holds the built-in specs still: sessions pin them.
-func TestHashes(t *testing.T) {
+// Sessions store the hashes of the built-in specs, which must not change.
+func TestDefaultSpecsAreFrozen(t *testing.T) {
 	for role, want := range map[string]string{
 		"hypothesis_generator": "139e9ba23272c1e8eb1154426bb88d991982007d28e774f394e888bc918d717c",
 		"test_designer":        "a883c4633e40de93818e29cb095f4a1726a4e2b54cc788b1fa24763d6b962925",
@@ -63,8 +63,8 @@ func TestHashes(t *testing.T) {
 			t.Errorf("%s: %s, want %s", role, got, want)
 		}
 	}
-	if hashOf(view.Default("nobody")) != hashOf(view.Default(view.Unified)) {
-		t.Error("a role that is not known does not see everything")
+	if hashOf(view.Default("unknown")) != hashOf(view.Default(view.Unified)) {
+		t.Error("an unknown role does not see everything")
 	}
 }
 
@@ -101,21 +101,21 @@ func TestSpecReadsBack(t *testing.T) {
 	})
 }
 
-func TestBadSpecs(t *testing.T) {
+func TestParseSpecRefuses(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
 		{``, "too early"},
 		{`[]`, "not an object"},
-		{`{"rolle": "x"}`, "no rolle"},
-		{`{"role": 1}`, "role: it is not a text"},
-		{`{"max_tokens": -1}`, "max_tokens: it is not a whole number"},
-		{`{"max_tokens": 1.5}`, "max_tokens: it is not a whole number"},
-		{`{"max_tokens": 9e15}`, "max_tokens: it is not a whole number"},
-		{`{"sections": []}`, "sections: it is not an object"},
-		{`{"sections": {"raw_replies": {}}}`, "no raw_replies"},
-		{`{"sections": {"anomaly_register": 1}}`, "anomaly_register: it is not an object"},
-		{`{"sections": {"anomaly_register": {"form": "all"}}}`, "all is not one of full, summary and ids"},
-		{`{"sections": {"anomaly_register": {"most": 3}}}`, "no most"},
-		{`{"sections": {"anomaly_register": {"max": "3", "priority": true}}}`, "anomaly_register.max: it is not a whole number"},
+		{`{"rolle": "x"}`, "unknown key rolle"},
+		{`{"role": 1}`, "role: not a string"},
+		{`{"max_tokens": -1}`, "max_tokens: not an integer"},
+		{`{"max_tokens": 1.5}`, "max_tokens: not an integer"},
+		{`{"max_tokens": 9e15}`, "max_tokens: not an integer"},
+		{`{"sections": []}`, "sections: not an object"},
+		{`{"sections": {"raw_replies": {}}}`, "unknown key raw_replies"},
+		{`{"sections": {"anomaly_register": 1}}`, "anomaly_register: not an object"},
+		{`{"sections": {"anomaly_register": {"form": "all"}}}`, "all is not one of full, summary, ids"},
+		{`{"sections": {"anomaly_register": {"most": 3}}}`, "unknown key most"},
+		{`{"sections": {"anomaly_register": {"max": "3", "priority": true}}}`, "anomaly_register.max: not an integer"},
 	} {
 		_, err := view.ParseSpec([]byte(tt.json))
 		if fault.CodeOf(err) != view.InvalidSpec || !strings.Contains(err.Error(), tt.want) || fault.HintOf(err) == "" {

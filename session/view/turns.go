@@ -53,7 +53,7 @@ func Repair(in *RepairInput) (Repaired, error) {
 	if !r.fits(r.note, r.request(shown)) {
 		return Repaired{}, &fault.Error{
 			Code: TooLarge, Op: "ask " + fault.Shown(in.Role) + " again",
-			Detail: fmt.Sprintf("what is to be sent has %d tokens, and the bound is %d", in.Count(r.note)+in.Count(r.request(shown)), r.bound),
+			Detail: fmt.Sprintf("the message has %d tokens; the limit is %d", in.Count(r.note)+in.Count(r.request(shown)), r.bound),
 			Hint:   "raise max_tokens of the role's view, or session.context_tokens",
 		}
 	}
@@ -158,7 +158,7 @@ func Nudge(in *NudgeInput) (string, error) {
 	text := "You have acknowledged the message \"" + cut(in.Subject, maxSummary) + "\" and not answered it yet. Please reply to that message; what you have is better than nothing.\n"
 	if tokens := in.Count(text); tokens > bound {
 		return "", &fault.Error{
-			Code: TooLarge, Op: "remind " + fault.Shown(in.Role), Detail: fmt.Sprintf("the reminder has %d tokens, and the bound is %d", tokens, bound),
+			Code: TooLarge, Op: "remind " + fault.Shown(in.Role), Detail: fmt.Sprintf("the reminder has %d tokens; the limit is %d", tokens, bound),
 			Hint: "raise session.context_tokens",
 		}
 	}
@@ -196,7 +196,7 @@ func CheckOpening(role string, bound, tokens int) error {
 		return nil
 	}
 	return &fault.Error{
-		Code: TooLarge, Op: "write to " + fault.Shown(role), Detail: fmt.Sprintf("what is to be sent has %d tokens, and the bound is %d", tokens, bound),
-		Hint: "give less evidence or a shorter excerpt, or raise session.context_tokens",
+		Code: TooLarge, Op: "write to " + fault.Shown(role), Detail: fmt.Sprintf("the message has %d tokens; the limit is %d", tokens, bound),
+		Hint: "pass less evidence or a shorter excerpt, or raise session.context_tokens",
 	}
 }

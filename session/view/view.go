@@ -96,7 +96,7 @@ func tooLarge(in *Input, tokens int) error {
 	}
 	return &fault.Error{
 		Code: TooLarge, Op: "build the view of " + fault.Shown(role),
-		Detail: fmt.Sprintf("the version, the research thread and the ids alone are %d tokens, and the bound is %d", tokens, in.Spec.Bound()),
+		Detail: fmt.Sprintf("the version, the research thread and the ids alone have %d tokens; the limit is %d", tokens, in.Spec.Bound()),
 		Hint:   "raise max_tokens of the role's view",
 	}
 }

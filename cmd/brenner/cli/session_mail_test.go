@@ -155,7 +155,7 @@ func (b *bureau) criticised(critic *mcpAgent) {
 	if out := b.says("session", "compile", trial); !strings.Contains(out, "mail thread") {
 		t.Errorf("%.800s", out)
 	}
-	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "holds nothing of its agents") {
+	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "has no unmerged messages from its agents") {
 		t.Errorf("what was merged is merged again: %.400s", out)
 	}
 	for range 2 {
