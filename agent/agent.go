@@ -145,9 +145,9 @@ type Usage struct {
 	Guessed bool // estimated by us, not reported
 }
 
-// Guess estimates the tokens of text without a tokenizer: about four characters
+// EstimateTokens estimates the tokens of text without a tokenizer: about four characters
 // each in English.
-func Guess(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+func EstimateTokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 const (
 	// MostTokens is above the tokens of any single exchange.
@@ -179,9 +179,9 @@ func (u Usage) clamped() Usage {
 	}
 }
 
-// Tokens parses a token count from JSON. Some servers write numbers with a decimal
+// ParseTokens parses a token count from JSON. Some servers write numbers with a decimal
 // point; anything but a plausible whole number is rejected.
-func Tokens(raw []byte) (int, bool) {
+func ParseTokens(raw []byte) (int, bool) {
 	n, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || !(n >= 0 && n <= MostTokens) || n != math.Trunc(n) {
 		return 0, false

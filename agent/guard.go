@@ -16,7 +16,7 @@ import (
 func Guard(a Agent) Agent {
 	return Func(func(ctx context.Context, c Call) (reply Reply, err error) {
 		if ctx.Err() != nil {
-			return Reply{}, Ended(ctx)
+			return Reply{}, ContextFailure(ctx)
 		}
 		defer func() {
 			if p := recover(); p != nil {
@@ -63,9 +63,9 @@ type limitPassed struct{ failure Failure }
 
 func (l *limitPassed) Error() string { return l.failure.Error() }
 
-// Ended returns the failure of a call whose context is done: a limit was
+// ContextFailure returns the failure of a call whose context is done: a limit was
 // exceeded, the deadline passed, or the call was cancelled.
-func Ended(ctx context.Context) *Failure {
+func ContextFailure(ctx context.Context) *Failure {
 	var ours *limitPassed
 	switch {
 	case errors.As(context.Cause(ctx), &ours):
@@ -84,14 +84,14 @@ func failureOf(ctx context.Context, err error) *Failure {
 	if errors.As(err, &original) {
 		f := *original
 		if ctx.Err() != nil && f.fromContext() {
-			end := Ended(ctx)
+			end := ContextFailure(ctx)
 			end.Partial, end.Attempts, end.Usage = f.Partial, f.Attempts, f.Usage
 			return end
 		}
 		return &f
 	}
 	if ctx.Err() != nil {
-		return Ended(ctx)
+		return ContextFailure(ctx)
 	}
 	// Most unclassified errors come from the network, where a retry often helps.
 	// A fault.Error needs a fix, so it is not retried.
@@ -136,7 +136,7 @@ func (o *once) Ask(ctx context.Context, c Call) (Reply, error) {
 	call := o.call(c.ID)
 	select {
 	case <-ctx.Done():
-		return Reply{}, Ended(ctx)
+		return Reply{}, ContextFailure(ctx)
 	case call.turn <- struct{}{}:
 	}
 	defer func() { <-call.turn }()

@@ -77,7 +77,7 @@ func Limit(a Agent, s *Slots) Agent {
 	return Func(func(ctx context.Context, c Call) (Reply, error) {
 		select {
 		case <-ctx.Done():
-			return Reply{}, Ended(ctx)
+			return Reply{}, ContextFailure(ctx)
 		case <-c.Drain:
 			return Reply{}, notSent()
 		case s.inFlight <- struct{}{}:
@@ -85,7 +85,7 @@ func Limit(a Agent, s *Slots) Agent {
 		defer func() { <-s.inFlight }()
 		switch { // several cases may have been ready, and select picks at random
 		case ctx.Err() != nil:
-			return Reply{}, Ended(ctx)
+			return Reply{}, ContextFailure(ctx)
 		case c.drained():
 			return Reply{}, notSent()
 		}
@@ -158,7 +158,7 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 		}
 		left := pause(ctx, c.Drain, wait)
 		if ctx.Err() != nil {
-			end := Ended(ctx)
+			end := ContextFailure(ctx)
 			end.Attempts, end.Usage, end.Cause = asked, spent, f
 			return Reply{}, end
 		}

@@ -56,14 +56,14 @@ func TestGuardClampsUsage(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
+func TestParseTokens(t *testing.T) {
 	for raw, want := range map[string]int{"0": 0, "12": 12, "12.0": 12, "1e9": 1_000_000_000} {
-		if n, ok := agent.Tokens([]byte(raw)); !ok || n != want {
+		if n, ok := agent.ParseTokens([]byte(raw)); !ok || n != want {
 			t.Errorf("%s: %d, %v", raw, n, ok)
 		}
 	}
 	for _, raw := range []string{"", "-1", "-0.5", "0.5", "1000000001", "1e30", "9223372036854775807", "NaN", "Inf", "-Inf", `"12"`, "null", "{}"} {
-		if n, ok := agent.Tokens([]byte(raw)); ok {
+		if n, ok := agent.ParseTokens([]byte(raw)); ok {
 			t.Errorf("%s: %d", raw, n)
 		}
 	}

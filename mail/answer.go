@@ -114,7 +114,7 @@ func errorIn(payload json.RawMessage, flagged bool) *ServerError {
 // decode reads an answer that may be wrapped, bare, or missing if it is a list.
 func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessage, into any) error {
 	list, wantsList := into.(*[]Message)
-	payload = unwrapped(payload, wantsList)
+	payload = unwrap(payload, wantsList)
 	if !wantsList {
 		if into == nil {
 			return nil
@@ -140,8 +140,8 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	return nil
 }
 
-// unwrapped returns the answer inside {"result": …} or inside the member that holds a list.
-func unwrapped(payload json.RawMessage, list bool) json.RawMessage {
+// unwrap returns the answer inside {"result": …} or inside the member that holds a list.
+func unwrap(payload json.RawMessage, list bool) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(payload, &object) != nil {
 		return payload
@@ -174,7 +174,7 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 			}
 			data.WriteString(strings.TrimPrefix(strings.TrimPrefix(text, "data:"), " "))
 		case text == "" && data.Len() > 0:
-			if reply, mine := answer([]byte(data.String()), id); mine {
+			if reply, mine := parseReply([]byte(data.String()), id); mine {
 				return c.result(method, reply)
 			}
 			data.Reset()
@@ -182,7 +182,7 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 		if err == nil {
 			continue
 		}
-		if reply, mine := answer([]byte(data.String()), id); mine { // the last event needs no empty line after it
+		if reply, mine := parseReply([]byte(data.String()), id); mine { // the last event needs no empty line after it
 			return c.result(method, reply)
 		}
 		if errors.Is(err, io.EOF) {
@@ -214,7 +214,7 @@ func (c *Client) refused(op string, s *ServerError) error {
 
 // classify returns the code of a refusal: the one sent, or a guess from its text.
 func classify(s *ServerError) fault.Code {
-	if code := fault.Code(s.Type); known(code) {
+	if code := fault.Code(s.Type); isServerCode(code) {
 		return code
 	}
 	low := strings.ToLower(s.Type + " " + s.Message)

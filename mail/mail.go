@@ -42,7 +42,7 @@ func Classes() fault.Classes {
 	}
 }
 
-// known reports whether the embedded server refuses with this code.
-func known(code fault.Code) bool {
+// isServerCode reports whether the embedded server refuses with this code.
+func isServerCode(code fault.Code) bool {
 	return slices.Contains([]fault.Code{NoAuth, NotYours, Refused, Blocked, NameTaken, NotFound, Invalid, TooLarge, KeyReused}, code)
 }

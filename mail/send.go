@@ -60,7 +60,7 @@ func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, er
 	if len(names) == 1 {
 		return Sent{Missed: []Missed{{names[0], blocked}}}, blocked
 	}
-	s, err := each(d, names, func(one Draft) (Sent, error) {
+	s, err := sendEach(d, names, func(one Draft) (Sent, error) {
 		m, err := c.send(ctx, one)
 		return sent(m), err
 	})
@@ -70,8 +70,8 @@ func (c *Client) oneByOne(ctx context.Context, d Draft, blocked error) (Sent, er
 	return s, err
 }
 
-// each sends one message per recipient. Those whose contact policy rejects it are missed.
-func each(d Draft, names []string, send func(Draft) (Sent, error)) (Sent, error) {
+// sendEach sends one message per recipient. Those whose contact policy rejects it are missed.
+func sendEach(d Draft, names []string, send func(Draft) (Sent, error)) (Sent, error) {
 	var s Sent
 	for _, name := range names {
 		one := d
@@ -190,7 +190,7 @@ func (c *Client) sendRest(ctx context.Context, d Draft, there []Message) (Sent, 
 	if len(there) == 0 {
 		return c.Send(ctx, d)
 	}
-	return each(d, remaining(d.Recipients(), there), func(one Draft) (Sent, error) { return c.Send(ctx, one) })
+	return sendEach(d, remaining(d.Recipients(), there), func(one Draft) (Sent, error) { return c.Send(ctx, one) })
 }
 
 // remaining returns the recipients that no message has reached, as a copy or otherwise.
@@ -245,7 +245,7 @@ func MarkerOf(session string, round int, to, purpose string) Marker {
 	return Marker{Session: session, Round: round, To: to, Hash: hex.EncodeToString(sum[:8])}
 }
 
-// String returns the marker as it stands in a body.
+// String returns the marker as written in a body.
 func (m Marker) String() string {
 	inert := strings.NewReplacer("--", "", "<", "", ">", "", "\n", " ")
 	return fmt.Sprintf("<!-- brenner session=%s round=%d to=%s hash=%s -->", inert.Replace(m.Session), m.Round, inert.Replace(m.To), m.Hash)

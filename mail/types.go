@@ -240,7 +240,7 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	var number float64
 	if json.Unmarshal(data, &number) == nil && string(data) != "null" {
-		*i = counted(number)
+		*i = instantFromNumber(number)
 		return nil
 	}
 	var text *string
@@ -256,9 +256,9 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// counted returns the time of a number, whose magnitude distinguishes seconds from milliseconds and
+// instantFromNumber returns the time of a number, whose magnitude distinguishes seconds from milliseconds and
 // smaller units; 0 is the zero time.
-func counted(n float64) Instant {
+func instantFromNumber(n float64) Instant {
 	for n > 1e11 {
 		n /= 1000
 	}

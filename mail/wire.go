@@ -181,7 +181,7 @@ func (c *Client) read(ctx context.Context, method string, id int64, resp *http.R
 	if err != nil {
 		return nil, c.unanswered(ctx, method, err)
 	}
-	reply, mine := answer(data, id)
+	reply, mine := parseReply(data, id)
 	if !mine {
 		return nil, c.garbled(method, fmt.Sprintf("HTTP %d without a valid response", resp.StatusCode), data)
 	}
@@ -200,8 +200,8 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// answer parses a message and reports whether it answers the request. An error needs no id.
-func answer(data []byte, id int64) (rpcReply, bool) {
+// parseReply parses a message and reports whether it answers the request. An error needs no id.
+func parseReply(data []byte, id int64) (rpcReply, bool) {
 	var reply rpcReply
 	if json.Unmarshal(data, &reply) != nil || reply.Result == nil && reply.Error == nil {
 		return reply, false

@@ -219,10 +219,10 @@ const patience = 10 * time.Second
 func fails(t *testing.T, a agent.Agent, ctx context.Context, c agent.Call) *agent.Failure { //nolint:revive // t comes first in a helper
 	t.Helper()
 	reply, err := a.Ask(ctx, c)
-	return proper(t, reply, err)
+	return asFailure(t, reply, err)
 }
 
-func proper(t *testing.T, reply agent.Reply, err error) *agent.Failure {
+func asFailure(t *testing.T, reply agent.Reply, err error) *agent.Failure {
 	t.Helper()
 	f, ok := err.(*agent.Failure) //nolint:errorlint // the contract requires this type, unwrapped
 	if !ok {
@@ -290,7 +290,7 @@ func await(t *testing.T, end <-chan outcome) *agent.Failure {
 	defer limit.Stop()
 	select {
 	case o := <-end:
-		return proper(t, o.reply, o.err)
+		return asFailure(t, o.reply, o.err)
 	case <-limit.C:
 		t.Fatal("the call outlived its context")
 		return nil

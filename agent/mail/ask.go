@@ -27,7 +27,7 @@ func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, erro
 	}
 	f := failure(err)
 	if ctx.Err() != nil {
-		f = agent.Ended(ctx)
+		f = agent.ContextFailure(ctx)
 	}
 	if w.sent.ID != "" && c.mailer.charge(call.ID) {
 		f.Usage = agent.Usage{Input: w.input()} // one message, however often it is waited for
@@ -64,7 +64,7 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		case err == nil:
 			answer, err = w.turn(ctx, waits)
 			continue
-		case !gone(err) || ctx.Err() != nil:
+		case !serverGone(err) || ctx.Err() != nil:
 			return agent.Reply{}, err
 		}
 		// The question is delivered. A server that was killed comes back, with the
@@ -96,8 +96,8 @@ func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
 // lookAround is the number of quiet turns between reads of the full thread.
 const lookAround = 5
 
-// gone reports whether the server is unreachable for now.
-func gone(err error) bool {
+// serverGone reports whether the server is unreachable for now.
+func serverGone(err error) bool {
 	code := fault.CodeOf(err)
 	return code == post.Unreachable || code == post.Unsure
 }

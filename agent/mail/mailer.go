@@ -80,7 +80,7 @@ func New(o Options) *Mailer {
 		o.Poll = 2 * time.Second
 	}
 	if o.Count == nil {
-		o.Count = agent.Guess
+		o.Count = agent.EstimateTokens
 	}
 	return &Mailer{Options: o, sender: o.Sender, joined: make(map[string]Mailbox), progress: make(map[string]*Progress), known: make(map[string]string), taken: make(map[string]string), charged: make(map[string]bool)}
 }

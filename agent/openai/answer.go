@@ -163,8 +163,8 @@ func (x *exchange) cutShort(reported int) bool {
 // usage is the reported usage; nil is missing or implausible.
 type usage struct{ input, output *int }
 
-// cost reads the reported usage, which has these field names.
-func (a *answer) cost(raw json.RawMessage, input, output string) {
+// addUsage reads the reported usage, which has these field names.
+func (a *answer) addUsage(raw json.RawMessage, input, output string) {
 	var fields map[string]json.RawMessage
 	if !isSet(raw) || decode(raw, &fields) != nil {
 		return
@@ -180,7 +180,7 @@ func (a *answer) cost(raw json.RawMessage, input, output string) {
 
 // tokens parses a token count; nil if it is invalid.
 func tokens(raw json.RawMessage) *int {
-	if n, ok := agent.Tokens(raw); ok {
+	if n, ok := agent.ParseTokens(raw); ok {
 		return &n
 	}
 	return nil

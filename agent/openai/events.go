@@ -176,7 +176,7 @@ func (responses) chunk(data []byte, a *answer) error {
 		return err
 	}
 	if e.Type == sdk.ResponseStreamEventError || isSet(e.Error) {
-		return &refusal{said: modelhttp.Parse(data)}
+		return &refusal{detail: modelhttp.Parse(data)}
 	}
 	if e.Type == "" {
 		return errMalformed // for example, a chunk of the chat API
@@ -189,7 +189,7 @@ func (responses) chunk(data []byte, a *answer) error {
 			return err
 		}
 	case sdk.ResponseStreamEventCompleted, sdk.ResponseStreamEventIncomplete, sdk.ResponseStreamEventFailed:
-		return state(e.Response, a)
+		return readState(e.Response, a)
 	}
 	switch e.Type {
 	case sdk.ResponseStreamEventOutputTextDelta:
@@ -201,17 +201,17 @@ func (responses) chunk(data []byte, a *answer) error {
 	return nil
 }
 
-func (responses) body(data []byte, a *answer) error { return state(data, a) }
+func (responses) body(data []byte, a *answer) error { return readState(data, a) }
 
-// state reads how a response ended, and its text if none was streamed.
-func state(data []byte, a *answer) error {
+// readState reads how a response ended, and its text if none was streamed.
+func readState(data []byte, a *answer) error {
 	var r response
 	if err := decode(data, &r); err != nil {
 		return err
 	}
-	a.cost(r.Usage, "input_tokens", "output_tokens")
+	a.addUsage(r.Usage, "input_tokens", "output_tokens")
 	if isSet(r.Error) {
-		return &refusal{said: modelhttp.Parse(data)}
+		return &refusal{detail: modelhttp.Parse(data)}
 	}
 	if r.Status == "" && r.Output == nil {
 		return errMalformed // for example, a body of the chat API
@@ -231,11 +231,11 @@ func state(data []byte, a *answer) error {
 	}
 	switch {
 	case r.Status == string(sdk.ResponseStatusFailed) || r.Status == string(sdk.ResponseStatusCancelled):
-		return &refusal{said: modelhttp.ErrorBody{Message: "response status " + r.Status}}
+		return &refusal{detail: modelhttp.ErrorBody{Message: "response status " + r.Status}}
 	case r.Incomplete.Reason == "max_output_tokens":
 		a.finish = length
 	case r.Incomplete.Reason != "":
-		a.finish = ending(r.Incomplete.Reason)
+		a.finish = finishReason(r.Incomplete.Reason)
 	default:
 		a.finish = stopped
 	}

@@ -144,7 +144,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		}
 	}
 	defer func() { _ = resp.Body.Close() }()
-	x.whole, err = io.ReadAll(io.LimitReader(lively{src, x.alive}, int64(limit)+1))
+	x.whole, err = io.ReadAll(io.LimitReader(aliveReader{src, x.alive}, int64(limit)+1))
 	switch {
 	case len(x.whole) > limit:
 		return nil, errTooLarge
@@ -230,13 +230,13 @@ func firstByte(r *bufio.Reader, most int) (byte, error) {
 	return 0, errTooLarge
 }
 
-// lively calls alive on every read.
-type lively struct {
+// aliveReader calls alive on every read.
+type aliveReader struct {
 	r     io.Reader
 	alive func()
 }
 
-func (l lively) Read(p []byte) (int, error) {
+func (l aliveReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if n > 0 {
 		l.alive()

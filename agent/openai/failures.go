@@ -30,7 +30,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	var f *agent.Failure
 	switch {
 	case ctx.Err() != nil:
-		f = agent.Ended(ctx)
+		f = agent.ContextFailure(ctx)
 		f.Usage = x.spent() // the endpoint may have worked on it
 		return f
 	case errors.As(err, &f): // from a tape
@@ -82,12 +82,12 @@ func (x *exchange) classify(err error) *agent.Failure {
 			Code: agent.Malformed, Detail: x.host + ": response is not the JSON of this API", Retry: true,
 			Hint: "if this persists, check the server's log; " + runDoctor,
 		}
-	case isOurs(err):
+	case isSDKError(err):
 		return &agent.Failure{
 			Code: agent.Refused, Detail: "model " + fault.Shown(x.Model) + " does not support these parameters",
 			Hint: "remove or change temperature and reasoning effort for this model",
 		}
-	case x.begun && !late(err):
+	case x.begun && !isTimeout(err):
 		return &agent.Failure{
 			Code: agent.Cut, Detail: "the connection ended before the reply was complete", Retry: true,
 			Hint: "if this persists, the server or a proxy cuts off long responses",
@@ -96,8 +96,8 @@ func (x *exchange) classify(err error) *agent.Failure {
 	return x.unreachable(err)
 }
 
-// isOurs reports whether go-openai itself rejected the request.
-func isOurs(err error) bool {
+// isSDKError reports whether go-openai itself rejected the request.
+func isSDKError(err error) bool {
 	return slices.ContainsFunc([]error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelLimitationsOther, sdk.ErrReasoningModelMaxTokensDeprecated,
 		sdk.ErrReasoningEffortUnsupported, sdk.ErrReasoningSamplingUnsupported,
@@ -124,14 +124,14 @@ func (x *exchange) unreachable(err error) *agent.Failure {
 	case errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		f.Detail, f.Retry = x.host+" does not speak TLS", false
 		f.Hint = "use http:// in base_url for a server without TLS"
-	case late(err):
+	case isTimeout(err):
 		f.Code, f.Detail = agent.TimedOut, x.host+": timeout"
 	}
 	return f
 }
 
-// late reports whether err is a timeout of the client or the network.
-func late(err error) bool {
+// isTimeout reports whether err is a timeout of the client or the network.
+func isTimeout(err error) bool {
 	var slow net.Error
 	return errors.As(err, &slow) && slow.Timeout()
 }
@@ -169,7 +169,7 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 	default:
 		x.classifyStatus(f, status, no)
 	}
-	message := x.hide.Shown(no.said.Message)
+	message := x.hide.Shown(no.detail.Message)
 	if no.status != 0 {
 		f.Detail += fmt.Sprintf(" (%d)", no.status)
 	}
@@ -220,13 +220,13 @@ func (r *refusal) number() int {
 	if r.status != 0 {
 		return r.status
 	}
-	if n, err := strconv.Atoi(r.said.Code); err == nil && n >= 400 && n < 600 {
+	if n, err := strconv.Atoi(r.detail.Code); err == nil && n >= 400 && n < 600 {
 		return n
 	}
-	if strings.HasPrefix(r.said.Code, "rate_limit") || strings.HasPrefix(r.said.Kind, "rate_limit") {
+	if strings.HasPrefix(r.detail.Code, "rate_limit") || strings.HasPrefix(r.detail.Kind, "rate_limit") {
 		return http.StatusTooManyRequests
 	}
-	if strings.HasPrefix(r.said.Code, "invalid_") || strings.HasPrefix(r.said.Kind, "invalid_") {
+	if strings.HasPrefix(r.detail.Code, "invalid_") || strings.HasPrefix(r.detail.Kind, "invalid_") {
 		return http.StatusBadRequest
 	}
 	return http.StatusInternalServerError
@@ -234,7 +234,7 @@ func (r *refusal) number() int {
 
 // is reports whether a refusal has one of these codes, as code or as type.
 func (r *refusal) is(codes ...string) bool {
-	return slices.Contains(codes, r.said.Code) || slices.Contains(codes, r.said.Kind)
+	return slices.Contains(codes, r.detail.Code) || slices.Contains(codes, r.detail.Kind)
 }
 
 // tooLong reports whether the question was too long. Self-hosted servers have no
@@ -253,7 +253,7 @@ func (r *refusal) aboutModel() bool {
 	if r.names("model") {
 		return true
 	}
-	return r.said.Proper && !strings.EqualFold(r.said.Message, "not found") && !r.names("url", "path", "route", "endpoint")
+	return r.detail.Proper && !strings.EqualFold(r.detail.Message, "not found") && !r.names("url", "path", "route", "endpoint")
 }
 
 // longestPartial is how many bytes of an incomplete reply are kept.
@@ -262,27 +262,27 @@ const longestPartial = 1 << 20
 // refusal is an error response of an endpoint.
 type refusal struct {
 	status int // 0 in the middle of a stream
-	said   modelhttp.ErrorBody
+	detail modelhttp.ErrorBody
 	after  time.Duration
 }
 
 func (r *refusal) Error() string {
 	if r.status == 0 {
-		return "the endpoint reported an error: " + r.said.Message
+		return "the endpoint reported an error: " + r.detail.Message
 	}
 	return fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 }
 
 func (x *exchange) refused(resp *http.Response) *refusal {
-	return &refusal{status: resp.StatusCode, said: x.hide.ReadError(resp.Body), after: later(resp, time.Now())}
+	return &refusal{status: resp.StatusCode, detail: x.hide.ReadError(resp.Body), after: retryDelay(resp, time.Now())}
 }
 
 // longestWait caps the wait that an endpoint may ask for.
 const longestWait = 366 * 24 * time.Hour
 
-// later returns how long to wait; 0 if unknown. Rate-limit headers count only with
+// retryDelay returns how long to wait; 0 if unknown. Rate-limit headers count only with
 // status 429: some endpoints send them with every response.
-func later(resp *http.Response, now time.Time) time.Duration {
+func retryDelay(resp *http.Response, now time.Time) time.Duration {
 	h := resp.Header
 	if sent, err := http.ParseTime(h.Get("Date")); err == nil {
 		now = sent // by the server's clock
@@ -294,15 +294,15 @@ func later(resp *http.Response, now time.Time) time.Duration {
 }
 
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && bounded(ms/1000) > 0 {
-		return bounded(ms / 1000)
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && clampSeconds(ms/1000) > 0 {
+		return clampSeconds(ms / 1000)
 	}
 	at := h.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(at, 64); err == nil {
-		return bounded(seconds)
+		return clampSeconds(seconds)
 	}
 	if date, err := http.ParseTime(at); err == nil {
-		return bounded(date.Sub(now).Seconds())
+		return clampSeconds(date.Sub(now).Seconds())
 	}
 	return 0
 }
@@ -313,30 +313,30 @@ func reset(h http.Header, now time.Time) time.Duration {
 	var last time.Duration
 	for _, which := range []string{"-Requests", "-Tokens", ""} {
 		if strings.TrimSpace(h.Get("X-Ratelimit-Remaining"+which)) == "0" {
-			last = max(last, moment(h.Get("X-Ratelimit-Reset"+which), now))
+			last = max(last, parseReset(h.Get("X-Ratelimit-Reset"+which), now))
 		}
 	}
 	return last
 }
 
-// moment parses "6m0s", seconds, or a Unix time in seconds or milliseconds.
-func moment(text string, now time.Time) time.Duration {
+// parseReset parses "6m0s", seconds, or a Unix time in seconds or milliseconds.
+func parseReset(text string, now time.Time) time.Duration {
 	if d, err := time.ParseDuration(text); err == nil {
-		return bounded(d.Seconds())
+		return clampSeconds(d.Seconds())
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
 		return 0
 	case n > 1e11:
-		return bounded(n/1000 - float64(now.Unix()))
+		return clampSeconds(n/1000 - float64(now.Unix()))
 	case n > 1e9:
-		return bounded(n - float64(now.Unix()))
+		return clampSeconds(n - float64(now.Unix()))
 	}
-	return bounded(n)
+	return clampSeconds(n)
 }
 
-func bounded(seconds float64) time.Duration {
+func clampSeconds(seconds float64) time.Duration {
 	switch {
 	case math.IsInf(seconds, 0):
 		return 0

@@ -43,7 +43,7 @@ func newModel(o Options) *model {
 		m.client = *o.Client
 	}
 	if o.Count == nil {
-		m.Count, m.guessing = agent.Guess, true
+		m.Count, m.guessing = agent.EstimateTokens, true
 	}
 	m.client.CheckRedirect = modelhttp.SameHost
 	return m
@@ -108,11 +108,11 @@ func (m *model) learn(f form, no *refusal) bool {
 
 // names reports whether a refusal mentions one of these parameters.
 func (r *refusal) names(parameters ...string) bool {
-	return text.HasAny(strings.ToLower(r.said.Param+" "+r.said.Message), parameters...)
+	return text.HasAny(strings.ToLower(r.detail.Param+" "+r.detail.Message), parameters...)
 }
 
 func (r *refusal) refusesStream() bool {
-	if r.said.Param == "stream" {
+	if r.detail.Param == "stream" {
 		return true
 	}
 	return r.names("stream") && r.names("support", "implement", "allow", "disable", "cannot", "false")
@@ -212,7 +212,7 @@ func (chat) chunk(data []byte, a *answer) error {
 
 func (c *completion[text]) take(data []byte, a *answer) error {
 	if isSet(c.Error) {
-		return &refusal{said: modelhttp.Parse(data)}
+		return &refusal{detail: modelhttp.Parse(data)}
 	}
 	if c.Model != "" {
 		a.model = c.Model
@@ -228,10 +228,10 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 			}
 		}
 		if choice.Finish != "" && choice.Finish != string(sdk.FinishReasonNull) {
-			a.finish = ending(choice.Finish)
+			a.finish = finishReason(choice.Finish)
 		}
 	}
-	a.cost(c.Usage, "prompt_tokens", "completion_tokens")
+	a.addUsage(c.Usage, "prompt_tokens", "completion_tokens")
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (c chat) body(data []byte, a *answer) error {
 	return nil
 }
 
-func ending(reason string) string {
+func finishReason(reason string) string {
 	switch reason {
 	case length, "max_tokens":
 		return length

@@ -28,7 +28,7 @@ func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	s, err := p.open(ctx, c.ID)
 	if err != nil {
 		if ctx.Err() != nil {
-			return agent.Reply{}, agent.Ended(ctx)
+			return agent.Reply{}, agent.ContextFailure(ctx)
 		}
 		return agent.Reply{}, spoolFailure(err)
 	}
@@ -106,7 +106,7 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 	}
 	if err2 := x.load(); err2 != nil {
 		if ctx.Err() != nil {
-			return agent.Ended(ctx)
+			return agent.ContextFailure(ctx)
 		}
 		return &agent.Failure{
 			Code: Lost, Detail: "the program's supervisor exited without a status", Retry: true,

@@ -50,7 +50,7 @@ func (p *Program) key() (name, value string) {
 }
 
 // environment returns the program's environment.
-func (p *Program) environment(at places) []string {
+func (p *Program) environment(at runDirs) []string {
 	var env []string
 	set := func(name, value string) {
 		env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
@@ -81,19 +81,19 @@ func (p *Program) environment(at places) []string {
 }
 
 // prepare makes the private directories of a run.
-func (p *Program) prepare() (places, error) {
+func (p *Program) prepare() (runDirs, error) {
 	root, err := os.MkdirTemp(p.WorkDir, "brenner-program-*")
 	if err != nil {
-		return places{}, err
+		return runDirs{}, err
 	}
-	at := placesIn(root)
+	at := runDirsIn(root)
 	if err := p.populate(at); err != nil {
-		return places{}, errors.Join(err, os.RemoveAll(root))
+		return runDirs{}, errors.Join(err, os.RemoveAll(root))
 	}
 	return at, nil
 }
 
-func (p *Program) populate(at places) error {
+func (p *Program) populate(at runDirs) error {
 	for _, dir := range []string{at.home, at.tmp, at.work, filepath.Join(at.home, p.kind.home)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err

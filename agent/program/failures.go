@@ -65,7 +65,7 @@ func (x *execution) outcome(ctx context.Context) (agent.Reply, *agent.Failure) {
 	}
 	var f *agent.Failure
 	if ctx.Err() != nil && !x.looped {
-		f = agent.Ended(ctx)
+		f = agent.ContextFailure(ctx)
 	} else {
 		f = x.failure(s)
 		f.Attempts = 1

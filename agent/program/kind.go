@@ -26,7 +26,7 @@ type kind struct {
 	// args returns the arguments after the command.
 	args func(*Program) []string
 	// environ returns variables of its own, in addition to the common ones.
-	environ func(*Program, places) []string
+	environ func(*Program, runDirs) []string
 	// files returns the files that it needs in its home, by path.
 	files func(*Program) map[string]string
 	// read parses its output. Nothing of the result may be shown before secrets are
@@ -72,11 +72,11 @@ type output struct {
 	turns   bool   // it stopped at its own turn limit, or detected a loop
 }
 
-// places are the private directories of a run.
-type places struct{ root, home, tmp, work string }
+// runDirs are the private directories of a run.
+type runDirs struct{ root, home, tmp, work string }
 
-func placesIn(root string) places {
-	return places{root: root, home: filepath.Join(root, "home"), tmp: filepath.Join(root, "tmp"), work: filepath.Join(root, "work")}
+func runDirsIn(root string) runDirs {
+	return runDirs{root: root, home: filepath.Join(root, "home"), tmp: filepath.Join(root, "tmp"), work: filepath.Join(root, "work")}
 }
 
 // events parses output with one JSON object per line. Other lines are skipped:
@@ -115,7 +115,7 @@ func command() kind {
 		install: "check the command line in the configuration, and PATH",
 		login:   "log in to it, and list the variables that it needs in the configuration",
 		args:    func(*Program) []string { return nil },
-		environ: func(*Program, places) []string { return nil },
+		environ: func(*Program, runDirs) []string { return nil },
 		files:   func(*Program) map[string]string { return nil },
 		read: func(out, _ []byte) output {
 			return output{text: strings.ToValidUTF8(string(out), "\uFFFD"), final: true}
@@ -142,7 +142,7 @@ func claude() kind {
 			}
 			return args
 		},
-		environ: func(p *Program, at places) []string {
+		environ: func(p *Program, at runDirs) []string {
 			env := []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(at.home, ".claude"), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
 			if name, value := p.key(); name != "" && !strings.HasPrefix(name, "ANTHROPIC_") {
 				env = append(env, "ANTHROPIC_API_KEY="+value)
@@ -224,7 +224,7 @@ func reported(raw json.RawMessage, output string, inputs ...string) *agent.Usage
 	}
 	tokens := func(name string) (int, bool) {
 		if n := fields[name]; n != nil && string(n) != "null" {
-			return agent.Tokens(n)
+			return agent.ParseTokens(n)
 		}
 		return 0, true
 	}

@@ -19,7 +19,7 @@ func gemini() kind {
 		marksEnd: true,
 		home:     ".gemini", logins: []string{"oauth_creds.json", "google_accounts.json"},
 		args: func(p *Program) []string { return []string{"-m", p.Model, "--output-format", "stream-json"} },
-		environ: func(p *Program, at places) []string {
+		environ: func(p *Program, at runDirs) []string {
 			env := []string{"GEMINI_CLI_HOME=" + at.home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true"}
 			name, value := p.key()
 			switch {
@@ -189,7 +189,7 @@ func codexArgs(p *Program) []string {
 // quoted quotes a string for both TOML and JSON.
 func quoted(s string) string { return strconv.Quote(s) }
 
-func codexEnviron(p *Program, at places) []string {
+func codexEnviron(p *Program, at runDirs) []string {
 	env := []string{"CODEX_HOME=" + filepath.Join(at.home, ".codex")}
 	// Its built-in provider reads only this variable.
 	if name, value := p.key(); name != "" && p.BaseURL == "" && name != "CODEX_API_KEY" {

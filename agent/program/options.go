@@ -116,7 +116,7 @@ func New(o Options) (*Program, error) {
 		o.MaxOutput = defaultMaxOutput
 	}
 	if o.Count == nil {
-		o.Count = agent.Guess
+		o.Count = agent.EstimateTokens
 	}
 	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	p := &Program{Options: o, kind: kindOf(o.Kind), guessing: guessing}
@@ -181,7 +181,7 @@ func (p *Program) argv() ([]string, bool) {
 		path = command[0]
 	}
 	if p.Kind == Codex && len(command) == 1 {
-		path = native(path)
+		path = nativeCodex(path)
 	}
 	argv := append([]string{path}, command[1:]...)
 	return append(argv, p.kind.args(p)...), ok
@@ -218,9 +218,9 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// native finds the binary behind npm's wrapper for codex: one process instead of
+// nativeCodex finds the binary behind npm's wrapper for codex: one process instead of
 // two, and none that survives when the wrapper is killed.
-func native(path string) string {
+func nativeCodex(path string) string {
 	script, err := filepath.EvalSymlinks(path)
 	if err != nil || filepath.Base(script) != "codex.js" {
 		return path

@@ -34,7 +34,7 @@ func (p *Program) Plan() Plan {
 	if base == "" {
 		base = os.TempDir()
 	}
-	at := placesIn(filepath.Join(base, "brenner-program-*"))
+	at := runDirsIn(filepath.Join(base, "brenner-program-*"))
 	plan := Plan{Kind: p.Kind, Found: found, Argv: argv, Dir: at.work}
 	for _, pair := range p.environment(at) {
 		name, _, _ := strings.Cut(pair, "=")
@@ -124,7 +124,7 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 	supervisor.KillGroupOnCancel(cmd)
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return "", agent.Ended(ctx)
+			return "", agent.ContextFailure(ctx)
 		}
 		return "", &agent.Failure{Code: Failed, Detail: fault.Shown(argv[0]) + ": cannot determine version", Hint: p.kind.install, Cause: err}
 	}

@@ -172,10 +172,10 @@ func (p *player) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	}
 	if r.hang {
 		<-ctx.Done()
-		return agent.Reply{}, agent.Ended(ctx)
+		return agent.Reply{}, agent.ContextFailure(ctx)
 	}
 	if !pause(ctx, r.delay) {
-		return agent.Reply{}, agent.Ended(ctx)
+		return agent.Reply{}, agent.ContextFailure(ctx)
 	}
 	alive(c)
 	if f := r.fail; f != nil && p.script.failed.due(c.ID, f.times) {
@@ -206,9 +206,9 @@ func (r round) replyWith(c agent.Call, text string) agent.Reply {
 		reply.Usage = *r.usage
 		return reply
 	}
-	reply.Usage = agent.Usage{Output: agent.Guess(text), Guessed: true}
+	reply.Usage = agent.Usage{Output: agent.EstimateTokens(text), Guessed: true}
 	for _, t := range c.Turns {
-		reply.Usage.Input += agent.Guess(t.Text)
+		reply.Usage.Input += agent.EstimateTokens(t.Text)
 	}
 	return reply
 }

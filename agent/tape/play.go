@@ -63,7 +63,7 @@ func Play(r io.Reader, o Options) (*Player, error) {
 			return nil, err
 		}
 		sealed = seal(sealed, t.raw)
-		if t.Broke == nil || t.Broke.How != brokeStopped { // cancelled calls are not replayed
+		if t.Failure == nil || t.Failure.How != failedStopped { // cancelled calls are not replayed
 			p.tracks = append(p.tracks, &t.track)
 		}
 	}
@@ -87,7 +87,7 @@ func parse(text []byte, n int, before string) (parsed, error) {
 	if err := json.Unmarshal(l.Entry, &t.entry); err != nil {
 		return parsed{}, damaged(n, "invalid entry: "+fault.Shown(err.Error()), again)
 	}
-	if t.Key != t.Request.key() || t.Response == nil && t.Broke == nil {
+	if t.Key != t.Request.key() || t.Response == nil && t.Failure == nil {
 		return parsed{}, damaged(n, "inconsistent entry", again)
 	}
 	t.text = canonical(t.Request.Body)
@@ -113,11 +113,11 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t == nil {
 		return nil, p.missed(e, text)
 	}
-	if t.Broke != nil && t.Broke.How == brokeSecret {
+	if t.Failure != nil && t.Failure.How == failedSecret {
 		return nil, t.withheld()
 	}
 	if t.Response == nil {
-		return nil, t.Broke.err(req.URL.Hostname())
+		return nil, t.Failure.err(req.URL.Hostname())
 	}
 	header := http.Header{}
 	for name, value := range t.Response.Header {
@@ -126,7 +126,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", t.Response.Status, http.StatusText(t.Response.Status)), StatusCode: t.Response.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, ContentLength: -1, Request: req,
-		Body: &speaker{ctx: req.Context(), rest: t.Response.Body, broke: t.Broke, host: req.URL.Hostname()},
+		Body: &speaker{ctx: req.Context(), rest: t.Response.Body, failure: t.Failure, host: req.URL.Hostname()},
 	}, nil
 }
 
@@ -154,11 +154,11 @@ func (p *Player) take(e entry) *track {
 
 // speaker returns a body in its recorded pieces.
 type speaker struct {
-	ctx   context.Context
-	rest  []piece
-	at    int // offset in the first piece
-	broke *broke
-	host  string
+	ctx     context.Context
+	rest    []piece
+	at      int // offset in the first piece
+	failure *failure
+	host    string
 }
 
 func (s *speaker) Read(b []byte) (int, error) {
@@ -169,8 +169,8 @@ func (s *speaker) Read(b []byte) (int, error) {
 		s.rest, s.at = s.rest[1:], 0
 	}
 	if len(s.rest) == 0 {
-		if s.broke != nil {
-			return 0, s.broke.err(s.host)
+		if s.failure != nil {
+			return 0, s.failure.err(s.host)
 		}
 		return 0, io.EOF
 	}
@@ -221,7 +221,7 @@ func (p *Player) missed(e entry, text string) *agent.Failure {
 // withheld returns the failure for a recording without a playable body.
 func (t *track) withheld() *agent.Failure {
 	return &agent.Failure{
-		Code: Miss, Detail: fmt.Sprintf("line %d has no response to play: %s", t.line, t.Broke.Text),
+		Code: Miss, Detail: fmt.Sprintf("line %d has no response to play: %s", t.line, t.Failure.Text),
 		Hint: "the endpoint repeats the key in its responses; record with another one",
 	}
 }

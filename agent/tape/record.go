@@ -32,7 +32,7 @@ func Record(next http.RoundTripper, w io.Writer, o Options) (*Recorder, error) {
 	}
 	r := &Recorder{next: next, secrets: o.Secrets, w: w, sealed: seal("", first)}
 	if _, err := w.Write(append(first, '\n')); err != nil {
-		return nil, unwritten(err)
+		return nil, writeFailure(err)
 	}
 	return r, nil
 }
@@ -45,7 +45,7 @@ func (r *Recorder) Err() error {
 	return r.failed
 }
 
-func unwritten(err error) *agent.Failure {
+func writeFailure(err error) *agent.Failure {
 	return &agent.Failure{Code: Unwritten, Detail: "cannot write the tape", Hint: "free some disk space, or run without --record-tape", Cause: err}
 }
 
@@ -64,7 +64,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := r.next.RoundTrip(unread)
 	if err != nil {
-		e.Broke = brokeBy(req.Context(), err, m)
+		e.Failure = failureOf(req.Context(), err, m)
 		r.write(e)
 		return nil, err
 	}
@@ -73,13 +73,13 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		body := m.over(l.data)
 		switch {
 		case l.full:
-			e.Broke = tooMuch()
+			e.Failure = tooMuch()
 		case m.split(body):
-			e.Broke = unmaskable()
+			e.Failure = unmaskable()
 		default:
 			e.Response.Body = l.pieces(body)
 			if err != nil {
-				e.Broke = brokeBy(req.Context(), err, m)
+				e.Failure = failureOf(req.Context(), err, m)
 			}
 		}
 		r.write(e)
@@ -105,7 +105,7 @@ func (r *Recorder) write(e entry) {
 		_, err = r.w.Write(whole)
 	}
 	if err != nil {
-		r.failed = unwritten(err)
+		r.failed = writeFailure(err)
 		return
 	}
 	r.sealed = sealed

@@ -60,7 +60,7 @@ type entry struct {
 	Call     string    `json:"call,omitempty"` // distinguishes equal requests
 	Request  request   `json:"request"`
 	Response *response `json:"response,omitempty"`
-	Broke    *broke    `json:"broke,omitempty"` // how it failed
+	Failure  *failure  `json:"broke,omitempty"` // how it failed
 }
 
 type request struct {

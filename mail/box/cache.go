@@ -82,7 +82,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 		if all[i].ID == "" || !r.fits(&all[i]) { // what was not fetched did not fit
 			return all[:i], nil
 		}
-		all[i] = seenBy(all[i], reader)
+		all[i] = visibleTo(all[i], reader)
 	}
 	return all, nil
 }
@@ -91,7 +91,7 @@ func (b *Box) messages(ctx context.Context, rows []int64, reader string, bodies 
 func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]mail.Message, error) {
 	numbers, _ := json.Marshal(rows) // numbers always marshal
 	// CROSS JOIN keeps the order of the list; sorting would hold all the texts.
-	all, _, err := fitting(ctx, b, "", "SELECT "+messageColumns+body(bodies)+" FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value", string(numbers))
+	all, _, err := readFitting(ctx, b, "", "SELECT "+messageColumns+body(bodies)+" FROM json_each(?) j CROSS JOIN messages m ON m.id = j.value", string(numbers))
 	found := make(map[int64]mail.Message, len(all))
 	for i := range all {
 		id, _ := all[i].ID.Number()
@@ -103,9 +103,9 @@ func (b *Box) fetch(ctx context.Context, rows []int64, bodies bool) (map[int64]m
 	return found, err
 }
 
-// seenBy returns a message as a reader sees it: of the BCC recipients only the reader, unless it is
+// visibleTo returns a message as a reader sees it: of the BCC recipients only the reader, unless it is
 // the sender. The empty reader sees everything.
-func seenBy(m mail.Message, reader string) mail.Message {
+func visibleTo(m mail.Message, reader string) mail.Message {
 	if reader == "" || strings.EqualFold(m.From, reader) {
 		return m
 	}

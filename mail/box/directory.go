@@ -118,7 +118,7 @@ func (b *Box) Register(ctx context.Context, r mail.Registration) (mail.Agent, er
 }
 
 func (w *writer) register(ctx context.Context, r *mail.Registration) error {
-	defer w.forget() // the policy may have changed
+	defer w.clearCache() // the policy may have changed
 	project, err := w.project(ctx, r.Project)
 	if err != nil {
 		return err

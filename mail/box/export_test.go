@@ -40,7 +40,7 @@ func (b *Box) Rows() (n int) {
 }
 
 // Overlap reports whether two claims can match the same file.
-func Overlap(a, b string) bool { return overlap(claimedPath(a), claimedPath(b)) }
+func Overlap(a, b string) bool { return overlap(newClaimPattern(a), newClaimPattern(b)) }
 
 // Slug returns a project's slug if no other project has it.
 func Slug(key string) string { return slug(key, slugHashes()[0]) }

@@ -40,12 +40,12 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 		if reply.Valid {
 			m.ReplyTo = mail.Numbered(reply.Int64)
 		}
-		return seenBy(m, reader), nil
+		return visibleTo(m, reader), nil
 	}
 }
 
-// fitting reads messages as long as they fit into one answer; cut reports that there are more.
-func fitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
+// readFitting reads messages as long as they fit into one answer; cut reports that there are more.
+func readFitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
 	scan := scanMessage(reader)
 	var r budget
 	fresh := func() { all, cut, r = nil, false, budget{} }
@@ -137,7 +137,7 @@ func after(id mail.ID) (int64, error) {
 }
 
 // limit returns the wanted number of messages. Queries use "LIMIT ?+0": SQLite inspects a bare
-// "LIMIT ?" when planning, and so plans anew for every use.
+// "LIMIT ?" when planning, and so plans again for every use.
 func limit(n, usual int) int {
 	if n <= 0 {
 		n = usual
@@ -211,7 +211,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		args, place = []any{reader, t.id, from}, "c.message"
 		page.Total = 0 // counting what one agent may see would take as long as reading it
 	}
-	all, cut, err := fitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
+	all, cut, err := readFitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
 	if err != nil {
 		return mail.Page{}, err
 	}
@@ -259,12 +259,12 @@ func (b *Box) receipts(ctx context.Context, id mail.ID) ([]mail.Receipt, error) 
 	return sqlite.List(ctx, b.read, func(rows *sql.Rows) (r mail.Receipt, err error) {
 		var read, acked sql.NullInt64
 		err = rows.Scan(&r.Agent, &read, &acked)
-		r.Read, r.Acked = maybe(read), maybe(acked)
+		r.Read, r.Acked = optionalInstant(read), optionalInstant(acked)
 		return r, err
 	}, "SELECT a.name, c.read, c.acked FROM copies c JOIN agents a ON a.id = c.agent WHERE c.message = ? AND c.how < 3 ORDER BY a.name", n)
 }
 
-func maybe(micro sql.NullInt64) mail.Instant {
+func optionalInstant(micro sql.NullInt64) mail.Instant {
 	if !micro.Valid {
 		return mail.Instant{}
 	}
@@ -298,25 +298,25 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 	const op = "wait for mail"
 	leave, err := b.file.Enter(ctx, op)
 	if err != nil {
-		return nil, over(ctx, err)
+		return nil, ignoreDeadline(ctx, err)
 	}
 	agent, err := b.agentRow(ctx, q.Project, q.Agent)
 	leave() // waiting must not block Close
 	if err != nil {
-		return nil, over(ctx, b.file.Fault(op, err))
+		return nil, ignoreDeadline(ctx, b.file.Fault(op, err))
 	}
 	for {
 		wake, forget := b.notifier.subscribe(agent)
 		leave, err := b.file.Enter(ctx, op)
 		if err != nil {
 			forget()
-			return nil, over(ctx, err)
+			return nil, ignoreDeadline(ctx, err)
 		}
 		all, err := b.inbox(ctx, agent, &q)
 		leave()
 		if err != nil || len(all) > 0 {
 			forget()
-			return all, over(ctx, b.file.Fault(op, err))
+			return all, ignoreDeadline(ctx, b.file.Fault(op, err))
 		}
 		select {
 		case <-wake:
@@ -325,14 +325,14 @@ func (b *Box) Await(ctx context.Context, q mail.InboxQuery) ([]mail.Message, err
 			return nil, b.file.Closed(op)
 		case <-ctx.Done():
 			forget()
-			return nil, over(ctx, &fault.Error{Op: op, Cause: ctx.Err()})
+			return nil, ignoreDeadline(ctx, &fault.Error{Op: op, Cause: ctx.Err()})
 		}
 		forget()
 	}
 }
 
-// over returns nil for a wait that reached its deadline.
-func over(ctx context.Context, err error) error {
+// ignoreDeadline returns nil for a wait that reached its deadline.
+func ignoreDeadline(ctx context.Context, err error) error {
 	if deadline, ok := ctx.Deadline(); ok && ctx.Err() != nil && !time.Now().Before(deadline) {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (b *Box) Reserve(ctx context.Context, c mail.Claim) (mail.Reserved, error) 
 // reserve makes a claim. Other writers wait meanwhile, so it stops once gone returns an error.
 func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) (mail.Reserved, error) {
 	result := mail.Reserved{Granted: []mail.Reservation{}, Conflicts: []mail.Conflict{}}
-	project, agent, err := w.both(ctx, c.Project, c.Agent)
+	project, agent, err := w.projectAndAgent(ctx, c.Project, c.Agent)
 	if err != nil {
 		return result, err
 	}
@@ -99,8 +99,8 @@ func ttl(d time.Duration) time.Duration {
 	return min(d, longestTTL)
 }
 
-// both returns the rows of a project and one of its agents.
-func (w *writer) both(ctx context.Context, project, name string) (p, a int64, err error) {
+// projectAndAgent returns the rows of a project and one of its agents.
+func (w *writer) projectAndAgent(ctx context.Context, project, name string) (p, a int64, err error) {
 	if p, err = w.project(ctx, project); err != nil {
 		return 0, 0, err
 	}
@@ -149,7 +149,7 @@ func (b *Box) claims(ctx context.Context, op, project, agent string, paths []str
 		mine := []mail.Reservation{}
 		err := b.writer.write(ctx, func(ctx context.Context, w *writer) error {
 			mine = mine[:0]
-			_, row, err := w.both(ctx, project, agent)
+			_, row, err := w.projectAndAgent(ctx, project, agent)
 			if err != nil {
 				return err
 			}
@@ -172,16 +172,16 @@ func (b *Box) claims(ctx context.Context, op, project, agent string, paths []str
 	})
 }
 
-// claimed is a claimed path or pattern, prepared for comparisons.
-type claimed struct {
+// claimPattern is a claimed path or pattern, prepared for comparisons.
+type claimPattern struct {
 	path  string
 	above string // prefix of the names below it
 	glob  string
 	fixed string // literal prefix of glob
 }
 
-func claimedPath(p string) claimed {
-	c := claimed{path: path.Clean(p)}
+func newClaimPattern(p string) claimPattern {
+	c := claimPattern{path: path.Clean(p)}
 	c.glob, _, _ = strings.Cut(c.path, "**")
 	c.above, c.fixed = strings.TrimSuffix(c.glob, "/")+"/", c.glob
 	if i := strings.IndexAny(c.glob, `*?[\`); i >= 0 {
@@ -191,9 +191,9 @@ func claimedPath(p string) claimed {
 }
 
 // overlap reports whether two claims can match one file: equal paths, a parent, or a pattern.
-func overlap(a, b claimed) bool { return a.path == b.path || a.covers(b.path) || b.covers(a.path) }
+func overlap(a, b claimPattern) bool { return a.path == b.path || a.covers(b.path) || b.covers(a.path) }
 
-func (c *claimed) covers(name string) bool {
+func (c *claimPattern) covers(name string) bool {
 	switch {
 	case c.glob == "" || strings.HasPrefix(name, c.above):
 		return true
@@ -208,7 +208,7 @@ func (c *claimed) covers(name string) bool {
 
 // effort estimates the characters compared when matching a pattern: what follows the first star may
 // be tried at every position of the name.
-func (c *claimed) effort(name string) int {
+func (c *claimPattern) effort(name string) int {
 	if c.glob == c.fixed || !strings.HasPrefix(name, c.fixed) {
 		return 0
 	}
@@ -222,21 +222,21 @@ const mostSteps = 1 << 28
 type comparison struct {
 	exclusive bool // the new claim is exclusive
 	others    []mail.Reservation
-	paths     []claimed // of other agents
+	paths     []claimPattern // of other agents
 	steps     int
 }
 
 func compare(exclusive bool, others []mail.Reservation) *comparison {
-	c := &comparison{exclusive: exclusive, others: others, paths: make([]claimed, len(others))}
+	c := &comparison{exclusive: exclusive, others: others, paths: make([]claimPattern, len(others))}
 	for i := range others {
-		c.paths[i] = claimedPath(others[i].Path)
+		c.paths[i] = newClaimPattern(others[i].Path)
 	}
 	return c
 }
 
 func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 	var holders []mail.Reservation
-	wanted := claimedPath(p)
+	wanted := newClaimPattern(p)
 	for i := range c.others {
 		if !c.others[i].Exclusive && !c.exclusive {
 			continue

@@ -18,7 +18,7 @@ const (
 
 // Search implements mail.Reader.
 func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, error) {
-	match, err := phrase(q.Words)
+	match, err := ftsQuery(q.Words)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 	})
 }
 
-// phrase returns a valid SQLite query: every word is quoted; only OR and a trailing star are kept.
-func phrase(words string) (string, error) {
+// ftsQuery returns a valid SQLite query: every word is quoted; only OR and a trailing star are kept.
+func ftsQuery(words string) (string, error) {
 	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
 	if len(words) > longestWords {
 		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes; the limit is %d", len(words), longestWords), Hint: "search for a few words: " + form}

@@ -27,7 +27,7 @@ func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 	d.Importance = cmp.Or(d.Importance, mail.Normal)
 	return sqlite.Use(ctx, &b.file, "send", func() (mail.Message, error) {
 		s := &sending{draft: d, hash: hashOf(&d)}
-		c := &change{do: s.do, after: func() { s.wakeAgents(&b.notifier) }, judged: true}
+		c := &change{do: s.do, after: func() { s.wakeAgents(&b.notifier) }, checksFirst: true}
 		if err := b.writer.submit(ctx, c); err != nil {
 			return mail.Message{}, err
 		}
@@ -71,17 +71,17 @@ func (s *sending) do(ctx context.Context, w *writer) error {
 	if s.sender, _, err = w.agent(ctx, s.project, &d.From); err != nil {
 		return err
 	}
-	if found, err := s.before(ctx, w); err != nil || found {
+	if found, err := s.findSent(ctx, w); err != nil || found {
 		return err
 	}
-	if err := s.answers(ctx, w); err != nil {
+	if err := s.resolveReply(ctx, w); err != nil {
 		return err
 	}
-	copies, err := s.address(ctx, w)
+	copies, err := s.resolveRecipients(ctx, w)
 	if err != nil {
 		return err
 	}
-	return s.put(ctx, w, copies)
+	return s.insert(ctx, w, copies)
 }
 
 // wakeAgents wakes the recipients, unless the message was sent before, perhaps by another process.
@@ -91,8 +91,8 @@ func (s *sending) wakeAgents(b *notifier) {
 	}
 }
 
-// before finds a message that was already sent with the same key.
-func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
+// findSent finds a message that was already sent with the same key.
+func (s *sending) findSent(ctx context.Context, w *writer) (bool, error) {
 	if s.draft.Key == "" {
 		return false, nil
 	}
@@ -111,8 +111,8 @@ func (s *sending) before(ctx context.Context, w *writer) (bool, error) {
 	return true, nil
 }
 
-// answers finds the message replied to and adopts its thread.
-func (s *sending) answers(ctx context.Context, w *writer) error {
+// resolveReply finds the message replied to and adopts its thread.
+func (s *sending) resolveReply(ctx context.Context, w *writer) error {
 	if s.draft.ReplyTo == "" {
 		return nil
 	}
@@ -143,8 +143,8 @@ type delivery struct {
 	how   int
 }
 
-// address finds the recipients, sets their registered form, and checks that each accepts.
-func (s *sending) address(ctx context.Context, w *writer) ([]delivery, error) {
+// resolveRecipients finds the recipients, sets their registered form, and checks that each accepts.
+func (s *sending) resolveRecipients(ctx context.Context, w *writer) ([]delivery, error) {
 	copies := []delivery{}
 	had := make(map[int64]bool)
 	var unknown, blocked []string
@@ -159,11 +159,11 @@ func (s *sending) address(ctx context.Context, w *writer) ([]delivery, error) {
 			if err != nil {
 				return nil, err
 			}
-			takes, err := s.takes(ctx, w, id, policy)
+			ok, err := s.admits(ctx, w, id, policy)
 			if err != nil {
 				return nil, err
 			}
-			if !takes {
+			if !ok {
 				blocked = append(blocked, names[i])
 			}
 			if !had[id] {
@@ -188,8 +188,8 @@ func (s *sending) address(ctx context.Context, w *writer) ([]delivery, error) {
 	return copies, nil
 }
 
-// takes reports whether an agent's policy admits the sender.
-func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy string) (bool, error) {
+// admits reports whether an agent's policy admits the sender.
+func (s *sending) admits(ctx context.Context, w *writer, agent int64, policy string) (bool, error) {
 	if agent == s.sender {
 		return true, nil
 	}
@@ -203,11 +203,11 @@ func (s *sending) takes(ctx context.Context, w *writer, agent int64, policy stri
 	return true, nil
 }
 
-func (s *sending) put(ctx context.Context, w *writer, copies []delivery) error {
+func (s *sending) insert(ctx context.Context, w *writer, copies []delivery) error {
 	d := &s.draft
 	s.created = w.instant().UnixMicro()
 	own := d.Thread == "" // the thread is named after the message, whose id is not known yet
-	if err := s.open(ctx, w, own); err != nil {
+	if err := s.openThread(ctx, w, own); err != nil {
 		return err
 	}
 	key := sql.NullString{String: d.Key, Valid: d.Key != ""}
@@ -221,7 +221,7 @@ func (s *sending) put(ctx context.Context, w *writer, copies []delivery) error {
 		return err
 	}
 	if own {
-		if err := s.name(ctx, w); err != nil {
+		if err := s.nameThread(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -230,17 +230,17 @@ func (s *sending) put(ctx context.Context, w *writer, copies []delivery) error {
 			return err
 		}
 	}
-	if err := w.wrote(ctx, s.thread, s.message, s.sender); err != nil {
+	if err := w.recordSender(ctx, s.thread, s.message, s.sender); err != nil {
 		return err
 	}
 	if err := w.Exec(ctx, "INSERT INTO words (rowid, subject, body) VALUES (?, ?, ?)", s.message, d.Subject, d.Body); err != nil {
 		return err
 	}
-	return w.isActive(ctx, s.sender, s.created)
+	return w.recordActivity(ctx, s.sender, s.created)
 }
 
-// name names a new thread after its first message; the name may be in use already.
-func (s *sending) name(ctx context.Context, w *writer) error {
+// nameThread names a new thread after its first message; the name may be in use already.
+func (s *sending) nameThread(ctx context.Context, w *writer) error {
 	s.draft.Thread = fmt.Sprintf("msg-%d", s.message)
 	for n := 2; ; n++ {
 		var one int
@@ -259,8 +259,8 @@ func (s *sending) name(ctx context.Context, w *writer) error {
 	}
 }
 
-// open finds or creates the thread and counts the message in it.
-func (s *sending) open(ctx context.Context, w *writer, own bool) (err error) {
+// openThread finds or creates the thread and counts the message in it.
+func (s *sending) openThread(ctx context.Context, w *writer, own bool) (err error) {
 	if own {
 		s.thread, err = w.Insert(ctx, "INSERT INTO threads (project, name, total) VALUES (?, '', 1)", s.project)
 		return err
@@ -309,7 +309,7 @@ func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 
 // mark marks all messages and returns the time of the first one.
 func (w *writer) mark(ctx context.Context, m *mail.Mark) (time.Time, error) {
-	_, agent, err := w.both(ctx, m.Project, m.Agent)
+	_, agent, err := w.projectAndAgent(ctx, m.Project, m.Agent)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -19,17 +19,17 @@ type writer struct {
 	group *sqlite.Group[*change]
 
 	// Only the caller whose turn it is uses these.
-	memory memory
-	last   time.Time // the newest instant returned
+	cache rowCache
+	last  time.Time // the newest instant returned
 }
 
 // change is a write of one caller.
 type change struct {
 	do    func(ctx context.Context, w *writer) error
 	after func() // called once committed
-	// judged means that a refusal comes before any write, so that no savepoint is needed.
-	judged bool
-	err    error
+	// checksFirst means that a refusal comes before any write, so that no savepoint is needed.
+	checksFirst bool
+	err         error
 }
 
 func openWriter(ctx context.Context, b *Box) (*writer, error) {
@@ -53,19 +53,19 @@ func (w *writer) submit(ctx context.Context, c *change) error { return w.group.S
 // commit makes all changes in one transaction and answers each.
 func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change]) {
 	err := w.Transaction(context.Background(), func(ctx context.Context) error {
-		if err := w.recall(ctx); err != nil {
+		if err := w.beginBatch(ctx); err != nil {
 			return err
 		}
 		for _, j := range jobs {
 			c := j.Change
-			if c.err = w.attempt(ctx, c); c.err != nil && !ours(c.err) {
+			if c.err = w.attempt(ctx, c); c.err != nil && !isRefusal(c.err) {
 				return c.err
 			}
 		}
 		return w.count(ctx)
 	})
 	if err != nil {
-		w.forget() // cached values may be wrong after a rollback
+		w.clearCache() // cached values may be wrong after a rollback
 	}
 	for _, j := range jobs {
 		c := j.Change
@@ -81,7 +81,7 @@ func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change
 }
 
 func (w *writer) attempt(ctx context.Context, c *change) error {
-	if c.judged {
+	if c.checksFirst {
 		return c.do(ctx, w)
 	}
 	if err := w.Exec(ctx, "SAVEPOINT one"); err != nil {
@@ -91,21 +91,21 @@ func (w *writer) attempt(ctx context.Context, c *change) error {
 	if err == nil {
 		return w.Exec(ctx, "RELEASE one")
 	}
-	w.forget()
+	w.clearCache()
 	_ = w.Exec(ctx, "ROLLBACK TO one") // if this fails, the transaction is already gone
 	_ = w.Exec(ctx, "RELEASE one")
 	return err
 }
 
-// ours reports whether an error is a refusal of this package. An SQLite error may have ended the
+// isRefusal reports whether an error is a refusal of this package. An SQLite error may have ended the
 // whole transaction, as a full disk does.
-func ours(err error) bool {
+func isRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f)
 }
 
-// memory caches immutable rows and policies. A commit of another process clears it.
-type memory struct {
+// rowCache caches immutable rows and policies. A commit of another process clears it.
+type rowCache struct {
 	version  int64 // SQLite's data_version, which other connections' commits change
 	projects map[string]int64
 	agents   map[agentKey]agentRow
@@ -129,23 +129,23 @@ type agentRow struct {
 // mostKnown bounds the cache; a busy project has far less.
 const mostKnown = 10_000
 
-func (w *writer) forget() {
-	w.memory = memory{
+func (w *writer) clearCache() {
+	w.cache = rowCache{
 		projects: make(map[string]int64), agents: make(map[agentKey]agentRow), writers: make(map[[2]int64]bool),
-		threads: make(map[agentKey]int64), active: w.memory.active, more: w.memory.more, version: w.memory.version,
+		threads: make(map[agentKey]int64), active: w.cache.active, more: w.cache.more, version: w.cache.version,
 	}
 }
 
-// recall begins a batch and clears the cache if another process has written.
-func (w *writer) recall(ctx context.Context) error {
+// beginBatch begins a batch and clears the cache if another process has written.
+func (w *writer) beginBatch(ctx context.Context) error {
 	var version int64
 	if _, err := w.Row(ctx, []any{&version}, "PRAGMA data_version"); err != nil {
 		return err
 	}
-	m := &w.memory
+	m := &w.cache
 	if version != m.version || m.projects == nil || len(m.projects)+len(m.agents)+len(m.writers)+len(m.threads) > mostKnown {
 		m.version = version
-		w.forget()
+		w.clearCache()
 	}
 	m.active, m.more = make(map[int64]bool), make(map[int64]int64)
 	return nil
@@ -154,7 +154,7 @@ func (w *writer) recall(ctx context.Context) error {
 // thread finds or creates a thread's row and counts a message in it.
 func (w *writer) thread(ctx context.Context, project int64, name string) (int64, error) {
 	key := agentKey{project, name}
-	id, ok := w.memory.threads[key]
+	id, ok := w.cache.threads[key]
 	if !ok {
 		there, err := w.Row(ctx, []any{&id}, "SELECT id FROM threads WHERE project = ? AND name = ?", project, name)
 		if err == nil && !there {
@@ -163,15 +163,15 @@ func (w *writer) thread(ctx context.Context, project int64, name string) (int64,
 		if err != nil {
 			return 0, err
 		}
-		w.memory.threads[key] = id
+		w.cache.threads[key] = id
 	}
-	w.memory.more[id]++
+	w.cache.more[id]++
 	return id, nil
 }
 
 // count writes the number of messages that the batch added to each thread.
 func (w *writer) count(ctx context.Context) error {
-	for thread, n := range w.memory.more {
+	for thread, n := range w.cache.more {
 		if err := w.Exec(ctx, "UPDATE threads SET total = total + ? WHERE id = ?", n, thread); err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (w *writer) count(ctx context.Context) error {
 }
 
 func (w *writer) project(ctx context.Context, name string) (int64, error) {
-	if id, ok := w.memory.projects[name]; ok {
+	if id, ok := w.cache.projects[name]; ok {
 		return id, nil
 	}
 	var id int64
@@ -189,7 +189,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 		err = noProject(name)
 	}
 	if err == nil {
-		w.memory.projects[name] = id
+		w.cache.projects[name] = id
 	}
 	return id, err
 }
@@ -197,7 +197,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 // agent returns an agent's row and sets name to its registered form.
 func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
 	key := agentKey{project, *name}
-	row, ok := w.memory.agents[key]
+	row, ok := w.cache.agents[key]
 	if !ok {
 		there, err := w.Row(ctx, []any{&row.id, &row.name, &row.policy}, "SELECT id, name, policy FROM agents WHERE project = ? AND name = ?", project, *name)
 		if err == nil && !there {
@@ -206,28 +206,28 @@ func (w *writer) agent(ctx context.Context, project int64, name *string) (id int
 		if err != nil {
 			return 0, "", err
 		}
-		w.memory.agents[key] = row
+		w.cache.agents[key] = row
 	}
 	*name = row.name
 	return row.id, row.policy, nil
 }
 
-// wrote records an agent as a sender in a thread.
-func (w *writer) wrote(ctx context.Context, thread, message, agent int64) error {
+// recordSender records an agent as a sender in a thread.
+func (w *writer) recordSender(ctx context.Context, thread, message, agent int64) error {
 	key := [2]int64{thread, agent}
-	if w.memory.writers[key] {
+	if w.cache.writers[key] {
 		return nil
 	}
 	err := w.Exec(ctx, "INSERT INTO writers (thread, first, agent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", thread, message, agent)
-	w.memory.writers[key] = err == nil
+	w.cache.writers[key] = err == nil
 	return err
 }
 
-// isActive records an agent's activity, once per batch.
-func (w *writer) isActive(ctx context.Context, agent, at int64) error {
-	if w.memory.active[agent] {
+// recordActivity records an agent's activity, once per batch.
+func (w *writer) recordActivity(ctx context.Context, agent, at int64) error {
+	if w.cache.active[agent] {
 		return nil
 	}
-	w.memory.active[agent] = true
+	w.cache.active[agent] = true
 	return w.Exec(ctx, "UPDATE agents SET active = ? WHERE id = ?", at, agent)
 }

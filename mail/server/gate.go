@@ -24,9 +24,9 @@ import (
 func (s *Server) gate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := strings.TrimSuffix(r.URL.Path, "/"); {
-		case !s.addressed(r.Host):
+		case !s.knownHost(r.Host):
 			refuse(w, http.StatusForbidden, "unknown host "+fault.Shown(r.Host))
-		case !fromHere(r):
+		case !sameOrigin(r):
 			refuse(w, http.StatusForbidden, "requests from other origins are not allowed")
 		case path != "/mcp" && path != "/api" && path != s.path:
 			// This also answers OAuth discovery: clients then continue with their token.
@@ -67,9 +67,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	next.ServeHTTP(w, r)
 }
 
-// addressed reports whether a Host header names this server. In DNS rebinding the header has the
+// knownHost reports whether a Host header names this server. In DNS rebinding the header has the
 // name of the foreign page.
-func (s *Server) addressed(host string) bool {
+func (s *Server) knownHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
@@ -78,9 +78,9 @@ func (s *Server) addressed(host string) bool {
 	return baseurl.Loopback(name) || slices.ContainsFunc(s.hosts, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
-// fromHere reports whether a request has no Origin, as usual, or one of this very host and port.
+// sameOrigin reports whether a request has no Origin, as usual, or one of this very host and port.
 // Other pages served from this machine do not count.
-func fromHere(r *http.Request) bool {
+func sameOrigin(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
@@ -154,10 +154,10 @@ func (c *caller) in(project string) bool {
 // reader returns the name to read as: empty for the operator, who sees everything.
 func (c *caller) reader() string { return c.agent.Name }
 
-// actsAs checks that a caller may act for an agent: it is the operator or that agent, or has the
+// authorizeAs checks that a caller may act for an agent: it is the operator or that agent, or has the
 // agent's token. A token presented with a call must be the agent's. The operator's is not checked:
 // it may be of a mailbox that is gone.
-func (s *Server) actsAs(ctx context.Context, c *caller, project, name, token string) error {
+func (s *Server) authorizeAs(ctx context.Context, c *caller, project, name, token string) error {
 	if c.operator {
 		return nil
 	}

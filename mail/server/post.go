@@ -10,14 +10,14 @@ import (
 	"brenner/mail"
 )
 
-// acts returns the agent that a call is for, and checks that the caller may act for it.
-func (c *call) acts(ctx context.Context, nameArgument, tokenArgument string) (project, name string, err error) {
+// authorize returns the agent that a call is for, and checks that the caller may act for it.
+func (c *call) authorize(ctx context.Context, nameArgument, tokenArgument string) (project, name string, err error) {
 	project, name = c.need("project_key"), c.need(nameArgument)
 	token := c.text(tokenArgument)
 	if err := c.wrong.Err(); err != nil {
 		return "", "", err
 	}
-	return project, name, c.server.actsAs(ctx, c.who, project, name, token)
+	return project, name, c.server.authorizeAs(ctx, c.who, project, name, token)
 }
 
 type delivered struct {
@@ -44,7 +44,7 @@ func sendMessage(ctx context.Context, c *call) (any, error) {
 		Thread: c.text("thread_id"), Importance: strings.ToLower(c.text("importance")), AckRequired: c.flag("ack_required"), Key: c.text("idempotency_key"),
 	}
 	var err error
-	if d.Project, d.From, err = c.acts(ctx, "sender_name", "sender_token"); err != nil {
+	if d.Project, d.From, err = c.authorize(ctx, "sender_name", "sender_token"); err != nil {
 		return nil, err
 	}
 	return c.send(ctx, d)
@@ -59,7 +59,7 @@ func replyMessage(ctx context.Context, c *call) (any, error) {
 		prefix = strings.TrimSpace(c.text("subject_prefix"))
 	}
 	var err error
-	if d.Project, d.From, err = c.acts(ctx, "sender_name", "sender_token"); err != nil {
+	if d.Project, d.From, err = c.authorize(ctx, "sender_name", "sender_token"); err != nil {
 		return nil, err
 	}
 	reader := d.From
@@ -90,7 +90,7 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 	}
 	wait, mark := min(c.seconds("wait_seconds"), longestWait), c.flag("mark_read")
 	var err error
-	if q.Project, q.Agent, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
+	if q.Project, q.Agent, err = c.authorize(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
 	}
 	if q.Thread != "" {
@@ -118,11 +118,11 @@ func fetchInbox(ctx context.Context, c *call) (any, error) {
 			return nil, err
 		}
 	}
-	return listed(all), nil
+	return nonNil(all), nil
 }
 
-// listed returns a list that marshals as one even if empty.
-func listed[T any](all []T) []T {
+// nonNil returns a list that marshals as one even if empty.
+func nonNil[T any](all []T) []T {
 	if all == nil {
 		return []T{}
 	}
@@ -145,7 +145,7 @@ func (c *call) mark(ctx context.Context, ack bool) (any, error) {
 	id := mail.ID(c.need("message_id"))
 	m := mail.Mark{Messages: []mail.ID{id}, Ack: ack}
 	var err error
-	if m.Project, m.Agent, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
+	if m.Project, m.Agent, err = c.authorize(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
 	}
 	at, err := c.server.box.Mark(ctx, m)
@@ -159,8 +159,8 @@ func (c *call) mark(ctx context.Context, ack bool) (any, error) {
 	return r, nil
 }
 
-// reads returns the project of a call, and checks that the caller may read in it.
-func (c *call) reads() (project string, err error) {
+// authorizeRead returns the project of a call, and checks that the caller may read in it.
+func (c *call) authorizeRead() (project string, err error) {
 	project = c.need("project_key")
 	if err := c.wrong.Err(); err != nil {
 		return "", err
@@ -174,20 +174,20 @@ func (c *call) reads() (project string, err error) {
 func search(ctx context.Context, c *call) (any, error) {
 	q := mail.SearchQuery{Words: c.need("query"), Limit: c.number("limit"), Reader: c.who.reader()}
 	var err error
-	if q.Project, err = c.reads(); err != nil {
+	if q.Project, err = c.authorizeRead(); err != nil {
 		return nil, err
 	}
 	all, err := c.server.box.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return listed(all), nil
+	return nonNil(all), nil
 }
 
 func reserve(ctx context.Context, c *call) (any, error) {
 	claim := mail.Claim{Paths: c.names("paths"), TTL: c.seconds("ttl_seconds"), Exclusive: c.flagOr("exclusive", true), Reason: c.text("reason")}
 	var err error
-	if claim.Project, claim.Agent, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
+	if claim.Project, claim.Agent, err = c.authorize(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
 	}
 	return c.server.box.Reserve(ctx, claim)
@@ -195,7 +195,7 @@ func reserve(ctx context.Context, c *call) (any, error) {
 
 func release(ctx context.Context, c *call) (any, error) {
 	names := c.names("paths")
-	project, agent, err := c.acts(ctx, "agent_name", "registration_token")
+	project, agent, err := c.authorize(ctx, "agent_name", "registration_token")
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func release(ctx context.Context, c *call) (any, error) {
 
 func renew(ctx context.Context, c *call) (any, error) {
 	names, longer := c.names("paths"), c.seconds("ttl_seconds")
-	project, agent, err := c.acts(ctx, "agent_name", "registration_token")
+	project, agent, err := c.authorize(ctx, "agent_name", "registration_token")
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (c *call) registerRandomName(ctx context.Context, r mail.Registration) (a m
 
 func whois(ctx context.Context, c *call) (any, error) {
 	name := c.need("agent_name")
-	project, err := c.reads()
+	project, err := c.authorizeRead()
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +321,7 @@ func whois(ctx context.Context, c *call) (any, error) {
 func setPolicy(ctx context.Context, c *call) (any, error) {
 	r := mail.Registration{Policy: strings.ToLower(c.need("policy")), Renew: true}
 	var err error
-	if r.Project, r.Name, err = c.acts(ctx, "agent_name", "registration_token"); err != nil {
+	if r.Project, r.Name, err = c.authorize(ctx, "agent_name", "registration_token"); err != nil {
 		return nil, err
 	}
 	all, err := c.server.box.Agents(ctx, r.Project, r.Name) // this does not create a missing agent
@@ -359,5 +359,5 @@ func startSession(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"project": project, "agent": a, "inbox": listed(inbox)}, nil
+	return map[string]any{"project": project, "agent": a, "inbox": nonNil(inbox)}, nil
 }

@@ -89,7 +89,7 @@ func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, er
 			return nil, denied(who, "read in "+fault.Shown(name))
 		}
 		all, err := s.box.Agents(ctx, name, "")
-		return map[string]any{"agents": listed(all)}, err
+		return map[string]any{"agents": nonNil(all)}, err
 	case "project":
 		if !who.in(name) {
 			return nil, denied(who, "read in "+fault.Shown(name))
@@ -119,14 +119,14 @@ func (s *Server) inboxResource(ctx context.Context, who *caller, agent string, a
 	if err := a.wrong.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.actsAs(ctx, who, q.Project, agent, ""); err != nil {
+	if err := s.authorizeAs(ctx, who, q.Project, agent, ""); err != nil {
 		return nil, err
 	}
 	all, err := s.box.Inbox(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": listed(all)}, nil
+	return map[string]any{"project": q.Project, "agent": agent, "count": len(all), "messages": nonNil(all)}, nil
 }
 
 func (s *Server) threadResource(ctx context.Context, who *caller, thread string, a *arguments) (any, error) {
@@ -147,5 +147,5 @@ func (s *Server) threadResource(ctx context.Context, who *caller, thread string,
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"project": q.Project, "thread_id": thread, "messages": listed(page.Messages), "next": page.Next, "total": page.Total}, nil
+	return map[string]any{"project": q.Project, "thread_id": thread, "messages": nonNil(page.Messages), "next": page.Next, "total": page.Total}, nil
 }

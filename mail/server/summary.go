@@ -20,14 +20,14 @@ func summarize(ctx context.Context, c *call) (any, error) {
 	q := mail.ThreadQuery{Thread: c.need("thread_id"), Reader: c.who.reader(), Last: true, Limit: summaryReads, Receipts: true}
 	examples := c.flag("include_examples")
 	var err error
-	if q.Project, err = c.reads(); err != nil {
+	if q.Project, err = c.authorizeRead(); err != nil {
 		return nil, err
 	}
 	page, err := c.server.box.Thread(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	s := mail.Summary{Thread: q.Thread, Total: max(page.Total, len(page.Messages)), Participants: listed(page.People), KeyPoints: []string{}, ActionItems: []string{}}
+	s := mail.Summary{Thread: q.Thread, Total: max(page.Total, len(page.Messages)), Participants: nonNil(page.People), KeyPoints: []string{}, ActionItems: []string{}}
 	for i := range page.Messages {
 		s.KeyPoints = append(s.KeyPoints, point(&page.Messages[i]))
 		s.ActionItems = append(s.ActionItems, open(&page.Messages[i])...)

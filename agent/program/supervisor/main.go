@@ -118,7 +118,7 @@ func (r *run) program(status *Status) {
 		status.Left = left
 	}
 	<-over
-	status.Exit, status.Signal = cmd.ProcessState.ExitCode(), endedBy(cmd.ProcessState)
+	status.Exit, status.Signal = cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
 	if err := errors.Join(out.finish(), errs.finish()); err != nil {
 		status.Spool = err.Error()
 	}
@@ -254,10 +254,10 @@ func (s *stream) finish() error {
 	late := time.AfterFunc(2*time.Second, func() { _ = s.reader.Close() }) // ends copy
 	err := <-s.done
 	late.Stop()
-	return errors.Join(err, s.file.Sync(), s.file.Close(), closed(s.reader))
+	return errors.Join(err, s.file.Sync(), s.file.Close(), closeFile(s.reader))
 }
 
-func closed(f *os.File) error {
+func closeFile(f *os.File) error {
 	if err := f.Close(); !errors.Is(err, os.ErrClosed) {
 		return err
 	}

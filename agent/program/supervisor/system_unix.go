@@ -22,8 +22,8 @@ func prepare() {
 
 func signals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
-// endedBy returns the signal that killed a process, or "".
-func endedBy(s *os.ProcessState) string {
+// signalOf returns the signal that killed a process, or "".
+func signalOf(s *os.ProcessState) string {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return w.Signal().String()
 	}

@@ -20,7 +20,7 @@ func signals() []os.Signal { return []os.Signal{os.Interrupt} }
 
 func ownBinary() (string, error) { return os.Executable() }
 
-func endedBy(*os.ProcessState) string { return "" }
+func signalOf(*os.ProcessState) string { return "" }
 
 // tree is a program and its descendants.
 type tree struct{ root int }

@@ -18,19 +18,19 @@ import (
 // How an exchange can fail. Failures are classified by the type of the error, so each
 // is replayed with its original type.
 const (
-	brokeDial    = "nobody there"
-	brokeName    = "name unknown"
-	brokeTrust   = "certificate"
-	brokeLate    = "timeout"
-	brokeShort   = "cut"
-	brokeLimit   = "limit"   // a limit of ours was exceeded
-	brokeStopped = "stopped" // cancelled by the caller; never replayed
-	brokeSecret  = "secret"  // the body contained a secret that cannot be masked
-	brokeOther   = "other"
+	failedDial    = "nobody there"
+	failedName    = "name unknown"
+	failedTrust   = "certificate"
+	failedLate    = "timeout"
+	failedShort   = "cut"
+	failedLimit   = "limit"   // a limit of ours was exceeded
+	failedStopped = "stopped" // cancelled by the caller; never replayed
+	failedSecret  = "secret"  // the body contained a secret that cannot be masked
+	failedOther   = "other"
 )
 
-// broke is how an exchange failed.
-type broke struct {
+// failure is how an exchange failed.
+type failure struct {
 	How  string `json:"how"`
 	Text string `json:"text"`
 
@@ -41,62 +41,62 @@ type broke struct {
 	After time.Duration `json:"after_ns,omitempty"`
 }
 
-func brokeBy(ctx context.Context, err error, m mask) *broke {
-	b := &broke{How: brokeOther, Text: m.text(err.Error())}
+func failureOf(ctx context.Context, err error, m mask) *failure {
+	b := &failure{How: failedOther, Text: m.text(err.Error())}
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var slow net.Error
 	switch {
 	case ctx.Err() != nil:
-		end := agent.Ended(ctx)
-		b.How, b.Text, b.Code, b.Hint, b.Retry, b.After = brokeLimit, end.Detail, end.Code, end.Hint, end.Retry, end.After
+		end := agent.ContextFailure(ctx)
+		b.How, b.Text, b.Code, b.Hint, b.Retry, b.After = failedLimit, end.Detail, end.Code, end.Hint, end.Retry, end.After
 		if end.Code == agent.Stopped {
-			b.How = brokeStopped
+			b.How = failedStopped
 		}
 	case errors.As(err, &dns):
-		b.How = brokeName
+		b.How = failedName
 	case errors.Is(err, syscall.ECONNREFUSED):
-		b.How = brokeDial
+		b.How = failedDial
 	case errors.As(err, &certificate):
-		b.How = brokeTrust
+		b.How = failedTrust
 	case errors.As(err, &slow) && slow.Timeout():
-		b.How = brokeLate
+		b.How = failedLate
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		b.How = brokeShort
+		b.How = failedShort
 	}
 	return b
 }
 
 // tooMuch is the failure for a body over the limit.
-func tooMuch() *broke {
-	return &broke{
-		How: brokeLimit, Code: agent.TooLarge, Text: fmt.Sprintf("response exceeds %d bytes, the limit of a tape", mostKept),
+func tooMuch() *failure {
+	return &failure{
+		How: failedLimit, Code: agent.TooLarge, Text: fmt.Sprintf("response exceeds %d bytes, the limit of a tape", mostKept),
 		Hint: "lower budget.reply_tokens, or ask another model",
 	}
 }
 
 // unmaskable is the failure for a body that must not be kept.
-func unmaskable() *broke {
-	return &broke{How: brokeSecret, Text: "the response contained a secret in parts that cannot be masked"}
+func unmaskable() *failure {
+	return &failure{How: failedSecret, Text: "the response contained a secret in parts that cannot be masked"}
 }
 
 // err returns an error of the original type.
-func (b *broke) err(host string) error {
-	switch b.How {
-	case brokeDial:
+func (f *failure) err(host string) error {
+	switch f.How {
+	case failedDial:
 		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-	case brokeName:
+	case failedName:
 		return &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
-	case brokeTrust:
-		return &tls.CertificateVerificationError{Err: errors.New(b.Text)}
-	case brokeLate:
-		return late(b.Text)
-	case brokeShort:
+	case failedTrust:
+		return &tls.CertificateVerificationError{Err: errors.New(f.Text)}
+	case failedLate:
+		return late(f.Text)
+	case failedShort:
 		return io.ErrUnexpectedEOF
-	case brokeLimit:
-		return &agent.Failure{Code: b.Code, Detail: b.Text, Hint: b.Hint, Retry: b.Retry, After: b.After}
+	case failedLimit:
+		return &agent.Failure{Code: f.Code, Detail: f.Text, Hint: f.Hint, Retry: f.Retry, After: f.After}
 	}
-	return errors.New(b.Text)
+	return errors.New(f.Text)
 }
 
 // late is a net.Error.
