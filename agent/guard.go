@@ -57,7 +57,7 @@ func broken(value any) *Failure {
 }
 
 // limitPassed is the cause of a context that one of our wrappers has ended. A
-// separate type, so that a foreign cause, such as another agent's failure, is not
+// separate type, so that an unrelated cause, such as another agent's failure, is not
 // mistaken for this call's.
 type limitPassed struct{ failure Failure }
 
