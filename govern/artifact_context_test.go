@@ -13,7 +13,7 @@ import (
 	"brenner/store/record"
 )
 
-// slate is a research artifact with some hypotheses.
+// slate returns a research artifact with some hypotheses.
 func slate(t *testing.T, hypotheses int) string {
 	t.Helper()
 	var items []string
@@ -28,10 +28,10 @@ func slate(t *testing.T, hypotheses int) string {
 	return string(a.JSON())
 }
 
-func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
+func TestResearchArtifactIsShownBySections(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "a note"))
-		k.said("RS-20260101-cells", record.ResearchArtifact, slate(k.T, 30))
+		k.putBySession("RS-20260101-cells", record.ResearchArtifact, slate(k.T, 30))
 		show := func(bound int) *govern.AssembledContext {
 			k.Helper()
 			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound, Types: []contexts.TypeView{
@@ -47,18 +47,18 @@ func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
 			}
 			return f
 		}
-		// Without room the summary; with some of it the ids and what fits; then all.
+		// Without room the summary; with more room the ids and what fits; then all.
 		last := -1
 		for _, bound := range []int{400, 1500, 3000, 20_000} {
 			g := show(bound)
-			k.is(fmt.Sprint("bounds hold, ", bound), g.Tokens <= bound, true)
-			k.is("everything is there before anything is long", shownIDs(g), []string{"RS-20260101-cells", "note"})
+			k.equal(fmt.Sprint("within the bound, ", bound), g.Tokens <= bound, true)
+			k.equal("all records are shown before any is shown at length", shownIDs(g), []string{"RS-20260101-cells", "note"})
 			claims := strings.Count(g.Text, "Claim ")
 			if claims <= last && claims < 30 {
-				k.Errorf("%d claims in %d tokens, %d before", claims, bound, last)
+				k.Errorf("%d claims within %d tokens, but %d within fewer", claims, bound, last)
 			}
 			last = claims
-			k.is("the same again", show(bound).Text, g.Text)
+			k.equal("deterministic", show(bound).Text, g.Text)
 			if first, sections := strings.Index(g.Text, "- RS-20260101-cells@v1 ("), strings.Index(g.Text, "  | ### Hypothesis Slate"); first < 0 || sections >= 0 && sections < first {
 				k.Errorf("the summary is not first:\n%s", g.Text)
 			}
@@ -66,16 +66,16 @@ func TestAResearchArtifactIsShownByItsSections(t *testing.T) {
 			if bound == 400 {
 				want = view.Summary
 			}
-			k.is(fmt.Sprint("form, ", bound), form(g), want)
+			k.equal(fmt.Sprint("form, ", bound), form(g), want)
 		}
 		if last != 30 {
 			k.Errorf("%d claims of 30", last)
 		}
-		// As the input of a task it comes in full, or says that it does not.
-		whole := func(bound int) view.Form {
+		// As the input of a task it is shown in full, or the form tells that it is not.
+		full := func(bound int) view.Form {
 			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound}}
 			return form(k.context(govern.Request{Role: policy.Integrator, Inputs: []string{"RS-20260101-cells"}, Full: true}))
 		}
-		k.is("whole", []view.Form{whole(20_000), whole(2000)}, []view.Form{view.Full, view.Sections})
+		k.equal("full", []view.Form{full(20_000), full(2000)}, []view.Form{view.Full, view.Sections})
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"brenner/store/sqlite"
 )
 
-// large fills a store: so many records of ten versions each, in a hundred modules,
-// every record with a link to the one before it; ten of them are a chain.
+// large returns a store with that many records of ten versions each, in a hundred modules, most
+// with a link to the previous one.
 func large(b *testing.B, records int) *govern.Records {
 	b.Helper()
 	dir := b.TempDir()
@@ -30,8 +30,8 @@ func large(b *testing.B, records int) *govern.Records {
 		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now },
 		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
 	}
-	// Before there is anything that a memo would have to take up first.
-	if _, err := d.Put(b.Context(), sydney, draft("brief", record.ProjectBrief, "what it is about")); err != nil {
+	// The brief comes first: later, compression would be due.
+	if _, err := d.Put(b.Context(), sydney, draft("brief", record.ProjectBrief, "the question")); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := d.Promote(b.Context(), sydney, "brief", govern.PromoteOptions{Reason: "so"}); err != nil {
@@ -61,14 +61,14 @@ func large(b *testing.B, records int) *govern.Records {
 	return d
 }
 
-// BenchmarkStore is what commands take in projects of different sizes.
+// BenchmarkStore measures commands in projects of different sizes.
 func BenchmarkStore(b *testing.B) {
 	for _, records := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprintf("records=%d", records), func(b *testing.B) {
 			d := large(b, records)
 			middle := fmt.Sprintf("note-%06d", records/2+50)
 			b.Run("view", func(b *testing.B) {
-				q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Go on."}
+				q := govern.Request{Role: "test_designer", Modules: []string{"module-07"}, Tags: []string{"tag-7"}, Inputs: []string{middle}, Purpose: "Continue."}
 				for b.Loop() {
 					if g, err := d.Context(b.Context(), q); err != nil || len(g.Shown) != 9 {
 						b.Fatal(g, err)
@@ -118,8 +118,8 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkRounds puts a thousand versions of one record, each with one line more
-// of fifty, and says how the file grew: in the first hundred and in the last.
+// BenchmarkRounds puts a thousand versions of one record, and reports the growth of the file for
+// early and late ones.
 func BenchmarkRounds(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
@@ -137,7 +137,7 @@ func BenchmarkRounds(b *testing.B) {
 			if i%100 < 99 {
 				continue
 			}
-			// Closing moves what was written into the file, whose size is what counts.
+			// Closing moves the WAL into the file, whose size is measured.
 			if err := st.Close(); err != nil {
 				b.Fatal(err)
 			}
@@ -157,11 +157,11 @@ func BenchmarkRounds(b *testing.B) {
 
 func round(i int) govern.Draft {
 	d := draft("memo", record.IntegratedMemo, fmt.Sprintf("round %d\n%01024d", i, i))
-	d.Summary = fmt.Sprint("what stands after round ", i)
+	d.Summary = fmt.Sprint("the state after round ", i)
 	return d
 }
 
-// size is that of the store's file, without its journal of pages.
+// size returns the size of the store's file, without the WAL.
 func size(b *testing.B, dir string) int64 {
 	b.Helper()
 	info, err := os.Stat(filepath.Join(dir, sqlite.FileName))

@@ -8,10 +8,10 @@ import (
 	"brenner/store/record"
 )
 
-// checked gives what a check says, each finding in a line.
-func (k *kit) checked(name string) []string {
+// findings returns the findings of a check as text.
+func (k *kit) findings(name string) []string {
 	k.Helper()
-	all, err := k.Check(k.Context1(), sydney, name)
+	all, err := k.Check(k.ctx(), sydney, name)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -22,34 +22,32 @@ func (k *kit) checked(name string) []string {
 	return lines
 }
 
-// What is out of scope is looked for word by word, and an entry without a word is none:
-// neither a strategy is about rats, nor is everything out of scope because of a dash.
-func TestScopeIsMadeOfWords(t *testing.T) {
+// Phrases that are out of scope match whole words, and an entry without letters is ignored:
+// a strategy does not match "rat", and a dash does not match everything.
+func TestAlignmentMatchesWholeWords(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("brief", record.ProjectBrief, "# Brief\n\nHow do cells decide?\n\n## Out of scope\n\n- rat\n- —\n- plant cells\n"))
 		k.promote("brief")
 		k.put(draft("memo", record.IntegratedMemo, "A strategy for transplant cellsort."))
-		k.is("other words", k.checked(govern.CheckAlignment), []string(nil))
+		k.equal("no match", k.findings(govern.CheckAlignment), []string(nil))
 		spec := draft("spec", record.ModelSpec, "In rats, as in\nplant-cells, it holds.")
 		k.put(spec)
-		if got := k.checked(govern.CheckAlignment); len(got) != 2 || !strings.Contains(got[0], `"rat"`) || !strings.Contains(got[1], `"plant cells"`) {
+		if got := k.findings(govern.CheckAlignment); len(got) != 2 || !strings.Contains(got[0], `"rat"`) || !strings.Contains(got[1], `"plant cells"`) {
 			k.Errorf("%v", got)
 		}
 	})
 }
 
-// Two records that assume nothing at all do not contradict each other.
-func TestAnAssumptionHasWords(t *testing.T) {
+func TestEmptyAssumptionsDoNotConflict(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("one", record.PaperNote, "Text.\n\nAssumes: ?\n"))
 		k.put(draft("two", record.PaperNote, "Text.\n\nAssumes not: …\n"))
-		k.is("nothing", k.checked(govern.CheckAssumptions), []string(nil))
+		k.equal("nothing", k.findings(govern.CheckAssumptions), []string(nil))
 	})
 }
 
-// The check of summaries and the status are about the same versions: those that stand, and
-// those that nobody has gone on from.
-func TestEveryStaleSummaryIsToldOnce(t *testing.T) {
+// The check of summaries and the status cover the same versions: standing ones and tips.
+func TestStaleSummariesAreReportedOnce(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "one"))
 		for _, text := range []string{"two", "three", "four"} {
@@ -57,21 +55,20 @@ func TestEveryStaleSummaryIsToldOnce(t *testing.T) {
 			d.Parent, d.Summary, d.KeepSummary = 1, "", true
 			k.put(d)
 		}
-		var told []string
+		var want []string
 		for _, ref := range k.status().StaleSummaries {
-			told = append(told, "summaries: "+ref+": its summary was written for different content")
+			want = append(want, "summaries: "+ref+": its summary was written for different content")
 		}
-		k.is("told", told, k.checked(govern.CheckSummaries))
-		k.is("all", len(told), 3)
+		k.equal("findings", k.findings(govern.CheckSummaries), want)
+		k.equal("all", len(want), 3)
 	})
 }
 
-// A record that was in use until lately is not one that nobody has used for long, however
-// old it is.
-func TestUnusedIsForSomeTime(t *testing.T) {
+// A record that was used recently is not unused, however old it is.
+func TestUnusedRequiresAPeriodWithoutLinks(t *testing.T) {
 	both(t, func(k *kit) {
 		unused := func() (ids []string) {
-			found, err := k.Unused(k.Context1())
+			found, err := k.Unused(k.ctx())
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -80,22 +77,22 @@ func TestUnusedIsForSomeTime(t *testing.T) {
 			}
 			return ids
 		}
-		for _, id := range []string{"dropped", "given-up", "never"} {
+		for _, id := range []string{"dropped", "abandoned", "never"} {
 			k.put(draft(id, record.PaperNote, id))
 		}
 		k.put(draft("memo", record.IntegratedMemo, "memo", "cites=dropped"))
-		k.put(draft("result", record.AnalysisResult, "result", "cites=given-up"))
+		k.put(draft("result", record.AnalysisResult, "result", "cites=abandoned"))
 		month := k.Rules.Unused
 		k.clock.skip(month)
-		k.is("in use", unused(), []string{"never", "result"})
+		k.equal("in use", unused(), []string{"never", "result"})
 		again := draft("memo", record.IntegratedMemo, "another memo")
 		again.NoLinks = true
 		k.put(again)
-		if _, err := k.Deprecate(k.Context1(), sydney, "result", "it was wrong", false); err != nil {
+		if _, err := k.Deprecate(k.ctx(), sydney, "result", "it was wrong", false); err != nil {
 			k.Fatal(err)
 		}
-		k.is("in use until now", unused(), []string{"never"})
+		k.equal("in use until now", unused(), []string{"never"})
 		k.clock.skip(month)
-		k.is("a month later", unused(), []string{"dropped", "given-up", "never"})
+		k.equal("a month later", unused(), []string{"abandoned", "dropped", "never"})
 	})
 }

@@ -15,14 +15,14 @@ import (
 	"brenner/store/record"
 )
 
-// due gives the ids of what the memo of a module does not take up.
+// due returns the ids of the records that the memo of a module does not cover.
 func (k *kit) due(module string) []string {
 	k.Helper()
-	u, err := k.Due(k.Context1(), module)
+	u, err := k.Due(k.ctx(), module)
 	if err != nil {
 		k.Fatal(err)
 	}
-	k.is("count", u.Changed, len(u.Records))
+	k.equal("count", u.Changed, len(u.Records))
 	var ids []string
 	for _, ref := range u.Records {
 		ids = append(ids, ref.ID)
@@ -31,30 +31,30 @@ func (k *kit) due(module string) []string {
 	return ids
 }
 
-func TestAMemoCompressesOnlyWhatItNames(t *testing.T) {
+func TestMemoCoversOnlyLinkedRecords(t *testing.T) {
 	both(t, func(k *kit) {
 		for _, id := range []string{"a", "b", "c"} {
 			k.put(draft(id, record.PaperNote, "note "+id))
 		}
-		k.is("without a memo", k.due("fate"), []string{"a", "b", "c"})
+		k.equal("without a memo", k.due("fate"), []string{"a", "b", "c"})
 		k.put(draft("memo", record.IntegratedMemo, "about a and b", "cites=a", "refutes=b", "replies_to=c"))
-		k.is("a draft is no memo", k.due("fate"), []string{"a", "b", "c"})
+		k.equal("with a draft of a memo", k.due("fate"), []string{"a", "b", "c"})
 		k.promote("memo")
-		k.is("c is older than the memo, and not in it", k.due("fate"), []string{"c"})
-		k.put(draft("a", record.PaperNote, "a says more"))
-		k.is("a changed", k.due("fate"), []string{"a", "c"})
+		k.equal("c is not in the memo", k.due("fate"), []string{"c"})
+		k.put(draft("a", record.PaperNote, "a, changed"))
+		k.equal("a changed", k.due("fate"), []string{"a", "c"})
 		k.promote("a@v1")
-		k.is("and what stands is what the memo took up", k.due("fate"), []string{"c"})
-		played := draft("played", record.PaperNote, "nobody thought of this")
+		k.equal("the canonical version of a is in the memo", k.due("fate"), []string{"c"})
+		played := draft("played", record.PaperNote, "scripted")
 		played.Tags = []string{record.Rehearsal}
 		k.put(played)
-		k.is("no memo takes up a rehearsal", k.due("fate"), []string{"c"})
+		k.equal("rehearsals are not due", k.due("fate"), []string{"c"})
 	})
 }
 
-// What is due is what stands in a module and its memo does not rest on, whatever
-// order things were put and promoted in; and a new memo by the program leaves nothing.
-func TestDueIsWhatTheMemoLeavesOut(t *testing.T) {
+// The records that are due are those whose standing version the memo does not link to, in
+// whatever order they were put and promoted. After an extracted memo none is due.
+func TestDueMatchesUncoveredRecords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := newKit(t, memory.New())
 		k.Rules.Compression = 20
@@ -65,13 +65,13 @@ func TestDueIsWhatTheMemoLeavesOut(t *testing.T) {
 			case 0, 1:
 				k.put(draft(id, record.PaperNote, fmt.Sprint("text ", step)))
 			case 2:
-				if h, err := k.Head(k.Context1(), id); err == nil {
+				if h, err := k.Head(k.ctx(), id); err == nil {
 					k.promote(fmt.Sprintf("%s@v%d", id, h.Latest))
 				}
 			case 3:
 				var linked []string
 				memo = make(map[record.Ref]bool)
-				heads, err := k.Store.Heads(k.Context1(), storeAll)
+				heads, err := k.Store.Heads(k.ctx(), storeAll)
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -86,7 +86,7 @@ func TestDueIsWhatTheMemoLeavesOut(t *testing.T) {
 				k.promote("memo")
 			}
 		}
-		heads, err := k.Store.Heads(k.Context1(), storeAll)
+		heads, err := k.Store.Heads(k.ctx(), storeAll)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestDueIsWhatTheMemoLeavesOut(t *testing.T) {
 		if len(heads) == 0 || len(heads) == 1 && heads[0].ID == "memo" {
 			return
 		}
-		if _, err := k.Consolidate(k.Context1(), sydney, "fate", nil); err != nil {
+		if _, err := k.Consolidate(k.ctx(), sydney, "fate", nil); err != nil {
 			rt.Fatal(err)
 		}
 		id := "memo-fate"
@@ -111,26 +111,26 @@ func TestDueIsWhatTheMemoLeavesOut(t *testing.T) {
 		}
 		k.promote(id)
 		if got := k.due("fate"); len(got) > 0 {
-			rt.Fatalf("behind a new memo %v is due", got)
+			rt.Fatalf("after a new memo %v is due", got)
 		}
 	})
 }
 
-func TestAMemoOfTheProgramTakesUpAll(t *testing.T) {
+func TestExtractedMemoCoversAllRecords(t *testing.T) {
 	both(t, func(k *kit) {
 		const many = 230
 		k.many(many)
-		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("taken up, left out", []int{len(put.Record.Links), len(put.LeftOut)}, []int{many, 0})
+		k.equal("covered, left out", []int{len(put.Record.Links), len(put.LeftOut)}, []int{many, 0})
 		k.promote("memo-fate")
-		k.is("due", k.due("fate"), []string(nil))
+		k.equal("due", k.due("fate"), []string(nil))
 	})
 }
 
-func TestAMemoOfAnAgentSaysWhatItLeftOutAndGoesOn(t *testing.T) {
+func TestAgentMemoContinuesWithUncoveredRecords(t *testing.T) {
 	both(t, func(k *kit) {
 		const many = 230
 		k.many(many)
@@ -138,7 +138,7 @@ func TestAMemoOfAnAgentSaysWhatItLeftOutAndGoesOn(t *testing.T) {
 		taken, runs := 0, 0
 		for left := many; left > 0; runs++ {
 			h, ada := helper(fmt.Sprint("The memo, ", runs))
-			put, err := k.Consolidate(k.Context1(), sydney, "fate", h)
+			put, err := k.Consolidate(k.ctx(), sydney, "fate", h)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -149,9 +149,9 @@ func TestAMemoOfAnAgentSaysWhatItLeftOutAndGoesOn(t *testing.T) {
 				}
 			}
 			if now <= taken || now+len(put.LeftOut) != many {
-				k.Fatalf("run %d: %d taken up, %d left out, %d before", runs, now, len(put.LeftOut), taken)
+				k.Fatalf("run %d: %d covered, %d left out, %d before", runs, now, len(put.LeftOut), taken)
 			}
-			content, err := k.Content(k.Context1(), &put.Record)
+			content, err := k.Content(k.ctx(), &put.Record)
 			if err != nil || strings.Contains(string(content), "Not taken up, for want of room: ") != (len(put.LeftOut) > 0) {
 				k.Errorf("%s, %v", content, err)
 			}
@@ -160,14 +160,14 @@ func TestAMemoOfAnAgentSaysWhatItLeftOutAndGoesOn(t *testing.T) {
 			}
 			k.promote("memo-fate")
 			if len(put.LeftOut) >= 10 {
-				k.is("still due", k.status().Due[0].IsDue(), true)
+				k.equal("still due", k.status().Due[0].IsDue(), true)
 			}
 			taken, left = now, len(put.LeftOut)
 		}
 		if runs < 2 {
-			k.Errorf("all of it fitted in %d runs", runs)
+			k.Errorf("got %d runs, want at least 2", runs)
 		}
-		k.is("due", k.due("fate"), []string(nil))
+		k.equal("due", k.due("fate"), []string(nil))
 	})
 }
 
@@ -177,7 +177,7 @@ func (k *kit) many(n int) {
 	for i := range n {
 		drafts = append(drafts, draft(fmt.Sprintf("note-%03d", i), record.PaperNote, fmt.Sprint("note ", i)))
 	}
-	if _, err := k.Put(k.Context1(), sydney, drafts...); err != nil {
+	if _, err := k.Put(k.ctx(), sydney, drafts...); err != nil {
 		k.Fatal(err)
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWhatIsDerivedFromAnIDIsOne: it is valid, ids that differ give others that differ,
-// and one that has room stays as it is.
-func TestWhatIsDerivedFromAnIDIsOne(t *testing.T) {
+func TestDerivedIDsAreValidAndUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Few letters and long ones, and some that look like what is derived.
+		// Short names, long names, and names that look like derived ids.
 		name := rapid.OneOf(
 			rapid.StringMatching(`[ab]{1,4}`), rapid.StringMatching(`a{88,98}[ab.-]{0,2}`),
 			rapid.Custom(func(t *rapid.T) string {
@@ -25,10 +23,10 @@ func TestWhatIsDerivedFromAnIDIsOne(t *testing.T) {
 			t.Error(err)
 		}
 		if (one == two) != (a == b) {
-			t.Errorf("%q and %q give %q and %q", one, two, a, b)
+			t.Errorf("%q and %q become %q and %q", one, two, a, b)
 		}
 		if len("memo-"+one) < maxID && a != "memo-"+one {
-			t.Errorf("%q gives %q", one, a)
+			t.Errorf("%q becomes %q", one, a)
 		}
 	})
 }

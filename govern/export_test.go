@@ -6,7 +6,7 @@ import (
 	"brenner/store/record"
 )
 
-// Due counts what the memo of a module does not take up.
+// Due returns the records that the memo of a module does not cover.
 func (rs *Records) Due(ctx context.Context, module string) (Due, error) {
 	rehearsed, err := rs.rehearsals(ctx)
 	if err != nil {

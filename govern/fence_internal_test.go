@@ -12,12 +12,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// behind is what a snapshot puts behind a page.
-const behind = "Source: brief/001@v1"
+// trailer is the line that a snapshot puts after a page.
+const trailer = "Source: brief/001@v1"
 
-// hides gives what is wrong with a page of a snapshot as goldmark reads it: tags and
-// comments, a heading above the level of ours, or that the line behind is no paragraph.
-func hides(src []byte, level int) string {
+// flawOf returns the flaw of a snapshot page as goldmark parses it, or "": tags and comments, a
+// heading above the level of ours, or a trailer that is not a paragraph.
+func flawOf(src []byte, level int) string {
 	root := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(src))
 	wrong := ""
 	_ = ast.Walk(root, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
@@ -26,20 +26,20 @@ func hides(src []byte, level int) string {
 			wrong = "has HTML"
 		case *ast.Heading:
 			if n.Level < level && n.Parent() == root && byHashes(src, n) {
-				wrong = "has a heading above ours"
+				wrong = "has a heading above our level"
 			}
 		}
 		return ast.WalkContinue, nil
 	})
 	last, ok := root.LastChild().(*ast.Paragraph)
-	if !ok || string(last.Lines().Value(src)) != behind {
-		wrong = "swallows what is behind it"
+	if !ok || string(last.Lines().Value(src)) != trailer {
+		wrong = "swallows the trailer"
 	}
 	return wrong
 }
 
-// byHashes tells whether a heading begins with them. Of those that are underlined, some
-// are left as they are: what else they may be is worse to get wrong.
+// byHashes reports whether a heading begins with hashes. Some underlined headings are not
+// demoted, since they could also be something else.
 func byHashes(src []byte, n *ast.Heading) bool {
 	if n.Lines().Len() == 0 {
 		return true
@@ -50,13 +50,13 @@ func byHashes(src []byte, n *ast.Heading) bool {
 
 func hidesNothing(t *testing.T, page string) {
 	t.Helper()
-	got := escapeHTML(demoteHeadings(page, 2) + "\n\n" + behind)
-	if wrong := hides([]byte(got), 3); wrong != "" {
+	got := escapeHTML(demoteHeadings(page, 2) + "\n\n" + trailer)
+	if wrong := flawOf([]byte(got), 3); wrong != "" {
 		t.Errorf("%s: %q, from %q", wrong, got, page)
 	}
 }
 
-func TestPagesHideNothing(t *testing.T) {
+func TestSnapshotPagesHideNothing(t *testing.T) {
 	for _, page := range []string{
 		"```\n```x\n```\n<!-- hidden",
 		"    ```\n<!-- hidden",
@@ -83,14 +83,13 @@ func TestPagesHideNothing(t *testing.T) {
 	} {
 		hidesNothing(t, page)
 	}
-	// Where a carriage return ends a line for the reader of the page, it does for us.
+	// A carriage return ends a line, as for readers of the page.
 	if got := escapeHTML("~~~\r~~~\r<!-- hidden"); got != "~~~\n~~~\n&lt;!-- hidden" {
 		t.Errorf("got %q", got)
 	}
 }
 
-// Code is as somebody wrote them.
-func TestCodeKeepsItsTags(t *testing.T) {
+func TestEscapeHTMLKeepsCode(t *testing.T) {
 	for _, text := range []string{"```html\n<b>\n```\n", "a\n~~~\n<!-- b\n~~~", "a < b, 1 <2", "`<T>` and ``a ` <b>``, as\n`<T>` is"} {
 		if got := escapeHTML(text); got != text {
 			t.Errorf("%q: got %q", text, got)
@@ -98,7 +97,7 @@ func TestCodeKeepsItsTags(t *testing.T) {
 	}
 }
 
-// pageText makes a page of lines that look like code, lists and tags, chosen by bytes.
+// pageText returns a page of lines that look like code, lists and tags, chosen by bytes.
 func pageText(choices []byte) string {
 	prefixes := []string{"", "", "", "> ", "- ", "* ", "1. ", "2. ", "-", "10) ", " ", "  ", "   ", "    ", "\t", "-\t", "-     "}
 	bodies := []string{
@@ -116,14 +115,13 @@ func pageText(choices []byte) string {
 	return b.String()
 }
 
-// FuzzPagesHideNothing: whatever a page is, goldmark sees no tag in it, no heading above
-// ours, and what stands behind it.
+// In any page, goldmark finds no tag and no heading above our level, and it finds the trailer.
 func FuzzPagesHideNothing(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x0d"))
 	f.Fuzz(func(t *testing.T, choices []byte) { hidesNothing(t, pageText(choices)) })
 }
 
-// The same of any text at all.
+// The same for arbitrary text.
 func FuzzTextsHideNothing(f *testing.F) {
 	for _, seed := range []string{"", "# a", "```", "~~~\n```", "a\n=", "a\n-", "````\n```\n", "- ```\n  ```\n<!--"} {
 		f.Add(seed)
@@ -131,8 +129,8 @@ func FuzzTextsHideNothing(f *testing.F) {
 	f.Fuzz(hidesNothing)
 }
 
-// The same on some thousand pages, always the same ones, in every test run.
-func TestManyPagesHideNothing(t *testing.T) {
+// The same for a few thousand fixed pages, in every test run.
+func TestRandomPagesHideNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 3))
 	for range 5000 {
 		choices := make([]byte, 3*(2+random.IntN(9)))

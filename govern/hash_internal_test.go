@@ -7,9 +7,8 @@ import (
 	"brenner/store/record"
 )
 
-// The hashes of records stand in journals: whatever is changed in the program, they stay
-// what they are.
-func TestTheHashOfARecordStays(t *testing.T) {
+// Journals contain the hashes of records, so they must never change.
+func TestRecordHashIsStable(t *testing.T) {
 	r := record.Record{
 		ID: "note", Type: record.PaperNote, Version: 2, Parent: 1, Status: record.Draft, Module: "fate", Summary: "s <&> ä", SummaryOf: "of", SummaryBy: record.Given,
 		Content: "c", Change: "why", Creator: "Sydney", At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Tags: []string{"a", "b"},

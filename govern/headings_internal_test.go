@@ -2,7 +2,7 @@ package govern
 
 import "testing"
 
-func TestSunk(t *testing.T) {
+func TestDemoteHeadings(t *testing.T) {
 	for in, want := range map[string]string{
 		"# A\n\ntext":                    "### A\n\ntext",
 		"##### deep":                     "###### deep",

@@ -21,24 +21,24 @@ import (
 
 // The people and agents of the tests.
 var (
-	sydney   = govern.Actor{Name: "Sydney"} // a person who may decide
-	guest    = govern.Actor{Name: "Guest"}  // one who may not
+	sydney   = govern.Actor{Name: "Sydney"} // a person with authority
+	guest    = govern.Actor{Name: "Guest"}  // a person without authority
 	designer = govern.Actor{Name: "BlueLake", Role: "test_designer"}
 	reader   = govern.Actor{Name: "GreenValley", Role: policy.Reader}
 	writer   = govern.Actor{Name: "RedSky", Role: policy.Writer}
 )
 
-// storeAll asks for all records.
+// storeAll selects all records.
 var storeAll = store.HeadQuery{}
 
-// kit is a project with its door.
+// kit is a test with the records of a project.
 type kit struct {
 	*testing.T
 	*govern.Records
 	clock *clock
 }
 
-// clock goes on by a minute whenever it is asked.
+// clock advances by a minute with each call of Now.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -65,8 +65,8 @@ func newKit(t *testing.T, st store.Store) *kit {
 	}}
 }
 
-// through is the same door to another store, or the same one seen otherwise.
-func (k *kit) through(st store.Store) *govern.Records {
+// withStore returns the same records with another store.
+func (k *kit) withStore(st store.Store) *govern.Records {
 	return &govern.Records{Store: st, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
 }
 
@@ -87,38 +87,38 @@ func both(t *testing.T, test func(k *kit)) {
 		})
 		k := newKit(t, st)
 		test(k)
-		k.proven()
+		k.wantVerified()
 	})
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
 		k := newKit(t, memory.New())
 		test(k)
-		k.proven()
+		k.wantVerified()
 	})
 }
 
-// proven wants every record and every mark to be in the journal.
-func (k *kit) proven() {
+// wantVerified checks that Verify finds no faults.
+func (k *kit) wantVerified() {
 	k.Helper()
-	p, err := k.Verify(k.Context1())
+	p, err := k.Verify(k.ctx())
 	if err != nil || len(p.Faults) > 0 {
-		k.Errorf("not proven: %v, %v", err, p)
+		k.Errorf("Verify: %v, %v", err, p)
 	}
 }
 
-// Context1 is the test's context; the door has a method of the usual name.
-func (k *kit) Context1() context.Context { return k.T.Context() }
+// ctx returns the test's context; Context is a method of Records.
+func (k *kit) ctx() context.Context { return k.T.Context() }
 
-func links(words ...string) []govern.Link {
+func links(texts ...string) []govern.Link {
 	var out []govern.Link
-	for _, w := range words {
+	for _, w := range texts {
 		relation, to, _ := strings.Cut(w, "=")
 		out = append(out, govern.Link{Relation: relation, To: to})
 	}
 	return out
 }
 
-// draft makes one of a type from a text; its links are "cites=note".
+// draft returns a draft with a text and links such as "cites=note".
 func draft(id, kind, text string, linked ...string) govern.Draft {
 	d := govern.Draft{ID: id, Type: kind, Module: "fate", Content: []byte(text), Summary: "summary of " + strings.Join(strings.Fields(text), " "), Change: "because", Links: links(linked...)}
 	if kind == record.ProjectBrief || kind == record.ProjectSummary {
@@ -129,7 +129,7 @@ func draft(id, kind, text string, linked ...string) govern.Draft {
 
 func (k *kit) put(d govern.Draft) govern.Put {
 	k.Helper()
-	out, err := k.Put(k.Context1(), sydney, d)
+	out, err := k.Put(k.ctx(), sydney, d)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func (k *kit) put(d govern.Draft) govern.Put {
 
 func (k *kit) promote(address string) *govern.Promotion {
 	k.Helper()
-	p, err := k.Promote(k.Context1(), sydney, address, govern.PromoteOptions{Reason: "it holds"})
+	p, err := k.Promote(k.ctx(), sydney, address, govern.PromoteOptions{Reason: "it holds"})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func (k *kit) promote(address string) *govern.Promotion {
 
 func (k *kit) record(address string) record.Record {
 	k.Helper()
-	r, _, err := k.Find(k.Context1(), address)
+	r, _, err := k.Find(k.ctx(), address)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func (k *kit) record(address string) record.Record {
 
 func (k *kit) context(q govern.Request) *govern.AssembledContext {
 	k.Helper()
-	g, err := k.Context(k.Context1(), q)
+	g, err := k.Context(k.ctx(), q)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -165,27 +165,27 @@ func (k *kit) context(q govern.Request) *govern.AssembledContext {
 
 func (k *kit) status() *govern.Status {
 	k.Helper()
-	s, err := k.Status(k.Context1())
+	s, err := k.Status(k.ctx())
 	if err != nil {
 		k.Fatal(err)
 	}
 	return s
 }
 
-// wantFault wants a code, with words and advice.
-func (k *kit) wantFault(err error, want fault.Code, says ...string) {
+// wantFault checks the code of an error, and that message and hint contain texts.
+func (k *kit) wantFault(err error, want fault.Code, texts ...string) {
 	k.Helper()
 	if fault.CodeOf(err) != want {
-		k.Fatalf("want %s, got %v", want, err)
+		k.Fatalf("got %v, want %s", err, want)
 	}
-	for _, text := range says {
+	for _, text := range texts {
 		if !strings.Contains(err.Error()+fault.HintOf(err), text) {
-			k.Errorf("%q is not in: %v (%s)", text, err, fault.HintOf(err))
+			k.Errorf("got %v (%s), want it to contain %q", err, fault.HintOf(err), text)
 		}
 	}
 }
 
-func (k *kit) is(what string, got, want any) {
+func (k *kit) equal(what string, got, want any) {
 	k.Helper()
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		k.Errorf("%s: got %v, want %v", what, got, want)
@@ -201,7 +201,7 @@ func shownIDs(g *govern.AssembledContext) []string {
 	return ids
 }
 
-// scripted is an agent with one answer.
+// scripted is an agent with one reply.
 type scripted struct {
 	text  string
 	err   error

@@ -17,8 +17,8 @@ import (
 	"brenner/store/record"
 )
 
-// anyStore fills a project at random: types, modules, tags, links of every kind,
-// promotions, deprecations. Every word of a record names its type.
+// anyStore returns a random project: types, modules, tags, links of every kind, promotions,
+// deprecations. The text of each record names its type.
 func anyStore(t *testing.T, rt *rapid.T) *kit {
 	k := newKit(t, memory.New())
 	k.Rules.Compression = 0
@@ -34,7 +34,7 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 		if kind == record.ProjectBrief {
 			d.Module = ""
 		}
-		heads, err := k.Store.Heads(k.Context1(), storeAll)
+		heads, err := k.Store.Heads(k.ctx(), storeAll)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -46,11 +46,11 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 		}
 		if kind == record.Reply { // sessions write those
 			if !slices.ContainsFunc(heads, func(h record.Head) bool { return h.ID == d.ID }) {
-				k.said(d.ID, kind, "OF_"+kind)
+				k.putBySession(d.ID, kind, "OF_"+kind)
 			}
 			continue
 		}
-		put, err := k.Put(k.Context1(), sydney, d)
+		put, err := k.Put(k.ctx(), sydney, d)
 		if err != nil {
 			switch fault.CodeOf(err) {
 			case govern.LinkCycle, govern.NothingNew, govern.BadRecord:
@@ -61,9 +61,9 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 		address := put[0].Record.Ref().String()
 		switch rapid.IntRange(0, 3).Draw(rt, "then") {
 		case 0:
-			_, err = k.Promote(k.Context1(), sydney, address, govern.PromoteOptions{Reason: "r", Replace: true})
+			_, err = k.Promote(k.ctx(), sydney, address, govern.PromoteOptions{Reason: "r", Replace: true})
 		case 1:
-			_, err = k.Deprecate(k.Context1(), sydney, address, "r", true)
+			_, err = k.Deprecate(k.ctx(), sydney, address, "r", true)
 		}
 		if code := fault.CodeOf(err); err != nil && code != policy.Blocked && code != govern.StillUsed {
 			rt.Fatal(err)
@@ -72,14 +72,13 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 	return k
 }
 
-// TestNoViewShowsWhatARoleMayNotRead: over random stores and views, whatever links,
-// tags, tasks and configuration say, no context has a word of a type that its role
-// may not read, none has a word of what was sent or said, none passes its bound;
-// looking at everything shows the same as looking at a few.
-func TestNoViewShowsWhatARoleMayNotRead(t *testing.T) {
+// With random stores, views, links, tags and tasks, no context has text of a type that its role
+// may not read, or of raw messages, or exceeds its bound; and considering all records shows the
+// same ones as considering a few.
+func TestContextsNeverShowUnreadableTypes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := anyStore(t, rt)
-		heads, err := k.Store.Heads(k.Context1(), storeAll)
+		heads, err := k.Store.Heads(k.ctx(), storeAll)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -100,7 +99,7 @@ func TestNoViewShowsWhatARoleMayNotRead(t *testing.T) {
 			}
 		}
 		k.Views = map[string]contexts.Spec{role: spec}
-		g, err := k.Context(k.Context1(), q)
+		g, err := k.Context(k.ctx(), q)
 		if err != nil {
 			if fault.CodeOf(err) != view.TooLarge {
 				rt.Fatal(err)
@@ -116,7 +115,7 @@ func TestNoViewShowsWhatARoleMayNotRead(t *testing.T) {
 			}
 		}
 		q.All = true
-		all, err := k.Context(k.Context1(), q)
+		all, err := k.Context(k.ctx(), q)
 		if err != nil || fmt.Sprint(all.Shown) != fmt.Sprint(g.Shown) {
 			rt.Fatalf("%v\n%v\n%v", err, g.Shown, all.Shown)
 		}

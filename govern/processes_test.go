@@ -13,10 +13,9 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Two processes have the same file open, and both have decided before either of
-// them writes: one promotion holds, the other is refused with words, and the
-// journal has one winner.
-func TestTwoProcessesPromote(t *testing.T) {
+// Two processes have the same file open, and both have decided before either writes: one
+// promotion succeeds, the other is refused.
+func TestConcurrentPromotionsByTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *sqlite.Store {
 		st, err := sqlite.Open(t.Context(), dir, sqlite.Options{})
@@ -31,14 +30,14 @@ func TestTwoProcessesPromote(t *testing.T) {
 	for _, id := range []string{"left", "right"} {
 		k.put(draft(id, record.ModelSpec, id))
 	}
-	gate := &meeting{waiting: 2, both: make(chan struct{})}
+	gate := &barrier{waiting: 2, both: make(chan struct{})}
 	ctx := context.WithoutCancel(t.Context())
 	errs := make([]error, 2)
 	var all sync.WaitGroup
 	for i, st := range []store.Store{one, two} {
 		all.Go(func() {
-			door := k.through(&met{Store: st, gate: gate})
-			_, errs[i] = door.Promote(ctx, sydney, []string{"left", "right"}[i], govern.PromoteOptions{Reason: "so"})
+			records := k.withStore(&barrierStore{Store: st, gate: gate})
+			_, errs[i] = records.Promote(ctx, sydney, []string{"left", "right"}[i], govern.PromoteOptions{Reason: "so"})
 		})
 	}
 	all.Wait()
@@ -54,17 +53,17 @@ func TestTwoProcessesPromote(t *testing.T) {
 	if err != nil || len(heads) != 1 {
 		t.Errorf("%v, %v", heads, err)
 	}
-	k.proven()
+	k.wantVerified()
 }
 
-// meeting lets nobody pass before all have come.
-type meeting struct {
+// barrier blocks callers of pass until all have called it.
+type barrier struct {
 	mu      sync.Mutex
 	waiting int
 	both    chan struct{}
 }
 
-func (m *meeting) pass() {
+func (m *barrier) pass() {
 	m.mu.Lock()
 	if m.waiting--; m.waiting == 0 {
 		close(m.both)
@@ -73,13 +72,13 @@ func (m *meeting) pass() {
 	<-m.both
 }
 
-// met is a store of a process that writes after the meeting.
-type met struct {
+// barrierStore is the store of a process that writes after the barrier.
+type barrierStore struct {
 	store.Store
-	gate *meeting
+	gate *barrier
 }
 
-func (s *met) Write(ctx context.Context, b store.Batch) error {
+func (s *barrierStore) Write(ctx context.Context, b store.Batch) error {
 	s.gate.pass()
 	return s.Store.Write(ctx, b)
 }

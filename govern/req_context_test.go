@@ -12,7 +12,7 @@ import (
 	"brenner/store/record"
 )
 
-// The tests in files named req_… are those of context_governance.md, by number.
+// The tests in files req_*_test.go are numbered like the requirements of context_governance.md.
 
 func TestReq01_NoAgentGetsTheHistory(t *testing.T) {
 	both(t, func(k *kit) {
@@ -24,36 +24,36 @@ func TestReq01_NoAgentGetsTheHistory(t *testing.T) {
 			k.put(far)
 		}
 		for _, role := range policy.DefaultAccess().Roles() {
-			g := k.context(govern.Request{Role: role, Modules: []string{"fate"}, Purpose: "Go on."})
+			g := k.context(govern.Request{Role: role, Modules: []string{"fate"}, Purpose: "Continue."})
 			if strings.Contains(g.Text, "edition 29 ") || strings.Contains(g.Text, "another module") || strings.Count(g.Text, "\n") > 40 || g.Tokens > g.Bound {
-				k.Errorf("%s gets the history:\n%s", role, g.Text)
+				k.Errorf("%s sees the history:\n%s", role, g.Text)
 			}
 		}
 	})
 }
 
-func TestReq02_ContextIsOfArtifactsNotOfChats(t *testing.T) {
+func TestReq02_ContextHasArtifactsNotChats(t *testing.T) {
 	both(t, func(k *kit) {
-		k.said("said", record.Reply, "RAW what an agent said")
-		k.said("sent", record.Kickoff, "RAW what it was sent")
-		k.put(draft("note", record.PaperNote, "a note", "derives_from=said", "replies_to=sent"))
-		// Not even somebody who lets a role read them gets them into a context.
+		k.putBySession("a-reply", record.Reply, "RAW reply of an agent")
+		k.putBySession("a-kickoff", record.Kickoff, "RAW message to it")
+		k.put(draft("note", record.PaperNote, "a note", "derives_from=a-reply", "replies_to=a-kickoff"))
+		// They are not shown even if the configuration lets a role read them.
 		for i := range k.Access {
 			k.Access[i].Read = append(k.Access[i].Read, record.Reply, record.Kickoff)
 		}
 		k.Views = map[string]contexts.Spec{policy.Reader: {Role: policy.Reader, Types: []contexts.TypeView{
 			{Type: record.Reply, Form: view.Full, Max: 5, Priority: 9}, {Type: record.Kickoff, Form: view.Full, Max: 5}, {Type: record.PaperNote, Max: 5},
 		}}}
-		g := k.context(govern.Request{Role: policy.Reader, Modules: []string{"fate"}, Inputs: []string{"note", "said", "sent"}, All: true})
+		g := k.context(govern.Request{Role: policy.Reader, Modules: []string{"fate"}, Inputs: []string{"note", "a-reply", "a-kickoff"}, All: true})
 		if strings.Contains(g.Text, "RAW") || !strings.Contains(g.Text, "note@v1") {
 			k.Error(g.Text)
 		}
-		_, _, err := k.Read(k.Context1(), reader, "said")
+		_, _, err := k.Read(k.ctx(), reader, "a-reply")
 		k.wantFault(err, policy.OutOfScope)
 	})
 }
 
-func TestReq03_TaskLocalContextUnderABound(t *testing.T) {
+func TestReq03_TaskLocalContextWithinABound(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("brief", record.ProjectBrief, "what it is about"))
 		k.promote("brief")
@@ -62,51 +62,51 @@ func TestReq03_TaskLocalContextUnderABound(t *testing.T) {
 		far.Module = "other"
 		k.put(far)
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Purpose: "Design a test."})
-		k.is("shown", shownIDs(g), []string{"brief", "near"})
+		k.equal("shown", shownIDs(g), []string{"brief", "near"})
 		if !strings.Contains(g.Text, "summary of what it is about") || !strings.Contains(g.Text, "Design a test.") {
 			k.Error(g.Text)
 		}
 		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
-		_, err := k.Context(k.Context1(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
+		_, err := k.Context(k.ctx(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
 		k.wantFault(err, view.TooLarge, "raise max_tokens")
 	})
 }
 
-func TestReq07_RolesReadWhatTheyMay(t *testing.T) {
+func TestReq07_ReadScopeOfRoles(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "SECRET the introduction"))
-		if _, _, err := k.Read(k.Context1(), writer, "ms"); err != nil {
+		if _, _, err := k.Read(k.ctx(), writer, "ms"); err != nil {
 			k.Error(err)
 		}
-		_, _, err := k.Read(k.Context1(), designer, "ms")
+		_, _, err := k.Read(k.ctx(), designer, "ms")
 		k.wantFault(err, policy.OutOfScope, "BlueLake may not read a manuscript_section as test_designer", "the attempt was recorded")
 		g := k.context(govern.Request{Role: designer.Role, Modules: []string{"fate"}, Inputs: []string{"ms"}, All: true})
 		if strings.Contains(g.Text, "SECRET") || len(g.LeftOut) != 1 || g.LeftOut[0].Rule != contexts.NotReadable {
 			k.Errorf("%s %v", g.Text, g.LeftOut)
 		}
-		_, err = k.Context(k.Context1(), govern.Request{Role: "test_designr"})
+		_, err = k.Context(k.ctx(), govern.Request{Role: "test_designr"})
 		k.wantFault(err, govern.UnknownRole, "did you mean test_designer?")
-		kept, err := k.Refusals(k.Context1(), 0)
-		if err != nil || kept.All != 1 || kept.Attempts[0].By != "BlueLake" || kept.Attempts[0].Action != "read" || kept.Attempts[0].ID != "ms" || k.status().Refused != 1 {
-			k.Errorf("%+v, %v", kept, err)
+		list, err := k.Refusals(k.ctx(), 0)
+		if err != nil || list.All != 1 || list.Attempts[0].By != "BlueLake" || list.Attempts[0].Action != "read" || list.Attempts[0].ID != "ms" || k.status().Refused != 1 {
+			k.Errorf("%+v, %v", list, err)
 		}
 	})
 }
 
-func TestReq08_RolesWriteWhatTheyMay(t *testing.T) {
+func TestReq08_WriteScopeOfRoles(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("memo", record.IntegratedMemo, "a memo"))
 		for _, d := range []govern.Draft{draft("spec", record.ModelSpec, "a model"), draft("memo", record.IntegratedMemo, "mine"), {ID: "memo", Content: []byte("mine")}} {
-			_, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a good one"), d)
+			_, err := k.Put(k.ctx(), reader, draft("note", record.PaperNote, "a good one"), d)
 			k.wantFault(err, policy.OutOfScope, "GreenValley may not write")
 		}
-		if _, err := k.Put(k.Context1(), reader, draft("note", record.PaperNote, "a note")); err != nil {
+		if _, err := k.Put(k.ctx(), reader, draft("note", record.PaperNote, "a note")); err != nil {
 			k.Error(err)
 		}
-		_, err := k.Deprecate(k.Context1(), reader, "memo", "away with it", true)
+		_, err := k.Deprecate(k.ctx(), reader, "memo", "away with it", true)
 		k.wantFault(err, policy.OutOfScope)
-		k.is("versions of the memo", k.record("memo").Version, 1)
-		k.is("refused", k.status().Refused, 4)
+		k.equal("versions of the memo", k.record("memo").Version, 1)
+		k.equal("refused", k.status().Refused, 4)
 	})
 }
 
@@ -120,7 +120,7 @@ func TestReq09_ViewSpecsAssembleContexts(t *testing.T) {
 			{Type: record.PaperNote, Form: view.Full, Max: 1, Priority: 1}, {Type: record.AnalysisResult, Form: view.Summary, Max: 2, Priority: 2},
 		}}}
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
-		k.is("shown", shownIDs(g), []string{"note-3", "result-2", "result-3"})
+		k.equal("shown", shownIDs(g), []string{"note-3", "result-2", "result-3"})
 		if strings.Count(g.Text, "  | FULL") != 1 || g.Spec == "" {
 			k.Error(g.Text)
 		}
@@ -132,22 +132,22 @@ func TestReq09_ViewSpecsAssembleContexts(t *testing.T) {
 	})
 }
 
-func TestReq10_HigherWorkConsumesSummaries(t *testing.T) {
+func TestReq10_SynthesisUsesSummaries(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "DETAIL of a paper"))
 		k.put(draft("memo", record.IntegratedMemo, "DETAIL of the module", "summarises=note"))
 		k.promote("memo")
 		k.put(draft("brief", record.ProjectBrief, "the question"))
 		k.promote("brief")
-		put, err := k.Consolidate(k.Context1(), sydney, record.Project, nil)
+		put, err := k.Consolidate(k.ctx(), sydney, record.Project, nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("the project's summary is of memos and the brief", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "brief", Version: 1}, {Relation: record.Summarises, ID: "memo", Version: 1}})
+		k.equal("the project summary covers memos and the brief", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "brief", Version: 1}, {Relation: record.Summarises, ID: "memo", Version: 1}})
 		k.promote("project-summary")
-		// Whoever writes the manuscript gets memos and summaries, not notes.
+		// The writer of the manuscript sees memos and summaries, not notes.
 		g := k.context(govern.Request{Role: policy.Writer, Modules: []string{"fate"}})
-		k.is("shown", shownIDs(g), []string{"brief", "memo", "project-summary"})
+		k.equal("shown", shownIDs(g), []string{"brief", "memo", "project-summary"})
 		if strings.Contains(g.Text, "  | DETAIL") {
 			k.Error(g.Text)
 		}
@@ -170,8 +170,8 @@ func TestReq20_HardBounds(t *testing.T) {
 			if g.Tokens > bound || len(g.Text) > bound {
 				k.Errorf("%d of %d", g.Tokens, bound)
 			}
-			k.is("what counts more is kept longer", strings.Contains(g.Text, "memo@v1"), true)
-			k.is("accounted for", len(g.Shown)+len(g.LeftOut), 41)
+			k.equal("higher priority is kept", strings.Contains(g.Text, "memo@v1"), true)
+			k.equal("accounted for", len(g.Shown)+len(g.LeftOut), 41)
 		}
 	})
 }
@@ -193,17 +193,17 @@ func TestReq21_TopKByAnExplicitRule(t *testing.T) {
 		for _, s := range g.Shown {
 			got = append(got, s.Ref.ID+":"+s.Near.String())
 		}
-		k.is("selection", got, []string{"old-input:input", "old-linked:link", "old-tagged:tag", "note-19:recency", "note-18:recency"})
+		k.equal("selection", got, []string{"old-input:input", "old-linked:link", "old-tagged:tag", "note-19:recency", "note-18:recency"})
 		again := k.context(q)
 		q.All = true
 		all := k.context(q)
-		k.is("the same twice", again.Text, g.Text)
-		k.is("whoever looks at everything shows the same", fmt.Sprint(all.Shown), fmt.Sprint(g.Shown))
+		k.equal("deterministic", again.Text, g.Text)
+		k.equal("considering all records shows the same", fmt.Sprint(all.Shown), fmt.Sprint(g.Shown))
 		rules := make(map[string]int)
 		for _, l := range all.LeftOut {
 			rules[l.Rule]++
 		}
-		k.is("each that is left out has its rule", rules, map[string]int{contexts.OverTopK: 18})
+		k.equal("rules of records left out", rules, map[string]int{contexts.OverTopK: 18})
 	})
 }
 
@@ -231,17 +231,17 @@ func TestReq23_ModulesInScope(t *testing.T) {
 			k.put(d)
 		}
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
-		k.is("one module", shownIDs(g), []string{"note-fate"})
+		k.equal("one module", shownIDs(g), []string{"note-fate"})
 		for _, l := range g.LeftOut {
-			k.is("rule", l.Rule, contexts.OtherModule)
+			k.equal("rule", l.Rule, contexts.OtherModule)
 		}
-		k.is("two", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate", "gene"}})), []string{"note-fate", "note-gene"})
-		k.is("a task that crosses", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Cross: true})), []string{"note-fate", "note-gene", "note-signal"})
-		_, task, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Look at all.", Role: "test_designer", Module: "fate", Cross: true})
+		k.equal("two", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate", "gene"}})), []string{"note-fate", "note-gene"})
+		k.equal("a task that crosses", shownIDs(k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Cross: true})), []string{"note-fate", "note-gene", "note-signal"})
+		_, task, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: "task", Task: "Look at all.", Role: "test_designer", Module: "fate", Cross: true})
 		if err != nil || !task.Cross {
 			k.Fatal(err)
 		}
-		k.is("by its task", len(k.context(govern.Request{Task: "task"}).Shown), 3)
+		k.equal("by its task", len(k.context(govern.Request{Task: "task"}).Shown), 3)
 	})
 }
 
@@ -249,54 +249,54 @@ func TestReq30_CallsAreTraced(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "what a paper says"))
 		h, ada := helper("The memo of the module.\n\n## Open questions\n\n- Why?\n")
-		put, err := k.Consolidate(k.Context1(), sydney, "fate", h)
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", h)
 		if err != nil {
 			k.Fatal(err)
 		}
-		calls, err := k.Calls(k.Context1())
+		calls, err := k.Calls(k.ctx())
 		if err != nil || len(calls) != 1 {
 			k.Fatal(calls, err)
 		}
 		c := calls[0]
-		k.is("context", c.Context, []govern.Shown{{Ref: record.Ref{ID: "note", Version: 1}, Type: record.PaperNote, Form: "full"}})
-		k.is("produced", c.Produced, []string{put.Record.Ref().String()})
-		k.is("who", []string{c.Agent, c.Role, c.Model, c.Observed}, []string{"Ada", policy.Integrator, "Opus 4.5", "scripted-1"})
-		k.is("tokens", []int{c.Input, c.Output}, []int{10, 5})
-		prompt, err := k.Store.Blob(k.Context1(), c.Prompt)
+		k.equal("context", c.Context, []govern.Shown{{Ref: record.Ref{ID: "note", Version: 1}, Type: record.PaperNote, Form: "full"}})
+		k.equal("produced", c.Produced, []string{put.Record.Ref().String()})
+		k.equal("agent", []string{c.Agent, c.Role, c.Model, c.Observed}, []string{"Ada", policy.Integrator, "Opus 4.5", "scripted-1"})
+		k.equal("tokens", []int{c.Input, c.Output}, []int{10, 5})
+		prompt, err := k.Store.Blob(k.ctx(), c.Prompt)
 		if err != nil || string(prompt) != ada.calls[0].Turns[0].Text {
-			k.Error("the prompt that was sent is not the one that is kept", err)
+			k.Error("the stored prompt differs from the sent one", err)
 		}
-		if reply, err := k.Store.Blob(k.Context1(), c.Reply); err != nil || string(reply) != ada.text {
+		if reply, err := k.Store.Blob(k.ctx(), c.Reply); err != nil || string(reply) != ada.text {
 			k.Error(err)
 		}
 		if c.View == "" || c.Task != "task-integrate-fate-1@v1" || put.Record.Creator != "Ada" {
 			k.Errorf("%+v", c)
 		}
-		// Whoever was killed between the task and the call goes on with the same task.
-		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task-integrate-fate-3", Task: taskOf(k, "task-integrate-fate-1"), Role: policy.Integrator, Module: "fate", Inputs: []string{"note"}}); err != nil {
+		// A run that was killed between task and call continues with the same task.
+		if _, _, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: "task-integrate-fate-3", Task: taskOf(k, "task-integrate-fate-1"), Role: policy.Integrator, Module: "fate", Inputs: []string{"note"}}); err != nil {
 			k.Fatal(err)
 		}
 		ada.text = "Another memo."
-		if put, err = k.Consolidate(k.Context1(), sydney, "fate", h); err != nil || put.Record.Version != 2 {
+		if put, err = k.Consolidate(k.ctx(), sydney, "fate", h); err != nil || put.Record.Version != 2 {
 			k.Fatal(err)
 		}
-		k.is("versions of the task", k.record("task-integrate-fate-3").Version, 1)
-		// A call without an answer is kept as well.
+		k.equal("versions of the task", k.record("task-integrate-fate-3").Version, 1)
+		// A call without a reply is recorded, too.
 		ada.err = fmt.Errorf("no")
-		if _, err := k.Consolidate(k.Context1(), sydney, "fate", h); err == nil {
+		if _, err := k.Consolidate(k.ctx(), sydney, "fate", h); err == nil {
 			k.Error("an agent that failed made a memo")
 		}
-		calls, err = k.Calls(k.Context1())
+		calls, err = k.Calls(k.ctx())
 		if err != nil || len(calls) != 3 || calls[2].Code == "" || len(calls[2].Produced) > 0 {
 			k.Errorf("%+v, %v", calls, err)
 		}
 	})
 }
 
-// taskOf gives the text of a task.
+// taskOf returns the text of a task.
 func taskOf(k *kit, id string) string {
 	k.Helper()
-	_, t, _, err := k.Task(k.Context1(), id)
+	_, t, _, err := k.Task(k.ctx(), id)
 	if err != nil {
 		k.Fatal(err)
 	}

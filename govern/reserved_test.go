@@ -10,8 +10,8 @@ import (
 	"brenner/store/record"
 )
 
-// said writes a record as a session does: beside the door, and vouched for.
-func (k *kit) said(id, kind, text string, links ...record.Link) {
+// putBySession writes a record as a session does: directly to the store, and vouched for.
+func (k *kit) putBySession(id, kind, text string, links ...record.Link) {
 	k.Helper()
 	r := record.Record{
 		ID: id, Type: kind, Version: 1, Status: record.Draft, Module: "fate", Summary: "summary of " + text, SummaryOf: store.Hash([]byte(text)),
@@ -20,7 +20,7 @@ func (k *kit) said(id, kind, text string, links ...record.Link) {
 	if len(r.Summary) > record.MaxSummary {
 		r.Summary = "a long text"
 	}
-	if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{[]byte(text)}, Records: []record.Record{r}}); err != nil {
+	if err := k.Store.Write(k.ctx(), store.Batch{Blobs: [][]byte{[]byte(text)}, Records: []record.Record{r}}); err != nil {
 		k.Fatal(err)
 	}
 	before := k.Vouched
@@ -32,9 +32,7 @@ func (k *kit) said(id, kind, text string, links ...record.Link) {
 	}
 }
 
-// TestSessionsKeepTheirPlace: nobody puts what sessions say, or what has the id of
-// one.
-func TestSessionsKeepTheirPlace(t *testing.T) {
+func TestSessionIDsAndTypesAreReserved(t *testing.T) {
 	t.Parallel()
 	both(t, func(k *kit) {
 		for _, c := range []struct {
@@ -42,11 +40,11 @@ func TestSessionsKeepTheirPlace(t *testing.T) {
 			want     fault.Code
 		}{
 			{"RS-20260202-bb", record.PaperNote, govern.BadID},
-			{"said", record.Reply, govern.BadRecord},
-			{"sent", record.Kickoff, govern.BadRecord},
-			{"who", record.Roster, govern.BadRecord},
+			{"a-reply", record.Reply, govern.BadRecord},
+			{"a-kickoff", record.Kickoff, govern.BadRecord},
+			{"a-roster", record.Roster, govern.BadRecord},
 		} {
-			_, err := k.Put(k.Context1(), sydney, draft(c.id, c.kind, "text"))
+			_, err := k.Put(k.ctx(), sydney, draft(c.id, c.kind, "text"))
 			k.wantFault(err, c.want, "session")
 		}
 	})

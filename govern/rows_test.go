@@ -9,7 +9,7 @@ import (
 	"brenner/store/record"
 )
 
-// Faces print these values as they are: their JSON form is an interface.
+// Commands print these values unchanged: their JSON form is an interface.
 func TestRowsNameVersionsByIDAndNumber(t *testing.T) {
 	ref := record.Ref{ID: "note", Version: 2}
 	for _, tt := range []struct {

@@ -15,35 +15,35 @@ import (
 	"brenner/store/record"
 )
 
-func TestRefusalsAreEnglish(t *testing.T) {
+func TestRefusalMessageUsesArticles(t *testing.T) {
 	both(t, func(k *kit) {
-		_, err := k.Put(k.Context1(), reader, draft("memo", record.IntegratedMemo, "it is so"))
+		_, err := k.Put(k.ctx(), reader, draft("memo", record.IntegratedMemo, "it is so"))
 		k.wantFault(err, policy.OutOfScope, "GreenValley may not write an integrated_memo as reader")
 	})
 }
 
-func TestPinAsksForTheRole(t *testing.T) {
+func TestPinChecksTheRole(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "secret"))
-		_, _, err := k.Pin(k.Context1(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.TaskDraft{ID: "t", Task: "x"})
+		_, _, err := k.Pin(k.ctx(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.TaskDraft{ID: "t", Task: "x"})
 		k.wantFault(err, policy.OutOfScope)
-		_, _, err = k.Pin(k.Context1(), reader, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"ms"}})
+		_, _, err = k.Pin(k.ctx(), reader, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"ms"}})
 		k.wantFault(err, policy.OutOfScope)
-		if _, _, err := k.Pin(k.Context1(), reader, govern.TaskDraft{ID: "t", Task: "x"}); err != nil {
+		if _, _, err := k.Pin(k.ctx(), reader, govern.TaskDraft{ID: "t", Task: "x"}); err != nil {
 			k.Error(err)
 		}
-		k.is("kept", k.status().Refused, 2)
+		k.equal("recorded", k.status().Refused, 2)
 	})
 }
 
-func TestChecksSpeakOfWhatTheRoleMayRead(t *testing.T) {
+func TestChecksRespectReadScope(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms-1", record.ManuscriptSection, "Assumes: the secret is out"))
 		other := draft("ms-2", record.ManuscriptSection, "Assumes not: the secret is out")
 		other.Module = "signal"
 		k.put(other)
 		for _, role := range []string{policy.Reader, policy.Integrator} {
-			found, err := k.Check(k.Context1(), govern.Actor{Name: "Blue", Role: role}, govern.Checks()...)
+			found, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: role}, govern.Checks()...)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -53,31 +53,31 @@ func TestChecksSpeakOfWhatTheRoleMayRead(t *testing.T) {
 				}
 			}
 		}
-		_, err := k.Check(k.Context1(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.Checks()...)
+		_, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.Checks()...)
 		k.wantFault(err, govern.UnknownRole)
-		// A person is told, and the review that the integrator may read does not quote.
-		found, err := k.Check(k.Context1(), sydney, govern.CheckAssumptions)
+		// A person sees the quote; the review, which the integrator may read, does not have it.
+		found, err := k.Check(k.ctx(), sydney, govern.CheckAssumptions)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].String(), "the secret is out") {
 			k.Fatalf("%v, %v", found, err)
 		}
-		put, err := k.Review(k.Context1(), sydney, govern.CheckAssumptions, found, nil)
+		put, err := k.Review(k.ctx(), sydney, govern.CheckAssumptions, found, nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		content, err := k.Content(k.Context1(), &put.Record)
+		content, err := k.Content(k.ctx(), &put.Record)
 		if err != nil || strings.Contains(string(content), "secret") || !strings.Contains(string(content), "see ms-1@v1 and ms-2@v1") {
 			k.Errorf("%s, %v", content, err)
 		}
 	})
 }
 
-func TestPeopleWithoutAuthorityHaveARole(t *testing.T) {
+func TestPeopleWithoutAuthorityHaveTheConfiguredRole(t *testing.T) {
 	both(t, func(k *kit) {
 		put := func(who govern.Actor, d govern.Draft) error {
-			_, err := k.Put(k.Context1(), who, d)
+			_, err := k.Put(k.ctx(), who, d)
 			return err
 		}
-		if err := put(guest, draft("brief", record.ProjectBrief, "the question")); err != nil { // without a rule
+		if err := put(guest, draft("brief", record.ProjectBrief, "the question")); err != nil { // allowed by default
 			k.Error(err)
 		}
 		k.promote("brief")
@@ -87,10 +87,10 @@ func TestPeopleWithoutAuthorityHaveARole(t *testing.T) {
 		}
 		k.wantFault(put(guest, draft("brief", record.ProjectBrief, "another question")), policy.OutOfScope, "as contributor", "store.people")
 		k.wantFault(put(guest, draft("brief", record.PaperNote, "another question")), policy.OutOfScope)
-		_, err := k.Consolidate(k.Context1(), guest, record.Project, nil)
+		_, err := k.Consolidate(k.ctx(), guest, record.Project, nil)
 		k.wantFault(err, policy.OutOfScope, "project_summary")
-		k.is("kept", k.status().Refused, 3)
-		if _, _, err := k.Pin(k.Context1(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}}); err != nil {
+		k.equal("recorded", k.status().Refused, 3)
+		if _, _, err := k.Pin(k.ctx(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}}); err != nil {
 			k.Error(err)
 		}
 		if err := put(sydney, draft("brief", record.ProjectBrief, "another question")); err != nil {
@@ -99,88 +99,88 @@ func TestPeopleWithoutAuthorityHaveARole(t *testing.T) {
 	})
 }
 
-func TestEveryAttemptIsKept(t *testing.T) {
+func TestRefusedAttemptsAreRecorded(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "a text"))
 		k.put(draft("note", record.PaperNote, "a note"))
 		k.put(draft("result", record.AnalysisResult, "a result"))
 		k.Rules.Unattended = []string{record.AnalysisResult}
 		promote := func(who govern.Actor, id string) error {
-			_, err := k.Promote(k.Context1(), who, id, govern.PromoteOptions{Reason: "so"})
+			_, err := k.Promote(k.ctx(), who, id, govern.PromoteOptions{Reason: "so"})
 			return err
 		}
 		k.wantFault(promote(reader, "ms"), policy.OutOfScope)
 		k.wantFault(promote(reader, "result"), policy.OutOfScope)
 		k.wantFault(promote(reader, "note"), policy.Blocked, "has no authority to promote it")
-		_, err := k.DeprecateUnused(k.Context1(), reader)
+		_, err := k.DeprecateUnused(k.ctx(), reader)
 		k.wantFault(err, policy.OutOfScope)
-		_, err = k.Put(k.Context1(), reader, draft("ms", record.PaperNote, "mine now"))
+		_, err = k.Put(k.ctx(), reader, draft("ms", record.PaperNote, "mine now"))
 		k.wantFault(err, policy.OutOfScope)
-		k.is("kept", k.status().Refused, 5)
+		k.equal("recorded", k.status().Refused, 5)
 		if err := promote(designer, "result"); err != nil {
 			k.Error(err)
 		}
 	})
 }
 
-func TestARehearsalIsNoGround(t *testing.T) {
+func TestRehearsalsAreNoEvidence(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "real"))
-		for _, id := range []string{"played-1", "played-2", "played-3", "played-4", "played-5", "played-6"} {
-			d := draft(id, record.PaperNote, "played "+id)
+		for _, id := range []string{"rehearsed-1", "rehearsed-2", "rehearsed-3", "rehearsed-4", "rehearsed-5", "rehearsed-6"} {
+			d := draft(id, record.PaperNote, "rehearsed "+id)
 			d.Tags = []string{"rehearsal"}
 			k.put(d)
 		}
 		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 4000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 2}}}}
 		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}})
-		k.is("shown", shownIDs(g), []string{"note"})
-		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
+		k.equal("shown", shownIDs(g), []string{"note"})
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "note", Version: 1}})
-		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=played-1"))
-		_, err = k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.wantFault(err, policy.Blocked, "it depends on played-1@v1, which comes from a rehearsal")
+		k.equal("covered", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "note", Version: 1}})
+		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=rehearsed-1"))
+		_, err = k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
+		k.wantFault(err, policy.Blocked, "it depends on rehearsed-1@v1, which comes from a rehearsal")
 	})
 }
 
-func TestNothingThatStemsFromARehearsalIsAGround(t *testing.T) {
+func TestDependentsOfRehearsalsAreNoEvidence(t *testing.T) {
 	both(t, func(k *kit) {
-		played := draft("played", record.PaperNote, "played")
-		played.Tags = []string{record.Rehearsal}
-		k.put(played)
-		k.put(draft("a", record.PaperNote, "on what was played", "cites=played"))
-		k.put(draft("b", record.PaperNote, "on that", "derives_from=a"))
+		rehearsed := draft("rehearsed", record.PaperNote, "rehearsed")
+		rehearsed.Tags = []string{record.Rehearsal}
+		k.put(rehearsed)
+		k.put(draft("a", record.PaperNote, "depends on a rehearsal", "cites=rehearsed"))
+		k.put(draft("b", record.PaperNote, "depends on a", "derives_from=a"))
 		k.put(draft("real", record.PaperNote, "real", "supersedes=b"))
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real", "cites=b"))
-		_, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.wantFault(err, policy.Blocked, "it depends on played@v1, through b@v1, which comes from a rehearsal")
+		_, err := k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
+		k.wantFault(err, policy.Blocked, "it depends on rehearsed@v1, through b@v1, which comes from a rehearsal")
 		g := k.context(govern.Request{Role: policy.Integrator, Modules: []string{"fate"}, Inputs: []string{"b"}})
-		k.is("shown", shownIDs(g), []string{"real"})
-		k.is("due", k.due("fate"), []string{"real"})
-		put, err := k.Consolidate(k.Context1(), sydney, "fate", nil)
+		k.equal("shown", shownIDs(g), []string{"real"})
+		k.equal("due", k.due("fate"), []string{"real"})
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("taken up", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "real", Version: 1}})
+		k.equal("covered", put.Record.Links, []record.Link{{Relation: record.Summarises, ID: "real", Version: 1}})
 		k.promote("memo-fate")
-		// Whoever takes the link away can go on.
+		// Without the link it can be promoted.
 		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=real"))
-		if _, err := k.Promote(k.Context1(), sydney, "memo", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
+		if _, err := k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
 			k.Error(err)
 		}
 	})
 }
 
-// Over random stores, with cycles that the door would refuse, a version may be
-// promoted exactly if no rehearsal can be reached from it.
-func TestStemmingFromARehearsalIsReachability(t *testing.T) {
+// In random stores, including cycles that Put would reject, a version can be promoted if and
+// only if no rehearsal can be reached from it.
+func TestRehearsalTaintIsTransitive(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := newKit(t, memory.New())
 		n := rapid.IntRange(2, 9).Draw(rt, "records")
-		rests := make([][]int, n)
-		played := make([]bool, n)
+		dependsOn := make([][]int, n)
+		rehearsed := make([]bool, n)
 		var level []int
 		var all store.Batch
 		for i := range n {
@@ -188,27 +188,25 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 				ID: fmt.Sprint("note-", i), Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "s", SummaryOf: store.Hash(nil), SummaryBy: record.Given,
 				Content: store.Hash(nil), Creator: "Sydney", At: k.Now(),
 			}
-			if played[i] = rapid.IntRange(0, 3).Draw(rt, "played") == 0; played[i] {
+			if rehearsed[i] = rapid.IntRange(0, 3).Draw(rt, "rehearsed") == 0; rehearsed[i] {
 				r.Tags = []string{record.Rehearsal}
 			}
 			for range rapid.IntRange(0, 2).Draw(rt, "links") {
-				// Nothing points at the record in question: from elsewhere its own replies
-				// would count.
+				// No record links to the one in question: its own replies would count.
 				to, relation := rapid.IntRange(1, n-1).Draw(rt, "to"), rapid.SampledFrom(record.Relations()).Draw(rt, "relation")
 				r.Links = append(r.Links, record.Link{Relation: relation, ID: fmt.Sprint("note-", to), Version: 1})
-				// The record itself rests on what it depends on; further up a reply carries
-				// on what was said.
+				// For the record itself only dependencies count; further up replies do, too.
 				if record.Depends(relation) && i == 0 {
 					level = append(level, to)
 				}
 				if record.Depends(relation) || relation == record.RepliesTo {
-					rests[i] = append(rests[i], to)
+					dependsOn[i] = append(dependsOn[i], to)
 				}
 			}
 			all.Records = append(all.Records, r)
 		}
 		all.Blobs = [][]byte{nil}
-		if err := k.Store.Write(k.Context1(), all); err != nil {
+		if err := k.Store.Write(k.ctx(), all); err != nil {
 			rt.Fatal(err)
 		}
 		reached := make([]bool, n)
@@ -217,14 +215,14 @@ func TestStemmingFromARehearsalIsReachability(t *testing.T) {
 			level = level[1:]
 			if !reached[i] {
 				reached[i] = true
-				level = append(level, rests[i]...)
+				level = append(level, dependsOn[i]...)
 			}
 		}
-		want := played[0]
+		want := rehearsed[0]
 		for i := range n {
-			want = want || reached[i] && played[i]
+			want = want || reached[i] && rehearsed[i]
 		}
-		_, err := k.Promote(k.Context1(), sydney, "note-0", govern.PromoteOptions{Reason: "so"})
+		_, err := k.Promote(k.ctx(), sydney, "note-0", govern.PromoteOptions{Reason: "so"})
 		if got := err != nil; got != want {
 			rt.Fatalf("refused %v, want %v: %v", got, want, err)
 		}

@@ -9,87 +9,87 @@ import (
 	"brenner/store/record"
 )
 
-func TestWhatASessionMadeOfTheOldIsStale(t *testing.T) {
+func TestSessionResultsBecomeStale(t *testing.T) {
 	k := newKit(t, memory.New())
 	k.put(draft("note", record.PaperNote, "one"))
 	k.promote("note")
-	k.said("S-kickoff", record.Kickoff, "S-kickoff", record.Link{Relation: record.Cites, ID: "note", Version: 1})
-	k.said("S-reply", record.Reply, "S-reply", record.Link{Relation: record.RepliesTo, ID: "S-kickoff", Version: 1})
-	k.said("S", record.ResearchArtifact, "S", record.Link{Relation: record.DerivesFrom, ID: "S-reply", Version: 1})
+	k.putBySession("S-kickoff", record.Kickoff, "S-kickoff", record.Link{Relation: record.Cites, ID: "note", Version: 1})
+	k.putBySession("S-reply", record.Reply, "S-reply", record.Link{Relation: record.RepliesTo, ID: "S-kickoff", Version: 1})
+	k.putBySession("S", record.ResearchArtifact, "S", record.Link{Relation: record.DerivesFrom, ID: "S-reply", Version: 1})
 	k.put(draft("answer", record.PaperNote, "an answer", "replies_to=note"))
 	k.put(draft("note", record.PaperNote, "two"))
 	p := k.promote("note@v2")
-	k.is("stale", p.Stale, []govern.Stale{{Ref: record.Ref{ID: "S", Version: 1}, Type: record.ResearchArtifact, Module: "fate", Because: "S-reply@v1"}})
-	k.is("what was said stays", []string{k.record("S-kickoff").Status, k.record("S-reply").Status, k.record("answer").Status}, []string{record.Draft, record.Draft, record.Draft})
+	k.equal("stale", p.Stale, []govern.Stale{{Ref: record.Ref{ID: "S", Version: 1}, Type: record.ResearchArtifact, Module: "fate", Because: "S-reply@v1"}})
+	k.equal("messages are not marked", []string{k.record("S-kickoff").Status, k.record("S-reply").Status, k.record("answer").Status}, []string{record.Draft, record.Draft, record.Draft})
 }
 
-func TestPutOnAnOldVersionNeedsAnUpdate(t *testing.T) {
+func TestPutWithOutdatedDependencyNeedsUpdate(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "one"))
 		k.promote("note")
 		k.put(draft("note", record.PaperNote, "two"))
-		k.is("beside a draft", k.put(draft("early", record.AnalysisResult, "early", "cites=note@v1")).Record.Status, record.Draft)
-		k.is("ahead of a decision", k.put(draft("ahead", record.AnalysisResult, "ahead", "cites=note@v2")).Record.Status, record.Draft)
+		k.equal("beside a draft", k.put(draft("early", record.AnalysisResult, "early", "cites=note@v1")).Record.Status, record.Draft)
+		k.equal("ahead of a decision", k.put(draft("ahead", record.AnalysisResult, "ahead", "cites=note@v2")).Record.Status, record.Draft)
 		k.promote("note@v2")
 		put := k.put(draft("late", record.AnalysisResult, "late", "cites=note@v1"))
-		k.is("status", put.Record.Status, record.NeedsUpdate)
+		k.equal("status", put.Record.Status, record.NeedsUpdate)
 		if len(put.Moved) != 1 || put.Moved[0].Now != 2 {
 			k.Errorf("%+v", put.Moved)
 		}
 		listed := k.status().NeedsUpdate
-		k.is("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "a dependency was outdated when it was put"})
-		// A person may say that it still holds, and nobody else.
+		k.equal("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "a dependency was outdated when it was put"})
+		// Only a person may confirm that it is still valid.
 		k.Rules.Unattended = []string{record.AnalysisResult}
-		_, err := k.Promote(k.Context1(), guest, "late", govern.PromoteOptions{Reason: "so"})
+		_, err := k.Promote(k.ctx(), guest, "late", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
-		_, err = k.Promote(k.Context1(), guest, "early", govern.PromoteOptions{Reason: "so"})
+		_, err = k.Promote(k.ctx(), guest, "early", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "which is outdated")
 		k.promote("late")
 	})
 }
 
-func TestDeprecationMakesStale(t *testing.T) {
+func TestDeprecationMakesDependentsStale(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("z", record.PaperNote, "z"))
 		k.promote("z")
 		k.put(draft("memo", record.IntegratedMemo, "memo", "cites=z"))
 		k.promote("memo")
-		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"z"}}); err != nil {
+		if _, _, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"z"}}); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := k.Deprecate(k.Context1(), sydney, "z", "withdrawn", true); err != nil {
+		if _, err := k.Deprecate(k.ctx(), sydney, "z", "withdrawn", true); err != nil {
 			k.Fatal(err)
 		}
-		k.is("what rests on it", k.record("memo").Status, record.NeedsUpdate)
-		_, _, moved, err := k.Task(k.Context1(), "task")
-		k.is("a task that pinned it", []any{len(moved), err}, []any{1, nil})
-		k.is("what is put on it", k.put(draft("late", record.AnalysisResult, "late", "cites=z@v1")).Record.Status, record.NeedsUpdate)
+		k.equal("dependent", k.record("memo").Status, record.NeedsUpdate)
+		_, _, moved, err := k.Task(k.ctx(), "task")
+		k.equal("task with it as input", []any{len(moved), err}, []any{1, nil})
+		k.equal("later dependent", k.put(draft("late", record.AnalysisResult, "late", "cites=z@v1")).Record.Status, record.NeedsUpdate)
 	})
 }
 
-func TestInputsThatGaveWayHaveMoved(t *testing.T) {
+func TestReplacedInputsHaveMoved(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("memo", record.IntegratedMemo, "one"))
 		k.promote("memo")
-		if _, _, err := k.Pin(k.Context1(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"memo"}}); err != nil {
+		if _, _, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: "task", Task: "Write.", Inputs: []string{"memo"}}); err != nil {
 			k.Fatal(err)
 		}
 		k.put(draft("other", record.IntegratedMemo, "another"))
-		if _, err := k.Promote(k.Context1(), sydney, "other", govern.PromoteOptions{Reason: "better", Replace: true}); err != nil {
+		if _, err := k.Promote(k.ctx(), sydney, "other", govern.PromoteOptions{Reason: "better", Replace: true}); err != nil {
 			k.Fatal(err)
 		}
-		_, _, moved, err := k.Task(k.Context1(), "task")
-		k.is("moved", []any{len(moved), err}, []any{1, nil})
+		_, _, moved, err := k.Task(k.ctx(), "task")
+		k.equal("moved", []any{len(moved), err}, []any{1, nil})
 		d := draft("result", record.AnalysisResult, "made from the task")
 		d.Task = "task"
-		k.is("its result", k.put(d).Record.Status, record.NeedsRebase)
-		k.is("what cites it", k.put(draft("citing", record.AnalysisResult, "citing", "cites=memo")).Record.Status, record.NeedsUpdate)
+		k.equal("result of the task", k.put(d).Record.Status, record.NeedsRebase)
+		k.equal("later dependent", k.put(draft("citing", record.AnalysisResult, "citing", "cites=memo")).Record.Status, record.NeedsUpdate)
 	})
 }
 
-// The status lists every version that is stale and counts, also where a later way of its
-// record was given up, and every end of a fork.
-func TestStatusListsWhatStands(t *testing.T) {
+// The status lists every stale version that is standing or a tip, even if a later branch of its
+// record was abandoned.
+func TestStatusListsRelevantVersions(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "one"))
 		k.promote("note")
@@ -100,7 +100,7 @@ func TestStatusListsWhatStands(t *testing.T) {
 			}
 			k.put(d)
 		}
-		if _, err := k.Deprecate(k.Context1(), sydney, "memo@v3", "a way that leads nowhere", false); err != nil {
+		if _, err := k.Deprecate(k.ctx(), sydney, "memo@v3", "a dead end", false); err != nil {
 			k.Fatal(err)
 		}
 		for _, text := range []string{"left", "right"} {
@@ -121,6 +121,6 @@ func TestStatusListsWhatStands(t *testing.T) {
 		for _, o := range k.status().NeedsUpdate {
 			got = append(got, o.Ref.String())
 		}
-		k.is("listed", got, []string{"memo@v2", "ms@v3", "ms@v4"})
+		k.equal("listed", got, []string{"memo@v2", "ms@v3", "ms@v4"})
 	})
 }

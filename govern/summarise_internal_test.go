@@ -8,7 +8,7 @@ import (
 	"brenner/store/record"
 )
 
-func TestALongMemoStaysWithinItsBound(t *testing.T) {
+func TestExtractedMemoRespectsItsBound(t *testing.T) {
 	var inputs []record.Record
 	for i := range 300 {
 		inputs = append(inputs, record.Record{ID: fmt.Sprintf("%s-%d", strings.Repeat("n", 95), i), Type: record.PaperNote, Version: 1, Status: record.Draft, Summary: strings.Repeat("s", 200)})
@@ -19,10 +19,10 @@ func TestALongMemoStaysWithinItsBound(t *testing.T) {
 			t.Fatalf("%d and %d", len(taken), len(left))
 		}
 		if memo := extractMemo(strings.Repeat("m", maxID), taken, refsOf(left)); len(taken) > 0 && len(memo) > bound {
-			t.Errorf("%d bytes within %d", len(memo), bound)
+			t.Errorf("got %d bytes, want at most %d", len(memo), bound)
 		}
 		if (bound > 0) != (len(taken) > 0) || (bound == 1<<20) != (len(left) == 0) {
-			t.Errorf("%d: %d taken up", bound, len(taken))
+			t.Errorf("bound %d: %d covered", bound, len(taken))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {
+func TestSummariseFallsBackIfTheAgentCannotSeeTheText(t *testing.T) {
 	both(t, func(k *kit) {
 		stale := func(id, kind, text string) {
 			k.put(draft(id, kind, "what it was"))
@@ -24,49 +24,49 @@ func TestNobodySummarisesWhatItDidNotSee(t *testing.T) {
 		}
 		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 5}}}}
 		stale("hidden", record.ManuscriptSection, "A text that the integrator may not read.")
-		stale("long", record.PaperNote, "It begins. "+strings.Repeat("And goes on. ", 500))
+		stale("long", record.PaperNote, "It begins. "+strings.Repeat("And continues. ", 500))
 		stale("short", record.PaperNote, "It is short.")
 		for id, why := range map[string]string{"hidden": "may not read a manuscript_section", "long": "does not fit"} {
 			h, ada := helper("Invented.")
-			put, err := k.Summarise(k.Context1(), sydney, id, h)
+			put, err := k.Summarise(k.ctx(), sydney, id, h)
 			if err != nil {
 				k.Fatal(err)
 			}
-			k.is("asked", len(ada.calls), 0)
-			k.is("by whom", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Extracted, "Sydney"})
+			k.equal("asked", len(ada.calls), 0)
+			k.equal("author", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Extracted, "Sydney"})
 			if strings.Contains(put.Record.Summary, "Invented") || !strings.Contains(put.Record.Change, why) {
 				k.Errorf("%+v", put.Record)
 			}
 		}
 		h, _ := helper("It says that it is short.")
-		put, err := k.Summarise(k.Context1(), sydney, "short", h)
+		put, err := k.Summarise(k.ctx(), sydney, "short", h)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("by whom", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Given, "Ada"})
-		// Whoever may not write the type may not have it written either.
-		_, err = k.Summarise(k.Context1(), writer, "short", h)
+		k.equal("author", []string{put.Record.SummaryBy, put.Record.Creator}, []string{record.Given, "Ada"})
+		// The requester needs write access, too.
+		_, err = k.Summarise(k.ctx(), writer, "short", h)
 		k.wantFault(err, policy.OutOfScope)
-		_, err = k.Consolidate(k.Context1(), reader, "fate", h)
+		_, err = k.Consolidate(k.ctx(), reader, "fate", h)
 		k.wantFault(err, policy.OutOfScope)
 	})
 }
 
-func TestTheCanonicalBriefIsSummarisedInFull(t *testing.T) {
+func TestCanonicalBriefIsShownInFullForItsSummary(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "The very words."))
+		k.put(draft("brief", record.ProjectBrief, "The exact text."))
 		k.promote("brief")
 		h, ada := helper("What it is about.")
-		if _, err := k.Summarise(k.Context1(), sydney, "brief", h); err != nil {
+		if _, err := k.Summarise(k.ctx(), sydney, "brief", h); err != nil {
 			k.Fatal(err)
 		}
-		if len(ada.calls) != 1 || !strings.Contains(ada.calls[0].Turns[0].Text, "  | The very words.") {
+		if len(ada.calls) != 1 || !strings.Contains(ada.calls[0].Turns[0].Text, "  | The exact text.") {
 			k.Errorf("%+v", ada.calls)
 		}
 	})
 }
 
-func TestAMemoRestsOnWhatWasShown(t *testing.T) {
+func TestMemoLinksToShownRecords(t *testing.T) {
 	both(t, func(k *kit) {
 		k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: 2000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 1}}}}
 		for _, id := range []string{"a", "b", "c"} {
@@ -79,7 +79,7 @@ func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 		k.put(huge)
 		k.Access = policy.Accesses{{Role: policy.Integrator, Read: []string{record.PaperNote}, Write: []string{record.IntegratedMemo}}}
 		h, ada := helper("The memo.")
-		put, err := k.Consolidate(k.Context1(), sydney, "fate", h)
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", h)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -89,18 +89,18 @@ func TestAMemoRestsOnWhatWasShown(t *testing.T) {
 				ids = append(ids, l.ID)
 			}
 		}
-		k.is("links", ids, []string{"a", "b", "big", "c"})
+		k.equal("links", ids, []string{"a", "b", "big", "c"})
 		if strings.Contains(ada.calls[0].Turns[0].Text, "x@v1") {
 			k.Error(ada.calls[0].Turns[0].Text)
 		}
-		k.is("who", put.Record.Creator, "Ada")
+		k.equal("creator", put.Record.Creator, "Ada")
 		k.Access[0].Read = nil
-		_, err = k.Consolidate(k.Context1(), sydney, "fate", h)
+		_, err = k.Consolidate(k.ctx(), sydney, "fate", h)
 		k.wantFault(err, view.TooLarge, "none of them is in its context")
 	})
 }
 
-func TestTheModuleProjectIsCompressedByItsSummary(t *testing.T) {
+func TestProjectSummaryCoversTheModuleProject(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("brief", record.ProjectBrief, "the question"))
 		for i := range 10 {
@@ -108,37 +108,37 @@ func TestTheModuleProjectIsCompressedByItsSummary(t *testing.T) {
 			d.Module = record.Project
 			k.put(d)
 		}
-		_, err := k.Promote(k.Context1(), sydney, "brief", govern.PromoteOptions{Reason: "so"})
+		_, err := k.Promote(k.ctx(), sydney, "brief", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "store consolidate --module project")
-		put, err := k.Consolidate(k.Context1(), sydney, record.Project, nil)
+		put, err := k.Consolidate(k.ctx(), sydney, record.Project, nil)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("it takes up what belongs to no other module", []any{put.Record.ID, len(put.Record.Links)}, []any{"project-summary", 10})
+		k.equal("it covers the records of the module project", []any{put.Record.ID, len(put.Record.Links)}, []any{"project-summary", 10})
 		k.promote("project-summary")
-		k.is("due", len(k.status().Due), 0)
+		k.equal("due", len(k.status().Due), 0)
 		k.promote("brief")
 	})
 }
 
-func TestRevertDoesNotMendASummary(t *testing.T) {
+func TestRevertKeepsStaleSummaries(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "one"))
 		d := draft("note", record.PaperNote, "two")
 		d.Summary, d.KeepSummary = "", true
 		k.put(d)
 		k.put(draft("note", record.PaperNote, "three"))
-		put, err := k.Revert(k.Context1(), sydney, "note@v2", "two was right")
+		put, err := k.Revert(k.ctx(), sydney, "note@v2", "two was right")
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
-		_, err = k.Promote(k.Context1(), sydney, "note", govern.PromoteOptions{Reason: "so"})
+		k.equal("still stale", []any{put.Record.StaleSummary(), put.Record.SummaryBy}, []any{true, record.Kept})
+		_, err = k.Promote(k.ctx(), sydney, "note", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "its summary was written for different content")
 	})
 }
 
-// meanwhile is an agent during whose answer somebody else does something.
+// meanwhile is an agent that calls do before it replies.
 type meanwhile struct {
 	*scripted
 	do func()
@@ -151,75 +151,74 @@ func (m meanwhile) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 
 func (k *kit) tips(id string) []int {
 	k.Helper()
-	tips, err := k.Store.Tips(k.Context1(), id)
+	tips, err := k.Store.Tips(k.ctx(), id)
 	if err != nil {
 		k.Fatal(err)
 	}
 	return tips
 }
 
-// A summary is made for the version that stands, while others work on the next one:
-// nobody has gone on from their text, or decided against it.
-func TestASummaryTakesNoTextBack(t *testing.T) {
+// A new summary of the canonical version starts a branch if there is a later draft, which stays
+// a tip.
+func TestSummaryOfTheCanonicalVersionForks(t *testing.T) {
 	both(t, func(k *kit) {
 		d := draft("brief", record.ProjectBrief, "The first brief.")
-		d.Summary = "" // taken from its beginning
+		d.Summary = "" // extracted
 		k.put(d)
 		k.promote("brief@v1")
 		k.put(draft("brief", record.ProjectBrief, "The second brief: a week of work."))
-		found, err := k.Check(k.Context1(), sydney, govern.CheckSummaries)
+		found, err := k.Check(k.ctx(), sydney, govern.CheckSummaries)
 		if err != nil || len(found) != 1 {
 			k.Fatal(found, err)
 		}
 		h, ada := helper("What it is about.")
-		put, err := k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
+		put, err := k.Summarise(k.ctx(), sydney, found[0].Ref.String(), h)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("a fork of what it is about", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
-		k.is("what is open", k.tips("brief"), []int{2, 3})
-		// Done once, it is not done again, whoever asks for it.
-		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), h)
+		k.equal("fork", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
+		k.equal("tips", k.tips("brief"), []int{2, 3})
+		// It is not done twice, with or without an agent.
+		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), h)
 		k.wantFault(err, govern.NothingNew, "brief@v3 has the same content", "store promote brief@v3")
-		_, err = k.Summarise(k.Context1(), sydney, found[0].Ref.String(), nil)
+		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), nil)
 		k.wantFault(err, govern.NothingNew)
-		k.is("asked", len(ada.calls), 1)
+		k.equal("asked", len(ada.calls), 1)
 	})
 }
 
-// What the program took from the beginning of a text is made better by an agent, on the
-// same way.
-func TestASummaryGoesOnFromTheOneBefore(t *testing.T) {
+// An agent's summary continues the version with the extracted one, on the same branch.
+func TestSummariseContinuesTheExtractedSummary(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("brief", record.ProjectBrief, "one"))
 		d := draft("brief", record.ProjectBrief, "two")
 		d.Summary, d.KeepSummary = "", true
 		k.put(d)
 		for i, h := range []*govern.Helper{nil, first(helper("What it is about."))} {
-			put, err := k.Summarise(k.Context1(), sydney, "brief@v2", h)
+			put, err := k.Summarise(k.ctx(), sydney, "brief@v2", h)
 			if err != nil {
 				k.Fatal(err)
 			}
-			k.is("it goes on", []any{put.Record.Parent, put.Fork}, []any{2 + i, []int(nil)})
+			k.equal("continues", []any{put.Record.Parent, put.Fork}, []any{2 + i, []int(nil)})
 		}
 	})
 }
 
 func first[A, B any](a A, _ B) A { return a }
 
-func TestAnAnswerGoesOnFromWhatItsAuthorSaw(t *testing.T) {
+func TestReplyContinuesTheVersionItsAuthorSaw(t *testing.T) {
 	both(t, func(k *kit) {
 		d := draft("note", record.PaperNote, "one")
 		d.Summary = ""
 		k.put(d)
 		h, ada := helper("What it says.")
 		h.Agent = meanwhile{ada, func() { k.put(draft("note", record.PaperNote, "two")) }}
-		put, err := k.Summarise(k.Context1(), sydney, "note", h)
+		put, err := k.Summarise(k.ctx(), sydney, "note", h)
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.is("the summary", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.NeedsRebase, []int{2, 3}})
-		k.is("what is open", k.tips("note"), []int{2, 3})
+		k.equal("the summary", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.NeedsRebase, []int{2, 3}})
+		k.equal("tips", k.tips("note"), []int{2, 3})
 
 		signal := draft("signal", record.PaperNote, "of another module")
 		signal.Module = "signal"
@@ -229,40 +228,39 @@ func TestAnAnswerGoesOnFromWhatItsAuthorSaw(t *testing.T) {
 			d.Module = "signal"
 			k.put(d)
 		}}
-		if put, err = k.Consolidate(k.Context1(), sydney, "signal", h); err != nil {
+		if put, err = k.Consolidate(k.ctx(), sydney, "signal", h); err != nil {
 			k.Fatal(err)
 		}
-		k.is("a memo that was begun twice", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{0, record.Alternative, []int{1, 2}})
-		k.is("what is open", k.tips("memo-signal"), []int{1, 2})
+		k.equal("a concurrent first memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{0, record.Alternative, []int{1, 2}})
+		k.equal("tips", k.tips("memo-signal"), []int{1, 2})
 
 		k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote", "cites=note"))
 		h.Agent = meanwhile{ada, func() {
 			k.put(draft("memo-fate", record.IntegratedMemo, "what a person wrote, and more", "cites=note"))
 		}}
-		if put, err = k.Consolidate(k.Context1(), sydney, "fate", h); err != nil {
+		if put, err = k.Consolidate(k.ctx(), sydney, "fate", h); err != nil {
 			k.Fatal(err)
 		}
-		k.is("the memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
-		k.is("what is open", k.tips("memo-fate"), []int{2, 3})
+		k.equal("the memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
+		k.equal("tips", k.tips("memo-fate"), []int{2, 3})
 	})
 }
 
-// Ids and modules may be as long as they may; what the program makes of them is a record
-// all the same.
-func TestNamesOfAnyLengthAreTakenUp(t *testing.T) {
+// Ids and modules of the maximum length still have valid derived ids.
+func TestLongIDsAndModules(t *testing.T) {
 	both(t, func(k *kit) {
 		for _, n := range []int{90, 95, 96, 100} {
 			d := draft(strings.Repeat("n", n), record.PaperNote, "what is known")
 			d.Module = strings.Repeat("m", n)
 			k.put(d)
 			for _, h := range []*govern.Helper{nil, first(helper("The memo, or what it says."))} {
-				put, err := k.Consolidate(k.Context1(), sydney, d.Module, h)
+				put, err := k.Consolidate(k.ctx(), sydney, d.Module, h)
 				if err != nil {
 					k.Fatal(n, err)
 				}
-				k.is("its module", put.Record.Module, d.Module)
+				k.equal("its module", put.Record.Module, d.Module)
 			}
-			if _, err := k.Summarise(k.Context1(), sydney, d.ID, first(helper("Another one."))); err != nil {
+			if _, err := k.Summarise(k.ctx(), sydney, d.ID, first(helper("Another one."))); err != nil {
 				k.Fatal(n, err)
 			}
 		}

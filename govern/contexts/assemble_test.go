@@ -25,7 +25,7 @@ func aRecord(id, kind, module string, day int) record.Record {
 	}
 }
 
-// material has the time of its record.
+// material returns a candidate with the time of its record.
 func material(r record.Record, near contexts.Nearness) contexts.Material {
 	return contexts.Material{Record: r, Near: near, Changed: r.At}
 }
@@ -54,7 +54,7 @@ func rules(c contexts.Context) map[string]string {
 	return all
 }
 
-func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
+func TestContextExplainsItsRecords(t *testing.T) {
 	in := anInput("test_designer")
 	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
 	brief.Status = record.Canonical
@@ -105,7 +105,7 @@ func TestContextSaysWhatItShowsAndWhy(t *testing.T) {
 	}
 }
 
-func TestContextFullWhereTheSpecSaysSo(t *testing.T) {
+func TestContextShowsFullTextIfConfigured(t *testing.T) {
 	in := anInput(policy.Writer)
 	content := "One.\n# Two\n```\nx\u2028<script>\n"
 	in.Materials = []contexts.Material{material(aRecord("ms", record.ManuscriptSection, "fate", 1), contexts.Apart)}
@@ -134,8 +134,7 @@ func TestContextTooLarge(t *testing.T) {
 	}
 }
 
-// TestTenThousandDoNotFit is what a large project does to a small context.
-func TestTenThousandDoNotFit(t *testing.T) {
+func TestContextOfALargeProject(t *testing.T) {
 	in := anInput("test_designer")
 	for i := range 10_000 {
 		in.Materials = append(in.Materials, material(aRecord(fmt.Sprintf("n%05d", i), record.PaperNote, "fate", i%28), contexts.Apart))
@@ -167,12 +166,12 @@ func anyMaterial(t *rapid.T) contexts.Material {
 }
 
 func anyContext(t *rapid.T) *contexts.Input {
-	roles := append(policy.DefaultAccess().Roles(), "stranger")
+	roles := append(policy.DefaultAccess().Roles(), "unknown")
 	in := anInput(rapid.SampledFrom(roles).Draw(t, "role"))
 	in.Spec.MaxTokens = rapid.IntRange(1, 1500).Draw(t, "bound")
 	in.Spec.Cross = rapid.Bool().Draw(t, "cross")
 	in.Spec.Types = nil
-	for range rapid.IntRange(0, 8).Draw(t, "views") { // whatever a configuration may say, types that the role may not read included
+	for range rapid.IntRange(0, 8).Draw(t, "views") { // including types that the role may not read
 		in.Spec.Types = append(in.Spec.Types, contexts.TypeView{
 			Type: rapid.SampledFrom(kinds()).Draw(t, "kind"), Form: rapid.SampledFrom([]view.Form{view.Full, view.Summary, "", "x"}).Draw(t, "form"),
 			Max: rapid.IntRange(-1, 4).Draw(t, "max"), Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
@@ -187,9 +186,9 @@ func anyContext(t *rapid.T) *contexts.Input {
 	return in
 }
 
-// TestContextLaws: no context passes its bound; none has anything of a type that
-// its role may not read, or of what was sent and said; every candidate is accounted
-// for once; the order of candidates does not matter; no line is begun by others.
+// No context exceeds its bound, or has text of a type that its role may not read or of raw
+// messages. Every candidate is accounted for once. The order of candidates does not matter. No
+// record can start a line.
 func TestContextLaws(t *testing.T) { rapid.Check(t, contextLaws) }
 
 func FuzzContextLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(contextLaws)) }
@@ -208,7 +207,7 @@ func contextLaws(t *rapid.T) {
 		count = func(text string) int { return len(text) }
 	}
 	if c.Tokens > in.Spec.Bound() || count(c.Text) != c.Tokens {
-		t.Fatalf("%d tokens, %d said, bound %d", count(c.Text), c.Tokens, in.Spec.Bound())
+		t.Fatalf("%d tokens, reported as %d, bound %d", count(c.Text), c.Tokens, in.Spec.Bound())
 	}
 	rest := strings.ReplaceAll(c.Text, in.Purpose, "")
 	for _, kind := range kinds() {
@@ -232,7 +231,7 @@ func contextLaws(t *rapid.T) {
 	for line := range strings.Lines(c.Text) {
 		if line != "\n" && !strings.HasPrefix(line, "# The project") && !strings.HasPrefix(line, "# Your task") && !strings.HasPrefix(line, "## ") &&
 			!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "  |") && !strings.HasPrefix(line, "Not shown") && !strings.HasPrefix(line, "It has no") && !strings.HasPrefix(line, "Its brief is not") {
-			t.Fatalf("a line of nobody: %q", line)
+			t.Fatalf("unexpected line: %q", line)
 		}
 	}
 	slices.Reverse(in.Materials)

@@ -13,9 +13,9 @@ import (
 	"brenner/store/record"
 )
 
-// Agents get summaries; content in full is for whoever reviews papers, and for whoever
-// goes on with a text.
-func TestBuiltInContextsAreOfSummaries(t *testing.T) {
+// Agents see summaries; full content is only for the reader of papers and the writer of the
+// manuscript.
+func TestBuiltInContextsShowSummaries(t *testing.T) {
 	for _, access := range policy.DefaultAccess() {
 		spec := contexts.Default(access)
 		var types []string
@@ -26,7 +26,7 @@ func TestBuiltInContextsAreOfSummaries(t *testing.T) {
 				t.Errorf("%s: %+v", access.Role, v)
 			}
 			if i > 0 && spec.Types[i-1].Priority <= v.Priority {
-				t.Errorf("%s: %s is as important as what stands before it", access.Role, v.Type)
+				t.Errorf("%s: the priority of %s is not below that of the type before it", access.Role, v.Type)
 			}
 		}
 		if !slices.Equal(types, access.Read) || spec.Bound() != contexts.DefaultTokens {
@@ -35,8 +35,8 @@ func TestBuiltInContextsAreOfSummaries(t *testing.T) {
 	}
 }
 
-// A bound is the most that there may be, to the token.
-func TestContextToTheLastToken(t *testing.T) {
+// The bound is exact, to the token.
+func TestContextBoundIsExact(t *testing.T) {
 	in := anInput("test_designer")
 	c, err := contexts.Assemble(in)
 	if err != nil {
@@ -52,8 +52,8 @@ func TestContextToTheLastToken(t *testing.T) {
 	}
 }
 
-// A brief overview opens every context, or says why there is none.
-func TestContextOpensWithTheProject(t *testing.T) {
+// Every context starts with an overview, or the reason why it is missing.
+func TestContextStartsWithTheOverview(t *testing.T) {
 	in := anInput("test_designer")
 	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
 	open := func() string {
@@ -77,8 +77,8 @@ func TestContextOpensWithTheProject(t *testing.T) {
 	}
 }
 
-// What the task is about comes in short before any of it comes in full.
-func TestOneLongInputDoesNotKeepTheOthersOut(t *testing.T) {
+// All inputs are shown as summaries before any is shown in full.
+func TestLongInputDoesNotDisplaceOthers(t *testing.T) {
 	in := anInput(policy.Reader)
 	for _, id := range []string{"a", "b", "c"} {
 		m := material(aRecord(id, record.PaperNote, "fate", 0), contexts.Pinned)
@@ -92,9 +92,9 @@ func TestOneLongInputDoesNotKeepTheOthersOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(strings.Join(shown(c), " "), "full"); n > 0 && len(c.Shown) < 3 {
-			t.Fatalf("within %d: %v", in.Spec.MaxTokens, shown(c))
+			t.Fatalf("bound %d: %v", in.Spec.MaxTokens, shown(c))
 		} else if n < full {
-			t.Fatalf("within %d fewer in full than within less: %v", in.Spec.MaxTokens, shown(c))
+			t.Fatalf("bound %d: fewer in full than with a lower bound: %v", in.Spec.MaxTokens, shown(c))
 		} else {
 			full = n
 		}
@@ -104,8 +104,8 @@ func TestOneLongInputDoesNotKeepTheOthersOut(t *testing.T) {
 	}
 }
 
-// A research artifact is shown by its items, as much of them as fits, behind a bar.
-func TestAResearchArtifactInAContext(t *testing.T) {
+// A research artifact is shown by as many of its items as fit, behind a bar.
+func TestResearchArtifactInContext(t *testing.T) {
 	var a artifact.Artifact
 	for _, id := range []string{"H1", "H2"} {
 		a.Sections[artifact.HypothesisSlate] = append(a.Sections[artifact.HypothesisSlate], &artifact.Item{

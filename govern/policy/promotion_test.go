@@ -12,13 +12,13 @@ func good() policy.Promotion {
 	return policy.Promotion{
 		Record: record.Record{
 			ID: "memo", Type: record.IntegratedMemo, Version: 2, Parent: 1, Status: record.Draft, Module: "fate", Summary: "s",
-			Content: "h", SummaryOf: "h", Change: "two notes more",
+			Content: "h", SummaryOf: "h", Change: "two more notes",
 		},
 		Type: record.Type{Name: record.IntegratedMemo, Key: true, Core: true}, By: "Sydney", Reason: "it holds", Authority: true, Limit: 10,
 	}
 }
 
-// Each gate is closed by one thing, and by nothing else.
+// Each reason closes exactly one gate.
 func TestGates(t *testing.T) {
 	p := good()
 	if got := policy.Gates(&p); len(got) > 0 {
@@ -28,36 +28,36 @@ func TestGates(t *testing.T) {
 		change func(*policy.Promotion)
 		gate   string
 	}{
-		"no reason":         {func(p *policy.Promotion) { p.Reason = " " }, policy.GateReason},
-		"nobody":            {func(p *policy.Promotion) { p.Authority = false }, policy.GateApproval},
-		"raw":               {func(p *policy.Promotion) { p.Type.Raw = true }, policy.GateScope},
-		"wrong module":      {func(p *policy.Promotion) { p.Type.Whole = true }, policy.GateScope},
-		"rehearsal":         {func(p *policy.Promotion) { p.Record.Tags = []string{"rehearsal"} }, policy.GateScope},
-		"rests on one":      {func(p *policy.Promotion) { p.Rehearsed = []string{"played@v1"} }, policy.GateScope},
-		"rests on too much": {func(p *policy.Promotion) { p.Unknown = true }, policy.GateScope},
-		"deprecated":        {func(p *policy.Promotion) { p.Record.Status = record.Deprecated }, policy.GateScope},
-		"stale summary":     {func(p *policy.Promotion) { p.Record.SummaryOf = "other" }, policy.GateLint},
-		"no change":         {func(p *policy.Promotion) { p.Record.Change = "" }, policy.GateLint},
-		"missing link":      {func(p *policy.Promotion) { p.Missing = []string{"x@v1"} }, policy.GateLint},
-		"lint":              {func(p *policy.Promotion) { p.Faults = []string{"no hypothesis"} }, policy.GateLint},
-		"stale inputs":      {func(p *policy.Promotion) { p.Record.Status = record.NeedsRebase }, policy.GateRebase},
-		"rests on the old":  {func(p *policy.Promotion) { p.Outdated = []string{"note@v1"} }, policy.GateRebase},
-		"leaves a module":   {func(p *policy.Promotion) { p.Leaves = "dose" }, policy.GateHolder},
-		"a task":            {func(p *policy.Promotion) { p.Record.Type, p.Type = record.TaskSpec, record.Type{Name: record.TaskSpec} }, policy.GateScope},
-		"old, and nobody says that it holds": {func(p *policy.Promotion) {
+		"no reason":        {func(p *policy.Promotion) { p.Reason = " " }, policy.GateReason},
+		"no authority":     {func(p *policy.Promotion) { p.Authority = false }, policy.GateApproval},
+		"raw":              {func(p *policy.Promotion) { p.Type.Raw = true }, policy.GateScope},
+		"wrong module":     {func(p *policy.Promotion) { p.Type.Whole = true }, policy.GateScope},
+		"rehearsal":        {func(p *policy.Promotion) { p.Record.Tags = []string{"rehearsal"} }, policy.GateScope},
+		"rehearsed source": {func(p *policy.Promotion) { p.Rehearsed = []string{"played@v1"} }, policy.GateScope},
+		"too many sources": {func(p *policy.Promotion) { p.Unknown = true }, policy.GateScope},
+		"deprecated":       {func(p *policy.Promotion) { p.Record.Status = record.Deprecated }, policy.GateScope},
+		"stale summary":    {func(p *policy.Promotion) { p.Record.SummaryOf = "other" }, policy.GateLint},
+		"no change":        {func(p *policy.Promotion) { p.Record.Change = "" }, policy.GateLint},
+		"missing link":     {func(p *policy.Promotion) { p.Missing = []string{"x@v1"} }, policy.GateLint},
+		"lint":             {func(p *policy.Promotion) { p.Faults = []string{"no hypothesis"} }, policy.GateLint},
+		"stale inputs":     {func(p *policy.Promotion) { p.Record.Status = record.NeedsRebase }, policy.GateRebase},
+		"outdated source":  {func(p *policy.Promotion) { p.Outdated = []string{"note@v1"} }, policy.GateRebase},
+		"leaves a module":  {func(p *policy.Promotion) { p.Leaves = "dose" }, policy.GateHolder},
+		"a task":           {func(p *policy.Promotion) { p.Record.Type, p.Type = record.TaskSpec, record.Type{Name: record.TaskSpec} }, policy.GateScope},
+		"needs an update, unattended": {func(p *policy.Promotion) {
 			p.Record.Status, p.Authority, p.Unattended = record.NeedsUpdate, false, []string{record.IntegratedMemo}
 		}, policy.GateRebase},
-		"old, by what it rests on": {func(p *policy.Promotion) {
+		"outdated source, unattended": {func(p *policy.Promotion) {
 			p.Record.Status, p.Authority, p.Unattended, p.Outdated = record.NeedsUpdate, false, []string{record.IntegratedMemo}, []string{"note@v1"}
 		}, policy.GateRebase},
-		"old, and a person says that it holds": {func(p *policy.Promotion) {
+		"outdated source, confirmed by a person": {func(p *policy.Promotion) {
 			p.Record.Status, p.Outdated = record.NeedsUpdate, []string{"note@v1"}
 		}, ""},
 		"another holder":    {func(p *policy.Promotion) { p.Holder = "memo-2" }, policy.GateHolder},
 		"compression due":   {func(p *policy.Promotion) { p.Due = []policy.Overdue{{Module: "dose", Changed: 10}} }, policy.GateCompression},
 		"replaces":          {func(p *policy.Promotion) { p.Holder, p.Replace = "memo-2", true }, ""},
 		"unattended":        {func(p *policy.Promotion) { p.Authority, p.Unattended = false, []string{record.IntegratedMemo} }, ""},
-		"needs an update":   {func(p *policy.Promotion) { p.Record.Status = record.NeedsUpdate }, ""}, // a person says that it still holds
+		"needs an update":   {func(p *policy.Promotion) { p.Record.Status = record.NeedsUpdate }, ""}, // a person confirms that it is still valid
 		"first of its kind": {func(p *policy.Promotion) { p.Record.Change, p.Record.Parent = "", 0 }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,13 +71,13 @@ func TestGates(t *testing.T) {
 	}
 }
 
-func TestWhatTakesUpAModule(t *testing.T) {
+func TestMemoOf(t *testing.T) {
 	if policy.MemoOf("fate") != record.IntegratedMemo || policy.MemoOf(record.Project) != record.ProjectSummary {
 		t.Error(policy.MemoOf("fate"), policy.MemoOf(record.Project))
 	}
 }
 
-func TestAccessIsByTypeAndRole(t *testing.T) {
+func TestDefaultAccess(t *testing.T) {
 	all := policy.DefaultAccess()
 	for _, test := range []struct {
 		role, kind  string
@@ -87,7 +87,7 @@ func TestAccessIsByTypeAndRole(t *testing.T) {
 		{policy.Writer, record.PaperNote, false, false},
 		{"test_designer", record.ManuscriptSection, false, false},
 		{policy.Reader, record.PaperNote, true, true},
-		{"nobody", record.ProjectBrief, false, false},
+		{"unknown", record.ProjectBrief, false, false},
 		{"", record.ProjectBrief, false, false},
 	} {
 		if all.MayRead(test.role, test.kind) != test.read || all.MayWrite(test.role, test.kind) != test.write {

@@ -11,16 +11,16 @@ import (
 	"brenner/store/record"
 )
 
-// A link names a record by its whole id. Where that is not there, another one whose id
-// begins so is not meant, and nothing fails for it.
-func TestALinkNamesAWholeID(t *testing.T) {
+// A link names a record by its complete id. If that record is missing, another one whose id
+// begins with it does not match, and nothing fails.
+func TestLinksMatchCompleteIDs(t *testing.T) {
 	both(t, func(k *kit) {
 		text := []byte("imported")
 		imported := record.Record{
 			ID: "imported", Type: record.PaperNote, Version: 1, Status: record.Draft, Module: "fate", Summary: "s", SummaryOf: store.Hash(text), SummaryBy: record.Given,
 			Content: store.Hash(text), Creator: "Sydney", At: k.Now(), Links: []record.Link{{Relation: record.Cites, ID: "elsewhere", Version: 1}},
 		}
-		if err := k.Store.Write(k.Context1(), store.Batch{Blobs: [][]byte{text}, Records: []record.Record{imported}}); err != nil {
+		if err := k.Store.Write(k.ctx(), store.Batch{Blobs: [][]byte{text}, Records: []record.Record{imported}}); err != nil {
 			k.Fatal(err)
 		}
 		k.Vouched = func(_ context.Context, ref record.Ref) (bool, error) { return ref.ID == "imported", nil }
@@ -34,15 +34,15 @@ func TestALinkNamesAWholeID(t *testing.T) {
 			}
 			return ids
 		}
-		k.is("linked", linked(), []string(nil))
+		k.equal("linked", linked(), []string(nil))
 		k.put(draft("elsewhere-2", record.PaperNote, "another one"))
-		k.is("linked", linked(), []string(nil))
+		k.equal("linked", linked(), []string(nil))
 		k.put(draft("elsewhere", record.PaperNote, "that of this project"))
-		k.is("linked", linked(), []string{"elsewhere"})
-		// It means the record of another project.
+		k.equal("linked", linked(), []string{"elsewhere"})
+		// The link refers to a record of another project.
 		k.LinkTarget = func(_ context.Context, from, _ record.Ref) (string, string, bool, error) {
 			return record.PaperNote, store.Hash([]byte("theirs")), from.ID == "imported", nil
 		}
-		k.is("linked", linked(), []string(nil))
+		k.equal("linked", linked(), []string(nil))
 	})
 }
