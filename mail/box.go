@@ -62,7 +62,7 @@ type Mark struct {
 	Ack            bool
 }
 
-// Reader reads mail. Every list ends before it exceeds MaxAnswer, but has at least one message.
+// Reader reads mail. Every list ends before it exceeds MaxResponse, but has at least one message.
 type Reader interface {
 	// Inbox returns an agent's incoming mail, newest first, or oldest first if After is set.
 	Inbox(ctx context.Context, q InboxQuery) ([]Message, error)
@@ -123,9 +123,9 @@ const (
 	MaxPage      = 1000
 )
 
-// MaxAnswer bounds the bytes of messages in one answer, unless the first message alone is larger.
-// Both sides hold an answer in memory, a server several times over.
-const MaxAnswer = 8 << 20
+// MaxResponse bounds the bytes of messages in one response, unless the first message alone is larger.
+// Both sides hold a response in memory, a server several times over.
+const MaxResponse = 8 << 20
 
 // Reservations are advisory claims that keep agents from editing the same files.
 type Reservations interface {

@@ -2,8 +2,8 @@
 // the contract, the Box interface of whatever keeps mail, and a client for any server of the
 // contract.
 //
-// The client promises: whatever form an answer has, the caller gets a value or a *fault.Error with
-// a code; a message with a marker is not sent twice, even if the first answer was lost; reading
+// The client promises: whatever form a response has, the caller gets a value or a *fault.Error with
+// a code; a message with a marker is not sent twice, even if the first response was lost; reading
 // marks nothing as read; results contain no tokens. It must not know what messages say, what a
 // session is, or how a server keeps mail.
 package mail

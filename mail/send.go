@@ -25,7 +25,7 @@ type Missed struct {
 	Why   error
 }
 
-// Send sends a message once; after a lost answer it may or may not have been delivered. If a
+// Send sends a message once; after a lost response it may or may not have been delivered. If a
 // contact policy rejects it, Send opens the policy of agents whose tokens are held and tries the
 // others one by one. It fails only if no recipient was reached.
 func (c *Client) Send(ctx context.Context, d Draft) (Sent, error) {
@@ -159,7 +159,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 const attempts = 2
 
 // SendOnce sends a message with a marker exactly once: if a message with that marker exists, it is
-// not sent again, neither after a lost answer nor by another process.
+// not sent again, neither after a lost response nor by another process.
 func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, error) {
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
 	keyed := c.accepts(ctx, "send_message", "idempotency_key")
@@ -231,7 +231,7 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 
 var errNotThere = errors.New("no message with the marker is for this agent")
 
-// Marker identifies a message after a lost answer. It is invisible in rendered Markdown.
+// Marker identifies a message after a lost response. It is invisible in rendered Markdown.
 type Marker struct {
 	Session string
 	Round   int

@@ -135,7 +135,7 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// lost reports whether a call may have been done although no answer came.
+// lost reports whether a call may have been done although no response came.
 func lost(err error) bool { return fault.CodeOf(err) == Unsure }
 
 func (c *Client) resource(ctx context.Context, uri string, into any) error {

@@ -19,7 +19,7 @@ import (
 // protocol is the MCP version that the client offers; a server may answer with an older one.
 const protocol = "2025-06-18"
 
-// largest bounds the bytes of an answer that are read.
+// largest bounds the bytes of a response that are read.
 const largest = 64 << 20
 
 // rpc makes a request and reads its result. It initializes the connection first, and again if the
@@ -149,7 +149,7 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 	return c.read(ctx, method, id, resp)
 }
 
-// unanswered distinguishes an unreachable server from a lost answer.
+// unanswered distinguishes an unreachable server from a lost response.
 func (c *Client) unanswered(ctx context.Context, method string, err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
@@ -170,7 +170,7 @@ func (c *Client) unanswered(ctx context.Context, method string, err error) error
 // plain returns an error with secrets masked.
 func (c *Client) plain(err error) error { return errors.New(c.mask(err.Error())) }
 
-// read returns the result in an answer of either form.
+// read returns the result in a response of either form.
 func (c *Client) read(ctx context.Context, method string, id int64, resp *http.Response) (json.RawMessage, error) {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	body := io.LimitReader(resp.Body, largest)

@@ -44,7 +44,7 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	}
 }
 
-// readFitting reads messages as long as they fit into one answer; cut reports that there are more.
+// readFitting reads messages as long as they fit into one response; cut reports that there are more.
 func readFitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
 	scan := scanMessage(reader)
 	var r budget
@@ -71,7 +71,7 @@ type budget struct{ used int }
 func (b *budget) fits(m *mail.Message) bool {
 	first := b.used == 0
 	b.used += len(m.Body) + messageBytes
-	return first || b.used <= mail.MaxAnswer
+	return first || b.used <= mail.MaxResponse
 }
 
 // Inbox implements mail.Reader.

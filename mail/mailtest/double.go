@@ -40,7 +40,7 @@ type Quirks struct {
 	Errors string
 	// Lists is the form of lists: "bare", "texts" (one per element), or the embedded server's.
 	Lists string
-	// Lose is the number of messages delivered without an answer.
+	// Lose is the number of messages delivered without a response.
 	Lose int
 	// Refuse is the number of messages refused with HTTP 503.
 	Refuse int
@@ -153,7 +153,7 @@ func (d *Double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	reply := d.ask(r, &q, &quirks)
 	if q.tool() == "send_message" && d.once(&d.quirks.Lose) {
-		panic(http.ErrAbortHandler) // done, but the answer is lost
+		panic(http.ErrAbortHandler) // done, but the response is lost
 	}
 	write(w, &quirks, reply)
 }
@@ -330,7 +330,7 @@ func failure(q *request, quirks *Quirks, text string) map[string]any {
 	return result(q, map[string]any{"isError": true, "content": content})
 }
 
-// write answers as JSON, or as events with another event before the answer.
+// write answers as JSON, or as events with another event before the response.
 func write(w http.ResponseWriter, quirks *Quirks, reply map[string]any) {
 	data, _ := json.Marshal(reply) // it came as JSON
 	if !quirks.SSE {

@@ -53,7 +53,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		return
 	}
 	if r.ContentLength > MaxRequest {
-		// The rest is read first: a client that is still sending would not see the answer.
+		// The rest is read first: a client that is still sending would not see the response.
 		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes; the limit is %d", r.ContentLength, MaxRequest))
 		return

@@ -17,7 +17,7 @@ import (
 	"brenner/internal/text"
 )
 
-// toolResult is MCP's envelope for the answer of a tool.
+// toolResult is MCP's envelope for the response of a tool.
 type toolResult struct {
 	Content []struct {
 		Type string `json:"type"`
@@ -44,7 +44,7 @@ func (c *Client) wait(ctx context.Context, long time.Duration, tool string, argu
 	return c.decode(tool, payload, r.rest(), into)
 }
 
-// payload returns the answer itself: the structured one, or the JSON in the first text.
+// payload returns the response itself: the structured one, or the JSON in the first text.
 func (r *toolResult) payload() json.RawMessage {
 	if !absent(r.Structured) {
 		return r.Structured
@@ -81,7 +81,7 @@ func absent(data json.RawMessage) bool {
 	return len(data) == 0 || bytes.Equal(data, []byte("null"))
 }
 
-// errorIn returns the refusal in an answer, which is flagged or has an error member.
+// errorIn returns the refusal in a response, which is flagged or has an error member.
 func errorIn(payload json.RawMessage, flagged bool) *ServerError {
 	var object struct {
 		Error json.RawMessage `json:"error"`
@@ -111,7 +111,7 @@ func errorIn(payload json.RawMessage, flagged bool) *ServerError {
 	return &ServerError{Message: text}
 }
 
-// decode reads an answer that may be wrapped, bare, or missing if it is a list.
+// decode reads a response that may be wrapped, bare, or missing if it is a list.
 func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessage, into any) error {
 	list, wantsList := into.(*[]Message)
 	payload = unwrap(payload, wantsList)
@@ -140,7 +140,7 @@ func (c *Client) decode(op string, payload json.RawMessage, rest []json.RawMessa
 	return nil
 }
 
-// unwrap returns the answer inside {"result": …} or inside the member that holds a list.
+// unwrap returns the response inside {"result": …} or inside the member that holds a list.
 func unwrap(payload json.RawMessage, list bool) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(payload, &object) != nil {
@@ -160,7 +160,7 @@ func unwrap(payload json.RawMessage, list bool) json.RawMessage {
 	return payload
 }
 
-// stream reads events until the answer to the request; other messages (progress, logs) are ignored.
+// stream reads events until the response to the request; other messages (progress, logs) are ignored.
 func (c *Client) stream(ctx context.Context, method string, id int64, body io.Reader) (json.RawMessage, error) {
 	lines := bufio.NewReader(body)
 	var data strings.Builder
