@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"brenner/cmd/brenner/cli/ui"
-	"brenner/config"
 	"brenner/internal/text"
 	"brenner/session"
 	"brenner/session/audit"
@@ -40,7 +39,7 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString("  " + ui.Clean(next) + "\n")
 	}
 	if s.Rehearsal {
-		b.WriteString("To use real agents, set via: and agents.models: in " + config.FileName + " and pass your own --question.\n")
+		b.WriteString("To ask real models: brenner session start --question \"…\" --via openai --base-url URL --model ID\n")
 	}
 	return b.String()
 }
