@@ -9,7 +9,7 @@ import (
 	"brenner/artifact/lint"
 )
 
-// sound gives items that lint has nothing to say about, but for their number.
+// sound returns items without findings, except about their number.
 func sound(prefix string, i int) string {
 	switch prefix {
 	case "H":
@@ -27,7 +27,7 @@ func sound(prefix string, i int) string {
 	}
 }
 
-// poor gives items that almost every rule has something to say about.
+// poor returns items that violate almost every rule.
 func poor(prefix string, i int) string {
 	switch prefix {
 	case "H":
@@ -59,7 +59,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// One item of a hundred thousand parts, where a careless rule would be quadratic.
+// One item of a hundred thousand parts, on which a careless rule would be quadratic.
 func BenchmarkCheckWide(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -7,44 +7,44 @@ import (
 	"brenner/artifact/lint"
 )
 
-const docsHead = `# What lint asks of an artifact
+const docsHead = `# Lint rules for artifacts
 
 <!-- Generated from lint.Rules() by "go test ./artifact/lint -update". -->
 
-` + "`brenner artifact lint FILE`" + ` judges an artifact by the rules below. An id is a severity letter, a section letter
+` + "`brenner artifact lint FILE`" + ` checks an artifact against the rules below. An id is a severity letter, a section letter
 and a number. Errors (E) make the artifact invalid; warnings (W) and notes (I) do not. Exit codes: 0 valid, 1 invalid, 2 unreadable.
 
-- Counts, and rules about content, look at active items only. Ids count for ever: killed items keep theirs.
+- Counts and content rules consider active items only. Ids are permanent: killed items keep theirs.
 - A field in CONFLICT is reported once, as ES-005, and by no other rule.
-- One cause gives one finding: nothing is said about the content of a section that is missing or empty.
+- One cause makes one finding: the content of a missing or empty section has none.
 - Lines are those of the Markdown file, or of the Markdown that the JSON would be rendered to.
 `
 
 const docsTail = `
-## Where a rule could be read in two ways
+## Notes on ambiguous cases
 
-- **EM-001** also stands for any key of the metadata that cannot be read and has no error rule of its own: no other command would take the file.
-  If the front matter as a whole cannot be read, no other rule speaks of the metadata.
-- **ES-002, WT-002** name the first section or test out of place only: moving it puts others into their places.
-- **ES-005** leaves killed items and N/A cells alone: no EDIT could reach them.
-- **WS-102, WP-101, WT-101** share the references among them: predictions are judged by WP-101, ` + "`discriminates`" + ` by WT-101,
-  all others by WS-102, so that none is reported twice. A reference to a killed item resolves. One that named nothing when it was written
-  (` + "`unresolved`" + `) does not, even if an item of that id exists by now. A key of ` + "`expected_outcomes`" + ` need not be an id ("control").
-- **WH-001, WH-002, WH-003**: no anchors at all is WH-001 alone; a misspelt § or EV anchor is WH-002 alone; words that are no anchor are WH-002,
-  and WH-003 too if nothing else in ` + "`anchors` or `labels`" + ` is a source or says inference.
+- **EM-001** also reports any unreadable metadata key without its own error rule: no other command would accept the file.
+  If the entire front matter is unreadable, no other rule reports on the metadata.
+- **ES-002, WT-002** report only the first section or test out of place: moving it may fix the others.
+- **ES-005** skips killed items and N/A cells: no EDIT could reach them.
+- **WS-102, WP-101, WT-101** split the references between them: WP-101 checks predictions, WT-101 checks ` + "`discriminates`" + `,
+  WS-102 checks all others, so that none is reported twice. A reference to a killed item resolves. One to an item that did not exist when it was written
+  (` + "`unresolved`" + `) does not, even if an item with that id exists now. A key of ` + "`expected_outcomes`" + ` need not be an id ("control").
+- **WH-001, WH-002, WH-003**: no anchors at all is WH-001 only; a misspelt § or EV anchor is WH-002 only; other text is WH-002,
+  and WH-003 too if no other entry of ` + "`anchors` or `labels`" + ` is a source or "inference".
 - **EP-003, IP-001**: a row without an outcome for a third alternative is IP-001 only, never an error. An N/A is an outcome.
-- **WP-001** compares without regard to case and spaces; "indeterminate" is an outcome like any other.
-- **WS-001** says nothing where an id of the section is bad or stands twice: the missing number is most likely that item's.
-- **WS-103** looks at active hypotheses only: a killed one comes back by an ADD of the same content.
-- **WS-105** looks at artifacts of sessions only, whose metadata say what was given. Whether a § stands in a text that was sent, or a quotation
-  in it, is not asked: no artifact holds those texts.
-- **WM-002** does not ask for ` + "`updated_at`" + `, but if it is there it has to be a timestamp.
-- **IM-001** is the pattern alone; whether the digits are a day of the calendar is not asked.
-- **WT-101** does not ask for ` + "`discriminates`" + `: the keys of ` + "`expected_outcomes`" + ` say as much.
-- **WC-001** goes by ` + "`real_third_alternative`" + ` alone.
+- **WP-001** ignores case and spaces; "indeterminate" is an outcome like any other.
+- **WS-001** is silent if the section has an invalid or duplicate id: the missing number is most likely that item's.
+- **WS-103** considers active hypotheses only: an ADD of the same content restores a killed one.
+- **WS-105** considers only artifacts of sessions, whose metadata lists the evidence. Whether a § or a quotation exists in a text that was
+  sent is not checked: no artifact contains those texts.
+- **WM-002** does not require ` + "`updated_at`" + `, but if present it must be a timestamp.
+- **IM-001** checks the pattern only, not whether the digits are a valid date.
+- **WT-101** does not require ` + "`discriminates`" + `: the keys of ` + "`expected_outcomes`" + ` are sufficient.
+- **WC-001** considers only ` + "`real_third_alternative`" + `.
 `
 
-// docs gives docs/lint.md.
+// docs returns docs/lint.md.
 func docs() string {
 	titles := map[byte]string{
 		'M': "Metadata", 'S': "Structure", 'R': "Research Thread", 'H': "Hypothesis Slate", 'P': "Predictions Table",

@@ -3,7 +3,7 @@
 //
 // A rule id is a severity letter (E, W, I), a section letter and a number; errors make the artifact
 // invalid. Three conventions hold for all rules. Counts and content rules consider active items
-// only, while ids stay in use for ever. A field in CONFLICT is present but undecided; only ES-005
+// only, while ids stay in use permanently. A field in CONFLICT is present but undecided; only ES-005
 // reports it. One cause makes one finding: for a missing or empty section only that is reported.
 //
 // The package is pure. It does not judge whether an artifact is true, and must not know about
@@ -115,7 +115,7 @@ func Unreadable(doc artifact.Document) error {
 	}
 	f := &fault.Error{
 		Code: artifact.NotAnArtifact, Op: "lint", Detail: first.Message,
-		Hint: "mend or remove those lines; `brenner artifact render` shows the form that is expected",
+		Hint: "fix or remove those lines; `brenner artifact render` shows the expected form",
 	}
 	if first.Line > 0 {
 		f.Place = fmt.Sprintf("line %d", first.Line)

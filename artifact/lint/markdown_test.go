@@ -11,19 +11,19 @@ import (
 	"brenner/artifact/lint"
 )
 
-// What only a file in Markdown can have wrong, from the text itself.
+// Faults that only a Markdown file can have.
 func TestMarkdownForm(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change string // of the artifact, in the language of rules.txt
+		change string // of the artifact, in the syntax of rules.txt
 		edit   func(string) string
 		want   []string
 	}{
 		{name: "as rendered", edit: func(s string) string { return s }},
 		{name: "no front matter", edit: cutTo("# Brenner"), want: []string{"EM-001:metadata"}},
-		{name: "front matter that is no YAML", edit: replace("---\n", "---\n{{"), want: []string{"EM-001:metadata"}},
-		{name: "contributors that are none", edit: replace("contributors:", "contributors: 7\nothers:"), want: []string{"EM-001:metadata"}},
-		{name: "a status that is no text", edit: replace("status: active", "status: 7"), want: []string{"EM-004:metadata"}},
+		{name: "front matter is invalid YAML", edit: replace("---\n", "---\n{{"), want: []string{"EM-001:metadata"}},
+		{name: "invalid contributors", edit: replace("contributors:", "contributors: 7\nothers:"), want: []string{"EM-001:metadata"}},
+		{name: "status is not a string", edit: replace("status: active", "status: 7"), want: []string{"EM-004:metadata"}},
 		{name: "a version in words", edit: replace("version: 3", "version: three"), want: []string{"IM-002:metadata"}},
 		{name: "a wrong status", edit: replace("status: active", "status: finished"), want: []string{"EM-004:metadata"}},
 		{name: "no section 7", edit: cutFrom("## 7."), want: []string{"ES-001:adversarial_critique"}},
@@ -31,7 +31,7 @@ func TestMarkdownForm(t *testing.T) {
 		{name: "a bad id", edit: replace("### C2", "### C02"), want: []string{"ES-003:C02"}},
 		{name: "an id twice", edit: replace("### C2", "### C1"), want: []string{"ES-004:C1"}},
 		{name: "no anomalies", change: "empty anomaly_register", edit: func(s string) string { return s }},
-		{name: "no word on anomalies", change: "empty anomaly_register", edit: replace("None registered", ""), want: []string{"EX-002:anomaly_register"}},
+		{name: "no statement on anomalies", change: "empty anomaly_register", edit: replace("None registered", ""), want: []string{"EX-002:anomaly_register"}},
 	} {
 		d := scenario{}
 		if c.change != "" {
@@ -41,7 +41,7 @@ func TestMarkdownForm(t *testing.T) {
 		text, _ := doc.Artifact.MarkdownLines()
 		edited := c.edit(string(text))
 		if edited == string(text) && len(c.want) > 0 {
-			t.Errorf("%s: the edit changes nothing in\n%s", c.name, text)
+			t.Errorf("%s: the edit has no effect on\n%s", c.name, text)
 			continue
 		}
 		read, err := artifact.Read([]byte(edited))
@@ -84,7 +84,7 @@ func sevenFirst(s string) string {
 }
 
 // Findings point at the line of the rendered text.
-func TestLinesPointAtTheText(t *testing.T) {
+func TestLinesInMarkdown(t *testing.T) {
 	for _, c := range []struct{ change, id, line string }{
 		{"metadata.status = \"finished\"", "EM-004", "---"},
 		{"H2.claim conflict", "ES-005", "Claim"},
@@ -100,9 +100,9 @@ func TestLinesPointAtTheText(t *testing.T) {
 		findings := lint.Check(doc).Findings
 		at := slices.IndexFunc(findings, func(f lint.Finding) bool { return f.ID == c.id })
 		if at < 0 {
-			t.Errorf("%s: no %s", c.change, c.id)
+			t.Errorf("%s: %s not found", c.change, c.id)
 		} else if line := lines[findings[at].Line-1]; !strings.Contains(line, c.line) {
-			t.Errorf("%s: line %d is %q", c.change, findings[at].Line, line)
+			t.Errorf("%s: got line %d, %q", c.change, findings[at].Line, line)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"brenner/artifact/lint"
 )
 
-// anyValue draws a field: what belongs there, what does not, and what is hostile.
+// anyValue draws a field value: valid, invalid or hostile.
 func anyValue(t *rapid.T) any {
 	words := rapid.SampledFrom([]string{
 		"", " ", "x", "H1", "H9 vs H2", "§12", "§9-3", "§1-1000000000", "EV-001#E1", "inference", "[inference]",
@@ -52,7 +52,7 @@ func asAny(texts []string) []any {
 	return list
 }
 
-// anyDocument gives documents: those that are nearly whole, and wild ones.
+// anyDocument draws documents: nearly complete ones, and random ones.
 func anyDocument(tb testing.TB) *rapid.Generator[artifact.Document] {
 	changed := rapid.Custom(func(t *rapid.T) *artifact.Document { return nearlyWhole(t, tb) }).Filter(func(d *artifact.Document) bool {
 		return d != nil
@@ -65,8 +65,8 @@ func anyDocument(tb testing.TB) *rapid.Generator[artifact.Document] {
 	})
 }
 
-// nearlyWhole draws the base with some changes, where most rules have to think; nil is
-// what came out as no artifact at all, such as one with unresolved: true.
+// nearlyWhole draws the base with some changes, to exercise most rules. It is nil if the
+// result is not an artifact, such as one with unresolved: true.
 func nearlyWhole(t *rapid.T, tb testing.TB) *artifact.Document {
 	d := newDraft(tb)
 	ids := []string{"RT", "H1", "H2", "H3", "P1", "P2", "P3", "T1", "T2", "A1", "A2", "A3", "X1", "C1", "C2"}
@@ -109,7 +109,7 @@ func TestCheckProperties(t *testing.T) {
 		before := string(doc.Artifact.JSON())
 		first := lint.Check(doc)
 		if diff := gocmp.Diff(first, lint.Check(doc)); diff != "" {
-			rt.Fatalf("twice is not once:\n%s", diff)
+			rt.Fatalf("not idempotent:\n%s", diff)
 		}
 		if string(doc.Artifact.JSON()) != before {
 			rt.Fatal("Check changed the artifact")
@@ -118,9 +118,9 @@ func TestCheckProperties(t *testing.T) {
 	})
 }
 
-// One artifact has one set of findings, whichever form it was read from.
+// An artifact has the same findings in JSON and in Markdown.
 func TestJSONAndMarkdownAgree(t *testing.T) {
-	// A file with a bad form has a form of its own.
+	// A malformed file has no equivalent in the other format.
 	wellFormed := anyDocument(t).Filter(func(d artifact.Document) bool { return len(d.Problems) == 0 })
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := wellFormed.Draw(rt, "document")
@@ -140,18 +140,18 @@ type failer interface{ Fatalf(string, ...any) }
 func checkPrintable(t failer, r lint.Result) {
 	for _, f := range r.Findings {
 		if f.Line < 1 || f.Message == "" || f.Fix == "" {
-			t.Fatalf("not complete: %+v", f)
+			t.Fatalf("incomplete: %+v", f)
 		}
 		if strings.ContainsFunc(f.Message+f.Fix, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Fatalf("not printable: %q %q", f.Message, f.Fix)
 		}
 		if len(f.Message) > 4000 || len(f.Fix) > 4000 {
-			t.Fatalf("too long to read: %d, %d", len(f.Message), len(f.Fix))
+			t.Fatalf("too long: %d, %d", len(f.Message), len(f.Fix))
 		}
 	}
 }
 
-// Whatever agents call things, a terminal can show what is said about them.
+// Findings about hostile names are safe to print.
 func TestHostileNames(t *testing.T) {
 	for _, name := range []string{"\x7f", "\x1b[2J", "a\nb", "\u202egnp.exe", strings.Repeat("long", 1000), "\ufeff"} {
 		d := newDraft(t)
@@ -181,7 +181,7 @@ func TestHostileNames(t *testing.T) {
 		result := lint.Check(doc)
 		checkPrintable(t, result)
 		if len(result.Findings) < 10 {
-			t.Errorf("%q: %v", name, names(result))
+			t.Errorf("%q: got %v", name, names(result))
 		}
 	}
 }
@@ -209,13 +209,13 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		if err := lint.Unreadable(doc); err != nil && err.Error() == "" {
-			t.Fatal("an error without words")
+			t.Fatal("empty error text")
 		}
 		checkPrintable(t, lint.Check(doc))
 	})
 }
 
-// many gives an artifact with n items; make gives the JSON of item i of a section.
+// many returns an artifact with n items; item returns the JSON of item i of a section.
 func many(t testing.TB, n int, item func(prefix string, i int) string) artifact.Document {
 	t.Helper()
 	d := newDraft(t)

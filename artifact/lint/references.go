@@ -156,8 +156,8 @@ func textAt(m artifact.Map, key string) string {
 	return strings.TrimSpace(string(t))
 }
 
-// conflicts reports every undecided field and map key. It skips killed items and N/A cells: no EDIT
-// could reach them, and the artifact would stay invalid for ever.
+// conflicts reports every undecided field and map key. It skips killed items and N/A cells:
+// no EDIT could reach them, and the artifact would stay invalid permanently.
 func conflicts(s *subject, r *report) {
 	for _, section := range artifact.Sections() {
 		for _, it := range s.active[section] {

@@ -15,7 +15,7 @@ import (
 	"brenner/internal/fault"
 )
 
-var update = flag.Bool("update", false, "write the generated files anew")
+var update = flag.Bool("update", false, "rewrite the generated files")
 
 func names(r lint.Result) []string {
 	var out []string
@@ -34,13 +34,13 @@ func TestScenarios(t *testing.T) {
 			t.Errorf("rules.txt:%d: %s\n%s%v", sc.line, sc.text, diff, result.Findings)
 		}
 		if valid := !slices.ContainsFunc(sc.want, func(w string) bool { return w[0] == 'E' }); result.Valid() != valid {
-			t.Errorf("rules.txt:%d: Valid is %v", sc.line, result.Valid())
+			t.Errorf("rules.txt:%d: got Valid() = %v", sc.line, result.Valid())
 		}
 	}
 }
 
-// A rule that cannot fail, or cannot pass, is no rule.
-func TestEveryRuleHasBothCases(t *testing.T) {
+// Every rule has a scenario that violates it and one that does not.
+func TestRulesHaveBothCases(t *testing.T) {
 	fires, passes := map[string]bool{}, map[string]bool{}
 	for _, sc := range readScenarios(t) {
 		fired := slices.ContainsFunc(sc.want, func(w string) bool { return strings.HasPrefix(w, sc.rule+":") })
@@ -52,11 +52,11 @@ func TestEveryRuleHasBothCases(t *testing.T) {
 	}
 	for _, r := range lint.Rules() {
 		if !fires[r.ID] || !passes[r.ID] {
-			t.Errorf("%s: a case that gives it: %v; one that does not: %v", r.ID, fires[r.ID], passes[r.ID])
+			t.Errorf("%s: has a violation: %v; has a pass: %v", r.ID, fires[r.ID], passes[r.ID])
 		}
 	}
 	if len(fires) != len(lint.Rules()) {
-		t.Errorf("%d blocks of cases for %d rules", len(fires), len(lint.Rules()))
+		t.Errorf("got %d blocks for %d rules", len(fires), len(lint.Rules()))
 	}
 }
 
@@ -71,7 +71,7 @@ func TestValidArtifactHasNoFindings(t *testing.T) {
 	}
 	result := lint.Check(doc)
 	if len(result.Findings) != 0 || result.Findings == nil || !result.Valid() {
-		t.Errorf("findings: %#v", result.Findings)
+		t.Errorf("got %#v", result.Findings)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestRulesTable(t *testing.T) {
 	letters := map[byte]lint.Severity{'E': lint.Error, 'W': lint.Warning, 'I': lint.Info}
 	for i, r := range rules {
 		if len(r.ID) != len("EH-001") || r.ID[2] != '-' || letters[r.ID[0]] != r.Severity {
-			t.Errorf("%s has the severity %s", r.ID, r.Severity)
+			t.Errorf("%s: got severity %s", r.ID, r.Severity)
 		}
 		for _, text := range []string{r.Title, r.Why, r.Fix} {
 			if text == "" || strings.Contains(text, "\n") || strings.HasSuffix(text, ".") {
@@ -88,12 +88,12 @@ func TestRulesTable(t *testing.T) {
 			}
 		}
 		if i > 0 && order(rules[i-1].ID, r.ID) >= 0 {
-			t.Errorf("%s stands after %s", r.ID, rules[i-1].ID)
+			t.Errorf("%s is after %s", r.ID, rules[i-1].ID)
 		}
 	}
 }
 
-// order compares ids: by section, then the gravest first, then by number.
+// order compares ids: by section, then by severity, then by number.
 func order(a, b string) int {
 	rank := strings.IndexByte
 	return cmp.Or(
@@ -103,8 +103,8 @@ func order(a, b string) int {
 	)
 }
 
-// The list of artifact_schema.md §5, and the three that this package adds.
-func TestRulesAreTheSchemas(t *testing.T) {
+// The list of artifact_schema.md §5, and the three rules that this package adds.
+func TestRulesMatchSchema(t *testing.T) {
 	want := strings.Fields(`EM-001 EM-002 EM-003 EM-004 WM-001 WM-002 IM-001 IM-002
 		ES-001 ES-002 ES-003 ES-004 ES-005 WS-001 WS-102 WS-103 WS-104 WS-105
 		ER-001 ER-002 WR-001 IR-001
@@ -123,7 +123,7 @@ func TestRulesAreTheSchemas(t *testing.T) {
 	}
 }
 
-// Every finding of every scenario can be acted upon.
+// Every finding of every scenario is complete.
 func TestFindingsAreComplete(t *testing.T) {
 	for _, sc := range readScenarios(t) {
 		result := lint.Check(sc.document(t))
@@ -143,7 +143,7 @@ func TestFindingsAreComplete(t *testing.T) {
 	}
 }
 
-// What the findings say, for the eye: one line for each scenario's findings.
+// The text of all findings: one line for each finding of a scenario.
 func TestMessagesGolden(t *testing.T) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -173,12 +173,12 @@ func golden(t *testing.T, path, got string) {
 		t.Fatal(err)
 	}
 	if diff := gocmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not what it should be (go test ./artifact/lint -update):\n%s", path, diff)
+		t.Errorf("%s is out of date (go test ./artifact/lint -update):\n%s", path, diff)
 	}
 }
 
-// A finding stands where its field is, else its item, else its section; and what
-// a reader has located stays where it was.
+// A finding has the line of its field, else of its item, else of its section; a line that a
+// reader determined is kept.
 func TestLines(t *testing.T) {
 	sc := scenario{changes: []string{
 		"H1.claim = \"\"", "H2.mechanism -", "H3.anchors -", "X1.status -", "metadata.status -",

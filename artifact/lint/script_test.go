@@ -11,11 +11,11 @@ import (
 	"brenner/artifact"
 )
 
-// The language of testdata/rules.txt: that file says what its lines mean.
+// The syntax of testdata/rules.txt is described in that file.
 
 // scenario is one line of the file.
 type scenario struct {
-	rule    string // the block it stands in
+	rule    string // the block it is in
 	line    int
 	text    string
 	changes []string
@@ -40,7 +40,7 @@ func readScenarios(t testing.TB) []scenario {
 		}
 		changes, want, ok := strings.Cut(line, " => ")
 		if !ok || rule == "" {
-			t.Fatalf("rules.txt:%d: no scenario: %s", i+1, line)
+			t.Fatalf("rules.txt:%d: not a scenario: %s", i+1, line)
 		}
 		sc := scenario{rule: rule, line: i + 1, text: line, changes: strings.Split(changes, " & ")}
 		if want != "none" {
@@ -127,7 +127,7 @@ func set(in map[string]any, key, verb, value string) error {
 	switch verb {
 	case "-":
 		if _, ok := in[key]; !ok {
-			return fmt.Errorf("there is no %s to take away", key)
+			return fmt.Errorf("no %s to remove", key)
 		}
 		delete(in, key)
 	case "conflict":
@@ -149,13 +149,13 @@ func set(in map[string]any, key, verb, value string) error {
 
 func (d *draft) sections() map[string]any { return object(d.root["sections"]) }
 
-// object gives a JSON object, or nil.
+// object returns v as a JSON object, or nil.
 func object(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
 
-// find gives an item, its section and its place in it.
+// find returns an item, its section and its index there.
 func (d *draft) find(id string) (item map[string]any, section string, at int) {
 	if id == artifact.ThreadID {
 		return object(d.sections()["research_thread"]), "research_thread", 0
@@ -176,11 +176,11 @@ func (d *draft) at(path []string) (map[string]any, error) {
 	if path[0] == "metadata" {
 		in = object(d.root["metadata"])
 	} else if in, _, _ = d.find(path[0]); in == nil {
-		return nil, fmt.Errorf("there is no %s", path[0])
+		return nil, fmt.Errorf("no %s", path[0])
 	}
 	for _, key := range path[1:] {
 		if in = object(in[key]); in == nil {
-			return nil, fmt.Errorf("there is no %s", key)
+			return nil, fmt.Errorf("no %s", key)
 		}
 	}
 	return in, nil
@@ -204,7 +204,7 @@ func (d *draft) add(prefix, text string) error {
 func (d *draft) kill(id, verb, reason string) error {
 	item, section, at := d.find(id)
 	if item == nil {
-		return fmt.Errorf("there is no %s", id)
+		return fmt.Errorf("no %s", id)
 	}
 	if verb == "remove" {
 		items, _ := d.sections()[section].([]any)

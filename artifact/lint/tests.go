@@ -12,11 +12,11 @@ func testRules() []rule {
 	const t = artifact.DiscriminativeTests
 	return []rule{
 		newRule("ET-001", minimum(t, "tests"),
-			"hypotheses are only told apart by tests, and one may fail for reasons of its own",
+			"only tests can tell hypotheses apart, and a single one may fail",
 			"ADD tests with a `procedure` and `expected_outcomes`",
 			atLeast(t, "tests", `{"procedure": "…", "discriminates": "H1 vs H2", "expected_outcomes": {"H1": "…", "H2": "…"}}`)),
 		newRule("ET-002", "every test has a procedure",
-			"a test that nobody can carry out decides nothing",
+			"a test that cannot be carried out decides nothing",
 			"EDIT it with a `procedure`",
 			wantsText(t, "procedure", "what is done, with what, and what is read off")),
 		newRule("ET-003", "every test has expected outcomes",
@@ -25,19 +25,19 @@ func testRules() []rule {
 			wantsKind[artifact.Map](t, "expected_outcomes", " has no expected outcomes", "the expected outcomes of %s are not outcomes by hypothesis",
 				`{"expected_outcomes": {"H1": "…", "H2": "…"}}`)),
 		newRule("WT-001", "every test has a potency check",
-			"a negative result counts only if the test could have given a positive one",
+			"a negative result counts only if a positive one was possible",
 			"EDIT it with a `potency_check`: the control that shows that it works",
 			wantsText(t, "potency_check", "the control that shows that the test could have come out otherwise")),
 		newRule("WT-002", "tests are ranked by score",
-			"the first one is the one that gets done",
-			"move it: the highest score first, then those without one, the killed last, equals by number; a merge does it by itself",
+			"the first test is the one that gets done",
+			"move it: the highest score first, then those without one, the killed last, equals by number; a merge does so automatically",
 			ranked),
 		newRule("WT-003", fmt.Sprintf("every test has a score with all its parts, each a whole number from 0 to %d", artifact.ScoreMax),
 			"a total hides which part of it is a guess",
 			"EDIT its `score` with `likelihood_ratio`, `cost`, `speed` and `ambiguity`",
 			each(t, "score", scoreBreakdown)),
 		newRule("WT-101", "`discriminates` names hypotheses that exist",
-			"a test between hypotheses that nobody holds is wasted",
+			"a test between hypotheses that do not exist is wasted",
 			"EDIT it with ids that exist: `\"discriminates\": \"H1 vs H2\"`",
 			each(t, "discriminates", discriminates)),
 		newRule("IT-002", "every test says how feasible it is",
@@ -74,7 +74,7 @@ func scoreUndecided(it *artifact.Item) bool {
 	})
 }
 
-// scoreBreakdown counts a part in CONFLICT as given.
+// scoreBreakdown counts a part in CONFLICT as present.
 func scoreBreakdown(_ *subject, it *artifact.Item) (wrong, payload string) {
 	spec, _ := artifact.DiscriminativeTests.Spec().Field("score")
 	switch {

@@ -71,7 +71,8 @@ func each(section artifact.Section, field string, judge judgement) check {
 	}
 }
 
-// wantsText returns the check for a required text of every active item. example is a sample text.
+// wantsText returns the check for a required string of every active item. example is a
+// sample.
 func wantsText(section artifact.Section, field, example string) check {
 	return wantsTextIf(section, field, example, func(*artifact.Item) bool { return true })
 }
@@ -102,7 +103,7 @@ func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, 
 	})
 }
 
-// wrongText returns why a field is not a valid text, or "".
+// wrongText returns why a field is not a valid string, or "".
 func wrongText(it *artifact.Item, field string) string {
 	switch v := it.Get(field).(type) {
 	case artifact.Conflict:

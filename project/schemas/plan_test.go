@@ -6,9 +6,8 @@ import (
 	"brenner/loop"
 )
 
-// Plans are YAML: what they say must fit as if it were JSON, and the reader and the
-// schema must agree about what a plan is.
-func TestPlansFitTheirSchema(t *testing.T) {
+// Plans are YAML, validated like JSON. The reader and the schema must agree.
+func TestPlanSchema(t *testing.T) {
 	schema := compile(t, "brenner.loop.plan/v1")
 	const head = "schema: brenner.loop.plan/v1\nquestions: [Why]\nrosters: [default-3-agent]\n"
 	for plan, fits := range map[string]bool{
@@ -77,10 +76,10 @@ func TestPlansFitTheirSchema(t *testing.T) {
 		"schema: brenner.loop.plan/v1\nquestions: ['']\nrosters: [x]", "schema: brenner.loop.plan/v1\nquestions: [Why]\nrosters: [{id: x}]",
 	} {
 		if _, err := loop.Parse([]byte(plan)); err == nil {
-			t.Errorf("%q was read", plan)
+			t.Errorf("the reader accepts %q", plan)
 		}
 		if schema.Validate(fromYAML(t, plan)) == nil {
-			t.Errorf("%q fits", plan)
+			t.Errorf("the schema accepts %q", plan)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package schemas publishes the JSON Schemas of the program's formats. Those of
-// the artifact and the delta are made from the section table; the others are
-// files of this package.
+// Package schemas publishes the JSON Schemas of the program's formats. Those of the
+// artifact and the delta are generated from the section table; the others are files of this
+// package.
 package schemas
 
 import (
@@ -16,12 +16,12 @@ import (
 //go:embed files/*.json
 var files embed.FS
 
-// Names gives the names of all schemas, sorted.
+// Names returns the names of all schemas, sorted.
 func Names() []string {
 	names := []string{artifactName, deltaName}
 	entries, err := files.ReadDir("files")
 	if err != nil {
-		panic("schemas: the embedded folder is missing: " + err.Error()) // cannot be: it is compiled in
+		panic("schemas: the embedded directory is missing: " + err.Error()) // unreachable: it is compiled in
 	}
 	for _, e := range entries {
 		names = append(names, nameOf(e.Name()))
@@ -30,7 +30,7 @@ func Names() []string {
 	return names
 }
 
-// nameOf turns a file's name into a schema's: delta.check.v1.json is
+// nameOf returns the schema's name for a file: delta.check.v1.json is
 // brenner.delta.check/v1.
 func nameOf(file string) string {
 	base := strings.TrimSuffix(file, ".json")
@@ -38,7 +38,7 @@ func nameOf(file string) string {
 	return "brenner." + base[:dot] + "/" + base[dot+1:]
 }
 
-// Find gives a schema by its whole name or by its middle.
+// Find returns a schema by its complete name or by its middle part.
 func Find(name string) ([]byte, bool) {
 	for _, full := range Names() {
 		middle, _, _ := strings.Cut(strings.TrimPrefix(full, "brenner."), "/")
@@ -61,7 +61,7 @@ func Find(name string) ([]byte, bool) {
 func pretty(compact []byte) []byte {
 	var b bytes.Buffer
 	if err := json.Indent(&b, compact, "", "  "); err != nil {
-		panic("schemas: " + err.Error()) // cannot be: it comes from an encoder
+		panic("schemas: " + err.Error()) // unreachable: it comes from an encoder
 	}
 	b.WriteByte('\n')
 	return b.Bytes()
@@ -73,14 +73,14 @@ const (
 	draft        = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// object is a JSON object in the making.
+// object is a JSON object under construction.
 type object map[string]any
 
 // encoded returns an object in JSON, its keys sorted.
 func encoded(o object) []byte {
 	data, err := json.Marshal(o)
 	if err != nil {
-		panic("schemas: " + err.Error()) // cannot be: it holds texts, numbers and lists
+		panic("schemas: " + err.Error()) // unreachable: only strings, numbers and lists
 	}
 	return data
 }
@@ -240,9 +240,8 @@ func deltaSchema() []byte {
 	})
 }
 
-// Answer gives the schema of an agent's whole answer, for endpoints that hold a
-// model to one: some words, and deltas without what only we know (their author,
-// their time).
+// Answer returns the schema of an agent's complete reply, for endpoints with structured
+// output: text, and deltas without what only the program knows (author and time).
 func Answer() []byte {
 	text := object{"type": "string"}
 	nullable := object{"type": []string{"string", "null"}}

@@ -17,14 +17,14 @@ func compile(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	text, ok := schemas.Find(name)
 	if !ok {
-		t.Fatalf("there is no schema %s", name)
+		t.Fatalf("no schema %s", name)
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	if id := doc.(map[string]any)["$id"]; id != name {
-		t.Errorf("%s calls itself %v", name, id)
+		t.Errorf("%s: got $id %v", name, id)
 	}
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource("schema:"+name, doc); err != nil {
@@ -37,13 +37,13 @@ func compile(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-func TestEverySchemaCompilesAndKnowsItsName(t *testing.T) {
+func TestSchemasCompile(t *testing.T) {
 	for _, name := range schemas.Names() {
 		compile(t, name)
 	}
 }
 
-func TestTheExampleFitsItsSchemas(t *testing.T) {
+func TestExampleMatchesSchemas(t *testing.T) {
 	for file, name := range map[string]string{"base.json": "brenner.artifact/v1", "deltas.json": "brenner.delta/v1"} {
 		data, err := os.ReadFile("../../examples/cell-fate/" + file)
 		if err != nil {
@@ -64,27 +64,27 @@ func TestTheExampleFitsItsSchemas(t *testing.T) {
 				wrong++
 			}
 		}
-		// One delta of the example is wrong on purpose, but only in the merge's
-		// eyes: its form is that of an EDIT, whose payload the schema leaves open.
+		// One delta of the example is invalid, but only for the merge: it has the form of
+		// an EDIT, whose payload the schema does not restrict.
 		if wrong != 0 {
-			t.Errorf("%s: %d of %d do not fit", file, wrong, len(docs))
+			t.Errorf("%s: %d of %d are invalid", file, wrong, len(docs))
 		}
 	}
 }
 
-func TestAnAddWithoutItsRequiredFieldDoesNotFit(t *testing.T) {
+func TestDeltaSchemaRequiresFields(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(
 		`{"agent":"A","timestamp":"2025-12-30T12:00:00Z","operation":"ADD","section":"hypothesis_slate","payload":{"name":"n"}}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if compile(t, "brenner.delta/v1").Validate(doc) == nil {
-		t.Error("it fits")
+		t.Error("the schema accepts it")
 	}
 }
 
-// The rehearsals are YAML: what they say must fit as if it were JSON.
-func TestTheRehearsalFitsItsSchema(t *testing.T) {
+// Rehearsals are YAML, validated like JSON.
+func TestRehearsalSchema(t *testing.T) {
 	schema := compile(t, "brenner.rehearsal/v1")
 	text, err := os.ReadFile("../../agent/rehearsal/cell-fate.yaml")
 	if err != nil {
