@@ -279,8 +279,8 @@ func (s *State) bases() *bases {
 }
 
 // Best chooses the session to show for each question: the one that leaves the least to
-// fix, from the latest round with a usable result. If there is none, it chooses the last
-// session with replies.
+// fix, from the latest round with a usable result. Otherwise it chooses the last session
+// with replies.
 func (s *State) Best() map[string]*Job {
 	best := s.bestBefore(s.Round + 1)
 	for i := range s.Jobs {

@@ -28,7 +28,7 @@ type Run struct {
 	Reserve flow.Cost
 }
 
-// Skip gives up a session because the one it follows has no result.
+// Skip skips a session because the one it follows has no result.
 type Skip struct{ Job Job }
 
 // Wait waits until an instant, or until something happens.

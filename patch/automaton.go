@@ -43,7 +43,7 @@ func newAutomaton(words []string) *automaton {
 }
 
 func (a *automaton) grow(at int32, c byte) int32 {
-	if next := a.among(at, c); next != 0 {
+	if next := a.childOf(at, c); next != 0 {
 		return next
 	}
 	next := int32(len(a.nodes))
@@ -52,7 +52,7 @@ func (a *automaton) grow(at int32, c byte) int32 {
 	return next
 }
 
-func (a *automaton) among(at int32, c byte) int32 {
+func (a *automaton) childOf(at int32, c byte) int32 {
 	next := a.nodes[at].child
 	for next != 0 && a.nodes[next].label != c {
 		next = a.nodes[next].sibling
@@ -96,7 +96,7 @@ func (a *automaton) renumber(order []int32) {
 	a.rows = make([][256]int32, min(len(order), denseNodes))
 	for at := range a.rows {
 		if at > 0 {
-			a.rows[at] = a.rows[sorted[at].fail] // it is nearer to the root: its row is complete
+			a.rows[at] = a.rows[sorted[at].fail] // nearer to the root, so its row is complete
 		}
 		for c := sorted[at].child; c != 0; c = sorted[c].sibling {
 			a.rows[at][sorted[c].label] = c
@@ -109,7 +109,7 @@ func (a *automaton) step(at int32, c byte) int32 {
 		if int(at) < len(a.rows) {
 			return a.rows[at][c]
 		}
-		if next := a.among(at, c); next != 0 || at == 0 {
+		if next := a.childOf(at, c); next != 0 || at == 0 {
 			return next
 		}
 		at = a.nodes[at].fail
@@ -117,7 +117,7 @@ func (a *automaton) step(at int32, c byte) int32 {
 }
 
 // scan reads the text and calls found for every instance of a word, ordered by end, until found
-// returns that it has enough of that word.
+// reports that it needs no more of that word.
 func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
 	here := int32(0)
 	for i := range len(text) {
@@ -165,7 +165,7 @@ func (a *automaton) counts(n int) []int {
 	return all
 }
 
-const listed = 10
+const maxListed = 10
 
 // query asks about one word of a text and holds the answer.
 type query struct {
@@ -198,8 +198,8 @@ func (s *search) ask(word string) *query {
 	return q
 }
 
-// in answers all queries in one pass over the text.
-func (s *search) in(text string) {
+// run answers all queries in one pass over the text.
+func (s *search) run(text string) {
 	var words []string
 	var asked []*query
 	for _, q := range s.queries {
@@ -213,17 +213,17 @@ func (s *search) in(text string) {
 		return
 	}
 	a := newAutomaton(words)
-	a.scan(text, func(w, end int) bool { return asked[w].found(end) })
+	a.scan(text, func(w, end int) bool { return asked[w].record(end) })
 	for w, n := range a.counts(len(words)) {
 		asked[w].count = n
 	}
 }
 
-// found takes the next instance of the word and reports whether it was the last one needed.
-func (q *query) found(end int) bool {
+// record records the next instance of the word and reports whether it was the last one needed.
+func (q *query) record(end int) bool {
 	q.count++
 	start := end - len(q.word)
-	if len(q.starts) < listed {
+	if len(q.starts) < maxListed {
 		q.starts = append(q.starts, start)
 	}
 	for len(q.instances) > 0 && q.instances[0] <= q.count {
@@ -238,5 +238,5 @@ func (q *query) found(end int) bool {
 		}
 		q.ends = q.ends[1:]
 	}
-	return len(q.instances) == 0 && len(q.ends) == 0 && len(q.starts) == listed
+	return len(q.instances) == 0 && len(q.ends) == 0 && len(q.starts) == maxListed
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// large gives a text of some 10 MB and one in which a thousand of its lines differ.
+// large returns a text of about 10 MB and a copy with a thousand changed lines.
 func large(b *testing.B) (from, to *Text) {
 	b.Helper()
 	var old, now strings.Builder
@@ -72,7 +72,7 @@ func BenchmarkApply10MBWithCRLF(b *testing.B) {
 	}
 }
 
-// A thousand operations of which none finds its place, and what is said about them.
+// BenchmarkCheck10MB1000Misses includes the explanations of the failures.
 func BenchmarkCheck10MB1000Misses(b *testing.B) {
 	from, _ := large(b)
 	p := Patch{Base: from.Hash()}
@@ -93,34 +93,34 @@ func BenchmarkHostile(b *testing.B) {
 	for i := range 1000 {
 		nested.Groups = append(nested.Groups, Group{Anchor{strings.Repeat("a", i+1), Exact}, []Op{{Kind: DeleteBlock, Old: "b"}}})
 	}
-	blankAnchor := one(letters, " \n\t", Op{Kind: DeleteBlock, Old: "a"})
+	blankAnchor := patchOf(letters, " \n\t", Op{Kind: DeleteBlock, Old: "a"})
 	for _, c := range []struct {
 		name string
 		do   func() bool
 	}{
 		{"blank anchor", func() bool { _, problems := Read(blankAnchor.JSON()); return codes(problems) == "EMPTY_ANCHOR" }},
 		{"1 MB of one letter, half of it the anchor", func() bool {
-			p := one(letters, half, Op{Kind: DeleteBlock, Old: "a", Index: 1 << 18})
+			p := patchOf(letters, half, Op{Kind: DeleteBlock, Old: "a", Index: 1 << 18})
 			r := p.Check(letters)
 			return r.OK()
 		}},
-		{"1 MB of one letter, the block nowhere", func() bool {
-			p := one(letters, half, Op{Kind: DeleteBlock, Old: half + "b"})
+		{"1 MB of one letter, block not found", func() bool {
+			p := patchOf(letters, half, Op{Kind: DeleteBlock, Old: half + "b"})
 			r := p.Check(letters)
 			return codes(r.Problems) == "BLOCK_NOT_ADJACENT"
 		}},
-		{"1 MB of one letter, the anchor nearly", func() bool {
-			p := one(letters, half+"b", Op{Kind: DeleteBlock, Old: "a"})
+		{"1 MB of one letter, near miss of the anchor", func() bool {
+			p := patchOf(letters, half+"b", Op{Kind: DeleteBlock, Old: "a"})
 			r := p.Check(letters)
 			return codes(r.Problems) == "ANCHOR_NOT_FOUND"
 		}},
 		{"1 MB of one letter, a thousand nested anchors", func() bool { r := nested.Check(letters); return len(r.Problems) == 1000 }},
-		{"1 MB of one letter, one put in", func() bool {
+		{"1 MB of one letter, one inserted", func() bool {
 			to := text(b, strings.Repeat("a", 1<<19)+"b"+half)
 			p, problems := Make("", letters, to)
 			return len(problems) == 0 && p.Operations() == 1
 		}},
-		{"1 MB of line ends, one put in", func() bool {
+		{"1 MB of line ends, one inserted", func() bool {
 			from := text(b, strings.Repeat("\n", 1<<20))
 			to := text(b, strings.Repeat("\n", 1<<19)+"b"+strings.Repeat("\n", 1<<19))
 			_, problems := Make("", from, to)
@@ -148,7 +148,7 @@ func BenchmarkHostile(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				if !c.do() {
-					b.Fatal("it did something else")
+					b.Fatal("unexpected result")
 				}
 			}
 		})

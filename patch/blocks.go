@@ -12,14 +12,14 @@ import (
 //
 //	notes/memo.md
 //	<<<<<<< SEARCH
-//	what stands there
+//	the current lines
 //	=======
-//	what shall stand there
+//	the new lines
 //	>>>>>>> REPLACE
 type Block struct {
-	Path    string // the name on the line above; "" if there is none
+	Path    string // the name on the line above, or ""
 	Line    int    // of its first marker in the reply
-	Search  string // whole lines with line ends
+	Search  string // complete lines with line ends
 	Replace string
 }
 
@@ -42,11 +42,11 @@ func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
 		r.line(line, i+1)
 	}
 	if r.state != 0 {
-		r.broken("the reply ends within it")
+		r.addBroken("the reply ends within it")
 	}
 	if len(r.blocks) == 0 && len(r.problems) == 0 {
 		r.problems = append(r.problems, Problem{
-			Code: NoOps, Message: "there is no search/replace block in the reply",
+			Code: NoOps, Message: "no search/replace block in the reply",
 			Hint: "a block is a line <<<<<<< SEARCH, old lines, a line =======, new lines, and a line >>>>>>> REPLACE",
 		})
 	}
@@ -71,7 +71,7 @@ func (r *blockReader) line(line string, number int) {
 	switch {
 	case kind == markSearch:
 		if r.state != 0 {
-			r.broken(fmt.Sprintf("another one begins at line %d", number))
+			r.addBroken(fmt.Sprintf("another block begins at line %d", number))
 		}
 		if name, ok := r.pathIn(r.above); ok {
 			r.path = name
@@ -86,7 +86,7 @@ func (r *blockReader) line(line string, number int) {
 		r.blocks = append(r.blocks, r.open)
 		r.state, r.above = 0, ""
 	case kind == markReplace && r.state == markSearch:
-		r.broken(fmt.Sprintf("it ends at line %d without a line =======", number))
+		r.addBroken(fmt.Sprintf("ends at line %d without a line =======", number))
 		r.state = 0
 	case r.state == markSearch:
 		r.search.WriteString(withEnd(line))
@@ -104,9 +104,9 @@ func withEnd(line string) string {
 	return line + "\n"
 }
 
-func (r *blockReader) broken(why string) {
+func (r *blockReader) addBroken(why string) {
 	r.problems = append(r.problems, Problem{
-		Code: NoOps, Line: r.open.Line, Message: fmt.Sprintf("the block at line %d of the reply is not whole: %s", r.open.Line, why),
+		Code: NoOps, Line: r.open.Line, Message: fmt.Sprintf("incomplete block at line %d of the reply: %s", r.open.Line, why),
 		Hint: "close each block with a line >>>>>>> REPLACE",
 	})
 }
@@ -157,25 +157,25 @@ func WriteBlocks(name string, blocks []Block) string {
 	return b.String()
 }
 
-// Convert makes a patch of search/replace blocks about one text. A block's search text is whole
-// lines of the base; of several instances it takes the first, with a warning. All blocks refer
-// to the base, not to each other's results.
+// Convert converts search/replace blocks about one text to a patch. A block's search text is
+// complete lines of the base; of several instances it uses the first, with a warning. All blocks
+// refer to the base, not to each other's results.
 func Convert(path string, base *Text, blocks []Block) (Patch, Report) {
 	c := &converter{resolver: resolver{base: base}}
 	if len(blocks) == 1 && strings.TrimSpace(blocks[0].Search) == "" && strings.TrimSpace(base.canon) == "" {
-		return c.made(path, blocks[0].Replace)
+		return c.finish(path, blocks[0].Replace)
 	}
 	c.find(blocks)
 	c.overlaps(c.edits, func(first, second, line int) Problem {
 		p := blockProblem(second, blocks[second-1])
 		p.Message = fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d", blocks[first-1].Line, blocks[second-1].Line, line)
-		p.Hint = "make one block of the two"
+		p.Hint = "combine the two blocks"
 		return p
 	})
 	if !c.report.OK() {
 		return Patch{}, c.report
 	}
-	return c.made(path, spliced(base.canon, c.edits))
+	return c.finish(path, splice(base.canon, c.edits))
 }
 
 type converter struct {
@@ -183,7 +183,7 @@ type converter struct {
 	edits []edit
 }
 
-func (c *converter) made(path, content string) (Patch, Report) {
+func (c *converter) finish(path, content string) (Patch, Report) {
 	content = Canonical(content)
 	p, problems := Make(path, c.base, &Text{raw: content, canon: content, hash: Hash(content)})
 	c.report.Problems = append(c.report.Problems, problems...)
@@ -195,7 +195,7 @@ func (c *converter) made(path, content string) (Patch, Report) {
 	return p, r
 }
 
-// find searches for whole lines: text and words get a line end on either side, so that nothing
+// find searches for complete lines: text and words get a line end on either side, so that nothing
 // matches in the middle of a line.
 func (c *converter) find(blocks []Block) {
 	var s search
@@ -203,17 +203,17 @@ func (c *converter) find(blocks []Block) {
 	for i, b := range blocks {
 		if blank(b.Search) {
 			p := blockProblem(i+1, b)
-			p.Code, p.Message, p.Hint = EmptyAnchor, "the search text is blank: it would stand everywhere", "quote the lines that are to be replaced"
+			p.Code, p.Message, p.Hint = EmptyAnchor, "the search text is blank and would match everywhere", "quote the lines to replace"
 			c.report.Problems = append(c.report.Problems, p)
 			continue
 		}
 		found[i] = s.ask("\n" + b.Search)
 		found[i].instances = []int{1}
 	}
-	s.in("\n" + withEnd(c.base.canon))
+	s.run("\n" + withEnd(c.base.canon))
 	for i, b := range blocks {
 		if found[i] != nil {
-			c.take(i+1, b, found[i])
+			c.addEdit(i+1, b, found[i])
 		}
 	}
 }
@@ -222,12 +222,12 @@ func blockProblem(number int, b Block) Problem {
 	return Problem{Operation: number, Field: fmt.Sprintf("block at line %d", b.Line)}
 }
 
-func (c *converter) take(number int, b Block, found *query) {
+func (c *converter) addEdit(number int, b Block, found *query) {
 	p := blockProblem(number, b)
 	start, ok := found.at[1]
 	if !ok {
-		p.Code, p.Wanted, p.Hint = AnchorNotFound, 1, "quote whole lines exactly as they stand"
-		p.Message = "the lines " + fault.Shown(clip(b.Search)) + " do not stand in the text"
+		p.Code, p.Wanted, p.Hint = AnchorNotFound, 1, "quote complete lines exactly"
+		p.Message = "the lines " + fault.Shown(clip(b.Search)) + " are not in the text"
 		c.explain(&p, strings.TrimSuffix(b.Search, "\n"), b.Search)
 		c.report.Problems = append(c.report.Problems, p)
 		return
@@ -239,7 +239,7 @@ func (c *converter) take(number int, b Block, found *query) {
 	if found.count > 1 {
 		lines := c.linesOf(&task{found: found})
 		p.Line, p.Hint = lines[0], "quote more lines"
-		c.warn(p, "the lines stand", found.count, lines, "")
+		c.warn(p, "the lines occur", found.count, lines, "")
 	}
 	c.edits = append(c.edits, edit{start: start, end: end, with: with, op: number})
 }

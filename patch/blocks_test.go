@@ -10,7 +10,7 @@ import (
 const blockReply = "I change two lines.\n\n**notes/memo.md**\n```\n<<<<<<< SEARCH\nbeta\n=======\nBETA\nand more\n>>>>>>> REPLACE\n```\n\n" +
 	"<<<<<<< SEARCH\ngamma\n=======\n>>>>>>> REPLACE\n\n`other.txt`:\n\n<<<<<< SEARCH\nx\n=======\n=======\n>>>>>>>> REPLACE\n"
 
-func TestBlocksAreRead(t *testing.T) {
+func TestReadBlocks(t *testing.T) {
 	blocks, problems := ReadBlocks([]byte(blockReply))
 	want := []Block{
 		{"notes/memo.md", 5, "beta\n", "BETA\nand more\n"},
@@ -18,11 +18,11 @@ func TestBlocksAreRead(t *testing.T) {
 		{"other.txt", 20, "x\n", "=======\n"},
 	}
 	if len(problems) > 0 || len(blocks) != 3 {
-		t.Fatalf("%v, %v", blocks, problems)
+		t.Fatalf("blocks %v, problems %v", blocks, problems)
 	}
 	for i := range want {
 		if blocks[i] != want[i] {
-			t.Errorf("%+v, not %+v", blocks[i], want[i])
+			t.Errorf("got %+v, want %+v", blocks[i], want[i])
 		}
 	}
 	base := text(t, "alpha\r\nbeta\r\ngamma")
@@ -36,40 +36,40 @@ func TestBlocksAreRead(t *testing.T) {
 	}
 }
 
-func TestBrokenBlocks(t *testing.T) {
-	for reply, says := range map[string]string{
+func TestIncompleteBlocks(t *testing.T) {
+	for reply, want := range map[string]string{
 		"no blocks":                            "no search/replace block",
 		"<<<<<<< SEARCH\na\n":                  "ends within",
 		"<<<<<<< SEARCH\na\n=======\nb\n":      "ends within",
 		"<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n": "without a line",
-		"<<<<<<< SEARCH\na\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n":          "another one begins at line 3",
-		"<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n": "another one begins at line 4",
+		"<<<<<<< SEARCH\na\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n":          "another block begins at line 3",
+		"<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n": "another block begins at line 4",
 	} {
 		_, problems := ReadBlocks([]byte(reply))
-		if len(problems) != 1 || !strings.Contains(problems[0].Message, says) {
-			t.Errorf("%q: %v", reply, problems)
+		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) {
+			t.Errorf("%q: %v, want %q", reply, problems, want)
 		}
 	}
 }
 
-func TestBlocksThatDoNotFit(t *testing.T) {
+func TestConvertRefusesBlocks(t *testing.T) {
 	base := text(t, "alpha\nbeta  two\nbeta\nbeta\ngamma\n")
 	block := func(search, replace string) Block { return Block{Line: 1, Search: search, Replace: replace} }
 	for _, c := range []struct {
 		name   string
 		blocks []Block
 		codes  string
-		says   string
+		want   string
 	}{
-		{"missing", []Block{block("delta\n", "")}, "ANCHOR_NOT_FOUND", "do not stand"},
-		{"part of a line", []Block{block("alph\n", "")}, "ANCHOR_NOT_FOUND", "line 1 has it as a part of it only"},
+		{"missing", []Block{block("delta\n", "")}, "ANCHOR_NOT_FOUND", "are not in the text"},
+		{"part of a line", []Block{block("alph\n", "")}, "ANCHOR_NOT_FOUND", "line 1 contains it only as a part"},
 		{"other spaces", []Block{block("beta two\n", "")}, "ANCHOR_NOT_FOUND", "2 spaces"},
 		{"blank", []Block{block("\n", "x\n")}, "EMPTY_ANCHOR", ""},
 		{"overlap", []Block{block("alpha\nbeta  two\n", ""), block("beta  two\n", "")}, "OVERLAP", "both change line 2"},
 		{"nothing", []Block{block("alpha\n", "alpha\n")}, "NO_OPS", ""},
 	} {
 		_, r := Convert("", base, c.blocks)
-		if codes(r.Problems) != c.codes || !strings.Contains(r.Err().Error(), c.says) {
+		if codes(r.Problems) != c.codes || !strings.Contains(r.Err().Error(), c.want) {
 			t.Errorf("%s: %v", c.name, r.Err())
 		}
 	}
@@ -84,8 +84,8 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	}
 }
 
-// A block about any lines of a text becomes a patch that changes just these.
-func TestConvertedBlocksDoWhatTheySay(t *testing.T) {
+// A block about any lines of a text converts to a patch that changes only these.
+func TestConvertChangesOnlyTheQuotedLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Canonical(lineText().Draw(t, "base"))
 		base, _ := NewText([]byte(s))
@@ -106,7 +106,7 @@ func TestConvertedBlocksDoWhatTheySay(t *testing.T) {
 		out, r := p.Apply(base)
 		want := strings.Replace("\n"+s+"\n", "\n"+search, "\nNEW\n", 1)
 		if want = strings.TrimSuffix(want, "\n")[1:]; !r.OK() || out.Canonical() != want {
-			t.Fatalf("%q, not %q: %v", out.Canonical(), want, r.Err())
+			t.Fatalf("got %q, want %q: %v", out.Canonical(), want, r.Err())
 		}
 	})
 }

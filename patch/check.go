@@ -21,7 +21,7 @@ type Report struct {
 // OK reports whether the patch applies.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-// Placed is an operation at its place.
+// Placed is an operation with its place.
 type Placed struct {
 	Operation int    `json:"operation"`
 	Kind      string `json:"op"`
@@ -36,10 +36,10 @@ func (p *Patch) Check(base *Text) Report {
 	return r
 }
 
-// Apply returns the text that a patch makes of its base, or nil and the problems. The patch
+// Apply returns the patched text, or nil and the problems. The patch
 // must come from Read without problems, or from Make.
 func (p *Patch) Apply(base *Text) (*Text, Report) {
-	if problem, ok := p.fits(base); !ok {
+	if problem, ok := p.checkBase(base); !ok {
 		return nil, Report{Problems: []Problem{problem}}
 	}
 	edits, r := p.resolve(base)
@@ -48,42 +48,42 @@ func (p *Patch) Apply(base *Text) (*Text, Report) {
 	}
 	out := &Text{}
 	if whole, _, ok := p.wholeFile(); ok {
-		out.canon, out.raw = whole.New, base.rewritten(whole.New)
+		out.canon, out.raw = whole.New, base.rewrite(whole.New)
 	} else {
-		out.canon, out.raw = spliced(base.canon, edits), base.replaced(edits)
+		out.canon, out.raw = splice(base.canon, edits), base.replace(edits)
 	}
 	out.hash = Hash(out.canon)
 	if p.Result != "" && p.Result != out.hash {
 		return nil, Report{Warnings: r.Warnings, Problems: []Problem{{
 			Code: ResultMismatch, Field: "result_sha256",
-			Message: fmt.Sprintf("the result has the hash %s, and the patch promises %s", out.hash, p.Result),
-			Hint:    "an operation does something else than its author thought, or the hash was not computed; leave it out, or let `brenner patch make` write the patch",
+			Message: fmt.Sprintf("the result has hash %s, but the patch promises %s", out.hash, p.Result),
+			Hint:    "an operation has an unintended effect, or the hash is wrong; remove result_sha256, or let `brenner patch make` write the patch",
 		}}}
 	}
 	r.Hash = out.hash
 	return out, r
 }
 
-// fits compares the base with the hash that the patch was made for.
-func (p *Patch) fits(base *Text) (Problem, bool) {
+// checkBase compares the base with the hash that the patch was made for.
+func (p *Patch) checkBase(base *Text) (Problem, bool) {
 	if p.Base == base.hash {
 		return Problem{}, true
 	}
 	problem := Problem{
 		Code: BaseMismatch, Field: "target.base_checksum_sha256",
-		Message: fmt.Sprintf("the text has the hash %s, and the patch is for %s", base.hash, p.Base),
-		Hint:    "make the patch again, against the text as it is now",
+		Message: fmt.Sprintf("the text has hash %s, but the patch is for %s", base.hash, p.Base),
+		Hint:    "make the patch again, against the current text",
 	}
 	switch {
 	case p.Base == emptyHash:
-		problem.Hint = "the patch has the hash of the empty text: its author did not know the right one; it is " + base.hash
+		problem.Hint = "the patch has the hash of the empty text; the right one is " + base.hash
 	case p.Result == base.hash:
-		problem.Hint = "the text is what the patch makes: it has been applied already"
+		problem.Hint = "the text is the result of the patch: already applied"
 	case p.Base == Hash(base.raw):
-		problem.Hint = "the patch has the hash of the file's bytes; what counts is the text without U+FEFF and with LF line ends: " + base.hash
+		problem.Hint = "the patch has the hash of the file's bytes; use that of the text without U+FEFF and with LF line ends: " + base.hash
 	default:
 		if _, r := p.resolve(base); r.OK() {
-			problem.Hint = "all operations would find their places in the text as it is now: look at it, and make the patch again"
+			problem.Hint = "all operations would apply to the current text: review it, and make the patch again"
 		}
 	}
 	return problem, false
@@ -123,7 +123,7 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 	r := &resolver{base: base}
 	tasks := p.tasks()
 	if len(tasks) == 0 {
-		r.report.Problems = []Problem{{Code: NoOps, Field: "op_groups", Message: "there are no operations"}}
+		r.report.Problems = []Problem{{Code: NoOps, Field: "op_groups", Message: "no operations"}}
 		return nil, r.report
 	}
 	if whole, n, ok := p.wholeFile(); ok {
@@ -144,7 +144,7 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 		return Problem{
 			Operation: second, Field: tasks[second-1].field, Line: line,
 			Message: fmt.Sprintf("operations %d and %d both change the text at line %d", first, second, line),
-			Hint:    "make one operation of the two; every operation is about the base, not about what another one makes of it",
+			Hint:    "combine the two operations; every operation refers to the base, not to another one's result",
 		}
 	})
 	if !r.report.OK() {
@@ -161,7 +161,7 @@ func (r *resolver) whole(tasks []task, op Op, number int) {
 		}
 		r.report.Problems = append(r.report.Problems, Problem{
 			Code: Overlap, Operation: number, Field: tasks[number-1].field,
-			Message: fmt.Sprintf("operation %d replaces the entire file, and operation %d would be lost in it", number, other),
+			Message: fmt.Sprintf("operation %d replaces the entire file, so operation %d would be lost", number, other),
 			Hint:    ReplaceFile + " must be the only operation of a patch",
 		})
 		return
@@ -175,16 +175,16 @@ func (r *resolver) lookUp(tasks []task) {
 	for i := range tasks {
 		t := &tasks[i]
 		if t.anchor.Mode == IgnoreWhitespace {
-			t.found = loose.ask(dense(t.anchor.Text).text)
+			t.found = loose.ask(withoutSpace(t.anchor.Text).text)
 		} else {
 			t.found = exact.ask(t.anchor.Text)
 		}
 		t.found.instances = append(t.found.instances, max(1, t.op.Index))
 	}
-	exact.in(r.base.canon)
+	exact.run(r.base.canon)
 	if len(loose.queries) > 0 {
-		r.loose = dense(r.base.canon)
-		loose.in(r.loose.text)
+		r.loose = withoutSpace(r.base.canon)
+		loose.run(r.loose.text)
 	}
 }
 
@@ -230,13 +230,13 @@ func (r *resolver) ambiguous(t *task) {
 	lines := r.linesOf(t)
 	p := Problem{
 		Operation: t.number, Field: t.field, Line: lines[0],
-		Hint: "quote more text, or say which one is meant with match_index",
+		Hint: "quote more text, or select an instance with match_index",
 	}
 	more := ""
 	if n := t.found.count - len(lines); n > 0 {
 		more = fmt.Sprintf(", and %d more", n)
 	}
-	r.warn(p, "the anchor stands", t.found.count, lines, more)
+	r.warn(p, "the anchor occurs", t.found.count, lines, more)
 }
 
 func (r *resolver) linesOf(t *task) []int {
@@ -250,13 +250,13 @@ func (r *resolver) linesOf(t *task) []int {
 	return lines
 }
 
-func (r *resolver) warn(p Problem, stands string, count int, lines []int, more string) {
+func (r *resolver) warn(p Problem, what string, count int, lines []int, more string) {
 	var shown []string
 	for _, line := range slices.Compact(lines) {
 		shown = append(shown, fmt.Sprint(line))
 	}
 	p.Code, p.Found, p.Wanted = AmbiguousAnchor, count, 1
-	p.Message = fmt.Sprintf("%s %d times, at lines %s%s; the first is taken", stands, count, strings.Join(shown, ", "), more)
+	p.Message = fmt.Sprintf("%s %d times, at lines %s%s; the first is used", what, count, strings.Join(shown, ", "), more)
 	r.report.Warnings = append(r.report.Warnings, p)
 }
 
@@ -290,12 +290,12 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 	next, r := p.Apply(head)
 	for i := range r.Problems {
 		problem := &r.Problems[i]
-		if problem.Code != BaseMismatch || p.Result == head.hash { // an applied patch is reported as such
+		if problem.Code != BaseMismatch || p.Result == head.hash { // already applied
 			continue
 		}
 		if old, ok := p.madeFor(known, number); ok {
 			problem.Behind = number - old
-			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, and the text is at version %d: %s behind", old, number, words.Count(problem.Behind, "version"))
+			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, but the text is at version %d: %s behind", old, number, words.Count(problem.Behind, "version"))
 			problem.Hint = fmt.Sprintf("make the patch again, against version %d", number)
 		}
 	}

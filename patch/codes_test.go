@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every code of the table can be met, and every failure names its place.
+// Every code can occur, and every failure names its place.
 func TestEveryCode(t *testing.T) {
 	base := "alpha\nbeta\ngamma\n"
 	hash := Hash(base)
@@ -14,18 +14,18 @@ func TestEveryCode(t *testing.T) {
 	}
 	op := func(op string) string { return patch(`[{"anchor":{"text":"alpha\n"},"targets":[` + op + `]}]`) }
 	good := `{"op":"replace_block","old_block":"beta","new_block":"B"}`
-	for _, c := range []struct{ name, patch, codes, says string }{
+	for _, c := range []struct{ name, patch, codes, want string }{
 		{"good", op(good), "", ""},
 		{"null is absent", `{"protocol_id":"anchor_diff_v2.1","target":{"path":null,"base_checksum_sha256":"` + strings.ToUpper(hash) + `"},"op_groups":[{"anchor":{"text":"alpha\n","match_mode":null},"targets":[` + good + `]}],"result_sha256":null,"meta":{"notes":"n"}}`, "", ""},
 		{"BOM", bom + op(good), "", ""},
-		{"no JSON", `{`, "INVALID_JSON", "ends too early"},
+		{"invalid JSON", `{`, "INVALID_JSON", "ends too early"},
 		{"a list", `[]`, "INVALID_JSON", "not an object"},
-		{"twice", `{"protocol_id":"a","protocol_id":"b"}`, "INVALID_JSON", "twice"},
+		{"duplicate key", `{"protocol_id":"a","protocol_id":"b"}`, "INVALID_JSON", "twice"},
 		{"lone surrogate", op(`{"op":"delete_block","old_block":"\ud800"}`), "INVALID_JSON", ""},
 		{"bad bytes", "{\"protocol_id\":\"\xff\"}", "INVALID_UTF8", "0xff"},
 		{"no protocol", `{}`, "MISSING_REQUIRED_FIELD", "protocol_id"},
 		{"old protocol", `{"protocol_id":"diff_json_v1"}`, "BAD_PROTOCOL", "line numbers"},
-		{"its document", `{"protocol_id":"anchor_diff_v3.0"}`, "BAD_PROTOCOL", "document"},
+		{"version of the document", `{"protocol_id":"anchor_diff_v3.0"}`, "BAD_PROTOCOL", "document"},
 		{"old name", `{"protocol_id":"json_diff"}`, "BAD_PROTOCOL", "line numbers"},
 		{"case", `{"protocol_id":"Anchor_Diff_v2.1"}`, "BAD_PROTOCOL", "Anchor_Diff"},
 		{"number", `{"protocol_id":2.1}`, "BAD_PROTOCOL", "2.1"},
@@ -53,20 +53,20 @@ func TestEveryCode(t *testing.T) {
 		{"empty block", op(`{"op":"delete_block","old_block":""}`), "MISSING_REQUIRED_FIELD", "empty"},
 		{"no content", op(`{"op":"replace_entire_file"}`), "MISSING_REQUIRED_FIELD", "new_content"},
 		{"misspelt", op(`{"op":"delete_block","old_block":"beta","match_indx":2}`), "INVALID_FIELD", "match_indx"},
-		{"contradiction", op(`{"op":"delete_block","old_block":"beta","new_block":"B"}`), "INVALID_FIELD", "does nothing"},
+		{"contradiction", op(`{"op":"delete_block","old_block":"beta","new_block":"B"}`), "INVALID_FIELD", "does not use"},
 		{"empty leftovers", op(`{"op":"delete_block","old_block":"beta","new_block":"","new_content":null}`), "", ""},
 		{"meta", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + hash + `"},"op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}],"meta":"m"}`, "INVALID_FIELD", "meta"},
-		{"whole", patch(`[{"anchor":{"text":""},"targets":[{"op":"replace_entire_file","old_block":"ignored","new_content":""}]}]`), "", ""},
-		{"whole and more", patch(`[{"anchor":{"text":"alpha\n"},"targets":[` + good + `,{"op":"replace_entire_file","new_content":""}]}]`), "OVERLAP", "operation 1"},
+		{"entire file", patch(`[{"anchor":{"text":""},"targets":[{"op":"replace_entire_file","old_block":"ignored","new_content":""}]}]`), "", ""},
+		{"entire file and more", patch(`[{"anchor":{"text":"alpha\n"},"targets":[` + good + `,{"op":"replace_entire_file","new_content":""}]}]`), "OVERLAP", "operation 1"},
 		{"anchor missing", patch(`[{"anchor":{"text":"delta\n"},"targets":[` + good + `]}]`), "ANCHOR_NOT_FOUND", "0 found"},
 		{"index too high", op(`{"op":"replace_block","match_index":2,"old_block":"beta","new_block":"B"}`), "ANCHOR_NOT_FOUND", "1 found"},
-		{"not there", op(`{"op":"delete_block","old_block":"gamma"}`), "BLOCK_NOT_ADJACENT", "line 3"},
-		{"nowhere", op(`{"op":"delete_block","old_block":"delta"}`), "BLOCK_NOT_ADJACENT", "nowhere"},
+		{"block further on", op(`{"op":"delete_block","old_block":"gamma"}`), "BLOCK_NOT_ADJACENT", "line 3"},
+		{"block not found", op(`{"op":"delete_block","old_block":"delta"}`), "BLOCK_NOT_ADJACENT", "does not occur"},
 		{"overlap", op(good + `,{"op":"delete_block","old_block":"beta\n"}`), "OVERLAP", "operations 1 and 2"},
 		{"several", patch(`[{"anchor":{"text":"nope"},"targets":[` + good + `]},{"anchor":{"text":"alpha"},"targets":[` + good + `]}]`), "ANCHOR_NOT_FOUND BLOCK_NOT_ADJACENT", ""},
 		{"crlf", patch(`[{"anchor":{"text":"alpha\r\n"},"targets":[{"op":"replace_block","old_block":"beta\r\ngamma","new_block":"B\r\nC"}]}]`), "", ""},
-		{"base", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + Hash("other") + `"},"op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}]}`, "BASE_MISMATCH", "would find their places"},
-		{"empty base", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + Hash("") + `"},"op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}]}`, "BASE_MISMATCH", "did not know"},
+		{"base", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + Hash("other") + `"},"op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}]}`, "BASE_MISMATCH", "would apply to the current text"},
+		{"empty base", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + Hash("") + `"},"op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}]}`, "BASE_MISMATCH", "hash of the empty text"},
 		{"applied", `{"protocol_id":"anchor_diff_v2.1","target":{"base_checksum_sha256":"` + Hash("other") + `"},"result_sha256":"` + hash + `","op_groups":[{"anchor":{"text":"alpha\n"},"targets":[` + good + `]}]}`, "BASE_MISMATCH", "already"},
 		{"result", strings.Replace(op(good), `"op_groups"`, `"result_sha256":"`+hash+`","op_groups"`, 1), "RESULT_MISMATCH", "promises"},
 	} {
@@ -81,27 +81,27 @@ func TestEveryCode(t *testing.T) {
 			if codes(problems) != c.codes || (out == nil) != (c.codes != "") {
 				t.Fatalf("%s: %v", codes(problems), Err(problems))
 			}
-			if c.says != "" {
+			if c.want != "" {
 				all := ""
 				for i := range problems {
 					all += problems[i].Place() + ": " + problems[i].Message + " " + problems[i].Hint + "\n"
 				}
-				if !strings.Contains(all, c.says) {
-					t.Errorf("it says %s", all)
+				if !strings.Contains(all, c.want) {
+					t.Errorf("got %s, want %q", all, c.want)
 				}
 			}
 		})
 	}
 }
 
-func TestTheBaseMustBeUTF8(t *testing.T) {
+func TestBaseMustBeUTF8(t *testing.T) {
 	_, problems := NewText([]byte("a\nb\xffc"))
 	if codes(problems) != "INVALID_UTF8" || problems[0].Line != 2 {
 		t.Errorf("%v", problems)
 	}
 }
 
-func TestPaths(t *testing.T) {
+func TestCheckPath(t *testing.T) {
 	for _, good := range []string{"a", "a/b.txt", "./a", "a..b", ".hidden", "söt/日本"} {
 		if p, ok := CheckPath(good); !ok {
 			t.Errorf("%s: %s", good, p.Message)
@@ -109,21 +109,21 @@ func TestPaths(t *testing.T) {
 	}
 	for _, bad := range []string{"", "/etc/passwd", "../a", "a/../../b", "a/..", `a\b`, `\\host\a`, "C:/a", "c:a", ".", "a/", "a\x00b", "a\nb"} {
 		if p, ok := CheckPath(bad); ok || p.Code != PathUnsafe {
-			t.Errorf("%q is taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }
 
-func TestARawHashIsNamed(t *testing.T) {
+func TestHashOfRawBytesIsExplained(t *testing.T) {
 	base := text(t, "alpha\r\nbeta\r\n")
-	p := one(base, "alpha\n", Op{Kind: DeleteBlock, Old: "beta"})
+	p := patchOf(base, "alpha\n", Op{Kind: DeleteBlock, Old: "beta"})
 	p.Base = Hash("alpha\r\nbeta\r\n")
 	if _, r := p.Apply(base); codes(r.Problems) != "BASE_MISMATCH" || !strings.Contains(r.Problems[0].Hint, "file's bytes") {
 		t.Errorf("%v", r.Problems)
 	}
 }
 
-func TestVersionsBehind(t *testing.T) {
+func TestApplyToCountsVersionsBehind(t *testing.T) {
 	v1, v2, v3 := text(t, "one\ntwo\n"), text(t, "one\n2\n"), text(t, "one\n3\n")
 	p, _ := Make("", v1, v2)
 	next, r := p.ApplyTo(v1, 1, nil)

@@ -11,8 +11,8 @@ type hunk struct{ a0, a1, b0, b1 int }
 
 // Bounds of the comparison. Beyond them hunks are larger than necessary.
 const (
-	deepestSplit = 64
-	mostEdits    = 256
+	maxSplitDepth = 64
+	maxEdits      = 256
 )
 
 // comparison compares two texts line by line: first by the lines that occur once in both (Bram
@@ -73,7 +73,7 @@ func compareLines(a, b []string) []hunk {
 		return out
 	}
 	c := &comparison{a: number(a), b: number(b)}
-	c.split(0, len(a), 0, len(b), deepestSplit)
+	c.split(0, len(a), 0, len(b), maxSplitDepth)
 	return c.hunks
 }
 
@@ -131,11 +131,11 @@ func (c *comparison) landmarks(a0, a1, b0, b1 int) [][2]int {
 			pairs = append(pairs, [2]int{i, j})
 		}
 	}
-	return rising(pairs)
+	return longestRising(pairs)
 }
 
-// rising returns the longest subsequence of pairs whose first numbers rise.
-func rising(pairs [][2]int) [][2]int {
+// longestRising returns the longest subsequence of pairs whose first numbers rise.
+func longestRising(pairs [][2]int) [][2]int {
 	var tops []int // for each length, the pair with the lowest end
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
@@ -165,7 +165,7 @@ func (c *comparison) shortest(a0, a1, b0, b1 int) {
 	n, m := a1-a0, b1-b0
 	reach := map[int]int{1: 0} // diagonal → furthest place in a
 	var trail []map[int]int
-	for d := 0; d <= min(n+m, mostEdits); d++ {
+	for d := 0; d <= min(n+m, maxEdits); d++ {
 		step := make(map[int]int, d+2)
 		for k := -d; k <= d; k += 2 {
 			x := reach[k+1]

@@ -25,24 +25,24 @@ const (
 	nearWhitespace = "whitespace"
 )
 
-// explainable bounds the explained failures of one patch: each may take a pass over the base,
+// maxExplained bounds the explained failures of one patch: each may take a pass over the base,
 // and the next run shows the rest.
-const explainable = 20
+const maxExplained = 20
 
-const shownBlock = 200
+const maxShownBlock = 200
 
-// explains reports whether one more failure may be explained, and counts it.
-func (r *resolver) explains() bool {
+// mayExplain reports whether one more failure may be explained, and counts it.
+func (r *resolver) mayExplain() bool {
 	r.explained++
-	return r.explained <= explainable
+	return r.explained <= maxExplained
 }
 
 // missing adds the problem of an anchor that was not found, with near misses.
 func (r *resolver) missing(t *task, wanted int) {
 	p := Problem{
 		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: t.found.count, Wanted: wanted,
-		Message: fmt.Sprintf("instance %d of the anchor %s was wanted; %d found", wanted, fault.Shown(t.anchor.Text), t.found.count),
-		Hint:    "quote text that stands in the base, right before the block",
+		Message: fmt.Sprintf("no instance %d of the anchor %s; %d found", wanted, fault.Shown(t.anchor.Text), t.found.count),
+		Hint:    "quote text of the base right before the block",
 	}
 	if t.found.count > 0 {
 		p.Hint = fmt.Sprintf("match_index may be 1 to %d", t.found.count)
@@ -54,12 +54,12 @@ func (r *resolver) missing(t *task, wanted int) {
 
 // explain adds where a text nearly occurs in the base: all of it, or the beginning of its lines.
 func (r *resolver) explain(p *Problem, text, lines string) {
-	if !r.explains() {
+	if !r.mayExplain() {
 		return
 	}
-	r.near(p, text)
+	r.explainNear(p, text)
 	if p.Line == 0 {
-		r.partly(p, lines)
+		r.explainPrefix(p, lines)
 	}
 }
 
@@ -68,9 +68,9 @@ func anchorField(field string) string {
 	return group + ".anchor.text"
 }
 
-// near finds the place that looks like the text and describes the difference. It is for
+// explainNear finds the place that looks like the text and describes the difference. It is for
 // messages only; nothing is applied by it.
-func (r *resolver) near(p *Problem, text string) {
+func (r *resolver) explainNear(p *Problem, text string) {
 	for i, bare := range []bool{false, true} {
 		if r.folds[i] == nil {
 			r.folds[i] = fold(r.base.canon, bare)
@@ -82,7 +82,7 @@ func (r *resolver) near(p *Problem, text string) {
 		if bare {
 			from, to = around(r.base.canon, text, from, to)
 		}
-		r.say(p, text, from, to)
+		r.describe(p, text, from, to)
 		return
 	}
 }
@@ -90,7 +90,7 @@ func (r *resolver) near(p *Problem, text string) {
 // around extends or trims a place so that it has whitespace at its ends as the text has.
 func around(base, text string, from, to int) (int, int) {
 	to = from + len(strings.TrimRightFunc(base[from:to], unicode.IsSpace))
-	if leads(text) {
+	if hasLeadingSpace(text) {
 		from = len(strings.TrimRightFunc(base[:from], unicode.IsSpace))
 	}
 	if len(strings.TrimRightFunc(text, unicode.IsSpace)) < len(text) {
@@ -99,14 +99,16 @@ func around(base, text string, from, to int) (int, int) {
 	return from, to
 }
 
-func leads(text string) bool { return len(strings.TrimLeftFunc(text, unicode.IsSpace)) < len(text) }
+func hasLeadingSpace(text string) bool {
+	return len(strings.TrimLeftFunc(text, unicode.IsSpace)) < len(text)
+}
 
-// say describes the first difference between a text and a place of the base.
-func (r *resolver) say(p *Problem, text string, from, to int) {
+// describe describes the first difference between a text and a place of the base.
+func (r *resolver) describe(p *Problem, text string, from, to int) {
 	place := r.base.canon[from:to]
 	if strings.HasPrefix(place, text) {
 		p.Line = r.base.line(from)
-		p.Message += fmt.Sprintf("; line %d has it as a part of it only", p.Line)
+		p.Message += fmt.Sprintf("; line %d contains it only as a part", p.Line)
 		return
 	}
 	i := words.Common(text, place)
@@ -126,22 +128,22 @@ func (r *resolver) say(p *Problem, text string, from, to int) {
 	n.Line, n.Column = r.base.line(at), r.base.column(at)
 	p.Line, p.Near = n.Line, append(p.Near, n)
 	p.Message += fmt.Sprintf("; line %d, column %d looks the same, but has %s where the patch has %s", n.Line, n.Column, n.Text, n.Patch)
-	p.Hint = "quote the base exactly as it stands at line " + fmt.Sprint(n.Line)
+	p.Hint = "quote line " + fmt.Sprint(n.Line) + " of the base exactly"
 	if n.Kind == nearWhitespace && p.Code == AnchorNotFound {
 		p.Hint += `, or use "match_mode": "` + IgnoreWhitespace + `"`
 	}
 }
 
 // spaceDiffers reports whether two texts differ at their beginning only by plain whitespace. A
-// no-break space does not count: it has to be named.
+// no-break space does not count: the message must name it.
 func spaceDiffers(a, b string) bool {
 	ra, _ := utf8.DecodeRuneInString(a)
 	rb, _ := utf8.DecodeRuneInString(b)
 	plain := func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\v' || r == '\f' }
-	odd := func(r rune) bool {
+	unusual := func(r rune) bool {
 		return r >= utf8.RuneSelf && r != utf8.RuneError && (unicode.IsSpace(r) || zeroWidth(r))
 	}
-	return (plain(ra) || plain(rb)) && !odd(ra) && !odd(rb)
+	return (plain(ra) || plain(rb)) && !unusual(ra) && !unusual(rb)
 }
 
 // spaces describes the run of whitespace around a place, and returns where it begins.
@@ -191,19 +193,19 @@ func oneCharacter(s string) string {
 	return strings.Join(found, " ")
 }
 
-// shortestPart is the minimum length of a partial match worth reporting.
-const shortestPart = 8
+// minPart is the minimum length of a partial match worth reporting.
+const minPart = 8
 
-func (r *resolver) partly(p *Problem, text string) {
+func (r *resolver) explainPrefix(p *Problem, text string) {
 	n, end := longestPrefix(r.base.canon, text)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
 		n, end = n-1, end-1
 	}
-	if n < shortestPart {
+	if n < minPart {
 		return
 	}
 	p.Line = r.base.line(end - n)
-	p.Message += fmt.Sprintf("; its first %s stand at line %d, where the base goes on with %s and the anchor with %s",
+	p.Message += fmt.Sprintf("; its first %s are at line %d, where the base continues with %s and the anchor with %s",
 		words.Count(utf8.RuneCountInString(text[:n]), "character"), p.Line, fault.Shown(clip(r.base.canon[end:])), fault.Shown(clip(text[n:])))
 }
 
@@ -244,15 +246,15 @@ func (r *resolver) notAdjacent(t *task, end int) {
 	rest := r.base.canon[end:]
 	p := Problem{
 		Code: BlockNotAdjacent, Operation: t.number, Field: t.field + ".old_block", Line: r.lineAt(end), Gap: -1,
-		Expects: words.FirstBytes(block, shownBlock), Stands: words.FirstBytes(rest, max(len(block), 40)),
+		Expects: words.FirstBytes(block, maxShownBlock), Actual: words.FirstBytes(rest, max(len(block), 40)),
 		Hint: "quote exactly what follows the anchor",
 	}
-	p.Message = fmt.Sprintf("behind the anchor, at line %d, %s is expected and %s stands there", p.Line,
-		fault.Shown(clip(block)), fault.Shown(clip(p.Stands)))
+	p.Message = fmt.Sprintf("after the anchor, at line %d: expected %s, found %s", p.Line,
+		fault.Shown(clip(block)), fault.Shown(clip(p.Actual)))
 	if rest == "" {
-		p.Message = fmt.Sprintf("behind the anchor %s is expected, and the text ends there", fault.Shown(clip(block)))
+		p.Message = fmt.Sprintf("after the anchor: expected %s, but the text ends there", fault.Shown(clip(block)))
 	}
-	if r.explains() {
+	if r.mayExplain() {
 		r.nearest(&p, block, end)
 	}
 	r.report.Problems = append(r.report.Problems, p)
@@ -268,19 +270,19 @@ func (r *resolver) lineAt(offset int) int {
 func (r *resolver) nearest(p *Problem, block string, end int) {
 	rest := r.base.canon[end:]
 	if from, to, ok := alike(rest, block); ok {
-		r.say(p, block, end+from, end+to)
+		r.describe(p, block, end+from, end+to)
 		return
 	}
 	at := strings.Index(rest, block)
 	if at < 0 {
-		p.Message += "; it stands nowhere behind it"
+		p.Message += "; it does not occur after the anchor"
 		return
 	}
 	p.Gap, p.Nearest = utf8.RuneCountInString(rest[:at]), r.base.line(end+at)
-	p.Message += fmt.Sprintf("; the next place where it does stand is line %d, %s further on", p.Nearest, words.Count(p.Gap, "character"))
+	p.Message += fmt.Sprintf("; its next occurrence is at line %d, %s further on", p.Nearest, words.Count(p.Gap, "character"))
 	if strings.TrimFunc(rest[:at], unicode.IsSpace) == "" {
 		_, between := spaces(rest[:at], 0)
-		p.Hint = fmt.Sprintf(`only whitespace stands between them (%s): put it at the end of the anchor, or use "match_mode": %q`, between, IgnoreWhitespace)
+		p.Hint = fmt.Sprintf(`only whitespace is between them (%s): add it to the end of the anchor, or use "match_mode": %q`, between, IgnoreWhitespace)
 	}
 }
 
@@ -297,7 +299,7 @@ func alike(rest, block string) (from, to int, ok bool) {
 		if bare {
 			from, to = around(window, block, from, to)
 		}
-		if !bare || leads(block) {
+		if !bare || hasLeadingSpace(block) {
 			from = 0
 		}
 		return from, to, !strings.HasPrefix(window[from:], block)

@@ -9,9 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An anchor that is not found although it looks right: the problem names what keeps
-// it from matching, and its line. It is never applied.
-func TestNearMissesAreNamed(t *testing.T) {
+// An anchor that looks right but does not match is never applied; the problem names the
+// difference and its line.
+func TestNearMissesOfAnchorsAreExplained(t *testing.T) {
 	for _, c := range []struct {
 		name, base, anchor string
 		line               int
@@ -34,7 +34,7 @@ func TestNearMissesAreNamed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := text(t, c.base)
-			p := one(base, c.anchor, Op{Kind: DeleteBlock, Old: "whatever"})
+			p := patchOf(base, c.anchor, Op{Kind: DeleteBlock, Old: "whatever"})
 			_, r := p.Apply(base)
 			if codes(r.Problems) != "ANCHOR_NOT_FOUND" || len(r.Problems[0].Near) != 1 {
 				t.Fatalf("%v", r.Err())
@@ -53,43 +53,43 @@ func TestNearMissesAreNamed(t *testing.T) {
 	}
 }
 
-func TestNearBlocksAreNamed(t *testing.T) {
-	for _, c := range []struct{ name, block, says string }{
+func TestNearMissesOfBlocksAreExplained(t *testing.T) {
+	for _, c := range []struct{ name, block, want string }{
 		{"no-break space", "be\u00a0ta", "U+00A0"},
 		{"spaces inside", "be  ta", "2 spaces"},
 		{"joined", "beta", "no whitespace"},
 	} {
 		base := text(t, "alpha\nbe ta\n")
-		p := one(base, "alpha\n", Op{Kind: DeleteBlock, Old: c.block})
+		p := patchOf(base, "alpha\n", Op{Kind: DeleteBlock, Old: c.block})
 		_, r := p.Apply(base)
-		if codes(r.Problems) != "BLOCK_NOT_ADJACENT" || !strings.Contains(r.Problems[0].Message, c.says) || r.Problems[0].Near[0].Line != 2 {
+		if codes(r.Problems) != "BLOCK_NOT_ADJACENT" || !strings.Contains(r.Problems[0].Message, c.want) || r.Problems[0].Near[0].Line != 2 {
 			t.Errorf("%s: %v", c.name, r.Err())
 		}
 	}
 	base := text(t, "alpha\n  beta\n")
-	p := one(base, "alpha", Op{Kind: DeleteBlock, Old: "beta"})
+	p := patchOf(base, "alpha", Op{Kind: DeleteBlock, Old: "beta"})
 	if _, r := p.Apply(base); r.Problems[0].Gap != 3 || !strings.Contains(r.Problems[0].Hint, "1 line end + 2 spaces") {
 		t.Errorf("%+v", r.Problems[0])
 	}
-	p = one(text(t, "alpha"), "alpha", Op{Kind: DeleteBlock, Old: "beta"})
+	p = patchOf(text(t, "alpha"), "alpha", Op{Kind: DeleteBlock, Old: "beta"})
 	if _, r := p.Apply(text(t, "alpha")); !strings.Contains(r.Problems[0].Message, "the text ends there") {
 		t.Errorf("%+v", r.Problems[0])
 	}
 }
 
-func TestHowMuchOfAnAnchorStands(t *testing.T) {
+func TestPartialMatchOfAnchorIsExplained(t *testing.T) {
 	base := text(t, "one\ndef handle(request):\n    return 1\n")
-	p := one(base, "def handle(reply):\n", Op{Kind: DeleteBlock, Old: "x"})
+	p := patchOf(base, "def handle(reply):\n", Op{Kind: DeleteBlock, Old: "x"})
 	_, r := p.Apply(base)
-	if got := r.Problems[0]; got.Line != 2 || !strings.Contains(got.Message, "first 13 characters stand at line 2") {
+	if got := r.Problems[0]; got.Line != 2 || !strings.Contains(got.Message, "first 13 characters are at line 2") {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestAnAmbiguousAnchorIsNamedWithItsLines(t *testing.T) {
+func TestAmbiguousAnchorWarningListsLines(t *testing.T) {
 	base := text(t, strings.Repeat("x = 1\n", 30))
 	for mode, anchor := range map[string]string{Exact: "x = 1\n", IgnoreWhitespace: "x=1"} {
-		p := one(base, anchor, Op{Kind: ReplaceBlock, Old: "x", New: "y"})
+		p := patchOf(base, anchor, Op{Kind: ReplaceBlock, Old: "x", New: "y"})
 		p.Groups[0].Anchor.Mode = mode
 		_, r := p.Apply(base)
 		if codes(r.Warnings) != "AMBIGUOUS_ANCHOR" || r.Warnings[0].Found != 30 || !strings.Contains(r.Warnings[0].Message, "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, and 20 more") {
@@ -102,9 +102,8 @@ func TestAnAmbiguousAnchorIsNamedWithItsLines(t *testing.T) {
 	}
 }
 
-// TestFoldingAtOnceIsFoldingOneByOne holds the quick way over plain characters to the
-// slow one.
-func TestFoldingAtOnceIsFoldingOneByOne(t *testing.T) {
+// The fast path of fold for plain characters agrees with the slow one.
+func TestFoldFastPathAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "bc", " ", "\t", "\n", "\u00a0", "\u200b", "e\u0301", "é", "–", "…", "\v", "漢"})).Draw(t, "s"), "")
 		for _, bare := range []bool{false, true} {
@@ -126,12 +125,12 @@ func TestFoldingAtOnceIsFoldingOneByOne(t *testing.T) {
 				i += n
 			}
 			if f.text != want {
-				t.Fatalf("%q: %q, not %q", s, f.text, want)
+				t.Fatalf("%q: got %q, want %q", s, f.text, want)
 			}
 			offset := 0
 			for k, r := range []rune(f.text) {
 				if got := f.place(offset); k < len(at) && len([]rune(want)) == len(at) && got != at[k] {
-					t.Fatalf("%q: character %d is at %d, not %d", s, k, got, at[k])
+					t.Fatalf("%q: character %d is at %d, want %d", s, k, got, at[k])
 				}
 				offset += utf8.RuneLen(r)
 			}

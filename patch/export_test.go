@@ -1,4 +1,4 @@
 package patch
 
-// Err gives the problems as faults.
+// Err returns the problems as an error.
 func (r *Report) Err() error { return Err(r.Problems) }

@@ -28,7 +28,7 @@ func fold(s string, bare bool) *folded {
 	}
 	jumped := true
 	for i := 0; i < len(s); {
-		if n := plain(s[i:], bare); n > 0 { // the bulk of a text, at once
+		if n := plain(s[i:], bare); n > 0 { // the bulk of a text, in one step
 			if jumped {
 				mark(i)
 			}
@@ -103,7 +103,7 @@ func (f *folded) place(offset int) int {
 	return at
 }
 
-func dense(s string) *folded {
+func withoutSpace(s string) *folded {
 	f := &folded{orig: s}
 	var b strings.Builder
 	b.Grow(len(s))

@@ -2,8 +2,7 @@ package patch
 
 import "testing"
 
-// FuzzRead: no bytes bring the reader down, and what it takes it writes and reads
-// again as the same.
+// FuzzRead checks that Read never panics, and that an accepted patch survives a round trip.
 func FuzzRead(f *testing.F) {
 	a, b := text(f, "alpha\nbeta\n"), text(f, "alpha\nBETA\n")
 	p, _ := Make("f.txt", a, b)
@@ -27,8 +26,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzMatch: no base, anchor and block bring the matcher down; what it changes is
-// the block behind the anchor, and nothing else.
+// FuzzMatch checks that Apply never panics, and changes only the block after the anchor.
 func FuzzMatch(f *testing.F) {
 	f.Add("alpha\r\nbeta\n", "alpha\n", "beta", "B\nC", false, 0)
 	f.Add("aaaaaaa", "aa", "a", "", false, 3)
@@ -39,7 +37,7 @@ func FuzzMatch(f *testing.F) {
 		if len(problems) > 0 {
 			return
 		}
-		p := one(base, anchor, Op{Kind: ReplaceBlock, Index: index & 0xff, Old: old, New: now})
+		p := patchOf(base, anchor, Op{Kind: ReplaceBlock, Index: index & 0xff, Old: old, New: now})
 		if loose {
 			p.Groups[0].Anchor.Mode = IgnoreWhitespace
 		}
@@ -61,28 +59,28 @@ func FuzzMatch(f *testing.F) {
 		}
 		op := p.Groups[0].Ops[0]
 		if len(out.Canonical()) != len(base.Canonical())-len(op.Old)+len(op.New) || Canonical(string(out.Bytes())) != out.Canonical() {
-			t.Fatalf("%q became %q, on disk %q", base.Canonical(), out.Canonical(), out.Bytes())
+			t.Fatalf("%q became %q, with bytes %q", base.Canonical(), out.Canonical(), out.Bytes())
 		}
 	})
 }
 
-// FuzzMake is the law of making and applying, for any two texts.
+// FuzzMake checks the round trip of Make and Apply for any two texts.
 func FuzzMake(f *testing.F) {
 	f.Add("alpha\nbeta\n", "alpha\nBETA\n")
 	f.Add("", "x")
 	f.Add("a\r\n\r\nb", "\ufeffa\n\nb\nc")
-	f.Fuzz(func(t *testing.T, a, b string) { law(t, a, b) })
+	f.Fuzz(func(t *testing.T, a, b string) { checkRoundTrip(t, a, b) })
 }
 
-// FuzzBlocks: no reply brings the reader of blocks down, and what it reads converts
-// or says why not.
+// FuzzBlocks checks that ReadBlocks and Convert never panic, and always return blocks or
+// problems.
 func FuzzBlocks(f *testing.F) {
 	f.Add(blockReply, "alpha\nbeta\n")
 	f.Add("<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE", "")
 	f.Fuzz(func(t *testing.T, reply, s string) {
 		blocks, problems := ReadBlocks([]byte(reply))
 		if len(blocks) == 0 && len(problems) == 0 {
-			t.Fatal("no blocks, and not a word about it")
+			t.Fatal("neither blocks nor problems")
 		}
 		base, problems := NewText([]byte(s))
 		if len(problems) > 0 || len(blocks) == 0 {

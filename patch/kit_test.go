@@ -16,8 +16,8 @@ func text(t testing.TB, s string) *Text {
 	return out
 }
 
-// one makes a patch of one operation for a base.
-func one(base *Text, anchor string, op Op) Patch {
+// patchOf returns a patch of one operation for a base.
+func patchOf(base *Text, anchor string, op Op) Patch {
 	return Patch{Base: base.Hash(), Groups: []Group{{Anchor: Anchor{Text: anchor, Mode: Exact}, Ops: []Op{op}}}}
 }
 
@@ -29,8 +29,8 @@ func codes(problems []Problem) string {
 	return strings.Join(all, " ")
 }
 
-// lineText draws texts of few different lines, so that anchors repeat and changes
-// are found among equal lines; whatever line ends and byte order marks.
+// lineText draws texts of few different lines, so that anchors repeat, with any line ends
+// and byte order marks.
 func lineText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		line := rapid.SampledFrom([]string{"", " ", "a", "b", "x = 1", "é", "e\u0301", "word word", "\t", "\u200b", "日本", "a\u00a0b"})
@@ -47,7 +47,7 @@ func lineText() *rapid.Generator[string] {
 	})
 }
 
-// anyText draws lines, long words, or anything at all.
+// anyText draws lines, long words, or any string.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		lineText(),

@@ -8,16 +8,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// apply(a, make(a, b)) is b, for all texts that differ, through JSON and back; what
-// is on disk has that content, the file's line ends and its byte order mark.
-func TestMakeThenApplyGivesTheOther(t *testing.T) {
+// Apply(a, Make(a, b)) is b for all different texts, also through JSON. The bytes keep the
+// file's line ends and byte order mark.
+func TestMakeThenApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		law(t, anyText().Draw(t, "a"), anyText().Draw(t, "b"))
+		checkRoundTrip(t, anyText().Draw(t, "a"), anyText().Draw(t, "b"))
 	})
 }
 
-// The same for texts that differ in a few places, as they mostly do.
-func TestMakeThenApplyOfSmallChanges(t *testing.T) {
+// The same for texts that differ in a few places.
+func TestMakeThenApplySmallChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyText().Draw(t, "a")
 		b := a
@@ -27,13 +27,13 @@ func TestMakeThenApplyOfSmallChanges(t *testing.T) {
 			cut := rapid.IntRange(0, min(3, len(runes)-at)).Draw(t, "cut")
 			b = string(runes[:at]) + rapid.SampledFrom([]string{"", "x", "\n", "new line\n", " ", "é"}).Draw(t, "put") + string(runes[at+cut:])
 		}
-		law(t, a, b)
+		checkRoundTrip(t, a, b)
 	})
 }
 
-// The lines that are not new are the first text, those that did not go the second, and
-// of one text nothing comes or goes.
-func TestLinesAreBothTexts(t *testing.T) {
+// The lines without additions are the first text, those without removals the second. Equal
+// texts have no marked lines.
+func TestLinesContainBothTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e"}), 0, 30)
 		a, b := text.Draw(t, "a"), text.Draw(t, "b")
@@ -47,11 +47,11 @@ func TestLinesAreBothTexts(t *testing.T) {
 			}
 		}
 		if !slices.Equal(first, a) || !slices.Equal(second, b) {
-			t.Fatalf("%q and %q", first, second)
+			t.Fatalf("got %q and %q", first, second)
 		}
 		for _, l := range Lines(a, a) {
 			if l.Mark != ' ' {
-				t.Fatalf("%c%s, of one text", l.Mark, l.Text)
+				t.Fatalf("equal texts: marked line %c%s", l.Mark, l.Text)
 			}
 		}
 	})
@@ -61,10 +61,10 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-func law(t failer, a, b string) {
-	from, wrong := NewText([]byte(a))
-	to, wrongToo := NewText([]byte(b))
-	if len(wrong)+len(wrongToo) > 0 {
+func checkRoundTrip(t failer, a, b string) {
+	from, invalidA := NewText([]byte(a))
+	to, invalidB := NewText([]byte(b))
+	if len(invalidA)+len(invalidB) > 0 {
 		return
 	}
 	p, problems := Make("f.txt", from, to)
@@ -86,28 +86,28 @@ func law(t failer, a, b string) {
 		t.Fatalf("%q to %q: %s: %v, %v", a, b, p.JSON(), r.Err(), r.Warnings)
 	}
 	if out.Canonical() != to.Canonical() {
-		t.Fatalf("%q, not %q", out.Canonical(), to.Canonical())
+		t.Fatalf("got %q, want %q", out.Canonical(), to.Canonical())
 	}
 	if Canonical(string(out.Bytes())) != out.Canonical() {
-		t.Fatalf("on disk stands %q, which is not %q", out.Bytes(), out.Canonical())
+		t.Fatalf("bytes %q do not match %q", out.Bytes(), out.Canonical())
 	}
 	if strings.HasPrefix(a, bom) != strings.HasPrefix(string(out.Bytes()), bom) {
-		t.Fatalf("the byte order mark of %q is lost or made: %q", a, out.Bytes())
+		t.Fatalf("byte order mark of %q lost or added: %q", a, out.Bytes())
 	}
-	if end := lineEnd(a); pure(a) && strings.Trim(Canonical(a), "\n") != Canonical(a) && !pureOf(string(out.Bytes()), end) {
-		t.Fatalf("%q had only %q, and %q has not", a, end, out.Bytes())
+	if end := lineEnd(a); uniform(a) && strings.Trim(Canonical(a), "\n") != Canonical(a) && !uniformWith(string(out.Bytes()), end) {
+		t.Fatalf("%q has only line ends %q, but %q does not", a, end, out.Bytes())
 	}
 }
 
-// pure tells whether a text has line ends of one kind only.
-func pure(s string) bool { return pureOf(s, lineEnd(s)) }
+// uniform reports whether a text has line ends of one kind only.
+func uniform(s string) bool { return uniformWith(s, lineEnd(s)) }
 
-func pureOf(s, end string) bool {
+func uniformWith(s, end string) bool {
 	return !strings.ContainsAny(strings.ReplaceAll(strings.ReplaceAll(s, bom, ""), end, ""), "\r\n")
 }
 
-// A patch never applies to another text than the one it was made for.
-func TestNeverAppliesToAnotherBase(t *testing.T) {
+// A patch applies only to the text it was made for.
+func TestPatchRefusesOtherBases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := anyText().Draw(t, "a"), anyText().Draw(t, "b"), anyText().Draw(t, "c")
 		if Canonical(a) == Canonical(b) || Canonical(c) == Canonical(a) {
@@ -124,8 +124,8 @@ func TestNeverAppliesToAnotherBase(t *testing.T) {
 	})
 }
 
-// All anchors are counted as one who looks for each by itself counts them.
-func TestLookUpAgreesWithTheSimpleWay(t *testing.T) {
+// The search agrees with a naive search for each word.
+func TestSearchAgreesWithNaiveSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.StringOfN(rapid.RuneFrom([]rune("aab")), 0, 60, -1)
 		s := letters.Draw(t, "text")
@@ -137,7 +137,7 @@ func TestLookUpAgreesWithTheSimpleWay(t *testing.T) {
 			q.instances, q.ends = []int{rapid.IntRange(1, 15).Draw(t, "instance")}, []int{rapid.IntRange(0, 60).Draw(t, "end")}
 			wanted[i] = *q
 		}
-		all.in(s)
+		all.run(s)
 		for i, p := range all.queries {
 			w, n := words[i], 0
 			for at := 0; at+len(w) <= len(s); at++ {
@@ -145,26 +145,25 @@ func TestLookUpAgreesWithTheSimpleWay(t *testing.T) {
 					continue
 				}
 				n++
-				if n <= listed && p.starts[n-1] != at {
-					t.Fatalf("%q in %q: instance %d is at %d, not at %d", w, s, n, p.starts[n-1], at)
+				if n <= maxListed && p.starts[n-1] != at {
+					t.Fatalf("%q in %q: instance %d is at %d, want %d", w, s, n, p.starts[n-1], at)
 				}
 				if got, ok := p.at[n]; n == wanted[i].instances[0] && (!ok || got != at) {
-					t.Fatalf("%q in %q: instance %d is at %d, not at %d", w, s, n, got, at)
+					t.Fatalf("%q in %q: instance %d is at %d, want %d", w, s, n, got, at)
 				}
 				if got := p.ranks[at+len(w)]; at+len(w) == wanted[i].ends[0] && got != n {
-					t.Fatalf("%q in %q: what ends at %d is instance %d, not %d", w, s, at+len(w), got, n)
+					t.Fatalf("%q in %q: the instance ending at %d is %d, want %d", w, s, at+len(w), got, n)
 				}
 			}
 			if p.count != n {
-				t.Fatalf("%q in %q: %d, not %d", w, s, p.count, n)
+				t.Fatalf("%q in %q: count %d, want %d", w, s, p.count, n)
 			}
 		}
 	})
 }
 
-// ignore_whitespace finds what exact finds in texts from which whitespace was taken,
-// and takes exactly the block.
-func TestLooseAnchorsIgnoreAllWhitespace(t *testing.T) {
+// ignore_whitespace matches anchors with any whitespace, and replaces exactly the block.
+func TestIgnoreWhitespace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		space := rapid.SampledFrom([]string{"", " ", "\n", "\t ", "  \n"})
 		spread := func(s, name string) string {
@@ -179,20 +178,19 @@ func TestLooseAnchorsIgnoreAllWhitespace(t *testing.T) {
 		block := rapid.SampledFrom([]string{"block", " block ", "\nb"}).Draw(t, "block")
 		gap := space.Draw(t, "gap")
 		base, _ := NewText([]byte("head\n" + spread(anchor, "in the base") + gap + block + "\ntail\n"))
-		p := one(base, spread(anchor, "in the patch")+space.Draw(t, "end"), Op{Kind: ReplaceBlock, Old: block, New: "NEW"})
+		p := patchOf(base, spread(anchor, "in the patch")+space.Draw(t, "end"), Op{Kind: ReplaceBlock, Old: block, New: "NEW"})
 		p.Groups[0].Anchor.Mode = IgnoreWhitespace
 		out, r := p.Apply(base)
 		if !r.OK() || strings.Count(out.Canonical(), "NEW") != 1 {
 			t.Fatalf("%q: %v", base.Canonical(), r.Err())
 		}
 		if want := strings.Replace(base.Canonical(), gap+block+"\ntail", gap+"NEW\ntail", 1); out.Canonical() != want {
-			t.Fatalf("%q, not %q", out.Canonical(), want)
+			t.Fatalf("got %q, want %q", out.Canonical(), want)
 		}
 	})
 }
 
-// Canonical text stays what it is.
-func TestCanonicalIsFinal(t *testing.T) {
+func TestCanonicalIsIdempotent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyText().Draw(t, "text")
 		once := Canonical(s)

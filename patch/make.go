@@ -8,12 +8,12 @@ import (
 	words "brenner/internal/text"
 )
 
-// Make returns a patch that turns one text into another, with both hashes. Its blocks are whole
+// Make returns a patch that turns one text into another, with both hashes. Its blocks are complete
 // lines if these are short, and its anchors are unique if a few lines suffice for that. A
 // change at the first character cannot be anchored: then the patch replaces the entire file.
 func Make(path string, a, b *Text) (Patch, []Problem) {
 	if a.canon == b.canon {
-		p := Problem{Code: NoOps, Message: "the two texts are the same: there is nothing to patch"}
+		p := Problem{Code: NoOps, Message: "the two texts are identical; nothing to patch"}
 		if a.raw != b.raw {
 			p.Message = "the two texts differ only in line ends or U+FEFF, which patches do not change"
 		}
@@ -196,7 +196,7 @@ func (m *maker) lookUp(open []int, l level) []*query {
 		out[i] = s.ask(m.a[m.back(end, l):end])
 		out[i].ends = append(out[i].ends, end)
 	}
-	s.in(m.a)
+	s.run(m.a)
 	return out
 }
 

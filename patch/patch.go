@@ -1,7 +1,7 @@
 // Package patch holds anchor patches in the format anchor_diff_v2.1: each edit of a text is
 // located by quoting nearby text.
 //
-// It promises that a patch applies only to the text it was made for, and as a whole or not at
+// It promises that a patch applies only to the text it was made for, and completely or not at
 // all; that the time is linear in the text and the patch, not in their product; and that a
 // failing patch reports all its problems at once.
 //
@@ -61,7 +61,7 @@ type Op struct {
 	Kind  string
 	Index int    // instance of the anchor, from 1; 0: not given, the first
 	Old   string // what follows the anchor now
-	New   string // the replacement; the whole file for ReplaceFile
+	New   string // the replacement; the entire file for ReplaceFile
 }
 
 // Operations counts the operations of all groups.

@@ -43,7 +43,7 @@ type Problem struct {
 	Nearest int    `json:"nearest"` // BLOCK_NOT_ADJACENT: line of the next instance of the block; 0: none
 	Gap     int    `json:"gap"`     // BLOCK_NOT_ADJACENT: distance to it in characters; -1: none
 	Expects string `json:"expects"` // BLOCK_NOT_ADJACENT: the block; clipped
-	Stands  string `json:"stands"`  // BLOCK_NOT_ADJACENT: the actual text; clipped
+	Actual  string `json:"stands"`  // BLOCK_NOT_ADJACENT: the actual text; clipped
 	Near    []Near `json:"near"`    // near misses
 	Behind  int    `json:"behind"`  // BASE_MISMATCH: how many versions the base is behind
 }
@@ -59,7 +59,7 @@ func (p *Problem) Place() string {
 	return p.Field
 }
 
-// Err returns problems as an error; nil if there are none.
+// Err returns problems as an error, or nil.
 func Err(problems []Problem) error {
 	var list fault.List
 	for i := range problems {
@@ -77,22 +77,22 @@ func CheckPath(p string) (Problem, bool) {
 	case p == "":
 		why = "is empty"
 	case strings.ContainsFunc(p, unicode.IsControl):
-		why = "holds control characters"
+		why = "contains control characters"
 	case strings.HasPrefix(p, "/"), strings.HasPrefix(p, `\`):
 		why = "is absolute"
 	case len(p) > 1 && p[1] == ':':
 		why = "begins with a drive"
 	case strings.ContainsRune(p, '\\'):
-		why = "holds a backslash"
+		why = "contains a backslash"
 	case slices.Contains(strings.Split(p, "/"), ".."):
-		why = "holds .."
+		why = "contains .."
 	case path.Clean(p) == "." || strings.HasSuffix(p, "/"):
-		why = "names a folder"
+		why = "names a directory"
 	default:
 		return Problem{}, true
 	}
 	return Problem{
 		Code: PathUnsafe, Field: "target.path", Message: "the path " + fault.Shown(p) + " " + why,
-		Hint: "write the path of a file below the root, with slashes",
+		Hint: "use the path of a file below the root, with slashes",
 	}, false
 }

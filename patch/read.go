@@ -13,8 +13,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// deepest bounds the nesting of a patch; only meta can be deep.
-const deepest = 64
+// maxDepth bounds the nesting of a patch; only meta can be deep.
+const maxDepth = 64
 
 // Read parses a patch in JSON. A patch with problems must not be applied.
 func Read(data []byte) (Patch, []Problem) {
@@ -22,14 +22,14 @@ func Read(data []byte) (Patch, []Problem) {
 		return Patch{}, []Problem{notUTF8("the patch", string(data))}
 	}
 	data = []byte(strings.TrimPrefix(string(data), bom))
-	v, err := artifact.ParseValue(data, deepest)
+	v, err := artifact.ParseValue(data, maxDepth)
 	if err != nil {
 		return Patch{}, []Problem{notJSON(err)}
 	}
 	top, ok := v.(artifact.Map)
 	if !ok {
 		return Patch{}, []Problem{{
-			Code: artifact.InvalidJSON, Message: "the file holds JSON, but not an object", Hint: "a patch is an object: see `brenner schema patch`",
+			Code: artifact.InvalidJSON, Message: "the JSON is not an object", Hint: "a patch is an object: see `brenner schema patch`",
 		}}
 	}
 	r := &reader{}
@@ -61,15 +61,15 @@ func (r *reader) problem(code fault.Code, field, hint, format string, args ...an
 	})
 }
 
-// relatives describes the other ids of the format's family.
-func relatives(id string) string {
+// describeProtocol describes the other ids of the format's family.
+func describeProtocol(id string) string {
 	switch id {
 	case "diff_json_v1", "json_diff":
-		return "the older form that names places by line numbers, which move when the text does"
+		return "an older format that uses line numbers, which change with the text"
 	case "anchor_diff_v3.0", "anchor_diff_v3":
-		return "the number of the document that describes patches, not of their form"
+		return "the version of the document that describes patches, not of their format"
 	case "anchor_diff_v1", "anchor_diff_v2", "anchor_diff_v2.0":
-		return "an earlier draft of this form"
+		return "an earlier draft of this format"
 	case "Stalemate_Protocol_v1.1":
 		return "a request for a ruling, not a patch"
 	}
@@ -77,7 +77,7 @@ func relatives(id string) string {
 }
 
 func (r *reader) protocol(top artifact.Map) bool {
-	const hint = `write "protocol_id": "` + Protocol + `", and the patch as that form asks`
+	const hint = `write "protocol_id": "` + Protocol + `", and the patch in that format`
 	v, ok := field(top, "protocol_id")
 	if !ok {
 		r.problem(delta.MissingRequiredField, "protocol_id", hint, "protocol_id is missing")
@@ -87,10 +87,10 @@ func (r *reader) protocol(top artifact.Map) bool {
 	switch {
 	case ok && id == Protocol:
 		return true
-	case ok && relatives(string(id)) != "":
-		r.problem(BadProtocol, "protocol_id", hint, "the protocol is %s: %s", id, relatives(string(id)))
+	case ok && describeProtocol(string(id)) != "":
+		r.problem(BadProtocol, "protocol_id", hint, "the protocol is %s: %s", id, describeProtocol(string(id)))
 	default:
-		r.problem(BadProtocol, "protocol_id", hint, "the protocol is %s, not %s", shownValue(v), Protocol)
+		r.problem(BadProtocol, "protocol_id", hint, "the protocol is %s, want %s", shownValue(v), Protocol)
 	}
 	return false
 }
@@ -130,7 +130,7 @@ func (r *reader) patch(top artifact.Map) {
 		r.out.Result = r.hash(string(result), "result_sha256")
 	}
 	if meta, ok := field(top, "meta"); ok {
-		_, _ = optional[artifact.Map](r, top, "", "meta", "write an object, or leave it out")
+		_, _ = optional[artifact.Map](r, top, "", "meta", "write an object, or remove it")
 		r.out.Meta = artifact.Canonical(meta)
 	}
 	r.groups(top)
@@ -140,8 +140,8 @@ func (r *reader) patch(top artifact.Map) {
 func (r *reader) known(m artifact.Map, prefix string, names ...string) {
 	for _, e := range m {
 		if !slices.Contains(names, e.Key) {
-			r.problem(delta.InvalidField, prefix+fault.Shown(e.Key), "take it out; words about a patch go into meta",
-				"there is no field %s here; there are %s", fault.Shown(e.Key), strings.Join(names, ", "))
+			r.problem(delta.InvalidField, prefix+fault.Shown(e.Key), "remove it; put notes into meta",
+				"unknown field %s; known: %s", fault.Shown(e.Key), strings.Join(names, ", "))
 		}
 	}
 }
@@ -152,7 +152,7 @@ func optional[T artifact.Value](r *reader, m artifact.Map, prefix, key, hint str
 		return value, false
 	}
 	if value, ok = v.(T); !ok {
-		kind := "a text"
+		kind := "a string"
 		switch any(value).(type) {
 		case artifact.Map:
 			kind = "an object"
@@ -190,14 +190,14 @@ func (r *reader) hash(s, name string) string {
 	lower := strings.ToLower(s)
 	if len(s) != 64 || strings.Trim(lower, "0123456789abcdef") != "" {
 		r.problem(BadHashFormat, name, "a SHA-256 is 64 hexadecimal digits; `brenner patch make` computes it",
-			"%s is no SHA-256: %d characters", fault.Shown(s), utf8.RuneCountInString(s))
+			"not a SHA-256: %s has %d characters", fault.Shown(s), utf8.RuneCountInString(s))
 	}
 	return lower
 }
 
 func (r *reader) groups(top artifact.Map) {
 	list, _ := r.list(top, "", "op_groups", "write a list of groups",
-		"a patch without operations changes nothing: there is no need for it", "there are no operations")
+		"add an operation, or drop the patch", "no operations")
 	for i, v := range list {
 		name := fmt.Sprintf("op_groups[%d]", i)
 		r.op = 0
@@ -213,7 +213,7 @@ func (r *reader) groups(top artifact.Map) {
 
 func (r *reader) group(m artifact.Map, prefix string) {
 	r.known(m, prefix, "anchor", "targets")
-	list, ok := r.list(m, prefix, "targets", "write a list of operations", "take the group out, or say what to do", "the group has no operations")
+	list, ok := r.list(m, prefix, "targets", "write a list of operations", "remove the group, or add an operation", "the group has no operations")
 	if !ok {
 		return
 	}
@@ -248,17 +248,17 @@ func (r *reader) anchor(m artifact.Map, prefix string) Anchor {
 	}
 	prefix += "anchor."
 	r.known(o, prefix, "text", "match_mode")
-	if text, ok := r.text(o, prefix, "text", "quote the text that stands right before the block"); ok {
+	if text, ok := r.text(o, prefix, "text", "quote the text right before the block"); ok {
 		a.Text = Canonical(text)
 		if blank(a.Text) {
-			r.problem(EmptyAnchor, prefix+"text", "quote some text with letters in it that stands right before the block",
-				"the anchor is %s: it would stand everywhere", blankness(a.Text))
+			r.problem(EmptyAnchor, prefix+"text", "quote visible text right before the block",
+				"the anchor is %s and would match everywhere", blankness(a.Text))
 		}
 	}
 	if mode, ok := optional[artifact.Text](r, o, prefix, "match_mode", ""); ok {
 		a.Mode = string(mode)
 		if mode != Exact && mode != IgnoreWhitespace {
-			r.problem(delta.InvalidField, prefix+"match_mode", "", "the mode %s is neither %s nor %s", fault.Shown(a.Mode), Exact, IgnoreWhitespace)
+			r.problem(delta.InvalidField, prefix+"match_mode", "", "unknown match_mode %s; use %s or %s", fault.Shown(a.Mode), Exact, IgnoreWhitespace)
 		}
 	}
 	return a
@@ -292,10 +292,10 @@ func (r *reader) operation(m artifact.Map, prefix string) Op {
 		op.Old = r.oldBlock(m, prefix)
 		r.unused(m, prefix, kind, "new_block", "new_content")
 	case ReplaceFile:
-		op.New = r.content(m, prefix, "new_content", "it may be empty, but it must be there")
+		op.New = r.content(m, prefix, "new_content", "new_content is required, even if empty")
 		r.unused(m, prefix, kind, "new_block")
 	default:
-		r.problem(delta.InvalidField, prefix+"op", "", "the operation %s is none of %s, %s and %s", fault.Shown(kind), ReplaceBlock, DeleteBlock, ReplaceFile)
+		r.problem(delta.InvalidField, prefix+"op", "", "unknown operation %s; use %s, %s or %s", fault.Shown(kind), ReplaceBlock, DeleteBlock, ReplaceFile)
 	}
 	return op
 }
@@ -328,11 +328,11 @@ func (r *reader) oldBlock(m artifact.Map, prefix string) string {
 	return text
 }
 
-// unused rejects content that the operation would not write: its author meant another operation.
+// unused rejects content that the operation does not write: another operation was intended.
 func (r *reader) unused(m artifact.Map, prefix, kind string, keys ...string) {
 	for _, key := range keys {
 		if v, ok := field(m, key); ok && v != artifact.Text("") {
-			r.problem(delta.InvalidField, prefix+key, "take it out, or use the operation that writes it", "%s does nothing with %s", kind, key)
+			r.problem(delta.InvalidField, prefix+key, "remove it, or use the operation that writes it", "%s does not use %s", kind, key)
 		}
 	}
 }

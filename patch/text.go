@@ -45,7 +45,7 @@ func notUTF8(what, s string) Problem {
 	line := 1 + strings.Count(s[:at], "\n")
 	return Problem{
 		Code: InvalidUTF8, Line: line,
-		Message: fmt.Sprintf("%s is no UTF-8: byte %#02x at line %d, offset %d", what, s[at], line, at),
+		Message: fmt.Sprintf("%s is not valid UTF-8: byte %#02x at line %d, offset %d", what, s[at], line, at),
 		Hint:    "save it as UTF-8",
 	}
 }
@@ -139,11 +139,11 @@ type edit struct {
 	op         int // its operation, from 1
 }
 
-// replaced returns the file's bytes after edits, which are sorted and do not overlap.
+// replace returns the file's bytes after edits, which are sorted and do not overlap.
 // Everything else stays byte by byte; new lines get the file's line end.
-func (t *Text) replaced(edits []edit) string {
+func (t *Text) replace(edits []edit) string {
 	if t.raw == t.canon {
-		return spliced(t.canon, edits)
+		return splice(t.canon, edits)
 	}
 	offsets := make([]int, 0, 2*len(edits))
 	for _, e := range edits {
@@ -162,7 +162,7 @@ func (t *Text) replaced(edits []edit) string {
 	return w.out.String()
 }
 
-func spliced(s string, edits []edit) string {
+func splice(s string, edits []edit) string {
 	var out strings.Builder
 	out.Grow(len(s))
 	from := 0
@@ -234,7 +234,7 @@ func (j *joiner) add(piece string) {
 	j.cr = strings.HasSuffix(strings.TrimRight(piece, bom), "\r")
 }
 
-func (t *Text) rewritten(content string) string {
+func (t *Text) rewrite(content string) string {
 	head := t.raw[:len(t.raw)-len(strings.TrimLeft(t.raw, bom))]
 	return head + strings.ReplaceAll(content, "\n", lineEnd(t.raw))
 }

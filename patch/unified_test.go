@@ -29,21 +29,21 @@ func TestUnified(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	if Unified("a", "b", "x", "x") != "" {
-		t.Error("a difference from nothing")
+		t.Error("equal texts have a diff")
 	}
 }
 
-// Who follows a unified diff line by line comes from one text to the other.
-func TestUnifiedLeadsToTheOther(t *testing.T) {
+// Applying a unified diff line by line yields the other text.
+func TestUnifiedDiffApplies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := Canonical(lineText().Draw(t, "a")), Canonical(lineText().Draw(t, "b"))
-		if got, err := follow(a, Unified("a", "b", a, b)); err != nil || got != b {
-			t.Fatalf("%q, not %q: %v", got, b, err)
+		if got, err := applyUnified(a, Unified("a", "b", a, b)); err != nil || got != b {
+			t.Fatalf("got %q, want %q: %v", got, b, err)
 		}
 	})
 }
 
-func follow(a, diff string) (string, error) {
+func applyUnified(a, diff string) (string, error) {
 	var out strings.Builder
 	lines, at := splitLines(a), 0
 	diffLines := splitLines(diff)
@@ -63,7 +63,7 @@ func follow(a, diff string) (string, error) {
 			at = from
 		case ' ', '-':
 			if lines[at] != body {
-				return "", fmt.Errorf("line %d is %q, not %q", at+1, lines[at], body)
+				return "", fmt.Errorf("line %d is %q, want %q", at+1, lines[at], body)
 			}
 			at++
 			if l[0] == ' ' {

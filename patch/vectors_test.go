@@ -2,7 +2,7 @@ package patch
 
 import "testing"
 
-// The fixed vectors of the specification's design.
+// The test vectors of the specification.
 func TestVectors(t *testing.T) {
 	const (
 		abc   = "alpha\nbeta\ngamma\n"
@@ -30,9 +30,9 @@ func TestVectors(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			base := text(t, v.base)
 			if v.hash != "" && base.Hash() != v.hash {
-				t.Errorf("the base has the hash %s", base.Hash())
+				t.Errorf("the base has hash %s", base.Hash())
 			}
-			p := one(base, v.anchor, v.op)
+			p := patchOf(base, v.anchor, v.op)
 			out, r := p.Apply(base)
 			if v.code == "" {
 				if !r.OK() || out.Hash() != v.want || r.Hash != v.want {
@@ -45,17 +45,17 @@ func TestVectors(t *testing.T) {
 			}
 			got := r.Problems[0]
 			if v.code == "BLOCK_NOT_ADJACENT" && got.Gap != v.gap {
-				t.Errorf("gap %d, not %d", got.Gap, v.gap)
+				t.Errorf("gap %d, want %d", got.Gap, v.gap)
 			}
 			if v.code == "ANCHOR_NOT_FOUND" && (got.Found != v.found || got.Wanted != v.op.Index) {
-				t.Errorf("%d of %d", got.Found, got.Wanted)
+				t.Errorf("found %d, wanted %d", got.Found, got.Wanted)
 			}
 		})
 	}
 }
 
 // A file keeps its line ends and its byte order mark.
-func TestTheFileKeepsItsForm(t *testing.T) {
+func TestApplyKeepsLineEnds(t *testing.T) {
 	for base, want := range map[string]string{
 		"\ufeffalpha\r\nbeta\r\ngamma\r\n": "\ufeffalpha\r\nB\r\nC\r\ngamma\r\n",
 		"alpha\rbeta\rgamma\r":             "alpha\rB\rC\rgamma\r",
@@ -63,20 +63,20 @@ func TestTheFileKeepsItsForm(t *testing.T) {
 		"alpha\nbeta\ngam\ufeffma\n":       "alpha\nB\nC\ngam\ufeffma\n",
 	} {
 		b := text(t, base)
-		p := one(b, "alpha\n", Op{Kind: ReplaceBlock, Old: "beta", New: "B\nC"})
+		p := patchOf(b, "alpha\n", Op{Kind: ReplaceBlock, Old: "beta", New: "B\nC"})
 		out, r := p.Apply(b)
 		if !r.OK() || string(out.Bytes()) != want {
 			t.Errorf("%q: %q, %v", base, out.Bytes(), r.Err())
 		}
-		whole := one(b, "", Op{Kind: ReplaceFile, New: "1\n2\n"})
+		whole := patchOf(b, "", Op{Kind: ReplaceFile, New: "1\n2\n"})
 		out, _ = whole.Apply(b)
 		if again := text(t, string(out.Bytes())); again.Canonical() != "1\n2\n" || lineEnd(again.raw) != lineEnd(b.raw) {
 			t.Errorf("%q: %q", base, out.Bytes())
 		}
 	}
-	// A CR that stays and an LF that comes behind it are two line ends, not one.
+	// A remaining CR and a following LF are two line ends, not one.
 	b := text(t, "a\rbeta\nc\r\r")
-	p := one(b, "a\n", Op{Kind: DeleteBlock, Old: "beta"})
+	p := patchOf(b, "a\n", Op{Kind: DeleteBlock, Old: "beta"})
 	if out, r := p.Apply(b); !r.OK() || Canonical(string(out.Bytes())) != "a\n\nc\n\n" {
 		t.Errorf("%q %v", out.Bytes(), r.Err())
 	}

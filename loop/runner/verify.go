@@ -97,8 +97,8 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 }
 
 // matches looks for an entry of the session after which its state matches the recorded
-// outcome. If there is none, it returns the outcome of the nearest end. A session abandoned
-// by a killed run may have ended before the loop knew.
+// outcome. Without one, it returns the outcome of the nearest end. A session abandoned by a
+// killed run may have ended before the loop knew.
 func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Settled, ok bool) {
 	state := &flow.State{}
 	for i := range h.Entries {

@@ -24,7 +24,7 @@ type Request struct {
 	Disk fileio.Disk
 }
 
-// Check returns whether patches apply, with all their problems.
+// Check reports whether patches apply, with all their problems.
 func Check(q *Request) (*Checked, error) {
 	p, err := newPlan(q)
 	if err != nil {
@@ -65,7 +65,7 @@ func (q *Request) disk() fileio.Disk {
 	return q.Disk
 }
 
-// Outcome is what one patch does, or why it does not apply.
+// Outcome is the effect of one patch, or why it does not apply.
 type Outcome struct {
 	File       string          `json:"file"`
 	Path       string          `json:"path"`

@@ -14,9 +14,8 @@ import (
 	"brenner/patch"
 )
 
-// Of two sets of patches of the same files that are applied at once, one is applied. The
-// other does not apply to what the first made.
-func TestTwoApplyAtOnce(t *testing.T) {
+// Of two conflicting sets of patches applied concurrently, exactly one is applied.
+func TestConcurrentApply(t *testing.T) {
 	paths := []string{"m.txt", "sub/n.txt"}
 	for range 20 {
 		dir := t.TempDir()
@@ -32,7 +31,7 @@ func TestTwoApplyAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		lost := slices.IndexFunc(results[:], func(r *Applied) bool { return !r.OK })
-		if lost < 0 || !results[1-lost].OK || len(results[lost].Written) > 0 || !refused(results[lost]) {
+		if lost < 0 || !results[1-lost].OK || len(results[lost].Written) > 0 || !hasMismatch(results[lost]) {
 			t.Fatalf("got %+v and %+v", results[0], results[1])
 		}
 		if got := results[1-lost].Written; !slices.Equal(got, paths) {
@@ -47,9 +46,9 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	}
 }
 
-// refused reports whether a patch met a file that another one had changed. A plan that is
-// made while the other writes finds only some of them changed.
-func refused(a *Applied) bool {
+// hasMismatch reports whether a patch found a changed file. A plan made while another
+// process writes finds only some of the files changed.
+func hasMismatch(a *Applied) bool {
 	for i := range a.Patches {
 		for _, p := range a.Patches[i].Problems {
 			if p.Code == patch.BaseMismatch {
@@ -60,9 +59,9 @@ func refused(a *Applied) bool {
 	return false
 }
 
-// A plan is worked out again for a file that changed before the lock was taken, and then
-// no other file is written either.
-func TestAFileThatChangesMeanwhile(t *testing.T) {
+// A plan is computed again if a file changed before the lock was taken; then no file is
+// written.
+func TestFileChangesBeforeLock(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "m.txt", "sub/n.txt")
 	p, err := newPlan(&Request{Patches: []string{a}, Root: dir})
@@ -76,12 +75,12 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 	}
 	defer unlock()
 	if p.ok() {
-		t.Error("it still applies")
+		t.Error("the plan still applies")
 	}
 }
 
-// A plan whose file is now in a directory that is not locked is given up.
-func TestAFileThatMovesMeanwhile(t *testing.T) {
+// A plan fails if its file was moved to a directory that is not locked.
+func TestFileMovesBeforeLock(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "sub/n.txt")
 	p, err := newPlan(&Request{Patches: []string{a}, Root: dir})
@@ -89,22 +88,22 @@ func TestAFileThatMovesMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, moved := filepath.Join(dir, "sub", "n.txt"), filepath.Join(dir, "moved", "n.txt")
-	put(t, moved, strings.ReplaceAll(old, "\n", "\r\n")) // the same text in other bytes
+	put(t, moved, strings.ReplaceAll(old, "\n", "\r\n")) // the same text with other bytes
 	if err := errors.Join(os.Remove(path), os.Symlink(moved, path)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.lock(); fault.CodeOf(err) != fileio.CannotWrite || !strings.Contains(err.Error(), errMoved.Error()) {
 		t.Errorf("got %v", err)
 	}
-	unlock, err := lockDirs([]string{filepath.Dir(path)}) // it is free again
+	unlock, err := lockDirs([]string{filepath.Dir(path)}) // no longer locked
 	if err != nil {
 		t.Fatal(err)
 	}
 	unlock()
 }
 
-// A file that cannot be written is found before the first file is replaced.
-func TestAllFilesOrNone(t *testing.T) {
+// A read-only file is detected before the first file is replaced.
+func TestApplyAllOrNone(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "m.txt", "n.txt")
 	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {
@@ -117,7 +116,7 @@ func TestAllFilesOrNone(t *testing.T) {
 	if got := content(t, filepath.Join(dir, "m.txt")); got != old {
 		t.Errorf("m.txt: got %q", got)
 	}
-	nothingLeft(t, dir)
+	checkNoTempFiles(t, dir)
 }
 
 // brokenDisk refuses to rename one file.
@@ -133,8 +132,8 @@ func (d brokenDisk) Rename(from, to string) error {
 	return d.RealDisk.Rename(from, to)
 }
 
-// Where a rename fails, Apply says which files were replaced before.
-func TestApplySaysWhatWasWrittenBeforeAFailure(t *testing.T) {
+// If a rename fails, Apply returns the files replaced before.
+func TestApplyReturnsFilesWrittenBeforeFailure(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "m.txt", "n.txt", "o.txt")
 	r, err := Apply(&Request{Patches: []string{a}, Root: dir, Disk: brokenDisk{name: "n.txt"}})
@@ -149,10 +148,10 @@ func TestApplySaysWhatWasWrittenBeforeAFailure(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	nothingLeft(t, dir)
+	checkNoTempFiles(t, dir)
 }
 
-// Directories are locked for others, and free again afterwards.
+// Directories are locked for other processes until unlock.
 func TestLockDirs(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := lockDirs([]string{dir, dir})
@@ -173,14 +172,14 @@ func TestLockDirs(t *testing.T) {
 	}
 }
 
-// Only what a killed process left beside this file is removed.
-func TestSweep(t *testing.T) {
+// Only leftovers of a killed process for this file are removed.
+func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	kept := []string{".m.txt.1x.brenner-patch", ".m.txt..brenner-patch", ".n.txt.1.brenner-patch", ".m.txt.1", "m.txt"}
 	for _, name := range append(slices.Clone(kept), ".m.txt.17.brenner-patch") {
 		put(t, filepath.Join(dir, name), "")
 	}
-	if err := sweep(dir, "m.txt"); err != nil {
+	if err := removeLeftovers(dir, "m.txt"); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

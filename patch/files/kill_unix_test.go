@@ -14,11 +14,10 @@ import (
 	fileio "brenner/internal/files"
 )
 
-// A child of the test is a process that applies patches and is killed at one step of
-// writing a file.
+// A child process applies patches and is killed at one step of writing a file.
 const (
 	envDir = "PATCH_TEST_DIR" // set in children only
-	envDie = "PATCH_TEST_DIE" // at which step, from 1
+	envDie = "PATCH_TEST_DIE" // the step, from 1
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +33,7 @@ func applyAndDie(dir, step string) {
 	if err != nil {
 		panic(err)
 	}
-	r, err := Apply(&Request{Patches: []string{filepath.Join(dir, "patches")}, Root: dir, Disk: &mortalDisk{at: at}})
+	r, err := Apply(&Request{Patches: []string{filepath.Join(dir, "patches")}, Root: dir, Disk: &killingDisk{at: at}})
 	if err != nil {
 		panic(err)
 	}
@@ -43,40 +42,40 @@ func applyAndDie(dir, step string) {
 	}
 }
 
-// mortalDisk is a file system on which the process dies at one step.
-type mortalDisk struct {
+// killingDisk is a file system that kills the process at one step.
+type killingDisk struct {
 	fileio.RealDisk
 	at, steps int
 }
 
-func (d *mortalDisk) step() {
+func (d *killingDisk) step() {
 	if d.steps++; d.steps == d.at {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}
 }
 
-func (d *mortalDisk) CreateTemp(dir, pattern string, mode os.FileMode) (fileio.TempFile, error) {
+func (d *killingDisk) CreateTemp(dir, pattern string, mode os.FileMode) (fileio.TempFile, error) {
 	d.step()
 	f, err := d.RealDisk.CreateTemp(dir, pattern, mode)
 	d.step()
-	return mortalFile{f, d}, err
+	return killingFile{f, d}, err
 }
 
-func (d *mortalDisk) Rename(from, to string) error {
+func (d *killingDisk) Rename(from, to string) error {
 	d.step()
 	err := d.RealDisk.Rename(from, to)
 	d.step()
 	return err
 }
 
-type mortalFile struct {
+type killingFile struct {
 	fileio.TempFile
-	disk *mortalDisk
+	disk *killingDisk
 }
 
 // Write also dies with half of the bytes written.
-func (f mortalFile) Write(data []byte) (int, error) {
+func (f killingFile) Write(data []byte) (int, error) {
 	half := len(data) / 2
 	n, err := f.TempFile.Write(data[:half])
 	f.disk.step()
@@ -88,16 +87,16 @@ func (f mortalFile) Write(data []byte) (int, error) {
 	return n + m, err
 }
 
-func (f mortalFile) Sync() error {
+func (f killingFile) Sync() error {
 	f.disk.step()
 	err := f.TempFile.Sync()
 	f.disk.step()
 	return err
 }
 
-// Killed at every step of the writing, Apply leaves each file as it was or as it becomes.
-// With SkipApplied it then does the rest, and removes what the killed process left.
-func TestKilledWithinApply(t *testing.T) {
+// Killed at any step, Apply leaves each file old or new. With SkipApplied, the next run does
+// the rest and removes leftovers.
+func TestApplyKilledAtEveryStep(t *testing.T) {
 	before := strings.Repeat("alpha\r\nbeta\r\ngamma\r\n", 1000) + "last\r\n"
 	after := strings.Replace(before, "last", "changed", 1)
 	names := []string{"a.txt", "b.txt"}
@@ -126,10 +125,10 @@ func TestKilledWithinApply(t *testing.T) {
 				t.Fatalf("step %d: %s was not finished", step, name)
 			}
 		}
-		nothingLeft(t, dir)
+		checkNoTempFiles(t, dir)
 	}
 	if killedAt < 16 {
-		t.Errorf("two files have only %d steps", killedAt)
+		t.Errorf("only %d steps for two files", killedAt)
 	}
 }
 

@@ -51,8 +51,7 @@ func makePatch(t *testing.T, out, path, from, to string) {
 	}
 }
 
-// twoPatches makes two directories of patches for the same files. Those of the second no
-// longer apply after those of the first, and the other way round.
+// twoPatches writes two directories of conflicting patches for the same files.
 func twoPatches(t *testing.T, dir string, paths ...string) (a, b string) {
 	t.Helper()
 	a, b = filepath.Join(dir, "a"), filepath.Join(dir, "b")
@@ -65,8 +64,8 @@ func twoPatches(t *testing.T, dir string, paths ...string) (a, b string) {
 	return a, b
 }
 
-// nothingLeft checks that no temporary file is left in a directory.
-func nothingLeft(t *testing.T, dir string) {
+// checkNoTempFiles checks that a directory has no temporary files.
+func checkNoTempFiles(t *testing.T, dir string) {
 	t.Helper()
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)

@@ -23,7 +23,7 @@ type MakeRequest struct {
 	Out   string // output file; "" or "-" writes none
 }
 
-// Made is a patch that was made, or why there is none.
+// Made is a new patch, or why it could not be made.
 type Made struct {
 	Schema   string          `json:"schema"`
 	OK       bool            `json:"ok"`
@@ -78,8 +78,8 @@ func (r *Made) fromReply(q *MakeRequest) patch.Patch {
 	}
 	if len(mine) == 0 {
 		r.Problems = []patch.Problem{{
-			Code: patch.NoOps, Message: "no block of the reply is for " + q.Path + "; there are some for " + strings.Join(r.Others, ", "),
-			Hint: "say which file is meant with --path",
+			Code: patch.NoOps, Message: "no block of the reply is for " + q.Path + ", but for " + strings.Join(r.Others, ", "),
+			Hint: "select the file with --path",
 		}}
 		return patch.Patch{}
 	}

@@ -35,7 +35,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-func TestMakeFromAReply(t *testing.T) {
+func TestMakeFromReply(t *testing.T) {
 	block := func(path string) string {
 		return path + "\n<<<<<<< SEARCH\nbeta\n=======\nBETA\n>>>>>>> REPLACE\n\n"
 	}

@@ -47,7 +47,7 @@ func newPlan(q *Request) (*plan, error) {
 		return nil, err
 	}
 	if q.File != "" && len(names) > 1 {
-		return nil, &fault.Error{Code: fault.Usage, Detail: "--file goes with one patch, and " + strconv.Itoa(len(names)) + " are given", Hint: "see `brenner patch apply --help`"}
+		return nil, &fault.Error{Code: fault.Usage, Detail: "--file requires a single patch, got " + strconv.Itoa(len(names)), Hint: "see `brenner patch apply --help`"}
 	}
 	sources, err := readAll(names, q.Read)
 	if err != nil {
@@ -57,11 +57,11 @@ func newPlan(q *Request) (*plan, error) {
 	for _, s := range sources {
 		p.patches = append(p.patches, &planned{Source: s})
 	}
-	p.workOut()
+	p.compute()
 	return p, nil
 }
 
-func (p *plan) workOut() {
+func (p *plan) compute() {
 	p.files, p.byReal, p.root.byHash = nil, make(map[string]*target), nil
 	for _, one := range p.patches {
 		one.target, one.skipped, one.report = nil, false, patch.Report{Problems: one.Problems}
@@ -108,10 +108,10 @@ func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Probl
 	switch {
 	case p.file != "":
 		name = p.file
-		actual, problem = plainFile(name)
+		actual, problem = regularFile(name)
 	case one.Path == "":
 		problem = &patch.Problem{
-			Code: delta.MissingRequiredField, Field: "target.path", Message: "the patch does not say which file it is for", Hint: "name the file with --file",
+			Code: delta.MissingRequiredField, Field: "target.path", Message: "the patch names no file", Hint: "pass --file PATH",
 		}
 	default:
 		name = one.Path
@@ -126,7 +126,7 @@ func (p *plan) find(one *patch.Patch) (name, actual string, problem *patch.Probl
 // hintAtBase adds the file that a patch was made for, if another file has its text.
 func (p *plan) hintAtBase(problem *patch.Problem, base, path string) {
 	if other := p.root.withHash(base); other != "" && other != path {
-		problem.Hint = other + " is the text that the patch is for: if that is meant, say so with --file"
+		problem.Hint = "the patch was made for the text of " + other + "; to patch that file, pass --file"
 	}
 }
 
@@ -163,10 +163,10 @@ func (p *plan) apply(one *planned) {
 		}
 		switch {
 		case f.failed != "":
-			problem.Hint = f.failed + " comes before it and does not apply"
-		case one.Patch.Result == f.now.Hash(): // the problem says that it was applied already
+			problem.Hint = "the patch before it, " + f.failed + ", does not apply"
+		case one.Patch.Result == f.now.Hash(): // already applied, as the problem says
 		case p.skip && one.Patch.Result == "":
-			problem.Hint = "it has no result_sha256, so that --skip-applied cannot tell whether it was applied; look at the file, and leave the patch out if it was"
+			problem.Hint = "without result_sha256, --skip-applied cannot detect that it was applied; check the file, and omit the patch if it was"
 		default:
 			p.hintAtBase(problem, one.Patch.Base, f.path)
 		}

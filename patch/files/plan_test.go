@@ -13,7 +13,7 @@ import (
 	"brenner/patch"
 )
 
-// checkOne checks one patch of old to another text.
+// checkOne checks a patch that was made for old.
 func checkOne(t *testing.T, dir, path string, q *Request) Outcome {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.json")
@@ -26,7 +26,7 @@ func checkOne(t *testing.T, dir, path string, q *Request) Outcome {
 	return r.Patches[0]
 }
 
-func TestFilesThatCannotBePatched(t *testing.T) {
+func TestInvalidTargets(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "root")
 	put(t, filepath.Join(dir, "outside.txt"), old)
@@ -55,22 +55,22 @@ func TestFilesThatCannotBePatched(t *testing.T) {
 	}
 }
 
-// A patch without its file, or with another text, names the file that it was made for.
-func TestHintAtTheFileWithTheBase(t *testing.T) {
+// If the target is missing or has another text, the hint names the file with the base.
+func TestHintNamesFileWithBase(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "sub", "renamed.txt"), old)
 	put(t, filepath.Join(dir, "other.txt"), "other\n")
 	put(t, filepath.Join(dir, ".hidden", "copy.txt"), old)
 	for _, path := range []string{"missing.txt", "other.txt"} {
 		o := checkOne(t, dir, path, &Request{})
-		if o.OK || !strings.HasPrefix(o.Problems[0].Hint, "sub/renamed.txt is the text that the patch is for") {
+		if o.OK || !strings.HasPrefix(o.Problems[0].Hint, "the patch was made for the text of sub/renamed.txt;") {
 			t.Errorf("%s: got %+v", path, o)
 		}
 	}
 }
 
-// A patch sees what those before it make of the file, also under another name.
-func TestPatchesOfOneFileInARow(t *testing.T) {
+// A patch applies to the result of those before it, also through a link.
+func TestConsecutivePatchesOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "m.txt"), old)
 	if err := os.Symlink("m.txt", filepath.Join(dir, "link.txt")); err != nil {
@@ -97,7 +97,7 @@ func TestPatchesOfOneFileInARow(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "m.txt"), "other\n")
 	r = apply(t, q)
-	if r.OK || !strings.Contains(r.Patches[1].Problems[0].Hint, "1.json comes before it and does not apply") {
+	if r.OK || !strings.Contains(r.Patches[1].Problems[0].Hint, "1.json, does not apply") {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -129,7 +129,7 @@ func TestReadSources(t *testing.T) {
 	}
 }
 
-func TestRequestsThatCannotBePlanned(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	dir := t.TempDir()
 	a, b := twoPatches(t, dir, "m.txt")
 	file := filepath.Join(dir, "m.txt")

@@ -23,7 +23,7 @@ func openRoot(dir string) (*root, error) {
 		return nil, fileio.CannotRead("open the root", dir, err)
 	}
 	if info, err := os.Stat(actual); err != nil || !info.IsDir() {
-		return nil, &fault.Error{Code: fileio.Unreadable, Op: "open the root", Place: dir, Detail: "it is no folder", Hint: "name a folder with --root"}
+		return nil, &fault.Error{Code: fileio.Unreadable, Op: "open the root", Place: dir, Detail: "not a directory", Hint: "pass a directory with --root"}
 	}
 	return &root{dir: actual}, nil
 }
@@ -40,20 +40,20 @@ func (r *root) find(path string) (string, *patch.Problem) {
 	}
 	if rel, err := filepath.Rel(r.dir, actual); err != nil || !filepath.IsLocal(rel) {
 		return "", &patch.Problem{
-			Code: patch.PathUnsafe, Field: "target.path", Message: "the path " + fault.Shown(path) + " is a link that leads out of the root",
-			Hint: "patch the file where it is, or choose another --root",
+			Code: patch.PathUnsafe, Field: "target.path", Message: "the path " + fault.Shown(path) + " is a link out of the root",
+			Hint: "patch the link's target, or pass another --root",
 		}
 	}
-	return actual, plain(path, actual)
+	return actual, regular(path, actual)
 }
 
-// plainFile returns the regular file of a path given by the user.
-func plainFile(path string) (string, *patch.Problem) {
+// regularFile returns the regular file of a path given by the user.
+func regularFile(path string) (string, *patch.Problem) {
 	actual, err := resolve(path)
 	if err != nil {
 		return "", missingBase(path, fileio.Reason(err))
 	}
-	return actual, plain(path, actual)
+	return actual, regular(path, actual)
 }
 
 func resolve(path string) (string, error) {
@@ -64,29 +64,29 @@ func resolve(path string) (string, error) {
 	return filepath.Abs(actual)
 }
 
-// plain rejects anything but a regular file: opening a pipe blocks, and a device has no end.
-func plain(path, actual string) *patch.Problem {
+// regular rejects anything but a regular file: opening a pipe blocks, and a device has no end.
+func regular(path, actual string) *patch.Problem {
 	info, err := os.Stat(actual)
 	switch {
 	case err != nil:
 		return missingBase(path, fileio.Reason(err))
 	case !info.Mode().IsRegular():
-		return missingBase(path, "it is no plain file")
+		return missingBase(path, "not a regular file")
 	}
 	return nil
 }
 
 func missingBase(path, why string) *patch.Problem {
 	return &patch.Problem{
-		Code: patch.BaseMissing, Field: "target.path", Message: "the file " + fault.Shown(path) + " cannot be read: " + why,
-		Hint: "check the path; it is looked for below --root",
+		Code: patch.BaseMissing, Field: "target.path", Message: "cannot read " + fault.Shown(path) + ": " + why,
+		Hint: "check the path; it is relative to --root",
 	}
 }
 
 // Bounds of the search for a file by hash.
 const (
-	searchedFiles = 10_000
-	searchedBytes = 256 << 20
+	maxSearchedFiles = 10_000
+	maxSearchedBytes = 256 << 20
 )
 
 // withHash returns the path of the file with a hash, or "". It is for hints only.
@@ -99,7 +99,7 @@ func (r *root) withHash(hash string) string {
 
 func (r *root) search() {
 	r.byHash = make(map[string]string)
-	paths, left := 0, int64(searchedBytes)
+	paths, left := 0, int64(maxSearchedBytes)
 	// Unreadable files are skipped.
 	_ = filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -112,7 +112,7 @@ func (r *root) search() {
 		}
 		info, err := d.Info()
 		switch paths++; {
-		case paths > searchedFiles, err == nil && info.Size() > left:
+		case paths > maxSearchedFiles, err == nil && info.Size() > left:
 			return fs.SkipAll
 		case err != nil, info.Size() == 0: // files in /proc have size 0 and may have no end
 			return nil

@@ -64,7 +64,7 @@ func list(paths []string) ([]string, error) {
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil {
-			return nil, fileio.CannotRead("read the folder", path, err)
+			return nil, fileio.CannotRead("read directory", path, err)
 		}
 		n := len(all)
 		for _, e := range entries {
@@ -73,7 +73,7 @@ func list(paths []string) ([]string, error) {
 			}
 		}
 		if len(all) == n {
-			return nil, &fault.Error{Code: fileio.Unreadable, Op: "read the folder", Place: path, Detail: "there is no patch in it", Hint: "patches are files whose names end with .json"}
+			return nil, &fault.Error{Code: fileio.Unreadable, Op: "read directory", Place: path, Detail: "no patches", Hint: "patches are files named *.json"}
 		}
 	}
 	return all, nil

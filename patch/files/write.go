@@ -16,19 +16,19 @@ import (
 )
 
 // errMoved is the error of a path that now leads to another directory.
-var errMoved = errors.New("it was moved while the patch was being applied")
+var errMoved = errors.New("moved while the patch was being applied")
 
 // lock keeps the files of a plan from changing until unlock is called. If one changed since it
 // was read, the patches are computed again.
 func (p *plan) lock() (unlock func(), err error) {
 	dirs := p.dirs()
 	if unlock, err = lockDirs(dirs); err != nil {
-		return nil, unwritable(p.files[0].path, err)
+		return nil, cannotWrite(p.files[0].path, err)
 	}
 	if !p.current() {
-		if p.workOut(); !slices.Equal(dirs, p.dirs()) && p.ok() {
+		if p.compute(); !slices.Equal(dirs, p.dirs()) && p.ok() {
 			unlock()
-			return nil, unwritable(p.files[0].path, errMoved)
+			return nil, cannotWrite(p.files[0].path, errMoved)
 		}
 	}
 	return unlock, nil
@@ -63,13 +63,13 @@ func (p *plan) write(d fileio.Disk) (written []string, err error) {
 	for _, f := range changed {
 		tmp, err := f.prepare(d)
 		if err != nil {
-			return nil, unwritable(f.path, err)
+			return nil, cannotWrite(f.path, err)
 		}
 		ready = append(ready, tmp)
 	}
 	for i, f := range changed {
 		if err := d.Rename(ready[i], f.actual); err != nil {
-			return written, unwritable(f.path, err)
+			return written, cannotWrite(f.path, err)
 		}
 		written = append(written, f.path)
 	}
@@ -85,25 +85,25 @@ func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 		return "", os.ErrPermission
 	}
 	dir, name := filepath.Split(f.actual)
-	if err := sweep(dir, name); err != nil {
+	if err := removeLeftovers(dir, name); err != nil {
 		return "", err
 	}
-	return fileio.WriteTemp(d, dir, "."+name+".*"+unfinished, f.now.Bytes(), info.Mode().Perm())
+	return fileio.WriteTemp(d, dir, "."+name+".*"+tempSuffix, f.now.Bytes(), info.Mode().Perm())
 }
 
-// unfinished is the suffix of a new text until it is renamed.
-const unfinished = ".brenner-patch"
+// tempSuffix is the suffix of a new text until it is renamed.
+const tempSuffix = ".brenner-patch"
 
-// sweep removes what a killed process left next to a file. Only the holder of the directory's
+// removeLeftovers removes what a killed process left next to a file. Only the holder of the directory's
 // lock writes such files, so none of them is in use.
-func sweep(dir, name string) error {
+func removeLeftovers(dir, name string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		middle, ours := strings.CutPrefix(e.Name(), "."+name+".")
-		middle, done := strings.CutSuffix(middle, unfinished)
+		middle, done := strings.CutSuffix(middle, tempSuffix)
 		if !ours || !done || middle == "" || strings.Trim(middle, "0123456789") != "" || !e.Type().IsRegular() {
 			continue
 		}
@@ -114,8 +114,8 @@ func sweep(dir, name string) error {
 	return nil
 }
 
-func unwritable(path string, err error) error {
-	return &fault.Error{Code: fileio.CannotWrite, Op: "write", Place: path, Detail: fileio.Reason(err), Hint: "it is as it was; check the file and its permissions"}
+func cannotWrite(path string, err error) error {
+	return &fault.Error{Code: fileio.CannotWrite, Op: "write", Place: path, Detail: fileio.Reason(err), Hint: "the file is unchanged; check it and its permissions"}
 }
 
 // lockDirs keeps other processes of this program from changing files in directories until
