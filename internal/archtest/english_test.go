@@ -72,6 +72,9 @@ var good = regexp.MustCompile(`(?i)is no (?:longer|more|less)$`)
 func allowed() map[string]string {
 	return map[string]string{
 		"internal/archtest/english_test.go": ".*",
+		"agent/mail/ask.go":                 "mend",   // the subject of a repair, sent by mail
+		"agent/program/plan.go":             "folder", // a field in JSON
+		"agent/tape/failure.go":             "nobody", // stored on tapes
 	}
 }
 
