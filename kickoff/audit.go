@@ -12,7 +12,7 @@ import (
 	"brenner/roster"
 )
 
-// Report is what a message says of itself, with the findings of its audit.
+// Report is the content of a message's head and roster, with the findings of its audit.
 type Report struct {
 	Schema    string        `json:"schema"` // set by the command that prints it
 	OK        bool          `json:"ok"`     // there are no findings
@@ -61,7 +61,7 @@ func Audit(message string, want Expected) Report {
 	return a.out
 }
 
-// Expected is what a message must agree with; the zero value wants nothing.
+// Expected is what a message must agree with; the zero value requires nothing.
 type Expected struct {
 	ThreadID string
 	Roster   *roster.Roster
@@ -271,7 +271,8 @@ func (a *auditor) wantedTemplate() (string, bool) {
 	return string(e.Role), ok && e.Role.Valid()
 }
 
-// checkPrompt compares prompt and example with the template's, if the program still has that version.
+// checkPrompt compares prompt and example with the template's, if the program still has that
+// version.
 func (a *auditor) checkPrompt(t prompts.Template) {
 	const hint = "the agent was sent a text that differs from the template"
 	from := a.roster.Line

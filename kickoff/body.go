@@ -155,12 +155,12 @@ func (in *Input) constraints() string {
 	return b.String()
 }
 
-// quoteName returns a name on one line: a plain word, or a Go string. readName is its inverse.
+// quoteName returns a name on one line: a plain word, or a Go string. unquoteName is its inverse.
 func quoteName(name string) string {
-	odd := strings.ContainsFunc(name, func(r rune) bool {
+	special := strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@", r)
 	})
-	if odd || name == "" {
+	if special || name == "" {
 		return strconv.Quote(name)
 	}
 	return name

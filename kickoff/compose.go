@@ -160,7 +160,7 @@ const (
 	NoView          fault.Code = "KICKOFF_NO_VIEW"     // From round 2 on, every recipient must be shown the artifact.
 )
 
-// Codes of audit findings, beside those of package roster.
+// Codes of audit findings, in addition to those of package roster.
 const (
 	BadHead         fault.Code = "KICKOFF_BAD_HEAD"         // Audit: a header line of the kickoff is missing or unreadable.
 	BadOrder        fault.Code = "KICKOFF_BAD_ORDER"        // Audit: a part of the kickoff is missing or misplaced.

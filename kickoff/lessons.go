@@ -35,7 +35,7 @@ func (in *Input) aboutLessons() string {
 		"lesson of what helps. Say nothing where there is nothing to say."
 }
 
-// Lesson is what an agent says it has learned.
+// Lesson is a lesson that an agent reports.
 type Lesson struct {
 	Kind string // helpful, harmful or neutral
 	Text string // one line
@@ -128,7 +128,7 @@ func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// QuestionOf returns the research question of any kickoff, unquoted; empty if there is none.
+// QuestionOf returns the research question of any kickoff, unquoted, or "".
 func QuestionOf(message string) string {
 	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
 	if !ok {
@@ -177,7 +177,7 @@ func appendShown(examples []string, text string) []string {
 
 func showsDelta(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
 
-// hasComment reports whether words of a text may join where marks are removed.
+// hasComment reports whether a text has comment marks, whose removal may join words.
 func hasComment(text string) bool {
 	return strings.Contains(text, "<!--") || strings.Contains(text, "-->") || strings.Contains(text, "*/")
 }

@@ -27,8 +27,8 @@ func base(t *testing.T) artifact.Artifact {
 	return a
 }
 
-// mergeExample merges a template's example under strict scopes, and checks that every delta is applied
-// unchanged.
+// mergeExample merges a template's example under strict scopes, and checks that every delta is
+// applied unchanged.
 func mergeExample(t *testing.T, onto artifact.Artifact, tmpl prompts.Template, round int) artifact.Artifact {
 	t.Helper()
 	reply := delta.Read([]byte(tmpl.Example()), delta.Options{Strict: true})
@@ -86,8 +86,8 @@ func checkNewItems(t *testing.T, tmpl prompts.Template, before, after *artifact.
 	}
 }
 
-// TestExamplesAreApplied merges the examples of the three roles in order, each into the result of the
-// previous one.
+// TestExamplesAreApplied merges the examples of the three roles in order, each into the result of
+// the previous one.
 func TestExamplesAreApplied(t *testing.T) {
 	a := base(t)
 	for i, role := range roster.AllRoles() {
@@ -122,8 +122,8 @@ func TestUnifiedExampleIsApplied(t *testing.T) {
 	}
 }
 
-// TestPromptsContainNoDelta reads prompts as replies: the examples are nested, and nothing else looks
-// like a delta.
+// TestPromptsContainNoDelta reads prompts as replies: the examples are nested, and nothing else
+// looks like a delta.
 func TestPromptsContainNoDelta(t *testing.T) {
 	for _, tmpl := range prompts.All() {
 		rights := allRoles(tmpl.Name, false)

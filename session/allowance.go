@@ -45,14 +45,14 @@ func (a *Allowance) update(s *flow.State) {
 }
 
 // affordable returns the calls that may begin now. The cost of retries is not in the journal yet;
-// calls that do not fit beside it wait.
+// calls that exceed the budget with it wait.
 func (a *Allowance) affordable(s *flow.State, asks []flow.Ask) []flow.Ask {
 	if a == nil {
 		return asks
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	clear(a.promised) // earlier promises have begun, or are asked for again
+	clear(a.promised) // earlier promises have begun, or are requested again
 	var out []flow.Ask
 	for _, ask := range asks {
 		cost := s.Reserve(ask.Exchange, ask.Call)
@@ -80,12 +80,13 @@ func (a *Allowance) total() flow.Cost {
 	return all
 }
 
-// AllowRetry reports whether the budget allows an agent's current call another attempt after failure f.
+// AllowRetry reports whether the budget allows an agent's current call another attempt after
+// failure f.
 func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	own, under := a.reserved[name]
-	if !a.known || !under {
+	own, inFlight := a.reserved[name]
+	if !a.known || !inFlight {
 		return true
 	}
 	a.extra[name] = failureCost(name, f, own, a.settings.Prices)

@@ -42,7 +42,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		}
 		h := s.history()
 		h.contributions = s.contributions()
-		c, given := about(state)
+		c, unstored := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
 			next = nil // another process has taken all of them
 			return nil, nil
@@ -51,7 +51,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		if err != nil {
 			return nil, err
 		}
-		d, settled, err := h.draft(ctx, s.current, &c, given)
+		d, settled, err := h.draft(ctx, s.current, &c, unstored)
 		if err != nil {
 			return nil, err
 		}
@@ -81,11 +81,11 @@ func (s *run) checkStale(ctx context.Context, state *flow.State, c *flow.Committ
 	return []store.Append{hold}, err
 }
 
-// draft settles a commit on a base and completes it. Given texts, if any, are a person's deltas
+// draft settles a commit on a base and completes it. Unstored texts, if any, are a person's deltas
 // or letters that the draft is to store.
-func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (*draft, settle.Settlement, error) {
+func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Committed, unstored [][]byte) (*draft, settle.Settlement, error) {
 	d := &draft{}
-	for i, text := range given {
+	for i, text := range unstored {
 		hash := d.blob(text)
 		if c.Source == flow.ByThread {
 			c.Letters[i].Body = hash
@@ -95,7 +95,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	}
 	c.Message = h.State.NextMessage()
 	c.Seal = h.State.SealFor(c)
-	in, err := h.input(ctx, base, c, given)
+	in, err := h.input(ctx, base, c, unstored)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}

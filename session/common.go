@@ -25,7 +25,7 @@ type Common struct {
 const maxCached = 256
 
 // cached returns the value under a key and makes it if missing. Two goroutines may make it
-// at once; they make the same value.
+// concurrently; they make the same value.
 func cached[T any](m *Common, all *map[string]T, key string, fresh func() (T, error)) (T, error) {
 	m.mu.Lock()
 	have, ok := (*all)[key]

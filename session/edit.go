@@ -141,7 +141,7 @@ func parseFieldValue(p fieldPath, spec *artifact.FieldSpec, text string) (artifa
 	return parseStructured(spec, isMap, text, wrong)
 }
 
-// parseStructured parses a whole list or map in JSON; plain text is a list of one.
+// parseStructured parses a list or map in JSON; plain text is a list of one element.
 func parseStructured(spec *artifact.FieldSpec, isMap bool, text string, wrong func(string) error) (artifact.Value, error) {
 	if artifact.IsJSON([]byte(text)) {
 		v, err := artifact.ParseValue([]byte(text), artifact.MaxDepth)

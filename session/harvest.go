@@ -311,8 +311,9 @@ func subject(it *artifact.Item, but string) string {
 	return it.ID
 }
 
-// addFixedFindings adds the lint findings that a round had and the last one has not. Findings of the brief
-// are skipped, since it is incomplete by nature. Killing an item does not count as fixing it.
+// addFixedFindings adds the lint findings that a round had and the last one has not. Findings of
+// the brief are skipped, since it is incomplete by nature. Killing an item does not count as fixing
+// it.
 func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact) {
 	if len(reports) < 2 {
 		return
@@ -365,7 +366,7 @@ func (h *History) Observe() playbook.Observation {
 	return o
 }
 
-// NoReason stands for the missing reason of a kill.
+// NoReason replaces the missing reason of a kill.
 const NoReason = "no reason was given"
 
 // killReason returns why an item was killed: the reason of the KILL or else its rationale, which

@@ -165,8 +165,8 @@ func (h *History) empty() artifact.Artifact {
 	return a
 }
 
-// input gathers what a commit settles. Given texts are not stored yet.
-func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, given [][]byte) (settle.Input, error) {
+// input gathers what a commit settles. Unstored are the texts that are not stored yet.
+func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, unstored [][]byte) (settle.Input, error) {
 	if h.rules == nil {
 		rules, err := h.State.Opened.Merge()
 		if err != nil {
@@ -191,11 +191,11 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return in, err
 	}
 	if c.Source == flow.ByThread {
-		in.Contributions, err = h.letters(ctx, c.Letters, given)
+		in.Contributions, err = h.letters(ctx, c.Letters, unstored)
 		return in, err
 	}
 	in.Rules.Authorities = append([]string{c.Author}, h.rules.Authorities...)
-	text, err := h.text(ctx, c.Deltas, given, 0)
+	text, err := h.text(ctx, c.Deltas, unstored, 0)
 	if err != nil {
 		return in, err
 	}
@@ -205,20 +205,20 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	return in, nil
 }
 
-// text returns the i-th given text, or the one stored under hash.
-func (h *History) text(ctx context.Context, hash string, given [][]byte, i int) ([]byte, error) {
-	if i < len(given) {
-		return given[i], nil
+// text returns the i-th unstored text, or the one stored under hash.
+func (h *History) text(ctx context.Context, hash string, unstored [][]byte, i int) ([]byte, error) {
+	if i < len(unstored) {
+		return unstored[i], nil
 	}
 	return h.Store.Blob(ctx, hash)
 }
 
 // letters returns the contributions of letters. Their authors are agents with the rights of
 // their roles, as for answers to calls.
-func (h *History) letters(ctx context.Context, letters []flow.Letter, given [][]byte) ([]settle.Contribution, error) {
+func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [][]byte) ([]settle.Contribution, error) {
 	out := make([]settle.Contribution, len(letters))
 	for i, l := range letters {
-		text, err := h.text(ctx, l.Body, given, i)
+		text, err := h.text(ctx, l.Body, unstored, i)
 		if err != nil {
 			return nil, err
 		}

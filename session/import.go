@@ -16,7 +16,7 @@ import (
 const Diverged fault.Code = "SESSIONS_DIVERGE" // The export and the project have different sessions with one id.
 
 // Import adds an export to a store and returns the number of new entries. An existing session
-// is extended if the export continues it; a diverged one is left alone.
+// is extended if the export continues it; a diverged one is not changed.
 func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 	batch := x.Batch
 	stream := Prefix + x.Thread

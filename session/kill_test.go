@@ -168,8 +168,8 @@ func uninterrupted(t *testing.T) string {
 	return finalArtifact(t, h)
 }
 
-// answeredCalls returns the answered calls of a store, and the next command: start if the session was
-// killed before anything was stored, otherwise resume.
+// answeredCalls returns the answered calls of a store, and the next command: start if the session
+// was killed before anything was stored, otherwise resume.
 func answeredCalls(t *testing.T, dir string) (out map[string]bool, do string) {
 	t.Helper()
 	out, do = make(map[string]bool), "start"

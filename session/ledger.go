@@ -26,7 +26,7 @@ type ledger struct {
 var errBehind = store.ErrBehind
 
 // newLedger returns the ledger of a session. Wrote is called with every stored entry and with
-// seen as it is right after that entry; if seen is nil, with the current state.
+// seen in its state after that entry; if seen is nil, with the current state.
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
 	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
 		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,

@@ -35,7 +35,7 @@ type search struct {
 	seen  map[occurrence]bool
 }
 
-// occurrence identifies a text in a field of a delta; an empty text stands for any.
+// occurrence identifies a text in a field of a delta; an empty text matches any.
 type occurrence struct{ delta, field, text string }
 
 func (s *search) matches(text string) bool { return strings.Contains(normalize(text), s.want) }

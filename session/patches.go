@@ -32,7 +32,7 @@ type PatchOutcome struct {
 	PatchText  []byte
 }
 
-// patches applies what the answers of the last round say about texts of records, in roster
+// patches applies the search/replace blocks in the answers of the last round to records, in roster
 // order, and journals the outcome. A resumed run repeats it safely: a record takes the same
 // answer only once.
 func (s *run) patches(ctx context.Context) error {

@@ -48,33 +48,33 @@ type Editor struct {
 
 // Apply merges a person's deltas into the session's next version. If another process writes
 // first, they are merged into the newer version.
-func (d *Editor) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
+func (ed *Editor) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
 	if err := checkDeltas(text); err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	h, err := d.load(ctx, thread)
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, constantDeltas(text), nil)
+	return ed.apply(ctx, h, constantDeltas(text), nil)
 }
 
 // ApplyOnce is Apply for deltas that may be submitted twice by mistake. If the same bytes of
 // the same person were merged before, it returns that commit and writes nothing.
-func (d *Editor) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
+func (ed *Editor) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
 	if err := checkDeltas(text); err != nil {
 		return nil, settle.Settlement{}, nil, err
 	}
-	h, err := d.load(ctx, thread)
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, nil, err
 	}
-	before := h.appliedBy(d.As, text)
+	before := h.appliedBy(ed.As, text)
 	if before != nil {
 		return h, settle.Settlement{}, before, nil
 	}
-	h, out, err := d.apply(ctx, h, func(*artifact.Artifact) ([]byte, error) {
-		if before = h.appliedBy(d.As, text); before != nil { // by another process, meanwhile
+	h, out, err := ed.apply(ctx, h, func(*artifact.Artifact) ([]byte, error) {
+		if before = h.appliedBy(ed.As, text); before != nil { // by another process, meanwhile
 			return nil, nil
 		}
 		return text, nil
@@ -95,12 +95,12 @@ func (h *History) appliedBy(author string, text []byte) *flow.Commit {
 
 // ApplyByHand merges a person's single changes, all or none. Unlike in a file of deltas, an
 // unknown item is an error.
-func (d *Editor) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
-	h, err := d.load(ctx, thread)
+func (ed *Editor) ApplyByHand(ctx context.Context, thread string, deltas ...artifact.Value) (*History, settle.Settlement, error) {
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, constantDeltas(DeltaFile(deltas...)), h.firstRefusal)
+	return ed.apply(ctx, h, constantDeltas(DeltaFile(deltas...)), h.firstRefusal)
 }
 
 func constantDeltas(text []byte) func(*artifact.Artifact) ([]byte, error) {
@@ -137,27 +137,27 @@ func isKill(out *settle.Settlement, id string) bool {
 }
 
 // load reads the session and checks that the person may write to it.
-func (d *Editor) load(ctx context.Context, thread string) (*History, error) {
-	h, err := Load(ctx, d.Store, thread)
+func (ed *Editor) load(ctx context.Context, thread string) (*History, error) {
+	h, err := Load(ctx, ed.Store, thread)
 	if err != nil {
 		return nil, err
 	}
-	return h, d.checkAuthority(h)
+	return h, ed.checkAuthority(h)
 }
 
 // ledger returns a ledger that keeps the history up to date.
-func (d *Editor) ledger(h *History) *ledger {
+func (ed *Editor) ledger(h *History) *ledger {
 	wrote := func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) }
-	return newLedger(d.Store, Prefix+h.Thread, d.Now, h.State, nil, wrote)
+	return newLedger(ed.Store, Prefix+h.Thread, ed.Now, h.State, nil, wrote)
 }
 
 // apply settles deltas on the current version and journals them, unless they are empty or check
 // refuses them. Check may be nil.
-func (d *Editor) apply(
+func (ed *Editor) apply(
 	ctx context.Context, h *History, deltas func(base *artifact.Artifact) ([]byte, error), check func(*settle.Settlement) error,
 ) (*History, settle.Settlement, error) {
 	var out settle.Settlement
-	err := d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+	err := ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if len(state.Commits) == 0 {
 			return nil, &fault.Error{
 				Code: NoVersion, Detail: h.Thread + " has no version yet: it stopped before the brief was merged",
@@ -172,7 +172,7 @@ func (d *Editor) apply(
 		if err != nil || text == nil {
 			return nil, err
 		}
-		c := flow.Committed{Source: flow.ByPerson, Author: d.As, At: state.NextAt(d.Now())}
+		c := flow.Committed{Source: flow.ByPerson, Author: ed.As, At: state.NextAt(ed.Now())}
 		var dr *draft
 		dr, out, err = h.draft(ctx, base, &c, [][]byte{text})
 		if err == nil && check != nil {
@@ -213,32 +213,32 @@ func checkDeltas(text []byte) error {
 	return none
 }
 
-func (d *Editor) checkAuthority(h *History) error {
+func (ed *Editor) checkAuthority(h *History) error {
 	o := &h.State.Opened
 	var all []string
-	for _, names := range [][]string{{o.Operator}, o.Rules.Authorities, d.Authorities} {
+	for _, names := range [][]string{{o.Operator}, o.Rules.Authorities, ed.Authorities} {
 		for _, name := range names {
 			if !slices.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
 	}
-	if slices.Contains(all, d.As) {
+	if slices.Contains(all, ed.As) {
 		return nil
 	}
 	return &fault.Error{
-		Code: NotAllowed, Detail: fault.Shown(d.As) + " is not an authority of " + h.Thread,
+		Code: NotAllowed, Detail: fault.Shown(ed.As) + " is not an authority of " + h.Thread,
 		Hint: "authorities: " + strings.Join(all, ", ") + "; add others under authorities: in brenner.yaml",
 	}
 }
 
 // Resolve picks one candidate of a conflict, by its delta, a prefix of that, or its agent.
-func (d *Editor) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
-	h, err := d.load(ctx, thread)
+func (ed *Editor) Resolve(ctx context.Context, thread, place, take, why string) (*History, settle.Settlement, error) {
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
-	return d.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) }, nil)
+	return ed.apply(ctx, h, func(base *artifact.Artifact) ([]byte, error) { return resolution(base, place, take, why) }, nil)
 }
 
 func resolution(a *artifact.Artifact, place, take, why string) ([]byte, error) {
@@ -348,15 +348,15 @@ func Conflicts(a *artifact.Artifact) []string {
 }
 
 // Note leaves a note that the agents read in the next round.
-func (d *Editor) Note(ctx context.Context, thread, text string) (*History, error) {
+func (ed *Editor) Note(ctx context.Context, thread, text string) (*History, error) {
 	if delta.Blank(text) {
 		return nil, &fault.Error{Code: NothingSaid, Detail: "empty note", Hint: "pass what the agents should know"}
 	}
-	h, err := d.load(ctx, thread)
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, err
 	}
-	return h, d.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
-		return newDraft(flow.KindNoted, flow.Noted{Author: d.As, Text: text}), nil
+	return h, ed.ledger(h).write(ctx, func(*flow.State) (*draft, error) {
+		return newDraft(flow.KindNoted, flow.Noted{Author: ed.As, Text: text}), nil
 	})
 }

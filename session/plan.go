@@ -32,7 +32,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		if err != nil {
 			return nil, err
 		}
-		given, err := s.records(ctx, state, &in)
+		shownRecords, err := s.records(ctx, state, &in)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 			if err := checkSamePrompt(state, &k); err != nil {
 				return nil, err
 			}
-			k.Saw, k.Records, k.RecordsView = shown[m.To], given[m.To].Records, given[m.To].View
+			k.Saw, k.Records, k.RecordsView = shown[m.To], shownRecords[m.To].Records, shownRecords[m.To].View
 			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Omitted
 			if err := view.CheckOpening(m.To, state.Settings.Context, k.Tokens); err != nil {
 				return nil, err
@@ -97,11 +97,11 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 		if in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
-		given, err := p.RecordsFor(ctx, role, module)
+		shownRecords, err := p.RecordsFor(ctx, role, module)
 		if err != nil {
 			return nil, err
 		}
-		all[e.Agent], in.Project[e.Agent], in.Patchable[e.Agent] = given, given.Text, given.Patchable
+		all[e.Agent], in.Project[e.Agent], in.Patchable[e.Agent] = shownRecords, shownRecords.Text, shownRecords.Patchable
 	}
 	return all, nil
 }
@@ -168,7 +168,8 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	return in, shown, nil
 }
 
-// briefHypotheses returns, for each agent, the hypotheses of the brief, shown before there is a view.
+// briefHypotheses returns, for each agent, the hypotheses of the brief, shown before there is a
+// view.
 func briefHypotheses(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
 	shown := make(map[string][]string)
 	for _, name := range agents {
@@ -205,7 +206,7 @@ func (s *run) countQuoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
-// lastReport returns the outcomes of an agent's last deltas, without those that simply stand.
+// lastReport returns the outcomes of an agent's last deltas, without applied and duplicate ones.
 func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
 	heard := lastReplyCommit(state, name)
 	if heard == nil {

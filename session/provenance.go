@@ -31,22 +31,22 @@ func NewRecordIndex(st store.Store) *RecordIndex {
 
 // Contains reports whether a session wrote a version. A session with an unreadable journal is
 // assumed to have written all records that would be its own: Verify reports the damage.
-func (v *RecordIndex) Contains(ctx context.Context, ref record.Ref) (bool, error) {
+func (x *RecordIndex) Contains(ctx context.Context, ref record.Ref) (bool, error) {
 	thread := threadOf(ref.ID)
-	have := v.threads[thread]
+	have := x.threads[thread]
 	if have != nil && (have.broken || have.refs[ref]) {
 		return true, nil
 	}
-	now, err := store.HeadOf(ctx, v.store, Prefix+thread)
+	now, err := store.HeadOf(ctx, x.store, Prefix+thread)
 	if err != nil || now == (journal.Head{}) || have != nil && have.head == now {
 		return false, err
 	}
-	entries, err := v.store.Entries(ctx, Prefix+thread, 0)
+	entries, err := x.store.Entries(ctx, Prefix+thread, 0)
 	if err != nil {
 		return false, err
 	}
 	have = recordsWrittenBy(thread, entries)
-	v.threads[thread] = have
+	x.threads[thread] = have
 	return have.broken || have.refs[ref], nil
 }
 
@@ -91,7 +91,8 @@ type Citations struct {
 	threads map[string]citedRecords
 }
 
-// citedRecords are the records of a session's kickoffs, by both ends of the link without the relation.
+// citedRecords are the records of a session's kickoffs, by both ends of the link without the
+// relation.
 type citedRecords map[record.Edge]flow.RecordRef
 
 // NewCitations returns the Citations of the sessions of a store.
@@ -101,21 +102,21 @@ func NewCitations(st store.Store) *Citations {
 
 // Resolve returns the record that a kickoff means by a name. It reports false if the version is not
 // a kickoff or does not show that record.
-func (m *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
+func (c *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
 	if !strings.HasPrefix(from.ID, kickoffPrefix) {
 		return flow.RecordRef{}, false, nil
 	}
 	thread := threadOf(from.ID)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	have := m.threads[thread]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	have := c.threads[thread]
 	if have == nil {
-		entries, err := m.store.Entries(ctx, Prefix+thread, 0)
+		entries, err := c.store.Entries(ctx, Prefix+thread, 0)
 		if err != nil {
 			return flow.RecordRef{}, false, err
 		}
 		have = citedBy(thread, entries)
-		m.threads[thread] = have
+		c.threads[thread] = have
 	}
 	ref, ok := have[record.Edge{From: from, To: to}]
 	return ref, ok, nil

@@ -190,7 +190,8 @@ func (s *sideBuilder) addKickoff(e *journal.Entry, p *flow.Planned, k *flow.Kick
 	s.addRecord(e, r)
 }
 
-// addReply adds an answer or a letter. In threads that another tool began, letters answer no kickoff.
+// addReply adds an answer or a letter. In threads that another tool began, letters answer no
+// kickoff.
 func (s *sideBuilder) addReply(e *journal.Entry, agent, content, summary string) {
 	s.replies[agent]++
 	r := record.Record{

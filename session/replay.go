@@ -68,8 +68,8 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 	return all, nil
 }
 
-// findDifference returns what differs between a commit and its settlement. It compares decisions, not
-// wording, and lint findings only if rules of the same name found them: both change between
+// findDifference returns what differs between a commit and its settlement. It compares decisions,
+// not wording, and lint findings only if rules of the same name found them: both change between
 // programs without any forgery.
 func (h *History) findDifference(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then ReportDiff, err error) {
 	again := *c

@@ -247,7 +247,7 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 }
 
 // endReason returns the reason of an end that the rules command while the run is stopping because
-// of why. A stopped session did not fail, but one without work left is done.
+// of why. A stopped session did not fail, but one without remaining work is done.
 func endReason(rule, why string) string {
 	switch rule {
 	case flow.EndRounds, flow.EndQuiet, flow.EndClean:

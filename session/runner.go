@@ -33,7 +33,7 @@ const (
 // Counter counts tokens.
 type Counter interface{ Count(text string) int }
 
-// Runner runs sessions, also several at once.
+// Runner runs sessions, also concurrently.
 type Runner struct {
 	Store store.Store
 	Locks store.Locks
@@ -54,13 +54,13 @@ type Runner struct {
 	Observe func(*journal.Entry, *flow.State)
 	// Allowance, if not nil, is kept up to date for retries of calls.
 	Allowance *Allowance
-	// Drain, when closed, lets the calls in flight end and begins no others.
+	// Drain, when closed, stops new calls; calls in flight may end.
 	Drain <-chan struct{}
 	// Deadline limits the time of one run; 0 means no limit.
 	Deadline time.Duration
 	// Mail is the mail of the session's thread; nil if there are no mailboxes.
 	Mail Mailer
-	// Holder identifies this process to others that want the session.
+	// Holder identifies this process to others that need the session.
 	Holder store.Holder
 }
 
@@ -68,10 +68,10 @@ type Runner struct {
 type Project interface {
 	// RecordsFor returns what an agent of a role is shown of the project's records.
 	RecordsFor(ctx context.Context, role, module string) (ShownRecords, error)
-	// StaleRecords returns which of the shown records no longer hold, and the precondition for writing
-	// that down.
+	// StaleRecords returns which of the shown records no longer hold, and the precondition for
+	// writing that down.
 	StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
-	// Patch applies what an answer says about texts of records that its author was shown.
+	// Patch applies the search/replace blocks of an answer to records that its author was shown.
 	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
 }
 
@@ -85,7 +85,7 @@ type ShownRecords struct {
 	Patchable []string
 }
 
-// Result is where a session stands after a run.
+// Result is the outcome of a run.
 type Result struct {
 	State    *flow.State
 	Settled  []flow.Commit // of this run
@@ -96,7 +96,7 @@ type Result struct {
 	current *artifact.Artifact
 }
 
-// History returns the session as the run left it, with the newest version already assembled.
+// History returns the session after the run, with the newest version already assembled.
 func (r *Result) History(st store.Store) *History {
 	return &History{Store: st, Thread: r.State.Opened.Thread, State: r.State, current: r.current}
 }
@@ -113,11 +113,11 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	l := r.ledger(b.Thread, &flow.State{}, &flow.State{})
-	there, err := r.Store.Entries(ctx, Prefix+b.Thread, 0)
+	existing, err := r.Store.Entries(ctx, Prefix+b.Thread, 0)
 	if err != nil {
 		return nil, err
 	}
-	if len(there) > 0 {
+	if len(existing) > 0 {
 		return nil, existsError(b.Thread)
 	}
 	if err := r.checkFree(ctx, b.Thread); err != nil {
@@ -144,12 +144,12 @@ func existsError(thread string) error {
 
 // checkFree returns an error if a record other than a session has the thread's id already.
 func (r *Runner) checkFree(ctx context.Context, thread string) error {
-	there, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
-	if err != nil || len(there) == 0 {
+	existing, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
+	if err != nil || len(existing) == 0 {
 		return err
 	}
 	return &fault.Error{
-		Code: Exists, Detail: thread + " is already the id of a record (" + there[0].Type + ")",
+		Code: Exists, Detail: thread + " is already the id of a record (" + existing[0].Type + ")",
 		Hint: "pass another --thread-id",
 	}
 }
@@ -207,7 +207,7 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 }
 
 // checkResumable returns why there is nothing to resume. A finished session stays so until a person
-// adds a note, changes it by hand, or asks for more.
+// adds a note, changes it by hand, or requests more rounds.
 func checkResumable(s *flow.State, settings flow.Settings) error {
 	f := &fault.Error{Code: NotOpen, Hint: "to continue, add a note, change it by hand, or pass --rounds " + itoa(max(settings.Rounds, s.Round())+1)}
 	asked := settings
@@ -250,7 +250,7 @@ func (r *Runner) ledger(thread string, state, seen *flow.State) *ledger {
 	return newLedger(r.Store, Prefix+thread, r.Now, state, seen, wrote)
 }
 
-// reopen returns the ledger of a session as its journal stands; it is empty for a new session.
+// reopen returns the ledger of a session from its journal; it is empty for a new session.
 func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	entries, state, err := read(ctx, r.Store, Prefix+thread)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 // OpenStalemate opens a stalemate on behalf of a person and returns its id. It is about an
 // existing conflict, or about what the person's own request describes.
-func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
-	h, err := d.load(ctx, thread)
+func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -27,7 +27,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 	place = at.String()
 	var warnings []*fault.Error
 	id := ""
-	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		base, err := h.Artifact(ctx, state.Version())
 		if err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (d *Editor) OpenStalemate(ctx context.Context, thread, place string, reques
 			return nil, &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + place + " already exists", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
 		}
 		dr := &draft{}
-		h.openWith(dr, &c, &r, d.As)
+		h.openWith(dr, &c, &r, ed.As)
 		return dr, nil
 	})
 	return h, id, warnings, err
@@ -89,8 +89,8 @@ func stateOf(s *flow.State, id string) string {
 }
 
 // SendStalemate marks a request as sent and returns it. Placeholder evidence cannot be sent.
-func (d *Editor) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
-	h, err := d.load(ctx, thread)
+func (ed *Editor) SendStalemate(ctx context.Context, thread, id string) (*History, stalemate.Request, error) {
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, stalemate.Request{}, err
 	}
@@ -101,21 +101,21 @@ func (d *Editor) SendStalemate(ctx context.Context, thread, id string) (*History
 	if err != nil {
 		return h, r, err
 	}
-	return h, r, d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+	return h, r, ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if stateOf(state, id) == stalemate.Requested {
 			return nil, nil
 		}
 		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Requested); err != nil {
 			return nil, err
 		}
-		return newDraft(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: d.As}), nil
+		return newDraft(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Requested, By: ed.As}), nil
 	})
 }
 
 // Rule journals a person's verdict and carries it out through the merge. A party of the
 // stalemate cannot rule.
-func (d *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
-	h, err := d.load(ctx, thread)
+func (ed *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
+	h, err := ed.load(ctx, thread)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,29 +123,29 @@ func (d *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*
 	if err != nil {
 		return h, nil, err
 	}
-	v, err := stalemate.ReadVerdict(verdict, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: d.As}, &r)
+	v, err := stalemate.ReadVerdict(verdict, stalemate.Arbiter{Kind: stalemate.ByPerson, Name: ed.As}, &r)
 	if err != nil {
 		return h, nil, err
 	}
-	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Ruled); err != nil {
 			return nil, err
 		}
 		dr := &draft{}
-		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Ruled, By: d.As, Reply: dr.blob(verdict), Verdict: dr.blob(v.JSON())})
+		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Ruled, By: ed.As, Reply: dr.blob(verdict), Verdict: dr.blob(v.JSON())})
 		return dr, nil
 	})
 	if err != nil {
 		return h, nil, err
 	}
 	var out *settle.Settlement
-	err = d.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
 		base, err := h.Artifact(ctx, state.Version())
 		if err != nil {
 			return nil, err
 		}
 		var dr *draft
-		dr, out, err = h.draftRuling(ctx, base, id, state.NextAt(d.Now()))
+		dr, out, err = h.draftRuling(ctx, base, id, state.NextAt(ed.Now()))
 		return dr, err
 	})
 	return h, out, err

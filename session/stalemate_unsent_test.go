@@ -12,7 +12,8 @@ import (
 	"brenner/store/memory"
 )
 
-// checkNotSent runs a session and checks that its stalemate is not sent to the arbiter and stays open.
+// checkNotSent runs a session and checks that its stalemate is not sent to the arbiter and stays
+// open.
 func checkNotSent(t *testing.T, b *session.Brief, script string, meanwhile func(st *memory.Store, round int)) {
 	t.Helper()
 	st, j := memory.New(), &recordingJudge{actors: actors{script: parse(t, script)}}

@@ -54,7 +54,7 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	p.Entries, p.Head = len(entries), journal.HeadOf(entries).Hash
 	if err := journal.Check(Prefix+thread, journal.Head{}, entries); err != nil {
 		p.Faults.Add(err)
-		return p, nil // nothing behind a broken chain can be trusted
+		return p, nil // nothing after a broken chain can be trusted
 	}
 	state, err := flow.Fold(entries)
 	if err != nil {
@@ -177,8 +177,8 @@ func (p *Proof) checkRecords(ctx context.Context, h *History, before []record.Re
 	}
 }
 
-// checkSideRecords compares the roster, kickoffs and replies that the store keeps as records with the
-// journal.
+// checkSideRecords compares the roster, kickoffs and replies that the store keeps as records with
+// the journal.
 func (p *Proof) checkSideRecords(ctx context.Context, h *History) {
 	var wanted [][]record.Record // of each record, in all wordings
 	for w := range p.words {

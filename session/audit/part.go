@@ -102,7 +102,7 @@ func conflictIn(it *artifact.Item, field string) artifact.Conflict {
 }
 
 func notFound(address session.Address, detail string, names []string) error {
-	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "there are none"}
+	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "it is empty"}
 	if len(names) > 0 {
 		f.Hint = "it has: " + strings.Join(names, ", ")
 	}

@@ -124,7 +124,7 @@ type Stalemate struct {
 	Schema   string         `json:"schema"`
 	Row      StalemateRow   `json:"stalemate"`
 	Request  jsontext.Value `json:"request"`
-	Verdict  jsontext.Value `json:"verdict"` // null if there is none yet
+	Verdict  jsontext.Value `json:"verdict"` // null before the ruling
 	Version  int            `json:"version"`
 	Warnings []string       `json:"warnings"`
 	// Asked and Ruled are the request and the verdict.

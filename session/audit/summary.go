@@ -1,5 +1,5 @@
-// Package audit answers questions about a stored session: where it stands, who wrote what, how
-// it would be without an agent, and whether it verifies.
+// Package audit answers questions about a stored session: its status, who wrote what, how it would
+// be without an agent, and whether it verifies.
 package audit
 
 import (
@@ -17,7 +17,7 @@ import (
 	"brenner/store"
 )
 
-// Summary is where a session stands.
+// Summary is the status of a session.
 type Summary struct {
 	Schema    string            `json:"schema"`
 	Thread    string            `json:"thread_id"`
@@ -115,7 +115,7 @@ type CandidateSummary struct {
 	Delta string `json:"delta_id"`
 }
 
-// Summarise returns where a session stands. Locks reports whether it is running; it is nil for an
+// Summarise returns the status of a session. Locks reports whether it is running; it is nil for an
 // export, whose file the suggested commands then name.
 func Summarise(ctx context.Context, h *session.History, locks store.Locks, file string) (*Summary, error) {
 	st := h.State

@@ -74,8 +74,8 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 	return lost, found.Err()
 }
 
-// VerifyExport verifies an export with the help of an empty store. Altered lines come first; the
-// content is verified only if there are none. An error means that the data is not an export.
+// VerifyExport verifies an export with the help of an empty store. It verifies the content only if
+// no line was altered. An error means that the data is not an export.
 func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.Exported, error) {
 	x, err := session.ReadExport(data)
 	if err != nil {

@@ -45,7 +45,7 @@ type ChangedField struct {
 	Item  string         `json:"item"` // in After
 	Was   string         `json:"was"`  // its original id
 	Field string         `json:"field"`
-	From  jsontext.Value `json:"from"` // null if there was none
+	From  jsontext.Value `json:"from"` // null if absent
 	To    jsontext.Value `json:"to"`
 }
 

@@ -95,9 +95,9 @@ func (c Cost) Within(budget Cost) bool {
 // Affords reports whether the budget allows a total cost.
 func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.BudgetUSD}) }
 
-// SufficientBudget returns a budget with which a session that exhausted its budget can continue: twice
-// the old one, or more if the pending calls need it. Limits that are unset or were not reached
-// are left out.
+// SufficientBudget returns a budget with which a session that exhausted its budget can continue:
+// twice the old one, or more if the pending calls need it. Limits that are unset or were not
+// reached are omitted.
 func (s *Settings) SufficientBudget(spent, wanting Cost) Cost {
 	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(wanting)
 	double, enough := had.Times(2), next.Plus(wanting)

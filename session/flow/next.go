@@ -11,28 +11,28 @@ import (
 // Command is what to do next.
 type Command interface{ command() }
 
-// Brief asks for version 1, made from the operator's deltas.
+// Brief requests version 1, made from the operator's deltas.
 type Brief struct{}
 
-// Plan asks for the messages of a leg.
+// Plan requests the messages of a leg.
 type Plan struct {
 	Round, Leg int
 	Agents     []string
 }
 
-// Ask asks for the answer to a call. Several may run at once.
+// Ask requests the answer to a call. Several may run concurrently.
 type Ask struct {
 	Call     *Call
 	Exchange *Exchange // that it is part of
 }
 
-// Settle asks for the answers of the open leg to be merged and committed.
+// Settle requests the merge and commit of the answers of the open leg.
 type Settle struct{ Round, Leg int }
 
-// Publish asks for a version to be mailed.
+// Publish requests that a version be mailed.
 type Publish struct{ Version int }
 
-// End asks for the end of the run.
+// End requests the end of the run.
 type End struct{ Reason string }
 
 func (Brief) command()   {}
@@ -44,7 +44,7 @@ func (End) command()     {}
 
 // Flows of a round.
 const (
-	FlowParallel = "parallel" // all agents at once
+	FlowParallel = "parallel" // all agents concurrently
 	FlowStaged   = "staged"   // agents without a subject wait
 )
 
@@ -54,8 +54,8 @@ const (
 	QuorumAll  = "all"
 )
 
-// Next returns the commands that lead on from a state. There are none while only calls in
-// flight are left to wait for, and none after the end.
+// Next returns the commands that lead on from a state. It returns nil while only calls in flight
+// are pending, and after the end.
 func Next(s *State) []Command {
 	if s.Ended != "" {
 		return nil
@@ -210,7 +210,7 @@ func (s *State) stopReason() string {
 	return ""
 }
 
-// skippedForBudget reports whether the last leg left agents out for a lack of budget that persists.
+// skippedForBudget reports whether the last leg skipped agents that the budget still does not allow.
 func (s *State) skippedForBudget() bool {
 	if len(s.Legs) == 0 {
 		return false

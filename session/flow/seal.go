@@ -110,7 +110,7 @@ type sealedOpening struct {
 	Later       jsontext.Value   `json:",embed"`
 }
 
-// noSettings stands for the settings of every session.
+// noSettings replaces the settings of every session.
 const noSettings = `{"rounds":0,"flow":"","quorum":"","budget_tokens":0,"reply_tokens":0,"quiet_rounds":0,"stop_when_clean":false,"repair":false,` +
 	`"limits":{"call_ms":0,"idle_ms":0,"agent_ms":0,"run_ms":0}}`
 

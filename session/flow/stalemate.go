@@ -120,7 +120,8 @@ func (b *Stalemated) ends() []string {
 	return nil
 }
 
-// chargeLostRulings counts the reservations of lost arbiter calls as spent: they may have been answered.
+// chargeLostRulings counts the reservations of lost arbiter calls as spent: they may have been
+// answered.
 func (s *State) chargeLostRulings() {
 	s.Rulings = slices.Clone(s.Rulings)
 	for i := range s.Rulings {

@@ -51,7 +51,7 @@ type State struct {
 	rules   sealedRules
 }
 
-// Leg is a part of a round in which agents are asked at once. Without stages a round has one.
+// Leg is a part of a round in which agents are asked concurrently. Without stages a round has one.
 type Leg struct {
 	Planned
 	Instant   time.Time
@@ -230,7 +230,7 @@ func (s *State) Calls() []*Call {
 	return all
 }
 
-// NextInstant returns the time for a new event: later than all before it, whatever the clock says.
+// NextInstant returns the time for a new event: later than all before it, even if the clock is not.
 func (s *State) NextInstant(now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	last := time.Time{}

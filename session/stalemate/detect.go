@@ -20,7 +20,7 @@ const (
 
 // Detect returns what is stuck after the last moment of a history: conflicts that survived a round,
 // repeated errors, refused changes tried again unchanged, and fields written back and forth.
-// attempts are those outside settlements, such as patches. The moments end with a whole round.
+// attempts are those outside settlements, such as patches. The moments end with a complete round.
 func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
@@ -64,7 +64,7 @@ func (s *spot) edit(v artifact.Value) artifact.Map {
 	return artifact.MapOf(artifact.Entry{Key: s.field, Value: v})
 }
 
-// active returns the items that are not struck out, in the artifact's order.
+// active returns the items that were not killed, in the artifact's order.
 func active(a *artifact.Artifact) []*artifact.Item {
 	var all []*artifact.Item
 	for _, sec := range artifact.Sections() {
@@ -114,7 +114,7 @@ func (s spot) withWriter(by []*artifact.Stamp) spot {
 	return s
 }
 
-// conflicts returns those that stood at the end of an earlier round and of the last one.
+// conflicts returns conflicts that were open at the end of an earlier round and of the last one.
 func conflicts(moments []Moment) []Case {
 	since := make(map[string]int) // place → first round
 	// Items are immutable, so each is searched once.
@@ -172,8 +172,8 @@ type itemVersion struct {
 	round int
 }
 
-// itemVersions returns the active items, each with all versions it had, and the last round. Pointers are
-// equal if an item did not change.
+// itemVersions returns the active items, each with all versions it had, and the last round.
+// Pointers are equal if an item did not change.
 func itemVersions(moments []Moment) (all map[string][]itemVersion, round int) {
 	all = make(map[string][]itemVersion)
 	for i := range moments {
@@ -248,7 +248,7 @@ func swingsOf(had []itemVersion, moments []Moment, round int) []Case {
 	return all
 }
 
-// refusals returns what a settlement rejected, whole or in a field.
+// refusals returns the deltas and reply problems that a settlement rejected.
 func refusals(m *Moment) []Attempt {
 	var all []Attempt
 	var byID map[string]*delta.Delta // made on demand

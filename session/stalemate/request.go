@@ -43,7 +43,7 @@ type Evidence struct {
 
 const maxDissidents = 3
 
-// NewRequest returns the request for a case. Equal cases give equal bytes.
+// NewRequest returns the request for a case. Equal cases yield equal bytes.
 func NewRequest(thread string, at time.Time, c *Case) Request {
 	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(c), Arbitration: question(c.Kind)}
 	for _, p := range c.Positions {
@@ -189,7 +189,7 @@ func (r *Request) Find(name string) (Hypothesis, bool) {
 	return Hypothesis{}, false
 }
 
-// IsParty reports whether name is a party, in any spelling.
+// IsParty reports whether name is a party, ignoring case.
 func (r *Request) IsParty(name string) bool {
 	return slices.ContainsFunc(r.Parties, func(h Hypothesis) bool {
 		return strings.EqualFold(strings.TrimSpace(h.Name), strings.TrimSpace(name))
@@ -199,8 +199,8 @@ func (r *Request) IsParty(name string) bool {
 // ArbiterRole is the role of a ruling agent. It has no rights: it only reads the request.
 const ArbiterRole = "arbiter"
 
-// MaxAnswers bounds an arbiter's answers in one stalemate: a second one is asked for if the first
-// was no verdict; after that a person must rule.
+// MaxAnswers bounds an arbiter's answers in one stalemate: a second one is requested if the first
+// was not a verdict; after that a person must rule.
 const MaxAnswers = 2
 
 // Subject returns the subject of the message to an arbiter.

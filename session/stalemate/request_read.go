@@ -185,8 +185,8 @@ func (r *Request) Sendable() error {
 	return list.Err()
 }
 
-// ReadSubmittedRequest reads a request from a person. Beyond ReadRequest's checks, its question must name no
-// party, and no party may have the name of a dissident.
+// ReadSubmittedRequest reads a request from a person. Beyond ReadRequest's checks, its question
+// must name no party, and no party may have the name of a dissident.
 func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 	r, warnings, err := ReadRequest(data)
 	if err != nil {
@@ -250,7 +250,8 @@ func AddParties(c *Case, r *Request) {
 	}
 }
 
-// statementEdit returns the payload that sets a field to a statement, or nil if place is not a field.
+// statementEdit returns the payload that sets a field to a statement, or nil if place is not a
+// field.
 func statementEdit(place, statement string) artifact.Map {
 	id, path, ok := strings.Cut(place, ".")
 	if _, isItem := artifact.SectionOfID(id); !ok || !isItem {

@@ -1,11 +1,10 @@
-// Package stalemate detects that a session is stuck and asks an arbiter that is no party for a
-// ruling.
+// Package stalemate detects that a session is stuck and asks an independent arbiter for a ruling.
 //
 // Detect finds what is stuck in a session's history. NewRequest documents it with positions, other
 // explanations and hashed evidence. ReadVerdict reads and checks a ruling, and Ruling turns it into
 // the EDIT of an authority, so that the merge stays the only way into an artifact.
 //
-// The package is pure. It must not know who is asked, or where documents are kept.
+// The package is pure. It must not know which arbiter is asked, or where documents are kept.
 package stalemate
 
 import (
@@ -45,7 +44,7 @@ type Case struct {
 	Round     int    // the round after which it was detected
 	Positions []Position
 	Log       []string       // what was refused and why, in order
-	Item      artifact.Value // as it stands; nil if it is about none
+	Item      artifact.Value // its current value; nil if the case is about no item
 }
 
 // Position is what one party holds and would write.
@@ -119,7 +118,7 @@ const (
 	Open      = "open"      // detected or declared
 	Requested = "requested" // sent to an arbiter
 	Ruled     = "ruled"     // there is a verdict
-	Applied   = "applied"   // the verdict stands in the artifact
+	Applied   = "applied"   // the verdict is in the artifact
 	Refused   = "refused"   // the verdict cannot be applied
 	Expired   = "expired"   // settled before a ruling
 )

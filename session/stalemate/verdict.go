@@ -218,8 +218,8 @@ func (v *Verdict) Reasons(id string) string {
 }
 
 // Ruling returns a verdict as the deltas of an authority: an EDIT that writes what the ruling is
-// for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; the ruling
-// stands.
+// for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; it is
+// still valid.
 func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	id, field, _ := strings.Cut(c.Place, ".")
 	section, ok := artifact.SectionOfID(id)
@@ -235,7 +235,7 @@ func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	return artifact.Canonical(artifact.List{edit.Value()}), nil
 }
 
-// ReasonsField returns the field for a ruling's reasons, which stands beside the one ruled on.
+// ReasonsField returns the field for a ruling's reasons, next to the one ruled on.
 func ReasonsField(place string) string {
 	_, field, ok := strings.Cut(place, ".")
 	if !ok {
@@ -342,7 +342,7 @@ func fromPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 	return Case{}, false
 }
 
-// maxTexts bounds the texts of a request: an arbiter has to read them.
+// maxTexts bounds the texts of a request: an arbiter must read them.
 const maxTexts = 1 << 20
 
 // PatchRequest returns a request about refused patches, with text and last patch as evidence.

@@ -172,8 +172,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// Killed cells and cells of killed hypotheses are N/A; an unresolved key keeps its text. None of them
-// is an open conflict.
+// Killed cells and cells of killed hypotheses are N/A; an unresolved key keeps its text. None of
+// them is an open conflict.
 func TestKilledCells(t *testing.T) {
 	t.Parallel()
 	var a artifact.Artifact

@@ -86,7 +86,7 @@ func (f *filler) render() (text string, tokens int) {
 	return text, f.count(text)
 }
 
-// raiseAll shows as much as fits, by importance: the words to the agent, then the rest in short.
+// raiseAll shows as much as fits, by importance: notes and feedback, then the rest in short.
 // Parts are shown completely only once none is left out.
 func (f *filler) raiseAll() {
 	words, rest := f.page.order[:f.page.addressed], f.page.order[f.page.addressed:]

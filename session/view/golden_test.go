@@ -83,7 +83,7 @@ func TestGolden(t *testing.T) {
 			spec.MaxTokens = tt.bound
 			in := view.Input{
 				Artifact: a, Spec: spec, Agent: tt.agent, Count: count, Feedback: feedback(report, tt.agent),
-				Notes: []view.Note{{By: "Sydney", Text: "Stay with early embryos.\nThe clock is somebody else's."}},
+				Notes: []view.Note{{By: "Sydney", Text: "Stay with early embryos.\nThe clock is out of scope."}},
 			}
 			v := build(t, in)
 			if v.Tokens != count(v.Text) || v.Tokens > spec.Bound() {

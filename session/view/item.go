@@ -13,7 +13,7 @@ const (
 	maxTitle   = 80
 )
 
-// conflictMark stands in place of an undecided value.
+// conflictMark replaces an undecided value.
 const conflictMark = "CONFLICT"
 
 type writer struct {

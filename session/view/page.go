@@ -13,9 +13,9 @@ import (
 type page struct {
 	head   string
 	groups [groupCount][]*part
-	// order is by importance: words of people, feedback, research thread, conflicts, items.
+	// order is by importance: notes, feedback, research thread, conflicts, items.
 	order []*part
-	// addressed is how many parts at the start of order are words to the agent.
+	// addressed is how many parts at the start of order are notes and feedback.
 	addressed int
 }
 

@@ -14,7 +14,7 @@ import (
 type RepairInput struct {
 	Role string
 	// Bound is for the turn itself, request and answer together; 0 or less means DefaultMaxTokens.
-	// Call is for the whole call, with its opening message.
+	// Call is for the entire call, with its opening message.
 	Bound, Call int
 	Count       func(string) int
 	Opening     string // as it was sent
@@ -30,13 +30,13 @@ type RepairInput struct {
 
 // Repaired is a second turn within its bounds.
 type Repaired struct {
-	Answer  string // the agent's own words, as far as they fit
+	Answer  string // the agent's own text, as far as it fits
 	Request string
 	Tokens  int // of both
 }
 
 // Repair assembles a second turn. The problems come first, in order. The answer yields to them,
-// since its author has it: if it does not fit whole, as many lines around the problems are shown as
+// since its author has it: if it does not fit, as many lines around the problems are shown as
 // do. Repair fails only if the fixed parts do not fit, before anything is sent.
 func Repair(in *RepairInput) (Repaired, error) {
 	bound := in.Bound

@@ -2,7 +2,7 @@
 //
 // Build promises: the text never exceeds its token bound, by the caller's count; every item is in
 // it at least by id, because an agent can only change what it can name; what is left out or
-// shortened is named with the reason; equal inputs give equal texts; and no text of an agent or a
+// shortened is named with the reason; equal inputs yield equal texts; and no text of an agent or a
 // person can begin a line, so that none can forge a heading, a list, a fence, a quotation or HTML.
 // If not even the ids fit, Build fails and nothing must be sent.
 //
