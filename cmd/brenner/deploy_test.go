@@ -9,12 +9,11 @@ import (
 	"testing"
 )
 
-// What deploy/ starts is really run: the command of the systemd unit and those of
-// the crontab, in a home as their comments say it is. Each runs at a moment that it is
-// made for, whatever the time is here.
+// TestDeployedCommandsRun runs the commands of deploy/, from the systemd unit and the
+// crontab, in a home directory as their comments describe it, at their scheduled times.
 func TestDeployedCommandsRun(t *testing.T) {
 	const unit = "../../deploy/brenner-loop.service"
-	bin, err := exec.LookPath("brenner") // this test binary, which is the program under that name
+	bin, err := exec.LookPath("brenner") // this test binary
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +22,7 @@ func TestDeployedCommandsRun(t *testing.T) {
 		"brenner-loop.cron":    fromCrontab(t, "../../deploy/brenner-loop.cron"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			home := aHome(t)
+			home := newHome(t)
 			if err := os.Symlink(bin, filepath.Join(home, "go", "bin", "brenner")); err != nil { // as `go install` puts it
 				t.Fatal(err)
 			}
@@ -45,7 +44,7 @@ func TestDeployedCommandsRun(t *testing.T) {
 			c := exec.Command(bin, "loop", "status", "-q", "-C", project)
 			c.Env = []string{"HOME=" + home}
 			out, err := c.Output()
-			// However often it was started, it was one night: that of the evening.
+			// All starts belong to one night, named after the evening's date.
 			if err != nil || string(out) != "night-2026-11-15\n" {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -53,11 +52,11 @@ func TestDeployedCommandsRun(t *testing.T) {
 	}
 }
 
-// timed is a command, and the local time at which it runs.
+// timed is a command and the local time at which it runs.
 type timed struct{ at, line string }
 
-// fixedDate is a `date` for which it is always $NOW; the real one does the rest, be it
-// GNU's (-d) or BSD's (-j, -v).
+// fixedDate is a `date` at which it is always $NOW. It calls the real one, GNU (-d) or
+// BSD (-j, -v).
 const fixedDate = `#!/bin/sh
 PATH=/usr/bin:/bin
 case $1 in
@@ -67,8 +66,8 @@ esac
 date -d "$NOW" "$1" 2>/dev/null || date -j -f '%F %H:%M' "$NOW" "$1"
 `
 
-// fromUnit returns the command of a unit at the two ends of a night: when the timer
-// starts it, and when it is started again after a crash in the morning.
+// fromUnit returns the command of a unit at both ends of a night: when the timer starts
+// it, and when it restarts after a crash in the morning.
 func fromUnit(t *testing.T, file string) []timed {
 	t.Helper()
 	command := strings.NewReplacer("%%", "%", "$$", "$").Replace(strings.Trim(setting(t, file, "ExecStart=/bin/sh -c "), "'"))
@@ -76,15 +75,15 @@ func fromUnit(t *testing.T, file string) []timed {
 	return []timed{{"2026-11-15 " + evening, command}, {"2026-11-16 06:59", command}}
 }
 
-// setting gives what a unit says behind some words.
-func setting(t *testing.T, file, words string) string {
+// setting returns the value after prefix in a unit file.
+func setting(t *testing.T, file, prefix string) string {
 	t.Helper()
 	for line := range strings.Lines(read(t, file)) {
-		if value, ok := strings.CutPrefix(strings.TrimSpace(line), words); ok {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok {
 			return value
 		}
 	}
-	t.Fatalf("%s says nothing of %s", file, words)
+	t.Fatalf("%s has no %s", file, prefix)
 	return ""
 }
 
@@ -113,15 +112,15 @@ func fromCrontab(t *testing.T, file string) []timed {
 	return commands
 }
 
-func aHome(t *testing.T) string {
+func newHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	for _, folder := range []string{"go/bin", "fixed", "research"} {
-		if err := os.MkdirAll(filepath.Join(home, folder), 0o755); err != nil {
+	for _, dir := range []string{"go/bin", "fixed", "research"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(home, "fixed", "date"), []byte(fixedDate), 0o755); err != nil { //nolint:gosec // it is a program
+	if err := os.WriteFile(filepath.Join(home, "fixed", "date"), []byte(fixedDate), 0o755); err != nil { //nolint:gosec // an executable
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// learner is what a model says that cites every lesson it is shown, says one of its
-// own, and adds or kills a hypothesis. One that shows only quotes its lesson.
+// learner returns the reply of a model that cites every lesson in the kickoff, adds a
+// lesson of its own, and adds or kills a hypothesis. The model "shows" only quotes it.
 func learner(name, kickoff string) string {
 	text := "I did as I was told"
 	for _, m := range regexp.MustCompile(`\[(pb-\d+)\]`).FindAllStringSubmatch(kickoff, -1) {
@@ -31,13 +31,13 @@ func learner(name, kickoff string) string {
 	}
 	fence := "```lesson\nhelpful: " + lesson + "\nnonsense\n```\n"
 	if name == "shows" {
-		return text + "\n```\n\n" + onlyShown(fence)
+		return text + "\n```\n\n" + quoted(fence)
 	}
 	return text + "\n```\n\n" + fence
 }
 
-// onlyShown is a block in all the places where it is shown and not meant.
-func onlyShown(block string) string {
+// quoted returns a block in all the forms of quotation that must be ignored.
+func quoted(block string) string {
 	lines := func(mark string) string {
 		return mark + strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n"+mark) + "\n\n"
 	}

@@ -13,25 +13,25 @@ import (
 	"brenner/mail"
 )
 
-// shifts are the lives of one mail server that is killed again and again. Whoever
-// could not get an answer in one waits for the next.
-type shifts struct {
+// restarts counts the restarts of a mail server that is killed repeatedly. A client whose
+// request failed waits for the next restart.
+type restarts struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	n       int
-	waited  int           // how often somebody did
-	last    int           // the one that nobody kills
-	gone    chan struct{} // closed when somebody has given up
+	waited  int           // number of waits
+	last    int           // the server is not killed after this restart
+	gone    chan struct{} // closed when a client has failed
 }
 
-func newShifts(kills int) *shifts {
-	s := &shifts{last: kills, gone: make(chan struct{})}
+func newRestarts(kills int) *restarts {
+	s := &restarts{last: kills, gone: make(chan struct{})}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// next waits for a life that is later than one; there is none after the last.
-func (s *shifts) next(than int) (n int, ok bool) {
+// next waits for a restart after than; there is none after the last.
+func (s *restarts) next(than int) (n int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited++
@@ -41,15 +41,15 @@ func (s *shifts) next(than int) (n int, ok bool) {
 	return s.n, s.n > than && s.n <= s.last
 }
 
-func (s *shifts) begin() {
+func (s *restarts) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
 	s.changed.Broadcast()
 }
 
-// stop makes everybody give up.
-func (s *shifts) stop() {
+// stop makes all clients fail.
+func (s *restarts) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n <= s.last {
@@ -59,10 +59,9 @@ func (s *shifts) stop() {
 	s.changed.Broadcast()
 }
 
-// persistent does something until it works, with a client of its own in each of the
-// server's lives: a connection of an earlier one is of no use.
+// persistent retries a request until it succeeds, with a new client after each restart.
 type persistent struct {
-	shifts     *shifts
+	restarts   *restarts
 	url, token string
 	now        int
 	client     *mail.Client
@@ -82,17 +81,17 @@ func (p *persistent) do(what func(c *mail.Client) error) error {
 			return nil
 		}
 		p.client = nil
-		n, ok := p.shifts.next(p.now)
+		n, ok := p.restarts.next(p.now)
 		if !ok {
-			return fmt.Errorf("in its life %d: %w", p.now, err)
+			return fmt.Errorf("after restart %d: %w", p.now, err)
 		}
 		p.now = n
 	}
 }
 
-// TestMailSurvivesKills: a mail server is killed with -9 and started again at the
-// same port, four times, while eight agents send and four read. Everything that was
-// sent is there once, and every reader has read it once, in one order.
+// TestMailSurvivesKills kills a mail server with SIGKILL and restarts it on the same port,
+// four times, while eight agents send and four read. Every message is stored once, and all
+// readers read it once, in the same order.
 func TestMailSurvivesKills(t *testing.T) {
 	const kills, writers, readers, each = 4, 8, 4, 25
 	dir := t.TempDir()
@@ -111,9 +110,9 @@ func TestMailSurvivesKills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newShifts(kills)
+	s := newRestarts(kills)
 	one := func() *persistent {
-		return &persistent{shifts: s, url: server.base + "/mcp/", token: strings.TrimSpace(string(token))}
+		return &persistent{restarts: s, url: server.base + "/mcp/", token: strings.TrimSpace(string(token))}
 	}
 	var names []string
 	if err := one().do(func(c *mail.Client) error {
@@ -196,7 +195,7 @@ func TestMailSurvivesKills(t *testing.T) {
 	})
 	all.Wait()
 	if s.waited == 0 {
-		t.Error("nobody has noticed the kills")
+		t.Error("no client noticed the kills")
 	}
 
 	want := make(map[string]bool)
@@ -204,11 +203,11 @@ func TestMailSurvivesKills(t *testing.T) {
 		want[subject] = true
 	}
 	if len(want) != writers*each || len(orders[0]) != len(want) {
-		t.Errorf("%d messages came, %d different ones, not %d", len(orders[0]), len(want), writers*each)
+		t.Errorf("%d messages, %d distinct, want %d", len(orders[0]), len(want), writers*each)
 	}
 	for r, order := range orders {
 		if strings.Join(order, " ") != strings.Join(orders[0], " ") {
-			t.Errorf("%s has read in another order:\n%q\n%q", names[r], order, orders[0])
+			t.Errorf("%s read in a different order:\n%q\n%q", names[r], order, orders[0])
 		}
 	}
 	p := one()
@@ -216,7 +215,7 @@ func TestMailSurvivesKills(t *testing.T) {
 	if err := p.do(func(c *mail.Client) error {
 		thread, err := c.Thread(t.Context(), mail.ThreadQuery{Project: dir, Thread: "TH-1"})
 		if len(thread) != writers*each {
-			t.Errorf("the thread has %d messages, not %d", len(thread), writers*each)
+			t.Errorf("the thread has %d messages, want %d", len(thread), writers*each)
 		}
 		return err
 	}); err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// mailServer is a `brenner mail serve` that runs as a process of its own.
+// mailServer is a `brenner mail serve` in a separate process.
 type mailServer struct {
 	process *exec.Cmd
 	base    string // http://127.0.0.1:PORT
-	said    bytes.Buffer
+	stderr  bytes.Buffer
 }
 
-// startMail starts a mail server for the project in a folder, and waits until it
-// says where it is.
+// startMail starts a mail server for the project in dir, and waits until it prints its
+// URL.
 func startMail(dir string, env []string, args ...string) (*mailServer, error) {
 	s := &mailServer{process: exec.Command("brenner", append([]string{"mail", "serve"}, args...)...)}
-	s.process.Dir, s.process.Env, s.process.Stderr = dir, env, &s.said
+	s.process.Dir, s.process.Env, s.process.Stderr = dir, env, &s.stderr
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -32,34 +32,34 @@ func startMail(dir string, env []string, args ...string) (*mailServer, error) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return nil, fmt.Errorf("it does not serve: %w, %s", s.process.Wait(), s.said.String())
+		return nil, fmt.Errorf("mail serve: %w, %s", s.process.Wait(), s.stderr.String())
 	}
 	s.base = strings.TrimSuffix(strings.TrimSpace(line), "/mcp/")
 	return s, nil
 }
 
-// stop ends the server as Ctrl-C does.
+// stop interrupts the server as Ctrl-C does.
 func (s *mailServer) stop() error {
 	if err := s.process.Process.Signal(os.Interrupt); err != nil {
 		return err
 	}
 	if err := s.process.Wait(); err != nil {
-		return fmt.Errorf("it ended with %w: %s", err, s.said.String())
+		return fmt.Errorf("mail serve: %w: %s", err, s.stderr.String())
 	}
 	return nil
 }
 
-// kill ends the server as kill -9 does.
+// kill kills the server with SIGKILL.
 func (s *mailServer) kill() error {
 	if err := s.process.Process.Kill(); err != nil {
 		return err
 	}
-	_ = s.process.Wait() // it says that it was killed
+	_ = s.process.Wait() // reports the kill
 	return nil
 }
 
-// mailserver [ARGUMENT…]: runs a mail server beside the script, at a free port that
-// AGENT_MAIL_BASE_URL names from then on. It must end well with the script.
+// mailserver [ARGUMENT…]: runs a mail server on a free port and sets AGENT_MAIL_BASE_URL.
+// It must exit with 0 at the end of the script.
 func mailserver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("usage: mailserver [argument…]")

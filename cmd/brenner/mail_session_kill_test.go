@@ -17,19 +17,18 @@ import (
 	"brenner/mail"
 )
 
-// house is a project in which the mail server and sessions are processes of their
-// own.
-type house struct {
+// mailProject is a project in which the mail server and sessions are separate processes.
+type mailProject struct {
 	t      *testing.T
 	dir    string
 	env    []string
 	server *mailServer
-	down   sync.Mutex // held while the server is not there
+	down   sync.Mutex // held while the server is down
 }
 
-func openHouse(t *testing.T) *house {
+func newMailProject(t *testing.T) *mailProject {
 	t.Helper()
-	h := &house{t: t, dir: t.TempDir()}
+	h := &mailProject{t: t, dir: t.TempDir()}
 	h.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.dir, "GORACE=atexit_sleep_ms=0"}
 	h.serve("127.0.0.1:0")
 	h.env = append(h.env, mail.EnvBaseURL+"="+h.server.base)
@@ -41,15 +40,15 @@ func openHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) serve(address string) {
+func (h *mailProject) serve(address string) {
 	var err error
 	if h.server, err = startMail(h.dir, h.env, "--addr", address); err != nil {
 		h.t.Error(err)
 	}
 }
 
-// restart kills the server with -9, and starts it again where it was.
-func (h *house) restart() {
+// restart kills the server with SIGKILL and starts it again on the same address.
+func (h *mailProject) restart() {
 	h.down.Lock()
 	defer h.down.Unlock()
 	address := strings.TrimPrefix(h.server.base, "http://")
@@ -59,20 +58,20 @@ func (h *house) restart() {
 	h.serve(address)
 }
 
-// running gives the server, once one that was killed is there again.
-func (h *house) running() *mailServer {
+// running returns the server, waiting for a restart in progress.
+func (h *mailProject) running() *mailServer {
 	h.down.Lock()
 	defer h.down.Unlock()
 	return h.server
 }
 
-func (h *house) command(args ...string) *exec.Cmd {
+func (h *mailProject) command(args ...string) *exec.Cmd {
 	c := exec.Command("brenner", args...)
 	c.Dir, c.Env = h.dir, h.env
 	return c
 }
 
-func (h *house) says(args ...string) string {
+func (h *mailProject) output(args ...string) string {
 	h.t.Helper()
 	out, err := h.command(args...).CombinedOutput()
 	if err != nil {
@@ -81,9 +80,9 @@ func (h *house) says(args ...string) string {
 	return string(out)
 }
 
-// correspond is an agent that outlives its server: it reads, and answers each
-// kickoff once. Before tells of a kickoff before it is answered.
-func (h *house) correspond(ctx context.Context, base, name, token string, before func()) {
+// correspond runs an agent that survives restarts of the server and answers each kickoff
+// once. before is called before each answer.
+func (h *mailProject) correspond(ctx context.Context, base, name, token string, before func()) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	c, err := mail.New(mail.Options{URL: base + mail.DefaultPath, Token: token, HTTP: &http.Client{Transport: transport}})
@@ -91,7 +90,7 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 		h.t.Error(err)
 		return
 	}
-	again := func(do func() error) {
+	retry := func(do func() error) {
 		for ctx.Err() == nil {
 			err := do()
 			switch fault.CodeOf(err) {
@@ -110,7 +109,7 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 	seen := mail.ID("0")
 	for ctx.Err() == nil {
 		var all []mail.Message
-		again(func() (err error) {
+		retry(func() (err error) {
 			all, err = c.Inbox(ctx, mail.InboxQuery{Project: h.dir, Agent: name, After: seen}, 5*time.Second)
 			return err
 		})
@@ -120,8 +119,8 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 				continue
 			}
 			before()
-			again(func() error { return c.Acknowledge(ctx, h.dir, name, m.ID) })
-			again(func() error {
+			retry(func() error { return c.Acknowledge(ctx, h.dir, name, m.ID) })
+			retry(func() error {
 				_, err := c.SendOnce(ctx, mail.Draft{
 					Project: h.dir, From: name, To: []string{m.From}, Thread: m.Thread, ReplyTo: m.ID, Subject: "DELTA[x]: " + name,
 					Body: "```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"` + name + " answers " + string(m.ID) + `"}}` + "\n```\n",
@@ -132,29 +131,29 @@ func (h *house) correspond(ctx context.Context, base, name, token string, before
 	}
 }
 
-// The server is killed with -9 and comes back, the session is killed with -9 and
-// goes on, in the middle of everything: nothing is lost, nothing is doubled.
-func TestASessionByMailSurvivesKills(t *testing.T) {
+// Server and session are killed with SIGKILL while agents answer, and restarted: no
+// message is lost or duplicated.
+func TestMailSessionSurvivesKills(t *testing.T) {
 	const thread = "RS-20260101-killed"
-	h := openHouse(t)
+	h := newMailProject(t)
 	base := h.server.base
 	ctx, cancel := context.WithCancel(t.Context())
 	var agents sync.WaitGroup
 	defer agents.Wait()
 	defer cancel()
 	served, kill := make(chan struct{}), make(chan struct{})
-	catastrophes := map[string]func(){ // at the agents' first and second kickoffs; one at a time
+	kills := map[string]func(){ // at the agents' first and second kickoffs, one at a time
 		"BlueLake 1": func() { h.restart(); close(served) },
 		"RedSky 1":   func() { <-served; close(kill) },
 		"RedSky 2":   h.restart,
 	}
 	for _, name := range []string{"BlueLake", "RedSky"} {
-		token := strings.TrimSpace(h.says("mail", "token", name))
+		token := strings.TrimSpace(h.output("mail", "token", name))
 		n := 0
 		agents.Go(func() {
 			h.correspond(ctx, base, name, token, func() {
 				n++
-				if do := catastrophes[name+" "+strconv.Itoa(n)]; do != nil {
+				if do := kills[name+" "+strconv.Itoa(n)]; do != nil {
 					do()
 				}
 			})
@@ -170,11 +169,11 @@ func TestASessionByMailSurvivesKills(t *testing.T) {
 	<-kill
 	_ = first.Process.Kill() // kill -9
 	_ = first.Wait()
-	if got := h.says("session", "resume", thread); !strings.Contains(got, "done, round 2 of 2, version 3") {
+	if got := h.output("session", "resume", thread); !strings.Contains(got, "done, round 2 of 2, version 3") {
 		t.Fatalf("%s\nbefore that:\n%s", got, out.String())
 	}
 	var doc struct{ Messages []mail.Message }
-	if err := json.Unmarshal([]byte(h.says("mail", "thread", thread, "--json")), &doc); err != nil {
+	if err := json.Unmarshal([]byte(h.output("mail", "thread", thread, "--json")), &doc); err != nil {
 		t.Fatal(err)
 	}
 	count := make(map[string]int)
@@ -186,11 +185,11 @@ func TestASessionByMailSurvivesKills(t *testing.T) {
 		"COMPILED Operator to BlueLake": 2, "COMPILED Operator to RedSky": 2, "COMPILED Operator to Operator": 2,
 	} {
 		if count[what] != want {
-			t.Errorf("%s: %d, not %d", what, count[what], want)
+			t.Errorf("%s: %d, want %d", what, count[what], want)
 		}
 	}
-	if got := h.says("session", "show", thread, "--json"); strings.Count(got, `"claim"`) < 4 {
+	if got := h.output("session", "show", thread, "--json"); strings.Count(got, `"claim"`) < 4 {
 		t.Errorf("%.900s", got)
 	}
-	h.says("verify", thread)
+	h.output("verify", thread)
 }

@@ -21,9 +21,9 @@ import (
 	"brenner/prompts"
 )
 
-// The scripts run the whole program as a user does.
+// TestMain makes the test binary act as brenner in scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"brenner": main, "brenner-still": still})
+	testscript.Main(m, map[string]func(){"brenner": main, "brenner-still": fixedClock})
 }
 
 func TestScripts(t *testing.T) {
@@ -37,10 +37,10 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		// nohup: the tests themselves were told to ignore SIGHUP, and so is what they start.
+		// nohup: the tests ignore SIGHUP, and so do the processes they start.
 		Condition: func(name string) (bool, error) {
 			if name != "nohup" {
-				return false, fmt.Errorf("there is no condition %s", name)
+				return false, fmt.Errorf("unknown condition %s", name)
 			}
 			return signal.Ignored(syscall.SIGHUP), nil
 		},
@@ -51,22 +51,22 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MODELS", models)
 			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
-			// The race detector lets every process sleep for a second at its end.
+			// The race detector makes every process sleep for a second at exit.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
 	})
 }
 
-// still is the program with a clock that stands still, so that two runs of it can
-// have the same bytes.
-func still() {
+// fixedClock is the program with a stopped clock, so that two runs can produce the same
+// bytes.
+func fixedClock() {
 	streams := ui.System()
 	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
-	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main
+	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main function
 }
 
-// exit CODE COMMAND…: the command ends with just that code.
+// exit CODE COMMAND…: the command exits with exactly that code.
 func exit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exit CODE command…")
@@ -77,11 +77,11 @@ func exit(ts *testscript.TestScript, neg bool, args []string) {
 		got = strings.TrimPrefix(err.Error(), "exit status ")
 	}
 	if got != args[0] {
-		ts.Fatalf("it ended with %s, not with %s", got, args[0])
+		ts.Fatalf("exit code %s, want %s", got, args[0])
 	}
 }
 
-// body MAILS FILE: takes the first mail's body out of what kickoff compose prints.
+// body MAILS FILE: writes the body of the first message printed by kickoff compose.
 func body(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: body MAILS FILE")
@@ -91,7 +91,7 @@ func body(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
-// example ROLE FILE: writes the worked example of a role's prompt into a file.
+// example ROLE FILE: writes the worked example of a role's prompt to a file.
 func example(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: example ROLE FILE")
@@ -103,7 +103,7 @@ func example(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(t.Example()), 0o644))
 }
 
-// fits FILE [SCHEMA]: the JSON document fits the published schema it names.
+// fits FILE [SCHEMA]: the JSON document is valid against the published schema it names.
 func fits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: fits FILE [SCHEMA]")

@@ -11,23 +11,22 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// modelServer is the endpoint that scripts ask: the name of the model says how it
-// behaves.
+// modelServer is the endpoint for scripts: the name of a model determines its behaviour.
 func modelServer(t *testing.T) string {
 	t.Helper()
 	var mu sync.Mutex
-	asked := make(map[string]int)
+	calls := make(map[string]int)
 	server := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
 		mu.Lock()
-		asked[r.Model]++
-		n := asked[r.Model]
+		calls[r.Model]++
+		n := calls[r.Model]
 		mu.Unlock()
 		return behave(r, n)
 	})
 	return server.BaseURL()
 }
 
-// behave is what a model does when it is asked for the n-th time.
+// behave returns the answer of a model to its n-th call.
 func behave(r openaitest.Request, n int) openaitest.Answer {
 	const good = "I add one.\n\n```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","ref":"x","payload":{"name":"N","claim":"A claim by %s"},"rationale":"r"}` + "\n```\n"
 	answer := openaitest.Answer{Text: fmt.Sprintf(good, r.Model), Usage: &openaitest.Usage{Input: 4000, Output: 50}}

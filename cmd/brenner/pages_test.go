@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The pages about patches, stalemates and loops show what the program prints in a copy
-// of an example, or beside a copy of all of them.
+// The pages about patches, stalemates and loops show real output, from a copy of one
+// example or of all examples.
 func TestPagesShowRealOutput(t *testing.T) {
 	for name, copied := range map[string]struct{ from, to string }{
 		"patch":     {"examples/patch", ""},
@@ -15,11 +15,11 @@ func TestPagesShowRealOutput(t *testing.T) {
 		"loops":     {"examples", "examples"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			if err := os.CopyFS(filepath.Join(folder, copied.to), os.DirFS(filepath.Join("..", "..", copied.from))); err != nil {
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, copied.to), os.DirFS(filepath.Join("..", "..", copied.from))); err != nil {
 				t.Fatal(err)
 			}
-			showsRealOutput(t, filepath.Join("..", "..", "docs", name+".md"), folder)
+			showsRealOutput(t, filepath.Join("..", "..", "docs", name+".md"), dir)
 		})
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the real output into README.md, the pages of docs and the golden file")
+var update = flag.Bool("update", false, "write the real output to README.md, the pages of docs and the golden file")
 
-// The README and the tour show what the program prints. Each ```console block holds commands
-// behind "$ " and their output; this runs them, in order, in one directory.
+// The README and the tour show real output. Each ```console block has commands after "$ "
+// and their output; the test runs them in order in one directory.
 func TestReadmeShowsRealOutput(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for _, page := range []string{"README.md", "docs/tour.md"} {
@@ -35,10 +35,9 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 	}
 }
 
-// showsRealOutput runs the commands of a page in a folder, and wants the page to show
-// what they print; with -update it does from then on. The brenner that they run is the
-// one that TestMain put on the PATH, as in the scripts.
-func showsRealOutput(t *testing.T, page, folder string) {
+// showsRealOutput runs the commands of a page in dir and compares their output with the
+// page; with -update it rewrites the page. As in the scripts, brenner is this test binary.
+func showsRealOutput(t *testing.T, page, dir string) {
 	t.Helper()
 	before, err := os.ReadFile(page)
 	if err != nil {
@@ -46,11 +45,11 @@ func showsRealOutput(t *testing.T, page, folder string) {
 	}
 	after := fill(t, string(before), func(command string) string {
 		c := exec.Command("sh", "-c", command)
-		c.Dir = folder
-		// Only this: settings of brenner, keys or a locale would change what is printed.
-		// The race detector lets every process sleep for a second at its end.
-		c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
-		out, _ := c.CombinedOutput() // a command may well fail: then that is what it shows
+		c.Dir = dir
+		// No settings, keys or locale, which would change the output. The race detector
+		// makes every process sleep for a second at exit.
+		c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
+		out, _ := c.CombinedOutput() // a command may fail; the page shows its error
 		return string(out)
 	})
 	if *update {
@@ -59,15 +58,15 @@ func showsRealOutput(t *testing.T, page, folder string) {
 		}
 		return
 	}
-	if steady(string(before)) != steady(after) {
-		t.Errorf("%s shows other output than the program prints; `go test ./cmd/brenner -run %s -update` mends it. It should be:\n%s", filepath.Base(page), t.Name(), after)
+	if normalise(string(before)) != normalise(after) {
+		t.Errorf("%s does not show the real output; fix it with `go test ./cmd/brenner -run %s -update`. It should be:\n%s", filepath.Base(page), t.Name(), after)
 	}
 }
 
-// steady takes out of a text what differs from run to run: hashes, instants,
-// days and clocks, how long things took, counts of tokens (which follow the length of
-// instants), and the order in which agents answered and sessions ended.
-func steady(text string) string {
+// normalise replaces what differs from run to run: hashes, times, dates, durations and
+// token counts (which depend on the length of times). It also sorts the lines of agents
+// that replied and sessions that ended.
+func normalise(text string) string {
 	text = regexp.MustCompile(`\b[0-9a-f]{12,64}\b`).ReplaceAllString(text, "(hash)")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(text, "(time)")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(text, "(time)")
@@ -78,10 +77,10 @@ func steady(text string) string {
 	text = regexp.MustCompile(`\b\d{4,6}\b`).ReplaceAllString(text, "(tokens)")
 	text = regexp.MustCompile(` {2,}`).ReplaceAllString(text, "  ")
 	lines := strings.Split(text, "\n")
-	answer := regexp.MustCompile(`^(round \d+: \w+ (answered|sent)|\(clock\) RS-)`)
+	reply := regexp.MustCompile(`^(round \d+: \w+ (replied|sent)|\(clock\) RS-)`)
 	for i := 0; i < len(lines); i++ {
 		end := i
-		for end < len(lines) && answer.MatchString(lines[end]) {
+		for end < len(lines) && reply.MatchString(lines[end]) {
 			end++
 		}
 		slices.Sort(lines[i:end])
@@ -90,7 +89,7 @@ func steady(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fill puts the output of each command behind it.
+// fill inserts the output of each command after it.
 func fill(t *testing.T, text string, run func(string) string) string {
 	t.Helper()
 	var out strings.Builder
@@ -112,7 +111,7 @@ func fill(t *testing.T, text string, run func(string) string) string {
 		}
 	}
 	if commands == 0 {
-		t.Fatal("the README shows no commands")
+		t.Fatal("no commands")
 	}
 	return out.String()
 }

@@ -14,18 +14,18 @@ import (
 	"brenner/agent/program/programtest"
 )
 
-// post is a project with a mail server, and the real clients that reach it.
-type post struct {
+// realMail is a project with a mail server and real clients.
+type realMail struct {
 	*mailServer
-	clients string // where scripts/real-clients.sh has installed them
+	clients string // directory in which scripts/real-clients.sh installed them
 	dir     string
 }
 
-func newPost(t *testing.T) *post {
+func newRealMail(t *testing.T) *realMail {
 	t.Helper()
-	p := &post{clients: os.Getenv("BRENNER_REAL_CLIENTS"), dir: t.TempDir()}
+	p := &realMail{clients: os.Getenv("BRENNER_REAL_CLIENTS"), dir: t.TempDir()}
 	if p.clients == "" {
-		t.Fatal("BRENNER_REAL_CLIENTS has to be where scripts/real-clients.sh has installed the programs")
+		t.Fatal("BRENNER_REAL_CLIENTS must be the directory in which scripts/real-clients.sh installed the programs")
 	}
 	var err error
 	if p.mailServer, err = startMail(p.dir, p.environ(t), "--addr", "127.0.0.1:0"); err != nil {
@@ -39,8 +39,8 @@ func newPost(t *testing.T) *post {
 	return p
 }
 
-// environ is an environment from which nothing finds a way out of this machine.
-func (p *post) environ(t *testing.T, more ...string) []string {
+// environ returns an environment without access to the network outside loopback.
+func (p *realMail) environ(t *testing.T, more ...string) []string {
 	t.Helper()
 	bin, err := exec.LookPath("brenner")
 	if err != nil {
@@ -48,7 +48,7 @@ func (p *post) environ(t *testing.T, more ...string) []string {
 	}
 	home := t.TempDir()
 	env := []string{
-		// Their own node is there, too: what Debian has is too old for some.
+		// Includes a newer node: Debian's is too old for some clients.
 		"PATH=" + strings.Join([]string{filepath.Dir(bin), filepath.Join(p.clients, "node_modules", ".bin"), "/usr/local/bin:/usr/bin:/bin"}, ":"),
 		"HOME=" + home, "TMPDIR=" + t.TempDir(), "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
 	}
@@ -58,11 +58,11 @@ func (p *post) environ(t *testing.T, more ...string) []string {
 	return append(env, more...)
 }
 
-// run runs a program in the project's folder, and gives its output and exit code.
-func (p *post) run(t *testing.T, env []string, input, name string, args ...string) (out, errs string, code int) {
+// run runs a program in the project's directory and returns its output and exit code.
+func (p *realMail) run(t *testing.T, env []string, input, name string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	path := name
-	for _, pair := range env { // the programs of this environment, not of ours
+	for _, pair := range env { // look up the program in this environment's PATH
 		if dirs, ok := strings.CutPrefix(pair, "PATH="); ok {
 			for _, dir := range filepath.SplitList(dirs) {
 				if _, err := os.Stat(filepath.Join(dir, name)); err == nil && path == name {
@@ -80,8 +80,8 @@ func (p *post) run(t *testing.T, env []string, input, name string, args ...strin
 	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
-// brenner runs a command of ours that must work.
-func (p *post) brenner(t *testing.T, args ...string) string {
+// brenner runs a brenner command that must succeed.
+func (p *realMail) brenner(t *testing.T, args ...string) string {
 	t.Helper()
 	out, errs, code := p.run(t, p.environ(t), "", "brenner", args...)
 	if code != 0 {
@@ -90,8 +90,8 @@ func (p *post) brenner(t *testing.T, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// configured gives what `mail connect` prints for a program: the file's text.
-func (p *post) configured(t *testing.T, agent, program string) string {
+// configured returns the configuration file that `mail connect` prints for a program.
+func (p *realMail) configured(t *testing.T, agent, program string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(p.brenner(t, "mail", "connect", agent), "\n# "+program+": ")
 	_, text, ok2 := strings.Cut(rest, "\n")
@@ -112,9 +112,9 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// TestRealInspector: the MCP inspector's command line is content with the server.
+// TestRealInspector checks the server with the MCP inspector.
 func TestRealInspector(t *testing.T) {
-	p := newPost(t)
+	p := newRealMail(t)
 	token := p.brenner(t, "mail", "token", "BlueLake")
 	p.brenner(t, "mail", "token", "RedSky")
 	inspect := func(method string, args ...string) (string, int) {
@@ -123,11 +123,11 @@ func TestRealInspector(t *testing.T) {
 		return out + errs, code
 	}
 	authorized := []string{"--header", "Authorization: Bearer " + token}
-	letter, err := json.Marshal(map[string]any{"project_key": p.dir, "sender_name": "BlueLake", "to": []string{"RedSky"}, "subject": "INFO: inspected", "body_md": "all is well", "thread_id": "TH-1"})
+	message, err := json.Marshal(map[string]any{"project_key": p.dir, "sender_name": "BlueLake", "to": []string{"RedSky"}, "subject": "INFO: inspected", "body_md": "all is well", "thread_id": "TH-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := strings.Replace(string(letter), `"sender_name":"BlueLake"`, `"sender_name":"RedSky"`, 1)
+	forged := strings.Replace(string(message), `"sender_name":"BlueLake"`, `"sender_name":"RedSky"`, 1)
 	for _, c := range []struct {
 		method string
 		args   []string
@@ -138,12 +138,12 @@ func TestRealInspector(t *testing.T) {
 		{"tools/list", append([]string{"--strict"}, authorized...), 0, `"name":"reply_message"`},
 		{"tools/list", append([]string{"--strict", "--protocol-era", "modern"}, authorized...), 0, `"name":"reply_message"`},
 		{"resources/templates/list", authorized, 0, "resource://thread/{thread_id}"},
-		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", string(letter)}, authorized...), 0, `"count":1`},
+		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", string(message)}, authorized...), 0, `"count":1`},
 		{"tools/call", append([]string{"--tool-name", "send_message", "--tool-args-json", forged}, authorized...), 5, "MAIL_NOT_YOURS"},
 		{"resources/read", append([]string{"--uri", "resource://inbox/RedSky?project=" + p.dir}, authorized...), 1, "MAIL_NOT_YOURS"},
 	} {
 		if out, code := inspect(c.method, c.args...); code != c.code || !strings.Contains(out, c.want) {
-			t.Errorf("%s %q: exit %d, not %d: %.2000s", c.method, c.args, code, c.code, out)
+			t.Errorf("%s %q: exit %d, want %d: %.2000s", c.method, c.args, code, c.code, out)
 		}
 	}
 	if got := p.brenner(t, "mail", "thread", "TH-1", "--json"); strings.Count(got, `"subject":"INFO: inspected"`) != 1 {
@@ -151,12 +151,12 @@ func TestRealInspector(t *testing.T) {
 	}
 }
 
-// idOf finds the number of a message in what a tool gave.
+// idOf matches a message id in the result of a tool.
 var idOf = regexp.MustCompile(`\\*"(?:message_)?id\\*":(\d+)`)
 
-// newCorrespondent is a model that reads its mail, acknowledges the first message
-// and answers it.
-func newCorrespondent(t *testing.T, p *post, agent string) *programtest.Model {
+// newCorrespondent returns a model that reads its mail, acknowledges the first message
+// and replies to it.
+func newCorrespondent(t *testing.T, p *realMail, agent string) *programtest.Model {
 	return programtest.NewModel(t, func(q programtest.Question) programtest.Answer {
 		a := programtest.Answer{Server: "mail", Args: map[string]any{"project_key": p.dir}}
 		id := ""
@@ -179,9 +179,8 @@ func newCorrespondent(t *testing.T, p *post, agent string) *programtest.Model {
 	})
 }
 
-// corresponds runs a real program whose model works through its mail, and looks
-// into the box afterwards.
-func (p *post) corresponds(t *testing.T, agent string, run func(model *programtest.Model, token string) (string, int)) {
+// corresponds runs a real program whose model processes its mail, and checks the mailbox.
+func (p *realMail) corresponds(t *testing.T, agent string, run func(model *programtest.Model, token string) (string, int)) {
 	t.Helper()
 	token := p.brenner(t, "mail", "token", agent)
 	p.brenner(t, "mail", "send", "--to", agent, "--subject", "KICKOFF: H2", "--thread", "TH-1", "--ack", "What would refute it?")
@@ -216,18 +215,18 @@ func (p *post) corresponds(t *testing.T, agent string, run func(model *programte
 	}
 }
 
-// TestRealCodexByMail: codex, with just what `mail connect` prints in its
-// configuration, calls the tools without asking anybody.
+// TestRealCodexByMail checks that codex, configured with the output of `mail connect`,
+// calls the tools without asking for approval.
 func TestRealCodexByMail(t *testing.T) {
 	for name, change := range map[string]func(string) string{
 		"as printed": func(s string) string { return s },
-		// What the tools say of themselves is enough for it, too.
+		// The tools' annotations are sufficient.
 		"without the approval": func(s string) string {
 			return strings.Replace(s, "default_tools_approval_mode = \"approve\"\n", "", 1)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPost(t)
+			p := newRealMail(t)
 			p.corresponds(t, "BlueLake", func(model *programtest.Model, token string) (string, int) {
 				home := t.TempDir()
 				put(t, filepath.Join(home, "config.toml"), change(p.configured(t, "BlueLake", "Codex CLI")))
@@ -246,9 +245,9 @@ func TestRealCodexByMail(t *testing.T) {
 	}
 }
 
-// TestRealGeminiByMail: the same with gemini, whose file lies in the project.
+// TestRealGeminiByMail does the same with gemini, whose configuration is in the project.
 func TestRealGeminiByMail(t *testing.T) {
-	p := newPost(t)
+	p := newRealMail(t)
 	p.corresponds(t, "GreenValley", func(model *programtest.Model, token string) (string, int) {
 		home := t.TempDir()
 		put(t, filepath.Join(p.dir, ".gemini", "settings.json"), p.configured(t, "GreenValley", "Gemini CLI"))

@@ -14,12 +14,12 @@ import (
 	"brenner/agent/program/programtest"
 )
 
-// A roster of three kinds: a model behind an API, the real codex and the real
-// gemini, all on loopback. The trace says what was really called.
+// TestRealMixedSession uses a model behind an API, the real codex and the real gemini, all
+// on loopback. The trace names what was called.
 func TestRealMixedSession(t *testing.T) {
 	clients := os.Getenv("BRENNER_REAL_CLIENTS")
 	if clients == "" {
-		t.Fatal("BRENNER_REAL_CLIENTS has to be where scripts/real-clients.sh has installed the programs")
+		t.Fatal("BRENNER_REAL_CLIENTS must be the directory in which scripts/real-clients.sh installed the programs")
 	}
 	const reply = "I add one.\n\n```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"N","claim":"a claim"},"rationale":"r"}` + "\n```\n"
 	api := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: reply} })

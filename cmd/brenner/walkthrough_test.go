@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// docs/walkthrough.md shows what the program prints, from an empty folder on.
+// docs/walkthrough.md shows real output, starting in an empty directory.
 func TestWalkthroughShowsRealOutput(t *testing.T) {
 	showsRealOutput(t, filepath.Join("..", "..", "docs", "walkthrough.md"), t.TempDir())
 }

@@ -22,8 +22,8 @@ import (
 
 const stuckThread = "RS-20261115-stuck"
 
-// stuckScript has a bit of everything that a journal can hold: a call that fails, a
-// conflict that becomes a stalemate, a ruling.
+// stuckScript produces many kinds of journal entries: a failed call, a conflict that
+// becomes a stalemate, a ruling.
 const stuckScript = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
@@ -62,15 +62,15 @@ agents:
           ` + "```" + `
 `
 
-// ends runs a command and gives all that it printed, and its exit code.
-func ends(t *testing.T, args ...string) (string, int) {
+// runWithCode runs a command and returns its output and exit code.
+func runWithCode(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
 	code := Run(t.Context(), args, ui.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Now: time.Now})
 	return out.String(), code
 }
 
-// stuckExport runs a session that gets stuck, and exports it.
+// stuckExport runs a session that ends in a stalemate, and exports it.
 func stuckExport(t *testing.T) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func stuckExport(t *testing.T) []byte {
 		}
 	}
 	file := filepath.Join(dir, "export.jsonl")
-	out, code := ends(t, "session", "start", "-C", dir, "--to", "A,B,C", "--role", "hypothesis_generator", "--quorum", "2",
+	out, code := runWithCode(t, "session", "start", "-C", dir, "--to", "A,B,C", "--role", "hypothesis_generator", "--quorum", "2",
 		"--script", filepath.Join(dir, "script.yaml"), "--evidence", filepath.Join(dir, "seen.txt"), "--rounds", "3", "--thread-id", stuckThread, "--arbiter", "Judge")
 	if code != ui.ExitPartial || !strings.Contains(out, "applied by Judge") {
 		t.Fatalf("exit %d: %s", code, out)
@@ -93,8 +93,8 @@ func stuckExport(t *testing.T) []byte {
 	return data
 }
 
-// forgeJournal changes the texts of an export's journal, and makes its chain, its seal and its
-// checksum good again. False means that the forgery is no journal any more.
+// forgeJournal changes the strings in an export's journal and fixes its chain, seal and
+// checksum. It returns false if the result is no longer a valid journal.
 func forgeJournal(t *testing.T, export []byte, change func(kind, place, text string) string) ([]byte, bool) {
 	t.Helper()
 	x, err := session.ReadExport(export)
@@ -138,7 +138,7 @@ func forgeJournal(t *testing.T, export []byte, change func(kind, place, text str
 	return fmt.Appendf(body, "{\"sha256\":%q}\n", store.Hash(body)), true
 }
 
-// texts gives a JSON value with its texts changed; a place is the keys that lead there.
+// texts returns a JSON value with its strings changed; a place is the path of keys.
 func texts(v any, place string, change func(place, text string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -155,10 +155,9 @@ func texts(v any, place string, change func(place, text string) string) any {
 	return v
 }
 
-// Whoever forges a journal and makes its chain good again gets no command to the terminal
-// through: whichever texts have one in it, at one place everywhere or wherever the same text
-// stands, it is never printed as it is.
-func TestForgedJournalsReachNoTerminal(t *testing.T) {
+// Escape sequences in a forged journal with a valid chain are never printed unchanged,
+// whether in all strings at one place or in all equal strings.
+func TestForgedJournalsCannotControlTheTerminal(t *testing.T) {
 	const escape = "\x1b]0;mine\x07\x1b[2J"
 	export := stuckExport(t)
 	places, where := make(map[string]bool), make(map[string]map[string]bool)
@@ -181,7 +180,7 @@ func TestForgedJournalsReachNoTerminal(t *testing.T) {
 		if err := os.WriteFile(file, forged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, code := ends(t, "session", "import", "-C", dir, file); code != 0 {
+		if out, code := runWithCode(t, "session", "import", "-C", dir, file); code != 0 {
 			if strings.Contains(out, "\x1b") {
 				t.Errorf("%s: import: %q", name, out)
 			}
@@ -189,7 +188,7 @@ func TestForgedJournalsReachNoTerminal(t *testing.T) {
 		}
 		taken++
 		for _, args := range readers(t, dir) {
-			if out, _ := ends(t, append(args, "-C", dir)...); strings.Contains(out, "\x1b") {
+			if out, _ := runWithCode(t, append(args, "-C", dir)...); strings.Contains(out, "\x1b") {
 				i := strings.Index(out, "\x1b")
 				t.Errorf("%s: %v: %q", name, args, out[max(0, i-80):min(len(out), i+20)])
 			}
@@ -205,7 +204,7 @@ func TestForgedJournalsReachNoTerminal(t *testing.T) {
 	}
 	for _, value := range slices.Sorted(maps.Keys(where)) {
 		if len(where[value]) == 1 {
-			continue // it was tried
+			continue // already tried
 		}
 		try(fmt.Sprintf("%.40q", value), func(_, _, text string) string {
 			if text == value {
@@ -215,11 +214,11 @@ func TestForgedJournalsReachNoTerminal(t *testing.T) {
 		})
 	}
 	if taken < 20 {
-		t.Errorf("only %d forgeries were taken: the others show nothing", taken)
+		t.Errorf("only %d forgeries were accepted; the test needs more", taken)
 	}
 }
 
-// readers gives the commands that show a session.
+// readers returns the commands that show a session.
 func readers(t *testing.T, dir string) [][]string {
 	t.Helper()
 	all := [][]string{
@@ -235,7 +234,7 @@ func readers(t *testing.T, dir string) [][]string {
 		{"stalemate", "list", "--all"},
 		{"verify"},
 	}
-	calls, _ := ends(t, "trace", "list", stuckThread, "--json", "-C", dir)
+	calls, _ := runWithCode(t, "trace", "list", stuckThread, "--json", "-C", dir)
 	var list struct {
 		Calls []struct {
 			Call string `json:"call"`
@@ -246,7 +245,7 @@ func readers(t *testing.T, dir string) [][]string {
 			all = append(all, []string{"trace", "show", c.Call})
 		}
 	}
-	stuck, _ := ends(t, "stalemate", "list", "--all", "--json", "-C", dir)
+	stuck, _ := runWithCode(t, "stalemate", "list", "--all", "--json", "-C", dir)
 	var stalemates struct {
 		Stalemates []struct {
 			ID string `json:"id"`

@@ -23,8 +23,8 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 )
 
-// aPlan writes a plan with scripted agents into a folder.
-func aPlan(t *testing.T, dir string) string {
+// writePlan writes a plan with scripted agents to a directory.
+func writePlan(t *testing.T, dir string) string {
 	t.Helper()
 	for name, text := range map[string]string{
 		"sky.yaml": "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - role: hypothesis_generator\n    rounds: [{reply: Nothing.}]\n",
@@ -43,7 +43,7 @@ session: {rounds: 1}
 	return filepath.Join(dir, "night.yaml")
 }
 
-// hook is where reports are sent.
+// hook is a webhook server for reports.
 type hook struct {
 	mu     sync.Mutex
 	status int
@@ -70,22 +70,22 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(h.status)
 }
 
-func TestTheReportGoesToAWebhook(t *testing.T) {
+func TestReportIsSentToWebhook(t *testing.T) {
 	h := &hook{status: http.StatusNoContent}
 	server := httptest.NewServer(h)
 	defer server.Close()
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL + "/reports"}
-	plan := aPlan(t, dir)
-	for range 2 { // the second one has nothing to do, and nothing to send
-		says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
+	plan := writePlan(t, dir)
+	for range 2 { // the second run has nothing to do or send
+		mustRun(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	}
 	if len(h.bodies) != 1 || h.bodies[0]["schema"] != "brenner.loop.report/v1" || h.bodies[0]["done"] != 1.0 || h.keys[0] != fmt.Sprintf("night-a/%v/1", h.bodies[0]["started_at"]) {
 		t.Errorf("%v, %v", h.keys, h.bodies)
 	}
 
-	// What did not arrive is told; the loop itself is done, and its report is there. A
-	// redirect leads to an address that nobody has looked at.
+	// A failed delivery is reported; the loop is done and its report is written. Redirects
+	// are not followed, since their target is not trusted.
 	for _, status := range []int{http.StatusInternalServerError, http.StatusFound} {
 		h.status = status
 		var out bytes.Buffer
@@ -97,24 +97,24 @@ func TestTheReportGoesToAWebhook(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// It was asked again where that may help, and only there.
+	// Only the server error is retried.
 	if len(h.bodies) != 1+3+1 {
-		t.Errorf("%d requests came", len(h.bodies))
+		t.Errorf("%d requests", len(h.bodies))
 	}
 
-	// A run that was killed between its end and its report is made up for.
+	// A run that was killed between its end and its report delivers the report later.
 	if err := os.RemoveAll(filepath.Join(dir, ".brenner", "loops", "night-a")); err != nil {
 		t.Fatal(err)
 	}
 	h.status = http.StatusOK
-	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
+	mustRun(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	if _, err := os.Stat(filepath.Join(dir, ".brenner", "loops", "night-a", "report.md")); err != nil {
 		t.Error(err)
 	}
 }
 
-// Whatever a server says in its status line, that the report did not arrive is journaled.
-func TestAWebhookThatWritesNoText(t *testing.T) {
+// A failed delivery is journaled even if the status line is not valid text.
+func TestWebhookWithInvalidStatusLine(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -128,21 +128,21 @@ func TestAWebhookThatWritesNoText(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
 	var out bytes.Buffer
-	code, errs := brenner(t.Context(), env, &out, "loop", "run", aPlan(t, dir), "-C", dir)
+	code, errs := brenner(t.Context(), env, &out, "loop", "run", writePlan(t, dir), "-C", dir)
 	if code != 1 || !strings.Contains(out.String(), "did not reach webhook: the server responded with 400 \ufffd") {
 		t.Errorf("exit %d: %s%s", code, out.String(), errs)
 	}
 }
 
-// A webhook that is down for a moment is asked again, later and later.
-func TestAWebhookIsAskedAgain(t *testing.T) {
+// A webhook that is down is retried with increasing delays.
+func TestWebhookIsRetried(t *testing.T) {
 	h := &hook{status: http.StatusBadGateway}
 	server := httptest.NewServer(h)
 	defer server.Close()
 	dir := t.TempDir()
 	var waits []time.Duration
 	var out bytes.Buffer
-	code := cli.Run(t.Context(), []string{"loop", "run", aPlan(t, dir), "-C", dir}, ui.Streams{
+	code := cli.Run(t.Context(), []string{"loop", "run", writePlan(t, dir), "-C", dir}, ui.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &out, Environ: []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL, "BRENNER_RETRY_ATTEMPTS=4"}, Now: time.Now,
 		Pause: func(_ context.Context, d time.Duration) {
 			if waits = append(waits, d); len(waits) == 3 {
@@ -155,9 +155,9 @@ func TestAWebhookIsAskedAgain(t *testing.T) {
 	}
 }
 
-// A report that did not arrive is owed: the same command fails until it has arrived, and
-// runs nothing meanwhile, with a key or without.
-func TestAReportIsOwedUntilItArrives(t *testing.T) {
+// Until a report is delivered, the same command fails and runs nothing, with or without a
+// key.
+func TestReportIsRetriedUntilDelivered(t *testing.T) {
 	for _, key := range [][]string{nil, {"--run", "a"}} {
 		h := &hook{status: http.StatusInternalServerError}
 		server := httptest.NewServer(h)
@@ -167,7 +167,7 @@ func TestAReportIsOwedUntilItArrives(t *testing.T) {
 		if key != nil {
 			name = "night-a"
 		}
-		command := append([]string{"loop", "run", aPlan(t, dir), "-C", dir}, key...)
+		command := append([]string{"loop", "run", writePlan(t, dir), "-C", dir}, key...)
 		for range 3 {
 			var out bytes.Buffer
 			code, errs := brenner(t.Context(), env, &out, command...)
@@ -176,28 +176,28 @@ func TestAReportIsOwedUntilItArrives(t *testing.T) {
 			}
 		}
 		h.set(http.StatusOK)
-		out := says(t, env, "loop", "report", name, "--send", "-C", dir)
+		out := mustRun(t, env, "loop", "report", name, "--send", "-C", dir)
 		if out != name+": report sent to webhook\n" || len(h.keys) != 4 || h.keys[0] != h.keys[3] {
 			t.Errorf("%v: %s", h.keys, out)
 		}
-		if out := says(t, env, "loop", "status", name, "-C", dir); strings.Contains(out, "did not reach") {
-			t.Errorf("it says what is no longer true: %s", out)
+		if out := mustRun(t, env, "loop", "status", name, "-C", dir); strings.Contains(out, "did not reach") {
+			t.Errorf("outdated status: %s", out)
 		}
-		if out := says(t, env, "loop", "report", name, "--send", "-C", dir); !strings.Contains(out, "nothing sent") || len(h.keys) != 4 {
+		if out := mustRun(t, env, "loop", "report", name, "--send", "-C", dir); !strings.Contains(out, "nothing sent") || len(h.keys) != 4 {
 			t.Errorf("%v: %s", h.keys, out)
 		}
 		server.Close()
 	}
 }
 
-// A loop that was gone on with has another end, and that has another report.
+// A loop that was continued ends again, with a report of its own.
 func TestEachEndHasItsReport(t *testing.T) {
 	h := &hook{status: http.StatusNotFound}
 	server := httptest.NewServer(h)
 	defer server.Close()
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
-	plan := aPlan(t, dir)
+	plan := writePlan(t, dir)
 	var out bytes.Buffer
 	if code, errs := brenner(t.Context(), env, &out, "loop", "run", plan, "-C", dir); code != 1 || len(h.keys) != 1 {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -210,25 +210,24 @@ func TestEachEndHasItsReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := says(t, env, "loop", "run", plan, "--go-on", "-C", dir)
+	text := mustRun(t, env, "loop", "run", plan, "--go-on", "-C", dir)
 	began := h.bodies[0]["started_at"]
 	if strings.Contains(text, "did not reach") || fmt.Sprint(h.keys) != fmt.Sprintf("[night/%v/1 night/%v/2]", began, began) {
 		t.Errorf("%v: %s", h.keys, text)
 	}
 }
 
-func TestTheReportGoesToTheOperatorsMailbox(t *testing.T) {
-	b := openBureau(t)
+func TestReportIsSentToOperatorMailbox(t *testing.T) {
+	b := newMailProject(t)
 	b.env = append(b.env, "BRENNER_REPORT_MAIL=true")
-	b.says("loop", "run", aPlan(t, b.dir))
-	inbox := b.says("mail", "inbox", "--bodies")
+	b.mustRun("loop", "run", writePlan(t, b.dir))
+	inbox := b.mustRun("mail", "inbox", "--bodies")
 	if !strings.Contains(inbox, "REPORT: loop night, done, all rounds") || !strings.Contains(inbox, "## All sessions") {
-		t.Errorf("the mailbox holds:\n%s", inbox)
+		t.Errorf("mailbox:\n%s", inbox)
 	}
 }
 
-// A model is asked by its id, with the seed of the session, as often as the matrix
-// has it.
+// Each model is called by its id, with the session's seed, once per entry of the matrix.
 func TestModelsAndSeeds(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
@@ -271,36 +270,35 @@ session: {rounds: 1}
 		t.Fatal(err)
 	}
 	env := []string{"HOME=" + t.TempDir(), "OPENAI_BASE_URL=" + server.URL + "/v1"}
-	out := says(t, env, "loop", "run", plan, "-C", dir)
+	out := mustRun(t, env, "loop", "run", plan, "-C", dir)
 	slices.Sort(asked)
 	if want := "[model-a 0 model-a 8 model-b 0 model-b 8]"; fmt.Sprint(asked) != want {
-		t.Errorf("asked %v, not %s", asked, want)
+		t.Errorf("asked %v, want %s", asked, want)
 	}
 	if !strings.Contains(out, "4 of 4 sessions done") || strings.Contains(out, "Rehearsal") {
 		t.Error(out)
 	}
 
-	// The session itself says with which seed, and whoever goes on with it by hand asks
-	// with it, too.
-	threads := strings.Fields(says(t, env, "session", "list", "-q", "-C", dir))
+	// The session records the seed, and resuming it manually uses the same one.
+	threads := strings.Fields(mustRun(t, env, "session", "list", "-q", "-C", dir))
 	slices.Sort(threads)
-	trace := says(t, env, "trace", "list", threads[1], "--json", "-C", dir)
+	trace := mustRun(t, env, "trace", "list", threads[1], "--json", "-C", dir)
 	if !strings.Contains(trace, `"seed":8`) || !strings.Contains(trace, `"model_id":"model-a"`) {
 		t.Error(trace)
 	}
-	if call := says(t, env, "trace", "show", threads[1], "--agent", "BlueLake", "--round", "1", "-C", dir); !strings.Contains(call, "seed 8; answered by") {
+	if call := mustRun(t, env, "trace", "show", threads[1], "--agent", "BlueLake", "--round", "1", "-C", dir); !strings.Contains(call, "seed 8; answered by") {
 		t.Error(call)
 	}
 	asked = nil
-	says(t, env, "session", "resume", threads[1], "--rounds", "2", "-C", dir)
+	mustRun(t, env, "session", "resume", threads[1], "--rounds", "2", "-C", dir)
 	if fmt.Sprint(asked) != "[model-a 8]" {
-		t.Errorf("by hand it asked %v", asked)
+		t.Errorf("resumed manually: asked %v", asked)
 	}
 }
 
-// One agent with a mailbox answers two sessions at once, each in its own thread.
-func TestALoopByMail(t *testing.T) {
-	b := openBureau(t, "BlueLake")
+// One agent with a mailbox answers two concurrent sessions, each in its own thread.
+func TestLoopByMail(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
 	plan := filepath.Join(b.dir, "night.yaml")
 	err := os.WriteFile(plan, []byte(`schema: brenner.loop.plan/v1
 via: mail
@@ -323,7 +321,7 @@ session: {rounds: 1}
 	first, one := blue.next("KICKOFF: ")
 	second, two := blue.next("KICKOFF: ")
 	if one == two {
-		t.Error("both sessions sent one message")
+		t.Error("both sessions sent the same message")
 	}
 	blue.reply(second, hypothesis("an answer"))
 	blue.reply(first, hypothesis("another"))
@@ -333,13 +331,12 @@ session: {rounds: 1}
 	}
 }
 
-// A loop that says of a session what is not so is found out: here the session was taken
-// out of the store, with its records, as somebody might who has the file.
-func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
+// verify detects a loop whose session was removed from the store file with its records.
+func TestVerifyDetectsRemovedSession(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir()}
-	says(t, env, "loop", "run", aPlan(t, dir), "-C", dir)
-	if out := says(t, env, "verify", "-C", dir); !strings.Contains(out, "loop night: proven") {
+	mustRun(t, env, "loop", "run", writePlan(t, dir), "-C", dir)
+	if out := mustRun(t, env, "verify", "-C", dir); !strings.Contains(out, "loop night: proven") {
 		t.Fatal(out)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, ".brenner", "brenner.db"))
@@ -365,8 +362,8 @@ func TestVerifyHoldsLoopsToTheirSessions(t *testing.T) {
 	}
 }
 
-// A webhook that takes the report and never answers holds nobody up who was told to
-// go: the next run sends it again, under the same key.
+// A webhook that never answers does not delay an interrupt: the next run sends the report
+// again with the same key.
 func TestInterruptedDelivery(t *testing.T) {
 	h := &hook{status: http.StatusNoContent}
 	came, leave := make(chan struct{}), make(chan struct{})
@@ -384,20 +381,20 @@ func TestInterruptedDelivery(t *testing.T) {
 	defer close(leave)
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir(), "BRENNER_REPORT_WEBHOOK=" + server.URL}
-	plan := aPlan(t, dir)
+	plan := writePlan(t, dir)
 	var out bytes.Buffer
 	streams := ui.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Environ: env, Now: time.Now, Interrupts: &ui.Interrupts{}}
 	go func() {
 		<-came
 		streams.Interrupts.Signal()
-		streams.Interrupts.Signal() // at once
+		streams.Interrupts.Signal() // stop immediately
 	}()
 	if code := cli.Run(t.Context(), []string{"loop", "run", plan, "--run", "a", "-C", dir}, streams); code != ui.ExitInterrupted {
 		t.Errorf("exit %d: %s", code, out.String())
 	}
 	hang.Store(false)
-	says(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
+	mustRun(t, env, "loop", "run", plan, "--run", "a", "-C", dir)
 	if len(h.keys) != 1 || h.keys[0] != fmt.Sprintf("night-a/%v/1", h.bodies[0]["started_at"]) {
-		t.Errorf("then came %v", h.keys)
+		t.Errorf("then: %v", h.keys)
 	}
 }

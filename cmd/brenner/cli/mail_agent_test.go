@@ -10,17 +10,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpAgent is an agent as they join a session: a client of the MCP SDK with a
-// token, which does what its test says.
+// mcpAgent is an agent controlled by a test: a client of the MCP SDK with a token.
 type mcpAgent struct {
 	t       *testing.T
 	name    string
 	project string
 	session *mcp.ClientSession
-	last    float64 // the newest message that it has read
+	last    float64 // the latest message read
 }
 
-// bearer puts a token on every request.
+// bearer adds a token to every request.
 type bearer struct {
 	token string
 	next  http.RoundTripper
@@ -32,7 +31,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// joinAs lets an agent register itself with its token.
+// joinAs registers an agent with its token.
 func joinAs(t *testing.T, base, project, name, token string) *mcpAgent {
 	t.Helper()
 	transport := &http.Transport{}
@@ -52,7 +51,7 @@ func joinAs(t *testing.T, base, project, name, token string) *mcpAgent {
 	return a
 }
 
-// call calls a tool for the agent.
+// call calls a tool as the agent.
 func (a *mcpAgent) call(tool string, arguments map[string]any) map[string]any {
 	a.t.Helper()
 	arguments["project_key"] = a.project
@@ -62,7 +61,7 @@ func (a *mcpAgent) call(tool string, arguments map[string]any) map[string]any {
 		if r != nil && len(r.Content) > 0 {
 			text = r.Content[0].(*mcp.TextContent).Text
 		}
-		a.t.Fatalf("%s of %s: %v, %.300s", tool, a.name, err, text)
+		a.t.Fatalf("%s by %s: %v, %.300s", tool, a.name, err, text)
 	}
 	data, err := json.Marshal(r.StructuredContent)
 	if err != nil {
@@ -75,10 +74,10 @@ func (a *mcpAgent) call(tool string, arguments map[string]any) map[string]any {
 	return o
 }
 
-// next waits for the next message with a prefix, and gives its id and body.
+// next waits for the next message with a prefix and returns its id and body.
 func (a *mcpAgent) next(prefix string) (id float64, body string) {
 	a.t.Helper()
-	for empty := 0; empty < 2; { // minutes, where nothing comes at all
+	for empty := 0; empty < 2; { // stops after minutes
 		o := a.call("fetch_inbox", map[string]any{"agent_name": a.name, "after_id": a.last, "wait_seconds": 50, "include_bodies": true, "limit": 1})
 		all, _ := o["result"].([]any)
 		if len(all) == 0 {
@@ -91,7 +90,7 @@ func (a *mcpAgent) next(prefix string) (id float64, body string) {
 			return a.last, m["body_md"].(string)
 		}
 	}
-	a.t.Fatalf("nothing came for %s that begins with %s", a.name, prefix)
+	a.t.Fatalf("no message for %s with prefix %s", a.name, prefix)
 	return 0, ""
 }
 
@@ -105,13 +104,13 @@ func (a *mcpAgent) reply(id float64, body string) {
 	a.call("reply_message", map[string]any{"sender_name": a.name, "message_id": id, "body_md": body})
 }
 
-// write sends a message of its own into a thread.
+// write sends a new message to a thread.
 func (a *mcpAgent) write(thread, subject, body string) {
 	a.t.Helper()
 	a.call("send_message", map[string]any{"sender_name": a.name, "to": []string{"Operator"}, "subject": subject, "body_md": body, "thread_id": thread})
 }
 
-// delta is a reply with one change.
+// delta returns a reply with one delta.
 func delta(change string) string { return "I propose this.\n\n```delta\n" + change + "\n```\n" }
 
 func hypothesis(name string) string {

@@ -23,13 +23,13 @@ func brenner(ctx context.Context, env []string, out io.Writer, args ...string) (
 	var errs bytes.Buffer
 	code := cli.Run(ctx, args, ui.Streams{
 		In: strings.NewReader(""), Out: out, Err: &errs, Environ: env, Now: time.Now, Interrupts: &ui.Interrupts{},
-		Pause: func(context.Context, time.Duration) {}, // nobody here needs patience
+		Pause: func(context.Context, time.Duration) {}, // tests do not wait
 	})
 	return code, errs.String()
 }
 
-// says runs a command that must work, and gives what it printed.
-func says(t *testing.T, env []string, args ...string) string {
+// mustRun runs a command that must succeed and returns its output.
+func mustRun(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	code, errs := brenner(t.Context(), env, &out, args...)
@@ -39,8 +39,8 @@ func says(t *testing.T, env []string, args ...string) string {
 	return out.String()
 }
 
-// serving runs `mail serve` and gives its address; it ends with the test.
-func serving(t *testing.T, env []string, dir string) string {
+// serveMail runs `mail serve` until the end of the test and returns its URL.
+func serveMail(t *testing.T, env []string, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
@@ -63,28 +63,28 @@ func serving(t *testing.T, env []string, dir string) string {
 	return strings.TrimSuffix(strings.TrimSpace(line), "/mcp/")
 }
 
-func TestMailFromTheCommandLine(t *testing.T) {
+func TestMailCommands(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir()}
-	env = append(env, mail.EnvBaseURL+"="+serving(t, env, dir))
-	if got := says(t, env, "mail", "health", "-C", dir); !strings.Contains(got, "ready") {
+	env = append(env, mail.EnvBaseURL+"="+serveMail(t, env, dir))
+	if got := mustRun(t, env, "mail", "health", "-C", dir); !strings.Contains(got, "ready") {
 		t.Error(got)
 	}
-	token := strings.TrimSpace(says(t, env, "mail", "token", "BlueLake", "-C", dir))
-	if got := says(t, env, "mail", "send", "--to", "BlueLake", "--subject", "QUESTION: H2", "--thread", "TH-1", "--ack", "What would refute it?", "-C", dir); !strings.Contains(got, "QUESTION: H2") {
+	token := strings.TrimSpace(mustRun(t, env, "mail", "token", "BlueLake", "-C", dir))
+	if got := mustRun(t, env, "mail", "send", "--to", "BlueLake", "--subject", "QUESTION: H2", "--thread", "TH-1", "--ack", "What would refute it?", "-C", dir); !strings.Contains(got, "QUESTION: H2") {
 		t.Error(got)
 	}
-	if got := says(t, env, "mail", "inbox", "BlueLake", "-C", dir); !strings.Contains(got, "Operator") {
+	if got := mustRun(t, env, "mail", "inbox", "BlueLake", "-C", dir); !strings.Contains(got, "Operator") {
 		t.Error(got)
 	}
-	says(t, env, "mail", "ack", "1", "--as", "BlueLake", "-C", dir)
-	if got := says(t, env, "mail", "thread", "TH-1", "--json", "-C", dir); !strings.Contains(got, `"ack_ts":"2`) {
+	mustRun(t, env, "mail", "ack", "1", "--as", "BlueLake", "-C", dir)
+	if got := mustRun(t, env, "mail", "thread", "TH-1", "--json", "-C", dir); !strings.Contains(got, `"ack_ts":"2`) {
 		t.Error(got)
 	}
-	if got := says(t, env, "mail", "agents", "-C", dir); !strings.Contains(got, "BlueLake") {
+	if got := mustRun(t, env, "mail", "agents", "-C", dir); !strings.Contains(got, "BlueLake") {
 		t.Error(got)
 	}
-	got := says(t, env, "mail", "connect", "BlueLake", "-C", dir)
+	got := mustRun(t, env, "mail", "connect", "BlueLake", "-C", dir)
 	if strings.Contains(got, token) || !strings.Contains(got, "bearer_token_env_var") {
 		t.Error(got)
 	}

@@ -16,10 +16,10 @@ import (
 	"brenner/mail/mailtest"
 )
 
-// freePort gives an address that nobody listens at.
+// freePort returns an unused address.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed immediately
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +27,8 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// served runs `mail serve` at an address while something is done.
-func served(t *testing.T, env []string, dir, at string, do func()) {
+// withMailServer calls do while `mail serve` runs at an address.
+func withMailServer(t *testing.T, env []string, dir, at string, do func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
@@ -48,13 +48,13 @@ func served(t *testing.T, env []string, dir, at string, do func()) {
 	done.Wait()
 }
 
-// A mailbox that is made anew does not know the tokens that were kept, and does not
-// keep the operator out for that.
-func TestAMailboxThatIsMadeAnew(t *testing.T) {
+// A recreated mailbox does not know the tokens kept by the project, but accepts the
+// operator.
+func TestRecreatedMailboxAcceptsOperator(t *testing.T) {
 	dir, at := t.TempDir(), freePort(t)
 	env := []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=http://" + at}
-	run := func(args ...string) string { t.Helper(); return says(t, env, append(args, "-C", dir)...) }
-	served(t, env, dir, at, func() {
+	run := func(args ...string) string { t.Helper(); return mustRun(t, env, append(args, "-C", dir)...) }
+	withMailServer(t, env, dir, at, func() {
 		run("mail", "send", "--to", "Operator", "--subject", "INFO: one", "text")
 		run("mail", "token", "BlueLake")
 		if got := run("doctor"); !strings.Contains(got, "accepted for BlueLake, Operator") {
@@ -70,7 +70,7 @@ func TestAMailboxThatIsMadeAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	served(t, env, dir, at, func() {
+	withMailServer(t, env, dir, at, func() {
 		if got := run("doctor"); !strings.Contains(got, "no longer accepted for BlueLake, Operator") {
 			t.Error(got)
 		}
@@ -83,9 +83,8 @@ func TestAMailboxThatIsMadeAnew(t *testing.T) {
 	})
 }
 
-// A server that gives agents other names than they ask for is written to, and read
-// from, under those names.
-func TestMailOfAServerThatRenames(t *testing.T) {
+// If a server renames agents, the new names are used for sending and reading.
+func TestMailServerThatRenamesAgents(t *testing.T) {
 	dir := t.TempDir()
 	key, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -94,7 +93,7 @@ func TestMailOfAServerThatRenames(t *testing.T) {
 	d := mailtest.New(t, mailtest.Quirks{Rename: func(string) string { return "SilverFox" }, Tokens: true, Plain: true, Errors: "text"})
 	t.Cleanup(http.DefaultTransport.(*http.Transport).CloseIdleConnections)
 	env := []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + d.URL}
-	run := func(args ...string) string { t.Helper(); return says(t, env, append(args, "-C", key)...) }
+	run := func(args ...string) string { t.Helper(); return mustRun(t, env, append(args, "-C", key)...) }
 	if got := run("mail", "send", "--to", "SilverFox", "--subject", "INFO: one", "--thread", "TH-1", "--ack", "text"); !strings.Contains(got, "SilverFox") {
 		t.Error(got)
 	}
@@ -108,26 +107,25 @@ func TestMailOfAServerThatRenames(t *testing.T) {
 	}
 }
 
-// The token's file is its owner's, whatever was there before.
-func TestATokenInAFileForEverybody(t *testing.T) {
+// The token file is private, even if it existed with wider permissions.
+func TestTokenFileIsMadePrivate(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".brenner", "mail-operator.token")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, nil, 0o644); err != nil { //nolint:gosec // this is what is wrong
+	if err := os.WriteFile(file, nil, 0o644); err != nil { //nolint:gosec // deliberately too wide
 		t.Fatal(err)
 	}
-	serving(t, []string{"HOME=" + t.TempDir()}, dir)
+	serveMail(t, []string{"HOME=" + t.TempDir()}, dir)
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
 		t.Errorf("%v, %v", info, err)
 	}
 }
 
-// A session that serves its own mail finds it, whatever the environment says of
-// another server.
-func TestMailBesideASession(t *testing.T) {
+// A session with --serve-mail uses its own server at the address of the environment.
+func TestSessionServesItsMail(t *testing.T) {
 	dir := t.TempDir()
 	start := []string{"session", "start", "-C", dir, "--via", "mail", "--to", "BlueLake", "--role", "hypothesis_generator", "--question", "Why?", "--rounds", "1", "--timeout", "1s", "--serve-mail", "--thread-id", "RS-20261115-why", "--if-exists", "resume"}
 	at := func(base string) []string {
@@ -141,15 +139,15 @@ func TestMailBesideASession(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".brenner")); err == nil {
-		t.Error("something was written before the address was looked at")
+		t.Error("something was written before the address was checked")
 	}
 	environ := at("http://" + freePort(t))
-	for range 2 { // the second time it goes on with it
+	for range 2 { // the second run resumes the session
 		code, errs := brenner(t.Context(), environ, io.Discard, start...)
 		if !strings.Contains(errs, "/post/ while the session runs") || !strings.Contains(errs, "BlueLake") || code != 3 {
 			t.Errorf("exit %d: %s", code, errs)
 		}
-		// Another process would not have the connections to the server that has ended.
+		// Another process would not have connections to the stopped server.
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 )
 
-// envRecord is the directory of a child of the test, which applies patches to a record
-// and is killed from outside.
+// envRecord is the directory of a child process of the test that applies patches to a
+// record and is killed.
 const envRecord = "CLI_TEST_RECORD"
 
 func TestMain(m *testing.M) {
@@ -35,9 +35,9 @@ func recordPatch(dir string) []string {
 	return []string{"patch", "apply", filepath.Join(dir, "patches"), "--record", "memo", "-C", dir, "-m", "killed meanwhile", "-q"}
 }
 
-// Killed at any time, a row of patches of a record has made all of its versions or
-// none, what the store says is proven, and the same command then does the rest.
-func TestKilledWithinApplyToARecord(t *testing.T) {
+// Killed at any time, several patches of a record create all versions or none, the store
+// verifies, and the same command then finishes.
+func TestKilledPatchApplyIsAllOrNothing(t *testing.T) {
 	const kills = 12
 	old := strings.Repeat("alpha\r\nbeta\r\n", 2000)
 	texts := []string{old, old + "one\r\n", old + "one\r\ntwo\r\n"}
@@ -64,16 +64,16 @@ func TestKilledWithinApplyToARecord(t *testing.T) {
 		run(t, 0, "verify", "-C", dir)
 		latest := content(t, dir, "memo")
 		if latest != texts[0] && latest != texts[2] {
-			t.Fatalf("half of the row is there: %d bytes", len(latest))
+			t.Fatalf("only some patches were applied: %d bytes", len(latest))
 		}
-		if latest == texts[2] { // begin again, with another version
+		if latest == texts[2] { // start again, with another version
 			done++
 			run(t, 0, "store", "put", filepath.Join(dir, "0"), "--id", "memo", "-m", "back", "-C", dir)
 		}
 	}
 	run(t, 0, recordPatch(dir)...)
 	if content(t, dir, "memo") != texts[2] {
-		t.Error("it was not finished")
+		t.Error("not finished")
 	}
 	t.Logf("%d of %d came before the kill", done, kills)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // applyPatches runs `patch apply`.
-func applyPatches(t *testing.T, args ...string) (code int, said string) {
+func applyPatches(t *testing.T, args ...string) (code int, output string) {
 	t.Helper()
 	var text bytes.Buffer
 	streams := ui.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &text, Now: time.Now}
@@ -23,8 +23,7 @@ func applyPatches(t *testing.T, args ...string) (code int, said string) {
 	return code, text.String()
 }
 
-// twoPatches makes patches of one text, or of several files with it, that cannot both
-// be applied.
+// twoPatches makes two conflicting patches of one text, or of several files with that text.
 func twoPatches(t *testing.T, dir string, files ...string) (a, b string) {
 	t.Helper()
 	put(t, filepath.Join(dir, "a.txt"), "alpha\nAAAA\ngamma\n")
@@ -45,9 +44,9 @@ func twoPatches(t *testing.T, dir string, files ...string) (a, b string) {
 	return filepath.Join(dir, "a"), filepath.Join(dir, "b")
 }
 
-// Of two patches of one text that are applied at once one is applied, and the other is
-// told that the text is another one now.
-func TestTwoApplyAtOnce(t *testing.T) {
+// Of two conflicting patches applied concurrently, one is applied and the other fails with
+// a mismatch.
+func TestConcurrentPatchApply(t *testing.T) {
 	for range 20 {
 		dir := t.TempDir()
 		a, b := twoPatches(t, dir, "m.txt", "sub/n.txt")
@@ -71,8 +70,8 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	}
 }
 
-// What cannot be written is found before the first file is replaced.
-func TestAllFilesOrNone(t *testing.T) {
+// An unwritable file is detected before the first file is replaced.
+func TestPatchApplyIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := twoPatches(t, dir, "m.txt", "n.txt")
 	if err := os.Chmod(filepath.Join(dir, "n.txt"), 0o444); err != nil {

@@ -14,7 +14,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 )
 
-func TestALineIsCutToItsWidth(t *testing.T) {
+func TestFitCutsLineToWidth(t *testing.T) {
 	for _, c := range []struct {
 		line  string
 		width int
@@ -30,13 +30,12 @@ func TestALineIsCutToItsWidth(t *testing.T) {
 		{"細胞の運命", 8, "細胞の…"},
 	} {
 		if got := ui.Fit(c.line, c.width); got != c.want {
-			t.Errorf("%q in %d columns is %q, not %q", c.line, c.width, got, c.want)
+			t.Errorf("Fit(%q, %d) = %q, want %q", c.line, c.width, got, c.want)
 		}
 	}
 }
 
-// terminal is as much of one as the live table needs: rows of cells, and the two
-// ways to move that are used.
+// terminal emulates what the live table needs: rows of cells and two cursor movements.
 type terminal struct {
 	width  int
 	rows   []string
@@ -88,27 +87,27 @@ func (s *terminal) fill() {
 	}
 }
 
-func TestATableLeavesNothingBehindOnANarrowTerminal(t *testing.T) {
+func TestScreenClearsTableOnNarrowTerminal(t *testing.T) {
 	for _, width := range []int{20, 60, 80} {
-		glass := &terminal{width: width}
-		s := &ui.Screen{Out: glass, Width: func() int { return width }}
+		screen := &terminal{width: width}
+		s := &ui.Screen{Out: screen, Width: func() int { return width }}
 		wide := strings.Repeat("x", 200)
 		for i := range 3 {
 			s.Draw(fmt.Sprintf("AGENT %s\n%s%d\nhead\n", wide, wide, i))
 		}
-		_, _ = fmt.Fprintf(s, "a word %d\n", width) // of somebody else
+		_, _ = fmt.Fprintf(s, "a word %d\n", width) // another writer
 		s.Draw("AGENT " + wide + "\nhead\n")
-		_, _ = fmt.Fprint(glass, "^C") // a key's echo
+		_, _ = fmt.Fprint(screen, "^C") // echo of a key
 		s.Draw("AGENT " + wide + "\nhead\n")
 		s.Clear()
-		if got := strings.Join(glass.rows, "|"); got != fmt.Sprintf("a word %d|", width) || glass.broken != "" {
-			t.Errorf("%d columns: on the screen is %q %s", width, got, glass.broken)
+		if got := strings.Join(screen.rows, "|"); got != fmt.Sprintf("a word %d|", width) || screen.broken != "" {
+			t.Errorf("%d columns: screen shows %q %s", width, got, screen.broken)
 		}
 	}
 }
 
-// A whole session on a terminal: at its end only the lines of events stand there.
-func TestTheLiveTableOfASession(t *testing.T) {
+// After a session on a terminal, only the event lines remain.
+func TestLiveTableOfSession(t *testing.T) {
 	dir := t.TempDir()
 	name := "A" + strings.Repeat("very", 12) + "long"
 	script := "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - role: hypothesis_generator\n    rounds: [{reply: nothing, delay: 500ms}]\n"
@@ -118,23 +117,23 @@ func TestTheLiveTableOfASession(t *testing.T) {
 		}
 	}
 	const columns = 40
-	glass, raw := &terminal{width: columns}, &bytes.Buffer{}
+	screen, raw := &terminal{width: columns}, &bytes.Buffer{}
 	code := Run(t.Context(), []string{
 		"session", "start", "--to", name, "--role", "hypothesis_generator", "--script", filepath.Join(dir, "script.yaml"),
 		"--rounds", "1", "--thread-id", "RS-20261115-tiny", "-C", dir,
 	}, ui.Streams{
-		In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: io.MultiWriter(glass, raw), ErrTTY: true,
+		In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: io.MultiWriter(screen, raw), ErrTTY: true,
 		Width: func() int { return columns }, Now: time.Now,
 	})
-	if code != 0 || glass.broken != "" {
-		t.Fatalf("exit %d, %s", code, glass.broken)
+	if code != 0 || screen.broken != "" {
+		t.Fatalf("exit %d, %s", code, screen.broken)
 	}
 	if !strings.Contains(raw.String(), "AGENT") || !strings.Contains(raw.String(), "asked") {
 		t.Errorf("the table was never drawn: %q", raw)
 	}
-	for _, row := range glass.rows {
+	for _, row := range screen.rows {
 		if strings.Contains(row, "AGENT") || strings.Contains(row, "Avery") {
-			t.Errorf("a line of the table is left: %q", row)
+			t.Errorf("a line of the table remains: %q", row)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"brenner/mail"
 )
 
-// bureau is a project with a mail server and agents that have joined.
-type bureau struct {
+// mailProject is a project with a mail server and agents that have joined.
+type mailProject struct {
 	t      *testing.T
 	dir    string
 	env    []string
@@ -22,43 +22,43 @@ type bureau struct {
 	agents map[string]*mcpAgent
 }
 
-func openBureau(t *testing.T, names ...string) *bureau {
+func newMailProject(t *testing.T, names ...string) *mailProject {
 	t.Helper()
-	b := &bureau{t: t, dir: t.TempDir(), env: []string{"HOME=" + t.TempDir()}, agents: make(map[string]*mcpAgent)}
-	b.base = serving(t, b.env, b.dir)
+	b := &mailProject{t: t, dir: t.TempDir(), env: []string{"HOME=" + t.TempDir()}, agents: make(map[string]*mcpAgent)}
+	b.base = serveMail(t, b.env, b.dir)
 	b.env = append(b.env, mail.EnvBaseURL+"="+b.base)
 	for _, name := range names {
-		token := strings.TrimSpace(b.says("mail", "token", name))
+		token := strings.TrimSpace(b.mustRun("mail", "token", name))
 		b.agents[name] = joinAs(t, b.base, b.dir, name, token)
 	}
 	return b
 }
 
-func (b *bureau) says(args ...string) string {
+func (b *mailProject) mustRun(args ...string) string {
 	b.t.Helper()
-	return says(b.t, b.env, append(args, "-C", b.dir)...)
+	return mustRun(b.t, b.env, append(args, "-C", b.dir)...)
 }
 
-// exits runs a command, and wants it to end with a code; it gives what it printed.
-func (b *bureau) exits(want int, args ...string) string {
+// wantExit runs a command, checks its exit code, and returns its output.
+func (b *mailProject) wantExit(want int, args ...string) string {
 	b.t.Helper()
 	var out bytes.Buffer
 	code, errs := brenner(b.t.Context(), b.env, &out, append(args, "-C", b.dir)...)
 	if code != want {
-		b.t.Errorf("%v: exit %d, not %d: %.600s%.600s", args, code, want, out.String(), errs)
+		b.t.Errorf("%v: exit %d, want %d: %.600s%.600s", args, code, want, out.String(), errs)
 	}
 	return out.String() + errs
 }
 
-// start begins a session, and gives what waits for its end.
-func (b *bureau) start(want int, args ...string) (end func() string) {
+// start starts a session and returns a function that waits for its end.
+func (b *mailProject) start(want int, args ...string) (end func() string) {
 	b.t.Helper()
 	var done sync.WaitGroup
 	var out bytes.Buffer
 	done.Go(func() {
 		code, errs := brenner(b.t.Context(), b.env, &out, append([]string{"session", "start", "-C", b.dir, "--via", "mail"}, args...)...)
 		if code != want {
-			b.t.Errorf("session start: exit %d, not %d: %.600s%.600s", code, want, out.String(), errs)
+			b.t.Errorf("session start: exit %d, want %d: %.600s%.600s", code, want, out.String(), errs)
 		}
 	})
 	b.t.Cleanup(done.Wait)
@@ -68,7 +68,7 @@ func (b *bureau) start(want int, args ...string) (end func() string) {
 	}
 }
 
-// threadStatus is what `session status --json` says of a thread.
+// threadStatus is the thread in `session status --json`.
 type threadStatus struct {
 	Phase string `json:"phase"` // of the session
 	Mail  struct {
@@ -83,17 +83,17 @@ type threadStatus struct {
 	} `json:"mail"`
 }
 
-func (b *bureau) status(thread string) threadStatus {
+func (b *mailProject) status(thread string) threadStatus {
 	b.t.Helper()
 	var s threadStatus
-	if err := json.Unmarshal([]byte(b.says("session", "status", thread, "--json")), &s); err != nil {
+	if err := json.Unmarshal([]byte(b.mustRun("session", "status", thread, "--json")), &s); err != nil {
 		b.t.Fatal(err)
 	}
 	return s
 }
 
-// stands wants a phase, and these agents to have acknowledged and answered.
-func (b *bureau) stands(thread, phase string, acked, answered []string) {
+// checkThread checks the phase and which agents have acknowledged and answered.
+func (b *mailProject) checkThread(thread, phase string, acked, answered []string) {
 	b.t.Helper()
 	s := b.status(thread)
 	var have [2][]string
@@ -108,86 +108,86 @@ func (b *bureau) stands(thread, phase string, acked, answered []string) {
 	slices.Sort(have[0])
 	slices.Sort(have[1])
 	if s.Mail.Phase != phase || !slices.Equal(have[0], acked) || !slices.Equal(have[1], answered) {
-		b.t.Errorf("the thread is %+v, not %s, %v, %v", s.Mail, phase, acked, answered)
+		b.t.Errorf("thread: %+v, want %s, %v, %v", s.Mail, phase, acked, answered)
 	}
 }
 
-const trial = "RS-20260101-by-mail"
+const mailThread = "RS-20260101-by-mail"
 
 func TestThreeAgentsByMail(t *testing.T) {
-	b := openBureau(t, "BlueLake", "PurpleMountain", "GreenValley")
-	end := b.start(0, "--preset", "default-3-agent", "--rounds", "1", "--question", "How do cells know where they are?", "--thread-id", trial)
+	b := newMailProject(t, "BlueLake", "PurpleMountain", "GreenValley")
+	end := b.start(0, "--preset", "default-3-agent", "--rounds", "1", "--question", "How do cells know where they are?", "--thread-id", mailThread)
 	blue, purple, green := b.agents["BlueLake"], b.agents["PurpleMountain"], b.agents["GreenValley"]
 	kickoffs := make(map[*mcpAgent]float64)
 	for _, a := range []*mcpAgent{blue, purple, green} {
 		id, body := a.next("KICKOFF: ")
 		if kickoffs[a] = id; !strings.Contains(body, "**Recipient**: "+a.name) {
-			t.Errorf("%s got %.200s", a.name, body)
+			t.Errorf("%s received %.200s", a.name, body)
 		}
 	}
-	b.stands(trial, "awaiting_responses", nil, nil)
+	b.checkThread(mailThread, "awaiting_responses", nil, nil)
 	blue.acknowledge(kickoffs[blue])
-	b.stands(trial, "awaiting_responses", []string{"BlueLake"}, nil)
+	b.checkThread(mailThread, "awaiting_responses", []string{"BlueLake"}, nil)
 	blue.reply(kickoffs[blue], hypothesis("a gradient"))
 	purple.acknowledge(kickoffs[purple])
-	b.stands(trial, "partially_complete", []string{"BlueLake", "PurpleMountain"}, []string{"BlueLake"})
+	b.checkThread(mailThread, "partially_complete", []string{"BlueLake", "PurpleMountain"}, []string{"BlueLake"})
 	purple.reply(kickoffs[purple], "Nothing yet.")
 	green.reply(kickoffs[green], delta(`{"operation":"ADD","section":"adversarial_critique","payload":{"name":"Noise","attack":"It is too noisy."}}`))
 	if out := end(); !strings.Contains(out, "done, round 1 of 1, version 2") {
 		t.Errorf("%.600s", out)
 	}
-	b.stands(trial, "compiled", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
+	b.checkThread(mailThread, "compiled", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
 	if _, body := purple.next("COMPILED: v2"); !strings.Contains(body, "> - H1: a gradient") || strings.Contains(body, "\nversion: 2") {
-		t.Errorf("an agent is sent its view, and not %.400s", body)
+		t.Errorf("an agent received more than its view: %.400s", body)
 	}
-	if got := b.says("mail", "inbox"); strings.Count(got, "COMPILED: v2") != 1 {
-		t.Errorf("people read all of it in %s", got)
+	if got := b.mustRun("mail", "inbox"); strings.Count(got, "COMPILED: v2") != 1 {
+		t.Errorf("operator's inbox: %s", got)
 	}
-	b.criticised(green)
+	b.checkCritique(green)
 }
 
-// criticised is what happens after a session was published.
-func (b *bureau) criticised(critic *mcpAgent) {
+// checkCritique checks what follows a critique of a published session.
+func (b *mailProject) checkCritique(critic *mcpAgent) {
 	t := b.t
 	t.Helper()
-	critic.write(trial, "CRITIQUE: H1", delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"A factor of 30."}}`))
-	b.stands(trial, "in_critique", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
-	if out := b.says("session", "compile", trial); !strings.Contains(out, "mail thread") {
+	critic.write(mailThread, "CRITIQUE: H1", delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"A factor of 30."}}`))
+	b.checkThread(mailThread, "in_critique", []string{"BlueLake", "GreenValley", "PurpleMountain"}, []string{"BlueLake", "GreenValley", "PurpleMountain"})
+	if out := b.mustRun("session", "compile", mailThread); !strings.Contains(out, "mail thread") {
 		t.Errorf("%.800s", out)
 	}
-	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "has no unmerged messages from its agents") {
-		t.Errorf("what was merged is merged again: %.400s", out)
+	if out := b.wantExit(2, "session", "compile", mailThread); !strings.Contains(out, "has no unmerged messages from its agents") {
+		t.Errorf("merged again: %.400s", out)
 	}
 	for range 2 {
-		if out := b.says("session", "publish", trial); !strings.Contains(out, "COMPILED: v3") {
+		if out := b.mustRun("session", "publish", mailThread); !strings.Contains(out, "COMPILED: v3") {
 			t.Error(out)
 		}
 	}
-	if got := b.says("mail", "inbox"); strings.Count(got, "COMPILED: v3") != 1 {
+	if got := b.mustRun("mail", "inbox"); strings.Count(got, "COMPILED: v3") != 1 {
 		t.Error(got)
 	}
-	if out := b.says("blame", trial, "H1"); !strings.Contains(out, "GreenValley, in message ") {
+	if out := b.mustRun("blame", mailThread, "H1"); !strings.Contains(out, "GreenValley, in message ") {
 		t.Error(out)
 	}
-	if out := b.says("trace", "find", "A factor of 30."); !strings.Contains(out, "Message  message ") {
+	if out := b.mustRun("trace", "find", "A factor of 30."); !strings.Contains(out, "Message  message ") {
 		t.Error(out)
 	}
-	if out := b.says("store", "lineage", trial+"@v3"); !strings.Contains(out, "derives_from reply/"+trial+"/GreenValley@v2") ||
-		!strings.Contains(out, "replies_to kickoff/"+trial+"/GreenValley@v1") {
-		t.Errorf("the letter is a reply like any other: %s", out)
+	if out := b.mustRun("store", "lineage", mailThread+"@v3"); !strings.Contains(out, "derives_from reply/"+mailThread+"/GreenValley@v2") ||
+		!strings.Contains(out, "replies_to kickoff/"+mailThread+"/GreenValley@v1") {
+		t.Errorf("the message is not stored as a reply: %s", out)
 	}
-	b.says("verify", trial)
-	b.says("session", "replay", trial)
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
 	file := b.dir + "/export.jsonl"
-	b.says("session", "export", trial, "--out", file)
-	b.says("verify", file)
+	b.mustRun("session", "export", mailThread, "--out", file)
+	b.mustRun("verify", file)
 }
 
-// Who comes too late for a round is heard before the next one.
-func TestALateAnswerCounts(t *testing.T) {
-	b := openBureau(t, "BlueLake", "RedSky")
+// A late reply is merged before the next round.
+func TestLateReplyIsMerged(t *testing.T) {
+	b := newMailProject(t, "BlueLake", "RedSky")
 	end := b.start(3, "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic",
-		"--rounds", "1", "--quorum", "1", "--timeout", "900ms", "--question", "Why?", "--thread-id", trial)
+		"--rounds", "1", "--quorum", "1", "--timeout", "900ms", "--question", "Why?", "--thread-id", mailThread)
 	blue, red := b.agents["BlueLake"], b.agents["RedSky"]
 	late, _ := red.next("KICKOFF: ")
 	id, _ := blue.next("KICKOFF: ")
@@ -195,104 +195,103 @@ func TestALateAnswerCounts(t *testing.T) {
 	end()
 	red.reply(late, delta(`{"operation":"ADD","section":"adversarial_critique","payload":{"name":"Late","attack":"It is late."}}`))
 	var done sync.WaitGroup
-	done.Go(func() { b.exits(3, "session", "resume", trial, "--rounds", "2") }) // round 1 lacks an answer, and always will
+	done.Go(func() { b.wantExit(3, "session", "resume", mailThread, "--rounds", "2") }) // round 1 lacks a reply
 	for _, a := range []*mcpAgent{blue, red} {
 		id, body := a.next("KICKOFF: [round 2]")
 		if !strings.Contains(body, "It is late.") {
-			t.Errorf("%s does not see what came late", a.name)
+			t.Errorf("%s does not see the late reply", a.name)
 		}
 		a.reply(id, "Nothing new.")
 	}
 	done.Wait()
-	if out := b.says("session", "show", trial, "--json"); strings.Count(out, "It is late.") != 1 {
+	if out := b.mustRun("session", "show", mailThread, "--json"); strings.Count(out, "It is late.") != 1 {
 		t.Errorf("%.600s", out)
 	}
-	b.says("verify", trial)
+	b.mustRun("verify", mailThread)
 }
 
-// A thread of another tool is followed, and becomes a session.
-func TestAThreadOfAnotherTool(t *testing.T) {
-	b := openBureau(t, "Lead", "BlueLake", "RedSky")
+// A thread started by another tool is followed and becomes a session.
+func TestThreadFromAnotherTool(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
 	lead, blue, red := b.agents["Lead"], b.agents["BlueLake"], b.agents["RedSky"]
-	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "no store yet") {
+	if out := b.wantExit(2, "session", "status", mailThread); !strings.Contains(out, "no store yet") {
 		t.Error(out)
 	}
 	ask := func(body string, to ...string) {
-		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": to, "subject": "KICKOFF: Why is it dark?", "body_md": body, "thread_id": trial})
+		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": to, "subject": "KICKOFF: Why is it dark?", "body_md": body, "thread_id": mailThread})
 	}
 	ask("Say what you think.", "BlueLake", "RedSky")
-	b.stands(trial, "awaiting_responses", nil, nil)
+	b.checkThread(mailThread, "awaiting_responses", nil, nil)
 	id, _ := blue.next("KICKOFF: ")
 	blue.call("reply_message", map[string]any{"sender_name": "BlueLake", "message_id": id, "body_md": hypothesis("dust")})
-	b.stands(trial, "partially_complete", []string{"BlueLake"}, []string{"BlueLake"})
-	if out := b.exits(2, "session", "compile", trial); !strings.Contains(out, "it has no roster") || !strings.Contains(out, "--to NAME --role ROLE") {
+	b.checkThread(mailThread, "partially_complete", []string{"BlueLake"}, []string{"BlueLake"})
+	if out := b.wantExit(2, "session", "compile", mailThread); !strings.Contains(out, "it has no roster") || !strings.Contains(out, "--to NAME --role ROLE") {
 		t.Error(out)
 	}
-	if out := b.says("session", "list"); strings.Contains(out, trial) {
-		t.Error("a thread that cannot be merged leaves nothing behind: " + out)
+	if out := b.mustRun("session", "list"); strings.Contains(out, mailThread) {
+		t.Error("a thread that cannot be merged left something: " + out)
 	}
 	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
-	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "Why is it dark?") || !strings.Contains(out, "compiled from its mail thread") {
+	if out := b.mustRun(append([]string{"session", "compile", mailThread}, who...)...); !strings.Contains(out, "Why is it dark?") || !strings.Contains(out, "compiled from its mail thread") {
 		t.Errorf("%.800s", out)
 	}
 	ask("Once more.", "BlueLake", "RedSky")
 	red.next("KICKOFF: ")
 	id, _ = red.next("KICKOFF: ")
 	red.reply(id, delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"There is no dust."}}`))
-	out := b.says("session", "compile", trial, "--json")
+	out := b.mustRun("session", "compile", mailThread, "--json")
 	if !strings.Contains(out, `"version":3`) || !strings.Contains(out, `"letters":1`) {
 		t.Errorf("%.800s", out)
 	}
-	if out := b.says("store", "show", "reply/"+trial+"/RedSky"); !strings.Contains(out, "of RedSky, a letter: ") {
+	if out := b.mustRun("store", "show", "reply/"+mailThread+"/RedSky"); !strings.Contains(out, "of RedSky, a letter: ") {
 		t.Error(out)
 	}
-	b.says("verify", trial)
-	b.says("session", "replay", trial)
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
 }
 
-// A kickoff of ours says everything that is needed.
-func TestAThreadWithARoster(t *testing.T) {
-	b := openBureau(t, "BlueLake", "RedSky")
-	body := b.says("kickoff", "compose", "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic", "--question", "Why is it dark?", "--json")
+// A kickoff composed by brenner is sufficient to compile a thread.
+func TestCompileThreadWithRoster(t *testing.T) {
+	b := newMailProject(t, "BlueLake", "RedSky")
+	body := b.mustRun("kickoff", "compose", "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic", "--question", "Why is it dark?", "--json")
 	var k struct {
 		Messages []struct{ Body string }
 	}
 	if err := json.Unmarshal([]byte(body), &k); err != nil {
 		t.Fatal(err)
 	}
-	b.says("mail", "send", "--to", "BlueLake,RedSky", "--subject", "KICKOFF: it", "--thread", trial, k.Messages[0].Body)
+	b.mustRun("mail", "send", "--to", "BlueLake,RedSky", "--subject", "KICKOFF: it", "--thread", mailThread, k.Messages[0].Body)
 	for _, a := range b.agents {
 		id, _ := a.next("KICKOFF: ")
 		a.reply(id, hypothesis(a.name))
 	}
-	out := b.says("session", "compile", trial)
+	out := b.mustRun("session", "compile", mailThread)
 	if !strings.Contains(out, "Question: Why is it dark?") || !strings.Contains(out, "adversarial_critic") {
 		t.Errorf("%.800s", out)
 	}
 }
 
-func TestMailThatIsNotThere(t *testing.T) {
+func TestMailServerUnreachable(t *testing.T) {
 	dir := t.TempDir()
-	b := &bureau{t: t, dir: dir, env: []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=http://127.0.0.1:1"}}
-	args := []string{"session", "start", "--via", "mail", "--preset", "default-3-agent", "--question", "Why?", "--thread-id", trial}
-	if out := b.exits(75, args...); !strings.Contains(out, "brenner mail serve") {
+	b := &mailProject{t: t, dir: dir, env: []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=http://127.0.0.1:1"}}
+	args := []string{"session", "start", "--via", "mail", "--preset", "default-3-agent", "--question", "Why?", "--thread-id", mailThread}
+	if out := b.wantExit(75, args...); !strings.Contains(out, "brenner mail serve") {
 		t.Error(out)
 	}
-	if out := b.exits(2, "session", "status", trial); !strings.Contains(out, "no store yet") {
-		t.Error("nothing is written where nobody can be asked: " + out)
+	if out := b.wantExit(2, "session", "status", mailThread); !strings.Contains(out, "no store yet") {
+		t.Error("written although no agent can be asked: " + out)
 	}
-	if out := b.exits(75, "session", "compile", trial); !strings.Contains(out, "127.0.0.1:1") {
+	if out := b.wantExit(75, "session", "compile", mailThread); !strings.Contains(out, "127.0.0.1:1") {
 		t.Error(out)
 	}
-	if out := b.exits(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "has no effect") {
+	if out := b.wantExit(2, "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--serve-mail"); !strings.Contains(out, "has no effect") {
 		t.Error(out)
 	}
 }
 
-// One agent is asked by mail and one is scripted; both answers have the round's
-// instant.
-func TestAMixedRoster(t *testing.T) {
-	b := openBureau(t, "BlueLake")
+// One agent is asked by mail and one is scripted; both replies have the round's time.
+func TestMixedRoster(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
 	script := filepath.Join(b.dir, "script.yaml")
 	text := "schema: brenner.rehearsal/v1\nquestion: Why is it dark?\nagents:\n  - name: RedSky\n    rounds:\n      - reply: |\n" +
 		strings.ReplaceAll("\n"+hypothesis("scripted"), "\n", "\n          ") + "\n"
@@ -301,7 +300,7 @@ func TestAMixedRoster(t *testing.T) {
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
-		b.exits(0, "session", "start", "--script", script, "--via", "BlueLake=mail", "--rounds", "1", "--thread-id", trial,
+		b.wantExit(0, "session", "start", "--script", script, "--via", "BlueLake=mail", "--rounds", "1", "--thread-id", mailThread,
 			"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic")
 	})
 	blue := b.agents["BlueLake"]
@@ -319,37 +318,37 @@ func TestAMixedRoster(t *testing.T) {
 		} `json:"origins"`
 	}
 	for _, item := range []string{"H1", "H2"} {
-		if err := json.Unmarshal([]byte(b.says("blame", trial, item, "--json")), &blame); err != nil {
+		if err := json.Unmarshal([]byte(b.mustRun("blame", mailThread, item, "--json")), &blame); err != nil {
 			t.Fatal(err)
 		}
 		instants[blame.Origins[0].At] = true
 	}
 	if len(instants) != 1 {
-		t.Errorf("the answers have the instants %v", instants)
+		t.Errorf("times of the replies: %v", instants)
 	}
 }
 
-func TestNobodySharesAMailbox(t *testing.T) {
-	b := openBureau(t, "BlueLake")
+func TestMailboxesAreNotShared(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
 	for _, other := range []string{"bluelake", "Operator"} {
-		out := b.exits(2, "session", "start", "--via", "mail", "--question", "Why?", "--thread-id", trial,
+		out := b.wantExit(2, "session", "start", "--via", "mail", "--question", "Why?", "--thread-id", mailThread,
 			"--to", "BlueLake", "--role", "hypothesis_generator", "--to", other, "--role", "adversarial_critic")
 		if !strings.Contains(out, "would share the mailbox of") {
 			t.Errorf("%s: %s", other, out)
 		}
 	}
-	if out := b.says("session", "list"); strings.Contains(out, trial) {
+	if out := b.mustRun("session", "list"); strings.Contains(out, mailThread) {
 		t.Error(out)
 	}
 }
 
-// Who was asked cannot begin a round of its own, and so win where others answered
-// the same question; and who says the same twice has said it once.
-func TestAnAgentCannotBeginARound(t *testing.T) {
-	b := openBureau(t, "Lead", "BlueLake", "RedSky")
+// An agent cannot start a round and so override others who answered the same question.
+// The same reply sent twice counts once.
+func TestAgentCannotStartRound(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
 	lead, blue, red := b.agents["Lead"], b.agents["BlueLake"], b.agents["RedSky"]
 	ask := func() map[*mcpAgent]float64 {
-		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": []string{"BlueLake", "RedSky"}, "subject": "KICKOFF: Why?", "body_md": "Say.", "thread_id": trial})
+		lead.call("send_message", map[string]any{"sender_name": "Lead", "to": []string{"BlueLake", "RedSky"}, "subject": "KICKOFF: Why?", "body_md": "Say.", "thread_id": mailThread})
 		ids := make(map[*mcpAgent]float64)
 		for _, a := range []*mcpAgent{blue, red} {
 			ids[a], _ = a.next("KICKOFF: Why?")
@@ -363,17 +362,17 @@ func TestAnAgentCannotBeginARound(t *testing.T) {
 	id := ask()
 	blue.reply(id[blue], hypothesis("dust"))
 	blue.reply(id[blue], hypothesis("dust"))
-	if out := b.says(append([]string{"session", "compile", trial}, who...)...); !strings.Contains(out, "kickoff of Lead") && strings.Contains(out, "H2") {
+	if out := b.mustRun(append([]string{"session", "compile", mailThread}, who...)...); !strings.Contains(out, "kickoff of Lead") && strings.Contains(out, "H2") {
 		t.Errorf("%.800s", out)
 	}
-	if out := b.says("session", "show", trial); strings.Count(out, "It is dust.") != 1 {
+	if out := b.mustRun("session", "show", mailThread); strings.Count(out, "It is dust.") != 1 {
 		t.Errorf("%.800s", out)
 	}
 	id = ask()
 	blue.reply(id[blue], claim("It is light."))
-	red.call("send_message", map[string]any{"sender_name": "RedSky", "to": []string{"RedSky"}, "subject": "KICKOFF: haha", "body_md": "Mine.", "thread_id": trial})
+	red.call("send_message", map[string]any{"sender_name": "RedSky", "to": []string{"RedSky"}, "subject": "KICKOFF: haha", "body_md": "Mine.", "thread_id": mailThread})
 	red.reply(id[red], claim("It is night."))
-	if out := b.exits(5, "session", "compile", trial); !strings.Contains(out, "H1.claim") {
+	if out := b.wantExit(5, "session", "compile", mailThread); !strings.Contains(out, "H1.claim") {
 		t.Errorf("%.800s", out)
 	}
 }

@@ -17,13 +17,13 @@ import (
 	"brenner/store/sqlite"
 )
 
-// openedAnew is a store in which somebody wrote another beginning of a loop.
-type openedAnew struct {
+// forgedOpening is a store in which the opening entry of a loop was forged.
+type forgedOpening struct {
 	store.Store
 	old, by string
 }
 
-func (o *openedAnew) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
+func (o *forgedOpening) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
 	entries, err := o.Store.Entries(ctx, stream, 0)
 	if err != nil || !strings.HasPrefix(stream, loop.Prefix) {
 		return entries[min(after, len(entries)):], err
@@ -42,8 +42,8 @@ func (o *openedAnew) Entries(ctx context.Context, stream string, after int) ([]j
 	return entries[after:], nil
 }
 
-// The sessions of a loop are those that its work names.
-func TestLoopsAreHeldAgainstTheirSessions(t *testing.T) {
+// VerifyLoops compares the sessions of a loop with its opening entry.
+func TestVerifyLoopsComparesSessions(t *testing.T) {
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "night.yaml")
 	for file, text := range map[string]string{
@@ -80,7 +80,7 @@ session: {rounds: 1}
 		{`"script":"`, `"script":"0`, "another script"},
 		{`"flow":"parallel"`, `"flow":"staged"`, "other settings"},
 	} {
-		loops, err := project.VerifyLoops(t.Context(), &openedAnew{st, c.old, c.by})
+		loops, err := project.VerifyLoops(t.Context(), &forgedOpening{st, c.old, c.by})
 		if err != nil || len(loops) != 1 {
 			t.Fatal(loops, err)
 		}
@@ -89,7 +89,7 @@ session: {rounds: 1}
 			continue
 		}
 		if len(found) != 1 || c.says == "" || !strings.Contains(found[0].Message, c.says) {
-			t.Errorf("%s made %s: %v", c.old, c.by, found)
+			t.Errorf("%s replaced by %s: %v", c.old, c.by, found)
 		}
 	}
 }
