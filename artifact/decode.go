@@ -38,11 +38,11 @@ func (d *decoder) problem(kind ProblemKind, item, format string, args ...any) {
 func (d *decoder) document(v Value) error {
 	top, ok := v.(Map)
 	if !ok {
-		return errors.New("the file holds JSON, but not an object with metadata and sections")
+		return errors.New("the JSON is not an object with metadata and sections")
 	}
 	for _, e := range top {
 		if !slices.Contains([]string{"schema", "metadata", "sections", "provenance"}, e.Key) {
-			return fmt.Errorf("an artifact has no key %s", fault.Shown(e.Key))
+			return fmt.Errorf("unknown key %s in an artifact", fault.Shown(e.Key))
 		}
 	}
 	if schema, ok := top.Get("schema"); ok && schema != Text(Schema) {
@@ -59,7 +59,7 @@ func (d *decoder) document(v Value) error {
 	d.metadata(metadata)
 	for _, e := range sections {
 		if _, ok := ParseSection(e.Key); !ok {
-			return fmt.Errorf("there is no section %s", fault.Shown(e.Key))
+			return fmt.Errorf("unknown section %s", fault.Shown(e.Key))
 		}
 	}
 	for _, s := range Sections() {
@@ -110,7 +110,7 @@ func (d *decoder) section(sections Map, s Section) error {
 		return fmt.Errorf("section %s is not a list of items", s)
 	}
 	if s == ResearchThread && len(list) > 1 {
-		return errors.New("there is more than one research thread")
+		return errors.New("more than one research thread")
 	}
 	seen := make(map[string]bool, len(list))
 	items := make([]*Item, 0, len(list))
@@ -135,7 +135,7 @@ func (d *decoder) checkID(s Section, id string, i int, seen map[string]bool) {
 	case !s.ValidID(id):
 		d.problem(BadID, id, "%s: the id %s of entry %d is not of the form %s", s, fault.Shown(id), i+1, s.idForm())
 	case seen[id]:
-		d.problem(DuplicateID, id, "%s: the id %s stands twice", s, id)
+		d.problem(DuplicateID, id, "%s: duplicate id %s", s, id)
 	}
 	seen[id] = true
 }
@@ -184,13 +184,13 @@ func (it *Item) take(s Section, e Entry, withheld *Map) error {
 	case "id":
 		id, ok := e.Value.(Text)
 		if !ok {
-			return errors.New("its id is not a text")
+			return errors.New("its id is not a string")
 		}
 		it.ID = string(id)
 	case "unresolved":
 		list, isList := e.Value.(List)
 		if it.rare().Unresolved, ok = TextsOf(list); !ok || !isList {
-			return errors.New("unresolved is not a list of texts")
+			return errors.New("unresolved is not a list of strings")
 		}
 	case "withheld":
 		if *withheld, ok = e.Value.(Map); !ok || s != PredictionsTable {
@@ -236,7 +236,7 @@ func (k *killMarks) take(e Entry) (bool, error) {
 	}
 	t, ok := e.Value.(Text)
 	if !ok {
-		return true, fmt.Errorf("%s is not a text", e.Key)
+		return true, fmt.Errorf("%s is not a string", e.Key)
 	}
 	*into = string(t)
 	k.any = true
@@ -253,7 +253,7 @@ func (k *killMarks) take(e Entry) (bool, error) {
 func (k *killMarks) result() (*Kill, error) {
 	if !k.killed {
 		if k.any {
-			return nil, errors.New(`it says how it was killed, but not "killed": true`)
+			return nil, errors.New(`it has a kill's fields, but not "killed": true`)
 		}
 		return nil, nil
 	}
@@ -271,7 +271,7 @@ func (it *Item) restore(withheld Map) error {
 	}
 	predictions, ok := it.Fields[at].Value.(Map)
 	if !ok {
-		return errors.New("it has withheld cells, but its predictions are no object")
+		return errors.New("it has withheld cells, but its predictions are not an object")
 	}
 	entries := slices.DeleteFunc(slices.Clone(predictions), func(p Entry) bool {
 		_, ok := withheld.Get(p.Key)

@@ -81,7 +81,7 @@ func (d *Document) Strict() (Artifact, error) {
 	}
 	return Artifact{}, &fault.Error{
 		Code: NotAnArtifact, Detail: detail,
-		Hint: "`brenner artifact lint FILE` lists what is wrong with the file",
+		Hint: "`brenner artifact lint FILE` lists the problems of the file",
 	}
 }
 

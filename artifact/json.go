@@ -163,15 +163,15 @@ func SyntaxFault(data []byte, err error) error {
 		switch {
 		case errors.Is(syn.Err, jsontext.ErrDuplicateName):
 			f.Code = DuplicateKey
-			f.Detail = fmt.Sprintf("the key at %s stands twice in one object", syn.JSONPointer)
-			f.Hint = "keep one of the two"
+			f.Detail = fmt.Sprintf("duplicate key %s", syn.JSONPointer)
+			f.Hint = "remove one"
 		case afterComma(data, int(syn.ByteOffset)):
-			f.Hint = "a comma stands there with nothing behind it; take it out"
+			f.Hint = "remove the trailing comma"
 		case errors.Is(syn.Err, io.ErrUnexpectedEOF):
-			f.Detail = "the JSON ends too early"
+			f.Detail = "unexpected end of JSON"
 		}
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		f.Detail = "the JSON ends too early"
+		f.Detail = "unexpected end of JSON"
 		f.Place = Position(data, len(data))
 	}
 	return f

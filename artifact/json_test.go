@@ -31,7 +31,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// The writer makes canonical JSON by itself; jsontext is the witness.
+// jsontext confirms that the writer's JSON is canonical.
 func TestJSONIsCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := artifacttest.Any().Draw(t, "artifact")
@@ -88,7 +88,7 @@ func TestCompareKeys(t *testing.T) {
 
 func sign(n int) int { return min(1, max(-1, n)) }
 
-func TestParseValueRefuses(t *testing.T) {
+func TestParseValueRejects(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for text, code := range map[string]fault.Code{
 		`{"a":1,"a":2}`:             artifact.DuplicateKey,
@@ -107,6 +107,6 @@ func TestParseValueRefuses(t *testing.T) {
 		}
 	}
 	if _, err := artifact.ParseValue([]byte(deep(artifact.MaxDepth+1)), artifact.MaxDepth); err != nil {
-		t.Errorf("a list in %d others: %v", artifact.MaxDepth, err)
+		t.Errorf("a list nested %d deep: %v", artifact.MaxDepth, err)
 	}
 }

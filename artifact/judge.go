@@ -218,7 +218,7 @@ func (a *Artifact) Struck() map[string]bool {
 // Doubts returns the item's Unresolved places as a set, because there may be many.
 func (it *Item) Doubts() map[string]bool { return SetOf(it.Unresolved()) }
 
-// SetOf returns texts as a set, nil if there are none.
+// SetOf returns texts as a set; nil if empty.
 func SetOf(texts []string) map[string]bool {
 	if len(texts) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"brenner/artifact"
 )
 
-// manyItems makes an artifact of n items, all with what an item usually has.
+// manyItems returns an artifact of n items with the usual fields.
 func manyItems(n int) *artifact.Artifact {
 	a := &artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-large", Status: "active"}}
 	sections := artifact.Sections()[1:]

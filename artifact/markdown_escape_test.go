@@ -11,7 +11,7 @@ func TestAppendText(t *testing.T) {
 		at   place
 		want string
 	}{
-		// Ordinary prose stays as it is.
+		// Ordinary prose is unchanged.
 		{"Cells (most of them) read §161-§163: \"fate\", it's [inference] – p < 0.05 & R&D", inField, ""},
 		{"snake_case and _stress_, a/b, 50%, #1, x = y, 1. one - two + three > four!", inField, ""},
 		{"日本語 é 😀 می\u200cخواهم", inField, ""},
@@ -19,7 +19,7 @@ func TestAppendText(t *testing.T) {
 		{"(none)", inField, ""},
 		{"H1", inKey, ""},
 		{"likelihood-ratio_2", inKey, ""},
-		// What a line cannot hold.
+		// Characters that a line cannot contain.
 		{"a\nb", inField, "a<br>b"},
 		{"a\r\nb\tc\x00", inField, "a&#13;<br>b&#9;c&#0;"},
 		{" a ", inField, "&#32;a&#32;"},
@@ -35,7 +35,7 @@ func TestAppendText(t *testing.T) {
 		{"<br>", inField, `\<br>`},
 		{"[x](y) ![z](w)", inField, `[x\](y) ![z\](w)`},
 		{"&amp; &#10; &x", inField, `\&amp; \&#10; &x`},
-		// Words that mean something as a whole.
+		// Reserved values.
 		{"", inField, `""`},
 		{`""`, inField, `\"\"`},
 		{"CONFLICT", inField, "&#67;ONFLICT"},
@@ -68,7 +68,7 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// What people write by hand has a meaning, too.
+// Hand-written markup is understood, too.
 func TestReadText(t *testing.T) {
 	for raw, want := range map[string]string{
 		"a<br/>b<br />c":                       "a\nb\nc",
@@ -94,14 +94,14 @@ func TestAppendSpan(t *testing.T) {
 	}
 	back, err := ParseValue(got, MaxDepth)
 	if err != nil || !Equal(back, v) {
-		t.Errorf("reads back as %v, %v", back, err)
+		t.Errorf("got back %v, %v", back, err)
 	}
 }
 
 func TestPlainYAML(t *testing.T) {
 	for _, s := range []string{"RS-20251230-x", "merge/1", "GPT-5.2", "Opus 4.5", "2025-12-30T12:00:00Z", "a@b.c"} {
 		if !plainYAML(s) {
-			t.Errorf("%q should stand plain", s)
+			t.Errorf("%q should be plain", s)
 		}
 	}
 	for _, s := range []string{

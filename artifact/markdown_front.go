@@ -146,14 +146,14 @@ func yamlWord(s string) bool {
 func (r *mdReader) frontMatter(text string) {
 	root, err := yaml.Parse([]byte(text))
 	if err != nil {
-		r.problem(BadMetadata, 1, "metadata", "the front matter cannot be read: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
+		r.problem(BadMetadata, 1, "metadata", "cannot read the front matter: %s", fault.Shown(strings.TrimPrefix(err.Error(), "yaml: ")))
 		return
 	}
 	if root == nil {
 		return
 	}
 	if root.Kind != yaml.MappingNode || odd(root) {
-		r.problem(BadMetadata, 1+root.Line, "metadata", "the front matter is not a plain list of keys and values")
+		r.problem(BadMetadata, 1+root.Line, "metadata", "the front matter is not a plain mapping")
 		return
 	}
 	seen := make(map[string]bool, len(root.Content)/2)
@@ -164,7 +164,7 @@ func (r *mdReader) frontMatter(text string) {
 		case err != nil:
 			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: %v", err)
 		case seen[name]:
-			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: the key %s stands twice", fault.Shown(name))
+			r.problem(BadMetadata, 1+key.Line, "metadata", "metadata: duplicate key %s", fault.Shown(name))
 		default:
 			seen[name] = true
 			r.metadata(name, value)
@@ -194,7 +194,7 @@ func odd(n *yaml.Node) bool { return n.Anchor != "" || n.Kind == yaml.AliasNode 
 
 func yamlKey(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || odd(n) {
-		return "", errors.New("a key is not a text; put it in quotes")
+		return "", errors.New("a key is not a string; quote it")
 	}
 	return n.Value, nil
 }
@@ -203,9 +203,9 @@ func yamlKey(n *yaml.Node) (string, error) {
 func yamlValue(n *yaml.Node, depth int) (Value, error) {
 	switch {
 	case odd(n):
-		return nil, errors.New("anchors and aliases are not read")
+		return nil, errors.New("anchors and aliases are not supported")
 	case depth < 0:
-		return nil, errors.New("lists and objects stand too deep in one another")
+		return nil, errors.New("nesting too deep")
 	case n.Kind == yaml.ScalarNode:
 		return yamlScalar(n)
 	case n.Kind == yaml.SequenceNode && n.ShortTag() == "!!seq":
@@ -221,7 +221,7 @@ func yamlValue(n *yaml.Node, depth int) (Value, error) {
 	case n.Kind == yaml.MappingNode && n.ShortTag() == "!!map":
 		return yamlMap(n, depth)
 	}
-	return nil, fmt.Errorf("the tag %s is not read", fault.Shown(n.Tag))
+	return nil, fmt.Errorf("the tag %s is not supported", fault.Shown(n.Tag))
 }
 
 func yamlMap(n *yaml.Node, depth int) (Value, error) {
@@ -239,7 +239,7 @@ func yamlMap(n *yaml.Node, depth int) (Value, error) {
 	}
 	m := MapOf(entries...)
 	if len(m) != len(entries) {
-		return nil, errors.New("a key stands twice")
+		return nil, errors.New("duplicate key")
 	}
 	return m, nil
 }
@@ -265,9 +265,9 @@ func yamlScalar(n *yaml.Node) (Value, error) {
 			}
 			return f, nil
 		}
-		return nil, fmt.Errorf("%s is not a number as JSON writes them; put it in quotes if it is a text", fault.Shown(n.Value))
+		return nil, fmt.Errorf("%s is not a JSON number; quote it if it is a string", fault.Shown(n.Value))
 	default:
-		return nil, fmt.Errorf("the tag %s is not read", fault.Shown(tag))
+		return nil, fmt.Errorf("the tag %s is not supported", fault.Shown(tag))
 	}
 	return nil, fmt.Errorf("%s is neither true nor false", fault.Shown(n.Value))
 }

@@ -12,7 +12,7 @@ import (
 	"brenner/artifact"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func fullArtifact(t testing.TB) artifact.Artifact {
 	t.Helper()
@@ -54,7 +54,7 @@ func TestMarkdownGolden(t *testing.T) {
 	checkRoundTrip(t, &empty)
 }
 
-func TestMarkdownLinesPointAtThings(t *testing.T) {
+func TestMarkdownLinesOfPlaces(t *testing.T) {
 	full := fullArtifact(t)
 	md, lines := full.MarkdownLines()
 	text := strings.Split(string(md), "\n")
@@ -72,17 +72,16 @@ func TestMarkdownLinesPointAtThings(t *testing.T) {
 		"T2.expected_outcomes": "**Expected outcomes**:",
 	} {
 		if got := text[lines[place]-1]; !strings.HasPrefix(got, want) {
-			t.Errorf("%s is on line %d, %q; want %q", place, lines[place], got, want)
+			t.Errorf("%s: got line %d, %q; want %q", place, lines[place], got, want)
 		}
 	}
 	if got, want := lines.Of("H1.mechanism.deep"), lines["H1"]; got != want {
-		t.Errorf("a place that is not there is on line %d, want that of its item, %d", got, want)
+		t.Errorf("unknown place: got line %d, want its item's line %d", got, want)
 	}
 }
 
-// Texts that are not UTF-8 cannot come from a reader; JSON and Markdown must
-// mend them alike all the same.
-func TestMarkdownMendsBadUTF8(t *testing.T) {
+// Readers never return invalid UTF-8, but JSON and Markdown must repair it in the same way.
+func TestMarkdownRepairsInvalidUTF8(t *testing.T) {
 	bad := "a\xff\xed\xa0\x80b\xc3"
 	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: bad}}
 	a.Sections[artifact.HypothesisSlate] = []*artifact.Item{{ID: "H1", Fields: []artifact.Field{
@@ -93,8 +92,8 @@ func TestMarkdownMendsBadUTF8(t *testing.T) {
 	checkRoundTrip(t, &a)
 }
 
-// The table has no column for the hypotheses beyond the 64th, lest rows times
-// columns grow without bound; nothing is lost by that.
+// The table has no columns for hypotheses beyond the 64th, to bound rows times columns.
+// Their cells are written in blocks.
 func TestMarkdownManyHypotheses(t *testing.T) {
 	var a artifact.Artifact
 	var cells []artifact.Entry

@@ -11,7 +11,7 @@ import (
 	"brenner/artifact/artifacttest"
 )
 
-// roundTrip is the law of the Markdown form.
+// roundTrip checks that Markdown reads back as the same artifact.
 func roundTrip(t *rapid.T) {
 	a := artifacttest.Any().Draw(t, "artifact")
 	checkRoundTrip(t, &a)
@@ -42,13 +42,13 @@ func TestMarkdownRoundTrip(t *testing.T) { rapid.Check(t, roundTrip) }
 
 func FuzzMarkdownRoundTrip(f *testing.F) { f.Fuzz(rapid.MakeFuzz(roundTrip)) }
 
-// The index of the writer, and the one that the reader makes of the same file.
+// The line index of the writer equals that of the reader.
 func TestMarkdownLinesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := artifacttest.Any().Draw(t, "artifact")
 		md, lines := a.MarkdownLines()
 		if !bytes.Equal(md, a.Markdown()) {
-			t.Fatal("MarkdownLines gives other bytes than Markdown")
+			t.Fatal("MarkdownLines and Markdown differ")
 		}
 		doc, err := artifact.Read(md)
 		if err != nil {
@@ -63,12 +63,12 @@ func TestMarkdownLinesAgree(t *testing.T) {
 			t.Fatalf("JSON: %v\n%s", err, bare.JSON())
 		}
 		if !bytes.Equal(again.Markdown(), md) {
-			t.Fatalf("by way of JSON the Markdown is another:\n%s", cmp.Diff(string(md), string(again.Markdown())))
+			t.Fatalf("the Markdown differs after JSON:\n%s", cmp.Diff(string(md), string(again.Markdown())))
 		}
 	})
 }
 
-// Every line of the file is one that the writer made: text cannot start a line.
+// Only the writer starts lines: text in an artifact cannot.
 func TestMarkdownIsWellFormedText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := artifacttest.Any().Draw(t, "artifact")
@@ -87,7 +87,7 @@ func TestMarkdownIsWellFormedText(t *testing.T) {
 			t.Fatalf("with CRLF: %v", err)
 		}
 		if bare := a.Without(); !bytes.Equal(got.JSON(), bare.JSON()) {
-			t.Fatal("with CRLF the content is another")
+			t.Fatal("with CRLF: the content differs")
 		}
 	})
 }
@@ -103,7 +103,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, p := range doc.Problems {
 			if p.Message == "" {
-				t.Fatalf("a problem without words: %+v", p)
+				t.Fatalf("problem without a message: %+v", p)
 			}
 		}
 		a, err := doc.Strict()

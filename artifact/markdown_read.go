@@ -16,7 +16,7 @@ const maxProblems = 10_000
 // readMarkdown reads the Markdown form leniently. No text is dropped without a problem.
 func readMarkdown(data []byte) (Document, error) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return Document{}, notMarkdown("it is not a text in UTF-8")
+		return Document{}, notMarkdown("not valid UTF-8")
 	}
 	r := mdReader{}
 	r.doc.Lines = Lines{"metadata": 1}
@@ -74,7 +74,7 @@ type strays struct{ before, now bool }
 // stray reports a line that has no meaning here. A run of them is one problem.
 func (r *mdReader) stray(line string) {
 	if !r.strays.before {
-		r.unreadable("this is no part of an artifact: %s", fault.Shown(line))
+		r.unreadable("not part of an artifact: %s", fault.Shown(line))
 	}
 	r.strays.now = true
 }
@@ -202,17 +202,17 @@ func (r *mdReader) sectionHeading(line string) {
 	r.open, r.table, r.inside = nil, nil, false
 	s, ok := parseSectionTitle(trim(line[3:]))
 	if !ok {
-		r.unreadable("there is no section %s: neither it nor what stands under it can be read", fault.Shown(line))
+		r.unreadable("unknown section %s ignored, with its content", fault.Shown(line))
 		r.strays.now = true
 		return
 	}
 	r.section, r.inside = s, true
 	switch first := r.headings[s]; {
 	case first > 0:
-		r.problem(SectionOrder, r.line, s.String(), "the section %s stands twice, first on line %d", s.Spec().Title, first)
+		r.problem(SectionOrder, r.line, s.String(), "duplicate section %s (first on line %d)", s.Spec().Title, first)
 		return
 	case int(s) < r.newest-1:
-		r.problem(SectionOrder, r.line, s.String(), "the section %s stands behind %s", s.Spec().Title, Section(r.newest-1).Spec().Title)
+		r.problem(SectionOrder, r.line, s.String(), "the section %s is after %s", s.Spec().Title, Section(r.newest-1).Spec().Title)
 	}
 	r.headings[s] = r.line
 	r.newest = max(r.newest, int(s)+1)

@@ -35,7 +35,7 @@ func (r *mdReader) draft(id string) *draft {
 	case !s.ValidID(id):
 		r.problem(BadID, r.line, id, "%s: the id %s is not of the form %s", s, fault.Shown(id), s.idForm())
 	case r.ids[s][id] != nil:
-		r.problem(DuplicateID, r.line, id, "%s: the id %s stands twice, first on line %d", s, id, r.ids[s][id].line)
+		r.problem(DuplicateID, r.line, id, "%s: duplicate id %s (first on line %d)", s, id, r.ids[s][id].line)
 	}
 	if r.ids[s][id] == nil {
 		r.ids[s][id] = d
@@ -164,7 +164,7 @@ func (r *mdReader) ownField(label, raw string) {
 		v, err := ParseValue([]byte(label), 0)
 		t, ok := v.(Text)
 		if err != nil || !ok {
-			r.unreadable("the field name %s is not one JSON text", fault.Shown(label))
+			r.unreadable("the field name %s is not a JSON string", fault.Shown(label))
 			return
 		}
 		name = string(t)
@@ -199,7 +199,7 @@ func (r *mdReader) field(spec *FieldSpec, raw string) {
 	switch {
 	case !ok:
 	case v == (Null{}):
-		r.unreadable("null is no value of a field; leave the line out")
+		r.unreadable("null is not a valid value; remove the line")
 	default:
 		r.setField(spec.Name, v, r.line)
 	}
@@ -212,7 +212,7 @@ func (r *mdReader) setField(name string, v Value, line int) {
 		return
 	}
 	if d.has(name) {
-		r.problem(UnreadableLines, line, d.ID, "%s has the field %s twice", d.ID, fault.Shown(name))
+		r.problem(UnreadableLines, line, d.ID, "%s: duplicate field %s", d.ID, fault.Shown(name))
 		return
 	}
 	d.Fields = append(d.Fields, Field{Name: name, Value: v})
@@ -252,6 +252,6 @@ func (r *mdReader) checkScore(d *draft) {
 	}
 	total, scored := d.Score()
 	if want := strconv.Itoa(total) + "/" + strconv.Itoa(ScoreTotal()); !scored || d.score != want {
-		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s says a score of %s, its marks make %s", d.ID, fault.Shown(d.score), want)
+		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s has the score %s, its parts add up to %s", d.ID, fault.Shown(d.score), want)
 	}
 }

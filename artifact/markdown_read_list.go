@@ -50,7 +50,7 @@ func (r *mdReader) listLine(line string) bool {
 			last.Value = append(last.Value.(Conflict), c)
 		}
 	case indented && len(l.entries) > 0:
-		r.unreadable("this line is indented, but what stands above it is no %s", mdConflict)
+		r.unreadable("this line is indented, but the line above is not a %s", mdConflict)
 	case l.what == listConflict:
 		if c, ok := r.candidate(entry, documentDepth-7); ok {
 			l.candidates = append(l.candidates, c)
@@ -112,7 +112,7 @@ func (r *mdReader) closeInner() {
 	l.inner = false
 	last := l.entries[len(l.entries)-1]
 	if len(last.Value.(Conflict)) < 2 {
-		r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, fault.Shown(last.Key))
+		r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has fewer than two candidates", mdConflict, fault.Shown(last.Key))
 		l.entries = l.entries[:len(l.entries)-1]
 	}
 }
@@ -144,7 +144,7 @@ func (r *mdReader) closeList() {
 	switch l.what {
 	case listConflict:
 		if len(l.candidates) < 2 {
-			r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has no two candidates under it", mdConflict, fault.Shown(l.name))
+			r.problem(UnreadableLines, l.line, r.open.ID, "the %s of %s has fewer than two candidates", mdConflict, fault.Shown(l.name))
 			return
 		}
 		r.setField(l.name, l.candidates, l.line)
@@ -168,7 +168,7 @@ func (r *mdReader) closeMap(l *listing) {
 	}
 	m := MapOf(l.entries...)
 	if len(m) < len(l.entries) {
-		r.problem(UnreadableLines, l.line, r.open.ID, "%s: a key of %s stands twice", r.open.ID, fault.Shown(l.name))
+		r.problem(UnreadableLines, l.line, r.open.ID, "%s: duplicate key in %s", r.open.ID, fault.Shown(l.name))
 	}
 	r.setField(l.name, m, l.line)
 }
@@ -287,23 +287,23 @@ func (r *mdReader) systemLabel(label, raw, line string) {
 		r.killedBy(raw)
 	case strings.EqualFold(label, mdReason):
 		if d.Kill == nil || d.Kill.Reason != "" {
-			r.unreadable("a reason belongs once to an item whose heading is struck through and says %s", mdKilled)
+			r.unreadable("only an item with a struck heading and %s has a reason, once", mdKilled)
 			return
 		}
 		d.Kill.Reason = readText(raw)
 	default:
-		r.unreadable("there is no field %s here; a field of your own is labelled by its name in backticks: **`name`**: value", fault.Shown(line))
+		r.unreadable("unknown field %s; write a custom field as **`name`**: value", fault.Shown(line))
 	}
 }
 
 func (r *mdReader) killedBy(raw string) {
 	k := r.open.Kill
 	if k == nil || k.By != "" || !k.At.IsZero() {
-		r.unreadable("who killed it belongs once to an item whose heading is struck through and says %s", mdKilled)
+		r.unreadable("only an item with a struck heading and %s has a killer, once", mdKilled)
 		return
 	}
 	if rest, ok := readKiller(raw, k); !ok || rest != "" {
-		r.unreadable("this is not an agent and a time in brackets: %s", fault.Shown(raw))
+		r.unreadable("not an agent and a time in brackets: %s", fault.Shown(raw))
 	}
 }
 

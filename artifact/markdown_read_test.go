@@ -13,8 +13,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// file makes a file of the seven sections; those without a text say that they
-// are empty.
+// file returns a file with the seven sections. Those not in under are marked as empty.
 func file(front string, under map[artifact.Section]string) string {
 	var b strings.Builder
 	b.WriteString(front)
@@ -56,10 +55,10 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"whole", file(front, nil), nil},
 		{"no front matter", file("", nil), []string{"1 no front matter metadata"}},
 		{"front matter never ends", file("---\na: b\n", nil), []string{"1 no front matter metadata", "1 unreadable lines "}},
-		{"front matter is no YAML", file("---\na: [\n---\n", nil), []string{"1 bad metadata metadata"}},
+		{"front matter is invalid YAML", file("---\na: [\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"two documents", file("---\na: b\n...\nc: d\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"version", file("---\nversion: 1.5\n---\n", nil), []string{"2 bad version metadata"}},
-		{"version that no number holds exactly", file("---\nversion: 9007199254740992\n---\n", nil), []string{"2 bad version metadata"}},
+		{"version beyond 2^53", file("---\nversion: 9007199254740992\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version as text", file("---\nversion: \"1\"\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version in hexadecimal", file("---\nversion: 0x10\n---\n", nil), []string{"2 bad version metadata"}},
 		{"duplicate key", file("---\na: b\na: c\n---\n", nil), []string{"3 bad metadata metadata"}},
@@ -74,7 +73,7 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"text before the sections", file(front+"Dear reader,\n\nwelcome.\n", nil), []string{"5 unreadable lines "}},
 		{"unknown section", file(front+"## 8. Notes\ntext\n### N1\n**Claim**: x\n", nil), []string{"5 unreadable lines "}},
 		{"empty section", in(h, ""), []string{"7 empty section not said hypothesis_slate"}},
-		{"not so empty section", in(h, "Nothing yet\n### H1\n"), []string{"7 unreadable lines hypothesis_slate"}},
+		{"section marked empty with items", in(h, "Nothing yet\n### H1\n"), []string{"7 unreadable lines hypothesis_slate"}},
 		{"bad id", in(h, "### H01: x"), []string{"8 bad id H01"}},
 		{"id of another section", in(h, "### T1: x"), []string{"8 bad id T1"}},
 		{"duplicate id", in(h, "### H1\n### H1"), []string{"9 duplicate id H1"}},
@@ -92,7 +91,7 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"kill without a time", in(h, "### ~~H1~~ [KILLED]\n**Killed by**: A (yesterday)"), []string{"9 unreadable lines H1"}},
 		{"own field without a value", in(h, "### H1\n**`x`**:"), []string{"9 unreadable lines H1"}},
 		{"thread with a name", in(rt, "### RT: x"), []string{"6 unreadable lines RT"}},
-		{"score that lies", in(dt, "### T1: x (Score: 9/12)\n**Score**: cost 1"), []string{"12 unreadable lines T1"}},
+		{"wrong score in the heading", in(dt, "### T1: x (Score: 9/12)\n**Score**: cost 1"), []string{"12 unreadable lines T1"}},
 		{"row without a head", in(p, "| P1 | x |"), []string{"9 empty section not said predictions_table", "10 unreadable lines predictions_table"}},
 		{"short row", in(p, "| ID | Condition | H1 |\n|---|---|---|\n| P1 | x |\n| P2 | x | y |"), []string{"12 unreadable lines predictions_table"}},
 		{"N/A without a reason", in(p, "| ID | Condition | H1 |\n|---|---|---|\n| P1 | x | N/A |"), []string{"12 unreadable lines P1"}},
@@ -127,14 +126,14 @@ func TestReadMarkdownSections(t *testing.T) {
 		t.Error(diff)
 	}
 	if len(doc.Artifact.Items(artifact.HypothesisSlate)) != 1 {
-		t.Error("the hypothesis was lost")
+		t.Error("hypothesis lost")
 	}
 	if _, err := doc.Strict(); fault.CodeOf(err) != artifact.NotAnArtifact {
-		t.Errorf("Strict gives %v", err)
+		t.Errorf("Strict: got %v", err)
 	}
 }
 
-// What a person writes a little differently still means what it says.
+// Common variations of hand-written files are understood.
 func TestReadMarkdownByHand(t *testing.T) {
 	text := file("\uFEFF"+front, map[artifact.Section]string{
 		artifact.ResearchThread:   "**Statement:** No heading is needed for the only thread\n**context**:   x  ",
@@ -171,17 +170,17 @@ func TestReadMarkdownByHand(t *testing.T) {
 	checkRoundTrip(t, &a)
 }
 
-func TestReadMarkdownRefuses(t *testing.T) {
+func TestReadMarkdownRejects(t *testing.T) {
 	for _, text := range []string{"", "hello", "# Brenner Protocol Artifact: x\n", "---\n", "\xff\xfe", front + "\x00", "### H1\n"} {
 		_, err := artifact.Read([]byte(text))
 		if fault.CodeOf(err) != artifact.NotAnArtifact || fault.HintOf(err) == "" {
-			t.Errorf("Read(%q) gives %v", text, err)
+			t.Errorf("Read(%q): got %v", text, err)
 		}
 	}
 }
 
-// Any input is read in linear time: a MiB of the worst lines takes a fraction
-// of a second; quadratic work would take minutes.
+// Any input is read in linear time: a MiB of the worst lines takes a fraction of a second,
+// quadratic work would take minutes.
 func TestReadMarkdownHostileSizes(t *testing.T) {
 	const size = 1 << 20
 	fill := func(prefix, unit string) string {
@@ -232,7 +231,7 @@ func TestReadMarkdownBoundsProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(doc.Problems); n > 10_001 {
-		t.Errorf("%d problems", n)
+		t.Errorf("got %d problems", n)
 	}
 	if _, err := doc.Strict(); err == nil || !bytes.Contains([]byte(err.Error()), []byte("line")) {
 		t.Errorf("Strict: %v", err)

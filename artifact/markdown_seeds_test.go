@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// readSeeds gives the golden files and some files that only look like artifacts.
+// readSeeds returns the golden files and some files that resemble artifacts.
 func readSeeds(t testing.TB) [][]byte {
 	t.Helper()
-	paths, err := filepath.Glob("testdata/*.[mj]*") // both forms
+	paths, err := filepath.Glob("testdata/*.[mj]*") // both formats
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -251,7 +251,7 @@ func (r *mdReader) tableLine(line string) {
 	case !r.table.ruled && strings.Trim(line, "|-: \t") == "":
 		r.table.ruled = true
 	case len(cells) != 2+len(r.table.keys):
-		r.unreadable("the row has %d cells, the head of the table %d", len(cells), 2+len(r.table.keys))
+		r.unreadable("the row has %d cells, the table's header %d", len(cells), 2+len(r.table.keys))
 	default:
 		r.row(cells)
 	}
@@ -271,7 +271,7 @@ func (r *mdReader) head(names []string, line string) {
 		raw, _ = readStruck(raw)
 		key := readText(raw)
 		if raw == "" || listed[key] {
-			r.unreadable("the head of the table names a hypothesis twice or not at all: %s", fault.Shown(line))
+			r.unreadable("missing or duplicate hypothesis in the table's header: %s", fault.Shown(line))
 			r.table = nil
 			return
 		}
@@ -293,7 +293,7 @@ func (r *mdReader) row(cells []string) {
 // setPredictions takes the predictions of a block. finish adds those of the table.
 func (r *mdReader) setPredictions(d *draft, v Value, line int) {
 	if d.mapped || d.offKind != nil {
-		r.problem(UnreadableLines, line, d.ID, "%s has the field predictions twice", d.ID)
+		r.problem(UnreadableLines, line, d.ID, "%s: duplicate field predictions", d.ID)
 		return
 	}
 	r.place(d, "predictions", line)
@@ -322,7 +322,7 @@ func (r *mdReader) finish() {
 	slices.SortStableFunc(r.doc.Problems, func(x, y Problem) int { return x.Line - y.Line })
 	if more := r.problems - maxProblems; more > 0 {
 		r.doc.Problems = append(r.doc.Problems, Problem{
-			Kind: UnreadableLines, Line: r.last, Message: "there are more problems than can be listed",
+			Kind: UnreadableLines, Line: r.last, Message: "too many problems to list",
 		})
 	}
 }
@@ -336,13 +336,13 @@ func (r *mdReader) finishPrediction(d *draft, s *slate) {
 	switch {
 	case d.offKind != nil:
 		if len(d.cells) > 0 {
-			r.problem(UnreadableLines, d.line, d.ID, "the cells of %s stand in the table, but its block says something else", d.ID)
+			r.problem(UnreadableLines, d.line, d.ID, "the cells of %s in the table differ from its block", d.ID)
 		}
 		d.Fields = append(d.Fields, Field{Name: "predictions", Value: d.offKind})
 	case d.mapped || len(d.cells) > 0:
 		m := MapOf(d.cells...)
 		if len(m) < len(d.cells) {
-			r.problem(UnreadableLines, d.line, d.ID, "a cell of %s stands twice: in the table, in its block or behind N/A", d.ID)
+			r.problem(UnreadableLines, d.line, d.ID, "duplicate cell of %s: in the table, in its block or after N/A", d.ID)
 		}
 		d.Fields = append(d.Fields, Field{Name: "predictions", Value: m})
 		r.place(d, "predictions", d.line)
@@ -360,10 +360,10 @@ func (r *mdReader) finishCondition(d *draft) {
 	case raw == mdElsewhere || raw == mdConflict:
 		_, conflict := d.Get("condition").(Conflict)
 		if !has || conflict != (raw == mdConflict) {
-			r.problem(UnreadableLines, d.line, d.ID, "the condition of %s is %s, but its block does not hold it", d.ID, raw)
+			r.problem(UnreadableLines, d.line, d.ID, "the condition of %s is %s, but its block has no condition", d.ID, raw)
 		}
 	case has:
-		r.problem(UnreadableLines, d.line, d.ID, "%s has the field condition twice", d.ID)
+		r.problem(UnreadableLines, d.line, d.ID, "%s: duplicate field condition", d.ID)
 	default:
 		if raw, ok := r.uncross(d, raw); ok {
 			d.Fields = append(d.Fields, Field{Name: "condition", Value: Text(readText(raw))})
@@ -405,7 +405,7 @@ func (r *mdReader) finishKilledCells(d *draft) {
 	}
 	for i := 1; i < len(cells); i++ {
 		if cells[i].Key == cells[i-1].Key {
-			r.problem(UnreadableLines, d.line, d.ID, "%s: the cell %s was killed twice", d.ID, fault.Shown(cells[i].Key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s: duplicate kill of the cell %s", d.ID, fault.Shown(cells[i].Key))
 		}
 	}
 }
@@ -423,9 +423,9 @@ func (r *mdReader) checkSigns(d *draft, s *slate) {
 		_, conflict := v.(Conflict)
 		switch {
 		case raw == NotApplicable && !view.NotApplicable(key):
-			r.problem(UnreadableLines, d.line, d.ID, "%s says N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, fault.Shown(key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s has N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, fault.Shown(key))
 		case raw == mdElsewhere && (v == nil || conflict), raw == mdConflict && !conflict:
-			r.problem(UnreadableLines, d.line, d.ID, "%s says %s for %s, but its block does not hold it", d.ID, raw, fault.Shown(key))
+			r.problem(UnreadableLines, d.line, d.ID, "%s has %s for %s, but its block has no such cell", d.ID, raw, fault.Shown(key))
 		}
 	}
 }
@@ -438,9 +438,9 @@ func (r *mdReader) checkSections() {
 		case r.headings[s] == 0:
 			r.problem(MissingSection, r.last, s.String(), "the section %s is missing", s.Spec().Title)
 		case empty && !r.said[s]:
-			r.problem(EmptyNotSaid, r.headings[s], s.String(), "the section %s is empty and does not say %q", s.Spec().Title, s.Spec().Empty)
+			r.problem(EmptyNotSaid, r.headings[s], s.String(), "the section %s is empty without the line %q", s.Spec().Title, s.Spec().Empty)
 		case !empty && r.said[s]:
-			r.problem(UnreadableLines, r.headings[s], s.String(), "the section %s says %q, but it has items", s.Spec().Title, s.Spec().Empty)
+			r.problem(UnreadableLines, r.headings[s], s.String(), "the section %s has the line %q, but also items", s.Spec().Title, s.Spec().Empty)
 		}
 	}
 }

@@ -16,20 +16,20 @@ import (
 	"brenner/artifact/artifacttest"
 )
 
-// tally is what a viewer of Markdown sees in a file.
+// tally counts what a Markdown viewer shows.
 type tally struct {
 	Headings, Tables, Rows, Bold, Lists int
 }
 
-// An independent reader of Markdown is the witness that no text of an artifact
-// becomes a heading, a table, bold text, a list, a link, HTML or code in a viewer.
-func TestMarkdownForgesNothing(t *testing.T) {
+// An independent Markdown parser confirms that no text of an artifact becomes a heading, a
+// table, bold text, a list, a link, HTML or code.
+func TestMarkdownTextAddsNoMarkup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := artifacttest.Any().Draw(t, "artifact")
 		md := a.Markdown()
 		body := md[bytes.Index(md, []byte("\n---\n"))+len("\n---\n"):]
 		if got, want := witness(t, body), expected(&a, string(body)); got != want {
-			t.Fatalf("a viewer sees %+v, the artifact has %+v\n%s", got, want, body)
+			t.Fatalf("got %+v, want %+v\n%s", got, want, body)
 		}
 	})
 }
@@ -73,7 +73,7 @@ func witness(t *rapid.T, body []byte) tally {
 	return n
 }
 
-// expected counts what the artifact itself asks for.
+// expected counts the artifact's own markup.
 func expected(a *artifact.Artifact, body string) tally {
 	n := tally{Headings: 1 + artifact.SectionCount}
 	for _, s := range artifact.Sections() {

@@ -16,7 +16,7 @@ func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	}
 	if known, ok := takeText(m.texts(), e); known {
 		if !ok {
-			flaw(BadMetadata, "metadata: %s is not a text; put it in quotes", e.Key)
+			flaw(BadMetadata, "metadata: %s is not a string; quote it", e.Key)
 		}
 		return
 	}

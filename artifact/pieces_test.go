@@ -12,8 +12,7 @@ import (
 	"brenner/artifact/artifacttest"
 )
 
-// What is taken apart is the same when it is put together again, whatever the
-// order of the items.
+// Pieces join to the same artifact, in any order of the items.
 func TestPiecesJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := artifacttest.Any().Draw(t, "artifact")
@@ -29,13 +28,13 @@ func TestPiecesJoinWithProvenance(t *testing.T) {
 	}
 	a, err := artifact.Parse(data)
 	if err != nil || len(a.Deltas) < 2 {
-		t.Fatalf("%d deltas, %v", len(a.Deltas), err)
+		t.Fatalf("got %d deltas, %v", len(a.Deltas), err)
 	}
 	canonicalOrder(&a)
 	joinsTo(t, a)
 	whole, rest := a.Pieces(0), a.Pieces(1)
 	if len(rest.Deltas) >= len(whole.Deltas) {
-		t.Error("the later deltas alone are as long as all of them")
+		t.Error("the later deltas are as long as all of them")
 	}
 }
 
@@ -61,7 +60,7 @@ func joinsTo(t fataler, a artifact.Artifact) {
 	}
 }
 
-// canonicalOrder puts a wild artifact's items where a merge would put them.
+// canonicalOrder sorts the items of an artifact as a merge does.
 func canonicalOrder(a *artifact.Artifact) {
 	for s, items := range a.Sections {
 		slices.SortFunc(items, func(x, y *artifact.Item) int {
@@ -73,10 +72,10 @@ func canonicalOrder(a *artifact.Artifact) {
 	artifact.RankTests(a.Sections[artifact.DiscriminativeTests])
 }
 
-func TestJoinRefusesWhatIsNoPiece(t *testing.T) {
+func TestJoinRejectsInvalidPieces(t *testing.T) {
 	for _, item := range []string{`{}`, `[]`, `{"content":{"id":"Z1"}}`, `{"content":{"id":"H1","claim":"x"},"marks":{"fields":{"claim":"d-1"}}}`, `x`} {
 		if _, err := artifact.Join([]byte(`{"session_id":"RS-20250101-ab","version":1}`), [][]byte{[]byte(item)}, [][]byte{[]byte(`[{"agent":"A","hash":"","id":"d"}]`)}); err == nil {
-			t.Errorf("%s was taken", item)
+			t.Errorf("accepted %s", item)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (d *decoder) provenance(v Value) error {
 			return fmt.Errorf("provenance: delta %d: %w", i+1, err)
 		}
 		if d.stamps[s.Delta] != nil {
-			return fmt.Errorf("provenance: the delta %s stands twice", fault.Shown(s.Delta))
+			return fmt.Errorf("provenance: duplicate delta %s", fault.Shown(s.Delta))
 		}
 		d.stamps[s.Delta] = s
 		d.doc.Artifact.Deltas = append(d.doc.Artifact.Deltas, s)
@@ -163,7 +163,7 @@ func (d *decoder) provenance(v Value) error {
 		marks, ok := e.Value.(Map)
 		it := byID[e.Key]
 		if !ok || it == nil {
-			return fmt.Errorf("provenance: there is no item %s", fault.Shown(e.Key))
+			return fmt.Errorf("provenance: unknown item %s", fault.Shown(e.Key))
 		}
 		if err := d.itemMarks(it, marks); err != nil {
 			return fmt.Errorf("provenance of %s: %w", it.ID, err)
@@ -175,7 +175,7 @@ func (d *decoder) provenance(v Value) error {
 func stampOf(v Value) (*Stamp, error) {
 	m, ok := v.(Map)
 	if !ok {
-		return nil, errors.New("it is not an object")
+		return nil, errors.New("not an object")
 	}
 	s := &Stamp{}
 	for _, e := range m {
@@ -184,7 +184,7 @@ func stampOf(v Value) (*Stamp, error) {
 		}
 	}
 	if s.Delta == "" {
-		return nil, errors.New("it has no id")
+		return nil, errors.New("no id")
 	}
 	return s, nil
 }
@@ -196,12 +196,12 @@ func (s *Stamp) take(e Entry) error {
 	case Number:
 		into := map[string]*int{"rank": &s.Rank, "version": &s.Version, "message": &s.Message, "block": &s.Block}[e.Key]
 		if into == nil || v < 0 || v != Number(int(v)) {
-			return errors.New("not a whole number that belongs here")
+			return errors.New("not a valid whole number")
 		}
 		*into = int(v)
 		return nil
 	}
-	return errors.New("neither a text nor a number")
+	return errors.New("neither a string nor a number")
 }
 
 func (s *Stamp) takeText(key, text string) error {

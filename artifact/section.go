@@ -41,7 +41,7 @@ type FieldSpec struct {
 	Kind     Kind
 	Required bool     // on ADD
 	Allowed  []string // values of a status, keys of a score
-	Default  Value    // of a status, set on ADD; nil if there is none
+	Default  Value    // of a status, set on ADD; nil if absent
 	Refs     bool     // holds item ids: keys of a map, elements of a list, tokens of a text
 }
 

@@ -10,8 +10,8 @@ import (
 	"brenner/artifact"
 )
 
-// The standard library takes more than RFC 3339 and says that it will not for ever: an
-// instant has to be read the same by every build, or a replay is none.
+// The standard library accepts more than RFC 3339 and may change that. Every build must
+// read an instant in the same way, or replays fail.
 func TestInstantsAreRFC3339(t *testing.T) {
 	for text, want := range map[string]string{
 		"2025-12-30T12:00:00Z":                "2025-12-30T12:00:00Z",
@@ -21,8 +21,8 @@ func TestInstantsAreRFC3339(t *testing.T) {
 		"0001-01-01T00:00:00Z":                "0001-01-01T00:00:00Z",
 		"9999-12-31T23:59:59Z":                "9999-12-31T23:59:59Z",
 
-		"2025-12-30T0:00:00Z":                 "", // an hour has two digits
-		"2025-12-30T00:00:00,5Z":              "", // a fraction follows a point
+		"2025-12-30T0:00:00Z":                 "", // an hour needs two digits
+		"2025-12-30T00:00:00,5Z":              "", // a fraction needs a point
 		"2025-12-30T00:00:00+24:00":           "",
 		"2025-12-30T00:00:00+00:60":           "",
 		"2025-12-30T00:00:00+1:00":            "",
@@ -37,21 +37,21 @@ func TestInstantsAreRFC3339(t *testing.T) {
 		"2025-02-29T00:00:00Z":                "",
 		"2025-12-30T24:00:00Z":                "",
 		"2025-12-30T23:59:60Z":                "",
-		"0001-01-01T00:00:00+00:01":           "", // a year that cannot be written
+		"0001-01-01T00:00:00+00:01":           "", // year out of range
 		"9999-12-31T23:59:59-00:01":           "",
 		"":                                    "",
 	} {
 		got, err := artifact.ParseInstant(text)
 		switch {
 		case want == "" && err == nil:
-			t.Errorf("%q was read as %s", text, artifact.FormatInstant(got))
+			t.Errorf("%q: got %s, want an error", text, artifact.FormatInstant(got))
 		case want != "" && (err != nil || artifact.FormatInstant(got) != want):
 			t.Errorf("%q: got %s, %v; want %s", text, artifact.FormatInstant(got), err, want)
 		}
 	}
 }
 
-func TestInstantsReadBack(t *testing.T) {
+func TestInstantsRoundTrip(t *testing.T) {
 	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	last := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
 	rapid.Check(t, func(t *rapid.T) {
