@@ -470,7 +470,7 @@ func TestReq24_AlignmentWithTheBrief(t *testing.T) {
 		if again, err := k.Review(k.ctx(), sydney, govern.CheckAlignment, all, nil); err != nil || again != nil {
 			k.Error("the same review was put twice", err)
 		}
-		// A critic says more, through the same records.
+		// With a critic, the review has its text, too.
 		h, ada := helper("- memo@v1 contradicts the goal.")
 		put, err = k.Review(k.ctx(), sydney, govern.CheckAlignment, all, h)
 		if err != nil || put.Record.Creator != "Ada" {

@@ -123,7 +123,7 @@ func TestRefusedAttemptsAreRecorded(t *testing.T) {
 	})
 }
 
-func TestRehearsalsAreNoEvidence(t *testing.T) {
+func TestRehearsalsDoNotCountAsEvidence(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("note", record.PaperNote, "real"))
 		for _, id := range []string{"rehearsed-1", "rehearsed-2", "rehearsed-3", "rehearsed-4", "rehearsed-5", "rehearsed-6"} {
@@ -145,7 +145,7 @@ func TestRehearsalsAreNoEvidence(t *testing.T) {
 	})
 }
 
-func TestDependentsOfRehearsalsAreNoEvidence(t *testing.T) {
+func TestDependentsOfRehearsalsDoNotCountAsEvidence(t *testing.T) {
 	both(t, func(k *kit) {
 		rehearsed := draft("rehearsed", record.PaperNote, "rehearsed")
 		rehearsed.Tags = []string{record.Rehearsal}

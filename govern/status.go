@@ -47,7 +47,7 @@ type Fork struct {
 type SpineEntry struct {
 	Type   string `json:"type"`
 	Module string `json:"module"`
-	Holder string `json:"holder"` // empty if there is none
+	Holder string `json:"holder"` // empty if missing
 	Status string `json:"status"`
 }
 

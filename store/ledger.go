@@ -12,7 +12,7 @@ import (
 )
 
 // ErrBehind reports that another process has written to the journal. The state is the store's
-// again, held drafts other than facts are dropped, and the caller must decide anew.
+// again, held drafts other than facts are dropped, and the caller must decide again.
 var ErrBehind = errors.New("another process has written to the journal")
 
 // Draft is what one transaction writes.
@@ -52,7 +52,7 @@ type Ledger[S any] struct {
 	Beside func(before *S, entries []journal.Entry, d *Draft) error
 	// Reload, if not nil, returns the head of a moved stream; nil reads it into a new state.
 	Reload func(context.Context) (journal.Head, error)
-	// Retry, if not nil, reports whether a refusal other than Moved is a reason to decide anew.
+	// Retry, if not nil, reports whether a refusal other than Moved is a reason to decide again.
 	Retry func(error) bool
 	// Overtaken, if not nil, returns the error for a fact that cannot follow the new entries.
 	Overtaken func(*S) error

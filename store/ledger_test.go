@@ -19,24 +19,24 @@ import (
 	"brenner/store/sqlite"
 )
 
-// said is the state of a journal whose entries each say who wrote it, and how many
-// entries it then knew.
-type said struct {
+// history is the state of a journal whose entries name their writer and the number of entries
+// that the writer knew.
+type history struct {
 	by    []string
 	knew  []int
 	facts int
 }
 
-type saying struct {
+type note struct {
 	By   string `json:"by"`
 	Knew int    `json:"knew"`
 }
 
-// errWrong refuses an entry that was written without knowing all before it.
-var errWrong = errors.New("it was decided on something else")
+// errWrong rejects an entry whose writer did not know all entries before it.
+var errWrong = errors.New("it was decided from another state")
 
-func apply(s *said, e *journal.Entry) error {
-	body, err := journal.Decode[saying](e, journal.BadEntry)
+func apply(s *history, e *journal.Entry) error {
+	body, err := journal.Decode[note](e, journal.BadEntry)
 	if err != nil {
 		return err
 	}
@@ -49,18 +49,18 @@ func apply(s *said, e *journal.Entry) error {
 	return nil
 }
 
-func clone(s *said) *said {
-	return &said{by: slices.Clip(s.by), knew: slices.Clip(s.knew), facts: s.facts}
+func clone(s *history) *history {
+	return &history{by: slices.Clip(s.by), knew: slices.Clip(s.knew), facts: s.facts}
 }
 
-const stream = "said"
+const stream = "history"
 
-func ledgerOf(st store.Store) *store.Ledger[said] {
-	return &store.Ledger[said]{Store: st, Stream: stream, Now: time.Now, State: &said{}, Seen: &said{}, Apply: apply, Clone: clone}
+func ledgerOf(st store.Store) *store.Ledger[history] {
+	return &store.Ledger[history]{Store: st, Stream: stream, Now: time.Now, State: &history{}, Seen: &history{}, Apply: apply, Clone: clone}
 }
 
-func saysOf(s *said, who string) *store.Draft {
-	return &store.Draft{Events: []store.Event{{Kind: "say", Body: saying{By: who, Knew: len(s.by)}}}}
+func noteBy(s *history, who string) *store.Draft {
+	return &store.Draft{Events: []store.Event{{Kind: "note", Body: note{By: who, Knew: len(s.by)}}}}
 }
 
 func bothStores(t *testing.T, test func(t *testing.T, open func() store.Store)) {
@@ -85,14 +85,14 @@ func bothStores(t *testing.T, test func(t *testing.T, open func() store.Store)) 
 	})
 }
 
-// Any number of ledgers write to one stream at once: every draft is stored once, each
-// was decided on all that stands before it, and every ledger sees all entries in order.
-func TestLedgersWriteAtOnce(t *testing.T) {
+// Several ledgers write to one stream concurrently: every draft is stored once, each was decided
+// from all entries before it, and every ledger sees all entries in order.
+func TestLedgersWriteConcurrently(t *testing.T) {
 	bothStores(t, func(t *testing.T, open func() store.Store) {
 		rapid.Check(t, func(t *rapid.T) {
 			st := open()
 			writers, each := rapid.IntRange(1, 5).Draw(t, "writers"), rapid.IntRange(1, 6).Draw(t, "each")
-			if err := ledgerOf(st).Update(context.Background(), func(s *said) (*store.Draft, error) { return saysOf(s, "first"), nil }); err != nil {
+			if err := ledgerOf(st).Update(context.Background(), func(s *history) (*store.Draft, error) { return noteBy(s, "first"), nil }); err != nil {
 				t.Fatal(err)
 			}
 			var group errgroup.Group
@@ -104,14 +104,14 @@ func TestLedgersWriteAtOnce(t *testing.T) {
 						return err
 					}
 					l.Seen = clone(l.State)
-					l.Wrote = func(e *journal.Entry, s *said) {
+					l.Wrote = func(e *journal.Entry, s *history) {
 						if e.Seq == len(s.by) {
 							seen[w] = append(seen[w], e.Seq)
 						}
 					}
 					for n := range each {
 						who := fmt.Sprintf("writer %d, %d", w, n)
-						if err := l.Update(context.Background(), func(s *said) (*store.Draft, error) { return saysOf(s, who), nil }); err != nil {
+						if err := l.Update(context.Background(), func(s *history) (*store.Draft, error) { return noteBy(s, who), nil }); err != nil {
 							return err
 						}
 					}
@@ -126,7 +126,7 @@ func TestLedgersWriteAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, want := len(end.State.by), 1+writers*each; got != want {
-				t.Errorf("%d entries are stored, want %d", got, want)
+				t.Errorf("got %d entries, want %d", got, want)
 			}
 			if once := slices.Compact(slices.Sorted(slices.Values(end.State.by))); len(once) != len(end.State.by) {
 				t.Errorf("a draft was stored twice: %q", end.State.by)
@@ -134,7 +134,7 @@ func TestLedgersWriteAtOnce(t *testing.T) {
 			for w, seqs := range seen {
 				for i := 1; i < len(seqs); i++ {
 					if seqs[i] != seqs[i-1]+1 {
-						t.Errorf("writer %d was told of the entries %v: they have a gap", w, seqs)
+						t.Errorf("writer %d saw the entries %v, with a gap", w, seqs)
 					}
 				}
 			}
@@ -142,31 +142,31 @@ func TestLedgersWriteAtOnce(t *testing.T) {
 	})
 }
 
-// What is held is forgotten when others write, but for facts, which stand behind that.
-func TestLedgerHoldsFactsAgain(t *testing.T) {
+// If another process wrote first, held drafts are dropped, but facts are kept after its entries.
+func TestLedgerKeepsFactsAfterConflict(t *testing.T) {
 	bothStores(t, func(t *testing.T, open func() store.Store) {
 		st := open()
 		one, other := ledgerOf(st), ledgerOf(st)
-		say := func(l *store.Ledger[said], who string) {
+		add := func(l *store.Ledger[history], who string) {
 			t.Helper()
-			if err := l.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, who), nil }); err != nil {
+			if err := l.Update(t.Context(), func(s *history) (*store.Draft, error) { return noteBy(s, who), nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
-		say(one, "one")
+		add(one, "one")
 		if err := other.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		fact := saysOf(one.State, "a fact")
+		fact := noteBy(one.State, "a fact")
 		fact.Events[0].Kind, fact.Fact = "fact", true
-		for _, d := range []*store.Draft{fact, {Events: []store.Event{{Kind: "say", Body: saying{By: "a decision", Knew: 2}}}}} {
+		for _, d := range []*store.Draft{fact, {Events: []store.Event{{Kind: "note", Body: note{By: "a decision", Knew: 2}}}}} {
 			if err := one.Keep(d); err != nil {
 				t.Fatal(err)
 			}
 		}
-		say(other, "other")
+		add(other, "other")
 		if err := one.Flush(t.Context()); !errors.Is(err, store.ErrBehind) {
-			t.Fatalf("a moved head came back as %v, want %v", err, store.ErrBehind)
+			t.Fatalf("got %v, want %v", err, store.ErrBehind)
 		}
 		if want := []string{"one", "other", "a fact"}; !slices.Equal(one.State.by, want) {
 			t.Errorf("the state is %q, want %q", one.State.by, want)
@@ -177,46 +177,46 @@ func TestLedgerHoldsFactsAgain(t *testing.T) {
 	})
 }
 
-// A draft that makes no sense is refused before it is stored, and leaves no trace.
-func TestLedgerRefusesWhatMakesNoSense(t *testing.T) {
+// An invalid draft is rejected before it is stored, and leaves no trace.
+func TestLedgerRejectsInvalidDrafts(t *testing.T) {
 	st := memory.New()
 	l := ledgerOf(st)
-	err := l.Keep(&store.Draft{Events: []store.Event{{Kind: "say", Body: saying{Knew: 0}}, {Kind: "say", Body: saying{Knew: 7}}}})
+	err := l.Keep(&store.Draft{Events: []store.Event{{Kind: "note", Body: note{Knew: 0}}, {Kind: "note", Body: note{Knew: 7}}}})
 	if !errors.Is(err, errWrong) || len(l.State.by) != 0 || l.Holding() || l.Head.Seq != 0 {
-		t.Errorf("the refusal is %v, want %v; the state is %+v", err, errWrong, *l.State)
+		t.Errorf("got %v, want %v; the state is %+v", err, errWrong, *l.State)
 	}
 }
 
-// A stream that was to be opened and is there already is not written to.
-func TestLedgerOpensAStreamOnce(t *testing.T) {
+// A stream to be created is not written to if it already exists.
+func TestLedgerCreatesAStreamOnce(t *testing.T) {
 	bothStores(t, func(t *testing.T, open func() store.Store) {
 		st := open()
 		for i, want := range []fault.Code{"", store.Moved} {
 			l := ledgerOf(st)
-			if err := l.Keep(saysOf(l.State, "opener")); err != nil {
+			if err := l.Keep(noteBy(l.State, "opener")); err != nil {
 				t.Fatal(err)
 			}
 			if err := l.Flush(t.Context()); fault.CodeOf(err) != want {
-				t.Errorf("opening number %d: %v, want the code %q", i+1, err, want)
+				t.Errorf("attempt %d: got %v, want the code %q", i+1, err, want)
 			}
 		}
 	})
 }
 
-// A stream of others that a draft holds must not move before it is stored.
+// Another stream that a draft holds must not move before the draft is stored.
 func TestLedgerHoldsOtherStreams(t *testing.T) {
 	st := memory.New()
 	l := ledgerOf(st)
-	asked := 0
-	prepare := func(s *said) (*store.Draft, error) {
-		asked++
-		d := saysOf(s, "me")
+	prepared := 0
+	prepare := func(s *history) (*store.Draft, error) {
+		prepared++
+		d := noteBy(s, "me")
 		head, err := store.HeadOf(t.Context(), st, "others")
 		d.Holds = []store.Append{{Stream: "others", After: head}}
-		if asked == 2 {
+		if prepared == 2 {
 			other := ledgerOf(st)
 			other.Stream = "others"
-			err = other.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, "other"), nil })
+			err = other.Update(t.Context(), func(s *history) (*store.Draft, error) { return noteBy(s, "other"), nil })
 		}
 		return d, err
 	}
@@ -225,8 +225,8 @@ func TestLedgerHoldsOtherStreams(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if asked != 3 || len(l.State.by) != 2 {
-		t.Errorf("it was asked %d times, want 3; %d entries, want 2", asked, len(l.State.by))
+	if prepared != 3 || len(l.State.by) != 2 {
+		t.Errorf("prepared %d times, want 3; %d entries, want 2", prepared, len(l.State.by))
 	}
 }
 
@@ -237,11 +237,11 @@ func (stuck) Write(context.Context, store.Batch) error {
 	return &fault.Error{Code: store.Moved, Detail: "the head is another one"}
 }
 
-// A store whose head is not that of its last entry is damaged: asking again would not end.
-func TestLedgerEndsAtADamagedHead(t *testing.T) {
+// A store whose head does not match its last entry is damaged; retrying would never end.
+func TestLedgerReportsADamagedHead(t *testing.T) {
 	st := memory.New()
 	first := ledgerOf(st)
-	if err := first.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, "Anna"), nil }); err != nil {
+	if err := first.Update(t.Context(), func(s *history) (*store.Draft, error) { return noteBy(s, "Anna"), nil }); err != nil {
 		t.Fatal(err)
 	}
 	first.Store = stuck{st}
@@ -249,8 +249,8 @@ func TestLedgerEndsAtADamagedHead(t *testing.T) {
 		return store.HeadOf(ctx, st, stream)
 	}}
 	for name, err := range map[string]error{
-		"with a state": first.Update(t.Context(), func(s *said) (*store.Draft, error) { return saysOf(s, "Anna"), nil }),
-		"without one":  alone.Update(t.Context(), func(*struct{}) (*store.Draft, error) { return saysOf(&said{}, "Anna"), nil }),
+		"with a state": first.Update(t.Context(), func(s *history) (*store.Draft, error) { return noteBy(s, "Anna"), nil }),
+		"without one":  alone.Update(t.Context(), func(*struct{}) (*store.Draft, error) { return noteBy(&history{}, "Anna"), nil }),
 	} {
 		if fault.CodeOf(err) != store.Damaged {
 			t.Errorf("%s: got %v, want %s", name, err, store.Damaged)

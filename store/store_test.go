@@ -37,7 +37,7 @@ func TestConflictNamesBothVersions(t *testing.T) {
 	}
 }
 
-func TestTakenSaysWho(t *testing.T) {
+func TestHeldErrorNamesTheHolder(t *testing.T) {
 	who := store.Holder{PID: 7, Host: "bench", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Doing: "session start"}
 	for holder, want := range map[store.Holder]string{
 		who: "lock a: it is held by process 7 on bench (session start, since 2026-01-02T03:04:05Z)",

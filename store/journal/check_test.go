@@ -15,10 +15,10 @@ import (
 
 const stream = "session/RS-20260101-cells"
 
-// anyChain draws a chain of at least least entries.
-func anyChain(t *rapid.T, least int) []journal.Entry {
+// anyChain draws a chain of at least minimum entries.
+func anyChain(t *rapid.T, minimum int) []journal.Entry {
 	var entries []journal.Entry
-	for range rapid.IntRange(least, 8).Draw(t, "length") {
+	for range rapid.IntRange(minimum, 8).Draw(t, "length") {
 		e, err := journal.HeadOf(entries).Next(stream, anyInstant(t), rapid.String().Draw(t, "kind"), anyBody(t))
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func anyBody(t *rapid.T) []byte {
 	return fmt.Appendf(nil, ` { "n" : %d , "a" : %q } `, rapid.Int32().Draw(t, "n"), rapid.StringMatching(`[ -~é]*`).Draw(t, "text"))
 }
 
-func TestUntouchedChainPasses(t *testing.T) {
+func TestCheckAcceptsIntactChain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := anyChain(t, 0)
 		if err := journal.Check(stream, journal.Head{}, entries); err != nil {
@@ -50,25 +50,24 @@ func TestUntouchedChainPasses(t *testing.T) {
 	})
 }
 
-// Every way to touch a chain is found, and the first entry that is not what
-// stood there is the one that is named.
-func TestTouchedChainIsFoundAndNamed(t *testing.T) {
-	ways := map[string]func(*rapid.T, []journal.Entry) []journal.Entry{
+// Every change of a chain is detected, and the error names the first entry that differs.
+func TestCheckNamesTheFirstChangedEntry(t *testing.T) {
+	changes := map[string]func(*rapid.T, []journal.Entry) []journal.Entry{
 		"edited":     edited,
 		"dropped":    dropped,
 		"swapped":    swapped,
 		"duplicated": duplicated,
 	}
-	for name, touch := range ways {
+	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				entries := anyChain(t, 2)
-				touched := touch(t, slices.Clone(entries))
+				changed := change(t, slices.Clone(entries))
 				first := 0
-				for first < len(entries) && same(entries[first], touched[first]) {
+				for first < len(entries) && same(entries[first], changed[first]) {
 					first++
 				}
-				err := journal.Check(stream, journal.Head{}, touched)
+				err := journal.Check(stream, journal.Head{}, changed)
 				if fault.CodeOf(err) != journal.BrokenChain || !strings.Contains(err.Error(), fmt.Sprintf("%s, entry %d (", stream, first+1)) {
 					t.Errorf("not found at %d: %v", first+1, err)
 				}
@@ -101,7 +100,7 @@ func edited(t *rapid.T, entries []journal.Entry) []journal.Entry {
 	return entries
 }
 
-// dropped never takes the last one: what is cut off there only a kept head shows.
+// dropped never removes the last entry: only a saved head reveals that.
 func dropped(t *rapid.T, entries []journal.Entry) []journal.Entry {
 	i := rapid.IntRange(0, len(entries)-2).Draw(t, "i")
 	return slices.Delete(entries, i, i+1)
@@ -120,9 +119,9 @@ func duplicated(t *rapid.T, entries []journal.Entry) []journal.Entry {
 	return slices.Insert(entries, j, entries[i])
 }
 
-// An entry put in with true hashes follows what is before it; what stood there
-// then does not follow it.
-func TestInsertedEntryBreaksTheOneBehindIt(t *testing.T) {
+// An inserted entry with correct hashes follows the previous one, but the next one does not
+// follow it.
+func TestInsertedEntryBreaksTheNextOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := anyChain(t, 1)
 		i := rapid.IntRange(0, len(entries)-1).Draw(t, "i")
@@ -137,7 +136,7 @@ func TestInsertedEntryBreaksTheOneBehindIt(t *testing.T) {
 	})
 }
 
-func TestKeptHeadShowsACutTail(t *testing.T) {
+func TestCheckHeadDetectsACutTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := anyChain(t, 1)
 		head := journal.HeadOf(entries).Hash
@@ -154,7 +153,7 @@ func TestKeptHeadShowsACutTail(t *testing.T) {
 			t.Error(err)
 		}
 		if err := journal.CheckHead(entries, ""); fault.CodeOf(err) != journal.WrongHead {
-			t.Errorf("no hash at all: %v", err)
+			t.Errorf("empty hash: %v", err)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"brenner/store/journal"
 )
 
-func TestEntryReadsBackTheSame(t *testing.T) {
+func TestEntryRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, e := range anyChain(t, 1) {
 			got, err := journal.Parse(e.JSON())
@@ -27,7 +27,7 @@ func TestEntryReadsBackTheSame(t *testing.T) {
 	})
 }
 
-func TestNextRefusesWhatWouldNotReadBack(t *testing.T) {
+func TestNextRejectsWhatWouldNotRoundTrip(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
 		name, stream, kind, body string
@@ -36,12 +36,12 @@ func TestNextRefusesWhatWouldNotReadBack(t *testing.T) {
 		{"a stream that is not UTF-8", "a\xff", "k", `{}`, now},
 		{"a kind that is not UTF-8", "a", "k\xff", `{}`, now},
 		{"no body", "a", "k", ``, now},
-		{"a body that is no object", "a", "k", `[1]`, now},
+		{"a body that is not an object", "a", "k", `[1]`, now},
 		{"two bodies", "a", "k", `{}{}`, now},
-		{"a body with a key twice", "a", "k", `{"a":1,"a":2}`, now},
+		{"a body with a duplicate key", "a", "k", `{"a":1,"a":2}`, now},
 		{"a body that is not UTF-8", "a", "k", "{\"a\":\"\xff\"}", now},
-		{"a year that is too late", "a", "k", `{}`, now.AddDate(8000, 0, 0)},
-		{"a year that is too early", "a", "k", `{}`, now.AddDate(-2027, 0, 0)},
+		{"a year after 9999", "a", "k", `{}`, now.AddDate(8000, 0, 0)},
+		{"a year before 1", "a", "k", `{}`, now.AddDate(-2027, 0, 0)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := journal.Head{}.Next(test.stream, test.at, test.kind, []byte(test.body))
@@ -52,7 +52,7 @@ func TestNextRefusesWhatWouldNotReadBack(t *testing.T) {
 	}
 }
 
-func TestNextKeepsTheCallersBody(t *testing.T) {
+func TestNextDoesNotModifyTheBody(t *testing.T) {
 	body := []byte(`{"b": 1, "a": 2}`)
 	e, err := journal.Head{}.Next("s", time.Now(), "k", body)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestNextKeepsTheCallersBody(t *testing.T) {
 	}
 }
 
-// line is one of version 1, written down: the format must never change.
+// line is an entry in the format of version 1, which must never change.
 const line = `{"at":"2026-01-02T03:04:05.6Z","body":{"a":1},` +
 	`"hash":"629fe74f322308e0aae2bc246c14c1577e4583a84b80d746bf458c1a70e4fa3d","kind":"k","prev":"","schema":"brenner.journal/v1","seq":1,"stream":"s"}`
 
@@ -81,22 +81,22 @@ func TestParseAcceptsCanonicalLinesOnly(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"space":              {`"seq":1`, `"seq": 1`},
 		"space in the body":  {`{"a":1}`, `{"a": 1}`},
-		"a body, no object":  {`{"a":1}`, `7`},
+		"body not an object": {`{"a":1}`, `7`},
 		"null":               {`{"a":1}`, `null`},
 		"another schema":     {`journal/v1`, `journal/v2`},
 		"another order":      {`"seq":1,"stream":"s"`, `"stream":"s","seq":1`},
 		"an unknown key":     {`"seq":1`, `"seq":1,"sea":2`},
-		"a key twice":        {`"seq":1`, `"seq":1,"seq":1`},
-		"no key":             {`"seq":1,`, ``},
+		"a duplicate key":    {`"seq":1`, `"seq":1,"seq":1`},
+		"a missing key":      {`"seq":1,`, ``},
 		"number 0":           {`"seq":1`, `"seq":0`},
 		"a long number":      {`"seq":1`, `"seq":1.0`},
 		"a zone":             {`05.6Z`, `05.6+00:00`},
-		"a finer instant":    {`05.6Z`, `05.60Z`},
+		"a trailing zero":    {`05.6Z`, `05.60Z`},
 		"an escape":          {`"kind":"k"`, `"kind":"\u006b"`},
-		"a line's end":       {`"stream":"s"}`, "\"stream\":\"s\"}\n"},
-		"something behind":   {`"stream":"s"}`, `"stream":"s"}{}`},
+		"a line end":         {`"stream":"s"}`, "\"stream\":\"s\"}\n"},
+		"trailing data":      {`"stream":"s"}`, `"stream":"s"}{}`},
 		"cut":                {`"stream":"s"}`, `"stream":"s"`},
-		"a key in two cases": {`"kind"`, `"Kind"`},
+		"an upper-case key":  {`"kind"`, `"Kind"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := strings.Replace(line, change[0], change[1], 1)
@@ -120,7 +120,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !bytes.Equal(e.JSON(), line) {
-			t.Errorf("%s\nis written again as\n%s", line, e.JSON())
+			t.Errorf("%s\nbecomes\n%s", line, e.JSON())
 		}
 		next, err := e.Head().Next(e.Stream, e.At, e.Kind, e.Body)
 		if err != nil {

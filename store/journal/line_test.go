@@ -9,7 +9,7 @@ import (
 	"brenner/store/journal"
 )
 
-// follow goes along the entries as a store holds them.
+// follow verifies entries line by line, as stored.
 func follow(entries []journal.Entry) error {
 	chain := journal.Follow(stream, journal.Head{})
 	for i := range entries {
@@ -18,32 +18,31 @@ func follow(entries []journal.Entry) error {
 			return err
 		}
 		if chain.Head() != entries[i].Head() {
-			panic("another head")
+			panic("wrong head")
 		}
 	}
 	return nil
 }
 
-// Whatever Check says of a chain, following it line by line says too, word by word.
-func TestFollowingSaysWhatCheckSays(t *testing.T) {
-	ways := map[string]func(*rapid.T, []journal.Entry) []journal.Entry{
-		"untouched": func(_ *rapid.T, e []journal.Entry) []journal.Entry { return e }, "dropped": dropped, "swapped": swapped, "duplicated": duplicated,
+// Chain and Check return the same errors.
+func TestChainAgreesWithCheck(t *testing.T) {
+	changes := map[string]func(*rapid.T, []journal.Entry) []journal.Entry{
+		"intact": func(_ *rapid.T, e []journal.Entry) []journal.Entry { return e }, "dropped": dropped, "swapped": swapped, "duplicated": duplicated,
 	}
-	for name, touch := range ways {
+	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				entries := touch(t, slices.Clone(anyChain(t, 2)))
+				entries := change(t, slices.Clone(anyChain(t, 2)))
 				want, got := journal.Check(stream, journal.Head{}, entries), follow(entries)
 				if (want == nil) != (got == nil) || want != nil && want.Error() != got.Error() {
-					t.Fatalf("%v, not %v", got, want)
+					t.Fatalf("got %v, want %v", got, want)
 				}
 			})
 		})
 	}
 }
 
-// One byte of anything that a store holds of an entry.
-func TestOneByteIsFound(t *testing.T) {
+func TestChainDetectsOneChangedBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := anyChain(t, 1)
 		n := rapid.IntRange(0, len(entries)-1).Draw(t, "entry")
@@ -62,12 +61,12 @@ func TestOneByteIsFound(t *testing.T) {
 		at := rapid.IntRange(0, len(*f)-1).Draw(t, "byte")
 		(*f)[at] ^= 1 << rapid.IntRange(0, 6).Draw(t, "bit")
 		if chain.Next(&line) == nil {
-			t.Fatalf("byte %d of %q was changed", at, *f)
+			t.Fatalf("a change of byte %d of %q was not detected", at, *f)
 		}
 	})
 }
 
-func TestLineReadsBack(t *testing.T) {
+func TestLineRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, e := range anyChain(t, 1) {
 			line := journal.LineOf(&e)

@@ -8,7 +8,7 @@ import (
 	"brenner/store/record"
 )
 
-// An address that can be read is written back as what it means.
+// A valid address round-trips.
 func FuzzParseAddress(f *testing.F) {
 	for _, text := range []string{"note-1", "note-1@v3", "note-1@3", "note-1@canonical", "note-1@latest", "@v1", "a@v0", "a@v01", "a@b@c"} {
 		f.Add(text)
@@ -28,7 +28,7 @@ func FuzzParseAddress(f *testing.F) {
 	})
 }
 
-// Whatever a content is, what is taken from it is a summary, or nothing.
+// Extract returns a valid summary, or "", for any content.
 func FuzzExtract(f *testing.F) {
 	for _, text := range []string{"", "# Title\n\nA sentence. Another one.", "```\ncode\n```\n", "- a\n- b\n", "\x00\xff\u2028", "---\n***\n"} {
 		f.Add([]byte(text))

@@ -7,9 +7,8 @@ import (
 	"brenner/store/record"
 )
 
-// Edges are in the order of where they begin, then of where they lead, then of what they
-// say.
-func TestTheOrderOfEdges(t *testing.T) {
+// Edges are ordered by source, target and relation.
+func TestCompareEdges(t *testing.T) {
 	edge := func(from string, fromVersion int, to string, toVersion int, relation string) record.Edge {
 		return record.Edge{From: record.Ref{ID: from, Version: fromVersion}, To: record.Ref{ID: to, Version: toVersion}, Relation: relation}
 	}

@@ -9,7 +9,7 @@ import (
 	"brenner/store/record"
 )
 
-func whole() record.Record {
+func validRecord() record.Record {
 	return record.Record{
 		ID: "cells", Type: record.ResearchArtifact, Version: 2, Parent: 1, Status: record.Draft, Module: "fate", Summary: "cells that count",
 		SummaryOf: strings.Repeat("ab", 32), SummaryBy: record.Given, Content: strings.Repeat("ab", 32), Creator: "BlueLake", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -17,8 +17,8 @@ func whole() record.Record {
 	}
 }
 
-func TestWholeRecordPasses(t *testing.T) {
-	r := whole()
+func TestCheckAcceptsCompleteRecord(t *testing.T) {
+	r := validRecord()
 	if err := r.Check(); err != nil {
 		t.Error(err)
 	}
@@ -28,7 +28,7 @@ func TestWholeRecordPasses(t *testing.T) {
 	}
 }
 
-func TestCheckNamesWhatIsWrong(t *testing.T) {
+func TestCheckNamesTheFault(t *testing.T) {
 	for want, change := range map[string]func(*record.Record){
 		"id is missing":                       func(r *record.Record) { r.ID = "" },
 		"type is missing":                     func(r *record.Record) { r.Type = "" },
@@ -48,7 +48,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		"a link is not valid UTF-8":           func(r *record.Record) { r.Links[0].ID = "\xff" },
 	} {
 		t.Run(want, func(t *testing.T) {
-			r := whole()
+			r := validRecord()
 			change(&r)
 			err := r.Check()
 			if fault.CodeOf(err) != record.Invalid || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
@@ -66,7 +66,7 @@ func TestSummaryIsOneLine(t *testing.T) {
 	}
 }
 
-func TestRawTypesAreOfOneMind(t *testing.T) {
+func TestIsRawAgreesWithTypes(t *testing.T) {
 	all := record.BuiltInTypes()
 	for _, name := range all.Names(nil) {
 		if kind, _ := all.Find(name); kind.Raw != record.IsRaw(name) {
@@ -75,13 +75,13 @@ func TestRawTypesAreOfOneMind(t *testing.T) {
 	}
 }
 
-func TestTypesHaveAnArticle(t *testing.T) {
+func TestArticles(t *testing.T) {
 	for name, want := range map[string]string{
 		record.IntegratedMemo: "an integrated_memo", record.Assumption: "an assumption", record.PaperNote: "a paper_note",
 		"experiment": "an experiment", "outline": "an outline", "Essay": "an Essay", "user_note": "a user_note", `"\x00"`: `a "\x00"`, "": "a ",
 	} {
 		if got := record.A(name); got != want {
-			t.Errorf("%q is %q, not %q", name, got, want)
+			t.Errorf("A(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

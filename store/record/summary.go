@@ -37,7 +37,7 @@ func CheckSummary(summary string) error {
 // breaksLine reports whether r ends a line or is a control character.
 func breaksLine(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) }
 
-// Extract returns the first sentences of the content's running text, or "" if there is none.
+// Extract returns the first sentences of the content's running text, or "".
 func Extract(content []byte) string {
 	var words []string
 	size := 0

@@ -27,29 +27,29 @@ const (
 	childLock = "BRENNER_SQLITE_CHILD_LOCK"
 )
 
-// kills is how often the child is killed; each time it goes on where it was.
+// kills is how often the child is killed; each time it continues where it was.
 const kills = 20
 
-// TestWhatWasWrittenSurvivesKill kills a writing process at random moments: every
-// batch that it said it wrote must be whole, and no other may be there in part.
-func TestWhatWasWrittenSurvivesKill(t *testing.T) {
+// TestWrittenBatchesSurviveKill kills a writing process at random moments: every batch that it
+// reported must be complete, and no other may be stored in part.
+func TestWrittenBatchesSurviveKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	said := 0
+	acknowledged := 0
 	for range kills {
 		c := start(t, dir)
 		time.AfterFunc(time.Duration(rand.IntN(50))*time.Millisecond, c.kill)
-		said = max(said, c.lastSaid())
-		checkBatches(t, dir, said)
+		acknowledged = max(acknowledged, c.last())
+		checkBatches(t, dir, acknowledged)
 	}
 	c := start(t, dir)
-	c.waitFor(said + 3)
+	c.waitFor(acknowledged + 3)
 	c.kill()
-	checkBatches(t, dir, c.lastSaid())
+	checkBatches(t, dir, c.last())
 }
 
-// TestProcessesShareAStore has several processes make one store, and write to one
-// stream of it, until each has seen some of its batches through.
+// TestProcessesShareAStore lets several processes create one store and write to one of its
+// streams, until each has written some batches.
 func TestProcessesShareAStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -57,15 +57,15 @@ func TestProcessesShareAStore(t *testing.T) {
 	for range 3 {
 		all = append(all, start(t, dir))
 	}
-	said := 0
+	acknowledged := 0
 	for _, c := range all {
 		c.waitFor(1)
 	}
 	for _, c := range all {
 		c.kill()
-		said = max(said, c.lastSaid())
+		acknowledged = max(acknowledged, c.last())
 	}
-	checkBatches(t, dir, said)
+	checkBatches(t, dir, acknowledged)
 }
 
 func TestLockEndsWithItsProcess(t *testing.T) {
@@ -81,7 +81,7 @@ func TestLockEndsWithItsProcess(t *testing.T) {
 	_, err = s.Hold("session", store.Holder{})
 	wantFault(t, err, store.Held, fmt.Sprintf("held by process %d", c.cmd.Process.Pid))
 	c.kill()
-	c.lastSaid()
+	c.last()
 	if who, held, err := s.HolderOf("session"); held || err != nil {
 		t.Errorf("%v, %t, %v", who, held, err)
 	}
@@ -94,18 +94,18 @@ func TestLockEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// process is a child that says numbers.
+// process is a child that reports numbers.
 type process struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	lines *bufio.Scanner
-	said  int
+	t      *testing.T
+	cmd    *exec.Cmd
+	lines  *bufio.Scanner
+	number int
 }
 
 func start(t *testing.T, dir string, more ...string) *process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	// The race detector lets every process sleep for a second at its end.
+	// With the race detector, every process would sleep for a second at its end.
 	cmd.Env = append(append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0"), more...)
 	cmd.Stderr = os.Stderr
 	if _, err := cmd.StdinPipe(); err != nil { // open as long as the child lives
@@ -123,31 +123,31 @@ func start(t *testing.T, dir string, more ...string) *process {
 
 func (p *process) kill() { _ = p.cmd.Process.Kill() }
 
-// next reads the next number that the child says.
+// next reads the next number that the child reports.
 func (p *process) next() bool {
 	if !p.lines.Scan() {
 		return false
 	}
 	n, err := strconv.Atoi(p.lines.Text())
 	if err != nil {
-		p.t.Fatalf("the child said %q", p.lines.Text())
+		p.t.Fatalf("the child reported %q", p.lines.Text())
 	}
-	p.said = n
+	p.number = n
 	return true
 }
 
-// waitFor reads until the child has said a number, or a later one.
+// waitFor reads until the child has reported n or a later number.
 func (p *process) waitFor(n int) {
 	p.t.Helper()
-	for p.said < n {
+	for p.number < n {
 		if !p.next() {
-			p.t.Fatalf("the child ended after %d", p.said)
+			p.t.Fatalf("the child ended after %d", p.number)
 		}
 	}
 }
 
-// lastSaid reads to the end of a child that was killed, and gives its last number.
-func (p *process) lastSaid() int {
+// last reads the output of a killed child to its end, and returns its last number.
+func (p *process) last() int {
 	p.t.Helper()
 	for p.next() {
 		continue
@@ -155,11 +155,11 @@ func (p *process) lastSaid() int {
 	if err := p.cmd.Wait(); err == nil {
 		p.t.Error("the child ended by itself")
 	}
-	return p.said
+	return p.number
 }
 
 // checkBatches opens the store as the next process would.
-func checkBatches(t *testing.T, dir string, said int) {
+func checkBatches(t *testing.T, dir string, acknowledged int) {
 	t.Helper()
 	s, err := Open(t.Context(), dir, Options{})
 	if err != nil {
@@ -177,8 +177,8 @@ func checkBatches(t *testing.T, dir string, said int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(records) < said || len(entries) != 2*len(records) {
-		t.Errorf("%d batches were said to be written; there are %d records and %d entries", said, len(records), len(entries))
+	if len(records) < acknowledged || len(entries) != 2*len(records) {
+		t.Errorf("%d batches were reported; there are %d records and %d entries", acknowledged, len(records), len(entries))
 	}
 	for i := range records {
 		if blob, err := s.Blob(t.Context(), records[i].Content); err != nil || string(blob) != childBlob(i+1) {
@@ -187,10 +187,10 @@ func checkBatches(t *testing.T, dir string, said int) {
 	}
 }
 
-// childBlob has some pages, so that a batch takes a while.
+// childBlob returns some pages of text, so that a batch takes a while.
 func childBlob(n int) string { return strings.Repeat(fmt.Sprintf("batch %d;", n), 2000) }
 
-// child writes batch after batch, and says the number of each when it is done.
+// child writes batch after batch, and reports the number of each.
 func child(dir string) {
 	ctx := context.Background()
 	s, err := Open(ctx, dir, Options{})
@@ -201,22 +201,22 @@ func child(dir string) {
 		if _, err := s.Hold(name, store.Holder{PID: os.Getpid(), Host: "here"}); err != nil {
 			panic(err)
 		}
-		say(1)
+		report(1)
 		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed; select {} is a deadlock where there is no cgo
 	}
 	for {
 		n, err := writeNext(ctx, s)
 		switch {
 		case err == nil:
-			say(n)
+			report(n)
 		case fault.CodeOf(err) != store.Moved:
 			panic(err)
 		}
 	}
 }
 
-// say tells the parent a number; without a parent there is no point in going on.
-func say(n int) {
+// report prints a number for the parent; without a parent it panics.
+func report(n int) {
 	if _, err := fmt.Fprintln(os.Stdout, n); err != nil {
 		panic(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"brenner/store/storetest"
 )
 
-// exec runs a statement on the writing connection, behind the store's back.
+// exec runs a statement directly on the write connection.
 func (s *Store) exec(t *testing.T, text string, args ...any) {
 	t.Helper()
 	if _, err := s.writer.conn.ExecContext(t.Context(), text, args...); err != nil {
@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 	if err := s.Write(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	s.exec(t, "PRAGMA max_page_count = 1") // means: no more than there are now
+	s.exec(t, "PRAGMA max_page_count = 1") // no more pages than now
 	big := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
 	big.Blobs = append(big.Blobs, make([]byte, 1<<20))
 	wantFault(t, s.Write(t.Context(), big), store.Full, "no space left")
@@ -77,14 +77,14 @@ func TestUnwritable(t *testing.T) {
 	wantFault(t, err, store.Unwritable, "lock a")
 }
 
-func TestFolderWithoutRights(t *testing.T) {
+func TestDirectoryWithoutPermission(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 || runtime.GOOS == "windows" { // nothing is forbidden to this user
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" { // permissions do not apply
 		if err := os.Chmod(s.file.Path, 0o444); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestFolderWithoutRights(t *testing.T) {
 		}
 		return
 	}
-	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that the folder can be removed
+	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that the directory can be removed
 	for _, name := range []string{s.file.Path, dir} {
 		if err := os.Chmod(name, 0o555); err != nil {
 			t.Fatal(err)
@@ -114,13 +114,13 @@ func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
-	// SQLite's own read-only connection says what a read-only disk would.
+	// A read-only connection fails as on a read-only disk.
 	_, err := s.reader.DB.ExecContext(t.Context(), "DELETE FROM blobs")
 	wantFault(t, s.file.Fault("write", err), store.Unwritable, "cannot be opened for writing")
 }
 
-// TestErrorsOfTheDisk tells by SQLite's codes what no test can make a disk do.
-func TestErrorsOfTheDisk(t *testing.T) {
+// TestClassifyIO uses SQLite's codes for errors that a test cannot provoke.
+func TestClassifyIO(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]fault.Code{
 		lib.SQLITE_IOERR_READ:       store.Damaged,
@@ -145,14 +145,14 @@ func TestNetworkFileSystem(t *testing.T) {
 		wantFault(t, err, store.Unwritable, "file system")
 	}
 	if _, err := os.Stat(filepath.Dir(dir)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder was made: %v", err)
+		t.Errorf("a directory was created: %v", err)
 	}
 	if kind, err := networkFileSystem(t.TempDir()); kind != "" || err != nil {
 		t.Errorf("the tests run on %q: %v", kind, err)
 	}
 }
 
-func TestWALThatDoesNotWork(t *testing.T) {
+func TestWALUnavailable(t *testing.T) {
 	t.Parallel()
 	db, err := sql.Open("sqlite", ":memory:") // has no WAL
 	if err != nil {
@@ -169,7 +169,7 @@ func TestWALThatDoesNotWork(t *testing.T) {
 	wantFault(t, err, store.Unsupported, "WAL mode does not work here")
 }
 
-// fill gives the folder of a store with some batches, closed.
+// fill returns the directory of a closed store with some batches.
 func fill(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -191,8 +191,8 @@ func fill(t *testing.T) (dir string) {
 
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
-	for name, harm := range map[string]func([]byte) []byte{
-		"no database": func([]byte) []byte { return []byte(strings.Repeat("this is no database\n", 1000)) },
+	for name, damage := range map[string]func([]byte) []byte{
+		"no database": func([]byte) []byte { return []byte(strings.Repeat("not a database\n", 1000)) },
 		"header":      func(b []byte) []byte { copy(b, "XXXXXXXXXXXXXXXX"); return b },
 		"cut":         func(b []byte) []byte { return b[:len(b)/2+100] },
 		"torn pages": func(b []byte) []byte {
@@ -206,12 +206,12 @@ func TestDamagedFile(t *testing.T) {
 			t.Parallel()
 			dir := fill(t)
 			file := filepath.Join(dir, FileName)
-			whole, err := os.ReadFile(file)
+			intact, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			harmed := harm(whole)
-			if err := os.WriteFile(file, harmed, 0o600); err != nil {
+			damaged := damage(intact)
+			if err := os.WriteFile(file, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			err = openAndVerify(t, dir)
@@ -219,7 +219,7 @@ func TestDamagedFile(t *testing.T) {
 			if !strings.Contains(fault.HintOf(err), "brenner verify") {
 				t.Errorf("the hint is %s", fault.HintOf(err))
 			}
-			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, harmed) {
+			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, damaged) {
 				t.Errorf("the file was changed: %v", err)
 			}
 		})
@@ -236,12 +236,12 @@ func openAndVerify(t *testing.T, dir string) error {
 	return s.Verify(t.Context())
 }
 
-func TestChangedContentIsFound(t *testing.T) {
+func TestVerifyDetectsChangedContent(t *testing.T) {
 	t.Parallel()
 	hash := store.Hash([]byte("x"))
 	for name, test := range map[string]struct {
-		harm, says string
-		code       fault.Code
+		change, want string
+		code         fault.Code
 	}{
 		"blob":  {"UPDATE blobs SET data = x'79' WHERE size = 1", "verify the blob " + hash, store.Damaged},
 		"entry": {"UPDATE entries SET kind = 'other' WHERE seq = 3", "s, entry 3", journal.BrokenChain},
@@ -254,13 +254,13 @@ func TestChangedContentIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := openIn(t, fill(t), Options{})
-			s.exec(t, test.harm)
-			wantFault(t, s.Verify(t.Context()), test.code, test.says)
+			s.exec(t, test.change)
+			wantFault(t, s.Verify(t.Context()), test.code, test.want)
 		})
 	}
 }
 
-func TestChangedBlobIsNotGiven(t *testing.T) {
+func TestBlobDetectsChangedData(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, fill(t), Options{})
 	s.exec(t, "UPDATE blobs SET data = x'79' WHERE size = 1")
@@ -268,11 +268,11 @@ func TestChangedBlobIsNotGiven(t *testing.T) {
 	wantFault(t, err, store.Damaged, "do not match its hash")
 }
 
-func TestForeignAndNewerFiles(t *testing.T) {
+func TestFilesOfOtherAndNewerPrograms(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ name, statement, says string }{
-		{"foreign", "PRAGMA application_id = 7", "another program"},
-		{"foreign, without an id", "PRAGMA application_id = 0", "another program"},
+	for _, test := range []struct{ name, statement, want string }{
+		{"other program", "PRAGMA application_id = 7", "another program"},
+		{"other program, without an id", "PRAGMA application_id = 0", "another program"},
 		{"newer", "PRAGMA user_version = 999", "the store has version 999, but this program supports versions up to 2"},
 	} {
 		for _, readOnly := range []bool{false, true} {
@@ -286,7 +286,7 @@ func TestForeignAndNewerFiles(t *testing.T) {
 				}
 				before, _ := os.ReadFile(s.file.Path)
 				_, err := Open(t.Context(), dir, Options{ReadOnly: readOnly})
-				wantFault(t, err, store.Unsupported, test.says)
+				wantFault(t, err, store.Unsupported, test.want)
 				if after, err := os.ReadFile(s.file.Path); err != nil || !bytes.Equal(before, after) {
 					t.Errorf("the file was changed: %v", err)
 				}
@@ -317,8 +317,7 @@ func TestBusyStore(t *testing.T) {
 	}
 }
 
-// TestWaitingInLine cancels a writer that waits for another of its own process.
-func TestWaitingInLine(t *testing.T) {
+func TestCancelWhileWaitingForTheTurn(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	s.writer.group.turn <- struct{}{}
@@ -330,7 +329,7 @@ func TestWaitingInLine(t *testing.T) {
 	<-s.writer.group.turn
 }
 
-func TestManyOpenANewStoreAtOnce(t *testing.T) {
+func TestConcurrentOpenOfANewStore(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".brenner")
 	var all sync.WaitGroup
@@ -354,8 +353,8 @@ func TestManyOpenANewStoreAtOnce(t *testing.T) {
 	}
 }
 
-// A store whose file is gone, while sessions were run in its folder, is not begun anew.
-func TestAStoreThatIsGone(t *testing.T) {
+// A store whose file is missing is not created again if sessions were run in its directory.
+func TestMissingStoreIsNotRecreated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
@@ -380,9 +379,7 @@ func TestAStoreThatIsGone(t *testing.T) {
 	}
 }
 
-// Verify knows the schema: a trigger of somebody else's is found, and so is an
-// entry of no stream.
-func TestVerifyFindsWhatIsNotOurs(t *testing.T) {
+func TestVerifyDetectsSchemaChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
@@ -399,9 +396,9 @@ func TestVerifyFindsWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-// An entry that continues the chain and was not written by us stands behind the head that
-// the store keeps: it is not mistaken for one that another process has just added.
-func TestVerifyFindsWhatStandsBehindTheHead(t *testing.T) {
+// An entry of another program that continues the chain after the stored head is not mistaken for
+// one that another process has just added.
+func TestVerifyDetectsEntriesAfterTheHead(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	chain := storetest.Chain(t, "s", journal.Head{}, 3)

@@ -3,7 +3,7 @@ package sqlite
 import "golang.org/x/sys/unix"
 
 // networkFileSystem returns the name of the directory's network file system, or "". FUSE counts as
-// one: sshfs, GlusterFS and shared folders of virtual machines use it, and the kernel cannot tell
+// one: sshfs, GlusterFS and shared directories of virtual machines use it, and the kernel cannot tell
 // them from a local disk.
 func networkFileSystem(dir string) (string, error) {
 	var s unix.Statfs_t

@@ -13,7 +13,7 @@ import (
 	"brenner/store/journal"
 )
 
-// entryOf is a batch that begins a stream, with a blob.
+// entryOf returns a batch that creates a stream, with a blob.
 func entryOf(t *testing.T, stream string) store.Batch {
 	t.Helper()
 	e, err := (journal.Head{}).Next(stream, time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), "noted", []byte(`{}`))
@@ -23,7 +23,7 @@ func entryOf(t *testing.T, stream string) store.Batch {
 	return store.Batch{Blobs: [][]byte{[]byte("of " + stream)}, Appends: []store.Append{{Stream: stream, Entries: []journal.Entry{e}}}}
 }
 
-// waitFor waits until so many wait in line.
+// waitFor waits until n jobs are waiting.
 func waitFor(s *Store, n int) {
 	for {
 		s.writer.group.mu.Lock()
@@ -36,16 +36,16 @@ func waitFor(s *Store, n int) {
 	}
 }
 
-// TestTogether has many wait in line: one of them writes for all, and each gets its
-// own outcome, also where one of them is refused and another has left.
-func TestTogether(t *testing.T) {
+// One of several waiting callers writes for all, and each gets its own outcome, even if one is
+// refused and another is cancelled.
+func TestGroupedWritesHaveTheirOwnOutcomes(t *testing.T) {
 	t.Parallel()
-	for _, spoilt := range []bool{false, true} {
+	for _, conflict := range []bool{false, true} {
 		s := openIn(t, t.TempDir(), Options{})
 		if err := s.Write(t.Context(), entryOf(t, "taken")); err != nil {
 			t.Fatal(err)
 		}
-		s.writer.group.turn <- struct{}{} // somebody writes
+		s.writer.group.turn <- struct{}{} // another caller writes
 		const n = 10
 		outcomes := make([]chan error, n)
 		gone, leave := context.WithCancel(t.Context())
@@ -53,7 +53,7 @@ func TestTogether(t *testing.T) {
 			outcomes[i] = make(chan error, 1)
 			ctx, b := t.Context(), entryOf(t, fmt.Sprintf("stream %d", i))
 			switch {
-			case spoilt && i == 3:
+			case conflict && i == 3:
 				b = entryOf(t, "taken")
 			case i == 4:
 				ctx = gone
@@ -63,7 +63,7 @@ func TestTogether(t *testing.T) {
 		waitFor(s, n)
 		leave()
 		if err := <-outcomes[4]; !errors.Is(err, context.Canceled) {
-			t.Errorf("whoever left got %v", err)
+			t.Errorf("the cancelled caller got %v", err)
 		}
 		waitFor(s, n-1)
 		<-s.writer.group.turn
@@ -72,9 +72,9 @@ func TestTogether(t *testing.T) {
 				continue
 			}
 			err := <-outcome
-			if spoilt && i == 3 {
+			if conflict && i == 3 {
 				if fault.CodeOf(err) != store.Moved {
-					t.Errorf("a stream that is there already: %v", err)
+					t.Errorf("an existing stream: %v", err)
 				}
 				continue
 			}
@@ -86,14 +86,13 @@ func TestTogether(t *testing.T) {
 			}
 		}
 		if left, err := s.Entries(t.Context(), "stream 4", 0); err != nil || len(left) > 0 {
-			t.Errorf("what was withdrawn is there: %v, %v", left, err)
+			t.Errorf("a withdrawn write was stored: %v, %v", left, err)
 		}
 	}
 }
 
-// TestTaken: whoever writes takes along all that wait, as far as the bounds allow, and
-// nobody is taken twice.
-func TestTaken(t *testing.T) {
+// take returns all waiting jobs within the bounds, and no job twice.
+func TestTakeRespectsBounds(t *testing.T) {
 	t.Parallel()
 	q := NewGroup[int](maxBatches, maxBatchBytes, nil)
 	var all []*Job[int]
@@ -107,38 +106,38 @@ func TestTaken(t *testing.T) {
 	q.add(all...)
 	first := q.take(all[5])
 	if len(first) != maxBatches || first[0] != all[5] {
-		t.Fatalf("%d were taken", len(first))
+		t.Fatalf("took %d jobs", len(first))
 	}
 	for _, o := range []*Job[int]{all[5], all[0], all[1]} {
 		if q.take(o) != nil || q.withdraw(o) {
-			t.Fatal("an order was taken twice")
+			t.Fatal("a job was taken twice")
 		}
 	}
 	second := q.take(all[2])
 	if len(first)+len(second) != len(all) || len(q.waiting) != 0 {
-		t.Errorf("%d and %d were taken of %d; %d wait", len(first), len(second), len(all), len(q.waiting))
+		t.Errorf("took %d and %d jobs of %d; %d are waiting", len(first), len(second), len(all), len(q.waiting))
 	}
 }
 
-// Whoever has an order in hand may give it back, because its own context has ended: an
-// order that nobody wants any more is then taken back, and nobody waits for it for ever.
-func TestAnOrderThatWasGivenBack(t *testing.T) {
+// A caller whose context has ended may return jobs that it has taken. If the context of such a
+// job has ended, too, the job is withdrawn, and its caller does not wait forever.
+func TestGiveUpWithdrawsAReturnedJob(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := NewGroup[int](maxBatches, 0, nil)
 	o := &Job[int]{Ctx: ctx, done: make(chan error, 1)}
-	w.turn <- struct{}{} // somebody writes, and has the order in hand
+	w.turn <- struct{}{} // another caller writes, and has taken the job
 	gone := make(chan error)
 	go func() { gone <- w.giveUp(ctx, o) }()
 	w.add(o)
 	<-w.turn
 	if err := <-gone; !errors.Is(err, context.Canceled) || len(w.waiting) != 0 {
-		t.Errorf("%v, and %d orders wait", err, len(w.waiting))
+		t.Errorf("got %v; %d jobs are waiting", err, len(w.waiting))
 	}
 }
 
-// The outcome of one that was written meanwhile is what its owner is told.
-func TestAnOrderThatWasWrittenAllTheSame(t *testing.T) {
+// If the job was written meanwhile, its outcome is returned.
+func TestGiveUpReturnsTheOutcomeOfAWrittenJob(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := NewGroup[int](maxBatches, 0, nil)

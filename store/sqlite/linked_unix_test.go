@@ -10,9 +10,8 @@ import (
 	"brenner/store"
 )
 
-// A store is one store, through whichever link its file is reached: who has taken a name
-// has it there, too.
-func TestAStoreBehindALinkHasTheSameLocks(t *testing.T) {
+// A store reached through a symbolic link has the same locks.
+func TestSymlinkedStoreSharesLocks(t *testing.T) {
 	t.Parallel()
 	dir, link := t.TempDir(), t.TempDir()
 	one := openIn(t, dir, Options{})
@@ -34,12 +33,12 @@ func TestAStoreBehindALinkHasTheSameLocks(t *testing.T) {
 	_, err = Open(t.Context(), link, Options{Network: network})
 	wantFault(t, err, store.Unsupported, "NFS")
 	if want, err := filepath.EvalSymlinks(dir); err != nil || asked != want {
-		t.Errorf("the file system of %s was asked for, not that of %s: %v", asked, want, err)
+		t.Errorf("checked the file system of %s, want %s: %v", asked, want, err)
 	}
 }
 
-// A link that leads nowhere is to a disk that is not there, and no place to begin at.
-func TestALinkThatLeadsNowhere(t *testing.T) {
+// A dangling link may point to an unmounted disk, so no store is created.
+func TestDanglingSymlink(t *testing.T) {
 	t.Parallel()
 	dir, gone := t.TempDir(), filepath.Join(t.TempDir(), FileName)
 	if err := os.Symlink(gone, filepath.Join(dir, FileName)); err != nil {
@@ -50,6 +49,6 @@ func TestALinkThatLeadsNowhere(t *testing.T) {
 		wantFault(t, err, store.Damaged, "dangling symbolic link")
 	}
 	if exists(gone) {
-		t.Error("a store was made")
+		t.Error("a store was created")
 	}
 }

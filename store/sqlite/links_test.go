@@ -8,8 +8,8 @@ import (
 	"brenner/store/storetest"
 )
 
-// Links stand in the file as older programs wrote them, and as they read them.
-func TestTheFormOfLinksStays(t *testing.T) {
+// Older programs must be able to read stored links.
+func TestStoredFormOfLinksIsStable(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	for want, links := range map[string][]record.Link{
@@ -25,7 +25,7 @@ func TestTheFormOfLinksStays(t *testing.T) {
 		}
 		var got string
 		if err := s.writer.conn.QueryRowContext(t.Context(), "SELECT links FROM records WHERE id = ?", r.ID).Scan(&got); err != nil || got != want {
-			t.Errorf("%s, not %s: %v", got, want, err)
+			t.Errorf("got %s, want %s: %v", got, want, err)
 		}
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"brenner/store"
 )
 
-// A lock leaves nothing behind, and neither does one that was left by a kill and is
-// taken and let go of.
-func TestALockLeavesNothingBehind(t *testing.T) {
+// Releasing a lock removes its file, even one left by a killed process.
+func TestReleaseRemovesTheLockFile(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	for _, left := range []string{"", `{"pid":1,"host":"elsewhere"}`} {
@@ -31,14 +30,13 @@ func TestALockLeavesNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		if files, err := os.ReadDir(s.locks.dir); err != nil || len(files) > 0 {
-			t.Errorf("%v are left, %v", files, err)
+			t.Errorf("%v remain, %v", files, err)
 		}
 	}
 }
 
-// Who opened a lock's file before somebody removed it has a lock of nothing, and
-// does not take it for one.
-func TestALockOfAFileThatIsGoneIsNone(t *testing.T) {
+// A lock on a file that another process has removed meanwhile does not count.
+func TestLockOfARemovedFileDoesNotCount(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	release, err := s.Hold("a", store.Holder{PID: 7})
@@ -51,13 +49,13 @@ func TestALockOfAFileThatIsGoneIsNone(t *testing.T) {
 	}
 	defer old.Close()
 	if !s.locks.names("a", old) {
-		t.Error("the file has its name")
+		t.Error("the existing file does not have its name")
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
 	if s.locks.names("a", old) {
-		t.Error("a file that is gone has a name")
+		t.Error("a removed file still has its name")
 	}
 	again, err := s.Hold("a", store.Holder{PID: 8})
 	if err != nil {
@@ -65,6 +63,6 @@ func TestALockOfAFileThatIsGoneIsNone(t *testing.T) {
 	}
 	defer func() { _ = again() }()
 	if s.locks.names("a", old) {
-		t.Error("another file has the name of this one")
+		t.Error("a removed file has the name of a new one")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"brenner/store/record"
 )
 
-// future are the steps of a program that knows one version more.
+// future returns the options of a program with one more schema version.
 func future(step string) Options { return Options{steps: append(migrations(), step)} }
 
 const goodStep = "ALTER TABLE records ADD COLUMN extra TEXT NOT NULL DEFAULT 'new'"
@@ -37,7 +37,7 @@ func TestNewStoreNeedsNoBackup(t *testing.T) {
 	}
 }
 
-// TestUpgrade has many do it at once: one copies and migrates, all can go on.
+// Several processes upgrade concurrently: one makes a backup and migrates, and all can continue.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	dir := fill(t)
@@ -62,7 +62,7 @@ func TestUpgrade(t *testing.T) {
 	if len(got) != 1 || filepath.Base(got[0]) != "brenner.db.v2-backup" {
 		t.Fatal(got)
 	}
-	// The copy is a store that the older program can use.
+	// The older program can use the backup.
 	old := t.TempDir()
 	if err := os.Rename(got[0], filepath.Join(old, FileName)); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-func TestUpgradeThatFailsChangesNothing(t *testing.T) {
+func TestFailedUpgradeChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir := fill(t)
 	for range 2 {
@@ -104,8 +104,8 @@ func TestOlderProcessNoticesAnUpgrade(t *testing.T) {
 	wantFault(t, old.Write(t.Context(), batch(t, 1, journal.Head{})), store.Unsupported, "upgraded the store to version 3")
 }
 
-// A store from before records were governed keeps its records, and its lists say
-// what they would say had the records been put today.
+// A store of schema version 1 keeps its records, and gets the same derived tables as if the
+// records were put today.
 func TestUpgradeOfRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

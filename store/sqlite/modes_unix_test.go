@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What agents wrote is not for everybody on the machine.
-func TestTheFileIsItsOwners(t *testing.T) {
+// Only the owner may read the store's files.
+func TestStoreFileIsPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep")
 	s, err := Open(t.Context(), dir, Options{})
 	if err != nil {
@@ -26,15 +26,15 @@ func TestTheFileIsItsOwners(t *testing.T) {
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
-		t.Errorf("%v is left, %v", left, err)
+		t.Errorf("%v remains, %v", left, err)
 	}
 }
 
-// Nor is the copy of it that an upgrade makes, whatever was left of one before.
-func TestTheCopyBeforeAnUpgradeIsItsOwners(t *testing.T) {
+// The same holds for the backup of an upgrade, even after an interrupted one.
+func TestBackupIsPrivate(t *testing.T) {
 	dir := fill(t)
 	left := filepath.Join(dir, FileName+".v2-backup.partial")
-	if err := os.WriteFile(left, []byte("half a copy"), 0o644); err != nil { //nolint:gosec // that others can read it is what is tested
+	if err := os.WriteFile(left, []byte("half a copy"), 0o644); err != nil { //nolint:gosec // the test needs a file that others can read
 		t.Fatal(err)
 	}
 	openIn(t, dir, future(goodStep))

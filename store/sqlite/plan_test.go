@@ -10,13 +10,13 @@ import (
 	"brenner/store/record"
 )
 
-// TestNoQuestionLooksAtEverything asks SQLite how it would answer what commands ask
-// all the time: by an index, never by reading a whole table of records.
-func TestNoQuestionLooksAtEverything(t *testing.T) {
+// TestQueriesUseIndexes checks the query plans of frequent queries: none may scan a table of
+// records.
+func TestQueriesUseIndexes(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	refs := []record.Ref{{ID: "a", Version: 1}}
-	ask := map[string]func() error{
+	queries := map[string]func() error{
 		"by status": func() error { _, err := s.Records(t.Context(), store.Query{Status: record.NeedsUpdate}); return err },
 		"stale":     func() error { _, err := s.Records(t.Context(), store.Query{Stale: true}); return err },
 		"a version": func() error { _, err := s.Records(t.Context(), store.Query{ID: "a", Version: 1}); return err },
@@ -55,7 +55,7 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 		"census": func() error { _, err := s.Census(t.Context()); return err },
 		"stream": func() error { _, err := store.HeadOf(t.Context(), s, "a"); return err },
 	}
-	for name, do := range ask {
+	for name, do := range queries {
 		if err := do(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -66,8 +66,8 @@ func TestNoQuestionLooksAtEverything(t *testing.T) {
 		texts = append(texts, text)
 	}
 	s.reader.mu.Unlock()
-	if len(texts) < len(ask) {
-		t.Fatalf("%d questions were kept of %d", len(texts), len(ask))
+	if len(texts) < len(queries) {
+		t.Fatalf("got %d prepared statements, want %d", len(texts), len(queries))
 	}
 	for _, text := range texts {
 		plan, err := List(t.Context(), s.reader, func(rows *sql.Rows) (detail string, err error) {

@@ -229,7 +229,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		text += " ORDER BY h.id"
 	}
 	if q.Limit > 0 {
-		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan the query anew each time
+		text += " LIMIT " + strconv.Itoa(q.Limit) // with a bare ? SQLite would plan the query again each time
 	}
 	return ask(ctx, s, "list records", func(rows *sql.Rows) (h record.Head, err error) {
 		err = rows.Scan(&h.ID, &h.Latest, &h.Canonical, &h.Type, &h.Module, &h.Status, &h.Summary, &h.Tips, &h.Tip, instant{&h.At})

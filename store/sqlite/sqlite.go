@@ -129,7 +129,7 @@ func (s *Store) prepareDir(o Options) error {
 		err = s.makeFile()
 	}
 	if err == nil && exists(s.file.Path) {
-		err = writable(s.file.Path) // SQLite would open it all the same, and fail later
+		err = writable(s.file.Path) // SQLite would open it anyway, and fail later
 	}
 	if err != nil {
 		return &fault.Error{

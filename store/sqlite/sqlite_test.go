@@ -46,9 +46,9 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, openNew)
 }
 
-// TestAgreesWithTheModel needs many stores, and none of them has to survive a
-// crash: they are copies of an empty one, and do not wait for the disk.
-func TestAgreesWithTheModel(t *testing.T) {
+// TestAgreesWithMemoryStore needs many stores that need not survive a crash: they are copies of
+// an empty one, without syncing.
+func TestAgreesWithMemoryStore(t *testing.T) {
 	t.Parallel()
 	empty := openIn(t, t.TempDir(), Options{})
 	if err := empty.Close(); err != nil {
@@ -77,15 +77,15 @@ func TestLocks(t *testing.T) {
 	})
 }
 
-// wantFault wants a code, a text that says something, and a hint.
-func wantFault(t *testing.T, err error, code fault.Code, says string) {
+// wantFault checks the code of an error, that its message contains a text, and that it has a hint.
+func wantFault(t *testing.T, err error, code fault.Code, text string) {
 	t.Helper()
-	if fault.CodeOf(err) != code || fault.HintOf(err) == "" || !strings.Contains(err.Error(), says) {
-		t.Errorf("want %s with a hint, saying %q; got %v (%s)", code, says, err, fault.CodeOf(err))
+	if fault.CodeOf(err) != code || fault.HintOf(err) == "" || !strings.Contains(err.Error(), text) {
+		t.Errorf("got %v (%s), want %s with %q and a hint", err, fault.CodeOf(err), code, text)
 	}
 }
 
-// batch has a part of each kind; number n follows number n-1.
+// batch returns a batch with a part of each kind; number n follows number n-1.
 func batch(t testing.TB, n int, after journal.Head) store.Batch {
 	t.Helper()
 	return store.Batch{
@@ -95,9 +95,9 @@ func batch(t testing.TB, n int, after journal.Head) store.Batch {
 	}
 }
 
-func TestStoreIsMadeAndFoundAgain(t *testing.T) {
+func TestStoreCanBeReopened(t *testing.T) {
 	t.Parallel()
-	// A path is a path, whatever a URI would make of it.
+	// Characters that are special in a URI must work in a path.
 	dir := filepath.Join(t.TempDir(), "a b", "c%20d?mode=ro#é", ".brenner")
 	if runtime.GOOS == "windows" {
 		dir = filepath.Join(t.TempDir(), "a b", "c%20d#é", ".brenner")
@@ -113,14 +113,14 @@ func TestStoreIsMadeAndFoundAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// A connection that reads must not keep the WAL from being moved.
+		// A read connection must not prevent the checkpoint of the WAL.
 		if got, err := s.Blob(t.Context(), store.Hash(b.Blobs[0])); err != nil || string(got) != "x" {
 			t.Errorf("%q, %v", got, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// Everything is in the one file, which can be copied as it is.
+		// Everything is in one file, which can be copied.
 		left, err := filepath.Glob(filepath.Join(dir, FileName+"*"))
 		if err != nil || len(left) != 1 {
 			t.Errorf("%v, %v", left, err)
@@ -136,7 +136,7 @@ func TestDurabilityIsSet(t *testing.T) {
 	} {
 		var got string
 		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
-			t.Errorf("%s is %s, not %s: %v", pragma, got, want, err)
+			t.Errorf("%s is %s, want %s: %v", pragma, got, want, err)
 		}
 	}
 }
@@ -147,14 +147,14 @@ func TestReadOnlyCreatesNothing(t *testing.T) {
 	_, err := Open(t.Context(), dir, Options{ReadOnly: true})
 	wantFault(t, err, store.NoStore, "no store yet")
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the folder was made: %v", err)
+		t.Errorf("the directory was created: %v", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), dir, Options{ReadOnly: true})
 	wantFault(t, err, store.NoStore, "no store yet")
-	// A process that was killed while it made the store leaves an empty file.
+	// A process that was killed while creating the store leaves an empty file.
 	if err := os.WriteFile(filepath.Join(dir, FileName), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestReadOnlyCreatesNothing(t *testing.T) {
 	wantFault(t, err, store.NoStore, "no store yet")
 }
 
-func TestReadOnlySeesWhatOthersWrite(t *testing.T) {
+func TestReadOnlySeesWritesOfOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
@@ -180,7 +180,7 @@ func TestReadOnlySeesWhatOthersWrite(t *testing.T) {
 		}
 	}
 	wantFault(t, watch.Write(t.Context(), store.Batch{}), store.Unwritable, "for reading only")
-	// The other one may go, and come again.
+	// The writer may close the store.
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestReadOnlySeesWhatOthersWrite(t *testing.T) {
 	}
 }
 
-func TestReadOnlyReadsAStoreThatNobodyHasOpen(t *testing.T) {
+func TestReadOnlyDoesNotChangeTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := openIn(t, dir, Options{})
@@ -218,7 +218,7 @@ func TestReadOnlyReadsAStoreThatNobodyHasOpen(t *testing.T) {
 	}
 }
 
-func TestVerifyFindsNothingInAStoreThatIsWhole(t *testing.T) {
+func TestVerifyAcceptsIntactStore(t *testing.T) {
 	t.Parallel()
 	s := openIn(t, t.TempDir(), Options{})
 	var head journal.Head

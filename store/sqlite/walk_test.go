@@ -13,7 +13,7 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Walking gives what reading at once gives, page by page, from any store.
+// Walk visits the same entries as Entries returns, page by page, in any store.
 func TestWalk(t *testing.T) {
 	disk, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{})
 	if err != nil {
@@ -35,7 +35,7 @@ func TestWalk(t *testing.T) {
 		blobs[n] = fmt.Appendf(nil, "blob %d", n)
 		hashes[len(blobs)-1-n] = store.Hash(blobs[n])
 	}
-	hashes[7] = hashes[3] // one may be asked for twice
+	hashes[7] = hashes[3] // duplicates are allowed
 	for name, st := range map[string]store.Store{"sqlite": disk, "memory": memory.New()} {
 		t.Run(name, func(t *testing.T) {
 			if err := st.Write(t.Context(), store.Batch{Blobs: blobs, Appends: []store.Append{{Stream: "s", Entries: entries}}}); err != nil {
@@ -49,13 +49,13 @@ func TestWalk(t *testing.T) {
 						return err
 					}
 					if e.Hash != entries[next].Hash || string(e.Body) != string(entries[next].Body) || !e.At.Equal(entries[next].At) {
-						return fmt.Errorf("entry %d is another one", next)
+						return fmt.Errorf("entry %d differs", next)
 					}
 					next++
 					return nil
 				})
 				if err != nil || next != max(after, many) {
-					t.Errorf("after %d: came to %d, %v", after, next, err)
+					t.Errorf("after %d: ended at %d, %v", after, next, err)
 				}
 			}
 			stop := errors.New("enough")
@@ -65,7 +65,7 @@ func TestWalk(t *testing.T) {
 			seen := 0
 			err := store.Blobs(t.Context(), st, hashes, func(n int, data []byte) error {
 				if n != seen || store.Hash(data) != hashes[n] {
-					return fmt.Errorf("blob %d is another one", n)
+					return fmt.Errorf("blob %d differs", n)
 				}
 				seen++
 				return nil
@@ -73,7 +73,7 @@ func TestWalk(t *testing.T) {
 			if err != nil || seen != len(hashes) {
 				t.Error(seen, err)
 			}
-			if err := store.Blobs(t.Context(), st, []string{hashes[0], "nobody"}, func(int, []byte) error { return nil }); fault.CodeOf(err) != store.NoBlob {
+			if err := store.Blobs(t.Context(), st, []string{hashes[0], "missing"}, func(int, []byte) error { return nil }); fault.CodeOf(err) != store.NoBlob {
 				t.Error(err)
 			}
 			if err := store.Blobs(t.Context(), st, hashes, func(int, []byte) error { return stop }); !errors.Is(err, stop) {

@@ -15,8 +15,8 @@ import (
 	"brenner/store/record"
 )
 
-// Agree runs the same random operations on a reference store and on another one, new each time. All
-// answers must be equal, including error codes.
+// Agree runs the same random operations on a new reference store and a new other one. All results
+// must be equal, including error codes.
 func Agree(t *testing.T, ref, other func(t *testing.T) store.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -38,14 +38,14 @@ type pair struct {
 
 func (p *pair) agree(op string, refErr, otherErr error, ref, other any) {
 	if fault.CodeOf(refErr) != fault.CodeOf(otherErr) || (refErr == nil) != (otherErr == nil) {
-		p.Fatalf("%s: the reference says %v, the other %v", op, refErr, otherErr)
+		p.Fatalf("%s: the reference returns %v, the other %v", op, refErr, otherErr)
 	}
 	if diff := cmp.Diff(ref, other, cmpopts.EquateEmpty()); diff != "" {
 		p.Fatalf("%s: -reference +other\n%s", op, diff)
 	}
 }
 
-// both runs a query on both stores and requires equal answers.
+// both runs a query on both stores and requires equal results.
 func both[T any](p *pair, op string, ask func(store.Store) (T, error)) {
 	ref, refErr := ask(p.ref)
 	other, otherErr := ask(p.other)
@@ -157,7 +157,7 @@ func (p *pair) heads(t *rapid.T) {
 		q.ID = anyName(t)
 	}
 	if rapid.IntRange(0, 2).Draw(t, "besides") == 0 {
-		q.Besides = []record.Ref{{ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "besides whom")}}
+		q.Besides = []record.Ref{{ID: anyName(t), Version: rapid.IntRange(1, 3).Draw(t, "besides version")}}
 	}
 	for name, field := range map[string]*bool{"live": &q.Live, "canonical": &q.Canonical, "forked": &q.Forked, "unreferenced": &q.Unreferenced} {
 		*field = rapid.IntRange(0, 3).Draw(t, name) == 0

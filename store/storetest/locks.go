@@ -19,7 +19,7 @@ func Locks(t *testing.T, open func(t *testing.T) (one, other store.Locks)) {
 		run  func(t *testing.T, one, other store.Locks)
 	}{
 		{"HoldAndRelease", testHold},
-		{"NamesAreApart", testNames},
+		{"NamesAreIndependent", testNames},
 		{"BadNames", testBadNames},
 		{"ReleaseTwice", testReleaseTwice},
 		{"OneAtATime", testOneAtATime},
@@ -65,9 +65,9 @@ func testHold(t *testing.T, one, other store.Locks) {
 		for _, l := range []store.Locks{one, other} {
 			wantHolder(t, l, "a", "hold a")
 			_, err := l.Hold("a", holder("again"))
-			refused(t, store.Held, err)
+			wantCode(t, store.Held, err)
 			if err != nil && !strings.Contains(err.Error(), "process 4711 on bench (hold a") {
-				t.Errorf("does not say who: %v", err)
+				t.Errorf("does not name the holder: %v", err)
 			}
 		}
 		release()
@@ -86,9 +86,9 @@ func testNames(t *testing.T, one, other store.Locks) {
 
 func testBadNames(t *testing.T, one, _ store.Locks) {
 	for _, name := range []string{"", ".", "..", ".a", "a/b", `a\b`, "../a", "a\x00", "a\n", "C:a", "a*", "\xff", strings.Repeat("a", 300)} {
-		refused(t, store.BadName, fails(one.Hold(name, holder("x"))))
+		wantCode(t, store.BadName, fails(one.Hold(name, holder("x"))))
 		_, _, err := one.HolderOf(name)
-		refused(t, store.BadName, err)
+		wantCode(t, store.BadName, err)
 	}
 }
 
@@ -101,7 +101,7 @@ func testReleaseTwice(t *testing.T, one, other store.Locks) {
 }
 
 func testOneAtATime(t *testing.T, one, other store.Locks) {
-	const each = 20 // times: a lock is taken while another one is released
+	const each = 20 // locks race with releases
 	var inside, won atomic.Int32
 	var all sync.WaitGroup
 	for n := range 8 {
@@ -117,7 +117,7 @@ func testOneAtATime(t *testing.T, one, other store.Locks) {
 					return
 				}
 				if inside.Add(1) != 1 {
-					t.Error("two have it at once")
+					t.Error("two holders at the same time")
 				}
 				won.Add(1)
 				got++
@@ -130,6 +130,6 @@ func testOneAtATime(t *testing.T, one, other store.Locks) {
 	}
 	all.Wait()
 	if won.Load() != 8*each {
-		t.Errorf("it was had %d times, not %d", won.Load(), 8*each)
+		t.Errorf("held %d times, want %d", won.Load(), 8*each)
 	}
 }

@@ -53,11 +53,11 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"MarksRefused", testMarksRefused},
 		{"Tips", testTips},
 		{"OnePromotionWins", testOnePromotion},
-		{"WholeOrNotAtAll", testWholeOrNot},
+		{"Atomic", testAtomic},
 		{"Cancelled", testCancelled},
 		{"Closed", testClosed},
 		{"OneWinnerEach", testOneWinner},
-		{"ReadersSeeWholeBatches", testReadersSeeWholeBatches},
+		{"ReadersSeeCompleteBatches", testReadersSeeCompleteBatches},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,11 +143,11 @@ func same[T any](t *testing.T, want, got T) {
 
 func fails[T any](_ T, err error) error { return err }
 
-// refused requires an error with the given code, a message and a hint.
-func refused(t *testing.T, want fault.Code, err error) {
+// wantCode requires an error with the given code, a message and a hint.
+func wantCode(t *testing.T, want fault.Code, err error) {
 	t.Helper()
 	if fault.CodeOf(err) != want || fault.HintOf(err) == "" {
-		t.Errorf("want %s with a hint, got %v (%s)", want, err, fault.CodeOf(err))
+		t.Errorf("got %v (%s), want %s with a hint", err, fault.CodeOf(err), want)
 	}
 }
 
@@ -166,23 +166,23 @@ func testBlobs(t *testing.T, s store.Store) {
 	}
 	blobs := [][]byte{nil, {}, {0}, []byte("a"), []byte("\xff\xfe not UTF-8"), everyByte, bytes.Repeat(everyByte, 10_000)}
 	write(t, s, store.Batch{Blobs: blobs})
-	write(t, s, store.Batch{Blobs: blobs}) // storing it again is no error
+	write(t, s, store.Batch{Blobs: blobs}) // storing it again is allowed
 	for _, want := range blobs {
 		got := must(s.Blob(t.Context(), store.Hash(want)))(t)
 		if !bytes.Equal(want, got) {
-			t.Errorf("%d bytes came back as %d others", len(want), len(got))
+			t.Errorf("got %d other bytes, want %d", len(got), len(want))
 		}
 	}
 }
 
 func testBlobsAreCopies(t *testing.T, s store.Store) {
-	given := []byte("as it was written")
-	hash := store.Hash(given)
-	write(t, s, store.Batch{Blobs: [][]byte{given}})
-	given[0] = 'X'
+	data := []byte("as written")
+	hash := store.Hash(data)
+	write(t, s, store.Batch{Blobs: [][]byte{data}})
+	data[0] = 'X'
 	for range 2 {
 		got := must(s.Blob(t.Context(), hash))(t)
-		same(t, "as it was written", string(got))
+		same(t, "as written", string(got))
 		got[0] = 'Y'
 	}
 }
@@ -190,7 +190,7 @@ func testBlobsAreCopies(t *testing.T, s store.Store) {
 func testNoBlob(t *testing.T, s store.Store) {
 	write(t, s, store.Batch{Blobs: [][]byte{[]byte("a")}})
 	for _, hash := range []string{store.Hash([]byte("b")), "", "%", "_", "'; DROP TABLE blobs; --", "\xff", store.Hash([]byte("a"))[:63]} {
-		refused(t, store.NoBlob, fails(s.Blob(t.Context(), hash)))
+		wantCode(t, store.NoBlob, fails(s.Blob(t.Context(), hash)))
 	}
 }
 
@@ -200,7 +200,7 @@ const (
 )
 
 // testOneWinner appends to one stream concurrently: one writer wins each head, the others retry,
-// and in the end every entry is there once.
+// and in the end every entry is stored once.
 func testOneWinner(t *testing.T, s store.Store) {
 	var all sync.WaitGroup
 	for n := range writers {
@@ -222,7 +222,7 @@ func testOneWinner(t *testing.T, s store.Store) {
 		kinds[e.Kind]++
 	}
 	if len(got) != writers*eachWrites || len(kinds) != writers*eachWrites {
-		t.Errorf("%d entries, %d different ones", len(got), len(kinds))
+		t.Errorf("%d entries, %d distinct", len(got), len(kinds))
 	}
 }
 
@@ -244,8 +244,8 @@ func appendUntilWon(ctx context.Context, s store.Store, kind string) error {
 	}
 }
 
-// testReadersSeeWholeBatches reads during writes: a result always ends with a whole batch.
-func testReadersSeeWholeBatches(t *testing.T, s store.Store) {
+// testReadersSeeCompleteBatches reads during writes: a result always ends with a complete batch.
+func testReadersSeeCompleteBatches(t *testing.T, s store.Store) {
 	const batches, size = 10, 5
 	ctx := background(t)
 	done := make(chan struct{})
