@@ -11,8 +11,8 @@ import (
 	"brenner/merge"
 )
 
-// mixedBatch is what a long session looks like: 80 % EDIT, 18 % ADD, 2 % KILL, by
-// ten agents over many instants.
+// mixedBatch resembles a long session: 80 % EDIT, 18 % ADD, 2 % KILL, by ten agents over
+// many instants.
 func mixedBatch(n int) []delta.Delta {
 	batch := make([]delta.Delta, n)
 	sections := []artifact.Section{artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AssumptionLedger, artifact.AnomalyRegister, artifact.AdversarialCritique}
@@ -109,7 +109,7 @@ func baseBatch() []delta.Delta {
 	return batch
 }
 
-// The garbage of the setup is collected first: it is not the merge's.
+// benchmarkMerge first collects the garbage of the setup.
 func benchmarkMerge(b *testing.B, base artifact.Artifact, batch []delta.Delta) {
 	runtime.GC()
 	b.ReportAllocs()
@@ -140,8 +140,8 @@ func BenchmarkMergeAdds(b *testing.B) {
 	}
 }
 
-// One list and one map that everybody adds to: the case where a careless union
-// grows with the square.
+// One list and one map that all agents add to, on which a careless union would be
+// quadratic.
 func BenchmarkMergeOneField(b *testing.B) {
 	base := benchBase(b)
 	batch := make([]delta.Delta, 20_000)

@@ -15,14 +15,13 @@ import (
 	"brenner/roster"
 )
 
-// The corpus holds journals as merge/1 merged them. It is frozen: these rules must
-// give these bytes for ever. -freeze writes it, and belongs to the day on which a
-// new version of the rules is born, into a new file.
+// The corpus holds journals as merge/1 merged them. It is frozen: these rules must always
+// produce these bytes. -freeze writes it, into a new file, for a new version of the rules.
 var freeze = flag.Bool("freeze", false, "write the corpus of "+merge.Version+" anew")
 
 const corpusFile = "testdata/corpus/merge-1.jsonl"
 
-func TestCorpusReplaysToItsOldBytes(t *testing.T) {
+func TestCorpusReplaysUnchanged(t *testing.T) {
 	if *freeze {
 		freezeCorpus(t)
 	}
@@ -58,7 +57,7 @@ func replay(t *testing.T, line int, journal artifact.Map) {
 		}
 		a, _ = merge.Merge(a, deltas, rules)
 		if got := sum(a); artifact.Text(got) != want[i] {
-			t.Fatalf("line %d: after batch %d it is %s, not %s:\n%s", line, i+1, got, want[i], a.JSON())
+			t.Fatalf("line %d: after batch %d got %s, want %s:\n%s", line, i+1, got, want[i], a.JSON())
 		}
 	}
 }
@@ -121,7 +120,7 @@ func freezeCorpus(t *testing.T) {
 	}
 }
 
-// fileForm writes a delta as files have it.
+// fileForm returns a delta as written in files.
 func fileForm(d *delta.Delta) artifact.Value {
 	entries := []artifact.Entry{
 		{Key: "delta_id", Value: artifact.Text(d.ID)},

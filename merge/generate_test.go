@@ -12,8 +12,8 @@ import (
 	"brenner/roster"
 )
 
-// The generators draw from small pools on purpose: laws break where deltas meet,
-// on one item, one field, one instant, one label.
+// The generators draw from small pools: laws break where deltas share an item, a field, an
+// instant or a label.
 
 var (
 	agents   = []string{"Amber", "Blue", "Crimson", "Judge"}
@@ -56,7 +56,7 @@ func anyValue() *rapid.Generator[artifact.Value] {
 	)
 }
 
-// fieldValue mostly fits the field, since a law about refused fields is soon told.
+// fieldValue mostly matches the field, because rejected fields are a simple case.
 func fieldValue(t *rapid.T, f artifact.FieldSpec) artifact.Value {
 	if rapid.IntRange(0, 9).Draw(t, "misfit") == 0 {
 		return anyValue().Draw(t, "any")
@@ -165,7 +165,7 @@ func anyRules() *rapid.Generator[merge.Rules] {
 	})
 }
 
-// anyBase is an artifact that merges have made, or one that came without provenance.
+// anyBase draws an artifact made by merges, or one without provenance.
 func anyBase() *rapid.Generator[artifact.Artifact] {
 	return rapid.Custom(func(t *rapid.T) artifact.Artifact {
 		a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-law"}}

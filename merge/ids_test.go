@@ -8,9 +8,9 @@ import (
 	"brenner/merge"
 )
 
-// New ids count on from the highest one of the base, also where a digit is added,
-// and the report says the same as the item.
-func TestNewIDsCountOn(t *testing.T) {
+// New ids continue from the highest one of the base, also when a digit is added, and the
+// report agrees with the items.
+func TestNewIDsContinue(t *testing.T) {
 	t.Parallel()
 	const section = artifact.AnomalyRegister
 	var base artifact.Artifact
@@ -19,7 +19,7 @@ func TestNewIDsCountOn(t *testing.T) {
 	out, report := merge.Merge(base, batch, merge.Rules{})
 	items := out.Items(section)
 	if len(items) != 1001 {
-		t.Fatalf("there are %d items", len(items))
+		t.Fatalf("got %d items", len(items))
 	}
 	said := map[string]string{}
 	for _, row := range report.Deltas {
@@ -27,10 +27,10 @@ func TestNewIDsCountOn(t *testing.T) {
 	}
 	for i, it := range items {
 		if want := fmt.Sprintf("X%d", 97+i); it.ID != want {
-			t.Fatalf("%s stands where %s should", it.ID, want)
+			t.Fatalf("got %s, want %s", it.ID, want)
 		}
 		if i > 0 && said[it.ID] != "added as "+it.ID {
-			t.Fatalf("of %s the report says %q", it.ID, said[it.ID])
+			t.Fatalf("%s: got %q in the report", it.ID, said[it.ID])
 		}
 	}
 }

@@ -13,11 +13,10 @@ import (
 	"brenner/merge"
 )
 
-// Each law is one function: a property test runs it on generated cases, and a
-// fuzz target hunts for a counterexample.
+// Each law is one function, run by a property test and by a fuzz target.
 
-func TestLawAnyOrderGivesTheSameBytes(t *testing.T) { rapid.Check(t, lawAnyOrder) }
-func FuzzLawAnyOrder(f *testing.F)                  { f.Fuzz(rapid.MakeFuzz(lawAnyOrder)) }
+func TestLawAnyOrder(t *testing.T) { rapid.Check(t, lawAnyOrder) }
+func FuzzLawAnyOrder(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawAnyOrder)) }
 
 func lawAnyOrder(t *rapid.T) {
 	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
@@ -26,14 +25,14 @@ func lawAnyOrder(t *rapid.T) {
 	b, rb := merge.Merge(base, shuffled, rules)
 	sameBytes(t, "another order", a, b)
 	if x, y := fmt.Sprintf("%+v", ra), fmt.Sprintf("%+v", rb); x != y {
-		t.Fatalf("another order reports\n%s\nand\n%s", x, y)
+		t.Fatalf("another order: got\n%s\nand\n%s", x, y)
 	}
 }
 
-func TestLawTwiceIsOnce(t *testing.T) { rapid.Check(t, lawTwiceIsOnce) }
-func FuzzLawTwiceIsOnce(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawTwiceIsOnce)) }
+func TestLawIdempotent(t *testing.T) { rapid.Check(t, lawIdempotent) }
+func FuzzLawIdempotent(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawIdempotent)) }
 
-func lawTwiceIsOnce(t *rapid.T) {
+func lawIdempotent(t *rapid.T) {
 	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
 	once, _ := merge.Merge(base, batch, rules)
 	twice, _ := merge.Merge(once, batch, rules)
@@ -43,8 +42,8 @@ func lawTwiceIsOnce(t *rapid.T) {
 func TestLawVersionsNeverRenumber(t *testing.T) { rapid.Check(t, lawNeverRenumber) }
 func FuzzLawNeverRenumber(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(lawNeverRenumber)) }
 
-// Nothing that stands in a version changes its id, its author or its birth in the
-// next one, whatever the instants of what comes later.
+// An item of a version never changes its id, author or creation in the next version,
+// whatever the instants of later deltas.
 func lawNeverRenumber(t *rapid.T) {
 	base, rules := anyBase().Draw(t, "base"), anyRules().Draw(t, "rules")
 	first, _ := merge.Merge(base, anyBatch(10).Draw(t, "first"), rules)
@@ -53,7 +52,7 @@ func lawNeverRenumber(t *rapid.T) {
 		for _, it := range first.Items(s) {
 			later, _, ok := second.Find(it.ID)
 			if !ok {
-				t.Fatalf("%s is gone", it.ID)
+				t.Fatalf("%s is missing", it.ID)
 			}
 			if later.Created != it.Created {
 				t.Fatalf("%s means another item", it.ID)
@@ -62,11 +61,11 @@ func lawNeverRenumber(t *rapid.T) {
 	}
 }
 
-func TestLawRenderedAsReadBack(t *testing.T) { rapid.Check(t, lawRenderedAsReadBack) }
-func FuzzLawRenderedAsReadBack(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawRenderedAsReadBack)) }
+func TestLawRendersAfterReadBack(t *testing.T) { rapid.Check(t, lawRenderedAsReadBack) }
+func FuzzLawRenderedAsReadBack(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(lawRenderedAsReadBack)) }
 
-// Whoever merged an artifact sees the same file as who reads it from its bytes: fields,
-// keys and killed cells stand in their one order before anything is written.
+// A merged artifact renders like the same one read back from its bytes: fields, keys and
+// killed cells are in canonical order before anything is written.
 func lawRenderedAsReadBack(t *rapid.T) {
 	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
 	out, _ := merge.Merge(base, batch, rules)
@@ -79,15 +78,15 @@ func lawRenderedAsReadBack(t *rapid.T) {
 	}
 }
 
-func TestLawDispositionsAgreeWithWhatStands(t *testing.T) { rapid.Check(t, lawDispositions) }
-func FuzzLawDispositions(f *testing.F)                    { f.Fuzz(rapid.MakeFuzz(lawDispositions)) }
+func TestLawDispositions(t *testing.T) { rapid.Check(t, lawDispositions) }
+func FuzzLawDispositions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawDispositions)) }
 
-// A delta of which something stands in the new version was applied or is in conflict, and
-// those in conflict are those that a CONFLICT names.
+// A delta with a value in the new version was applied or is in conflict, and exactly the
+// conflicted ones are named by a CONFLICT.
 func lawDispositions(t *rapid.T) {
 	base, batch, rules := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch"), anyRules().Draw(t, "rules")
 	out, report := merge.Merge(base, batch, rules)
-	became := make(map[string][]merge.Disposition) // an id may stand in several rows
+	became := make(map[string][]merge.Disposition) // an id may have several rows
 	for _, row := range report.Deltas {
 		became[row.DeltaID] = append(became[row.DeltaID], row.Disposition)
 	}
@@ -100,13 +99,13 @@ func lawDispositions(t *rapid.T) {
 	for _, c := range report.Conflicts {
 		for _, candidate := range c.Candidates {
 			if all := became[candidate.Delta]; ours[candidate.Delta] && !old[candidate.Delta] && !slices.Contains(all, merge.Conflicted) {
-				t.Fatalf("%s is a candidate of %s.%s and became %v", candidate.Delta, c.Item, c.Field, all)
+				t.Fatalf("%s is a candidate of %s.%s, got %v", candidate.Delta, c.Item, c.Field, all)
 			}
 		}
 	}
 	for id, all := range became {
 		if slices.Contains(all, merge.Conflicted) && !divided[id] {
-			t.Fatalf("%s is in conflict, and no CONFLICT names it: %+v", id, report.Conflicts)
+			t.Fatalf("%s is in conflict, but no CONFLICT names it: %+v", id, report.Conflicts)
 		}
 	}
 	for _, s := range artifact.Sections() {
@@ -114,14 +113,14 @@ func lawDispositions(t *rapid.T) {
 			for _, stamp := range stampsOf(it) {
 				all := became[stamp.Delta]
 				if stamp.Version > base.Metadata.Version && !slices.Contains(all, merge.Applied) && !slices.Contains(all, merge.Conflicted) {
-					t.Fatalf("%s stands behind %s and became %v", stamp.Delta, it.ID, all)
+					t.Fatalf("%s stamps %s, got %v", stamp.Delta, it.ID, all)
 				}
 			}
 		}
 	}
 }
 
-// candidates gives the deltas that conflicts name.
+// candidates returns the deltas that conflicts name.
 func candidates(all []merge.Conflict) map[string]bool {
 	ids := make(map[string]bool)
 	for _, c := range all {
@@ -132,7 +131,7 @@ func candidates(all []merge.Conflict) map[string]bool {
 	return ids
 }
 
-// stampsOf gives the stamps of all that stands in an item.
+// stampsOf returns the stamps of all values of an item.
 func stampsOf(it *artifact.Item) []*artifact.Stamp {
 	all := []*artifact.Stamp{it.Created}
 	if it.Kill != nil {
@@ -150,8 +149,8 @@ func stampsOf(it *artifact.Item) []*artifact.Stamp {
 	return slices.DeleteFunc(all, func(s *artifact.Stamp) bool { return s == nil })
 }
 
-func TestLawReplayGivesTheSameBytes(t *testing.T) { rapid.Check(t, lawReplay) }
-func FuzzLawReplay(f *testing.F)                  { f.Fuzz(rapid.MakeFuzz(lawReplay)) }
+func TestLawReplay(t *testing.T) { rapid.Check(t, lawReplay) }
+func FuzzLawReplay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawReplay)) }
 
 // A replay starts from version 0 and reads each version back from its bytes.
 func lawReplay(t *rapid.T) {
@@ -182,14 +181,14 @@ func lawIDsNeverReused(t *rapid.T) {
 		seen := map[string]bool{}
 		for _, it := range out.Items(s) {
 			if seen[it.ID] || !s.ValidID(it.ID) {
-				t.Fatalf("%s stands twice, or is no id of %s", it.ID, s)
+				t.Fatalf("%s is a duplicate, or not an id of %s", it.ID, s)
 			}
 			seen[it.ID] = true
 		}
 	}
 	for _, row := range report.Deltas {
 		if _, _, there := base.Find(row.TargetID); there && len(row.Message) > 8 && row.Message[:8] == "added as" {
-			t.Fatalf("%s was given again", row.TargetID)
+			t.Fatalf("%s was reused", row.TargetID)
 		}
 	}
 }
@@ -197,7 +196,7 @@ func lawIDsNeverReused(t *rapid.T) {
 func TestLawNothingIsRemoved(t *testing.T) { rapid.Check(t, lawNothingRemoved) }
 func FuzzLawNothingRemoved(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(lawNothingRemoved)) }
 
-// Items stay, kills stay, and so does every scalar that nobody wrote.
+// Items stay, kills stay, and so does every scalar without a new write.
 func lawNothingRemoved(t *rapid.T) {
 	base, batch := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch")
 	out, _ := merge.Merge(base, batch, anyRules().Draw(t, "rules"))
@@ -208,7 +207,7 @@ func lawNothingRemoved(t *rapid.T) {
 		for _, it := range base.Items(s) {
 			now, _, _ := out.Find(it.ID)
 			if now == nil {
-				t.Fatalf("%s is gone", it.ID)
+				t.Fatalf("%s is missing", it.ID)
 			}
 			if it.Kill != nil && (now.Kill == nil || now.Kill.By != it.Kill.By || now.Kill.Reason != it.Kill.Reason) {
 				t.Fatalf("%s: its kill changed", it.ID)
@@ -222,8 +221,8 @@ func lawNothingRemoved(t *rapid.T) {
 	}
 }
 
-func TestLawTheBaseIsUntouched(t *testing.T) { rapid.Check(t, lawBaseUntouched) }
-func FuzzLawBaseUntouched(f *testing.F)      { f.Fuzz(rapid.MakeFuzz(lawBaseUntouched)) }
+func TestLawBaseUntouched(t *testing.T) { rapid.Check(t, lawBaseUntouched) }
+func FuzzLawBaseUntouched(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawBaseUntouched)) }
 
 func lawBaseUntouched(t *rapid.T) {
 	base, batch := anyBase().Draw(t, "base"), anyBatch(14).Draw(t, "batch")
@@ -246,14 +245,14 @@ func lawBaseUntouched(t *rapid.T) {
 	}
 }
 
-func TestLawEveryDeltaIsAccountedForOnce(t *testing.T) { rapid.Check(t, lawAccounted) }
-func FuzzLawAccounted(f *testing.F)                    { f.Fuzz(rapid.MakeFuzz(lawAccounted)) }
+func TestLawEveryDeltaHasOneRow(t *testing.T) { rapid.Check(t, lawAccounted) }
+func FuzzLawAccounted(f *testing.F)           { f.Fuzz(rapid.MakeFuzz(lawAccounted)) }
 
 func lawAccounted(t *rapid.T) {
 	base, batch := anyBase().Draw(t, "base"), anyBatch(16).Draw(t, "batch")
 	out, report := merge.Merge(base, batch, anyRules().Draw(t, "rules"))
 	if len(report.Deltas) != len(batch) {
-		t.Fatalf("%d rows for %d deltas", len(report.Deltas), len(batch))
+		t.Fatalf("got %d rows for %d deltas", len(report.Deltas), len(batch))
 	}
 	counts := map[string]int{}
 	for _, d := range batch {
@@ -277,26 +276,26 @@ func lawAccounted(t *rapid.T) {
 		} else if counts[""] > 0 {
 			counts[""]--
 		} else {
-			t.Fatalf("a row for nothing: %+v", row)
+			t.Fatalf("row without a delta: %+v", row)
 		}
 	}
 	if want := base.Metadata.Version; changed {
 		want++
 		if out.Metadata.Version != want {
-			t.Fatalf("version %d, not %d", out.Metadata.Version, want)
+			t.Fatalf("got version %d, want %d", out.Metadata.Version, want)
 		}
 	} else if !bytes.Equal(out.JSON(), base.JSON()) {
-		t.Fatal("nothing was applied, and yet something changed")
+		t.Fatal("nothing was applied, but the artifact changed")
 	}
 	if slices.ContainsFunc(report.Deltas, func(r merge.Row) bool { return r.Disposition == merge.Conflicted }) && len(report.Conflicts) == 0 {
-		t.Fatal("a conflicted delta without a conflict")
+		t.Fatal("conflicted delta without a conflict")
 	}
 }
 
 func TestLawStaleNeverBeatsNewer(t *testing.T) { rapid.Check(t, lawStaleNeverWins) }
 func FuzzLawStaleNeverWins(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(lawStaleNeverWins)) }
 
-// Whatever comes, in whichever version: the instant behind a scalar never goes back.
+// The instant of a scalar never decreases, in any version.
 func lawStaleNeverWins(t *rapid.T) {
 	base, rules := anyBase().Draw(t, "base"), anyRules().Draw(t, "rules")
 	out, _ := merge.Merge(base, anyBatch(14).Draw(t, "batch"), rules)
@@ -312,7 +311,7 @@ func lawStaleNeverWins(t *rapid.T) {
 				for j, g := range now.Fields {
 					marks := now.Marks(j)
 					if after := marks.By(); g.Name == f.Name && len(after) > 0 && after[0].At.Before(before[0].At) {
-						t.Fatalf("%s.%s went back from %s to %s", it.ID, f.Name, before[0].At, after[0].At)
+						t.Fatalf("%s.%s: instant decreased from %s to %s", it.ID, f.Name, before[0].At, after[0].At)
 					}
 				}
 			}
@@ -331,7 +330,7 @@ func FuzzDeltaFileNeverPanics(f *testing.F) {
 		base := artifact.Artifact{}
 		out, report := merge.Merge(base, batch, merge.Rules{})
 		if len(report.Deltas) != len(batch) {
-			t.Fatalf("%d rows for %d deltas", len(report.Deltas), len(batch))
+			t.Fatalf("got %d rows for %d deltas", len(report.Deltas), len(batch))
 		}
 		if read, err := artifact.Parse(out.JSON()); err != nil || !bytes.Equal(read.JSON(), out.JSON()) {
 			t.Fatalf("the result does not read back: %v", err)
@@ -342,17 +341,16 @@ func FuzzDeltaFileNeverPanics(f *testing.F) {
 func sameBytes(t *rapid.T, what string, a, b artifact.Artifact) {
 	t.Helper()
 	if x, y := a.JSON(), b.JSON(); !bytes.Equal(x, y) {
-		t.Fatalf("%s gives\n%s\nnot\n%s", what, y, x)
+		t.Fatalf("%s: got\n%s\nwant\n%s", what, y, x)
 	}
 }
 
-func TestLawSplitIsWhole(t *testing.T) { rapid.Check(t, lawSplitIsWhole) }
-func FuzzLawSplitIsWhole(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawSplitIsWhole)) }
+func TestLawSplitBatches(t *testing.T) { rapid.Check(t, lawSplitBatches) }
+func FuzzLawSplitBatches(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawSplitBatches)) }
 
-// Stamps decide, not the version in which a delta arrives: EDITs merged in two
-// versions, in whichever order, leave the same content as all of them at once.
-// Only the order within a list may differ.
-func lawSplitIsWhole(t *rapid.T) {
+// Stamps decide, not the version in which a delta arrives: EDITs merged in two versions, in
+// any order, have the same result as all in one. Only the order within a list may differ.
+func lawSplitBatches(t *rapid.T) {
 	base := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-law"}}
 	for _, id := range []string{"H1", "H2"} {
 		base.Sections[artifact.HypothesisSlate] = append(base.Sections[artifact.HypothesisSlate],
@@ -369,7 +367,7 @@ func lawSplitIsWhole(t *rapid.T) {
 	first, _ := merge.Merge(base, batch[:cut], rules)
 	split, _ := merge.Merge(first, batch[cut:], rules)
 	if a, b := contentOf(whole), contentOf(split); a != b {
-		t.Fatalf("at once\n%s\nin two versions\n%s", a, b)
+		t.Fatalf("in one version\n%s\nin two versions\n%s", a, b)
 	}
 }
 
@@ -392,7 +390,7 @@ func plainEdit(t *rapid.T) delta.Delta {
 	return d
 }
 
-// contentOf writes the fields of all hypotheses, lists in a fixed order.
+// contentOf formats the fields of all hypotheses, lists in a fixed order.
 func contentOf(a artifact.Artifact) string {
 	var b []byte
 	for _, it := range a.Items(artifact.HypothesisSlate) {
@@ -410,9 +408,9 @@ func contentOf(a artifact.Artifact) string {
 	return string(b)
 }
 
-// Deltas without ids that say the same, and differ in what the merge ignores, are
-// told apart by that and not by who stands first.
-func TestEqualsWithoutIDsInAnyOrder(t *testing.T) {
+// Equal deltas without ids that differ in what the merge ignores are ordered by that, not
+// by position.
+func TestEqualDeltasWithoutIDsInAnyOrder(t *testing.T) {
 	const one = `{"operation":"ADD","section":"anomaly_register","target_id":null,"payload":{"observation":"x"},"rationale":"r","agent":"A","timestamp":"2025-12-30T12:00:00Z"`
 	merged := func(rows string) string {
 		deltas, err := delta.ReadFile([]byte("[" + rows + "]"))

@@ -9,9 +9,9 @@ import (
 	"brenner/roster"
 )
 
-// A new version says under which roster it was made, and with which program and model
-// each contributor works; where nobody says so, what stood there stays.
-func TestMetadataSaysWhoWithWhat(t *testing.T) {
+// A new version records its roster, and the program and model of each contributor; without
+// them the earlier values stay.
+func TestMetadataRecordsContributors(t *testing.T) {
 	add := func(id string) string {
 		return `{"delta_id":"` + id + `","timestamp":"2025-12-30T12:00:00Z","agent":"Blue","operation":"ADD","section":"assumption_ledger","payload":{"statement":"` + id + `"}}`
 	}
@@ -34,8 +34,8 @@ func TestMetadataSaysWhoWithWhat(t *testing.T) {
 	}
 }
 
-// What stands in a file and is no delta has its row, and keys that mean nothing are said.
-func TestRowsThatAreNoDeltas(t *testing.T) {
+// Entries of a file that are not deltas have rows, and unknown keys have warnings.
+func TestRowsForInvalidEntries(t *testing.T) {
 	batch := read(t,
 		`{"delta_id":"d1","timestamp":"2025-12-30T12:00:00Z","agent":"Blue","operation":"ADD","section":"assumption_ledger","payload":"s"}`,
 		`{"delta_id":"d2","timestamp":"2025-12-30T12:00:00Z","agent":" ","operation":"ADD","section":"assumption_ledger","payload":{"statement":"s"}}`,
@@ -52,16 +52,16 @@ func TestRowsThatAreNoDeltas(t *testing.T) {
 		"d3": "applied  added as A1",
 	} {
 		if got[id] != want {
-			t.Errorf("%s: %q", id, got[id])
+			t.Errorf("%s: got %q", id, got[id])
 		}
 		delete(got, id)
 	}
 	for id, said := range got {
 		if said != "rejected INVALID_JSON not an object, so not a delta" {
-			t.Errorf("%s: %q", id, said)
+			t.Errorf("%s: got %q", id, said)
 		}
 	}
 	if w := report.Warnings[0]; len(got) != 1 || w.Code != merge.SystemFieldIgnored || w.Message != "d3 of Blue: a delta has no key confidence; ignored" {
-		t.Errorf("%v, %+v", got, report.Warnings)
+		t.Errorf("got %v, %+v", got, report.Warnings)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"brenner/roster"
 )
 
-// Scenarios are texts: a base, rules, a line for each delta, and what is wanted.
+// Scenarios are texts: a base, rules, a line for each delta, and the expected result.
 //
 //	== title
 //	base H1 {"claim":"old"}               an item of the base, without provenance
@@ -26,22 +26,22 @@ import (
 //	rules authority Judge
 //	rules strict | unified
 //	rules max H 2
-//	batch                                 the lines below are merged in one go
-//	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a whole timestamp), agent, operation, target, payload
+//	batch                                 the lines below are merged together
+//	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a full timestamp), agent, operation, target, payload
 //	d2 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.2 shown=3 why=because
 //	want d1 applied                       disposition, and code if any
 //	want d1 message contains killed
-//	want d1.claim superseded              what became of a field
+//	want d1.claim superseded              the outcome of a field
 //	want H1.claim "a"                     a value of the result, as JSON
 //	want H1.claim absent
 //	want H1 killed Blue | active | absent
 //	want warning BELOW_MINIMUM
 //	want no warning UNRESOLVED_REF
-//	want warnings NO_SCALE_CHECK          all there are, in order; nothing behind it: none
+//	want warnings NO_SCALE_CHECK          all, in order; empty for none
 //	want conflicts H1.claim               all that the report lists
 //	want contributors Blue Red            all of the metadata
 //	want version 2
-//	want order T2 T1                      the items of a section as they stand
+//	want order T2 T1                      the items of a section in order
 //	want unresolved P1 predictions.H4
 //	want contributor Blue 2025-12-30T12:00:00Z
 //
@@ -90,7 +90,7 @@ func runScenario(t *testing.T, body string) {
 		}
 	}
 	if s.wants == 0 {
-		t.Fatal("the scenario wants nothing")
+		t.Fatal("the scenario has no want line")
 	}
 }
 
@@ -120,7 +120,7 @@ func (s *scenario) line(line string) error {
 	}
 }
 
-// merge merges the open batch, in every order that time allows, and once more.
+// merge merges the open batch in every order that time allows, and once more.
 func (s *scenario) merge() {
 	if !s.open {
 		return
@@ -131,25 +131,25 @@ func (s *scenario) merge() {
 	for _, shuffled := range orders(s.batch) {
 		again, r := merge.Merge(s.state, shuffled, s.rules)
 		if got := again.JSON(); string(got) != string(want) {
-			s.t.Errorf("another order gives\n%s\nnot\n%s", got, want)
+			s.t.Errorf("another order: got\n%s\nwant\n%s", got, want)
 		}
 		if got, want := fmt.Sprintf("%+v", r), fmt.Sprintf("%+v", report); got != want {
-			s.t.Errorf("another order reports\n%s\nnot\n%s", got, want)
+			s.t.Errorf("another order: got the report\n%s\nwant\n%s", got, want)
 		}
 	}
 	twice, _ := merge.Merge(out, s.batch, s.rules)
 	if got := twice.JSON(); string(got) != string(want) {
-		s.t.Errorf("merging it twice gives\n%s\nnot\n%s", got, want)
+		s.t.Errorf("merged twice: got\n%s\nwant\n%s", got, want)
 	}
 	if string(s.state.JSON()) != string(before) {
-		s.t.Error("the base was changed")
+		s.t.Error("the base changed")
 	}
 	reread, err := artifact.Parse(want)
 	if err != nil || string(reread.JSON()) != string(want) {
 		s.t.Errorf("the result does not read back (%v):\n%s", err, want)
 	}
 	if err == nil && string(reread.Markdown()) != string(out.Markdown()) {
-		s.t.Errorf("read back it is rendered in another way:\n%s\nnot\n%s", reread.Markdown(), out.Markdown())
+		s.t.Errorf("rendered after reading back: got\n%s\nwant\n%s", reread.Markdown(), out.Markdown())
 	}
 	s.state, s.report, s.batch, s.open = out, report, nil, false
 }
@@ -334,12 +334,12 @@ func (s *scenario) want(text string) error {
 		return s.expect(strconv.Itoa(s.state.Metadata.Version), words[1])
 	case words[0] == "no":
 		if s.hasWarning(words[2]) {
-			return fmt.Errorf("it warns: %+v", s.report.Warnings)
+			return fmt.Errorf("got warnings %+v", s.report.Warnings)
 		}
 		return nil
 	case words[0] == "warning":
 		if !s.hasWarning(words[1]) {
-			return fmt.Errorf("it only warns: %+v", s.report.Warnings)
+			return fmt.Errorf("got only warnings %+v", s.report.Warnings)
 		}
 		return nil
 	case words[0] == "warnings":
@@ -406,7 +406,7 @@ func (s *scenario) row(id string) *merge.Row {
 func (s *scenario) wantRow(row *merge.Row, words []string) error {
 	if len(words) > 2 && words[0] == "message" {
 		if want := strings.Join(words[2:], " "); !strings.Contains(row.Message, want) {
-			return fmt.Errorf("the message is %q", row.Message)
+			return fmt.Errorf("got message %q", row.Message)
 		}
 		return nil
 	}
@@ -426,7 +426,7 @@ func (s *scenario) wantField(row *merge.Row, field string, words []string) error
 			return s.expect(strings.TrimSpace(f.Outcome.String()+" "+string(f.Code())), strings.Join(words, " "))
 		}
 	}
-	return fmt.Errorf("it has only %+v", row.Fields)
+	return fmt.Errorf("got only %+v", row.Fields)
 }
 
 func (s *scenario) wantOrder(ids []string) error {
@@ -444,10 +444,10 @@ func (s *scenario) wantContributor(agent, at string) error {
 			return s.expect(c.ContributedAt, at)
 		}
 	}
-	return fmt.Errorf("only %+v", s.state.Metadata.Contributors)
+	return fmt.Errorf("got only %+v", s.state.Metadata.Contributors)
 }
 
-// wantValue compares a field, or one key of a map field, as it stands in JSON.
+// wantValue compares a field, or one key of a map field, in JSON.
 func (s *scenario) wantValue(id, path, want string) error {
 	whole, err := artifact.ParseValue(s.state.JSON(), 100)
 	if err != nil {
@@ -494,12 +494,12 @@ func (s *scenario) wantItem(words []string) error {
 	switch words[1] {
 	case "absent":
 		if ok {
-			return fmt.Errorf("it is there")
+			return fmt.Errorf("the item exists")
 		}
 		return nil
 	case "active":
 		if !ok || it.Killed() {
-			return fmt.Errorf("it is not")
+			return fmt.Errorf("it is not active")
 		}
 		return nil
 	case "killed":
@@ -508,5 +508,5 @@ func (s *scenario) wantItem(words []string) error {
 		}
 		return s.expect(it.Kill.By, words[2])
 	}
-	return fmt.Errorf("cannot want %q", words[1])
+	return fmt.Errorf("unknown want %q", words[1])
 }

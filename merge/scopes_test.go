@@ -31,26 +31,26 @@ func TestDefaultScopes(t *testing.T) {
 		strict := s
 		strict.Strict = true
 		if s.MayEdit(c.role, c.section) != c.edit || s.MayKill(c.role, c.section) != c.kill || strict.MayAdd(c.role, c.section) != c.add {
-			t.Errorf("%s in %s: edit %v, kill %v, add %v", c.role, c.section,
+			t.Errorf("%s in %s: got edit %v, kill %v, add %v", c.role, c.section,
 				s.MayEdit(c.role, c.section), s.MayKill(c.role, c.section), strict.MayAdd(c.role, c.section))
 		}
 		if !s.MayAdd(c.role, c.section) {
-			t.Errorf("%s may not add to %s", c.role, c.section)
+			t.Errorf("%s cannot add to %s", c.role, c.section)
 		}
 	}
 }
 
-func TestUnownedSectionsAreThoseThatNobodyMayEdit(t *testing.T) {
+func TestUnownedSections(t *testing.T) {
 	s := merge.DefaultScopes()
 	if got := s.Unowned([]string{"hypothesis_generator", "test_designer", "adversarial_critic"}); len(got) != 0 {
-		t.Errorf("with all roles %v is open", got)
+		t.Errorf("with all roles: got %v", got)
 	}
 	got := s.Unowned([]string{"hypothesis_generator"})
 	want := []artifact.Section{artifact.DiscriminativeTests, artifact.AdversarialCritique}
 	if !slices.Equal(got, want) {
-		t.Errorf("%v, not %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 	if got := (&merge.Scopes{}).Unowned(nil); len(got) != artifact.SectionCount {
-		t.Errorf("without grants only %v is open", got)
+		t.Errorf("without grants: got %v", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"brenner/merge"
 )
 
-// assumed is an artifact with one assumption, A1.
+// assumed returns an artifact with one assumption, A1.
 func assumed(t rapid.TB) artifact.Artifact {
 	t.Helper()
 	return merged(t, artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-shapes"}},
@@ -36,15 +36,15 @@ func merged(t rapid.TB, base artifact.Artifact, rows ...string) artifact.Artifac
 	return out
 }
 
-// confidence is an edit of a field that no table knows, and that may hold anything.
+// confidence returns an edit of an unknown field, which accepts any value.
 func confidence(id, second, agent, value string) string {
 	return fmt.Sprintf(`{"delta_id":%q,"timestamp":"2025-12-30T12:00:0%sZ","agent":%q,"operation":"EDIT","section":"assumption_ledger","target_id":"A1","payload":{"confidence":%s}}`,
 		id, second, agent, value)
 }
 
-// Where agents write a text, a list and a map into one field at one instant, that is a
-// conflict of what each of them said last, whoever's name comes first.
-func TestShapesThatClash(t *testing.T) {
+// A string, a list and a map written into one field at one instant are a conflict of each
+// agent's last value, whatever the agents' names.
+func TestConflictingShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows []string
 		want string
@@ -76,21 +76,21 @@ func TestShapesThatClash(t *testing.T) {
 	}
 }
 
-// The keys of a map that became one side of a conflict are all reported as that.
-func TestKeysOfAClashAreReported(t *testing.T) {
+// All keys of a map that is a candidate of a conflict are reported as conflicted.
+func TestConflictingKeysAreReported(t *testing.T) {
 	_, report := merge.Merge(assumed(t), read(t, confidence("a1", "0", "A", `{"k":1,"m":2}`), confidence("b1", "0", "B", `"text"`)), merge.Rules{})
 	for _, row := range report.Deltas {
 		for _, f := range row.Fields {
 			if f.Outcome != merge.FieldConflicted {
-				t.Errorf("%s: %s is %s", row.DeltaID, f.Field, f.Outcome)
+				t.Errorf("%s: %s: got %s", row.DeltaID, f.Field, f.Outcome)
 			}
 		}
 	}
 }
 
-// Whatever shapes are written into one field, at whatever instants: the result can be read
-// back, and depends on nothing but what was written.
-func TestShapesOfOneField(t *testing.T) {
+// Whatever is written into one field, at whatever instants: the result reads back, and
+// depends only on what was written.
+func TestShapesInOneField(t *testing.T) {
 	values := rapid.SampledFrom([]string{`"t1"`, `"t2"`, `7`, `["a"]`, `["b","a"]`, `[]`, `{"k":"1"}`, `{"k":"2"}`, `{"k":"1","m":"3"}`, `{}`})
 	rapid.Check(t, func(t *rapid.T) {
 		a := assumed(t)
@@ -113,7 +113,7 @@ func TestShapesOfOneField(t *testing.T) {
 			}
 			same := func(how string, base artifact.Artifact, batch []delta.Delta) {
 				if other, _ := merge.Merge(base, batch, merge.Rules{}); !bytes.Equal(other.JSON(), data) {
-					t.Fatalf("%s: %s\nis not %s", how, other.JSON(), data)
+					t.Fatalf("%s: got %s\nwant %s", how, other.JSON(), data)
 				}
 			}
 			shuffled := slices.Clone(batch)
@@ -130,9 +130,8 @@ func TestShapesOfOneField(t *testing.T) {
 	})
 }
 
-// A report is a value: the same merge gives one that looks the same in every way, also
-// where the keys of a map stand or fall together.
-func TestReportsOfShapesThatClashAreAlike(t *testing.T) {
+// Reports are deterministic, also where the keys of a map are applied or rejected together.
+func TestConflictReportsAreDeterministic(t *testing.T) {
 	batch := read(t, confidence("a1", "0", "A", `{"k":"1","l":"2","m":"3"}`), confidence("b1", "1", "B", `"text"`))
 	_, first := merge.Merge(assumed(t), batch, merge.Rules{})
 	_, again := merge.Merge(assumed(t), batch, merge.Rules{})

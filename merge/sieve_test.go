@@ -10,9 +10,9 @@ import (
 	"brenner/merge"
 )
 
-// Somebody who knows how ids are hashed can make all of them look alike. That
-// may cost time; it must not make two deltas one.
-func TestIDsThatLookAlikeAreNotTheSame(t *testing.T) {
+// An attacker who knows how ids are hashed can make all of them collide. That may cost
+// time, but must not make two deltas one.
+func TestCollidingIDsStayDistinct(t *testing.T) {
 	t.Parallel()
 	var batch []delta.Delta
 	for i := range 200 {
@@ -25,21 +25,20 @@ func TestIDsThatLookAlikeAreNotTheSame(t *testing.T) {
 	}
 	once, report := merge.Merge(artifact.Artifact{}, batch, merge.Rules{})
 	if report.Applied != len(batch) {
-		t.Fatalf("%d of %d were applied", report.Applied, len(batch))
+		t.Fatalf("applied %d of %d", report.Applied, len(batch))
 	}
 	twice, report := merge.Merge(once, append(batch, batch[0]), merge.Rules{})
 	for _, row := range report.Deltas {
 		if row.Disposition != merge.Duplicate {
-			t.Errorf("%q is %s the second time", row.DeltaID, row.Disposition)
+			t.Errorf("second merge of %q: got %s", row.DeltaID, row.Disposition)
 		}
 	}
 	if string(once.JSON()) != string(twice.JSON()) {
-		t.Error("the second merge changed something")
+		t.Error("the second merge changed the artifact")
 	}
 }
 
-// lookalike makes ids of two words, of which the second cancels what the hash
-// makes of the first.
+// lookalike returns ids of two words, of which the second cancels the first in the hash.
 func lookalike(i int) string {
 	const odd = 0x9e3779b97f4a7c15
 	first := 0x6162636465666768 + uint64(i)

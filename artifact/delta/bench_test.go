@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// largeReply is ten megabytes with 32 000 blocks of the usual kind.
+// largeReply returns ten megabytes with 32 000 ordinary blocks.
 func largeReply() string {
 	var b strings.Builder
 	for i := range 32_000 {
@@ -19,7 +19,7 @@ func largeReply() string {
 	return b.String()
 }
 
-// hostileReplies are the texts that make naive readers slow.
+// hostileReplies returns texts that make naive readers slow.
 func hostileReplies() []struct{ name, text string } {
 	deep := strings.Repeat(`{"a":`, 100_000)
 	var shrinking strings.Builder

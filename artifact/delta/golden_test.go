@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// shown gives a field's value for a person.
+// shown formats a field's value.
 func shown(f Field) string {
 	switch v := f.Value.(type) {
 	case nil:
@@ -27,7 +27,7 @@ func shown(f Field) string {
 	}
 }
 
-// report writes down all that was found in a reply.
+// report formats all findings in a reply.
 func report(r Reply) string {
 	var b strings.Builder
 	for _, p := range r.Problems {
@@ -81,7 +81,7 @@ func TestReadGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("wanted -, got +:\n%s", d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}

@@ -7,16 +7,16 @@ import (
 	"brenner/artifact"
 )
 
-// What a value is decides which kinds of fields can hold it as it stands; one of any
-// kind holds everything that is there.
-func TestKindsThatHoldAValue(t *testing.T) {
+// The type of a value decides which kinds of fields accept it unchanged; a field of any
+// kind accepts everything.
+func TestKindsAcceptValues(t *testing.T) {
 	kinds := []artifact.Kind{
 		artifact.KindText, artifact.KindList, artifact.KindMap, artifact.KindFlag, artifact.KindStatus, artifact.KindReferences, artifact.KindScore, artifact.KindAny,
 	}
 	for _, c := range []struct {
 		value artifact.Value
-		as    []artifact.Kind // as it stands
-		after []artifact.Kind // once it is put into shape, as well
+		as    []artifact.Kind // unchanged
+		after []artifact.Kind // after normalisation, as well
 	}{
 		{artifact.Text("words"), []artifact.Kind{artifact.KindText, artifact.KindStatus, artifact.KindAny}, []artifact.Kind{artifact.KindList}},
 		{artifact.Text("yes"), []artifact.Kind{artifact.KindText, artifact.KindStatus, artifact.KindAny}, []artifact.Kind{artifact.KindList, artifact.KindFlag}},
@@ -29,11 +29,11 @@ func TestKindsThatHoldAValue(t *testing.T) {
 	} {
 		for _, k := range kinds {
 			if got := fits(k, c.value); got != slices.Contains(c.as, k) {
-				t.Errorf("%#v as kind %v: %t", c.value, k, got)
+				t.Errorf("%#v as kind %v: got %t", c.value, k, got)
 			}
 			want := c.value != nil && (slices.Contains(c.as, k) || slices.Contains(c.after, k))
 			if got := suits(k, c.value); got != want {
-				t.Errorf("%#v put into the shape of kind %v: %t", c.value, k, got)
+				t.Errorf("%#v normalised to kind %v: got %t", c.value, k, got)
 			}
 		}
 	}

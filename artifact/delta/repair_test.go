@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func TestRepairMendsForm(t *testing.T) {
+func TestRepairFixesForm(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"exact", `{"a": [1, true, null, "x"]}`, `{"a":[1,true,null,"x"]}`},
 		{"trailing commas", `{"a": [1, 2, ], }`, `{"a":[1,2]}`},
@@ -33,19 +33,19 @@ func TestRepairMendsForm(t *testing.T) {
 			var r repairer
 			got := r.repair([]byte(c.src), false)
 			if got.fail != nil {
-				t.Fatalf("%s at %d", got.fail.what, got.fail.at)
+				t.Fatalf("got %s at %d", got.fail.what, got.fail.at)
 			}
 			if s := compacted(t, got.text); s != c.want {
 				t.Errorf("got %s, want %s", s, c.want)
 			}
 			if c.name != "exact" && !got.changes.any() {
-				t.Error("nothing was noted")
+				t.Error("no note")
 			}
 		})
 	}
 }
 
-// compacted takes the white space between tokens out of a sequence of values.
+// compacted removes the white space between tokens of a sequence of values.
 func compacted(t *testing.T, text []byte) string {
 	t.Helper()
 	var out strings.Builder
@@ -66,7 +66,7 @@ func compacted(t *testing.T, text []byte) string {
 	}
 }
 
-func TestRepairRefusesToGuess(t *testing.T) {
+func TestRepairDoesNotGuess(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
 		at        int
@@ -90,10 +90,10 @@ func TestRepairRefusesToGuess(t *testing.T) {
 			var r repairer
 			got := r.repair([]byte(c.src), false)
 			if got.fail == nil {
-				t.Fatalf("made %s of it", got.text)
+				t.Fatalf("got %s, want a failure", got.text)
 			}
 			if got.fail.at != c.at {
-				t.Errorf("at %d, want %d: %s", got.fail.at, c.at, got.fail.what)
+				t.Errorf("got position %d, want %d: %s", got.fail.at, c.at, got.fail.what)
 			}
 			if got.fail.hint == "" {
 				t.Error("no hint")
@@ -102,20 +102,20 @@ func TestRepairRefusesToGuess(t *testing.T) {
 	}
 }
 
-func TestRepairKnowsWhereThingsStood(t *testing.T) {
+func TestRepairMapsOffsets(t *testing.T) {
 	src := "{a: 'x', \"b\": \"one\ntwo\", /* c */ 'd': “e”, f: [1,]}"
 	var r repairer
 	got := r.repair([]byte(src), false)
 	for _, token := range []string{`"one`, "[1", "1"} {
 		out := strings.Index(string(got.text), token)
 		if want := strings.Index(src, token); got.source(out) != want {
-			t.Errorf("%s: %d in the text is %d in the source, want %d", token, out, got.source(out), want)
+			t.Errorf("%s: offset %d: got %d in the source, want %d", token, out, got.source(out), want)
 		}
 	}
 }
 
-// squeeze takes out of a text what a repair may write in another way: white
-// space, control characters raw or escaped, backslashes.
+// squeeze removes what a repair may change: white space, control characters raw or escaped,
+// and backslashes.
 func squeeze(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -137,8 +137,8 @@ func squeeze(s string) string {
 	return b.String()
 }
 
-// FuzzRepairKeepsWords: whatever is made of a text, the strings in it are the
-// author's, in the author's order, and the result is JSON.
+// FuzzRepairKeepsWords checks that a repaired text is JSON with the author's strings in the
+// author's order.
 func FuzzRepairKeepsWords(f *testing.F) {
 	for _, seed := range []string{
 		`{"a": [1, 2, ], }`, `{'a': 'don\'t', b: “c’d”, // e` + "\n}", "{\"a\": \"\\alpha\n\\n\"}", `[True, {x: "\u0001"}]`, `{'a': 'b "c" d'}`,
@@ -149,7 +149,7 @@ func FuzzRepairKeepsWords(f *testing.F) {
 		var r repairer
 		got := r.repair([]byte(src), false)
 		if len(got.text) > 6*len(src)+16 {
-			t.Fatalf("%d bytes of %d", len(got.text), len(src))
+			t.Fatalf("got %d bytes from %d", len(got.text), len(src))
 		}
 		left := squeeze(src)
 		dec := jsontext.NewDecoder(bytes.NewBuffer(got.text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -162,12 +162,12 @@ func FuzzRepairKeepsWords(f *testing.F) {
 			}
 			v, err := dec.ReadValue()
 			if err != nil {
-				return // a number or a surrogate that is none: the reader refuses it
+				return // an invalid number or surrogate: the reader rejects it
 			}
 			word := squeeze(string(v[1 : len(v)-1]))
 			_, after, ok := strings.Cut(left, word)
 			if !ok {
-				t.Fatalf("%q is not in what is left of the source: %q", word, left)
+				t.Fatalf("%q is not in the rest of the source: %q", word, left)
 			}
 			left = after
 		}

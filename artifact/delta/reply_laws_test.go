@@ -12,7 +12,7 @@ import (
 	"brenner/artifact"
 )
 
-// contents gives what the deltas of a reply say.
+// contents returns the content of a reply's deltas.
 func contents(r Reply) []string {
 	var all []string
 	for i := range r.Blocks {
@@ -23,8 +23,8 @@ func contents(r Reply) []string {
 	return all
 }
 
-// anyText draws a text as it may stand in a field: no line breaks, for a fence
-// must end where it ends, but all that Markdown and JSON find special.
+// anyText draws the text of a field: without line breaks, which could end a fence, but with
+// everything that is special in Markdown and JSON.
 func anyText() *rapid.Generator[string] {
 	return rapid.StringOf(rapid.RuneFrom([]rune("abc xyz§éµ\"'`~{}[]<>|#*-:,\\/0“”’!\t\n")))
 }
@@ -51,7 +51,7 @@ func anyDelta(t *rapid.T) Delta {
 	return d
 }
 
-// asWritten gives a delta in the form that the specification asks for.
+// asWritten returns a delta in the form of the specification.
 func asWritten(d Delta, indent bool) string {
 	payload := make([]artifact.Entry, len(d.Payload))
 	for i, f := range d.Payload {
@@ -77,7 +77,7 @@ func asWritten(d Delta, indent bool) string {
 	return text
 }
 
-// anyReply writes deltas into fences with words between them.
+// anyReply writes deltas into fences with text between them.
 func anyReply(t *rapid.T) (text string, deltas []Delta) {
 	words := rapid.SampledFrom([]string{
 		"", "Words.\n\n", "## Deltas\n", "- an item\n\n", "> a quotation\n\n", "{ not JSON }\n\n", "<!-- remark -->\n", "    code\n\n",
@@ -107,9 +107,8 @@ func anyReply(t *rapid.T) (text string, deltas []Delta) {
 	return b.String(), deltas
 }
 
-// Deltas that are written as the format asks are read as they are, in both modes,
-// whatever stands around them.
-func TestLawReadGivesWhatWasWritten(t *testing.T) {
+// Deltas in the specified form are read unchanged, in both modes, whatever is around them.
+func TestLawReadReturnsWrittenDeltas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, deltas := anyReply(t)
 		want := make([]string, len(deltas))
@@ -124,7 +123,7 @@ func TestLawReadGivesWhatWasWritten(t *testing.T) {
 	})
 }
 
-// A reply reads the same whichever way its lines end.
+// Line endings do not affect how a reply is read.
 func TestLawLineEndingsDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, _ := anyReply(t)
@@ -139,8 +138,8 @@ func TestLawLineEndingsDoNotMatter(t *testing.T) {
 	})
 }
 
-// What stands before a reply moves its lines and changes nothing else.
-func TestLawWordsBeforeDoNotMatter(t *testing.T) {
+// Text before a reply moves its lines and changes nothing else.
+func TestLawPrecedingTextDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, _ := anyReply(t)
 		moved := Read([]byte("Some words.\n\n"+text), Options{})
@@ -149,13 +148,14 @@ func TestLawWordsBeforeDoNotMatter(t *testing.T) {
 		}
 		for i, b := range Read([]byte(text), Options{}).Blocks {
 			if m := moved.Blocks[i]; m.Line != b.Line || m.OK != b.OK || !bytes.Equal(m.Delta.Content(), b.Delta.Content()) {
-				t.Fatalf("block %d of\n%s", i+1, text)
+				t.Fatalf("block %d differs in\n%s", i+1, text)
 			}
 		}
 	})
 }
 
-// FuzzRead: no input makes the reader panic, and what it says holds together.
+// FuzzRead checks that no input makes the reader panic, and that its results are
+// consistent.
 func FuzzRead(f *testing.F) {
 	f.Add("```delta\n" + good + "\n```\n")
 	f.Add("> ```delta\n> " + goodKill + "\n\n- ~~~Delta {#x}\n  [" + good + ", {'op': \"edit\",}]\n")
@@ -167,13 +167,13 @@ func FuzzRead(f *testing.F) {
 		generous := Read([]byte(text), opt)
 		holds := func(b Block) bool { return b.OK || b.Written != "" || len(b.Problems) > 0 }
 		if slices.ContainsFunc(generous.Blocks, holds) && !Possible(text) {
-			t.Fatal("called impossible, and read all the same")
+			t.Fatal("got deltas from an impossible text")
 		}
 		if report(generous) != report(Read([]byte(text), Options{Known: ReadExamples(opt.Examples), MaxBlocks: 50})) {
-			t.Fatal("examples that were read before count for something else")
+			t.Fatal("known examples change the result")
 		}
 		if report(generous) != report(Read([]byte(text), opt)) {
-			t.Fatal("read twice, and differently")
+			t.Fatal("two readings differ")
 		}
 		opt.Strict = true
 		strict := Read([]byte(text), opt)
@@ -185,7 +185,7 @@ func FuzzRead(f *testing.F) {
 		for _, d := range contents(strict) {
 			i := slices.Index(left, d)
 			if i < 0 && len(generous.Problems) == 0 {
-				t.Fatalf("only strict reading finds %s", d)
+				t.Fatalf("found by strict reading only: %s", d)
 			}
 			left = left[i+1:]
 		}
@@ -195,29 +195,29 @@ func FuzzRead(f *testing.F) {
 func checkReply(t *testing.T, r Reply, lines int) {
 	t.Helper()
 	if len(r.Blocks) > 50 || (len(r.Blocks) == 0 && len(r.Problems) != 1) {
-		t.Fatalf("%d blocks, %d problems", len(r.Blocks), len(r.Problems))
+		t.Fatalf("got %d blocks, %d problems", len(r.Blocks), len(r.Problems))
 	}
 	problems := slices.Clone(r.Problems)
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
 		if b.Index != i+1 || b.Line < 1 || b.Line > lines || b.OK == (len(b.Problems) > 0 || b.Skipped()) {
-			t.Fatalf("block %d: %+v", i+1, b)
+			t.Fatalf("block %d: got %+v", i+1, b)
 		}
 		if _, known := artifact.ParseSection(b.Delta.Section); b.OK && (!known || !isOperation(b.Delta.Operation)) {
-			t.Fatalf("taken: %s", b.Delta.Content())
+			t.Fatalf("accepted %s", b.Delta.Content())
 		}
 		if b.OK && b.Delta.Operation == Kill && b.Flagged(FlagUnfenced) {
-			t.Fatal("a KILL was taken from outside a fence")
+			t.Fatal("accepted a KILL outside a fence")
 		}
 		problems = append(problems, b.Problems...)
 	}
 	for _, p := range problems {
 		if p.Line < 1 || p.Line > lines || p.Column < 1 || p.Code == "" || p.Message == "" || p.Hint == "" {
-			t.Fatalf("problem %+v", p)
+			t.Fatalf("invalid problem %+v", p)
 		}
 	}
 	meant := slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return b.Skipped() })
 	if got := len(r.Stamped(Envelope{Agent: "A", MessageID: "m"})); got != len(meant) {
-		t.Fatalf("%d deltas of %d blocks", got, len(meant))
+		t.Fatalf("got %d deltas from %d blocks", got, len(meant))
 	}
 }

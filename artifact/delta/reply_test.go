@@ -18,7 +18,7 @@ const (
 
 func fencedDelta(json string) string { return "```delta\n" + json + "\n```\n" }
 
-// outcome shows a block in one line: flags, codes, and what stands in the delta.
+// outcome formats a block in one line: flags, codes and the delta's content.
 func outcome(b *Block) string {
 	var words []string
 	for _, f := range b.Flags {
@@ -44,9 +44,9 @@ func outcomes(r Reply) string {
 	return strings.Join(all, " | ")
 }
 
-// TestReadWhatAgentsWrite goes through the table of merge_semantics §8, row by
-// row, in both modes.
-func TestReadWhatAgentsWrite(t *testing.T) {
+// TestReadAgentReplies covers the table of merge_semantics §8, row by row, in both
+// modes.
+func TestReadAgentReplies(t *testing.T) {
 	hypothesis := func(payload string) string {
 		return fencedDelta(`{"operation":"ADD","section":"hypothesis_slate","payload":` + payload + `}`)
 	}
@@ -154,7 +154,7 @@ func TestReadPlacesProblems(t *testing.T) {
 		for _, p := range b.Problems {
 			got = append(got, place{b.Line, p.Line, p.Column, p.Code})
 			if p.Hint == "" || p.Message == "" {
-				t.Errorf("%s without a word", p.Code)
+				t.Errorf("%s without a message", p.Code)
 			}
 		}
 	}
@@ -175,10 +175,10 @@ func TestReadSkipsExamples(t *testing.T) {
 	for _, given := range []string{example, strings.Trim(strings.TrimSpace(example), "`delt\n")} {
 		opt := Options{Examples: []string{given}}
 		if got := outcomes(Read([]byte(example+copied+fencedDelta(good)), opt)); got != "example | example | ok ADD" {
-			t.Errorf("example %q: %s", given, got)
+			t.Errorf("example %q: got %s", given, got)
 		}
 		if got := outcomes(Read([]byte("As you say: "+given), opt)); got != "example | reply NO_DELTAS" && given != example {
-			t.Errorf("bare example: %s", got)
+			t.Errorf("bare example: got %s", got)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func TestReadLimits(t *testing.T) {
 	}
 }
 
-func TestStampedTakesTheEnvelopesWord(t *testing.T) {
+func TestStampedUsesEnvelope(t *testing.T) {
 	text := fencedDelta(`{"delta_id":"d-mine","agent":"Somebody","timestamp":"2001-01-01T00:00:00Z",`+good[1:]) +
 		fencedDelta(`{"operation":"ADD","section":"hypothesis_slate","ref":"H7","payload":{"name":"no claim"}}`) +
 		"> " + strings.ReplaceAll(fencedDelta(goodKill), "\n", "\n> ")
@@ -210,12 +210,12 @@ func TestStampedTakesTheEnvelopesWord(t *testing.T) {
 	}
 	deltas := reply.Stamped(env)
 	if len(deltas) != 2 || reply.Blocks[0].Written != "d-mine" {
-		t.Fatalf("%d deltas, written %q", len(deltas), reply.Blocks[0].Written)
+		t.Fatalf("got %d deltas, written %q", len(deltas), reply.Blocks[0].Written)
 	}
 	for i, d := range deltas {
 		if d.Agent != "BlueLake" || d.Timestamp != "2025-12-30T12:00:00.000000005Z" || !d.At.Equal(env.At) ||
 			*d.Place != (Place{Message: 3, Block: i + 1, Shown: 2}) || !strings.HasPrefix(d.ID, "d-") || d.ID == "d-mine" {
-			t.Errorf("%d: %+v", i, d)
+			t.Errorf("%d: got %+v", i, d)
 		}
 	}
 	bad := deltas[1]
@@ -223,13 +223,13 @@ func TestStampedTakesTheEnvelopesWord(t *testing.T) {
 		t.Errorf("%+v", bad.Problem)
 	}
 	if !slices.Equal(bad.Labels, []string{"H7"}) || bad.Operation != Add {
-		t.Errorf("a refused ADD lost its label: %+v", bad)
+		t.Errorf("a rejected ADD lost its label: %+v", bad)
 	}
 	again := reply.Stamped(env)
 	env.MessageID = "m-8"
 	other := reply.Stamped(env)
 	if again[0].ID != deltas[0].ID || other[0].ID == deltas[0].ID {
-		t.Error("ids must follow from message, position and content")
+		t.Error("ids must be derived from message, position and content")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestReadMapsFieldsOfEverySection(t *testing.T) {
 		text := fencedDelta(`{"operation":` + op + `,"section":"` + c.section + `","payload":` + c.payload + `}`)
 		b := Read([]byte(text), Options{}).Blocks[0]
 		if !b.OK || !b.Flagged(FlagNormalised) {
-			t.Errorf("%s: %s %v", c.section, outcome(&b), b.Problems)
+			t.Errorf("%s: got %s, %v", c.section, outcome(&b), b.Problems)
 			continue
 		}
 		var got []string
@@ -273,7 +273,7 @@ func TestReadMapsFieldsOfEverySection(t *testing.T) {
 	}
 }
 
-func TestReadLeavesCellsAlone(t *testing.T) {
+func TestReadKeepsCells(t *testing.T) {
 	text := fencedDelta(`{"operation":"EDIT","section":"predictions_table","target_id":"P2.H1","payload":{"prediction":"x"}}`)
 	b := Read([]byte(text), Options{}).Blocks[0]
 	if !b.OK || b.Delta.Payload.Text("prediction") != "x" || len(b.Flags) > 0 {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A delta block that is only shown is named with its line and the reason.
-func TestReadNamesWhatIsOnlyShown(t *testing.T) {
+// A delta block that is only shown is reported with its line and the reason.
+func TestReadReportsShownBlocks(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"quoted", "> ```delta\n> {}\n> ```\n", "1 quoted"},
 		{"quoted, then meant", "> ```delta\n> {}\n```delta\n{}\n```\n", "1 quoted, 3"},

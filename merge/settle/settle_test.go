@@ -39,8 +39,8 @@ func claims(a *artifact.Artifact) string {
 	return strings.Join(all, "; ")
 }
 
-// A repair takes the place of what could not be read; what it repeats was said once.
-func TestRepairReplacesWhatCouldNotBeRead(t *testing.T) {
+// A repair replaces unreadable blocks; what it repeats counts once.
+func TestRepairReplacesUnreadableBlocks(t *testing.T) {
 	in := settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{
 		Agent: "A", ID: "m1",
 		Text:   fence(add("one", "first"), `{"operation":"ADD","section":"nowhere","ref":"two","payload":{"claim":"second"}}`),
@@ -52,7 +52,7 @@ func TestRepairReplacesWhatCouldNotBeRead(t *testing.T) {
 	}
 	p, _, ok := s.Artifact.Find("P1")
 	if v, found := p.Map("predictions").Get("H2"); !ok || !found || v != artifact.Text("yes") {
-		t.Errorf("the label of the repaired block does not mean it: %v", p.Map("predictions"))
+		t.Errorf("the label of the repaired block is unresolved: %v", p.Map("predictions"))
 	}
 	if r := s.Readings[0]; r.Taken != 3 || r.Repaired != 1 || r.Refused != 0 || r.Shown != 1 || len(r.Problems) == 0 {
 		t.Errorf("%+v", r)
@@ -62,18 +62,18 @@ func TestRepairReplacesWhatCouldNotBeRead(t *testing.T) {
 	}
 }
 
-func TestWithoutRepairTheMergeAccountsForIt(t *testing.T) {
+func TestUnrepairedBlocksAreReported(t *testing.T) {
 	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{
 		{Agent: "A", ID: "m1", Text: fence(`{"operation":"ADD","section":"nowhere","payload":{}}`)},
-		{Agent: "B", ID: "m2"}, // did not answer
+		{Agent: "B", ID: "m2"}, // no reply
 	}})
 	if s.Changed || len(s.Report.Deltas) != 1 || s.Report.Deltas[0].Disposition != merge.Rejected || len(s.Readings) != 1 {
-		t.Errorf("%+v %+v", s.Report.Deltas, s.Readings)
+		t.Errorf("got %+v, %+v", s.Report.Deltas, s.Readings)
 	}
 }
 
-// Whoever sends deltas in a file signs them: names, times and ids in it count for nothing.
-func TestAFileIsSignedByItsSender(t *testing.T) {
+// The sender signs the deltas of a file: names, times and ids in it are ignored.
+func TestSenderSignsFile(t *testing.T) {
 	file := []byte(`[{"delta_id":"d-mine","agent":"Somebody","timestamp":"2001-01-01T00:00:00Z","operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"x"},"rationale":"r"}, 7]`)
 	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 4, Contributions: []settle.Contribution{{Agent: "Sydney", ID: "m", Text: file, File: true}}})
 	stamp := s.Artifact.Items(artifact.HypothesisSlate)[0].Created
@@ -81,7 +81,7 @@ func TestAFileIsSignedByItsSender(t *testing.T) {
 		t.Errorf("%+v", stamp)
 	}
 	if r := s.Readings[0]; r.Taken != 1 || r.Refused != 1 || len(s.Report.Deltas) != 2 {
-		t.Errorf("%+v, %+v", r, s.Report.Deltas)
+		t.Errorf("got %+v, %+v", r, s.Report.Deltas)
 	}
 	broken := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{Agent: "S", ID: "m", Text: []byte(`[{`), File: true}}})
 	if broken.Changed || len(broken.Readings[0].Problems) != 1 || broken.Readings[0].Problems[0].Code != artifact.InvalidJSON {
@@ -89,15 +89,15 @@ func TestAFileIsSignedByItsSender(t *testing.T) {
 	}
 }
 
-// What an agent writes is a reply, also where it is nothing but JSON: no KILL is read
-// outside a fence. Only a person's file is one.
-func TestAReplyIsNoFile(t *testing.T) {
+// An agent's message is a reply, even if it is only JSON: no KILL is read outside a fence.
+// Only a person can send a file.
+func TestReplyIsNotReadAsFile(t *testing.T) {
 	base := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{{Agent: "A", ID: "m1", Text: fence(add("x", "one"))}}}).Artifact
 	kill := []byte(`[{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"r"}}]`)
 	for _, file := range []bool{false, true} {
 		s := settle.Settle(settle.Input{Base: base, At: at.Add(time.Hour), Message: 2, Contributions: []settle.Contribution{{Agent: "A", ID: "m2", Text: kill, File: file, Shown: 1}}})
 		if it, _, _ := s.Artifact.Find("H1"); it.Killed() != file {
-			t.Errorf("as a file %t: %+v", file, s.Report.Deltas)
+			t.Errorf("file %t: got %+v", file, s.Report.Deltas)
 		}
 	}
 	// A person may send a reply as well.
@@ -107,7 +107,7 @@ func TestAReplyIsNoFile(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsTooLong(t *testing.T) {
+func TestMessageTooLong(t *testing.T) {
 	text := append(fence(add("x", "one")), bytes.Repeat([]byte(" "), delta.DefaultMaxBytes)...)
 	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{
 		{Agent: "A", ID: "m1", Text: text}, {Agent: "B", ID: "m2", Text: fence(add("x", "two"), `{"operation":"ADD"}`)},
@@ -122,7 +122,7 @@ func TestAMessageThatIsTooLong(t *testing.T) {
 }
 
 // The same contributions settle to the same bytes, with the marks in the metadata.
-func TestSettlingIsDeterministic(t *testing.T) {
+func TestSettleIsDeterministic(t *testing.T) {
 	in := settle.Input{
 		Base: empty(), At: at, Message: 1, Marks: artifact.MapOf(artifact.Entry{Key: "seal", Value: artifact.Text("s")}),
 		Contributions: []settle.Contribution{{Agent: "A", ID: "m1", Text: fence(add("x", "one"))}, {Agent: "B", ID: "m2", Text: fence(add("x", "two"))}},
@@ -136,12 +136,12 @@ func TestSettlingIsDeterministic(t *testing.T) {
 	}
 	nothing := settle.Settle(settle.Input{Base: first.Artifact, At: at.Add(time.Hour), Marks: artifact.MapOf(artifact.Entry{Key: "seal", Value: artifact.Text("of nothing")})})
 	if nothing.Changed || !bytes.Equal(nothing.Artifact.JSON(), first.Artifact.JSON()) {
-		t.Error("nothing changed something")
+		t.Error("an empty input changed the artifact")
 	}
 }
 
-// In a replay items may have other ids; what was said of an item is said of it still.
-func TestRenamedMeansTheSameItem(t *testing.T) {
+// In a replay items may have other ids; references follow the item.
+func TestRenamedKeepsReferences(t *testing.T) {
 	base := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{
 		{Agent: "A", ID: "m1", Text: fence(add("x", "was H2"))},
 	}}).Artifact
@@ -175,14 +175,14 @@ func TestRenamedMeansTheSameItem(t *testing.T) {
 func TestMendable(t *testing.T) {
 	for text, want := range map[string]int{
 		"Nothing to add.":                                                    0,
-		"## Deltas\n\nI would add a hypothesis.":                             1, // announced, and never came
+		"## Deltas\n\nI would add a hypothesis.":                             1, // announced, but missing
 		string(fence(add("x", "fine"))):                                      0,
 		string(fence(`{"operation":"ADD","section":"zzz","payload":{}}`)):    1,
 		"> ```delta\n> {\"operation\":\"ADD\",\"section\":\"zzz\"}\n> ```\n": 0, // a quotation
 	} {
 		reply := delta.Read([]byte(text), delta.Options{})
 		if got := len(settle.Mendable(&reply)); got != want {
-			t.Errorf("%q: %d things to mend, not %d", text, got, want)
+			t.Errorf("%q: got %d repairable problems, want %d", text, got, want)
 		}
 	}
 }
