@@ -295,7 +295,7 @@ func (s *State) resetNeeds() {
 	}
 }
 
-// maxHold bounds how long a provider's retry time is respected. One that says next year
+// maxHold bounds how long a provider's retry time is respected. A time in a year
 // must not block every loop until then.
 const maxHold = 24 * time.Hour
 
@@ -324,9 +324,9 @@ func (s *State) countNews(j *Job) {
 	if j.Answered() {
 		s.answered[j.Round] = true
 	}
-	for _, says := range j.Settled.Says {
-		if !s.seen[says] {
-			s.seen[says] = true
+	for _, claim := range j.Settled.Says {
+		if !s.seen[claim] {
+			s.seen[claim] = true
 			s.news[j.Round]++
 		}
 	}
@@ -435,7 +435,7 @@ func (s *State) Unreached(readers []string) []string {
 	return all
 }
 
-// Owed returns the readers that still have to receive the final report. A reader that was
+// Owed returns the readers that have yet to receive the final report. A reader that was
 // configured after the loop began, and to which it was never sent, does not count.
 func (s *State) Owed(readers []string) []string {
 	return slices.DeleteFunc(s.Unreached(readers), func(to string) bool {

@@ -3,7 +3,7 @@
 //
 // It promises that a patch applies only to the text it was made for, and completely or not at
 // all; that the time is linear in the text and the patch, not in their product; and that a
-// failing patch reports all its problems at once.
+// failing patch reports all its problems.
 //
 // The package is pure. It must not know where texts and patches come from; its callers handle
 // links and atomic writes.

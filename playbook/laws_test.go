@@ -290,7 +290,7 @@ func checkDecoders(t interface{ Fatalf(string, ...any) }, body []byte) {
 	}
 }
 
-// addition is the body of an entry that adds a bullet, as it is written.
+// addition is the body of an entry that adds a bullet.
 const addition = `{"actor":"a","after":{"confidence":1,"content":"Größe","created_at":"2026-01-01T00:00:00Z","domain":"general","embedding":{"model":"m","sha256":"s"},"helpful_count":1,"last_seen_at":"2026-01-01T00:00:00Z","near":["pb-1","pb-2"],"section":"helpful","source":{"agent":"a","session":"s","task":"t"},"stage":"SHADOW","supersedes":"pb-1","tags":["x"]},"after_hash":"a","before":{},"before_hash":"","bullet":"pb-3","cosine":0,"insight":"","reason":"","session":"s"}`
 
 // The fast decoder reads the usual form, but not escapes, unsorted fields or duplicates.

@@ -107,7 +107,7 @@ type Into struct {
 }
 
 // Import adds lines, all or none. It skips lines that already exist verbatim, and refuses those
-// whose id or text is taken otherwise. The bullets begin in SHADOW, whatever their counters.
+// whose id or text another bullet has. The bullets begin in SHADOW, whatever their counters.
 func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (added int, err error) {
 	var found fault.List
 	fresh := make(map[string][]*Line) // by text
@@ -140,7 +140,7 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 	return added, nil
 }
 
-// clash adds why a line cannot stand for the bullet with its id, if so.
+// clash adds an error if a line conflicts with the bullet of the same id.
 func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
 	is := LineOf(old)
 	switch {

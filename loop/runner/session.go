@@ -16,22 +16,22 @@ import (
 )
 
 // session runs one session, new or begun, to its end.
-func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, says bool) outcome {
+func (n *run) session(ctx context.Context, work *loop.Work, c loop.Run, claims bool) outcome {
 	for busy := 0; ; {
 		h, err := n.attempt(ctx, work, c)
 		switch code := fault.CodeOf(err); {
 		case err == nil:
-			return n.conclude(ctx, c, says, h)
+			return n.conclude(ctx, c, claims, h)
 		case code == store.Held:
 		case code == store.Busy && busy < maxBusyRetries:
 			busy++
 			c.Job.Thread = c.Thread // resume it: no other session has this name
 		default:
-			return n.failed(ctx, c, says, err)
+			return n.failed(ctx, c, claims, err)
 		}
 		n.Log.Warn().Err(err).Str("session", c.Thread).Msg("session or store is busy; the loop waits")
 		if err := n.awaitOthers(ctx, c.Thread); err != nil {
-			return n.failed(ctx, c, says, err)
+			return n.failed(ctx, c, claims, err)
 		}
 	}
 }
@@ -71,17 +71,17 @@ func (n *run) awaitOthers(ctx context.Context, thread string) error {
 }
 
 // conclude returns the outcome of a session that was run.
-func (n *run) conclude(ctx context.Context, c loop.Run, says bool, h *session.History) outcome {
+func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.History) outcome {
 	ctx = context.WithoutCancel(ctx)
 	o := outcome{settled: settledBy(c.Job.Number, h.State)}
-	if says {
+	if claims {
 		if o.settled.Says, o.err = claimHashes(ctx, h, h.State.Version()); o.err != nil {
 			return o
 		}
 	}
 	if n.Finished != nil && h.State.Version() > 0 {
 		if err := n.Finished(ctx, h); err != nil {
-			n.Log.Warn().Err(err).Str("session", c.Thread).Msg("the artifact could not be written beside the store; the session itself is stored")
+			n.Log.Warn().Err(err).Str("session", c.Thread).Msg("cannot write the artifact file; the session itself is stored")
 		}
 	}
 	return o
@@ -236,7 +236,7 @@ func missingReason(s *flow.State) (fault.Code, string) {
 
 // failed returns the outcome of a session that could not be run. Errors of the store end
 // the run: they would affect every session.
-func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outcome {
+func (n *run) failed(ctx context.Context, c loop.Run, claims bool, err error) outcome {
 	switch fault.CodeOf(err) {
 	case store.Busy, store.Full, store.Damaged, store.Closed, store.Unwritable, store.Unsupported:
 		return outcome{err: err}
@@ -257,11 +257,11 @@ func (n *run) failed(ctx context.Context, c loop.Run, says bool, err error) outc
 	if unread == nil && out.Code != session.Exists { // count what it has spent
 		s := settledBy(c.Job.Number, h.State)
 		if h.State.Ended != "" && s.Outcome == loop.Done { // it had already ended
-			return n.conclude(ctx, c, says, h)
+			return n.conclude(ctx, c, claims, h)
 		}
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
 		out = s
-		if says {
+		if claims {
 			out.Says, err = claimHashes(ctx, h, h.State.Version())
 			return outcome{settled: out, err: err}
 		}

@@ -62,7 +62,7 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 	wrong := func(format string, args ...any) error {
 		return &fault.Error{Code: store.Damaged, Place: j.Thread, Detail: fmt.Sprintf(format, args...), Hint: damagedHint}
 	}
-	says, empty := t.Says, loop.Settled{Job: t.Job}
+	claims, empty := t.Says, loop.Settled{Job: t.Job}
 	t.Says = nil
 	if t.Outcome == loop.Skipped || t.Code == session.Exists { // no session, or not of this loop
 		if !unrun(&t, &empty) {
@@ -90,7 +90,7 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 		return nil
 	}
 	want, err := claimHashes(ctx, h, t.Version)
-	if err == nil && !slices.Equal(says, want) {
+	if err == nil && !slices.Equal(claims, want) {
 		return wrong("the loop records other claims for version %d", t.Version)
 	}
 	return nil // missing pieces are reported for the session

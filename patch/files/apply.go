@@ -34,7 +34,7 @@ func Check(q *Request) (*Checked, error) {
 }
 
 // Apply applies patches, all or none. If a file cannot be replaced after others were, it
-// returns their names beside the error.
+// returns their names with the error.
 func Apply(q *Request) (*Applied, error) {
 	p, err := newPlan(q)
 	if err != nil {

@@ -203,7 +203,7 @@ func (x *Index) compare(a *encodedQuery, n int, least float64) (span, bool) {
 	return span{n, cosine - bound, cosine + bound}, true
 }
 
-// product is the hot loop of a search: four sums, so that none has to wait for another.
+// product is the hot loop of a search: four sums, so that none waits for another.
 func product(a *[part]int8, b *[part]int32) int32 {
 	var s0, s1, s2, s3 int32
 	for i := 0; i < part; i += 4 {

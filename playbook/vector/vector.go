@@ -2,7 +2,7 @@
 // that made it.
 //
 // It promises that vectors of different models are never compared, and that a search is exact.
-// The package is pure. It must not know where vectors come from or what they stand for.
+// The package is pure. It must not know where vectors come from or what they represent.
 package vector
 
 import (

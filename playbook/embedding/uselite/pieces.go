@@ -15,7 +15,7 @@ import (
 	words "brenner/internal/text"
 )
 
-// reserved is the number of leading pieces that stand for no text.
+// reserved is the number of leading pieces that represent no text.
 const reserved = 6
 
 // unknown is the piece of every character without a piece.
