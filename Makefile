@@ -12,16 +12,16 @@ COUNT    ?= 1
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-setup: ## download modules and install the desk tools, pinned, into .tools/
+setup: ## download modules and install the pinned development tools into .tools/
 	$(GO) mod download
 	@sh scripts/tool.sh gotestsum
 	@sh scripts/tool.sh golangci-lint
 
-# The flags of "go run", so that the one does not compile again what the other compiled.
+# The same flags as "go run", to share compiled packages.
 build: ## build bin/brenner
 	$(GO) build -o bin/brenner ./cmd/brenner
 
-test: ## run every test, with the race detector, in shuffled order
+test: ## run all tests with the race detector, in shuffled order
 	@sh scripts/test.sh
 
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
@@ -30,7 +30,7 @@ hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DA
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh
 
-fmt: ## format the code as make lint wants it
+fmt: ## format the code as make lint requires
 	@sh scripts/tool.sh golangci-lint
 	.tools/golangci-lint fmt
 
@@ -43,11 +43,11 @@ bench: ## run the benchmarks; BENCH=regexp, COUNT=n
 cross: ## compile for every supported platform
 	@sh scripts/cross.sh
 
-real-clients: ## install real agent programs and MCP tools from npm, pinned, and test against them
+real-clients: ## install pinned agent programs and MCP tools from npm, and test with them
 	@sh scripts/real-clients.sh
 
-pictures: ## draw docs/pictures anew; needs chromium
+pictures: ## redraw docs/pictures; needs chromium
 	@sh scripts/pictures.sh
 
-clean: ## remove what these commands made, but for the tools
+clean: ## remove build results, but not the tools
 	rm -rf bin dist .tools/test.json .tools/hours

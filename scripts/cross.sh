@@ -1,6 +1,6 @@
 #!/bin/sh
-# cross.sh: compiles everything, and links the program, for each platform.
-# linux and darwin are supported; windows has to compile.
+# cross.sh: compiles all packages and links the program for each platform.
+# linux and darwin are supported; windows must compile.
 set -eu
 cd "$(dirname "$0")/.."
 

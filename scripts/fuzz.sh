@@ -1,6 +1,6 @@
 #!/bin/sh
-# fuzz.sh: finds every fuzz target of the module and runs each for FUZZTIME.
-# FUZZ is a regular expression that chooses among "package target" lines.
+# fuzz.sh: runs every fuzz target of the module for FUZZTIME each.
+# FUZZ is a regular expression that selects "package target" lines.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -24,11 +24,11 @@ count=$(printf '%s\n' "$targets" | wc -l | tr -d ' ')
 echo "$count fuzz targets, $time each"
 
 # fuzz_one runs one target. When the time runs out while a worker is busy, go
-# test may say "context deadline exceeded" and fail, though nothing was found
+# test may fail with "context deadline exceeded" although nothing was found
 # (golang/go#75804). A real finding always names the input that it wrote, or
-# how its process ended; so only that bare message is no failure.
+# how its process ended, so only that bare message is ignored.
 fuzz_one() {
-	# Minimising what is merely new, not wrong, would eat the time.
+	# Minimising inputs that are merely new would take most of the time.
 	if "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 20x "$1" </dev/null >"$log" 2>&1; then
 		cat "$log"
 		return 0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh: everything that reads the code without running it.
+# lint.sh: all static checks.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ step() {
 	"$@" || failed=1
 }
 
-# gofmt over every file, those of other platforms and in testdata included.
+# gofmt over all files, including those for other platforms and in testdata.
 # shellcheck disable=SC2317 # called by step
 formatted() {
 	unformatted=$(find . -name '.?*' -prune -o -name '*.go' -exec gofmt -l {} +) || return 1

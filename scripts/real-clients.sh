@@ -1,9 +1,9 @@
 #!/bin/sh
-# real-clients.sh: installs the real codex, the real gemini, the MCP inspector and
-# the MCP conformance suite, pinned, into .tools/real-clients (once), and runs the
-# tests that use them, against a model and a mail server on loopback. Arguments are
-# given on to go test. Needs node 20 or later, and npm: a newer node, which some of
-# them want, is installed beside them. `real-clients.sh --install` only installs.
+# real-clients.sh: installs pinned versions of codex, gemini, the MCP inspector and the
+# MCP conformance suite into .tools/real-clients (once), and runs the tests that use
+# them against a model and a mail server on loopback. Arguments are passed to go test.
+# Needs npm and node 20 or later; a newer node, which some of them need, is installed
+# as well. `real-clients.sh --install` only installs.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,12 +12,12 @@ place=.tools/real-clients
 
 for tool in node npm; do
 	if ! command -v "$tool" >/dev/null 2>&1; then
-		echo "make real-clients needs node 20 or later, with npm: $tool is not there" >&2
+		echo "make real-clients needs npm and node 20 or later: $tool not found" >&2
 		exit 1
 	fi
 done
 if [ "$(node -p 'parseInt(process.versions.node)')" -lt 20 ]; then
-	echo "make real-clients needs node 20 or later; this is $(node --version)" >&2
+	echo "make real-clients needs node 20 or later, found $(node --version)" >&2
 	exit 1
 fi
 
@@ -30,7 +30,7 @@ clients="
 	$(node -p '`node-${process.platform}-${process.arch}@22.23.3`')
 "
 
-# The package itself says what it is.
+# Read the version from the installed package.
 installed() {
 	[ "$(node -p 'require(require("path").resolve(process.argv[1])).version' "$place/node_modules/${1%@*}/package.json" 2>/dev/null)" = "${1##*@}" ]
 }
@@ -39,10 +39,10 @@ for client in $clients; do
 	if ! installed "$client"; then
 		echo "installing" $clients "into $place" >&2
 		mkdir -p "$place"
-		# No script of a package runs; a package.json of its own keeps npm from looking
-		# for one above.
+		# No package scripts run. An own package.json keeps npm from searching the
+		# parent directories.
 		printf '{"private": true}\n' >"$place/package.json"
-		# shellcheck disable=SC2086 # they are several
+		# shellcheck disable=SC2086 # several words
 		npm install --prefix "$place" --no-audit --no-fund --ignore-scripts --loglevel=error $clients >&2
 		break
 	fi

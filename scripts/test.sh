@@ -1,7 +1,7 @@
 #!/bin/sh
 # test.sh: every test of the module, with the race detector, in shuffled order.
-# Arguments are given on to go test; without any it tests ./...
-# What each test did is left in .tools/test.json.
+# Arguments are passed to go test (default: ./...).
+# The results are in .tools/test.json.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ if ! command -v "$go" >/dev/null 2>&1; then
 	exit 1
 fi
 
-# The race detector links with C. Say so here, instead of in the linker's words.
+# The race detector needs a C compiler. Check for it here, for a clearer message.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
@@ -30,26 +30,23 @@ END
 	exit 1
 fi
 export CGO_ENABLED=1
-# A process with the race detector sleeps for a second at its end, to let goroutines
-# that are still there run into a race. What it has found by then it has said already,
-# and its exit code tells; a second for each test binary and each of the thousand
-# processes that the tests start is most of the time that the tests would take.
+# The race detector makes a process sleep for a second at exit, so that remaining
+# goroutines can run into a race. With a thousand processes started by the tests, this
+# would be most of their time. Races found before are still reported.
 export GORACE="atexit_sleep_ms=0 ${GORACE:-}"
 
 summary=yes
 sh scripts/tool.sh gotestsum || summary=no
 
 [ $# -gt 0 ] || set -- ./...
-# go vet is part of make lint, whole; here it would read every dependency again.
-# The build's flags are in the environment, so that a test that runs the go command
-# (archtest lists the tree with its types) finds everything compiled already.
-# What was translated from C to Go (SQLite and its C library) allocates outside Go's
-# heap, where the race detector does not look: but for its global variables it would be
-# instrumented for nothing, and take twice the time. The driver around it, in
-# modernc.org/sqlite, is Go and is looked at.
-# Whole-program tests wait for processes more than they compute: four at a time.
-# The whole-program tests of cmd/brenner take minutes: on a busy machine more than the
-# 10 that go test allows a package.
+# go vet is part of make lint; here it would read every dependency again.
+# The build flags are in the environment, so that tests that run the go command
+# (archtest) use the same compiled packages.
+# The SQLite library, translated from C to Go, allocates outside Go's heap, which the
+# race detector does not check: instrumenting it would only double its time. Its driver,
+# modernc.org/sqlite, is instrumented.
+# Tests that run the program mostly wait for processes: four run in parallel. Those of
+# cmd/brenner may take more than the default timeout of 10 minutes on a busy machine.
 export GOFLAGS="${GOFLAGS:-} -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false"
 set -- -shuffle=on -vet=off -parallel=4 -timeout=30m "$@"
 rm -f .tools/test.json
@@ -57,6 +54,6 @@ if [ $summary = yes ]; then
 	.tools/gotestsum --format standard-quiet --jsonfile .tools/test.json \
 		-- "$@" </dev/null
 else
-	echo "gotestsum could not be installed: running go test without its summary" >&2
+	echo "cannot install gotestsum: running go test without its summary" >&2
 	"$go" test "$@" </dev/null
 fi

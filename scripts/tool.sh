@@ -1,7 +1,6 @@
 #!/bin/sh
-# tool.sh NAME: installs a desk tool into .tools/, unless it is there already in
-# the pinned version, built by the Go that is in use. This is the one place where
-# the versions stand.
+# tool.sh NAME: installs a development tool into .tools/, unless the pinned version,
+# built with the current Go, is already installed. The versions are defined here.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -23,7 +22,7 @@ golangci-lint)
 	;;
 esac
 
-# The binary itself says what it is: "mod <module> <version>", and its Go.
+# Read "mod <module> <version>" and the Go version from the binary.
 installed() {
 	[ -x ".tools/$1" ] || return 1
 	about=$("$go" version -m ".tools/$1" 2>/dev/null) || return 1
@@ -38,5 +37,5 @@ if installed "$1"; then
 fi
 echo "installing $1 $version into .tools/" >&2
 mkdir -p .tools
-# Built for this machine, whatever the caller cross-compiles for.
+# Build for this machine, even if the caller cross-compiles.
 env -u GOOS -u GOARCH GOBIN="$PWD/.tools" CGO_ENABLED=0 "$go" install "$package@$version"

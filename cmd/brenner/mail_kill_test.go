@@ -30,7 +30,7 @@ func newRestarts(kills int) *restarts {
 	return s
 }
 
-// next waits for a restart after than; there is none after the last.
+// next waits for a restart after than. It returns false after the last one.
 func (s *restarts) next(than int) (n int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -93,13 +93,13 @@ func TestMailCommands(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	for line, want := range map[string]int{
-		"mail thread a/../b": 2, "mail send x": 2, "mail inbox Nobody": 2, "mail health --url http://127.0.0.1:1": 75, "mail serve --addr 0.0.0.0:0 --no-token": 4,
+		"mail thread a/../b": 2, "mail send x": 2, "mail inbox Unknown": 2, "mail health --url http://127.0.0.1:1": 75, "mail serve --addr 0.0.0.0:0 --no-token": 4,
 	} {
 		if code, errs := brenner(t.Context(), env, io.Discard, append(strings.Fields(line), "-C", dir)...); code != want || !strings.Contains(errs, "brenner: ") {
 			t.Errorf("%s: exit %d: %s", line, code, errs)
 		}
 	}
-	stranger := append([]string{mail.EnvToken + "=nobody's"}, env...)
+	stranger := append([]string{mail.EnvToken + "=unknown"}, env...)
 	if code, errs := brenner(t.Context(), stranger, io.Discard, "mail", "health", "-C", dir); code != 4 {
 		t.Errorf("exit %d: %s", code, errs)
 	}

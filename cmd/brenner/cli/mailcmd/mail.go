@@ -55,7 +55,7 @@ func withMailbox[V any](a *ui.App, flags *MailFlags, do func(*project.Mailbox) (
 // timeLayout is the layout of times in mail output.
 const timeLayout = "2006-01-02 15:04:05"
 
-// messageTable lists messages without their bodies, or prints none if there are none.
+// messageTable lists messages without their bodies, or prints none for an empty list.
 func messageTable(a *ui.App, all []mail.Message, none string) string {
 	if len(all) == 0 {
 		a.Say(none + "\n")

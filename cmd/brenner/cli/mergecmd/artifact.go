@@ -178,7 +178,7 @@ agent's reply, as by --deltas NAME=FILE.`,
   brenner delta check --strict reply.md
   brenner delta check deltas.json
 
-Exit codes: 0 all deltas were read; 1 some were refused, or there are none; 2 unreadable
+Exit codes: 0 all deltas were read; 1 some were refused, or none found; 2 unreadable
 file.`,
 		Args: ui.OneFile,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -27,7 +27,7 @@ func playbookListCommand(a *ui.App) *cobra.Command {
   brenner playbook list --like "how many replicates" --limit 5
   brenner playbook list -q --stage SHADOW
 
-Exit codes: 0 listed, even if there are none; 1 the playbook is damaged; 2 invalid flag;
+Exit codes: 0 listed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 75 the embeddings endpoint is unreachable.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return playbookList(a, c, &opt) },
@@ -63,7 +63,7 @@ func bulletIDs(bullets []*playbook.Bullet) string {
 	return ui.EachLine(bullets, func(b **playbook.Bullet) string { return (*b).ID })
 }
 
-// listText formats bullets as a table, or prints none if there are none.
+// listText formats bullets as a table, or prints none for an empty list.
 func listText(a *ui.App, l *keeper.List, none string) string {
 	if a.Quiet {
 		return bulletIDs(l.Bullets)
@@ -200,7 +200,7 @@ are listed on standard error.`,
   brenner playbook render --tokens 200 --session RS-20261115-cells
   brenner playbook render --all
 
-Exit codes: 0 printed, even if there are none; 1 the playbook is damaged; 2 invalid flag;
+Exit codes: 0 printed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 75 the embeddings endpoint is unreachable.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -300,7 +300,7 @@ with --domain.`,
 		Example: `  brenner playbook export > playbook.txt
   brenner playbook export --all --out everything.txt
 
-Exit codes: 0 written, even if there are none; 1 writing failed, or the playbook is
+Exit codes: 0 written, even if empty; 1 writing failed, or the playbook is
 damaged; 2 the file already exists.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -159,7 +159,7 @@ type liveRow struct {
 	call              string
 	round, tokens     int
 	usd               float64
-	began             time.Time // of the call in flight; zero if there is none
+	began             time.Time // of the call in flight; zero if idle
 	took              time.Duration
 }
 

@@ -56,7 +56,7 @@ their ids.`,
   brenner session list --json
   brenner session list -q | xargs -n 1 brenner session resume
 
-Exit codes: 0 listed, even if there are none; 1 the store or one of the sessions is
+Exit codes: 0 listed, even if empty; 1 the store or one of the sessions is
 damaged; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return listSessions(c.Context(), a) },
