@@ -10,8 +10,8 @@ import (
 	"brenner/artifact/delta"
 )
 
-func compiled() Compiled {
-	return Compiled{
+func compiled() CompiledMessage {
+	return CompiledMessage{
 		ThreadID: "RS-20251230-cell-fate", Version: 4, Question: "How does a cell\nknow what to become?", Head: "abc123",
 		Changes: "round 2: 4 applied, 1 rejected, 0 in conflict", Contributors: []string{"operator", "BlueLake"},
 		Counts: []Count{{"research_thread", 1}, {"hypothesis_slate", 3}}, Lint: "valid, 2 warnings",

@@ -79,9 +79,9 @@ func readLesson(line string) (Lesson, bool) {
 	return Lesson{}, false
 }
 
-// Cited returns the ids that a reply names: in brackets, or anywhere as a word if they have this
+// CitedIDs returns the ids that a reply names: in brackets, or anywhere as a word if they have this
 // program's form. An id of another tool may be any word.
-func Cited(reply string, ids []string) []string {
+func CitedIDs(reply string, ids []string) []string {
 	var all []string
 	for _, id := range ids {
 		if strings.Contains(reply, "["+id+"]") || isOwn(id) && hasWord(reply, id) {
@@ -199,8 +199,8 @@ func stripMarks(text string) string {
 
 func isOK(b delta.Block) bool { return b.OK }
 
-// Compiled is the content of a COMPILED message, the current state of the artifact.
-type Compiled struct {
+// CompiledMessage is the content of a COMPILED message, the current state of the artifact.
+type CompiledMessage struct {
 	ThreadID     string
 	Version      int
 	Question     string
@@ -220,12 +220,12 @@ type Count struct {
 }
 
 // Subject returns the subject of the message.
-func (c *Compiled) Subject() string {
+func (c *CompiledMessage) Subject() string {
 	return text.Clip(fmt.Sprintf("COMPILED: v%d %s", c.Version, oneLine(c.Question)), maxSubject)
 }
 
 // Body returns the message. For an agent the artifact is quoted, like every outside text.
-func (c *Compiled) Body(toAgent bool) string {
+func (c *CompiledMessage) Body(toAgent bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# COMPILED: %s v%d\n\n", c.ThreadID, c.Version)
 	fmt.Fprintf(&b, "- Changes: %s\n- Contributors: %s\n", inert(c.Changes), inert(strings.Join(c.Contributors, ", ")))

@@ -43,9 +43,9 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 
 // TextFound is where a piece of text came from.
 type TextFound struct {
-	Schema string        `json:"schema"`
-	Text   string        `json:"text"`
-	Found  []audit.Found `json:"found"`
+	Schema string            `json:"schema"`
+	Text   string            `json:"text"`
+	Found  []audit.FoundText `json:"found"`
 	// Records are the project's records that contain it. They are searched if no session is
 	// named.
 	Records []FoundRecord `json:"records"`
@@ -70,7 +70,7 @@ type FoundRecord struct {
 }
 
 func newTextFound(text string) *TextFound {
-	return &TextFound{Schema: "brenner.trace.find/v1", Text: text, Found: []audit.Found{}, Records: []FoundRecord{}}
+	return &TextFound{Schema: "brenner.trace.find/v1", Text: text, Found: []audit.FoundText{}, Records: []FoundRecord{}}
 }
 
 // Empty reports whether the text was not found.
@@ -102,7 +102,7 @@ func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error)
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
 		h, err := session.Load(ctx, st, thread)
-		var found []audit.Found
+		var found []audit.FoundText
 		if err == nil {
 			found, err = audit.Find(ctx, h, 0, text)
 		}

@@ -55,7 +55,7 @@ type Source struct {
 	Project *Project
 	Address session.Address
 	File    string // the export; empty for a store
-	export  *session.Exported
+	export  *session.ExportFile
 }
 
 // OpenSource opens what the argument of a read-only command names: a session, an address
@@ -127,7 +127,7 @@ func (p *Project) openExport(ctx context.Context, file, rest string) (*Source, e
 	return &Source{Store: st, Project: p, Address: address, File: file, export: x}, nil
 }
 
-func (p *Project) readExport(file string) (*session.Exported, error) {
+func (p *Project) readExport(file string) (*session.ExportFile, error) {
 	data, err := files.Read(file)
 	if err != nil {
 		return nil, files.CannotRead("read the export", file, err)
@@ -259,7 +259,7 @@ type Imported struct {
 }
 
 // ProvenExport reads an export. If it fails to prove itself, the error lists every fault.
-func ProvenExport(ctx context.Context, file string, data []byte) (*session.Exported, error) {
+func ProvenExport(ctx context.Context, file string, data []byte) (*session.ExportFile, error) {
 	proof, x, err := VerifyExport(ctx, file, data, "")
 	if err != nil {
 		return nil, err
@@ -286,7 +286,7 @@ func refusedExport(file string, found []error) error {
 
 // Import stores the session of a proven export, all or nothing, and publishes its artifact.
 // doing is shown to other processes meanwhile.
-func (p *Project) Import(ctx context.Context, file string, x *session.Exported, doing string) (*Imported, error) {
+func (p *Project) Import(ctx context.Context, file string, x *session.ExportFile, doing string) (*Imported, error) {
 	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return nil, err

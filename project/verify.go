@@ -127,7 +127,7 @@ func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []strin
 
 // VerifyExport proves the exact bytes of an export: a byte order mark added by an editor is
 // a change, too.
-func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.Exported, error) {
+func VerifyExport(ctx context.Context, file string, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
 	proof, x, err := audit.VerifyExport(ctx, memory.New(), data, head)
 	if err != nil {
 		return nil, nil, fault.InFile("read the export", file, err)

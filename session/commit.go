@@ -72,7 +72,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 // checkStale records in c which of the records shown to its authors no longer hold. It returns what
 // must not change until that is stored.
 func (s *run) checkStale(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
-	shown := state.Shown(c)
+	shown := state.RecordsShown(c)
 	if s.Project == nil || len(shown) == 0 {
 		return nil, nil
 	}

@@ -100,8 +100,8 @@ func blobLine(hash string, data []byte) exportBlob {
 	return b
 }
 
-// Exported is the content of an export.
-type Exported struct {
+// ExportFile is the content of an export.
+type ExportFile struct {
 	Thread string
 	Head   string
 	Batch  store.Batch
@@ -111,7 +111,7 @@ type Exported struct {
 
 // ReadExport reads an export. All its defects are in Faults; an error means that the data is
 // not an export at all.
-func ReadExport(data []byte) (*Exported, error) {
+func ReadExport(data []byte) (*ExportFile, error) {
 	lines := bytes.Split(data, []byte("\n"))
 	var head exportHeader
 	if err := json.Unmarshal(lines[0], &head, json.RejectUnknownMembers(true)); err != nil || head.Schema != ExportSchema {
@@ -120,7 +120,7 @@ func ReadExport(data []byte) (*Exported, error) {
 			Hint: "`brenner session export ID` writes one",
 		}
 	}
-	x := &Exported{Thread: head.Thread, Head: head.Head}
+	x := &ExportFile{Thread: head.Thread, Head: head.Head}
 	if len(lines) != head.Entries+head.Blobs+3 || len(lines[len(lines)-1]) != 0 {
 		x.addFault(len(lines), "the header announces %d entries and %d blobs, but the number of lines differs", head.Entries, head.Blobs)
 	}
@@ -144,7 +144,7 @@ func ReadExport(data []byte) (*Exported, error) {
 }
 
 // checkRoundTrip exports the content again and compares, which finds what no checksum covers.
-func (x *Exported) checkRoundTrip(data []byte) {
+func (x *ExportFile) checkRoundTrip(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)
 	if err != nil {
@@ -179,14 +179,14 @@ func (x *Exported) checkRoundTrip(data []byte) {
 	}
 }
 
-func (x *Exported) addFault(line int, format string, args ...any) {
+func (x *ExportFile) addFault(line int, format string, args ...any) {
 	x.Faults = append(x.Faults, &fault.Error{
 		Code: ExportChanged, Line: line, Detail: fmt.Sprintf(format, args...),
 		Hint: "the file was changed after it was written",
 	})
 }
 
-func (x *Exported) readEntry(to *store.Append, number int, line []byte) {
+func (x *ExportFile) readEntry(to *store.Append, number int, line []byte) {
 	e, err := journal.Parse(line)
 	if err != nil {
 		x.addFault(number, "journal entry was changed: %v", err)
@@ -198,7 +198,7 @@ func (x *Exported) readEntry(to *store.Append, number int, line []byte) {
 	to.Entries = append(to.Entries, e)
 }
 
-func (x *Exported) readBlob(number int, line []byte) {
+func (x *ExportFile) readBlob(number int, line []byte) {
 	var b exportBlob
 	err := json.Unmarshal(line, &b, json.RejectUnknownMembers(true))
 	var data []byte
@@ -225,7 +225,7 @@ func (x *Exported) readBlob(number int, line []byte) {
 
 // checkSum finds what the hashes of entries and blobs do not cover: changes of the header, of
 // the order of blobs, and of the checksum line itself.
-func (x *Exported) checkSum(data []byte, lines [][]byte) {
+func (x *ExportFile) checkSum(data []byte, lines [][]byte) {
 	if len(lines) < 3 {
 		return
 	}

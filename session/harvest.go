@@ -103,7 +103,7 @@ func (h *History) readReplies(ctx context.Context, out *Harvest) (map[string][]s
 			if err != nil {
 				return nil, err
 			}
-			for _, id := range kickoff.Cited(string(data), k.Lessons) {
+			for _, id := range kickoff.CitedIDs(string(data), k.Lessons) {
 				if !slices.Contains(cited[id], k.Agent) {
 					cited[id] = append(cited[id], k.Agent)
 				}

@@ -168,7 +168,7 @@ func (h *History) empty() artifact.Artifact {
 // input gathers what a commit settles. Unstored are the texts that are not stored yet.
 func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, unstored [][]byte) (settle.Input, error) {
 	if h.rules == nil {
-		rules, err := h.State.Opened.Merge()
+		rules, err := h.State.Opened.MergeRules()
 		if err != nil {
 			return settle.Input{}, err
 		}

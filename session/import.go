@@ -17,7 +17,7 @@ const Diverged fault.Code = "SESSIONS_DIVERGE" // The export and the project hav
 
 // Import adds an export to a store and returns the number of new entries. An existing session
 // is extended if the export continues it; a diverged one is not changed.
-func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
+func Import(ctx context.Context, st store.Store, x *ExportFile) (int, error) {
 	batch := x.Batch
 	stream := Prefix + x.Thread
 	have, err := st.Entries(ctx, stream, 0)
@@ -52,7 +52,7 @@ func Import(ctx context.Context, st store.Store, x *Exported) (int, error) {
 }
 
 // records returns the store's records of the export's versions after version.
-func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]record.Record, error) {
+func (x *ExportFile) records(ctx context.Context, st store.Store, version int) ([]record.Record, error) {
 	all := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(all)
 	if err != nil {
@@ -76,7 +76,7 @@ func (x *Exported) records(ctx context.Context, st store.Store, version int) ([]
 }
 
 // blobStore returns a store that also has the blobs of the export.
-func (x *Exported) blobStore(st store.Store) overlay {
+func (x *ExportFile) blobStore(st store.Store) overlay {
 	o := overlay{Store: st, blobs: make(map[string][]byte)}
 	for _, data := range x.Batch.Blobs {
 		o.blobs[store.Hash(data)] = data

@@ -119,14 +119,14 @@ func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committe
 	return c, texts
 }
 
-// Sent is a version that was mailed.
-type Sent struct {
+// MailedVersion is a version that was mailed.
+type MailedVersion struct {
 	flow.Published
 	Subject string
 }
 
 // Publish mails the newest version of a session that is not running.
-func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
+func (r *Runner) Publish(ctx context.Context, thread string) (*MailedVersion, error) {
 	release, err := r.hold(thread)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (r *Runner) Publish(ctx context.Context, thread string) (*Sent, error) {
 		return nil, err
 	}
 	p, done, err := s.mail(ctx)
-	return &Sent{Published: done, Subject: p.Subject}, err
+	return &MailedVersion{Published: done, Subject: p.Subject}, err
 }
 
 // publish mails the current version. Mail errors are journaled and do not stop the session.
@@ -209,7 +209,7 @@ func (s *run) publication(ctx context.Context) (Publication, error) {
 // publication composes the COMPILED messages of a version.
 func (h *History) publication(a *artifact.Artifact, view func(agent string) (string, error)) (Publication, error) {
 	last := &h.State.Commits[len(h.State.Commits)-1]
-	c := kickoff.Compiled{
+	c := kickoff.CompiledMessage{
 		ThreadID: h.Thread, Version: a.Metadata.Version, Question: h.State.Opened.Question, Head: last.Hash,
 		Changes: changes(&last.Committed), Lint: lintSummary(&last.Outcome), Contributors: contributors(a),
 	}

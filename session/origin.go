@@ -73,7 +73,7 @@ func (origin *Origin) setAddress(a Address) {
 // Origins finds where parts of a session's artifact came from.
 type Origins struct {
 	h       *History
-	all     []Replayed
+	all     []ReplayedCommit
 	current artifact.Artifact
 	deltas  map[string]*mergedDelta
 	order   []*mergedDelta   // in merge order

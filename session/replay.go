@@ -19,8 +19,8 @@ import (
 // ReplayDiffers is the code of a journal whose replay does not reproduce what was committed.
 const ReplayDiffers fault.Code = "REPLAY_DIFFERS" // A version does not follow from the replies in the journal.
 
-// Replayed is one commit, settled again.
-type Replayed struct {
+// ReplayedCommit is one commit, settled again.
+type ReplayedCommit struct {
 	Commit     flow.Commit
 	Settlement settle.Settlement
 	Diff       ReportDiff
@@ -38,8 +38,8 @@ type ReportDiff struct {
 
 // Replay settles everything again from the empty artifact, and verifies that each version
 // equals the committed one to the byte.
-func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
-	var all []Replayed
+func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
+	var all []ReplayedCommit
 	base, items := h.empty(), make(map[string]string)
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
@@ -52,7 +52,7 @@ func (h *History) Replay(ctx context.Context) ([]Replayed, error) {
 		if err != nil {
 			return all, h.commitError(c, err)
 		}
-		all = append(all, Replayed{*c, out, then})
+		all = append(all, ReplayedCommit{*c, out, then})
 		if what != "" {
 			return all, &fault.Error{
 				Code: ReplayDiffers, Place: fmt.Sprintf("%s, entry %d", h.Thread, c.Seq),
@@ -115,7 +115,7 @@ func (h *History) compareReport(ctx context.Context, c, again *flow.Committed, o
 
 // Without settles everything again as if one contributor had never answered. Items are matched
 // by meaning, not by id: references of other contributors are renamed.
-func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) {
+func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, error) {
 	if !h.contributes(name) {
 		return nil, &fault.Error{
 			Code: merge.UnknownAgent, Detail: fault.Shown(name) + " has contributed nothing to " + h.Thread,
@@ -126,7 +126,7 @@ func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) 
 	if err != nil {
 		return nil, err
 	}
-	var all []Replayed
+	var all []ReplayedCommit
 	base, original := h.empty(), h.empty()
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
@@ -142,7 +142,7 @@ func (h *History) Without(ctx context.Context, name string) ([]Replayed, error) 
 		}
 		in.Renamed = renames(&original, &base)
 		out := settle.Settle(in)
-		all = append(all, Replayed{Commit: *c, Settlement: out})
+		all = append(all, ReplayedCommit{Commit: *c, Settlement: out})
 		base, original = out.Artifact, was[i].Settlement.Artifact
 	}
 	return all, nil

@@ -91,7 +91,7 @@ func (s *run) result(before int) *Result {
 func (s *run) prepare(ctx context.Context) error {
 	opened := &s.state.Opened
 	var err error
-	if s.rules, err = opened.Merge(); err != nil {
+	if s.rules, err = opened.MergeRules(); err != nil {
 		return err
 	}
 	if s.roster, err = rosterOf(opened); err != nil {

@@ -32,7 +32,7 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		if err != nil {
 			return nil, err
 		}
-		c, stuck := stalemate.OpenBy(thread, &base, place, state.Round())
+		c, stuck := stalemate.FromConflict(thread, &base, place, state.Round())
 		var r stalemate.Request
 		switch {
 		case request != nil:

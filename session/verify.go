@@ -135,7 +135,7 @@ func (p *Proof) checkVersions(ctx context.Context, h *History) {
 
 // checkRecords compares the store's list of versions with the journal: those listed before the
 // journal was read must be in it, and those in it must be listed now.
-func (p *Proof) checkRecords(ctx context.Context, h *History, before []record.Record, all []Replayed) {
+func (p *Proof) checkRecords(ctx context.Context, h *History, before []record.Record, all []ReplayedCommit) {
 	wanted := make(map[int][]record.Record)
 	for i := range all {
 		r := &all[i]

@@ -10,8 +10,8 @@ import (
 	"brenner/session/flow"
 )
 
-// Applied is the outcome of a person's deltas.
-type Applied struct {
+// ApplyResult is the outcome of a person's deltas.
+type ApplyResult struct {
 	Schema   string       `json:"schema"`
 	Thread   string       `json:"thread_id"`
 	Author   string       `json:"author"`
@@ -35,25 +35,25 @@ type Resolved struct {
 	Value jsontext.Value `json:"value"`
 }
 
-// NewApplied returns the outcome of the deltas that a session merged last.
-func NewApplied(h *session.History, out *settle.Settlement) *Applied {
+// NewApplyResult returns the outcome of the deltas that a session merged last.
+func NewApplyResult(h *session.History, out *settle.Settlement) *ApplyResult {
 	last := h.State.Commits[len(h.State.Commits)-1]
-	return &Applied{
+	return &ApplyResult{
 		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: last.Author, Version: last.Version, Changed: out.Changed,
 		Entry: last.Seq, Head: last.Hash, Seal: last.Seal, Report: out.Report, Reading: []delta.Note{},
 	}
 }
 
 // AlreadyApplied returns the outcome for deltas that commit c merged before.
-func AlreadyApplied(h *session.History, c *flow.Commit) *Applied {
-	return &Applied{
+func AlreadyApplied(h *session.History, c *flow.Commit) *ApplyResult {
+	return &ApplyResult{
 		Schema: "brenner.session.apply/v1", Thread: h.Thread, Author: c.Author, Version: c.Version, Already: true,
 		Entry: c.Seq, Head: c.Hash, Seal: c.Seal, Report: merge.Report{Version: c.Version}, Reading: []delta.Note{},
 	}
 }
 
 // AddNotes adds the reader's notes about a file.
-func (r *Applied) AddNotes(file string, out *settle.Settlement) {
+func (r *ApplyResult) AddNotes(file string, out *settle.Settlement) {
 	for i := range out.Readings {
 		for _, p := range out.Readings[i].Problems {
 			r.Reading = append(r.Reading, delta.Note{File: file, Line: p.Line, What: string(p.Code), Text: p.Message})
@@ -62,7 +62,7 @@ func (r *Applied) AddNotes(file string, out *settle.Settlement) {
 }
 
 // Refused reports whether a delta, or a field of one, was refused.
-func (r *Applied) Refused() bool {
+func (r *ApplyResult) Refused() bool {
 	for i := range r.Report.Deltas {
 		row := &r.Report.Deltas[i]
 		if row.Disposition == merge.Rejected {

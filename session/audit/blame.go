@@ -36,8 +36,8 @@ func BlameItem(ctx context.Context, h *session.History, at session.Address) (*Bl
 	}, nil
 }
 
-// Found is a text with its origin and the inputs behind it.
-type Found struct {
+// FoundText is a text with its origin and the inputs behind it.
+type FoundText struct {
 	session.Origin
 	Thread       string         `json:"thread_id"`
 	Rehearsal    bool           `json:"rehearsal"`
@@ -49,7 +49,7 @@ type Found struct {
 }
 
 // Find returns the origins of a text in a version of a session; version 0 is the newest.
-func Find(ctx context.Context, h *session.History, version int, text string) ([]Found, error) {
+func Find(ctx context.Context, h *session.History, version int, text string) ([]FoundText, error) {
 	origins, err := h.Origins(ctx)
 	if err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func Find(ctx context.Context, h *session.History, version int, text string) ([]
 	if err != nil {
 		return nil, err
 	}
-	var all []Found
+	var all []FoundText
 	for i := range found {
-		one := Found{Origin: found[i], Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != ""}
+		one := FoundText{Origin: found[i], Thread: h.Thread, Rehearsal: h.State.Opened.Rehearsal != ""}
 		if call, ok := h.State.Call(one.Call); ok {
 			var in CallInput
 			in.fill(h.State, call)

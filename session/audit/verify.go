@@ -76,7 +76,7 @@ func Orphans(ctx context.Context, st store.Store) (lost []string, err error) {
 
 // VerifyExport verifies an export with the help of an empty store. It verifies the content only if
 // no line was altered. An error means that the data is not an export.
-func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.Exported, error) {
+func VerifyExport(ctx context.Context, empty store.Store, data []byte, head string) (*session.Proof, *session.ExportFile, error) {
 	x, err := session.ReadExport(data)
 	if err != nil {
 		if broken := brokenHeader(data); broken != nil {
@@ -129,7 +129,7 @@ func brokenHeader(data []byte) *session.Proof {
 	return c
 }
 
-func namedLines(data []byte, x *session.Exported) store.Faults {
+func namedLines(data []byte, x *session.ExportFile) store.Faults {
 	lines := bytes.Split(data, []byte("\n"))
 	names := namesIn(lines, x)
 	var all store.Faults
@@ -149,7 +149,7 @@ func namedLines(data []byte, x *session.Exported) store.Faults {
 
 // namesIn returns a function that names an export's lines, as far as its journal can be read. A
 // blob is known by its hash or, if that was altered, by its position.
-func namesIn(lines [][]byte, x *session.Exported) func(line int) string {
+func namesIn(lines [][]byte, x *session.ExportFile) func(line int) string {
 	entries := x.Batch.Appends[0].Entries
 	state, whole := &flow.State{}, true
 	for i := range entries {

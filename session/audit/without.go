@@ -186,7 +186,7 @@ func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	return v
 }
 
-func (w *Counterfactual) nowRejected(was, now []session.Replayed) {
+func (w *Counterfactual) nowRejected(was, now []session.ReplayedCommit) {
 	rejected := make(map[string]bool)
 	for i := range was {
 		for _, row := range was[i].Settlement.Report.Deltas {

@@ -68,9 +68,9 @@ func (s *State) LastSettled() *Leg {
 	return nil
 }
 
-// Shown returns the records shown to the authors of a commit: those of a round by its messages,
+// RecordsShown returns the records shown to the authors of a commit: those of a round by its messages,
 // authors of letters by the last message to each. It returns nil for people's commits.
-func (s *State) Shown(c *Committed) []RecordRef {
+func (s *State) RecordsShown(c *Committed) []RecordRef {
 	var all []RecordRef
 	take := func(k *Kickoff) {
 		for _, r := range k.Records {
@@ -115,7 +115,7 @@ func (s *State) checkMoved(e *journal.Entry, c *Committed) error {
 	if len(c.Moved) == 0 {
 		return nil
 	}
-	shown := s.Shown(c)
+	shown := s.RecordsShown(c)
 	for _, m := range c.Moved {
 		if m.Now == m.Version || !slices.ContainsFunc(shown, func(r RecordRef) bool { return r.ID == m.ID && r.Version == m.Version }) {
 			return s.badEntry(e, "version %d of %s is listed as moved, but was not shown or did not move", m.Version, fault.Shown(m.ID))

@@ -61,8 +61,8 @@ func names(sections []artifact.Section) []string {
 	return out
 }
 
-// Merge returns the rules for the merge of a session.
-func (o *Opened) Merge() (merge.Rules, error) {
+// MergeRules returns the rules for the merge of a session.
+func (o *Opened) MergeRules() (merge.Rules, error) {
 	if o.Rules.Version != merge.Version {
 		return merge.Rules{}, &fault.Error{
 			Code: UnknownEvent, Detail: fmt.Sprintf("the session uses merge rules %s; this program has %s", fault.Shown(o.Rules.Version), merge.Version),

@@ -218,8 +218,8 @@ func (r *Request) Message() string {
 		"The request:\n\n```json\n" + text.Clean(string(r.JSON()), text.PromptText) + "\n```\n"
 }
 
-// OpenBy returns the case of a standing conflict that a person declares stuck.
-func OpenBy(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
+// FromConflict returns the case of an open conflict that a person declares stuck.
+func FromConflict(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
 	for _, it := range active(a) {
 		for _, s := range conflictSpots(it) {
 			if s.place() != place {

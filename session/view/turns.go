@@ -28,8 +28,8 @@ type RepairInput struct {
 	Lines []int
 }
 
-// Repaired is a second turn within its bounds.
-type Repaired struct {
+// RepairTurn is a second turn within its bounds.
+type RepairTurn struct {
 	Answer  string // the agent's own text, as far as it fits
 	Request string
 	Tokens  int // of both
@@ -38,7 +38,7 @@ type Repaired struct {
 // Repair assembles a second turn. The problems come first, in order. The answer yields to them,
 // since its author has it: if it does not fit, as many lines around the problems are shown as
 // do. Repair fails only if the fixed parts do not fit, before anything is sent.
-func Repair(in *RepairInput) (Repaired, error) {
+func Repair(in *RepairInput) (RepairTurn, error) {
 	bound := in.Bound
 	if bound <= 0 {
 		bound = DefaultMaxTokens
@@ -51,7 +51,7 @@ func Repair(in *RepairInput) (Repaired, error) {
 	r.note = "(your answer, of " + strconv.Itoa(utf8.RuneCountInString(in.Answer)) + " characters, is left out: it does not fit)"
 	shown := min(len(in.Problems), 1)
 	if !r.fits(r.note, r.request(shown)) {
-		return Repaired{}, &fault.Error{
+		return RepairTurn{}, &fault.Error{
 			Code: TooLarge, Op: "ask " + fault.Shown(in.Role) + " again",
 			Detail: fmt.Sprintf("the message has %d tokens; the limit is %d", in.Count(r.note)+in.Count(r.request(shown)), r.bound),
 			Hint:   "raise max_tokens of the role's view, or session.context_tokens",
@@ -60,7 +60,7 @@ func Repair(in *RepairInput) (Repaired, error) {
 	for shown < len(in.Problems) && r.fits(r.note, r.request(shown+1)) {
 		shown++
 	}
-	out := Repaired{Request: r.request(shown)}
+	out := RepairTurn{Request: r.request(shown)}
 	out.Answer = r.answer(out.Request)
 	out.Tokens = in.Count(out.Answer) + in.Count(out.Request)
 	return out, nil

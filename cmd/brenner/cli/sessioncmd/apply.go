@@ -133,7 +133,7 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 	return showApplied(a, res, opt)
 }
 
-func showApplied(a *ui.App, res *audit.Applied, opt *applyOptions) error {
+func showApplied(a *ui.App, res *audit.ApplyResult, opt *applyOptions) error {
 	if opt.strict && res.Refused() && a.Exit == 0 {
 		a.Exit = ui.ExitPartial
 	}
@@ -212,8 +212,8 @@ func OpenWritable(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) (
 }
 
 // Applied returns the result of a settlement, and rewrites the artifact's files.
-func Applied(ctx context.Context, a *ui.App, d *Writable, h *session.History, out *settle.Settlement) *audit.Applied {
-	res := audit.NewApplied(h, out)
+func Applied(ctx context.Context, a *ui.App, d *Writable, h *session.History, out *settle.Settlement) *audit.ApplyResult {
+	res := audit.NewApplyResult(h, out)
 	path, err := d.project.Publish(ctx, h)
 	if err != nil {
 		a.Log.Error().Err(err).Msg("version stored, but writing its files failed")
@@ -223,7 +223,7 @@ func Applied(ctx context.Context, a *ui.App, d *Writable, h *session.History, ou
 	return res
 }
 
-func appliedText(a *ui.App, r *audit.Applied) string {
+func appliedText(a *ui.App, r *audit.ApplyResult) string {
 	if r.Already {
 		if !a.Quiet {
 			a.Say("nothing written; pass --again to merge it again\n")

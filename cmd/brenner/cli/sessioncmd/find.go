@@ -102,7 +102,7 @@ func textFoundText(a *ui.App, r *project.TextFound) string {
 	return b.String()
 }
 
-func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
+func writeFound(b *strings.Builder, f *audit.FoundText, quiet bool) {
 	fmt.Fprintf(b, "%s: %s\n", ui.Clean(f.Address.String()), fate(f))
 	if quiet {
 		return
@@ -149,7 +149,7 @@ func writeFound(b *strings.Builder, f *audit.Found, quiet bool) {
 	b.WriteString(ui.Columns(rows))
 }
 
-func sourceName(f *audit.Found) string {
+func sourceName(f *audit.FoundText) string {
 	switch f.Source {
 	case flow.ByBrief:
 		return "the brief"
@@ -160,7 +160,7 @@ func sourceName(f *audit.Found) string {
 }
 
 // fate describes what became of the text that was found.
-func fate(f *audit.Found) string {
+func fate(f *audit.FoundText) string {
 	switch f.Fate {
 	case session.FateInConflict:
 		return "in conflict"
