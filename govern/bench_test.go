@@ -42,7 +42,7 @@ func large(b *testing.B, records int) *govern.Records {
 		for from := 0; from < records; from += batch {
 			var all store.Batch
 			for i := from; i < min(from+batch, records); i++ {
-				content := fmt.Appendf(nil, "version %d of record %d: what a paper says, in some words that are not too few", v, i)
+				content := fmt.Appendf(nil, "version %d of record %d: a note of moderate length about a paper on cells and fate", v, i)
 				r := record.Record{
 					ID: fmt.Sprintf("note-%06d", i), Type: record.PaperNote, Version: v, Parent: v - 1, Status: record.Draft, Module: fmt.Sprintf("module-%02d", i%100),
 					Summary: fmt.Sprintf("Record %d, version %d, says something about cells.", i, v), SummaryOf: store.Hash(content), SummaryBy: record.Given,

@@ -15,7 +15,7 @@ import (
 // PromoteOptions are the options of a promotion.
 type PromoteOptions struct {
 	Reason string
-	// Replace lets the version displace another record that is canonical for the same type and
+	// Replace allows the version to displace another record that is canonical for the same type and
 	// module, if there can be only one.
 	Replace bool
 }
@@ -113,7 +113,8 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	return out, err
 }
 
-// demotedStatus returns the new status of the previously canonical version: deprecated if an ancestor.
+// demotedStatus returns the new status of the previously canonical version: deprecated if it is an
+// ancestor, else alternative.
 func (p *promoting) demotedStatus(ctx context.Context, was int) (string, error) {
 	all, err := p.Store.Records(ctx, store.Query{ID: p.record.ID})
 	if err != nil {

@@ -134,7 +134,7 @@ func (rs *Records) gather(ctx context.Context, draft *Draft, tips []int, taken b
 	return nil
 }
 
-// Versions returns version numbers as a list in words.
+// Versions formats version numbers as a list such as "v1, v2".
 func Versions(tips []int) string {
 	all := make([]string, len(tips))
 	for i, n := range tips {

@@ -120,7 +120,7 @@ func (rs *Records) verdict(ctx context.Context, s *Stalemate) error {
 	return err
 }
 
-// openStalemateFor returns a stalemate for an actor who may decide and a step that its state allows.
+// openStalemateFor returns a stalemate for an actor with authority and a step that its state allows.
 func (rs *Records) openStalemateFor(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
 	s, err := rs.Stalemate(ctx, of, id)
 	if err == nil {
@@ -369,7 +369,7 @@ func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c 
 	return ref, fresh, err
 }
 
-// Arbitrate lets an agent that is not a party rule on a stalemate. It sees only the request. If
+// Arbitrate asks an agent that is not a party for a ruling. It sees only the request. If
 // a person rules meanwhile, that verdict is kept.
 func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id string) (*Stalemate, error) {
 	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Ruled)

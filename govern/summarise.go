@@ -131,7 +131,7 @@ func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h 
 	return rs.integrate(ctx, who, h, draft, refsOf(inputs))
 }
 
-// integrate lets an agent write a memo, which continues the previous one if that is shown in full.
+// integrate asks an agent for a memo, which continues the previous one if that is shown in full.
 func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Draft, inputs []record.Ref) (Put, error) {
 	before, err := rs.previousMemo(ctx, draft.ID)
 	if err != nil {

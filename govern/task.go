@@ -278,8 +278,8 @@ func (rs *Records) ChangesHead(ctx context.Context) (journal.Head, error) {
 	return rs.head(ctx, Changes)
 }
 
-// NoLongerCanonical returns the versions that agents were shown as canonical and that no longer are,
-// and the head that must still hold when that is written. It skips records of other projects.
+// NoLongerCanonical returns the versions that agents were shown as canonical and that no longer
+// are, and the head that must still hold when that is written. It skips records of other projects.
 func (rs *Records) NoLongerCanonical(ctx context.Context, shown []contexts.ShownRecord) ([]Moved, store.Append, error) {
 	head, err := rs.head(ctx, Changes)
 	if err != nil {

@@ -300,7 +300,7 @@ func (w *writer) index(ctx context.Context, r *record.Record, have headState) er
 	return err
 }
 
-// closeTips closes the tips that a version continues and returns how many are left.
+// closeTips closes the tips that a version continues and returns how many remain.
 func (w *writer) closeTips(ctx context.Context, r *record.Record, tips int) (int, error) {
 	var closed []int
 	if r.Parent > 0 {

@@ -15,7 +15,7 @@ func TestViolations(t *testing.T) {
 		{"a renamed key", "a.S\n\tw string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
 		{"a key in front", "a.S\n\tnew,omitempty int\n\tx string\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
 		{"another type", "a.S\n\tx int\n\ty,omitempty int\na.T\n\tz string\n", "a.S: key removed, moved or changed:\tx string"},
-		{"a struct that is gone", "a.S\n\tx string\n\ty,omitempty int\n", "a.T: key removed, moved or changed:\tz string"},
+		{"a removed struct", "a.S\n\tx string\n\ty,omitempty int\n", "a.T: key removed, moved or changed:\tz string"},
 	} {
 		if got := strings.Join(violations(before, test.after), "; "); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
