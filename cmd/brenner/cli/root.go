@@ -73,12 +73,13 @@ func root(a *ui.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "brenner",
 		Short: "Run research sessions with several AI agents and merge their work by rule",
-		Long: `brenner runs research sessions. It asks several AI agents with different roles
-one research question, reads the structured changes in their replies, and merges
-them by rule into one versioned artifact: hypotheses, predictions, tests,
-assumptions, anomalies and critiques. Every line of the artifact can be traced
-to the reply that it came from.`,
-		Example:       "  brenner session start --preset default-3-agent",
+		Long: `brenner runs research sessions. It puts one research question to several AI
+agents with different roles and merges the changes in their replies, by fixed
+rules, into one versioned artifact: hypotheses, predictions, tests, assumptions,
+anomalies and critiques. It records which reply every sentence came from.`,
+		Example: `  brenner session start --preset default-3-agent
+  brenner session start --preset default-3-agent --question "Why do cells age?" \
+    --via openai --base-url http://localhost:11434/v1 --model llama3.1`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

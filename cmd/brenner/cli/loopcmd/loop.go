@@ -15,9 +15,8 @@ import (
 // Command returns the loop commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "loop",
-		GroupID: ui.Everyday,
-		Short:   "Run and steer many sessions unattended",
+		Use:   "loop",
+		Short: "Run and steer many sessions unattended",
 		Long: `A plan is a YAML file (schema: ` + "`brenner schema loop.plan`" + `) that defines the sessions, how
 many run concurrently, their budget, and when to stop. ` + "`brenner loop run`" + ` runs them in one
 process: no service is needed, a crash loses nothing, and no session runs twice.`,

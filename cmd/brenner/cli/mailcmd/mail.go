@@ -20,7 +20,7 @@ import (
 // Command returns the mail commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use: "mail", GroupID: ui.Other, Short: "Serve and use mailboxes for agents",
+		Use: "mail", Short: "Serve and use mailboxes for agents",
 		Long: `Agent Mail provides mailboxes for agents over HTTP as an MCP server. ` + "`brenner mail serve`" + `
 runs such a server; the other commands use it, or another server configured by
 ` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + `, or by mail: in

@@ -19,9 +19,8 @@ import (
 // ArtifactCommand returns the artifact commands.
 func ArtifactCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "artifact",
-		GroupID: ui.Everyday,
-		Short:   "Render, lint or parse a research artifact",
+		Use:   "artifact",
+		Short: "Render, lint or parse a research artifact",
 		Long: `An artifact has two forms. Canonical JSON is complete: it records who wrote each field
 and when. Markdown has all content but no provenance. Each command reads both; "-" is
 standard input.`,
@@ -156,9 +155,8 @@ func rulesText(_ *ui.App, r ruleList) string {
 // DeltaCommand returns the delta commands.
 func DeltaCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "delta",
-		GroupID: ui.Other,
-		Short:   "Inspect the deltas in an agent's reply",
+		Use:   "delta",
+		Short: "Inspect the deltas in an agent's reply",
 	}, deltaCheckCommand(a))
 }
 

@@ -34,9 +34,8 @@ type mergeOptions struct {
 func Command(a *ui.App) *cobra.Command {
 	var opt mergeOptions
 	c := ui.InProject(&cobra.Command{
-		Use:     "merge --base FILE --deltas FILE…",
-		GroupID: ui.Everyday,
-		Short:   "Merge deltas into an artifact by rule",
+		Use:   "merge --base FILE --deltas FILE…",
+		Short: "Merge deltas into an artifact by rule",
 		Long: `Merges deltas into an artifact and reports the outcome of each.
 
 The base is an artifact in canonical JSON or Markdown. Deltas are a JSON array, JSON

@@ -23,9 +23,8 @@ import (
 // Command returns the patch commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "patch",
-		GroupID: ui.Other,
-		Short:   "Make, check and apply anchor patches",
+		Use:   "patch",
+		Short: "Make, check and apply anchor patches",
 		Long: `An anchor patch (` + patch.Protocol + `) locates each edit by quoting nearby text. It contains
 the hash of the text it is for and applies to that text only, all or nothing. It changes
 a file or, with --record, creates a new version of a record.`,

@@ -22,9 +22,8 @@ import (
 // Command returns the playbook commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "playbook",
-		GroupID: ui.Other,
-		Short:   "Manage the lessons that the project has learned",
+		Use:   "playbook",
+		Short: "Manage the lessons that the project has learned",
 		Long: `The playbook holds short lessons, called bullets, that are shown to later sessions. The
 text of a bullet never changes. Counters record how often it helped or harmed and move it
 between the stages SHADOW, STAGING, PROD and QUARANTINED. Every change is an entry in a

@@ -215,9 +215,8 @@ func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
 // BlameCommand returns the blame command.
 func BlameCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
-		Use:     "blame ID|FILE [ITEM[.FIELD]]",
-		GroupID: ui.Other,
-		Short:   "Show who wrote each field of an item, when and why",
+		Use:   "blame ID|FILE [ITEM[.FIELD]]",
+		Short: "Show who wrote each field of an item, when and why",
 		Long: `Shows who added an item, who wrote each of its fields and who killed it, with delta,
 round, version and rationale. Each candidate of a CONFLICT has a line of its own. The
 session is replayed, so the result is verified.

@@ -244,9 +244,8 @@ func Resolve(a *ui.App, c *cobra.Command, r *RosterFlags, flags ...config.Flag) 
 // RosterCommand returns the roster commands.
 func RosterCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "roster",
-		GroupID: ui.Everyday,
-		Short:   "Show or validate the roster of agents",
+		Use:   "roster",
+		Short: "Show or validate the roster of agents",
 		Long: `A roster assigns a role to each agent. Each field comes from the first of these that
 sets it: flags, environment (BRENNER_ROSTER_…), session configuration, project
 configuration, preset.`,

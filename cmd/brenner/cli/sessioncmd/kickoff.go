@@ -21,9 +21,8 @@ import (
 // KickoffCommand returns the kickoff commands.
 func KickoffCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "kickoff",
-		GroupID: ui.Other,
-		Short:   "Compose or audit the messages that start a session",
+		Use:   "kickoff",
+		Short: "Compose or audit the messages that start a session",
 	}, kickoffComposeCommand(a), kickoffAuditCommand(a))
 }
 

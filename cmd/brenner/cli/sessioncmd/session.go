@@ -25,9 +25,8 @@ import (
 // Command returns the session commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "session",
-		GroupID: ui.Everyday,
-		Short:   "Run and inspect research sessions",
+		Use:   "session",
+		Short: "Run and inspect research sessions",
 	}, sessionStartCommand(a),
 		sessionResumeCommand(a), sessionStatusCommand(a), sessionListCommand(a), sessionShowCommand(a),
 		sessionWatchCommand(a), sessionExportCommand(a), sessionImportCommand(a), sessionReplayCommand(a),

@@ -20,9 +20,8 @@ import (
 // TraceCommand returns the trace command.
 func TraceCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "trace",
-		GroupID: ui.Other,
-		Short:   "Inspect agent calls and trace text to its sources",
+		Use:   "trace",
+		Short: "Inspect agent calls and trace text to its sources",
 	}, traceListCommand(a), traceShowCommand(a), traceFindCommand(a))
 }
 

@@ -22,9 +22,8 @@ import (
 // ConfigCommand returns the config commands.
 func ConfigCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "config",
-		GroupID: ui.Other,
-		Short:   "Show the effective configuration",
+		Use:   "config",
+		Short: "Show the effective configuration",
 	}, configShowCommand(a))
 }
 
@@ -85,9 +84,8 @@ func TrustCommand(a *ui.App) *cobra.Command {
 	var sessionConfig string
 	var show, forget bool
 	c := ui.InProject(&cobra.Command{
-		Use:     "trust",
-		GroupID: ui.Other,
-		Short:   "Trust the project's configuration file",
+		Use:   "trust",
+		Short: "Trust the project's configuration file",
 		Long: `A project's brenner.yaml, or a file for --session-config, may come from an untrusted
 source. Until you trust it, it cannot make brenner send a key to a URL, choose which
 variable holds a key, or run a command. Trust is pinned to the file's SHA-256: a changed
@@ -147,9 +145,8 @@ func trustText(_ *ui.App, r *project.TrustState) string {
 func InitCommand(a *ui.App) *cobra.Command {
 	var dir, question string
 	c := &cobra.Command{
-		Use:     "init",
-		GroupID: ui.Everyday,
-		Short:   "Create a commented brenner.yaml and the .brenner directory",
+		Use:   "init",
+		Short: "Create a commented brenner.yaml and the .brenner directory",
 		Long: `Creates a brenner.yaml that explains every key, and the directory .brenner, which git
 ignores. Existing files are never overwritten.`,
 		Example: `  brenner init
@@ -180,10 +177,9 @@ func initText(a *ui.App, i *project.Initialised) string {
 func DoctorCommand(a *ui.App) *cobra.Command {
 	var flags sessioncmd.RosterFlags
 	c := &cobra.Command{
-		Use:     "doctor",
-		GroupID: ui.Everyday,
-		Short:   "Check the setup and print how to fix it",
-		Long:    `Checks the configuration, store, roster, mail, models and programs.`,
+		Use:   "doctor",
+		Short: "Check the setup and print how to fix it",
+		Long:  `Checks the configuration, store, roster, mail, models and programs.`,
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --json
 
@@ -218,9 +214,8 @@ func diagnosisText(a *ui.App, d *project.Diagnosis) string {
 // SchemaCommand returns the schema command.
 func SchemaCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "schema [NAME]",
-		GroupID: ui.Other,
-		Short:   "Print a JSON Schema, or list all schemas",
+		Use:   "schema [NAME]",
+		Short: "Print a JSON Schema, or list all schemas",
 		Long: `Prints the JSON Schema (draft 2020-12) of a document that brenner reads or writes. NAME is
 the full name or its middle part: "brenner.artifact/v1" or "artifact". Without NAME, lists
 all names.`,
@@ -259,9 +254,8 @@ type schemaNames struct {
 // VersionCommand returns the version command.
 func VersionCommand(a *ui.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		GroupID: ui.Other,
-		Short:   "Print the version and the merge rules",
+		Use:   "version",
+		Short: "Print the version and the merge rules",
 		Example: `  brenner version
   brenner version --json
 

@@ -24,9 +24,8 @@ import (
 // Command returns the stalemate commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "stalemate",
-		GroupID: ui.Other,
-		Short:   "List, request and rule on stalemates",
+		Use:   "stalemate",
+		Short: "List, request and rule on stalemates",
 		Long: `A session opens a stalemate when it makes no progress: a conflict survives a round, the
 same error occurs three times, a refused change is sent again unchanged, or a field is
 written back and forth. A record opens one when its patches are refused for the same

@@ -200,9 +200,8 @@ func writtenText(a *ui.App, r *govern.Written) string {
 // ProjectCommand returns the project commands.
 func ProjectCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "project",
-		GroupID: ui.Other,
-		Short:   "Manage the project's brief, and report its state",
+		Use:   "project",
+		Short: "Manage the project's brief, and report its state",
 	}, projectInitCommand(a), projectBriefCommand(a), snapshotCommand(a, "brenner project snapshot > state.md"))
 }
 

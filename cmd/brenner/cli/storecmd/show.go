@@ -224,9 +224,8 @@ func snapshotText(_ *ui.App, r *govern.Snapshot) string { return ui.CleanLines(r
 // ContextCommand returns the context commands.
 func ContextCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "context",
-		GroupID: ui.Other,
-		Short:   "Show which records an agent of a role would see, and why",
+		Use:   "context",
+		Short: "Show which records an agent of a role would see, and why",
 	}, contextBuildCommand(a), contextExplainCommand(a))
 }
 

@@ -16,9 +16,8 @@ import (
 // Command returns the store commands.
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
-		Use:     "store",
-		GroupID: ui.Other,
-		Short:   "Manage typed, versioned records: notes, memos, models, reviews and their links",
+		Use:   "store",
+		Short: "Manage typed, versioned records: notes, memos, models, reviews and their links",
 		Long: `Manages the records of a project. Each has an id, a type, a module, a summary and immutable
 versions. At most one version of a record is canonical, and only promote makes it so.
 

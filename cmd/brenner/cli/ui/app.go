@@ -148,12 +148,6 @@ type App struct {
 	host *project.Host // created on first use
 }
 
-// The command groups in the help text.
-const (
-	Everyday = "everyday"
-	Other    = "other"
-)
-
 // Family adds subcommands to a command that does nothing itself.
 func Family(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	c.AddCommand(commands...)

@@ -22,9 +22,8 @@ import (
 // Command returns the verify command.
 func Command(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
-		Use:     "verify [ID|FILE [HEAD]]",
-		GroupID: ui.Other,
-		Short:   "Verify a session, an export, or the entire store",
+		Use:   "verify [ID|FILE [HEAD]]",
+		Short: "Verify a session, an export, or the entire store",
 		Long: `Verifies a session against its journal: the hash chain, the hash of every message and
 reply, and every version, which is rebuilt from the replies and compared byte for byte.
 
