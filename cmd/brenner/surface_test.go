@@ -25,7 +25,7 @@ const surfaceGolden = "testdata/surface.golden"
 // a description, so that descriptions can be reworded.
 func TestSurface(t *testing.T) {
 	s := surface{t: t, dir: t.TempDir()}
-	s.command("brenner")
+	s.command("brenner", "")
 	s.codesAndSchemas()
 	s.configuration()
 	if *update {
@@ -56,6 +56,7 @@ type surface struct {
 	t     *testing.T
 	dir   string // an empty project
 	lines []string
+	help  []commandHelp
 	named []string // environment variables that the program's texts name
 }
 
@@ -108,12 +109,13 @@ var (
 
 // command adds a command and, by what its help lists, all commands below it. Help lists
 // no hidden commands and flags; the program has none.
-func (s *surface) command(path string) {
+func (s *surface) command(path, summary string) {
 	var help struct{ Text string }
 	s.decode(path+" --help --json", &help)
+	s.help = append(s.help, commandHelp{path, summary, help.Text})
 	s.named = append(s.named, variable.FindAllString(help.Text, -1)...)
 	_, text, _ := strings.Cut(help.Text, "Usage:\n")
-	section, below := "Usage:", []string{}
+	section, below := "Usage:", [][2]string{}
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case line == "":
@@ -130,11 +132,12 @@ func (s *surface) command(path string) {
 			}
 			s.add("flag of %s: %s%s %s %s", path, f[1], f[2], cmp.Or(f[3], "bool"), f[4])
 		case strings.HasSuffix(section, "ommands:"):
-			below = append(below, strings.Fields(line)[0])
+			name, summary, _ := strings.Cut(strings.TrimSpace(line), " ")
+			below = append(below, [2]string{name, strings.TrimSpace(summary)})
 		}
 	}
-	for _, name := range below {
-		s.command(path + " " + name)
+	for _, sub := range below {
+		s.command(path+" "+sub[0], sub[1])
 	}
 }
 
