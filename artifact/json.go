@@ -163,15 +163,15 @@ func SyntaxFault(data []byte, err error) error {
 		switch {
 		case errors.Is(syn.Err, jsontext.ErrDuplicateName):
 			f.Code = DuplicateKey
-			f.Detail = fmt.Sprintf("duplicate key %s", syn.JSONPointer)
-			f.Hint = "remove one"
+			f.Detail = fmt.Sprintf("the key at %s stands twice in one object", syn.JSONPointer)
+			f.Hint = "keep one of the two"
 		case afterComma(data, int(syn.ByteOffset)):
-			f.Hint = "remove the trailing comma"
+			f.Hint = "a comma stands there with nothing behind it; take it out"
 		case errors.Is(syn.Err, io.ErrUnexpectedEOF):
-			f.Detail = "unexpected end of JSON"
+			f.Detail = "the JSON ends too early"
 		}
 	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		f.Detail = "unexpected end of JSON"
+		f.Detail = "the JSON ends too early"
 		f.Place = Position(data, len(data))
 	}
 	return f

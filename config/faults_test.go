@@ -61,7 +61,7 @@ func TestFileFaults(t *testing.T) {
 		"model twice":        {"agents:\n  models:\n    - {model: A}\n    - {model: A}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 4: agents.models: duplicate entry A"},
 		"model's via":        {"agents: {models: [{model: A, via: http}]}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: agents.models[].via: unknown value \"http\""},
 		"no address":         {"agents: {models: [{model: A, base_url: localhost}]}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: agents.models[].base_url: not a valid endpoint address"},
-		"a file is none":     {"agents: {models: [{model: A, base_url: 'file:///etc/passwd'}]}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: agents.models[].base_url: not a valid endpoint address"},
+		"file URL":           {"agents: {models: [{model: A, base_url: 'file:///etc/passwd'}]}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: agents.models[].base_url: not a valid endpoint address"},
 		"password":           {"agents: {models: [{model: A, base_url: 'https://u:secret@host/'}]}\n", "CONFIG_INVALID_VALUE brenner.yaml, line 1: agents.models[].base_url: not a valid endpoint address | write it like"},
 		"role":               {"roster:\n  entries:\n    - {agentName: A, role: researcher}\n", "ROSTER_INVALID_ROLE brenner.yaml, line 3: Invalid role for A: researcher"},
 		"agent in two roles": {"roster:\n  entries:\n    - {agentName: A}\n    - {agentName: A}\n", "ROSTER_DUPLICATE_AGENT brenner.yaml, line 4: Duplicate agent in roster: A | first on line 3"},

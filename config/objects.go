@@ -317,7 +317,7 @@ func (r *reader) checkMode() {
 	}
 	whole := roster.Roster{
 		Mode:    roster.Mode(mode.value.(string)), //nolint:forcetypeassert // the key's form is aText
-		Entries: []roster.Entry{{Agent: "anybody", Role: roster.TestDesigner}},
+		Entries: []roster.Entry{{Agent: "any", Role: roster.TestDesigner}},
 	}
 	r.takeFaults(mode.origin.Line, whole.Validate(), "")
 }

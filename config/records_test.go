@@ -45,7 +45,7 @@ roles:
 
 func TestInvalidRoles(t *testing.T) {
 	for text, says := range map[string]string{
-		"store: {people: nobody}":                                      "store.people: unknown role nobody",
+		"store: {people: unknown}":                                     "store.people: unknown role unknown",
 		"store: {unattended: [papers]}":                                "unknown type papers",
 		"roles: [{role: a, read: [paper_notes]}]":                      "unknown type paper_notes",
 		"roles: [{role: a, read: [reply]}]":                            "cannot read or write a reply",

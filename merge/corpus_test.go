@@ -17,7 +17,7 @@ import (
 
 // The corpus holds journals as merge/1 merged them. It is frozen: these rules must always
 // produce these bytes. -freeze writes it, into a new file, for a new version of the rules.
-var freeze = flag.Bool("freeze", false, "write the corpus of "+merge.Version+" anew")
+var freeze = flag.Bool("freeze", false, "rewrite the corpus of "+merge.Version)
 
 const corpusFile = "testdata/corpus/merge-1.jsonl"
 

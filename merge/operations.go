@@ -307,7 +307,7 @@ func (p *pass) markReplacements(e entry, it *artifact.Item, writes []write) {
 	it.SetMarks(marks)
 }
 
-// distinct removes repeated elements. It returns v itself if there are none, as nearly always.
+// distinct removes repeated elements. It returns v itself if all are distinct, as nearly always.
 func distinct(v artifact.Value) artifact.Value {
 	list := v.(artifact.List)
 	if len(list) <= manyParts && !hasRepeats(list) {

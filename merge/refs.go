@@ -109,7 +109,7 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 			if r.id != r.written {
 				swap[r.written] = r.id
 			}
-		case p.taken(d, w, r.written):
+		case p.isExistingID(d, w, r.written):
 			// The row has a real cell of that name. The author's is kept under a distinct name.
 			swap[r.written] = aside(r.written, e.d().Agent)
 			p.warnRef(e, d, w.Name, r.written)
@@ -177,8 +177,8 @@ func (f *field) authorOf(ref string) string {
 	return s.Agent
 }
 
-// taken reports whether an unresolved name is nevertheless the id of an existing item.
-func (p *pass) taken(d *draft, w write, name string) bool {
+// isExistingID reports whether an unresolved name is nevertheless the id of an existing item.
+func (p *pass) isExistingID(d *draft, w write, name string) bool {
 	if f := d.find(w.Name); f != nil && f.has(name) && !d.unresolved.has(w.Name, name) {
 		return true
 	}

@@ -26,7 +26,7 @@ func TestDefaultScopes(t *testing.T) {
 		{critic, artifact.AdversarialCritique, true, true, true},
 		{critic, artifact.HypothesisSlate, false, true, true},
 		{critic, artifact.DiscriminativeTests, false, true, false},
-		{"nobody", artifact.HypothesisSlate, false, false, false},
+		{"unknown", artifact.HypothesisSlate, false, false, false},
 	} {
 		strict := s
 		strict.Strict = true

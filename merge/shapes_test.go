@@ -61,7 +61,7 @@ func TestConflictingShapes(t *testing.T) {
 			[]string{confidence("a1", "0", "A", `"text"`), confidence("b1", "0", "B", `{"k":1}`), confidence("c1", "0", "C", `{"k":2,"m":3}`)},
 			`{"$conflict":[{"agent":"A","delta_id":"a1","value":"text"},{"agent":"B","delta_id":"b1","value":{"k":1}},{"agent":"C","delta_id":"c1","value":{"k":2,"m":3}}]}`,
 		},
-		"somebody comes round": {
+		"an agent changes its mind": {
 			[]string{confidence("a1", "0", "A", `["a"]`), confidence("b1", "0", "B", `{}`), confidence("b2", "0", "B", `["a"]`)}, `["a"]`,
 		},
 		"later": {

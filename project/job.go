@@ -169,7 +169,7 @@ type Watch struct {
 type RunResult struct {
 	Result   *session.Result
 	History  *session.History
-	Artifact string // the published file; empty if there is none
+	Artifact string // the published file, if any
 	// Unpublished is why the file could not be written. The session is stored.
 	Unpublished error
 }

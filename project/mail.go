@@ -116,7 +116,7 @@ func (p *Project) bearer(address string) (string, error) {
 	return token, err
 }
 
-// readToken reads the operator's token; false means that there is none.
+// readToken reads the operator's token, and reports whether it exists.
 func readToken(p *Project) (token string, there bool, err error) {
 	path := filepath.Join(p.StateDir(), operatorFile)
 	data, err := os.ReadFile(path)

@@ -75,7 +75,7 @@ func (p *Project) storeOrNone(ctx context.Context) (store.Store, error) {
 	return emptyIfNone(p.OpenToRead(ctx))
 }
 
-// emptyIfNone returns an empty store in memory if there is none.
+// emptyIfNone returns an empty store in memory if the store does not exist.
 func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
 	switch {
 	case fault.CodeOf(err) == store.NoStore:

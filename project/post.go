@@ -406,8 +406,8 @@ type ForeignThread struct {
 	Next   []string      `json:"next"`
 }
 
-// ForeignThread returns a thread on the mail server that belongs to no stored session; nil
-// if there is none.
+// ForeignThread returns a thread on the mail server that belongs to no stored session, or
+// nil.
 func (p *Project) ForeignThread(ctx context.Context, thread string) (*ForeignThread, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()

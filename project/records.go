@@ -129,7 +129,7 @@ func (b *NewBrief) content() []byte {
 func (b *NewBrief) summary() string { return strings.Join(strings.Fields(b.Question), " ") }
 
 // InitBrief stores the first draft of the project's brief, and creates the project's
-// configuration if there is none.
+// configuration if it is missing.
 func (r *Records) InitBrief(ctx context.Context, b *NewBrief) (*govern.Written, error) {
 	heads, err := r.Store.Heads(ctx, store.HeadQuery{Types: []string{record.ProjectBrief}, Limit: 1})
 	if err != nil {

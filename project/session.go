@@ -36,7 +36,7 @@ import (
 )
 
 // Compose makes the messages of the first round: question and context come from the
-// configuration, the rest from in. It generates a thread id if there is none.
+// configuration, the rest from in. It generates a missing thread id.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
 	if delta.Blank(p.Config.Question) {
 		return Composed{}, &fault.Error{

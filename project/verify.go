@@ -27,7 +27,7 @@ type Verification struct {
 	Schema   string            `json:"schema"`
 	OK       bool              `json:"ok"`
 	Store    *StoreProof       `json:"store,omitempty"`    // nil if not requested
-	Records  *govern.Proof     `json:"records,omitempty"`  // nil if not requested, or there are none
+	Records  *govern.Proof     `json:"records,omitempty"`  // nil if not requested, or empty
 	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil if not requested, or empty
 	Sessions []*session.Proof  `json:"sessions"`
 	Loops    []*LoopProof      `json:"loops,omitempty"`

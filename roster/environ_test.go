@@ -64,7 +64,7 @@ func TestFromEnvironFaults(t *testing.T) {
 		{
 			"JSON",
 			[]string{`BRENNER_ROSTER_JSON=[{"role":"a","role":"b"}]`},
-			[]string{"environment: BRENNER_ROSTER_JSON: line 1, column 14: duplicate key /0/role"},
+			[]string{"environment: BRENNER_ROSTER_JSON: line 1, column 14: the key at /0/role stands twice in one object"},
 		},
 		{
 			"JSON and file",

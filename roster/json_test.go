@@ -49,8 +49,8 @@ func TestReadJSONFaults(t *testing.T) {
 		name, text string
 		want       []string // parts of the messages, one for each fault
 	}{
-		{"a key twice", "[{\n  \"agentName\": \"A\",\n  \"agentName\": \"B\"}]", []string{"line 3, column 3: duplicate key /0/agentName"}},
-		{"cut off", `[{"agentName":"A"`, []string{"unexpected end of JSON"}},
+		{"a key twice", "[{\n  \"agentName\": \"A\",\n  \"agentName\": \"B\"}]", []string{"line 3, column 3: the key at /0/agentName stands twice in one object"}},
+		{"cut off", `[{"agentName":"A"`, []string{"the JSON ends too early"}},
 		{"two values", `[] []`, []string{"more than one JSON value"}},
 		{"a string", `"BlueLake"`, []string{"line 1, column 1: must be a list of entries or an object with \"entries\", not a string"}},
 		{"entries", `{"entries":{}}`, []string{"line 1, column 2 (/entries): must be a list of entries, not an object"}},

@@ -143,7 +143,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	asked := kickoff.Repair(c.Thread, settle.Mendable(t.Read))
+	asked := kickoff.Repair(c.Thread, settle.Repairable(t.Read))
 	again, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
 		Opening: t.body, Answer: string(t.Text), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
@@ -207,7 +207,7 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 		t.Repair = []byte(o.reply.Text)
 	} else {
 		t.setReply([]byte(o.reply.Text))
-		answered.Repairable = len(settle.Mendable(t.Read))
+		answered.Repairable = len(settle.Repairable(t.Read))
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil

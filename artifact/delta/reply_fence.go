@@ -59,7 +59,7 @@ func (r *reader) fenced(b markdown.Block) {
 		r.refuse(p, r.inexact(p.text, fail))
 		return
 	default:
-		spans, fail = r.mend(p)
+		spans, fail = r.repair(p)
 	}
 	if len(spans) != 1 || fail != nil || isList(p.text) {
 		p.line = 0
@@ -130,9 +130,9 @@ func (r *reader) inexact(text []byte, fail *misfit) *misfit {
 	return &misfit{what: "several values in one block", hint: "write one delta, or a list of deltas"}
 }
 
-// mend repairs a passage and finds its values again. A part beyond repair spoils the rest of the
+// repair fixes a passage and finds its values again. A part beyond repair spoils the rest of the
 // passage, not the complete values before it.
-func (r *reader) mend(p *passage) ([]span, *misfit) {
+func (r *reader) repair(p *passage) ([]span, *misfit) {
 	fixed := r.mender.repair(p.text, false)
 	left := p.text[fixed.end:]
 	p.fixed, p.text = fixed, fixed.text

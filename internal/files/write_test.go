@@ -47,14 +47,14 @@ func TestWriteAndReplace(t *testing.T) {
 func TestWriteAndReplaceKeepDirectory(t *testing.T) {
 	for name, write := range map[string]func(string, []byte) error{"Write": files.Write, "Replace": files.Replace} {
 		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, "folder", "kept"), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, "directory", "kept"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := write(filepath.Join(dir, "folder"), []byte("text")); err == nil {
+		if err := write(filepath.Join(dir, "directory"), []byte("text")); err == nil {
 			t.Errorf("%s: replaced a directory", name)
 		}
 		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != 1 || entries[0].Name() != "folder" {
+		if err != nil || len(entries) != 1 || entries[0].Name() != "directory" {
 			t.Errorf("%s: left %v, %v", name, entries, err)
 		}
 		if err := write(filepath.Join(dir, "nowhere", "file"), nil); err == nil {

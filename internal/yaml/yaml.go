@@ -26,7 +26,7 @@ type Problem struct {
 	Hint   string
 }
 
-// Read returns the root of the only document in data, or nil without a problem if there is none.
+// Read returns the root of the only document in data, or nil without a problem for an empty file.
 func Read(data []byte) (*yaml.Node, *Problem) {
 	if line, what := notText(data); what != "" {
 		return nil, &Problem{line, "the file contains " + what, "save the file as UTF-8 text; in double quotes, YAML can write any character as \\u...."}

@@ -158,9 +158,9 @@ func (r *Reading) Take(reply *delta.Reply) {
 	}
 }
 
-// Mendable returns the problems that an agent could fix in its reply: unreadable blocks, announced
+// Repairable returns the problems that an agent could fix in its reply: unreadable blocks, announced
 // deltas that are missing, a message too long to read. A reply without deltas is a valid answer.
-func Mendable(reply *delta.Reply) []delta.Located {
+func Repairable(reply *delta.Reply) []delta.Located {
 	var found []delta.Located
 	for _, p := range reply.Problems {
 		if p.Code == delta.ProseOnly || p.Code == delta.MessageTooLarge {

@@ -116,7 +116,7 @@ func TestMessageTooLong(t *testing.T) {
 		t.Errorf("%+v", s.Readings)
 	}
 	reply := delta.Read(text, delta.Options{})
-	if found := settle.Mendable(&reply); len(found) != 1 || found[0].Code != delta.MessageTooLarge {
+	if found := settle.Repairable(&reply); len(found) != 1 || found[0].Code != delta.MessageTooLarge {
 		t.Errorf("%+v", found)
 	}
 }
@@ -172,7 +172,7 @@ func TestRenamedKeepsReferences(t *testing.T) {
 	}
 }
 
-func TestMendable(t *testing.T) {
+func TestRepairable(t *testing.T) {
 	for text, want := range map[string]int{
 		"Nothing to add.":                                                    0,
 		"## Deltas\n\nI would add a hypothesis.":                             1, // announced, but missing
@@ -181,7 +181,7 @@ func TestMendable(t *testing.T) {
 		"> ```delta\n> {\"operation\":\"ADD\",\"section\":\"zzz\"}\n> ```\n": 0, // a quotation
 	} {
 		reply := delta.Read([]byte(text), delta.Options{})
-		if got := len(settle.Mendable(&reply)); got != want {
+		if got := len(settle.Repairable(&reply)); got != want {
 			t.Errorf("%q: got %d repairable problems, want %d", text, got, want)
 		}
 	}
