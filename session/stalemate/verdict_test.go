@@ -130,7 +130,7 @@ func TestReadRequestRefuses(t *testing.T) {
 	_, _, good := stuck(t)
 	text := string(good.JSON())
 	for _, c := range []struct{ name, text, want string }{
-		{"no JSON", "{", "unexpected end of JSON"},
+		{"no JSON", "{", "ends too early"},
 		{"a list", "[]", "not an object"},
 		{"protocol", strings.Replace(text, Protocol, "Stalemate_Protocol_v2", 1), "Stalemate_Protocol_v2"},
 		{"time", strings.Replace(text, `"session_timestamp":"2026`, `"session_timestamp":"x2026`, 1), "not an instant"},

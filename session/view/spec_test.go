@@ -103,7 +103,7 @@ func TestSpecReadsBack(t *testing.T) {
 
 func TestParseSpecRefuses(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
-		{``, "unexpected end of JSON"},
+		{``, "ends too early"},
 		{`[]`, "not an object"},
 		{`{"rolle": "x"}`, "unknown key rolle"},
 		{`{"role": 1}`, "role: not a string"},
