@@ -114,7 +114,7 @@ func TestPlainEnglish(t *testing.T) {
 func TestPlainEnglishFindsWhatItAvoids(t *testing.T) {
 	t.Parallel()
 	planted := map[string]string{
-		"a/comment.go":  "package a\n\n// Is tells whether it is.\nfunc Is() {}\n",
+		"a/comment.go":  "package a\n\n// Is is there already.\nfunc Is() {}\n",
 		"a/literal.go":  "package a\n\nconst why = \"nobody asked\"\n",
 		"a/raw.go":      "package a\n\nconst why = `one\ntwo, and it is no list`\n",
 		"a/name.go":     "package a\n\nfunc came() {}\n",
