@@ -54,7 +54,7 @@ type Call struct {
 	Nudge string
 	// MaxReply limits the reply, in tokens; 0 leaves the limit to the agent.
 	MaxReply int
-	// Drain, if not nil, is closed when the caller wants to stop. A call in flight
+	// Drain, if not nil, is closed to stop the session. A call in flight
 	// continues; one that waits for a slot or a retry ends immediately.
 	Drain <-chan struct{}
 	// Alive, if not nil, is called on every sign of life, to tell a silent agent
@@ -62,7 +62,7 @@ type Call struct {
 	Alive func()
 }
 
-// drained reports whether the caller wants to stop.
+// drained reports whether Drain is closed.
 func (c *Call) drained() bool {
 	select {
 	case <-c.Drain: // a nil channel is never ready
@@ -89,7 +89,7 @@ type Reply struct {
 	Letter string
 }
 
-// Codes of calls that failed.
+// Codes of failed calls.
 const (
 	Unavailable fault.Code = "AGENT_UNAVAILABLE" // The agent is unreachable, or asked to retry later.
 	Refused     fault.Code = "AGENT_REFUSED"     // The agent will not answer this call; retrying does not help.
@@ -116,16 +116,16 @@ const (
 	TooLarge     fault.Code = "REPLY_TOO_LARGE"   // The reply exceeds the size limit; the rest was not read.
 )
 
-// Failure is the error of a call without a reply.
+// Failure is the error of a failed call.
 type Failure struct {
 	Code     fault.Code
 	Detail   string
 	Hint     string
 	Retry    bool          // a retry may help
 	After    time.Duration // how long to wait before a retry; 0 if unknown
-	Partial  string        // text received before the failure: evidence, never a reply
+	Partial  string        // text received before the failure: evidence, not a reply
 	Attempts int           // how often the other side was asked; 0 if never
-	Usage    Usage         // tokens spent nevertheless, over all attempts
+	Usage    Usage         // tokens spent, over all attempts
 	Cause    error
 }
 
@@ -150,10 +150,10 @@ type Usage struct {
 func EstimateTokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 const (
-	// MostTokens is above the tokens of any single exchange.
-	MostTokens = 1_000_000_000
-	// mostInAll caps sums: adding two of them is still exact in JSON.
-	mostInAll = min(1<<52-1, math.MaxInt)
+	// MaxTokens bounds the tokens of a single exchange.
+	MaxTokens = 1_000_000_000
+	// maxSum bounds sums of tokens: adding two of them is still exact in JSON.
+	maxSum = min(1<<52-1, math.MaxInt)
 )
 
 // Plus returns the sum of two usages. It is guessed if either part is. Values are
@@ -163,9 +163,9 @@ func (u Usage) Plus(v Usage) Usage {
 }
 
 func sum(a, b int) int {
-	a, b = min(max(a, 0), mostInAll), min(max(b, 0), mostInAll)
-	if a > mostInAll-b {
-		return mostInAll
+	a, b = min(max(a, 0), maxSum), min(max(b, 0), maxSum)
+	if a > maxSum-b {
+		return maxSum
 	}
 	return a + b
 }
@@ -174,7 +174,7 @@ func sum(a, b int) int {
 // counts make it guessed.
 func (u Usage) clamped() Usage {
 	return Usage{
-		Input: min(max(u.Input, 0), MostTokens), Output: min(max(u.Output, 0), MostTokens),
+		Input: min(max(u.Input, 0), MaxTokens), Output: min(max(u.Output, 0), MaxTokens),
 		Guessed: u.Guessed || u.Input < 0 || u.Output < 0,
 	}
 }
@@ -183,13 +183,13 @@ func (u Usage) clamped() Usage {
 // point; anything but a plausible whole number is rejected.
 func ParseTokens(raw []byte) (int, bool) {
 	n, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || !(n >= 0 && n <= MostTokens) || n != math.Trunc(n) {
+	if err != nil || !(n >= 0 && n <= MaxTokens) || n != math.Trunc(n) {
 		return 0, false
 	}
 	return int(n), true
 }
 
-// Codes of agents that cannot be made.
+// Codes of errors from Registry.Make.
 const (
 	UnknownKind fault.Code = "UNKNOWN_AGENT_KIND" // Unknown `via`.
 	NoKind      fault.Code = "NO_AGENT_KIND"      // No `via` for an agent.

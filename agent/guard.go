@@ -56,17 +56,17 @@ func broken(value any) *Failure {
 	}
 }
 
-// limitPassed is the cause of a context that one of our wrappers has ended. A
-// separate type, so that an unrelated cause, such as another agent's failure, is not
-// mistaken for this call's.
-type limitPassed struct{ failure Failure }
+// limitExceeded is the cause of a context that a wrapper of this package cancelled. It
+// is a separate type, so that an unrelated cause, such as another agent's failure, is
+// not mistaken for this call's.
+type limitExceeded struct{ failure Failure }
 
-func (l *limitPassed) Error() string { return l.failure.Error() }
+func (l *limitExceeded) Error() string { return l.failure.Error() }
 
 // ContextFailure returns the failure of a call whose context is done: a limit was
 // exceeded, the deadline passed, or the call was cancelled.
 func ContextFailure(ctx context.Context) *Failure {
-	var ours *limitPassed
+	var ours *limitExceeded
 	switch {
 	case errors.As(context.Cause(ctx), &ours):
 		f := ours.failure
@@ -102,7 +102,7 @@ func failureOf(ctx context.Context, err error) *Failure {
 }
 
 // fromContext reports whether a failure only reflects that the context is done.
-// The context knows the reason, the agent does not.
+// Then the reason is taken from the context.
 func (f *Failure) fromContext() bool {
 	switch f.Code {
 	case Stopped, TimedOut, Idle:
@@ -114,16 +114,16 @@ func (f *Failure) fromContext() bool {
 // Once caches replies by call id: an answered call is not made again, and of two
 // concurrent calls with one id the second waits for the first. A failed call can
 // be made again. The cache lives as long as the agent.
-func Once(a Agent) Agent { return &once{agent: a, calls: map[string]*remembered{}} }
+func Once(a Agent) Agent { return &once{agent: a, calls: map[string]*callState{}} }
 
 type once struct {
 	agent Agent
 	mu    sync.Mutex
-	calls map[string]*remembered
+	calls map[string]*callState
 }
 
-// remembered is the state of one call id, guarded by turn.
-type remembered struct {
+// callState is the state of one call id. Sending to turn locks it.
+type callState struct {
 	turn     chan struct{}
 	answered bool
 	reply    Reply
@@ -151,12 +151,12 @@ func (o *once) Ask(ctx context.Context, c Call) (Reply, error) {
 	return reply, err
 }
 
-func (o *once) call(id string) *remembered {
+func (o *once) call(id string) *callState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	call, ok := o.calls[id]
 	if !ok {
-		call = &remembered{turn: make(chan struct{}, 1)}
+		call = &callState{turn: make(chan struct{}, 1)}
 		o.calls[id] = call
 	}
 	return call

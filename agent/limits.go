@@ -13,7 +13,7 @@ func Deadline(a Agent, perCall time.Duration) Agent {
 		return a
 	}
 	return Func(func(ctx context.Context, c Call) (Reply, error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, perCall, &limitPassed{Failure{
+		ctx, cancel := context.WithTimeoutCause(ctx, perCall, &limitExceeded{Failure{
 			Code: TimedOut, Detail: fmt.Sprintf("no reply within %s", perCall),
 			Hint: "raise --timeout, or ask for less", Retry: true,
 		}})
@@ -40,7 +40,7 @@ func WatchIdle(a Agent, limit time.Duration) Agent {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		watchdog := time.AfterFunc(limit, func() {
-			cancel(&limitPassed{Failure{
+			cancel(&limitExceeded{Failure{
 				Code: Idle, Detail: fmt.Sprintf("no sign of life for %s", limit),
 				Hint: "raise timeouts.idle for models that think in silence", Retry: true,
 			}})
@@ -217,8 +217,8 @@ func pause(ctx context.Context, drain <-chan struct{}, d time.Duration) time.Dur
 	return max(0, d-time.Since(begun))
 }
 
-// Limits combines the wrappers for an agent's calls. The zero value retries and
-// limits nothing.
+// Limits configures all wrappers of an agent's calls. The zero value sets no limits,
+// but retries failed calls.
 type Limits struct {
 	PerCall time.Duration // see Deadline
 	Idle    time.Duration // see WatchIdle

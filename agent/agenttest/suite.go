@@ -1,8 +1,8 @@
 // Package agenttest is the suite that every kind of agent passes. It tests a kind
 // against the contract of agent.Agent, wrapped as a session gets it from a registry.
 //
-// It does not know how a kind reaches the other side: each kind brings its own
-// peers that reply, fail or hang as the suite requires.
+// It is independent of how a kind reaches the other side: each kind supplies peers
+// that reply, fail or hang as the suite requires.
 package agenttest
 
 import (
@@ -24,7 +24,7 @@ import (
 // what it opens in t.Cleanup; the suite detects leaked goroutines.
 type Kind struct {
 	// Answering makes an agent that replies to a call of round n with texts[n-1].
-	// A peer that does not see the round finds it with RoundOf.
+	// A peer that does not get the round can find it with RoundOf.
 	Answering func(t *testing.T, texts ...string) Subject
 	// Failing makes an agent that fails the given number of times with a retryable
 	// failure, then replies with text.
@@ -36,8 +36,8 @@ type Kind struct {
 // Subject is one agent under test.
 type Subject struct {
 	Agent agent.Agent // bare: the suite wraps it itself
-	// Asked returns how often the peer was really asked. It is called while calls
-	// are in flight.
+	// Asked returns the number of calls that reached the peer. It is called while
+	// calls are in flight.
 	Asked func() int
 }
 
@@ -211,8 +211,8 @@ func notMixed(t *testing.T, k Kind) {
 	all.Wait()
 }
 
-// patience is how long an immediate event may take. Only a failing test waits
-// that long.
+// patience bounds the wait for an event that should be immediate. Only a failing
+// test waits that long.
 const patience = 10 * time.Second
 
 // fails makes a call and requires a well-formed failure.

@@ -58,8 +58,8 @@ func (a *answer) add(piece string) error {
 	return nil
 }
 
-// refuse appends a piece of the model's refusal.
-func (a *answer) refuse(piece string) error {
+// addRefusal appends a piece of the model's refusal.
+func (a *answer) addRefusal(piece string) error {
 	piece = a.decodeBytes(piece)
 	a.characters += utf8.RuneCountInString(piece)
 	if a.refusal.Len()+len(piece) > a.limit {
@@ -70,8 +70,8 @@ func (a *answer) refuse(piece string) error {
 	return nil
 }
 
-// think counts a piece of reasoning: it costs tokens, but is not part of the reply.
-func (a *answer) think(piece string) { a.thoughts += a.countTokens(a.decodeBytes(piece)) }
+// addReasoning counts a piece of reasoning: it costs tokens, but is not part of the reply.
+func (a *answer) addReasoning(piece string) { a.thoughts += a.countTokens(a.decodeBytes(piece)) }
 
 func (a *answer) countTokens(piece string) int {
 	if piece == "" {
@@ -147,8 +147,8 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	return agent.Reply{}, f
 }
 
-// cutShort reports whether the endpoint has read less than half of the question.
-// Self-hosted servers truncate silently. Without a real counter it is unknowable.
+// cutShort reports whether the endpoint has read less than half of the question, which
+// self-hosted servers truncate silently. An estimate of tokens is too coarse to tell.
 func (x *exchange) cutShort(reported int) bool {
 	bytes := 0
 	for _, t := range x.call.Turns {
@@ -287,7 +287,7 @@ var linger = 2 * time.Second
 // more than six characters, so twice the limit at three characters each exceeds it
 // by any count. The slack is for short replies, where a long run of spaces may be
 // one token. Reasoning is not counted: some endpoints exclude it.
-func (a *answer) endless(most int) bool {
+func (a *answer) endless(limit int) bool {
 	const each, slack = 3, 256
-	return most > 0 && a.characters/each-slack > 2*min(most, agent.MostTokens)
+	return limit > 0 && a.characters/each-slack > 2*min(limit, agent.MaxTokens)
 }

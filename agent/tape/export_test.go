@@ -1,8 +1,8 @@
 package tape
 
-// MostKept sets the limit of a body, and returns a function that restores it.
-func MostKept(n int) (restore func()) {
-	before := mostKept
-	mostKept = n
-	return func() { mostKept = before }
+// SetMaxKept sets the size limit of recorded bodies and returns a function that restores it.
+func SetMaxKept(n int) (restore func()) {
+	before := maxKept
+	maxKept = n
+	return func() { maxKept = before }
 }

@@ -15,8 +15,8 @@ import (
 	"brenner/internal/fault"
 )
 
-// How an exchange can fail. Failures are classified by the type of the error, so each
-// is replayed with its original type.
+// How an exchange can fail. Callers classify an error by its type, so it is replayed
+// with its original type.
 const (
 	failedDial    = "nobody there"
 	failedName    = "name unknown"
@@ -67,10 +67,10 @@ func failureOf(ctx context.Context, err error, m mask) *failure {
 	return b
 }
 
-// tooMuch is the failure for a body over the limit.
-func tooMuch() *failure {
+// tooLarge is the failure for a body over the limit.
+func tooLarge() *failure {
 	return &failure{
-		How: failedLimit, Code: agent.TooLarge, Text: fmt.Sprintf("response exceeds %d bytes, the limit of a tape", mostKept),
+		How: failedLimit, Code: agent.TooLarge, Text: fmt.Sprintf("response exceeds %d bytes, the limit of a tape", maxKept),
 		Hint: "lower budget.reply_tokens, or ask another model",
 	}
 }

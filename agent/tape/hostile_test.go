@@ -94,7 +94,7 @@ func unescaped(t *testing.T, text string) string {
 
 // Memory and tape are bounded.
 func TestOversizedBody(t *testing.T) {
-	defer tape.MostKept(64 << 10)()
+	defer tape.SetMaxKept(64 << 10)()
 	long := strings.Repeat("word ", 20<<10)
 	quoted, err := json.Marshal(long)
 	if err != nil {

@@ -102,7 +102,7 @@ func damaged(n int, detail, hint string) error {
 // same call comes first, otherwise the one recorded first.
 func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	m := maskFor(req, p.secrets)
-	e, text, _, err := question(req, m)
+	e, text, _, err := readRequest(req, m)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
 		Status: fmt.Sprintf("%d %s", t.Response.Status, http.StatusText(t.Response.Status)), StatusCode: t.Response.Status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, ContentLength: -1, Request: req,
-		Body: &speaker{ctx: req.Context(), rest: t.Response.Body, failure: t.Failure, host: req.URL.Hostname()},
+		Body: &playedBody{ctx: req.Context(), rest: t.Response.Body, failure: t.Failure, host: req.URL.Hostname()},
 	}, nil
 }
 
@@ -152,8 +152,8 @@ func (p *Player) take(e entry) *track {
 	return first
 }
 
-// speaker returns a body in its recorded pieces.
-type speaker struct {
+// playedBody replays a response body in its recorded pieces.
+type playedBody struct {
 	ctx     context.Context
 	rest    []piece
 	at      int // offset in the first piece
@@ -161,7 +161,7 @@ type speaker struct {
 	host    string
 }
 
-func (s *speaker) Read(b []byte) (int, error) {
+func (s *playedBody) Read(b []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -179,7 +179,7 @@ func (s *speaker) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (s *speaker) Close() error { return nil }
+func (s *playedBody) Close() error { return nil }
 
 // modelOf returns the model named in a request body.
 func modelOf(text string) string {

@@ -49,7 +49,7 @@ func writeFailure(err error) *agent.Failure {
 	return &agent.Failure{Code: Unwritten, Detail: "cannot write the tape", Hint: "free some disk space, or run without --record-tape", Cause: err}
 }
 
-// RoundTrip forwards a request. After an error of writing the tape it refuses to.
+// RoundTrip forwards a request and records it. It fails once the tape cannot be written.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.Err(); err != nil {
 		if req.Body != nil {
@@ -58,7 +58,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	m := maskFor(req, r.secrets)
-	e, _, unread, err := question(req, m)
+	e, _, unread, err := readRequest(req, m)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.write(e)
 		return nil, err
 	}
-	e.Response = &response{Status: resp.StatusCode, Header: harmless(resp.Header, m), Body: []piece{}}
-	resp.Body = &listener{ReadCloser: resp.Body, over: func(l *listener, err error) {
+	e.Response = &response{Status: resp.StatusCode, Header: safeHeaders(resp.Header, m), Body: []piece{}}
+	resp.Body = &recordedBody{ReadCloser: resp.Body, done: func(l *recordedBody, err error) {
 		body := m.over(l.data)
 		switch {
 		case l.full:
-			e.Failure = tooMuch()
+			e.Failure = tooLarge()
 		case m.split(body):
 			e.Failure = unmaskable()
 		default:
@@ -111,10 +111,10 @@ func (r *Recorder) write(e entry) {
 	r.sealed = sealed
 }
 
-// listener keeps what is read through it, in pieces.
-type listener struct {
+// recordedBody records the bytes read through it, in pieces.
+type recordedBody struct {
 	io.ReadCloser
-	over func(l *listener, err error)
+	done func(l *recordedBody, err error)
 
 	mu    sync.Mutex // a body may be closed while it is read
 	ended bool
@@ -123,10 +123,10 @@ type listener struct {
 	full  bool  // over the limit; nothing is kept
 }
 
-// mostKept limits the memory for one body.
-var mostKept = 64 << 20
+// maxKept limits the memory for one body.
+var maxKept = 64 << 20
 
-func (l *listener) Read(p []byte) (int, error) {
+func (l *recordedBody) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,9 +145,9 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *listener) keep(piece []byte) {
+func (l *recordedBody) keep(piece []byte) {
 	const each = 32 // overhead of a piece
-	if len(l.data)+len(piece)+each*len(l.ends) > mostKept {
+	if len(l.data)+len(piece)+each*len(l.ends) > maxKept {
 		l.full, l.data, l.ends = true, nil, nil
 		return
 	}
@@ -156,7 +156,7 @@ func (l *listener) keep(piece []byte) {
 }
 
 // Close ends a body that was not read to its end.
-func (l *listener) Close() error {
+func (l *recordedBody) Close() error {
 	l.mu.Lock()
 	if !l.ended { // first: closing makes a concurrent Read fail
 		l.end(nil)
@@ -165,13 +165,13 @@ func (l *listener) Close() error {
 	return l.ReadCloser.Close()
 }
 
-func (l *listener) end(err error) {
+func (l *recordedBody) end(err error) {
 	l.ended = true
-	l.over(l, err)
+	l.done(l, err)
 }
 
-// pieces splits a body as it was received.
-func (l *listener) pieces(body []byte) []piece {
+// pieces splits a body into the pieces in which it was received.
+func (l *recordedBody) pieces(body []byte) []piece {
 	from := 0
 	all := make([]piece, 0, len(l.ends))
 	for _, to := range l.ends {

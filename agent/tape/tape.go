@@ -9,7 +9,7 @@
 // Request headers are not recorded, response headers only if harmless, and the
 // values of secret headers are masked everywhere.
 //
-// It must not know what is asked, or of which model.
+// It must not know what requests mean, or which model they are for.
 package tape
 
 import (
@@ -30,7 +30,7 @@ import (
 // Schema is the schema id of tapes.
 const Schema = "brenner.tape/v1"
 
-// The codes of tapes.
+// Codes of tape errors.
 const (
 	Miss      fault.Code = "TAPE_MISS"        // The tape has no recording of a request; the message names the nearest one.
 	Damaged   fault.Code = "TAPE_DAMAGED"     // A tape was cut or changed.
@@ -39,7 +39,7 @@ const (
 
 // Options configure recording and playing.
 type Options struct {
-	// Secrets must not be on the tape. Those sent in headers are detected anyway.
+	// Secrets are masked on the tape. Those sent in headers are detected anyway.
 	Secrets []string
 }
 
@@ -114,10 +114,10 @@ func seal(before string, entry []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// question reads a request and returns its entry, its canonical body, and a copy of
-// the request with the body unread. The host is not part of the key: the same
-// question to another host is the same question.
-func question(r *http.Request, m mask) (entry, string, *http.Request, error) {
+// readRequest returns the entry of a request, its canonical body, and a copy of the
+// request with an unread body. The host is not part of the key, so that a recording
+// can be replayed for another host.
+func readRequest(r *http.Request, m mask) (entry, string, *http.Request, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
@@ -161,25 +161,25 @@ func canonical(body []byte) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// A shorter value is a placeholder key of a local server. Masking it would mask
-// ordinary words in questions and change their keys.
+// Minimum lengths of secrets. A shorter value is a placeholder key of a local server;
+// masking it would mask ordinary words in requests and change their keys.
 const (
-	shortestSent  = 16
-	shortestGiven = 8
+	shortestSent       = 16
+	shortestConfigured = 8
 )
 
 // mask masks secrets, in all their escaped forms.
 type mask struct{ secrets secret.Finder }
 
-func maskFor(r *http.Request, given []string) mask {
+func maskFor(r *http.Request, configured []string) mask {
 	var all []string
 	take := func(one string, shortest int) {
 		if len(one) >= shortest {
 			all = append(all, one)
 		}
 	}
-	for _, s := range given {
-		take(s, shortestGiven)
+	for _, s := range configured {
+		take(s, shortestConfigured)
 	}
 	for name, values := range r.Header {
 		if !secret.Header(name) {
@@ -195,16 +195,16 @@ func maskFor(r *http.Request, given []string) mask {
 	return mask{secret.New(all, 1)}
 }
 
-// over replaces secrets by stars of equal length, so that the boundaries of pieces
-// stay in place.
+// over replaces secrets by stars of equal length, which keeps the boundaries of
+// pieces.
 func (m mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
 
 func (m mask) text(s string) string {
 	return m.secrets.Replace(s, func(n int) string { return strings.Repeat("*", n) })
 }
 
-// harmless returns the response headers about the body and about retries.
-func harmless(h http.Header, m mask) map[string]string {
+// safeHeaders returns the response headers about the body and about retries.
+func safeHeaders(h http.Header, m mask) map[string]string {
 	kept := map[string]string{}
 	for name := range h {
 		switch lower := strings.ToLower(name); {
