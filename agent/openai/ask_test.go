@@ -195,18 +195,18 @@ func TestUnusualCompleteResponses(t *testing.T) {
 }
 
 // An unsupported feature is discovered from a refusal and not tried again.
-func TestUnsupportedFeaturesAreLearnedOnce(t *testing.T) {
+func TestUnsupportedFeaturesAreDiscoveredOnce(t *testing.T) {
 	schema := []byte(`{"type":"object"}`)
 	for name, c := range map[string]struct {
 		options openai.Options
 		refuses func(map[string]any) string
 		id      string
 	}{
-		"stream":          {openai.Options{}, names("stream", "Your organization must be verified to stream this model."), "+whole"},
-		"stream_options":  {openai.Options{}, names("stream_options", "Unknown parameter: 'stream_options'."), "+uncounted"},
-		"max_tokens":      {openai.Options{}, names("max_tokens", "Use 'max_completion_tokens' instead."), "+completion"},
-		"response_format": {openai.Options{Structured: openai.Auto, Schema: schema}, names("response_format", "This response_format type is unavailable now"), "+fences"},
-		"text.format":     {openai.Options{Structured: openai.Auto, Schema: schema, API: openai.Responses}, names("text", "text.format is not supported"), "+fences"},
+		"stream":          {openai.Options{}, refuses("stream", "Your organization must be verified to stream this model."), "+whole"},
+		"stream_options":  {openai.Options{}, refuses("stream_options", "Unknown parameter: 'stream_options'."), "+uncounted"},
+		"max_tokens":      {openai.Options{}, refuses("max_tokens", "Use 'max_completion_tokens' instead."), "+completion"},
+		"response_format": {openai.Options{Structured: openai.Auto, Schema: schema}, refuses("response_format", "This response_format type is unavailable now"), "+fences"},
+		"text.format":     {openai.Options{Structured: openai.Auto, Schema: schema, API: openai.Responses}, refuses("text", "text.format is not supported"), "+fences"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
@@ -229,8 +229,8 @@ func TestUnsupportedFeaturesAreLearnedOnce(t *testing.T) {
 	}
 }
 
-// names refuses requests with this field.
-func names(field, message string) func(map[string]any) string {
+// refuses rejects requests with this field.
+func refuses(field, message string) func(map[string]any) string {
 	return func(body map[string]any) string {
 		if v, ok := body[field]; ok && v != false {
 			return message

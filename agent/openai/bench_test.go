@@ -21,30 +21,30 @@ func BenchmarkStreams(b *testing.B) {
 	const streams, pieces, piece = 300, 2048, 32
 	text := strings.Repeat(strings.Repeat("x", piece-1)+"\n", pieces)
 	for b.Loop() {
-		var here, through sync.WaitGroup
-		here.Add(streams)
-		open := make(chan struct{})
+		var open, done sync.WaitGroup
+		open.Add(streams)
+		release := make(chan struct{})
 		s := openaitest.New(b, func(openaitest.Request) openaitest.Answer {
 			return openaitest.Answer{Text: text, Chunk: piece, Wait: func(n int) {
 				if n == pieces-1 {
-					here.Done()
-					<-open
+					open.Done()
+					<-release
 				}
 			}}
 		})
 		a := at(b, s, openai.Options{})
 		for i := range streams {
-			through.Go(func() {
+			done.Go(func() {
 				if reply, err := a.Ask(b.Context(), agent.Call{ID: strconv.Itoa(i), Turns: []agent.Turn{{Text: "go"}}}); err != nil || len(reply.Text) != len(text) {
 					b.Errorf("%d bytes, %v", len(reply.Text), err)
 				}
 			})
 		}
-		here.Wait()
+		open.Wait()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		close(open)
-		through.Wait()
+		close(release)
+		done.Wait()
 		b.ReportMetric(float64(m.Sys-m.HeapReleased)/(1<<20), "MiB-held")
 		b.ReportMetric(float64(m.HeapInuse+m.StackInuse)/(1<<20), "MiB-in-use")
 	}
@@ -73,16 +73,16 @@ func BenchmarkRound(b *testing.B) {
 			for b.Loop() {
 				rounds++
 				begin := time.Now()
-				var through sync.WaitGroup
+				var done sync.WaitGroup
 				for i, a := range all {
-					through.Go(func() {
+					done.Go(func() {
 						c := agent.Call{ID: strconv.Itoa(rounds) + "/" + strconv.Itoa(i), Turns: []agent.Turn{{Text: question}}}
 						if _, err := a.Ask(b.Context(), c); err != nil {
 							b.Error(err)
 						}
 					})
 				}
-				through.Wait()
+				done.Wait()
 				took += time.Since(begin)
 			}
 			b.ReportMetric(took.Seconds()/float64(rounds), "×-of-a-second")

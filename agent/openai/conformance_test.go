@@ -61,7 +61,7 @@ func TestConformance(t *testing.T) {
 					return a
 				})
 				a := at(t, s, c.options)
-				if c.refuses { // let the agent learn it before the test
+				if c.refuses { // the agent discovers it before the test
 					if _, err := a.Ask(t.Context(), agent.Call{Turns: []agent.Turn{{Text: "Can you stream?"}}}); err != nil {
 						t.Fatal(err)
 					}

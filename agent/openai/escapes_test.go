@@ -17,11 +17,11 @@ func TestKeyIsMasked_MixedEscapes(t *testing.T) {
 	var text string
 	s := openaitest.New(t, func(openaitest.Request) openaitest.Answer { return openaitest.Answer{Text: text} })
 	a := at(t, s, openai.Options{})
-	ways := []string{"%c", `\%c`, `\u%04x`, `\u%04X`, `\\u%04x`, "%%%02x", "%%%02X", "%%25%02x", "&#%d;", "&#x%x;"}
+	forms := []string{"%c", `\%c`, `\u%04x`, `\u%04X`, `\\u%04x`, "%%%02x", "%%%02X", "%%25%02x", "&#%d;", "&#x%x;"}
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
 		for _, r := range canary {
-			_, _ = fmt.Fprintf(&b, rapid.SampledFrom(ways).Draw(t, "way"), r)
+			_, _ = fmt.Fprintf(&b, rapid.SampledFrom(forms).Draw(t, "form"), r)
 		}
 		text = `one "` + b.String() + `" two`
 		reply, err := a.Ask(t.Context(), agent.Call{Turns: call().Turns})

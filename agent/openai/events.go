@@ -195,9 +195,9 @@ func (responses) chunk(data []byte, a *answer) error {
 	case sdk.ResponseStreamEventOutputTextDelta:
 		return a.add(string(delta))
 	case sdk.ResponseStreamEventRefusalDelta:
-		return a.refuse(string(delta))
+		return a.addRefusal(string(delta))
 	}
-	a.think(string(delta))
+	a.addReasoning(string(delta))
 	return nil
 }
 
@@ -223,7 +223,7 @@ func readState(data []byte, a *answer) error {
 				if part.Type == "reasoning_text" {
 					continue
 				}
-				if err := errors.Join(a.add(part.Text), a.refuse(part.Refusal)); err != nil {
+				if err := errors.Join(a.add(part.Text), a.addRefusal(part.Refusal)); err != nil {
 					return err
 				}
 			}

@@ -216,8 +216,8 @@ func (x *exchange) alive() {
 }
 
 // firstByte returns the first non-space byte without consuming it.
-func firstByte(r *bufio.Reader, most int) (byte, error) {
-	for range most {
+func firstByte(r *bufio.Reader, limit int) (byte, error) {
+	for range limit {
 		b, err := r.ReadByte()
 		switch {
 		case err != nil:

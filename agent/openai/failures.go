@@ -31,7 +31,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	switch {
 	case ctx.Err() != nil:
 		f = agent.ContextFailure(ctx)
-		f.Usage = x.spent() // the endpoint may have worked on it
+		f.Usage = x.spent() // the endpoint may have processed the request
 		return f
 	case errors.As(err, &f): // from a tape
 		own := *f
@@ -65,7 +65,7 @@ func (x *exchange) classify(err error) *agent.Failure {
 	case errors.As(err, &web):
 		return &agent.Failure{
 			Code: agent.Malformed, Detail: x.host + " returned a web page: " + x.hide.Shown(web.text),
-			Hint: "check base_url: it seems to be a web site; an endpoint's often ends with /v1",
+			Hint: "check base_url: this seems to be a web site; the address of an endpoint often ends with /v1",
 		}
 	case errors.Is(err, errEndless):
 		return &agent.Failure{
@@ -120,7 +120,7 @@ func (x *exchange) unreachable(err error) *agent.Failure {
 		f.Detail = x.host + ": connection refused"
 	case errors.As(err, &certificate):
 		f.Detail, f.Retry = x.host+": untrusted certificate", false
-		f.Hint = "add its certificate authority to the system; " + runDoctor
+		f.Hint = "add its certificate authority to those that this system trusts; " + runDoctor
 	case errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
 		f.Detail, f.Retry = x.host+" does not speak TLS", false
 		f.Hint = "use http:// in base_url for a server without TLS"
@@ -145,7 +145,7 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 	case no.is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active") || status == http.StatusPaymentRequired:
 		f.Code, f.Detail = agent.QuotaSpent, x.host+": quota exhausted"
 		f.Hint = "check the account's plan and billing, or ask another model"
-		f.Retry, f.After = no.after > 0, no.after // it resets by itself
+		f.Retry, f.After = no.after > 0, no.after // then the quota resets by itself
 	case no.tooLong(status):
 		f.Code, f.Detail = agent.TooLong, "the question exceeds the context window of "+fault.Shown(x.Model)
 		f.Hint = "use smaller views or replies, or a model with a larger context window"
@@ -211,7 +211,7 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 		f.Hint = "set structured to auto or fences: the endpoint does not support schemas"
 		return
 	}
-	f.Hint = "remove what it names, or ask another model; " + runDoctor
+	f.Hint = "remove the parameter that it names, or ask another model; " + runDoctor
 }
 
 // number returns the refusal's HTTP status. A refusal in the middle of a stream

@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 		"429, milliseconds":     {status(429, "", "Retry-After-Ms", "1500", "Retry-After", "2"), wanted{code: agent.RateLimited, retry: true}, 1500 * time.Millisecond},
 		"429, buckets":          {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 6 * time.Minute},
 		"429, no bucket empty":  {status(429, "", "X-Ratelimit-Reset-Requests", "120ms", "X-Ratelimit-Reset-Tokens", "6m0s"), wanted{code: agent.RateLimited, retry: true}, 0},
-		"429, a moment":         {status(429, "", "Date", "Thu, 01 Jan 2026 00:00:00 GMT", "X-Ratelimit-Reset", "1767225660000", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, time.Minute},
+		"429, a Unix time":      {status(429, "", "Date", "Thu, 01 Jan 2026 00:00:00 GMT", "X-Ratelimit-Reset", "1767225660000", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, time.Minute},
 		"429, nonsense":         {status(429, "", "Retry-After", "soon", "X-Ratelimit-Reset-Tokens", "NaN"), wanted{code: agent.RateLimited, retry: true}, 0},
 		"429, far future":       {status(429, "", "Retry-After", "1e300"), wanted{code: agent.RateLimited, retry: true}, 366 * 24 * time.Hour},
 		"429, infinite":         {status(429, "", "Retry-After-Ms", "NaN", "Retry-After", "inf", "X-Ratelimit-Reset", "+Inf", "X-Ratelimit-Remaining", "0"), wanted{code: agent.RateLimited, retry: true}, 0},
@@ -59,7 +59,7 @@ func TestRefusals(t *testing.T) {
 		"quota that resets":     {status(429, `{"error":{"message":"daily","code":"insufficient_quota"}}`, "Retry-After", "3600"), wanted{code: agent.QuotaSpent, retry: true}, time.Hour},
 		"402":                   {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), wanted{code: agent.QuotaSpent, detail: "Insufficient credits"}, 0},
 		"too long":              {openaitest.Refuse(400, "context_length_exceeded", "too long"), wanted{code: agent.TooLong, hint: "context window"}, 0},
-		"too long, in words":    {status(400, `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`), wanted{code: agent.TooLong, detail: "4096"}, 0},
+		"too long, no code":     {status(400, `{"object":"error","message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}`), wanted{code: agent.TooLong, detail: "4096"}, 0},
 		"too long, a 413":       {status(413, "too large"), wanted{code: agent.TooLong}, 0},
 		"filtered question":     {openaitest.Refuse(400, "content_filter", "no"), wanted{code: agent.Filtered, hint: "rephrase"}, 0},
 		"another 400":           {openaitest.Refuse(400, "", "Unsupported value: 'seed'"), wanted{code: agent.Refused, detail: "seed", hint: "remove"}, 0},
@@ -145,14 +145,14 @@ func TestMalformedResponses(t *testing.T) {
 		answer openaitest.Answer
 		want   wanted
 	}{
-		"a web page":           {raw("text/html", "<!DOCTYPE html><title>Welcome</title>"+canary), wanted{code: agent.Malformed, detail: "Welcome", hint: "web site", usage: agent.Usage{Input: 10, Guessed: true}}},
-		"invalid JSON":         {raw("application/json", "[oops"), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"empty":                {raw(events, ""), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"only comments":        {raw(events, strings.Repeat(": wait\n\n", 1000)), wanted{code: agent.Cut, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
-		"error in mid-stream":  {raw(events, ": wait\n\n"+half+`data: {"error":{"code":502,"message":"upstream `+canary+`"}}`+"\n\n"), wanted{code: agent.Unavailable, retry: true, detail: "upstream [secret]", partial: "half an", usage: guessed}},
-		"error with spaces":    {raw(events, half+`data: { "error": {"type":"rate_limit_error","message":"slow"}}`+"\n\n"), wanted{code: agent.RateLimited, retry: true, partial: "half an", usage: guessed}},
-		"error as a string":    {raw(events, half+`data: {"error":"context window exceeded"}`+"\n\n"), wanted{code: agent.TooLong, partial: "half an", usage: guessed}},
-		"error of the request": {raw(events, half+`data: {"error":{"type":"invalid_request_error","message":"no"}}`+"\n\n"), wanted{code: agent.Refused, partial: "half an", usage: guessed}},
+		"a web page":          {raw("text/html", "<!DOCTYPE html><title>Welcome</title>"+canary), wanted{code: agent.Malformed, detail: "Welcome", hint: "web site", usage: agent.Usage{Input: 10, Guessed: true}}},
+		"invalid JSON":        {raw("application/json", "[oops"), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"empty":               {raw(events, ""), wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"only comments":       {raw(events, strings.Repeat(": wait\n\n", 1000)), wanted{code: agent.Cut, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}},
+		"error in mid-stream": {raw(events, ": wait\n\n"+half+`data: {"error":{"code":502,"message":"upstream `+canary+`"}}`+"\n\n"), wanted{code: agent.Unavailable, retry: true, detail: "upstream [secret]", partial: "half an", usage: guessed}},
+		"error with spaces":   {raw(events, half+`data: { "error": {"type":"rate_limit_error","message":"slow"}}`+"\n\n"), wanted{code: agent.RateLimited, retry: true, partial: "half an", usage: guessed}},
+		"error as a string":   {raw(events, half+`data: {"error":"context window exceeded"}`+"\n\n"), wanted{code: agent.TooLong, partial: "half an", usage: guessed}},
+		"invalid request":     {raw(events, half+`data: {"error":{"type":"invalid_request_error","message":"no"}}`+"\n\n"), wanted{code: agent.Refused, partial: "half an", usage: guessed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.want.check(t, failing(t, at(t, openaitest.New(t, always(c.answer)), openai.Options{Count: words})))
@@ -218,7 +218,7 @@ func TestUnreachableEndpoint(t *testing.T) {
 	a := at(t, s, openai.Options{Count: words})
 	s.Close()
 	f := failing(t, a)
-	wanted{code: agent.Unavailable, retry: true, detail: ": connection refused", hint: "http://127.0.0.1:"}.check(t, f)
+	wanted{code: agent.Unavailable, retry: true, detail: strings.TrimPrefix(s.URL, "http://") + ": connection refused", hint: s.BaseURL()}.check(t, f)
 	if !strings.Contains(f.Hint, "`brenner doctor`") {
 		t.Error(f.Hint)
 	}
@@ -272,7 +272,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	wanted{code: agent.Unavailable, detail: "untrusted certificate", hint: "authority"}.check(t, failing(t, a))
 }
 
-// hiding does not show the error that it wraps.
+// hiding is an error whose message omits the error that it wraps.
 type hiding struct{ err error }
 
 func (hiding) Error() string   { return "something" }

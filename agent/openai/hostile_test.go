@@ -74,7 +74,7 @@ func TestPartialIsMaskedBeforeTruncation(t *testing.T) {
 	}
 }
 
-// Lines that are not kept are limited too.
+// Lines without data count towards the limit, too.
 func TestEndlessCommentsAreLimited(t *testing.T) {
 	for name, line := range map[string]string{"comments": ": " + strings.Repeat("x", 1000) + "\n", "spaces": strings.Repeat("\n", 1000)} {
 		t.Run(name, func(t *testing.T) {

@@ -78,16 +78,16 @@ func (m *model) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 			return reply, nil
 		}
 		spent = spent.Plus(f.Usage)
-		if no == nil || ctx.Err() != nil || !m.learn(x.form, no) {
+		if no == nil || ctx.Err() != nil || !m.noteUnsupported(x.form, no) {
 			f.Attempts, f.Usage = asked, spent
 			return agent.Reply{}, f
 		}
 	}
 }
 
-// learn records the unsupported feature that a refusal names. It returns false if
+// noteUnsupported records the unsupported feature that a refusal names. It returns false if
 // the refusal is about something else.
-func (m *model) learn(f form, no *refusal) bool {
+func (m *model) noteUnsupported(f form, no *refusal) bool {
 	if no.status != http.StatusBadRequest && no.status != http.StatusUnprocessableEntity && no.status != http.StatusNotImplemented {
 		return false
 	}
@@ -167,9 +167,9 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 			},
 		}
 	}
-	// Self-hosted servers know only the limit's old name and would ignore the new
+	// Self-hosted servers support only the limit's old name and would ignore the new
 	// one; newer OpenAI models refuse the old name.
-	r.MaxTokens = x.call.MaxReply //nolint:staticcheck // deprecated, but all that many servers know
+	r.MaxTokens = x.call.MaxReply //nolint:staticcheck // deprecated, but many servers support nothing else
 	if !x.form.maxTokens || errors.Is(sdk.NewReasoningValidator().Validate(r), sdk.ErrReasoningModelMaxTokensDeprecated) {
 		r.MaxTokens, r.MaxCompletionTokens = 0, x.call.MaxReply //nolint:staticcheck // as above
 	}
@@ -222,8 +222,8 @@ func (c *completion[text]) take(data []byte, a *answer) error {
 			continue
 		}
 		for _, m := range []message[text]{choice.Delta, choice.Message} {
-			a.think(string(m.Thoughts + m.Reasoning))
-			if err := errors.Join(a.add(string(m.Content)), a.refuse(string(m.Refusal))); err != nil {
+			a.addReasoning(string(m.Thoughts + m.Reasoning))
+			if err := errors.Join(a.add(string(m.Content)), a.addRefusal(string(m.Refusal))); err != nil {
 				return err
 			}
 		}

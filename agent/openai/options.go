@@ -34,7 +34,7 @@ const (
 
 // How a model is asked for deltas.
 const (
-	Fences = "fences" // in Markdown, as the prompt says
+	Fences = "fences" // in Markdown, as the prompt describes
 	Schema = "schema" // by a JSON schema; fails if unsupported
 	Auto   = "auto"   // by a JSON schema if supported, otherwise by fences
 )
@@ -42,13 +42,13 @@ const (
 // PublicBaseURL is OpenAI's own endpoint.
 const PublicBaseURL = "https://api.openai.com/v1"
 
-// The codes of agents that cannot be made.
+// Codes of errors from New.
 const (
 	NoModel      fault.Code = "NO_MODEL"            // No model for an agent.
 	InvalidSetup fault.Code = "MODEL_SETUP_INVALID" // Invalid options for an agent; nothing was sent.
 )
 
-// defaultMaxReply is far more than any model writes, and small enough for memory.
+// defaultMaxReply exceeds the reply of any model and still fits in memory.
 const defaultMaxReply = 16 << 20
 
 // Options configure an agent. Only Model is required.
@@ -227,7 +227,7 @@ func (x *exchange) redirected(away *modelhttp.Redirected) *agent.Failure {
 }
 
 // stripQuery removes query and fragment from the URL in a client error: after a
-// redirect the other side chose them.
+// redirect they come from the server, and may repeat the key.
 func stripQuery(err error) error {
 	var at *url.Error
 	if !errors.As(err, &at) {

@@ -57,7 +57,7 @@ func TestUnsupportedSchemaIsRefused(t *testing.T) {
 	wanted{code: agent.Refused, detail: "response_format", hint: "auto or fences"}.check(t, f)
 }
 
-func TestWithoutAKey(t *testing.T) {
+func TestNoKeyIsSent(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	a, err := openai.New(openai.Options{Model: "opus", BaseURL: s.BaseURL() + "/"})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Ask runs the program, or takes the reply of an earlier run from the disk.
+// Ask runs the program, or returns the stored reply of an earlier run.
 func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	if c.Alive == nil {
 		c.Alive = func() {}
@@ -42,7 +42,7 @@ func (p *Program) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 		return agent.Reply{}, p.missing()
 	}
 	if state, _ := p.Login(); state == LoginNone {
-		// Some would wait for a login.
+		// Some programs would wait for a login.
 		return agent.Reply{}, &agent.Failure{Code: agent.NoAuth, Detail: "not logged in to " + fault.Shown(argv[0]), Hint: p.kind.login}
 	}
 	if err := s.renew(text); err != nil {
@@ -229,7 +229,7 @@ func (p *Program) note(text string) map[string]string {
 	return map[string]string{"kind": p.Kind, "question": digest(text)}
 }
 
-// adopt returns the reply of a run that finished without a caller.
+// adopt returns the reply of a run that finished after its caller had died.
 func (p *Program) adopt(s *spool, text string) (agent.Reply, bool) {
 	job, err := supervisor.ReadJob(s.dir)
 	if err != nil {
@@ -247,8 +247,7 @@ func (p *Program) adopt(s *spool, text string) (agent.Reply, bool) {
 	return x.answer(p.kind.read(x.out, x.errs))
 }
 
-// Sweep removes old runs from a spool: replies that were taken, and evidence. Runs
-// in use are kept.
+// Sweep removes runs older than before from a spool, except those in use.
 func Sweep(dir string, before time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -106,7 +106,7 @@ func TestOrphansAreKilled(t *testing.T) {
 		})
 	}
 	f := fails(t, t.Context(), newTrial(t, program.Codex, program.Options{}, nil, programtest.WrapperDies), program.NoAnswer)
-	wantIn(t, f.Detail, "killed 1 processes that it left behind")
+	wantIn(t, f.Detail, "killed leftover processes (1): ")
 }
 
 func TestLimits(t *testing.T) {

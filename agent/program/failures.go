@@ -75,7 +75,7 @@ func (x *execution) outcome(ctx context.Context) (agent.Reply, *agent.Failure) {
 		f.Usage = x.usage(s)
 	}
 	if left := x.status.Left; len(left) > 0 {
-		f.Detail += fmt.Sprintf("; killed %d processes that it left behind: %s", len(left), fault.Shown(strings.Join(left, ", ")))
+		f.Detail += fmt.Sprintf("; killed leftover processes (%d): %s", len(left), fault.Shown(strings.Join(left, ", ")))
 	}
 	return agent.Reply{}, f
 }
@@ -101,12 +101,12 @@ func (x *execution) failure(s output) *agent.Failure {
 	case x.status.End == supervisor.Flood:
 		return &agent.Failure{
 			Code: agent.TooLarge, Detail: fmt.Sprintf("%s wrote more than %d bytes and was stopped", x.name(), x.MaxOutput),
-			Hint: "check its output; use another task or another model",
+			Hint: "check its output, or ask another model",
 		}
 	case x.status.End != supervisor.Exited:
 		return &agent.Failure{
 			Code: Failed, Detail: x.name() + " was stopped from outside (" + string(x.status.End) + ")", Retry: true,
-			Hint: "its supervisor received a signal",
+			Hint: "its supervisor received a signal; run the command again",
 		}
 	case x.status.Exit == 0 && s.trouble == "":
 		return x.noReply(s)
@@ -216,18 +216,18 @@ func (x *execution) classifyFailure(message string) *agent.Failure {
 		f.Hint = "check the account's permissions"
 	case status == 404 && has("model"):
 		f.Code, f.Detail = agent.ModelUnknown, x.name()+": no model "+fault.Shown(x.Model)
-		f.Hint = "pass --model with one that it has"
+		f.Hint = "pass --model with a model that it supports"
 	case status == 429 || has("rate limit"):
 		f.Code, f.Detail, f.Retry = agent.RateLimited, x.name()+": rate limit exceeded", true
 		f.Hint = "lower the number of concurrent calls"
 	case status >= 500 || has("high demand", "overloaded", "temporary errors"):
-		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+": server error of its model", true
+		f.Code, f.Detail, f.Retry = agent.Unavailable, x.name()+": its model reported a server error", true
 		f.Hint = "if this persists, ask another model"
 	case status >= 400:
-		f.Code, f.Detail = agent.Refused, x.name()+": request refused by its model"
+		f.Code, f.Detail = agent.Refused, x.name()+": its model refused the request"
 		f.Hint = "check the model's name and its endpoint"
 	case has("stream disconnected", "stream ended", "premature close", "unexpected eof", "terminated"):
-		f.Code, f.Detail, f.Retry = agent.Cut, x.name()+": reply of its model cut off", true
+		f.Code, f.Detail, f.Retry = agent.Cut, x.name()+": the reply of its model was cut off", true
 		f.Hint = "if this persists, the server or a proxy cuts off long responses"
 	case has("invalid_stream", "empty response", "no finish reason", "malformed function call"):
 		f.Code, f.Detail, f.Retry = agent.Empty, x.name()+": blank reply from its model", true

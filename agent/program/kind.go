@@ -29,8 +29,8 @@ type kind struct {
 	environ func(*Program, runDirs) []string
 	// files returns the files that it needs in its home, by path.
 	files func(*Program) map[string]string
-	// read parses its output. Nothing of the result may be shown before secrets are
-	// masked.
+	// read parses its output. The result may contain secrets, which must be masked
+	// before it is shown.
 	read func(stdout, stderr []byte) output
 	// turn reports whether a line of output is another turn with a tool.
 	turn func(line []byte) bool
@@ -125,8 +125,9 @@ func command() kind {
 	}
 }
 
-// claude is `claude -p`, written from its documentation. Both JSON formats end with
-// the same line; this one shows signs of life before it.
+// claude is `claude -p`, implemented from its documentation, not tested with the real
+// program. Both JSON formats end with the same line; this one has earlier lines as
+// signs of life.
 func claude() kind {
 	return kind{
 		program:  "claude",

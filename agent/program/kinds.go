@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// gemini is `gemini --output-format stream-json`, measured with 0.61.0. Of its two
+// gemini is `gemini --output-format stream-json`, tested with 0.61.0. Of its two
 // JSON formats, this one shows signs of life and reports errors on stdout.
 func gemini() kind {
 	return kind{
@@ -143,7 +143,7 @@ func lastError(errs []byte) string {
 	return ""
 }
 
-// codex is `codex exec --json`, measured with 0.166.0. The disabled features would
+// codex is `codex exec --json`, tested with 0.166.0. The disabled features would
 // contact other hosts, run a login shell, or wait for a network forever.
 func codex() kind {
 	return kind{

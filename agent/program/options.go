@@ -48,7 +48,7 @@ const (
 	defaultGrace     = 2 * time.Second
 	defaultTurns     = 50
 	defaultMaxOutput = 16 << 20
-	mostOutput       = 1 << 30
+	maxOutputLimit   = 1 << 30
 )
 
 // Options configure a program. Kind and Spool are required.
@@ -151,7 +151,7 @@ func (o *Options) check() error {
 	if o.WorkDir != "" && !filepath.IsAbs(o.WorkDir) {
 		wrong("", "the directory for private directories must be an absolute path")
 	}
-	if o.Wall < 0 || o.Grace < 0 || o.Turns < 0 || o.MaxOutput < 0 || o.MaxOutput > mostOutput {
+	if o.Wall < 0 || o.Grace < 0 || o.Turns < 0 || o.MaxOutput < 0 || o.MaxOutput > maxOutputLimit {
 		wrong("use 0 for the default", "limit out of range")
 	}
 	return l.Err()

@@ -17,7 +17,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Plan describes what would run.
+// Plan describes how the program would be run.
 type Plan struct {
 	Kind    string   `json:"kind"`
 	Found   bool     `json:"found"`
@@ -59,7 +59,7 @@ func (p Plan) CommandLine() string {
 	return strings.Join(args, " ")
 }
 
-// How a program is logged in, as far as is known without a call.
+// How a program is logged in, as far as this is known without running it.
 const (
 	LoginKey     = "key"     // a variable holds a key, which may be invalid
 	LoginFile    = "login"   // the user has logged in; the login may have expired
@@ -97,8 +97,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// mostForVersion limits the time of --version.
-const mostForVersion = 15 * time.Second
+// versionTimeout limits a run with --version.
+const versionTimeout = 15 * time.Second
 
 // Version returns the first line of the program's --version. A user's own command
 // is not run, because its effects are unknown.
@@ -115,7 +115,7 @@ func (p *Program) Version(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(at.root) //nolint:errcheck // a temporary directory
-	ctx, cancel := context.WithTimeout(ctx, mostForVersion)
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	argv = append(slices.Clone(argv[:len(argv)-len(p.kind.args(p))]), "--version")
 	var out bytes.Buffer

@@ -23,7 +23,7 @@ func script(t *testing.T, path, text string) {
 	}
 }
 
-func made(t *testing.T, o program.Options) *program.Program {
+func newProgram(t *testing.T, o program.Options) *program.Program {
 	t.Helper()
 	o.Spool, o.WorkDir = t.TempDir(), t.TempDir()
 	p, err := program.New(o)
@@ -44,13 +44,13 @@ func TestVersion(t *testing.T) {
 	script(t, filepath.Join(bin, "gemini"), `echo $$ >"$BIN/pid"; sleep 1234 & wait`)
 	script(t, filepath.Join(bin, "claude"), `exit 3`)
 	o := program.Options{Kind: program.Codex, Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "BIN=" + bin}, Pass: []string{"BIN"}}
-	if got, err := made(t, o).Version(t.Context()); got != "codex-cli 1.2.3 --version" || err != nil {
+	if got, err := newProgram(t, o).Version(t.Context()); got != "codex-cli 1.2.3 --version" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	o.Kind, o.Model = program.Gemini, "m"
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	p, ends := made(t, o), make(chan error, 1)
+	p, ends := newProgram(t, o), make(chan error, 1)
 	go func() {
 		_, err := p.Version(ctx)
 		ends <- err
@@ -64,15 +64,15 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	o.Kind = program.Claude
-	if got, err := made(t, o).Version(t.Context()); err == nil {
+	if got, err := newProgram(t, o).Version(t.Context()); err == nil {
 		t.Errorf("%q", got)
 	}
 	o.Environ = nil
-	if got, err := made(t, o).Version(t.Context()); err == nil {
+	if got, err := newProgram(t, o).Version(t.Context()); err == nil {
 		t.Errorf("%q", got)
 	}
 	o.Kind, o.Command = program.Command, []string{"/bin/false"}
-	if got, err := made(t, o).Version(t.Context()); got != "" || err != nil {
+	if got, err := newProgram(t, o).Version(t.Context()); got != "" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -94,14 +94,14 @@ func TestLogin(t *testing.T) {
 		{program.Options{Kind: program.Claude, Environ: []string{"CLAUDE_CONFIG_DIR=" + elsewhere}}, program.LoginFile, elsewhere},
 		{program.Options{Kind: program.Command, Command: []string{"cat"}}, program.LoginUnknown, "own"},
 	} {
-		state, detail := made(t, test.options).Login()
+		state, detail := newProgram(t, test.options).Login()
 		if state != test.state || !strings.Contains(detail, test.detail) {
 			t.Errorf("%+v: %s, %s", test.options, state, detail)
 		}
 	}
 	bin := t.TempDir()
 	script(t, filepath.Join(bin, "gemini"), "exit 1")
-	p := made(t, program.Options{Kind: program.Gemini, Model: "m", Environ: []string{"PATH=" + bin}})
+	p := newProgram(t, program.Options{Kind: program.Gemini, Model: "m", Environ: []string{"PATH=" + bin}})
 	wantIn(t, fails(t, t.Context(), p, agent.NoAuth).Hint, "GEMINI_API_KEY")
 }
 
@@ -112,7 +112,7 @@ func TestProgramSeesOnlyItsLogin(t *testing.T) {
 	script(t, filepath.Join(home, ".codex", "config.toml"), "model = no")
 	script(t, filepath.Join(bin, "codex"), `tail -n 1 "$CODEX_HOME/auth.json" >text; echo renewed >"$CODEX_HOME/auth.json"
 printf '{"type":"item.completed","item":{"type":"agent_message","text":"%s, %s"}}\n{"type":"turn.completed"}\n' "$(cat text)" "$(ls -A "$CODEX_HOME")"`)
-	p := made(t, program.Options{Kind: program.Codex, Home: home, Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}})
+	p := newProgram(t, program.Options{Kind: program.Codex, Home: home, Environ: []string{"PATH=" + bin + ":/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}})
 	answers(t, p, "the login, auth.json")
 	if data, err := os.ReadFile(filepath.Join(home, ".codex", "auth.json")); err != nil || string(data) != "renewed\n" {
 		t.Errorf("%q, %v", data, err)
@@ -133,7 +133,7 @@ func TestNativeCodex(t *testing.T) {
 	if err := os.Symlink(wrapper, filepath.Join(bin, "codex")); err != nil {
 		t.Fatal(err)
 	}
-	p := made(t, program.Options{Kind: program.Codex, Environ: []string{"PATH=relative:" + bin}})
+	p := newProgram(t, program.Options{Kind: program.Codex, Environ: []string{"PATH=relative:" + bin}})
 	if got := p.Plan().Argv[0]; got != filepath.Join(bin, "codex") {
 		t.Error(got)
 	}

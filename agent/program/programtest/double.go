@@ -32,10 +32,10 @@ const (
 	Answers     = "answers"      // replies with the text of the question's round
 	Fails       = "fails"        // fails as often as the next argument says, retryably; then replies
 	Hangs       = "hangs"        // hangs forever
-	HangsDeaf   = "hangs-deaf"   // hangs and ignores polite signals
+	HangsDeaf   = "hangs-deaf"   // hangs and ignores all signals but SIGKILL
 	Silent      = "says-nothing" // exits with code 0 and no output
 	OnStderr    = "on-stderr"    // writes its reply to stderr
-	LeavesChild = "leaves-child" // leaves a deaf child that holds its output
+	LeavesChild = "leaves-child" // leaves a child that ignores signals and holds its output open
 	WrapperDies = "wrapper-dies" // exits before its child has answered
 	OwnSession  = "own-session"  // hangs, with a child in its own session
 	Escapes     = "escapes"      // replies, and leaves an orphaned grandchild in its own session
@@ -138,7 +138,7 @@ func DoubleMain(args []string) int {
 	}
 	p.note("asked")
 	if behaviour == Crashes {
-		_ = os.Stdout.Sync() // there is nothing
+		_ = os.Stdout.Sync() // nothing was written
 		return crash()
 	}
 	question, err := io.ReadAll(os.Stdin) // blocks until stdin is closed
@@ -250,7 +250,7 @@ func (p *player) count(event string) int {
 	return len(data)
 }
 
-// surroundings returns what a program can see, as JSON.
+// surroundings returns the directory, environment, question and arguments, as JSON.
 func (p *player) surroundings(question string) string {
 	dir, _ := os.Getwd()
 	here, _ := os.ReadDir(dir)
@@ -260,7 +260,7 @@ func (p *player) surroundings(question string) string {
 	return string(data)
 }
 
-// child starts a deaf child that runs forever, and waits until it is ready.
+// child starts a child that ignores signals and never exits, and waits until it is ready.
 func (p *player) child(own bool) {
 	before := p.count("child")
 	cmd := exec.Command(os.Args[0], DoubleMarker, p.dir, p.form, idles)

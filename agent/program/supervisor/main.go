@@ -47,7 +47,7 @@ func supervise(dir string) error {
 		return err
 	}
 	if job.Remove != "" {
-		defer func() { _ = os.RemoveAll(job.Remove) }() // at worst it stays in the temporary directory
+		defer func() { _ = os.RemoveAll(job.Remove) }() // after an error it stays in the temporary directory
 	}
 	if _, err := ReadStatus(dir); !errors.Is(err, fs.ErrNotExist) {
 		return errors.New("the job in " + dir + " is already done")
@@ -61,12 +61,12 @@ func supervise(dir string) error {
 	return write(filepath.Join(dir, StatusFile), status)
 }
 
-// run is one programAttr program.
+// run is one supervised program.
 type run struct {
 	job       *Job
 	dir       string
 	stop      <-chan os.Signal
-	parent    <-chan End    // the parent wants to stop it, or is gone
+	parent    <-chan End    // the parent requested a stop, or is gone
 	heartbeat chan struct{} // there was output
 	abort     chan End      // why the program must be stopped
 }
@@ -124,8 +124,8 @@ func (r *run) program(status *Status) {
 	}
 }
 
-// look is how often the process tree is checked.
-const look = 5 * time.Second
+// checkInterval is how often the process tree is checked.
+const checkInterval = 5 * time.Second
 
 // watch waits for the program to exit or for a reason to stop it.
 func (r *run) watch(all *tree, over <-chan struct{}) End {
@@ -135,7 +135,7 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 		defer timer.Stop()
 		wall = timer.C
 	}
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -157,7 +157,7 @@ func (r *run) watch(all *tree, over <-chan struct{}) End {
 	}
 }
 
-// watchParent reports when the parent wants to stop the program, or is gone.
+// watchParent reports when the parent requests a stop, or is gone.
 func watchParent() <-chan End {
 	reason := make(chan End, 1)
 	go func() {

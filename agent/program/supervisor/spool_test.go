@@ -43,7 +43,7 @@ func TestFullDiskStopsProgram(t *testing.T) {
 	}
 }
 
-// A broken spool and a missing program both prevent the start, and are told apart.
+// A broken spool and a missing program both prevent the start; the status distinguishes them.
 func TestStartFailures(t *testing.T) {
 	dir := t.TempDir()
 	status := Status{Exit: -1}

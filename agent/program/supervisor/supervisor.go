@@ -184,7 +184,7 @@ func Start(own []string, dir string, job Job, env []string) (*Running, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() //nolint:errcheck // written by the supervisor only
+	defer log.Close() //nolint:errcheck // only the supervisor writes to it
 	r := &Running{job: job}
 	r.cmd = exec.Command(own[0], append(own[1:len(own):len(own)], dir)...)
 	r.cmd.Args[0] = "brenner"
@@ -212,8 +212,8 @@ type Running struct {
 	heartbeat io.Reader
 }
 
-// mostCleaning is how long a supervisor may take beyond the grace period.
-const mostCleaning = 15 * time.Second
+// cleanupTimeout is how long a supervisor may take to exit after the grace period.
+const cleanupTimeout = 15 * time.Second
 
 // Wait waits for the supervisor and all processes that it supervises. It calls alive
 // on every sign of life, and stops the program when stop is closed.
@@ -228,7 +228,7 @@ func (r *Running) Wait(stop <-chan struct{}, alive func()) error {
 		case <-stop:
 		}
 		_, _ = r.control.Write([]byte("e")) // if it is gone, there is nothing to stop
-		late := time.NewTimer(r.job.Grace + mostCleaning)
+		late := time.NewTimer(r.job.Grace + cleanupTimeout)
 		defer late.Stop()
 		select {
 		case <-over:

@@ -64,8 +64,8 @@ func (t *tree) living() []process {
 	return living
 }
 
-// leastWork is the CPU time between two checks that a hung program does not reach.
-// Measured: a stalled gemini or codex uses at most one tick in four seconds.
+// leastWork is the least CPU time, in ticks between two checks, of a program that is
+// not hanging. Measured: a hanging gemini or codex uses at most one tick in four seconds.
 const leastWork = 2
 
 // busy reports whether the tree has used CPU time since the last call.
