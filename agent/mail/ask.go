@@ -30,7 +30,7 @@ func (c *mailAgent) Ask(ctx context.Context, call agent.Call) (agent.Reply, erro
 		f = agent.ContextFailure(ctx)
 	}
 	if w.sent.ID != "" && c.mailer.charge(call.ID) {
-		f.Usage = agent.Usage{Input: w.input()} // one message, however often it is waited for
+		f.Usage = agent.Usage{Input: w.input()} // counted once, however many calls wait for it
 	}
 	return agent.Reply{}, f
 }
@@ -43,7 +43,7 @@ type wait struct {
 	sent     post.Message // the question
 	ours     []post.ID    // all messages sent for this call
 	older    bool         // some of them may precede the question
-	quiet    int          // turns without mail
+	quiet    int          // waits without mail
 	acked    time.Time    // when the acknowledgement was seen
 	reminded bool         // the agent was reminded
 	last     post.ID      // last seen in our inbox
@@ -70,7 +70,7 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		// The question is delivered. A server that was killed comes back, with the
 		// reply then or later.
 		w.mailer.trouble(w.call.Agent, err)
-		if err = w.rest(ctx, w.mailer.Poll); err == nil {
+		if err = w.sleep(ctx, w.mailer.Poll); err == nil {
 			answer, err = w.look(ctx, true)
 		}
 	}
@@ -86,14 +86,14 @@ func (w *wait) turn(ctx context.Context, waits bool) (*post.Message, error) {
 	// A server with long polling returns replies with the wait, so only the receipt
 	// can be missing, and there is no need to look for it after new mail.
 	if err == nil && answer == nil && !woken {
-		// A message in the thread that is not addressed to us is found a little later.
+		// A message that is not addressed to us is found by reading the full thread.
 		w.quiet++
 		return w.look(ctx, !waits || w.quiet%lookAround == 0)
 	}
 	return answer, err
 }
 
-// lookAround is the number of quiet turns between reads of the full thread.
+// lookAround is the number of waits without mail between reads of the full thread.
 const lookAround = 5
 
 // serverGone reports whether the server is unreachable for now.
@@ -156,13 +156,13 @@ func (w *wait) look(ctx context.Context, texts bool) (*post.Message, error) {
 	if !texts {
 		return nil, nil
 	}
-	w.recognise(all)
+	w.collectSent(all)
 	return w.find(all), nil
 }
 
-// recognise finds what an earlier attempt or process sent in this round: reminders,
-// and for a repair the kickoff. A reply to any of them counts.
-func (w *wait) recognise(all []post.Message) {
+// collectSent finds messages that an earlier attempt or process sent in this round:
+// reminders, and for a repair the kickoff. A reply to any of them counts.
+func (w *wait) collectSent(all []post.Message) {
 	w.older = false
 	mark := w.marker("")
 	for i := range all {
@@ -252,7 +252,7 @@ func (w *wait) patience(ctx context.Context) time.Duration {
 // returns immediately without new mail is not polled faster.
 func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, woken bool, err error) {
 	if !waits {
-		return nil, false, w.rest(ctx, w.mailer.Poll)
+		return nil, false, w.sleep(ctx, w.mailer.Poll)
 	}
 	began, last := time.Now(), w.last
 	all, err := w.mailer.Client.Inbox(ctx, post.InboxQuery{Project: w.mailer.Project, Agent: w.mailer.from(), Thread: w.call.Thread, After: w.last}, w.mailer.Poll)
@@ -263,15 +263,15 @@ func (w *wait) pause(ctx context.Context, waits bool) (answer *post.Message, wok
 	if answer != nil || w.last != last {
 		return answer, true, nil
 	}
-	return nil, false, w.rest(ctx, w.mailer.Poll-time.Since(began))
+	return nil, false, w.sleep(ctx, w.mailer.Poll-time.Since(began))
 }
 
-// rest sleeps.
-func (w *wait) rest(ctx context.Context, long time.Duration) error {
-	if long <= 0 {
+// sleep pauses for d, or until ctx is done.
+func (w *wait) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
 		return nil
 	}
-	timer := time.NewTimer(long)
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -285,7 +285,7 @@ func (w *wait) reply(m *post.Message) agent.Reply {
 	w.call.Alive()
 	w.mailer.note(w.call.ID, w.call.Agent, w.who, func(s *Progress) { s.Answered = m.Created.Time })
 	u := agent.Usage{Input: w.input(), Output: w.mailer.Count(m.Body), Guessed: true}
-	if w.call.MaxReply > 0 { // the agent pays for it, so the reserved budget suffices
+	if w.call.MaxReply > 0 { // never more than was reserved: the agent pays for its own tokens
 		u.Output = min(u.Output, w.call.MaxReply)
 	}
 	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: m.Key()}
@@ -313,7 +313,7 @@ func failure(err error) *agent.Failure {
 	case post.NotYours:
 		f.Code = agent.Forbidden
 	case post.Blocked:
-		f.Hint = "the agent blocks our mail: it must call set_contact_policy with open"
+		f.Hint = "the agent blocks our mail; have it call set_contact_policy with open"
 	case post.TooLarge:
 		f.Code = agent.TooLong
 	}

@@ -73,7 +73,7 @@ func newMailer(t *testing.T, d *mailtest.Double, o agentmail.Options) *agentmail
 }
 
 func TestConformance(t *testing.T) {
-	poll := map[bool]time.Duration{true: 300 * time.Millisecond} // each check reads the full thread there
+	poll := map[bool]time.Duration{true: 300 * time.Millisecond} // by Plain: those servers return the full thread each time
 	for name, quirks := range map[string]mailtest.Quirks{
 		"the embedded server": {}, "a plain one": {Plain: true, Errors: "text"},
 	} {

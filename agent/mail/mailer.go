@@ -54,7 +54,7 @@ type Progress struct {
 	Sent, Acked, Reminded, Answered time.Time
 }
 
-// Late reports whether an agent was asked and has not answered.
+// Late reports whether the question was sent and not yet answered.
 func (s *Progress) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
 
 // Mailbox is the mailbox of a roster's agent; the server may have renamed it.
@@ -127,8 +127,8 @@ func (m *Mailer) Join(ctx context.Context, s roster.Entry) (Mailbox, error) {
 	return j, nil
 }
 
-// sharedMailbox is the error for one mailbox for two agents: the messages of one would
-// count for both.
+// sharedMailbox returns the error for two agents with the same mailbox, whose messages
+// could not be told apart.
 func sharedMailbox(one, two, name string) error {
 	return &fault.Error{
 		Code: post.NameTaken, Detail: fmt.Sprintf("%s and %s would have the same mailbox, %s", fault.Shown(one), fault.Shown(two), fault.Shown(name)),
@@ -184,8 +184,8 @@ func (m *Mailer) mailbox(ctx context.Context, r post.Registration) (post.Agent, 
 	return a, err
 }
 
-// Restore passes what an earlier process knew: mailbox names, ours included, and
-// the messages already taken as replies.
+// Restore sets state of an earlier process: mailbox names, including ours, and the
+// messages already taken as replies.
 func (m *Mailer) Restore(names map[string]string, taken []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -251,7 +251,7 @@ type Compiled struct {
 	Version int
 	Subject string
 	Bodies  map[string]string // Markdown, by the roster's name
-	Whole   string            // Markdown, for our own mailbox, where people read it
+	Whole   string            // Markdown, for our own mailbox, where the operator reads it
 }
 
 // Publish sends COMPILED, once for each version and recipient. It returns the
@@ -302,8 +302,8 @@ type Letter struct {
 
 var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
-// Letters returns what the agents wrote in a thread, oldest first, without signs
-// of life.
+// Letters returns the agents' messages in a thread by round, oldest first, without
+// signs of life.
 func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
 	if err := m.Open(ctx); err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type hasty struct {
 	stop     func() // cancels the call
 }
 
-// mostFetches ends the test: the fake clock stands still while goroutines are busy.
-const mostFetches = 1000
+// maxFetches ends a failing test: the fake clock does not advance while goroutines are busy.
+const maxFetches = 1000
 
 func (h *hasty) RoundTrip(r *http.Request) (*http.Response, error) {
 	var q struct {
@@ -68,7 +68,7 @@ func (h *hasty) RoundTrip(r *http.Request) (*http.Response, error) {
 		case "send_message":
 			content = h.question
 		case "fetch_inbox":
-			if h.fetches++; h.fetches > mostFetches {
+			if h.fetches++; h.fetches > maxFetches {
 				h.stop()
 			}
 			content = object{"messages": h.inbox}
@@ -96,10 +96,10 @@ func TestHastyServerIsPolledAtInterval(t *testing.T) {
 	}
 	for name, server := range map[string]*hasty{
 		"no mail":               {question: question(7)},
-		"mail with numbers":     {question: question(7), inbox: []object{other(8)}},
-		"mail with names":       {question: question("m-7"), inbox: []object{other("m-8")}},
-		"mail from before":      {question: question(7), inbox: []object{other(3)}},
-		"many mails with names": {question: question("m-7"), inbox: []object{other("a"), other("b"), other("c")}},
+		"a message, numbered":   {question: question(7), inbox: []object{other(8)}},
+		"a message with a name": {question: question("m-7"), inbox: []object{other("m-8")}},
+		"an older message":      {question: question(7), inbox: []object{other(3)}},
+		"messages with names":   {question: question("m-7"), inbox: []object{other("a"), other("b"), other("c")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@ package rehearsal
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,7 +123,7 @@ func suggest[S ~string](word string, known []S) string {
 	return text.SuggestOf(word, known, "must be one of "+strings.ReplaceAll(list, " ", ", "))
 }
 
-// reader reads a script.
+// reader is a yaml.Reader with the codes of this package.
 type reader struct{ yaml.Reader }
 
 func newReader() *reader {
@@ -141,7 +142,7 @@ func (r *reader) number(name string, to *int) yaml.Key {
 		}
 		value, err := strconv.ParseInt(n.Value, 10, 32)
 		if err != nil || value < 0 {
-			r.Add(InvalidValue, n.Line, "use a number such as 900", "%s cannot be %s", name, fault.Shown(n.Value))
+			r.Add(InvalidValue, n.Line, "use a number such as 900", "%s must be between 0 and %d, not %s", name, math.MaxInt32, fault.Shown(n.Value))
 			return
 		}
 		*to = int(value)

@@ -47,7 +47,7 @@ func TestParse_InvalidScripts(t *testing.T) {
 			"SCRIPT_WRONG_TYPE line 6: reply must be a string, not 5 | quote it",
 			"SCRIPT_INVALID_VALUE line 7: delay must be a duration, not 30 | use a number with a unit, such as 30ms or 1.5s",
 			"SCRIPT_WRONG_TYPE line 8: hang must be true or false, not maybe | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
-			"SCRIPT_INVALID_VALUE line 9: input cannot be -1 | use a number such as 900",
+			"SCRIPT_INVALID_VALUE line 9: input must be between 0 and 2147483647, not -1 | use a number such as 900",
 			"SCRIPT_WRONG_TYPE line 9: output must be a whole number, not many | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},
 		head + entry + "      - fail: {code: AGENT_UNAVAILABEL}\n": {

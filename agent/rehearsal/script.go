@@ -50,7 +50,7 @@ type part struct {
 	rounds []round
 }
 
-// round is what an agent does in one round.
+// round scripts one round of an agent.
 type round struct {
 	reply  string
 	repair string
@@ -76,7 +76,7 @@ type counts struct {
 	of map[string]int
 }
 
-// due reports whether a call must fail once more, and counts it.
+// due reports whether a call must fail once more, and counts the failure.
 func (c *counts) due(id string, times int) bool {
 	if times == 0 {
 		return true
@@ -93,7 +93,7 @@ func (c *counts) due(id string, times int) bool {
 	return true
 }
 
-// Question is the question that the script plays.
+// Question returns the question that the script answers.
 func (s *Script) Question() string { return s.question }
 
 // Source returns a copy of the script's bytes.
