@@ -12,11 +12,11 @@ import (
 // nothing. When a context ends, a method returns an error that wraps the context's, and nothing was
 // written.
 //
-// Errors are faults with the codes of this package, or the store's for faults of disk and file. A
-// Box checks no permissions: its caller does.
+// Errors have the codes of this package, or those of package store for errors of disk and file. A
+// Box does not check permissions; its caller must.
 type Box interface {
 	Directory
-	Post
+	Writer
 	Reader
 	Reservations
 	io.Closer
@@ -32,7 +32,7 @@ type Directory interface {
 	Register(ctx context.Context, r Registration) (Agent, error)
 	// Agents returns one agent, or all of them for the empty name, by name.
 	Agents(ctx context.Context, project, name string) ([]Agent, error)
-	// Owner returns the owner of the token with a hash; only the agent's immutable fields are set.
+	// Owner returns the owner of the token with this hash. Only the agent's immutable fields are set.
 	Owner(ctx context.Context, tokenHash string) (Project, Agent, error)
 }
 
@@ -46,12 +46,12 @@ type Registration struct {
 	Renew bool
 }
 
-// Post changes mail.
-type Post interface {
+// Writer sends and marks messages.
+type Writer interface {
 	// Send delivers a message to all recipients or to none, once per key.
 	Send(ctx context.Context, d Draft) (Message, error)
 	// Mark marks messages of an agent's inbox as read or acknowledged, which implies read: all of
-	// them or none. Only the first time counts; Mark returns that of the first message.
+	// them or none. Marking again keeps the first time; Mark returns that of the first message.
 	Mark(ctx context.Context, m Mark) (time.Time, error)
 }
 
@@ -107,12 +107,12 @@ type SearchQuery struct {
 	Limit          int
 }
 
-// Page is a part of a thread.
+// Page is a page of a thread.
 type Page struct {
 	Messages []Message
 	Next     ID  // where the next page begins; empty at the end
 	Total    int // of the whole thread; 0 for a reader that sees only a part
-	// People are the senders in the thread, by their first message.
+	// People are the senders in the thread, in order of their first message.
 	People []string
 }
 

@@ -9,7 +9,7 @@ import (
 	"brenner/internal/text"
 )
 
-// Limits of what a box keeps.
+// Limits of a box.
 const (
 	MaxBody       = 8 << 20 // bytes of a message
 	MaxSubject    = 1000    // characters; a longer subject is cut, not refused
@@ -35,16 +35,16 @@ func CheckThread(id string) error {
 }
 
 func checkWord(word string, longest int, marks, what, example string) error {
-	if ok(word, longest, marks) && !strings.Contains(word, "..") {
+	if validWord(word, longest, marks) && !strings.Contains(word, "..") {
 		return nil
 	}
 	return &fault.Error{
 		Code: Invalid, Detail: "not " + what + ": " + fault.Shown(word),
-		Hint: fmt.Sprintf("up to %d of a-z, A-Z, 0-9, - and _, such as %s", longest, example),
+		Hint: fmt.Sprintf("use up to %d characters of a-z, A-Z, 0-9, - and _, such as %s", longest, example),
 	}
 }
 
-func ok(word string, longest int, marks string) bool {
+func validWord(word string, longest int, marks string) bool {
 	if word == "" || len(word) > longest {
 		return false
 	}
@@ -107,10 +107,10 @@ func (r *Registration) Check() error {
 	var l fault.List
 	for _, c := range []struct {
 		what, text string
-		most       int
+		limit      int
 	}{{"program", r.Program, maxProgram}, {"model", r.Model, maxProgram}, {"task", r.Task, maxTask}} {
-		if n := utf8.RuneCountInString(c.text); n > c.most {
-			l.Add(Invalid, "", "shorten it", "the %s has %d characters; the limit is %d", c.what, n, c.most)
+		if n := utf8.RuneCountInString(c.text); n > c.limit {
+			l.Add(Invalid, "", "shorten it", "the %s has %d characters; the limit is %d", c.what, n, c.limit)
 		}
 	}
 	switch r.Policy {
@@ -121,15 +121,16 @@ func (r *Registration) Check() error {
 	return l.Err()
 }
 
-// Check refuses a claim that no box could keep. Each of its paths is compared with all others.
+// Check refuses a claim that no box could keep. Each of its paths is compared with those of all
+// other claims.
 func (c *Claim) Check() error {
 	var l fault.List
 	if n := len(c.Paths); n == 0 || n > maxPaths {
-		l.Add(Invalid, "", fmt.Sprintf("name between 1 and %d paths", maxPaths), "%d paths", n)
+		l.Add(Invalid, "", "claim fewer paths, or a directory as dir/**", "a claim must have 1 to %d paths, not %d", maxPaths, n)
 	}
 	for _, p := range c.Paths {
 		if len(p) > maxPath {
-			l.Add(Invalid, "", "claim a directory above it, as dir/**", "a path has %d bytes; the limit is %d: %s", len(p), maxPath, fault.Shown(text.Clip(p, mostShown)))
+			l.Add(Invalid, "", "claim a directory above it, as dir/**", "a path has %d bytes; the limit is %d: %s", len(p), maxPath, fault.Shown(text.Clip(p, maxShown)))
 			break // the others may be as long
 		}
 	}

@@ -66,12 +66,12 @@ func shownAddress(base, path string) string {
 
 // Client talks to one server. It is safe for concurrent use.
 type Client struct {
-	url     string
-	token   string
-	keys    *Keyring
-	http    http.Client
-	timeout time.Duration
-	most    int // limit for a thread, in bytes
+	url            string
+	token          string
+	keys           *Keyring
+	http           http.Client
+	timeout        time.Duration
+	maxThreadBytes int // limit for reading a thread
 
 	mu          sync.Mutex
 	initMu      sync.Mutex // held during initialization
@@ -80,7 +80,7 @@ type Client struct {
 	version     string
 	last        int64 // id of the newest request
 
-	offered map[string]map[string]bool // tools and their arguments; nil if not asked yet
+	offered map[string]map[string]bool // tools and their arguments; nil if not listed yet
 }
 
 // New returns a client. It sends nothing.
@@ -88,7 +88,7 @@ func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "invalid address of the mail server: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, most: mostBytes}
+	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}
@@ -135,9 +135,9 @@ func (c *Client) mustAccept(ctx context.Context, tool, argument string) (bool, e
 		if offered, err = c.list(ctx); err != nil {
 			switch fault.CodeOf(err) {
 			case Unreachable, "":
-				return false, err // ask again next time
+				return false, err // list them again next time
 			case Unsure:
-				return false, &fault.Error{Code: Unreachable, Op: "ask for the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
+				return false, &fault.Error{Code: Unreachable, Op: "list the tools", Place: c.url, Cause: err, Hint: fault.HintOf(err)}
 			}
 			offered = map[string]map[string]bool{}
 		}
@@ -196,21 +196,21 @@ type proof struct {
 	inContract bool
 }
 
-// callAs calls a tool for an agent, with its token if one is held. A refused token may belong to a
-// mailbox that is gone, and a refused call was not done. So callAs retries once, with the token
-// that another process has stored since, or without any.
+// callAs calls a tool for an agent, with its token if the keyring has one. A refused token may
+// belong to a deleted mailbox, and a refused call had no effect. So callAs retries once, with the
+// token that another process has stored since, or without one.
 func (c *Client) callAs(ctx context.Context, p proof, tool string, arguments map[string]any, into any) error {
-	return c.waitAs(ctx, 0, p, tool, arguments, into)
+	return c.callLongAs(ctx, 0, p, tool, arguments, into)
 }
 
-// waitAs is callAs for a call that the server may hold for a time of wait.
-func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
+// callLongAs is callAs for a call that the server may hold for up to wait.
+func (c *Client) callLongAs(ctx context.Context, wait time.Duration, p proof, tool string, arguments map[string]any, into any) error {
 	token := c.keys.Token(c.url, p.project, p.agent)
 	if token == "" || !p.inContract && !c.accepts(ctx, tool, p.argument) {
-		return c.wait(ctx, wait, tool, arguments, into)
+		return c.callLong(ctx, wait, tool, arguments, into)
 	}
 	arguments[p.argument] = token
-	refusal := c.wait(ctx, wait, tool, arguments, into)
+	refusal := c.callLong(ctx, wait, tool, arguments, into)
 	if !tokenRefused(refusal) {
 		return refusal
 	}
@@ -218,9 +218,9 @@ func (c *Client) waitAs(ctx context.Context, wait time.Duration, p proof, tool s
 	if newer := c.keys.newer(c.url, p.project, p.agent, token); newer != "" {
 		arguments[p.argument] = newer
 	}
-	err := c.wait(ctx, wait, tool, arguments, into)
+	err := c.callLong(ctx, wait, tool, arguments, into)
 	if tokenRefused(err) {
-		return refusal // it was not the token
+		return refusal // the token was not the reason
 	}
 	_ = c.keys.Drop(c.url, p.project, p.agent, token) // if the file cannot be written, the token is refused again next time
 	return err
@@ -233,14 +233,14 @@ func tokenRefused(err error) bool {
 	return (code == NotYours || code == NoAuth) && errors.As(err, &refusal)
 }
 
-// CheckKey returns an error if the server refuses the token held for an agent. It changes nothing.
+// CheckKey returns an error if the server refuses the keyring's token of an agent. It changes nothing.
 func (c *Client) CheckKey(ctx context.Context, project, agent string) error {
 	h, err := c.Health(ctx)
 	if err != nil {
 		return err
 	}
 	token := c.keys.Token(c.url, project, agent)
-	asking := &Client{url: c.url, token: c.token, keys: &Keyring{}, http: c.http, timeout: c.timeout, most: c.most}
+	asking := &Client{url: c.url, token: c.token, keys: &Keyring{}, http: c.http, timeout: c.timeout, maxThreadBytes: c.maxThreadBytes}
 	if h.Environment == embedded {
 		asking.token, token = token, "" // with the operator's bearer any agent token would pass
 	} else if err := asking.keys.Keep(c.url, project, agent, agent, token); err != nil {

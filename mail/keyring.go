@@ -82,7 +82,8 @@ func (k *Keyring) find(server, project, agent string) int {
 	})
 }
 
-// Name returns the name that a server gave to an agent that asked for another, or asked itself.
+// Name returns the name under which a server registered the agent that requested the name asked.
+// It returns asked if the server did not change it.
 func (k *Keyring) Name(server, project, asked string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,9 +109,9 @@ func (k *Keyring) Agents(server, project string) []string {
 	return all
 }
 
-// Keep stores an agent's token and the name it asked for. An empty token keeps the older one.
+// Keep stores an agent's token and the name that it requested. An empty token keeps the older one.
 func (k *Keyring) Keep(server, project, asked, agent, token string) error {
-	return k.change("keep a mail token", func() bool {
+	return k.change("store a mail token", func() bool {
 		mine := key{Server: server, Project: project, Agent: agent, Token: token}
 		if asked != agent {
 			mine.Asked = asked
@@ -136,7 +137,7 @@ func (k *Keyring) Keep(server, project, asked, agent, token string) error {
 
 // Drop removes a refused token, unless it has been replaced since. The agent's name is kept.
 func (k *Keyring) Drop(server, project, agent, token string) error {
-	return k.change("drop a mail token", func() bool {
+	return k.change("remove a mail token", func() bool {
 		i := k.find(server, project, agent)
 		if i < 0 || k.keys[i].Token != token {
 			return false
@@ -148,7 +149,7 @@ func (k *Keyring) Drop(server, project, agent, token string) error {
 	})
 }
 
-// newer returns the token that another process has stored in place of this one.
+// newer returns the token that another process has stored instead of this one, or "".
 func (k *Keyring) newer(server, project, agent, token string) string {
 	k.mu.Lock()
 	if k.file != "" {
@@ -180,7 +181,7 @@ func (k *Keyring) change(op string, edit func() (changed bool)) (err error) {
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if err := k.load(); err != nil { // another process may have added some
+	if err := k.load(); err != nil { // another process may have added tokens
 		return err
 	}
 	if !edit() {

@@ -1,5 +1,5 @@
 // Package mail is Agent Mail: mailboxes for agents, served over MCP and HTTP. It has the types of
-// the contract, the Box interface of whatever keeps mail, and a client for any server of the
+// the contract, the interface Box of a mail store, and a client for any server that implements the
 // contract.
 //
 // The client promises: whatever form a response has, the caller gets a value or a *fault.Error with
@@ -14,7 +14,7 @@ import (
 	"brenner/internal/fault"
 )
 
-// Codes of mail faults. The embedded server sends them, so that both sides use the same.
+// Codes of mail errors. The embedded server also sends them to its clients.
 const (
 	Unreachable fault.Code = "MAIL_UNREACHABLE"     // No mail server at this address; nothing was done.
 	Unsure      fault.Code = "MAIL_UNSURE"          // The mail server's response was lost: the request may have been carried out.

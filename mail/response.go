@@ -28,13 +28,13 @@ type toolResult struct {
 }
 
 func (c *Client) call(ctx context.Context, tool string, arguments map[string]any, into any) error {
-	return c.wait(ctx, 0, tool, arguments, into)
+	return c.callLong(ctx, 0, tool, arguments, into)
 }
 
-// wait is call for a tool that may take an extra time of long.
-func (c *Client) wait(ctx context.Context, long time.Duration, tool string, arguments map[string]any, into any) error {
+// callLong is call for a tool that may take longer than the client's timeout by extra.
+func (c *Client) callLong(ctx context.Context, extra time.Duration, tool string, arguments map[string]any, into any) error {
 	var r toolResult
-	if err := c.rpc(ctx, long, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &r); err != nil {
+	if err := c.rpc(ctx, extra, "tools/call", map[string]any{"name": tool, "arguments": arguments}, &r); err != nil {
 		return err
 	}
 	payload := r.payload()
@@ -81,7 +81,7 @@ func absent(data json.RawMessage) bool {
 	return len(data) == 0 || bytes.Equal(data, []byte("null"))
 }
 
-// errorIn returns the refusal in a response, which is flagged or has an error member.
+// errorIn returns the refusal in a response that is flagged as an error or has an error member.
 func errorIn(payload json.RawMessage, flagged bool) *ServerError {
 	var object struct {
 		Error json.RawMessage `json:"error"`
@@ -188,7 +188,7 @@ func (c *Client) stream(ctx context.Context, method string, id int64, body io.Re
 		if errors.Is(err, io.EOF) {
 			err = errors.New("stream ended before the response")
 		}
-		return nil, c.unanswered(ctx, method, err)
+		return nil, c.noResponse(ctx, method, err)
 	}
 }
 
@@ -200,7 +200,7 @@ type ServerError struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-func (s *ServerError) Error() string { return "server error: " + text.Clip(s.Message, mostShown) }
+func (s *ServerError) Error() string { return "server error: " + text.Clip(s.Message, maxShown) }
 
 func (c *Client) refused(op string, s *ServerError) error {
 	s.Message, s.Type, s.Hint = c.mask(s.Message), c.mask(s.Type), c.mask(s.Hint)
@@ -278,11 +278,11 @@ func (c *Client) garbled(op, detail string, body []byte) error {
 // shown returns the beginning of a body for messages.
 func (c *Client) shown(body []byte) string {
 	masked := c.mask(string(bytes.ToValidUTF8(body, []byte("\ufffd"))))
-	return fault.Shown(text.Clip(strings.TrimSpace(masked), mostShown))
+	return fault.Shown(text.Clip(strings.TrimSpace(masked), maxShown))
 }
 
-// mostShown bounds a server's text in messages, in characters.
-const mostShown = 400
+// maxShown bounds quoted text in messages, in characters.
+const maxShown = 400
 
 func (c *Client) mask(text string) string {
 	for _, token := range append(c.keys.all(), c.token) {

@@ -26,8 +26,8 @@ type Missed struct {
 }
 
 // Send sends a message once; after a lost response it may or may not have been delivered. If a
-// contact policy rejects it, Send opens the policy of agents whose tokens are held and tries the
-// others one by one. It fails only if no recipient was reached.
+// contact policy rejects it, Send opens the policies of recipients whose tokens are in the keyring
+// and tries again, then sends to each recipient separately. It fails if no recipient was reached.
 func (c *Client) Send(ctx context.Context, d Draft) (Sent, error) {
 	m, err := c.send(ctx, d)
 	if fault.CodeOf(err) != Blocked {
@@ -127,7 +127,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 	if d.Key != "" {
 		keyed, err := c.mustAccept(ctx, tool, "idempotency_key")
 		if err != nil {
-			return Message{}, err // without its key it could arrive twice
+			return Message{}, err // without its key it could be delivered twice
 		}
 		if keyed {
 			arguments["idempotency_key"] = d.Key
@@ -155,7 +155,7 @@ func (c *Client) deliver(ctx context.Context, tool string, d Draft, arguments ma
 	return m, nil
 }
 
-// attempts bounds the sending of a message whose outcome is unknown.
+// attempts bounds how often a message is sent while its outcome is unknown.
 const attempts = 2
 
 // SendOnce sends a message with a marker exactly once: if a message with that marker exists, it is
@@ -164,7 +164,7 @@ func (c *Client) SendOnce(ctx context.Context, d Draft, mark Marker) (Sent, erro
 	d.Body, d.Key = mark.In(d.Body), mark.Session+"/"+mark.Hash
 	keyed := c.accepts(ctx, "send_message", "idempotency_key")
 	for try := 1; ; try++ {
-		if !keyed { // the server cannot tell, so search for it
+		if !keyed { // the server does not detect duplicates: search for it
 			there, err := c.Marked(ctx, d, mark)
 			if err != nil {
 				return Sent{}, err
@@ -211,7 +211,7 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 	if code := fault.CodeOf(err); code == NotFound || code == Refused || d.Thread == "" {
 		all, err = c.Search(ctx, d.Project, mark.Hash, MaxPage)
 		if code := fault.CodeOf(err); code == NotFound || code == Refused {
-			all, err = nil, nil // no such thread yet, or no way to look
+			all, err = nil, nil // no such thread yet, or the server cannot search
 		}
 	}
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *Client) Marked(ctx context.Context, d Draft, mark Marker) (Sent, error)
 	return s, nil
 }
 
-var errNotThere = errors.New("no message with the marker is for this agent")
+var errNotThere = errors.New("no message with this marker was sent to this agent")
 
 // Marker identifies a message after a lost response. It is invisible in rendered Markdown.
 type Marker struct {

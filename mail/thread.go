@@ -16,7 +16,7 @@ const (
 	Acknowledges         // a recipient has seen the KICKOFF
 	Answers              // a recipient answers
 	Publishes            // COMPILED
-	Criticises           // an objection to what was published
+	Criticises           // an objection to a published version
 	Closes               // the session is over
 )
 
@@ -38,9 +38,9 @@ type Thread struct {
 //	COMPILED of an agent that was not asked            publishes
 //	INFO: closed… of an agent that was not asked       closes
 //	another KICKOFF or COMPILED that replies to nothing, and
-//	any message of an agent that was not asked         means nothing
+//	any message of an agent that was not asked         other
 //	ACK                                                acknowledges
-//	CLAIM, INFO, BLOCKED, QUESTION, HANDOFF            means nothing
+//	CLAIM, INFO, BLOCKED, QUESTION, HANDOFF            other
 //	a reply to a KICKOFF                               answers, in its round
 //	CRITIQUE, or a reply to COMPILED                   criticises
 //	everything else                                    answers
@@ -140,7 +140,7 @@ func (m *Message) Key() string {
 	return string(m.ID) + "@" + m.Created.UTC().Truncate(time.Second).Format(time.RFC3339)
 }
 
-// Phase is the progress of a research session as its thread shows it.
+// Phase is the phase of a session as its thread shows it.
 type Phase string
 
 // Phases of a session.
@@ -154,7 +154,7 @@ const (
 	Closed            Phase = "closed"
 )
 
-// Progress is what a thread shows of a session.
+// Progress is the progress of a session as its thread shows it.
 type Progress struct {
 	Phase Phase
 	// Agents asked, acknowledging and answering in the newest round.

@@ -21,10 +21,10 @@ type Health struct {
 	Version     string `json:"version"`
 }
 
-// Ready reports whether the server says that it works.
+// Ready reports whether the server reports that it works.
 func (h Health) Ready() bool { return h.Status == "ready" || h.Status == "ok" || h.Status == "healthy" }
 
-// Health asks for the state of the server.
+// Health returns the state of the server.
 func (c *Client) Health(ctx context.Context) (h Health, err error) {
 	err = c.call(ctx, "health_check", map[string]any{}, &h)
 	return h, err
@@ -68,8 +68,8 @@ func (c *Client) Whois(ctx context.Context, project, agent string) (a Agent, err
 	return a, err
 }
 
-// Inbox returns an agent's incoming mail and does not mark it as read. With wait, a server that
-// supports it answers only when there is mail.
+// Inbox returns an agent's incoming mail and does not mark it as read. If wait is positive, a
+// server that supports long polling responds when there is mail, or after wait.
 func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([]Message, error) {
 	const tool = "fetch_inbox"
 	arguments := map[string]any{"project_key": q.Project, "agent_name": q.Agent, "include_bodies": !q.NoBodies}
@@ -89,13 +89,13 @@ func (c *Client) Inbox(ctx context.Context, q InboxQuery, wait time.Duration) ([
 	set("after_id", q.After, q.After != "" && offers("after_id"))
 	set("wait_seconds", int(math.Ceil(wait.Seconds())), wait > 0 && offers("wait_seconds"))
 	var all []Message
-	if err := c.waitAs(ctx, wait, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
+	if err := c.callLongAs(ctx, wait, proof{q.Project, q.Agent, "registration_token", true}, tool, arguments, &all); err != nil {
 		return nil, err
 	}
 	return q.narrowed(all), nil
 }
 
-// narrowed applies the query to messages again, for servers that ignored a part of it.
+// narrowed applies the query's thread again, for servers that ignore it.
 func (q *InboxQuery) narrowed(all []Message) []Message {
 	var kept []Message
 	for _, m := range all {
@@ -106,7 +106,7 @@ func (q *InboxQuery) narrowed(all []Message) []Message {
 	return kept
 }
 
-// Waits reports whether the server can hold a fetch until mail comes.
+// Waits reports whether the server supports long polling.
 func (c *Client) Waits(ctx context.Context) bool {
 	return c.accepts(ctx, "fetch_inbox", "wait_seconds")
 }
@@ -135,7 +135,7 @@ func (c *Client) SetContactPolicy(ctx context.Context, project, agent, policy st
 	return c.callAs(ctx, proof{project, agent, "registration_token", false}, tool, arguments, nil)
 }
 
-// lost reports whether a call may have been done although no response came.
+// lost reports whether a call may have been carried out although no response came.
 func lost(err error) bool { return fault.CodeOf(err) == Unsure }
 
 func (c *Client) resource(ctx context.Context, uri string, into any) error {
@@ -203,10 +203,10 @@ func (c *Client) Thread(ctx context.Context, q ThreadQuery) ([]Message, error) {
 // pages reports whether threads come in pages: servers with after_id for the inbox have them.
 func (c *Client) pages(ctx context.Context) bool { return c.accepts(ctx, "fetch_inbox", "after_id") }
 
-// Limits for reading a thread, whatever the server sends.
+// Limits for reading a thread.
 const (
-	mostPages = 1000
-	mostBytes = 256 << 20 // bytes
+	maxPages       = 1000
+	maxThreadBytes = 256 << 20
 )
 
 // paged reads a thread page by page from the query's start, up to its limit or an empty page.
@@ -216,7 +216,7 @@ func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Mess
 	v.Set("receipts", strconv.FormatBool(q.Receipts))
 	v.Set("limit", strconv.Itoa(limitOr(q.Limit, MaxPage)))
 	after := q.After
-	for range mostPages {
+	for range maxPages {
 		v.Set("after", string(after))
 		var page struct {
 			Messages []Message `json:"messages"`
@@ -239,9 +239,9 @@ func (c *Client) paged(ctx context.Context, q ThreadQuery, v url.Values) ([]Mess
 			return all, nil
 		case len(all) == before:
 			return nil, c.garbled("read the thread", "pages repeat", nil)
-		case size > c.most:
+		case size > c.maxThreadBytes:
 			return nil, &fault.Error{
-				Code: TooLarge, Op: "read the thread", Place: c.url, Detail: fmt.Sprintf("the thread exceeds %d bytes", c.most),
+				Code: TooLarge, Op: "read the thread", Place: c.url, Detail: fmt.Sprintf("the thread exceeds %d bytes", c.maxThreadBytes),
 				Hint: "continue in a new thread",
 			}
 		}

@@ -51,7 +51,7 @@ type Agent struct {
 	Token string `json:"registration_token,omitempty"`
 }
 
-// Message is a message as its reader may see it.
+// Message is a message as visible to its reader.
 type Message struct {
 	ID          ID        `json:"id"`
 	Thread      string    `json:"thread_id"`
@@ -70,7 +70,7 @@ type Message struct {
 	Receipts    []Receipt `json:"receipts,omitempty"` // for the sender, if the server reports them
 }
 
-// Receipt is what one recipient did with a message.
+// Receipt records when a recipient read and acknowledged a message.
 type Receipt struct {
 	Agent string  `json:"agent"`
 	Read  Instant `json:"read_ts"`
@@ -82,7 +82,7 @@ func (m *Message) Acked(agent string) bool {
 	return slices.ContainsFunc(m.Receipts, func(r Receipt) bool { return r.Agent == agent && !r.Acked.IsZero() })
 }
 
-// Draft is a message to be sent.
+// Draft is a message to send.
 type Draft struct {
 	Project     string
 	From        string

@@ -16,16 +16,16 @@ import (
 	"brenner/internal/fault"
 )
 
-// protocol is the MCP version that the client offers; a server may answer with an older one.
+// protocol is the MCP version that the client offers; a server may choose an older one.
 const protocol = "2025-06-18"
 
-// largest bounds the bytes of a response that are read.
-const largest = 64 << 20
+// maxResponseBytes bounds the size of a response; the rest is not read.
+const maxResponseBytes = 64 << 20
 
 // rpc makes a request and reads its result. It initializes the connection first, and again if the
-// server has lost the session; servers without initialize work too. long extends the timeout.
-func (c *Client) rpc(ctx context.Context, long time.Duration, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(long, 0), errTimeout)
+// server has lost the session; servers without initialize work too. extra extends the timeout.
+func (c *Client) rpc(ctx context.Context, extra time.Duration, method string, params, result any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout+max(extra, 0), errTimeout)
 	defer cancel()
 	if err := c.initialize(ctx); err != nil {
 		return err
@@ -48,9 +48,8 @@ func (c *Client) rpc(ctx context.Context, long time.Duration, method string, par
 
 var errTimeout = errors.New("timeout")
 
-// sessionLost reports whether a server no longer knew the session of a request, and clears the
-// session. Such a request was not done. Another request may already have found this out and
-// initialized again.
+// sessionLost reports whether a request failed because the server has lost its session, and clears
+// the session, unless another request has already replaced it. Such a request had no effect.
 func (c *Client) sessionLost(err error) bool {
 	var s *httpStatus
 	if !errors.As(err, &s) || s.session == "" ||
@@ -132,7 +131,7 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
-		return nil, c.unanswered(ctx, method, err)
+		return nil, c.noResponse(ctx, method, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing was written to it
 	if s := resp.Header.Get("Mcp-Session-Id"); s != "" && method == "initialize" {
@@ -149,8 +148,9 @@ func (c *Client) post(ctx context.Context, method string, params any) (json.RawM
 	return c.read(ctx, method, id, resp)
 }
 
-// unanswered distinguishes an unreachable server from a lost response.
-func (c *Client) unanswered(ctx context.Context, method string, err error) error {
+// noResponse returns the error for a request without a response. It distinguishes an unreachable
+// server from a lost response.
+func (c *Client) noResponse(ctx context.Context, method string, err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
 		return &fault.Error{
@@ -173,13 +173,13 @@ func (c *Client) plain(err error) error { return errors.New(c.mask(err.Error()))
 // read returns the result in a response of either form.
 func (c *Client) read(ctx context.Context, method string, id int64, resp *http.Response) (json.RawMessage, error) {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	body := io.LimitReader(resp.Body, largest)
+	body := io.LimitReader(resp.Body, maxResponseBytes)
 	if kind == "text/event-stream" {
 		return c.stream(ctx, method, id, body)
 	}
 	data, err := io.ReadAll(body)
 	if err != nil {
-		return nil, c.unanswered(ctx, method, err)
+		return nil, c.noResponse(ctx, method, err)
 	}
 	reply, mine := parseReply(data, id)
 	if !mine {

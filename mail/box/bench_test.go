@@ -12,8 +12,8 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// at50 runs a benchmark in fifty goroutines.
-func at50(b *testing.B, do func(n int)) {
+// in50Goroutines runs b.N operations in fifty goroutines.
+func in50Goroutines(b *testing.B, do func(n int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
 	b.ResetTimer()
@@ -31,7 +31,7 @@ func at50(b *testing.B, do func(n int)) {
 func BenchmarkSendDurablyFrom50(b *testing.B) {
 	box := open(b, b.TempDir())
 	people(b, box)
-	at50(b, func(n int) {
+	in50Goroutines(b, func(n int) {
 		d := note(n)
 		d.Key = fmt.Sprint(n)
 		if _, err := box.Send(context.Background(), d); err != nil {
@@ -44,7 +44,7 @@ func BenchmarkReadInboxFrom50(b *testing.B) {
 	box := open(b, b.TempDir())
 	people(b, box)
 	fill(b, box, 1000)
-	at50(b, func(int) {
+	in50Goroutines(b, func(int) {
 		if all, err := box.Inbox(context.Background(), mail.InboxQuery{Project: boxtest.Project, Agent: "BlueLake"}); err != nil || len(all) != 20 {
 			b.Error(len(all), err)
 		}
@@ -67,7 +67,7 @@ func fill(b *testing.B, box mail.Box, messages int) {
 	all.Wait()
 }
 
-func BenchmarkPageOfALongThread(b *testing.B) {
+func BenchmarkLongThreadPage(b *testing.B) {
 	box := open(b, b.TempDir())
 	people(b, box)
 	fill(b, box, 100_000)

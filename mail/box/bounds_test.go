@@ -13,8 +13,8 @@ import (
 	"brenner/mail/boxtest"
 )
 
-// larges sends messages of 3 MB to a box: two fit into one response.
-func larges(t *testing.T, b *box.Box, n int) {
+// sendLarge sends n messages of 3 MB to a box: two fit into one response.
+func sendLarge(t *testing.T, b *box.Box, n int) {
 	t.Helper()
 	people(t, b)
 	for i := range n {
@@ -29,7 +29,7 @@ func larges(t *testing.T, b *box.Box, n int) {
 // A response ends before it gets too large and says where to continue; the rest is not read.
 func TestResponsesAreBounded(t *testing.T) {
 	b := open(t, t.TempDir())
-	larges(t, b, 5)
+	sendLarge(t, b, 5)
 	q := mail.ThreadQuery{Project: boxtest.Project, Thread: note(0).Thread}
 	var pages []int
 	for {
@@ -89,11 +89,11 @@ func TestQueriesAreBounded(t *testing.T) {
 	}
 }
 
-// Endless searches do not block readers, and a search ends with its context.
+// Long searches do not block readers, and a search ends with its context.
 func TestSearchesDoNotBlockReaders(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
-	end, err := b.Searching(t.Context())
+	end, err := b.OccupySearch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +142,8 @@ func TestClaimsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d claimed paths, want %d: %v", agent, len(all), want, err)
 		}
 	}
-	refused(claim("BlueLake"), "0 paths")
-	refused(claim("BlueLake", paths(501, "a/%d")...), "501 paths")
+	refused(claim("BlueLake"), "a claim must have 1 to 500 paths, not 0")
+	refused(claim("BlueLake", paths(501, "a/%d")...), "a claim must have 1 to 500 paths, not 501")
 	refused(claim("BlueLake", strings.Repeat("x", 1025)), "a path has 1025 bytes; the limit is 1024")
 	wordy := claim("BlueLake", "a")
 	wordy.Reason = strings.Repeat("ä", 1001)
@@ -169,16 +169,16 @@ func TestClaimsAreBounded(t *testing.T) {
 	}
 }
 
-// leaving is a context that is cancelled while the box works: Err reports it from the third call
-// on, and Done never does.
-type leaving struct {
+// cancelledLate is a context that is cancelled while the box works: Err reports it from the third
+// call on, and Done never does.
+type cancelledLate struct {
 	context.Context
 	asked int
 }
 
-func (l *leaving) Done() <-chan struct{} { return nil }
+func (l *cancelledLate) Done() <-chan struct{} { return nil }
 
-func (l *leaving) Err() error {
+func (l *cancelledLate) Err() error {
 	if l.asked++; l.asked > 2 {
 		return context.Canceled
 	}
@@ -189,7 +189,7 @@ func TestReserveObeysContext(t *testing.T) {
 	b := open(t, t.TempDir())
 	people(t, b)
 	paths := strings.Fields(strings.Repeat("a b c d e ", 50))
-	ctx := &leaving{Context: t.Context()}
+	ctx := &cancelledLate{Context: t.Context()}
 	_, err := b.Reserve(ctx, mail.Claim{Project: boxtest.Project, Agent: "BlueLake", Paths: paths})
 	if !errors.Is(err, context.Canceled) || fault.CodeOf(err) != "" || ctx.asked > 10 {
 		t.Errorf("%v, after %d calls of Err", err, ctx.asked)

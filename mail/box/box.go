@@ -2,9 +2,10 @@
 // any number of processes. A separate file keeps a busy mail server and a committing session from
 // blocking each other.
 //
-// It promises what mail.Box does. Concurrent sends of one process share a commit, a page costs the
-// same at any place of a thread, and waiting readers wake at once for mail of this process and
-// within milliseconds for mail of others. It must not know permissions or what messages say.
+// It promises what mail.Box does. Concurrent sends of one process share a commit, reading a
+// page costs the same anywhere in a thread, and waiting readers wake immediately for mail of this
+// process and within milliseconds for mail of others. It must not know permissions or what messages
+// say.
 package box
 
 import (
@@ -50,7 +51,7 @@ type Box struct {
 	tokens   sync.Map // rows of recently verified tokens by hash
 	writer   *writer
 	notifier notifier
-	ended    chan struct{} // closed with the box, to end waiting
+	ended    chan struct{} // closed with the box, to end waits
 }
 
 var _ mail.Box = (*Box)(nil)
@@ -115,7 +116,7 @@ func (b *Box) disconnect() error {
 	return err
 }
 
-// Close closes the box after uses in flight and ends all waiting for mail.
+// Close ends all waits for mail, and closes the box when calls in flight are done.
 func (b *Box) Close() error {
 	if !b.file.Shut() {
 		return nil

@@ -124,8 +124,8 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 		return err
 	}
 	var id int64
-	var is string
-	there, err := w.Row(ctx, []any{&id, &is}, "SELECT id, name FROM agents WHERE project = ? AND name = ?", project, r.Name)
+	var registered string
+	there, err := w.Row(ctx, []any{&id, &registered}, "SELECT id, name FROM agents WHERE project = ? AND name = ?", project, r.Name)
 	if err != nil {
 		return err
 	}
@@ -135,9 +135,9 @@ func (w *writer) register(ctx context.Context, r *mail.Registration) error {
 	case !there:
 		return w.Exec(ctx, "INSERT INTO agents (project, name, program, model, task, policy, token, created, active) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 			project, r.Name, r.Program, r.Model, r.Task, cmp.Or(r.Policy, mail.PolicyOpen), token, now, now)
-	case !r.Renew || is != r.Name:
+	case !r.Renew || registered != r.Name:
 		return &fault.Error{
-			Code: mail.NameTaken, Detail: "agent " + is + " already exists",
+			Code: mail.NameTaken, Detail: "agent " + registered + " already exists",
 			Hint: "register with its token, or use another name",
 		}
 	}
@@ -192,7 +192,7 @@ func scanAgent(rows *sql.Rows) (mail.Agent, error) {
 // Owner implements mail.Directory.
 func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.Agent, error) {
 	o, err := sqlite.Use(ctx, &b.file, "look up a token", func() (owner, error) {
-		if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenHolds {
+		if seen, ok := b.tokens.Load(tokenHash); ok && time.Since(seen.(seenToken).at) < tokenTTL {
 			return b.owner(ctx, seen.(seenToken).row)
 		}
 		rows, err := sqlite.List(ctx, b.read, sqlite.One[int64], "SELECT id FROM agents WHERE token = ?", tokenHash)
@@ -209,9 +209,9 @@ func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.A
 	return o.project, o.agent, err
 }
 
-// tokenHolds is how long a verified token is trusted without a lookup, and so how long a replaced
+// tokenTTL is how long a verified token is trusted without a lookup, and so how long a replaced
 // one stays valid in other processes. A lookup per call would cost a tenth of the call.
-const tokenHolds = time.Second
+const tokenTTL = time.Second
 
 // seenToken is the owner's row of a verified token and the time of the check.
 type seenToken struct {
@@ -225,7 +225,7 @@ type owner struct {
 	agent   mail.Agent
 }
 
-// owner returns the owner of a row, cached for good: tokens change owners, rows do not.
+// owner returns the owner of a row. It is cached permanently: tokens change owners, rows do not.
 func (b *Box) owner(ctx context.Context, row int64) (owner, error) {
 	if known, ok := b.owners.Load(row); ok {
 		return known.(owner), nil

@@ -13,8 +13,8 @@ func (b *Box) Waiting() int {
 	return b.notifier.waiting
 }
 
-// Searching occupies all connections for searching, like endless searches.
-func (b *Box) Searching(ctx context.Context) (end func() error, err error) {
+// OccupySearch occupies all connections for searching, like long searches.
+func (b *Box) OccupySearch(ctx context.Context) (end func() error, err error) {
 	var all []*sql.Conn
 	end = func() error {
 		var err error

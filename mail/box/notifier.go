@@ -43,9 +43,9 @@ func (n *notifier) subscribe(agent int64) (wake <-chan struct{}, forget func()) 
 	})
 }
 
-// wakeAgents wakes the recipients of a new message of this process. If the message does not follow the
-// last known one, another process has written in between, and known stays so that wakeAll still
-// wakes all.
+// wakeAgents wakes the recipients of a new message of this process. If the message does not follow
+// the last known one, another process has written in between; then known is not changed, so that
+// wakeAll still wakes all.
 func (n *notifier) wakeAgents(message int64, agents []int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -60,7 +60,7 @@ func (n *notifier) wakeAgents(message int64, agents []int64) {
 	}
 }
 
-// wakeAll wakes all waiters if there is a message that was not announced.
+// wakeAll wakes all waiters if there is a message after the last known one.
 func (n *notifier) wakeAll(newest int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

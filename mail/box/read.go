@@ -44,7 +44,7 @@ func scanMessage(reader string) func(*sql.Rows) (mail.Message, error) {
 	}
 }
 
-// readFitting reads messages as long as they fit into one response; cut reports that there are more.
+// readFitting reads messages as long as they fit into one response; cut is true if there are more.
 func readFitting(ctx context.Context, b *Box, reader, text string, args ...any) (all []mail.Message, cut bool, err error) {
 	scan := scanMessage(reader)
 	var r budget
@@ -131,7 +131,7 @@ func after(id mail.ID) (int64, error) {
 	}
 	n, ok := id.Number()
 	if !ok {
-		return 0, &fault.Error{Code: mail.Invalid, Detail: "not a message: " + fault.Shown(string(id)), Hint: "use the id of a message"}
+		return 0, &fault.Error{Code: mail.Invalid, Detail: "not a message id: " + fault.Shown(string(id)), Hint: "use the id of a message"}
 	}
 	return n, nil
 }
@@ -145,7 +145,7 @@ func limit(n, usual int) int {
 	return min(n, mail.MaxPage)
 }
 
-// agentRow returns an agent's row, cached for good; the case of the name does not matter.
+// agentRow returns an agent's row, which is cached permanently; the case of the name does not matter.
 func (b *Box) agentRow(ctx context.Context, project, name string) (int64, error) {
 	key := [2]string{project, strings.ToLower(name)}
 	if id, ok := b.rows.Load(key); ok {
@@ -195,7 +195,7 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 	}
 	t := threads[0]
 	page := mail.Page{Total: int(t.total)}
-	most := limit(q.Limit, mail.DefaultPage)
+	size := limit(q.Limit, mail.DefaultPage)
 	order := "ASC"
 	if q.Last {
 		order = "DESC"
@@ -209,14 +209,14 @@ func (b *Box) thread(ctx context.Context, q *mail.ThreadQuery) (mail.Page, error
 		}
 		tables = " FROM copies c JOIN messages m ON m.id = c.message WHERE c.agent = ? AND c.thread = ? AND c.message > ?"
 		args, place = []any{reader, t.id, from}, "c.message"
-		page.Total = 0 // counting what one agent may see would take as long as reading it
+		page.Total = 0 // counting the messages that one agent may see takes as long as reading them
 	}
-	all, cut, err := readFitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, most+1)...)
+	all, cut, err := readFitting(ctx, b, q.Reader, "SELECT "+messageColumns+body(!q.NoBodies)+tables+" ORDER BY "+place+" "+order+" LIMIT ?+0", append(args, size+1)...)
 	if err != nil {
 		return mail.Page{}, err
 	}
-	if len(all) > most {
-		all, cut = all[:most], true
+	if len(all) > size {
+		all, cut = all[:size], true
 	}
 	if q.Last {
 		slices.Reverse(all)

@@ -16,7 +16,7 @@ import (
 const (
 	defaultTTL = time.Hour
 	longestTTL = 7 * 24 * time.Hour
-	mostClaims = 1000 // of one agent
+	maxClaims  = 1000 // of one agent
 )
 
 // Reserve implements mail.Reservations. It claims free paths and returns holders of the others.
@@ -72,9 +72,9 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 			result.Conflicts = append(result.Conflicts, mail.Conflict{Path: p, Holders: holders})
 			continue
 		}
-		if held[p] = true; len(held) > mostClaims {
+		if held[p] = true; len(held) > maxClaims {
 			return result, &fault.Error{
-				Code: mail.Invalid, Detail: fmt.Sprintf("%s: more than %d claimed paths", c.Agent, mostClaims),
+				Code: mail.Invalid, Detail: fmt.Sprintf("%s: more than %d claimed paths", c.Agent, maxClaims),
 				Hint: "release claims with release_file_reservations, or claim directories as dir/**",
 			}
 		}
@@ -215,8 +215,8 @@ func (c *claimPattern) effort(name string) int {
 	return (len(c.glob) - len(c.fixed)) * len(name)
 }
 
-// mostSteps bounds pattern matching, which blocks other writers, to some tenths of a second.
-const mostSteps = 1 << 28
+// maxSteps bounds pattern matching, which blocks other writers, to some tenths of a second.
+const maxSteps = 1 << 28
 
 // comparison finds the claims that conflict with a new one.
 type comparison struct {
@@ -242,7 +242,7 @@ func (c *comparison) holders(p string) ([]mail.Reservation, error) {
 			continue
 		}
 		c.steps += wanted.effort(c.paths[i].path) + c.paths[i].effort(wanted.path)
-		if c.steps > mostSteps {
+		if c.steps > maxSteps {
 			return nil, &fault.Error{
 				Code: mail.Invalid, Detail: "too many patterns to compare with the claims of other agents",
 				Hint: "claim fewer or shorter patterns, or directories as dir/**",

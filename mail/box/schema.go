@@ -5,8 +5,8 @@ const applicationID = 0x42724d6c
 
 // schema creates a mailbox in an empty file. Never edit a released one.
 //
-// A copy is a message in an agent's mailbox: one per recipient and one for the sender (how is
-// sent), so that what an agent may see of a thread is one range of one index. A message repeats the
+// A copy is a message in an agent's mailbox: one per recipient and one for the sender (with how =
+// howSent), so that the messages of a thread that an agent may see are one range of one index. A message repeats the
 // immutable names of thread and sender, so that reading a page needs no lookups. Times are
 // microseconds since 1970.
 const schema = `
@@ -92,7 +92,7 @@ CREATE TABLE reservations (
 CREATE VIRTUAL TABLE words USING fts5 (subject, body, content = 'messages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');
 `
 
-// How a copy came into a mailbox.
+// Values of the column how: why an agent has a copy.
 const (
 	howTo = iota
 	howCC

@@ -10,10 +10,10 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Limits of a search. SQLite's parsing is quadratic in the words and cannot be interrupted.
+// Limits of a query. SQLite's parser takes quadratic time and cannot be interrupted.
 const (
-	mostWords    = 32
-	longestWords = 1000 // bytes
+	maxWords      = 32
+	maxQueryBytes = 1000 // bytes
 )
 
 // Search implements mail.Reader.
@@ -41,13 +41,13 @@ func (b *Box) Search(ctx context.Context, q mail.SearchQuery) ([]mail.Message, e
 // ftsQuery returns a valid SQLite query: every word is quoted; only OR and a trailing star are kept.
 func ftsQuery(words string) (string, error) {
 	const op, form = "search", `words, "phrases", OR between them, and * at the end of a word`
-	if len(words) > longestWords {
-		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes; the limit is %d", len(words), longestWords), Hint: "search for a few words: " + form}
+	if len(words) > maxQueryBytes {
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d bytes; the limit is %d", len(words), maxQueryBytes), Hint: "search for a few words: " + form}
 	}
 	var parts []string
 	count := 0
 	for i, piece := range strings.Split(strings.ReplaceAll(words, "\x00", " "), `"`) {
-		count += len(strings.Fields(piece)) // a phrase costs what its words cost
+		count += len(strings.Fields(piece)) // a phrase costs as much as its words
 		if i%2 == 1 {                       // between quotation marks
 			if strings.TrimSpace(piece) != "" {
 				parts = append(parts, `"`+piece+`"`)
@@ -71,8 +71,8 @@ func ftsQuery(words string) (string, error) {
 		parts = parts[:n-1]
 	}
 	switch {
-	case count > mostWords:
-		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d words; the limit is %d", count, mostWords), Hint: "search for a few words: " + form}
+	case count > maxWords:
+		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: fmt.Sprintf("the query has %d words; the limit is %d", count, maxWords), Hint: "search for a few words: " + form}
 	case len(parts) == 0:
 		return "", &fault.Error{Code: mail.Invalid, Op: op, Detail: "no words in the query", Hint: form}
 	}

@@ -17,12 +17,12 @@ import (
 	"brenner/store/sqlite"
 )
 
-// Send implements mail.Post.
+// Send implements mail.Writer.
 func (b *Box) Send(ctx context.Context, d mail.Draft) (mail.Message, error) {
 	if err := d.Check(); err != nil {
 		return mail.Message{}, err
 	}
-	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // they get their registered form
+	d.To, d.CC, d.BCC = slices.Clone(d.To), slices.Clone(d.CC), slices.Clone(d.BCC) // changed to the registered names below
 	d.Subject = mail.CutSubject(d.Subject)
 	d.Importance = cmp.Or(d.Importance, mail.Normal)
 	return sqlite.Use(ctx, &b.file, "send", func() (mail.Message, error) {
@@ -143,7 +143,8 @@ type delivery struct {
 	how   int
 }
 
-// resolveRecipients finds the recipients, sets their registered form, and checks that each accepts.
+// resolveRecipients finds the recipients, sets their registered names, and checks that their
+// policies admit the sender.
 func (s *sending) resolveRecipients(ctx context.Context, w *writer) ([]delivery, error) {
 	copies := []delivery{}
 	had := make(map[int64]bool)
@@ -292,7 +293,7 @@ func (s *sending) result() mail.Message {
 	return m
 }
 
-// Mark implements mail.Post.
+// Mark implements mail.Writer.
 func (b *Box) Mark(ctx context.Context, m mail.Mark) (time.Time, error) {
 	const op = "mark messages"
 	if len(m.Messages) == 0 {

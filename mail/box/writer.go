@@ -9,7 +9,8 @@ import (
 	"brenner/store/sqlite"
 )
 
-const most = 256
+// maxBatch bounds the changes in one transaction.
+const maxBatch = 256
 
 // writer is the only write connection. Waiting changes share one transaction, each with its own
 // savepoint: a refused one leaves no trace, and the others are kept.
@@ -38,7 +39,7 @@ func openWriter(ctx context.Context, b *Box) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{Writer: to, box: b}
-	w.group = sqlite.NewGroup(most, 0, w.commit)
+	w.group = sqlite.NewGroup(maxBatch, 0, w.commit)
 	return w, nil
 }
 
@@ -50,7 +51,7 @@ func (w *writer) write(ctx context.Context, do func(ctx context.Context, w *writ
 
 func (w *writer) submit(ctx context.Context, c *change) error { return w.group.Submit(ctx, c, 0) }
 
-// commit makes all changes in one transaction and answers each.
+// commit makes all changes in one transaction and returns its outcome to each caller.
 func (w *writer) commit(jobs []*sqlite.Job[*change]) (left []*sqlite.Job[*change]) {
 	err := w.Transaction(context.Background(), func(ctx context.Context) error {
 		if err := w.beginBatch(ctx); err != nil {
@@ -126,8 +127,8 @@ type agentRow struct {
 	name, policy string
 }
 
-// mostKnown bounds the cache; a busy project has far less.
-const mostKnown = 10_000
+// maxCached bounds the entries of the cache; a busy project has far fewer.
+const maxCached = 10_000
 
 func (w *writer) clearCache() {
 	w.cache = rowCache{
@@ -143,7 +144,7 @@ func (w *writer) beginBatch(ctx context.Context) error {
 		return err
 	}
 	m := &w.cache
-	if version != m.version || m.projects == nil || len(m.projects)+len(m.agents)+len(m.writers)+len(m.threads) > mostKnown {
+	if version != m.version || m.projects == nil || len(m.projects)+len(m.agents)+len(m.writers)+len(m.threads) > maxCached {
 		m.version = version
 		w.clearCache()
 	}
@@ -194,7 +195,7 @@ func (w *writer) project(ctx context.Context, name string) (int64, error) {
 	return id, err
 }
 
-// agent returns an agent's row and sets name to its registered form.
+// agent returns an agent's row and sets name to the registered name, which may differ in case.
 func (w *writer) agent(ctx context.Context, project int64, name *string) (id int64, policy string, err error) {
 	key := agentKey{project, *name}
 	row, ok := w.cache.agents[key]

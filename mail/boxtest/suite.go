@@ -34,11 +34,11 @@ func Run(t *testing.T, open func(t *testing.T) mail.Box) {
 		{"inbox queries", inboxes},
 		{"reading changes nothing, marking does", marks},
 		{"thread pages", pages},
-		{"agents see only their own messages", parts},
+		{"agents see only their own messages", ownMessages},
 		{"search", search},
 		{"contact policies", policies},
 		{"waiting readers are woken", awaits},
-		{"cancelled and closed", over},
+		{"cancelled and closed", cancelledAndClosed},
 		{"reservations", reservations},
 	} {
 		t.Run(check.name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func verbatim(t *testing.T, box mail.Box) {
 	}
 	d := draft("bluelake")
 	if m := send(t, box, d); m.To[0] != "BlueLake" || d.To[0] != "bluelake" {
-		t.Errorf("want the registered form of the name: %v", m.To)
+		t.Errorf("want the registered name: %v", m.To)
 	}
 	d = draft("BlueLake")
 	d.Thread = ""

@@ -133,7 +133,7 @@ func pages(t *testing.T, box mail.Box) {
 	wantCode(t, fails(box.Thread(t.Context(), mail.ThreadQuery{Project: "nowhere", Thread: "TH-1"})), mail.NotFound)
 }
 
-func parts(t *testing.T, box mail.Box) {
+func ownMessages(t *testing.T, box mail.Box) {
 	one := send(t, box, draft("BlueLake"))
 	d := draft("RedSky")
 	d.BCC, d.Body = []string{"BlueLake"}, "secret words"
@@ -216,7 +216,7 @@ func awaits(t *testing.T, box mail.Box) {
 	wantCode(t, fails(box.Await(t.Context(), mail.InboxQuery{Project: Project, Agent: "Stranger"})), mail.NotFound)
 }
 
-func over(t *testing.T, box mail.Box) {
+func cancelledAndClosed(t *testing.T, box mail.Box) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := box.Send(ctx, draft("BlueLake")); !errors.Is(err, context.Canceled) {

@@ -26,9 +26,9 @@ const Project = "/srv/cell-fate"
 type Quirks struct {
 	NoInitialize bool // does not support initialize
 	Session      bool // requires its session id with every request
-	Forgets      bool // forgets the session once
-	SSE          bool // answers with events
-	NoStructure  bool // answers with texts only
+	Forgets      bool // loses the session once
+	SSE          bool // responds with server-sent events
+	NoStructure  bool // responds without structured content
 	NoResources  bool
 	// Plain refuses every argument that the contract does not name.
 	Plain bool
@@ -44,7 +44,7 @@ type Quirks struct {
 	Lose int
 	// Refuse is the number of messages refused with HTTP 503.
 	Refuse int
-	// Reads marks fetched mail as read, unless asked not to.
+	// Reads marks fetched mail as read, unless mark_read is false.
 	Reads bool
 }
 
@@ -57,7 +57,7 @@ type Double struct {
 	quirks Quirks
 	calls  map[string]int
 	tokens map[string]string
-	// forgets is how many times the session is still to be forgotten.
+	// forgets is how many more times the session is lost.
 	forgets int
 }
 

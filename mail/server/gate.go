@@ -30,7 +30,7 @@ func (s *Server) gate(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "requests from other origins are not allowed")
 		case path != "/mcp" && path != "/api" && path != s.path:
 			// This also answers OAuth discovery: clients then continue with their token.
-			refuse(w, http.StatusNotFound, "not found; the mail is at "+s.path+"/")
+			refuse(w, http.StatusNotFound, "not found; the mail server is at "+s.path+"/")
 		case r.Method != http.MethodPost:
 			w.Header().Set("Allow", http.MethodPost)
 			refuse(w, http.StatusMethodNotAllowed, "no event stream; use POST")
@@ -58,7 +58,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes; the limit is %d", r.ContentLength, MaxRequest))
 		return
 	}
-	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admitted{who, r.Context()}))
+	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admittedRequest{who, r.Context()}))
 	r.Header = r.Header.Clone()
 	r.Header.Set("Accept", "application/json, text/event-stream") // required by the SDK
 	if kind := r.Header.Get("Content-Type"); kind == "" {
@@ -67,8 +67,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	next.ServeHTTP(w, r)
 }
 
-// knownHost reports whether a Host header names this server. In DNS rebinding the header has the
-// name of the foreign page.
+// knownHost reports whether a Host header names this server. In a DNS rebinding attack it
+// names the attacker's host.
 func (s *Server) knownHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -100,8 +100,8 @@ func refuse(w http.ResponseWriter, status int, text string) {
 
 type callerKey struct{}
 
-// admitted is a request that passed the gate.
-type admitted struct {
+// admittedRequest is a request that passed the gate.
+type admittedRequest struct {
 	who     *caller
 	request context.Context //nolint:containedctx // it ends when the client disconnects; the SDK's own does not
 }
@@ -155,8 +155,8 @@ func (c *caller) in(project string) bool {
 func (c *caller) reader() string { return c.agent.Name }
 
 // authorizeAs checks that a caller may act for an agent: it is the operator or that agent, or has the
-// agent's token. A token presented with a call must be the agent's. The operator's is not checked:
-// it may be of a mailbox that is gone.
+// agent's token. A token argument must be the agent's. From the operator it is not checked: it may
+// belong to a deleted mailbox.
 func (s *Server) authorizeAs(ctx context.Context, c *caller, project, name, token string) error {
 	if c.operator {
 		return nil

@@ -20,7 +20,7 @@ func (c *call) authorize(ctx context.Context, nameArgument, tokenArgument string
 	return project, name, c.server.authorizeAs(ctx, c.who, project, name, token)
 }
 
-type delivered struct {
+type sendResult struct {
 	Deliveries []delivery `json:"deliveries"`
 	Count      int        `json:"count"`
 }
@@ -35,7 +35,7 @@ func (c *call) send(ctx context.Context, d mail.Draft) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return delivered{Deliveries: []delivery{{d.Project, m}}, Count: 1}, nil
+	return sendResult{Deliveries: []delivery{{d.Project, m}}, Count: 1}, nil
 }
 
 func sendMessage(ctx context.Context, c *call) (any, error) {
@@ -133,7 +133,7 @@ func markRead(ctx context.Context, c *call) (any, error) { return c.mark(ctx, fa
 
 func acknowledge(ctx context.Context, c *call) (any, error) { return c.mark(ctx, true) }
 
-type marked struct {
+type markResult struct {
 	Message      mail.ID      `json:"message_id"`
 	Read         bool         `json:"read"`
 	ReadAt       mail.Instant `json:"read_at"`
@@ -152,7 +152,7 @@ func (c *call) mark(ctx context.Context, ack bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := marked{Message: id, Read: true, ReadAt: mail.Instant{Time: at}}
+	r := markResult{Message: id, Read: true, ReadAt: mail.Instant{Time: at}}
 	if ack {
 		r.Acknowledged, r.At = true, r.ReadAt
 	}

@@ -69,7 +69,7 @@ func TestReadOnlyToolsDoNotWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := object{"project_key": project, "agent_name": "BlueLake", "thread_id": thread, "query": "words", "limit": 5}
+	values := object{"project_key": project, "agent_name": "BlueLake", "thread_id": thread, "query": "words", "limit": 5}
 	reading := 0
 	for _, tool := range list.Tools {
 		if !tool.Annotations.ReadOnlyHint {
@@ -80,15 +80,15 @@ func TestReadOnlyToolsDoNotWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var takes struct {
+		var input struct {
 			Properties map[string]struct{ Type any }
 		}
-		if err := json.Unmarshal(schema, &takes); err != nil {
+		if err := json.Unmarshal(schema, &input); err != nil {
 			t.Fatal(err)
 		}
 		arguments := object{}
-		for name, p := range takes.Properties {
-			if value, ok := given[name]; ok {
+		for name, p := range input.Properties {
+			if value, ok := values[name]; ok {
 				arguments[name] = value
 			} else if kind, err := json.Marshal(p.Type); err == nil && strings.Contains(string(kind), "boolean") {
 				arguments[name] = true

@@ -68,7 +68,7 @@ func TestAgentActsOnlyForItself(t *testing.T) {
 		}
 	}
 	// The operator may pass an agent's token as an argument.
-	token := NewAgent(t, as[""], "GreenHill")
+	token := newAgent(t, as[""], "GreenHill")
 	call(t, as[""], "send_message", object{"project_key": project, "sender_name": "GreenHill", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
 	refused(t, blue, "MAIL_NOT_YOURS", "send_message", object{"project_key": project, "sender_name": "RedSky", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
 	call(t, as[""], "register_agent", object{"project_key": project, "name": "GreenHill", "registration_token": token, "program": "p", "model": "m"})
@@ -118,8 +118,8 @@ func (broken) Search(context.Context, mail.SearchQuery) ([]mail.Message, error) 
 	return nil, &fault.Error{Code: "STORE_DAMAGED", Op: "search", Place: "/some/where/mail.db", Hint: "look at /some/where"}
 }
 
-// NewAgent registers an agent and returns its token.
-func NewAgent(t *testing.T, as *mcp.ClientSession, name string) string {
+// newAgent registers an agent and returns its token.
+func newAgent(t *testing.T, as *mcp.ClientSession, name string) string {
 	t.Helper()
 	return call(t, as, "register_agent", object{"project_key": project, "program": "p", "model": "m", "name": name})["registration_token"].(string)
 }

@@ -34,12 +34,12 @@ const longestWait = 50 * time.Second
 // Options configure a server.
 type Options struct {
 	Box mail.Box
-	// Operator is the token that may act for all agents. Empty is only for loopback addresses: no
-	// token is needed then.
+	// Operator is the token that may act for all agents. If empty, no token is required; use that
+	// only on loopback addresses.
 	Operator string `json:"-"`
 	// Hosts are accepted host names beside localhost, 127.0.0.1 and ::1.
 	Hosts []string
-	// Path serves the mail beside /mcp and /api; empty adds none.
+	// Path is an additional path to serve beside /mcp and /api; empty means none.
 	Path    string
 	Version string // of the program
 	Log     *slog.Logger
@@ -128,7 +128,8 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	return l, nil
 }
 
-// Serve answers until the context ends. It then ends waits for mail and lets other requests finish.
+// Serve serves requests until the context ends. It then ends waits for mail and lets other requests
+// finish.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

@@ -73,9 +73,9 @@ func (s *Server) handlerOf(t tool) mcp.ToolHandler {
 	}
 }
 
-// callerOf returns the caller that the gate identified.
+// callerOf returns the caller that the gate identified, or identifies it by its header.
 func (s *Server) callerOf(ctx context.Context, extra *mcp.RequestExtra) (*caller, error) {
-	if in, ok := ctx.Value(callerKey{}).(*admitted); ok {
+	if in, ok := ctx.Value(callerKey{}).(*admittedRequest); ok {
 		return in.who, nil
 	}
 	if extra == nil || extra.Header == nil {
@@ -86,7 +86,7 @@ func (s *Server) callerOf(ctx context.Context, extra *mcp.RequestExtra) (*caller
 
 // untilDisconnect returns a context that ends when the client disconnects.
 func untilDisconnect(ctx context.Context) (context.Context, context.CancelFunc) {
-	in, ok := ctx.Value(callerKey{}).(*admitted)
+	in, ok := ctx.Value(callerKey{}).(*admittedRequest)
 	ctx, cancel := context.WithCancel(ctx)
 	if !ok {
 		return ctx, cancel

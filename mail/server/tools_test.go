@@ -163,7 +163,7 @@ func TestDisconnectedClient(t *testing.T) {
 	as := s.join(t, "Operator", "BlueLake")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	// goleak finds a handler that keeps waiting.
+	// goleak reports a handler that keeps waiting.
 	if r, err := as["BlueLake"].CallTool(ctx, &mcp.CallToolParams{Name: "fetch_inbox", Arguments: object{"project_key": project, "agent_name": "BlueLake", "wait_seconds": 50}}); err == nil {
 		t.Errorf("%v", r)
 	}
