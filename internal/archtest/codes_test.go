@@ -109,7 +109,7 @@ a field or a file; the command itself may have succeeded. Lint findings have
 |---|---|---|
 `
 	for _, c := range codes {
-		page += fmt.Sprintf("| `%s` | `%s` | %s |\n", c.Value, c.Package, strings.ReplaceAll(c.Meaning, "|", `\|`))
+		page += fmt.Sprintf("| %#q | %#q | %s |\n", c.Value, c.Package, strings.ReplaceAll(c.Meaning, "|", `\|`))
 	}
 	return page
 }
