@@ -91,7 +91,7 @@ func (d *Draft) Check() error {
 		wrong(TooLarge, "send less, or split the text", "the body has %d bytes; the limit is %d", len(d.Body), MaxBody)
 	}
 	if !utf8.ValidString(d.Body) || !utf8.ValidString(d.Subject) {
-		wrong(Invalid, "", "not valid UTF-8")
+		wrong(Invalid, "", "body or subject is not valid UTF-8")
 	}
 	if len(d.Key) > maxKey {
 		wrong(Invalid, "", "the idempotency key is longer than %d bytes", maxKey)
@@ -126,7 +126,7 @@ func (r *Registration) Check() error {
 func (c *Claim) Check() error {
 	var l fault.List
 	if n := len(c.Paths); n == 0 || n > maxPaths {
-		l.Add(Invalid, "", "claim fewer paths, or a directory as dir/**", "a claim must have 1 to %d paths, not %d", maxPaths, n)
+		l.Add(Invalid, "", "name at least one path; claim many as dir/**", "a claim must have 1 to %d paths, not %d", maxPaths, n)
 	}
 	for _, p := range c.Paths {
 		if len(p) > maxPath {

@@ -96,7 +96,7 @@ func (x *execution) failure(s output) *agent.Failure {
 	case x.status.End == supervisor.TimeExceeded:
 		return &agent.Failure{
 			Code: agent.TimedOut, Detail: fmt.Sprintf("%s did not finish within %s and was stopped", x.name(), x.Wall), Retry: true,
-			Hint: "raise the time limit for programs, or ask for less",
+			Hint: "raise --timeout, or ask for less",
 		}
 	case x.status.End == supervisor.Flood:
 		return &agent.Failure{
@@ -117,7 +117,7 @@ func (x *execution) failure(s output) *agent.Failure {
 func (x *execution) tooManyTurns(s output) *agent.Failure {
 	f := &agent.Failure{
 		Code: TurnLimit, Detail: fmt.Sprintf("%s took more than %d turns with its tools and was stopped", x.name(), x.Turns),
-		Hint: "the model may be in a loop: ask for less, allow more turns, or use another model",
+		Hint: "the model may be in a loop: ask for less, raise turns in agents.programs, or use another model",
 	}
 	if message := x.hide.shown(s.trouble); !x.looped && message != "" {
 		f.Detail = x.name() + " stopped its model: " + message
@@ -144,7 +144,7 @@ func (x *execution) noReply(s output) *agent.Failure {
 	}
 	f := &agent.Failure{
 		Code: NoAnswer, Detail: x.name() + " exited with code 0 and no final message", Retry: true,
-		Hint: "it may have been killed, or its version may be unsupported; run `brenner doctor`",
+		Hint: "it may have been killed, or its version may be unsupported; `brenner doctor` shows the version",
 	}
 	if message != "" {
 		f.Detail += ": " + message
@@ -173,7 +173,7 @@ func (x *execution) failed(s output) *agent.Failure {
 	case exitLater:
 		f = &agent.Failure{Code: agent.Unavailable, Detail: x.name() + " asks to retry later", Retry: true, Hint: "try again later"}
 	case exitUsage:
-		f = &agent.Failure{Code: Failed, Detail: x.name() + " rejects its command line", Hint: "its version may be unsupported; run `brenner doctor`"}
+		f = &agent.Failure{Code: Failed, Detail: x.name() + " rejects its command line", Hint: "its version may be unsupported; `brenner doctor` shows it"}
 	}
 	switch {
 	case x.status.Signal != "":

@@ -63,7 +63,7 @@ func (r *reader) part(n *yaml.Node, before []part) part {
 	}
 	switch {
 	case (strings.TrimSpace(p.name) == "") == (p.role == ""):
-		r.Add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry needs either a name or a role")
+		r.Add(InvalidValue, n.Line, "write role: for any agent of a role, or name: for one agent", "an entry needs a name or a role, not both")
 	case p.role != "" && !roster.Role(p.role).Valid():
 		r.Add(InvalidValue, n.Line, suggest(p.role, roster.AllRoles()), "unknown role %s", fault.Shown(p.role))
 	case p.name != "" && slices.ContainsFunc(before, func(b part) bool { return b.name == p.name }):
@@ -142,7 +142,7 @@ func (r *reader) number(name string, to *int) yaml.Key {
 		}
 		value, err := strconv.ParseInt(n.Value, 10, 32)
 		if err != nil || value < 0 {
-			r.Add(InvalidValue, n.Line, "use a number such as 900", "%s must be between 0 and %d, not %s", name, math.MaxInt32, fault.Shown(n.Value))
+			r.Add(InvalidValue, n.Line, "write it in digits, such as 900", "%s must be a decimal number from 0 to %d, not %s", name, math.MaxInt32, fault.Shown(n.Value))
 			return
 		}
 		*to = int(value)

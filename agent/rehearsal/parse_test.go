@@ -47,7 +47,7 @@ func TestParse_InvalidScripts(t *testing.T) {
 			"SCRIPT_WRONG_TYPE line 6: reply must be a string, not 5 | quote it",
 			"SCRIPT_INVALID_VALUE line 7: delay must be a duration, not 30 | use a number with a unit, such as 30ms or 1.5s",
 			"SCRIPT_WRONG_TYPE line 8: hang must be true or false, not maybe | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
-			"SCRIPT_INVALID_VALUE line 9: input must be between 0 and 2147483647, not -1 | use a number such as 900",
+			"SCRIPT_INVALID_VALUE line 9: input must be a decimal number from 0 to 2147483647, not -1 | write it in digits, such as 900",
 			"SCRIPT_WRONG_TYPE line 9: output must be a whole number, not many | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},
 		head + entry + "      - fail: {code: AGENT_UNAVAILABEL}\n": {
@@ -56,8 +56,8 @@ func TestParse_InvalidScripts(t *testing.T) {
 		head + entry + "      - fail: {times: 1}\n": {"SCRIPT_INVALID_VALUE line 6: round 1 has no reply | add reply: with the agent's text, or hang: true"},
 		head + "agents:\n  - role: critic\n  - {name: A, role: test_designer}\n  - rounds: []\n  - name: B\n  - name: B\n  - 7\n": {
 			"SCRIPT_INVALID_VALUE line 4: unknown role critic | did you mean adversarial_critic? must be one of hypothesis_generator, test_designer, adversarial_critic",
-			"SCRIPT_INVALID_VALUE line 5: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
-			"SCRIPT_INVALID_VALUE line 6: an entry needs either a name or a role | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 5: an entry needs a name or a role, not both | write role: for any agent of a role, or name: for one agent",
+			"SCRIPT_INVALID_VALUE line 6: an entry needs a name or a role, not both | write role: for any agent of a role, or name: for one agent",
 			"SCRIPT_INVALID_VALUE line 8: duplicate entry for B | merge its rounds into one entry",
 			"SCRIPT_WRONG_TYPE line 9: an entry must be a mapping, not 7 | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 		},

@@ -222,7 +222,7 @@ func (p *Player) missed(e entry, text string) *agent.Failure {
 func (t *track) withheld() *agent.Failure {
 	return &agent.Failure{
 		Code: Miss, Detail: fmt.Sprintf("line %d has no response to play: %s", t.line, t.Failure.Text),
-		Hint: "the endpoint repeats the key in its responses; record with another one",
+		Hint: "the endpoint repeats the key in its responses; use another endpoint, and record again with --record-tape",
 	}
 }
 

@@ -157,7 +157,7 @@ func TestClaimsAreBounded(t *testing.T) {
 			t.Fatal(len(got.Granted), err)
 		}
 	}
-	refused(claim("BlueLake", "one", "more"), "BlueLake: more than 1000 claimed paths")
+	refused(claim("BlueLake", "one", "more"), "BlueLake would have more than 1000 claimed paths")
 	if _, err := b.Reserve(t.Context(), claim("BlueLake", paths(500, fmt.Sprint(0, name[1:]))...)); err != nil {
 		t.Errorf("claiming again should not count twice: %v", err)
 	}

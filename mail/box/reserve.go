@@ -74,7 +74,7 @@ func (w *writer) reserve(ctx context.Context, c *mail.Claim, gone func() error) 
 		}
 		if held[p] = true; len(held) > maxClaims {
 			return result, &fault.Error{
-				Code: mail.Invalid, Detail: fmt.Sprintf("%s: more than %d claimed paths", c.Agent, maxClaims),
+				Code: mail.Invalid, Detail: fmt.Sprintf("%s would have more than %d claimed paths", c.Agent, maxClaims),
 				Hint: "release claims with release_file_reservations, or claim directories as dir/**",
 			}
 		}

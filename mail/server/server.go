@@ -117,7 +117,7 @@ func Listen(ctx context.Context, address string, hasToken bool) (net.Listener, e
 	if !hasToken && !baseurl.Loopback(host) {
 		return nil, &fault.Error{
 			Code: mail.NoAuth, Op: op, Place: address, Detail: "an address that other machines can reach requires a token",
-			Hint: "listen on 127.0.0.1, or enable the token",
+			Hint: "listen on 127.0.0.1, or remove --no-token",
 		}
 	}
 	var config net.ListenConfig

@@ -30,10 +30,10 @@ const DoubleMarker = "__program-double"
 // Behaviours of a double.
 const (
 	Answers     = "answers"      // replies with the text of the question's round
-	Fails       = "fails"        // fails as often as the next argument says, retryably; then replies
+	Fails       = "fails"        // fails as many times as the next argument, retryably, then replies
 	Hangs       = "hangs"        // hangs forever
 	HangsDeaf   = "hangs-deaf"   // hangs and ignores all signals but SIGKILL
-	Silent      = "says-nothing" // exits with code 0 and no output
+	Silent      = "silent"       // exits with code 0 and no output
 	OnStderr    = "on-stderr"    // writes its reply to stderr
 	LeavesChild = "leaves-child" // leaves a child that ignores signals and holds its output open
 	WrapperDies = "wrapper-dies" // exits before its child has answered
@@ -42,12 +42,12 @@ const (
 	Loops       = "loops"        // calls tools forever
 	Floods      = "floods"       // floods stdout
 	FloodsErr   = "floods-err"   // floods stderr
-	ThenHangs   = "and-hangs"    // replies, then hangs
+	ThenHangs   = "then-hangs"   // replies, then hangs
 	NotLoggedIn = "not-logged-in"
-	PrintsEnv   = "tells-all" // replies with its directory and environment
-	LeaksKey    = "tells-key" // prints its key in an error
-	Crashes     = "crashes"   // dies by a signal
-	idles       = "idles"     // a child process
+	PrintsEnv   = "prints-env" // replies with its directory and environment
+	LeaksKey    = "leaks-key"  // prints its key in an error
+	Crashes     = "crashes"    // dies by a signal
+	idles       = "idles"      // a child process
 )
 
 // Double is a test program.
