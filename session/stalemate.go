@@ -201,7 +201,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	}
 	cost := s.state.Settings.Prices.Cost(party.Name, input, call.MaxReply)
 	if !s.state.Affords(cost) {
-		s.Log.Warn().Str("stalemate", id).Msg("token budget exhausted; the arbiter was not asked")
+		s.Log.Warn().Str("stalemate", id).Msg("budget exhausted; the arbiter was not asked")
 		return nil
 	}
 	judge, err := s.Agent(party)
