@@ -6,7 +6,7 @@
 // a panic; asking twice with one call id has one effect; and every wait ends
 // when its context does.
 //
-// It must not know what a question or a reply means, where replies are kept, or
+// It must not know what a question or a reply means, where replies are stored, or
 // what they cost.
 package agent
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Box keeps mail. It is safe for concurrent use by several processes.
+// Box stores mail. It is safe for concurrent use by several processes.
 //
 // A write that returned without an error survives a crash of process and machine. Reading changes
 // nothing. When a context ends, a method returns an error that wraps the context's, and nothing was
@@ -22,7 +22,7 @@ type Box interface {
 	io.Closer
 }
 
-// Directory keeps projects and agents. Projects are named by key or slug everywhere.
+// Directory stores projects and agents. Projects are named by key or slug everywhere.
 type Directory interface {
 	// EnsureProject returns the project with a key and creates it if missing.
 	EnsureProject(ctx context.Context, key string) (Project, error)

@@ -57,7 +57,7 @@ func validWord(word string, longest int, marks string) bool {
 	return true
 }
 
-// Check refuses a draft that no box could keep.
+// Check refuses a draft that no box could store.
 func (d *Draft) Check() error {
 	var l fault.List
 	wrong := func(code fault.Code, hint, format string, args ...any) { l.Add(code, "", hint, format, args...) }
@@ -99,7 +99,7 @@ func (d *Draft) Check() error {
 	return l.Err()
 }
 
-// Check refuses a registration that no box could keep. Its fields are in every list of agents.
+// Check refuses a registration that no box could store. Its fields are in every list of agents.
 func (r *Registration) Check() error {
 	if err := CheckName(r.Name); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (r *Registration) Check() error {
 	return l.Err()
 }
 
-// Check refuses a claim that no box could keep. Each of its paths is compared with those of all
+// Check refuses a claim that no box could store. Each of its paths is compared with those of all
 // other claims.
 func (c *Claim) Check() error {
 	var l fault.List
@@ -155,7 +155,7 @@ func (d *Draft) Recipients() []string {
 	return all
 }
 
-// CutSubject returns a subject as it is kept: one line of bounded length.
+// CutSubject returns a subject as it is stored: one line of bounded length.
 func CutSubject(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	n := 0

@@ -5,7 +5,7 @@
 // The client promises: whatever form a response has, the caller gets a value or a *fault.Error with
 // a code; a message with a marker is not sent twice, even if the first response was lost; reading
 // marks nothing as read; results contain no tokens. It must not know what messages say, what a
-// session is, or how a server keeps mail.
+// session is, or how a server stores mail.
 package mail
 
 import (

@@ -67,8 +67,8 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 		case !serverGone(err) || ctx.Err() != nil:
 			return agent.Reply{}, err
 		}
-		// The question is delivered. A server that was killed comes back, with the
-		// reply then or later.
+		// The question is delivered. Wait for the server to return: the reply may have
+		// arrived by then, or arrive later.
 		w.mailer.trouble(w.call.Agent, err)
 		if err = w.sleep(ctx, w.mailer.Poll); err == nil {
 			answer, err = w.look(ctx, true)

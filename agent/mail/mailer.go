@@ -7,7 +7,7 @@
 // it; an agent that acknowledged but did not answer is reminded once; waiting ends
 // with the context.
 //
-// It must not know what a message means, how replies are used, or how mail is kept.
+// It must not know what a message means, how replies are used, or how mail is stored.
 package mail
 
 import (

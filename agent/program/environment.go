@@ -179,7 +179,7 @@ func (s *secrets) shown(output string) string {
 	return text.Clip(s.errors.Replace(strings.Join(strings.Fields(text.Clean(output, text.Output)), " "), mask), longestMessage)
 }
 
-// evidence returns the end of program output, to be kept.
+// evidence returns the end of program output, to be stored.
 func (s *secrets) evidence(output string) string {
 	output = s.errors.Replace(text.Clean(output, text.Output), mask)
 	if len(output) > longestPartial {
@@ -188,7 +188,7 @@ func (s *secrets) evidence(output string) string {
 	return output
 }
 
-// file masks the secrets in a file that is kept.
+// file masks the secrets in a stored file.
 func (s *secrets) file(path string) {
 	data, err := os.ReadFile(path)
 	if err != nil || !s.answers.In(string(data)) {

@@ -23,7 +23,7 @@ const (
 	failedTrust   = "certificate"
 	failedLate    = "timeout"
 	failedShort   = "cut"
-	failedLimit   = "limit"   // a limit of ours was exceeded
+	failedLimit   = "limit"   // one of our own limits was exceeded
 	failedStopped = "stopped" // cancelled by the caller; never replayed
 	failedSecret  = "secret"  // the body contained a secret that cannot be masked
 	failedOther   = "other"
@@ -34,7 +34,7 @@ type failure struct {
 	How  string `json:"how"`
 	Text string `json:"text"`
 
-	// For limits of ours.
+	// Set for failedLimit and failedStopped.
 	Code  fault.Code    `json:"code,omitempty"`
 	Hint  string        `json:"hint,omitempty"`
 	Retry bool          `json:"retry,omitempty"`

@@ -1,4 +1,4 @@
-// Package box keeps mail in its own SQLite file beside the project's store, in WAL mode, shared by
+// Package box stores mail in its own SQLite file beside the project's store, in WAL mode, shared by
 // any number of processes. A separate file keeps a busy mail server and a committing session from
 // blocking each other.
 //

@@ -5,7 +5,7 @@
 // It promises: every request needs a token; an agent acts only for itself and reads only its own
 // mail; names never change, reading does not mark mail as read, and a message with an idempotency
 // key is delivered once; pages of other sites cannot reach it through a browser (Host and Origin
-// checks). It must not know how mail is kept, or what messages say.
+// checks). It must not know how mail is stored, or what messages say.
 package server
 
 import (
