@@ -23,6 +23,8 @@ type Finding struct {
 	// read the record.
 	Quote string
 	Fix   string
+
+	stored string // Detail as reviews have it
 }
 
 func (f *Finding) String() string {
@@ -52,12 +54,26 @@ const (
 	CheckDuplicates  = "duplicates"
 )
 
+// Details of findings.
+const (
+	noBrief          = "there is no canonical project brief"
+	olderThanBrief   = "it is older than the brief, and has not been compared with it"
+	outOfBrief       = "it mentions %q, which the brief puts out of scope"
+	noSources        = "it names no sources"
+	missingTarget    = "it links to %s, which is not in the store"
+	staleSummary     = "its summary was written for different content"
+	extractedSummary = "its summary was extracted from its text"
+	unusedFor        = "no current version has linked to it for %s"
+	compressionDue   = "%s records of %s are in no memo; the limit is %d"
+	duplicateOf      = "identical to %s"
+)
+
 // Checks returns the names of all checks.
 func Checks() []string {
 	return []string{CheckAlignment, CheckAssumptions, CheckLinks, CheckSummaries, CheckUnused, CheckCompression, CheckDuplicates}
 }
 
-// Check runs checks that need no understanding of a text, on what the actor may read.
+// Check runs mechanical checks on the records that the actor may read.
 func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
 	c := &checking{Records: rs, who: who, hidden: make(map[string]bool)}
 	if _, known := rs.Access.Of(who.Role); !who.person() && !known {
@@ -100,7 +116,9 @@ type checking struct {
 
 func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	if !c.hidden[ref.ID] && !c.hidden[other.ID] {
-		c.found = append(c.found, Finding{Check: c.name, Ref: ref, Other: other, Detail: fmt.Sprintf(format, args...), Fix: fix})
+		c.found = append(c.found, Finding{
+			Check: c.name, Ref: ref, Other: other, Detail: fmt.Sprintf(format, args...), Fix: fix, stored: fmt.Sprintf(storedFormat(format), args...),
+		})
 	}
 }
 
@@ -130,7 +148,7 @@ func (c *checking) alignment(ctx context.Context) error {
 		return err
 	}
 	if h == nil {
-		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", "there is no canonical project brief")
+		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", noBrief)
 		return nil
 	}
 	brief, err := c.standingRecord(ctx, h)
@@ -144,7 +162,7 @@ func (c *checking) alignment(ctx context.Context) error {
 	outside := listUnder(string(text), "out of scope")
 	return c.each(ctx, func(t record.Type) bool { return t.Core && !t.Whole }, func(r *record.Record) error {
 		if r.At.Before(brief.At) {
-			c.add(r.Ref(), brief.Ref(), "review it, and promote it if it is still valid", "it is older than the brief, and has not been compared with it")
+			c.add(r.Ref(), brief.Ref(), "review it, and promote it if it is still valid", olderThanBrief)
 		}
 		content, err := c.Content(ctx, r)
 		if err != nil {
@@ -153,7 +171,7 @@ func (c *checking) alignment(ctx context.Context) error {
 		words := " " + plain(string(content)) + " "
 		for _, phrase := range outside {
 			if mentions(words, plain(phrase)) {
-				c.add(r.Ref(), brief.Ref(), "remove it, or change the brief", "it mentions %q, which the brief puts out of scope", phrase)
+				c.add(r.Ref(), brief.Ref(), "remove it, or change the brief", outOfBrief, phrase)
 			}
 		}
 		return nil
@@ -177,7 +195,7 @@ func mentions(words, phrase string) bool {
 func (c *checking) links(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
 		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !slices.ContainsFunc(r.Links, func(l record.Link) bool { return record.Depends(l.Relation) }) {
-			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", "it names no sources")
+			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", noSources)
 		}
 		for _, l := range r.Links {
 			to, err := c.lookup(ctx, l.Ref())
@@ -186,7 +204,7 @@ func (c *checking) links(ctx context.Context) error {
 			}
 			switch {
 			case to == nil:
-				c.add(r.Ref(), l.Ref(), "put a version without it", "it links to %s, which is not in the store", l.Ref())
+				c.add(r.Ref(), l.Ref(), "put a version without it", missingTarget, l.Ref())
 			case record.Depends(l.Relation) && to.Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
 				c.add(r.Ref(), l.Ref(), "put a version that depends on current ones", "it %s %s, which is deprecated", l.Relation, l.Ref())
 			}
@@ -197,7 +215,7 @@ func (c *checking) links(ctx context.Context) error {
 
 func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
-		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", "its summary was written for different content")
+		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", staleSummary)
 	}
 	err := c.eachRelevant(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
 		if r.Status != record.Deprecated && h.Standing() != r.Ref() {
@@ -214,7 +232,7 @@ func (c *checking) summaries(ctx context.Context) error {
 		case r.StaleSummary():
 			addStale(r)
 		case r.SummaryBy == record.Extracted && kind.Core && r.Type != record.ResearchArtifact:
-			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend --model ID`", "its summary was extracted from its text")
+			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend --model ID`", extractedSummary)
 		}
 		return nil
 	})
@@ -223,7 +241,7 @@ func (c *checking) summaries(ctx context.Context) error {
 func (c *checking) unusedRecords(ctx context.Context) error {
 	unused, err := c.Unused(ctx)
 	for i := range unused {
-		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", "no current version has linked to it for %s", c.Rules.Unused)
+		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", unusedFor, c.Rules.Unused)
 	}
 	return err
 }
@@ -235,7 +253,7 @@ func (c *checking) compression(ctx context.Context) error {
 	}
 	due, err := c.dueOf(ctx, modulesOf(census, func(t record.Type) bool { return t.Knowledge }, c.Types))
 	for _, u := range due {
-		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", "%s records of %s are in no memo; the limit is %d", u.Count(), u.Module, u.Limit)
+		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", compressionDue, u.Count(), u.Module, u.Limit)
 	}
 	return err
 }
@@ -255,7 +273,7 @@ func (c *checking) duplicates(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return t.Knowledge && t.Name != record.ResearchArtifact }, func(r *record.Record) error {
 		k := key{r.Type, r.Module, r.Content}
 		if one, ok := first[k]; ok {
-			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates it, if nothing depends on it", "identical to %s", one)
+			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates it, if nothing depends on it", duplicateOf, one)
 			return nil
 		}
 		first[k] = r.Ref()
@@ -263,14 +281,14 @@ func (c *checking) duplicates(ctx context.Context) error {
 	})
 }
 
-type assumed struct {
+type occurrence struct {
 	ref    record.Ref
 	module string
 	status string
 }
 
 func (c *checking) assumptions(ctx context.Context) error {
-	all := make(map[string][]assumed)
+	all := make(map[string][]occurrence)
 	var order []string
 	err := c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec && t.Name != record.Review }, func(r *record.Record) error {
 		content, err := c.Content(ctx, r)
@@ -281,7 +299,7 @@ func (c *checking) assumptions(ctx context.Context) error {
 			if all[a.text] == nil {
 				order = append(order, a.text)
 			}
-			all[a.text] = append(all[a.text], assumed{r.Ref(), r.Module, a.status})
+			all[a.text] = append(all[a.text], occurrence{r.Ref(), r.Module, a.status})
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -196,8 +197,37 @@ func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) er
 	return nil
 }
 
-// storable returns a finding without text that a reader of reviews may not read.
+// storedFormat returns the format of a finding's detail in reviews. Their wording does not change:
+// with another one, findings that are already in a review would be stored again.
+func storedFormat(format string) string {
+	switch format {
+	case noBrief:
+		return "there is no canonical project brief to hold anything against"
+	case olderThanBrief:
+		return "it is older than the brief: nobody has held it against that"
+	case outOfBrief:
+		return "it is about %q, which the brief puts out of scope"
+	case noSources:
+		return "it says nothing about what it rests on"
+	case missingTarget:
+		return "it points at %s, which is not in the store"
+	case staleSummary:
+		return "its summary was written for another content"
+	case extractedSummary:
+		return "its summary is the beginning of its text, taken by the program"
+	case unusedFor:
+		return "nothing that stands has pointed at it for %s"
+	case compressionDue:
+		return "%s records of %s, as they stand, are in no memo; %d is the limit"
+	case duplicateOf:
+		return "it says what %s says, word for word"
+	}
+	return format
+}
+
+// storable returns a finding as reviews have it, without text that their readers may not read.
 func (rs *Records) storable(ctx context.Context, f Finding) (string, error) {
+	f.Detail = cmp.Or(f.stored, f.Detail)
 	for _, ref := range []record.Ref{f.Ref, f.Other} {
 		if ref == (record.Ref{}) || f.Quote == "" {
 			continue

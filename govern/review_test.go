@@ -80,3 +80,62 @@ func TestReviewOfMissingVersions(t *testing.T) {
 		k.equal("cited", cited(&put.Record), []string{"broken"})
 	})
 }
+
+// The same findings make no new version of a review, so reviews keep their wording.
+func TestWordingOfReviewsIsStable(t *testing.T) {
+	both(t, func(k *kit) {
+		review := func() string {
+			k.Helper()
+			found, err := k.Check(k.ctx(), sydney, govern.Checks()...)
+			if err != nil {
+				k.Fatal(err)
+			}
+			put, err := k.Review(k.ctx(), sydney, "all", found, nil)
+			if err != nil {
+				k.Fatal(err)
+			}
+			return k.content(put.Record.Ref().String())
+		}
+		memo := draft("memo", record.IntegratedMemo, "About plants.")
+		memo.Summary = "" // extracted
+		k.put(memo)
+		k.equal("without a brief", review(), `# Check of all
+
+Found by the program, which understands no text: 3.
+
+- alignment: there is no canonical project brief to hold anything against
+- links: memo@v1: it says nothing about what it rests on
+- summaries: memo@v1: its summary is the beginning of its text, taken by the program
+`)
+		k.put(draft("brief", record.ProjectBrief, "The question.\n\n## Out of scope\n\n- plant\n"))
+		k.promote("brief")
+		for _, id := range []string{"note-1", "note-2"} {
+			k.put(draft(id, record.PaperNote, "the same"))
+		}
+		stale := draft("note-2", record.PaperNote, "the  same")
+		stale.Summary, stale.KeepSummary = "", true
+		k.put(stale)
+		k.put(draft("note-3", record.PaperNote, "the same"))
+		k.putBySession("broken", record.PaperNote, "it has a dangling link", record.Link{Relation: record.Cites, ID: "gone", Version: 1})
+		k.clock.skip(k.Rules.Unused)
+		k.Rules.Compression = 4
+		k.equal("with a brief", review(), `# Check of all
+
+Found by the program, which understands no text: 13.
+
+- alignment: memo@v1: it is older than the brief: nobody has held it against that
+- alignment: memo@v1: it is about "plant", which the brief puts out of scope
+- links: broken@v1: it points at gone@v1, which is not in the store
+- links: memo@v1: it says nothing about what it rests on
+- summaries: memo@v1: its summary is the beginning of its text, taken by the program
+- summaries: note-2@v2: its summary was written for another content
+- unused: broken@v1: nothing that stands has pointed at it for 720h0m0s
+- unused: note-1@v1: nothing that stands has pointed at it for 720h0m0s
+- unused: note-2@v2: nothing that stands has pointed at it for 720h0m0s
+- unused: note-3@v1: nothing that stands has pointed at it for 720h0m0s
+- unused: review-all@v1: nothing that stands has pointed at it for 720h0m0s
+- compression: 4 records of fate, as they stand, are in no memo; 4 is the limit
+- duplicates: note-3@v1: it says what note-1@v1 says, word for word
+`)
+	})
+}
