@@ -17,7 +17,7 @@ const (
 	InvalidUTF8      fault.Code = "INVALID_UTF8"       // A patch or its base text is not valid UTF-8.
 	BadHashFormat    fault.Code = "BAD_HASH_FORMAT"    // A hash in a patch is not 64 hexadecimal digits.
 	PathUnsafe       fault.Code = "PATH_UNSAFE"        // The path of a patch leads outside the root, or could.
-	BaseMissing      fault.Code = "BASE_MISSING"       // The file to patch does not exist.
+	BaseMissing      fault.Code = "BASE_MISSING"       // The file to patch does not exist, or the agent was not shown that text in full.
 	BaseMismatch     fault.Code = "BASE_MISMATCH"      // The patch was made for a different text; the hint says what is known about it.
 	EmptyAnchor      fault.Code = "EMPTY_ANCHOR"       // A patch has an empty or blank anchor, which would match everywhere.
 	AnchorNotFound   fault.Code = "ANCHOR_NOT_FOUND"   // The text has too few occurrences of an anchor; the message names a near match, if any.

@@ -23,14 +23,14 @@ import (
 const (
 	Moved       fault.Code = "STALE_HEAD"        // Another process wrote to the journal first; the write is retried on the new head.
 	NoBlob      fault.Code = "NO_BLOB"           // No blob is stored under a referenced hash.
-	NoStore     fault.Code = "NO_STORE"          // The project has no store yet: no session was run in it.
+	NoStore     fault.Code = "NO_STORE"          // The project has no store yet; the first session or record creates it.
 	Closed      fault.Code = "STORE_CLOSED"      // The store is already closed.
 	Damaged     fault.Code = "STORE_DAMAGED"     // Stored data is not what was written.
 	Full        fault.Code = "DISK_FULL"         // No space left; data stored before is intact.
 	Unwritable  fault.Code = "STORE_UNWRITABLE"  // The store's directory or file is not writable.
 	Unsupported fault.Code = "STORE_UNSUPPORTED" // Network file system, newer store version, or not a store.
 	Busy        fault.Code = "STORE_BUSY"        // Other processes kept the store busy for too long; try again.
-	Held        fault.Code = "HELD"              // Another process is running this session.
+	Held        fault.Code = "HELD"              // Another process is running this session or loop.
 	BadName     fault.Code = "BAD_LOCK_NAME"     // Invalid lock name.
 	Conflict    fault.Code = "RECORD_CONFLICT"   // Another process wrote this version of the record first.
 	NoRecord    fault.Code = "NO_RECORD"         // No record with this id or version.

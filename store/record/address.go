@@ -9,7 +9,7 @@ import (
 )
 
 // BadRef is the code for a text that is not a record address.
-const BadRef fault.Code = "BAD_RECORD_ADDRESS" // Not a record address: `id`, `id@v3` or `id@canonical`.
+const BadRef fault.Code = "BAD_RECORD_ADDRESS" // Not a record address: `id`, `id@v3`, `id@canonical` or `id@latest`.
 
 const latest = "latest"
 

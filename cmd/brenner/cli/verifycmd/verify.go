@@ -48,7 +48,7 @@ func verify(a *ui.App, c *cobra.Command, args []string) error {
 	if len(args) == 2 {
 		head = strings.ToLower(args[1])
 		if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(head) {
-			return ui.Usage(c, "HEAD: "+ui.Clean(args[1])+" is not a head or a seal", "both are 64 hexadecimal digits; `brenner session show ID` prints them")
+			return ui.Usage(c, "HEAD: "+ui.Clean(args[1])+" is not a head or a seal", "both are 64 hexadecimal digits; `brenner session status ID` prints them")
 		}
 	}
 	v, err := runVerify(a, c, args, head)
