@@ -51,9 +51,9 @@ func TestAddRefuses(t *testing.T) {
 		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: " \n"}, "--question is missing"},
 		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(-1)}, "--seed: -1 is out of range"},
 		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Seed: seed(loop.MaxSeed + 1)}, "--seed: 2147483648 is out of range"},
-		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after: not a session: q"},
-		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "the plan has no roster q"},
-		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "the plan has no model q"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", After: "q"}, "--after: not a session id: q"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Roster: "q"}, "--roster: the plan has no roster q"},
+		{newOpened(cells(1), loop.Limits{}), loop.Addition{Question: "Who?", Model: "q"}, "--model: the plan has no model q"},
 		{newOpened(full, loop.Limits{}), loop.Addition{Question: "Who?"}, "the loop would have 100001 sessions per round; the limit is 100000"},
 		{long, loop.Addition{Question: "Who?"}, "120000 sessions are too many for a loop name this long"},
 	} {

@@ -33,7 +33,7 @@ func (s *State) step(e *journal.Entry) error {
 	case KindPaused:
 		return applyEvent(e, func(Paused) { s.Paused = true })
 	case KindUnpaused:
-		return applyEvent(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the operator does not want to wait
+		return applyEvent(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the operator overrides the wait
 	case KindStopping:
 		return applyEvent(e, func(stop Stopping) { s.Stopping = stop.By })
 	case KindRound:
@@ -61,7 +61,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 	}
 	if body.Rules != Rules {
 		return &fault.Error{
-			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("unknown rules %s; this program knows %s", fault.Shown(body.Rules), Rules),
+			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("unknown rules %s; this program supports %s", fault.Shown(body.Rules), Rules),
 			Hint: "continue with the version that started it: " + fault.Shown(body.Program),
 		}
 	}
@@ -152,7 +152,7 @@ func (s *State) applyAdded(e *journal.Entry) error {
 	}
 	w.Cells = slices.Concat(w.Cells, body.Cells)
 	if !ValidName(s.Opened.Name, s.PlannedWith(len(body.Cells))) {
-		return s.badSequence(e, "the name is too long for the numbers of so many sessions")
+		return s.badSequence(e, "the loop's name is too long for so many sessions")
 	}
 	first := len(s.Work.Cells)
 	s.Work = w
@@ -256,7 +256,7 @@ func (s *State) applySettled(e *journal.Entry) error {
 			hold = at
 		}
 	}
-	status, ok := s.after(j, body.Outcome)
+	status, ok := s.statusAfter(j, body.Outcome)
 	if !ok {
 		return s.badSequence(e, "unknown outcome %s", fault.Shown(body.Outcome))
 	}
@@ -299,8 +299,8 @@ func (s *State) resetNeeds() {
 // must not block every loop until then.
 const maxHold = 24 * time.Hour
 
-// after returns a job's status after an outcome: final, or waiting for another attempt.
-func (s *State) after(j *Job, outcome string) (Status, bool) {
+// statusAfter returns a job's status after an outcome: final, or waiting for another attempt.
+func (s *State) statusAfter(j *Job, outcome string) (Status, bool) {
 	switch outcome {
 	case Done:
 		return Finished, true
@@ -354,7 +354,7 @@ func (a *Addition) Check() error {
 	case a.Seed != nil && (*a.Seed < 0 || *a.Seed > MaxSeed):
 		return usage(fmt.Sprintf("--seed: %d is out of range", *a.Seed), fmt.Sprintf("use 0 to %d", MaxSeed))
 	case a.After != "" && !artifact.IsThreadID(a.After):
-		return usage("--after: not a session: "+fault.Shown(a.After), "`brenner session list` lists the sessions")
+		return usage("--after: not a session id: "+fault.Shown(a.After), "`brenner session list` lists the sessions")
 	}
 	return nil
 }
@@ -391,7 +391,7 @@ func (s *State) Add(a *Addition) (Added, error) {
 		return Added{}, usage(fmt.Sprintf("the loop would have %d sessions per round; the limit is %d", n, MaxSessions), "start another loop")
 	}
 	if n := s.PlannedWith(len(added.Cells)); !ValidName(s.Opened.Name, n) {
-		return Added{}, usage(fmt.Sprintf("%d sessions are too many for a loop name this long", n), "start another loop with a shorter name:")
+		return Added{}, usage(fmt.Sprintf("%d sessions are too many for a loop name this long", n), "start another loop, with a shorter name: in its plan")
 	}
 	return added, nil
 }
@@ -402,7 +402,7 @@ func choose(what, id string, all []string) ([]string, error) {
 		return all, nil
 	}
 	if !slices.Contains(all, id) {
-		return nil, usage("the plan has no "+what+" "+fault.Shown(id), "known: "+cmp.Or(strings.Join(all, ", "), "none"))
+		return nil, usage("--"+what+": the plan has no "+what+" "+fault.Shown(id), "known: "+cmp.Or(strings.Join(all, ", "), "none"))
 	}
 	return []string{id}, nil
 }

@@ -37,7 +37,7 @@ const (
 type Opened struct {
 	Name    string `json:"name"`
 	Rules   string `json:"rules"`   // version of the rules in Next
-	Program string `json:"program"` // that wrote it: "brenner 0.3.0"
+	Program string `json:"program"` // that wrote it, such as "brenner 0.3.0"
 	Plan    string `json:"plan"`    // hash of the plan's file
 	// File is the path of the plan, relative to the project.
 	File string `json:"file,omitempty"`
@@ -107,9 +107,9 @@ type Cell struct {
 	After    string `json:"after,omitempty"` // id of another cell, or a stored session
 }
 
-// Which earlier result sessions of later rounds start from.
+// The earlier results that sessions of later rounds can start from.
 const (
-	FollowOwn  = "own"  // of the same cell
+	FollowOwn  = "own"  // the last of the same cell
 	FollowBest = "best" // the best for the same question
 )
 

@@ -137,7 +137,7 @@ func (h *inheritor) list(f *artifact.FieldSpec, list artifact.List) artifact.Val
 			if label, ok := h.labels[string(text)]; ok {
 				out = append(out, artifact.Text(label))
 			}
-		case f.Name == "anchors" && !h.same(string(text)):
+		case f.Name == "anchors" && !h.sameAnchor(string(text)):
 		default:
 			out = append(out, text)
 		}
@@ -198,8 +198,8 @@ func notWord(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_'
 }
 
-// same reports whether an anchor means the same in both sessions.
-func (h *inheritor) same(anchor string) bool {
+// sameAnchor reports whether an anchor means the same in both sessions.
+func (h *inheritor) sameAnchor(anchor string) bool {
 	rest, isEvidence := strings.CutPrefix(anchor, "EV-")
 	if !isEvidence {
 		return true
@@ -238,7 +238,7 @@ func oneLine(s string) string {
 	return text.Clip(strings.TrimPrefix(strings.Join(strings.Fields(s), " "), "- "), 400)
 }
 
-// bases holds the sessions that those of the open round start from.
+// bases holds the sessions that sessions of the open round start from.
 type bases struct {
 	own  map[int]string    // by cell
 	best map[string]string // by question

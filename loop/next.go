@@ -261,7 +261,7 @@ func (s *State) RetryAt(j *Job) time.Time {
 // nextRetry returns when the next failed session may be retried, or the zero time.
 func (s *State) nextRetry(now time.Time) time.Time {
 	var next time.Time
-	if s.begun == 0 { // a failed session has begun
+	if s.begun == 0 { // failed sessions have begun, so none is waiting
 		return next
 	}
 	for i := s.first; i < len(s.Jobs); i++ {

@@ -3,7 +3,7 @@
 // Next returns the commands to execute in that state. A runner only executes commands and
 // journals their outcomes.
 //
-// The package is pure: it knows no store, no agent and no clock, and reads no files.
+// The package is pure: it uses no store, no agents and no clock, and reads no files.
 package loop
 
 import (
@@ -105,14 +105,14 @@ func (p *Plan) SessionLine(cell int) int {
 	return p.Line("questions[0]")
 }
 
-// The defaults of a plan.
+// Defaults and limits of a plan.
 const (
 	defaultConcurrency = 4
 	defaultPause       = time.Minute
 	maxConcurrency     = 256
 )
 
-// The limits of a plan; they also apply to added work.
+// Limits of a plan that also apply to added work.
 const (
 	MaxSessions = 100_000 // per round
 	MaxSeed     = 1<<31 - 1
@@ -171,7 +171,7 @@ func ValidName(name string, sessions int) bool {
 }
 
 // LoopName returns the name of the plan's loop for a key; "" means no key. A plan without a
-// name gets that of its file, of which file is the last element.
+// name is named after its file; file is the last element of its path.
 func (p *Plan) LoopName(file, key string) (string, error) {
 	name := p.Name
 	if name == "" {
@@ -220,8 +220,8 @@ func (p *Plan) perRound() int {
 // PlanChanged is the code for a plan that differs from the one a loop was opened with.
 const PlanChanged fault.Code = "PLAN_CHANGED" // The plan differs from the one that the loop was started with.
 
-// CheckWork refuses to continue a loop with a plan of different work, which would silently
-// not be done. Limits may change. File is the plan's file, for the error.
+// CheckWork returns an error if a plan has other work than the loop, which would silently be
+// ignored if the loop continued. Limits may change. File is the plan's file, for the error.
 func (o *Opened) CheckWork(plan *Opened, file string) error {
 	was, err := journal.Encode(o.Work)
 	if err != nil {
@@ -246,8 +246,8 @@ func (o *Opened) CheckPlan(plan *Opened, file string) error {
 	return o.CheckWork(plan, file)
 }
 
-// SamePlan reports whether a loop was started with a plan, or with an earlier content of its
-// file.
+// SamePlan reports whether a loop was started with a plan, or with an earlier version of
+// its file.
 func (o *Opened) SamePlan(plan *Opened) bool {
 	return plan.File != "" && o.File == plan.File || o.CheckPlan(plan, "") == nil
 }
@@ -269,7 +269,7 @@ func (p *Plan) StopAt(now time.Time) string {
 	return artifact.FormatInstant(at)
 }
 
-// stopText returns how the plan writes that instant. While it is unchanged, the instant
+// stopText returns the stop time as written in the plan. While it is unchanged, the instant
 // stays the one computed when the loop began.
 func (p *Plan) stopText() string {
 	switch {

@@ -160,7 +160,7 @@ func (r *planReader) roster(n *yaml.Node, i int) {
 		return
 	}
 	if ro.Preset == "" && len(ro.Entries) == 0 {
-		r.Add(InvalidValue, n.Line, "write preset: with the id of one, or entries: with agents and their roles", "the roster has no agents")
+		r.Add(InvalidValue, n.Line, "write preset: with a preset's id, or entries: with agents and their roles", "the roster has no agents")
 	}
 	if r.id(n, "roster", ro.ID) {
 		r.plan.Rosters = append(r.plan.Rosters, ro)
@@ -201,7 +201,7 @@ func (r *planReader) session(n *yaml.Node, _ int) {
 		return
 	}
 	if s.After != "" && !artifact.IsThreadID(s.After) && !r.ids["session "+s.After] {
-		r.Add(InvalidValue, n.Line, "use the id of a session above it in the list, or of a stored session (RS-…)", "no session %s to follow", fault.Shown(s.After))
+		r.Add(InvalidValue, n.Line, "use the id of a session above it in the list, or of a stored session (RS-…)", "after: no session %s to follow", fault.Shown(s.After))
 	}
 	if s.ID != "" && !r.id(n, "session", s.ID) {
 		return
@@ -401,7 +401,7 @@ func (r *planReader) checkSessions() {
 			default:
 				hint := "known: " + someIDs(list.names)
 				if len(list.names) == 0 {
-					hint = "the plan has no list " + list.what + "s:; add one, or remove " + list.what + ":"
+					hint = "add " + list.what + "s: to the plan, or remove " + list.what + ":"
 				}
 				r.Add(InvalidValue, p.Sessions[i].line, hint, "missing or unknown %s: %s", list.what, fault.Shown(*id))
 			}
@@ -469,7 +469,7 @@ func (r *reader) texts(name string, to *[]string) yaml.Key {
 	})
 }
 
-// word reads one of several words.
+// word reads one of the given words.
 func (r *reader) word(name string, to *string, words ...string) yaml.Key {
 	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
 		for _, w := range words {

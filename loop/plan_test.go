@@ -205,7 +205,7 @@ func TestParseErrors(t *testing.T) {
 		{"rehearsal with models", good + "via: rehearsal\nscript: x.yaml\n", "line 17", "PLAN_INVALID_VALUE", "models"},
 		{"empty list", good + "sessions: []\n", "line 26", "PLAN_INVALID_VALUE", "empty"},
 		{"session with an unknown roster", good + "sessions:\n  - {question: fate, roster: trio, model: small}\n", "line 27", "PLAN_INVALID_VALUE", "trio"},
-		{"session after an unknown one", good + "sessions:\n  - {question: fate, roster: pair, model: small, after: it}\n", "line 27", "PLAN_INVALID_VALUE", "follow"},
+		{"session after an unknown one", good + "sessions:\n  - {question: fate, roster: pair, model: small, after: it}\n", "line 27", "PLAN_INVALID_VALUE", "after: no session it to follow"},
 		{"repeated session with an id", good + "sessions:\n  - {id: a, question: fate, roster: pair, model: small, repeat: 2}\n", "line 27", "PLAN_INVALID_VALUE", "repeated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -272,13 +272,13 @@ func TestStopAt(t *testing.T) {
 		{`at: "07:00"`, "2026-11-16T05:00:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 		{`at: "07:00"`, "2026-11-15T05:00:00Z", time.Date(2026, 11, 15, 6, 59, 0, 0, zone)},
 		{`at: "07:00"`, "2026-12-01T05:00:00Z", time.Date(2026, 11, 30, 7, 0, 0, 0, zone)},
-		// Clocks skip from 02:00 to 03:00: 02:30 is then.
+		// Clocks skip from 02:00 to 03:00: 02:30 means that instant.
 		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
 		{`at: "02:30"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 13, 22, 0, 0, 0, york)},
 		{`at: "02:30"`, "2027-03-15T06:30:00Z", time.Date(2027, 3, 14, 3, 10, 0, 0, york)},
 		{`at: "03:00"`, "2027-03-14T07:00:00Z", time.Date(2027, 3, 14, 1, 45, 0, 0, york)},
 		{`at: "00:30"`, "2018-11-04T03:00:00Z", time.Date(2018, 11, 3, 23, 0, 0, 0, paulo)},
-		{`at: "07:00"`, "2011-12-30T10:00:00Z", time.Date(2011, 12, 29, 22, 0, 0, 0, apia)}, // which skipped the 30th
+		{`at: "07:00"`, "2011-12-30T10:00:00Z", time.Date(2011, 12, 29, 22, 0, 0, 0, apia)}, // Apia skipped the 30th
 		{`after: 90m`, "2026-11-15T21:30:00Z", time.Date(2026, 11, 15, 22, 0, 0, 0, zone)},
 	} {
 		p, err := loop.Parse([]byte("schema: brenner.loop.plan/v1\nquestions: [a]\nrosters: [b]\nstop: {" + c.stop + "}\n"))

@@ -19,9 +19,9 @@ func TestOwedReports(t *testing.T) {
 		unreached, owed []string
 	}{
 		"killed before the report": {deliver: []string{"mail", "webhook"}, unreached: []string{"mail", "webhook"}, owed: []string{"mail", "webhook"}},
-		"named only since":         {unreached: []string{"mail", "webhook"}},
+		"configured later":         {unreached: []string{"mail", "webhook"}},
 		"failed":                   {reports: []loop.Reported{failed}, last: []loop.Reported{failed}, unreached: []string{"mail", "webhook"}, owed: []string{"webhook"}},
-		"sent at last": {
+		"sent on the second attempt": {
 			deliver: []string{"webhook"}, reports: []loop.Reported{failed, {To: "mail", Code: "Y"}, sent}, last: []loop.Reported{sent, {To: "mail", Code: "Y"}},
 			unreached: []string{"mail"}, owed: []string{"mail"},
 		},

@@ -24,7 +24,7 @@ type State struct {
 	Round  int
 	Jobs   []Job // in the order of their numbers
 	Ended  string
-	Left   string // why the last run ended, if none has resumed
+	Left   string // why the last run ended, until the loop is resumed
 	Paused bool
 	// Stopping names the operator who asked the loop to end.
 	Stopping string
@@ -90,7 +90,7 @@ func (j *Job) Final() bool { return j.Status != Waiting && j.Status != Running }
 // Answered reports whether replies were merged in a session.
 func (j *Job) Answered() bool { return j.Status == Finished || j.Settled.Merged > 0 }
 
-// Name returns the name of a job for people.
+// Name returns the name of a job for display.
 func (j *Job) Name() string {
 	if j.Cell.ID != "" {
 		return j.Cell.ID
@@ -129,7 +129,7 @@ func (s *State) Apply(e *journal.Entry) error {
 func (s *State) badSequence(e *journal.Entry, format string, args ...any) error {
 	return &fault.Error{
 		Code: BadSequence, Place: fmt.Sprintf("%s, entry %d (%s)", e.Stream, e.Seq, e.Kind), Detail: fmt.Sprintf(format, args...),
-		Hint: "the journal was not written by this program, or by several loops",
+		Hint: "the journal was written by another program, or by several loops",
 	}
 }
 
@@ -207,19 +207,19 @@ func (w *Work) Index() (flaw string) {
 	return cmp.Or(questions, rosters, models)
 }
 
-func placesOf[T any](what string, list []T, id func(*T) string) (places map[string]int, twice string) {
+func placesOf[T any](what string, list []T, id func(*T) string) (places map[string]int, duplicate string) {
 	places = make(map[string]int, len(list))
 	for i := range list {
 		name := id(&list[i])
 		if _, there := places[name]; there {
-			if twice == "" {
-				twice = "duplicate " + what + " id " + fault.Shown(name)
+			if duplicate == "" {
+				duplicate = "duplicate " + what + " id " + fault.Shown(name)
 			}
 			continue
 		}
 		places[name] = i
 	}
-	return places, twice
+	return places, duplicate
 }
 
 // find returns the position of an id.

@@ -25,7 +25,7 @@ func TestQuotaDelaysSessions(t *testing.T) {
 }
 
 // A retry time in a year is cut to a day, and the operator can override it.
-func TestQuotaIsBounded(t *testing.T) {
+func TestRetryTimeIsBounded(t *testing.T) {
 	b := open(t, newOpened(cells(2), loop.Limits{Concurrency: 1}))
 	runs, _ := b.next()
 	b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Later, RetryAt: artifact.FormatInstant(start.AddDate(1, 0, 0))})

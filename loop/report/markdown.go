@@ -22,14 +22,14 @@ func (r *Report) Markdown() []byte {
 	for _, line := range r.facts() {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
-	r.person(&b)
-	r.questions(&b)
-	r.tests(&b)
-	r.learned(&b)
-	r.spent(&b)
-	r.failed(&b)
-	r.undone(&b)
-	r.sessions(&b)
+	r.writePerson(&b)
+	r.writeQuestions(&b)
+	r.writeTests(&b)
+	r.writeLearned(&b)
+	r.writeSpent(&b)
+	r.writeFailed(&b)
+	r.writeUndone(&b)
+	r.writeSessions(&b)
 	fmt.Fprintf(&b, "\nHead of the loop's journal: %s\n", r.Head)
 	return []byte(b.String())
 }
@@ -105,7 +105,7 @@ func Ending(reason string) string {
 	return "ended (" + plain(reason) + ")"
 }
 
-func (r *Report) person(b *strings.Builder) {
+func (r *Report) writePerson(b *strings.Builder) {
 	if len(r.Person) == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func rows[T any](b *strings.Builder, all []T, write func(*T)) {
 	}
 }
 
-func (r *Report) questions(b *strings.Builder) {
+func (r *Report) writeQuestions(b *strings.Builder) {
 	for _, q := range r.Questions {
 		fmt.Fprintf(b, "\n## %s\n\nFrom %s, version %d.\n\n", plain(q.Question), q.Session, q.Version)
 		for _, h := range q.Hypotheses {
@@ -150,7 +150,7 @@ func (r *Report) questions(b *strings.Builder) {
 	}
 }
 
-func (r *Report) tests(b *strings.Builder) {
+func (r *Report) writeTests(b *strings.Builder) {
 	if len(r.Tests) == 0 {
 		return
 	}
@@ -164,7 +164,7 @@ func (r *Report) tests(b *strings.Builder) {
 	}
 }
 
-func (r *Report) learned(b *strings.Builder) {
+func (r *Report) writeLearned(b *strings.Builder) {
 	if len(r.Learned) == 0 {
 		return
 	}
@@ -174,7 +174,7 @@ func (r *Report) learned(b *strings.Builder) {
 	}
 }
 
-func (r *Report) spent(b *strings.Builder) {
+func (r *Report) writeSpent(b *strings.Builder) {
 	b.WriteString("\n## Spent\n\n| what | sessions | tokens | cost |\n|---|---:|---:|---:|\n")
 	for _, s := range r.Spent {
 		fmt.Fprintf(b, "| %s | %d | %d | %s |\n", plain(s.Name), s.Sessions, s.Tokens, cost(s.USD))
@@ -188,7 +188,7 @@ func cost(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-func (r *Report) failed(b *strings.Builder) {
+func (r *Report) writeFailed(b *strings.Builder) {
 	if len(r.Failed) == 0 {
 		return
 	}
@@ -199,7 +199,7 @@ func (r *Report) failed(b *strings.Builder) {
 	b.WriteString("\nTo retry all of them, run the same command with `--retry-failed`.\n")
 }
 
-func (r *Report) undone(b *strings.Builder) {
+func (r *Report) writeUndone(b *strings.Builder) {
 	if len(r.Undone)+r.NotOpened == 0 {
 		return
 	}
@@ -220,7 +220,7 @@ func command(line string) string {
 	return ": " + code(line)
 }
 
-func (r *Report) sessions(b *strings.Builder) {
+func (r *Report) writeSessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
 	rows(b, r.Started(), func(s *Row) {
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",

@@ -159,7 +159,7 @@ func (r *Row) Outcome() string {
 		outcome += " (" + r.Reason + ")"
 	}
 	if r.Missing > 0 {
-		outcome += ", " + text.Count(r.Missing, "answer") + " missing"
+		outcome += ", " + text.Plural(r.Missing, "reply", "replies") + " missing"
 	}
 	return outcome
 }

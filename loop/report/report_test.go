@@ -125,7 +125,7 @@ func TestReportUsesSingularForOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, form := range []string{string(r.Markdown()), string(page)} {
-		for _, want := range []string{"1 attempt:", "0 errors, 1 warning", "1 answer missing"} {
+		for _, want := range []string{"1 attempt:", "0 errors, 1 warning", "1 reply missing"} {
 			if !strings.Contains(form, want) {
 				t.Errorf("missing %q in:\n%s", want, form)
 			}

@@ -71,13 +71,13 @@ func (s *Search) last(ctx context.Context, st store.Store) (next string, last *l
 	case s.Key == "":
 		return s.newest(ctx, st, there)
 	case there[s.Name]:
-		last, err = s.keyed(ctx, st)
+		last, err = s.loadKeyed(ctx, st)
 	}
 	return s.Name, last, err
 }
 
-// keyed returns the loop with the key.
-func (s *Search) keyed(ctx context.Context, st store.Store) (*loop.State, error) {
+// loadKeyed returns the loop with the key.
+func (s *Search) loadKeyed(ctx context.Context, st store.Store) (*loop.State, error) {
 	state, err := Load(ctx, st, s.Name)
 	if err == nil && state.Opened.Key != s.Key {
 		how := "without a key"

@@ -154,11 +154,11 @@ func TestKilledFiveTimes(t *testing.T) {
 	dir := t.TempDir()
 	for range 5 { // of some 140 calls
 		if !runChild(t, dir, 3+rand.IntN(20)) {
-			t.Fatal("it ended before it was killed")
+			t.Fatal("the run ended before it was killed")
 		}
 	}
 	if runChild(t, dir, 0) {
-		t.Fatal("it was killed without a reason")
+		t.Fatal("the last run was killed, too")
 	}
 	check(t, dir, want, whole)
 }

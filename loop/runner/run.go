@@ -86,7 +86,7 @@ func (n *run) loop(ctx context.Context) error {
 
 // leave journals the end of the run, with the outcomes of its last sessions.
 func (n *run) leave(ctx context.Context) error {
-	err := n.fact(loop.KindLeft, loop.Left{Reason: "interrupted"})
+	err := n.keepFact(loop.KindLeft, loop.Left{Reason: "interrupted"})
 	for err == nil {
 		if err = n.flush(ctx); err == nil {
 			return nil
@@ -222,7 +222,7 @@ func (n *run) settle(o outcome) error {
 		if o.err != nil {
 			return o.err
 		}
-		if err := n.fact(loop.KindSettled, o.settled); err != nil {
+		if err := n.keepFact(loop.KindSettled, o.settled); err != nil {
 			return err
 		}
 		select {
@@ -246,8 +246,8 @@ func (n *run) fail(err error) error {
 // gatherBatch bounds how many sessions Gather holds in memory.
 const gatherBatch = 64
 
-// Gather builds the report of a loop from its sessions. It holds the best session of each
-// question.
+// Gather builds the report of a loop from its sessions. The best session of each question
+// answers it.
 func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	r := report.New(s)
 	best := s.Best()

@@ -49,7 +49,7 @@ type Runner struct {
 	Drain <-chan struct{}
 	// Poll is how often to check for operator input; 0 means half a second.
 	Poll time.Duration
-	// Holder identifies this process to others that want the lock.
+	// Holder identifies this process to others that try to take the lock.
 	Holder store.Holder
 }
 
@@ -249,7 +249,7 @@ func (r *Runner) settleAbandoned(ctx context.Context, l *ledger) error {
 		if err != nil {
 			return err
 		}
-		if err := l.fact(loop.KindSettled, out); err != nil {
+		if err := l.keepFact(loop.KindSettled, out); err != nil {
 			return err
 		}
 	}
@@ -288,8 +288,8 @@ func newDraft(kind string, body any, blobs ...[]byte) *store.Draft {
 // and before any wait.
 func (l *ledger) keep(kind string, body any) error { return l.writer.Keep(newDraft(kind, body)) }
 
-// fact keeps an event that stays true whatever other processes write.
-func (l *ledger) fact(kind string, body any) error {
+// keepFact keeps an event that stays true whatever other processes write.
+func (l *ledger) keepFact(kind string, body any) error {
 	d := newDraft(kind, body)
 	d.Fact = true
 	return l.writer.Keep(d)

@@ -258,8 +258,8 @@ func TestLoopIsLocked(t *testing.T) {
 	release()
 }
 
-// A session with the name of the loop's, but from elsewhere, is not touched.
-func TestForeignSessionIsNotTouched(t *testing.T) {
+// A session that already exists under the id of the loop's session is not touched.
+func TestExistingSessionIsNotTouched(t *testing.T) {
 	st := memory.New()
 	r := loopRunner(st, fastScript())
 	if _, err := r.Start(t.Context(), newOpened(work(1, 1), loop.Limits{}), nil); err != nil {

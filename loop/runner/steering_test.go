@@ -20,7 +20,7 @@ import (
 // A stop request and the time limit end waits for a provider's retry time; nothing more is
 // sent.
 func TestStopEndsWaitsInCalls(t *testing.T) {
-	for _, hour := range []bool{true, false} {
+	for _, timed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			st := memory.New()
 			script := parse(t, strings.Replace(quota, "after: 2h", "after: 2h, retry: true", 1))
@@ -34,7 +34,7 @@ func TestStopEndsWaitsInCalls(t *testing.T) {
 			r := &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
 			began := time.Now()
 			limits, reason := loop.Limits{}, loop.EndStopped
-			if hour {
+			if timed {
 				limits.Until, reason = artifact.FormatInstant(began.Add(4*time.Second)), loop.EndTime
 			} else {
 				time.AfterFunc(4*time.Second, func() {

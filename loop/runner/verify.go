@@ -65,21 +65,21 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 	claims, empty := t.Says, loop.Settled{Job: t.Job}
 	t.Says = nil
 	if t.Outcome == loop.Skipped || t.Code == session.Exists { // no session, or not of this loop
-		if !unrun(&t, &empty) {
+		if !notRun(&t, &empty) {
 			return wrong("the loop records an outcome for session %d, which was not run", t.Job)
 		}
 		return nil
 	}
 	h, err := session.Load(ctx, st, j.Thread)
 	switch {
-	case fault.CodeOf(err) == session.NoSession && unrun(&t, &empty):
+	case fault.CodeOf(err) == session.NoSession && notRun(&t, &empty):
 		return nil
 	case fault.CodeOf(err) == session.NoSession:
 		return wrong("the loop records its outcome, but the store has no such session")
 	case err != nil:
 		return nil // reported for the session
 	}
-	if unrun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing was stored at that time
+	if notRun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing was stored at that time
 		return nil
 	}
 	near, ok := matches(h, &t, t.Outcome == loop.Interrupted && settledByNextRun(entries))
@@ -98,7 +98,7 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 
 // matches looks for an entry of the session after which its state matches the recorded
 // outcome. Without one, it returns the outcome of the nearest end. A session abandoned by a
-// killed run may have ended before the loop knew.
+// killed run may have ended before the loop recorded that.
 func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Settled, ok bool) {
 	state := &flow.State{}
 	for i := range h.Entries {
@@ -114,7 +114,7 @@ func matches(h *session.History, t *loop.Settled, abandoned bool) (near *loop.Se
 				near = &was
 			}
 		}
-		if (abandoned || state.Ended == "" || was.Outcome != loop.Done) && unrun(t, &was) {
+		if (abandoned || state.Ended == "" || was.Outcome != loop.Done) && notRun(t, &was) {
 			return nil, true
 		}
 	}
@@ -147,11 +147,11 @@ func settledByNextRun(entries []journal.Entry) bool {
 	return false
 }
 
-func same(a, b *loop.Settled) bool { return len(differ(a, b)) == 0 }
+func same(a, b *loop.Settled) bool { return len(differentFields(a, b)) == 0 }
 
-// unrun reports whether t is the outcome of a session in state was that could not be run or
-// was interrupted. Then only the loop knows the reason.
-func unrun(t, was *loop.Settled) bool {
+// notRun reports whether t records that a session in state was could not be run or was
+// interrupted. Only the loop's journal has the reason.
+func notRun(t, was *loop.Settled) bool {
 	switch t.Outcome {
 	case loop.Failed, loop.Interrupted, loop.Skipped:
 	default:
@@ -162,8 +162,8 @@ func unrun(t, was *loop.Settled) bool {
 	return same(&w, t)
 }
 
-// differ lists the fields in which two outcomes differ, by JSON name, except claims.
-func differ(a, b *loop.Settled) []string {
+// differentFields lists the fields in which two outcomes differ, by JSON name, except claims.
+func differentFields(a, b *loop.Settled) []string {
 	var all []string
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
 	for i := range x.NumField() {
@@ -185,4 +185,4 @@ func formatField(v any) string {
 	return "nothing"
 }
 
-func differences(t, near *loop.Settled) string { return strings.Join(differ(t, near), "; ") }
+func differences(t, near *loop.Settled) string { return strings.Join(differentFields(t, near), "; ") }

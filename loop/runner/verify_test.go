@@ -107,8 +107,8 @@ func TestVerifyDetectsForgedJournals(t *testing.T) {
 		{loop.KindSettled, map[string]any{"outcome": "failed", "reason": "quorum", "code": "X", "detail": "lies"}, "reason"},
 		{loop.KindSettled, map[string]any{"detail": "lies"}, "detail nothing, not lies"},
 		{loop.KindSettled, map[string]any{"says": []string{"0000000000000000"}}, "other claims for version"},
-		{loop.KindBegan, map[string]any{"reserved_tokens": 1}, "does not follow"},
-		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow"},
+		{loop.KindBegan, map[string]any{"reserved_tokens": 1}, "does not follow from the entries before it"},
+		{loop.KindEnded, map[string]any{"reason": "budget"}, "does not follow from the entries before it"},
 	} {
 		found := verify(forge(t, st, "night", c.kind, c.change))
 		if len(found) == 0 || !strings.Contains(found[0].Error(), c.want) {
@@ -133,8 +133,8 @@ func TestVerifyDetectsForgedDetails(t *testing.T) {
 }
 
 // Verify accepts a session that failed before anything was stored and ran later, and one
-// that ended without the killed run knowing.
-func TestVerifyAcceptsWhatARunCouldNotKnow(t *testing.T) {
+// that ended before the killed run could record it.
+func TestVerifyAcceptsUnrecordedOutcomes(t *testing.T) {
 	st := memory.New()
 	g := &preparer{store: st, now: clock, script: func(*loop.Job) *rehearsal.Script { return fastScript() }}
 	first := true

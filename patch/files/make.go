@@ -61,7 +61,7 @@ func Make(q *MakeRequest) (*Made, error) {
 	return r, nil
 }
 
-// fromReply makes a patch of the blocks of a reply that are for the path.
+// fromReply makes a patch from the blocks of a reply that are for the path.
 func (r *Made) fromReply(q *MakeRequest) patch.Patch {
 	blocks, problems := patch.ReadBlocks(q.Reply)
 	if len(problems) > 0 {
@@ -78,7 +78,7 @@ func (r *Made) fromReply(q *MakeRequest) patch.Patch {
 	}
 	if len(mine) == 0 {
 		r.Problems = []patch.Problem{{
-			Code: patch.NoOps, Message: "no block of the reply is for " + q.Path + ", but for " + strings.Join(r.Others, ", "),
+			Code: patch.NoOps, Message: "no block of the reply is for " + q.Path + "; its blocks are for " + strings.Join(r.Others, ", "),
 			Hint: "select the file with --path",
 		}}
 		return patch.Patch{}
