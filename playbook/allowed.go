@@ -67,7 +67,7 @@ func (e *Entry) violation(before, after *Bullet, touched fields) string {
 		return "unknown stage " + fault.Shown(string(after.Stage))
 	case !slices.Contains([]string{"", Waiting, Approved, Rejected}, after.Review):
 		return "unknown review " + fault.Shown(after.Review)
-	case after.Confidence != share(after.Confidence):
+	case after.Confidence != roundShare(after.Confidence):
 		return "confidence is not a number from 0 to 1 with four digits"
 	case after.Helpful < 0 || after.Harmful < 0 || after.Neutral < 0:
 		return "negative counter"

@@ -23,7 +23,7 @@ type Book struct {
 	counted  map[digest]struct{} // session, bullet and polarity already counted
 	insights map[digest]int      // insights of sessions, and the bullet each was counted for
 	forced   map[int]Stage       // stages set by a person, whatever the counters
-	words    map[string]string   // interned texts that many bullets share
+	words    map[string]string   // interned strings that many bullets share
 	next     int                 // number of the next local id
 }
 
@@ -61,8 +61,8 @@ func (k *Book) SameText(domain, text string) []int {
 	return k.byText[digestOf(domain, Normalise(text))]
 }
 
-// sameMeaning returns the oldest other bullet of a domain that has the same text without a difference
-// in meaning, or nil.
+// sameMeaning returns the oldest other bullet of a domain whose normalized text is equal and
+// whose meaning does not differ, or nil.
 func (k *Book) sameMeaning(domain, text, but string) *Bullet {
 	for _, n := range k.SameText(domain, text) {
 		if b := k.bullets[n]; b.ID != but && Differ(text, b.Content) == "" {
@@ -156,7 +156,7 @@ func (k *Book) Apply(e *Entry) error {
 	case after.Stage == Quarantined:
 		delete(k.forced, n)
 	}
-	k.share(&after)
+	k.intern(&after)
 	*before, k.sums[n] = after, sum
 	return nil
 }
@@ -197,7 +197,7 @@ func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
 		k.insights, k.forced = map[digest]int{}, map[int]Stage{}
 	}
-	k.share(b)
+	k.intern(b)
 	n := len(k.bullets)
 	k.bullets, k.sums = append(k.bullets, b), append(k.sums, sum)
 	k.byID[b.ID] = n
@@ -219,7 +219,8 @@ func (k *Book) count(session, id string, polarity Section) {
 	}
 }
 
-func (k *Book) share(b *Bullet) {
+// intern makes bullets share the memory of equal strings.
+func (k *Book) intern(b *Bullet) {
 	for _, s := range [...]*string{
 		&b.Domain, &b.Embedding.Model, &b.Review, &b.Source.Agent, &b.Source.Session, &b.Source.Task, (*string)(&b.Section), (*string)(&b.Stage),
 	} {
@@ -244,7 +245,7 @@ func (b *Bullet) invalidNew() string {
 		return "a new bullet must be in SHADOW, not in " + fault.Shown(string(b.Stage))
 	case b.Helpful < 0 || b.Harmful < 0 || b.Neutral < 0:
 		return "negative counter"
-	case b.Confidence != share(b.Confidence):
+	case b.Confidence != roundShare(b.Confidence):
 		return "confidence is not a number from 0 to 1 with four digits"
 	case b.Review != "":
 		return "a new bullet must not have a review"

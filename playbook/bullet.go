@@ -1,5 +1,5 @@
-// Package playbook is what a project learns across sessions: short lessons, called bullets,
-// that later kickoffs quote.
+// Package playbook holds what a project learns across sessions: short lessons, called
+// bullets, that later kickoffs quote.
 //
 // The content of a bullet never changes; its counters do. Everything that happens is an entry
 // of a hash-chained journal. A Book is the fold of that journal; a Draft turns an event into
@@ -183,11 +183,11 @@ func (b *Bullet) appendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-// share rounds a number from 0 to 1 to four digits, so that sums are the same on every machine.
-func share(x float64) float64 { return math.Round(min(1, max(0, x))*1e4) / 1e4 }
+// roundShare rounds a number from 0 to 1 to four digits, so that sums are the same on every machine.
+func roundShare(x float64) float64 { return math.Round(min(1, max(0, x))*1e4) / 1e4 }
 
 func appendShare(to []byte, x float64) []byte {
-	return strconv.AppendFloat(to, share(x), 'f', -1, 64)
+	return strconv.AppendFloat(to, roundShare(x), 'f', -1, 64)
 }
 
 // RolePrefix is the prefix of tags that restrict a bullet to a role.

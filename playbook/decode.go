@@ -28,7 +28,7 @@ func decodePlain(data []byte, b *Body) bool {
 	return !s.deviates && len(s.rest) == 0
 }
 
-// plain reads a body in its fixed form.
+// plainReader reads a body in its fixed form.
 type plainReader struct {
 	rest     []byte
 	deviates bool // the form deviates
@@ -135,11 +135,11 @@ func (s *plainReader) field(name []byte, p *Part) {
 		n := s.number()
 		p.Confidence = &n
 	case "content":
-		p.Content = s.own()
+		p.Content = s.newText()
 	case "created_at":
-		p.Created = s.own()
+		p.Created = s.newText()
 	case "domain":
-		p.Domain = s.own()
+		p.Domain = s.newText()
 	case "embedding":
 		p.Embedding = &Embedding{}
 		s.text(`{"model":`, &p.Embedding.Model)
@@ -150,15 +150,15 @@ func (s *plainReader) field(name []byte, p *Part) {
 	case "helpful_count":
 		p.Helpful = s.count()
 	case "last_seen_at":
-		p.LastSeen = s.own()
+		p.LastSeen = s.newText()
 	case "near":
 		p.Near = s.list()
 	case "neutral_count":
 		p.Neutral = s.count()
 	case "review":
-		p.Review = s.own()
+		p.Review = s.newText()
 	case "section":
-		p.Section = (*Section)(s.own())
+		p.Section = (*Section)(s.newText())
 	case "source":
 		p.Source = &Source{}
 		s.text(`{"agent":`, &p.Source.Agent)
@@ -166,9 +166,9 @@ func (s *plainReader) field(name []byte, p *Part) {
 		s.text(`,"task":`, &p.Source.Task)
 		s.word("}")
 	case "stage":
-		p.Stage = (*Stage)(s.own())
+		p.Stage = (*Stage)(s.newText())
 	case "supersedes":
-		p.Supersedes = s.own()
+		p.Supersedes = s.newText()
 	case "tags":
 		p.Tags = s.list()
 	default:
@@ -176,8 +176,8 @@ func (s *plainReader) field(name []byte, p *Part) {
 	}
 }
 
-// own reads a string into new memory.
-func (s *plainReader) own() *string {
+// newText reads a string into new memory.
+func (s *plainReader) newText() *string {
 	text := new(string)
 	s.text("", text)
 	return text

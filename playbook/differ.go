@@ -26,13 +26,13 @@ func Differ(a, b string) string {
 
 // reading is the parsed form in which texts are compared.
 type reading struct {
-	words   []word
-	numbers []quantity
-	units   []string // without a number
-	signs   []mark   // and other words that must occur equally often
-	shares  []mark   // quantifiers
-	denials []string // negating words
-	turns   bool     // there is a comparison
+	words    []word
+	numbers  []quantity
+	units    []string // without a number
+	signs    []mark   // and other words that must occur equally often
+	shares   []mark   // quantifiers
+	denials  []string // negating words
+	compares bool     // there is a comparison
 }
 
 type word struct {
@@ -40,9 +40,9 @@ type word struct {
 	stem    string
 	sides   map[int]int // by axis of opposites
 	clause  int         // index of its clause
-	weight  bool        // not a small word
+	weight  bool        // not in smallWords
 	negated bool        // follows a negation
-	turned  bool        // follows a word that reverses a comparison, such as "than"
+	turned  bool        // follows a word of a comparison, such as "than"
 }
 
 type quantity struct {
@@ -74,7 +74,7 @@ func readWords(text string) *reading {
 		}
 		w := word{text: strings.ToLower(t), clause: clause}
 		if signs[w.text] {
-			r.signs, turned, r.turns = append(r.signs, mark{w.text, w.text}), scope, true
+			r.signs, turned, r.compares = append(r.signs, mark{w.text, w.text}), scope, true
 			continue
 		}
 		w.stem = stem(w.text)
@@ -84,8 +84,8 @@ func readWords(text string) *reading {
 		switch {
 		case negations[w.text] || w.stem == "fail" && i+1 < len(tokens) && tokens[i+1] == "to":
 			negated = scope
-		case turnings[w.text]:
-			turned, r.turns = scope, true
+		case comparisons[w.text]:
+			turned, r.compares = scope, true
 		case !smallWords[w.text]:
 			w.weight, w.negated, w.turned = true, negated > 0, turned > 0
 			negated, turned = max(0, negated-1), max(0, turned-1)
@@ -99,7 +99,7 @@ func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
 		r.shares = append(r.shares, mark{w, class})
 	}
-	if ranks[w] || ofTwoScripts(w) {
+	if ranks[w] || mixesScripts(w) {
 		r.signs = append(r.signs, mark{w, w})
 	}
 	if negations[w] {
@@ -145,25 +145,25 @@ func tokenLength(text string) int {
 	}
 	rest := strings.TrimPrefix(text, "°")
 	if !strings.HasPrefix(rest, "'") {
-		rest = strings.TrimLeftFunc(rest, isOfWord)
+		rest = strings.TrimLeftFunc(rest, isWordRune)
 	}
 	return len(text) - len(rest)
 }
 
-func isOfWord(r rune) bool {
+func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || r == '_' || r == '\''
 }
 
 // numberLength accepts digits with a point, commas between thousands, and an exponent.
 func numberLength(text string) int {
-	n := signed(text)
-	if digits(text[n:]) == 0 && !pointed(text[n:]) {
+	n := signLength(text)
+	if digitCount(text[n:]) == 0 && !startsFraction(text[n:]) {
 		return 0
 	}
 	for {
-		n += digits(text[n:])
+		n += digitCount(text[n:])
 		rest := text[n:]
-		if !pointed(rest) && !(strings.HasPrefix(rest, ",") && digits(rest[1:]) == 3) {
+		if !startsFraction(rest) && !(strings.HasPrefix(rest, ",") && digitCount(rest[1:]) == 3) {
 			return n + exponentLength(rest)
 		}
 		n++
@@ -174,26 +174,28 @@ func exponentLength(text string) int {
 	if text == "" || text[0] != 'e' && text[0] != 'E' {
 		return 0
 	}
-	begin := 1 + signed(text[1:])
-	end := begin + digits(text[begin:])
+	begin := 1 + signLength(text[1:])
+	end := begin + digitCount(text[begin:])
 	if begin == end || end < len(text) && unicode.IsLetter(rune(text[end])) {
 		return 0
 	}
 	return end
 }
 
-func signed(text string) int {
+func signLength(text string) int {
 	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
 		return 1
 	}
 	return 0
 }
 
-func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
+func digitCount(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-func pointed(text string) bool { return strings.HasPrefix(text, ".") && digits(text[1:]) > 0 }
+func startsFraction(text string) bool {
+	return strings.HasPrefix(text, ".") && digitCount(text[1:]) > 0
+}
 
 func splitContraction(t string) []string {
 	lower := strings.ToLower(t)
@@ -276,8 +278,8 @@ func quantifierClass(before, w string) string {
 	return quantifiers[w]
 }
 
-// ofTwoScripts reports whether a word mixes Latin letters with those of another script.
-func ofTwoScripts(word string) bool {
+// mixesScripts reports whether a word mixes Latin letters with those of another script.
+func mixesScripts(word string) bool {
 	latin := func(r rune) bool { return unicode.Is(unicode.Latin, r) }
 	other := func(r rune) bool { return unicode.IsLetter(r) && !latin(r) }
 	return strings.ContainsFunc(word, latin) && strings.ContainsFunc(word, other)
@@ -310,7 +312,7 @@ func differInNumbers(x, y *reading) string {
 		switch both := "“" + a[i].shown + "” and “" + b[i].shown + "”"; {
 		case a[i].unit != b[i].unit && a[i].name == b[i].name:
 			return both + " are different units"
-		case a[i].name != b[i].name || !nearly(a[i].value, b[i].value):
+		case a[i].name != b[i].name || !nearlyEqual(a[i].value, b[i].value):
 			return both + " are different numbers"
 		}
 	}
@@ -323,8 +325,8 @@ func differInNumbers(x, y *reading) string {
 	return ""
 }
 
-// nearly reports whether two numbers are equal up to the rounding of unit conversions.
-func nearly(a, b float64) bool {
+// nearlyEqual reports whether two numbers are equal up to the rounding of unit conversions.
+func nearlyEqual(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
@@ -364,8 +366,8 @@ func (m mark) count(all []mark) (n int) {
 	return n
 }
 
-// differInNegations finds a text that negates what the other one says. The number of negations
-// must be equal, and no word may be negated in one text and occur only without a negation in
+// differInNegations finds a negation that only one text has. The number of negations must be
+// equal, and no word may be negated in one text and occur only without a negation in
 // the other, as in "use A, not B" and "use B, not A".
 func differInNegations(x, y *reading) string {
 	a, b := x.denials, y.denials
@@ -378,10 +380,10 @@ func differInNegations(x, y *reading) string {
 	negated, turned := func(w word) bool { return w.negated }, func(w word) bool { return w.turned }
 	for _, pair := range [][2]*reading{{x, y}, {y, x}} {
 		for _, w := range pair[0].words {
-			if w.negated && pair[1].hasBut(w.stem, negated) {
-				return "only one denies “" + w.text + "”"
+			if w.negated && pair[1].hasWithout(w.stem, negated) {
+				return "only one negates “" + w.text + "”"
 			}
-			if w.turned && pair[1].turns && pair[1].hasBut(w.stem, turned) {
+			if w.turned && pair[1].compares && pair[1].hasWithout(w.stem, turned) {
 				return "“" + w.text + "” is on the other side of a comparison"
 			}
 		}
@@ -389,9 +391,9 @@ func differInNegations(x, y *reading) string {
 	return ""
 }
 
-// hasBut reports whether a text has a stem, and no word of that stem satisfies so.
-func (r *reading) hasBut(stem string, so func(word) bool) bool {
-	return r.has(stem) && !slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem && so(w) })
+// hasWithout reports whether a text has a stem, and no word of that stem satisfies cond.
+func (r *reading) hasWithout(stem string, cond func(word) bool) bool {
+	return r.has(stem) && !slices.ContainsFunc(r.words, func(w word) bool { return w.stem == stem && cond(w) })
 }
 
 func (r *reading) has(stem string) bool {
@@ -402,7 +404,7 @@ func (r *reading) has(stem string) bool {
 // objects: "increase A and decrease B" is not "increase B and decrease A".
 func differInOpposites(x, y *reading) string {
 	for axis := range axes {
-		if v, w, ok := opposed(x.stances(axis), y.stances(axis)); ok {
+		if v, w, ok := findOpposed(x.stances(axis), y.stances(axis)); ok {
 			return areOpposites(v, w)
 		}
 	}
@@ -454,9 +456,9 @@ func (r *reading) stances(axis int) []stance {
 	return all
 }
 
-// opposed finds two words that say the opposite of the same object or, if the objects are
-// unknown, texts that take different sides.
-func opposed(a, b []stance) (string, string, bool) {
+// findOpposed finds two words that take opposite sides about the same object or, if the
+// objects are unknown, texts that take different sides.
+func findOpposed(a, b []stance) (string, string, bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return "", "", false
 	}
@@ -506,7 +508,7 @@ func mayBeFormed(a, b string) bool {
 // formedOpposites reports whether two words differ only by an exchanged or removed prefix or
 // suffix: stable and unstable, harmful and harmless, upstream and downstream.
 func formedOpposites(a, b string) bool {
-	for _, f := range formed {
+	for _, f := range formations {
 		for _, pair := range [2][2]string{{a, b}, {b, a}} {
 			x, ok := f.cut(pair[0], f.one)
 			y, too := f.cut(pair[1], f.other)

@@ -19,8 +19,8 @@ var (
 	negations = setOf(`not no never none nothing nobody nowhere neither nor without avoid avoids avoided avoiding
 		refrain lack lacks lacking instead rather hardly rarely seldom barely unless except prevent prevents
 		forbid forbids stop stops cease skip skips omit omits dont doesnt isnt wont cant`)
-	// turnings are words whose two sides must not be exchanged.
-	turnings = setOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
+	// comparisons are words whose two sides must not be exchanged.
+	comparisons = setOf("than before after over versus vs until causes cause caused implies imply precedes follows beats from")
 	// smallWords have no weight: a negation skips them.
 	smallWords = setOf(`a an the to of in on at by for with and or is are was be been do does did can
 		could will would should must may it its this that these those you your we our they their
@@ -196,7 +196,7 @@ type formation struct {
 	cut        func(s, affix string) (string, bool)
 }
 
-var formed = func() []formation {
+var formations = func() []formation {
 	var all []formation
 	add := func(pairs string, least int, cut func(s, affix string) (string, bool)) {
 		for _, pair := range strings.Fields(pairs) {

@@ -43,14 +43,14 @@ func (d *Draft) find(id string) (*Bullet, error) {
 	return d.book.Find(id)
 }
 
-// note is what an entry records besides its changes.
+// note holds what an entry records besides its changes.
 type note struct {
 	reason  string // empty means the act's
 	insight string
 	cosine  float64
 }
 
-// change journals what do changes in a bullet, if anything.
+// change applies do to a copy of a bullet and journals the difference, if any.
 func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 	before, err := d.find(id)
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 
 func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	body.Bullet, body.Actor, body.Session, body.Insight = after.ID, d.act.Actor, d.act.Session, n.insight
-	body.Cosine = share(n.cosine)
+	body.Cosine = roundShare(n.cosine)
 	body.Reason = n.reason
 	if n.reason == "" {
 		body.Reason = d.act.Reason
@@ -114,19 +114,19 @@ func (d *Draft) increment(id string, polarity Section, n note) (bool, error) {
 			b.LastSeen = d.act.At
 		}
 		if d.act.Session != "" && polarity == b.confirming() {
-			b.Confidence = share(max(b.Confidence, min(b.Confidence+d.rules.PerSession, maxBySessions)))
+			b.Confidence = roundShare(max(b.Confidence, min(b.Confidence+d.rules.PerSession, maxBySessions)))
 		}
 	})
 	if err != nil {
 		return false, err
 	}
 	d.mark(id, polarity)
-	return true, d.gates(id, against)
+	return true, d.applyGates(id, against)
 }
 
-// gates moves a bullet to the stage that its counters allow. Only a count against it can
+// applyGates moves a bullet to the stage that its counters allow. Only a count against it can
 // quarantine it: support must not send back a bullet that a person has restored.
-func (d *Draft) gates(id string, against bool) error {
+func (d *Draft) applyGates(id string, against bool) error {
 	b, err := d.find(id)
 	if err != nil || b.Stage == Quarantined {
 		return err

@@ -21,7 +21,7 @@ type Op string
 const (
 	OpAdd        Op = "add"        // a new bullet
 	OpCount      Op = "count"      // a counter is incremented
-	OpStage      Op = "stage"      // a gate opens
+	OpStage      Op = "stage"      // a bullet passes a gate
 	OpForce      Op = "force"      // a person promotes a bullet
 	OpQuarantine Op = "quarantine" // a bullet is removed from all prompts
 	OpRestore    Op = "restore"    // a person ends a quarantine
@@ -62,7 +62,7 @@ type Body struct {
 	Session string `json:"session"`
 }
 
-// Part is some fields of a bullet; nil fields are unchanged. The keys are in canonical order.
+// Part holds some fields of a bullet; nil fields are unchanged. The keys are in canonical order.
 type Part struct {
 	Confidence *float64   `json:"confidence,omitzero"`
 	Content    *string    `json:"content,omitzero"`

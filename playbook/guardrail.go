@@ -15,7 +15,7 @@ type Observation struct {
 	At        time.Time // start of the session
 	OK        bool      // it ended regularly
 	Latencies []time.Duration
-	Failed    int // calls without an answer
+	Failed    int // calls without a reply
 	Calls     int
 }
 
@@ -67,7 +67,8 @@ func (g Guardrail) Windows(all []Observation) (before, now Metrics, since time.T
 	return Measure(all[len(all)-2*n : len(all)-n]), Measure(current), current[0].At, true
 }
 
-// Breach returns in what a window is too much worse than the one before it, or "".
+// Breach describes how a window is worse than the one before it by more than the guardrail
+// allows, or returns "".
 func (g Guardrail) Breach(before, now Metrics) string {
 	const rounding = 1e-9
 	var why []string
@@ -172,7 +173,7 @@ func (g *contribution) subtractFrom(b *Bullet) {
 		*b.counter(s) -= max(0, min(g.counts[n], *b.counter(s)))
 	}
 	if b.Confidence < Person {
-		b.Confidence = share(b.Confidence - max(0, g.confidence))
+		b.Confidence = roundShare(b.Confidence - max(0, g.confidence))
 	}
 }
 
@@ -187,7 +188,7 @@ func (d *Draft) demote(id string) error {
 		return err
 	}
 	if contradicted(b) {
-		return d.gates(id, true)
+		return d.applyGates(id, true)
 	}
 	stage := Shadow
 	switch {

@@ -108,9 +108,9 @@ func (i *Insight) bullet(id string, rules Rules) *Bullet {
 	*b.counter(i.Section) = 1
 	b.Confidence = Person
 	if !i.Person {
-		b.Confidence = share(rules.AgentConfidence)
+		b.Confidence = roundShare(rules.AgentConfidence)
 		if i.Confidence > 0 {
-			b.Confidence = share(min(i.Confidence, rules.AgentConfidence))
+			b.Confidence = roundShare(min(i.Confidence, rules.AgentConfidence))
 		}
 	}
 	return b

@@ -126,7 +126,7 @@ func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (ad
 		b := &Bullet{
 			ID: l.ID, Domain: into.Domain, Section: Helpful, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
 			Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
-			Confidence: share(d.rules.AgentConfidence), Embedding: embed(n),
+			Confidence: roundShare(d.rules.AgentConfidence), Embedding: embed(n),
 		}
 		if l.Harmful > l.Helpful { // a mostly harmful lesson is a warning
 			b.Section = Harmful

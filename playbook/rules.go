@@ -25,7 +25,7 @@ type Rules struct {
 	StagingShare float64
 }
 
-// Gate is what a bullet needs to be promoted.
+// Gate is the condition for a promotion.
 type Gate struct {
 	Support    int
 	Ratio      float64 // of support to contradiction
@@ -64,8 +64,8 @@ const Person = 1.0
 const maxBySessions = 0.99
 
 // needsReview reports whether a bullet needs a review before PROD. That is an agent's bullet
-// without approval, however many sessions confirm it: otherwise harm, which holds a bullet back
-// until enough sessions have confirmed it, would bypass the queue. No review is needed if the
+// without approval, however many sessions confirm it: otherwise a harmful count could delay the
+// promotion until sessions have raised the confidence, and the bullet would bypass the queue. No review is needed if the
 // gate requires no more than AgentConfidence.
 func (r Rules) needsReview(b *Bullet) bool {
 	if r.Prod.Confidence > r.AgentConfidence && b.Confidence < Person {
@@ -76,7 +76,7 @@ func (r Rules) needsReview(b *Bullet) bool {
 
 func contradicted(b *Bullet) bool { return b.Against() > 0 && b.Against() >= b.Support() }
 
-// Rendered is the part of a prompt with bullets.
+// Rendered is the part of a prompt that quotes bullets.
 type Rendered struct {
 	Text  string
 	Taken []string // ids, in order

@@ -20,7 +20,7 @@ type Change struct {
 
 	Again  bool   `json:"-"` // the session has reported it before
 	Reason string `json:"-"` // of a rollback
-	Holds  bool   `json:"-"` // the guardrail holds: nothing is rolled back
+	Holds  bool   `json:"-"` // within the guardrail: nothing is rolled back
 }
 
 // rolledBack describes a rollback, even of no bullet.

@@ -26,7 +26,7 @@ func (k *Keeper) embed(ctx context.Context, text string) (*vector.Vector, error)
 	return &all[0], nil
 }
 
-// search returns the most similar bullets of a domain; an empty domain is any.
+// search returns the most similar bullets of a domain; an empty domain means any.
 func (k *Keeper) search(ctx context.Context, v vector.Vector, domain string, least float64, most int) ([]playbook.Match, error) {
 	return k.searchFor(ctx, v, least, most, func(b *playbook.Bullet) bool { return domain == "" || b.Domain == domain })
 }
@@ -62,7 +62,7 @@ func (k *Keeper) vectorOf(ctx context.Context, b *playbook.Bullet) (vector.Vecto
 // maxFills bounds the attempts to fill the index while other processes embed bullets with another model.
 const maxFills = 8
 
-// fill brings the index up to date for vectors like one. Bullets with a vector of another model
+// fill brings the index up to date for vectors comparable with like. Bullets with a vector of another model
 // are embedded again: such vectors are never compared, and no lesson may be lost because the
 // model has changed. The same holds for a vector of another length under the same model name.
 func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
@@ -88,7 +88,8 @@ func (k *Keeper) fill(ctx context.Context, like vector.Vector) error {
 	}
 }
 
-// holds reports whether the index has vectors like one, and those of the current bullets.
+// holds reports whether the index is comparable with like, and has the vectors of the current
+// bullets.
 func (k *Keeper) holds(like vector.Vector) bool {
 	x := &k.index
 	for i, n := range x.bullets {
@@ -99,7 +100,8 @@ func (k *Keeper) holds(like vector.Vector) bool {
 	return x.vectors.Fits(like)
 }
 
-// extend adds new bullets with vectors like one, and returns the places of the others.
+// extend adds new bullets whose vectors are comparable with like, and returns the places of the
+// others.
 func (k *Keeper) extend(ctx context.Context, like vector.Vector) (outdated []int, err error) {
 	x := &k.index
 	var sums []string

@@ -1,7 +1,7 @@
 // Package keeper keeps a project's playbook in its store: it reads the journal, finds similar
 // bullets, lets the rules of package playbook decide, and writes the decisions.
 //
-// It promises that what a method has returned without an error survives a crash, that any
+// It promises that a change survives a crash once its method has returned without an error, that any
 // number of processes may keep the same playbook without acting on stale data, and that
 // the chain of the journal is verified on every read. It must not know commands, sessions or
 // where vectors are made.
@@ -43,25 +43,25 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 		o.Now = time.Now
 	}
 	k := &Keeper{Options: o}
-	k.forget()
+	k.reset()
 	err := k.refresh(ctx)
 	return k, err
 }
 
-func (k *Keeper) forget() {
+func (k *Keeper) reset() {
 	k.book, k.chain, k.index = &playbook.Book{}, journal.Follow(playbook.Stream, journal.Head{}), index{}
 }
 
-// refresh reads what was written since. It refuses a journal whose end differs from the store's
-// head: without a truncated quarantine, a bullet would return. After an error the next refresh
-// reads everything again.
+// refresh reads the entries written since. It refuses a journal whose end differs from the
+// store's head: if the end were cut off, a quarantined bullet could come back. After an error
+// the next refresh reads everything again.
 func (k *Keeper) refresh(ctx context.Context) error {
 	_, err := follow(ctx, k.Store, k.book, k.chain, nil)
 	if err == nil {
 		err = checkEnd(ctx, k.Store, k.chain.Head())
 	}
 	if err != nil {
-		k.forget()
+		k.reset()
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (k *Keeper) Head() journal.Head {
 	return k.chain.Head()
 }
 
-// Bullets returns copies of the wanted bullets, oldest first; nil wants all.
+// Bullets returns copies of the bullets that want accepts, oldest first; nil accepts all.
 func (k *Keeper) Bullets(want func(*playbook.Bullet) bool) []*playbook.Bullet {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -113,8 +113,8 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 	return b.Clone(), nil
 }
 
-// Do lets the rules decide and writes the decision, all or nothing. If another process wrote
-// first, they decide again on the new state.
+// Do calls decide and writes the entries of its draft, all or none. If another process wrote
+// first, decide is called again with the new state.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -16,7 +16,7 @@ type stub struct {
 	name   string
 	length int
 	set    map[string][]float32
-	asked  atomic.Int32
+	calls  atomic.Int32
 }
 
 func (s *stub) Model() string {
@@ -32,7 +32,7 @@ func (s *stub) Embed(_ context.Context, texts []string) ([]vector.Vector, error)
 	}
 	all := make([]vector.Vector, len(texts))
 	for i, text := range texts {
-		s.asked.Add(1)
+		s.calls.Add(1)
 		values, ok := s.set[text]
 		if !ok {
 			h := fnv.New64a()

@@ -103,7 +103,7 @@ type HistoryOptions struct {
 	Limit   int // only the last ones; 0 means all
 }
 
-// History is entries of the journal, oldest first.
+// History holds entries of the journal, oldest first.
 type History struct {
 	Schema  string           `json:"schema"`
 	Bullet  string           `json:"bullet"` // empty for all
@@ -153,7 +153,7 @@ func (k *Keeper) Stats(ctx context.Context) (*Stats, error) {
 	return &Stats{Schema: "brenner.playbook.stats/v1", Stats: counter.Stats(k.Bullets(nil)), Head: k.Head().Hash}, nil
 }
 
-// Lines is bullets in the line format of playbook tools.
+// Lines holds bullets in the line format of playbook tools.
 type Lines struct {
 	Schema string   `json:"schema"`
 	File   string   `json:"file"` // written file; empty if none
@@ -161,7 +161,7 @@ type Lines struct {
 	Head   string   `json:"head"`
 }
 
-// Lines returns bullets as lines, oldest first. An empty domain is any. Quarantined bullets are
+// Lines returns bullets as lines, oldest first. An empty domain means any. Quarantined bullets are
 // included only if all is set.
 func (k *Keeper) Lines(domain string, all bool) *Lines {
 	x := &Lines{Schema: "brenner.playbook.export/v1", Head: k.Head().Hash}
@@ -183,9 +183,9 @@ func (x *Lines) Bytes() []byte {
 
 // Selection describes the prompt for which bullets are chosen.
 type Selection struct {
-	Domain  string // empty is any
+	Domain  string // empty means any
 	Session string
-	Role    string // empty is any
+	Role    string // empty means any
 	About   string // subject of the prompt
 	Tokens  int
 	Count   func(string) int
@@ -196,7 +196,7 @@ type Selection struct {
 
 const maxChosen = 100
 
-// Choose returns the bullets closest to the subject as text within the bound.
+// Choose renders the bullets closest to the subject, within the token limit.
 func (k *Keeper) Choose(ctx context.Context, w Selection) (playbook.Rendered, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

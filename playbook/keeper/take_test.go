@@ -13,28 +13,28 @@ import (
 	"brenner/store/memory"
 )
 
-// dying is a store that fails from the n-th write on, as if killed.
-type dying struct {
+// dyingStore is a store that fails after some writes, as if killed.
+type dyingStore struct {
 	store.Store
 	left int
 }
 
 var errKilled = errors.New("killed")
 
-func (d *dying) Write(ctx context.Context, b store.Batch) error {
+func (d *dyingStore) Write(ctx context.Context, b store.Batch) error {
 	if d.left--; d.left < 0 {
 		return errKilled
 	}
 	return d.Store.Write(ctx, b)
 }
 
-const pupil = "RS-20261115-pupil"
+const teacher = "RS-20261115-teacher"
 
 // teaching returns a session's lessons with mistakes of agents: an unknown bullet, an
 // invalid text, and a duplicate.
 func teaching() *keeper.Teaching {
 	t := &keeper.Teaching{
-		Session: pupil, Entries: 7,
+		Session: teacher, Entries: 7,
 		Credits: []playbook.Credit{{Bullet: "pb-00001", Polarity: playbook.Helpful}, {Bullet: "H3", Polarity: playbook.Helpful}, {Bullet: "pb-00002", Polarity: playbook.Harmful}},
 	}
 	for _, text := range []string{"Name the mechanism", "two\nlines", "Count the cells", "count the cells.", "Known already"} {
@@ -53,7 +53,7 @@ func teachingStore(t *testing.T) *memory.Store {
 			t.Fatal(err)
 		}
 	}
-	if err := keeper.Begin(t.Context(), st, time.Unix(1, 0), pupil); err != nil {
+	if err := keeper.Begin(t.Context(), st, time.Unix(1, 0), teacher); err != nil {
 		t.Fatal(err)
 	}
 	return st
@@ -94,12 +94,12 @@ func TestKilledHarvestCanBeRepeated(t *testing.T) {
 	killed := 0
 	for n := 0; ; n++ {
 		st := teachingStore(t)
-		_, err := keeperOf(t, &dying{Store: st, left: n}).Take(t.Context(), "brenner", teaching())
+		_, err := keeperOf(t, &dyingStore{Store: st, left: n}).Take(t.Context(), "brenner", teaching())
 		if err == nil {
 			break
 		}
 		killed++
-		if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[pupil] != 0 {
+		if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[teacher] != 0 {
 			t.Fatalf("killed before write %d, but recorded as taken: %v, %v", n+1, taken, err)
 		}
 		for range 2 { // the second time there is nothing to do
@@ -123,7 +123,7 @@ func TestRepeatedHarvestKeepsItsBullets(t *testing.T) {
 	st := memory.New()
 	k := openKeeper(t, st, e)
 	learn(t, k, playbook.Helpful, "Name it")
-	lesson := &keeper.Teaching{Session: pupil, Entries: 1, Insights: []playbook.Insight{{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"}}}
+	lesson := &keeper.Teaching{Session: teacher, Entries: 1, Insights: []playbook.Insight{{Domain: "general", Section: playbook.Helpful, Text: "Name the mechanism"}}}
 	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || sum.Counted != 1 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
@@ -134,7 +134,7 @@ func TestRepeatedHarvestKeepsItsBullets(t *testing.T) {
 	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || !sum.Nothing() {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[pupil] != 2 {
+	if taken, err := keeper.HarvestProgress(t.Context(), st); err != nil || taken[teacher] != 2 {
 		t.Errorf("%v, %v", taken, err)
 	}
 }
@@ -148,7 +148,7 @@ func TestHarvestSeesBulletsOfOtherProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := early.Take(t.Context(), "brenner", &keeper.Teaching{Session: pupil, Entries: 7, Credits: []playbook.Credit{{Bullet: out.Bullet, Polarity: playbook.Helpful}}})
+	sum, err := early.Take(t.Context(), "brenner", &keeper.Teaching{Session: teacher, Entries: 7, Credits: []playbook.Credit{{Bullet: out.Bullet, Polarity: playbook.Helpful}}})
 	if err != nil || sum.Credited != 1 {
 		t.Errorf("%+v, %v", sum, err)
 	}

@@ -140,7 +140,7 @@ func (x *Index) Search(v Vector, q Query) ([]Hit, error) {
 
 // candidates returns every vector that may be among the results, the possibly best first. The
 // codes determine a cosine up to a bound. A vector is left out if its upper end is below the
-// least cosine, or below the lower ends of as many others as are wanted.
+// least cosine, or below the lower ends of q.Most others.
 func (x *Index) candidates(v Vector, q Query) []span {
 	query := x.encode(v)
 	var spans []span
@@ -215,26 +215,26 @@ func product(a *[part]int8, b *[part]int32) int32 {
 	return s0 + s1 + s2 + s3
 }
 
-// topK keeps the highest lower ends, as many as vectors are wanted.
+// topK keeps the highest of the added values, at most as many as most.
 type topK struct {
 	most int
-	ends []float64 // in descending order
+	best []float64 // in descending order
 }
 
-func (k *topK) add(end float64) {
-	if k.most == 0 || len(k.ends) == k.most && end <= k.worst() {
+func (k *topK) add(value float64) {
+	if k.most == 0 || len(k.best) == k.most && value <= k.worst() {
 		return
 	}
-	i, _ := slices.BinarySearchFunc(k.ends, end, func(a, b float64) int { return cmp.Compare(b, a) })
-	k.ends = slices.Insert(k.ends, i, end)
-	if len(k.ends) > k.most {
-		k.ends = k.ends[:k.most]
+	i, _ := slices.BinarySearchFunc(k.best, value, func(a, b float64) int { return cmp.Compare(b, a) })
+	k.best = slices.Insert(k.best, i, value)
+	if len(k.best) > k.most {
+		k.best = k.best[:k.most]
 	}
 }
 
 func (k *topK) worst() float64 {
-	if k.most == 0 || len(k.ends) < k.most {
+	if k.most == 0 || len(k.best) < k.most {
 		return math.Inf(-1)
 	}
-	return k.ends[len(k.ends)-1]
+	return k.best[len(k.best)-1]
 }

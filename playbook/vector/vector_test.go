@@ -102,27 +102,27 @@ func TestSearchIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		asked := anyVector(t, "m", length)
+		query := anyVector(t, "m", length)
 		odd := rapid.Bool().Draw(t, "odd ones only")
 		q := vector.Query{
 			Least: rapid.Float64Range(-1, 1).Draw(t, "least"), Most: rapid.IntRange(0, 5).Draw(t, "most"),
 			Keep:  func(n int) bool { return !odd || n%2 == 1 },
 			Exact: func(n int) (vector.Vector, error) { return all[n], nil },
 		}
-		got, err := x.Search(asked, q)
+		got, err := x.Search(query, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := scan(asked, all, q); !slices.Equal(got, want) {
+		if want := scan(query, all, q); !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }
 
 // scan searches linearly.
-func scan(asked vector.Vector, all []vector.Vector, q vector.Query) (found []vector.Hit) {
+func scan(query vector.Vector, all []vector.Vector, q vector.Query) (found []vector.Hit) {
 	for n, v := range all {
-		if c, _ := asked.Cosine(v); q.Keep(n) && c >= q.Least {
+		if c, _ := query.Cosine(v); q.Keep(n) && c >= q.Least {
 			found = append(found, vector.Hit{Number: n, Cosine: c})
 		}
 	}
@@ -194,12 +194,12 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	asked := whole[50_000]
+	query := whole[50_000]
 	for _, q := range []vector.Query{{Least: 0.8}, {Least: 0.3, Most: 10}} {
 		q.Exact = func(n int) (vector.Vector, error) { return whole[n/1000*1000], nil }
 		b.Run(fmt.Sprintf("least %.1f, most %d", q.Least, q.Most), func(b *testing.B) {
 			for b.Loop() {
-				if got, err := x.Search(asked, q); err != nil || len(got) == 0 {
+				if got, err := x.Search(query, q); err != nil || len(got) == 0 {
 					b.Fatal(got, err)
 				}
 			}

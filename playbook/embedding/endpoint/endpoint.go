@@ -1,7 +1,7 @@
 // Package endpoint embeds texts at any OpenAI-compatible endpoint.
 //
-// It promises one vector for each text, in order, normalized to length 1, or an error that says
-// what the user can do. Memory is bounded whatever the endpoint sends. The key goes to the
+// It promises one vector for each text, in order, normalized to length 1, or an error with a
+// hint for the user. Memory is bounded whatever the endpoint sends. The key goes to the
 // configured host only, and is in no result or error. The package must not know what is
 // embedded, when to retry, or where the key comes from.
 package endpoint
@@ -35,7 +35,7 @@ type Options struct {
 	Client *http.Client
 }
 
-// String returns what may be shown of the options.
+// String returns the options without the key.
 func (o Options) String() string { return o.Model + " at " + o.BaseURL }
 
 // GoString is String for %#v.
@@ -84,7 +84,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 	all := make([]vector.Vector, 0, len(texts))
 	for len(texts) > 0 {
 		n := min(batch, len(texts))
-		some, err := m.ask(ctx, texts[:n])
+		some, err := m.request(ctx, texts[:n])
 		if err != nil {
 			return nil, m.fault(ctx, err)
 		}
@@ -98,10 +98,10 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 	return all, nil
 }
 
-func (m *Model) ask(ctx context.Context, texts []string) ([]vector.Vector, error) {
+func (m *Model) request(ctx context.Context, texts []string) ([]vector.Vector, error) {
 	config := sdk.DefaultConfig(m.Key)
 	config.BaseURL = m.BaseURL
-	config.HTTPClient = &bounded{model: m, room: len(texts)*maxPerText + 64<<10}
+	config.HTTPClient = &bounded{model: m, limit: len(texts)*maxPerText + 64<<10}
 	answer, err := sdk.NewClientWithConfig(config).CreateEmbeddings(ctx, sdk.EmbeddingRequestStrings{
 		Input: texts, Model: sdk.EmbeddingModel(m.Options.Model), EncodingFormat: sdk.EmbeddingEncodingFormatFloat,
 	})

@@ -34,7 +34,7 @@ func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, http.St
 // bounded limits how much of a response is read.
 type bounded struct {
 	model *Model
-	room  int
+	limit int
 }
 
 // Do sends a request of go-openai.
@@ -47,12 +47,12 @@ func (b *bounded) Do(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode/100 != 2 {
 		return nil, &refusal{status: resp.StatusCode, message: b.model.hide.ReadError(resp.Body).Message}
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(b.room)+1))
+	data, err := io.ReadAll(io.LimitReader(resp.Body, int64(b.limit)+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(data) > b.room:
-		return nil, &malformed{fmt.Sprintf("the response has more than %d bytes", b.room)}
+	case len(data) > b.limit:
+		return nil, &malformed{fmt.Sprintf("the response has more than %d bytes", b.limit)}
 	case !json.Valid(data):
 		return nil, &malformed{"the response is not JSON"}
 	}

@@ -8,7 +8,7 @@ type layerNorm struct{ scale, bias []float32 }
 // epsilon avoids a division by zero for a row of equal numbers.
 const epsilon = 1e-6
 
-func (n *layerNorm) of(x rows) rows {
+func (n *layerNorm) apply(x rows) rows {
 	y := makeRows(x.count, x.width)
 	for t := range x.count {
 		from, to := x.row(t), y.row(t)
@@ -29,36 +29,36 @@ func (n *layerNorm) of(x rows) rows {
 }
 
 type layer struct {
-	before    layerNorm
-	attend    *matrix // to query, key and value, side by side
-	scale     float32 // of the queries
-	gather    *matrix
-	project   *matrix // of the residual; nil if the widths agree
-	between   layerNorm
-	widen     *matrix
-	shrinking *matrix
+	before  layerNorm
+	attend  *matrix // to query, key and value, side by side
+	scale   float32 // of the queries
+	gather  *matrix
+	project *matrix // of the residual; nil if the widths agree
+	between layerNorm
+	widen   *matrix
+	shrink  *matrix
 }
 
-func (l *layer) of(x rows) rows {
+func (l *layer) apply(x rows) rows {
 	x, hidden := l.inner(x)
-	return l.shrinking.times(hidden).plus(x)
+	return l.shrink.times(hidden).plus(x)
 }
 
-// mean returns the mean of l.of(x). It averages before the last product, which is the
+// mean returns the mean of l.apply(x). It averages before the last product, which is the
 // same for all tokens, so that only one product is needed.
 func (l *layer) mean(x rows) rows {
 	x, hidden := l.inner(x)
-	return l.shrinking.times(hidden.mean()).plus(x.mean())
+	return l.shrink.times(hidden.mean()).plus(x.mean())
 }
 
 // inner returns the residual and the hidden values of the feed-forward.
 func (l *layer) inner(x rows) (residual, hidden rows) {
-	attended := l.gather.times(l.attention(l.attend.times(l.before.of(x))))
+	attended := l.gather.times(l.attention(l.attend.times(l.before.apply(x))))
 	if l.project != nil {
 		x = l.project.times(x)
 	}
 	x = attended.plus(x)
-	hidden = l.widen.times(l.between.of(x))
+	hidden = l.widen.times(l.between.apply(x))
 	for i, v := range hidden.values {
 		hidden.values[i] = max(0, v)
 	}
@@ -131,9 +131,9 @@ func (e *encoder) encode(text string) []float32 {
 	}
 	x := makeRows(len(ids), narrow)
 	for t, id := range ids {
-		e.enter(x.row(t), t, id)
+		e.embedToken(x.row(t), t, id)
 	}
-	out := e.last.times(e.layers[1].mean(e.layers[0].of(x))).values
+	out := e.last.times(e.layers[1].mean(e.layers[0].apply(x))).values
 	sum := 0.0
 	for i, v := range out {
 		out[i] = float32(math.Tanh(float64(v)))
@@ -146,8 +146,8 @@ func (e *encoder) encode(text string) []float32 {
 	return out
 }
 
-// enter writes a token's row with its position signal.
-func (e *encoder) enter(to []float32, position, id int) {
+// embedToken writes a token's row with its position signal.
+func (e *encoder) embedToken(to []float32, position, id int) {
 	row := e.table[id*(4+narrow):][:4+narrow]
 	scale, row := number(row), row[4:]
 	for i := range to {

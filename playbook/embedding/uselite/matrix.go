@@ -24,8 +24,8 @@ const maxWeight = 127
 
 // matrix is a layer's weights, in panels of lanes columns: all rows of the first panel, then
 // all rows of the next, so that a product reads memory sequentially. They stay bytes until a
-// product needs them: reading eight times as many from memory would take longer than spreading
-// them.
+// product needs them: reading eight times as many bytes from memory would take longer than
+// spreading them.
 type matrix struct {
 	in, out int
 	panels  []uint32  // four weights each

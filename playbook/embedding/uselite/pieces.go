@@ -66,7 +66,7 @@ func readPieces() (*pieces, error) {
 // without a piece count as one.
 func (p *pieces) split(text string) []int {
 	// Only the first tokens are used, and no token is longer than the longest piece, so text
-	// far behind them has no effect.
+	// far beyond them has no effect.
 	text = words.FirstBytes(text, 4*maxTokens*p.maxBytes)
 	text = space + strings.ReplaceAll(norm.NFKC.String(text), " ", space)
 	type step struct {

@@ -156,12 +156,12 @@ func (r *loader) layer(n, width int) layer {
 		return r.matrix(from, to, []string{in, weights}, []string{in, bias})
 	}
 	return layer{
-		before:    r.norm(width, in+"TransformerLayer/layer_prepostprocess"),
-		attend:    matrix(width, 3*width, "qkv_transform_single/kernel", "qkv_transform_single/bias"),
-		scale:     r.plain(1, in, "MultiheadAttention/mul/y")[0],
-		gather:    matrix(width, wide, "output_transform_single/kernel", "output_transform_single/bias"),
-		between:   r.norm(wide, in+"TransformerLayer/FFN"),
-		widen:     matrix(wide, inner, "FFN/conv1/", "FFN/conv1/bias"),
-		shrinking: matrix(inner, wide, "FFN/conv2/", "FFN/conv2/bias"),
+		before:  r.norm(width, in+"TransformerLayer/layer_prepostprocess"),
+		attend:  matrix(width, 3*width, "qkv_transform_single/kernel", "qkv_transform_single/bias"),
+		scale:   r.plain(1, in, "MultiheadAttention/mul/y")[0],
+		gather:  matrix(width, wide, "output_transform_single/kernel", "output_transform_single/bias"),
+		between: r.norm(wide, in+"TransformerLayer/FFN"),
+		widen:   matrix(wide, inner, "FFN/conv1/", "FFN/conv1/bias"),
+		shrink:  matrix(inner, wide, "FFN/conv2/", "FFN/conv2/bias"),
 	}
 }
