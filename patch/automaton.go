@@ -34,7 +34,7 @@ func newAutomaton(words []string) *automaton {
 	for i, w := range words {
 		at := int32(0)
 		for j := range len(w) {
-			at = a.grow(at, w[j])
+			at = a.addChild(at, w[j])
 		}
 		a.nodes[at].word = int32(i + 1)
 	}
@@ -42,7 +42,8 @@ func newAutomaton(words []string) *automaton {
 	return a
 }
 
-func (a *automaton) grow(at int32, c byte) int32 {
+// addChild returns the child of a node for a byte, and adds it if it is new.
+func (a *automaton) addChild(at int32, c byte) int32 {
 	if next := a.childOf(at, c); next != 0 {
 		return next
 	}
@@ -125,19 +126,20 @@ func (a *automaton) scan(text string, found func(word, end int) (enough bool)) {
 		a.nodes[here].visits++
 		at := here
 		if a.nodes[at].word <= 0 {
-			at = a.wanted(at)
+			at = a.nextWanted(at)
 		}
 		for at != 0 {
 			if found(int(a.nodes[at].word-1), i+1) {
 				a.nodes[at].word = -a.nodes[at].word
 			}
-			at = a.wanted(at)
+			at = a.nextWanted(at)
 		}
 	}
 }
 
-// wanted returns the next wanted word from a node on, and shortens the path to it for later calls.
-func (a *automaton) wanted(at int32) int32 {
+// nextWanted returns the next node after one that ends a wanted word, and shortens the path to
+// it for later calls.
+func (a *automaton) nextWanted(at int32) int32 {
 	to := a.nodes[at].out
 	for to != 0 && a.nodes[to].word < 0 {
 		to = a.nodes[to].out
@@ -153,6 +155,7 @@ func (a *automaton) wanted(at int32) int32 {
 	return to
 }
 
+// counts returns the number of instances of each of the n words.
 func (a *automaton) counts(n int) []int {
 	all := make([]int, n)
 	for i := len(a.nodes) - 1; i > 0; i-- { // nodes nearer to the root come first
@@ -167,25 +170,26 @@ func (a *automaton) counts(n int) []int {
 
 const maxListed = 10
 
-// query asks about one word of a text and holds the answer.
+// query is a search for one word of a text, with its result.
 type query struct {
 	word      string
-	instances []int // wanted starts, by instance
-	ends      []int // wanted instances, by end
+	instances []int // numbers of the instances whose start is wanted
+	ends      []int // ends of the instances whose number is wanted
 
 	count  int
-	starts []int       // the first ones
-	at     map[int]int // instance → start, for the requested instances
-	ranks  map[int]int // end → instance, for the requested ends
+	starts []int       // of the first instances
+	at     map[int]int // instance → start, for the wanted instances
+	ranks  map[int]int // end → instance, for the wanted ends
 }
 
-// search is the queries about one text, one per word.
+// search holds the queries about one text, one per word.
 type search struct {
 	queries []*query
 	byWord  map[string]*query
 }
 
-func (s *search) ask(word string) *query {
+// queryFor returns the query for a word, and adds it if it is new.
+func (s *search) queryFor(word string) *query {
 	q := s.byWord[word]
 	if q == nil {
 		q = &query{word: word, at: map[int]int{}, ranks: map[int]int{}}

@@ -34,7 +34,7 @@ const (
 )
 
 // ReadBlocks returns the search/replace blocks in an agent's reply. An unclosed or nested block
-// is a problem. Names are accepted on the line above a block besides what looks like a path.
+// is a problem. The line above a block may be a path, or one of names.
 func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
 	r := &blockReader{names: names}
@@ -166,7 +166,7 @@ func Convert(path string, base *Text, blocks []Block) (Patch, Report) {
 		return c.finish(path, blocks[0].Replace)
 	}
 	c.find(blocks)
-	c.overlaps(c.edits, func(first, second, line int) Problem {
+	c.reportOverlaps(c.edits, func(first, second, line int) Problem {
 		p := blockProblem(second, blocks[second-1])
 		p.Message = fmt.Sprintf("the blocks at lines %d and %d of the reply both change line %d", blocks[first-1].Line, blocks[second-1].Line, line)
 		p.Hint = "combine the two blocks"
@@ -207,7 +207,7 @@ func (c *converter) find(blocks []Block) {
 			c.report.Problems = append(c.report.Problems, p)
 			continue
 		}
-		found[i] = s.ask("\n" + b.Search)
+		found[i] = s.queryFor("\n" + b.Search)
 		found[i].instances = []int{1}
 	}
 	s.run("\n" + withEnd(c.base.canon))

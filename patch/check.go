@@ -36,8 +36,8 @@ func (p *Patch) Check(base *Text) Report {
 	return r
 }
 
-// Apply returns the patched text, or nil and the problems. The patch
-// must come from Read without problems, or from Make.
+// Apply returns the patched text, or nil and the problems. The patch must come from Read
+// without problems, or from Make.
 func (p *Patch) Apply(base *Text) (*Text, Report) {
 	if problem, ok := p.checkBase(base); !ok {
 		return nil, Report{Problems: []Problem{problem}}
@@ -127,7 +127,7 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 		return nil, r.report
 	}
 	if whole, n, ok := p.wholeFile(); ok {
-		r.whole(tasks, whole, n)
+		r.placeWholeFile(tasks, whole, n)
 		return nil, r.report
 	}
 	r.lookUp(tasks)
@@ -140,7 +140,7 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 			})
 		}
 	}
-	r.overlaps(edits, func(first, second, line int) Problem {
+	r.reportOverlaps(edits, func(first, second, line int) Problem {
 		return Problem{
 			Operation: second, Field: tasks[second-1].field, Line: line,
 			Message: fmt.Sprintf("operations %d and %d both change the text at line %d", first, second, line),
@@ -153,7 +153,8 @@ func (p *Patch) resolve(base *Text) ([]edit, Report) {
 	return edits, r.report
 }
 
-func (r *resolver) whole(tasks []task, op Op, number int) {
+// placeWholeFile reports a replacement of the entire file, which must be the only operation.
+func (r *resolver) placeWholeFile(tasks []task, op Op, number int) {
 	if len(tasks) > 1 {
 		other := 1
 		if number == 1 {
@@ -175,9 +176,9 @@ func (r *resolver) lookUp(tasks []task) {
 	for i := range tasks {
 		t := &tasks[i]
 		if t.anchor.Mode == IgnoreWhitespace {
-			t.found = loose.ask(withoutSpace(t.anchor.Text).text)
+			t.found = loose.queryFor(withoutSpace(t.anchor.Text).text)
 		} else {
-			t.found = exact.ask(t.anchor.Text)
+			t.found = exact.queryFor(t.anchor.Text)
 		}
 		t.found.instances = append(t.found.instances, max(1, t.op.Index))
 	}
@@ -192,29 +193,29 @@ func (r *resolver) place(t *task) (edit, bool) {
 	wanted := max(1, t.op.Index)
 	start, ok := t.found.at[wanted]
 	if !ok {
-		r.missing(t, wanted)
+		r.reportMissing(t, wanted)
 		return edit{}, false
 	}
 	if t.op.Index == 0 && t.found.count > 1 {
-		r.ambiguous(t)
+		r.warnAmbiguous(t)
 	}
 	end := start + len(t.found.word)
 	at := end
 	if t.anchor.Mode == IgnoreWhitespace {
 		end = r.loose.ending(end)
-		at, ok = r.behindGap(end, t.op.Old)
+		at, ok = r.afterGap(end, t.op.Old)
 	} else {
 		ok = strings.HasPrefix(r.base.canon[end:], t.op.Old)
 	}
 	if !ok {
-		r.notAdjacent(t, end)
+		r.reportNotAdjacent(t, end)
 		return edit{}, false
 	}
 	return edit{start: at, end: at + len(t.op.Old), with: t.op.New, op: t.number}, true
 }
 
-// behindGap finds a block after whitespace of any length; its own whitespace must match exactly.
-func (r *resolver) behindGap(end int, block string) (int, bool) {
+// afterGap finds a block after whitespace of any length; its own whitespace must match exactly.
+func (r *resolver) afterGap(end int, block string) (int, bool) {
 	rest := r.base.canon[end:]
 	gap := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))
 	own := len(block) - len(strings.TrimLeftFunc(block, unicode.IsSpace))
@@ -226,7 +227,7 @@ func (r *resolver) behindGap(end int, block string) (int, bool) {
 	return at, own <= gap && strings.HasPrefix(r.base.canon[at:], block)
 }
 
-func (r *resolver) ambiguous(t *task) {
+func (r *resolver) warnAmbiguous(t *task) {
 	lines := r.linesOf(t)
 	p := Problem{
 		Operation: t.number, Field: t.field, Line: lines[0],
@@ -260,8 +261,8 @@ func (r *resolver) warn(p Problem, what string, count int, lines []int, more str
 	r.report.Warnings = append(r.report.Warnings, p)
 }
 
-// overlaps sorts edits and adds a problem for every two that overlap.
-func (r *resolver) overlaps(edits []edit, problem func(first, second, line int) Problem) {
+// reportOverlaps sorts edits and adds a problem for every two that overlap.
+func (r *resolver) reportOverlaps(edits []edit, problem func(first, second, line int) Problem) {
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.start-b.start, a.end-b.end) })
 	for i := 1; i < len(edits); i++ {
 		a, b := edits[i-1], edits[i]
@@ -284,8 +285,8 @@ type Version struct {
 }
 
 // ApplyTo applies a patch to the newest version of a text and returns the text of the next one.
-// A patch for an older known version is not applied: its problem says how many versions it is
-// behind. If kept, the version it makes needs a rebase.
+// A patch for an older known version is not applied: its problem has the number of versions it
+// is behind. If kept, the version it makes needs a rebase.
 func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report) {
 	next, r := p.Apply(head)
 	for i := range r.Problems {
@@ -293,7 +294,7 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 		if problem.Code != BaseMismatch || p.Result == head.hash { // already applied
 			continue
 		}
-		if old, ok := p.madeFor(known, number); ok {
+		if old, ok := p.baseVersion(known, number); ok {
 			problem.Behind = number - old
 			problem.Message = fmt.Sprintf("needs_rebase: the patch is for version %d, but the text is at version %d: %s behind", old, number, words.Count(problem.Behind, "version"))
 			problem.Hint = fmt.Sprintf("make the patch again, against version %d", number)
@@ -302,8 +303,8 @@ func (p *Patch) ApplyTo(head *Text, number int, known []Version) (*Text, Report)
 	return next, r
 }
 
-// madeFor returns the newest version below a number that has the patch's base.
-func (p *Patch) madeFor(known []Version, below int) (int, bool) {
+// baseVersion returns the newest version below a number that has the patch's base.
+func (p *Patch) baseVersion(known []Version, below int) (int, bool) {
 	newest := 0
 	for _, v := range known {
 		if v.Hash == p.Base && v.Number < below && v.Number > newest {

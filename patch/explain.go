@@ -37,8 +37,8 @@ func (r *resolver) mayExplain() bool {
 	return r.explained <= maxExplained
 }
 
-// missing adds the problem of an anchor that was not found, with near misses.
-func (r *resolver) missing(t *task, wanted int) {
+// reportMissing adds the problem of an anchor that was not found, with near misses.
+func (r *resolver) reportMissing(t *task, wanted int) {
 	p := Problem{
 		Code: AnchorNotFound, Operation: t.number, Field: anchorField(t.field), Found: t.found.count, Wanted: wanted,
 		Message: fmt.Sprintf("no instance %d of the anchor %s; %d found", wanted, fault.Shown(t.anchor.Text), t.found.count),
@@ -196,6 +196,7 @@ func oneCharacter(s string) string {
 // minPart is the minimum length of a partial match worth reporting.
 const minPart = 8
 
+// explainPrefix adds where the longest prefix of the text is in the base.
 func (r *resolver) explainPrefix(p *Problem, text string) {
 	n, end := longestPrefix(r.base.canon, text)
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
@@ -240,8 +241,8 @@ func longestPrefix(text, word string) (length, end int) {
 	return length, end
 }
 
-// notAdjacent adds the problem of a block that does not follow its anchor, and where it occurs.
-func (r *resolver) notAdjacent(t *task, end int) {
+// reportNotAdjacent adds the problem of a block that does not follow its anchor, and where it occurs.
+func (r *resolver) reportNotAdjacent(t *task, end int) {
 	block := t.op.Old
 	rest := r.base.canon[end:]
 	p := Problem{
@@ -255,7 +256,7 @@ func (r *resolver) notAdjacent(t *task, end int) {
 		p.Message = fmt.Sprintf("after the anchor: expected %s, but the text ends there", fault.Shown(clip(block)))
 	}
 	if r.mayExplain() {
-		r.nearest(&p, block, end)
+		r.explainNearest(&p, block, end)
 	}
 	r.report.Problems = append(r.report.Problems, p)
 }
@@ -267,7 +268,8 @@ func (r *resolver) lineAt(offset int) int {
 	return r.base.line(offset)
 }
 
-func (r *resolver) nearest(p *Problem, block string, end int) {
+// explainNearest adds where the block, or a look-alike, is after the anchor.
+func (r *resolver) explainNearest(p *Problem, block string, end int) {
 	rest := r.base.canon[end:]
 	if from, to, ok := alike(rest, block); ok {
 		r.describe(p, block, end+from, end+to)

@@ -133,7 +133,7 @@ func TestSearchAgreesWithNaiveSearch(t *testing.T) {
 		var all search
 		wanted := make([]query, len(words))
 		for i, w := range words {
-			q := all.ask(w)
+			q := all.queryFor(w)
 			q.instances, q.ends = []int{rapid.IntRange(1, 15).Draw(t, "instance")}, []int{rapid.IntRange(0, 60).Draw(t, "end")}
 			wanted[i] = *q
 		}

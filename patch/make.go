@@ -193,7 +193,7 @@ func (m *maker) lookUp(open []int, l level) []*query {
 	out := make([]*query, len(open))
 	for i, n := range open {
 		end := m.all[n].a0
-		out[i] = s.ask(m.a[m.back(end, l):end])
+		out[i] = s.queryFor(m.a[m.back(end, l):end])
 		out[i].ends = append(out[i].ends, end)
 	}
 	s.run(m.a)

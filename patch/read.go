@@ -112,9 +112,9 @@ func shownValue(v artifact.Value) string {
 }
 
 func (r *reader) patch(top artifact.Map) {
-	r.known(top, "", "protocol_id", "target", "op_groups", "result_sha256", "meta")
+	r.rejectUnknown(top, "", "protocol_id", "target", "op_groups", "result_sha256", "meta")
 	if target, ok := required[artifact.Map](r, top, "", "target", "", ""); ok {
-		r.known(target, "target.", "path", "base_checksum_sha256")
+		r.rejectUnknown(target, "target.", "path", "base_checksum_sha256")
 		if path, ok := optional[artifact.Text](r, target, "target.", "path", ""); ok {
 			r.out.Path = string(path)
 			if p, safe := CheckPath(r.out.Path); !safe {
@@ -136,8 +136,8 @@ func (r *reader) patch(top artifact.Map) {
 	r.groups(top)
 }
 
-// known rejects unknown keys: a misspelt match_index would otherwise move an operation.
-func (r *reader) known(m artifact.Map, prefix string, names ...string) {
+// rejectUnknown rejects unknown keys: a misspelt match_index would otherwise move an operation.
+func (r *reader) rejectUnknown(m artifact.Map, prefix string, names ...string) {
 	for _, e := range m {
 		if !slices.Contains(names, e.Key) {
 			r.problem(delta.InvalidField, prefix+fault.Shown(e.Key), "remove it; put notes into meta",
@@ -212,7 +212,7 @@ func (r *reader) groups(top artifact.Map) {
 }
 
 func (r *reader) group(m artifact.Map, prefix string) {
-	r.known(m, prefix, "anchor", "targets")
+	r.rejectUnknown(m, prefix, "anchor", "targets")
 	list, ok := r.list(m, prefix, "targets", "write a list of operations", "remove the group, or add an operation", "the group has no operations")
 	if !ok {
 		return
@@ -247,7 +247,7 @@ func (r *reader) anchor(m artifact.Map, prefix string) Anchor {
 		return a
 	}
 	prefix += "anchor."
-	r.known(o, prefix, "text", "match_mode")
+	r.rejectUnknown(o, prefix, "text", "match_mode")
 	if text, ok := r.text(o, prefix, "text", "quote the text right before the block"); ok {
 		a.Text = Canonical(text)
 		if blank(a.Text) {
@@ -277,7 +277,7 @@ func blank(s string) bool {
 }
 
 func (r *reader) operation(m artifact.Map, prefix string) Op {
-	r.known(m, prefix, "op", "match_index", "old_block", "new_block", "new_content")
+	r.rejectUnknown(m, prefix, "op", "match_index", "old_block", "new_block", "new_content")
 	kind, ok := r.text(m, prefix, "op", "")
 	if !ok {
 		return Op{}
@@ -287,13 +287,13 @@ func (r *reader) operation(m artifact.Map, prefix string) Op {
 	case ReplaceBlock:
 		op.Old = r.oldBlock(m, prefix)
 		op.New = r.content(m, prefix, "new_block", "to delete the block, use "+DeleteBlock)
-		r.unused(m, prefix, kind, "new_content")
+		r.rejectUnused(m, prefix, kind, "new_content")
 	case DeleteBlock:
 		op.Old = r.oldBlock(m, prefix)
-		r.unused(m, prefix, kind, "new_block", "new_content")
+		r.rejectUnused(m, prefix, kind, "new_block", "new_content")
 	case ReplaceFile:
 		op.New = r.content(m, prefix, "new_content", "new_content is required, even if empty")
-		r.unused(m, prefix, kind, "new_block")
+		r.rejectUnused(m, prefix, kind, "new_block")
 	default:
 		r.problem(delta.InvalidField, prefix+"op", "", "unknown operation %s; use %s, %s or %s", fault.Shown(kind), ReplaceBlock, DeleteBlock, ReplaceFile)
 	}
@@ -328,8 +328,9 @@ func (r *reader) oldBlock(m artifact.Map, prefix string) string {
 	return text
 }
 
-// unused rejects content that the operation does not write: another operation was intended.
-func (r *reader) unused(m artifact.Map, prefix, kind string, keys ...string) {
+// rejectUnused rejects content that the operation does not write: its author probably meant
+// another operation.
+func (r *reader) rejectUnused(m artifact.Map, prefix, kind string, keys ...string) {
 	for _, key := range keys {
 		if v, ok := field(m, key); ok && v != artifact.Text("") {
 			r.problem(delta.InvalidField, prefix+key, "remove it, or use the operation that writes it", "%s does not use %s", kind, key)

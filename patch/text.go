@@ -11,7 +11,7 @@ import (
 
 const bom = "\ufeff"
 
-// emptyHash is the hash of the empty text, which authors write if they do not know the right one.
+// emptyHash is the hash of the empty text, which authors write if the right one is unknown.
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 // Text is a text to be patched: its canonical form, to which hashes and offsets refer, and its

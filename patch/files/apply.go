@@ -12,7 +12,7 @@ import (
 
 // Request names patches and the files they change.
 type Request struct {
-	Patches     []string // files; a directory stands for its .json files, by name
+	Patches     []string // files; a directory means its .json files, by name
 	Root        string   // the directory that patch paths are relative to
 	File        string   // target of the single patch instead of the path it names; "": that path
 	SkipApplied bool     // skip patches whose result the file already has

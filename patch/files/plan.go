@@ -11,17 +11,17 @@ import (
 	"brenner/patch"
 )
 
-// plan is what patches do to files, computed before any file is touched.
+// plan is the effect of patches on files, computed before any file is touched.
 type plan struct {
 	root    *root
 	file    string // target of the single patch; "": the path it names
 	skip    bool   // skip applied patches
-	patches []*planned
+	patches []*plannedPatch
 	files   []*target
 	byReal  map[string]*target
 }
 
-type planned struct {
+type plannedPatch struct {
 	Source
 	target  *target
 	report  patch.Report
@@ -36,7 +36,7 @@ type target struct {
 	failed string // the patch that did not apply to it
 }
 
-// newPlan reads patches and computes them in order: each sees the results of those before it.
+// newPlan reads patches and computes them in order: each applies to the results of those before it.
 func newPlan(q *Request) (*plan, error) {
 	r, err := openRoot(q.Root)
 	if err != nil {
@@ -55,7 +55,7 @@ func newPlan(q *Request) (*plan, error) {
 	}
 	p := &plan{root: r, file: q.File, skip: q.SkipApplied}
 	for _, s := range sources {
-		p.patches = append(p.patches, &planned{Source: s})
+		p.patches = append(p.patches, &plannedPatch{Source: s})
 	}
 	p.compute()
 	return p, nil
@@ -79,7 +79,7 @@ func (p *plan) compute() {
 	}
 }
 
-func (p *plan) locate(one *planned) {
+func (p *plan) locate(one *plannedPatch) {
 	name, actual, problem := p.find(&one.Patch)
 	if problem != nil {
 		one.report.Problems = []patch.Problem{*problem}
@@ -130,8 +130,8 @@ func (p *plan) hintAtBase(problem *patch.Problem, base, path string) {
 	}
 }
 
-// skipApplied skips the patches behind a file's current text: the last one with that result,
-// and those before it for the same file.
+// skipApplied skips the patches that a file already has: the last one whose result is the
+// current text, and those before it for the same file.
 func (p *plan) skipApplied() {
 	for _, f := range p.files {
 		last := -1
@@ -148,7 +148,7 @@ func (p *plan) skipApplied() {
 	}
 }
 
-func (p *plan) apply(one *planned) {
+func (p *plan) apply(one *plannedPatch) {
 	f := one.target
 	next, report := one.Patch.Apply(f.now)
 	one.report = report
@@ -175,7 +175,7 @@ func (p *plan) apply(one *planned) {
 }
 
 func (p *plan) ok() bool {
-	return !slices.ContainsFunc(p.patches, func(one *planned) bool { return !one.report.OK() })
+	return !slices.ContainsFunc(p.patches, func(one *plannedPatch) bool { return !one.report.OK() })
 }
 
 func (p *plan) changed() []*target {

@@ -97,7 +97,7 @@ func TestConsecutivePatchesOfOneFile(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "m.txt"), "other\n")
 	r = apply(t, q)
-	if r.OK || !strings.Contains(r.Patches[1].Problems[0].Hint, "1.json, does not apply") {
+	if r.OK || r.Patches[1].Problems[0].Hint != "the patch before it, "+filepath.Join(patches, "1.json")+", does not apply" {
 		t.Errorf("got %+v", r)
 	}
 }

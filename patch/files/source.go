@@ -14,14 +14,14 @@ import (
 type Source struct {
 	File     string
 	Patch    patch.Patch
-	Problems []patch.Problem // why it cannot be read
+	Problems []patch.Problem // why the patch is invalid
 }
 
 // Sources are patches in the order in which they apply.
 type Sources []Source
 
-// ReadSources reads the patches that paths name. A directory stands for its .json files, by
-// name. A patch with problems is a Source, too. A nil read reads files.
+// ReadSources reads the patches that paths name. A directory means its .json files, by name.
+// A patch with problems is a Source, too. A nil read reads files.
 func ReadSources(paths []string, read func(path string) ([]byte, error)) (Sources, error) {
 	names, err := list(paths)
 	if err != nil {

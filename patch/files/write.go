@@ -94,8 +94,8 @@ func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 // tempSuffix is the suffix of a new text until it is renamed.
 const tempSuffix = ".brenner-patch"
 
-// removeLeftovers removes what a killed process left next to a file. Only the holder of the directory's
-// lock writes such files, so none of them is in use.
+// removeLeftovers removes the temporary files that a killed process left next to a file. Only
+// the holder of the directory's lock writes such files, so none of them is in use.
 func removeLeftovers(dir, name string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func lockDirs(dirs []string) (unlock func(), err error) {
 
 // lockDir locks the directory itself: that leaves nothing behind and is visible to every user
 // who may write there. If directories cannot be locked, as on Windows and some network file
-// systems, a temporary file of this user stands for the directory.
+// systems, a temporary file of this user is locked instead.
 func lockDir(dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err == nil {
