@@ -67,12 +67,16 @@ func (c *Config) checkBounds(found *fault.Bounded, t table, b bound, hint string
 		if k.bound != b {
 			continue
 		}
-		value := c.value(k.path).raw
-		if n, ok := value.(int); ok && n < 1 {
-			found.Add(InvalidValue, c.place(k.path), hint, "%s: %d is below 1", k.path, n)
+		value := c.value(k.path)
+		key := ""
+		if value.Origin.Line > 0 { // a flag or a variable names the key itself
+			key = k.path + ": "
 		}
-		if x, ok := value.(float64); ok && x > 1 {
-			found.Add(InvalidValue, c.place(k.path), hint, "%s: %g is above 1", k.path, x)
+		if n, ok := value.raw.(int); ok && n < 1 {
+			found.Add(InvalidValue, c.place(k.path), hint, "%s%d is below 1", key, n)
+		}
+		if x, ok := value.raw.(float64); ok && x > 1 {
+			found.Add(InvalidValue, c.place(k.path), hint, "%s%g is above 1", key, x)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func aText() scalar { return plain(func(string) bool { return true }, "") }
 
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
-	s.hint = func(given string) string { return text.SuggestOf(given, words, "want one of "+listed(words)) }
+	s.hint = func(given string) string { return text.SuggestOf(given, words, "use one of "+listed(words)) }
 	return s
 }
 
@@ -182,7 +182,7 @@ func quorum(words ...string) scalar {
 	s := plain(func(s string) bool {
 		n, isNumber := wholeNumber(s)
 		return slices.Contains(words, s) || isNumber && n >= 1
-	}, "want "+strings.Join(words, ", ")+", or a number from 1")
+	}, "use "+strings.Join(words, ", ")+" or a number from 1")
 	s.want, s.tags = "a string or a number", []string{tagText, tagInt}
 	return s
 }
@@ -204,7 +204,7 @@ func anEndpoint() scalar {
 	return secretly(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
 }
 
-const noAddress = "not a valid endpoint address"
+const noAddress = "not a valid http or https URL"
 
 // aVariable is the name of a variable. An invalid value may be the secret itself.
 func aVariable(hint string) scalar { return secretly(isVariable, "not a valid variable name", hint) }
@@ -259,7 +259,7 @@ const mostNumber = 1_000_000_000
 func aNumber() scalar {
 	return scalar{
 		want: "a whole number", noun: "a whole number from 0 to 1000000000", tags: []string{tagInt},
-		hint:  func(string) string { return "write it in digits, such as 500" },
+		hint:  func(string) string { return "write digits only, without a unit" },
 		value: func(s string) (any, bool) { return wholeNumber(s) },
 	}
 }

@@ -18,7 +18,7 @@ func TestInvalidPlaybookValues(t *testing.T) {
 		"playbook: {prod: {confidence: 2}}":          "playbook.prod.confidence: 2 is above 1",
 		"playbook: {domain: \"\"}":                   "playbook.domain: invalid value",
 		"playbook: {guardrail: {succes: 1}}":         "succes",
-		"playbook: {embedding: {base_url: \"x:y\"}}": "not a valid endpoint address",
+		"playbook: {embedding: {base_url: \"x:y\"}}": "not a valid http or https URL",
 	} {
 		_, err := Load(Options{Dir: project(t, text+"\n")})
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(fmt.Sprint(err), "line 1") || fault.HintOf(err) == "" {

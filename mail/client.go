@@ -49,7 +49,7 @@ func Address(base, path string) (string, error) {
 	u, ok := baseurl.Parse(strings.TrimRight(base, "/") + "/" + strings.TrimLeft(path, "/"))
 	if !ok {
 		return "", &fault.Error{
-			Code: Invalid, Detail: "invalid address of the mail server" + shownAddress(base, path),
+			Code: Invalid, Detail: "not a valid mail server URL" + shownAddress(base, path),
 			Hint: "write it like " + DefaultBaseURL + ", without a user, a query or a fragment",
 		}
 	}
@@ -61,7 +61,7 @@ func shownAddress(base, path string) string {
 	if strings.Contains(base+path, "@") {
 		return ""
 	}
-	return ": " + fault.Shown(base) + " with " + fault.Shown(path)
+	return ": " + fault.Shown(base) + ", path " + fault.Shown(path)
 }
 
 // Client talks to one server. It is safe for concurrent use.
@@ -86,7 +86,7 @@ type Client struct {
 // New returns a client. It sends nothing.
 func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
-		return nil, &fault.Error{Code: Invalid, Detail: "invalid address of the mail server: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
+		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
 	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
 	if c.keys == nil {

@@ -9,7 +9,7 @@ func (d *Draft) needsReason() error {
 	if err := CheckContent(d.act.Reason, 0); err == nil {
 		return nil
 	}
-	return &fault.Error{Code: NoReason, Detail: "a reason of one line is required", Hint: "pass --reason TEXT; the journal keeps it"}
+	return &fault.Error{Code: NoReason, Detail: "--reason is required, on one line", Hint: "pass --reason \"…\"; the journal keeps it"}
 }
 
 // findForDecision returns a bullet that a person decides about. A reason is required.

@@ -134,7 +134,7 @@ func setupOf(p *flow.Party) agent.Setup {
 func checkVias(parties []flow.Party) error {
 	for _, p := range parties {
 		if !slices.Contains(config.Vias(), p.Via) {
-			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s: unknown via %s", p.Name, fault.Shown(p.Via)), Hint: "want one of " + strings.Join(config.Vias(), ", ")}
+			return &fault.Error{Code: agent.UnknownKind, Detail: fmt.Sprintf("%s: unknown via %s", p.Name, fault.Shown(p.Via)), Hint: "use one of " + strings.Join(config.Vias(), ", ")}
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -128,8 +127,11 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		}
 		model := m.Project.Config.Reach(p.Model)
 		if p.ModelID == "" {
-			found.Add(openai.NoModel, "", fmt.Sprintf("pass --model %s=ID, or set id: for the model %s under agents.models: in %s", p.Name, fault.Shown(cmp.Or(p.Model, "-")), config.FileName),
-				"no model id for %s", fault.Shown(p.Name))
+			hint := "pass --model " + p.Name + "=ID"
+			if p.Model != "" {
+				hint += ", or set id: for the model " + fault.Shown(p.Model) + " under agents.models: in " + config.FileName
+			}
+			found.Add(openai.NoModel, "", hint, "no model id for %s", fault.Shown(p.Name))
 		}
 		if budgetUSD > 0 && model.PriceInput == nil {
 			found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",
@@ -137,7 +139,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		}
 	}
 	if base := m.Project.variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
-		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid endpoint address")
+		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid http or https URL")
 	}
 	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
 		return err

@@ -152,9 +152,11 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 		}
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, &fault.Error{
-			Code: files.Unreadable, Op: "write", Place: file, Detail: "no such directory: " + dir, Hint: "create the directory first",
+		detail, hint := "no such directory: ", "create the directory first"
+		if err == nil {
+			detail, hint = "not a directory: ", "pass a directory with -C"
 		}
+		return nil, &fault.Error{Code: files.Unreadable, Op: "write", Place: file, Detail: detail + dir, Hint: hint}
 	}
 	state := filepath.Join(dir, stateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {

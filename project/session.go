@@ -265,7 +265,7 @@ func (k *Composed) CheckQuorum() error {
 // or "".
 func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	if n, err := strconv.Atoi(quorum); err == nil && n > agents {
-		return fmt.Sprintf("a quorum of %d answers can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "all means every agent"
+		return fmt.Sprintf("a quorum of %d replies can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "use all to require every agent"
 	}
 	return "", ""
 }

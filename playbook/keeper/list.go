@@ -25,7 +25,7 @@ func (o *ListOptions) Check() error {
 	for i, s := range o.Stages {
 		o.Stages[i] = strings.ToUpper(s)
 		if !slices.Contains(playbook.Stages(), playbook.Stage(o.Stages[i])) {
-			return &fault.Error{Code: fault.Usage, Detail: "unknown stage " + fault.Shown(s), Hint: "use SHADOW, STAGING, PROD or QUARANTINED"}
+			return &fault.Error{Code: fault.Usage, Detail: "--stage: unknown stage " + fault.Shown(s), Hint: "use SHADOW, STAGING, PROD or QUARANTINED"}
 		}
 	}
 	if o.Section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.Section)) {

@@ -138,7 +138,7 @@ func replaceArgErrors(c *cobra.Command) {
 			for most > 0 && check(c, args[:most]) != nil {
 				most--
 			}
-			return ui.Usage(c, "unexpected argument: "+ui.Clean(fault.Shown(args[most])), "")
+			return ui.Unexpected(c, args[most])
 		}
 	}
 	for _, sub := range c.Commands() {
@@ -171,9 +171,11 @@ func strictBuiltIns(root *cobra.Command) {
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
+		name := "--" + invalid.GetFlag().Name + ": "
 		if kind := flagKind(invalid.GetFlag()); kind != "" {
-			return ui.Usage(c, "--"+invalid.GetFlag().Name+": "+fault.Shown(invalid.GetValue())+" is not "+kind, "")
+			return ui.Usage(c, name+fault.Shown(invalid.GetValue())+" is not "+kind, "")
 		}
+		return ui.Usage(c, name+invalid.Unwrap().Error(), "")
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -188,7 +190,7 @@ func flagError(c *cobra.Command, err error) error {
 	return ui.Usage(c, err.Error(), hint)
 }
 
-// flagKind describes the value of a flag, or returns "" if pflag's own error is clear.
+// flagKind describes the values of a flag, or returns "" if the flag's own error is clear.
 func flagKind(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int":

@@ -24,7 +24,7 @@ process: no service is needed, a crash loses nothing, and no session runs twice.
 }
 
 func oneLoop(c *cobra.Command, args []string) error {
-	return ui.Args(1, 1, "one loop", "`brenner loop status` lists the loops")(c, args)
+	return ui.Args(1, 1, "`brenner loop status` lists the loops")(c, args)
 }
 
 const steerExits = `

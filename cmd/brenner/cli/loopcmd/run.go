@@ -61,7 +61,7 @@ the second stops immediately. No reply is lost.`,
 Exit codes: 0 done, or ended by a stop rule; 1 storing or delivering the report failed;
 2 invalid plan, file or configuration, or no model; 4 ` + "`brenner trust`" + ` required; 5 another
 process runs the loop; 75 the store is busy; 130 interrupted.`,
-		Args: ui.Exactly("plan"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")

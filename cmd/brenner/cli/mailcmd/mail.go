@@ -128,7 +128,7 @@ func mailSendCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	d := mail.Draft{}
 	c := flags.Add(&cobra.Command{
-		Use: "send TEXT|@FILE", Short: "Send a message", Args: ui.Exactly("text"),
+		Use: "send TEXT|@FILE", Short: "Send a message", Args: ui.One,
 		Long: `Sends a message. "@FILE" reads the text from a file, "@-" from standard input. With --key,
 the same message is sent only once, even if the command is repeated.`,
 		Example: `  brenner mail send --to BlueLake --subject "QUESTION: H2" "What would refute it?"` + mailExits,
@@ -193,7 +193,7 @@ func mailInboxCommand(a *ui.App) *cobra.Command {
 func mailThreadCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
-		Use: "thread ID", Short: "Show the messages of a thread, oldest first", Args: ui.Exactly("thread"), Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
+		Use: "thread ID", Short: "Show the messages of a thread, oldest first", Args: ui.One, Example: "  brenner mail thread RS-20261115-cell-fate" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := mail.CheckThread(args[0]); err != nil {
 				return err
@@ -210,7 +210,7 @@ func mailAckCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	var as string
 	c := flags.Add(&cobra.Command{
-		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: ui.Exactly("message"), Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
+		Use: "ack MESSAGE", Short: "Acknowledge a message", Args: ui.One, Example: "  brenner mail ack 17 --as BlueLake" + mailExits,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailAck, error) {
 				return m.Acknowledge(c.Context(), as, mail.ID(args[0]))
@@ -292,7 +292,7 @@ this agent and to read its mail.`,
 		Example: `  export MAIL_TOKEN=$(brenner mail token BlueLake)
 
 Exit codes: 0 done; 1 the mailbox is not writable; 2 invalid name.`,
-		Args: ui.Exactly("name"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Name = args[0]
 			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailToken, error) { return m.MakeToken(c.Context(), r) },
@@ -307,7 +307,7 @@ Exit codes: 0 done; 1 the mailbox is not writable; 2 invalid name.`,
 func mailConnectCommand(a *ui.App) *cobra.Command {
 	var flags MailFlags
 	return flags.Add(&cobra.Command{
-		Use: "connect NAME", Short: "Print the configuration to connect an agent program", Args: ui.Exactly("name"),
+		Use: "connect NAME", Short: "Print the configuration to connect an agent program", Args: ui.One,
 		Long: `Prints the configuration with which Claude Code, Codex CLI, Gemini CLI and Cursor connect
 to this project's mail. It does not contain the token, which is read from the environment
 variable ` + project.ClientToken + `. Add it to an existing configuration file.`,

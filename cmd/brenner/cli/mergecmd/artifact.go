@@ -35,7 +35,7 @@ func renderCommand(a *ui.App) *cobra.Command {
 		Example: `  brenner artifact render v2.json > v2.md
 
 Exit codes: 0 printed; 2 invalid file.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(_ *cobra.Command, args []string) error {
 			art, _, err := a.ReadArtifact("artifact", args[0])
 			if err != nil {
@@ -61,7 +61,7 @@ from Markdown has no provenance; merging into it prints a warning.`,
 		Example: `  brenner artifact parse v2.md > v2.json
 
 Exit codes: 0 printed; 2 invalid file.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(_ *cobra.Command, args []string) error {
 			art, _, err := a.ReadArtifact("artifact", args[0])
 			if err != nil {
@@ -88,7 +88,7 @@ Exit codes: 0 valid; 1 invalid; 2 unreadable file.`,
 			if rules {
 				return cobra.NoArgs(c, args)
 			}
-			return ui.OneFile(c, args)
+			return ui.One(c, args)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if rules {
@@ -178,7 +178,7 @@ agent's reply, as by --deltas NAME=FILE.`,
 
 Exit codes: 0 all deltas were read; 1 some were refused, or none found; 2 unreadable
 file.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := a.ReadFile("reply", args[0])
 			if err != nil {

@@ -43,7 +43,7 @@ Without --agent, the lesson comes from a person and has confidence 1.`,
 
 Exit codes: 0 added or counted; 1 storing failed; 2 invalid text; 4 --as is not an
 authority; 75 the store is busy, or the embeddings endpoint is unreachable.`,
-		Args: ui.Args(1, 1, "one text", "quote text that contains spaces"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return playbookAdd(a, c, &opt, args[0]) },
 	}
 	opt.actFlags.add(c, "reason for the journal")
@@ -89,7 +89,7 @@ a new one, which records what it supersedes, is added in SHADOW with one helpful
 
 Exit codes: 0 done; 1 storing failed; 2 no such bullet, no reason, or invalid text; 4 --as
 is not an authority; 75 the store is busy.`,
-		Args: ui.Args(2, 2, "a bullet and its text", "quote text that contains spaces"),
+		Args: ui.Args(2, 2, ""),
 		RunE: func(c *cobra.Command, args []string) error {
 			return change(a, c, &opt, func(b *project.Playbook, act playbook.Act) (*keeper.Change, string, error) {
 				r, err := b.Correct(c.Context(), act, args[0], strings.TrimSpace(args[1]))

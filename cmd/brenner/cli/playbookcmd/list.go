@@ -262,7 +262,7 @@ to 40 ms per bullet.`,
 
 Exit codes: 0 imported; 1 storing failed; 2 invalid file or line, nothing imported; 4 --as
 is not an authority; 75 the store is busy, or the embeddings endpoint is unreachable.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return playbookImport(a, c, &opt, args[0], domain) },
 	}
 	opt.add(c, "reason for the journal")

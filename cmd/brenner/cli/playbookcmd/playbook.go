@@ -83,7 +83,7 @@ func change(a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playboo
 
 // someIDs requires between least and most bullet ids.
 func someIDs(least, most int) cobra.PositionalArgs {
-	return ui.Args(least, most, text.Count(least, "bullet"), "`brenner playbook list` lists the ids")
+	return ui.Args(least, most, "`brenner playbook list` lists the ids")
 }
 
 func playbookHarvestCommand(a *ui.App) *cobra.Command {

@@ -64,7 +64,7 @@ Exit codes: 0 done, even if deltas were rejected, or already applied; 1 storing 
 2 no such session, or invalid file or flag (such as an unknown or killed item), nothing
 written; 3 with --strict: a delta or a field was rejected; 4 --as is not an authority;
 75 the store is busy.`,
-		Args: ui.OneOrTwo("ID"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error { return apply(a, c, args, &opt) },
 	}
 	opt.author.Add(c)
@@ -262,7 +262,7 @@ Without --take, lists the candidates with their values; without PLACE, lists all
 Exit codes: 0 resolved, or no conflicts; 1 storing failed; 2 no such session, conflict or
 candidate; 4 --as is not an authority; 5 listed conflicts that need a decision; 75 the
 store is busy.`,
-		Args: ui.OneOrTwo("ID"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error {
 			place := ""
 			if len(args) > 1 {
@@ -367,7 +367,7 @@ file, "@-" from standard input.`,
 
 Exit codes: 0 stored; 1 storing failed; 2 no such session, or the note is empty or
 unreadable; 4 --as is not an authority; 75 the store is busy.`,
-		Args: ui.Args(2, 2, "a session and text", "quote text that contains spaces"),
+		Args: ui.Args(2, 2, ""),
 		RunE: func(c *cobra.Command, args []string) error { return note(a, c, &flags, args[0], args[1]) },
 	}
 	flags.Add(c)

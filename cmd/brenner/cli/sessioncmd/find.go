@@ -35,7 +35,7 @@ project, newest first, and then its records.`,
 
 Exit codes: 0 found; 1 not found, or the store is damaged; 2 no such session, or the file
 is unreadable.`,
-		Args: ui.OneOrTwo("TEXT"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return findEverywhere(a, c, args[0])
@@ -230,7 +230,7 @@ export.`,
 
 Exit codes: 0 found; 1 the store is damaged; 2 no such session, version, item or field,
 or the file is unreadable.`,
-		Args: ui.OneOrTwo("ID|FILE"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error {
 			arg := args[0]
 			if len(args) > 1 {

@@ -111,7 +111,7 @@ standard input.`,
 
 Exit codes: 0 consistent; 1 inconsistent, or the session is damaged; 2 invalid file, or
 no such session.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			if rosterFile != "" {
 				if err := ui.Unused(c, "cannot be combined with --roster", "session", "project"); err != nil {

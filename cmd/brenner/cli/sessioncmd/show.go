@@ -340,7 +340,7 @@ nothing is changed.`,
 Exit codes: 0 imported, or already imported; 1 the export was tampered with, or storing
 failed; 2 the file is unreadable or not an export; 5 a different session with this id
 exists, or another process has it locked.`,
-		Args: ui.OneFile,
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return importSession(a, c, args[0]) },
 	})
 }

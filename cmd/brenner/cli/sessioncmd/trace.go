@@ -119,7 +119,7 @@ CALL is an id from ` + "`brenner trace list`" + `, or a session (or export file)
 
 Exit codes: 0 shown; 1 the store is damaged; 2 no such session or call, the call has no
 reply, or the file is unreadable.`,
-		Args: ui.OneOrTwo("CALL"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error { return traceShow(a, c, args, &q) },
 	})
 	f := c.Flags()
@@ -146,10 +146,10 @@ func traceShow(a *ui.App, c *cobra.Command, args []string, q *audit.CallQuery) e
 	switch filtered := q.Agent != "" || q.Round != 0; {
 	case id != "" && (filtered || q.Repair):
 		return ui.Usage(c, "--agent, --round and --repair cannot be combined with a call id", "")
-	case id == "" && (q.Agent == "" || q.Round < 1):
-		return ui.Usage(c, ui.Clean(args[0])+" is not a call id; a session requires --agent and --round", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
 	case id == "" && len(args) > 1:
 		return ui.Usage(c, ui.Clean(args[0])+" is not a call id", "a call id looks like RS-20261115-name/r1.1/AGENT/ask")
+	case id == "" && (q.Agent == "" || q.Round < 1):
+		return ui.Usage(c, ui.Clean(args[0])+" is not a call id; a session requires --agent and --round", "`brenner trace list "+ui.Clean(args[0])+"` lists the calls")
 	}
 	q.ID = id
 	return a.WithWhole(c, where, func(ctx context.Context, _ *project.Source, h *session.History) error {

@@ -18,7 +18,7 @@ import (
 )
 
 func stalemateArgs(c *cobra.Command, args []string) error {
-	return ui.Args(2, 2, "a session or a record and a stalemate", "`brenner stalemate list` lists the stalemates")(c, args)
+	return ui.Args(2, 2, "`brenner stalemate list` lists the stalemates")(c, args)
 }
 
 func stalemateShowCommand(a *ui.App) *cobra.Command {

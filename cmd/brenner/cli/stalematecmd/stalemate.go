@@ -3,7 +3,6 @@ package stalematecmd
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -210,7 +209,7 @@ authority; 75 the store is busy.`,
 			case len(args) == 2:
 				return ui.Usage(c, ui.Clean(fault.Shown(args[0]))+" is a record and takes no PLACE", "to select a version, pass "+ui.Clean(args[0])+"@v1")
 			}
-			return ui.Usage(c, fmt.Sprintf("expected a session and a place, or a record, got %d arguments", len(args)), "")
+			return ui.Args(2, 2, "pass a session and a field of it, or a record")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return openStalemate(a, c, &flags, args, request) },
 	}
@@ -275,7 +274,7 @@ An agent's verdict is applied in its name only by the session (session start --a
 Exit codes: 0 ruled and merged; 1 storing failed; 2 no such session or stalemate, invalid
 verdict, or --as is a party; 4 --as is not an authority; 5 ruled, but the merge rejected
 it: a decision is needed; 75 the store is busy.`,
-		Args: ui.Args(2, 3, "a session, a stalemate and an optional verdict", ""),
+		Args: ui.Args(2, 3, "`brenner stalemate list` lists the stalemates"),
 		RunE: func(c *cobra.Command, args []string) error { return ruleStalemate(a, c, &opt, args) },
 	}
 	opt.author.Add(c)

@@ -206,7 +206,7 @@ deltas and replies behind it, use ` + "`brenner trace find`" + `.`,
   brenner store lineage memo-fate --format mermaid
 
 Exit codes: 0 shown; 2 no such version.`,
-		Args: oneOf("a record"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case up && down:

@@ -33,7 +33,7 @@ is still valid. A version that was canonical earlier cannot be promoted again; u
 
 Exit codes: 0 promoted; 2 no such version; 4 a gate refused it, nothing was changed;
 5 another version was promoted meanwhile; 75 the store is busy.`,
-		Args: oneOf("a record"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			return showRecords(a, c, &f, true, promotionText, func(ctx context.Context, r *Records) (*govern.Promotion, error) {
 				return r.Promote(ctx, r.Actor, args[0], o)
@@ -76,7 +76,7 @@ is removed, and nothing is promoted.`,
 
 Exit codes: 0 put; 2 no such version, or it is already the latest; 4 the role may not write this
 type; 75 the store is busy.`,
-		Args: oneOf("a version"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			if strings.TrimSpace(reason) == "" {
 				return ui.Usage(c, "-m is required: the reason for the revert", "")
@@ -149,7 +149,7 @@ of the tips. Content from a file gets the links of all tips, the content of a ti
 
 Exit codes: 0 put; 2 no fork, or the file cannot be read; 4 the role may not write this type;
 75 the store is busy.`,
-		Args: oneOf("a record"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
 			if at, err := record.ParseAddress(args[0]); err != nil {

@@ -47,7 +47,7 @@ parent, tags, links (["cites=note-1"]), no_links and task, and puts all of them 
 
 Exit codes: 0 put; 1 the store cannot be written; 2 invalid file, type, link or flag, nothing was
 written; 4 the role may not write this type; 75 the store is busy.`,
-		Args: oneOf("a file"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return storePut(a, c, &opt, args[0]) },
 	}
 	opt.AddActor(c)

@@ -28,7 +28,7 @@ that role: types outside its scope are refused, and the attempt is recorded.`,
 
 Exit codes: 0 shown; 1 the store is damaged; 2 no such record or version, or the id is
 ambiguous; 4 the role may not read this type.`,
-		Args: oneOf("a record"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			asText := recordText
 			if content {
@@ -97,7 +97,7 @@ of fields, links and lines. With one address, compares that version with its par
   brenner store diff memo-fate
 
 Exit codes: 0 shown; 2 no such record or version.`,
-		Args: ui.OneOrTwo("ADDRESS"),
+		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error {
 			return showRecords(a, c, &f, false, diffText, func(ctx context.Context, r *Records) (*govern.Diff, error) {
 				return r.Diff(ctx, args[0], append(args, "")[1])

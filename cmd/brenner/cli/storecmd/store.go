@@ -47,16 +47,6 @@ func (f *RecordFlags) AddActor(c *cobra.Command) {
 	c.Flags().StringVar(&f.role, "role", "", "act as an agent of this role, with its rights")
 }
 
-// oneOf requires one argument, and names it if it is missing.
-func oneOf(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < 1 {
-			return ui.Usage(c, what+" is required", "")
-		}
-		return cobra.MaximumNArgs(1)(c, args)
-	}
-}
-
 // Records provides access to a project's records as one actor.
 type Records = project.Records
 

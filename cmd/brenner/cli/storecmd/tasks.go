@@ -30,7 +30,7 @@ needs_rebase. --check reports which inputs of a task have changed.`,
 
 Exit codes: 0 put, or no input changed; 2 no such input; 5 with --check, an input has changed;
 75 the store is busy.`,
-		Args: oneOf("an id for the task"),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			t.ID = args[0]
 			if check {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,24 +19,39 @@ import (
 // Doing names a command for other processes that find a lock held by it.
 func Doing(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "brenner ") }
 
-// Args requires between least and most arguments; expected describes them.
-func Args(least, most int, expected, hint string) cobra.PositionalArgs {
+// Args requires between least and most arguments. The error about a missing argument has
+// its placeholder in the usage line, and hint.
+func Args(least, most int, hint string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return Usage(c, fmt.Sprintf("expected %s, got %d", expected, len(args)), hint)
+		switch {
+		case len(args) < least:
+			return Usage(c, "missing argument: "+strings.Trim(strings.Fields(c.Use)[1+len(args)], "[]"), hint)
+		case len(args) > most:
+			return Unexpected(c, args[most])
 		}
 		return nil
 	}
 }
 
-// OneFile requires one file.
-func OneFile(c *cobra.Command, args []string) error {
-	return Args(1, 1, "one file", "")(c, args)
+// Unexpected returns the error about an extra argument. It may be a part of text that the
+// shell split.
+func Unexpected(c *cobra.Command, arg string) error {
+	hint := ""
+	if strings.Contains(c.Use, "TEXT") {
+		hint = "quote text that contains spaces"
+	}
+	return Usage(c, "unexpected argument: "+Clean(fault.Shown(arg)), hint)
 }
+
+// One requires one argument.
+func One(c *cobra.Command, args []string) error { return Args(1, 1, "")(c, args) }
+
+// OneOrTwo requires one or two arguments.
+func OneOrTwo(c *cobra.Command, args []string) error { return Args(1, 2, "")(c, args) }
 
 // OneSession requires one session.
 func OneSession(c *cobra.Command, args []string) error {
-	return Args(1, 1, "one session", "`brenner session list` lists the sessions")(c, args)
+	return Args(1, 1, "`brenner session list` lists the sessions")(c, args)
 }
 
 // WholeSession rejects an address that names only a part of a session.
@@ -59,28 +73,6 @@ func StoredSession(c *cobra.Command, arg string) (string, error) {
 		return "", err
 	}
 	return address.Thread, WholeSession(c, address)
-}
-
-// textHint is the hint for text that the shell may have split.
-func textHint(c *cobra.Command) string {
-	return "see `" + c.CommandPath() + " --help`; quote text that contains spaces"
-}
-
-// Exactly requires one argument, described by what.
-func Exactly(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		return Args(1, 1, "one "+what, textHint(c))(c, args)
-	}
-}
-
-// OneOrTwo requires one or two arguments; first is the placeholder of the first.
-func OneOrTwo(first string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return Usage(c, "missing argument: "+first, "")
-		}
-		return Args(1, 2, "at most two arguments", textHint(c))(c, args)
-	}
 }
 
 // Unused rejects flags that would have no effect. The error is the name of the flag
