@@ -106,8 +106,12 @@ func patchMakeCommand(a *ui.App) *cobra.Command {
 		Long: `Makes the patch that turns OLD into NEW, with unique anchors where possible and the hashes
 of both. With --blocks, the changes come from search/replace blocks in an agent's reply:
 
-    replacement lines
-  
+  <<<<<<< SEARCH
+  complete lines of OLD
+  =======
+  replacement lines
+  >>>>>>> REPLACE
+
 A file name on the line above a block names its file; blocks for other files are skipped
 and reported. "-" is standard input. With --record, OLD is a version of a record, by
 default the latest.`,
