@@ -39,7 +39,7 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString("  " + ui.Clean(next) + "\n")
 	}
 	if s.Rehearsal {
-		b.WriteString("To ask real models: brenner session start --question \"…\" --via openai --base-url URL --model ID\n")
+		b.WriteString("To ask real models: brenner session start --preset default-3-agent --question \"…\" --via openai --base-url URL --model ID\n")
 	}
 	return b.String()
 }
