@@ -17,5 +17,5 @@ go build -o "$dir/brenner" ./cmd/brenner
 cp -r examples "$dir/"
 cd "$dir"
 ./brenner loop run examples/night/night.yaml --quiet
-"$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=880,1400 \
+"$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=880,1765 \
 	--screenshot="$root/docs/pictures/report.png" "file://$dir/.brenner/loops/night/report.html" 2>/dev/null
