@@ -71,7 +71,7 @@ func TestResearchArtifactIsShownBySections(t *testing.T) {
 		if last != 30 {
 			k.Errorf("%d claims of 30", last)
 		}
-		// As the input of a task it is shown in full, or the form tells that it is not.
+		// As the input of a task it is shown in full, or its form is another one.
 		full := func(bound int) view.Form {
 			k.Views = map[string]contexts.Spec{policy.Integrator: {Role: policy.Integrator, MaxTokens: bound}}
 			return form(k.context(govern.Request{Role: policy.Integrator, Inputs: []string{"RS-20260101-cells"}, Full: true}))

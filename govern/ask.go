@@ -20,7 +20,7 @@ import (
 )
 
 // Helper is an agent that does a job on the store. Without one (nil or zero), the program does
-// what needs no understanding.
+// the mechanical part itself.
 type Helper struct {
 	Agent agent.Agent
 	Name  string
@@ -335,7 +335,7 @@ func (rs *Records) unusedReply(ctx context.Context, who Actor, h *Helper, j *job
 	return a, rs.reuseReply(ctx, a, e)
 }
 
-// pinnedTask returns the task spec of a call if it is this job of the same person.
+// pinnedTask returns the task spec of a call if the same actor pinned it for this job, else nil.
 func (rs *Records) pinnedTask(ctx context.Context, who Actor, address string, j *job) (*record.Record, error) {
 	r, _, err := rs.Find(ctx, address)
 	if fault.CodeOf(err) == store.NoRecord {
@@ -374,7 +374,7 @@ func (rs *Records) journalResult(ctx context.Context, a *helperReply, ref record
 	return err
 }
 
-// isAuthorError reports whether an error is about what its author wrote and could fix.
+// isAuthorError reports whether the author of a draft or patch could fix an error.
 func isAuthorError(err error) bool {
 	switch fault.CodeOf(err) {
 	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:

@@ -42,7 +42,7 @@ type AssembledContext struct {
 	contexts.Context
 }
 
-// maxLinked bounds the neighbors of the inputs that are considered.
+// maxLinked bounds the neighbours of the inputs that are considered.
 const maxLinked = 200
 
 // Context assembles what an agent of a role would be shown. It writes nothing.
@@ -135,12 +135,12 @@ func (c *gathering) inputs(ctx context.Context, spec *contexts.Spec, g *Assemble
 		}
 	}
 	c.in.Modules = g.Modules
-	c.roomFor(spec)
+	c.raiseMaxima(spec)
 	return nil
 }
 
-// roomFor raises the maximum of each type to the number of inputs of that type.
-func (c *gathering) roomFor(spec *contexts.Spec) {
+// raiseMaxima raises the maximum of each type to the number of inputs of that type.
+func (c *gathering) raiseMaxima(spec *contexts.Spec) {
 	given := make(map[string]int)
 	for i := range c.in.Materials {
 		given[c.in.Materials[i].Record.Type]++
@@ -268,13 +268,13 @@ func (c *gathering) scope() []string {
 }
 
 func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag string, near contexts.Nearness) error {
-	near1 := 0 // records added before may be among the newest
+	added := 0 // records added before may be among the newest
 	for i := range c.in.Materials {
 		if c.in.Materials[i].Record.Type == v.Type {
-			near1++
+			added++
 		}
 	}
-	q := store.HeadQuery{Types: []string{v.Type}, Tag: tag, Live: true, Newest: true, Canonical: c.q.Canonical, Limit: v.Max + near1 + 1}
+	q := store.HeadQuery{Types: []string{v.Type}, Tag: tag, Live: true, Newest: true, Canonical: c.q.Canonical, Limit: v.Max + added + 1}
 	if module != "" {
 		q.Modules = []string{module}
 	}
@@ -294,7 +294,7 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 		}
 		rehearsed := len(heads) - len(kept) // rehearsed records are excluded and must not displace others
 		full := len(heads) == q.Limit
-		if want := v.Max + near1 + 1 + rehearsed; full && want > q.Limit {
+		if want := v.Max + added + 1 + rehearsed; full && want > q.Limit {
 			q.Limit = want
 			continue
 		}
@@ -383,7 +383,7 @@ func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord)
 		if one, err := artifact.Parse(data); err == nil {
 			m.Artifact = &one
 		} else {
-			m.Content = data // a plain text of that type
+			m.Content = data // plain text of that type
 		}
 	}
 	return found, nil

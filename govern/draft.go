@@ -74,7 +74,7 @@ func checkDraft(draft *Draft) error {
 	case !utf8.Valid(draft.Content):
 		detail = "its content is not valid UTF-8"
 	case slices.ContainsFunc(draft.Tags, func(tag string) bool { return strings.TrimSpace(tag) == "" || !utf8.ValidString(tag) }):
-		detail = "a tag is empty"
+		detail = "a tag is empty or not valid UTF-8"
 	default:
 		return nil
 	}

@@ -229,7 +229,7 @@ func TestTaskInputsMustBeVisibleToTheRole(t *testing.T) {
 			return err
 		}
 		k.wantFault(pin(false, "fate-note", "dose-note"), govern.BadRecord, "it is of the module dose, but the task is about fate", "--cross-module")
-		k.wantFault(pin(false, "ms"), govern.BadRecord, "cannot see records of the type manuscript_section")
+		k.wantFault(pin(false, "ms"), govern.BadRecord, "the role hypothesis_generator cannot see records of the type manuscript_section")
 		if err := pin(true, "fate-note", "dose-note"); err != nil {
 			k.Fatal(err)
 		}

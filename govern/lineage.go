@@ -139,7 +139,7 @@ func (rs *Records) edges(ctx context.Context, q store.EdgeQuery) (here, elsewher
 		return all, nil, err
 	}
 	for _, e := range all {
-		other, err := rs.another(ctx, e)
+		other, err := rs.isElsewhere(ctx, e)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -152,8 +152,8 @@ func (rs *Records) edges(ctx context.Context, q store.EdgeQuery) (here, elsewher
 	return here, elsewhere, nil
 }
 
-// another reports whether a link means a record other than the local one of that name.
-func (rs *Records) another(ctx context.Context, e record.Edge) (bool, error) {
+// isElsewhere reports whether a link refers to a record other than the local one of that name.
+func (rs *Records) isElsewhere(ctx context.Context, e record.Edge) (bool, error) {
 	kind, content, known, err := rs.LinkTarget(ctx, e.From, e.To)
 	if err != nil || !known {
 		return false, err
@@ -187,7 +187,7 @@ func (l *Lineage) DOT() string {
 	for _, e := range l.Edges {
 		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", dotText(e.From), dotText(e.To), dotText(e.Relation))
 	}
-	for _, ref := range l.othersElsewhere() {
+	for _, ref := range l.elsewhereRefs() {
 		fmt.Fprintf(&b, "  %s [label=%s, style=dashed];\n", dotText(ref+elsewhereMark), dotText(ref+"\n"+elsewhereText))
 	}
 	for _, e := range l.Elsewhere {
@@ -211,7 +211,7 @@ func (l *Lineage) Mermaid() string {
 		}
 	}
 	others := make(map[string]string)
-	for i, ref := range l.othersElsewhere() {
+	for i, ref := range l.elsewhereRefs() {
 		others[ref] = fmt.Sprintf("e%d", i)
 		fmt.Fprintf(&b, "  e%d[\"%s<br/>%s\"]\n", i, mermaidText(ref), mermaidText(elsewhereText))
 	}
@@ -227,7 +227,7 @@ const (
 	elsewhereText = "of another project"
 )
 
-func (l *Lineage) othersElsewhere() []string {
+func (l *Lineage) elsewhereRefs() []string {
 	var all []string
 	for _, e := range l.Elsewhere {
 		if !slices.Contains(all, e.To) {

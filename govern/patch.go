@@ -255,7 +255,7 @@ func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOut
 		return []PatchOutcome{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
 	}
 	var all []PatchOutcome
-	for _, group := range grouped(blocks, a.Shown) {
+	for _, group := range groupBlocks(blocks, a.Shown) {
 		c, err := rs.patchBy(ctx, who, a, group)
 		if err != nil {
 			return nil, err
@@ -279,9 +279,9 @@ func names(shown []record.Ref) []string {
 	return all
 }
 
-// grouped returns blocks by the texts that they name, in order. Blocks about texts that were
+// groupBlocks returns blocks by the texts that they name, in order. Blocks about texts that were
 // not shown form one group.
-func grouped(blocks []patch.Block, shown []record.Ref) []*blockGroup {
+func groupBlocks(blocks []patch.Block, shown []record.Ref) []*blockGroup {
 	var all []*blockGroup
 	for _, b := range blocks {
 		to := &blockGroup{name: b.Path}

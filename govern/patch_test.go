@@ -153,7 +153,7 @@ func TestPatchRespectsScopes(t *testing.T) {
 		_, err := k.Patch(k.ctx(), reader, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.patchBetween(one, two)}})
 		k.wantFault(err, policy.OutOfScope)
 		_, err = k.Patch(k.ctx(), sydney, &govern.Patching{Address: "spec", Patches: []patch.Patch{k.patchBetween(one, two)}})
-		k.wantFault(err, govern.BadRecord, "needs a change note")
+		k.wantFault(err, govern.BadRecord, "a new version of a model_spec needs a change note")
 		p := k.patchBetween(one, two)
 		p.Meta = []byte(`{"notes":"measured"}`)
 		k.patch(sydney, "spec", p)

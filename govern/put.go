@@ -12,7 +12,7 @@ import (
 	"brenner/store/record"
 )
 
-// Put is the result of a draft.
+// Put is the result of putting a draft.
 type Put struct {
 	Record record.Record
 	// Fork are the tips of the record, if there is more than one.

@@ -1,10 +1,10 @@
-// Package govern is the only access to a project's records: people and agents put, read,
-// promote and request records through it, and it assembles the contexts for agents.
+// Package govern is the access of people and agents to a project's records: they put, read and
+// promote records through it, and it assembles the contexts for agents.
 //
 // It promises that every change is a new version or a mark, in one transaction with a journal
-// entry that says who and why; that a role never sees what it may not read; that what it may
-// not write is refused and the attempt recorded; and that only Promote changes what is
-// canonical. Decisions are made in the pure packages record, policy and contexts; this package
+// entry that has the author and the reason; that a role never sees what it may not read; that
+// what it may not write is refused and the attempt recorded; and that only Promote changes what
+// is canonical. Decisions are made in the pure packages record, policy and contexts; this package
 // reads the store for them, and writes.
 //
 // It must not know flags, terminals or how an agent is reached.

@@ -50,14 +50,14 @@ func TestReq05_AllFieldsAreRequired(t *testing.T) {
 			k.Errorf("%s, %v", content, err)
 		}
 		for want, spoil := range map[string]func(*govern.Draft){
-			"its content is empty":  func(d *govern.Draft) { d.Content = []byte(" \n") },
-			"is not valid UTF-8":    func(d *govern.Draft) { d.Content = []byte("\xff") },
-			"its module is missing": func(d *govern.Draft) { d.ID, d.Module = "new", "" },
-			"invalid character":     func(d *govern.Draft) { d.ID = "a@b" },
-			"a tag is empty":        func(d *govern.Draft) { d.Tags = []string{""} },
-			"the summary has 500":   func(d *govern.Draft) { d.Summary = strings.Repeat("x", 500) },
-			"more than one line":    func(d *govern.Draft) { d.Summary = "a\nb" },
-			"identical to":          func(*govern.Draft) {},
+			"its content is empty":      func(d *govern.Draft) { d.Content = []byte(" \n") },
+			"is not valid UTF-8":        func(d *govern.Draft) { d.Content = []byte("\xff") },
+			"its module is missing":     func(d *govern.Draft) { d.ID, d.Module = "new", "" },
+			"id a@b: invalid character": func(d *govern.Draft) { d.ID = "a@b" },
+			"a tag is empty":            func(d *govern.Draft) { d.Tags = []string{""} },
+			"the summary has 500 characters, more than the maximum of 400": func(d *govern.Draft) { d.Summary = strings.Repeat("x", 500) },
+			"more than one line":   func(d *govern.Draft) { d.Summary = "a\nb" },
+			"identical to note@v2": func(*govern.Draft) {},
 		} {
 			bad := d
 			spoil(&bad)
@@ -262,7 +262,7 @@ func TestReq15_ChangeNotes(t *testing.T) {
 		k.put(d)
 		d.Content = []byte("one\n2\nthree")
 		_, err := k.Put(k.ctx(), sydney, d)
-		k.wantFault(err, govern.BadRecord, "needs a change note")
+		k.wantFault(err, govern.BadRecord, "a new version of an integrated_memo needs a change note", "what changed, and why")
 		d.Change = "two is a number"
 		k.put(d)
 		d.Content, d.Change, d.Summary = []byte("one\n2\nthree\nfour"), "four was missing", "another summary"
@@ -324,7 +324,7 @@ func TestReq17_ResultsOfOldInputsAreFlagged(t *testing.T) {
 		k.equal("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Canonical: true, Status: record.Canonical}, Now: 2}})
 		k.equal("listed", len(k.status().NeedsRebase), 1)
 		_, err := k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.wantFault(err, policy.Blocked, "inputs that have changed")
+		k.wantFault(err, policy.Blocked, "it was made from inputs that have changed since")
 		k.put(draft("memo", record.IntegratedMemo, "made from the current version", "cites=note"))
 		k.equal("listed", len(k.status().NeedsRebase), 0)
 		k.promote("memo")
@@ -340,11 +340,11 @@ func TestReq18_NoSilentPromotion(t *testing.T) {
 				_, err := k.Promote(k.ctx(), sydney, "note", govern.PromoteOptions{})
 				return err
 			},
-			"Guest has no authority": func() error {
+			"Guest has no authority to promote it": func() error {
 				_, err := k.Promote(k.ctx(), guest, "note", govern.PromoteOptions{Reason: "so"})
 				return err
 			},
-			"Sydney has no authority": func() error { // an agent with a person's name has no authority
+			"Sydney has no authority to promote it": func() error { // an agent with a person's name has no authority
 				_, err := k.Promote(k.ctx(), govern.Actor{Name: "Sydney", Role: policy.Reader}, "note", govern.PromoteOptions{Reason: "so"})
 				return err
 			},
@@ -573,7 +573,7 @@ func TestReq27_UnusedRecordsAreDeprecated(t *testing.T) {
 			k.Errorf("it can no longer be read: %v", err)
 		}
 		_, err = k.Deprecate(k.ctx(), guest, "promoted", "no", true)
-		k.wantFault(err, policy.OutOfScope, "Guest has no authority")
+		k.wantFault(err, policy.OutOfScope, "Guest has no authority to deprecate records")
 		_, err = k.Deprecate(k.ctx(), sydney, "used", "no", false)
 		k.wantFault(err, govern.StillUsed, "used by memo@v1", "--anyway")
 		_, err = k.Deprecate(k.ctx(), sydney, "memo", "no", true)

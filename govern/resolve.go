@@ -220,7 +220,7 @@ func (rs *Records) refuse(ctx context.Context, who Actor, action, kind, id strin
 		Hint:   "see roles: in brenner.yaml for the rights of roles; the attempt was recorded",
 	}
 	if who.Role == rs.Rules.People && who.Role != "" {
-		f.Hint = "only the operator and the authorities of brenner.yaml may; other people have the role store.people; the attempt was recorded"
+		f.Hint = "only the operator and the authorities of brenner.yaml may do this; other people have the role store.people; the attempt was recorded"
 	}
 	if err := rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
 		return err

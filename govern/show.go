@@ -163,7 +163,7 @@ func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
 			out.Fields = append(out.Fields, f)
 		}
 	}
-	out.Added, out.Removed = linksBeside(b.Links, a.Links), linksBeside(a.Links, b.Links)
+	out.Added, out.Removed = linksNotIn(b.Links, a.Links), linksNotIn(a.Links, b.Links)
 	one, err := rs.Content(ctx, &a)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	return out, nil
 }
 
-func linksBeside(links, others []record.Link) []record.Link {
+func linksNotIn(links, others []record.Link) []record.Link {
 	return slices.DeleteFunc(slices.Clone(links), func(l record.Link) bool { return slices.Contains(others, l) })
 }
 

@@ -43,7 +43,7 @@ func TestPutWithOutdatedDependencyNeedsUpdate(t *testing.T) {
 		_, err := k.Promote(k.ctx(), guest, "late", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
 		_, err = k.Promote(k.ctx(), guest, "early", govern.PromoteOptions{Reason: "so"})
-		k.wantFault(err, policy.Blocked, "which is outdated")
+		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
 		k.promote("late")
 	})
 }

@@ -180,7 +180,7 @@ func TestSummaryOfTheCanonicalVersionForks(t *testing.T) {
 		k.equal("tips", k.tips("brief"), []int{2, 3})
 		// It is not done twice, with or without an agent.
 		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), h)
-		k.wantFault(err, govern.NothingNew, "brief@v3 has the same content", "store promote brief@v3")
+		k.wantFault(err, govern.NothingNew, "brief@v3 has the same content and a current summary", "store promote brief@v3")
 		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), nil)
 		k.wantFault(err, govern.NothingNew)
 		k.equal("asked", len(ada.calls), 1)

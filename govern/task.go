@@ -91,9 +91,9 @@ func (rs *Records) Pin(ctx context.Context, who Actor, t TaskDraft) (Put, Task, 
 	}
 	for i := range given {
 		if t.internal {
-			break // what is not shown is not covered either
+			break // an input that is not shown is not covered by the result
 		}
-		if err := rs.fitsTask(&task, &given[i]); err != nil {
+		if err := rs.checkInput(&task, &given[i]); err != nil {
 			return Put{}, task, err
 		}
 	}
@@ -124,8 +124,8 @@ func (rs *Records) mayPin(ctx context.Context, who Actor, t *TaskDraft) error {
 	return rs.refuse(ctx, who, "write", there[0].Type, t.ID)
 }
 
-// fitsTask rejects an input that the role of the task may not see.
-func (rs *Records) fitsTask(t *Task, r *record.Record) error {
+// checkInput rejects an input that the role of the task may not see.
+func (rs *Records) checkInput(t *Task, r *record.Record) error {
 	bad := func(detail, hint string) error {
 		return &fault.Error{Code: BadRecord, Op: "pin " + fault.Shown(r.Ref().String()), Detail: detail, Hint: hint}
 	}
@@ -239,7 +239,7 @@ func (rs *Records) outdated(ctx context.Context, r *record.Record, headOf func(c
 
 // moved returns the moved inputs of the tasks behind a version. A draft that continues the
 // result of a revision has moved its record itself.
-func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]Moved, error) {
+func (b *putting) moved(ctx context.Context, r *record.Record, continues bool) ([]Moved, error) {
 	var all []Moved
 	for _, l := range r.Links {
 		if l.Relation != record.DerivesFrom {
@@ -260,7 +260,7 @@ func (b *putting) moved(ctx context.Context, r *record.Record, goesOn bool) ([]M
 			if err != nil {
 				return nil, err
 			}
-			if goesOn {
+			if continues {
 				t.Inputs = slices.DeleteFunc(t.Inputs, func(in Input) bool { return in.ID == r.ID })
 			}
 			moved, err := b.inputsMoved(ctx, &t)

@@ -12,7 +12,7 @@ import (
 	"brenner/store/record"
 )
 
-// Proof is what a verification of the records examined, and what it found.
+// Proof is the result of verifying the records.
 type Proof struct {
 	Entries  int `json:"entries"`
 	Versions int `json:"versions"`

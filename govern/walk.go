@@ -27,7 +27,7 @@ const maxTraced = 20_000
 // depend on one. Complete reports whether all were examined.
 func (rs *Records) traceSources(ctx context.Context, refs []record.Ref, isSource func(record.Ref) (bool, error)) (found map[record.Ref]origin, complete bool, err error) {
 	found = make(map[record.Ref]origin)
-	rests := make(map[record.Ref][]record.Ref) // by dependency
+	dependents := make(map[record.Ref][]record.Ref)
 	seen := make(map[record.Ref]bool)
 	var level []record.Ref
 	visit := func(ref record.Ref) {
@@ -54,26 +54,26 @@ func (rs *Records) traceSources(ctx context.Context, refs []record.Ref, isSource
 		level = nil
 		for _, e := range edges {
 			if record.Depends(e.Relation) || e.Relation == record.RepliesTo {
-				rests[e.To] = append(rests[e.To], e.From)
+				dependents[e.To] = append(dependents[e.To], e.From)
 				visit(e.To)
 			}
 		}
 	}
-	propagate(found, rests)
+	propagate(found, dependents)
 	return found, len(level) == 0, nil
 }
 
-// propagate passes the reason of what was found on to everything that depends on it.
-func propagate(found map[record.Ref]origin, rests map[record.Ref][]record.Ref) {
+// propagate adds everything that depends on what was found, with the same source.
+func propagate(found map[record.Ref]origin, dependents map[record.Ref][]record.Ref) {
 	var level []record.Ref
 	for ref := range found {
 		level = append(level, ref)
 	}
 	for len(level) > 0 {
-		slices.SortFunc(level, record.CompareRefs) // of several reasons always the same
+		slices.SortFunc(level, record.CompareRefs) // of several sources, always choose the same
 		var next []record.Ref
 		for _, to := range level {
-			for _, from := range rests[to] {
+			for _, from := range dependents[to] {
 				if _, known := found[from]; !known {
 					found[from] = origin{source: found[to].source, through: to}
 					next = append(next, from)
@@ -188,8 +188,8 @@ func (rs *Records) stale(ctx context.Context, from []staleFrom) ([]Stale, error)
 	return out, nil
 }
 
-// becomesStale decides whether what depends on a version is stale, too, and whether the version
-// itself is marked: only one that is not past is.
+// becomesStale reports whether the dependents of a link's source are stale, too, and returns the
+// source if it is to be marked: only a relevant version is.
 func (rs *Records) becomesStale(ctx context.Context, e record.Edge) (passed bool, marked *Stale, err error) {
 	h, err := rs.existingHead(ctx, e.From.ID)
 	if err != nil {

@@ -41,7 +41,7 @@ type Material struct {
 	Record  record.Record
 	Content []byte // needed only if the spec shows it in full
 	// Artifact is the content of a research artifact. Its sections are shown as far as they
-	// fit, after everything else or, if the spec wants it in full, in its turn. If nil, the
+	// fit, after everything else or, if the spec shows it in full, in its turn. If nil, the
 	// summary is shown.
 	Artifact *artifact.Artifact
 	// Near is its relation to the task; higher is nearer.
@@ -101,11 +101,11 @@ type Excluded struct {
 const (
 	NotReadable = "the role may not read this type"
 	NotInView   = "the role's view does not show this type"
-	RawText     = "what was sent and said is never shown"
+	RawText     = "raw messages are never shown"
 	OtherModule = "of another module"
 	IsObsolete  = "deprecated"
 	IsRehearsal = "from a rehearsal"
-	OfRehearsal = "rests on a rehearsal"
+	OfRehearsal = "depends on a rehearsal"
 	OverTopK    = "past the type's maximum"
 )
 
@@ -118,8 +118,8 @@ func Assemble(in *Input) (Context, error) {
 	}
 	s := &sheet{in: in, bound: in.Spec.Bound(), count: count}
 	out := Context{Bound: s.bound, Spec: in.Spec.Hash()}
-	s.fixed()
-	if fixed := s.weigh(); fixed > s.bound {
+	s.addOverview()
+	if fixed := s.bodyTokens(); fixed > s.bound {
 		return out, &fault.Error{
 			Code: view.TooLarge, Op: "assemble the context of " + fault.Shown(in.Spec.Role),
 			Detail: fmt.Sprintf("the purpose and the overview of the project alone are %d tokens, and the bound is %d", fixed, s.bound),
@@ -156,7 +156,7 @@ func (in *Input) excludedBy(m *Material) string {
 	return ""
 }
 
-// choose sorts the candidates and excludes those that are barred.
+// choose sorts the candidates and excludes some by the rules.
 func (s *sheet) choose() {
 	all := slices.Clone(s.in.Materials)
 	slices.SortStableFunc(all, func(a, b Material) int { return s.in.compare(&a, &b) })
@@ -206,7 +206,7 @@ func (s *sheet) account(out *Context) {
 			because = "overview"
 		}
 		if cut {
-			because += ", in full it did not fit"
+			because += ", full text did not fit"
 		}
 		out.Shown = append(out.Shown, ShownRecord{
 			Ref: r.Ref(), Type: r.Type, Form: form, Status: r.Status, Because: because, Tokens: s.count(text), Content: r.Content, Cut: cut, Near: m.Near,

@@ -38,8 +38,8 @@ func (l *line) text(f view.Form) string {
 	return l.texts[f]
 }
 
-// fixed keeps the records of the overview that the role may read.
-func (s *sheet) fixed() {
+// addOverview adds the records of the overview that the role may read.
+func (s *sheet) addOverview() {
 	for _, m := range s.in.Overview {
 		if rule := s.in.excludedBy(&m); rule == "" || rule == NotInView {
 			s.overview = append(s.overview, m)
@@ -166,7 +166,7 @@ func headingCost(s *sheet, l *line) int {
 	return s.count(typeHeading(l.material.Record.Type))
 }
 
-func (s *sheet) weigh() int { return s.count(s.body()) }
+func (s *sheet) bodyTokens() int { return s.count(s.body()) }
 
 func typeHeading(kind string) string { return "\n## " + view.Word(kind) + "\n\n" }
 

@@ -121,7 +121,7 @@ func (r *Record) notUTF8() string {
 }
 
 func (r *Record) fault(detail string) error {
-	return &fault.Error{Code: Invalid, Op: "record " + fault.Shown(r.ID), Detail: detail, Hint: "this is a mistake in the program: please report it"}
+	return &fault.Error{Code: Invalid, Op: "record " + fault.Shown(r.ID), Detail: detail, Hint: "a record has an id, a type, a status, a module, a summary, content, a creator and a time; all text is valid UTF-8"}
 }
 
 // Rehearsal is the tag of records that come from a rehearsal.

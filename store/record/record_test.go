@@ -39,7 +39,7 @@ func TestCheckNamesTheFault(t *testing.T) {
 		"content is missing":                  func(r *record.Record) { r.Content = "" },
 		"creator is missing":                  func(r *record.Record) { r.Creator = "" },
 		"the time is missing":                 func(r *record.Record) { r.At = time.Time{} },
-		"the year 12026":                      func(r *record.Record) { r.At = r.At.AddDate(10000, 0, 0) },
+		"the year 12026 is out of range":      func(r *record.Record) { r.At = r.At.AddDate(10000, 0, 0) },
 		"version 0 cannot have the parent 0":  func(r *record.Record) { r.Version, r.Parent = 0, 0 },
 		"version 2 cannot have the parent 2":  func(r *record.Record) { r.Parent = 2 },
 		"version 2 cannot have the parent -1": func(r *record.Record) { r.Parent = -1 },

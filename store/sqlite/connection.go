@@ -55,7 +55,7 @@ func newConnector(file, mode string) (driver.Connector, error) {
 const pause = 5 * time.Millisecond
 
 // waiting repeats do while the file is busy, until the limit or the context ends. SQLite's own busy
-// handler knows no context.
+// handler ignores the context.
 func waiting(ctx context.Context, limit time.Duration, do func() error) error {
 	end := time.Now().Add(limit)
 	timer := time.NewTimer(0)

@@ -48,7 +48,7 @@ func TestWrittenBatchesSurviveKill(t *testing.T) {
 	checkBatches(t, dir, c.last())
 }
 
-// TestProcessesShareAStore lets several processes create one store and write to one of its
+// TestProcessesShareAStore runs several processes that create one store and write to one of its
 // streams, until each has written some batches.
 func TestProcessesShareAStore(t *testing.T) {
 	t.Parallel()

@@ -140,7 +140,7 @@ func (s *Store) prepareDir(o Options) error {
 	return nil
 }
 
-// checkFile finds what SQLite would wait on or silently start over: something other than a regular
+// checkFile refuses what SQLite would wait on or silently create again: something other than a regular
 // file, and a missing file whose companion files are still there.
 func (s *Store) checkFile() error {
 	info, err := os.Stat(s.file.Path)

@@ -54,8 +54,8 @@ func (s *Store) verifyPages(ctx context.Context) (fault.List, error) {
 	}, "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'")
 }
 
-// verifySchema finds tables, indexes and triggers that the migrations did not create as they are: a
-// trigger could undo a write.
+// verifySchema compares tables, indexes and triggers with those of the migrations: a trigger could
+// undo a write. It also finds entries without a stream.
 func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 	const query = "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 	have, err := List(ctx, s.reader, One[string], query)

@@ -108,7 +108,7 @@ func (w *writer) transact(ctx context.Context, jobs []*Job[writeRequest]) error 
 		return nil
 	})
 	if err == nil {
-		w.known.learn(jobs)
+		w.known.addAll(jobs)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 		return id, err
 	}
 	if id > 0 {
-		w.streams.learn(a.Stream, id)
+		w.streams.add(a.Stream, id)
 		_, err := w.moveFrom(ctx, id, a)
 		return id, err
 	}
@@ -212,7 +212,7 @@ func (w *writer) move(ctx context.Context, a *store.Append) (int64, error) {
 	id, err := w.Insert(ctx, "INSERT INTO streams (name, seq, hash, began, last) VALUES (?, ?, ?, ?, ?)",
 		a.Stream, last.Seq, last.Hash, artifact.FormatInstant(first.At), artifact.FormatInstant(last.At))
 	if err == nil {
-		w.streams.learn(a.Stream, id)
+		w.streams.add(a.Stream, id)
 	}
 	return id, err
 }
@@ -372,7 +372,7 @@ const maxKnown = 4096
 
 func (k *known) has(hash string) bool {
 	if k.before[hash] && !k.now[hash] {
-		k.add(hash) // keeps what is asked for again longer
+		k.add(hash) // a blob that is written again is kept longer
 	}
 	return k.now[hash]
 }
@@ -384,7 +384,7 @@ func (k *known) add(hash string) {
 	k.now[hash] = true
 }
 
-func (k *known) learn(jobs []*Job[writeRequest]) {
+func (k *known) addAll(jobs []*Job[writeRequest]) {
 	for _, j := range jobs {
 		for _, hash := range j.Change.hashes {
 			k.add(hash)
@@ -398,7 +398,7 @@ type streams struct{ ids map[string]int64 }
 
 func (s *streams) id(name string) int64 { return s.ids[name] }
 
-func (s *streams) learn(name string, id int64) {
+func (s *streams) add(name string, id int64) {
 	if s.ids == nil || len(s.ids) >= maxKnown {
 		s.ids = make(map[string]int64)
 	}

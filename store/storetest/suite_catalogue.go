@@ -116,13 +116,13 @@ func testUnreferenced(t *testing.T, s store.Store) {
 	same(t, []string{"memo", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true})))
 	marked(t, s, mark("memo", 1, record.Deprecated, 0), mark("memo", 2, record.Deprecated, 0))
 	same(t, []string{"memo", "note", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true})))
-	var said []record.Record
+	var messages []record.Record
 	for _, kind := range []string{record.Roster, record.Kickoff, record.Reply} {
 		r := linked("sent-"+kind, 1, record.Link{Relation: record.Cites, ID: "note", Version: 1})
 		r.Type = kind
-		said = append(said, r)
+		messages = append(messages, r)
 	}
-	write(t, s, store.Batch{Records: said})
+	write(t, s, store.Batch{Records: messages})
 	same(t, []string{"memo", "note", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true, Types: []string{Record("note", 1).Type}})))
 }
 

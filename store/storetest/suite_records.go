@@ -237,7 +237,7 @@ func testStreams(t *testing.T, s store.Store) {
 		for i, one := range streams(t, s, prefix) {
 			got = append(got, one.Name)
 			if i > 0 && got[i-1] >= one.Name {
-				t.Errorf("%q stands before %q", got[i-1], one.Name)
+				t.Errorf("%q is listed before %q", got[i-1], one.Name)
 			}
 		}
 		want := 0

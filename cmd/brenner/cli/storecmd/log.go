@@ -76,7 +76,7 @@ func (o *logOptions) check(c *cobra.Command, args []string) error {
 	case o.refused && o.calls:
 		return ui.Usage(c, "--refused and --calls are mutually exclusive", "")
 	case len(args) == 1 && (o.refused || o.calls):
-		return ui.Usage(c, "--refused and --calls list all records", "omit "+ui.Clean(args[0]))
+		return ui.Usage(c, "--refused and --calls cover all records", "omit "+ui.Clean(args[0]))
 	case o.refused:
 		return ui.Unused(c, only, "type", "module", "status")
 	case o.calls, len(args) == 1:

@@ -26,7 +26,8 @@ integrated_memo and model_spec; --replace displaces the current one.
 A gate refuses the promotion if there is a reason against it: a stale summary, missing links,
 changed inputs, a rehearsal, compression that is due. Versions that depend on the previously
 canonical version are marked needs_update. Promoting a version with that mark confirms that it
-is still valid. A version that was canonical earlier cannot be promoted again; use revert.`,
+is still valid. A deprecated version, such as one that a later version replaced, cannot be
+promoted; use revert.`,
 		Example: `  brenner store promote memo-fate -m "checked against all three papers"
   brenner store promote memo-fate@v3 -m "v4 goes further than its papers" --as Sydney
   brenner store revert memo-fate@v2 -m "v3 was wrong" && brenner store promote memo-fate -m "v3 was wrong"
