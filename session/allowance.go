@@ -93,8 +93,8 @@ func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 	return a.settings.Affords(a.total())
 }
 
-// failureCost returns the cost of a failed call: the reported cost, and the full reservation for
-// each attempt that worked without reporting its duration.
+// failureCost returns the cost of a failed call: the reported cost, or the full reservation for
+// each attempt if the agent may have worked without reporting its usage.
 func failureCost(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
 	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
 	if all := reserved.Times(f.Attempts); mayHaveWorked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {

@@ -123,7 +123,7 @@ func (s *run) send(calls []pendingCall) {
 	}
 }
 
-// call composes a call: the kickoff and, for a repair, the first answer with its unreadable parts.
+// call composes a call: the kickoff and, for a repair, the first answer and a request to correct it.
 func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.conversation(p.Name)
@@ -143,21 +143,21 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	asked := kickoff.Repair(c.Thread, settle.Repairable(t.Read))
-	again, err := view.Repair(&view.RepairInput{
+	request := kickoff.Repair(c.Thread, settle.Repairable(t.Read))
+	repair, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
-		Opening: t.body, Answer: string(t.Text), Head: asked.Head, Tail: asked.Tail, Problems: asked.Problems, Lines: asked.Lines, More: asked.More,
+		Opening: t.body, Answer: string(t.Text), Head: request.Head, Tail: request.Tail, Problems: request.Problems, Lines: request.Lines, More: request.More,
 	})
 	if err != nil {
 		return c, err
 	}
-	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: again.Answer}, agent.Turn{Text: again.Request})
+	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request})
 	return c, nil
 }
 
-// recordOutcomes adds the outcomes of calls and their raw replies to the state. They hold whatever
-// other processes write meanwhile. They are stored with the next request, or before the run
-// uses them or waits.
+// recordOutcomes adds the outcomes of calls and their raw replies to the state. They stay valid
+// whatever other processes write meanwhile. They are stored with the next request, or before the
+// run uses them or waits.
 func (s *run) recordOutcomes(all ...outcome) error {
 	return s.keep(func(state *flow.State) (*draft, error) {
 		d := &draft{}
@@ -179,7 +179,7 @@ func failureOf(err error) *agent.Failure {
 	return failure
 }
 
-// answeredOf returns the journal body of an answer and keeps the raw reply.
+// answeredOf returns the journal body of an answer and adds the raw reply to the draft.
 func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	used := &o.reply.Usage
 	return flow.Answered{

@@ -15,7 +15,7 @@ import (
 	"brenner/session/view"
 )
 
-// Brief is everything that a session is opened with.
+// Brief is the input with which a session is opened.
 type Brief struct {
 	Thread      string
 	Operator    string
@@ -85,8 +85,7 @@ func (b *Brief) open() (*draft, error) {
 	return d, nil
 }
 
-// checkNames keeps the names of agents and authorities disjoint: an agent named like an
-// authority would have its rights.
+// checkNames returns an error if an agent has the name of an authority, and with it its rights.
 func (b *Brief) checkNames() error {
 	if err := b.checkArbiter(); err != nil {
 		return err
@@ -102,7 +101,8 @@ func (b *Brief) checkNames() error {
 	return nil
 }
 
-// deltas returns the research thread and the initial hypotheses as the operator's deltas.
+// deltas returns the research thread, the initial hypotheses and the seeds as the operator's
+// deltas.
 func (b *Brief) deltas() ([]byte, error) {
 	type op struct {
 		Operation string  `json:"operation"`

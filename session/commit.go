@@ -44,7 +44,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		h.contributions = s.contributions()
 		c, unstored := about(state)
 		if c.Source == flow.ByThread && len(c.Letters) == 0 {
-			next = nil // another process has taken all of them
+			next = nil // another process has merged all of them
 			return nil, nil
 		}
 		holds, err := s.checkStale(ctx, state, &c)
@@ -69,8 +69,8 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	return err
 }
 
-// checkStale records in c which of the records shown to its authors no longer hold. It returns what
-// must not change until that is stored.
+// checkStale records in c which of the records shown to its authors no longer hold. It returns the
+// preconditions for storing that.
 func (s *run) checkStale(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
 	shown := state.RecordsShown(c)
 	if s.Project == nil || len(shown) == 0 {

@@ -15,9 +15,9 @@ const (
 	NoLetters fault.Code = "NO_LETTERS" // The mail thread has no unmerged messages from its agents.
 )
 
-// Compile merges what a session's thread holds and no call has taken: critiques, late answers,
-// or answers to another tool's questions. The letters of each round share a timestamp and make
-// one version.
+// Compile merges the letters in a session's thread that no call has consumed: critiques, late
+// answers, or answers to another tool's questions. The letters of each round share a timestamp
+// and make one version.
 func (r *Runner) Compile(ctx context.Context, thread string) (*Result, error) {
 	return r.compile(ctx, thread, nil)
 }
@@ -28,7 +28,7 @@ func (r *Runner) Adopt(ctx context.Context, b Brief) (*Result, error) {
 }
 
 func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result, error) {
-	release, err := r.hold(thread) // an active run takes its answers itself
+	release, err := r.hold(thread) // an active run collects its answers itself
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 	return r.merge(ctx, l, letters)
 }
 
-// unread returns the letters not yet taken. Without any, it returns an error and nothing is written.
+// unread returns the letters that are not merged yet, or an error if there are none.
 func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]Letter, error) {
 	var parties []flow.Party
 	switch {

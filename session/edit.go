@@ -113,8 +113,8 @@ func (p fieldPath) delta(operation, target string, payload artifact.Map, why str
 }
 
 func parseFieldValue(p fieldPath, spec *artifact.FieldSpec, text string) (artifact.Value, error) {
-	wrong := func(what string) error {
-		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + what}
+	wrong := func(want string) error {
+		return &fault.Error{Code: delta.InvalidField, Place: p.String(), Detail: fault.Shown(text) + " is not " + want}
 	}
 	isMap := spec.Kind == artifact.KindMap || spec.Kind == artifact.KindScore
 	switch {

@@ -143,7 +143,8 @@ func ReadExport(data []byte) (*ExportFile, error) {
 	return x, nil
 }
 
-// checkRoundTrip exports the content again and compares, which finds what no checksum covers.
+// checkRoundTrip exports the content again and compares the bytes, which detects changes that no
+// checksum covers.
 func (x *ExportFile) checkRoundTrip(data []byte) {
 	entries := x.Batch.Appends[0].Entries
 	state, err := flow.Fold(entries)
@@ -162,7 +163,7 @@ func (x *ExportFile) checkRoundTrip(data []byte) {
 	}
 	var again bytes.Buffer
 	if err := h.Export(context.Background(), &again); err != nil {
-		x.addFault(1, "cannot export it again: %v", err)
+		x.addFault(1, "cannot export the content again: %v", err)
 		return
 	}
 	if got := again.Bytes(); !bytes.Equal(got, data) {
@@ -223,7 +224,7 @@ func (x *ExportFile) readBlob(number int, line []byte) {
 	x.Batch.Blobs = append(x.Batch.Blobs, data)
 }
 
-// checkSum finds what the hashes of entries and blobs do not cover: changes of the header, of
+// checkSum detects changes that the hashes of entries and blobs do not cover: of the header, of
 // the order of blobs, and of the checksum line itself.
 func (x *ExportFile) checkSum(data []byte, lines [][]byte) {
 	if len(lines) < 3 {

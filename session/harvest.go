@@ -21,7 +21,7 @@ import (
 	"brenner/session/stalemate"
 )
 
-// Harvest is what a session contributes to the playbook: credits for cited lessons, and insights.
+// Harvest is a session's contribution to the playbook: credits for cited lessons, and insights.
 type Harvest struct {
 	Credits  []playbook.Credit
 	Insights []playbook.Insight
@@ -41,7 +41,7 @@ const KilledMark = " (killed: "
 
 const maxInsights = 20
 
-// Harvest returns what a session teaches later sessions. It is empty for a rehearsal.
+// Harvest returns a session's contribution to the playbook. It is empty for a rehearsal.
 func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 	if h.State.Opened.Rehearsal != "" {
 		return &Harvest{}, nil
@@ -49,7 +49,7 @@ func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 	return h.Lessons(ctx)
 }
 
-// Lessons returns what a session teaches, also for a rehearsal.
+// Lessons is Harvest without the exception for rehearsals.
 func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	out := &Harvest{}
 	if h.State.Version() == 0 {
@@ -301,35 +301,35 @@ func (h *History) isArbiter(name string) bool {
 	return h.State.Opened.Arbiter != nil && h.State.Opened.Arbiter.Name == name
 }
 
-// subject returns what an item is about: its first text other than the field but.
-func subject(it *artifact.Item, but string) string {
+// subject returns what an item is about: its first non-empty text field, except the given one.
+func subject(it *artifact.Item, except string) string {
 	for _, f := range it.Fields {
-		if text := oneLine(it.Text(f.Name)); f.Name != but && text != "" {
+		if text := oneLine(it.Text(f.Name)); f.Name != except && text != "" {
 			return text
 		}
 	}
 	return it.ID
 }
 
-// addFixedFindings adds the lint findings that a round had and the last one has not. Findings of
-// the brief are skipped, since it is incomplete by nature. Killing an item does not count as fixing
-// it.
+// addFixedFindings adds the lint rules with a finding in an earlier version that the last version
+// no longer has. Findings of the brief are skipped, since it is incomplete by nature. Killing an
+// item does not count as fixing it.
 func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact) {
 	if len(reports) < 2 {
 		return
 	}
-	mended := make(map[string]bool)
+	fixed := make(map[string]bool)
 	final := reports[len(reports)-1].Findings
 	for _, r := range reports[1:] {
 		for _, f := range r.Findings {
 			it, _, ok := last.Find(f.Item)
 			gone := ok && it.Killed()
 			still := slices.ContainsFunc(final, func(o lint.Finding) bool { return o.ID == f.ID && o.Item == f.Item })
-			mended[f.ID] = mended[f.ID] || !gone && !still
+			fixed[f.ID] = fixed[f.ID] || !gone && !still
 		}
 	}
 	for _, rule := range lint.Rules() {
-		if mended[rule.ID] {
+		if fixed[rule.ID] {
 			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: "See to it that " + oneLine(rule.Title), Source: playbook.Source{Agent: "lint", Task: rule.ID}})
 		}
 	}
@@ -344,7 +344,7 @@ func clip(s string, longest int) string {
 	return text.Clip(text.Clean(s, text.Words), longest)
 }
 
-// Observe returns how a session went, as input of the playbook's guardrail.
+// Observe summarizes the session's success and latencies for the playbook's guardrail.
 func (h *History) Observe() playbook.Observation {
 	o := playbook.Observation{Session: h.Thread, At: h.State.Began}
 	switch h.State.Ended {
@@ -366,7 +366,7 @@ func (h *History) Observe() playbook.Observation {
 	return o
 }
 
-// NoReason replaces the missing reason of a kill.
+// NoReason replaces a missing reason for a kill.
 const NoReason = "no reason was given"
 
 // killReason returns why an item was killed: the reason of the KILL or else its rationale, which

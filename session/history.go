@@ -165,7 +165,8 @@ func (h *History) empty() artifact.Artifact {
 	return a
 }
 
-// input gathers what a commit settles. Unstored are the texts that are not stored yet.
+// input gathers the contributions that a commit settles. Texts that are not stored yet are in
+// unstored.
 func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, unstored [][]byte) (settle.Input, error) {
 	if h.rules == nil {
 		rules, err := h.State.Opened.MergeRules()

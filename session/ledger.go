@@ -25,8 +25,8 @@ type ledger struct {
 // errBehind reports that another process has written to the journal; see store.ErrBehind.
 var errBehind = store.ErrBehind
 
-// newLedger returns the ledger of a session. Wrote is called with every stored entry and with
-// seen in its state after that entry; if seen is nil, with the current state.
+// newLedger returns the ledger of a session. It calls wrote for every stored entry, with the state
+// right after that entry, which it keeps in seen; if seen is nil, with the current state.
 func newLedger(st store.Store, stream string, now func() time.Time, state, seen *flow.State, wrote func(*journal.Entry, *flow.State)) *ledger {
 	return &ledger{store: overlay{st, make(map[string][]byte)}, state: state, writer: store.Ledger[flow.State]{
 		Store: st, Stream: stream, Now: now, Head: state.Head, State: state,
@@ -60,7 +60,7 @@ func newDraft(kind string, body any) *draft {
 	return d
 }
 
-// addSideRecords adds the records that entries put beside the artifact's versions.
+// addSideRecords adds the records derived from entries, other than versions of the artifact.
 func addSideRecords(before *flow.State, entries []journal.Entry, d *store.Draft) error {
 	records, blobs, err := sideRecords(before, entries)
 	d.Records = append(records, d.Records...)
@@ -68,9 +68,9 @@ func addSideRecords(before *flow.State, entries []journal.Entry, d *store.Draft)
 	return err
 }
 
-// write prepares a draft from the current state and stores it together with what is held. If a
-// person has written to the journal meanwhile, the state catches up and the draft is prepared
-// again, unless other drafts were held.
+// write prepares a draft from the current state and stores it together with the held drafts. If
+// another process has written to the journal meanwhile, the state catches up and the draft is
+// prepared again, unless other drafts were held.
 func (l *ledger) write(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	for {
 		alone := !l.writer.Holding()

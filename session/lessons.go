@@ -8,7 +8,7 @@ import (
 	"brenner/session/flow"
 )
 
-// Memory is what earlier sessions of a project have learned.
+// Memory provides the lessons of earlier sessions of a project.
 type Memory interface {
 	// Recall returns the lessons for one agent's message, and the ids of those that did not fit.
 	Recall(ctx context.Context, about LessonQuery) (LessonSet, error)
@@ -24,7 +24,7 @@ type LessonQuery struct {
 // Claim is a hypothesis and, if it was killed, the reason if one was given.
 type Claim struct{ Item, Text, Reason string }
 
-// LessonSet is what an agent is shown of earlier sessions.
+// LessonSet is the lessons shown to an agent, and the ids of those that did not fit.
 type LessonSet struct {
 	Lessons []kickoff.Bullet
 	Omitted []string
@@ -46,10 +46,10 @@ func (s *run) addLessons(ctx context.Context, state *flow.State, in *kickoff.Inp
 	}
 	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
 	all := make(map[string]LessonSet)
-	died := s.killedClaims(ctx)
+	killed := s.killedClaims(ctx)
 	for _, to := range in.Recipients {
 		entry, _ := in.Roster.Find(to)
-		about := LessonQuery{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: died}
+		about := LessonQuery{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: killed}
 		for _, h := range s.current.Items(artifact.HypothesisSlate) {
 			if !h.Killed() && h.Created != nil && h.Created.Agent == to {
 				about.Own = append(about.Own, claimOf(h))

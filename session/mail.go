@@ -16,15 +16,15 @@ import (
 // Mailer is the mail of a session's thread, in which agents have mailboxes and people read along.
 // Calls do not go through it but through the agents.
 type Mailer interface {
-	// Restore passes the journaled names of agents on the server and the messages taken.
+	// Restore passes the journaled mailboxes of agents and the ids of messages already consumed.
 	Restore(boxes []flow.Mailbox, taken map[string]bool)
 	// Join ensures that agents have mailboxes and returns their names. On an error it still
 	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
 	// Letters returns what agents wrote in a thread, oldest first, except liveness messages.
 	Letters(ctx context.Context, thread string, agents []flow.Party) ([]Letter, error)
-	// Publish mails a version, once per recipient however often it is tried. It returns the
-	// messages with it, and the recipients not reached.
+	// Publish mails a version. Repeated calls send it only once to each recipient. It returns
+	// the ids of the messages, and the recipients not reached.
 	Publish(ctx context.Context, p Publication) (letters, missed []string, err error)
 }
 
@@ -44,7 +44,7 @@ type Publication struct {
 	Whole   string            // for people: everything
 }
 
-func (s *run) recall() {
+func (s *run) restoreMail() {
 	if s.Mail != nil {
 		s.Mail.Restore(s.state.Mailboxes(), s.state.TakenMessages())
 	}
@@ -78,14 +78,14 @@ func (s *run) collect(ctx context.Context) error {
 	}
 	all, err := s.Mail.Letters(ctx, s.state.Opened.Thread, s.state.ByMail())
 	if err != nil {
-		s.Log.Warn().Err(err).Msg("cannot read the thread; its letters wait for the next round")
+		s.Log.Warn().Err(err).Msg("cannot read the thread; its messages wait for the next round")
 		return nil
 	}
 	fresh := newLetters(s.state, all)
 	if len(fresh) == 0 {
 		return nil
 	}
-	defer s.recall()
+	defer s.restoreMail()
 	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
 		return letterCommit(state, fresh, state.NextAt(s.Now()))
 	})
@@ -93,13 +93,13 @@ func (s *run) collect(ctx context.Context) error {
 
 // newLetters returns the letters not yet in the journal, without repeated texts.
 func newLetters(state *flow.State, all []Letter) []Letter {
-	taken, said := state.TakenMessages(), state.KnownTexts()
+	taken, known := state.TakenMessages(), state.KnownTexts()
 	return slices.DeleteFunc(all, func(l Letter) bool {
 		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
-		if taken[l.ID] || said[text] {
+		if taken[l.ID] || known[text] {
 			return true
 		}
-		taken[l.ID], said[text] = true, true
+		taken[l.ID], known[text] = true, true
 		return false
 	})
 }

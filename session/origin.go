@@ -15,7 +15,7 @@ import (
 // NotFound is the code of a text or an item that is not in the session.
 const NotFound fault.Code = "NOT_FOUND" // No such item, field or text in the session.
 
-// Fate is what became of a text.
+// Fate is the current status of a text.
 type Fate string
 
 // The fates.
@@ -61,7 +61,7 @@ type Origin struct {
 	Kickoff  string   `json:"kickoff"` // hash
 	Template string   `json:"template"`
 	Base     int      `json:"base_version"` // the version shown to the agent
-	Saw      []string `json:"items_shown"`  // the items of it shown to the agent
+	Saw      []string `json:"items_shown"`  // items of that version shown to the agent
 	Deltas   string   `json:"deltas"`       // hash of a person's deltas
 	Letter   string   `json:"letter"`       // the message on the mail server, if it came by mail
 }
@@ -328,12 +328,13 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	}
 	x := &leg.Exchanges[i]
 	origin.Kickoff, origin.Template, origin.Base, origin.Saw = x.Body, x.Template, leg.Base, x.Saw
-	err := o.inReply(ctx, &origin, x)
+	err := o.locateInReply(ctx, &origin, x)
 	return origin, err
 }
 
-// inReply locates the block of a delta. Blocks of the repair follow those of the first answer.
-func (o *Origins) inReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
+// locateInReply locates the block of a delta. Blocks of the repair follow those of the first
+// answer.
+func (o *Origins) locateInReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
 	call := &x.Ask
 	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, false)
 	if err != nil {
@@ -358,7 +359,7 @@ func lineOf(lines []int, block int) int {
 	return lines[block-1]
 }
 
-// linesOf returns the lines at which the blocks of a text begin; none for deltas in JSON.
+// linesOf returns the line on which each block of a text begins, or none for deltas in JSON.
 func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool) ([]int, error) {
 	key := hash + examples
 	if lines, ok := o.lines[key]; ok {

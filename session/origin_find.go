@@ -209,7 +209,7 @@ func (o *Origins) setFate(origin *Origin, w *mergedDelta, f delta.Field) {
 	}
 }
 
-// searchReplies searches the agents' answers, if the text is in no delta.
+// searchReplies searches the agents' replies, unless the text was already found.
 func (s *search) searchReplies(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -236,7 +236,7 @@ func (s *search) searchReplies(ctx context.Context) error {
 	return nil
 }
 
-// searchLetters searches the letters of the thread, if the text is in no delta.
+// searchLetters searches the letters of the thread, unless the text was already found.
 func (s *search) searchLetters(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -282,7 +282,7 @@ func (s *search) replyOrigin(leg *flow.Leg, c *flow.Call, hash string, line int)
 	}
 }
 
-// lineWith returns the line on which a text begins that may span several lines, or 0.
+// lineWith returns the line on which the wanted text begins, or 0. It may span several lines.
 func lineWith(text, want string) int {
 	var b strings.Builder
 	var starts []int // offset of each line in b

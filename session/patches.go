@@ -25,7 +25,7 @@ type PatchInput struct {
 }
 
 // PatchOutcome is the outcome of the blocks about one text, with the parsed blocks and the resulting
-// patch, if any. Patches fills in their hashes.
+// patch, if any. The runner fills in their hashes.
 type PatchOutcome struct {
 	flow.Patch
 	BlocksText string
@@ -116,8 +116,8 @@ func (h *History) attempts() []stalemate.Attempt {
 	return all
 }
 
-// patchedText returns the text that a case is about, with the blocks refused last, or nil if it is
-// not about a text.
+// patchedText returns the text that a case is about, with the blocks refused last, or nil if the
+// case is not about a text.
 func (h *History) patchedText(ctx context.Context, c *stalemate.Case) (*stalemate.PatchedText, error) {
 	for i := range slices.Backward(h.State.Patches) {
 		p := &h.State.Patches[i]
@@ -147,8 +147,8 @@ func (h *History) patchReferences() []Reference {
 	return refs
 }
 
-// patchFeedback returns what became of an agent's blocks in its last answer, and the rulings on
-// those it is stuck on. A ruling does not change a text; the next patch does.
+// patchFeedback returns the outcomes of the blocks in an agent's last answer, and the rulings on
+// its stalemates about texts. A ruling does not change a text; the next patch does.
 func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string) ([]view.Outcome, error) {
 	var out []view.Outcome
 	for i := range slices.Backward(state.Patches) {

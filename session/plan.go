@@ -139,7 +139,7 @@ func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, err
 	return examples, nil
 }
 
-// input gathers what the messages of a leg are made of, and the items shown to each agent.
+// input returns the input for the messages of a leg, and the items shown to each agent.
 func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
 	o := &state.Opened
 	in := kickoff.Input{
@@ -208,14 +208,14 @@ func (s *run) countQuoted(text string) int {
 
 // lastReport returns the outcomes of an agent's last deltas, without applied and duplicate ones.
 func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
-	heard := lastReplyCommit(state, name)
-	if heard == nil {
+	last := lastReplyCommit(state, name)
+	if last == nil {
 		return nil, nil
 	}
 	report := s.report
-	if s.reported != heard.Report { // settled in an earlier round, or by an earlier run
+	if s.reported != last.Report { // settled in an earlier round, or by an earlier run
 		var err error
-		if report, err = readReport(ctx, s.store, heard.Report); err != nil {
+		if report, err = readReport(ctx, s.store, last.Report); err != nil {
 			return nil, err
 		}
 	}
@@ -246,7 +246,7 @@ func lastReplyCommit(state *flow.State, name string) *flow.Commit {
 // byteOrderMark may begin a file; it is not part of the text.
 const byteOrderMark = "\ufeff"
 
-// excerpt returns what all agents read: the excerpt, then the evidence under citation names.
+// excerpt returns the text shown to all agents: the excerpt, then the evidence with its ids.
 func (h *History) excerpt(ctx context.Context) (string, error) {
 	o := &h.State.Opened
 	var b strings.Builder

@@ -11,8 +11,8 @@ import (
 	"brenner/store/record"
 )
 
-// RecordIndex determines which record versions the journals of a store's sessions account for. It
-// reads each journal once, and again when it has grown.
+// RecordIndex reports which record versions were written by the sessions of a store, according to
+// their journals. It reads each journal once, and again when it has grown.
 type RecordIndex struct {
 	store   store.Store
 	threads map[string]*writtenRecords
@@ -30,7 +30,7 @@ func NewRecordIndex(st store.Store) *RecordIndex {
 }
 
 // Contains reports whether a session wrote a version. A session with an unreadable journal is
-// assumed to have written all records that would be its own: Verify reports the damage.
+// assumed to have written every record named after it: Verify reports the damage.
 func (x *RecordIndex) Contains(ctx context.Context, ref record.Ref) (bool, error) {
 	thread := threadOf(ref.ID)
 	have := x.threads[thread]

@@ -33,21 +33,21 @@ func requestID(thread, id string) string { return requestPrefix + thread + "/" +
 
 func verdictID(thread, id string) string { return verdictPrefix + thread + "/" + id }
 
-// sideRecords returns the records that entries put beside the artifact's versions, in the
-// current wording. The state is the one before the entries.
+// sideRecords returns the records derived from entries, other than versions of the artifact, in
+// the current wording. The state is the one before the entries.
 func sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
 	return wordings()[0].sideRecords(before, entries)
 }
 
 func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (records []record.Record, blobs [][]byte, err error) {
-	s := &sideBuilder{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), round: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
+	s := &sideBuilder{words: w, opened: before.Opened, kickoffs: make(map[string]int), replies: make(map[string]int), calls: make(map[string]flow.Call), places: make(map[string]string), version: before.Version()}
 	for i := range before.Legs {
 		for _, k := range before.Legs[i].Kickoffs {
 			s.kickoffs[k.Agent]++
 		}
 	}
 	for _, c := range before.Calls() {
-		s.round[c.ID] = *c
+		s.calls[c.ID] = *c
 		if c.Status == flow.Replied {
 			s.replies[c.Agent]++
 		}
@@ -71,10 +71,10 @@ func (w *words) sideRecords(before *flow.State, entries []journal.Entry) (record
 type sideBuilder struct {
 	words             *words
 	opened            flow.Opened
-	kickoffs, replies map[string]int // versions so far, by agent
-	round             map[string]flow.Call
-	places            map[string]string // subjects of stalemates, by id
-	version           int               // of the artifact
+	kickoffs, replies map[string]int       // versions so far, by agent
+	calls             map[string]flow.Call // by id
+	places            map[string]string    // subjects of stalemates, by id
+	version           int                  // of the artifact
 	records           []record.Record
 	blobs             [][]byte
 }
@@ -101,13 +101,13 @@ func (s *sideBuilder) apply(e *journal.Entry) error {
 		if err != nil {
 			return err
 		}
-		s.round[b.Call] = flow.Call{ID: b.Call, Agent: b.Agent, Round: b.Round, Turn: b.Turn}
+		s.calls[b.Call] = flow.Call{ID: b.Call, Agent: b.Agent, Round: b.Round, Turn: b.Turn}
 	case flow.KindAnswered:
 		a, err := journal.Decode[flow.Answered](e, flow.BadSequence)
 		if err != nil {
 			return err
 		}
-		c := s.round[a.Call]
+		c := s.calls[a.Call]
 		s.addReply(e, c.Agent, a.Reply, s.words.answer(&c))
 	case flow.KindCommitted:
 		c, err := journal.Decode[flow.Committed](e, flow.BadSequence)

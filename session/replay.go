@@ -32,7 +32,7 @@ type ReportDiff struct {
 	// Lint names the rules that judged the version, if they are not the current ones. Their
 	// findings were not compared.
 	Lint string
-	// Reworded reports whether the stored report has other wording.
+	// Reworded reports whether the stored report is worded differently.
 	Reworded bool
 }
 
@@ -113,8 +113,8 @@ func (h *History) compareReport(ctx context.Context, c, again *flow.Committed, o
 	return then, nil
 }
 
-// Without settles everything again as if one contributor had never answered. Items are matched
-// by meaning, not by id: references of other contributors are renamed.
+// Without settles everything again as if one contributor had never answered. Items are matched by
+// the delta that created them, not by id: references by other contributors are renamed.
 func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, error) {
 	if !h.contributes(name) {
 		return nil, &fault.Error{

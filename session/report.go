@@ -14,7 +14,7 @@ import (
 	"brenner/store"
 )
 
-// Report is the stored outcome of everything that a commit settled.
+// Report is the stored result of a settlement.
 type Report struct {
 	Schema   string           `json:"schema"`
 	Readings []settle.Reading `json:"readings"`

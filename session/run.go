@@ -25,7 +25,7 @@ type run struct {
 	agents map[string]agent.Agent
 	began  time.Time
 
-	// What the journal pins, read once.
+	// Fixed when the session was opened; read once from the journal.
 	common  *Common
 	frames  kickoff.Frames
 	roster  roster.Roster
@@ -33,7 +33,7 @@ type run struct {
 	views   map[string]view.Spec
 	excerpt string // text that all agents read
 
-	// What belongs to the current state: begin reads it, and every step updates it.
+	// Derived from the current state: reload reads it, and every step updates it.
 	current       artifact.Artifact
 	moments       []stalemate.Moment // the settlements so far, if known; see stalemates
 	conversations []conversation     // of the open leg
@@ -45,8 +45,8 @@ type run struct {
 	cancel   context.CancelFunc
 	done     chan outcome
 	inFlight int
-	// interrupted reports whether a call of the open leg ended while waiting because the run stops.
-	// A resumed run asks again.
+	// interrupted reports whether a call of the open leg gave up a retry because the run stops. A
+	// resumed run asks again.
 	interrupted bool
 	// mayHold allows internal steps to be stored together with the next one.
 	mayHold bool
@@ -66,7 +66,7 @@ func (r *Runner) run(ctx context.Context, l *ledger, agents map[string]agent.Age
 	}
 	s.calls, s.cancel = s.deadline(ctx)
 	defer s.cancel()
-	err := s.afterMerge(ctx) // what a killed run did not get to
+	err := s.afterMerge(ctx) // in case the previous run was killed before it
 	if err == nil {
 		err = s.loop(ctx)
 	}
@@ -87,7 +87,7 @@ func (s *run) result(before int) *Result {
 	}
 }
 
-// prepare reads what the journal pins and the current state.
+// prepare reads the session's fixed inputs and its current state.
 func (s *run) prepare(ctx context.Context) error {
 	opened := &s.state.Opened
 	var err error
@@ -110,17 +110,17 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.excerpt, err = h.excerpt(ctx); err != nil {
 		return err
 	}
-	s.recall()
-	return s.begin(ctx)
+	s.restoreMail()
+	return s.reload(ctx)
 }
 
 func (s *run) history() *History {
 	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules}
 }
 
-// begin reads what belongs to the current state: at the start, and after another process has
-// written to the journal.
-func (s *run) begin(ctx context.Context) (err error) {
+// reload reads everything derived from the current state, at the start and after another process
+// has written to the journal.
+func (s *run) reload(ctx context.Context) (err error) {
 	h := s.history()
 	s.moments, s.report, s.reported = nil, nil, ""
 	if s.current, err = h.Artifact(ctx, s.state.Version()); err != nil {
@@ -130,16 +130,16 @@ func (s *run) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// catchUp begins again if another process wrote a version.
+// catchUp reloads if another process wrote a version.
 func (s *run) catchUp(ctx context.Context) error {
 	if s.current.Metadata.Version == s.state.Version() {
 		return nil
 	}
-	return s.begin(ctx)
+	return s.reload(ctx)
 }
 
-// loop executes what flow commands and journals the results. Stopping is graceful at first:
-// calls in flight may end.
+// loop executes the commands of package flow and journals the results. Stopping is graceful at
+// first: calls in flight may end.
 func (s *run) loop(ctx context.Context) error {
 	for {
 		if ctx.Err() != nil {
@@ -147,11 +147,11 @@ func (s *run) loop(ctx context.Context) error {
 		}
 		more, err := s.step(ctx)
 		if errors.Is(err, errBehind) {
-			more, err = true, s.begin(ctx)
+			more, err = true, s.reload(ctx)
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return s.abandon(ctx) // ending the run failed, not the run itself
+			return s.abandon(ctx) // the step was cancelled; it did not fail
 		case err != nil:
 			return s.fail(ctx, err)
 		case !more:
@@ -160,8 +160,7 @@ func (s *run) loop(ctx context.Context) error {
 	}
 }
 
-// step executes what the state commands, or else waits for a call. It reports whether the run
-// continues.
+// step executes the next commands, or else waits for a call. It reports whether the run continues.
 func (s *run) step(ctx context.Context) (bool, error) {
 	why := s.stopping()
 	acted, err := s.act(ctx, flow.Next(s.state), why)
@@ -246,8 +245,8 @@ func (s *run) act(ctx context.Context, commands []flow.Command, why string) (boo
 	return true, s.ask(ctx, asks)
 }
 
-// endReason returns the reason of an end that the rules command while the run is stopping because
-// of why. A stopped session did not fail, but one without remaining work is done.
+// endReason returns the reason to journal if the rules end a run that is also stopping because of
+// why. A session without remaining work is done; otherwise why takes precedence.
 func endReason(rule, why string) string {
 	switch rule {
 	case flow.EndRounds, flow.EndQuiet, flow.EndClean:
@@ -268,12 +267,13 @@ func (s *run) afterMerge(ctx context.Context) error {
 		if !errors.Is(err, errBehind) {
 			return err
 		}
-		if err := s.begin(ctx); err != nil {
+		if err := s.reload(ctx); err != nil {
 			return err
 		}
 	}
 }
 
+// put keeps a draft for the next write if mayHold allows it, and else writes it.
 func (s *run) put(ctx context.Context, prepare func(*flow.State) (*draft, error)) error {
 	if s.mayHold {
 		return s.keep(prepare)

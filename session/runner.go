@@ -1,4 +1,4 @@
-// Package session runs sessions: it executes what package flow commands, with agents and a
+// Package session runs sessions: it executes the commands of package flow, with agents and a
 // store behind interfaces, and it reads stored sessions.
 //
 // Plans are stored before agents are asked, and answers before they are used. A run may be
@@ -47,7 +47,7 @@ type Runner struct {
 	Tokens Counter
 	// Project provides the project's records; nil without a project.
 	Project Project
-	// Memory, if not nil, is what earlier sessions have learned. Rehearsals have none.
+	// Memory, if not nil, provides the lessons of earlier sessions. Rehearsals are shown none.
 	Memory Memory
 	// Observe, if not nil, is called with every entry after it was stored, in order, and the
 	// state after it. It must not keep the state.
@@ -66,17 +66,17 @@ type Runner struct {
 
 // Project is the governed store as sessions use it.
 type Project interface {
-	// RecordsFor returns what an agent of a role is shown of the project's records.
+	// RecordsFor returns the project's records as shown to an agent of a role.
 	RecordsFor(ctx context.Context, role, module string) (ShownRecords, error)
 	// StaleRecords returns which of the shown records no longer hold, and the precondition for
-	// writing that down.
+	// journaling that.
 	StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
 	// Patch applies the search/replace blocks of an answer to records that its author was shown.
 	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
 }
 
-// ShownRecords is what an agent is shown of the project's records, their references, and the hash of
-// the spec that selected them.
+// ShownRecords is the project's records as shown to an agent: their text, their references, and the
+// hash of the spec that selected them.
 type ShownRecords struct {
 	Text    string
 	View    string
@@ -206,13 +206,13 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	return r.run(ctx, l, agents)
 }
 
-// checkResumable returns why there is nothing to resume. A finished session stays so until a person
-// adds a note, changes it by hand, or requests more rounds.
+// checkResumable returns an error if there is nothing to resume. A finished session stays finished
+// until a person adds a note, changes it by hand, or requests more rounds.
 func checkResumable(s *flow.State, settings flow.Settings) error {
 	f := &fault.Error{Code: NotOpen, Hint: "to continue, add a note, change it by hand, or pass --rounds " + itoa(max(settings.Rounds, s.Round())+1)}
-	asked := settings
-	asked.Limits, asked.Prices = s.Settings.Limits, s.Settings.Prices
-	same := !s.Touched && reflect.DeepEqual(asked, s.Settings)
+	requested := settings
+	requested.Limits, requested.Prices = s.Settings.Limits, s.Settings.Prices
+	same := !s.Touched && reflect.DeepEqual(requested, s.Settings)
 	switch {
 	case s.Ended == flow.EndRounds && settings.Rounds <= s.Round():
 		f.Detail, f.Hint = "all rounds are done", "pass --rounds "+itoa(s.Round()+1)+" to add one"
@@ -258,7 +258,7 @@ func (r *Runner) reopen(ctx context.Context, thread string) (*ledger, error) {
 	}
 	var seen *flow.State
 	if r.Observe != nil {
-		seen, err = flow.Fold(entries) // it lags behind the other and must share nothing with it
+		seen, err = flow.Fold(entries) // it lags behind state and must share nothing with it
 	}
 	return r.ledger(thread, state, seen), err
 }

@@ -110,7 +110,7 @@ func (s *run) addMoment(out *settle.Settlement) {
 	s.moments = append(s.moments, stalemate.Moment{Round: c.Round, At: c.Instant, Out: out})
 }
 
-// journalStalemates journals new stalemates, and the end of those that are gone.
+// journalStalemates journals new stalemates, and the end of those that were settled otherwise.
 func (s *run) journalStalemates(ctx context.Context, cases []stalemate.Case) error {
 	return s.put(ctx, func(*flow.State) (*draft, error) {
 		d := &draft{}
@@ -166,8 +166,8 @@ func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by
 	})
 }
 
-// lastInstant returns the time of the last commit. What depends on a round alone thus has the
-// same bytes whenever it is made.
+// lastInstant returns the time of the last commit. Documents derived from a round thus have the
+// same bytes whenever they are made.
 func (h *History) lastInstant() time.Time {
 	if n := len(h.State.Commits); n > 0 {
 		return h.State.Commits[n-1].Instant
@@ -221,8 +221,8 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	return s.recordRuling(ctx, h, id, &request, party, &o)
 }
 
-// checkSendable returns why a request cannot be sent to an arbiter: placeholder evidence, or more
-// tokens than one call may have.
+// checkSendable returns an error if a request cannot be sent to an arbiter, because it has
+// placeholder evidence or more tokens than one call may have.
 func (s *run) checkSendable(r *stalemate.Request, arbiter string, tokens int) error {
 	if err := r.Sendable(); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalem
 	return s.carryOut(ctx, h, id)
 }
 
-// carryOut merges what a ruling writes, signed by its author.
+// carryOut merges the EDIT of a ruling in the name of its author.
 func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	var out *settle.Settlement
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
@@ -304,8 +304,8 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	return err
 }
 
-// draftRuling drafts the last step of a ruled stalemate: the EDIT through the merge, and whether
-// it was applied.
+// draftRuling drafts the last step of a ruled stalemate: it merges the EDIT and records whether it
+// was applied.
 func (h *History) draftRuling(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
 	now, _ := h.State.Stalemate(id)
 	if now.State != stalemate.Ruled {

@@ -14,7 +14,7 @@ import (
 )
 
 // OpenStalemate opens a stalemate on behalf of a person and returns its id. It is about an
-// existing conflict, or about what the person's own request describes.
+// existing conflict, or about the subject of the person's own request.
 func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, request []byte) (*History, string, []*fault.Error, error) {
 	h, err := ed.load(ctx, thread)
 	if err != nil {
@@ -152,7 +152,7 @@ func (ed *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (
 }
 
 // whyNotApplied returns why the merge did not apply a ruling, or "". It is not enough that its
-// reasons were applied: the field in question must have the ruled value in full.
+// reasons were applied: the disputed field must have the ruled value.
 func whyNotApplied(c *stalemate.Case, out *settle.Settlement) string {
 	reasons, stands := stalemate.ReasonsField(c.Place), false
 	for i := range out.Report.Deltas {

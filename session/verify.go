@@ -13,7 +13,7 @@ import (
 	"brenner/store/record"
 )
 
-// Proof is what a verification examined, and what it found.
+// Proof is the result of a verification: what it examined, and the faults found.
 type Proof struct {
 	Thread   string `json:"thread_id"`
 	File     string `json:"file"` // of an export
@@ -27,7 +27,7 @@ type Proof struct {
 	Reworded int          `json:"reworded,omitzero"` // versions whose reports only differ in wording
 	Faults   store.Faults `json:"faults"`
 
-	words []words // in which records may be written
+	words []words // the accepted wordings of records
 }
 
 // Verify verifies a session: the chain of its journal, every blob that it names, every version
@@ -89,8 +89,8 @@ func verify(ctx context.Context, st store.Store, p *Proof, head string) (*Proof,
 	return p, ctx.Err()
 }
 
-// checkHead compares the end of the journal with the store's head, which is further while
-// the session is running.
+// checkHead compares the end of the journal with the store's head, which may be ahead while the
+// session is running.
 func (h *History) checkHead(ctx context.Context) error {
 	end := h.State.Head
 	head, ends, err := store.EndsAt(ctx, h.Store, Prefix+h.Thread, end)
@@ -213,13 +213,12 @@ func (p *Proof) checkSideRecords(ctx context.Context, h *History) {
 	}
 }
 
-// isOneOf reports whether a stored record is one that the journal leads to, in any wording.
+// isOneOf reports whether a stored record equals the expected one in any of its wordings.
 func isOneOf(r *record.Record, wanted []record.Record) bool {
 	return slices.ContainsFunc(wanted, func(want record.Record) bool { return reflect.DeepEqual(want, *r) })
 }
 
-// marks are the later statuses of records, which are not in a session's journal. Those of an id
-// are read once.
+// marks caches the later statuses of records, which are not in a session's journal.
 type marks struct {
 	store store.Store
 	read  map[string][]record.Mark

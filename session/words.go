@@ -9,8 +9,8 @@ import (
 	"brenner/store/record"
 )
 
-// words is one wording of a session's records. Stored records are compared literally, and the
-// journal does not hold their wording. So the wordings of all programs that wrote records are
+// words is one wording of a session's records. Verify compares stored records literally, and the
+// journal does not contain their wording. So the wordings of all programs that wrote records are
 // kept; any other text was altered.
 type words struct {
 	roster  func(*flow.Opened) string
