@@ -12,7 +12,7 @@ import (
 	"brenner/roster"
 )
 
-// Report is the content of a message's head and roster, with the findings of its audit.
+// Report is the content of a message's header and roster, with the findings of its audit.
 type Report struct {
 	Schema    string        `json:"schema"` // set by the command that prints it
 	OK        bool          `json:"ok"`     // there are no findings
@@ -26,7 +26,7 @@ type Report struct {
 	Findings  []Finding     `json:"findings"`      // by line
 }
 
-// Finding is a part of a message that does not agree.
+// Finding is an inconsistency in a message.
 type Finding struct {
 	Code    fault.Code `json:"code"`
 	What    string     `json:"what"` // "thread_id", "template", "roster.BlueLake.role"
@@ -38,11 +38,11 @@ type Finding struct {
 // Audit reads a kickoff back and checks that its parts agree: the thread id is valid, the roster's
 // table follows the roster's rules, the recipient is in it, the template matches the recipient's
 // role, hash and prompt match the template's version, and all parts are in order. It also compares
-// the message with the wanted session and roster, if given.
+// the message with the expected session and roster, if any.
 func Audit(message string, want Expected) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
-		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add and remove them
+		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add or remove trailing space
 	}
 	a.readHead()
 	a.readRoster(message)
@@ -72,8 +72,8 @@ type auditor struct {
 	out    Report
 	roster roster.Block // its Line is 0 if it is missing
 	title  int          // index of the line with the thread id
-	body   int          // index of the first line after the head
-	// places are the lines of the head, from 1; 0 if missing.
+	body   int          // index of the first line after the header
+	// places are the lines of the header, from 1; 0 if missing.
 	places struct{ recipient, round, template int }
 }
 
@@ -103,7 +103,7 @@ func (a *auditor) readRoster(message string) {
 	a.roster, a.out.Roster = b, b.Roster
 	if b.Line != a.body+1 {
 		a.add(BadOrder, "roster", b.Line-1, headHint,
-			"the session configuration does not directly follow the head of the message")
+			"the session configuration does not directly follow the message's header")
 	}
 	for _, f := range fault.All(b.Roster.Validate()) {
 		a.addFault("roster", b.Line-1, f)
@@ -164,7 +164,7 @@ func orNone(s string) string {
 
 const headHint = "a kickoff begins with its title, recipient, round and template, and then its session configuration"
 
-// readHead reads what precedes the session configuration: the title and three labelled lines.
+// readHead reads the header before the session configuration: the title and three labelled lines.
 func (a *auditor) readHead() {
 	for a.body < len(a.lines) && a.lines[a.body] == "" {
 		a.body++
@@ -187,7 +187,7 @@ func (a *auditor) readHead() {
 			continue
 		}
 		if stray++; stray == 1 { // report the first one only
-			a.add(BadHead, "head", a.body, headHint, "this line does not belong in the head of a message: %s", fault.Shown(line))
+			a.add(BadHead, "head", a.body, headHint, "this line does not belong in a message's header: %s", fault.Shown(line))
 		}
 	}
 	for _, l := range []struct {
@@ -195,7 +195,7 @@ func (a *auditor) readHead() {
 		place int
 	}{{"recipient", a.places.recipient}, {"round", a.places.round}, {"template", a.places.template}} {
 		if l.place == 0 {
-			a.add(BadHead, l.what, first, headHint, "the head of the message has no readable line for the %s", l.what)
+			a.add(BadHead, l.what, first, headHint, "the message's header has no readable line for the %s", l.what)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func (a *auditor) checkTemplate() {
 	hash, known := prompts.HashOf(id)
 	switch {
 	case !known:
-		a.add(UnknownTemplate, "template", at, "a newer version of the program may know it",
+		a.add(UnknownTemplate, "template", at, "it may come from a newer version of this program",
 			"unknown template %s", fault.Shown(id))
 	case len(a.out.Hash) < minHash || !strings.HasPrefix(hash, a.out.Hash):
 		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",

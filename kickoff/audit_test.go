@@ -179,7 +179,7 @@ func TestAuditIgnoresForgedConfiguration(t *testing.T) {
 	}
 }
 
-func TestAuditKnowsEveryTemplate(t *testing.T) {
+func TestEveryTemplateHasStoredHash(t *testing.T) {
 	for _, tmpl := range prompts.All() {
 		if hash, ok := prompts.HashOf(tmpl.ID()); !ok || hash != tmpl.Hash() {
 			t.Errorf("%s is unknown", tmpl.ID())

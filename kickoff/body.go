@@ -80,7 +80,7 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 type section struct {
 	heading string
 	about   string // written by this program, before the text
-	given   string // the text as it came
+	raw     string // the text as received
 	text    string // the text, cleaned
 	after   string // written by this program, after the text
 	without string // shown if there is no text; "" omits the section
@@ -108,9 +108,9 @@ func (in *Input) sections(to string) []section {
 		{heading: headConstraints, text: in.constraints()},
 	}
 	for i := range all {
-		all[i].given, all[i].text = all[i].text, ""
-		if !blank(all[i].given) {
-			all[i].text = clean(all[i].given)
+		all[i].raw, all[i].text = all[i].text, ""
+		if !blank(all[i].raw) {
+			all[i].text = clean(all[i].raw)
 		}
 	}
 	return all
@@ -229,7 +229,7 @@ type Frame struct {
 	template, hash string
 	head, tail     string
 	example        string // the worked example
-	// plain means that nothing in the roster could be taken for a delta.
+	// plain means that nothing in the roster could be read as a delta.
 	plain bool
 }
 

@@ -47,11 +47,11 @@ type Input struct {
 	Views  map[string]string
 	Scopes merge.Scopes // the zero value restricts no agent
 
-	// Frames, if not nil, keeps frames from one Compose to the next.
+	// Frames, if not nil, caches frames between calls of Compose.
 	Frames Frames
 }
 
-// Hypothesis is one of the brief, with its id if it has one.
+// Hypothesis is a hypothesis of the brief, with its id if it has one.
 type Hypothesis struct{ ID, Text string }
 
 // Bullet is a lesson from earlier sessions.
@@ -72,7 +72,7 @@ type Message struct {
 	Template     string      `json:"template"`      // name and version: "test_designer/1"
 	TemplateHash string      `json:"template_hash"` // SHA-256 in hexadecimal digits, in full
 	Body         string      `json:"body"`          // Markdown
-	// Examples are the deltas that the message shows: a reply that repeats one does not mean it.
+	// Examples are the deltas that the message shows. A reply that repeats one does not propose it.
 	Examples []string `json:"-"`
 }
 
@@ -172,7 +172,7 @@ const (
 	RosterDiffers   fault.Code = "KICKOFF_ROSTER_DIFFERS"   // Audit: the roster table differs from the given roster.
 )
 
-// CheckThreadID refuses what is not the thread id of a research session.
+// CheckThreadID returns an error if id is not the thread id of a research session.
 func CheckThreadID(id string) error {
 	if artifact.IsThreadID(id) {
 		return nil

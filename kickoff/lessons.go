@@ -25,7 +25,7 @@ func (in *Input) aboutMemory() string {
 	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
 }
 
-// aboutLessons returns how to write lessons. Their number is up to the template.
+// aboutLessons returns the instructions for writing lessons. The template sets their number.
 func (in *Input) aboutLessons() string {
 	if !in.Learns {
 		return ""
@@ -115,7 +115,8 @@ func endsWord(text string) bool {
 	return r == '-' || inWord(r)
 }
 
-// beginsWord reports whether a text continues a word. A period or hyphen does so if more follows.
+// beginsWord reports whether a text continues a word. A period or hyphen does so if a letter or
+// digit follows.
 func beginsWord(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
 	if r == '-' || r == '.' {
@@ -146,14 +147,14 @@ func QuestionOf(message string) string {
 }
 
 // examples returns the deltas that a message shows: those of the worked example and any in outside
-// texts. A reply that repeats one, quoted or not, does not mean it. Names in the roster cannot be
-// quoted; if they look like a delta, the whole message is an example.
+// texts. A reply that repeats one, quoted or not, does not propose it. Names in the roster cannot
+// be quoted; if they look like a delta, the whole message is an example.
 func (f *Frame) examples(sections []section, body string) []string {
 	examples := []string{f.example}
 	for _, s := range sections {
 		examples = appendShown(examples, s.text)
-		if s.text != s.given { // an agent may leave out the marks
-			examples = appendShown(examples, strings.ToValidUTF8(s.given, "\ufffd"))
+		if s.text != s.raw { // an agent may repeat it without the marks for invisible characters
+			examples = appendShown(examples, strings.ToValidUTF8(s.raw, "\ufffd"))
 		}
 	}
 	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isOK) {
@@ -213,7 +214,7 @@ type CompiledMessage struct {
 	Artifact string
 }
 
-// Count is the number of standing items of a section.
+// Count is the number of active items of a section.
 type Count struct {
 	Section string
 	Items   int
@@ -253,7 +254,8 @@ type Request struct {
 	More       int      // number of further problems
 }
 
-// Repair returns a request to replace unreadable blocks. It quotes nothing that looks like a delta.
+// Repair returns a request to replace unreadable blocks. It contains nothing that looks like a
+// delta.
 func Repair(threadID string, problems []delta.Located) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),
@@ -271,7 +273,7 @@ func Repair(threadID string, problems []delta.Located) Request {
 	return r
 }
 
-// inert returns a text on one line that opens nothing in Markdown.
+// inert returns a text on one line, without characters that could begin Markdown code or HTML.
 func inert(text string) string {
 	return strings.NewReplacer("`", "'", "<", "‹", ">", "›").Replace(oneLine(text))
 }

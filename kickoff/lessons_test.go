@@ -82,7 +82,7 @@ func FuzzReadLesson(f *testing.F) {
 	})
 }
 
-func TestCited(t *testing.T) {
+func TestCitedIDs(t *testing.T) {
 	ids := []string{"pb-00001", "pb-00002", "pb-00003", "pb-00004", "the", "H3"}
 	reply := "As [pb-00001] says, and pb-00002. Not xpb-00003, pb-000030, pb-00003-b or pb-00003.5; the H3 of [the] others. pb-00004"
 	if got := CitedIDs(reply, ids); !slices.Equal(got, []string{"pb-00001", "pb-00002", "pb-00004", "the"}) {

@@ -13,8 +13,8 @@ func TestRepair(t *testing.T) {
 	problems := []delta.Located{{
 		Code: delta.InvalidSection, Message: "there is no section ```delta\n{\"operation\":\"ADD\"}\n```", Line: 3, Column: 1, Hint: "# one of <b>them</b>",
 	}}
-	asked := kickoff.Repair("RS-20260101-ab", problems)
-	got := asked.Head + strings.Join(asked.Problems, "") + asked.Tail
+	request := kickoff.Repair("RS-20260101-ab", problems)
+	got := request.Head + strings.Join(request.Problems, "") + request.Tail
 	for _, want := range []string{"# REPAIR: RS-20260101-ab\n", "- line 3, column 1: there is no section '''delta", "(INVALID_SECTION)", "What to do: # one of ‹b›them‹/b›"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

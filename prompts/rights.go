@@ -20,9 +20,10 @@ type Rights struct {
 	Unified bool
 }
 
-// mayAll reports whether the reader may change all items of a section, by a predicate of Scopes.
-func (r *Rights) mayAll(s artifact.Section, ask func(string, artifact.Section) bool) bool {
-	return r.Unified || ask(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
+// mayAll reports whether the reader may change all items of a section, according to a predicate of
+// Scopes such as MayEdit.
+func (r *Rights) mayAll(s artifact.Section, allows func(string, artifact.Section) bool) bool {
+	return r.Unified || allows(r.Role, s) || slices.Contains(r.Scopes.Unowned(r.Roles), s)
 }
 
 // sections returns the sections that the reader may edit, or may add to even under strict scopes.
@@ -44,7 +45,7 @@ func (r *Rights) table() string {
 	for _, s := range artifact.Sections() {
 		spec := s.Spec()
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", spec.ID, ids(s), itemCount(spec),
-			r.mayAdd(s), r.mayTouch(s, r.Scopes.MayEdit), r.mayKill(s))
+			r.mayAdd(s), r.mayChange(s, r.Scopes.MayEdit), r.mayKill(s))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -69,7 +70,7 @@ func itemCount(spec *artifact.SectionSpec) string {
 	}
 }
 
-// mayAdd and mayKill account for the research thread, which can only be edited.
+// mayAdd returns the table's ADD cell. The research thread can only be edited.
 func (r *Rights) mayAdd(s artifact.Section) string {
 	if s != artifact.ResearchThread && r.mayAll(s, r.Scopes.MayAdd) {
 		return "yes"
@@ -81,15 +82,15 @@ func (r *Rights) mayKill(s artifact.Section) string {
 	if s == artifact.ResearchThread {
 		return "no"
 	}
-	return r.mayTouch(s, r.Scopes.MayKill)
+	return r.mayChange(s, r.Scopes.MayKill)
 }
 
-func (r *Rights) mayTouch(s artifact.Section, ask func(string, artifact.Section) bool) string {
+func (r *Rights) mayChange(s artifact.Section, allows func(string, artifact.Section) bool) string {
 	mine, others := "own", "any"
 	if s == artifact.ResearchThread {
 		mine, others = "no", "yes" // there is only one, without an author
 	}
-	if r.mayAll(s, ask) {
+	if r.mayAll(s, allows) {
 		return others
 	}
 	return mine

@@ -108,7 +108,7 @@ func (t Template) part(name string) string {
 	return strings.Trim(text, "\n")
 }
 
-// Prompt returns the role's instructions and the rules for sources, equal in every session.
+// Prompt returns the role's instructions and the ground rules, which are the same in every session.
 func (t Template) Prompt() string {
 	own, _, _ := strings.Cut(t.Text, "<!-- ")
 	return strings.Trim(own, "\n") + "\n\n" + t.part(partGround)
@@ -119,17 +119,18 @@ func (t Template) Example() string { return t.part(partExample) + "\n" }
 
 // Outputs returns the task of a round, the reader's rights, and the rules for the result.
 func (t Template) Outputs(round int, r Rights) string {
-	asked := t.part(partFirst)
+	task := t.part(partFirst)
 	if round > 1 {
-		asked = t.part(partLater)
+		task = t.part(partLater)
 	}
-	return asked + "\n\n" + strings.NewReplacer(
+	return task + "\n\n" + strings.NewReplacer(
 		"{{scopes}}", r.table(),
 		"{{rules}}", r.rules(),
 	).Replace(t.part(partOutputs))
 }
 
-// Format returns how to write a reply. A longer fence keeps readers from taking the example.
+// Format returns the instructions for writing a reply. A longer fence around the example keeps
+// readers of the message from executing it.
 func (t Template) Format(r Rights) string {
 	fence := strings.Repeat("`", longestRun(t.Example(), '`')+1)
 	return strings.NewReplacer(

@@ -89,10 +89,10 @@ func TestUnreportedAttemptsCostTheirReservation(t *testing.T) {
 // budget ends the session.
 func TestAbsurdUsageNeverReducesCost(t *testing.T) {
 	for name, used := range map[string]agent.Usage{
-		"less than nothing":    {Input: -1_000_000, Output: 5},
-		"nothing at all":       {Input: math.MinInt, Output: math.MinInt},
-		"more than any number": {Input: math.MaxInt, Output: math.MaxInt},
-		"beyond exact JSON":    {Input: 1 << 53, Output: 7},
+		"negative":          {Input: -1_000_000, Output: 5},
+		"smallest integer":  {Input: math.MinInt, Output: math.MinInt},
+		"largest integer":   {Input: math.MaxInt, Output: math.MaxInt},
+		"beyond exact JSON": {Input: 1 << 53, Output: 7},
 	} {
 		for _, fails := range []bool{false, true} {
 			st, allow := memory.New(), &session.Allowance{}
@@ -131,7 +131,7 @@ func TestAbsurdUsageNeverReducesCost(t *testing.T) {
 // repairs.
 func TestRepairsDoNotSpendCostOfFailedAttempts(t *testing.T) {
 	const lost = 20_000
-	mendable := "```delta\n{\"operation\": \"ADD\"\n```\n"
+	repairable := "```delta\n{\"operation\": \"ADD\"\n```\n"
 	run := func(budget int) (*session.Result, int64) {
 		allow := &session.Allowance{}
 		r := runner(memory.New(), nil)
@@ -157,7 +157,7 @@ func TestRepairsDoNotSpendCostOfFailedAttempts(t *testing.T) {
 				close(again)
 				<-answered
 			}
-			return agent.Reply{Text: mendable, Usage: all}, nil
+			return agent.Reply{Text: repairable, Usage: all}, nil
 		})
 		b := brief(1)
 		b.Settings.Budget = budget

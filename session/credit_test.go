@@ -21,7 +21,7 @@ func playCiting(t *testing.T, rounds int, more map[string]string) *session.Histo
 	st := memory.New()
 	s := &actors{script: builtInScript()}
 	r := runner(st, s)
-	r.Memory = &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
+	r.Memory = &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}}}
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := s.agent(p)
 		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
@@ -103,7 +103,7 @@ func TestCitationWithoutDeltasIsNeutral(t *testing.T) {
 		st := memory.New()
 		s := &actors{script: builtInScript()}
 		r := runner(st, s)
-		r.Memory = &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+		r.Memory = &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 		r.Agent = func(p flow.Party) (agent.Agent, error) {
 			if p.Name != "GreenValley" {
 				return s.agent(p)

@@ -44,7 +44,7 @@ func TestDrainDoesNotWaitForRetries(t *testing.T) {
 			if res.Reason != flow.EndInterrupted || time.Since(began) != 2*time.Minute || s.asked.Load() != 3 || res.State.OpenLeg() == nil {
 				t.Errorf("quorum %s: ended with %s after %s and %d calls", quorum, res.Reason, time.Since(began), s.asked.Load())
 			}
-			if at, ok := res.State.OpenLeg().Later(); !ok || !at.Equal(began.Add(time.Hour)) {
+			if at, ok := res.State.OpenLeg().RetryTime(); !ok || !at.Equal(began.Add(time.Hour)) {
 				t.Errorf("quorum %s: wrong retry time: %s", quorum, at)
 			}
 			r.Drain = nil

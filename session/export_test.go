@@ -11,18 +11,18 @@ import (
 	"brenner/store/record"
 )
 
-// Beside returns the records that a journal puts beside the artifact's versions, for tests that
-// assemble a store.
-func Beside(entries []journal.Entry) ([]record.Record, [][]byte, error) {
+// SideRecords returns the records derived from a journal, other than versions of the artifact, for
+// tests that assemble a store.
+func SideRecords(entries []journal.Entry) ([]record.Record, [][]byte, error) {
 	return sideRecords(&flow.State{}, entries)
 }
 
 // Err returns the faults of a proof as one error, or nil.
 func (p *Proof) Err() error { return errors.Join(p.Faults...) }
 
-// VerifyTomorrow verifies a session as a later program with another wording of records would.
-// With keeps, that program also knows the current wording.
-func VerifyTomorrow(ctx context.Context, st store.Store, thread string, keeps bool) (*Proof, error) {
+// VerifyReworded verifies a session as a later program with another wording of records would. If
+// keeps is set, that program still accepts the current wording.
+func VerifyReworded(ctx context.Context, st store.Store, thread string, keeps bool) (*Proof, error) {
 	const prefix = "reworded: "
 	today := wordings()
 	was := today[0]

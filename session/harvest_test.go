@@ -16,14 +16,14 @@ import (
 
 // fakeMemory is a memory that records its queries.
 type fakeMemory struct {
-	asked []session.LessonQuery
-	says  session.LessonSet
-	err   error
+	asked   []session.LessonQuery
+	lessons session.LessonSet
+	err     error
 }
 
 func (n *fakeMemory) Recall(_ context.Context, r session.LessonQuery) (session.LessonSet, error) {
 	n.asked = append(n.asked, r)
-	return n.says, n.err
+	return n.lessons, n.err
 }
 
 // realSession plays the example as if its agents were models, without a rehearsal script.
@@ -90,8 +90,8 @@ func TestHarvestOfLint(t *testing.T) {
 	}
 }
 
-func TestRehearsalTeachesNothing(t *testing.T) {
-	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
+func TestRehearsalIsNotHarvested(t *testing.T) {
+	m := &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "x"}}}}
 	st := memory.New()
 	r := runner(st, &actors{script: builtInScript()})
 	r.Memory = m
@@ -107,7 +107,7 @@ func TestRehearsalTeachesNothing(t *testing.T) {
 // Recalled lessons are in the messages and in the journal. From round 2 on the query has the
 // agent's own hypotheses and the killed ones.
 func TestRecall(t *testing.T) {
-	m := &fakeMemory{says: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
+	m := &fakeMemory{lessons: session.LessonSet{Lessons: []kickoff.Bullet{{ID: "pb-00001", Text: "Name the mechanism"}}, Omitted: []string{"pb-00002"}}}
 	st, h := realSession(t, 2, m)
 	k := h.State.Legs[0].Kickoffs[0]
 	body, err := st.Blob(t.Context(), k.Body)

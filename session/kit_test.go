@@ -22,7 +22,7 @@ const thread = "RS-20261115-cell-fate"
 // clock returns a fixed time, so that everything that depends on time is the same in every run.
 func clock() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 
-// bytesCounter counts bytes instead of tokens.
+// bytesCounter counts four bytes as one token.
 type bytesCounter struct{}
 
 func (bytesCounter) Count(text string) int { return len(text) / 4 }

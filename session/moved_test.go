@@ -14,10 +14,10 @@ import (
 	"brenner/store/record"
 )
 
-// project shows agents one note, and calls looked between a check of it and the following write.
+// project shows agents one note, and calls checked between a check of it and the following write.
 type project struct {
 	records *govern.Records
-	looked  func()
+	checked func()
 }
 
 func (p *project) RecordsFor(context.Context, string, string) (session.ShownRecords, error) {
@@ -27,7 +27,7 @@ func (p *project) RecordsFor(context.Context, string, string) (session.ShownReco
 
 func (p *project) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	moved, hold, err := p.records.NoLongerCanonical(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
-	p.looked()
+	p.checked()
 	if len(moved) == 0 {
 		return nil, hold, err
 	}
@@ -59,10 +59,10 @@ func TestPromotionBetweenCheckAndCommit(t *testing.T) {
 		}
 	}
 	promote("note@v1")
-	looks := 0
+	checks := 0
 	r := runner(st, &actors{script: builtInScript()})
 	r.Project = &project{d, func() {
-		if looks++; looks == 1 {
+		if checks++; checks == 1 {
 			promote("note@v2")
 		}
 	}}
@@ -73,8 +73,8 @@ func TestPromotionBetweenCheckAndCommit(t *testing.T) {
 	if first, second := h.State.Commits[1].Moved, h.State.Commits[2].Moved; len(first) != 1 || first[0] != (flow.MovedRecord{ID: "note", Version: 1, Now: 2}) || len(second) != 0 {
 		t.Errorf("%v, then %v", first, second)
 	}
-	if looks != 3 {
-		t.Errorf("checked %d times", looks)
+	if checks != 3 {
+		t.Errorf("checked %d times", checks)
 	}
 	records, err := st.Records(t.Context(), store.Query{ID: thread})
 	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.Draft {

@@ -192,7 +192,7 @@ func TestBlame(t *testing.T) {
 }
 
 // The origin of a person's change has no call, but its place in the submitted text.
-func TestBlamePeople(t *testing.T) {
+func TestBlameOfPersonsChange(t *testing.T) {
 	st, _, _ := playCrowded(t, 1)
 	reply := "I think:\n\n```delta\n{\"operation\":\"EDIT\",\"section\":\"hypothesis_slate\",\"target_id\":\"H1\",\"payload\":{\"anchors\":[],\"anchors_replace\":true,\"claim\":\"mine\"}}\n```\n"
 	if _, out, err := editor(st).Apply(t.Context(), thread, []byte(reply)); err != nil || !out.Changed {
@@ -265,7 +265,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestOfCall(t *testing.T) {
+func TestFromCall(t *testing.T) {
 	_, o, h := playCrowded(t, 2)
 	var all []string
 	for _, c := range h.State.Calls() {

@@ -80,13 +80,13 @@ func TestWriteDuringRound(t *testing.T) {
 	st := memory.New()
 	s := &actors{script: builtInScript()}
 	r := runner(st, s)
-	asked, goOn := make(chan struct{}), make(chan struct{})
+	asked, proceed := make(chan struct{}), make(chan struct{})
 	r.Agent = func(p flow.Party) (agent.Agent, error) {
 		a, err := s.agent(p)
 		return agentFunc(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
 			if c.Agent == "BlueLake" && c.Round == 2 {
 				close(asked)
-				<-goOn
+				<-proceed
 			}
 			return a.Ask(ctx, c)
 		}), err
@@ -104,7 +104,7 @@ func TestWriteDuringRound(t *testing.T) {
 	if h.State.Version() != 3 || len(h.Entries) != h.State.Head.Seq {
 		t.Errorf("version %d, %d of %d entries", h.State.Version(), len(h.Entries), h.State.Head.Seq)
 	}
-	close(goOn)
+	close(proceed)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestDeltasRequireMergedBrief(t *testing.T) {
 		}
 	}
 	var err error
-	if b.Records, _, err = session.Beside(h.Entries[:1]); err != nil {
+	if b.Records, _, err = session.SideRecords(h.Entries[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Write(t.Context(), b); err != nil {
@@ -278,15 +278,15 @@ func TestApplyRefuses(t *testing.T) {
 		as, text string
 		want     fault.Code
 	}{
-		"a stranger":       {"Mallory", `[]`, delta.NoDeltas},
-		"a stranger again": {"Mallory", string(edit(t, "H1.claim", "x")), session.NotAllowed},
-		"an agent":         {"BlueLake", string(edit(t, "H1.claim", "x")), session.NotAllowed},
-		"no name":          {"", string(edit(t, "H1.claim", "x")), session.NotAllowed},
-		"no deltas":        {"operator", `[]`, delta.NoDeltas},
-		"other JSON":       {"operator", `{"metadata":{}}`, delta.NoDeltas},
-		"numbers":          {"operator", `[1,2]`, delta.NoDeltas},
-		"broken JSON":      {"operator", `[{"operation":`, artifact.InvalidJSON},
-		"prose":            {"operator", "I agree.", delta.NoDeltas},
+		"no deltas of a stranger": {"Mallory", `[]`, delta.NoDeltas},
+		"a stranger":              {"Mallory", string(edit(t, "H1.claim", "x")), session.NotAllowed},
+		"an agent":                {"BlueLake", string(edit(t, "H1.claim", "x")), session.NotAllowed},
+		"no name":                 {"", string(edit(t, "H1.claim", "x")), session.NotAllowed},
+		"no deltas":               {"operator", `[]`, delta.NoDeltas},
+		"other JSON":              {"operator", `{"metadata":{}}`, delta.NoDeltas},
+		"numbers":                 {"operator", `[1,2]`, delta.NoDeltas},
+		"broken JSON":             {"operator", `[{"operation":`, artifact.InvalidJSON},
+		"prose":                   {"operator", "I agree.", delta.NoDeltas},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := editor(st)
@@ -340,7 +340,7 @@ func TestResolve(t *testing.T) {
 		t.Fatal(err, out.Report)
 	}
 	if got := textOf(t, h, h.State.Version(), "A1", "status"); got != "falsified" {
-		t.Errorf("it is %q", got)
+		t.Errorf("A1.status is %q", got)
 	}
 	if why := out.Deltas[0].Rationale; !strings.Contains(why, "GreenValley") {
 		t.Errorf("the rationale is %q", why)

@@ -207,11 +207,11 @@ func storeWithPrefix(t *testing.T, h *session.History, n int) *memory.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, _, err := session.Beside(h.Entries[:n])
+	side, _, err := session.SideRecords(h.Entries[:n])
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch.Records = append(batch.Records, beside...)
+	batch.Records = append(batch.Records, side...)
 	for _, r := range records {
 		if r.Version <= left.Version() {
 			batch.Records = append(batch.Records, r)

@@ -30,14 +30,14 @@ func (a *alteredStore) Records(ctx context.Context, q store.Query) ([]record.Rec
 	return all, err
 }
 
-// A later program may word records differently as long as it still knows the current wording.
+// A later program may word records differently as long as it still accepts the current wording.
 func TestRewordedSummariesVerify(t *testing.T) {
 	h, _ := ruledSession(t)
-	p, err := session.VerifyTomorrow(t.Context(), h.Store, thread, true)
+	p, err := session.VerifyReworded(t.Context(), h.Store, thread, true)
 	if err != nil || p.Err() != nil {
-		t.Errorf("a program that knows the current wording: %v, %v; want no faults", err, p.Err())
+		t.Errorf("a program that accepts the current wording: %v, %v; want no faults", err, p.Err())
 	}
-	p, err = session.VerifyTomorrow(t.Context(), h.Store, thread, false)
+	p, err = session.VerifyReworded(t.Context(), h.Store, thread, false)
 	if err != nil || fault.CodeOf(p.Err()) != store.Damaged {
 		t.Errorf("a program without the current wording: %v, %v; want %s", err, p.Err(), store.Damaged)
 	}
@@ -73,7 +73,7 @@ func TestVerifyDetectsAlteredRecords(t *testing.T) {
 			if err != nil || fault.CodeOf(today.Err()) != store.Damaged {
 				t.Errorf("%s of %s: %v, %v; want %s", name, r.Ref(), err, today.Err(), store.Damaged)
 			}
-			tomorrow, err := session.VerifyTomorrow(t.Context(), st, thread, true)
+			tomorrow, err := session.VerifyReworded(t.Context(), st, thread, true)
 			if err != nil || fault.CodeOf(tomorrow.Err()) != store.Damaged {
 				t.Errorf("%s of %s, tomorrow: %v, %v; want %s", name, r.Ref(), err, tomorrow.Err(), store.Damaged)
 			}

@@ -161,7 +161,7 @@ func settledBy(job int, s *flow.State) loop.Settled {
 	case flow.EndLater:
 		out.Outcome = loop.Later
 		if leg := s.OpenLeg(); leg != nil {
-			at, _ := leg.Later()
+			at, _ := leg.RetryTime()
 			out.RetryAt = artifact.FormatInstant(at)
 		}
 	case flow.EndInterrupted, "": // or killed

@@ -17,7 +17,7 @@ import (
 	"brenner/store"
 )
 
-// CallTrace is one call with all that the journal knows of it.
+// CallTrace is everything that the journal records about a call.
 type CallTrace struct {
 	Schema    string           `json:"schema"`
 	Thread    string           `json:"thread_id"`
@@ -31,7 +31,7 @@ type CallTrace struct {
 	Journal   []CallEvent      `json:"journal"`
 }
 
-// CallInput is what went into a call.
+// CallInput is the input of a call.
 type CallInput struct {
 	Subject      string         `json:"subject"`
 	Template     string         `json:"template"`
@@ -49,7 +49,7 @@ type CallInput struct {
 	Bytes        int            `json:"prompt_bytes"`
 	Tokens       int            `json:"prompt_tokens"` // counted locally before sending
 	Reserved     int            `json:"reserved_tokens"`
-	Before       string         `json:"first_reply"` // what a repair is about
+	Before       string         `json:"first_reply"` // the reply that a repair corrects
 	Text         *string        `json:"prompt_text,omitempty"`
 	Ruling       bool           `json:"-"` // an arbiter's call
 }
@@ -98,7 +98,7 @@ type CallEvidence struct {
 	Hash string `json:"sha256"`
 }
 
-// CallOutput is what came out of a call.
+// CallOutput is the output of a call.
 type CallOutput struct {
 	Reply    string          `json:"reply"`
 	Bytes    int             `json:"reply_bytes"`
@@ -162,7 +162,7 @@ func (o *CallQuery) find(h *session.History) (*flow.Call, error) {
 	}
 }
 
-// TraceCall returns a call of a session with all that the journal knows of it.
+// TraceCall returns everything that the journal records about a call.
 func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrace, error) {
 	c, err := q.find(h)
 	if err != nil {

@@ -22,7 +22,7 @@ const tinyThread = "RS-20261115-tiny"
 const tinyScript = "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - name: A\n    rounds:\n      - reply: |\n" +
 	"          ```delta\n          {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"Because.\"}, \"rationale\": \"r\"}\n          ```\n"
 
-// counter counts bytes instead of tokens.
+// counter counts four bytes as one token.
 type counter struct{}
 
 func (counter) Count(text string) int { return len(text) / 4 }

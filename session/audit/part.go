@@ -71,7 +71,7 @@ func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 	}
 	it, section, ok := art.Find(at.Item)
 	if !ok {
-		return nil, notFound(at, "no item "+at.Item, itemsOf(art))
+		return nil, notFound(at, "no item "+at.Item, "items", itemsOf(art))
 	}
 	item, err := itemJSON(whole, section, it.ID)
 	if err != nil {
@@ -86,7 +86,7 @@ func partOf(art *artifact.Artifact, at session.Address) (*Part, error) {
 		for _, f := range it.Fields {
 			names = append(names, f.Name)
 		}
-		return nil, notFound(at, it.ID+" has no field "+fault.Shown(at.Field), names)
+		return nil, notFound(at, it.ID+" has no field "+fault.Shown(at.Field), "fields", names)
 	}
 	p.Conflict = conflictIn(it, at.Field)
 	return p, nil
@@ -101,10 +101,10 @@ func conflictIn(it *artifact.Item, field string) artifact.Conflict {
 	return conflict
 }
 
-func notFound(address session.Address, detail string, names []string) error {
-	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "it is empty"}
+func notFound(address session.Address, detail, kind string, names []string) error {
+	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "there are no " + kind}
 	if len(names) > 0 {
-		f.Hint = "it has: " + strings.Join(names, ", ")
+		f.Hint = kind + ": " + strings.Join(names, ", ")
 	}
 	return f
 }

@@ -127,7 +127,7 @@ type Stalemate struct {
 	Verdict  jsontext.Value `json:"verdict"` // null before the ruling
 	Version  int            `json:"version"`
 	Warnings []string       `json:"warnings"`
-	// Asked and Ruled are the request and the verdict.
+	// Asked and Ruled are the parsed request and verdict.
 	Asked stalemate.Request  `json:"-"`
 	Ruled *stalemate.Verdict `json:"-"`
 }

@@ -53,7 +53,7 @@ type Summary struct {
 	Exit      *int              `json:"exit,omitzero"` // of the command that ran it, which sets it
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
-	blame     string            // an existing item
+	blame     string            // an existing item, for a suggested command
 	enough    string            // flags of a sufficient budget
 }
 
@@ -141,18 +141,18 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	} else if st.Ended == "" {
 		s.Phase = session.PhaseLeft
 	}
-	if err := s.reports(ctx, h); err != nil {
+	if err := s.addVersions(ctx, h); err != nil {
 		return nil, err
 	}
-	wants := st.Shortfall()
-	s.Needs, s.NeedsUSD = wants.Tokens, flow.Dollars(wants.USD)
-	s.enough = st.Settings.SufficientBudget(st.Spent, wants).Flags()
+	shortfall := st.Shortfall()
+	s.Needs, s.NeedsUSD = shortfall.Tokens, flow.Dollars(shortfall.USD)
+	s.enough = st.Settings.SufficientBudget(st.Spent, shortfall).Flags()
 	s.blame = artifact.ThreadID
 	if _, ok := st.Items["H1"]; ok {
 		s.blame = "H1"
 	}
 	if leg := st.OpenLeg(); leg != nil && st.Ended == flow.EndLater {
-		at, _ := leg.Later()
+		at, _ := leg.RetryTime()
 		s.RetryAt = artifact.FormatInstant(at)
 	}
 	s.Next = s.next(file)
@@ -192,8 +192,8 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 	return out
 }
 
-// reports reads the outcomes of the deltas of every version.
-func (s *Summary) reports(ctx context.Context, h *session.History) error {
+// addVersions adds every version, the rejected deltas, and the open conflicts of the last version.
+func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
 		s.Versions = append(s.Versions, VersionSummary{
@@ -227,13 +227,13 @@ func (s *Summary) reports(ctx context.Context, h *session.History) error {
 		if err != nil {
 			return err
 		}
-		s.conflicts(report.Merge.Conflicts, session.Conflicts(&now))
+		s.addConflicts(report.Merge.Conflicts, session.Conflicts(&now))
 	}
 	return nil
 }
 
-// conflicts lists the candidates at undecided places, without those of killed items.
-func (s *Summary) conflicts(all []merge.Conflict, open []string) {
+// addConflicts adds the conflicts at open places, with their candidates.
+func (s *Summary) addConflicts(all []merge.Conflict, open []string) {
 	for _, c := range all {
 		out := ConflictSummary{Place: c.Item + "." + c.Field}
 		if !slices.Contains(open, out.Place) {

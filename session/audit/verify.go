@@ -22,8 +22,8 @@ func failedProof(thread string, err error) *session.Proof {
 	return &session.Proof{Thread: thread, Faults: store.Faults{err}}
 }
 
-// Verify verifies one session of a store. What cannot be read is part of the proof; an error
-// means that there is no such session, or that the context has ended.
+// Verify verifies one session of a store. Unreadable data is a fault of the proof; an error means
+// that there is no such session, or that the context has ended.
 func Verify(ctx context.Context, st store.Store, thread, head string) (*session.Proof, error) {
 	p, err := session.Verify(ctx, st, thread, head)
 	switch code := fault.CodeOf(err); {
@@ -99,7 +99,7 @@ func VerifyExport(ctx context.Context, empty store.Store, data []byte, head stri
 	}
 	checked, err := Verify(ctx, empty, x.Thread, head)
 	if fault.CodeOf(err) == session.NoSession {
-		checked, err = failedProof(x.Thread, changedLine(1, "it contains no session")), nil
+		checked, err = failedProof(x.Thread, changedLine(1, "the export contains no session")), nil
 	}
 	return checked, x, err
 }

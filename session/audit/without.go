@@ -68,30 +68,31 @@ func Without(ctx context.Context, h *session.History, name string) (*Counterfact
 		Artifact: jsontext.Value(after.JSON()), After: after,
 	}
 	w.compare(before)
-	w.nowRejected(was, now)
+	w.addRejected(was, now)
 	return w, nil
 }
 
-// compare finds what is gone and what differs. Items are the same if the same delta made them.
+// compare finds the items that are missing, renamed or changed. Items are the same if the same
+// delta created them.
 func (w *Counterfactual) compare(before *artifact.Artifact) {
 	w.Gone, w.Renamed, w.Changed, w.Rejected = []GoneItem{}, []RenamedItem{}, []ChangedField{}, []Rejection{}
 	made := make(map[string]*artifact.Item)
 	for _, items := range w.After.Sections {
 		for _, it := range items {
-			made[maker(it)] = it
+			made[creator(it)] = it
 		}
 	}
 	ids := make(map[string]string)
 	for _, items := range before.Sections {
 		for _, it := range items {
-			if now := made[maker(it)]; now != nil {
+			if now := made[creator(it)]; now != nil {
 				ids[it.ID] = now.ID
 			}
 		}
 	}
 	for s, items := range before.Sections {
 		for _, it := range items {
-			now := made[maker(it)]
+			now := made[creator(it)]
 			if now == nil {
 				w.Gone = append(w.Gone, GoneItem{it.ID, titleOf(it, artifact.Section(s))})
 				continue
@@ -99,13 +100,14 @@ func (w *Counterfactual) compare(before *artifact.Artifact) {
 			if now.ID != it.ID {
 				w.Renamed = append(w.Renamed, RenamedItem{it.ID, now.ID})
 			}
-			w.fields(it, now, ids)
+			w.compareFields(it, now, ids)
 		}
 	}
 }
 
-// maker returns what made an item; the research thread exists from the start.
-func maker(it *artifact.Item) string {
+// creator returns the delta that created an item, or an id for those that exist from the start,
+// such as the research thread.
+func creator(it *artifact.Item) string {
 	if it.Created == nil || it.ID == artifact.ThreadID {
 		return "#" + it.ID
 	}
@@ -126,7 +128,7 @@ func titleOf(it *artifact.Item, s artifact.Section) string {
 	return ""
 }
 
-func (w *Counterfactual) fields(was, now *artifact.Item, ids map[string]string) {
+func (w *Counterfactual) compareFields(was, now *artifact.Item, ids map[string]string) {
 	var names []string
 	for _, it := range []*artifact.Item{was, now} {
 		for _, f := range it.Fields {
@@ -186,7 +188,7 @@ func renamed(v artifact.Value, ids map[string]string) artifact.Value {
 	return v
 }
 
-func (w *Counterfactual) nowRejected(was, now []session.ReplayedCommit) {
+func (w *Counterfactual) addRejected(was, now []session.ReplayedCommit) {
 	rejected := make(map[string]bool)
 	for i := range was {
 		for _, row := range was[i].Settlement.Report.Deltas {

@@ -68,7 +68,7 @@ func (s *State) applyResumed(_ *journal.Entry, body *Resumed) error {
 		s.Settings = *body.Settings
 	}
 	switch s.Ended {
-	case EndRounds, EndQuiet, EndClean: // a finished session is asked for more
+	case EndRounds, EndQuiet, EndClean: // a finished session gets more rounds
 		s.ActiveRound = s.Round()
 	}
 	s.Ended, s.Touched = "", false

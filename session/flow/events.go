@@ -1,6 +1,6 @@
-// Package flow is a session as a state machine: Fold returns the state of a journal, and Next
-// the commands that lead on from a state. A runner only executes commands and journals their
-// results; after a crash it folds the journal and continues.
+// Package flow models a session as a state machine: Fold returns the state of a journal, and Next
+// the next commands in a state. A runner only executes commands and journals their results; after
+// a crash it folds the journal and continues.
 //
 // The package is pure. It must not know agents, stores or clocks.
 package flow

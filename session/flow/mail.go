@@ -35,11 +35,11 @@ func (s *State) Mailboxes() []Mailbox {
 	return all
 }
 
-// HasTaken reports whether a message was taken before, as an answer or as a letter. The server's
+// HasTaken reports whether a message was consumed before, as an answer or as a letter. The server's
 // read marks do not count. The id includes a time, since a server may restart its numbering.
 func (s *State) HasTaken(id string) bool { return s.TakenMessages()[id] }
 
-// TakenMessages returns all messages that were taken.
+// TakenMessages returns the ids of all consumed messages.
 func (s *State) TakenMessages() map[string]bool {
 	all := make(map[string]bool)
 	for _, c := range s.Calls() {
@@ -58,7 +58,7 @@ func (s *State) TakenMessages() map[string]bool {
 // AgentText identifies a text of an agent.
 type AgentText struct{ Agent, Hash string }
 
-// KnownTexts returns all that agents answered or wrote.
+// KnownTexts returns the hashes of all replies and letters.
 func (s *State) KnownTexts() map[AgentText]bool {
 	all := make(map[AgentText]bool)
 	for _, c := range s.Calls() {

@@ -60,8 +60,8 @@ func TestLettersAreTakenOnce(t *testing.T) {
 		t.Error("the seal does not cover the text of a letter")
 	}
 	for name, c := range map[string]struct {
-		tale *journalBuilder
-		want string
+		journal *journalBuilder
+		want    string
 	}{
 		"taken as a letter":          {mailJournal(t).seal(letterCommit(letter)).seal(letterCommit(letter)), "was taken before"},
 		"taken as an answer":         {mailJournal(t).seal(letterCommit(flow.Letter{ID: "7", Agent: "A2"})), "was taken before"},
@@ -73,7 +73,7 @@ func TestLettersAreTakenOnce(t *testing.T) {
 		"published without start":    {mailJournal(t).add(flow.KindPublished, flow.Published{Version: 2}), "never began"},
 		"publishing unknown version": {mailJournal(t).add(flow.KindPublishing, flow.Publishing{Version: 3}), "does not exist"},
 	} {
-		_, err := flow.Fold(c.tale.entries)
+		_, err := flow.Fold(c.journal.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -17,7 +17,7 @@ type Price struct {
 // Prices are the prices of the agents whose models have one.
 type Prices []Price
 
-// Of returns the price of an agent's tokens.
+// Of returns the price of an agent's tokens in billionths of a dollar, or 0 if it is unknown.
 func (p Prices) Of(agent string, input, output int) int64 {
 	for _, one := range p {
 		if one.Agent == agent {
@@ -36,7 +36,7 @@ func clamp(n int64) int64 { return min(max(n, 0), maxAmount) }
 
 func add(a, b int64) int64 { return clamp(clamp(a) + clamp(b)) }
 
-// sum adds token counts; an int may be smaller than most.
+// sum adds token counts; the largest int may be less than maxAmount.
 func sum(a, b int) int { return tokens(add(int64(a), int64(b))) }
 
 func tokens(n int64) int { return int(min(clamp(n), math.MaxInt)) }
@@ -76,13 +76,13 @@ func (p Prices) Cost(agent string, input, output int) Cost {
 // Spent returns the cost of an answer.
 func (a *Answered) Spent() Cost { return Cost{sum(a.Input, a.Output), clamp(a.Cost)} }
 
-// Reserve returns the cost to reserve for a call: its question and the maximum answer. A repair
-// sends the first question and answer again, with a list of what could not be read.
+// Reserve returns the cost to reserve for a call: its message and the longest reply. A repair
+// sends the first message and reply again, with a list of problems.
 func (s *State) Reserve(x *Exchange, c *Call) Cost {
 	input := x.Tokens
 	if c.Turn == TurnRepair {
-		const word = 500
-		input = sum(input+word, x.Ask.Answered.Output)
+		const problems = 500 // assumed length of the list
+		input = sum(input+problems, x.Ask.Answered.Output)
 	}
 	return s.Settings.Prices.Cost(x.Agent, input, s.Settings.Reply)
 }
@@ -98,9 +98,9 @@ func (s *Settings) Affords(c Cost) bool { return c.Within(Cost{s.Budget, s.Budge
 // SufficientBudget returns a budget with which a session that exhausted its budget can continue:
 // twice the old one, or more if the pending calls need it. Limits that are unset or were not
 // reached are omitted.
-func (s *Settings) SufficientBudget(spent, wanting Cost) Cost {
-	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(wanting)
-	double, enough := had.Times(2), next.Plus(wanting)
+func (s *Settings) SufficientBudget(spent, pending Cost) Cost {
+	had, next := Cost{s.Budget, s.BudgetUSD}, spent.Plus(pending)
+	double, enough := had.Times(2), next.Plus(pending)
 	either := next.Within(had) // it is unknown which limit was reached
 	var out Cost
 	if had.Tokens > 0 && (either || next.Tokens > had.Tokens) {

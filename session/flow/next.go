@@ -45,7 +45,7 @@ func (End) command()     {}
 // Flows of a round.
 const (
 	FlowParallel = "parallel" // all agents concurrently
-	FlowStaged   = "staged"   // agents without a subject wait
+	FlowStaged   = "staged"   // agents wait for the items that their role works on
 )
 
 // Quorums other than a number.
@@ -54,8 +54,8 @@ const (
 	QuorumAll  = "all"
 )
 
-// Next returns the commands that lead on from a state. It returns nil while only calls in flight
-// are pending, and after the end.
+// Next returns the next commands in a state. It returns nil while only calls in flight are pending,
+// and after the end.
 func Next(s *State) []Command {
 	if s.Ended != "" {
 		return nil
@@ -80,10 +80,10 @@ func Next(s *State) []Command {
 
 func (s *State) collectAnswers(leg *Leg) []Command {
 	var asks []Command
-	spent, underWay, short := s.Spent, false, false
+	spent, inFlight, short := s.Spent, false, false
 	for c := range leg.Calls() {
 		if c.Status == Begun {
-			underWay = true
+			inFlight = true
 			spent = spent.Plus(c.Reserved)
 		}
 	}
@@ -99,12 +99,12 @@ func (s *State) collectAnswers(leg *Leg) []Command {
 	switch {
 	case len(asks) > 0:
 		return asks
-	case underWay:
+	case inFlight:
 		return nil
 	case short && !s.hasQuorum(leg):
 		return []Command{End{EndBudget}}
 	case !s.hasQuorum(leg):
-		if _, known := leg.Later(); known {
+		if _, known := leg.RetryTime(); known {
 			return []Command{End{EndLater}}
 		}
 		return []Command{End{EndQuorum}}
@@ -128,13 +128,13 @@ func (s *State) hasQuorum(leg *Leg) bool {
 	case QuorumAll:
 		return len(missing) == 0
 	case QuorumRole, "":
-		heard := make(map[string]bool)
+		answered := make(map[string]bool)
 		for i := range leg.Exchanges {
 			if x := &leg.Exchanges[i]; x.Answer() != nil {
-				heard[s.roleOf(x.Agent)] = true
+				answered[s.roleOf(x.Agent)] = true
 			}
 		}
-		return !slices.ContainsFunc(missing, func(agent string) bool { return !heard[s.roleOf(agent)] })
+		return !slices.ContainsFunc(missing, func(agent string) bool { return !answered[s.roleOf(agent)] })
 	}
 	n, _ := strconv.Atoi(s.Settings.Quorum)
 	return len(leg.Kickoffs)-len(missing) >= min(n, len(leg.Kickoffs))
@@ -183,7 +183,7 @@ func (s *State) plan(round int, candidates []string) []Command {
 	return []Command{Plan{Round: round, Leg: leg, Agents: ready}}
 }
 
-// ready reports whether an agent's role has its subject, such as hypotheses to test or attack.
+// ready reports whether there are items for an agent's role, such as hypotheses to test or attack.
 func (s *State) ready(agent string) bool {
 	switch s.roleOf(agent) {
 	case "test_designer", "adversarial_critic":
@@ -193,7 +193,7 @@ func (s *State) ready(agent string) bool {
 	return true
 }
 
-// stopReason returns the rule by which the session ends here, or "".
+// stopReason returns the reason for which the session ends in this state, or "".
 func (s *State) stopReason() string {
 	switch {
 	case s.skippedForBudget():

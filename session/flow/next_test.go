@@ -82,8 +82,8 @@ func (tl *journalBuilder) begin(round, leg int, agent, turn string) *journalBuil
 	return tl.add(flow.KindBegan, flow.Began{Call: tl.call(round, leg, agent, turn), Agent: agent, Round: round, Leg: leg, Turn: turn, Reserved: 150})
 }
 
-func (tl *journalBuilder) answer(round, leg int, agent, turn string, mend int) *journalBuilder {
-	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Repairable: mend})
+func (tl *journalBuilder) answer(round, leg int, agent, turn string, repairable int) *journalBuilder {
+	return tl.begin(round, leg, agent, turn).add(flow.KindAnswered, flow.Answered{Call: tl.call(round, leg, agent, turn), Reply: "r", Input: 100, Output: 10, Repairable: repairable})
 }
 
 func (tl *journalBuilder) fail(round, leg int, agent string) *journalBuilder {
@@ -159,7 +159,7 @@ func TestRepairCanBeDisabled(t *testing.T) {
 	newJournal(t, s, generator).plan(1, 1, "A1").answer(1, 1, "A1", flow.TurnAsk, 4).wantNext("settle")
 }
 
-func TestStagedAgentsWaitForSubject(t *testing.T) {
+func TestStagedAgentsWaitForHypotheses(t *testing.T) {
 	s := settings()
 	s.Flow = flow.FlowStaged
 	newJournal(t, s, critic, generator, designer).
@@ -246,13 +246,13 @@ func TestBudgetInMoney(t *testing.T) {
 }
 
 // Agents that did not answer may name a time to retry.
-func TestLater(t *testing.T) {
+func TestRetryTime(t *testing.T) {
 	lose := func(tl *journalBuilder, agent, at string) *journalBuilder {
 		return tl.begin(1, 1, agent, flow.TurnAsk).add(flow.KindFailed, flow.Failed{Call: tl.call(1, 1, agent, "ask"), Code: "RATE_LIMITED", RetryAt: at})
 	}
 	tl := newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
 	lose(lose(tl, "A1", "2026-01-01T10:00:00Z"), "A2", "2026-01-01T09:00:00Z").wantNext("end later")
-	if at, ok := tl.state().OpenLeg().Later(); !ok || at.Hour() != 10 {
+	if at, ok := tl.state().OpenLeg().RetryTime(); !ok || at.Hour() != 10 {
 		t.Error(at, ok)
 	}
 	tl = newJournal(t, settings(), generator, critic).plan(1, 1, "A1", "A2")
@@ -345,7 +345,7 @@ func TestFoldRefusesInvalidJournals(t *testing.T) {
 	}
 }
 
-func TestInstantsOnlyGrow(t *testing.T) {
+func TestInstantsIncrease(t *testing.T) {
 	s := newJournal(t, settings(), generator).plan(1, 1, "A1").state()
 	last := time.Date(2026, 1, 1, 1, 1, 0, 0, time.UTC)
 	if got := s.NextInstant(last.Add(-time.Hour)); got != last.Add(time.Millisecond) {

@@ -26,7 +26,7 @@ type Patch struct {
 	Patch  string `json:"patch,omitempty"` // hash of the resulting patch
 	Made   string `json:"made,omitempty"`  // the version made
 	Status string `json:"status,omitempty"`
-	// Why no version was made.
+	// Code, Message and Hint are the reason why no version was made.
 	Code    fault.Code `json:"code,omitempty"`
 	Message string     `json:"message,omitempty"`
 	Hint    string     `json:"hint,omitempty"`
@@ -68,8 +68,9 @@ func (s *State) LastSettled() *Leg {
 	return nil
 }
 
-// RecordsShown returns the records shown to the authors of a commit: those of a round by its messages,
-// authors of letters by the last message to each. It returns nil for people's commits.
+// RecordsShown returns the records shown to the authors of a commit: for a round those in its
+// messages, for letters those in the last message to each author. It returns nil for people's
+// commits.
 func (s *State) RecordsShown(c *Committed) []RecordRef {
 	var all []RecordRef
 	take := func(k *Kickoff) {

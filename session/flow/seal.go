@@ -34,7 +34,7 @@ type SealedOne struct {
 	Kickoff string `json:"kickoff"`
 	Reply   string `json:"reply"`
 	Repair  string `json:"repair"`
-	// For a letter: its id, and the version assumed as seen by its author.
+	// For a letter: its id, and the version that its author is assumed to have seen.
 	Letter string `json:"letter,omitempty"`
 	Shown  int    `json:"shown,omitzero"`
 }

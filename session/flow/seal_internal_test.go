@@ -32,7 +32,7 @@ func entry(t *testing.T, after journal.Head, kind, body string) *journal.Entry {
 	return &e
 }
 
-// Journals contain seals, so that they must never change.
+// Journals contain seals, so they must never change.
 func TestSealsAreStable(t *testing.T) {
 	for name, c := range map[string]struct{ opening, hash, brief string }{
 		"every key": {storedOpening, storedOpeningHash, "adb137ed995c7a3c7ef13ede53c141004e3b36b7157a2145cb21beab6df9aa08"},

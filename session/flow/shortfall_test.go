@@ -29,8 +29,8 @@ func TestShortfall(t *testing.T) {
 	one.Quorum = "1"
 	ended := flow.Ended{Reason: flow.EndBudget}
 	for name, c := range map[string]struct {
-		of   *journalBuilder
-		want flow.Cost
+		journal *journalBuilder
+		want    flow.Cost
 	}{
 		"an open round":               {asked(all).add(flow.KindEnded, ended), third.Plus(repair)},
 		"settled without them":        {asked(one).commit(1, 1, 2, 1).add(flow.KindEnded, ended), third},
@@ -39,7 +39,7 @@ func TestShortfall(t *testing.T) {
 		"it ended for another reason": {asked(all).add(flow.KindEnded, flow.Ended{Reason: flow.EndInterrupted}), flow.Cost{}},
 		"it was resumed":              {asked(all).add(flow.KindEnded, ended).add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
-		if got := c.of.state().Shortfall(); got != c.want {
+		if got := c.journal.state().Shortfall(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -52,8 +52,8 @@ func TestInFlight(t *testing.T) {
 		begin(1, 1, "A2", flow.TurnAsk).answer(1, 1, "A3", flow.TurnAsk, 0)
 	both := func() *journalBuilder { return stuckJournal(t).plan(1, 1, "A1").begin(1, 1, "A1", flow.TurnAsk) }
 	for name, c := range map[string]struct {
-		of   *journalBuilder
-		want flow.Cost
+		journal *journalBuilder
+		want    flow.Cost
 	}{
 		"nothing":                   {newJournal(t, settings(), generator), flow.Cost{}},
 		"a round":                   {asking, flow.Cost{Tokens: 300, USD: 7}},
@@ -62,7 +62,7 @@ func TestInFlight(t *testing.T) {
 		"both":                      {both(), flow.Cost{Tokens: 220}},
 		"resumed":                   {both().add(flow.KindResumed, flow.Resumed{}), flow.Cost{}},
 	} {
-		if got := c.of.state().InFlight(); got != c.want {
+		if got := c.journal.state().InFlight(); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}

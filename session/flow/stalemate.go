@@ -53,7 +53,7 @@ func (s *State) Stalemate(id string) (Stalemate, bool) {
 	return Stalemate{}, false
 }
 
-// OpenStalemates returns the stalemates that wait.
+// OpenStalemates returns the stalemates that need a ruling or its execution; see Waits.
 func (s *State) OpenStalemates() []Stalemate {
 	var open []Stalemate
 	for _, one := range s.Stalemates {
@@ -65,7 +65,7 @@ func (s *State) OpenStalemates() []Stalemate {
 }
 
 func (s *State) applyArbiterCall(e *journal.Entry, body *Stalemated) error {
-	// Copied, since a clone for a trial shares the list.
+	// Cloned, since clones of the state share the slice.
 	s.Rulings = slices.Clone(s.Rulings)
 	at := func(id string) int {
 		return slices.IndexFunc(s.Rulings, func(c Call) bool { return c.ID == id })
@@ -190,7 +190,7 @@ func (s *State) applyStalemate(e *journal.Entry, body *Stalemated) error {
 	if err := s.applyArbiterCall(e, body); err != nil {
 		return err
 	}
-	// Copied, since a clone for a trial shares the list.
+	// Cloned, since clones of the state share the slice.
 	s.Stalemates = slices.Clone(s.Stalemates)
 	for i := range s.Stalemates {
 		if s.Stalemates[i].ID == body.ID {

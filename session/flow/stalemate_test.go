@@ -74,8 +74,8 @@ func TestFoldRefusesInvalidRulings(t *testing.T) {
 	stranger := ruling
 	stranger.Author = "Mallory"
 	for name, c := range map[string]struct {
-		tale *journalBuilder
-		want string
+		journal *journalBuilder
+		want    string
 	}{
 		"asked again in flight": {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Began: &flow.Began{Call: "c/1"}}), "is not open"},
 		"answered unasked":      {stuckJournal(t).stalemate(stalemate.Requested, flow.Stalemated{Answered: &flow.Answered{Call: "c/2"}}), "did not begin"},
@@ -84,7 +84,7 @@ func TestFoldRefusesInvalidRulings(t *testing.T) {
 		"written before ruled":  {stuckJournal(t).seal(ruling), "that does not exist"},
 		"written by another":    {stuckJournal(t).stalemate(stalemate.Ruled, verdict).seal(stranger), "that does not exist"},
 	} {
-		_, err := flow.Fold(c.tale.entries)
+		_, err := flow.Fold(c.journal.entries)
 		if fault.CodeOf(err) != flow.BadSequence || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -35,7 +35,7 @@ type State struct {
 	// ActiveRound is the last round at the time of the last action of a person or of a resume;
 	// rounds up to it do not count as quiet.
 	ActiveRound int
-	// Touched reports whether a person did something since the session ended.
+	// Touched reports whether a person or a letter changed the session since it ended.
 	Touched bool
 	// Publishing is the newest version whose mailing began, Mailed the newest whose mailing
 	// ended, successfully or not. Unmailed is the failure of that one.
@@ -275,7 +275,8 @@ func (s *State) contributions(c *Commit) int {
 	return 0
 }
 
-// Planned returns the leg and exchange of a call, or nil. Forged journals repeat leg numbers.
+// Planned returns the leg and exchange of a call, or nil. It does not rely on unique leg numbers,
+// which a forged journal may repeat.
 func (s *State) Planned(c *Call) (*Leg, *Exchange) {
 	for i := range s.Legs {
 		l := &s.Legs[i]
@@ -329,8 +330,9 @@ func (l *Leg) Missing() []string {
 	return out
 }
 
-// Later returns the latest retry time of the agents that did not answer, if all of them named one.
-func (l *Leg) Later() (time.Time, bool) {
+// RetryTime returns the latest retry time of the agents that did not answer, if all of them named
+// one.
+func (l *Leg) RetryTime() (time.Time, bool) {
 	var latest time.Time
 	for i := range l.Exchanges {
 		x := &l.Exchanges[i]

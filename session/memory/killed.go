@@ -35,9 +35,9 @@ func (d *killedClaim) compare(o *killedClaim) int {
 	return cmp.Or(order(d.reason != "", o.reason != ""), order(d.here, o.here))
 }
 
-// similarKilled returns why hypotheses died that are similar to the agent's own.
+// similarKilled returns a warning for each of the agent's hypotheses that resembles a killed one.
 func (b *Book) similarKilled(ctx context.Context, r *session.LessonQuery) ([]kickoff.Bullet, error) {
-	var told []kickoff.Bullet
+	var warnings []kickoff.Bullet
 	killed := func(p *playbook.Bullet) bool {
 		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined
 	}
@@ -67,10 +67,10 @@ func (b *Book) similarKilled(ctx context.Context, r *session.LessonQuery) ([]kic
 			return nil, err
 		}
 		if d != nil {
-			told = append(told, kickoff.Bullet{ID: d.id, Text: fmt.Sprintf("Your %s resembles a hypothesis that was killed: “%s”. It died because: %s", own.Item, d.claim, cmp.Or(d.reason, session.NoReason))})
+			warnings = append(warnings, kickoff.Bullet{ID: d.id, Text: fmt.Sprintf("Your %s resembles a hypothesis that was killed: “%s”. It died because: %s", own.Item, d.claim, cmp.Or(d.reason, session.NoReason))})
 		}
 	}
-	return told, nil
+	return warnings, nil
 }
 
 func killedFromBullet(b *playbook.Bullet) (killedClaim, bool) {

@@ -72,8 +72,8 @@ type Rollback struct {
 	Breach  string
 }
 
-// Guard examines the latest of the sessions, given latest first, and rolls back the bullets
-// added while they got worse.
+// Guard examines the latest sessions and rolls back the bullets added while they got worse.
+// Threads are ordered latest first.
 func (b *Book) Guard(ctx context.Context, actor string, threads []string) (Rollback, error) {
 	g := b.Keeper.Rules.Guardrail
 	var all []playbook.Observation

@@ -18,9 +18,10 @@ const (
 	maxSameTries  = 2
 )
 
-// Detect returns what is stuck after the last moment of a history: conflicts that survived a round,
-// repeated errors, refused changes tried again unchanged, and fields written back and forth.
-// attempts are those outside settlements, such as patches. The moments end with a complete round.
+// Detect returns the stalemates after the last moment of a history: conflicts that survived a
+// round, repeated errors, refused changes tried again unchanged, and fields written back and forth.
+// attempts are refused changes outside settlements, such as patches. The moments end with a
+// complete round.
 func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	tries := slices.Clone(attempts)
 	for i := range moments {
@@ -287,7 +288,7 @@ func deltasByID(m *Moment) map[string]*delta.Delta {
 	return all
 }
 
-// describe sets what a delta would change.
+// describe fills in the change that a delta would have made.
 func (a *Attempt) describe(d *delta.Delta) {
 	if a.Place == "" {
 		a.Place = cmp.Or(d.Target, d.Section)
@@ -308,19 +309,19 @@ func (a *Attempt) describe(d *delta.Delta) {
 // repeats returns refused changes tried again unchanged, and errors that occurred three times.
 func repeats(tries []Attempt, moments []Moment) []Case {
 	seen := make(map[string][]Attempt)
-	note := func(key string, a Attempt) {
+	add := func(key string, a Attempt) {
 		if had := seen[key]; len(had) == 0 || had[len(had)-1].Round < a.Round {
 			seen[key] = append(had, a)
 		}
 	}
 	for _, a := range tries {
 		if a.Content != "" {
-			note(strings.Join([]string{Retry, a.By, a.Content}, "\x00"), a)
+			add(strings.Join([]string{Retry, a.By, a.Content}, "\x00"), a)
 		}
-		note(strings.Join([]string{Error, a.By, string(a.Code), a.Place}, "\x00"), a)
+		add(strings.Join([]string{Error, a.By, string(a.Code), a.Place}, "\x00"), a)
 	}
 	var all []Case
-	told := make(map[string]bool) // by author and subject: one case is enough
+	reported := make(map[string]bool) // by author and subject: one case is enough
 	for _, kind := range []string{Retry, Error} {
 		enough := maxSameErrors
 		if kind == Retry {
@@ -329,10 +330,10 @@ func repeats(tries []Attempt, moments []Moment) []Case {
 		for _, key := range slices.Sorted(maps.Keys(seen)) {
 			rows := seen[key]
 			about := rows[0].By + "\x00" + rows[0].Place
-			if !strings.HasPrefix(key, kind+"\x00") || len(rows) < enough || told[about] {
+			if !strings.HasPrefix(key, kind+"\x00") || len(rows) < enough || reported[about] {
 				continue
 			}
-			told[about] = true
+			reported[about] = true
 			all = append(all, repeatCase(kind, key, rows, moments))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Protocol is the protocol id of requests.
 const Protocol = "Stalemate_Protocol_v1.1"
 
-// Request is everything that an arbiter receives.
+// Request is the document that an arbiter receives.
 type Request struct {
 	At          time.Time
 	Summary     string
@@ -170,7 +170,7 @@ func (r *Request) value() artifact.Value {
 	)
 }
 
-// Names returns what a verdict may rule for: the parties, and D1 to D3.
+// Names returns the names that a verdict may rule for: the parties, and D1 to D3.
 func (r *Request) Names() []string {
 	var names []string
 	for _, h := range slices.Concat(r.Parties, r.Dissidents) {

@@ -1,6 +1,6 @@
 // Package stalemate detects that a session is stuck and asks an independent arbiter for a ruling.
 //
-// Detect finds what is stuck in a session's history. NewRequest documents it with positions, other
+// Detect finds stalemates in a session's history. NewRequest documents one with positions, other
 // explanations and hashed evidence. ReadVerdict reads and checks a ruling, and Ruling turns it into
 // the EDIT of an authority, so that the merge stays the only way into an artifact.
 //
@@ -47,7 +47,7 @@ type Case struct {
 	Item      artifact.Value // its current value; nil if the case is about no item
 }
 
-// Position is what one party holds and would write.
+// Position is the view of one party and the change that it would make.
 type Position struct {
 	Party         string
 	Statement     string
@@ -77,7 +77,7 @@ type Attempt struct {
 	Delta   string
 }
 
-// Form of ids: a hash of agents' texts, long enough that none can forge another case's id.
+// Form of ids: a hash of agents' texts, long enough that an agent cannot forge another case's id.
 const (
 	idPrefix = "ST-"
 	idBytes  = 8
@@ -133,7 +133,7 @@ func nextStates(state string) []string {
 	case Open:
 		return []string{Requested, Ruled, Expired}
 	case Requested:
-		return []string{Requested, Ruled, Expired} // after an answer that was no verdict, an arbiter may be asked again
+		return []string{Requested, Ruled, Expired} // an arbiter may be asked again after a reply without a verdict
 	case Ruled:
 		return []string{Applied, Refused}
 	}
@@ -151,9 +151,9 @@ func CheckTransition(id, from, to string) error {
 	if CanFollow(from, to) {
 		return nil
 	}
-	f := &fault.Error{Code: BadState, Detail: id + " is " + from + " and cannot become " + to, Hint: "it is closed"}
+	f := &fault.Error{Code: BadState, Detail: id + " is " + from + " and cannot become " + to, Hint: "the stalemate is closed"}
 	if from == "" {
-		f.Detail = "no stalemate " + id
+		f.Detail, f.Hint = "no stalemate "+id, "`brenner stalemate list` lists the stalemates"
 	}
 	if Waits(from) {
 		f.Hint = "allowed next: " + strings.Join(nextStates(from), ", ")
@@ -187,7 +187,7 @@ func (c *Case) JSON() []byte {
 // maxCaseDepth leaves room for a field's value and what encloses it.
 const maxCaseDepth = artifact.MaxDepth + 16
 
-// ReadCase reads what JSON wrote; the item is not part of it.
+// ReadCase reads the output of Case.JSON, which does not include the item.
 func ReadCase(data []byte) (Case, error) {
 	v, err := artifact.ParseValue(data, maxCaseDepth)
 	m, ok := v.(artifact.Map)

@@ -166,7 +166,7 @@ func (v *Verdict) Check(r *Request) error {
 	if r.IsParty(v.Arbiter.Name) {
 		list.Add(ArbiterIsParty, "arbiter", "choose an arbiter that holds none of the positions", "%s is a party", fault.Shown(v.Arbiter.Name))
 	}
-	said := make(map[string]bool)
+	rejected := make(map[string]bool)
 	for i, one := range v.Rejected {
 		place := fmt.Sprintf("rejected[%d]", i)
 		_, known := r.Find(one.Hypothesis)
@@ -175,13 +175,13 @@ func (v *Verdict) Check(r *Request) error {
 			list.Add(delta.InvalidField, place, "name one of "+names, "%s is not a hypothesis of the request", fault.Shown(one.Hypothesis))
 		case one.Hypothesis == v.For:
 			list.Add(delta.InvalidField, place, "reject the others", "%s is ruled for and rejected", fault.Shown(v.For))
-		case said[one.Hypothesis]:
+		case rejected[one.Hypothesis]:
 			list.Add(delta.InvalidField, place, "reject it once", "%s is rejected twice", fault.Shown(one.Hypothesis))
 		}
-		said[one.Hypothesis] = true
+		rejected[one.Hypothesis] = true
 	}
 	for _, name := range r.Names() {
-		if name != v.For && !said[name] {
+		if name != v.For && !rejected[name] {
 			list.Add(delta.MissingRequiredField, "rejected", "give a reason for rejecting every other hypothesis", "%s is neither ruled for nor rejected", fault.Shown(name))
 		}
 	}
@@ -217,9 +217,9 @@ func (v *Verdict) Reasons(id string) string {
 	return fmt.Sprintf("Ruling of %s in %s for %s. Root cause: %s Reasons: %s", v.Arbiter.Name, id, v.For, v.RootCause, strings.Join(v.Reasoning, " "))
 }
 
-// Ruling returns a verdict as the deltas of an authority: an EDIT that writes what the ruling is
-// for. A ruling that upholds a refusal writes nothing and returns NOTHING_TO_WRITE; it is
-// still valid.
+// Ruling returns a verdict as the deltas of an authority: an EDIT that writes the value ruled for.
+// For a ruling that upholds a refusal it returns a NOTHING_TO_WRITE error; the ruling is still
+// valid.
 func Ruling(c *Case, v *Verdict) ([]byte, error) {
 	id, field, _ := strings.Cut(c.Place, ".")
 	section, ok := artifact.SectionOfID(id)
@@ -281,15 +281,15 @@ func withReplace(payload artifact.Map, oneKey bool) artifact.Map {
 	return artifact.MapOf(out...)
 }
 
-// StoredVerdict reads what JSON wrote, including the arbiter.
+// StoredVerdict reads the output of Verdict.JSON, including the arbiter.
 func StoredVerdict(data []byte, r *Request) (Verdict, error) {
 	m, err := verdictObject(data)
 	if err != nil {
 		return Verdict{}, err
 	}
-	by, _ := m.Get("arbiter")
-	who, _ := by.(artifact.Map)
-	return ReadVerdict(data, Arbiter{Kind: optional(who, "kind"), Name: optional(who, "name"), Model: optional(who, "model")}, r)
+	value, _ := m.Get("arbiter")
+	by, _ := value.(artifact.Map)
+	return ReadVerdict(data, Arbiter{Kind: optional(by, "kind"), Name: optional(by, "name"), Model: optional(by, "model")}, r)
 }
 
 // PatchedText is the current version of a text that refuses patches.

@@ -51,7 +51,7 @@ func BenchmarkBuild(b *testing.B) {
 			})
 		}
 	}
-	b.Run("endless texts", func(b *testing.B) {
+	b.Run("oversized texts", func(b *testing.B) {
 		a := large(10_000)
 		for _, section := range a.Sections {
 			for _, it := range section {

@@ -89,8 +89,8 @@ func TestLinksAreRelevant(t *testing.T) {
 	}
 }
 
-// As the bound shrinks, items are shown in short, the least important first, then left out; only
-// then are notes cut, which leaves room for items again.
+// As the bound shrinks, items are shortened, the least important first, then left out; only then
+// are notes shortened, which makes room for items again.
 func TestViewShrinksWithBound(t *testing.T) {
 	t.Parallel()
 	a := ledger(assumption("A1", nil, artifact.Field{Name: "load", Value: artifact.Text("H1 falls without it")}))
@@ -139,8 +139,8 @@ func state(v view.View, err error) string {
 
 func TestOversizedTextDoesNotShortenOthers(t *testing.T) {
 	t.Parallel()
-	endless := assumption("A1", stamp("Other", 9), artifact.Field{Name: "load", Value: artifact.Text(strings.Repeat("x ", 1<<20))})
-	a := ledger(endless, assumption("A2", nil), assumption("A3", nil))
+	oversized := assumption("A1", stamp("Other", 9), artifact.Field{Name: "load", Value: artifact.Text(strings.Repeat("x ", 1<<20))})
+	a := ledger(oversized, assumption("A2", nil), assumption("A3", nil))
 	v := build(t, view.Input{Artifact: a, Spec: view.Default(view.Unified)})
 	if diff := cmp.Diff([]string{"A1"}, v.Shortened); diff != "" || len(v.LeftOut) > 0 {
 		t.Errorf("left out: %v; shortened: %s", v.LeftOut, diff)
@@ -211,7 +211,7 @@ func TestKilledCells(t *testing.T) {
 	}
 }
 
-// In short, a conflict with many candidates shows the first ones.
+// A shortened conflict with many candidates shows the first ones.
 func TestManyCandidates(t *testing.T) {
 	t.Parallel()
 	var c artifact.Conflict

@@ -8,11 +8,11 @@ import (
 // token is not even counted.
 const BytesPerToken = 8
 
-// maxSkipped is how many endless texts are weighed before the others stay in short.
+// maxSkipped is how many oversized parts are skipped before all further parts stay shortened.
 const maxSkipped = 8
 
-// maxFills is how many times the remaining room is filled: the sum of the parts exceeds their text a
-// little, and each shown part shortens the list of names.
+// maxFills is how many times the remaining room is filled: the sum of the parts' tokens is a little
+// more than the tokens of the text, and each part shown shortens the list of omissions.
 const maxFills = 3
 
 type filler struct {
@@ -76,7 +76,7 @@ func (f *filler) lowerAll() {
 	for _, p := range f.page.order {
 		p.level = named
 		if p.group == group(artifact.ResearchThread) {
-			p.level = inShort
+			p.level = shortened
 		}
 	}
 }
@@ -86,29 +86,30 @@ func (f *filler) render() (text string, tokens int) {
 	return text, f.count(text)
 }
 
-// raiseAll shows as much as fits, by importance: notes and feedback, then the rest in short.
-// Parts are shown completely only once none is left out.
+// raiseAll shows as much as fits, by importance: notes and feedback, then the rest shortened. Parts
+// of the rest are shown completely only if none of them is left out.
 func (f *filler) raiseAll() {
-	words, rest := f.page.order[:f.page.addressed], f.page.order[f.page.addressed:]
-	f.raiseShort(words)
-	f.raiseComplete(words)
+	addressed, rest := f.page.order[:f.page.addressed], f.page.order[f.page.addressed:]
+	f.raiseShort(addressed)
+	f.raiseComplete(addressed)
 	if f.raiseShort(rest) {
 		f.raiseComplete(rest)
 	}
 }
 
-// raiseShort stops at the first part that does not fit, so that less important parts do not take
-// its room. It reports whether all parts fit.
+// raiseShort shows parts shortened. It stops at the first one that does not fit, so that less
+// important parts do not take its room, and reports whether all parts fit.
 func (f *filler) raiseShort(parts []*part) bool {
 	for _, p := range parts {
-		if p.want > named && p.level == named && !f.raise(p, inShort) {
+		if p.want > named && p.level == named && !f.raise(p, shortened) {
 			return false
 		}
 	}
 	return true
 }
 
-// raiseComplete stops likewise, but skips endless texts: one must not keep all others short.
+// raiseComplete shows parts completely. It stops likewise, but skips oversized parts, so that one
+// does not keep all others shortened.
 func (f *filler) raiseComplete(parts []*part) {
 	passed := 0
 	for _, p := range parts {

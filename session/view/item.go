@@ -106,7 +106,7 @@ func value(v artifact.Value) string {
 	return inert(string(artifact.Canonical(v)))
 }
 
-// visible returns quotation marks for a text that shows nothing.
+// visible returns the text, or quotation marks if it is empty.
 func visible(text string) string {
 	if text == "" {
 		return `""`
@@ -223,7 +223,7 @@ func (c *conflict) full() string {
 	return c.list(c.candidates, value)
 }
 
-// short returns the first candidates, each cut.
+// short returns the first candidates, each shortened.
 func (c *conflict) short() string {
 	shown := c.candidates[:min(len(c.candidates), maxCandidates)]
 	text := c.list(shown, func(v artifact.Value) string { return short(v, maxSummary) })

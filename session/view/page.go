@@ -28,7 +28,7 @@ func newPage(in *Input) *page {
 	p.addressed = len(p.order)
 	for _, it := range in.Artifact.Items(artifact.ResearchThread) {
 		part := items[it]
-		part.want = max(part.want, inShort) // the thread opens every view
+		part.want = max(part.want, shortened) // the thread opens every view
 		p.order = append(p.order, part)
 	}
 	open := w.conflicts(&in.Artifact)
@@ -60,7 +60,7 @@ func levelFor(f Form) level {
 	case Full:
 		return complete
 	case Summary:
-		return inShort
+		return shortened
 	default:
 		return named
 	}
@@ -105,7 +105,7 @@ func (o *Outcome) write(l level) string {
 }
 
 func atLevel(text string, l level) string {
-	if l == inShort {
+	if l == shortened {
 		return visible(cut(text, maxSummary))
 	}
 	return visible(inert(text))
@@ -113,7 +113,7 @@ func atLevel(text string, l level) string {
 
 func (p *page) addConflict(c *conflict, form Form) {
 	p.order = append(p.order, p.add(c.place, conflictsGroup, levelFor(form), func(l level) string {
-		if l == inShort {
+		if l == shortened {
 			return c.short()
 		}
 		return c.full()
@@ -133,13 +133,13 @@ func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
 
 func (p *page) addItem(w *writer, s artifact.Section, it *artifact.Item, want level) *part {
 	if it.Killed() {
-		want = min(want, inShort)
+		want = min(want, shortened)
 	}
 	return p.add(it.ID, group(s), want, func(l level) string {
 		switch {
 		case it.Killed():
 			return killed(s, it)
-		case l == inShort:
+		case l == shortened:
 			return summary(s, it)
 		}
 		return w.full(s, it)
@@ -208,9 +208,9 @@ func (p *page) write() string {
 type level int
 
 const (
-	named    level = iota // only its name, in the list of omissions
-	inShort               // cut to a line or a few
-	complete              // all of it
+	named     level = iota // only its name, in the list of omissions
+	shortened              // shortened to a line or a few
+	complete               // all of it
 )
 
 // group is a part of the text under one heading: a section by number, or one of the others.
@@ -227,8 +227,8 @@ const (
 type part struct {
 	id    string
 	group group
-	want  level  // by the spec
-	level level  // in effect
+	want  level  // according to the spec
+	level level  // the current one
 	rule  string // why only its name is shown
 	// write returns the text at a level. texts and tokens cache it: few parts are ever needed.
 	write  func(level) string

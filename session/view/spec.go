@@ -31,7 +31,7 @@ type SectionView struct {
 	Priority int
 }
 
-// Spec is what a role sees. The zero value shows ids within the default bound.
+// Spec describes what a role sees. The zero value shows ids within the default bound.
 type Spec struct {
 	Role      string
 	MaxTokens int // 0 or less: DefaultMaxTokens

@@ -17,8 +17,8 @@ type RepairInput struct {
 	// Call is for the entire call, with its opening message.
 	Bound, Call int
 	Count       func(string) int
-	Opening     string // as it was sent
-	Answer      string // as it came
+	Opening     string // as sent
+	Answer      string // as received
 	// Head, Tail and the first problem are always sent, the others if they fit. More counts further
 	// ones.
 	Head, Tail string
@@ -35,9 +35,9 @@ type RepairTurn struct {
 	Tokens  int // of both
 }
 
-// Repair assembles a second turn. The problems come first, in order. The answer yields to them,
-// since its author has it: if it does not fit, as many lines around the problems are shown as
-// do. Repair fails only if the fixed parts do not fit, before anything is sent.
+// Repair assembles a second turn. The problems have precedence, in order. If the answer does not
+// fit beside them, only lines around the problems are shown: its author has the rest. Repair fails
+// only if the fixed parts do not fit, before anything is sent.
 func Repair(in *RepairInput) (RepairTurn, error) {
 	bound := in.Bound
 	if bound <= 0 {
@@ -133,7 +133,7 @@ func excerpt(all []string, chosen []bool) string {
 	return b.String()
 }
 
-// DefaultNudgeTokens is the bound of a nudge, whose reader already has the message.
+// DefaultNudgeTokens is the bound of a reminder, whose reader already has the message.
 const DefaultNudgeTokens = 300
 
 // NudgeInput is the content of a reminder.

@@ -51,7 +51,7 @@ type Note struct{ By, Text string }
 type View struct {
 	Text   string // Markdown
 	Tokens int    // of Text; never more than the bound
-	// Shown are the ids of items in the text, complete or in short, in its order.
+	// Shown are the ids of items in the text, complete or shortened, in its order.
 	Shown []string
 	// Shortened are those of them that the spec would show completely.
 	Shortened []string
@@ -71,8 +71,8 @@ const (
 	IDsOnly   = "ids only for this role"
 )
 
-// Build returns a view. What does not fit is shown in short, the least important first, and then
-// left out, by section priority, relevance, recency and id. Build fails only if the version, the
+// Build returns a view. If it does not fit, items are shortened, the least important first, and
+// then left out, by section priority, relevance, recency and id. Build fails only if the version, the
 // beginning of the research thread and the ids do not fit.
 func Build(in Input) (View, error) {
 	if in.Count == nil {
