@@ -27,7 +27,7 @@ const (
 )
 
 // check makes the checks that need the complete configuration.
-func (c *Config) check(g given, t table) error {
+func (c *Config) check(g layerStack, t table) error {
 	var found fault.Bounded
 	for _, s := range limited() {
 		if l := c.Limits[s]; l.Max > 0 && l.Min > l.Max {

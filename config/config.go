@@ -41,7 +41,7 @@ type Options struct {
 type Flag struct {
 	Key    string   // "question"
 	Name   string   // as shown to the user: "--question"
-	Values []string // one for a text, a number or a switch; any number for a list
+	Values []string // any number for a list, otherwise one
 }
 
 // Config is the effective configuration.
@@ -49,7 +49,7 @@ type Config struct {
 	Project  Project
 	Question string
 	Context  string
-	// Via is how to reach agents whose model does not say: one of Vias, or empty. See Reach.
+	// Via is how to reach agents whose model has no via: one of Vias, or empty. See Reach.
 	Via      string
 	Models   []Model
 	Programs []Program
@@ -80,7 +80,7 @@ type Config struct {
 	Priority    []string // agents, highest first
 	Authorities []string
 	Playbook    Playbook
-	// Warnings do not prevent anything.
+	// Warnings are problems that are not errors.
 	Warnings []roster.Warning
 
 	values []Value
@@ -96,7 +96,7 @@ type Project struct {
 	File string
 }
 
-// Model defines a human-readable model of the roster.
+// Model defines how to reach a model that rosters name.
 type Model struct {
 	Model   string `json:"model,omitempty"`    // as rosters name it: "Opus 4.5"
 	Via     string `json:"via,omitempty"`      // one of Vias, or empty
@@ -110,7 +110,7 @@ type Model struct {
 	Temperature  *float64 `json:"temperature,omitempty"`
 	Seed         *int     `json:"seed,omitempty"`
 	Effort       string   `json:"reasoning_effort,omitempty"`
-	Structured   string   `json:"structured,omitempty"` // one of the words above; empty means fences
+	Structured   string   `json:"structured,omitempty"` // a Structured constant; empty means fences
 
 	// PriceInput and PriceOutput are dollars per million tokens, both or none.
 	PriceInput  *float64 `json:"price_input,omitempty"`
@@ -202,7 +202,7 @@ func Load(o Options) (*Config, error) {
 		return nil, l.found.Err()
 	}
 	session.joinPresets(own)
-	given := given{
+	given := layerStack{
 		flags: l.readFlags(o.Flags), environment: l.readEnviron(o.Environ),
 		session: session, project: own,
 	}

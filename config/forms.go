@@ -26,7 +26,7 @@ type form interface {
 // scalar is the form of a single value.
 type scalar struct {
 	want  string   // the expected type
-	noun  string   // what an invalid value is not; empty for one of several words
+	noun  string   // completes "X is not …"; empty for an enumeration
 	tags  []string // of YAML
 	value func(text string) (v any, ok bool)
 	// hidden replaces the invalid value in messages, because it may be a secret.
@@ -87,7 +87,7 @@ func quoted(s string) string {
 	return `"` + shown + `"`
 }
 
-// list is a form of distinct strings.
+// list is the form of a list of distinct strings.
 type list struct {
 	words []string // the allowed items, if restricted
 }
@@ -154,7 +154,7 @@ const (
 	tagBool  = "!!bool"
 )
 
-// plain is the form of strings for which fits holds. Messages show invalid ones.
+// plain is the form of strings for which fits returns true. Messages show invalid values.
 func plain(fits func(string) bool, hint string) scalar {
 	return scalar{
 		want: wantText, tags: []string{tagText}, hint: func(string) string { return hint },
@@ -162,14 +162,14 @@ func plain(fits func(string) bool, hint string) scalar {
 	}
 }
 
-// secretly is plain for strings that messages must not show.
-func secretly(fits func(string) bool, hidden, hint string) scalar {
+// hiddenForm is plain for strings that messages must not show.
+func hiddenForm(fits func(string) bool, hidden, hint string) scalar {
 	s := plain(fits, hint)
 	s.hidden = hidden
 	return s
 }
 
-func aText() scalar { return plain(func(string) bool { return true }, "") }
+func textForm() scalar { return plain(func(string) bool { return true }, "") }
 
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
@@ -177,7 +177,7 @@ func word(words ...string) scalar {
 	return s
 }
 
-// quorum is one of some words, or a number from 1.
+// quorum is one of the words, or a number of at least 1.
 func quorum(words ...string) scalar {
 	s := plain(func(s string) bool {
 		n, isNumber := wholeNumber(s)
@@ -187,27 +187,29 @@ func quorum(words ...string) scalar {
 	return s
 }
 
-// anAddress is the URL of an endpoint, or empty. It may contain a password.
-func anAddress() scalar {
-	return secretly(func(s string) bool { return s == "" || baseurl.IsWeb(s) }, noAddress, baseurl.WebHint)
+// addressForm is the URL of an endpoint, or empty. It may contain a password.
+func addressForm() scalar {
+	return hiddenForm(func(s string) bool { return s == "" || baseurl.IsWeb(s) }, noAddress, baseurl.WebHint)
 }
 
-// aServer is a URL in files. From a variable it is not checked.
-func aServer() scalar {
-	s := anAddress()
+// serverForm is a URL in files. From a variable it is not checked.
+func serverForm() scalar {
+	s := addressForm()
 	s.anyVariable = true
 	return s
 }
 
-// anEndpoint is the URL of a model's endpoint, or empty.
-func anEndpoint() scalar {
-	return secretly(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
+// endpointForm is the URL of a model's endpoint, or empty.
+func endpointForm() scalar {
+	return hiddenForm(func(s string) bool { return s == "" || baseurl.Valid(s) }, noAddress, baseurl.Hint)
 }
 
 const noAddress = "not a valid http or https URL"
 
-// aVariable is the name of a variable. An invalid value may be the secret itself.
-func aVariable(hint string) scalar { return secretly(isVariable, "not a valid variable name", hint) }
+// variableForm is the name of a variable. An invalid value may be the secret itself.
+func variableForm(hint string) scalar {
+	return hiddenForm(isVariable, "not a valid variable name", hint)
+}
 
 const tokenHint = "name the environment variable that holds the token, such as AGENT_MAIL_BEARER_TOKEN"
 
@@ -215,8 +217,8 @@ func isVariable(name string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
 }
 
-// aDollar is an amount of dollars, or empty, usually unquoted.
-func aDollar() scalar {
+// dollarForm is an amount of dollars, or empty, usually unquoted.
+func dollarForm() scalar {
 	s := plain(isDollar, "write an amount such as 5 or 0.50; omit it for no limit")
 	s.noun, s.tags = "an amount in dollars", []string{tagText, tagInt, tagFloat}
 	return s
@@ -235,8 +237,8 @@ func setDollars(to *int64) func(any) {
 	}
 }
 
-// aTime is a non-negative duration as accepted by time.ParseDuration.
-func aTime() scalar {
+// durationForm is a non-negative duration as accepted by time.ParseDuration.
+func durationForm() scalar {
 	s := plain(func(s string) bool {
 		d, err := time.ParseDuration(s)
 		return err == nil && d >= 0
@@ -245,7 +247,7 @@ func aTime() scalar {
 	return s
 }
 
-func aSwitch() scalar {
+func boolForm() scalar {
 	return scalar{
 		want: wantSwitch, noun: wantSwitch, tags: []string{tagBool}, hint: func(string) string { return "write true or false" },
 		value: func(s string) (any, bool) { return s == "true", s == "true" || s == "false" },
@@ -255,8 +257,8 @@ func aSwitch() scalar {
 // mostNumber is far above any useful limit.
 const mostNumber = 1_000_000_000
 
-// aNumber is a non-negative int.
-func aNumber() scalar {
+// intForm is a non-negative int.
+func intForm() scalar {
 	return scalar{
 		want: "a whole number", noun: "a whole number from 0 to 1000000000", tags: []string{tagInt},
 		hint:  func(string) string { return "write digits only, without a unit" },
@@ -270,8 +272,8 @@ func wholeNumber(s string) (int, bool) {
 	return i, err == nil && i >= 0 && i <= mostNumber && strconv.Itoa(i) == s
 }
 
-// aDecimal is a float64 from 0 to 1000 in decimal notation.
-func aDecimal() scalar {
+// decimalForm is a float64 from 0 to 1000 in decimal notation.
+func decimalForm() scalar {
 	return scalar{
 		want: wantNumber, noun: "a number from 0 to 1000", tags: []string{tagInt, tagFloat}, hint: func(string) string { return "write a number from 0 to 1000, such as 3 or 0.8" },
 		value: func(s string) (any, bool) {

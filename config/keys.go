@@ -53,7 +53,7 @@ func RunFlags() []RunFlag {
 	return flags
 }
 
-// row returns a key whose value is stored in a field as it is.
+// row returns a key whose value is stored in a field unchanged.
 func row[T any](path string, f form, to *T, builtIn T) key {
 	return key{path: path, form: f, builtIn: builtIn, set: into(to)}
 }
@@ -67,7 +67,7 @@ func timeRow(path string, to *time.Duration, builtIn string) key {
 		s, _ := v.(string)
 		*to, _ = time.ParseDuration(s)
 	}
-	return key{path: path, form: aTime(), builtIn: builtIn, set: set}
+	return key{path: path, form: durationForm(), builtIn: builtIn, set: set}
 }
 
 // fileRow returns a key that only files can set; see rosterLayers.
@@ -89,68 +89,68 @@ type table []key
 func keyTable(c *Config) table {
 	s, p, rules := &c.Session, &c.Playbook, playbook.DefaultRules()
 	t := table{
-		row("question", aText(), &c.Question, ""),
-		row("context", aText(), &c.Context, ""),
+		row("question", textForm(), &c.Question, ""),
+		row("context", textForm(), &c.Context, ""),
 		row("via", word(Vias()...), &c.Via, ""),
-		row("operator", aText(), &c.Operator, "operator"),
-		row("agents.base_url", anAddress(), &c.BaseURL, ""),
+		row("operator", textForm(), &c.Operator, "operator"),
+		row("agents.base_url", addressForm(), &c.BaseURL, ""),
 		row("agents.models", objects(modelList), &c.Models, []Model{}),
 		row("agents.programs", objects(programList), &c.Programs, []Program{}),
-		row("mail.base_url", aServer(), &c.Mail.BaseURL, "http://127.0.0.1:8765").from(mailVariables + "BASE_URL"),
-		row("mail.path", aText(), &c.Mail.Path, "/mcp/").from(mailVariables + "PATH"),
-		row("mail.token_env", aVariable(tokenHint), &c.Mail.TokenEnv, mailVariables+"BEARER_TOKEN"),
-		fileRow("roster.preset", aText(), roster.EnvPreset, ""),
-		// BRENNER_ROSTER_PRESET already means the same and is stronger.
-		row("roster.defaultPreset", aText(), &c.DefaultPreset, "default-3-agent").from(noVariable),
+		row("mail.base_url", serverForm(), &c.Mail.BaseURL, "http://127.0.0.1:8765").from(mailVariables + "BASE_URL"),
+		row("mail.path", textForm(), &c.Mail.Path, "/mcp/").from(mailVariables + "PATH"),
+		row("mail.token_env", variableForm(tokenHint), &c.Mail.TokenEnv, mailVariables+"BEARER_TOKEN"),
+		fileRow("roster.preset", textForm(), roster.EnvPreset, ""),
+		// BRENNER_ROSTER_PRESET already means the same and takes precedence.
+		row("roster.defaultPreset", textForm(), &c.DefaultPreset, "default-3-agent").from(noVariable),
 		row("roster.presets", objects(presetList), &c.Presets, roster.BuiltIn()),
-		fileRow("roster.mode", aText(), roster.EnvMode, string(roster.RoleSeparated)),
-		fileRow("roster.name", aText(), roster.EnvName, ""),
+		fileRow("roster.mode", textForm(), roster.EnvMode, string(roster.RoleSeparated)),
+		fileRow("roster.name", textForm(), roster.EnvName, ""),
 		fileRow("roster.entries", objects(entryList), "", []roster.Entry{}),
 		row("priority", list{}, &c.Priority, []string{}),
 		row("authorities", list{}, &c.Authorities, []string{}),
-		row("session.rounds", aNumber(), &s.Rounds, 3).bounded(positive).by("rounds", "number of rounds (default: brenner.yaml, else 3)"),
+		row("session.rounds", intForm(), &s.Rounds, 3).bounded(positive).by("rounds", "number of rounds (default: brenner.yaml, else 3)"),
 		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: agents with nothing to work on yet wait"),
 		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "replies required per round: role, all, or a number"),
-		row("session.repair", aSwitch(), &s.Repair, true),
-		row("session.arbiter", aText(), &c.Arbiter, ""),
-		row("session.context_tokens", aNumber(), &s.Context, view.DefaultCallTokens).bounded(positive),
-		row("stop.quiet_rounds", aNumber(), &s.QuietAfter, 2),
-		row("stop.when_clean", aSwitch(), &s.WhenClean, false),
-		row("budget.tokens", aNumber(), &s.Budget, 500_000).by("budget-tokens", "token budget of the session; 0 means no limit"),
-		key{path: "budget.usd", form: aDollar(), builtIn: "", set: setDollars(&s.BudgetUSD)}.by("budget-usd", "budget of the session in dollars; every model needs a price"),
-		row("budget.reply_tokens", aNumber(), &s.Reply, 8_000),
+		row("session.repair", boolForm(), &s.Repair, true),
+		row("session.arbiter", textForm(), &c.Arbiter, ""),
+		row("session.context_tokens", intForm(), &s.Context, view.DefaultCallTokens).bounded(positive),
+		row("stop.quiet_rounds", intForm(), &s.QuietAfter, 2),
+		row("stop.when_clean", boolForm(), &s.WhenClean, false),
+		row("budget.tokens", intForm(), &s.Budget, 500_000).by("budget-tokens", "token budget of the session; 0 means no limit"),
+		key{path: "budget.usd", form: dollarForm(), builtIn: "", set: setDollars(&s.BudgetUSD)}.by("budget-usd", "budget of the session in dollars; every model needs a price"),
+		row("budget.reply_tokens", intForm(), &s.Reply, 8_000),
 		timeRow("timeouts.call", &c.Timeouts.Call, "10m").by("timeout", "time limit of one call, such as 10m"),
 		timeRow("timeouts.idle", &c.Timeouts.Idle, "2m"),
 		timeRow("timeouts.agent", &c.Timeouts.Agent, "30m"),
 		timeRow("timeouts.session", &c.Timeouts.Session, "0s"),
-		row("retry.attempts", aNumber(), &c.Attempts, 3).bounded(positive),
+		row("retry.attempts", intForm(), &c.Attempts, 3).bounded(positive),
 		row("store.types", list{}, &c.Records.Types, []string{}),
-		row("store.compression_after", aNumber(), &c.Records.Compression, 10),
+		row("store.compression_after", intForm(), &c.Records.Compression, 10),
 		timeRow("store.unused_after", &c.Records.Unused, "720h"),
 		row("store.unattended", list{}, &c.Records.Unattended, []string{}),
-		row("store.people", aText(), &c.Records.People, policy.Contributor),
+		row("store.people", textForm(), &c.Records.People, policy.Contributor),
 		row("roles", objects(roleList), &c.Roles, []Role{}),
-		row("playbook.domain", aText(), &p.Domain, "general"),
-		row("playbook.match", aDecimal(), &p.Rules.Match, rules.Match).bounded(share),
-		row("playbook.longest", aNumber(), &p.Rules.Longest, rules.Longest),
-		row("playbook.tokens", aNumber(), &p.Tokens, 800),
-		row("playbook.staging.support", aNumber(), &p.Rules.Staging.Support, rules.Staging.Support),
-		row("playbook.staging.ratio", aDecimal(), &p.Rules.Staging.Ratio, rules.Staging.Ratio),
-		row("playbook.prod.support", aNumber(), &p.Rules.Prod.Support, rules.Prod.Support),
-		row("playbook.prod.ratio", aDecimal(), &p.Rules.Prod.Ratio, rules.Prod.Ratio),
-		row("playbook.prod.confidence", aDecimal(), &p.Rules.Prod.Confidence, rules.Prod.Confidence).bounded(share),
-		row("playbook.confidence.agent", aDecimal(), &p.Rules.AgentConfidence, rules.AgentConfidence).bounded(share),
-		row("playbook.confidence.per_session", aDecimal(), &p.Rules.PerSession, rules.PerSession).bounded(share),
-		row("playbook.staging_share", aDecimal(), &p.Rules.StagingShare, rules.StagingShare).bounded(share),
-		row("playbook.guardrail.success", aDecimal(), &p.Rules.Guardrail.Success, rules.Guardrail.Success).bounded(share),
-		row("playbook.guardrail.latency", aDecimal(), &p.Rules.Guardrail.Latency, rules.Guardrail.Latency),
-		row("playbook.guardrail.errors", aDecimal(), &p.Rules.Guardrail.Errors, rules.Guardrail.Errors).bounded(share),
-		row("playbook.guardrail.window", aNumber(), &p.Rules.Guardrail.Window, rules.Guardrail.Window),
-		row("playbook.embedding.model", aText(), &p.Embedding.Model, ""),
-		row("playbook.embedding.base_url", anAddress(), &p.Embedding.BaseURL, ""),
-		row("playbook.embedding.key_env", aText(), &p.Embedding.KeyEnv, ""),
-		row("report.mail", aSwitch(), &c.Report.Mail, false),
-		row("report.webhook", anAddress(), &c.Report.Webhook, ""),
+		row("playbook.domain", textForm(), &p.Domain, "general"),
+		row("playbook.match", decimalForm(), &p.Rules.Match, rules.Match).bounded(share),
+		row("playbook.longest", intForm(), &p.Rules.Longest, rules.Longest),
+		row("playbook.tokens", intForm(), &p.Tokens, 800),
+		row("playbook.staging.support", intForm(), &p.Rules.Staging.Support, rules.Staging.Support),
+		row("playbook.staging.ratio", decimalForm(), &p.Rules.Staging.Ratio, rules.Staging.Ratio),
+		row("playbook.prod.support", intForm(), &p.Rules.Prod.Support, rules.Prod.Support),
+		row("playbook.prod.ratio", decimalForm(), &p.Rules.Prod.Ratio, rules.Prod.Ratio),
+		row("playbook.prod.confidence", decimalForm(), &p.Rules.Prod.Confidence, rules.Prod.Confidence).bounded(share),
+		row("playbook.confidence.agent", decimalForm(), &p.Rules.AgentConfidence, rules.AgentConfidence).bounded(share),
+		row("playbook.confidence.per_session", decimalForm(), &p.Rules.PerSession, rules.PerSession).bounded(share),
+		row("playbook.staging_share", decimalForm(), &p.Rules.StagingShare, rules.StagingShare).bounded(share),
+		row("playbook.guardrail.success", decimalForm(), &p.Rules.Guardrail.Success, rules.Guardrail.Success).bounded(share),
+		row("playbook.guardrail.latency", decimalForm(), &p.Rules.Guardrail.Latency, rules.Guardrail.Latency),
+		row("playbook.guardrail.errors", decimalForm(), &p.Rules.Guardrail.Errors, rules.Guardrail.Errors).bounded(share),
+		row("playbook.guardrail.window", intForm(), &p.Rules.Guardrail.Window, rules.Guardrail.Window),
+		row("playbook.embedding.model", textForm(), &p.Embedding.Model, ""),
+		row("playbook.embedding.base_url", addressForm(), &p.Embedding.BaseURL, ""),
+		row("playbook.embedding.key_env", textForm(), &p.Embedding.KeyEnv, ""),
+		row("report.mail", boolForm(), &c.Report.Mail, false),
+		row("report.webhook", addressForm(), &c.Report.Webhook, ""),
 		{path: "scopes.mode", form: word(scopesDefault, scopesStrict), builtIn: scopesDefault, set: func(v any) { c.Scopes.Strict = v == scopesStrict }},
 	}
 	return slices.Concat(t, c.scopeKeys(), c.limitKeys())
@@ -171,7 +171,7 @@ func (c *Config) scopeKeys() table {
 		t = append(t,
 			sectionRow(at+"write", &to.Write, g.Write),
 			sectionRow(at+"add", &to.Add, g.Add),
-			row(at+"kill_anywhere", aSwitch(), &to.KillAnywhere, g.KillAnywhere),
+			row(at+"kill_anywhere", boolForm(), &to.KillAnywhere, g.KillAnywhere),
 		)
 	}
 	return t
@@ -203,8 +203,8 @@ func (c *Config) limitKeys() table {
 			}
 		}
 		t = append(t,
-			key{path: at + ".min", form: aNumber(), builtIn: s.Spec().Min, set: set(func(l *merge.Limit, n int) { l.Min = n })},
-			key{path: at + ".max", form: aNumber(), builtIn: s.Spec().Max, set: set(func(l *merge.Limit, n int) { l.Max = n })},
+			key{path: at + ".min", form: intForm(), builtIn: s.Spec().Min, set: set(func(l *merge.Limit, n int) { l.Min = n })},
+			key{path: at + ".max", form: intForm(), builtIn: s.Spec().Max, set: set(func(l *merge.Limit, n int) { l.Max = n })},
 		)
 	}
 	return t

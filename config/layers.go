@@ -10,13 +10,13 @@ import (
 	"brenner/session/flow"
 )
 
-// given holds the layers above the built-in one.
-type given struct {
+// layerStack holds the layers above the built-in one.
+type layerStack struct {
 	flags, environment, session, project layer
 }
 
 // settle determines the effective layer of each key.
-func (g given) settle(c *Config, t table) error {
+func (g layerStack) settle(c *Config, t table) error {
 	g.dropContexts()
 	v := g.stack(t)
 	for _, k := range t {
@@ -33,7 +33,7 @@ func (g given) settle(c *Config, t table) error {
 
 // dropContexts removes the context of each layer whose question a stronger layer replaces: it
 // describes that question.
-func (g given) dropContexts() {
+func (g layerStack) dropContexts() {
 	var question any
 	for _, l := range []layer{g.flags, g.environment, g.session, g.project} {
 		own, ok := l["question"]
@@ -48,7 +48,7 @@ func (g given) dropContexts() {
 
 // stack merges the layers, the weakest first. Environment and flags are both overrides in viper,
 // which only reads the process's own environment; the later override wins.
-func (g given) stack(t table) *viper.Viper {
+func (g layerStack) stack(t table) *viper.Viper {
 	v := viper.New()
 	for _, k := range t {
 		v.SetDefault(k.path, k.builtIn)
@@ -83,7 +83,7 @@ func (l layer) nested() map[string]any {
 }
 
 // origin returns the effective layer of a key.
-func (g given) origin(path string) Origin {
+func (g layerStack) origin(path string) Origin {
 	for _, l := range []layer{g.flags, g.environment, g.session, g.project} {
 		if s, ok := l[path]; ok {
 			return s.origin
@@ -113,7 +113,7 @@ func (l layer) joinPresets(weaker layer) {
 	l[path] = setting{all, own.origin}
 }
 
-func (g given) rosterLayers() []roster.Layer {
+func (g layerStack) rosterLayers() []roster.Layer {
 	var layers []roster.Layer
 	for _, l := range []layer{g.session, g.project} {
 		text := func(path string) (s string) { s, _ = l[path].value.(string); return s }

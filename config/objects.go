@@ -16,7 +16,7 @@ import (
 	"brenner/session/view"
 )
 
-// The allowed words in a model's entry.
+// The allowed values of api and structured in a model's entry.
 const (
 	APIChat      = "chat"
 	APIResponses = "responses"
@@ -122,12 +122,12 @@ const mostPrice = 1_000_000
 func (r *reader) model(o object) Model {
 	var m Model
 	r.take(o,
-		at("model", aText(), &m.Model),
-		at("id", aText(), &m.ID),
-		at("base_url", anEndpoint(), &m.BaseURL),
-		at("organization", aText(), &m.Organization),
-		at("reasoning_effort", aText(), &m.Effort),
-		at("key_env", aKeyName(), &m.KeyEnv),
+		at("model", textForm(), &m.Model),
+		at("id", textForm(), &m.ID),
+		at("base_url", endpointForm(), &m.BaseURL),
+		at("organization", textForm(), &m.Organization),
+		at("reasoning_effort", textForm(), &m.Effort),
+		at("key_env", keyNameForm(), &m.KeyEnv),
 		at("headers", objects(headerList), &m.Headers),
 		at("via", word(Vias()...), &m.Via),
 		at("api", word(APIChat, APIResponses), &m.API),
@@ -135,8 +135,8 @@ func (r *reader) model(o object) Model {
 		ifAny("temperature", upTo(2), &m.Temperature),
 		ifAny("price_input", upTo(mostPrice), &m.PriceInput),
 		ifAny("price_output", upTo(mostPrice), &m.PriceOutput),
-		at("concurrent", aNumber(), &m.Concurrent),
-		ifAny("seed", aNumber(), &m.Seed),
+		at("concurrent", intForm(), &m.Concurrent),
+		ifAny("seed", intForm(), &m.Seed),
 	)
 	for _, price := range []*float64{m.PriceInput, m.PriceOutput} {
 		// Prices are stored in billionths of a dollar per token; a finer one would be rounded.
@@ -150,9 +150,9 @@ func (r *reader) model(o object) Model {
 	return m
 }
 
-// aKeyName is the name of the variable that holds a key, or empty. Files must not hold keys.
-func aKeyName() scalar {
-	s := aVariable("name the environment variable that holds the key, such as OPENAI_API_KEY")
+// keyNameForm is the name of the variable that holds a key, or empty. Files must not hold keys.
+func keyNameForm() scalar {
+	s := variableForm("name the environment variable that holds the key, such as OPENAI_API_KEY")
 	s.value = func(s string) (any, bool) { return s, s == "" || isVariable(s) }
 	return s
 }
@@ -197,11 +197,11 @@ func programList(r *reader, path string, n *yaml.Node) any {
 	return keyed(r, path, n, "program", "codex-cli", known, func(o object) (Program, string) {
 		p := Program{}
 		r.take(o,
-			at("program", aText(), &p.Program),
-			at("key_env", aKeyName(), &p.KeyEnv),
+			at("program", textForm(), &p.Program),
+			at("key_env", keyNameForm(), &p.KeyEnv),
 			at("command", objects(textList), &p.Command),
 			at("pass", objects(textList), &p.Pass),
-			at("turns", aNumber(), &p.Turns),
+			at("turns", intForm(), &p.Turns),
 		)
 		for _, name := range p.Pass {
 			if !isVariable(name) {
@@ -217,11 +217,11 @@ func roleList(r *reader, path string, n *yaml.Node) any {
 	return keyed(r, path, n, "role", "writer", known, func(o object) (Role, string) {
 		role := Role{}
 		r.take(o,
-			at("role", aText(), &role.Role),
+			at("role", textForm(), &role.Role),
 			at("read", objects(textList), &role.Read),
 			at("write", objects(textList), &role.Write),
-			at("max_tokens", aNumber(), &role.MaxTokens),
-			at("cross", aSwitch(), &role.Cross),
+			at("max_tokens", intForm(), &role.MaxTokens),
+			at("cross", boolForm(), &role.Cross),
 			at("views", objects(viewList), &role.Views),
 		)
 		return role, role.Role
@@ -233,10 +233,10 @@ func viewList(r *reader, path string, n *yaml.Node) any {
 	return keyed(r, path, n, "type", "paper_note", known, func(o object) (contexts.TypeView, string) {
 		v, form := contexts.TypeView{Max: contexts.MaxOfKnowledge}, ""
 		r.take(o,
-			at("type", aText(), &v.Type),
+			at("type", textForm(), &v.Type),
 			at("form", word(string(view.Full), string(view.Summary)), &form),
-			at("max", aNumber(), &v.Max),
-			at("priority", aNumber(), &v.Priority),
+			at("max", intForm(), &v.Max),
+			at("priority", intForm(), &v.Priority),
 		)
 		v.Form = view.Form(form)
 		return v, v.Type
@@ -251,9 +251,9 @@ func presetList(r *reader, path string, n *yaml.Node) any {
 	return validated(r, path, n, known, check, func(o object) (roster.Preset, string) {
 		var p roster.Preset
 		r.take(o,
-			at("id", aText(), &p.ID),
-			at("name", aText(), &p.Name),
-			at("description", aText(), &p.Description),
+			at("id", textForm(), &p.ID),
+			at("name", textForm(), &p.Name),
+			at("description", textForm(), &p.Description),
 			at("placeholderNames", list{}, &p.PlaceholderNames),
 		)
 		if given, ok := o.fields["entries"]; ok {
@@ -299,11 +299,11 @@ func (r *reader) entry(o object) roster.Entry {
 	var e roster.Entry
 	var role string
 	r.take(o,
-		at("role", aText(), &role),
-		at("program", aText(), &e.Program),
-		at("model", aText(), &e.Model),
-		at("notes", aText(), &e.Notes),
-		at("agentName", aText(), &e.Agent),
+		at("role", textForm(), &role),
+		at("program", textForm(), &e.Program),
+		at("model", textForm(), &e.Model),
+		at("notes", textForm(), &e.Notes),
+		at("agentName", textForm(), &e.Agent),
 	)
 	e.Role = roster.Role(role)
 	return e
@@ -316,7 +316,7 @@ func (r *reader) checkMode() {
 		return
 	}
 	whole := roster.Roster{
-		Mode:    roster.Mode(mode.value.(string)), //nolint:forcetypeassert // the key's form is aText
+		Mode:    roster.Mode(mode.value.(string)), //nolint:forcetypeassert // the key's form is textForm
 		Entries: []roster.Entry{{Agent: "any", Role: roster.TestDesigner}},
 	}
 	r.takeFaults(mode.origin.Line, whole.Validate(), "")

@@ -125,7 +125,7 @@ const (
 )
 
 func (r *reader) text(path string, n *yaml.Node) (string, bool) {
-	v, ok := aText().read(r, path, n)
+	v, ok := textForm().read(r, path, n)
 	s, _ := v.(string)
 	return s, ok
 }

@@ -12,10 +12,10 @@ import (
 // Records are the rules of a project's store.
 type Records struct {
 	Types       []string // besides the built-in ones
-	Compression int      // records of a module that make a new memo due; 0 means never
+	Compression int      // number of records in a module after which a new memo is due; 0 means never
 	Unused      time.Duration
 	Unattended  []string // types that are promoted without a person
-	People      string   // the role of people without one, who decide nothing
+	People      string   // the role of people without one; they may not decide
 }
 
 // Role is the configured access of a role to records. Omitted parts stay as built in.
@@ -35,7 +35,7 @@ func (c *Config) AllTypes() record.Types { return record.BuiltInTypes().With(c.R
 func (c *Config) Access() policy.Accesses {
 	all := policy.DefaultAccess()
 	if i := slices.IndexFunc(all, func(a policy.Access) bool { return a.Role == policy.Contributor }); i >= 0 {
-		all[i].Read = slices.Concat(all[i].Read, c.Records.Types) // project types are knowledge
+		all[i].Read = slices.Concat(all[i].Read, c.Records.Types) // contributors may read and write the project's own types
 		all[i].Write = slices.Concat(all[i].Write, c.Records.Types)
 	}
 	for _, r := range c.Roles {

@@ -17,7 +17,7 @@ type Starter struct {
 	Via      string
 }
 
-// Template returns a project's file with every key explained, for Load with or without changes.
+// Template returns a new project's file with every key documented. Load accepts it as written.
 func Template(s Starter) []byte {
 	given := map[string]string{"#question:": s.Question, "#context:": s.Context, "#via:": s.Via}
 	var b strings.Builder

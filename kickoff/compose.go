@@ -103,7 +103,7 @@ func (in *Input) check() error {
 	}
 	if len(in.Recipients) == 0 && len(in.Roster.Entries) == 0 && in.Roster.Mode == roster.Heuristic {
 		found = append(found, &fault.Error{
-			Code: roster.NobodyNamed, Detail: "no recipients", Hint: "name at least one agent",
+			Code: roster.NoRecipients, Detail: "no recipients", Hint: "name at least one agent",
 		})
 	}
 	for i, to := range in.Recipients {

@@ -186,7 +186,7 @@ func TestComposeRefuses(t *testing.T) {
 		{"a path", func(in *Input) { in.ThreadID = "RS-20251230-../x" }, InvalidThreadID, "not a thread id: RS-20251230-../x"},
 		{"a trailing newline", func(in *Input) { in.ThreadID = "RS-20251230-ab\n" }, InvalidThreadID, `not a thread id: "RS-20251230-ab\n"`},
 		{"empty roster", func(in *Input) { in.Roster.Entries = nil }, roster.EmptyRoster, "Empty roster: at least one entry required"},
-		{"no recipients", func(in *Input) { in.Roster = roster.Roster{Mode: roster.Heuristic} }, roster.NobodyNamed, "no recipients"},
+		{"no recipients", func(in *Input) { in.Roster = roster.Roster{Mode: roster.Heuristic} }, roster.NoRecipients, "no recipients"},
 		{"a wrong role", func(in *Input) { in.Roster.Entries[1].Role = "researcher" }, roster.InvalidRole, "Invalid role for PurpleMountain: researcher"},
 		{"duplicate recipient", func(in *Input) { in.Recipients = []string{"BlueLake", "BlueLake"} }, roster.DuplicateAgent, "Duplicate recipient: BlueLake"},
 		{"no view", func(in *Input) {

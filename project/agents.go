@@ -35,9 +35,9 @@ func (p *Project) Resolve(above []roster.Layer) (roster.Resolution, error) {
 
 // The codes of agents that cannot be reached with the current configuration.
 const (
-	NoWay         fault.Code = "NO_WAY_TO_AGENT"      // The configuration does not say how to reach an agent.
-	NotItsOwn     fault.Code = "REHEARSAL_OF_ITS_OWN" // The built-in rehearsal has its own question; others need `--via rehearsal`.
-	UnknownAgents fault.Code = "FLAG_NAMES_NOBODY"    // A flag names an agent that is not in the roster.
+	NoWay               fault.Code = "NO_WAY_TO_AGENT"      // The configuration does not say how to reach an agent.
+	BuiltInQuestionOnly fault.Code = "REHEARSAL_OF_ITS_OWN" // The built-in rehearsal has its own question; others need `--via rehearsal`.
+	UnknownAgents       fault.Code = "FLAG_NAMES_NOBODY"    // A flag names an agent that is not in the roster.
 )
 
 // parsePairs reads a flag that is one value for all agents, or NAME=VALUE pairs, and checks
@@ -155,7 +155,7 @@ func (p *Project) rehearsalScript(own *rehearsal.Script, anyQuestion bool, parti
 		return script, nil
 	}
 	return nil, &fault.Error{
-		Code: NotItsOwn, Detail: "the built-in rehearsal only answers its own question: " + script.Question(),
+		Code: BuiltInQuestionOnly, Detail: "the built-in rehearsal only answers its own question: " + script.Question(),
 		Hint: "to ask real agents, set via: or agents.models: in " + config.FileName + "; to play the script anyway, pass --via rehearsal",
 	}
 }
@@ -165,7 +165,7 @@ func PlainText(s string) string { return strings.ToLower(strings.Join(strings.Fi
 
 // Agents returns a function that makes the agent of a party, with retries and limits.
 func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
-	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.Post.maker}
+	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.Mail.maker}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
 	}

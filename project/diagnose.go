@@ -110,8 +110,8 @@ func checkProject(p *Project) Check {
 	return fine("configuration", filepath.Join(p.Config.Project.Dir, p.Config.Project.File))
 }
 
-// writable tries to write a file in a directory. Only that is sure: a full disk allows a
-// file to be created, but not a byte to be written to it.
+// writable tries to write a file in a directory. Creating one is not enough: on a full disk
+// that succeeds, but writing a byte fails.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".brenner-doctor-*")
 	if err != nil {
@@ -185,7 +185,7 @@ func checkEndpoint(ctx context.Context, p *Project, base string, model config.Mo
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return broken(what, fmt.Sprintf("key rejected (HTTP %d)", status), "set "+name+" to a key for this endpoint")
 	case status != http.StatusOK:
-		return note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), "the model may still work; only a session can tell")
+		return note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), "the model may still work; start a session to find out")
 	case model.ID != "" && !slices.Contains(ids, model.ID):
 		return broken(what, fmt.Sprintf("no model %q; available: %s", model.ID, cmp.Or(text.Some(ids), "none")), "fix id: under agents.models, or --model")
 	}
@@ -292,7 +292,7 @@ func checkProgram(ctx context.Context, m *Models, name string, p *program.Progra
 		return []Check{note(what, "not found", "required only for agents reached via program")}
 	}
 	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programWish(entry)); err != nil {
+		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programAction(entry)); err != nil {
 			return brokenBy(what, err)
 		}
 	}

@@ -64,8 +64,8 @@ func checkServer(ctx context.Context, b *Mailbox) []Check {
 	return append(d, brokenBy(at, err)...)
 }
 
-// needed returns the tools that a session by mail requires.
-func needed() []string {
+// requiredTools returns the tools that a session by mail requires.
+func requiredTools() []string {
 	return []string{"ensure_project", "register_agent", "send_message", "fetch_inbox"}
 }
 
@@ -77,7 +77,7 @@ func checkTools(ctx context.Context, b *Mailbox) Check {
 		f := fault.Distinct(err)[0]
 		return note(what, "cannot list its tools: "+f.Error(), "a session by mail may still work")
 	}
-	missing := slices.DeleteFunc(needed(), func(name string) bool { return slices.Contains(all, name) })
+	missing := slices.DeleteFunc(requiredTools(), func(name string) bool { return slices.Contains(all, name) })
 	if len(missing) > 0 {
 		return broken(what, "missing: "+strings.Join(missing, ", "), "is this an Agent Mail server? `brenner mail serve` is one")
 	}
@@ -129,7 +129,7 @@ func checkKeys(ctx context.Context, b *Mailbox) []Check {
 	if len(refused) == 0 {
 		return []Check{fine(what, "accepted for "+text.Some(held))}
 	}
-	return []Check{note(what, "no longer accepted for "+text.Some(refused)+"",
+	return []Check{note(what, "no longer accepted for "+text.Some(refused),
 		"the mailboxes were recreated: `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` makes a new token; the operator's token still works")}
 }
 

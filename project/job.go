@@ -78,7 +78,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	if err := models.OpenPost(ctx, parties, o.ServeMail); err != nil {
+	if err := models.PrepareMail(ctx, parties, o.ServeMail); err != nil {
 		return nil, err
 	}
 	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)
@@ -150,7 +150,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	j.onClose(j.models.Close)
-	return j, j.models.OpenPost(ctx, j.parties, o.ServeMail)
+	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail)
 }
 
 // Source returns where the job's session is read from.
@@ -179,9 +179,9 @@ type RunResult struct {
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
-	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Tell: w.Learned}
+	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Learned: w.Learned}
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
-	if j.script == nil { // a rehearsal neither learns nor teaches
+	if j.script == nil { // rehearsals do not use the playbook
 		lessons.catchUp(ctx)
 	}
 	thread, res, err := j.play(ctx, r)

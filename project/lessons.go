@@ -24,9 +24,9 @@ type lessonBook struct {
 
 	mu   sync.Mutex
 	kept *keeper.Keeper
-	// Tell, if not nil, is called with what a session taught.
-	Tell  func(thread string, learned []string)
-	begun map[string]bool // sessions marked as due for learning
+	// Learned, if not nil, is called with what the playbook learned from a session.
+	Learned func(thread string, learned []string)
+	begun   map[string]bool // sessions marked as due for learning
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
@@ -81,11 +81,11 @@ func (m *lessonBook) guard(ctx context.Context, b *memory.Book) (string, error) 
 	return fmt.Sprintf("%s rolled back (%s)", text.Plural(len(back.Bullets), "lesson", "lessons"), back.Breach), nil
 }
 
-// learner is the actor who writes lessons learned from sessions.
+// learner is the actor that writes lessons learned from sessions.
 const learner = "brenner"
 
 // begin marks a session as due for learning before any agent is asked: if this process is
-// killed, the next one knows.
+// killed, the next one finds the mark.
 func (m *lessonBook) begin(ctx context.Context, thread string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,8 +133,8 @@ func (m *lessonBook) learn(ctx context.Context, h *session.History) {
 	if back != "" {
 		said = append(said, back)
 	}
-	if len(said) > 0 && m.Tell != nil {
-		m.Tell(h.Thread, said)
+	if len(said) > 0 && m.Learned != nil {
+		m.Learned(h.Thread, said)
 	}
 }
 

@@ -72,9 +72,9 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	j.onClose(j.models.Close)
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
-		j.models.Counter = tokens.Remember(c) // thousands of messages differ in a few lines only
+		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only
 	}
-	if err := j.models.OpenPost(ctx, plan.parties, false); err != nil {
+	if err := j.models.PrepareMail(ctx, plan.parties, false); err != nil {
 		return nil, err
 	}
 	if err := p.checkDelivery(); err != nil {
@@ -101,7 +101,7 @@ func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
 	}
 	return &runner.Search{
 		Name: name, Key: o.Key, Continue: o.resumes(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
-		Owed: func(s *loop.State) bool { return p.project.owedReport(s).Any() },
+		Owed: func(s *loop.State) bool { return p.project.pendingReport(s).Any() },
 	}, nil
 }
 
@@ -118,12 +118,12 @@ func (j *LoopJob) HasEnded() bool {
 	return j.state != nil && j.state.Ended != "" && !j.options.resumes()
 }
 
-// Owed returns what is still to be done about the loop's report.
-func (j *LoopJob) Owed() OwedReport {
+// Pending returns what is still to be done about the loop's report.
+func (j *LoopJob) Pending() PendingReport {
 	if j.state == nil || j.state.Ended == "" {
-		return OwedReport{}
+		return PendingReport{}
 	}
-	return j.project.owedReport(j.state)
+	return j.project.pendingReport(j.state)
 }
 
 // Run runs the loop to its end, writes its report and delivers it. When drain is closed,
@@ -131,7 +131,7 @@ func (j *LoopJob) Owed() OwedReport {
 // context ends, they are cancelled. Either way nothing is lost and the loop can be resumed.
 func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, error) {
 	if j.HasEnded() {
-		return j.deliverOwed(ctx)
+		return j.deliverPending(ctx)
 	}
 	p, m := j.project, j.models
 	sessions := &loopSessions{
@@ -139,7 +139,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
-		sessions.lessons = &lessonBook{Project: p, Store: j.store, Counter: m.Counter, Tell: j.options.Learned}
+		sessions.lessons = &lessonBook{Project: p, Store: j.store, Counter: m.Counter, Learned: j.options.Learned}
 		sessions.lessons.catchUp(ctx)
 	}
 	j.runner.Sessions, j.runner.Drain = sessions.prepare, drain
@@ -174,10 +174,10 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 	})
 }
 
-// deliverOwed writes and sends the pending report of a loop that has ended.
-func (j *LoopJob) deliverOwed(ctx context.Context) (*LoopResult, error) {
-	if owed := j.Owed(); owed.Any() {
-		return j.finish(ctx, j.state, owed.To)
+// deliverPending writes and sends the pending report of a loop that has ended.
+func (j *LoopJob) deliverPending(ctx context.Context) (*LoopResult, error) {
+	if pending := j.Pending(); pending.Any() {
+		return j.finish(ctx, j.state, pending.To)
 	}
 	j.project.publishMissing(ctx, j.store, j.state)
 	s, err := j.project.refreshedSummary(ctx, j.store, nil, j.state)
@@ -232,7 +232,7 @@ const loopPatience = time.Minute
 func (m *Models) fork() *Models {
 	return &Models{
 		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
-		Post: m.Project.sessionMail("", m.Counter.Count),
+		Mail: m.Project.sessionMail("", m.Counter.Count),
 	}
 }
 

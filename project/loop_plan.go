@@ -28,7 +28,7 @@ import (
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
 const BudgetNeeded fault.Code = "SESSION_BUDGET_NEEDED" // The loop has a budget, and its sessions have none to reserve.
 
-// PinnedPlan is a plan with everything that it names looked up: the opening of a loop.
+// PinnedPlan is a plan with all its references resolved, ready to open a loop.
 type PinnedPlan struct {
 	project *Project
 	file    string
@@ -422,11 +422,11 @@ func belowDir(dir, name string) (string, bool) {
 // resolvedBelow returns a name relative to a directory after all links in both are
 // followed: the name of a link says nothing about its target.
 func resolvedBelow(dir, name string) (string, error) {
-	path, err := files.TrueName(filepath.Join(dir, name))
+	path, err := files.RealPath(filepath.Join(dir, name))
 	if err != nil {
 		return "", err
 	}
-	if dir, err = files.TrueName(dir); err != nil {
+	if dir, err = files.RealPath(dir); err != nil {
 		return "", err
 	}
 	below, err := filepath.Rel(dir, path)
@@ -471,8 +471,8 @@ func (f *planFaults) err(file string) error {
 	return errors.Join(append([]error{fault.InFile("read the plan", file, f.lines.Err())}, f.other...)...)
 }
 
-// bases checks that the stored sessions exist that others follow. It does not create a
-// store.
+// bases checks that every stored session that the plan follows exists. It does not create
+// a store.
 func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sqlite.Store, error)) error {
 	first := make(map[string]int) // by session: the first cell that follows it
 	var order []string

@@ -101,7 +101,7 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 	until, err := artifact.ParseInstant(stopAt)
 	switch {
-	case s.Ended != "" && !o.resumes() && p.owedReport(s).Any():
+	case s.Ended != "" && !o.resumes() && p.pendingReport(s).Any():
 		return WouldDeliver
 	case s.Ended != "" && !o.resumes():
 		return WouldNothing

@@ -155,8 +155,8 @@ const NotDelivered fault.Code = "REPORT_NOT_DELIVERED" // The loop's report did 
 // deliveryTime is how long a mail server or a webhook may take.
 const deliveryTime = 30 * time.Second
 
-// reportWish describes, for trust, a configured address for reports.
-func reportWish(address string) string { return "send the reports of loops to " + address }
+// reportAction describes, for trust, a configured address for reports.
+func reportAction(address string) string { return "send the reports of loops to " + address }
 
 // checkDelivery refuses, before anything starts, to send reports to an address that only an
 // untrusted file names.
@@ -169,7 +169,7 @@ func (p *Project) checkDelivery() error {
 	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
 		return nil
 	}
-	return p.mustTrust(p.Config.Origin("report.webhook"), reportWish(p.Config.Report.Webhook))
+	return p.mustTrust(p.Config.Origin("report.webhook"), reportAction(p.Config.Report.Webhook))
 }
 
 // reportKey returns the key by which readers recognise a report sent twice. Several
@@ -191,19 +191,19 @@ func (p *Project) reportReaders() []string {
 	return all
 }
 
-// OwedReport is what is still to be done about a loop's report: the process was killed
+// PendingReport is what is still to be done about a loop's report: the process was killed
 // before, or some readers were not reached.
-type OwedReport struct {
+type PendingReport struct {
 	Files bool     // its files must be written
 	To    []string // it must be sent to these readers
 }
 
 // Any reports whether anything is still to be done.
-func (o OwedReport) Any() bool { return o.Files || len(o.To) > 0 }
+func (o PendingReport) Any() bool { return o.Files || len(o.To) > 0 }
 
-// owedReport returns what is still to be done about a loop's report.
-func (p *Project) owedReport(s *loop.State) OwedReport {
-	return OwedReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
+// pendingReport returns what is still to be done about a loop's report.
+func (p *Project) pendingReport(s *loop.State) PendingReport {
+	return PendingReport{Files: !p.hasReport(s), To: s.Owed(p.reportReaders())}
 }
 
 // SentReport is the result of sending the report of a loop.

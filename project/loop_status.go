@@ -31,7 +31,7 @@ func (p *Project) withLoops(ctx context.Context, do func(*sqlite.Store) error) e
 	return do(st)
 }
 
-// withLoop reads a loop and its state.
+// withLoop calls do with the state of a loop.
 func (p *Project) withLoop(ctx context.Context, name string, do func(*sqlite.Store, *loop.State) error) error {
 	return p.withLoops(ctx, func(st *sqlite.Store) error {
 		state, err := runner.Load(ctx, st, name)
@@ -147,8 +147,8 @@ func (p *Project) refreshedSummary(ctx context.Context, st store.Store, locks st
 	return p.summariseLoop(locks, state), nil
 }
 
-// summariseLoop returns the status of a loop. The locks know which process runs it; nil is
-// for the process that has run it and still holds it.
+// summariseLoop returns the status of a loop. The locks show which process runs it; nil
+// means that this process ran it and still holds its lock.
 func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary {
 	s := &LoopSummary{
 		Schema: "brenner.loop/v1", Loop: st.Opened.Name, Phase: session.PhaseEnded, Reason: st.Ended, Rehearsal: st.Work.Script != "",

@@ -87,15 +87,15 @@ func (p *Project) mailAddress(flag string) (string, error) {
 		if flag != "" && key == "mail.base_url" {
 			continue
 		}
-		if err := p.mustTrust(p.Config.Origin(key), p.mailWish(base)); err != nil {
+		if err := p.mustTrust(p.Config.Origin(key), p.mailAction(base)); err != nil {
 			return "", err
 		}
 	}
 	return address, nil
 }
 
-// mailWish describes, for trust, a configured mail server.
-func (p *Project) mailWish(base string) string {
+// mailAction describes, for trust, a configured mail server.
+func (p *Project) mailAction(base string) string {
 	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
 }
 
@@ -265,14 +265,14 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	return m, err
 }
 
-// mailBeside serves the project's mail while a session runs, at the address where the
+// serveMail serves the project's mail while a session runs, at the address where the
 // session expects it. The returned function stops the server.
-func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
+func (p *Project) serveMail(ctx context.Context) (end func(), err error) {
 	address, err := p.mailAddress("")
 	if err != nil {
 		return nil, err
 	}
-	at, err := servedAt(address)
+	at, err := listenAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -294,12 +294,12 @@ func (p *Project) mailBeside(ctx context.Context) (end func(), err error) {
 	}, nil
 }
 
-// servedAt returns where to listen so that a session finds its mail at the given address,
+// listenAddress returns where to listen so that a session finds its mail at the given address,
 // if this process can serve that.
-func servedAt(address string) (string, error) {
+func listenAddress(address string) (string, error) {
 	wrong := func(why string) error {
 		return &fault.Error{
-			Code: mail.Invalid, Op: "serve mail beside the session", Place: address, Detail: why,
+			Code: mail.Invalid, Op: "serve mail during the session", Place: address, Detail: why,
 			Hint: "leave " + mail.EnvBaseURL + " and mail.base_url unset, or name a port of this machine, such as " + mail.DefaultBaseURL,
 		}
 	}
@@ -312,7 +312,7 @@ func servedAt(address string) (string, error) {
 	case !isLoopback(address):
 		return "", wrong("--serve-mail serves this machine only, but the session would use " + u.Hostname())
 	case u.Port() == "0":
-		return "", wrong("port 0 means any port, which the session could not know")
+		return "", wrong("port 0 means any free port, but the session needs a fixed one")
 	case u.Port() == "":
 		return net.JoinHostPort(u.Hostname(), "80"), nil
 	}

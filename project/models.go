@@ -35,7 +35,8 @@ const (
 	EnvBaseURL = "OPENAI_BASE_URL"
 )
 
-// Models reaches the models of a session, as set by flags, environment and configuration.
+// Models provides access to the models of a session, as set by flags, environment and
+// configuration.
 type Models struct {
 	closers   // a recording, and our own mail server
 	Project   *Project
@@ -43,7 +44,7 @@ type Models struct {
 	Counter   session.Counter
 	Progress  func(call string, output int)
 	slots     *endpointSlots
-	Post      *sessionMail // for agents with mailboxes
+	Mail      *sessionMail // for agents with mailboxes
 	Allow     session.Allowance
 	patience  time.Duration // the longest wait a provider may ask for; 0 means no limit
 	offline   bool          // playing a tape: no key leaves the machine
@@ -59,12 +60,12 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", Post: p.sessionMail("", counter.Count),
+		offline: run.Tape != "", Mail: p.sessionMail("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
 	}
-	if err := m.carry(run); err != nil {
+	if err := m.setTransport(run); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -282,9 +283,9 @@ func (r Traffic) reachModels(parties []flow.Party) error {
 	return nil
 }
 
-// carry sets the transport of requests to models: the network, the network with a recorder,
+// setTransport sets the transport of requests to models: the network, the network with a recorder,
 // or a tape.
-func (m *Models) carry(run Traffic) error {
+func (m *Models) setTransport(run Traffic) error {
 	m.Transport = http.DefaultTransport
 	switch {
 	case run.Record != "" && run.Tape != "":

@@ -86,7 +86,7 @@ func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
 	return st, nil
 }
 
-// Close ends the playbook's store.
+// Close closes the playbook's store.
 func (b *Playbook) Close() { b.project.CloseStore(b.Store) }
 
 // Act returns the actor and the reason of a change; the default actor is the operator. Only

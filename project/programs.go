@@ -121,9 +121,9 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 			found.Add(NoProgram, "", "known: "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"unknown program %s of %s", fault.Shown(p.Program), fault.Shown(p.Name))
 		case listed:
-			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programWish(entry)))...)
+			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programAction(entry)))...)
 		}
-		found = append(found, faultsIn(m.Project.mustTrust(m.programOrigin(p), programWish(entry)))...)
+		found = append(found, faultsIn(m.Project.mustTrust(m.programOrigin(p), programAction(entry)))...)
 	}
 	return found.Err()
 }
@@ -152,8 +152,8 @@ func faultsIn(err error) []*fault.Error {
 	return fault.Distinct(err)
 }
 
-// programWish describes, for trust, what a configured program would run.
-func programWish(p config.Program) string {
+// programAction describes, for trust, what a configured program would run.
+func programAction(p config.Program) string {
 	what := "run " + fault.Shown(strings.Join(p.Command, " "))
 	if len(p.Command) == 0 {
 		what = "run " + fault.Shown(p.Program)

@@ -2,9 +2,9 @@
 // with a project. It opens a project, resolves its roster, reaches models, programs and
 // mailboxes, composes briefs and runs sessions and loops over the project's store.
 //
-// Its functions take and return values. It knows no flags, no terminal and no exit code. It
-// is the only package that sees both the pure packages and every implementation behind
-// their interfaces, and only user interfaces import it.
+// Its functions take and return values. It does not depend on flags, terminals or exit
+// codes. It is the only package that imports both the pure packages and every
+// implementation behind their interfaces, and only user interfaces import it.
 package project
 
 import (
@@ -253,7 +253,7 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 			Hint: "`brenner init` creates one",
 		}
 	}
-	path, err := files.TrueName(file.Path)
+	path, err := files.RealPath(file.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &TrustState{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: p.wishesOf(level), SHA256: store.Hash(file.Data)}
+	s := &TrustState{Schema: "brenner.trust/v1", File: path, Book: book.Path(), Asks: p.sensitiveActionsOf(level), SHA256: store.Hash(file.Data)}
 	switch do {
 	case TrustFile:
 		_, err = book.Trust(path, file.Data, p.Now())
@@ -277,18 +277,18 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 	return s, nil
 }
 
-// wish is an action of a configuration that requires trust in the file that sets one of the
+// sensitiveAction is an action of a configuration that requires trust in the file that sets one of the
 // keys.
-type wish struct {
+type sensitiveAction struct {
 	holds bool
 	what  string
 	keys  []string
 }
 
-// wishesOf returns what a file requests that requires trust.
-func (p *Project) wishesOf(level roster.Level) []string {
+// sensitiveActionsOf returns what a file requests that requires trust.
+func (p *Project) sensitiveActionsOf(level roster.Level) []string {
 	all := []string{}
-	for _, w := range p.wishes() {
+	for _, w := range p.sensitiveActions() {
 		says := slices.ContainsFunc(w.keys, func(key string) bool { return p.Config.Origin(key).Level == level })
 		if w.holds && says && !slices.Contains(all, w.what) {
 			all = append(all, w.what)
@@ -297,33 +297,33 @@ func (p *Project) wishesOf(level roster.Level) []string {
 	return all
 }
 
-// wishes returns what the configuration would do, whichever file sets it.
-func (p *Project) wishes() []wish {
+// sensitiveActions returns what the configuration would do, whichever file sets it.
+func (p *Project) sensitiveActions() []sensitiveAction {
 	const programs = "run the programs that the roster names, with your logins"
 	c := p.Config
 	models := []string{"agents.models"}
-	all := []wish{{c.BaseURL != "", sendKey(envKey, c.BaseURL), []string{"agents.base_url"}}}
+	all := []sensitiveAction{{c.BaseURL != "", sendKey(envKey, c.BaseURL), []string{"agents.base_url"}}}
 	for _, model := range c.Models {
 		name, _ := p.keyOf(model)
 		all = append(all,
-			wish{model.BaseURL != "" || model.KeyEnv != "", sendKey(name, p.addressOf(model)), models},
-			wish{model.Via == config.ViaProgram, programs, models},
+			sensitiveAction{model.BaseURL != "" || model.KeyEnv != "", sendKey(name, p.addressOf(model)), models},
+			sensitiveAction{model.Via == config.ViaProgram, programs, models},
 		)
 	}
 	e := c.Playbook.Embedding
 	all = append(all,
-		wish{c.Mail.BaseURL != "" && !isLoopback(c.Mail.BaseURL), p.mailWish(c.Mail.BaseURL), []string{"mail.base_url", "mail.path"}},
-		wish{true, "choose " + c.Mail.TokenEnv + " as the mail server's token", []string{"mail.token_env"}},
-		wish{c.Report.Webhook != "" && !isLoopback(c.Report.Webhook), reportWish(c.Report.Webhook), []string{"report.webhook"}},
-		wish{c.Via == config.ViaProgram, programs, []string{"via"}},
-		wish{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
+		sensitiveAction{c.Mail.BaseURL != "" && !isLoopback(c.Mail.BaseURL), p.mailAction(c.Mail.BaseURL), []string{"mail.base_url", "mail.path"}},
+		sensitiveAction{true, "choose " + c.Mail.TokenEnv + " as the mail server's token", []string{"mail.token_env"}},
+		sensitiveAction{c.Report.Webhook != "" && !isLoopback(c.Report.Webhook), reportAction(c.Report.Webhook), []string{"report.webhook"}},
+		sensitiveAction{c.Via == config.ViaProgram, programs, []string{"via"}},
+		sensitiveAction{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
 	)
 	for _, program := range c.Programs {
-		all = append(all, wish{true, programWish(program), []string{"agents.programs"}})
+		all = append(all, sensitiveAction{true, programAction(program), []string{"agents.programs"}})
 	}
 	_, via, name := ParseArbiter(c.Arbiter)
 	program, _ := c.FindProgram(name)
-	return append(all, wish{via == config.ViaProgram && name != "", programWish(program), []string{"session.arbiter"}})
+	return append(all, sensitiveAction{via == config.ViaProgram && name != "", programAction(program), []string{"session.arbiter"}})
 }
 
 // sendKey describes, for trust, sending a key to an address.
@@ -346,12 +346,12 @@ func (p *Project) mustTrust(from config.Origin, what string) error {
 	if file.Level == roster.SessionConfig {
 		hint += " --session-config " + file.Path
 	}
-	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "untrusted file wants to " + what + "", Hint: hint}
+	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "untrusted file would " + what, Hint: hint}
 }
 
 // trusts reports whether the user trusts a file's content as it was read.
 func (h *Host) trusts(file config.File) (bool, error) {
-	path, err := files.TrueName(file.Path)
+	path, err := files.RealPath(file.Path)
 	if err != nil {
 		return false, err
 	}

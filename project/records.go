@@ -61,7 +61,7 @@ func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Sto
 	case o.Write:
 		return p.OpenToWrite(ctx)
 	case o.Role != "":
-		return p.OpenToRefuse(ctx)
+		return p.OpenForRole(ctx)
 	case o.Dry:
 		return p.OpenUnchanged(ctx)
 	}
@@ -113,7 +113,7 @@ func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]by
 // briefID is the default id of a brief.
 const briefID = "project-brief"
 
-// NewBrief is the first draft of a project's brief: a text, or a question.
+// NewBrief is the first draft of a project's brief: its text, or only a question.
 type NewBrief struct {
 	Question string
 	Text     []byte
@@ -249,7 +249,7 @@ func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 	return r, out, nil
 }
 
-// hintAtVersion says how to keep the result of a patch for an older version.
+// hintAtVersion adds to each hint how to keep the result of a patch for an older version.
 func hintAtVersion(out *govern.Patched) {
 	for i := range out.Reports {
 		problems := out.Reports[i].Problems
@@ -266,8 +266,9 @@ type projectRecords struct {
 	records *govern.Records
 
 	mu sync.Mutex
-	// given caches what roles are shown in modules, until the journal of the records moves.
-	given   map[[2]string]session.ShownRecords
+	// cached holds the records shown to each role in each module. A new journal entry clears
+	// it.
+	cached  map[[2]string]session.ShownRecords
 	decided journal.Head
 }
 
@@ -287,16 +288,16 @@ func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (s
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.decided != decided {
-		p.decided, p.given = decided, make(map[[2]string]session.ShownRecords)
+		p.decided, p.cached = decided, make(map[[2]string]session.ShownRecords)
 	}
-	given, known := p.given[key]
+	shown, known := p.cached[key]
 	if known {
-		return given, nil
+		return shown, nil
 	}
-	if given, err = p.assemble(ctx, role, module); err == nil {
-		p.given[key] = given
+	if shown, err = p.assemble(ctx, role, module); err == nil {
+		p.cached[key] = shown
 	}
-	return given, err
+	return shown, err
 }
 
 // assemble selects the records that agents of a session are shown: promoted ones of the
@@ -353,17 +354,17 @@ func (k *Composed) ShowRecords(ctx context.Context, module string) error {
 
 // Patch applies the patches in a reply to the records that the agent was shown, within the
 // rights of its role.
-func (p *projectRecords) Patch(ctx context.Context, said *session.PatchInput) ([]session.PatchOutcome, error) {
-	answer := &govern.Reply{Text: said.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", said.Thread, said.Round, said.Call)}
-	if said.Rehearsal {
+func (p *projectRecords) Patch(ctx context.Context, in *session.PatchInput) ([]session.PatchOutcome, error) {
+	answer := &govern.Reply{Text: in.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", in.Thread, in.Round, in.Call)}
+	if in.Rehearsal {
 		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
 	}
-	for _, r := range said.Shown {
+	for _, r := range in.Shown {
 		if r.Form == string(view.Full) {
 			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
 		}
 	}
-	all, err := p.records.PatchBy(ctx, govern.Actor{Name: said.Agent, Role: said.Role}, answer)
+	all, err := p.records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, answer)
 	if err != nil {
 		return nil, err
 	}

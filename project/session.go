@@ -84,9 +84,9 @@ type Composed struct {
 	Messages []kickoff.Message
 }
 
-// nameSession chooses the session's name: if the name exists and the user did not choose
-// it, another one, otherwise as ifExists says. It reports whether an existing session is
-// meant.
+// nameSession chooses the session's name. If the name is taken, ifExists decides; by
+// default a name that the user did not choose gets a number. It reports whether an existing
+// session is to be resumed.
 func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) (bool, error) {
 	head, err := store.HeadOf(ctx, st, session.Prefix+b.Thread)
 	if err != nil || head.Seq == 0 {
@@ -108,13 +108,14 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	return false, kickoff.CheckThreadID(b.Thread)
 }
 
-// numbered returns the name of the n-th session of a name.
+// numbered returns the name of the n-th session with the same base name.
 func numbered(base string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
 	return base[:min(len(base), MaxThreadID-len(suffix))] + suffix
 }
 
-// MaxThreadID is the maximum length of a thread id: RS-YYYYMMDD- and 40 more.
+// MaxThreadID is the maximum length of a thread id: RS-YYYYMMDD- and 40 more
+// characters.
 const MaxThreadID = len("RS-20060102-") + 40
 
 // briefFor returns a brief with the agents and the rules of the merge.
@@ -222,7 +223,7 @@ func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Scr
 	r := m.Project.runner(st, holder, m.Counter)
 	r.Allowance, r.Agent = &m.Allow, m.Agents(script, parties)
 	if anyVia(parties, config.ViaMail) {
-		r.Mail = m.Post
+		r.Mail = m.Mail
 	}
 	return r
 }
@@ -348,8 +349,8 @@ func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
 	}
 }
 
-// WorkedExamples returns the examples in the prompts. An agent that repeats one of them
-// does not mean it.
+// WorkedExamples returns the examples in the prompts. A reply that only repeats
+// one of them proposes nothing.
 func WorkedExamples() []string {
 	var examples []string
 	for _, t := range prompts.All() {

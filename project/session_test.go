@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Only a number can be too large, in the configuration's form of numbers.
+// Only a quorum that is a number can be too large.
 func TestUnreachable(t *testing.T) {
 	for quorum, want := range map[string]string{
 		"role": "", "all": "", "2": "", "3": "a quorum of 3 replies can never be reached: the roster has 2 agents", "3x": "",

@@ -164,8 +164,8 @@ func (p *Project) OpenToWrite(ctx context.Context) (store.Store, error) {
 	}}, nil
 }
 
-// OpenToRefuse opens the project's store for reading by a role: refusals are recorded.
-func (p *Project) OpenToRefuse(ctx context.Context) (store.Store, error) {
+// OpenForRole opens the project's store for reading by a role: refusals are recorded.
+func (p *Project) OpenForRole(ctx context.Context) (store.Store, error) {
 	st, err := p.OpenToRead(ctx)
 	if fault.CodeOf(err) == store.NoStore {
 		return p.OpenToWrite(ctx)

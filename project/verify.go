@@ -188,7 +188,7 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 		return nil
 	}
 	return &fault.Error{
-		Code: store.Damaged, Place: j.Thread, Detail: "it was started with " + what + " than the loop says",
+		Code: store.Damaged, Place: j.Thread, Detail: "it was started with " + what + " than the loop records",
 		Hint: "the journal of the loop or of the session was rewritten",
 	}
 }

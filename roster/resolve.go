@@ -101,7 +101,7 @@ func (r *resolver) checkLayers() {
 	}
 }
 
-// settle determines the mode, name and instant of the roster.
+// settle determines the mode, name and creation time of the roster.
 func (r *resolver) settle() {
 	roster, out := &r.out.Roster, &r.out
 	for _, l := range r.layers {
@@ -299,7 +299,7 @@ func (r *resolver) looseNames() []recipient {
 
 func (r *resolver) reportNoRecipients() {
 	if r.out.Roster.Mode == Heuristic {
-		r.found.add(NobodyNamed, "", "name the agents with --to", "no agent is named: in heuristic mode the roster may be empty, but not the recipients")
+		r.found.add(NoRecipients, "", "name the agents with --to", "no agent is named: in heuristic mode the roster may be empty, but not the recipients")
 		return
 	}
 	// An empty roster has already been reported.

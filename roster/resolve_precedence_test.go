@@ -63,14 +63,14 @@ func values(field string) (high, low string) {
 	return "high", "low"
 }
 
-// inputWith returns layers of all levels about agent A, each with its own role, after say
+// inputWith returns layers of all levels about agent A, each with its own role, after set
 // has changed them.
-func inputWith(say func(Level, *Layer, *Entry)) Input {
+func inputWith(set func(Level, *Layer, *Entry)) Input {
 	in := Input{}
 	for _, level := range levels() {
 		layer := Layer{Origin: Origin{Level: level, Source: level.String()}}
 		entry := Entry{Agent: "A"}
-		say(level, &layer, &entry)
+		set(level, &layer, &entry)
 		if level == FromPreset {
 			entry.Agent = ""
 			in.Presets = []Preset{{ID: "p", Name: layer.Name, Entries: []Entry{entry}}}
@@ -137,8 +137,8 @@ func TestLowerLayersFillMissingFields(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if said, origin := f.get(got); said != value || origin.Level != level {
-					t.Errorf("got %s from %s", said, origin)
+				if value, origin := f.get(got); value != value || origin.Level != level {
+					t.Errorf("got %s from %s", value, origin)
 				}
 				if agent := got.Origins[0].Agent; agent.Level != Flags {
 					t.Errorf("got the agent from %s", agent)

@@ -94,7 +94,7 @@ func (m Mode) OrDefault() Mode {
 }
 
 // HeuristicRole guesses a role from a name, as sessions without a roster used to: the first listed
-// word that the name contains, in any case, decides. The word is returned to explain it.
+// word that the name contains, in any case, decides. The word is returned to explain the guess.
 func HeuristicRole(agent string) (role Role, word string, ok bool) {
 	lower := strings.ToLower(agent)
 	for _, guess := range []struct {
@@ -230,7 +230,7 @@ const (
 	TwoRoles          fault.Code = "ROSTER_TWO_ROLES"          // One layer assigns two roles to an agent.
 	WrongType         fault.Code = "ROSTER_WRONG_TYPE"         // A value in the roster's JSON has the wrong type.
 	NoGuess           fault.Code = "ROSTER_NO_GUESS"           // Heuristic mode found no role in the agent's name.
-	NobodyNamed       fault.Code = "ROSTER_NOBODY_NAMED"       // No recipients.
+	NoRecipients      fault.Code = "ROSTER_NOBODY_NAMED"       // No recipients.
 	AmbiguousVariable fault.Code = "ROSTER_AMBIGUOUS_VARIABLE" // An environment variable matches several agents when case is ignored.
 	BadVariable       fault.Code = "ROSTER_BAD_VARIABLE"       // A roster variable names no agent, or contradicts another variable.
 	NoBlock           fault.Code = "ROSTER_NO_BLOCK"           // The message has no session configuration.
@@ -251,7 +251,7 @@ const (
 	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED" // Warning: heuristic mode guesses roles from names and is deprecated.
 )
 
-// Warning is a problem that does not prevent anything.
+// Warning is a problem that is not an error.
 type Warning struct {
 	Code    fault.Code
 	Place   string // a layer, a key, a line, or empty
@@ -259,7 +259,7 @@ type Warning struct {
 	Hint    string
 }
 
-// faults collects errors, so that all are reported at once.
+// faults collects errors, so that all are reported together.
 type faults fault.List
 
 func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {

@@ -121,7 +121,7 @@ func TestRoomsAreDocumented(t *testing.T) {
 	}
 }
 
-// repositoryPath is what looks like a file or directory of this repository in inline code.
+// repositoryPath matches what looks like a file or directory of this repository in inline code.
 var repositoryPath = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[a-z0-9_.-]+)+)`")
 
 func TestPathsInArchitectureExist(t *testing.T) {
@@ -161,7 +161,7 @@ func compare(t *testing.T, name, want string) {
 	}
 }
 
-func TestRoomsStandAboveTheRoomsTheyImport(t *testing.T) {
+func TestRoomsAreAboveTheirImports(t *testing.T) {
 	t.Parallel()
 	at := make(map[string]int)
 	for i, f := range floorsOf(brenner()) {

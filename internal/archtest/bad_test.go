@@ -56,7 +56,7 @@ func TestEveryViolationIsFound(t *testing.T) {
 		t.Error("not found: ", w)
 	}
 	for _, g := range minus(got, want) {
-		t.Error("found without reason: ", g)
+		t.Error("unexpected: ", g)
 	}
 	for _, rule := range []string{
 		ruleDirection, ruleImport, ruleCall, ruleGoroutine, ruleOrder, ruleVariable,
@@ -139,7 +139,7 @@ func TestTable(t *testing.T) {
 			case test.want == "" && len(found) > 0:
 				t.Errorf("found %v", found)
 			case test.want != "" && (len(found) != 1 || !strings.Contains(found[0].Text, test.want)):
-				t.Errorf("found %v, want one that says %s", found, test.want)
+				t.Errorf("found %v, want one with %s", found, test.want)
 			}
 		})
 	}
@@ -236,7 +236,7 @@ func TestLoadRefuses(t *testing.T) {
 	t.Parallel()
 	broken := module(t, map[string]string{"go.mod": "module broken\n", "a.go": "package broken\n\nvar a = b\n"})
 	if _, err := Load(broken); err == nil || !strings.Contains(err.Error(), "undefined: b") {
-		t.Errorf("a module that does not compile gave: %v", err)
+		t.Errorf("module that does not compile: got %v", err)
 	}
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("a directory without a module was loaded")

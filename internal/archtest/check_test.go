@@ -30,15 +30,15 @@ const (
 	ruleFace      = "face"
 )
 
-// maxLines is the most that a package may have, not counting its tests.
+// maxLines is the maximum number of lines of a package, without its tests.
 const maxLines = 8000
 
-// maxTop is the most top-level directories that the repository may have.
+// maxTop is the maximum number of top-level directories of the repository.
 const maxTop = 22
 
-// faceOnly are the modules for command lines and terminals: only packages below cmd/
+// terminalModules are the modules for command lines and terminals: only packages below cmd/
 // import them.
-const faceOnly = "github.com/mattn/go-isatty github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"
+const terminalModules = "github.com/mattn/go-isatty github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term"
 
 // Finding is one violation.
 type Finding struct {
@@ -121,7 +121,7 @@ func checkTable(t *Tree, table Table) []Finding {
 }
 
 // checkTop returns an error if the repository has too many top-level directories. Hidden
-// ones, build output and the faces and add-ons that may still come do not count.
+// ones, build output and planned user interfaces and add-ons do not count.
 func checkTop(repository fs.FS) error {
 	entries, err := fs.ReadDir(repository, ".")
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *checker) everywhere() {
 	}
 	for _, f := range c.pkg.Files {
 		for _, spec := range f.Imports {
-			if p := importPath(spec); room(c.pkg.Path) != "cmd" && isBelow(p, faceOnly) {
+			if p := importPath(spec); room(c.pkg.Path) != "cmd" && isBelow(p, terminalModules) {
 				c.add(spec.Pos(), ruleFace, "only packages below cmd/ may import %s", p)
 			}
 		}
@@ -197,7 +197,7 @@ func (c *checker) direction(row Row) {
 			}
 		}
 	}
-	if len(c.pkg.Files) == 0 || len(c.pkg.Hidden) > 0 { // what is not seen may import it
+	if len(c.pkg.Files) == 0 || len(c.pkg.Hidden) > 0 { // a hidden file may import it
 		return
 	}
 	for need := range strings.FieldsSeq(row.Needs) {

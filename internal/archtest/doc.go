@@ -1,6 +1,6 @@
 // Package archtest is the architecture as a test: which package may import
 // which, what a pure package must not do, how large a package may be, that only
-// commands know a terminal, and that the codes of faults are one closed list. It
+// commands use a terminal, and that the codes of faults are one closed list. It
 // reads the source tree through the go command and go/types.
 //
 // The checks are tested with testdata/bad, a module with many violations, each marked by a

@@ -36,7 +36,7 @@ type Package struct {
 	Lines  int      // of all files but tests, hidden ones included
 }
 
-// listed is what `go list` says of a package.
+// listed is the output of `go list` for a package.
 type listed struct {
 	ImportPath     string
 	Name           string

@@ -84,7 +84,7 @@ func (c *checker) pureNode(n ast.Node, stack []ast.Node) {
 	}
 }
 
-// pureUse looks at what a name means.
+// pureUse checks the object that a name refers to.
 func (c *checker) pureUse(id *ast.Ident, stack []ast.Node) {
 	obj := c.pkg.Info.Uses[id]
 	if _, ok := obj.(*types.Builtin); ok && (id.Name == "print" || id.Name == "println") {
@@ -144,7 +144,7 @@ func (c *checker) sorted(stack []ast.Node) bool {
 		contains("Sorted SortedFunc SortedStableFunc", obj.Name())
 }
 
-// callee returns what a call calls, where that is a name.
+// callee returns the object that is called, or nil if it has no name.
 func (c *checker) callee(call *ast.CallExpr) types.Object {
 	fun := ast.Unparen(call.Fun)
 	for {

@@ -31,7 +31,7 @@ func (c *checker) exported(gen *ast.GenDecl) {
 		for i, name := range spec.Names {
 			sentinel := len(spec.Values) == len(spec.Names) && c.isNewError(spec.Values[i])
 			if name.IsExported() && !sentinel {
-				c.add(name.Pos(), ruleVariable, "exported variable %s can be written to by anyone: use a function or a constant", name.Name)
+				c.add(name.Pos(), ruleVariable, "exported variable %s can be written to by any package: use a function or a constant", name.Name)
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (c *checker) writes(n ast.Node) {
 		}
 	case *ast.SelectorExpr:
 		if c.takesAddress(n) && !isElement(n.X) {
-			c.written(n.X, "is given to the pointer method "+n.Sel.Name)
+			c.written(n.X, "is the receiver of the pointer method "+n.Sel.Name)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func qualifiedName(e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// inner takes one step from a place in memory towards what it is part of.
+// inner returns the operand of a selector, index, slice, pointer or parenthesised expression.
 func inner(e ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.ParenExpr:

@@ -25,7 +25,7 @@ func Valid(s string) bool {
 	return ok
 }
 
-// IsWeb reports whether a request can be sent to the URL as it is.
+// IsWeb reports whether a request can be sent to the URL unchanged.
 func IsWeb(s string) bool {
 	_, ok := web(s)
 	return ok

@@ -42,8 +42,8 @@ func ReadBounded(r io.Reader, most int64) ([]byte, error) {
 // WithoutMark returns data without a leading byte order mark.
 func WithoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
-// TrueName returns the absolute path of a file, with all links resolved.
-func TrueName(path string) (string, error) {
+// RealPath returns the absolute path of a file, with all links resolved.
+func RealPath(path string) (string, error) {
 	name, err := filepath.Abs(path)
 	if err == nil {
 		name, err = filepath.EvalSymlinks(name)

@@ -39,20 +39,20 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-func TestTrueName(t *testing.T) {
+func TestRealPath(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "file"), "")
 	if err := os.Symlink("file", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	file, err := files.TrueName(filepath.Join(dir, "file"))
+	file, err := files.RealPath(filepath.Join(dir, "file"))
 	if err != nil || !filepath.IsAbs(file) {
 		t.Fatalf("got %q, %v", file, err)
 	}
-	if link, err := files.TrueName(filepath.Join(dir, "link")); err != nil || link != file {
+	if link, err := files.RealPath(filepath.Join(dir, "link")); err != nil || link != file {
 		t.Errorf("got %q, %v, want %q", link, err, file)
 	}
-	if _, err := files.TrueName(filepath.Join(dir, "missing")); fault.CodeOf(err) != files.Unreadable {
+	if _, err := files.RealPath(filepath.Join(dir, "missing")); fault.CodeOf(err) != files.Unreadable {
 		t.Errorf("got %v for a missing file", err)
 	}
 }

@@ -1,7 +1,7 @@
 // Package modelhttp is shared by all clients of model endpoints: it restricts redirects, reads
 // error responses and removes secrets from what is shown.
 //
-// It promises that a key is sent only to its own host and never shown. It must not know the
+// It guarantees that a key is sent only to its own host and never shown. It must not know the
 // content of requests, or where keys come from.
 package modelhttp
 
@@ -70,15 +70,15 @@ type ErrorBody struct {
 func (s *Secrets) ReadError(body io.Reader) ErrorBody {
 	data, err := io.ReadAll(io.LimitReader(body, longestError))
 	if err == nil && len(data) == longestError {
-		data = s.whole(data)
+		data = s.dropPartial(data)
 	}
 	return Parse(data)
 }
 
-// Page returns the words of an unexpected web page.
+// Page returns the text of an unexpected web page.
 func (s *Secrets) Page(data []byte) string {
 	if len(data) > longestError {
-		data = s.whole(data[:longestError])
+		data = s.dropPartial(data[:longestError])
 	}
 	return Tidy(string(data))
 }
@@ -131,7 +131,7 @@ func Tidy(message string) string {
 	return text.Clean(message, text.Words)
 }
 
-// plain returns the words of a page: those of its title, if it has one.
+// plain returns the text of a page, or of its title if it has one.
 func plain(page string) string {
 	title := regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 	if found := title.FindStringSubmatch(page); len(found) == 2 && strings.TrimSpace(found[1]) != "" {
@@ -179,5 +179,5 @@ func (s *Secrets) Shown(message string) string {
 	return text.Clip(s.Text(message), longestMessage)
 }
 
-// whole returns a truncated text without a tail that may be the beginning of a secret.
-func (s *Secrets) whole(cut []byte) []byte { return cut[:len(cut)-min(len(cut), s.longest)] }
+// dropPartial returns a truncated text without a tail that may be the beginning of a secret.
+func (s *Secrets) dropPartial(cut []byte) []byte { return cut[:len(cut)-min(len(cut), s.longest)] }

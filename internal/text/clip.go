@@ -81,7 +81,7 @@ func Plural(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
-// HasAny reports whether s contains one of some words.
+// HasAny reports whether s contains any of the words.
 func HasAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
 }
@@ -111,7 +111,7 @@ func Nearest[S ~string](word string, candidates []S) (string, bool) {
 	}
 	plain := plainWord(word)
 	if utf8.RuneCountInString(plain) < 2 {
-		return "", false // every letter is near every other
+		return "", false // a single letter resembles every other
 	}
 	best, bestDistance := "", min(2, max(1, utf8.RuneCountInString(plain)/3))+1
 	var around []string

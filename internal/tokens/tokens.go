@@ -101,9 +101,9 @@ func stretches(text string) iter.Seq[string] {
 	}
 }
 
-// Remembering is a Counter that counts each line once, for texts that share most of their lines.
-// Its counts equal those of the Counter. The zero value is not usable: see Remember.
-type Remembering struct {
+// CachedCounter is a Counter that counts each line once, for texts that share most of their lines.
+// Its counts equal those of the Counter. The zero value is not usable: see NewCached.
+type CachedCounter struct {
 	counter *Counter
 	mu      sync.RWMutex
 	lines   map[string]int
@@ -115,22 +115,22 @@ const (
 	longestLine = 1 << 11
 )
 
-// Remember returns a Remembering that uses c.
-func Remember(c *Counter) *Remembering {
-	return &Remembering{counter: c, lines: make(map[string]int)}
+// NewCached returns a CachedCounter that uses c.
+func NewCached(c *Counter) *CachedCounter {
+	return &CachedCounter{counter: c, lines: make(map[string]int)}
 }
 
 // Count returns the number of tokens in text.
-func (r *Remembering) Count(text string) int {
+func (r *CachedCounter) Count(text string) int {
 	total, news := r.known(text)
 	for _, line := range news {
-		total += r.learn(line)
+		total += r.countLine(line)
 	}
 	return total
 }
 
 // known counts the cached lines, and returns the others.
-func (r *Remembering) known(text string) (total int, news []string) {
+func (r *CachedCounter) known(text string) (total int, news []string) {
 	r.mu.RLock() // one lock for all lines: locking for each would cost more than the lookup
 	defer r.mu.RUnlock()
 	for text != "" {
@@ -163,7 +163,7 @@ func cut(text string) int {
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
 
-func (r *Remembering) learn(line string) int {
+func (r *CachedCounter) countLine(line string) int {
 	n := r.counter.Count(line)
 	if len(line) > longestLine {
 		return n

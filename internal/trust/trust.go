@@ -117,7 +117,7 @@ func (b *Book) Forget(file string) (bool, error) {
 func (b *Book) change(how func([]Entry) []Entry) (err error) {
 	unlock, err := b.lock()
 	if err != nil {
-		return b.unwritten(err)
+		return b.writeError(err)
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	doc, err := b.read()
@@ -131,12 +131,12 @@ func (b *Book) change(how func([]Entry) []Entry) (err error) {
 		err = files.Write(b.path, append(data, '\n'))
 	}
 	if err != nil {
-		return b.unwritten(err)
+		return b.writeError(err)
 	}
 	return nil
 }
 
-func (b *Book) unwritten(err error) error {
+func (b *Book) writeError(err error) error {
 	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the directory and its permissions"}
 }
 

@@ -33,7 +33,7 @@ func Read(data []byte) (*yaml.Node, *Problem) {
 	}
 	root, err := Parse(data)
 	if err != nil {
-		line, detail := whereBroken(data, err)
+		line, detail := locateSyntaxError(data, err)
 		return nil, &Problem{line, "invalid YAML: " + detail, "check the indentation (spaces only), the colons and the quotes there and just above"}
 	}
 	if root == nil {
@@ -95,10 +95,10 @@ func notText(data []byte) (line int, what string) {
 // mostReread bounds the work of locating a syntax error.
 const mostReread = 1 << 20
 
-// whereBroken returns the line of a syntax error and its description. The parser reports the line
+// locateSyntaxError returns the line of a syntax error and its description. The parser reports the line
 // of the surrounding block, or the one before, or none. The error is therefore placed on the line
 // after the longest readable beginning of the file.
-func whereBroken(data []byte, err error) (line int, detail string) {
+func locateSyntaxError(data []byte, err error) (line int, detail string) {
 	detail = strings.TrimPrefix(err.Error(), "yaml: ")
 	match := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(detail)
 	if match != nil {

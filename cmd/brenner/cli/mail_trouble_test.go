@@ -132,7 +132,7 @@ func TestSessionServesItsMail(t *testing.T) {
 		return []string{"HOME=" + t.TempDir(), mail.EnvBaseURL + "=" + base, mail.EnvToken + "=another's", mail.EnvPath + "=/post/", "BRENNER_RETRY_ATTEMPTS=1"}
 	}
 	for base, want := range map[string]string{
-		"https://127.0.0.1:9": "serves http, but the session would use https", "http://0.0.0.0:9": "serves this machine only", "http://127.0.0.1:0": "port 0 means any port",
+		"https://127.0.0.1:9": "serves http, but the session would use https", "http://0.0.0.0:9": "serves this machine only", "http://127.0.0.1:0": "port 0 means any free port",
 	} {
 		if code, errs := brenner(t.Context(), at(base), io.Discard, start...); code != 2 || !strings.Contains(errs, want) || !strings.Contains(errs, "hint: ") {
 			t.Errorf("%s: exit %d: %s", base, code, errs)

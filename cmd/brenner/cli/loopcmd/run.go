@@ -106,9 +106,9 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 // finishEnded reports that a loop has already ended, and delivers its report if that is
 // still pending.
 func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
-	owed, note := job.Owed(), " has already ended; nothing run\n"
-	if owed.Any() {
-		note = " has already ended, but its report " + owedText(owed) + "; delivering it now, nothing run\n"
+	pending, note := job.Pending(), " has already ended; nothing run\n"
+	if pending.Any() {
+		note = " has already ended, but its report " + pendingText(pending) + "; delivering it now, nothing run\n"
 	}
 	if !a.Quiet {
 		a.Say(ui.Clean(job.Name()) + note)
@@ -117,13 +117,13 @@ func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 	if err != nil {
 		return err
 	}
-	if !owed.Any() {
+	if !pending.Any() {
 		return ui.Show(a, r.LoopSummary, nil, summaryText)
 	}
 	return showResult(a, r)
 }
 
-func owedText(o project.OwedReport) string {
+func pendingText(o project.PendingReport) string {
 	if len(o.To) == 0 {
 		return "was not written"
 	}

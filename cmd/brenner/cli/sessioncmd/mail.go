@@ -80,7 +80,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 			return err
 		}
 	}
-	r, end, err := p.PostRunner(c.Context(), ui.Doing(c), opt.url)
+	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), opt.url)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func publishByMail(a *ui.App, c *cobra.Command, flags mailcmd.MailFlags, arg str
 	if err := p.MustHave(c.Context(), thread); err != nil {
 		return err
 	}
-	r, end, err := p.PostRunner(c.Context(), ui.Doing(c), flags.URL)
+	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), flags.URL)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package calls asks the clock, the terminal and chance.
+// Package calls uses the clock, the terminal and random numbers.
 package calls
 
 import (

@@ -1,4 +1,4 @@
-// Package concurrent starts things.
+// Package concurrent starts goroutines.
 package concurrent
 
 func start(done <-chan int) { // want goroutine

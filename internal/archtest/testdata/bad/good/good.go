@@ -1,4 +1,4 @@
-// Package good keeps every rule.
+// Package good follows every rule.
 package good
 
 import (

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Tests are free.
+// Tests may use anything.
 func TestFree(t *testing.T) {
 	go os.Getpid()
 	for range map[int]int{} {

@@ -1,4 +1,4 @@
-// Package initial works at import.
+// Package initial has an init function.
 package initial
 
 func init() {} // want init

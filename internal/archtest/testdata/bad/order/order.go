@@ -1,4 +1,4 @@
-// Package order lets the order of a map out.
+// Package order leaks the order of a map.
 package order
 
 import (

@@ -1,4 +1,4 @@
-// Package project knows a terminal.
+// Package project uses a terminal.
 package project
 
 import (

@@ -2,5 +2,5 @@
 
 package undocumented // want doc
 
-// A comment below is none.
+// This is not a package comment.
 const a = 1

@@ -1,4 +1,4 @@
-// Package face may know a terminal.
+// Package face may use a terminal.
 package face
 
 import (

@@ -1,4 +1,4 @@
-// Package fault has the type of codes.
+// Package fault declares the type of codes.
 package fault
 
 type Code string

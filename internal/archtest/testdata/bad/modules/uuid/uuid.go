@@ -1,8 +1,8 @@
 // Package uuid stands in for the real one.
 package uuid
 
-// New makes one by chance.
+// New returns a random one.
 func New() string { return "" }
 
-// NewSHA1 makes one from content.
+// NewSHA1 derives one from content.
 func NewSHA1() string { return "" }

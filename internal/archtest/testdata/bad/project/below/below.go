@@ -1,4 +1,4 @@
-// Package below knows a terminal, too.
+// Package below uses a terminal, too.
 package below
 
 import _ "golang.org/x/term" // want face

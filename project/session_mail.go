@@ -46,8 +46,8 @@ func (p *Project) sessionMail(url string, count func(string) int) *sessionMail {
 	})}
 }
 
-// PostRunner returns a runner that only reads and writes mail; end closes its store.
-func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session.Runner, end func(), err error) {
+// MailRunner returns a runner that only reads and writes mail; end closes its store.
+func (p *Project) MailRunner(ctx context.Context, doing, url string) (r *session.Runner, end func(), err error) {
 	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -57,8 +57,9 @@ func (p *Project) PostRunner(ctx context.Context, doing, url string) (r *session
 	return r, func() { p.CloseStore(st) }, nil
 }
 
-// OpenPost checks the mail server if a session needs it, before anything is written.
-func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool) error {
+// PrepareMail checks the mail server if a session needs it, before anything is written. With
+// serve it starts one first.
+func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bool) error {
 	if err := CheckMailboxes(parties); err != nil {
 		return err
 	}
@@ -69,13 +70,13 @@ func (m *Models) OpenPost(ctx context.Context, parties []flow.Party, serve bool)
 		return nil
 	}
 	if serve {
-		end, err := m.Project.mailBeside(ctx)
+		end, err := m.Project.serveMail(ctx)
 		if err != nil {
 			return err
 		}
 		m.onClose(end)
 	}
-	return m.Post.check(ctx)
+	return m.Mail.check(ctx)
 }
 
 // CheckMailboxes rejects agents that would share a mailbox, with each other or with the
@@ -264,7 +265,7 @@ func (b *Mailbox) Inbox(ctx context.Context, q mail.InboxQuery) (*MailMessages, 
 	q.Project, q.Agent = b.Key, b.Name(q.Agent)
 	all, err := b.Client.Inbox(ctx, q, 0)
 	if err != nil {
-		return nil, hinted(err, mailboxHint(q.Agent))
+		return nil, withHint(err, mailboxHint(q.Agent))
 	}
 	return &MailMessages{Schema: "brenner.mail.inbox/v1", Server: b.Client.URL(), Messages: all}, nil
 }
@@ -273,7 +274,7 @@ func (b *Mailbox) Inbox(ctx context.Context, q mail.InboxQuery) (*MailMessages, 
 func (b *Mailbox) Thread(ctx context.Context, thread string) (*MailMessages, error) {
 	all, err := b.Client.Thread(ctx, mail.ThreadQuery{Project: b.Key, Thread: thread, Reader: b.Name(OperatorName), Receipts: true})
 	if err != nil {
-		return nil, hinted(err, mailboxHint(OperatorName))
+		return nil, withHint(err, mailboxHint(OperatorName))
 	}
 	return &MailMessages{Schema: "brenner.mail.thread/v1", Server: b.Client.URL(), Messages: all, Phase: mail.Read(all).Phase}, nil
 }
@@ -290,7 +291,7 @@ type MailAck struct {
 func (b *Mailbox) Acknowledge(ctx context.Context, as string, id mail.ID) (*MailAck, error) {
 	as = b.Name(as)
 	if err := b.Client.Acknowledge(ctx, b.Key, as, id); err != nil {
-		return nil, hinted(err, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists its messages")
+		return nil, withHint(err, text.CommandToCopy("brenner mail inbox", "NAME", as)+" lists its messages")
 	}
 	return &MailAck{Schema: "brenner.mail.ack/v1", Server: b.Client.URL(), Message: id, Agent: as}, nil
 }
@@ -339,8 +340,8 @@ func mailboxHint(name string) string {
 	return "`brenner mail agents` lists all mailboxes; " + text.CommandToCopy("brenner mail token", "NAME", name) + " creates this one"
 }
 
-// hinted replaces the hint of a not-found error.
-func hinted(err error, hint string) error {
+// withHint replaces the hint of a not-found error.
+func withHint(err error, hint string) error {
 	if fault.CodeOf(err) != mail.NotFound {
 		return err
 	}

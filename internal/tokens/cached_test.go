@@ -11,7 +11,7 @@ import (
 // Cached counts are exact.
 func TestCachedCountsAreExact(t *testing.T) {
 	c := New()
-	r := Remember(c)
+	r := NewCached(c)
 	same := func(t rapid.TB, text string) {
 		t.Helper()
 		for range 2 { // counted, then cached
@@ -39,7 +39,7 @@ func TestCachedCountsAreExact(t *testing.T) {
 }
 
 func TestCacheIsBounded(t *testing.T) {
-	r := Remember(New())
+	r := NewCached(New())
 	for i := range 3 * mostLines {
 		r.Count("line " + strings.Repeat("x", i%40) + "\n" + string(rune('a'+i%26)) + strings.Repeat("y", i/1000) + "\n")
 		if len(r.lines) > mostLines {
@@ -54,12 +54,12 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-func BenchmarkRemembered(b *testing.B) {
+func BenchmarkCached(b *testing.B) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := Remember(New())
+	r := NewCached(New())
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		r.Count(string(data))
