@@ -96,18 +96,18 @@ func (a *Artifact) HasContent() bool {
 // HasProvenance reports whether the artifact records the deltas it came from.
 func (a *Artifact) HasProvenance() bool { return len(a.Deltas) > 0 }
 
-// Without returns the artifact without its provenance.
-func (a *Artifact) Without() Artifact {
+// WithoutProvenance returns the artifact without its provenance.
+func (a *Artifact) WithoutProvenance() Artifact {
 	out := Artifact{Metadata: a.Metadata}
 	for s, items := range a.Sections {
 		for _, it := range items {
-			out.Sections[s] = append(out.Sections[s], it.without())
+			out.Sections[s] = append(out.Sections[s], it.withoutProvenance())
 		}
 	}
 	return out
 }
 
-func (it *Item) without() *Item {
+func (it *Item) withoutProvenance() *Item {
 	bare := &Item{ID: it.ID, Fields: it.Fields}
 	if unresolved := it.Unresolved(); unresolved != nil {
 		bare.rare().Unresolved = unresolved

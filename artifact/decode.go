@@ -283,7 +283,7 @@ func (it *Item) restore(withheld Map) error {
 			return errors.New("a withheld cell is not an object")
 		}
 		if shown, ok := predictions.Get(e.Key); ok && !Equal(shown, Text(NotApplicable)) {
-			return fmt.Errorf("the cell %s is withheld, but shows something", fault.Shown(e.Key))
+			return fmt.Errorf("the cell %s is withheld, but has a visible value", fault.Shown(e.Key))
 		}
 		value, k, err := withheldCell(cell)
 		if err != nil {
@@ -311,7 +311,7 @@ func withheldCell(cell Map) (value Value, kill *Kill, err error) {
 			continue
 		}
 		if ok, err := marks.take(c); !ok || err != nil {
-			return nil, nil, fmt.Errorf("a withheld cell's %s cannot be read", fault.Shown(c.Key))
+			return nil, nil, fmt.Errorf("a withheld cell has an invalid %s", fault.Shown(c.Key))
 		}
 	}
 	kill, err = marks.result()

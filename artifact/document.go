@@ -22,7 +22,7 @@ type Document struct {
 // ProblemKind classifies a problem of a file's form.
 type ProblemKind string
 
-// The kinds of problems in a file that is readable but not a whole artifact.
+// The kinds of problems in a file that is readable but not a valid artifact.
 const (
 	NoFrontMatter   ProblemKind = "no front matter"
 	BadMetadata     ProblemKind = "bad metadata"
@@ -31,7 +31,7 @@ const (
 	SectionOrder    ProblemKind = "section out of order"
 	BadID           ProblemKind = "bad id"
 	DuplicateID     ProblemKind = "duplicate id"
-	EmptyNotSaid    ProblemKind = "empty section not said"
+	EmptyNotStated  ProblemKind = "empty section not said"
 	UnreadableLines ProblemKind = "unreadable lines"
 )
 
@@ -58,12 +58,12 @@ func IsJSON(data []byte) bool {
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')
 }
 
-// Strict returns the artifact of a whole document, or an error for its first problem. An empty
+// Strict returns the artifact of a valid document, or an error for its first problem. An empty
 // section without the "none registered" line is accepted, and JSON may omit sections.
 func (d *Document) Strict() (Artifact, error) {
 	var wrong []string
 	for _, p := range d.Problems {
-		if p.Kind == EmptyNotSaid || (p.Kind == MissingSection && p.Line == 0) {
+		if p.Kind == EmptyNotStated || (p.Kind == MissingSection && p.Line == 0) {
 			continue
 		}
 		where := ""
@@ -85,7 +85,7 @@ func (d *Document) Strict() (Artifact, error) {
 	}
 }
 
-// Parse reads a whole artifact from JSON or Markdown.
+// Parse reads a valid artifact from JSON or Markdown.
 func Parse(data []byte) (Artifact, error) {
 	doc, err := Read(data)
 	if err != nil {

@@ -145,7 +145,7 @@ func number(text string) (Number, string) {
 
 // isMaxInteger distinguishes 2^53 itself from numbers that only round to it.
 func isMaxInteger(text string) bool {
-	const longest = 64 // limit on the length of the spelling
+	const longest = 64 // limit on the number of characters
 	if len(text) > longest {
 		return false
 	}

@@ -11,13 +11,13 @@ const NotApplicable = "N/A"
 
 // ThirdAlternative reports whether a hypothesis is a third alternative, by flag, name or label.
 func (it *Item) ThirdAlternative() bool {
-	if it.Flag("third_alternative") || saysThirdAlternative(it.Text("name")) {
+	if it.Flag("third_alternative") || namesThirdAlternative(it.Text("name")) {
 		return true
 	}
-	return slices.ContainsFunc(it.Texts("labels"), saysThirdAlternative)
+	return slices.ContainsFunc(it.Texts("labels"), namesThirdAlternative)
 }
 
-func saysThirdAlternative(s string) bool {
+func namesThirdAlternative(s string) bool {
 	if len(s) < len("third alternative") {
 		return false
 	}

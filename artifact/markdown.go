@@ -56,7 +56,7 @@ func roughSize(v Value) int {
 	return mark
 }
 
-// Spellings shared by the Markdown writer and reader.
+// Syntax shared by the Markdown writer and reader.
 const (
 	mdTitle     = "# Brenner Protocol Artifact: "
 	mdRehearsal = " (rehearsal)"

@@ -23,11 +23,11 @@ const (
 type treatment uint8
 
 const (
-	keep    treatment = iota
-	slash             // a backslash before it
-	refer             // a numeric character reference
-	newline           // <br>
-	mend              // a byte that is not UTF-8: U+FFFD, as in JSON
+	keep       treatment = iota
+	slash                // a backslash before it
+	refer                // a numeric character reference
+	newline              // <br>
+	substitute           // a byte that is not UTF-8: U+FFFD, as in JSON
 )
 
 // appendText writes a text on one line so that it reads back unchanged and neither the reader nor a
@@ -89,7 +89,7 @@ func appendTreated(dst []byte, char string, how treatment) []byte {
 		return append(append(dst, '\\'), char...)
 	case newline:
 		return append(dst, "<br>"...)
-	case mend:
+	case substitute:
 		return utf8.AppendRune(dst, utf8.RuneError)
 	default:
 		r, _ := utf8.DecodeRuneInString(char)
@@ -125,7 +125,7 @@ func treatRune(s string, i int) (treatment, int) {
 	edge := i == 0 || i+size == len(s)
 	switch {
 	case r == utf8.RuneError && size == 1:
-		return mend, 1
+		return substitute, 1
 	case text.Invisible(r), edge && unicode.IsSpace(r):
 		return refer, size
 	}

@@ -24,7 +24,7 @@ type reporter interface {
 
 func checkRoundTrip(t reporter, a *artifact.Artifact) {
 	t.Helper()
-	bare := a.Without()
+	bare := a.WithoutProvenance()
 	md := a.Markdown()
 	got, err := artifact.Parse(md)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestMarkdownLinesAgree(t *testing.T) {
 		if diff := cmp.Diff(lines, doc.Lines); diff != "" {
 			t.Fatalf("lines (-written +read):\n%s\n%s", diff, md)
 		}
-		bare := a.Without()
+		bare := a.WithoutProvenance()
 		again, err := artifact.Parse(bare.JSON())
 		if err != nil {
 			t.Fatalf("JSON: %v\n%s", err, bare.JSON())
@@ -86,7 +86,7 @@ func TestMarkdownIsWellFormedText(t *testing.T) {
 		if err != nil {
 			t.Fatalf("with CRLF: %v", err)
 		}
-		if bare := a.Without(); !bytes.Equal(got.JSON(), bare.JSON()) {
+		if bare := a.WithoutProvenance(); !bytes.Equal(got.JSON(), bare.JSON()) {
 			t.Fatal("with CRLF: the content differs")
 		}
 	})

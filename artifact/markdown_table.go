@@ -438,7 +438,7 @@ func (r *mdReader) checkSections() {
 		case r.headings[s] == 0:
 			r.problem(MissingSection, r.last, s.String(), "the section %s is missing", s.Spec().Title)
 		case empty && !r.said[s]:
-			r.problem(EmptyNotSaid, r.headings[s], s.String(), "the section %s is empty without the line %q", s.Spec().Title, s.Spec().Empty)
+			r.problem(EmptyNotStated, r.headings[s], s.String(), "the section %s is empty without the line %q", s.Spec().Title, s.Spec().Empty)
 		case !empty && r.said[s]:
 			r.problem(UnreadableLines, r.headings[s], s.String(), "the section %s has the line %q, but also items", s.Spec().Title, s.Spec().Empty)
 		}

@@ -122,5 +122,5 @@ func (j *joining) decode(top Value) (Artifact, error) {
 }
 
 func notPieces(detail string) error {
-	return &fault.Error{Code: NotAnArtifact, Op: "put an artifact together", Detail: detail}
+	return &fault.Error{Code: NotAnArtifact, Op: "join the pieces of an artifact", Detail: detail}
 }

@@ -7,8 +7,8 @@ import (
 	"brenner/artifact"
 )
 
-// cell is what stamps decide about: a scalar field, or one key of a map. It holds the writers with
-// the highest right, one per author, in name order. If they disagree, it is a CONFLICT.
+// cell is the unit that stamps decide about: a scalar field, or one key of a map. It holds the
+// writers with the highest right, one per author, in name order. If they disagree, it is a CONFLICT.
 type cell struct {
 	first writer
 	more  []writer // almost always empty

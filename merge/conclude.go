@@ -48,7 +48,7 @@ func (p *pass) postConditions(out *artifact.Artifact) []Warning {
 		w = append(w, Warning{NoScaleCheck, "no active assumption is a scale check"})
 	}
 	for _, s := range artifact.Sections() {
-		least := p.court.rules.limit(s).Min
+		least := p.index.rules.limit(s).Min
 		if n := countActive(out.Items(s), least); n < least {
 			w = append(w, Warning{BelowMinimum, belowMinimum(s, n, least)})
 		}
@@ -82,7 +82,7 @@ func belowMinimum(s artifact.Section, n, least int) string {
 func (p *pass) conflicts(out *artifact.Artifact) []Conflict {
 	var list []Conflict
 	for s, items := range out.Sections {
-		if shelf := p.shelves[s]; shelf != nil && shelf.closed && !shelf.split {
+		if state := p.sections[s]; state != nil && state.closed && !state.split {
 			continue
 		}
 		for _, it := range items {
@@ -136,8 +136,8 @@ func splits(fields []artifact.Field) bool {
 func (p *pass) commitMetadata(m *artifact.Metadata) {
 	m.Version = p.version
 	m.Rules = Version
-	if p.court.rules.Roster != nil {
-		m.Roster = p.court.rules.Roster
+	if p.index.rules.Roster != nil {
+		m.Roster = p.index.rules.Roster
 	}
 	if m.Status == "" {
 		m.Status = "active"

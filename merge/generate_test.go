@@ -173,7 +173,7 @@ func anyBase() *rapid.Generator[artifact.Artifact] {
 			a, _ = merge.Merge(a, anyBatch(12).Draw(t, "earlier"), anyRules().Draw(t, "rules"))
 		}
 		if rapid.IntRange(0, 4).Draw(t, "bare") == 0 {
-			a = a.Without()
+			a = a.WithoutProvenance()
 		}
 		return a
 	})

@@ -15,7 +15,7 @@ type history struct {
 }
 
 // newHistory indexes the earlier deltas that the batch may repeat.
-func newHistory(base *artifact.Artifact, batch *sieve) *history {
+func newHistory(base *artifact.Artifact, batch *repeatFilter) *history {
 	h := &history{
 		byID:      make(map[string]*artifact.Stamp),
 		byContent: make(map[[sha256.Size]byte]*artifact.Stamp),
@@ -71,10 +71,10 @@ func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
 	}
 	switch {
 	case !twin.none():
-		e.made, e.shelf = twin.made, twin.shelf
+		e.made, e.madeIn = twin.made, twin.madeIn
 	case e.d().Operation == opAdd:
 		where := p.madeBy(first)
-		e.made, e.shelf = where.place, where.shelf
+		e.made, e.madeIn = where.place, where.section
 	}
 	if made := p.made(e); made != nil {
 		e.row().TargetID = made.id()
@@ -86,26 +86,26 @@ func (p *pass) made(e entry) *slot {
 	if e.made == 0 {
 		return nil
 	}
-	return p.shelf(artifact.Section(e.shelf)).slot(e.made)
+	return p.section(artifact.Section(e.madeIn)).slot(e.made)
 }
 
-// whereabouts is a position on a shelf, from 1, and the shelf.
-type whereabouts struct {
-	place int32
-	shelf int8
+// itemPosition is a position in a section, from 1, and the section.
+type itemPosition struct {
+	place   int32
+	section int8
 }
 
-func (p *pass) madeBy(s *artifact.Stamp) whereabouts {
+func (p *pass) madeBy(s *artifact.Stamp) itemPosition {
 	if p.makers == nil {
 		n := 0
 		for _, items := range p.base.Sections {
 			n += len(items)
 		}
-		p.makers = make(map[*artifact.Stamp]whereabouts, n)
+		p.makers = make(map[*artifact.Stamp]itemPosition, n)
 		for section, items := range p.base.Sections {
 			for i, it := range items {
 				if it.Created != nil {
-					p.makers[it.Created] = whereabouts{int32(i + 1), int8(section)}
+					p.makers[it.Created] = itemPosition{int32(i + 1), int8(section)}
 				}
 			}
 		}
@@ -120,7 +120,7 @@ type links struct {
 }
 
 // link sets the links of the entries that may repeat something, once for both passes.
-func (d *docket) link() {
+func (d *orderedBatch) link() {
 	byID := make(map[string]entry, len(d.repeated))
 	byContent := make(map[[sha256.Size]byte]entry, len(d.repeated))
 	all := make([]links, len(d.repeated))

@@ -81,9 +81,9 @@ type gist struct {
 // survey examines every delta once, in batch order, and sorts the agents by rank and name. It
 // returns the sort data of each delta and where the instants change: one end for each run of equal
 // instants, or only the end of the batch if they are not in order.
-func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
+func (d *orderedBatch) survey(c *ruleIndex) (gists []gist, ends []int32, ordered bool) {
 	seen := make(map[string]int32)
-	var all []standing // in order of appearance
+	var all []author // in order of appearance
 	gists = make([]gist, len(d.batch))
 	ordered = true
 	for i := range d.batch {
@@ -92,7 +92,7 @@ func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 		if !ok {
 			agent = int32(len(all))
 			seen[from.Agent] = agent
-			who := c.standing(from.Agent)
+			who := c.author(from.Agent)
 			who.blank = delta.Blank(from.Agent)
 			all = append(all, who)
 		}
@@ -112,7 +112,7 @@ func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 		ends = nil
 	}
 	ends = append(ends, int32(len(d.batch)))
-	slices.SortFunc(all, func(a, b standing) int {
+	slices.SortFunc(all, func(a, b author) int {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), strings.Compare(a.Agent, b.Agent))
 	})
 	place := make([]int32, len(all))
@@ -122,7 +122,7 @@ func (d *docket) survey(c *court) (gists []gist, ends []int32, ordered bool) {
 	for i := range d.facts {
 		d.facts[i].agent = place[d.facts[i].agent]
 	}
-	d.standings = all
+	d.authors = all
 	return gists, ends, ordered
 }
 
@@ -137,8 +137,8 @@ func compareInstants(a, b time.Time) int {
 // sort puts the facts into processing order: by instant and agent, ties by rest. Batches nearly
 // always come in the order of their instants. Then only runs of one instant are sorted, and only
 // the keys of one run are needed at a time.
-func (d *docket) sort(ends []int32, ordered bool, rest func(a, b key) int) {
-	by := byAgents{first: make([]int32, len(d.standings)+1)}
+func (d *orderedBatch) sort(ends []int32, ordered bool, rest func(a, b key) int) {
+	by := byAgents{first: make([]int32, len(d.authors)+1)}
 	var keys []key
 	from := int32(0)
 	for _, end := range ends {
@@ -258,10 +258,10 @@ func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]strin
 	return derived
 }
 
-// sieve reports which ids or contents may occur twice, in the batch or in earlier versions; all
-// others need no comparison. It holds only hashes, and matches are looked up: collisions, even
+// repeatFilter reports which ids or contents may occur twice, in the batch or in earlier versions;
+// all others need no comparison. It holds only hashes, and matches are looked up: collisions, even
 // deliberate ones, cost time but change nothing.
-type sieve struct {
+type repeatFilter struct {
 	slots []uint16 // a hash without its last two bits, which are flags
 	shift int
 }
@@ -275,9 +275,9 @@ const (
 	reach = 16
 )
 
-func newSieve(gists []gist) *sieve {
+func newRepeatFilter(gists []gist) *repeatFilter {
 	size := bits.Len(uint(4 * len(gists))) // two hashes per delta fill at most half of it
-	s := &sieve{slots: make([]uint16, 1<<size+reach), shift: 32 - size}
+	s := &repeatFilter{slots: make([]uint16, 1<<size+reach), shift: 32 - size}
 	for i := range gists {
 		s.add(gists[i].id)
 		s.add(gists[i].content)
@@ -286,7 +286,7 @@ func newSieve(gists []gist) *sieve {
 }
 
 // find returns the slot of a hash, or the free slot for it, or nil.
-func (s *sieve) find(hash uint32) *uint16 {
+func (s *repeatFilter) find(hash uint32) *uint16 {
 	at, end := int(hash>>s.shift), uint16(hash)&^flags
 	near := s.slots[at : at+reach]
 	for i := range near {
@@ -297,7 +297,7 @@ func (s *sieve) find(hash uint32) *uint16 {
 	return nil
 }
 
-func (s *sieve) add(hash uint32) {
+func (s *repeatFilter) add(hash uint32) {
 	if slot := s.find(hash); slot != nil && *slot == 0 {
 		*slot = uint16(hash)&^flags | taken
 	} else if slot != nil {
@@ -306,12 +306,12 @@ func (s *sieve) add(hash uint32) {
 }
 
 // meets reports whether a delta of an earlier version may also be in the batch.
-func (s *sieve) meets(id, content uint32) bool {
+func (s *repeatFilter) meets(id, content uint32) bool {
 	sameID, sameContent := s.again(id), s.again(content)
 	return sameID || sameContent
 }
 
-func (s *sieve) again(hash uint32) bool {
+func (s *repeatFilter) again(hash uint32) bool {
 	slot := s.find(hash)
 	if slot != nil && *slot != 0 {
 		*slot |= twice
@@ -320,9 +320,9 @@ func (s *sieve) again(hash uint32) bool {
 }
 
 // repeats reports whether a delta may repeat something, or be repeated.
-func (s *sieve) repeats(g *gist) bool { return s.twice(g.id) || s.twice(g.content) }
+func (s *repeatFilter) repeats(g *gist) bool { return s.twice(g.id) || s.twice(g.content) }
 
-func (s *sieve) twice(hash uint32) bool {
+func (s *repeatFilter) twice(hash uint32) bool {
 	slot := s.find(hash)
 	return slot == nil || *slot&twice != 0
 }

@@ -29,7 +29,7 @@ func scopeOf(d *delta.Delta) scope {
 	return scope{agent: d.Agent, message: d.Place.Message, placed: true}
 }
 
-func (d *docket) collectLabels() {
+func (d *orderedBatch) collectLabels() {
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
 			continue
@@ -97,7 +97,7 @@ func (p *pass) refer(e entry, ref string) (*slot, finding) {
 	if !ok {
 		return nil, unknown
 	}
-	if s := p.shelf(section).find(ref); s != nil && s.shownTo(e) {
+	if s := p.section(section).find(ref); s != nil && s.shownTo(e) {
 		return s, known
 	}
 	return nil, unknown
@@ -112,10 +112,10 @@ func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) 
 			p.noTarget(e, section, target)
 			return nil, "", false
 		}
-		return p.shelf(section).find(artifact.ThreadID), "", true
+		return p.section(section).find(artifact.ThreadID), "", true
 	}
 	if e.number != 0 && e.labels() == nil { // the common case: a plain id
-		if s := p.shelf(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
+		if s := p.section(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
 			return s, "", true
 		}
 	}
@@ -165,7 +165,7 @@ func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d().Agent), made.id(), made.section())
 		}
 	} else if other, ok := artifact.SectionOfID(target); ok {
-		switch s := p.shelf(other).find(target); {
+		switch s := p.section(other).find(target); {
 		case s == nil:
 		case !s.shownTo(e):
 			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d().Place.Shown)

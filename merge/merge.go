@@ -15,8 +15,8 @@ import (
 
 // Merge merges a batch into base.
 func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
-	c := newCourt(&rules)
-	p := &pass{base: &base, court: c, docket: arrange(batch, c, &base)}
+	c := newRuleIndex(&rules)
+	p := &pass{base: &base, index: c, orderedBatch: arrange(batch, c, &base)}
 	p.run()
 	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
 		p = p.again(vetoed)
@@ -31,12 +31,13 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 }
 
 // thirdAlternativeRule finds KILLs that leave the slate without a third alternative. The KILLs of
-// the last one are refused and the batch is judged again. What that pass lacks is only a warning.
+// the last one are refused and the batch is judged again. If that pass leaves none either, the
+// report only warns.
 func (p *pass) thirdAlternativeRule() map[entry]bool {
 	if len(p.kills) == 0 {
 		return nil
 	}
-	for s := range p.shelf(artifact.HypothesisSlate).slots {
+	for s := range p.section(artifact.HypothesisSlate).slots {
 		if !s.killed() && s.close().ThirdAlternative() {
 			return nil
 		}
@@ -58,13 +59,13 @@ func (p *pass) thirdAlternativeRule() map[entry]bool {
 // commit builds the new version.
 func (p *pass) commit() artifact.Artifact {
 	out := *p.base
-	for s, shelf := range p.shelves {
-		if shelf != nil && shelf.touched {
-			out.Sections[s] = shelf.items()
+	for s, state := range p.sections {
+		if state != nil && state.touched {
+			out.Sections[s] = state.items()
 		}
 	}
 	tests := &out.Sections[artifact.DiscriminativeTests]
-	if shelf := p.shelves[artifact.DiscriminativeTests]; shelf == nil || !shelf.closed {
+	if state := p.sections[artifact.DiscriminativeTests]; state == nil || !state.closed {
 		*tests = slices.Clone(*tests)
 	}
 	artifact.RankTests(*tests)
@@ -72,7 +73,7 @@ func (p *pass) commit() artifact.Artifact {
 	copy(out.Deltas, p.base.Deltas)
 	for i := range p.facts {
 		if f := &p.facts[i]; f.claimed && !f.recorded {
-			out.Deltas = append(out.Deltas, &p.docket.stamps[i])
+			out.Deltas = append(out.Deltas, &p.orderedBatch.stamps[i])
 		}
 	}
 	p.commitMetadata(&out.Metadata)

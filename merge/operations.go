@@ -16,35 +16,35 @@ func (p *pass) add(e entry, section artifact.Section) {
 		return
 	}
 	var room usual
-	shelf, writes := p.shelf(section), p.check(e, section.Spec(), room[:0])
-	for _, rank := range shelf.required {
+	state, writes := p.section(section), p.check(e, section.Spec(), room[:0])
+	for _, rank := range state.required {
 		if !holds(writes, rank) {
 			e.reject(e.missing(section.Spec(), writes))
 			return
 		}
 	}
-	if limit := p.court.rules.limit(section).Max; limit > 0 && shelf.active >= limit {
-		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, shelf.active))
+	if limit := p.index.rules.limit(section).Max; limit > 0 && state.active >= limit {
+		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, state.active))
 		return
 	}
-	if shelf.highest >= artifact.MaxIDNumber {
-		e.reject(SectionLimitExceeded, fmt.Sprintf("%s has no id left: %s is taken", section, section.ItemID(shelf.highest)))
+	if state.highest >= artifact.MaxIDNumber {
+		e.reject(SectionLimitExceeded, fmt.Sprintf("%s has no id left: %s is taken", section, section.ItemID(state.highest)))
 		return
 	}
-	sentence, id := shelf.announce()
-	slot := shelf.add(e, id)
+	sentence, id := state.announce()
+	slot := state.add(e, id)
 	row := e.row()
 	row.TargetID, row.Message = id, sentence
 	if len(e.d().Labels) > 0 {
 		row.Message += e.called(id)
 	}
-	for _, w := range shelf.defaults {
+	for _, w := range state.defaults {
 		if !holds(writes, w.rank) {
 			writes = append(writes, w)
 		}
 	}
 	if p.plain(e, writes) {
-		p.bear(e, slot, writes)
+		p.fillNewItem(e, slot, writes)
 		return
 	}
 	e.makeRoomForAdd()
@@ -129,7 +129,7 @@ func (p *pass) edit(e entry, section artifact.Section) {
 		p.warn(delta.MissingRequiredField, "%s edits the research thread without a rationale", e)
 	}
 	if target == nil {
-		target = p.shelf(section).add(e, artifact.ThreadID)
+		target = p.section(section).add(e, artifact.ThreadID)
 		e.row().TargetID = target.id()
 	}
 	p.writeAll(e, target, writes, true)
@@ -167,7 +167,7 @@ func (p *pass) editCell(e entry, row *slot, key string) {
 // cellGone reports whether a prediction cell was N/A at e's place in order. A write that waited for
 // a label is judged as if it had not.
 func (p *pass) cellGone(e entry, row *slot, key string) bool {
-	if h := p.shelf(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
+	if h := p.section(artifact.HypothesisSlate).find(key); h != nil && h.killed() {
 		if hit := h.hit(); hit == nil || hit.by[0].index < e.index {
 			return true
 		}
@@ -205,7 +205,7 @@ func (p *pass) kill(e entry, section artifact.Section) {
 			f.shape = mapping
 		}
 		d.dirty, e.changed = true, true
-		p.shelf(section).touched = true
+		p.section(section).touched = true
 		return
 	}
 	if p.vetoed[e] {
@@ -219,9 +219,9 @@ func (p *pass) kill(e entry, section artifact.Section) {
 	}
 	d.kill = &k
 	d.dirty, e.changed = true, true
-	shelf := p.shelf(section)
-	shelf.active--
-	shelf.touched = true
+	state := p.section(section)
+	state.active--
+	state.touched = true
 	e.row().Message = "killed"
 }
 
@@ -241,12 +241,12 @@ func (e entry) reason() string {
 	return reason
 }
 
-// bear sets the fields of a new item. No other delta can have touched it yet, so there is nothing
-// to weigh; a later touch in the batch opens a draft as for any other item.
+// fillNewItem sets the fields of a new item. No other delta can have changed it yet, so there is
+// nothing to weigh; a later change in the batch opens a draft as for any other item.
 //
 // Fields are in table order, then by name. The number of table fields before a field is its index,
 // so no sorting is needed.
-func (p *pass) bear(e entry, s *slot, writes []write) {
+func (p *pass) fillNewItem(e entry, s *slot, writes []write) {
 	var ranks uint64 // of the table's fields with content
 	unknown := 0
 	for i := range writes {
@@ -265,9 +265,9 @@ func (p *pass) bear(e entry, s *slot, writes []write) {
 		switch w := &writes[i]; {
 		case w.adds() == 0:
 		case w.known:
-			p.bearField(s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
+			p.fillNewField(s, &fields[bits.OnesCount64(ranks&(1<<w.rank-1))], w)
 		default:
-			p.bearField(s, &rest[0], w)
+			p.fillNewField(s, &rest[0], w)
 			rest = rest[1:]
 		}
 	}
@@ -278,13 +278,13 @@ func (p *pass) bear(e entry, s *slot, writes []write) {
 	}
 }
 
-func (p *pass) bearField(s *slot, f *artifact.Field, w *write) {
+func (p *pass) fillNewField(s *slot, f *artifact.Field, w *write) {
 	f.Name, f.Value = w.Name, w.Value
 	if shapeOf(w.Value) == union {
 		f.Value = distinct(w.Value)
 	}
 	if w.free && split(f) {
-		p.shelf(s.section()).split = true
+		p.section(s.section()).split = true
 	}
 }
 
@@ -383,7 +383,7 @@ func (p *pass) noteBirth(e entry, s *slot) {
 		out.Outcome = FieldApplied
 		if open.shape == union {
 			spec, known := s.section().Spec().Field(f.Name)
-			p.touch(s, e, f.Value, known && spec.Refs, out)
+			p.recordAddition(s, e, f.Value, known && spec.Refs, out)
 		} else {
 			open.cell.first.out = out
 		}

@@ -10,16 +10,16 @@ import (
 	"brenner/artifact/delta"
 )
 
-// docket is the batch in processing order. The data of a delta is filled in when it is needed, and
-// stored next to that of its neighbours: large batches are bound by memory access.
-type docket struct {
-	batch     []delta.Delta
-	derived   map[int32]string // ids of deltas without one
-	standings []standing
-	version   int
-	scopes    map[scope]labels
-	history   *history
-	repeated  []int32 // indices of deltas that may repeat something, or be repeated
+// orderedBatch is the batch in processing order. The data of a delta is filled in when it is needed,
+// and stored next to that of its neighbours: large batches are bound by memory access.
+type orderedBatch struct {
+	batch    []delta.Delta
+	derived  map[int32]string // ids of deltas without one
+	authors  []author
+	version  int
+	scopes   map[scope]labels
+	history  *history
+	repeated []int32 // indices of deltas that may repeat something, or be repeated
 
 	facts  []facts
 	stamps []artifact.Stamp
@@ -28,11 +28,11 @@ type docket struct {
 }
 
 // arrange puts the batch into processing order. The index in the batch is never a sort key.
-func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
-	d := &docket{batch: batch, version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
+func arrange(batch []delta.Delta, c *ruleIndex, base *artifact.Artifact) *orderedBatch {
+	d := &orderedBatch{batch: batch, version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
 	gists, ends, ordered := d.survey(c)
 	d.derived = deriveIDs(batch, d.facts, gists)
-	repeats := newSieve(gists)
+	repeats := newRepeatFilter(gists)
 	d.history = newHistory(base, repeats)
 	d.sort(ends, ordered, func(a, b key) int { return d.compareRest(&a, &b, gists) })
 	d.stamps, d.rows = make([]artifact.Stamp, len(batch)), make([]Row, len(batch))
@@ -46,7 +46,7 @@ func arrange(batch []delta.Delta, c *court, base *artifact.Artifact) *docket {
 	return d
 }
 
-func (d *docket) idOf(i int32) string {
+func (d *orderedBatch) idOf(i int32) string {
 	if id := d.batch[i].ID; id != "" {
 		return id
 	}
@@ -54,7 +54,7 @@ func (d *docket) idOf(i int32) string {
 }
 
 // next returns the delta at i. It also fills in those after it, so that memory accesses overlap.
-func (d *docket) next(i int) entry {
+func (d *orderedBatch) next(i int) entry {
 	const ahead = 16
 	if !d.facts[i].is(read) {
 		for j := i; j < min(i+ahead, len(d.facts)); j++ {
@@ -64,14 +64,14 @@ func (d *docket) next(i int) entry {
 	return entry{&d.facts[i], d}
 }
 
-func (d *docket) entry(i int) entry {
+func (d *orderedBatch) entry(i int) entry {
 	e := entry{&d.facts[i], d}
 	if e.is(read) {
 		return e
 	}
 	s, from := &d.stamps[i], &d.batch[e.at]
 	s.Delta, s.Agent, s.At, s.Hash = d.idOf(e.at), from.Agent, from.At, from.Hash()
-	s.Rank, s.Version = d.standings[e.agent].rank, d.version
+	s.Rank, s.Version = d.authors[e.agent].rank, d.version
 	if p := from.Place; p != nil {
 		s.Message, s.Block = p.Message, p.Block
 	}
@@ -105,7 +105,7 @@ func (f *facts) look(d *delta.Delta) {
 }
 
 // compareRest compares two deltas of one author and one instant.
-func (d *docket) compareRest(a, b *key, gists []gist) int {
+func (d *orderedBatch) compareRest(a, b *key, gists []gist) int {
 	x, y := a.at, b.at
 	if p, q := gists[x].prefix, gists[y].prefix; p != q && (a.traits|b.traits)&(placed|nameless) == 0 {
 		return cmp.Compare(p, q)
@@ -146,7 +146,7 @@ func present(there bool) int {
 // entry is one delta in the merge: its facts, and where to find the delta, its stamp and its row.
 type entry struct {
 	*facts
-	in *docket
+	in *orderedBatch
 }
 
 // facts are the data of one delta. They are small and free of pointers, because a large batch is
@@ -154,11 +154,11 @@ type entry struct {
 type facts struct {
 	index   int32 // index in processing order
 	at      int32 // index in the batch
-	agent   int32 // index of its author in the standings
+	agent   int32 // index of its author in authors
 	number  int32 // of its target, if that is an id of its section; else 0
 	rare    int32 // index of its rare data, from 1; 0 for nearly all
-	made    int32 // position on its shelf, from 1, of the item that this ADD created, now or when it was first read
-	shelf   int8  // the section of that item
+	made    int32 // position in its section, from 1, of the item that this ADD created, now or when it was first read
+	madeIn  int8  // the section of that item
 	section int8  // or noSection
 	traits  traits
 
@@ -181,7 +181,7 @@ func (e entry) stamp() *artifact.Stamp { return &e.in.stamps[e.index] }
 
 func (e entry) row() *Row { return &e.in.rows[e.index] }
 
-func (e entry) author() *standing { return &e.in.standings[e.agent] }
+func (e entry) author() *author { return &e.in.authors[e.agent] }
 
 // rare is the data that few deltas need.
 type rare struct {

@@ -7,12 +7,12 @@ import (
 	"brenner/artifact/delta"
 )
 
-// touch is an addition to a list. If anything was dropped from that list, it is examined again at
-// the end of the batch. For all other writes the cells keep the report up to date.
+// addition is what one delta adds to a list. If anything was dropped from that list, it is examined
+// again at the end of the batch. For all other writes the cells keep the report up to date.
 //
 // Usually nothing is dropped and the addition is the payload's list itself. Then only a mark in the
-// report is kept, and the touch is created on demand.
-type touch struct {
+// report is kept, and the addition is created on demand.
+type addition struct {
 	slot *slot
 	by   *artifact.Stamp
 	list artifact.Value
@@ -31,7 +31,7 @@ func (p *pass) write(e entry, s *slot, w *write) {
 	switch shapeOf(w.Value) {
 	case union:
 		out := e.outcome(w.Name)
-		p.touch(s, e, w.Value, w.refs, out)
+		p.recordAddition(s, e, w.Value, w.refs, out)
 		e.note(f.addList(writer{e.stamp(), w.Value, out}, p.self(e), e.index+1, w.replace, d.created))
 	case mapping:
 		p.writeMap(e, s, f, w)
@@ -41,7 +41,7 @@ func (p *pass) write(e entry, s *slot, w *write) {
 	p.raised = p.raised || f.raised
 	if e.changed {
 		d.dirty = true
-		p.shelf(d.section).touched = true
+		p.section(d.section).touched = true
 	}
 }
 
@@ -84,7 +84,7 @@ func (e entry) outcome(field string) *FieldOutcome {
 func (e entry) note(changed bool) { e.changed = e.changed || changed }
 
 // settle examines an addition to a list again, because all of it may have been removed.
-func (t *touch) settle() {
+func (t *addition) settle() {
 	f := t.slot.draft.find(t.out.Field)
 	if f == nil || !f.raised || t.out.Outcome != FieldApplied {
 		return
@@ -100,18 +100,18 @@ func (t *touch) settle() {
 	}
 }
 
-// touch records an addition to a list. References are kept as resolved.
-func (p *pass) touch(s *slot, e entry, list artifact.Value, refs bool, out *FieldOutcome) {
+// recordAddition records an addition to a list. References are kept as resolved.
+func (p *pass) recordAddition(s *slot, e entry, list artifact.Value, refs bool, out *FieldOutcome) {
 	if refs {
-		p.touches = append(p.touches, touch{s, e.stamp(), list, out})
+		p.additions = append(p.additions, addition{s, e.stamp(), list, out})
 	} else {
 		out.united = true
 	}
 }
 
-func (p *pass) settleTouches() {
-	for i := range p.touches {
-		p.touches[i].settle()
+func (p *pass) settleAdditions() {
+	for i := range p.additions {
+		p.additions[i].settle()
 	}
 	for i := range p.facts {
 		e := p.entry(i)
@@ -121,7 +121,7 @@ func (p *pass) settleTouches() {
 				continue
 			}
 			given := e.d().Payload.Find(out.Field)
-			t := touch{p.shelf(artifact.Section(e.section)).find(e.row().TargetID), e.stamp(), given.Value, out}
+			t := addition{p.section(artifact.Section(e.section)).find(e.row().TargetID), e.stamp(), given.Value, out}
 			t.settle()
 		}
 	}
@@ -134,10 +134,10 @@ func (f *field) hasAny(list artifact.List) bool {
 // conclude sets the disposition of every delta, once everything is decided.
 func (p *pass) conclude() {
 	if p.raised {
-		p.settleTouches()
+		p.settleAdditions()
 	}
 	for i := range p.facts {
-		e := entry{&p.facts[i], p.docket}
+		e := entry{&p.facts[i], p.orderedBatch}
 		switch e.conclude() {
 		case Applied:
 			p.applied++

@@ -12,25 +12,25 @@ import (
 // pass judges the whole batch once, on a working copy of the base.
 type pass struct {
 	base  *artifact.Artifact
-	court *court
-	*docket
-	shelves  [artifact.SectionCount]*shelf
-	vetoed   map[entry]bool // KILLs that the third-alternative rule refuses
-	late     []lateWrite
-	awaited  bool // some reference may still resolve to an item of this batch
-	kills    []*kill
-	warnings []Warning
-	openUsed [artifact.SectionCount]bool
-	words    []string
-	fields   space[artifact.Field]
-	outcomes space[FieldOutcome]
-	stamps   space[*artifact.Stamp]
-	touches  []touch
-	raised   bool        // a list lost elements, so the touches must be examined
-	counted  []*standing // authors whose deltas changed the artifact
-	applied  int
-	overtook map[string]entry                // ids claimed while others waited
-	makers   map[*artifact.Stamp]whereabouts // items of the base by the delta that added them
+	index *ruleIndex
+	*orderedBatch
+	sections  [artifact.SectionCount]*sectionState
+	vetoed    map[entry]bool // KILLs that the third-alternative rule refuses
+	late      []lateWrite
+	awaited   bool // some reference may still resolve to an item of this batch
+	kills     []*kill
+	warnings  []Warning
+	openUsed  [artifact.SectionCount]bool
+	words     []string
+	fields    space[artifact.Field]
+	outcomes  space[FieldOutcome]
+	stamps    space[*artifact.Stamp]
+	additions []addition
+	raised    bool      // a list lost elements, so the additions must be examined
+	counted   []*author // authors whose deltas changed the artifact
+	applied   int
+	overtook  map[string]entry                 // ids claimed while others waited
+	makers    map[*artifact.Stamp]itemPosition // items of the base by the delta that added them
 }
 
 // kill records which deltas killed a hypothesis, and whether it was a third alternative then.
@@ -44,20 +44,20 @@ func (p *pass) again(vetoed map[entry]bool) *pass {
 	for i := range p.facts {
 		p.entry(i).reset()
 	}
-	for i := range p.standings {
-		p.standings[i].oldest, p.standings[i].newest = nil, nil
+	for i := range p.authors {
+		p.authors[i].oldest, p.authors[i].newest = nil, nil
 	}
 	p.link()
-	return &pass{base: p.base, court: p.court, docket: p.docket, vetoed: vetoed}
+	return &pass{base: p.base, index: p.index, orderedBatch: p.orderedBatch, vetoed: vetoed}
 }
 
 func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1), e.stamp()) }
 
-func (p *pass) shelf(s artifact.Section) *shelf {
-	if p.shelves[s] == nil {
-		p.shelves[s] = newShelf(s, p.base.Sections[s])
+func (p *pass) section(s artifact.Section) *sectionState {
+	if p.sections[s] == nil {
+		p.sections[s] = newSectionState(s, p.base.Sections[s])
 	}
-	return p.shelves[s]
+	return p.sections[s]
 }
 
 // run judges all deltas in order. A delta that addresses the item of a later ADD waits for it. One
@@ -188,10 +188,10 @@ func (p *pass) warn(code fault.Code, format string, args ...any) {
 
 func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
 	who := e.author()
-	if p.court.scoped() && p.court.open[section] && !who.authority {
+	if p.index.scoped() && p.index.open[section] && !who.authority {
 		p.openUsed[section] = true
 	}
-	if p.court.may(who, e.d().Operation, section, author) {
+	if p.index.may(who, e.d().Operation, section, author) {
 		return true
 	}
 	role := who.Role
@@ -199,7 +199,7 @@ func (p *pass) allowed(e entry, section artifact.Section, author string) bool {
 		role = "an agent without a role"
 	}
 	hint := "nobody but its author"
-	if owners := p.court.owners(e.d().Operation, section); len(owners) > 0 {
+	if owners := p.index.owners(e.d().Operation, section); len(owners) > 0 {
 		hint = strings.Join(owners, ", ")
 		if e.d().Operation != opAdd {
 			hint += " or its author"

@@ -52,7 +52,7 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 		f := &payload[i]
 		rank := spec.Rank(f.Name)
 		ok := rank < len(spec.Fields)
-		if !ok && p.aside(e, spec, f) {
+		if !ok && p.takeSpecial(e, spec, f) {
 			continue
 		}
 		w, reason := write{Field: f, rank: int32(rank), known: ok, free: !ok}, f.Bad
@@ -74,8 +74,9 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 	return writes
 }
 
-// aside reports whether f is a system field or a switch for replacing, and handles it.
-func (p *pass) aside(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
+// takeSpecial handles f if it is a system field or a switch for replacing, and reports whether it
+// is one.
+func (p *pass) takeSpecial(e entry, spec *artifact.SectionSpec, f *delta.Field) bool {
 	if artifact.IsSystemField(f.Name) || (f.Name == "ref" && e.d().Operation != opAdd) {
 		e.row().Fields = append(e.row().Fields, FieldOutcome{Field: f.Name, Outcome: FieldIgnored})
 		p.warn(SystemFieldIgnored, "%s: %s belongs to the system; ignored", e, fault.Shown(f.Name))
@@ -134,7 +135,7 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
 		// "discriminates" is a text with ids; a list of ids means the same.
-		text, ok := delta.Separated(list)
+		text, ok := delta.JoinContrasted(list)
 		if !ok {
 			return nil, "it is neither a text nor a list of texts"
 		}

@@ -111,7 +111,7 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 			}
 		case p.isExistingID(d, w, r.written):
 			// The row has a real cell of that name. The author's is kept under a distinct name.
-			swap[r.written] = aside(r.written, e.d().Agent)
+			swap[r.written] = displacedName(r.written, e.d().Agent)
 			p.warnRef(e, d, w.Name, r.written)
 		default:
 			lost = append(lost, r)
@@ -151,11 +151,11 @@ func (d *draft) takeOver(field, ref string) {
 		return
 	}
 	d.unresolved.resolve(place{field: field, ref: ref})
-	f.rename(ref, aside(ref, f.authorOf(ref)))
+	f.rename(ref, displacedName(ref, f.authorOf(ref)))
 }
 
-// aside returns the name for something that was called by the id of another item.
-func aside(ref, agent string) string {
+// displacedName returns the name for something that was called by the id of another item.
+func displacedName(ref, agent string) string {
 	if agent == "" {
 		return ref + " (unresolved)"
 	}
@@ -183,7 +183,7 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 		return true
 	}
 	section, ok := artifact.SectionOfID(name)
-	return ok && p.shelf(section).find(name) != nil
+	return ok && p.section(section).find(name) != nil
 }
 
 func (p *pass) warnRef(e entry, d *draft, field, name string) {
@@ -256,11 +256,11 @@ func (p *pass) settleRefs() {
 	if !p.awaited {
 		return
 	}
-	for _, shelf := range p.shelves {
-		if shelf == nil {
+	for _, state := range p.sections {
+		if state == nil {
 			continue
 		}
-		for sl := range shelf.slots {
+		for sl := range state.slots {
 			if sl.draft != nil {
 				p.settleDraft(sl.draft)
 			}
@@ -275,7 +275,7 @@ func (p *pass) settleDraft(d *draft) {
 			continue
 		}
 		section, ok := artifact.SectionOfID(u.ref)
-		if ok && p.shelf(section).find(u.ref) != nil {
+		if ok && p.section(section).find(u.ref) != nil {
 			d.unresolved.resolve(u.place)
 			continue
 		}
@@ -346,7 +346,7 @@ func (u *unresolved) close(d *draft) []string {
 			if texts[p.field] == nil {
 				texts[p.field] = f.words()
 			}
-			named = texts[p.field][spoken{p.ref, p.by}]
+			named = texts[p.field][authoredWord{p.ref, p.by}]
 		}
 		if named {
 			places = append(places, p.field+"."+p.ref)
@@ -357,9 +357,9 @@ func (u *unresolved) close(d *draft) []string {
 }
 
 // textWords are the words of a text, each with the delta that wrote it, if not the base.
-type textWords map[spoken]bool
+type textWords map[authoredWord]bool
 
-type spoken struct {
+type authoredWord struct {
 	word string
 	by   *artifact.Stamp
 }
@@ -373,7 +373,7 @@ func (f *field) words() textWords {
 			by = nil
 		}
 		rewriteWords(string(t), func(word string) (string, bool) {
-			words[spoken{word, by}] = true
+			words[authoredWord{word, by}] = true
 			return "", false
 		})
 	}

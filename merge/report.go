@@ -60,7 +60,7 @@ func (d *Disposition) UnmarshalText(text []byte) error {
 	all := dispositionWords()
 	i := slices.Index(all[:], string(text))
 	if i < 0 {
-		return fmt.Errorf("there is no disposition %s", fault.Shown(string(text)))
+		return fmt.Errorf("unknown disposition %s", fault.Shown(string(text)))
 	}
 	*d = Disposition(i)
 	return nil
@@ -178,7 +178,7 @@ func (f *FieldOutcome) UnmarshalJSON(data []byte) error {
 	all := outcomeWords()
 	i := slices.Index(all[:], text("outcome"))
 	if i < 0 {
-		return fmt.Errorf("there is no outcome %s", fault.Shown(text("outcome")))
+		return fmt.Errorf("unknown outcome %s", fault.Shown(text("outcome")))
 	}
 	*f = FieldOutcome{Field: text("field"), Message: text("message"), Outcome: Outcome(i)}
 	return nil

@@ -42,15 +42,15 @@ func (r *Rules) limit(s artifact.Section) Limit {
 	return Limit{Min: s.Spec().Min, Max: s.Spec().Max}
 }
 
-// court holds the rules for each agent, looked up once.
-type court struct {
+// ruleIndex holds the rules for each agent, looked up once.
+type ruleIndex struct {
 	rules  *Rules
-	agents map[string]standing
+	agents map[string]author
 	open   [artifact.SectionCount]bool // sections that no role of the roster owns
 }
 
-// standing holds the rules for one agent.
-type standing struct {
+// author is an agent with the rules that apply to it.
+type author struct {
 	roster.Entry
 	known     bool
 	authority bool
@@ -61,22 +61,22 @@ type standing struct {
 	oldest, newest *artifact.Stamp
 }
 
-func newCourt(r *Rules) *court {
-	c := &court{rules: r, agents: make(map[string]standing, len(r.Agents)+len(r.Priority))}
+func newRuleIndex(r *Rules) *ruleIndex {
+	c := &ruleIndex{rules: r, agents: make(map[string]author, len(r.Agents)+len(r.Priority))}
 	var roles []string
 	for _, a := range r.Agents {
-		c.agents[a.Agent] = standing{Entry: a, known: true}
+		c.agents[a.Agent] = author{Entry: a, known: true}
 		roles = append(roles, string(a.Role))
 	}
 	for i, name := range r.Priority {
-		s := c.standing(name)
+		s := c.author(name)
 		if s.rank == 0 {
 			s.rank = len(r.Priority) - i
 			c.agents[name] = s
 		}
 	}
 	for _, name := range r.Authorities {
-		s := c.standing(name)
+		s := c.author(name)
 		s.known, s.authority, s.rank = true, true, authorityRank
 		c.agents[name] = s
 	}
@@ -86,18 +86,18 @@ func newCourt(r *Rules) *court {
 	return c
 }
 
-func (c *court) standing(name string) standing {
+func (c *ruleIndex) author(name string) author {
 	s, ok := c.agents[name]
 	if !ok {
-		s = standing{Entry: roster.Entry{Agent: name}, known: len(c.rules.Agents) == 0}
+		s = author{Entry: roster.Entry{Agent: name}, known: len(c.rules.Agents) == 0}
 	}
 	return s
 }
 
-func (c *court) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
+func (c *ruleIndex) scoped() bool { return len(c.rules.Agents) > 0 && !c.rules.Unified }
 
 // may reports whether who may do op in section on an item written by author, "" for an ADD.
-func (c *court) may(who *standing, op string, section artifact.Section, author string) bool {
+func (c *ruleIndex) may(who *author, op string, section artifact.Section, author string) bool {
 	if !c.scoped() || who.authority || c.open[section] {
 		return true
 	}
@@ -112,10 +112,10 @@ func (c *court) may(who *standing, op string, section artifact.Section, author s
 }
 
 // owners returns the roles that may do an operation in a section, for messages.
-func (c *court) owners(op string, section artifact.Section) []string {
+func (c *ruleIndex) owners(op string, section artifact.Section) []string {
 	var roles []string
 	for _, g := range c.rules.Scopes.Grants {
-		who := standing{Entry: roster.Entry{Role: roster.Role(g.Role)}}
+		who := author{Entry: roster.Entry{Role: roster.Role(g.Role)}}
 		if c.may(&who, op, section, "\x00nobody") && !slices.Contains(roles, g.Role) {
 			roles = append(roles, g.Role)
 		}

@@ -14,7 +14,7 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	case unset:
 		f.shape = scalar
 	case union, mapping:
-		by := f.lastWords(birth)
+		by := f.lastDeltas(birth)
 		if !beats(w.stamp, by, birth) {
 			w.becomes(FieldSuperseded)
 			return false
@@ -24,8 +24,8 @@ func (f *field) setScalar(w writer, birth *artifact.Stamp) bool {
 	return f.cell.write(w, birth)
 }
 
-// lastWords returns the last delta of each author with the highest right, in name order.
-func (f *field) lastWords(birth *artifact.Stamp) []*artifact.Stamp {
+// lastDeltas returns the last delta of each author with the highest right, in name order.
+func (f *field) lastDeltas(birth *artifact.Stamp) []*artifact.Stamp {
 	var by []*artifact.Stamp
 	add := func(s *artifact.Stamp) {
 		if s != nil {
@@ -61,7 +61,7 @@ func (f *field) fold(by []*artifact.Stamp) {
 	_, _ = f.close() // sorts the parts
 	ws := make([]writer, len(by))
 	for i, s := range by {
-		ws[i] = f.wordOf(s)
+		ws[i] = f.writeOf(s)
 	}
 	for i := range f.keys {
 		for w := range f.keys[i].cell.writers {
@@ -79,8 +79,8 @@ func (f *field) fold(by []*artifact.Stamp) {
 	*f = folded
 }
 
-// wordOf returns what one delta put into a list or a map, as a write of the whole.
-func (f *field) wordOf(s *artifact.Stamp) writer {
+// writeOf returns what one delta put into a list or a map, as a write of the whole.
+func (f *field) writeOf(s *artifact.Stamp) writer {
 	if f.shape == union {
 		list := artifact.List{}
 		for _, e := range f.list {

@@ -143,7 +143,7 @@ func outcomeOf(out *settle.Settlement) flow.Outcome {
 		}
 	}
 	for i := range out.Readings {
-		if out.Readings[i].Whole() {
+		if out.Readings[i].TooLong() {
 			o.Rejected++
 		}
 	}

@@ -76,7 +76,7 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 	return true
 }
 
-// keys reads the keys of the delta: first those spelt correctly, then synonyms for missing ones.
+// keys reads the keys of the delta: first those with the exact name, then synonyms for missing ones.
 func (j *judgement) keys() {
 	given := make([]string, 0, len(deltaKeys))
 	for _, f := range j.o.fields {
@@ -90,7 +90,7 @@ func (j *judgement) keys() {
 	j.extras = slices.DeleteFunc(j.extras, func(f written) bool {
 		name := topKey(f.name)
 		_, isText := f.value.(artifact.Text)
-		isPayload := f.name == j.o.paidBy
+		isPayload := f.name == j.o.payloadKey
 		if name == "" || slices.Contains(given, name) || (name == keyPayload) != isPayload || (!isText && !isPayload) {
 			return false
 		}
@@ -121,7 +121,7 @@ func (j *judgement) key(name string, f written) {
 	text, isText := value.(artifact.Text)
 	switch {
 	case name == keyPayload:
-		if f.name != j.o.paidBy && f.value != (artifact.Null{}) {
+		if f.name != j.o.payloadKey && f.value != (artifact.Null{}) {
 			j.problem(InvalidField, f.at, "payload is not an object", `write "payload": {"field": "value"}`)
 		}
 		return

@@ -102,7 +102,7 @@ func (j *judgement) field(name string) *written {
 func (j *judgement) required() {
 	switch {
 	case j.b.Delta.Operation == Edit && len(j.payload) == 0:
-		j.problem(MissingRequiredField, j.o.paidAt, "the EDIT changes nothing: its payload is empty or missing",
+		j.problem(MissingRequiredField, j.o.payloadAt, "the EDIT changes nothing: its payload is empty or missing",
 			`put the fields to change into "payload"`)
 	case j.b.Delta.Operation == Add:
 		for i := range j.spec.Fields {
@@ -121,7 +121,7 @@ func (j *judgement) requireField(spec *artifact.FieldSpec) {
 	hint := fmt.Sprintf("an ADD to %s needs %s", j.spec.ID, requiredNames(j.spec))
 	switch {
 	case f == nil || f.value == (artifact.Null{}) || isEmpty(f.value):
-		at := j.o.paidAt
+		at := j.o.payloadAt
 		if f != nil {
 			at = f.at
 		}
@@ -188,7 +188,7 @@ func (j *judgement) deriveName() {
 		return
 	}
 	j.payload = slices.DeleteFunc(slices.Clone(j.payload), func(f written) bool { return f.name == "name" })
-	j.payload = append(j.payload, written{name: "name", value: artifact.Text(name), at: j.o.paidAt})
+	j.payload = append(j.payload, written{name: "name", value: artifact.Text(name), at: j.o.payloadAt})
 	j.b.Flags = append(j.b.Flags, Flag{
 		Name: FlagNameDerived,
 		Text: fmt.Sprintf("no name was given; %q is from the first words of %s", name, j.spec.Main),
@@ -277,15 +277,15 @@ func joined(v artifact.Value, refs bool) (artifact.Value, string) {
 	}
 	const note = "a list of texts read as one text"
 	if refs {
-		text, _ := Separated(list)
+		text, _ := JoinContrasted(list)
 		return text, note
 	}
 	return artifact.Text(strings.Join(parts, "\n")), note
 }
 
-// Separated joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2" for
-// two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a text.
-func Separated(list artifact.List) (artifact.Text, bool) {
+// JoinContrasted joins a list for a field that contrasts items, such as "discriminates": "H1 vs H2"
+// for two ids, "H1 vs H2, H1 vs H3" for two pairs. It returns false if an element is not a text.
+func JoinContrasted(list artifact.List) (artifact.Text, bool) {
 	parts, ok := artifact.TextsOf(list)
 	between := " vs "
 	if slices.ContainsFunc(parts, func(s string) bool { return len(strings.Fields(s)) > 1 }) {

@@ -73,7 +73,7 @@ func canonical(t *testing.T, text string) string {
 
 // The author and time of a delta come from the envelope, never from the text, and are not
 // the name of the new item.
-func TestEnvelopeSigns(t *testing.T) {
+func TestAuthorAndTimeComeFromEnvelope(t *testing.T) {
 	text := fencedDelta(`{"delta_id":"d-mine","agent":"Judge","timestamp":"2099-01-01T00:00:00Z","operation":"ADD","section":"hypothesis_slate","payload":{"name":"N","claim":"C"}}`)
 	at := time.Date(2025, 12, 30, 12, 0, 0, 0, time.UTC)
 	r := Read([]byte(text), Options{})

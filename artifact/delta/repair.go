@@ -197,7 +197,7 @@ func (r *repairer) value() {
 	}
 }
 
-// word copies true, false or null, in JSON or Python spelling.
+// word copies true, false or null, as written in JSON or Python.
 func (r *repairer) word() {
 	n := wordLength(r.src[r.pos:])
 	word := string(r.src[r.pos : r.pos+min(n, 5)])
@@ -362,9 +362,9 @@ func (r *repairer) space() bool {
 			}
 			r.change(fixComment, r.pos)
 			r.blank(n + 2)
-		case c >= utf8.RuneSelf && oddSpace(rest) > 0:
+		case c >= utf8.RuneSelf && nonstandardSpace(rest) > 0:
 			r.change(fixSpace, r.pos)
-			r.blank(oddSpace(rest))
+			r.blank(nonstandardSpace(rest))
 		default:
 			return true
 		}
@@ -372,8 +372,8 @@ func (r *repairer) space() bool {
 	return true
 }
 
-// oddSpace returns the length of white space that JSON does not allow.
-func oddSpace(b []byte) int {
+// nonstandardSpace returns the length of white space that JSON does not allow.
+func nonstandardSpace(b []byte) int {
 	switch r, n := utf8.DecodeRune(b); {
 	case r == '\u00a0', r == '\u202f', r == '\u3000', r == '\ufeff', r >= '\u2000' && r <= '\u200b', r == '\u2028', r == '\u2029':
 		return n

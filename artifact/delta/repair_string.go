@@ -53,7 +53,7 @@ func (r *repairer) quoted(key bool) bool {
 	if kind == quotePlain {
 		r.plainString()
 	} else {
-		r.oddString(kind, n, key)
+		r.nonstandardString(kind, n, key)
 	}
 	return true
 }
@@ -91,10 +91,10 @@ func plainRun(b []byte) int {
 	return len(b)
 }
 
-// oddString copies a string in single or typographic quotes. Such marks also occur inside texts
-// (don’t), so one ends the string only where JSON continues. A mark that seems to open another
+// nonstandardString copies a string in single or typographic quotes. Such marks also occur inside
+// texts (don’t), so one ends the string only where JSON continues. A mark that seems to open another
 // quotation makes the end ambiguous and could lose words; such a string is not repaired.
-func (r *repairer) oddString(kind quoteKind, n int, key bool) {
+func (r *repairer) nonstandardString(kind quoteKind, n int, key bool) {
 	start := r.pos
 	r.change(fixQuotes, start)
 	r.text = append(append(r.text, "   "[:n-1]...), '"')

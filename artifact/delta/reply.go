@@ -127,7 +127,7 @@ func Read(text []byte, opt Options) Reply {
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
 	}
-	return Reply{Blocks: r.blocks(), Problems: r.silence()}
+	return Reply{Blocks: r.blocks(), Problems: r.noDeltaProblems()}
 }
 
 func tooLarge(message string) Reply {
@@ -137,8 +137,8 @@ func tooLarge(message string) Reply {
 	}}}
 }
 
-// silence returns the problems of a reply without any delta.
-func (r *reader) silence() []Located {
+// noDeltaProblems returns the problems of a reply without any delta.
+func (r *reader) noDeltaProblems() []Located {
 	const form = "write each change as one JSON object in a fence that begins with ```delta"
 	switch {
 	case r.meant:

@@ -162,9 +162,9 @@ func (r *reader) announce(b markdown.Block) {
 }
 
 func announces(line string) bool {
-	said := strings.TrimLeft(line, " \t-+>0123456789.)")
-	body := strings.TrimLeft(said, "#*_` \t0123456789.)")
-	emphatic := len(body) < len(said)
+	trimmed := strings.TrimLeft(line, " \t-+>0123456789.)")
+	body := strings.TrimLeft(trimmed, "#*_` \t0123456789.)")
+	emphatic := len(body) < len(trimmed)
 	first := strings.FieldsFunc(body, func(r rune) bool { return !isWordRune(r) })
 	if len(first) == 0 {
 		return false

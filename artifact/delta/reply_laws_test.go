@@ -164,27 +164,27 @@ func FuzzRead(f *testing.F) {
 	f.Add(":::delta\n```json\n{\"deltas\":[" + goodEdit + "]}\n```\n:::")
 	f.Fuzz(func(t *testing.T, text string) {
 		opt := Options{Examples: []string{goodEdit}, MaxBlocks: 50}
-		generous := Read([]byte(text), opt)
+		lenient := Read([]byte(text), opt)
 		holds := func(b Block) bool { return b.OK || b.Written != "" || len(b.Problems) > 0 }
-		if slices.ContainsFunc(generous.Blocks, holds) && !Possible(text) {
+		if slices.ContainsFunc(lenient.Blocks, holds) && !Possible(text) {
 			t.Fatal("got deltas from an impossible text")
 		}
-		if report(generous) != report(Read([]byte(text), Options{Known: ReadExamples(opt.Examples), MaxBlocks: 50})) {
+		if report(lenient) != report(Read([]byte(text), Options{Known: ReadExamples(opt.Examples), MaxBlocks: 50})) {
 			t.Fatal("known examples change the result")
 		}
-		if report(generous) != report(Read([]byte(text), opt)) {
+		if report(lenient) != report(Read([]byte(text), opt)) {
 			t.Fatal("two readings differ")
 		}
 		opt.Strict = true
 		strict := Read([]byte(text), opt)
 		lines := 1 + strings.Count(text, "\n")
-		for _, r := range []Reply{generous, strict} {
+		for _, r := range []Reply{lenient, strict} {
 			checkReply(t, r, lines)
 		}
-		left := contents(generous)
+		left := contents(lenient)
 		for _, d := range contents(strict) {
 			i := slices.Index(left, d)
-			if i < 0 && len(generous.Problems) == 0 {
+			if i < 0 && len(lenient.Problems) == 0 {
 				t.Fatalf("found by strict reading only: %s", d)
 			}
 			left = left[i+1:]

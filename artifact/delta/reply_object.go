@@ -14,12 +14,12 @@ import (
 
 // object is a delta as written.
 type object struct {
-	at      int // its offset in the passage's text
-	fields  []written
-	payload []written // of the payload field, if it is an object
-	paidBy  string    // the key of that field, or ""
-	paidAt  int       // its offset, or that of the object
-	inner   span      // the content of a wrapper: {"deltas": […]}
+	at         int // its offset in the passage's text
+	fields     []written
+	payload    []written // of the payload field, if it is an object
+	payloadKey string    // the key of that field, or ""
+	payloadAt  int       // its offset, or that of the object
+	inner      span      // the content of a wrapper: {"deltas": […]}
 }
 
 // written is one key of an object with its value and offsets.
@@ -61,7 +61,7 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 		r.unwrap(p, o, wrapped)
 		return
 	}
-	if p.loose && !o.shaped() {
+	if p.loose && !o.looksLikeDelta() {
 		return
 	}
 	if r.isExample(o) {
@@ -123,7 +123,7 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 // object reads the keys of a JSON object. The result is valid until the next call.
 func (r *reader) object(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
-	o := &object{at: at, paidAt: at, fields: r.fields[:0], payload: r.payload[:0]}
+	o := &object{at: at, payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
 	var err error
 	o.fields, err = o.readFields(r.names, dec, raw, o.fields, true)
 	r.fields, r.payload = o.fields, o.payload
@@ -155,8 +155,8 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 	kind := dec.PeekKind()
 	var err error
 	switch {
-	case top && kind == '{' && (f.name == keyPayload || (o.paidBy == "" && topKey(f.name) == keyPayload)):
-		o.paidBy, o.paidAt = f.name, f.at
+	case top && kind == '{' && (f.name == keyPayload || (o.payloadKey == "" && topKey(f.name) == keyPayload)):
+		o.payloadKey, o.payloadAt = f.name, f.at
 		o.payload, err = o.readFields(names, dec, raw, o.payload[:0], false)
 		f.bad = "a second payload" // if another key turns out to be the payload
 		return err
@@ -205,8 +205,8 @@ func (o *object) has(name string) bool {
 	return slices.ContainsFunc(o.fields, func(f written) bool { return topKey(f.name) == name })
 }
 
-// shaped reports whether an object outside a delta fence is meant as a delta.
-func (o *object) shaped() bool {
+// looksLikeDelta reports whether an object outside a delta fence is meant as a delta.
+func (o *object) looksLikeDelta() bool {
 	says := slices.ContainsFunc(o.fields, func(f written) bool { return strings.EqualFold(f.name, keyOperation) })
 	if !says { // "op" and "action" are common words: the other keys must match
 		return o.has(keyOperation) && o.has(keySection) && (o.has(keyPayload) || o.has(keyTarget))
@@ -220,7 +220,7 @@ func (o *object) canonical() string {
 	for _, f := range o.fields {
 		switch {
 		case f.name == keyAgent || f.name == keyTimestamp || f.name == keyDeltaID:
-		case f.name == o.paidBy:
+		case f.name == o.payloadKey:
 			entries = append(entries, artifact.Entry{Key: f.name, Value: valueOf(o.payload)})
 		case f.value == nil:
 			entries = append(entries, artifact.Entry{Key: f.name, Value: artifact.Text(f.bad)})

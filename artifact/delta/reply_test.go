@@ -50,7 +50,7 @@ func TestReadAgentReplies(t *testing.T) {
 	hypothesis := func(payload string) string {
 		return fencedDelta(`{"operation":"ADD","section":"hypothesis_slate","payload":` + payload + `}`)
 	}
-	for _, c := range []struct{ name, text, generous, strict string }{
+	for _, c := range []struct{ name, text, lenient, strict string }{
 		// fences
 		{"fence", fencedDelta(good), "ok ADD", "ok ADD"},
 		{"tildes", "~~~delta\n" + good + "\n~~~", "ok ADD", "ok ADD"},
@@ -119,7 +119,7 @@ func TestReadAgentReplies(t *testing.T) {
 		{"operation in prose", "1. **ADD** hypothesis: cells count", "reply PROSE_ONLY", "reply PROSE_ONLY"},
 		{"numbered", "Delta 1: cells count\n", "reply PROSE_ONLY", "reply PROSE_ONLY"},
 		{"only words", "Delta cells secrete somatostatin. Add salt.", "reply NO_DELTAS", "reply NO_DELTAS"},
-		// not meant
+		// only shown
 		{"quoted", "> " + strings.ReplaceAll(fencedDelta(goodKill), "\n", "\n> ") + "\n", "quoted | reply NO_DELTAS", "quoted | reply NO_DELTAS"},
 		{"bare in a quote", "> " + good + "\nand lazily " + good, "reply NO_DELTAS", "reply NO_DELTAS"},
 		{"nested", "````md\n" + fencedDelta(goodKill) + "````\n", "nested | reply NO_DELTAS", "nested | reply NO_DELTAS"},
@@ -129,8 +129,8 @@ func TestReadAgentReplies(t *testing.T) {
 		{"indented code", "So:\n\n    " + good + "\n", "reply NO_DELTAS", "reply NO_DELTAS"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := outcomes(Read([]byte(c.text), Options{})); got != c.generous {
-				t.Errorf("generous: got %s, want %s", got, c.generous)
+			if got := outcomes(Read([]byte(c.text), Options{})); got != c.lenient {
+				t.Errorf("lenient: got %s, want %s", got, c.lenient)
 			}
 			if got := outcomes(Read([]byte(c.text), Options{Strict: true})); got != c.strict {
 				t.Errorf("strict: got %s, want %s", got, c.strict)

@@ -129,9 +129,9 @@ func cutSuffixFold(text, suffix string) (string, bool) {
 	return text[:at], true
 }
 
-// evidenceGiven reports anchors to evidence that the session was not given. Only the artifact of a
+// evidenceExists reports anchors to evidence that the session was not given. Only the artifact of a
 // session lists its evidence. § anchors refer to texts outside any artifact.
-func evidenceGiven(s *subject, r *report) {
+func evidenceExists(s *subject, r *report) {
 	given, known := s.evidence()
 	if !known {
 		return

@@ -27,11 +27,11 @@ func hypothesisRules() []rule {
 		newRule("EH-004", "every hypothesis has a claim",
 			"without one there is nothing to test",
 			"EDIT it with a `claim`: one sentence that an observation could prove wrong",
-			wantsText(h, "claim", "one sentence that an observation could prove wrong")),
+			requireText(h, "claim", "one sentence that an observation could prove wrong")),
 		newRule("WH-001", "every hypothesis has anchors",
 			"a reader must be able to tell sources from inference",
 			"EDIT it with `anchors`: `§n`, `§n-§m`, `EV-001`, `EV-001#E1`, or `inference`",
-			wantsAnchors(h)),
+			requireAnchors(h)),
 		newRule("WH-002", "anchors have one of the known forms",
 			"an anchor that cannot be looked up proves nothing",
 			"write `§n`, a range `§127-§129` or `§127-129`, `EV-001`, `EV-001#E1`, or `inference`; `[inference]` may follow any of them or be used alone",
@@ -47,12 +47,12 @@ func hypothesisRules() []rule {
 		newRule("IH-001", "every hypothesis has a mechanism",
 			"a mechanism makes predictions that a mere correlation does not",
 			"EDIT it with a `mechanism`: how the claim would come about",
-			wantsText(h, "mechanism", "how that would come about, step by step")),
+			requireText(h, "mechanism", "how that would come about, step by step")),
 	}
 }
 
-// wantsAnchors returns the check for items whose anchors are missing or empty.
-func wantsAnchors(section artifact.Section) check {
+// requireAnchors returns the check for items whose anchors are missing or empty.
+func requireAnchors(section artifact.Section) check {
 	const payload = `{"anchors": ["§12"]}, the places that it rests on, or with {"anchors": ["inference"]}`
 	return each(section, "anchors", func(_ *subject, it *artifact.Item) (string, string) {
 		switch v := it.Get("anchors").(type) {

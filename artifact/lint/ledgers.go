@@ -17,15 +17,15 @@ func threadRules() []rule {
 		newRule("ER-002", "the research thread has a context",
 			"agents see only the artifact; without its context they answer a different question",
 			"EDIT `RT` with a `context`: what is known, and what is not",
-			wantsText(rt, "context", "what is known already, and where it stops")),
+			requireText(rt, "context", "what is known already, and where it stops")),
 		newRule("WR-001", "the research thread has anchors",
 			"a question that comes from a text should say from where",
 			"EDIT `RT` with `anchors`, or with `inference` if there is no source",
-			wantsAnchors(rt)),
+			requireAnchors(rt)),
 		newRule("IR-001", "the research thread says why it matters",
 			"it decides which tests are worth their cost",
 			"EDIT `RT` with `why_it_matters`",
-			wantsText(rt, "why_it_matters", "what would be done differently if we knew")),
+			requireText(rt, "why_it_matters", "what would be done differently if we knew")),
 	}
 }
 
@@ -40,7 +40,7 @@ func threadStatement(s *subject, r *report) {
 		}
 		return
 	}
-	wantsText(rt, "statement", example)(s, r)
+	requireText(rt, "statement", example)(s, r)
 }
 
 func assumptionRules() []rule {
@@ -59,19 +59,19 @@ func assumptionRules() []rule {
 		newRule("EA-003", "every assumption has a statement",
 			"without one there is nothing to check",
 			"EDIT it with a `statement`",
-			wantsText(a, "statement", "what is taken for granted")),
+			requireText(a, "statement", "what is taken for granted")),
 		newRule("WA-001", "every assumption says what rests on it",
 			"the more rests on an assumption, the sooner it must be checked",
 			"EDIT it with a `load`: what fails if it is wrong",
-			wantsText(a, "load", "what falls if it is wrong, such as H1 and T2")),
+			requireText(a, "load", "what falls if it is wrong, such as H1 and T2")),
 		newRule("WA-002", "every assumption that is not a scale check has a test",
 			"an assumption that cannot be checked is a belief",
 			"EDIT it with a `test`; a scale check has its calculation instead",
-			wantsTextIf(a, "test", "how it could be checked", needsTest)),
+			requireTextIf(a, "test", "how it could be checked", needsTest)),
 		newRule("WA-003", "every scale check has a calculation",
 			"without a calculation nothing is checked",
 			"EDIT it with a `calculation`",
-			wantsTextIf(a, "calculation", exampleCalculation, (*artifact.Item).ScaleCheck)),
+			requireTextIf(a, "calculation", exampleCalculation, (*artifact.Item).ScaleCheck)),
 		newRule("WA-101", "the calculation of a scale check has numbers in it",
 			"\"small enough\" is not a calculation",
 			"EDIT the `calculation` with the quantities and the result",
@@ -79,7 +79,7 @@ func assumptionRules() []rule {
 		newRule("IA-001", statuses(a, "assumption"),
 			"a falsified assumption invalidates what rests on it",
 			"EDIT it with its `status`",
-			wantsStatus(a)),
+			requireStatus(a)),
 	}
 }
 
@@ -113,28 +113,28 @@ func anomalyRules() []rule {
 		newRule("EX-001", "every anomaly has an observation",
 			"without one there is nothing that does not fit",
 			"EDIT it with an `observation`",
-			wantsText(x, "observation", "what was seen that should not have been")),
+			requireText(x, "observation", "what was seen that should not have been")),
 		newRule("EX-002", "an empty anomaly register says so",
 			"nothing found and nothing looked for are different things",
 			"write `None registered` under the heading; in JSON, `\"anomaly_register\": []`",
-			emptySaid),
+			emptyStated),
 		newRule("WX-002", "every anomaly says what it conflicts with",
 			"an observation is anomalous only in relation to a claim",
 			"EDIT it with `conflicts_with`: the ids of hypotheses or assumptions",
-			wantsKind[artifact.List](x, "conflicts_with", " does not say what it conflicts with", "the conflicts_with of %s is not a list of ids",
+			requireKind[artifact.List](x, "conflicts_with", " does not say what it conflicts with", "the conflicts_with of %s is not a list of ids",
 				`{"conflicts_with": ["H1"]}, the hypotheses or assumptions that do not allow for it`)),
 		newRule("IX-001", statuses(x, "anomaly"),
 			"a register without statuses only ever grows",
 			"EDIT it with its `status`",
-			wantsStatus(x)),
+			requireStatus(x)),
 	}
 }
 
-// emptySaid checks the anomaly register. The other sections have a minimum anyway.
-func emptySaid(s *subject, r *report) {
+// emptyStated checks the anomaly register. The other sections have a minimum anyway.
+func emptyStated(s *subject, r *report) {
 	const x = artifact.AnomalyRegister
 	for _, p := range s.problems {
-		if p.Kind == artifact.EmptyNotSaid && p.Item == x.String() {
+		if p.Kind == artifact.EmptyNotStated && p.Item == x.String() {
 			r.add(s.inFile(p), safe(p.Message), "write "+x.Spec().Empty+" under the heading")
 		}
 	}
@@ -150,7 +150,7 @@ func critiqueRules() []rule {
 		newRule("EC-002", "every critique has an attack",
 			"without one there is nothing to answer",
 			"EDIT it with an `attack`: what would make the framing wrong",
-			wantsText(c, "attack", "what would make the whole framing wrong")),
+			requireText(c, "attack", "what would make the whole framing wrong")),
 		newRule("WC-001", "one active critique offers a real third alternative",
 			"a critique that only denies does not widen the choice",
 			"EDIT or ADD one with `\"real_third_alternative\": true` and a `proposed_alternative`",
@@ -158,11 +158,11 @@ func critiqueRules() []rule {
 		newRule("WC-002", "every critique has evidence",
 			"an attack without evidence is an opinion",
 			"EDIT it with the `evidence`, or with what evidence would confirm it",
-			wantsText(c, "evidence", "what speaks for it, or what would confirm it")),
+			requireText(c, "evidence", "what speaks for it, or what would confirm it")),
 		newRule("IC-001", "every critique has a current status",
 			"open and answered attacks call for different work",
 			"EDIT it with its `current_status`: how far it has been answered",
-			wantsText(c, "current_status", "open, or how far it has been answered")),
+			requireText(c, "current_status", "open, or how far it has been answered")),
 	}
 }
 

@@ -81,7 +81,7 @@ func (r *row) lacking(hypotheses []string, wanted map[string]bool) (first []stri
 
 func conditionAndPredictions(s *subject, r *report) {
 	const p = artifact.PredictionsTable
-	wantsText(p, "condition", "what is done or observed")(s, r)
+	requireText(p, "condition", "what is done or observed")(s, r)
 	for _, it := range s.active[p] {
 		if wrong := wrongPredictions(it); wrong != "" {
 			r.add(inItem(p, it, "predictions"), wrong, edit(it, `{"predictions": {"H1": "…", "H2": "…"}}`))
@@ -135,7 +135,7 @@ func discriminating(s *subject, r *report) {
 func (r *row) onlyOutcome(s *subject) (outcome string, n int) {
 	first := ""
 	for _, e := range r.cells {
-		if !s.standing[e.Key] || r.NotApplicable(e.Key) || r.InDoubt(e.Key) || blank(e.Value) {
+		if !s.hypotheses[e.Key] || r.NotApplicable(e.Key) || r.InDoubt(e.Key) || blank(e.Value) {
 			continue
 		}
 		if _, ok := e.Value.(artifact.Conflict); ok {

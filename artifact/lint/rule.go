@@ -79,7 +79,7 @@ func (s *subject) inFile(p artifact.Problem) place {
 	at := place{item: p.Item, line: p.Line}
 	section, ok := artifact.SectionOfID(p.Item)
 	if !ok {
-		section, ok = s.odd[p.Item]
+		section, ok = s.invalid[p.Item]
 	}
 	if ok {
 		at.around = section.String()
@@ -153,27 +153,27 @@ type subject struct {
 	active   [artifact.SectionCount][]*artifact.Item
 	missing  [artifact.SectionCount]bool // sections missing from the file
 	ids      map[string]bool             // of all items, including killed ones
-	odd      map[string]artifact.Section // invalid ids and their sections
+	invalid  map[string]artifact.Section // invalid ids and their sections
 
-	standing map[string]bool // active hypotheses
-	struck   map[string]bool // killed hypotheses
-	plain    []string        // active hypotheses other than third alternatives, without repetitions
-	thirds   []string        // active third alternatives
-	rows     []row           // active predictions that have cells
+	hypotheses map[string]bool // active hypotheses
+	struck     map[string]bool // killed hypotheses
+	plain      []string        // active hypotheses other than third alternatives, without repetitions
+	thirds     []string        // active third alternatives
+	rows       []row           // active predictions that have cells
 }
 
 func newSubject(doc *artifact.Document) *subject {
 	s := &subject{
 		artifact: &doc.Artifact, problems: doc.Problems,
-		ids: make(map[string]bool), odd: make(map[string]artifact.Section),
-		standing: make(map[string]bool), struck: doc.Artifact.Struck(),
+		ids: make(map[string]bool), invalid: make(map[string]artifact.Section),
+		hypotheses: make(map[string]bool), struck: doc.Artifact.Struck(),
 	}
 	for _, section := range artifact.Sections() {
 		s.active[section] = doc.Artifact.Active(section)
 		for _, it := range doc.Artifact.Items(section) {
 			s.ids[it.ID] = true
 			if !section.ValidID(it.ID) {
-				s.odd[it.ID] = section
+				s.invalid[it.ID] = section
 			}
 		}
 	}
@@ -191,12 +191,12 @@ func newSubject(doc *artifact.Document) *subject {
 func (s *subject) sortHypotheses() {
 	for _, h := range s.artifact.Items(artifact.HypothesisSlate) {
 		switch {
-		case h.Killed() || s.standing[h.ID] || !artifact.HypothesisSlate.ValidID(h.ID):
+		case h.Killed() || s.hypotheses[h.ID] || !artifact.HypothesisSlate.ValidID(h.ID):
 		case h.ThirdAlternative():
-			s.standing[h.ID] = true
+			s.hypotheses[h.ID] = true
 			s.thirds = append(s.thirds, h.ID)
 		default:
-			s.standing[h.ID] = true
+			s.hypotheses[h.ID] = true
 			s.plain = append(s.plain, h.ID)
 		}
 	}

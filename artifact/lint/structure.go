@@ -49,7 +49,7 @@ func structureRules() []rule {
 		newRule("WS-105", "anchors to evidence name evidence that the session was given",
 			"an invented source is worse than no source",
 			"name evidence of the session (`session start --evidence`), or write `inference`",
-			evidenceGiven),
+			evidenceExists),
 	}
 }
 
@@ -171,21 +171,21 @@ func killReasons(s *subject, r *report) {
 		for _, it := range s.artifact.Items(section) {
 			if it.Killed() {
 				if strings.TrimSpace(it.Kill.Reason) == "" {
-					r.add(inItem(section, it, ""), show(it.ID)+" was killed"+byWhom(it.Kill)+" without a reason", fix)
+					r.add(inItem(section, it, ""), show(it.ID)+" was killed"+killedBy(it.Kill)+" without a reason", fix)
 				}
 				continue
 			}
 			for _, c := range it.Cells() {
 				if strings.TrimSpace(c.Kill.Reason) == "" {
 					r.add(inItem(section, it, ""),
-						fmt.Sprintf("the cell %s.%s was killed%s without a reason", show(it.ID), show(c.Key), byWhom(&c.Kill)), fix)
+						fmt.Sprintf("the cell %s.%s was killed%s without a reason", show(it.ID), show(c.Key), killedBy(&c.Kill)), fix)
 				}
 			}
 		}
 	}
 }
 
-func byWhom(k *artifact.Kill) string {
+func killedBy(k *artifact.Kill) string {
 	if k.By != "" {
 		return " by " + show(k.By)
 	}

@@ -18,16 +18,16 @@ func testRules() []rule {
 		newRule("ET-002", "every test has a procedure",
 			"a test that cannot be carried out decides nothing",
 			"EDIT it with a `procedure`",
-			wantsText(t, "procedure", "what is done, with what, and what is read off")),
+			requireText(t, "procedure", "what is done, with what, and what is read off")),
 		newRule("ET-003", "every test has expected outcomes",
 			"outcomes written down afterwards always fit",
 			"EDIT it with `expected_outcomes`, one for each hypothesis that it can kill",
-			wantsKind[artifact.Map](t, "expected_outcomes", " has no expected outcomes", "the expected outcomes of %s are not outcomes by hypothesis",
+			requireKind[artifact.Map](t, "expected_outcomes", " has no expected outcomes", "the expected outcomes of %s are not outcomes by hypothesis",
 				`{"expected_outcomes": {"H1": "…", "H2": "…"}}`)),
 		newRule("WT-001", "every test has a potency check",
 			"a negative result counts only if a positive one was possible",
 			"EDIT it with a `potency_check`: the control that shows that it works",
-			wantsText(t, "potency_check", "the control that shows that the test could have come out otherwise")),
+			requireText(t, "potency_check", "the control that shows that the test could have come out otherwise")),
 		newRule("WT-002", "tests are ranked by score",
 			"the first test is the one that gets done",
 			"move it: the highest score first, then those without one, the killed last, equals by number; a merge does so automatically",
@@ -43,7 +43,7 @@ func testRules() []rule {
 		newRule("IT-002", "every test says how feasible it is",
 			"a test that cannot be paid for should not rank first",
 			"EDIT it with its `feasibility`: means, time, money",
-			wantsText(t, "feasibility", "what it takes: means, time, money")),
+			requireText(t, "feasibility", "what it takes: means, time, money")),
 	}
 }
 

@@ -83,7 +83,7 @@ func allowed() map[string]string {
 		"artifact/lint/references.go":                    "stand there",
 		"artifact/lint/structure.go":                     "stands? (?:in|once)",
 		"artifact/lint/tests.go":                         "stands where",
-		"artifact/lint/wants.go":                         "which is none",
+		"artifact/lint/checks.go":                        "which is none",
 		"cmd/brenner/cli/storecmd/tasks.go":              "mend", // a flag
 		"cmd/brenner/testdata/script/merge_errors.txtar": "stands twice",
 		"cmd/brenner/testdata/script/merge_out.txtar":    "stands there",

@@ -23,8 +23,8 @@ type Reading struct {
 	Problems []delta.Located `json:"problems"`
 }
 
-// Whole reports whether the whole message was refused as too long.
-func (r *Reading) Whole() bool {
+// TooLong reports whether the entire message was refused as too long.
+func (r *Reading) TooLong() bool {
 	return slices.ContainsFunc(r.Problems, func(p delta.Located) bool { return p.Code == delta.MessageTooLarge })
 }
 
@@ -48,7 +48,7 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	second := delta.Read(c.Repair, delta.Options{Known: c.Known})
 	r.Take(&second)
 	blocks := len(first.Blocks)
-	more := c.news(first, second, at, message, &r)
+	more := c.newDeltas(first, second, at, message, &r)
 	// The repair replaces as many blocks as it brings; the others stay refused.
 	r.Repaired = min(readableDeltas(more), refused(first.Blocks))
 	r.Refused -= r.Repaired
@@ -61,8 +61,8 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	return r, deltas
 }
 
-// news returns the deltas of a repair that are new: agents often send everything again.
-func (c *Contribution) news(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
+// newDeltas returns the deltas of a repair that are new: agents often send everything again.
+func (c *Contribution) newDeltas(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
 	said := make(map[[sha256.Size]byte]bool)
 	for _, d := range first.Stamped(c.envelope(at, message, c.ID)) {
 		if d.Problem == nil {

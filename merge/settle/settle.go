@@ -1,4 +1,4 @@
-// Package settle reads, merges and lints the answers of a round in one pure call. The same
+// Package settle reads, merges and lints the replies of a round in one pure call. The same
 // contributions always settle to the same bytes. A session's replay repeats this call.
 package settle
 
@@ -23,12 +23,12 @@ import (
 type Contribution struct {
 	Agent string
 	ID    string // of the message: the answered call, or a person's action
-	// Text is a Markdown reply with delta fences. It is nil for a missing answer.
+	// Text is a Markdown reply with delta fences. It is nil for a missing reply.
 	Text []byte
 	// File means that Text may also be a file of deltas in JSON, as people send it. An agent's text
 	// is always a reply, even if it begins with a bracket.
 	File bool
-	// Repair is the answer to a request for better blocks, which replace the unreadable ones.
+	// Repair is the reply to a repair request. Its blocks replace the unreadable ones.
 	Repair []byte
 	Shown  int         // the version of the artifact that its author saw
 	Known  delta.Known // the deltas shown in the message that it answers
@@ -149,8 +149,8 @@ func notesOf(path string, r delta.Reply) []delta.Note {
 func ReadFile(path string, data []byte, hint string) ([]delta.Delta, error) {
 	if !artifact.IsJSON(data) && len(bytes.TrimSpace(data)) > 0 {
 		return nil, &fault.Error{
-			Code: artifact.InvalidJSON, Op: "read deltas", Place: path, Detail: "this is not JSON",
-			Hint: "a Markdown reply is given with its author: --deltas NAME=" + path,
+			Code: artifact.InvalidJSON, Op: "read deltas", Place: path, Detail: "not valid JSON",
+			Hint: "pass a Markdown reply with its author: --deltas NAME=" + path,
 		}
 	}
 	deltas, err := delta.ReadFile(data)

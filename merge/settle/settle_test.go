@@ -72,8 +72,8 @@ func TestUnrepairedBlocksAreReported(t *testing.T) {
 	}
 }
 
-// The sender signs the deltas of a file: names, times and ids in it are ignored.
-func TestSenderSignsFile(t *testing.T) {
+// The sender is the author of the deltas in a file: names, times and ids in it are ignored.
+func TestSenderIsAuthorOfFile(t *testing.T) {
 	file := []byte(`[{"delta_id":"d-mine","agent":"Somebody","timestamp":"2001-01-01T00:00:00Z","operation":"ADD","section":"hypothesis_slate","target_id":null,"payload":{"claim":"x"},"rationale":"r"}, 7]`)
 	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 4, Contributions: []settle.Contribution{{Agent: "Sydney", ID: "m", Text: file, File: true}}})
 	stamp := s.Artifact.Items(artifact.HypothesisSlate)[0].Created
@@ -112,7 +112,7 @@ func TestMessageTooLong(t *testing.T) {
 	s := settle.Settle(settle.Input{Base: empty(), At: at, Message: 1, Contributions: []settle.Contribution{
 		{Agent: "A", ID: "m1", Text: text}, {Agent: "B", ID: "m2", Text: fence(add("x", "two"), `{"operation":"ADD"}`)},
 	}})
-	if a, b := &s.Readings[0], &s.Readings[1]; !a.Whole() || b.Whole() || a.Taken != 0 || len(b.Problems) == 0 || claims(&s.Artifact) != "H1 two" {
+	if a, b := &s.Readings[0], &s.Readings[1]; !a.TooLong() || b.TooLong() || a.Taken != 0 || len(b.Problems) == 0 || claims(&s.Artifact) != "H1 two" {
 		t.Errorf("%+v", s.Readings)
 	}
 	reply := delta.Read(text, delta.Options{})

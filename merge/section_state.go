@@ -9,8 +9,8 @@ import (
 	"brenner/artifact/delta"
 )
 
-// shelf is one section during a pass.
-type shelf struct {
+// sectionState is one section during a pass.
+type sectionState struct {
 	section artifact.Section
 	old     []slot           // items of the base, in order
 	fresh   [][]slot         // new items, in blocks of freshBlock
@@ -35,15 +35,15 @@ type shelf struct {
 // items, which outlive the merge and must not keep the slots alive.
 const freshBlock = 63
 
-// slot is the place of one item: the base's item until a delta touches it.
+// slot is the place of one item: the base's item until a delta changes it.
 type slot struct {
 	item  *artifact.Item // has its id from the start
 	draft *draft
 	maker int32 // index of the delta of this batch that created it, from 1; 0 for the base
-	shelf int8  // its section
+	in    int8  // its section
 }
 
-func (s *slot) section() artifact.Section { return artifact.Section(s.shelf) }
+func (s *slot) section() artifact.Section { return artifact.Section(s.in) }
 
 // hit returns the KILL of this pass that struck it out, if it is a hypothesis.
 func (s *slot) hit() *kill {
@@ -53,10 +53,10 @@ func (s *slot) hit() *kill {
 	return s.draft.hit
 }
 
-func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
-	s := &shelf{section: section, old: make([]slot, len(items))}
+func newSectionState(section artifact.Section, items []*artifact.Item) *sectionState {
+	s := &sectionState{section: section, old: make([]slot, len(items))}
 	for i, it := range items {
-		s.old[i] = slot{item: it, shelf: int8(section)}
+		s.old[i] = slot{item: it, in: int8(section)}
 		n, ok := section.IDNumber(it.ID)
 		if ok {
 			s.taken = max(s.taken, n)
@@ -81,7 +81,7 @@ func newShelf(section artifact.Section, items []*artifact.Item) *shelf {
 }
 
 // slots iterates over all slots in order: those of the base, then new ones.
-func (s *shelf) slots(yield func(*slot) bool) {
+func (s *sectionState) slots(yield func(*slot) bool) {
 	for i := range s.old {
 		if !yield(&s.old[i]) {
 			return
@@ -97,7 +97,7 @@ func (s *shelf) slots(yield func(*slot) bool) {
 }
 
 // slot returns the slot at a position, from 1: those of the base, then new ones.
-func (s *shelf) slot(place int32) *slot {
+func (s *sectionState) slot(place int32) *slot {
 	at := int(place) - 1
 	if at < len(s.old) {
 		return &s.old[at]
@@ -106,7 +106,7 @@ func (s *shelf) slot(place int32) *slot {
 	return &s.fresh[at/freshBlock][at%freshBlock]
 }
 
-func (s *shelf) find(id string) *slot {
+func (s *sectionState) find(id string) *slot {
 	if n, ok := s.section.IDNumber(id); ok {
 		if sl := s.numbered(n); sl != nil {
 			return sl
@@ -117,7 +117,7 @@ func (s *shelf) find(id string) *slot {
 
 // numbered returns the item with an id number, except for irregular bases. New items are numbered
 // consecutively after those of the base.
-func (s *shelf) numbered(n int) *slot {
+func (s *sectionState) numbered(n int) *slot {
 	switch at := n - s.taken - 1; {
 	case n < len(s.dense) && s.dense[n] != 0:
 		return &s.old[s.dense[n]-1]
@@ -129,7 +129,7 @@ func (s *shelf) numbered(n int) *slot {
 
 // put indexes the base's slot at a position by its id and number. Ids are nearly always
 // consecutive, but those of an irregular base may be anything.
-func (s *shelf) put(at, n int, numbered bool) {
+func (s *sectionState) put(at, n int, numbered bool) {
 	if !numbered || n > 2*len(s.old)+64 {
 		if s.others == nil {
 			s.others = make(map[string]*slot)
@@ -144,7 +144,7 @@ func (s *shelf) put(at, n int, numbered bool) {
 }
 
 // announce returns the next id and the report sentence that ends with it, from a shared text.
-func (s *shelf) announce() (sentence, id string) {
+func (s *sectionState) announce() (sentence, id string) {
 	const added, atOnce = "added as ", 32
 	s.highest++
 	prefix := s.section.Spec().Prefix
@@ -186,14 +186,14 @@ func digits(n int) int {
 	return count
 }
 
-func (s *shelf) add(e entry, id string) *slot {
+func (s *sectionState) add(e entry, id string) *slot {
 	if s.added%freshBlock == 0 {
 		s.fresh = append(s.fresh, make([]slot, 0, freshBlock))
 	}
 	block := &s.fresh[len(s.fresh)-1]
 	it := s.freshItems.one()
 	it.ID, it.Created = id, e.stamp()
-	*block = append(*block, slot{item: it, maker: e.index + 1, shelf: int8(s.section)})
+	*block = append(*block, slot{item: it, maker: e.index + 1, in: int8(s.section)})
 	sl := &(*block)[len(*block)-1]
 	if s.section == artifact.ResearchThread {
 		if s.others == nil {
@@ -204,7 +204,7 @@ func (s *shelf) add(e entry, id string) *slot {
 	s.added++
 	s.active++
 	s.touched = true
-	e.made, e.shelf = int32(len(s.old)+s.added), int8(s.section)
+	e.made, e.madeIn = int32(len(s.old)+s.added), int8(s.section)
 	e.changed = true
 	return sl
 }
@@ -256,7 +256,7 @@ func (s *slot) close() *artifact.Item {
 	return s.draft.close()
 }
 
-func (s *shelf) items() []*artifact.Item {
+func (s *sectionState) items() []*artifact.Item {
 	items := make([]*artifact.Item, 0, len(s.old)+s.added)
 	for sl := range s.slots {
 		it := sl.close()

@@ -71,14 +71,14 @@ func each(section artifact.Section, field string, judge judgement) check {
 	}
 }
 
-// wantsText returns the check for a required string of every active item. example is a
+// requireText returns the check for a required string of every active item. example is a
 // sample.
-func wantsText(section artifact.Section, field, example string) check {
-	return wantsTextIf(section, field, example, func(*artifact.Item) bool { return true })
+func requireText(section artifact.Section, field, example string) check {
+	return requireTextIf(section, field, example, func(*artifact.Item) bool { return true })
 }
 
-// wantsTextIf is wantsText for some of the items.
-func wantsTextIf(section artifact.Section, field, example string, wanted func(*artifact.Item) bool) check {
+// requireTextIf is requireText for some of the items.
+func requireTextIf(section artifact.Section, field, example string, wanted func(*artifact.Item) bool) check {
 	return each(section, field, func(_ *subject, it *artifact.Item) (wrong, payload string) {
 		if !wanted(it) {
 			return "", ""
@@ -87,9 +87,9 @@ func wantsTextIf(section artifact.Section, field, example string, wanted func(*a
 	})
 }
 
-// wantsKind returns the check for a required list or map of every active item. lacks is the message
-// for an absent value, other for one of another kind.
-func wantsKind[V artifact.Value](section artifact.Section, field, lacks, other, payload string) check {
+// requireKind returns the check for a required list or map of every active item. lacks is the
+// message for an absent value, other for one of another kind.
+func requireKind[V artifact.Value](section artifact.Section, field, lacks, other, payload string) check {
 	return each(section, field, func(_ *subject, it *artifact.Item) (string, string) {
 		v := it.Get(field)
 		_, isKind := v.(V)
@@ -120,8 +120,8 @@ func wrongText(it *artifact.Item, field string) string {
 	}
 }
 
-// wantsStatus returns the check for a required status of every active item.
-func wantsStatus(section artifact.Section) check {
+// requireStatus returns the check for a required status of every active item.
+func requireStatus(section artifact.Section) check {
 	spec, _ := section.Spec().Field("status")
 	payload := fmt.Sprintf(`{"status": %s}; it is one of %s`, artifact.Canonical(spec.Default), either(spec.Allowed))
 	return each(section, "status", func(_ *subject, it *artifact.Item) (string, string) {
