@@ -39,7 +39,7 @@ for client in $clients; do
 	if ! installed "$client"; then
 		echo "installing" $clients "into $place" >&2
 		mkdir -p "$place"
-		# No package scripts run. An own package.json keeps npm from searching the
+		# No package scripts run. A package.json of its own keeps npm from searching the
 		# parent directories.
 		printf '{"private": true}\n' >"$place/package.json"
 		# shellcheck disable=SC2086 # several words

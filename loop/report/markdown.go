@@ -37,7 +37,7 @@ func (r *Report) Markdown() []byte {
 // facts are the first lines of a report.
 func (r *Report) facts() []string {
 	lines := []string{
-		fmt.Sprintf("%d of %s done, %d failed, %d left undone", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
+		fmt.Sprintf("%d of %s done, %d failed, %d not done", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.spending(),
 	}
@@ -88,17 +88,17 @@ func Ending(reason string) string {
 	case loop.EndRounds:
 		return "done, all rounds"
 	case loop.EndTime:
-		return "ended, time limit reached"
+		return "stopped: time limit reached"
 	case loop.EndBudget:
-		return "ended, budget exhausted"
+		return "stopped: budget exhausted"
 	case loop.EndQuiet:
-		return "ended, nothing new"
+		return "ended: nothing new"
 	case loop.EndClean:
-		return "ended, nothing left to fix"
+		return "ended: nothing left to fix"
 	case loop.EndFailures:
-		return "ended, too many failed sessions"
+		return "stopped: too many failed sessions"
 	case loop.EndPerson:
-		return "ended, a person is needed"
+		return "stopped: a person is needed"
 	case loop.EndStopped:
 		return "stopped by the operator"
 	}
@@ -203,7 +203,7 @@ func (r *Report) writeUndone(b *strings.Builder) {
 	if len(r.Undone)+r.NotOpened == 0 {
 		return
 	}
-	b.WriteString("\n## Left undone\n\n")
+	b.WriteString("\n## Not done\n\n")
 	rows(b, r.Undone, func(u *Undone) {
 		fmt.Fprintf(b, "- %s (round %d) %s: %s%s\n", plain(u.Name), u.Round, dash(u.Session), plain(u.State), command(u.Command))
 	})

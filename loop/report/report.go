@@ -152,9 +152,9 @@ type Row struct {
 
 // Outcome formats the status of a session, with the reason if it did not end normally.
 func (r *Row) Outcome() string {
-	outcome := r.Status
+	outcome := Status(r.Status)
 	switch r.Reason {
-	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean:
+	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean, flow.EndBudget:
 	default:
 		outcome += " (" + r.Reason + ")"
 	}
@@ -162,6 +162,17 @@ func (r *Row) Outcome() string {
 		outcome += ", " + text.Plural(r.Missing, "reply", "replies") + " missing"
 	}
 	return outcome
+}
+
+// Status returns the status of a session as text.
+func Status(status string) string {
+	switch status {
+	case string(loop.Cut):
+		return "out of budget"
+	case loop.Interrupted:
+		return "incomplete"
+	}
+	return status
 }
 
 // Started returns the rows of sessions that have begun.

@@ -25,7 +25,7 @@ import (
 	"brenner/store/memory"
 )
 
-// A loop never exceeds its budget, and reports what it left undone.
+// A loop never exceeds its budget, and reports which sessions were not done.
 func TestBudgetIsNeverExceeded(t *testing.T) {
 	st := memory.New()
 	w := work(8, 1)
@@ -58,7 +58,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 	if len(rep.Undone) != undone || undone == 0 || rep.NotOpened != 8 {
 		t.Errorf("the report has %d undone and %d unopened sessions", len(rep.Undone), rep.NotOpened)
 	}
-	if text := string(rep.Markdown()); !strings.Contains(text, "## Left undone") || !strings.Contains(text, "8 sessions in rounds that were not opened") {
+	if text := string(rep.Markdown()); !strings.Contains(text, "## Not done") || !strings.Contains(text, "8 sessions in rounds that were not opened") {
 		t.Errorf("the report does not list undone sessions:\n%s", text)
 	}
 }
@@ -92,7 +92,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 			t.Fatalf("%v, %+v", err, rep)
 		}
 		text := string(rep.Markdown())
-		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+threadID(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 left undone") {
+		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+threadID(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 not done") {
 			t.Errorf("report:\n%s", text)
 		}
 		// The budget in the command is large enough to continue.

@@ -62,9 +62,9 @@ func listText(a *ui.App, v *project.LoopList) string {
 	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "TOKENS", "UPDATED"}}
 	for i := range l {
 		r := &l[i]
-		phase := r.Phase
+		phase := ui.Phase(r.Phase)
 		if r.Reason != "" {
-			phase += " (" + ui.Clean(r.Reason) + ")"
+			phase = report.Ending(r.Reason)
 		}
 		if r.RetryAt != "" {
 			phase += ", waiting until " + a.Clock(r.RetryAt)
@@ -212,7 +212,7 @@ func summaryRows(s *project.LoopSummary) [][]string {
 			break
 		}
 		rows = append(rows, []string{
-			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), j.Status, fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), report.Status(j.Status), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
 		})
 	}
 	if n := len(s.Sessions) - len(rows) + 1; n > 0 {

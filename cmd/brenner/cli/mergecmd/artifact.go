@@ -224,7 +224,7 @@ func checkedText(a *ui.App, c *delta.Reply, path string) string {
 	}
 	writeProblems(&out, path, c.Problems, a.Quiet)
 	if !a.Quiet {
-		fmt.Fprintf(&out, "%d read, %d refused, %d ignored\n", counts["read"], counts["refused"], counts["shown"])
+		fmt.Fprintf(&out, "%d read, %d refused, %d ignored\n", counts["read"], counts["refused"], counts["ignored"])
 	}
 	return out.String()
 }
@@ -234,7 +234,7 @@ func blockFate(b *delta.Block) string {
 	case b.OK:
 		return "read"
 	case b.Skipped():
-		return "shown"
+		return "ignored"
 	}
 	return "refused"
 }

@@ -89,8 +89,8 @@ func apply(a *ui.App, c *cobra.Command, args []string, opt *applyOptions) error 
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
-	h, out, err := d.Door.ApplyByHand(c.Context(), d.Thread, deltas...)
+	defer a.CloseStore(d.Editor.Store)
+	h, out, err := d.Editor.ApplyByHand(c.Context(), d.Thread, deltas...)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
+	defer a.CloseStore(d.Editor.Store)
 	var h *session.History
 	var out settle.Settlement
 	var before *flow.Commit
 	if opt.again {
-		h, out, err = d.Door.Apply(c.Context(), d.Thread, text)
+		h, out, err = d.Editor.Apply(c.Context(), d.Thread, text)
 	} else {
-		h, out, before, err = d.Door.ApplyOnce(c.Context(), d.Thread, text)
+		h, out, before, err = d.Editor.ApplyOnce(c.Context(), d.Thread, text)
 	}
 	switch {
 	case err != nil:
@@ -185,7 +185,7 @@ func (opt *applyOptions) deltas(c *cobra.Command) ([]artifact.Value, error) {
 
 // Writable is a session opened for a person to write to.
 type Writable struct {
-	Door    *session.Editor
+	Editor  *session.Editor
 	project *project.Project
 	Thread  string
 }
@@ -204,11 +204,11 @@ func OpenWritable(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) (
 	if !c.Flags().Changed("as") {
 		as = p.Config.Operator
 	}
-	door, err := p.OpenEditor(c.Context(), thread, as)
+	editor, err := p.OpenEditor(c.Context(), thread, as)
 	if err != nil {
 		return nil, err
 	}
-	return &Writable{door, p, thread}, nil
+	return &Writable{editor, p, thread}, nil
 }
 
 // Applied returns the result of a settlement, and rewrites the artifact's files.
@@ -291,9 +291,9 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, place
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
+	defer a.CloseStore(d.Editor.Store)
 	ctx := c.Context()
-	h, err := session.Load(ctx, d.Door.Store, d.Thread)
+	h, err := session.Load(ctx, d.Editor.Store, d.Thread)
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func resolveConflict(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, place
 		return err
 	}
 	// By its full id, so that a concurrent write does not change the choice.
-	h, out, err := d.Door.Resolve(ctx, d.Thread, place, chosen.Delta, flags.why)
+	h, out, err := d.Editor.Resolve(ctx, d.Thread, place, chosen.Delta, flags.why)
 	if err != nil {
 		return err
 	}
@@ -383,8 +383,8 @@ func note(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, text string) err
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
-	h, err := d.Door.Note(c.Context(), d.Thread, strings.TrimSpace(text))
+	defer a.CloseStore(d.Editor.Store)
+	h, err := d.Editor.Note(c.Context(), d.Thread, strings.TrimSpace(text))
 	if err != nil {
 		return err
 	}

@@ -94,9 +94,9 @@ func listCells(r *audit.Row) []string {
 	if r.Phase == session.PhaseDamaged {
 		return []string{r.Thread, r.Phase, "-", "-", "-", updated, r.Problem}
 	}
-	phase := r.Phase
-	if r.Reason != "" && r.Reason != flow.EndRounds {
-		phase += " (" + ui.Clean(r.Reason) + ")"
+	phase := ui.Phase(r.Phase)
+	if r.Reason != "" {
+		phase = ui.EndedBy(r.Reason)
 	}
 	question := ui.Cut(ui.Clean(strings.Join(strings.Fields(r.Question), " ")))
 	if r.Rehearsal {

@@ -292,7 +292,7 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 	case out.Broken:
 		rows = append(rows, []string{"  Incomplete", "not used"})
 	default:
-		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d accepted, %d refused, %d shown only", out.Taken, out.Refused, out.Shown)})
+		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d read, %d refused, %d ignored", out.Taken, out.Refused, out.Shown)})
 	}
 	for _, p := range out.Problems {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})

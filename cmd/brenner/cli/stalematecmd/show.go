@@ -163,8 +163,8 @@ func sendStalemate(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 	if err != nil {
 		return stalemate.Request{}, err
 	}
-	defer a.CloseStore(d.Door.Store)
-	_, r, err := d.Door.SendStalemate(c.Context(), d.Thread, args[1])
+	defer a.CloseStore(d.Editor.Store)
+	_, r, err := d.Editor.SendStalemate(c.Context(), d.Thread, args[1])
 	return r, err
 }
 

@@ -233,8 +233,8 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, a
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
-	h, id, warnings, err := d.Door.OpenStalemate(c.Context(), d.Thread, args[1], text)
+	defer a.CloseStore(d.Editor.Store)
+	h, id, warnings, err := d.Editor.OpenStalemate(c.Context(), d.Thread, args[1], text)
 	if err != nil {
 		return err
 	}
@@ -300,8 +300,8 @@ func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string)
 	if err != nil {
 		return err
 	}
-	defer a.CloseStore(d.Door.Store)
-	h, out, err := d.Door.Rule(c.Context(), d.Thread, args[1], verdict)
+	defer a.CloseStore(d.Editor.Store)
+	h, out, err := d.Editor.Rule(c.Context(), d.Thread, args[1], verdict)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/session"
 )
 
 // Clock formats an instant in local time, to the second.
@@ -66,6 +67,14 @@ func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy describes why a session ended.
 func EndedBy(reason string) string { return Clean(project.EndedBy(reason)) }
+
+// Phase returns the phase of a session or a loop as text.
+func Phase(phase string) string {
+	if phase == session.PhaseLeft {
+		return "incomplete"
+	}
+	return Clean(phase)
+}
 
 // Money formats dollars; zero is "-".
 func Money(usd float64) string {
