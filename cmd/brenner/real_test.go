@@ -15,7 +15,7 @@ import (
 )
 
 // TestRealMixedSession uses a model behind an API, the real codex and the real gemini, all
-// on loopback. The trace names what was called.
+// on loopback. The trace names each program with its version, and the model.
 func TestRealMixedSession(t *testing.T) {
 	clients := os.Getenv("BRENNER_REAL_CLIENTS")
 	if clients == "" {

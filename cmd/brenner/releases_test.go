@@ -17,7 +17,7 @@ import (
 	"brenner/mail"
 )
 
-// releases has a directory for each release, and in it a project for each way to work;
+// releases has a directory for each release, with one project per use case;
 // store/testdata/freeze/freeze.sh wrote them with the program of that release.
 const releases = "../../store/testdata/releases"
 
@@ -120,7 +120,7 @@ func (r release) compare(t *testing.T, file string, got []byte) {
 	}
 	before, ok := parseDocument(want)
 	if !ok {
-		t.Errorf("%s: other bytes:\n%s", file, firstDifference(string(got), string(want)))
+		t.Errorf("%s: the bytes differ:\n%s", file, firstDifference(string(got), string(want)))
 		return
 	}
 	now, ok := parseDocument(got)
@@ -140,16 +140,16 @@ func parseDocument(text []byte) (document map[string]any, ok bool) {
 	return document, err == nil && document["schema"] != nil
 }
 
-// prose lists the fields of documents that hold sentences for people: they may be reworded.
+// prose lists the fields of documents that hold sentences: they may be reworded.
 var prose = map[string][]string{
 	"brenner.loop.report/v1":  {"what", "command"},
 	"brenner.store.status/v1": {"reason"},
 	"brenner.trace.list/v1":   {"detail", "hint"},
 }
 
-// reservations are the fields by which a proof reports what it did not compare: findings of
-// other lint rules, and reports in other words. A commit that changes rules or words on
-// purpose removes the field from this list, and says why.
+// reservations are the fields in which a proof reports what it did not compare: findings of
+// other lint rules, and reports with a different wording. A commit that changes rules or
+// wording on purpose removes the field from this list, and says why.
 var reservations = []string{"other_lint", "reworded"}
 
 // differences returns the places where a document differs from an earlier one. New fields
@@ -170,7 +170,7 @@ func differences(place string, before, now any, ignored []string) (all []string)
 		}
 		for _, key := range reservations {
 			if _, there := before[key]; !there && now[key] != nil {
-				all = append(all, fmt.Sprintf("%s.%s: %v; it was not there", place, key, now[key]))
+				all = append(all, fmt.Sprintf("%s.%s: %v, want no such field", place, key, now[key]))
 			}
 		}
 	case []any:
@@ -197,7 +197,7 @@ func firstDifference(got, want string) string {
 			return fmt.Sprintf("line %d\n got: %.500s\nwant: %.500s", i+1, a[i], b[i])
 		}
 	}
-	return fmt.Sprintf("%d lines, not %d", len(a), len(b))
+	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
 // checkMail serves the mailboxes of the project, and reads the frozen thread.
@@ -325,7 +325,7 @@ func (r release) checkCalls(t *testing.T, thread string) {
 	for name, call := range callsByName(t, before) {
 		if call["status"] == "answered" {
 			for _, fault := range differences(name, call, now[name], prose["brenner.trace.list/v1"]) {
-				t.Errorf("asked again: %s", fault)
+				t.Errorf("call repeated: %s", fault)
 			}
 		} else if now[name]["status"] == "begun" {
 			t.Errorf("%s is not finished", name)

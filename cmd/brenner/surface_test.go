@@ -21,8 +21,8 @@ const surfaceGolden = "testdata/surface.golden"
 
 // TestSurface compares everything that scripts and files can rely on with a golden file:
 // commands, flags, codes, schemas, configuration keys and variables. It reads only what
-// the program prints and what docs/ lists. Each line stands for itself, and no line holds
-// a description, so that descriptions can be reworded.
+// the program prints and what docs/ lists. The order of lines does not matter, and no line
+// holds a description, so that descriptions can be reworded.
 func TestSurface(t *testing.T) {
 	s := surface{t: t, dir: t.TempDir()}
 	s.command("brenner", "")
@@ -57,7 +57,7 @@ type surface struct {
 	dir   string // an empty project
 	lines []string
 	help  []commandHelp
-	named []string // environment variables that the program's texts name
+	named []string // environment variables named in help or in the file written by init
 }
 
 // add adds a line, once.
@@ -160,9 +160,9 @@ func (s *surface) codesAndSchemas() {
 	}
 }
 
-// configuration adds all keys with what is built in, the keys of entries of lists, as the
-// file of init shows them, and the variables: those that change what config show
-// prints, and those that texts name.
+// configuration adds all keys with their built-in values, the keys of list entries in the
+// file written by init, and the environment variables: those that change the output of
+// config show, and those that help or that file names.
 func (s *surface) configuration() {
 	var shown struct {
 		Values []struct {
