@@ -76,7 +76,7 @@ func ScoreTotal() int {
 
 // RankTests sorts tests by descending score, unscored after scored, killed last, ties by id number.
 func RankTests(tests []*Item) {
-	if ranked(tests) {
+	if isRanked(tests) {
 		return
 	}
 	ranks := make([]testRank, len(tests))
@@ -89,8 +89,8 @@ func RankTests(tests []*Item) {
 	}
 }
 
-// ranked reports whether tests are already in rank order, as most are.
-func ranked(tests []*Item) bool {
+// isRanked reports whether tests are already in rank order, as most are.
+func isRanked(tests []*Item) bool {
 	var last testRank
 	for i, t := range tests {
 		r := rankOf(t)

@@ -141,7 +141,7 @@ func (r *mdReader) take(line string) {
 		r.heading(line)
 	case strings.HasPrefix(line, "**"):
 		r.closeList()
-		r.labelled(line)
+		r.readLabelled(line)
 	case line[0] == '|':
 		r.closeList()
 		r.tableLine(line)

@@ -110,8 +110,8 @@ func cutScore(text string) (rest, score string) {
 	return trim(text[:at]), text[at+1+len(mdScore) : len(text)-1]
 }
 
-// labelled reads "**Claim**: text".
-func (r *mdReader) labelled(line string) {
+// readLabelled reads "**Claim**: text".
+func (r *mdReader) readLabelled(line string) {
 	if r.open == nil && r.inside && r.section == ResearchThread && r.ids[ResearchThread] == nil {
 		r.open = r.draft(ThreadID) // the only possible item; its heading may be omitted
 	}

@@ -58,7 +58,7 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"front matter is invalid YAML", file("---\na: [\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"two documents", file("---\na: b\n...\nc: d\n---\n", nil), []string{"1 bad metadata metadata"}},
 		{"version", file("---\nversion: 1.5\n---\n", nil), []string{"2 bad version metadata"}},
-		{"version beyond 2^53", file("---\nversion: 9007199254740992\n---\n", nil), []string{"2 bad version metadata"}},
+		{"version of 2^53", file("---\nversion: 9007199254740992\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version as text", file("---\nversion: \"1\"\n---\n", nil), []string{"2 bad version metadata"}},
 		{"version in hexadecimal", file("---\nversion: 0x10\n---\n", nil), []string{"2 bad version metadata"}},
 		{"duplicate key", file("---\na: b\na: c\n---\n", nil), []string{"3 bad metadata metadata"}},

@@ -29,7 +29,7 @@ const (
 // check makes the checks that need the complete configuration.
 func (c *Config) check(g layerStack, t table) error {
 	var found fault.Bounded
-	for _, s := range limited() {
+	for _, s := range limitedSections() {
 		if l := c.Limits[s]; l.Max > 0 && l.Min > l.Max {
 			at := "limits." + s.String()
 			least, most := c.Origin(at+".min"), c.Origin(at+".max")

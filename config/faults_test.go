@@ -102,7 +102,7 @@ func TestInvalidYAML(t *testing.T) {
 		"tag":             {"via: mail\nquestion: !!binary aGk=\n", "line 2: the tag !!binary is not allowed"},
 		"custom tag":      {"question: !run id\n", "line 1: the tag !run is not allowed"},
 		"not UTF-8":       {"via: mail\nquestion: \xff\n", "line 2: the file contains bytes that are not UTF-8"},
-		"UTF-16":          {"\xff\xfev\x00i\x00a\x00", "line 1: the file contains"},
+		"UTF-16":          {"\xff\xfev\x00i\x00a\x00", "line 1: the file contains bytes that are not UTF-8"},
 		"control":         {"via: mail\n\nquestion: \x1b[31m\n", "line 3: the file contains control characters"},
 		"bomb":            {bomb(), "line 1: the anchor &a0 is not allowed"},
 		"deep":            {strings.Repeat("[", 200_000), "line 1: invalid YAML: "},

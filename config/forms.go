@@ -130,7 +130,7 @@ func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 	case strings.TrimSpace(s) == "":
 		return "empty item", "remove it"
 	case len(l.words) > 0 && !slices.Contains(l.words, s):
-		return "unknown item " + quoted(s), text.SuggestOf(s, l.words, "known: "+listed(l.words))
+		return "unknown item " + quoted(s), text.SuggestOf(s, l.words, "known: "+joinWords(l.words))
 	case seen[s]:
 		return "duplicate item " + quoted(s), "remove one"
 	}
@@ -173,7 +173,7 @@ func textForm() scalar { return plain(func(string) bool { return true }, "") }
 
 func word(words ...string) scalar {
 	s := plain(func(s string) bool { return slices.Contains(words, s) }, "")
-	s.hint = func(given string) string { return text.SuggestOf(given, words, "use one of "+listed(words)) }
+	s.hint = func(given string) string { return text.SuggestOf(given, words, "use one of "+joinWords(words)) }
 	return s
 }
 
@@ -295,7 +295,7 @@ func upTo(most float64) scalar {
 	}
 }
 
-func listed(words []string) string {
+func joinWords(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

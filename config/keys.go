@@ -192,7 +192,7 @@ func sectionRow(path string, to *[]artifact.Section, builtIn []artifact.Section)
 func (c *Config) limitKeys() table {
 	c.Limits = make(map[artifact.Section]merge.Limit)
 	var t table
-	for _, s := range limited() {
+	for _, s := range limitedSections() {
 		at := "limits." + s.String()
 		set := func(change func(*merge.Limit, int)) func(any) {
 			return func(v any) {
@@ -210,8 +210,8 @@ func (c *Config) limitKeys() table {
 	return t
 }
 
-// limited returns the sections with configurable limits: all but the research thread.
-func limited() []artifact.Section {
+// limitedSections returns the sections with configurable limits: all but the research thread.
+func limitedSections() []artifact.Section {
 	return slices.DeleteFunc(artifact.Sections(), func(s artifact.Section) bool { return s == artifact.ResearchThread })
 }
 
@@ -258,7 +258,7 @@ func (t table) keyHint(path, name string) string {
 	if elsewhere >= 0 {
 		return "did you mean " + t[elsewhere].path + "?"
 	}
-	return "known keys here: " + listed(known)
+	return "known keys here: " + joinWords(known)
 }
 
 func join(path, name string) string {

@@ -45,7 +45,7 @@ func (r *reader) objects(path string, n *yaml.Node, known ...string) []object {
 		for _, p := range r.pairs(o.path, one) {
 			switch {
 			case !slices.Contains(known, p.name):
-				hint := cmp.Or(text.Suggest(p.name, known), "known keys here: "+listed(known))
+				hint := cmp.Or(text.Suggest(p.name, known), "known keys here: "+joinWords(known))
 				r.found.Add(UnknownKey, r.place(p.line), hint, "unknown key %s", fault.Shown(join(o.path, p.name)))
 			case !yaml.IsNull(p.value):
 				o.fields[p.name] = p.value

@@ -55,8 +55,8 @@ func TestTemplateSetsNoValues(t *testing.T) {
 	}
 }
 
-// commented finds the commented keys of the template: a line such as " #mode: x" with its
-// lines such as " # y".
+// commented finds the commented keys of the template: a line such as "  #mode: x" with its
+// lines such as "  #  y".
 func commented(lines []string) (blocks [][]int) {
 	for i, line := range lines {
 		switch text := strings.TrimLeft(line, " "); {

@@ -76,13 +76,13 @@ func (e entry) repeat(p *pass, first *artifact.Stamp, twin entry) {
 		where := p.madeBy(first)
 		e.made, e.madeIn = where.place, where.section
 	}
-	if made := p.made(e); made != nil {
+	if made := p.madeItem(e); made != nil {
 		e.row().TargetID = made.id()
 	}
 }
 
-// made returns the item that an ADD created, now or when it was first read, or nil.
-func (p *pass) made(e entry) *slot {
+// madeItem returns the item that an ADD created, now or when it was first read, or nil.
+func (p *pass) madeItem(e entry) *slot {
 	if e.made == 0 {
 		return nil
 	}

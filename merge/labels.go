@@ -51,8 +51,9 @@ func (d *orderedBatch) collectLabels() {
 	}
 }
 
-// labelled returns the ADD that a name means for e: the nearest before it, else the first after it.
-func (e entry) labelled(name string) entry {
+// labelledAdd returns the ADD that a name refers to in e: the nearest before it, else the first
+// after it.
+func (e entry) labelledAdd(name string) entry {
 	adds := e.labels()[name]
 	if len(adds) == 0 {
 		return entry{}
@@ -64,8 +65,8 @@ func (e entry) labelled(name string) entry {
 	return adds[after]
 }
 
-// called returns the author's name of the item, if it differs from its id.
-func (e entry) called(id string) string {
+// labelOf returns the author's name of the item, if it differs from its id.
+func (e entry) labelOf(id string) string {
 	for _, l := range e.d().Labels {
 		if l != id {
 			return " (" + e.d().Agent + "'s " + l + ")"
@@ -84,11 +85,11 @@ const (
 
 // refer resolves an id or label in a delta.
 func (p *pass) refer(e entry, ref string) (*slot, finding) {
-	if add := e.labelled(ref); !add.none() {
+	if add := e.labelledAdd(ref); !add.none() {
 		if !add.judged {
 			return nil, tooSoon
 		}
-		if made := p.made(add); made != nil {
+		if made := p.madeItem(add); made != nil {
 			return made, known
 		}
 		return nil, unknown
@@ -124,7 +125,7 @@ func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) 
 		return nil, "", false
 	}
 	if section == artifact.PredictionsTable {
-		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelled(target).none() {
+		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelledAdd(target).none() {
 			return p.addressCell(e, row, cell)
 		}
 	}
@@ -157,8 +158,8 @@ func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
 // noTarget reports why a target is invalid, and in which section that id exists.
 func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	why := fmt.Sprintf("there is no %s in %s", fault.Shown(target), section)
-	if add := e.labelled(target); !add.none() {
-		switch made := p.made(add); {
+	if add := e.labelledAdd(target); !add.none() {
+		switch made := p.madeItem(add); {
 		case made == nil:
 			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d().Agent))
 		default:

@@ -36,7 +36,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	row := e.row()
 	row.TargetID, row.Message = id, sentence
 	if len(e.d().Labels) > 0 {
-		row.Message += e.called(id)
+		row.Message += e.labelOf(id)
 	}
 	for _, w := range state.defaults {
 		if !holds(writes, w.rank) {

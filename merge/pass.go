@@ -109,7 +109,7 @@ func (e entry) addressed() entry {
 	}
 	row, cell, _ := strings.Cut(e.d().Target, ".")
 	for _, label := range []string{e.d().Target, row, cell} {
-		if add := e.labelled(label); !add.none() && !add.judged {
+		if add := e.labelledAdd(label); !add.none() && !add.judged {
 			return add
 		}
 	}

@@ -68,14 +68,14 @@ func (p *pass) mentioned(e entry, w *write) []string {
 	switch v := w.Value.(type) {
 	case artifact.Map:
 		for i := range v {
-			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || !e.labelled(key).none() {
+			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || !e.labelledAdd(key).none() {
 				words = append(words, key)
 			}
 		}
 	case artifact.List:
 		for _, el := range v {
 			word := string(el.(artifact.Text))
-			if _, isID := artifact.SectionOfID(word); isID || !e.labelled(word).none() {
+			if _, isID := artifact.SectionOfID(word); isID || !e.labelledAdd(word).none() {
 				words = append(words, word)
 			}
 		}
@@ -88,7 +88,7 @@ func (p *pass) mentioned(e entry, w *write) []string {
 
 func (e entry) mentionedIn(text string, words []string) []string {
 	rewriteWords(text, func(word string) (string, bool) {
-		isRef := artifact.HypothesisSlate.ValidID(word) || !e.labelled(word).none()
+		isRef := artifact.HypothesisSlate.ValidID(word) || !e.labelledAdd(word).none()
 		if isRef {
 			words = append(words, word)
 		}
@@ -134,7 +134,7 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 		if shapeOf(w.Value) == scalar {
 			key.by = e.stamp()
 		}
-		pending := d.unresolved.add(key, e.d().Place == nil && e.labelled(r.written).none())
+		pending := d.unresolved.add(key, e.d().Place == nil && e.labelledAdd(r.written).none())
 		pending.e = e
 		p.awaited = p.awaited || pending.open
 		if !pending.open {

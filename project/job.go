@@ -221,7 +221,7 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 		if !taken || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
 			return j.Brief.Thread, res, err
 		}
-		j.Brief.Thread = numbered(j.base, n)
+		j.Brief.Thread = numberedName(j.base, n)
 	}
 }
 

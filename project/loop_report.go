@@ -120,7 +120,7 @@ func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.St
 		if ctx.Err() != nil {
 			return // the next run of the command writes them
 		}
-		if j.Settled.Version == 0 || p.published(j) {
+		if j.Settled.Version == 0 || p.isPublished(j) {
 			continue
 		}
 		h, err := session.Load(ctx, st, j.Thread)
@@ -133,9 +133,9 @@ func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.St
 	}
 }
 
-// published reports whether the artifact file of a session exists. For a session that ran
+// isPublished reports whether the artifact file of a session exists. For a session that ran
 // several times, it may be an earlier version.
-func (p *Project) published(j *loop.Job) bool {
+func (p *Project) isPublished(j *loop.Job) bool {
 	dir := p.publishedDir(j.Thread)
 	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
 		return false

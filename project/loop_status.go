@@ -175,7 +175,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		s.Deliveries = append(s.Deliveries, LoopDelivery(r))
 	}
 	if st.Ended == "" {
-		s.unended(locks, st)
+		s.setUnendedPhase(locks, st)
 		if until, provider := st.WaitsUntil(p.Now()); !until.IsZero() {
 			s.RetryAt, s.Backoff = artifact.FormatInstant(until), !provider
 		}
@@ -186,8 +186,8 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 	return s
 }
 
-// unended sets the phase of a loop that has not ended.
-func (s *LoopSummary) unended(locks store.Locks, st *loop.State) {
+// setUnendedPhase sets the phase of a loop that has not ended.
+func (s *LoopSummary) setUnendedPhase(locks store.Locks, st *loop.State) {
 	s.Phase = session.PhaseLeft
 	if locks != nil {
 		if holder, held, err := locks.HolderOf(runner.Lock(s.Loop)); err == nil && held {

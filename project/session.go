@@ -100,7 +100,7 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	}
 	base := b.Thread
 	for n := 2; head.Seq > 0; n++ {
-		b.Thread = numbered(base, n)
+		b.Thread = numberedName(base, n)
 		if head, err = store.HeadOf(ctx, st, session.Prefix+b.Thread); err != nil {
 			return false, err
 		}
@@ -108,8 +108,8 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	return false, kickoff.CheckThreadID(b.Thread)
 }
 
-// numbered returns the name of the n-th session with the same base name.
-func numbered(base string, n int) string {
+// numberedName returns the name of the n-th session with the same base name.
+func numberedName(base string, n int) string {
 	suffix := "-" + strconv.Itoa(n)
 	return base[:min(len(base), MaxThreadID-len(suffix))] + suffix
 }

@@ -46,7 +46,7 @@ type VerifiedPlaybook struct {
 
 // Verified returns the verification of these sessions.
 func Verified(sessions ...*session.Proof) *Verification {
-	return (&Verification{Sessions: sessions}).judged()
+	return (&Verification{Sessions: sessions}).setOK()
 }
 
 // DamagedStore turns the error of a store that cannot be opened into a finding. It returns
@@ -55,11 +55,11 @@ func DamagedStore(err error) (*Verification, error) {
 	if fault.CodeOf(err) != store.Damaged {
 		return nil, err
 	}
-	return (&Verification{Store: &StoreProof{Faults: store.Faults{err}}}).judged(), nil
+	return (&Verification{Store: &StoreProof{Faults: store.Faults{err}}}).setOK(), nil
 }
 
-// judged sets whether everything was proven.
-func (v *Verification) judged() *Verification {
+// setOK sets whether everything was proven.
+func (v *Verification) setOK() *Verification {
 	v.Schema = "brenner.verify/v1"
 	faults := 0
 	if v.Store != nil {
@@ -105,7 +105,7 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 	if b := keeper.Prove(ctx, st, ""); b.Entries > 0 || len(b.Faults) > 0 {
 		v.Playbook = &VerifiedPlaybook{b, b.Faults}
 	}
-	return v.judged(), ctx.Err()
+	return v.setOK(), ctx.Err()
 }
 
 // proveRecords proves the project's records, if any. Sessions that were lost are reported

@@ -76,7 +76,7 @@ type blockReader struct {
 
 func (b *blockReader) read() error {
 	b.skipBlank()
-	mode, ok, err := b.labelled(modeLabel)
+	mode, ok, err := b.readLabel(modeLabel)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (b *blockReader) read() error {
 		return b.bad("expected \"%s…\"", modeLabel)
 	}
 	b.out.Roster.Mode = Mode(mode)
-	if b.out.Roster.Name, _, err = b.labelled(nameLabel); err != nil {
+	if b.out.Roster.Name, _, err = b.readLabel(nameLabel); err != nil {
 		return err
 	}
 	b.skipBlank()
@@ -129,8 +129,8 @@ func (b *blockReader) bad(format string, args ...any) error {
 	}
 }
 
-// labelled reads "**Label**: text" if the next line has that form.
-func (b *blockReader) labelled(label string) (string, bool, error) {
+// readLabel reads "**Label**: text" if the next line has that form.
+func (b *blockReader) readLabel(label string) (string, bool, error) {
 	rest, ok := strings.CutPrefix(b.line()+" ", label)
 	if !ok {
 		return "", false, nil

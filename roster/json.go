@@ -131,7 +131,7 @@ func (d *decoder) unknownKeys(path string, m artifact.Map, known ...string) {
 		d.warnings = append(d.warnings, Warning{
 			Code: UnknownKey, Place: path + "/" + pointerToken(e.Key),
 			Message: fmt.Sprintf("unknown key %s ignored", fault.Shown(e.Key)),
-			Hint:    didYouMean(e.Key, known) + "known keys: " + listed(known),
+			Hint:    didYouMean(e.Key, known) + "known keys: " + joinWords(known),
 		})
 	}
 }

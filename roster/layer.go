@@ -212,6 +212,6 @@ func unknownVariable(name string) Warning {
 	return Warning{
 		Code: UnknownVariable, Place: Environment.String(),
 		Message: fmt.Sprintf("unknown environment variable %s ignored", fault.Shown(name)),
-		Hint:    didYouMean(name, known) + "known variables: " + listed(known),
+		Hint:    didYouMean(name, known) + "known variables: " + joinWords(known),
 	}
 }

@@ -60,7 +60,7 @@ func FindPreset(all []Preset, id string) (Preset, error) {
 	}
 	hint := "there are no presets"
 	if len(ids) > 0 {
-		hint = didYouMean(id, ids) + "known presets: " + listed(ids)
+		hint = didYouMean(id, ids) + "known presets: " + joinWords(ids)
 	}
 	return Preset{}, &fault.Error{Code: UnknownPreset, Detail: "Unknown roster preset: " + fault.Shown(id), Hint: hint}
 }

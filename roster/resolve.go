@@ -139,7 +139,7 @@ func (r *resolver) choose(defaultPreset string) bool {
 	if !r.namePreset() {
 		return false
 	}
-	r.recipients = r.named()
+	r.recipients = r.namedRecipients()
 	if len(r.recipients) > 0 {
 		return r.fitsPreset()
 	}
@@ -173,8 +173,9 @@ func (r *resolver) apply(p Preset) {
 
 func presetOrigin(p Preset) Origin { return Origin{Level: FromPreset, Source: p.ID} }
 
-// named returns the recipients of --to, else the agents of the highest level that names any.
-func (r *resolver) named() []recipient {
+// namedRecipients returns the recipients of --to, else the agents of the highest level that names
+// any.
+func (r *resolver) namedRecipients() []recipient {
 	for rest := r.layers; len(rest) > 0; {
 		level := rest[0].Origin.Level
 		n := slices.IndexFunc(rest, func(l Layer) bool { return l.Origin.Level != level })
@@ -235,7 +236,7 @@ func (r *resolver) fitsPreset() bool {
 	r.found.add(TooManyAgents, presetOrigin(*r.preset).String(),
 		"name fewer agents, choose a preset with more entries, or use a roster without a preset",
 		"Too many agents for preset %s: %d named, %d entries; no entry for %s",
-		fault.Shown(r.preset.ID), len(r.recipients), have, listed(surplus))
+		fault.Shown(r.preset.ID), len(r.recipients), have, joinWords(surplus))
 	return false
 }
 

@@ -75,11 +75,11 @@ func (r *resolver) withoutCase(origin Origin, name string, agents []string) (str
 		r.warn(Warning{
 			Code: UnmatchedVariable, Place: origin.String(),
 			Message: fmt.Sprintf("no recipient named %s; variable ignored", fault.Shown(name)),
-			Hint:    didYouMean(name, agents) + "recipients: " + listed(agents),
+			Hint:    didYouMean(name, agents) + "recipients: " + joinWords(agents),
 		})
 	default:
 		r.found.add(AmbiguousVariable, origin.String(), "use the exact name in the variable",
-			"%s could be %s", fault.Shown(name), listed(same))
+			"%s could be %s", fault.Shown(name), joinWords(same))
 	}
 	return "", false
 }
@@ -173,7 +173,7 @@ func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
 	switch {
 	case r.out.Roster.Mode == Heuristic && entry.Role == "":
 	case !found && entry.Role == "":
-		r.found.missingEntry(entry.Agent, r.entered(), hint)
+		r.found.missingEntry(entry.Agent, r.agentsWithEntries(), hint)
 	case entry.Role == "":
 		r.found.invalidRole(origin.Agent.String(), entry.Agent, "")
 	case origin.Role.Level == FromPreset && !entry.Role.Valid():
@@ -181,7 +181,7 @@ func (r *resolver) checkEntry(entry Entry, origin EntryOrigin, found bool) {
 	}
 }
 
-func (r *resolver) entered() []string {
+func (r *resolver) agentsWithEntries() []string {
 	var agents recipientList
 	for _, l := range r.layers {
 		agents.add(l.Origin, Roster{Entries: l.Entries}.Agents()...)

@@ -179,7 +179,7 @@ func (f *faults) invalidRole(place, agent string, role Role) {
 	if role == "" {
 		shown = "missing"
 	}
-	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"roles: "+listed(AllRoles()),
+	f.add(InvalidRole, place, didYouMean(role, AllRoles())+"roles: "+joinWords(AllRoles()),
 		"Invalid role for %s: %s", fault.Shown(agent), shown)
 }
 
@@ -268,7 +268,7 @@ func (f *faults) add(code fault.Code, place, hint, format string, args ...any) {
 
 func (f faults) err() error { return fault.List(f).Err() }
 
-func listed[S ~string](words []S) string {
+func joinWords[S ~string](words []S) string {
 	var b strings.Builder
 	for i, w := range words {
 		switch {

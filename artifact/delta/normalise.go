@@ -32,7 +32,7 @@ func (r *reader) judge(p *passage, o *object) {
 	if j.spec != nil && j.b.Delta.Operation != Kill {
 		j.renameFields(fieldWords[j.spec.Section])
 		j.shapeFields()
-		j.required()
+		j.checkRequired()
 		j.deriveName()
 	} else if j.b.Delta.Operation == Kill {
 		j.renameFields(killWords)

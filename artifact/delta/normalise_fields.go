@@ -98,8 +98,8 @@ func (j *judgement) field(name string) *written {
 	return nil
 }
 
-// required checks the fields that an ADD or an EDIT must have.
-func (j *judgement) required() {
+// checkRequired checks the fields that an ADD or an EDIT must have.
+func (j *judgement) checkRequired() {
 	switch {
 	case j.b.Delta.Operation == Edit && len(j.payload) == 0:
 		j.problem(MissingRequiredField, j.o.payloadAt, "the EDIT changes nothing: its payload is empty or missing",

@@ -150,7 +150,7 @@ func (r *repairer) closing(c byte) {
 
 // key copies a key of an object, with or without quotes.
 func (r *repairer) key() {
-	if r.quoted(true) {
+	if r.copyString(true) {
 		r.want = wantColon
 		return
 	}
@@ -171,7 +171,7 @@ func (r *repairer) value() {
 	if r.want == wantMore { // several values in one block
 		r.change(fixSeveral, r.pos)
 	}
-	if r.quoted(false) {
+	if r.copyString(false) {
 		r.want = wantMore
 		return
 	}

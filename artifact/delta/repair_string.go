@@ -43,8 +43,8 @@ func quoteAt(b []byte) (quoteKind, int) {
 	return quoteNone, 0
 }
 
-// quoted copies a string, if one begins here.
-func (r *repairer) quoted(key bool) bool {
+// copyString copies a string, if one begins here.
+func (r *repairer) copyString(key bool) bool {
 	kind, n := quoteAt(r.src[r.pos:])
 	if kind == quoteNone {
 		return false

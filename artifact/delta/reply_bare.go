@@ -9,9 +9,9 @@ import (
 	"brenner/internal/markdown"
 )
 
-// bare looks for deltas in prose or a fence of JSON. Reading at a brace may fail. The reader's
+// findBare looks for deltas in prose or a fence of JSON. Reading at a brace may fail. The reader's
 // effort bounds how often bytes are read again, so that the work stays linear.
-func (r *reader) bare(b markdown.Block) {
+func (r *reader) findBare(b markdown.Block) {
 	text := r.src[b.Start:b.End]
 	words := bareWords()
 	if !slices.ContainsFunc(words[:], func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
@@ -96,12 +96,12 @@ func (r *reader) candidate(text []byte, base int, closed bool) int {
 		r.element(p, span{0, int32(len(fixed.text))}, 0)
 		return max(fixed.end, 1)
 	}
-	r.halfRead(p, fixed)
+	r.recordPartial(p, fixed)
 	return max(fixed.end, 1)
 }
 
-// halfRead records an unfenced delta that is cut off or beyond repair.
-func (r *reader) halfRead(p *passage, fixed *repaired) {
+// recordPartial records an unfenced delta that is cut off or beyond repair.
+func (r *reader) recordPartial(p *passage, fixed *repaired) {
 	if p.base+fixed.end == len(r.src) {
 		p.flag(FlagTruncated, "the text ends in the middle of it")
 	}

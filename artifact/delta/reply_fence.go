@@ -37,7 +37,7 @@ func (p *passage) flag(name string, texts ...string) {
 // span is a value within a text.
 type span struct{ from, to int32 }
 
-func (r *reader) fenced(b markdown.Block) {
+func (r *reader) readFence(b markdown.Block) {
 	p := &passage{text: r.src[b.Start:b.End], base: b.Start, line: b.Line}
 	if b.Fence.Mark == ':' {
 		p.text, p.base = innerFence(p.text, p.base)
@@ -49,14 +49,14 @@ func (r *reader) fenced(b markdown.Block) {
 		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
-	if r.lone(p) {
+	if r.readSingle(p) {
 		return
 	}
 	spans, several, fail := r.split(p.text)
 	switch {
 	case fail == nil && !several:
 	case r.opt.Strict:
-		r.refuse(p, r.inexact(p.text, fail))
+		r.refuse(p, r.explainInexact(p.text, fail))
 		return
 	default:
 		spans, fail = r.repair(p)
@@ -78,8 +78,9 @@ func (r *reader) fenced(b markdown.Block) {
 	}
 }
 
-// lone reads one exact object in one pass. For any other block it returns false and does nothing.
-func (r *reader) lone(p *passage) bool {
+// readSingle reads one exact object in one pass. For any other block it does nothing and returns
+// false.
+func (r *reader) readSingle(p *passage) bool {
 	at := len(p.text) - len(bytes.TrimLeft(p.text, " \t\r\n"))
 	if p.text[at] != '{' {
 		return false
@@ -112,8 +113,8 @@ func innerFence(text []byte, base int) ([]byte, int) {
 	return text[at : at+end], base + at
 }
 
-// inexact returns why a text is not exact JSON.
-func (r *reader) inexact(text []byte, fail *misfit) *misfit {
+// explainInexact returns why a text is not exact JSON.
+func (r *reader) explainInexact(text []byte, fail *misfit) *misfit {
 	fixed := r.mender.repair(text, false)
 	switch {
 	case fixed.fail != nil:

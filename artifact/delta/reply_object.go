@@ -49,7 +49,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 		if p.loose && !mentionsOperation(raw) {
 			return
 		}
-		r.spoilt(p, o, raw, err)
+		r.recordInvalid(p, o, raw, err)
 		return
 	}
 	r.take(p, o, wrapped)
@@ -71,8 +71,8 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 	r.judge(p, o)
 }
 
-// spoilt records an object with a duplicate key or invalid UTF-8.
-func (r *reader) spoilt(p *passage, o *object, raw []byte, err error) {
+// recordInvalid records an object with a duplicate key or invalid UTF-8.
+func (r *reader) recordInvalid(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
 	at := p.source(o.at + m.at)
 	if code == artifact.DuplicateKey {

@@ -76,21 +76,21 @@ func (r *reader) block(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
 		r.announce(b)
-		r.bare(b)
+		r.findBare(b)
 	case b.Quoted:
 		if b.Kind == markdown.Fenced && b.Fence.Is("delta") {
 			r.skip(b.Line, FlagQuoted)
 		}
 	case b.Kind == markdown.Verbatim:
-		r.skip(r.shown(b.Line, b, false), FlagCommented)
+		r.skip(r.shownFence(b.Line, b, false), FlagCommented)
 	case b.Fence.Is("delta"):
-		r.fenced(b)
+		r.readFence(b)
 	default:
 		loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
-		line := r.shown(b.Line+1, b, loose)
+		line := r.shownFence(b.Line+1, b, loose)
 		r.skip(line, FlagNested)
 		if loose && line == 0 {
-			r.bare(b)
+			r.findBare(b)
 		}
 	}
 }
@@ -102,9 +102,9 @@ func (r *reader) skip(line int, why string) {
 	}
 }
 
-// shown returns the first line of a delta fence inside another block, quoted or not, or 0. A fence
-// of JSON, or without a word, that contains any fence or quotation is text rather than JSON.
-func (r *reader) shown(line int, b markdown.Block, loose bool) int {
+// shownFence returns the first line of a delta fence inside another block, quoted or not, or 0. A
+// fence of JSON, or without a word, that contains any fence or quotation is text rather than JSON.
+func (r *reader) shownFence(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		rest := bytes.TrimLeft(text, " \t")
 		inner := bytes.TrimLeft(rest, "> \t")

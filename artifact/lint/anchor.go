@@ -148,7 +148,7 @@ func evidenceExists(s *subject, r *report) {
 					d.add(quote(text) + " is no evidence of this session")
 				}
 			}
-			if wrong := d.of(it, "anchors"); wrong != "" {
+			if wrong := d.describe(it, "anchors"); wrong != "" {
 				r.add(inItem(section, it, "anchors"), wrong, edit(it, `{"anchors": [%s`, instead))
 			}
 		}

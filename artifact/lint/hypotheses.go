@@ -83,7 +83,7 @@ func anchorForms(_ *subject, it *artifact.Item) (wrong, payload string) {
 			d.add(quote(string(t)) + " " + a.wrong)
 		}
 	}
-	return d.of(it, "anchors"), `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`
+	return d.describe(it, "anchors"), `{"anchors": ["§12", "§127-§129", "EV-001#E1", "inference"], "anchors_replace": true}, all of its anchors in forms like these`
 }
 
 // inferenceLabelled checks hypotheses whose anchors are only words. Missing anchors are left to

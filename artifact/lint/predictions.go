@@ -168,7 +168,7 @@ func knownColumns(s *subject, r *report) {
 			}
 			d.id(e.Key, s.exists(e.Key), row.InDoubt(e.Key))
 		}
-		if wrong := d.of(row.Item, "predictions"); wrong != "" {
+		if wrong := d.describe(row.Item, "predictions"); wrong != "" {
 			r.add(inItem(artifact.PredictionsTable, row.Item, "predictions"), wrong,
 				edit(row.Item, `{"predictions": {"H1": "…"}, "predictions_replace": true}, all outcomes as they shall stand`))
 		}

@@ -32,8 +32,8 @@ func (d *dangling) id(id string, known, doubted bool) {
 	}
 }
 
-// of describes the dangling references in a field of an item, or returns "".
-func (d *dangling) of(it *artifact.Item, field string) string {
+// describe returns a message about the dangling references in a field of an item, or "".
+func (d *dangling) describe(it *artifact.Item, field string) string {
 	if d.total == 0 {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (s *subject) fieldReferences(r *report, section artifact.Section, it *artif
 		s.elements(&d, it, f.Name)
 		like = `["H1"]`
 	}
-	if wrong := d.of(it, f.Name); wrong != "" {
+	if wrong := d.describe(it, f.Name); wrong != "" {
 		r.add(inItem(section, it, f.Name), wrong,
 			edit(it, `{"%s": %s, "%[1]s_replace": true}, all that shall stand there, with ids that exist`, f.Name, like))
 	}

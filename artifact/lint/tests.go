@@ -83,7 +83,7 @@ func scoreBreakdown(_ *subject, it *artifact.Item) (wrong, payload string) {
 		wrong = show(it.ID) + " has no score"
 	default:
 		d := wrongParts(spec, it.Map("score"))
-		wrong = d.of(it, "score")
+		wrong = d.describe(it, "score")
 	}
 	return wrong, fmt.Sprintf(`{"score": {"likelihood_ratio": 3, "cost": 2, "speed": 2, "ambiguity": 1}, "score_replace": true}, each from 0 to %d`, artifact.ScoreMax)
 }
@@ -132,7 +132,7 @@ func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	for _, id := range ids {
 		d.id(id, s.exists(id), doubted["discriminates."+id])
 	}
-	return d.of(it, "discriminates"), `{"discriminates": "` + s.example() + `"}`
+	return d.describe(it, "discriminates"), `{"discriminates": "` + s.example() + `"}`
 }
 
 // example returns hypotheses to use in a hint.

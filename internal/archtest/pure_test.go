@@ -98,7 +98,7 @@ func (c *checker) pureUse(id *ast.Ident, stack []ast.Node) {
 	if contains(impureUses()[obj.Pkg().Path()], name) {
 		c.add(id.Pos(), ruleCall, "a pure package may not use %s.%s", obj.Pkg().Name(), name)
 	}
-	if obj.Pkg().Path() == "maps" && contains("Keys Values All", name) && !c.sorted(stack) {
+	if obj.Pkg().Path() == "maps" && contains("Keys Values All", name) && !c.isSorted(stack) {
 		c.add(id.Pos(), ruleOrder, "maps.%s only directly inside slices.Sorted, SortedFunc or SortedStableFunc", name)
 	}
 }
@@ -121,9 +121,9 @@ func qualified(obj types.Object) string {
 	return obj.Name()
 }
 
-// sorted reports whether the name at the end of the stack is called as an argument
+// isSorted reports whether the name at the end of the stack is called as an argument
 // of one of the sorting functions of slices.
-func (c *checker) sorted(stack []ast.Node) bool {
+func (c *checker) isSorted(stack []ast.Node) bool {
 	var calls []*ast.CallExpr
 	for _, n := range slices.Backward(stack) {
 		switch n := n.(type) {

@@ -12,7 +12,7 @@ func (c *checker) variables() {
 	for _, f := range c.pkg.Files {
 		for _, d := range f.Decls {
 			if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
-				c.exported(gen)
+				c.checkExported(gen)
 			}
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -22,7 +22,7 @@ func (c *checker) variables() {
 	}
 }
 
-func (c *checker) exported(gen *ast.GenDecl) {
+func (c *checker) checkExported(gen *ast.GenDecl) {
 	for _, s := range gen.Specs {
 		spec, ok := s.(*ast.ValueSpec)
 		if !ok {
@@ -51,25 +51,25 @@ func (c *checker) writes(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for _, e := range n.Lhs {
-			c.written(e, "is assigned to")
+			c.reportWrite(e, "is assigned to")
 		}
 	case *ast.IncDecStmt:
-		c.written(n.X, "is assigned to")
+		c.reportWrite(n.X, "is assigned to")
 	case *ast.RangeStmt:
-		c.written(n.Key, "is assigned to")
-		c.written(n.Value, "is assigned to")
+		c.reportWrite(n.Key, "is assigned to")
+		c.reportWrite(n.Value, "is assigned to")
 	case *ast.UnaryExpr:
 		// A row's address (&table[i]) is how a table is read without copying.
 		if n.Op == token.AND && !isElement(n.X) {
-			c.written(n.X, "has its address taken")
+			c.reportWrite(n.X, "has its address taken")
 		}
 	case *ast.CallExpr:
 		if b, ok := c.callee(n).(*types.Builtin); ok && contains("clear copy delete", b.Name()) && len(n.Args) > 0 {
-			c.written(n.Args[0], "is written to by "+b.Name())
+			c.reportWrite(n.Args[0], "is written to by "+b.Name())
 		}
 	case *ast.SelectorExpr:
 		if c.takesAddress(n) && !isElement(n.X) {
-			c.written(n.X, "is the receiver of the pointer method "+n.Sel.Name)
+			c.reportWrite(n.X, "is the receiver of the pointer method "+n.Sel.Name)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func (c *checker) takesAddress(sel *ast.SelectorExpr) bool {
 	return onPointer && !isPointer
 }
 
-// written adds a finding if the expression writes into a package variable.
-func (c *checker) written(e ast.Expr, how string) {
+// reportWrite adds a finding if the expression writes into a package variable.
+func (c *checker) reportWrite(e ast.Expr, how string) {
 	id := rootName(e)
 	if id == nil {
 		return

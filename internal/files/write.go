@@ -53,7 +53,7 @@ func Replace(path string, data []byte) error {
 }
 
 func replace(d Disk, path string, data []byte) error {
-	path = followed(path)
+	path = followLinks(path)
 	info, err := os.Stat(path)
 	if err != nil {
 		return write(d, path, data, newMode)
@@ -70,8 +70,8 @@ func replace(d Disk, path string, data []byte) error {
 	}
 }
 
-// followed returns the target of links, which need not exist yet.
-func followed(path string) string {
+// followLinks returns the target of links, which need not exist yet.
+func followLinks(path string) string {
 	const most = 40 // links may form a cycle
 	for range most {
 		target, err := os.Readlink(path)

@@ -46,7 +46,7 @@ func (c *Counter) load() encoder {
 // characters that would be sent; the names of special tokens are plain text. If the tokenizer
 // fails, every byte counts as a token, which is an upper bound.
 func (c *Counter) Count(text string) int {
-	text = repaired(text)
+	text = validText(text)
 	if text == "" {
 		return 0
 	}
@@ -72,8 +72,8 @@ func count(e encoder, text string) int {
 	return n
 }
 
-// repaired returns the text that a model would see.
-func repaired(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+// validText returns the text that a model would see.
+func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans a run
 // for each line end in it: 100 KB of blank lines with a space in each would take ten seconds.
@@ -122,15 +122,15 @@ func NewCached(c *Counter) *CachedCounter {
 
 // Count returns the number of tokens in text.
 func (r *CachedCounter) Count(text string) int {
-	total, news := r.known(text)
+	total, news := r.countCached(text)
 	for _, line := range news {
 		total += r.countLine(line)
 	}
 	return total
 }
 
-// known counts the cached lines, and returns the others.
-func (r *CachedCounter) known(text string) (total int, news []string) {
+// countCached counts the cached lines, and returns the others.
+func (r *CachedCounter) countCached(text string) (total int, news []string) {
 	r.mu.RLock() // one lock for all lines: locking for each would cost more than the lookup
 	defer r.mu.RUnlock()
 	for text != "" {
