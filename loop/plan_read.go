@@ -440,7 +440,7 @@ type reader struct{ yaml.Reader }
 
 func newReader() *reader {
 	return &reader{yaml.Reader{
-		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType, See: "`brenner schema loop.plan` lists the keys of a plan",
+		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType, TypeHint: "`brenner schema loop.plan` lists the keys of a plan",
 	}}
 }
 

@@ -137,8 +137,8 @@ func TestLowerLayersFillMissingFields(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if value, origin := f.get(got); value != value || origin.Level != level {
-					t.Errorf("got %s from %s", value, origin)
+				if filled, origin := f.get(got); filled != value || origin.Level != level {
+					t.Errorf("got %s from %s", filled, origin)
 				}
 				if agent := got.Origins[0].Agent; agent.Level != Flags {
 					t.Errorf("got the agent from %s", agent)

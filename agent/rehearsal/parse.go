@@ -129,7 +129,7 @@ type reader struct{ yaml.Reader }
 func newReader() *reader {
 	return &reader{yaml.Reader{
 		UnknownKey: UnknownKey, DuplicateKey: DuplicateKey, WrongType: WrongType,
-		See: "see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
+		TypeHint: "see the built-in script, agent/rehearsal/cell-fate.yaml, for an example",
 	}}
 }
 

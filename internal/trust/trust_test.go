@@ -18,25 +18,25 @@ func TestTrustIsPinnedToPathAndContent(t *testing.T) {
 	if err != nil || b.Path() != file {
 		t.Fatal(err, b)
 	}
-	wants := func(path, content string, want bool) {
+	check := func(path, content string, want bool) {
 		t.Helper()
 		if got, err := b.Trusts(path, []byte(content)); got != want || err != nil {
 			t.Errorf("%s %q: got %v, %v", path, content, got, err)
 		}
 	}
-	wants("/p/brenner.yaml", "a", false)
+	check("/p/brenner.yaml", "a", false)
 	for _, content := range []string{"a", "b"} {
 		if _, err := b.Trust("/p/brenner.yaml", []byte(content), time.Unix(0, 0)); err != nil {
 			t.Fatal(err)
 		}
-		wants("/p/brenner.yaml", content, true)
+		check("/p/brenner.yaml", content, true)
 	}
-	wants("/p/brenner.yaml", "a", false) // changed since
-	wants("/q/brenner.yaml", "b", false) // a copy elsewhere is a different file
+	check("/p/brenner.yaml", "a", false) // changed since
+	check("/q/brenner.yaml", "b", false) // a copy elsewhere is a different file
 	if found, err := b.Forget("/p/brenner.yaml"); !found || err != nil {
 		t.Error(found, err)
 	}
-	wants("/p/brenner.yaml", "b", false)
+	check("/p/brenner.yaml", "b", false)
 	if found, err := b.Forget("/p/brenner.yaml"); found || err != nil {
 		t.Error(found, err)
 	}

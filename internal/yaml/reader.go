@@ -13,9 +13,9 @@ import (
 // Reader reads objects of a document key by key and collects errors with their lines.
 type Reader struct {
 	UnknownKey, DuplicateKey, WrongType fault.Code
-	// See is the hint for a value of the wrong type.
-	See   string
-	Found fault.Bounded
+	// TypeHint is the hint for a value of the wrong type.
+	TypeHint string
+	Found    fault.Bounded
 }
 
 // Add adds an error on a line.
@@ -105,7 +105,7 @@ func (r *Reader) Flag(name string, to *bool) Key {
 
 // Wrong reports a node of the wrong type.
 func (r *Reader) Wrong(n *yaml.Node, what, want string) {
-	hint := r.See
+	hint := r.TypeHint
 	if want == "a string" && n.Kind == yaml.ScalarNode && !IsNull(n) {
 		hint = "quote it"
 	}
