@@ -10,6 +10,7 @@ package project
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -160,7 +161,11 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 	}
 	state := filepath.Join(dir, stateDir)
 	if err := os.MkdirAll(state, 0o755); err != nil {
-		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: state, Detail: files.Reason(err), Hint: "it must be a directory, or not exist"}
+		hint := "it must be a directory, or not exist"
+		if errors.Is(err, os.ErrPermission) {
+			hint = "check the permissions of the directory"
+		}
+		return nil, &fault.Error{Code: files.CannotWrite, Op: "create", Place: state, Detail: files.Reason(err), Hint: hint}
 	}
 	ignore := filepath.Join(state, ".gitignore")
 	if err := files.Create(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != files.AlreadyExists {

@@ -108,7 +108,7 @@ func HeldError(name string, who Holder) error {
 		by = who.String()
 	}
 	return &fault.Error{
-		Code: Held, Op: "lock " + fault.Shown(name), Detail: "it is held by " + by,
+		Code: Held, Op: "lock " + fault.Shown(name), Detail: "held by " + by,
 		Hint: "wait for that process to end, or end it",
 	}
 }

@@ -40,8 +40,8 @@ func TestConflictNamesBothVersions(t *testing.T) {
 func TestHeldErrorNamesTheHolder(t *testing.T) {
 	who := store.Holder{PID: 7, Host: "bench", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Doing: "session start"}
 	for holder, want := range map[store.Holder]string{
-		who: "lock a: it is held by process 7 on bench (session start, since 2026-01-02T03:04:05Z)",
-		{}:  "lock a: it is held by another process",
+		who: "lock a: held by process 7 on bench (session start, since 2026-01-02T03:04:05Z)",
+		{}:  "lock a: held by another process",
 	} {
 		if err := store.HeldError("a", holder); fault.CodeOf(err) != store.Held || err.Error() != want {
 			t.Errorf("%v", err)

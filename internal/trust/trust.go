@@ -26,7 +26,7 @@ import (
 // The codes for trust.
 const (
 	Untrusted  fault.Code = "UNTRUSTED"        // The project's file needs `brenner trust` first.
-	Unreadable fault.Code = "TRUST_UNREADABLE" // The list of trusted projects cannot be read or written.
+	Unreadable fault.Code = "TRUST_UNREADABLE" // The list of trusted files cannot be read or written.
 )
 
 // Classes returns the classes of the codes above.
@@ -74,7 +74,7 @@ func Find(environ []string) (*Book, error) {
 	}
 	if dir == "" {
 		return nil, &fault.Error{
-			Code: Unreadable, Op: "find the list of trusted projects", Detail: "neither HOME nor XDG_CONFIG_HOME is set",
+			Code: Unreadable, Op: "find the list of trusted files", Detail: "neither HOME nor XDG_CONFIG_HOME is set",
 			Hint: "set " + EnvFile + " to a file of your own",
 		}
 	}
@@ -137,7 +137,7 @@ func (b *Book) change(how func([]Entry) []Entry) (err error) {
 }
 
 func (b *Book) writeError(err error) error {
-	return &fault.Error{Code: Unreadable, Op: "write the list of trusted projects", Place: b.path, Cause: err, Hint: "check the directory and its permissions"}
+	return &fault.Error{Code: Unreadable, Op: "write the list of trusted files", Place: b.path, Cause: err, Hint: "check the directory and its permissions"}
 }
 
 // lock locks a file beside the book, which every change replaces, and creates the directory.
@@ -162,7 +162,7 @@ func (b *Book) read() (document, error) {
 	}
 	if err != nil {
 		return doc, &fault.Error{
-			Code: Unreadable, Op: "read the list of trusted projects", Place: b.path, Cause: err,
+			Code: Unreadable, Op: "read the list of trusted files", Place: b.path, Cause: err,
 			Hint: "fix or remove the file; without it nothing is trusted",
 		}
 	}

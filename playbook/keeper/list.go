@@ -29,7 +29,7 @@ func (o *ListOptions) Check() error {
 		}
 	}
 	if o.Section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.Section)) {
-		return &fault.Error{Code: fault.Usage, Detail: "unknown section " + fault.Shown(o.Section), Hint: "use helpful, harmful or neutral"}
+		return &fault.Error{Code: fault.Usage, Detail: "--section: unknown section " + fault.Shown(o.Section), Hint: "use helpful, harmful or neutral"}
 	}
 	return nil
 }
