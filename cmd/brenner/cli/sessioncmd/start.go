@@ -284,7 +284,7 @@ func (s *startOptions) arbiterFlag(c *cobra.Command) {
 // runJob runs a session, shows its progress, and then its summary.
 func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	ctx, drain, done := a.Interrupts.Gently(c.Context(), func() {
-		a.Say("\nbrenner: waiting for the calls in flight; interrupt again to stop immediately. `brenner session resume` continues the session\n")
+		a.Say("\nbrenner: waiting for the calls in flight; interrupt again to stop immediately. The summary shows how to resume\n")
 	})
 	defer done()
 	// The session continues if the reader of its output goes away.
