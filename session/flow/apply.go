@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/internal/fault"
@@ -58,12 +59,45 @@ func (s *State) applyOpened(e *journal.Entry, body *Opened) error {
 	hash, rules := openingOf(e.Body)
 	*s = State{
 		opening: hash, rules: rules, Opened: *body, Settings: body.Settings, Began: e.At, Runs: 1,
-		Items: make(map[string]string),
+		Agents: slices.Clone(body.Agents), Items: make(map[string]string),
+	}
+	if body.Arbiter != nil {
+		arbiter := *body.Arbiter
+		s.Arbiter = &arbiter
 	}
 	return nil
 }
 
-func (s *State) applyResumed(_ *journal.Entry, body *Resumed) error {
+// setWays changes how agents are reached.
+func (s *State) setWays(e *journal.Entry, ways []NewWay) error {
+	for _, w := range ways {
+		p := s.party(w.Agent)
+		if p == nil {
+			return s.badEntry(e, "%s is not an agent of the session", fault.Shown(w.Agent))
+		}
+		way := w.Way
+		p.ModelID, p.Way = w.ModelID, &way
+	}
+	return nil
+}
+
+// party returns the agent or arbiter of a name as it is reached now, or nil.
+func (s *State) party(name string) *Party {
+	for i := range s.Agents {
+		if s.Agents[i].Name == name {
+			return &s.Agents[i]
+		}
+	}
+	if s.Arbiter != nil && s.Arbiter.Name == name {
+		return s.Arbiter
+	}
+	return nil
+}
+
+func (s *State) applyResumed(e *journal.Entry, body *Resumed) error {
+	if err := s.setWays(e, body.Ways); err != nil {
+		return err
+	}
 	if body.Settings != nil {
 		s.Settings = *body.Settings
 	}

@@ -57,7 +57,22 @@ type Opened struct {
 	// replies as records. Journals have the key and are read strictly.
 	Records bool   `json:"records,omitzero"`
 	Module  string `json:"module,omitempty"` // of the project; "" is the whole project
+	// Protocol is the version of the conversation with the agents: what the prompts ask for, how
+	// replies are read, and when a repair is requested. 0 stands for 1.
+	Protocol int `json:"protocol,omitzero"`
 }
+
+// Protocols of sessions.
+const (
+	// FirstProtocol asks for repairs of unreadable blocks only and drops cut replies.
+	FirstProtocol = 1
+	// CurrentProtocol knows NO CHANGES, keeps the complete blocks of cut replies, journals the
+	// outcome of each reply, and asks for repairs of everything that an agent can correct.
+	CurrentProtocol = 2
+)
+
+// Follows reports whether the session follows a protocol or a later one.
+func (o *Opened) Follows(protocol int) bool { return max(o.Protocol, FirstProtocol) >= protocol }
 
 // Evidence is a file shown to every agent.
 type Evidence struct {
@@ -76,6 +91,16 @@ type Party struct {
 	ModelID string `json:"model_id,omitempty"`
 	Seed    *int   `json:"seed,omitempty"` // for the model
 	View    string `json:"view,omitempty"` // hash of its view's specification
+	Way     *Way   `json:"way,omitempty"`  // nil in sessions opened before ways were pinned
+}
+
+// Way is what is really asked: a model at an endpoint, or a program.
+type Way struct {
+	Endpoint   string `json:"endpoint,omitempty"` // scheme, host, port and path; never credentials
+	API        string `json:"api,omitempty"`
+	Structured string `json:"structured,omitempty"` // how deltas are requested
+	Program    string `json:"program,omitempty"`    // its command
+	Version    string `json:"version,omitempty"`    // as the program reports it
 }
 
 // Entry returns the party as a roster entry.
@@ -221,6 +246,7 @@ type Answered struct {
 	TookMS     int    `json:"took_ms"`
 	Repairable int    `json:"mend"`             // number of repairable defects
 	Letter     string `json:"letter,omitempty"` // its message, if it came by mail
+	Cut        bool   `json:"cut,omitzero"`     // the reply ended at the limit of its length
 }
 
 // Failed is a call without an answer.
@@ -268,7 +294,34 @@ type Committed struct {
 	Moved   []MovedRecord  `json:"moved_records,omitempty"`
 	Outcome Outcome        `json:"outcome"`
 	Active  map[string]int `json:"active"` // live items of each section
+	// Heard is what each reply of the round came to; only since protocol 2.
+	Heard []Heard `json:"heard,omitempty"`
 }
+
+// Heard is what an agent's reply, with its repair, came to.
+type Heard struct {
+	Agent   string `json:"agent"`
+	Outcome string `json:"outcome"`          // see Contributed
+	Reason  string `json:"reason,omitempty"` // of NO CHANGES, shortened
+	// Applied and Rejected count its deltas, Fields the refused fields of applied ones,
+	// Unreadable the blocks that could not be read.
+	Applied    int  `json:"applied,omitzero"`
+	Rejected   int  `json:"rejected,omitzero"`
+	Fields     int  `json:"refused_fields,omitzero"`
+	Unreadable int  `json:"unreadable,omitzero"`
+	Cut        bool `json:"cut,omitzero"` // the reply ended at the limit of its length
+}
+
+// Outcomes of an agent in a round, the best first.
+const (
+	Contributed = "contributed" // a delta was applied
+	NoChanges   = "no_changes"  // the agent wrote that there is nothing to change
+	Refused     = "refused"     // all its deltas were rejected
+	Unreadable  = "unreadable"  // it wrote blocks, but none could be read
+	ReplyCut    = "cut"         // the reply was cut before its first complete block
+	ProseOnly   = "prose_only"  // neither a delta nor NO CHANGES
+	NoReply     = "failed"      // the call failed
+)
 
 // Letter is a message of the session's thread outside of any call.
 type Letter struct {
@@ -349,4 +402,13 @@ type Ended struct {
 // Resumed begins another run. It reopens failed and unanswered calls.
 type Resumed struct {
 	Settings *Settings `json:"settings,omitempty"` // if changed
+	// Ways are the agents that are reached in another way from now on.
+	Ways []NewWay `json:"ways,omitempty"`
+}
+
+// NewWay is another way to an agent.
+type NewWay struct {
+	Agent   string `json:"agent"`
+	ModelID string `json:"model_id,omitempty"`
+	Way     Way    `json:"way"`
 }

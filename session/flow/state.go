@@ -16,8 +16,12 @@ import (
 
 // State is the state of a session according to its journal.
 type State struct {
-	Head     journal.Head
-	Opened   Opened
+	Head   journal.Head
+	Opened Opened
+	// Agents are the parties in roster order, and Arbiter the arbiter, as they are reached now: as
+	// opened, with the changes of later runs.
+	Agents   []Party
+	Arbiter  *Party
 	Began    time.Time
 	Last     time.Time
 	Settings Settings
@@ -167,6 +171,11 @@ func (s *State) Clone() *State {
 	c := *s
 	c.Commits, c.Notes = slices.Clip(s.Commits), slices.Clip(s.Notes)
 	c.Items, c.Legs = maps.Clone(s.Items), slices.Clone(s.Legs)
+	c.Agents = slices.Clone(s.Agents)
+	if s.Arbiter != nil {
+		arbiter := *s.Arbiter
+		c.Arbiter = &arbiter
+	}
 	if leg := c.OpenLeg(); leg != nil { // settled legs do not change
 		leg.Exchanges = slices.Clone(leg.Exchanges)
 	}
