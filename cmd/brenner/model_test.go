@@ -65,6 +65,12 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = learner(name, r.Last())
 	case "silent":
 		answer.Hang = true
+	case "dated":
+		answer.Model = r.Model + "-2024-08-06"
+	case "swapped":
+		answer.Model = "cheaper-model"
+	case "small": // reads two thirds of the prompt, of about four bytes per token
+		answer.Usage.Input = len(r.Last()) / 6
 	}
 	return answer
 }

@@ -54,6 +54,8 @@ type CallSummary struct {
 	Code     fault.Code  `json:"code"`
 	Detail   string      `json:"detail"`
 	Hint     string      `json:"hint"`
+	// Remarks are what the outcome does not say, such as another model than the requested one.
+	Remarks []flow.Remark `json:"remarks,omitempty"`
 }
 
 // ListCalls returns every call of a session.
@@ -68,7 +70,7 @@ func ListCalls(h *session.History) *CallList {
 func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 	s := CallSummary{
 		Call: c.ID, Round: c.Round, Leg: c.Leg, Turn: c.Turn, Agent: c.Agent, Status: c.Status,
-		Began: artifact.FormatInstant(c.Began),
+		Began: artifact.FormatInstant(c.Began), Remarks: st.Remarks(c),
 	}
 	for _, p := range flow.WithArbiter(st.Opened.Agents, st.Opened.Arbiter) {
 		if p.Name == c.Agent {
@@ -87,4 +89,26 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 		s.Ended = artifact.FormatInstant(c.Ended)
 	}
 	return s
+}
+
+// CallRemark is a remark about calls of an agent.
+type CallRemark struct {
+	Agent string `json:"agent"`
+	flow.Remark
+	Calls int `json:"calls"` // number of calls
+}
+
+// remarksOf returns the remarks about all calls; equal ones of an agent are one.
+func remarksOf(st *flow.State) []CallRemark {
+	var all []CallRemark
+	for _, c := range callsOf(st) {
+		for _, r := range st.Remarks(c) {
+			i := slices.IndexFunc(all, func(o CallRemark) bool { return o.Agent == c.Agent && o.Remark == r })
+			if i < 0 {
+				i, all = len(all), append(all, CallRemark{Agent: c.Agent, Remark: r})
+			}
+			all[i].Calls++
+		}
+	}
+	return all
 }

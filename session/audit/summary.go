@@ -46,6 +46,7 @@ type Summary struct {
 	Missing   []flow.Absence    `json:"missing"`
 	Mail      *Thread           `json:"mail,omitempty"`     // state of the thread, if agents have mailboxes
 	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not all recipients were reached
+	Remarks   []CallRemark      `json:"remarks,omitempty"`  // about answered calls
 	Next      []string          `json:"next"`
 	Needs     int               `json:"tokens_needed"` // by the calls beyond the budget
 	NeedsUSD  float64           `json:"usd_needed"`
@@ -126,6 +127,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
 		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
+		Remarks: remarksOf(st),
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)

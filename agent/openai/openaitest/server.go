@@ -221,6 +221,7 @@ type Answer struct {
 	Thoughts string // reasoning before the text
 	Chunk    int    // bytes of text in each piece of a stream; 0 means 64 KiB
 	Finish   string // finish reason; empty means "stop"
+	Model    string // that it names; empty means the requested one
 	Usage    *Usage // nil sends none
 
 	// Wait, if not nil, is called before each piece of a stream, with its number
@@ -268,6 +269,9 @@ func (a Answer) write(w http.ResponseWriter, r *http.Request, req Request) {
 		return
 	}
 	a.wait(0)
+	if a.Model != "" {
+		req.Model = a.Model
+	}
 	if a.Finish == "" {
 		a.Finish = "stop"
 	}

@@ -179,6 +179,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(c.Place), strings.Join(by, " or "))
 		}
 	}
+	summaryRemarks(s, b)
 	summaryMoved(s, b)
 	summaryPatches(s, b)
 	summaryStalemates(s, b)
@@ -195,6 +196,17 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	}
 	if s.Unmailed != nil {
 		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
+	}
+}
+
+// summaryRemarks lists answers of other models and truncated prompts.
+func summaryRemarks(s *audit.Summary, b *strings.Builder) {
+	title := "\nWarnings:\n"
+	for i := range s.Remarks {
+		if r := &s.Remarks[i]; r.Warns() {
+			fmt.Fprintf(b, "%s  %s, %s: %s\n", title, ui.Clean(r.Agent), text.Count(r.Calls, "call"), ui.Clean(r.Message))
+			title = ""
+		}
 	}
 }
 

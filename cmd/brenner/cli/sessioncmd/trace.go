@@ -51,7 +51,16 @@ func outcome(s *audit.CallSummary) string {
 	if s.Code != "" {
 		return string(s.Status) + " " + ui.Clean(string(s.Code))
 	}
-	return string(s.Status)
+	line := string(s.Status)
+	for _, r := range s.Remarks {
+		switch r.Kind {
+		case flow.RemarkOther:
+			line += ", another model"
+		case flow.RemarkTruncated:
+			line += ", prompt truncated"
+		}
+	}
+	return line
 }
 
 func tokens(s *audit.CallSummary, n int) string {
@@ -207,6 +216,9 @@ func callTraceText(a *ui.App, t *audit.CallTrace) string {
 		if t.Call.Hint != "" {
 			fmt.Fprintf(&b, "  hint: %s\n", ui.Clean(t.Call.Hint))
 		}
+	}
+	for _, r := range t.Call.Remarks {
+		fmt.Fprintf(&b, "%s\n", ui.Clean(r.Message))
 	}
 	fmt.Fprintf(&b, "\n%s\nIn\n%s\nOut\n%s", ui.Columns(callTraceFacts(t)), ui.Columns(inputRows(&t.In)), ui.Columns(callTraceOutRows(t)))
 	if len(t.Deltas) > 0 {
