@@ -252,7 +252,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 		if marks.Parts != nil {
 			whole = marks.Floor()
 		}
-		parts = []part{{f.Name, plainText(f.Value), FateStands, whole}}
+		parts = []part{{f.Name, PlainText(f.Value), FateStands, whole}}
 	}
 	return parts
 }
@@ -260,11 +260,11 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {
-		return []part{{path, plainText(v), FateStands, by}}
+		return []part{{path, PlainText(v), FateStands, by}}
 	}
 	var parts []part
 	for _, c := range conflict {
-		p := part{path: path, text: plainText(c.Value), fate: FateInConflict}
+		p := part{path: path, text: PlainText(c.Value), fate: FateInConflict}
 		for _, s := range by {
 			if s != nil && s.Delta == c.Delta {
 				p.by = append(p.by, s)
@@ -407,7 +407,8 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	return h.reading(ctx, text, x.Examples)
 }
 
-func plainText(v artifact.Value) string {
+// PlainText returns a value as people read it: text as it is, all else as JSON.
+func PlainText(v artifact.Value) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

@@ -143,7 +143,7 @@ func (s *search) searchDeltas(ctx context.Context) error {
 			break
 		}
 		for _, f := range w.delta.Payload {
-			if f.Value == nil || !s.matches(plainText(f.Value)) {
+			if f.Value == nil || !s.matches(PlainText(f.Value)) {
 				continue
 			}
 			origin, err := s.o.trace(ctx, w)
@@ -177,7 +177,7 @@ func (o *Origins) setFate(origin *Origin, w *mergedDelta, f delta.Field) {
 	if isCell && name == "prediction" {
 		name = "predictions." + key
 	}
-	origin.Text, origin.Fate = plainText(f.Value), FateNotTaken
+	origin.Text, origin.Fate = PlainText(f.Value), FateNotTaken
 	origin.setAddress(Address{Thread: o.h.Thread, Version: origin.Version, Item: target, Field: name})
 	if w.row == nil || origin.Outcome == merge.Rejected.String() || origin.Outcome == merge.Duplicate.String() {
 		return

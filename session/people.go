@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
@@ -294,7 +295,7 @@ func Candidate(conflict artifact.Conflict, place, take string) (*artifact.Candid
 	var names []string
 	for i := range conflict {
 		c := &conflict[i]
-		names = append(names, c.Delta+" ("+c.Agent+")")
+		names = append(names, c.Delta+" ("+c.Agent+`): "`+text.Clip(text.Clean(PlainText(c.Value), text.Words), 60)+`"`)
 		switch {
 		case take == c.Agent || take == c.Delta:
 			exact = append(exact, c)

@@ -12,6 +12,9 @@ import (
 // maxRows bounds the rows of a list in Markdown and HTML; JSON has all of them.
 const maxRows = 200
 
+// maxValue bounds a value of a conflict there.
+const maxValue = 160
+
 // Markdown renders the report as Markdown.
 func (r *Report) Markdown() []byte {
 	var b strings.Builder
@@ -112,8 +115,14 @@ func (r *Report) writePerson(b *strings.Builder) {
 	b.WriteString("\n## Needs a person\n\n")
 	rows(b, r.Person, func(n *Need) {
 		fmt.Fprintf(b, "- %s: %s%s\n", n.Session, plain(n.What), command(n.Command))
+		for _, s := range n.Sides {
+			fmt.Fprintf(b, "  - %s: %s\n", plain(s.Author), plain(shortValue(s.Value)))
+		}
 	})
 }
+
+// shortValue returns the beginning of a conflicting value; the JSON has all of it.
+func shortValue(s string) string { return text.Clip(strings.Join(strings.Fields(s), " "), maxValue) }
 
 // rows writes the first rows of a list, and how many more there are.
 func rows[T any](b *strings.Builder, all []T, write func(*T)) {

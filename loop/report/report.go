@@ -55,11 +55,18 @@ type Report struct {
 	Sessions    []Row      `json:"sessions"`
 }
 
+// Side is what one author wrote in a conflict.
+type Side struct {
+	Author string `json:"author"`
+	Value  string `json:"value"`
+}
+
 // Need is something that only a person can decide.
 type Need struct {
 	Session string `json:"session"`
 	What    string `json:"what"`
 	Command string `json:"command"`
+	Sides   []Side `json:"sides,omitempty"` // of a conflict
 }
 
 // Question is the result of the best session on a question.
@@ -346,6 +353,7 @@ func (r *Report) HTML() ([]byte, error) {
 		"cost":      cost,
 		"count":     text.Count,
 		"firstRows": firstRows,
+		"short":     shortValue,
 		"rest":      func(list any) int { return max(0, reflect.ValueOf(list).Len()-maxRows) },
 		"dash": func(s string) string {
 			if strings.TrimSpace(s) == "" {

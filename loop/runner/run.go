@@ -364,9 +364,13 @@ func needs(h *session.History, a *artifact.Artifact) []report.Need {
 		all = append(all, report.Need{Session: h.Thread, What: "stuck on " + m.Place + " (" + m.Kind + ")", Command: command})
 	}
 	for _, place := range session.Conflicts(a) {
-		all = append(all, report.Need{
-			Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], session.ResolveCommand(h.Thread, place)),
-		})
+		need := report.Need{Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], session.ResolveCommand(h.Thread, place))}
+		if candidates, err := session.ConflictAt(a, place); err == nil { // the place is from the artifact itself
+			for _, c := range candidates {
+				need.Sides = append(need.Sides, report.Side{Author: c.Agent, Value: session.PlainText(c.Value)})
+			}
+		}
+		all = append(all, need)
 	}
 	return all
 }

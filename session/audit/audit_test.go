@@ -71,7 +71,10 @@ func TestConflictsNameTheirCandidates(t *testing.T) {
 	if len(s.Conflicts) != 1 || s.Conflicts[0].Place != "RT.statement" || len(s.Conflicts[0].Candidates) != 2 {
 		t.Fatalf("conflicts %+v, want RT.statement with two candidates", s.Conflicts)
 	}
-	if want := "brenner session resolve " + tinyThread + " RT.statement --take A"; s.Next[0] != want {
+	if b := s.Conflicts[0].Candidates[1]; b.Agent != "B" || string(b.Value) != `"Two."` || b.Text != "Two." {
+		t.Errorf("candidate %+v, want B with its value", b)
+	}
+	if want := "brenner session resolve " + tinyThread; s.Next[0] != want {
 		t.Errorf("next %q, want %q", s.Next[0], want)
 	}
 	open, err := audit.OpenConflicts(t.Context(), h, "")

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
@@ -112,8 +114,10 @@ type ConflictSummary struct {
 
 // CandidateSummary is one candidate for it.
 type CandidateSummary struct {
-	Agent string `json:"agent"`
-	Delta string `json:"delta_id"`
+	Agent string         `json:"agent"`
+	Delta string         `json:"delta_id"`
+	Value jsontext.Value `json:"value"`
+	Text  string         `json:"-"` // Value as readable text
 }
 
 // Summarise returns the status of a session. Locks reports whether it is running; it is nil for an
@@ -242,7 +246,7 @@ func (s *Summary) addConflicts(all []merge.Conflict, open []string) {
 			continue
 		}
 		for _, one := range c.Candidates {
-			out.Candidates = append(out.Candidates, CandidateSummary{one.Agent, one.Delta})
+			out.Candidates = append(out.Candidates, CandidateSummary{one.Agent, one.Delta, artifact.Canonical(one.Value), session.PlainText(one.Value)})
 		}
 		s.Conflicts = append(s.Conflicts, out)
 	}
@@ -257,11 +261,7 @@ func (s *Summary) next(file string) []string {
 	case s.Phase == session.PhaseRunning:
 		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
 	case len(s.Conflicts) > 0:
-		c := s.Conflicts[0]
-		return []string{
-			session.ResolveCommand(id, c.Place, "--take", c.Candidates[0].Agent),
-			"brenner session show " + id, "brenner session resume " + id,
-		}
+		return []string{"brenner session resolve " + id, "brenner session show " + id, "brenner session resume " + id}
 	case s.NeedsRuling():
 		return s.nextRuling()
 	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):

@@ -12,7 +12,6 @@ import (
 	"brenner/cmd/brenner/cli/mergecmd"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
-	"brenner/internal/text"
 	"brenner/merge/settle"
 	"brenner/project"
 	"brenner/session"
@@ -241,117 +240,6 @@ func appliedText(a *ui.App, r *audit.ApplyResult) string {
 		return fmt.Sprintf("%s: nothing changed, still version %d\n", r.Thread, r.Version)
 	}
 	return fmt.Sprintf("%s: version %d, by %s\n", r.Thread, r.Version, ui.Clean(r.Author))
-}
-
-func sessionResolveCommand(a *ui.App) *cobra.Command {
-	var flags AuthorFlags
-	var take string
-	c := &cobra.Command{
-		Use:   "resolve ID [PLACE]",
-		Short: "Resolve a conflict by choosing one of the candidates",
-		Long: `Resolves a CONFLICT by choosing one candidate, named by its agent, its delta or a prefix
-of the delta's id. The decision is journaled as an EDIT under the name given by --as. To
-write a different value, use ` + "`brenner session apply --set`" + `.
-
-Without --take, lists the candidates with their values; without PLACE, lists all conflicts.`,
-		Example: `  brenner session resolve RS-20261115-cell-fate
-  brenner session resolve RS-20261115-cell-fate A1.status
-  brenner session resolve RS-20261115-cell-fate A1.status --take GreenValley --why "the estimate was a guess"
-  brenner session resolve RS-20261115-cell-fate P2.predictions.H1 --take d-92dbc1ff --as Sydney
-
-Exit codes: 0 resolved, or no conflicts; 1 storing failed; 2 no such session, conflict or
-candidate; 4 --as is not an authority; 5 listed conflicts that need a decision; 75 the
-store is busy.`,
-		Args: ui.OneOrTwo,
-		RunE: func(c *cobra.Command, args []string) error {
-			place := ""
-			if len(args) > 1 {
-				place = args[1]
-			}
-			switch {
-			case !c.Flags().Changed("take"):
-				if err := ui.Unused(c, "requires --take", "why", "as"); err != nil {
-					return err
-				}
-				return listConflicts(a, c, args[0], place)
-			case place == "":
-				return ui.Usage(c, "--take requires PLACE", "`brenner session resolve "+ui.Clean(args[0])+"` lists the conflicts")
-			}
-			return resolveConflict(a, c, &flags, args[0], place, take)
-		},
-	}
-	flags.Add(c)
-	c.Flags().StringVar(&take, "take", "", "candidate to choose: an agent, a delta id, or a prefix of it")
-	c.Flags().StringVar(&flags.why, "why", "", "reason, kept in the journal")
-	return c
-}
-
-func resolveConflict(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, place, take string) error {
-	d, err := OpenWritable(a, c, flags, arg)
-	if err != nil {
-		return err
-	}
-	defer a.CloseStore(d.Editor.Store)
-	ctx := c.Context()
-	h, err := session.Load(ctx, d.Editor.Store, d.Thread)
-	if err != nil {
-		return err
-	}
-	before, err := h.Artifact(ctx, h.State.Version())
-	if err != nil {
-		return err
-	}
-	conflict, err := session.ConflictAt(&before, place)
-	if err != nil {
-		return err
-	}
-	chosen, err := session.Candidate(conflict, place, take)
-	if err != nil {
-		return err
-	}
-	// By its full id, so that a concurrent write does not change the choice.
-	h, out, err := d.Editor.Resolve(ctx, d.Thread, place, chosen.Delta, flags.why)
-	if err != nil {
-		return err
-	}
-	res := Applied(ctx, a, d, h, &out)
-	res.Resolved = &audit.Resolved{Place: place, Agent: chosen.Agent, Delta: chosen.Delta, Value: artifact.Canonical(chosen.Value)}
-	return ui.Show(a, res, nil, appliedText)
-}
-
-// listConflicts lists the open conflicts.
-func listConflicts(a *ui.App, c *cobra.Command, arg, place string) error {
-	return a.WithWhole(c, arg, func(ctx context.Context, _ *project.Source, h *session.History) error {
-		res, err := audit.OpenConflicts(ctx, h, place)
-		if err != nil {
-			return err
-		}
-		if len(res.Conflicts) > 0 {
-			a.Exit = ui.ExitPerson
-		}
-		return ui.Show(a, res, nil, conflictsText)
-	})
-}
-
-func conflictsText(a *ui.App, r *audit.ConflictList) string {
-	var b strings.Builder
-	for _, c := range r.Conflicts {
-		fmt.Fprintf(&b, "%s\n", ui.Clean(c.Place))
-		for _, one := range c.Candidates {
-			fmt.Fprintf(&b, "  %s (%s, %s): %s\n", ui.Clean(one.Agent), ui.Clean(one.Delta), one.At, ui.Clean(one.Text))
-			if one.Rationale != "" && !a.Quiet {
-				fmt.Fprintf(&b, "    why: %s\n", ui.Clean(one.Rationale))
-			}
-		}
-	}
-	switch {
-	case len(r.Conflicts) == 0:
-		fmt.Fprintf(&b, "%s: no conflicts in version %d\n", r.Thread, r.Version)
-	case !a.Quiet:
-		c := r.Conflicts[0]
-		fmt.Fprintf(&b, "\nTo resolve: %s\n", text.CommandToCopy("brenner session resolve "+r.Thread, "PLACE --take NAME", c.Place, "--take", c.Candidates[0].Agent))
-	}
-	return b.String()
 }
 
 func sessionNoteCommand(a *ui.App) *cobra.Command {

@@ -171,12 +171,15 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	}
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
-		for _, c := range s.Conflicts {
-			var by []string
-			for _, one := range c.Candidates {
-				by = append(by, ui.Clean(one.Agent)+" ("+ui.Clean(one.Delta)+")")
+		for i, c := range s.Conflicts {
+			if i == most {
+				fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Conflicts)-most)
+				break
 			}
-			fmt.Fprintf(b, "  %s: %s\n", ui.Clean(c.Place), strings.Join(by, " or "))
+			fmt.Fprintf(b, "  %s\n", ui.Clean(c.Place))
+			for _, one := range c.Candidates {
+				fmt.Fprintf(b, "    %s: %s\n", ui.Clean(one.Agent), ui.Quoted(one.Text))
+			}
 		}
 	}
 	summaryRemarks(s, b)

@@ -27,6 +27,8 @@ type Streams struct {
 	In     io.Reader
 	Out    io.Writer
 	Err    io.Writer
+	InTTY  bool // In is a terminal
+	OutTTY bool // Out is a terminal
 	ErrTTY bool // Err is a terminal
 	// Width returns the current width of that terminal in columns, or 0 if unknown.
 	// It may be nil.
@@ -36,6 +38,9 @@ type Streams struct {
 	Now     func() time.Time // the clock
 	// Pause waits for the duration, or until the context ends; nil uses the real clock.
 	Pause func(context.Context, time.Duration)
+	// Raw makes the terminal of In send each key at once, until restore is called. It may be
+	// nil if In does so already.
+	Raw func() (restore func(), err error)
 	// Interrupts may be nil if no signals are handled.
 	Interrupts *Interrupts
 }
@@ -44,8 +49,8 @@ type Streams struct {
 func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		ErrTTY: isatty.IsTerminal(os.Stderr.Fd()), Width: widthOfStderr, Environ: os.Environ(), Now: time.Now,
-		Interrupts: &Interrupts{},
+		InTTY: isatty.IsTerminal(os.Stdin.Fd()), OutTTY: isatty.IsTerminal(os.Stdout.Fd()), ErrTTY: isatty.IsTerminal(os.Stderr.Fd()),
+		Width: widthOfStderr, Environ: os.Environ(), Now: time.Now, Raw: rawStdin, Interrupts: &Interrupts{},
 	}
 }
 
