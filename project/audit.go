@@ -3,8 +3,6 @@ package project
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -33,10 +31,7 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 	if err != nil || s.File != "" {
 		return sum, err
 	}
-	path := filepath.Join(s.Project.publishedDir(h.Thread), "artifact.md")
-	if _, err := os.Stat(path); err == nil {
-		sum.Artifact = path
-	}
+	sum.Artifact = s.artifactFile(ctx, h)
 	s.Project.addThread(ctx, h, sum)
 	return sum, nil
 }

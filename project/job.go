@@ -154,7 +154,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 }
 
 // Source returns where the job's session is read from.
-func (j *Job) Source() *Source { return &Source{Store: j.store, Locks: j.store, Project: j.project} }
+func (j *Job) Source() *Source { return j.project.source(j.store, "") }
 
 // Watch holds callbacks for a running session; any of them may be nil.
 type Watch struct {

@@ -179,7 +179,7 @@ func (j *LoopJob) deliverPending(ctx context.Context) (*LoopResult, error) {
 	if pending := j.Pending(); pending.Any() {
 		return j.finish(ctx, j.state, pending.To)
 	}
-	j.project.publishMissing(ctx, j.store, j.state)
+	j.project.followLoop(ctx, j.store, j.state)
 	s, err := j.project.refreshedSummary(ctx, j.store, nil, j.state)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 	p, kept := j.project, context.WithoutCancel(ctx)
 	r := &LoopResult{Interrupted: state.Ended == ""}
 	if state.Ended != "" {
-		p.publishMissing(ctx, j.store, state)
+		p.followLoop(ctx, j.store, state)
 		report, err := p.writeReport(ctx, j.store, state)
 		if err == nil {
 			r.Undelivered = p.deliver(ctx, j.store, report, to)

@@ -25,7 +25,6 @@ import (
 	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/mail"
-	"brenner/session"
 	"brenner/store"
 	"brenner/store/sqlite"
 )
@@ -110,43 +109,6 @@ func reportDocument(r *report.Report) ([]byte, error) {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "encode the report", Cause: err}
 	}
 	return append(data, '\n'), nil
-}
-
-// publishMissing writes the missing artifact files of a loop's sessions: the disk may have
-// been full, or the process was killed.
-func (p *Project) publishMissing(ctx context.Context, st store.Store, s *loop.State) {
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if ctx.Err() != nil {
-			return // the next run of the command writes them
-		}
-		if j.Settled.Version == 0 || p.isPublished(j) {
-			continue
-		}
-		h, err := session.Load(ctx, st, j.Thread)
-		if err == nil {
-			_, err = p.Publish(ctx, h)
-		}
-		if err != nil && ctx.Err() == nil {
-			p.Log.Warn().Err(err).Str("session", j.Thread).Msg("cannot write the artifact file; the session itself is stored")
-		}
-	}
-}
-
-// isPublished reports whether the artifact file of a session exists. For a session that ran
-// several times, it may be an earlier version.
-func (p *Project) isPublished(j *loop.Job) bool {
-	dir := p.publishedDir(j.Thread)
-	if _, err := os.Stat(filepath.Join(dir, "artifact.md")); err != nil {
-		return false
-	}
-	file := filepath.Join(dir, "artifact.json")
-	if j.Attempts > 1 {
-		data, err := files.Read(file)
-		return err == nil && store.Hash(data) == j.Settled.Artifact
-	}
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // NotDelivered is the code of a report that did not reach a reader.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,31 +225,6 @@ func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Scr
 		r.Mail = m.Mail
 	}
 	return r
-}
-
-// Publish writes the newest version of an artifact to the project's state directory.
-func (p *Project) Publish(ctx context.Context, h *session.History) (string, error) {
-	if h.State.Version() == 0 {
-		return "", nil
-	}
-	a, err := h.Artifact(context.WithoutCancel(ctx), h.State.Version())
-	if err != nil {
-		return "", err
-	}
-	dir := p.publishedDir(h.Thread)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the session itself is stored: `brenner session show " + h.Thread + "`"}
-	}
-	path := filepath.Join(dir, "artifact.md")
-	if err := files.Replace(filepath.Join(dir, "artifact.json"), a.JSON()); err != nil {
-		return "", err
-	}
-	return path, files.Replace(path, a.Markdown())
-}
-
-// publishedDir returns the directory of a session's published artifact.
-func (p *Project) publishedDir(thread string) string {
-	return filepath.Join(p.StateDir(), "sessions", thread)
 }
 
 // CheckQuorum rejects a quorum that the roster can never reach.

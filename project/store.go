@@ -75,7 +75,14 @@ func (p *Project) OpenSource(ctx context.Context, arg string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Store: st, Locks: st, Project: p, Address: address}, nil
+	s := p.source(st, "")
+	s.Address = address
+	return s, nil
+}
+
+// source returns the project's store as the source of a session.
+func (p *Project) source(st lockStore, thread string) *Source {
+	return &Source{Store: st, Locks: st, Project: p, Address: session.Address{Thread: thread}}
 }
 
 // ExportFile reports whether an argument names a file, and what follows the name.

@@ -96,6 +96,9 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 		return nil, ctx.Err()
 	}
 	found.Add(err)
+	for _, proof := range v.Sessions {
+		p.source(st, proof.Thread).follow(ctx, proof)
+	}
 	v.Loops, err = VerifyLoops(ctx, st)
 	found.Add(err)
 	lost, err := audit.Orphans(ctx, st)
@@ -106,6 +109,23 @@ func (p *Project) Verify(ctx context.Context) (*Verification, error) {
 		v.Playbook = &VerifiedPlaybook{b, b.Faults}
 	}
 	return v.setOK(), ctx.Err()
+}
+
+// Verify proves the session of the source's address. head is a head or seal of it, or empty.
+func (s *Source) Verify(ctx context.Context, head string) (*Verification, error) {
+	proof, err := audit.Verify(ctx, s.Store, s.Address.Thread, head)
+	if err != nil {
+		return nil, err
+	}
+	s.follow(ctx, proof)
+	return Verified(proof), nil
+}
+
+// follow updates the artifact files of a proven session.
+func (s *Source) follow(ctx context.Context, proof *session.Proof) {
+	if len(proof.Faults) == 0 {
+		_, _ = s.Load(ctx) // it was just read; the files are no part of the proof
+	}
 }
 
 // proveRecords proves the project's records, if any. Sessions that were lost are reported

@@ -217,7 +217,7 @@ func brenner() Table {
 		},
 		{
 			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
-			Needs: "internal/fault internal/text artifact/lint session/audit govern project cmd/brenner/cli/playbookcmd " +
+			Needs: "internal/fault internal/text artifact/lint govern project cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact roster config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},

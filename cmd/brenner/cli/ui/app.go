@@ -227,7 +227,7 @@ func (a *App) WithSession(c *cobra.Command, arg string, do func(context.Context,
 		return err
 	}
 	defer a.CloseStore(src.Store)
-	h, err := session.Load(ctx, src.Store, src.Address.Thread)
+	h, err := src.Load(ctx)
 	if err != nil {
 		return err
 	}

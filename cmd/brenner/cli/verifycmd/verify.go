@@ -16,7 +16,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/project"
-	"brenner/session/audit"
 )
 
 // Command returns the verify command.
@@ -80,11 +79,7 @@ func runVerify(a *ui.App, c *cobra.Command, args []string, head string) (*projec
 	if err := ui.WholeSession(c, src.Address); err != nil {
 		return nil, err
 	}
-	checked, err := audit.Verify(c.Context(), src.Store, src.Address.Thread, head)
-	if err != nil {
-		return nil, err
-	}
-	return project.Verified(checked), nil
+	return src.Verify(c.Context(), head)
 }
 
 func verifyExport(a *ui.App, c *cobra.Command, file, rest, head string) (*project.Verification, error) {

@@ -1,0 +1,230 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+	"brenner/internal/files"
+	"brenner/loop"
+	"brenner/session"
+	"brenner/store"
+)
+
+// The files of a published artifact. The JSON is written last: if it is current, so is the
+// Markdown.
+const (
+	artifactText = "artifact.md"
+	artifactJSON = "artifact.json"
+)
+
+// NotGenerated is the code of an artifact file with other content.
+const NotGenerated fault.Code = "NOT_GENERATED" // The artifact file is not a version of its session; it was not overwritten.
+
+// publishedDir returns the directory of a session's published artifact.
+func (p *Project) publishedDir(thread string) string {
+	return filepath.Join(p.StateDir(), "sessions", thread)
+}
+
+// Publish writes the newest version of an artifact to the project's state directory.
+func (p *Project) Publish(ctx context.Context, h *session.History) (string, error) {
+	return p.publish(ctx, h, (*publication).replace)
+}
+
+// followStore is Publish for commands that read: it writes only files that are missing or
+// old, and returns NotGenerated for a file that holds anything but a version of the session.
+func (p *Project) followStore(ctx context.Context, h *session.History) (string, error) {
+	return p.publish(ctx, h, (*publication).update)
+}
+
+// publish writes the newest version with write. Another process may have committed a
+// version and published it meanwhile; the newest version is written last.
+func (p *Project) publish(ctx context.Context, h *session.History, write func(*publication, context.Context) (bool, error)) (string, error) {
+	ctx = context.WithoutCancel(ctx)
+	if h.State.Version() == 0 {
+		return "", nil
+	}
+	if err := store.CheckLockName(h.Thread); err != nil { // the store may come from elsewhere
+		return "", err
+	}
+	for {
+		a, err := h.Artifact(ctx, h.State.Version())
+		if err != nil {
+			return "", err
+		}
+		w := &publication{dir: p.publishedDir(h.Thread), history: h, artifact: a}
+		wrote, err := write(w, ctx)
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(w.dir, artifactText)
+		if !wrote {
+			return path, nil
+		}
+		now, err := session.Load(ctx, h.Store, h.Thread)
+		if err != nil || now.State.Version() <= h.State.Version() {
+			return path, err
+		}
+		h = now
+	}
+}
+
+// publication is a version to be written to its files.
+type publication struct {
+	dir      string
+	history  *session.History
+	artifact artifact.Artifact
+}
+
+// replace writes the files, whatever they hold.
+func (w *publication) replace(context.Context) (bool, error) {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return false, &fault.Error{
+			Code: files.CannotWrite, Op: "make", Place: w.dir, Detail: files.Reason(err),
+			Hint: "the session itself is stored: `brenner session show " + w.history.Thread + "`",
+		}
+	}
+	if err := files.Replace(filepath.Join(w.dir, artifactText), w.artifact.Markdown()); err != nil {
+		return false, err
+	}
+	return true, files.Replace(filepath.Join(w.dir, artifactJSON), w.artifact.JSON())
+}
+
+// update writes the files if one of them is missing or old, and neither has other content.
+func (w *publication) update(ctx context.Context) (bool, error) {
+	current := true
+	for _, f := range []struct {
+		name   string
+		render func(*artifact.Artifact) []byte
+	}{{artifactText, (*artifact.Artifact).Markdown}, {artifactJSON, (*artifact.Artifact).JSON}} {
+		is, err := w.isCurrent(ctx, filepath.Join(w.dir, f.name), f.render)
+		if err != nil {
+			return false, err
+		}
+		current = current && is
+	}
+	if current {
+		return false, nil
+	}
+	return w.replace(ctx)
+}
+
+// isCurrent reports whether a file holds the version. It returns false for a missing or
+// empty file and for an earlier version, and an error for other content.
+func (w *publication) isCurrent(ctx context.Context, path string, render func(*artifact.Artifact) []byte) (bool, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, files.CannotRead("read the artifact file", path, err)
+	case !info.Mode().IsRegular():
+		return false, w.notGenerated(path, "not a regular file")
+	}
+	data, err := files.Read(path)
+	switch {
+	case err != nil:
+		return false, files.CannotRead("read the artifact file", path, err)
+	case bytes.Equal(data, render(&w.artifact)):
+		return true, nil
+	case len(data) == 0:
+		return false, nil
+	}
+	for version := w.history.State.Version() - 1; version > 0; version-- {
+		a, err := w.history.Artifact(ctx, version)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Equal(data, render(&a)) {
+			return false, nil
+		}
+	}
+	return false, w.notGenerated(path, "it holds no version of the session; not overwritten")
+}
+
+func (w *publication) notGenerated(path, detail string) error {
+	return &fault.Error{
+		Code: NotGenerated, Op: "update the artifact file", Place: path, Detail: detail,
+		Hint: "move it away, then run `brenner session status " + w.history.Thread + "`",
+	}
+}
+
+// Load reads the session of the source's address. Unless the source is an export, or
+// another process runs the session, its artifact files follow.
+func (s *Source) Load(ctx context.Context) (*session.History, error) {
+	h, err := session.Load(ctx, s.Store, s.Address.Thread)
+	if err == nil {
+		s.artifactFile(ctx, h)
+	}
+	return h, err
+}
+
+// artifactFile brings the artifact files of a session up to date and returns the path of
+// the current Markdown, if any. A failure is logged: reading does not depend on the files.
+func (s *Source) artifactFile(ctx context.Context, h *session.History) string {
+	if s.File != "" || s.Project == nil {
+		return ""
+	}
+	write := (*publication).update
+	if _, held, err := s.Locks.HolderOf(h.Thread); err == nil && held {
+		write = (*publication).look // the other process writes them when it ends
+	}
+	path, err := s.Project.publish(ctx, h, write)
+	if err != nil && !errors.Is(err, errOld) {
+		s.Project.warnUnpublished(h.Thread, err)
+	}
+	return path
+}
+
+// errOld means that the files do not hold the newest version.
+var errOld = errors.New("the artifact files are missing or old")
+
+// look writes nothing.
+func (w *publication) look(ctx context.Context) (bool, error) {
+	current, err := w.isCurrent(ctx, filepath.Join(w.dir, artifactText), (*artifact.Artifact).Markdown)
+	if err == nil && !current {
+		err = errOld
+	}
+	return false, err
+}
+
+func (h *Host) warnUnpublished(thread string, err error) {
+	h.Log.Warn().Err(err).Str("session", thread).Msg("cannot write the artifact file; the session itself is stored")
+}
+
+// followLoop updates the artifact files of a loop's sessions: the disk may have been full,
+// or the process was killed.
+func (p *Project) followLoop(ctx context.Context, st store.Store, s *loop.State) {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if ctx.Err() != nil {
+			return // the next run of the command writes them
+		}
+		if j.Settled.Version == 0 || p.isPublished(j) {
+			continue
+		}
+		h, err := session.Load(ctx, st, j.Thread)
+		if err == nil {
+			_, err = p.followStore(ctx, h)
+		}
+		if err != nil && ctx.Err() == nil {
+			p.warnUnpublished(j.Thread, err)
+		}
+	}
+}
+
+// isPublished reports, without reading the session, whether its artifact files exist and
+// are those of its last settlement.
+func (p *Project) isPublished(j *loop.Job) bool {
+	dir := p.publishedDir(j.Thread)
+	if _, err := os.Stat(filepath.Join(dir, artifactText)); err != nil {
+		return false
+	}
+	data, err := files.Read(filepath.Join(dir, artifactJSON))
+	return err == nil && store.Hash(data) == j.Settled.Artifact
+}
