@@ -69,6 +69,9 @@ type Layer struct {
 	// Loose entries match names case-insensitively, and add no recipient if another source names
 	// one: the variables BRENNER_ROSTER_AGENT_<NAME>.
 	Loose bool
+	// Override entries change agents that another source names: --agent-role. They name the
+	// recipients only if no other source does; else an unknown name is an error.
+	Override bool
 	// Empty means that a roster without entries was given, which is an error except in heuristic
 	// mode. It is false in a layer without a roster.
 	Empty     bool

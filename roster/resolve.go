@@ -44,14 +44,15 @@ type Unused struct {
 
 // Resolve combines all layers into one roster. Recipients are those of --to, else the agents of the
 // highest level that names any. Every lower level fills in missing fields of their entries and
-// never adds a recipient. A preset is the lowest layer and is assigned by order, not by name. All
-// errors are returned together; with an error only Warnings is set.
+// never adds a recipient. A preset is the lowest layer: a recipient with one of its placeholder
+// names gets that entry, the others get the remaining ones in order. All errors are returned together; with an error only Warnings is set.
 func Resolve(in Input) (Resolution, error) {
 	r := &resolver{layers: byLevel(in.Layers), presets: AllPresets(in.Presets)}
 	r.checkLayers()
 	r.settle()
 	whole := r.choose(in.DefaultPreset)
 	r.bindLoose()
+	r.checkOverrides()
 	r.checkTwoRoles()
 	if whole {
 		r.fill()
@@ -67,6 +68,7 @@ type resolver struct {
 	layers     []Layer // highest first
 	presets    []Preset
 	preset     *Preset     // the one that applies
+	asked      Origin      // of the request for it
 	recipients []recipient // each agent once
 	out        Resolution
 	found      faults
@@ -141,6 +143,7 @@ func (r *resolver) choose(defaultPreset string) bool {
 	}
 	r.recipients = r.namedRecipients()
 	if len(r.recipients) > 0 {
+		r.warnReplaced()
 		return r.fitsPreset()
 	}
 	if r.preset != nil {
@@ -161,9 +164,25 @@ func (r *resolver) namePreset() bool {
 			return false
 		}
 		r.apply(p)
+		r.asked = l.Origin
 		return true
 	}
 	return true
+}
+
+// warnReplaced warns if a preset was requested above the level whose entries name fewer agents:
+// not all of its roles take part.
+func (r *resolver) warnReplaced() {
+	by := r.recipients[0].origin
+	if r.preset == nil || by.Level <= r.asked.Level || len(r.recipients) >= len(r.preset.Entries) {
+		return
+	}
+	r.warn(Warning{
+		Code: PresetReplaced, Place: by.String(),
+		Message: fmt.Sprintf("%d of the %d agents of preset %s take part: the entries name only %s",
+			len(r.recipients), len(r.preset.Entries), fault.Shown(r.preset.ID), joinWords(r.agents())),
+		Hint: "name all agents with --to, or remove the entries",
+	})
 }
 
 func (r *resolver) apply(p Preset) {
@@ -194,7 +213,7 @@ func recipientsOf(peers []Layer) []recipient {
 	var asked, entered recipientList
 	for _, l := range peers {
 		asked.add(l.Origin, l.Recipients...)
-		if !l.Loose {
+		if !l.Loose && !l.Override {
 			entered.add(l.Origin, Roster{Entries: l.Entries}.Agents()...)
 		}
 	}
@@ -267,7 +286,10 @@ func (r *resolver) noneNamed(defaultPreset string) bool {
 		}
 		preset = p
 	}
-	loose := r.looseNames()
+	if r.recipients = r.namesOf(func(l Layer) bool { return l.Override }); len(r.recipients) > 0 {
+		return true
+	}
+	loose := r.namesOf(func(l Layer) bool { return l.Loose })
 	stranger := slices.ContainsFunc(loose, func(l recipient) bool {
 		return !slices.ContainsFunc(preset.PlaceholderNames, func(n string) bool { return strings.EqualFold(n, l.agent) })
 	})
@@ -288,10 +310,10 @@ func (r *resolver) noneNamed(defaultPreset string) bool {
 	return false
 }
 
-func (r *resolver) looseNames() []recipient {
+func (r *resolver) namesOf(which func(Layer) bool) []recipient {
 	var names recipientList
 	for _, l := range r.layers {
-		if l.Loose {
+		if which(l) {
 			names.add(l.Origin, Roster{Entries: l.Entries}.Agents()...)
 		}
 	}

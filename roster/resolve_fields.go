@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/internal/fault"
@@ -115,6 +116,53 @@ func (r *resolver) checkTwoRoles() {
 	}
 }
 
+// checkOverrides reports overrides of agents that do not take part.
+func (r *resolver) checkOverrides() {
+	agents := r.agents()
+	if len(agents) == 0 {
+		return // already reported
+	}
+	exact := setOf(agents)
+	for _, l := range r.layers {
+		for _, e := range l.Entries {
+			if l.Override && !blank(e.Agent) && !exact[e.Agent] {
+				r.found.add(MissingEntry, l.Origin.String(), didYouMean(e.Agent, agents)+"agents: "+joinWords(agents)+"; name others with --to NAME --role ROLE",
+					"%s does not take part", fault.Shown(e.Agent))
+			}
+		}
+	}
+}
+
+// presetEntries returns for each recipient the index of its entry in the preset, or -1: the
+// entry of its placeholder name, else the next one that no recipient has by name.
+func (r *resolver) presetEntries() []int {
+	at := make([]int, len(r.recipients))
+	if r.preset == nil {
+		for i := range at {
+			at[i] = -1
+		}
+		return at
+	}
+	taken := make([]bool, len(r.preset.Entries))
+	for i, rec := range r.recipients {
+		at[i] = slices.Index(r.preset.PlaceholderNames, rec.agent)
+		if at[i] >= len(taken) {
+			at[i] = -1
+		}
+		if at[i] >= 0 {
+			taken[at[i]] = true
+		}
+	}
+	for i := range at {
+		if at[i] < 0 {
+			if at[i] = slices.Index(taken, false); at[i] >= 0 {
+				taken[at[i]] = true
+			}
+		}
+	}
+	return at
+}
+
 func (r *resolver) fill() {
 	index := make([]map[string]int, len(r.layers)) // by layer: agent → its entry
 	for i, l := range r.layers {
@@ -125,6 +173,7 @@ func (r *resolver) fill() {
 			}
 		}
 	}
+	preset := r.presetEntries()
 	for i, rec := range r.recipients {
 		entry, origin := Entry{Agent: rec.agent}, EntryOrigin{Agent: rec.origin}
 		found := false
@@ -134,9 +183,9 @@ func (r *resolver) fill() {
 				origin.take(&entry, l.Entries[j], l.Origin)
 			}
 		}
-		if r.preset != nil && i < len(r.preset.Entries) {
+		if preset[i] >= 0 {
 			found = true
-			origin.take(&entry, r.preset.Entries[i], presetOrigin(*r.preset))
+			origin.take(&entry, r.preset.Entries[preset[i]], presetOrigin(*r.preset))
 		}
 		r.guess(&entry, &origin)
 		r.checkEntry(entry, origin, found)

@@ -17,7 +17,7 @@ func anyLayers(t *rapid.T) []Layer {
 	role := rapid.SampledFrom(append(AllRoles(), ""))
 	var layers []Layer
 	for _, level := range levels()[:4] {
-		agents := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C", "a"}), 0, 3, rapid.ID).Draw(t, level.String())
+		agents := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "GreenValley", "a"}), 0, 3, rapid.ID).Draw(t, level.String())
 		l := Layer{
 			Origin: Origin{Level: level, Source: level.String()},
 			Mode:   rapid.SampledFrom([]Mode{"", RoleSeparated, Unified}).Draw(t, "mode"),
@@ -31,7 +31,7 @@ func anyLayers(t *rapid.T) []Layer {
 			})
 		}
 		if level == Flags {
-			l.Recipients = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "C", "D"}), 0, 4, rapid.ID).Draw(t, "to")
+			l.Recipients = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "GreenValley", "D"}), 0, 4, rapid.ID).Draw(t, "to")
 		}
 		layers = append(layers, l)
 	}
@@ -57,14 +57,23 @@ func expected(layers []Layer) (out Roster, origins []EntryOrigin) {
 	if len(names) == 0 {
 		names = preset.PlaceholderNames
 	}
-	for i, name := range names {
+	var free []Entry // of the preset, that no name has
+	for i, e := range preset.Entries {
+		if !slices.Contains(names, preset.PlaceholderNames[i]) {
+			free = append(free, e)
+		}
+	}
+	for _, name := range names {
 		e, o := Entry{Agent: name}, EntryOrigin{}
 		for _, l := range layers {
 			said, _ := Roster{Entries: l.Entries}.Find(name)
 			o.take(&e, said, l.Origin)
 		}
-		if i < len(preset.Entries) {
+		if i := slices.Index(preset.PlaceholderNames, name); i >= 0 {
 			o.take(&e, preset.Entries[i], presetOrigin(preset))
+		} else if len(free) > 0 {
+			o.take(&e, free[0], presetOrigin(preset))
+			free = free[1:]
 		}
 		out.Entries, origins = append(out.Entries, e), append(origins, o)
 	}

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,6 +230,48 @@ func TestMissingEntrySuggestsNearestName(t *testing.T) {
 	}
 }
 
+// The agents of a preset keep its roles, and other names take what is left, in order.
+func TestRecipientsKeepTheirPresetRole(t *testing.T) {
+	for _, tt := range []struct {
+		to   []string
+		want []Role
+	}{
+		{[]string{"GreenValley"}, []Role{AdversarialCritic}},
+		{[]string{"Ann", "GreenValley", "Bob"}, []Role{HypothesisGenerator, AdversarialCritic, TestDesigner}},
+		{[]string{"PurpleMountain", "Ann"}, []Role{TestDesigner, HypothesisGenerator}},
+	} {
+		got, err := Resolve(Input{Layers: []Layer{to(tt.to...), withPreset("default-3-agent")}})
+		var roles []Role
+		for _, e := range got.Roster.Entries {
+			roles = append(roles, e.Role)
+		}
+		if err != nil || !slices.Equal(roles, tt.want) {
+			t.Errorf("%v: got %v, %v; want %v", tt.to, roles, err, tt.want)
+		}
+	}
+}
+
+func override(agent string, role Role) Layer {
+	l := entries(fromFlag("--agent-role"), Entry{Agent: agent, Role: role})
+	l.Override = true
+	return l
+}
+
+func TestOverridesChangeOneRole(t *testing.T) {
+	got, err := Resolve(Input{Layers: []Layer{withPreset("default-3-agent"), override("GreenValley", TestDesigner)}})
+	if err != nil || len(got.Roster.Entries) != 3 || got.Roster.Entries[2].Role != TestDesigner || got.Roster.Entries[0].Role != HypothesisGenerator {
+		t.Errorf("got %+v, %v", got.Roster.Entries, err)
+	}
+	_, err = Resolve(Input{Layers: []Layer{withPreset("default-3-agent"), override("GrenValley", TestDesigner)}})
+	if hint := fault.HintOf(err); fault.CodeOf(err) != MissingEntry || !strings.HasPrefix(hint, "did you mean GreenValley?") {
+		t.Errorf("got %v, hint %q", err, hint)
+	}
+	got, err = Resolve(Input{Layers: []Layer{override("Ann", TestDesigner)}, DefaultPreset: "default-3-agent"})
+	if err != nil || len(got.Roster.Entries) != 1 || got.Roster.Entries[0].Agent != "Ann" {
+		t.Errorf("without another source: got %+v, %v", got.Roster.Entries, err)
+	}
+}
+
 func TestResolveWarnings(t *testing.T) {
 	tests := []struct {
 		name string
@@ -236,6 +279,7 @@ func TestResolveWarnings(t *testing.T) {
 		want fault.Code
 	}{
 		{"heuristic mode", Input{Layers: []Layer{withMode(Heuristic), to("Codex")}}, HeuristicDeprecated},
+		{"a preset of which entries name one agent", Input{Layers: []Layer{withPreset("default-3-agent"), entries(Origin{Level: ProjectConfig, Source: "brenner.yaml"}, Entry{Agent: "Ann", Role: TestDesigner})}}, PresetReplaced},
 		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
 		{"a variable for an unknown agent", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
 	}

@@ -183,7 +183,7 @@ func (r *RosterFlags) layers(a *ui.App, c *cobra.Command) ([]roster.Layer, error
 		layers = append(layers, l)
 	}
 	if len(r.agentRoles) > 0 {
-		l := roster.Layer{Origin: from("--agent-role")}
+		l := roster.Layer{Origin: from("--agent-role"), Override: true}
 		for _, pair := range r.agentRoles {
 			name, role, ok := strings.Cut(pair, "=")
 			if !ok {
