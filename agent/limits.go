@@ -159,7 +159,7 @@ func (p RetryPolicy) ask(ctx context.Context, a Agent, c Call) (Reply, error) {
 		left := pause(ctx, c.Drain, wait)
 		if ctx.Err() != nil {
 			end := ContextFailure(ctx)
-			end.Attempts, end.Usage, end.Cause = asked, spent, f
+			end.Partial, end.Attempts, end.Usage, end.Cause = f.Partial, asked, spent, f
 			return Reply{}, end
 		}
 		if c.drained() && f.After > 0 {

@@ -24,7 +24,10 @@ const (
 	filtered = "content_filter"
 )
 
-var errMalformed = errors.New("malformed response")
+var (
+	errMalformed = errors.New("malformed response")
+	errNoBody    = errors.New("empty response")
+)
 
 // answer accumulates a reply.
 type answer struct {
@@ -137,10 +140,11 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	case strings.TrimSpace(answer) == "" && a.refusal.Len() > 0:
 		f.Code, f.Detail = agent.Refused, "the model refused: "+x.hide.Shown(modelhttp.Tidy(a.refusal.String()))
 		f.Hint = rephrase
+		f.Partial = text.FirstBytes(x.hide.answer(strings.ToValidUTF8(a.refusal.String(), "\uFFFD")), longestPartial)
 	case strings.TrimSpace(answer) == "":
 		f.Code, f.Detail = agent.Empty, "blank reply"
 		f.Hint = "raise budget.reply_tokens, or ask another model"
-		f.Partial = ""
+		f.Partial = x.hide.Evidence(x.received())
 	default:
 		return agent.Reply{Text: answer, Model: x.hide.Text(a.model), Usage: f.Usage}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	sdk "github.com/sashabaranov/go-openai"
 
@@ -29,7 +30,12 @@ type events struct {
 	out, rest []byte // the current line, and its unread rest
 	line      []byte // buffer for lines longer than the reader's
 	done      bool   // [DONE] was received
+	head      []byte // the beginning of the response, as evidence
+	foreign   bool   // a line that no event stream has
 }
+
+// longestHead is how much of a stream's beginning is kept.
+const longestHead = 64 << 10
 
 func (e *events) Close() error { return e.body.Close() }
 
@@ -40,6 +46,7 @@ func (e *events) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		e.alive()
+		e.keep(line)
 		e.pass(line)
 	}
 	n := copy(p, e.rest)
@@ -47,10 +54,18 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// keep adds a line to the evidence, unless it is blank or a comment.
+func (e *events) keep(line []byte) {
+	if bare := bytes.TrimSpace(line); len(bare) > 0 && bare[0] != ':' {
+		e.head = append(e.head, line[:min(len(line), longestHead-len(e.head))]...)
+	}
+}
+
 // pass keeps a line if it has data.
 func (e *events) pass(line []byte) {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	if !ok {
+		e.foreign = e.foreign || !isField(line)
 		return
 	}
 	data = bytes.TrimSpace(data)
@@ -67,6 +82,12 @@ func (e *events) pass(line []byte) {
 	}
 	e.out = append(append(append(e.out[:0], prefix...), data...), '\n')
 	e.rest = e.out
+}
+
+// isField reports whether a line without data can be part of an event stream.
+func isField(line []byte) bool {
+	name, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+	return slices.Contains([]string{"", "event", "id", "retry", "data"}, string(name))
 }
 
 // next returns a line, valid until the next call. A last line without a line break
@@ -93,6 +114,8 @@ func (e *events) next() ([]byte, error) {
 		case errors.Is(err, io.EOF) && complete(e.line):
 			return e.line, nil
 		default:
+			e.keep(e.line)
+			e.foreign = e.foreign || !isField(e.line)
 			return nil, err
 		}
 	}

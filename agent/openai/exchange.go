@@ -15,6 +15,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"brenner/agent"
+	"brenner/internal/fault"
 	"brenner/internal/modelhttp"
 	"brenner/internal/text"
 )
@@ -42,6 +43,7 @@ type exchange struct {
 	begun  bool    // the endpoint has accepted the request
 	events *events // a streamed response …
 	whole  []byte  // … or the complete body
+	wrong  []byte  // the malformed event of a stream
 }
 
 // run sends the request. It also returns the endpoint's refusal, if there was one.
@@ -58,10 +60,36 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 		return reply, f, nil
 	}
 	f := x.failure(ctx, err)
-	f.Partial = text.FirstBytes(x.hide.answer(strings.ToValidUTF8(x.answer.text.String(), "\uFFFD")), longestPartial)
 	var no *refusal
 	errors.As(err, &no)
+	f.Partial = x.evidence(f.Code, no)
 	return agent.Reply{}, f, no
+}
+
+// evidence returns what is kept of a response without a complete reply: the text so far, with the
+// event that could not be read, or else the response itself.
+func (x *exchange) evidence(code fault.Code, no *refusal) string {
+	kept := text.FirstBytes(x.hide.answer(strings.ToValidUTF8(x.answer.text.String(), "\uFFFD")), longestPartial)
+	switch {
+	case no != nil && no.status != 0:
+		if no.detail.Complete() {
+			return ""
+		}
+		return x.hide.Evidence([]byte(no.detail.Raw))
+	case strings.TrimSpace(kept) == "" && (code == agent.Malformed || code == agent.Cut):
+		return x.hide.Evidence(x.received())
+	case x.wrong != nil:
+		return kept + "\n\n[unreadable]\n" + x.hide.Evidence(x.wrong) + "\n"
+	}
+	return kept
+}
+
+// received returns the response as it arrived, or its beginning.
+func (x *exchange) received() []byte {
+	if x.events != nil {
+		return x.events.head
+	}
+	return x.whole
 }
 
 // talk sends the request and reads the response.
@@ -94,10 +122,16 @@ func (x *exchange) talk(ctx context.Context) error {
 		if errors.Is(err, io.EOF) && (x.events.done || x.answer.finish != "") {
 			return nil
 		}
+		if errors.Is(err, io.EOF) && x.events.foreign {
+			return errMalformed // for example, plain text
+		}
 		if err != nil {
 			return err
 		}
 		if err := x.dialect.chunk(x.answer.encodeBytes(data), &x.answer); err != nil {
+			if errors.Is(err, errMalformed) {
+				x.wrong = bytes.Clone(data)
+			}
 			return err
 		}
 		if x.answer.finish == "" && x.answer.endless(x.call.MaxReply) {
@@ -150,6 +184,8 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		return nil, errTooLarge
 	case err != nil:
 		return nil, err
+	case len(bytes.TrimSpace(x.whole)) == 0:
+		return nil, errNoBody
 	case bytes.HasPrefix(bytes.TrimSpace(x.whole), []byte("<")):
 		return nil, &page{x.hide.Page(x.whole)}
 	}

@@ -77,6 +77,11 @@ func (x *exchange) classify(err error) *agent.Failure {
 			Code: agent.TooLarge, Detail: fmt.Sprintf("reply exceeds %d bytes; the rest was not read", x.MaxReplyBytes),
 			Hint: "lower budget.reply_tokens, or ask another model",
 		}
+	case errors.Is(err, errNoBody):
+		return &agent.Failure{
+			Code: agent.Malformed, Detail: x.host + " accepted the request, but sent nothing", Retry: true,
+			Hint: "if this persists, check the server's log; " + runDoctor,
+		}
 	case errors.Is(err, errMalformed):
 		return &agent.Failure{
 			Code: agent.Malformed, Detail: x.host + ": response is not the JSON of this API", Retry: true,

@@ -156,7 +156,7 @@ func TestEndpointThatIgnoresTokenLimitIsStopped(t *testing.T) {
 
 // A response of the other API is malformed, not blank.
 func TestResponseOfOtherAPI(t *testing.T) {
-	want := wanted{code: agent.Malformed, retry: true, usage: agent.Usage{Input: 10, Guessed: true}}
+	want := wanted{code: agent.Malformed, retry: true, kept: "yes", usage: agent.Usage{Input: 10, Guessed: true}}
 	for _, answer := range []openaitest.Answer{
 		stream(chunk("yes"), finished, "[DONE]"),
 		raw("application/json", `{"choices":[{"message":{"content":"yes"}}]}`),

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"brenner/agent"
@@ -74,7 +72,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		switch {
 		case l.full:
 			e.Failure = tooLarge()
-		case m.split(body):
+		case m.secrets.Spread(body):
 			e.Failure = unmaskable()
 		default:
 			e.Response.Body = l.pieces(body)
@@ -179,80 +177,4 @@ func (l *recordedBody) pieces(body []byte) []piece {
 		from = to
 	}
 	return all
-}
-
-// split reports whether a masked body still contains a secret: spread over strings
-// that a reader joins, such as the chunks of a stream. It has no single place to mask.
-func (m mask) split(body []byte) bool {
-	if len(m.secrets) == 0 {
-		return false
-	}
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	joined := texts{}
-	if !joined.add(body) {
-		for line := range bytes.Lines(body) {
-			if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-				joined.add(data)
-			}
-		}
-	}
-	for _, text := range joined {
-		if m.secrets.In(text.String()) {
-			return true
-		}
-	}
-	return false
-}
-
-// texts holds the strings of JSON values, joined by their path.
-type texts map[string]*strings.Builder
-
-// add adds the strings of a JSON value. It returns false if data is not JSON.
-func (t texts) add(data []byte) bool {
-	var v any
-	if json.Unmarshal(data, &v) != nil {
-		return false
-	}
-	kind := ""
-	if object, ok := v.(map[string]any); ok {
-		kind = fmt.Sprint(object["type"])
-	}
-	t.walk(v, "", kind)
-	return true
-}
-
-// walk joins strings by their path, without the keys for alternative forms of one
-// text. Streams of several texts may or may not distinguish them by type or index, so
-// strings are joined both with and without the type.
-func (t texts) walk(v any, path, kind string) {
-	switch v := v.(type) {
-	case string:
-		t.put("path "+path, v)
-		t.put("kind "+kind+" "+path, v)
-	case []any:
-		for _, one := range v {
-			t.walk(one, path, kind)
-		}
-	case map[string]any:
-		if n, ok := v["index"].(float64); ok && n != 0 {
-			path += fmt.Sprintf("#%v", n)
-		}
-		for name, one := range v {
-			switch name {
-			case "text":
-				t.walk(one, path, kind)
-			case "message":
-				t.walk(one, path+".delta", kind)
-			default:
-				t.walk(one, path+"."+name, kind)
-			}
-		}
-	}
-}
-
-func (t texts) put(place, text string) {
-	if t[place] == nil {
-		t[place] = &strings.Builder{}
-	}
-	t[place].WriteString(text)
 }

@@ -65,6 +65,10 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = learner(name, r.Last())
 	case "silent":
 		answer.Hang = true
+	case "page":
+		return openaitest.Answer{Status: http.StatusOK, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html><title>Sign in</title><p>" + r.Header.Get("Authorization") + "</p></html>"}
+	case "choiceless":
+		return openaitest.Answer{Status: http.StatusOK, Body: `{"choices":[],"detail":"overloaded"}`}
 	case "dated":
 		answer.Model = r.Model + "-2024-08-06"
 	case "swapped":

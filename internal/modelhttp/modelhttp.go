@@ -63,6 +63,12 @@ type ErrorBody struct {
 	Kind    string
 	Param   string
 	Proper  bool // in the API's form, not a proxy's page
+	Raw     string // the response, set by ReadError
+}
+
+// Complete reports whether the message, as shown, is everything that the response says.
+func (b *ErrorBody) Complete() bool {
+	return len(b.Message) <= longestMessage && (b.Proper || strings.TrimSpace(b.Raw) == b.Message)
 }
 
 // ReadError reads an error response of limited length. After a read error it uses what
@@ -72,7 +78,25 @@ func (s *Secrets) ReadError(body io.Reader) ErrorBody {
 	if err == nil && len(data) == longestError {
 		data = s.dropPartial(data)
 	}
-	return Parse(data)
+	if s.tagged(data) {
+		data = nil
+	}
+	b := Parse(data)
+	b.Raw = string(data)
+	return b
+}
+
+// Evidence returns the beginning of an unusable response, to be stored; "" if it contains a secret
+// that cannot be masked.
+func (s *Secrets) Evidence(data []byte) string {
+	if len(data) > longestError {
+		data = s.dropPartial(data[:longestError])
+	}
+	kept := s.Text(text.Clean(string(data), text.Output)) // control characters could split a secret
+	if s.find.Spread([]byte(kept)) || s.tagged([]byte(kept)) {
+		return ""
+	}
+	return kept
 }
 
 // Page returns the text of an unexpected web page.
@@ -80,7 +104,15 @@ func (s *Secrets) Page(data []byte) string {
 	if len(data) > longestError {
 		data = s.dropPartial(data[:longestError])
 	}
+	if s.tagged(data) {
+		data = nil
+	}
 	return Tidy(string(data))
+}
+
+// tagged reports whether a web page contains a secret that is split by tags.
+func (s *Secrets) tagged(data []byte) bool {
+	return bytes.IndexByte(data, '<') >= 0 && s.find.In(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(s.Text(string(data)), "")))
 }
 
 // Parse extracts the message from the body of an error response. Its form varies between servers.

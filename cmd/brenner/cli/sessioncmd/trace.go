@@ -302,7 +302,7 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 		}
 		return rows
 	case out.Broken:
-		rows = append(rows, []string{"  Incomplete", "not used"})
+		rows = append(rows, []string{"  Incomplete", "not used; `brenner trace show " + ui.Clean(t.Call.Call) + " --reply` prints what arrived"})
 	default:
 		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d read, %d refused, %d ignored", out.Taken, out.Refused, out.Shown)})
 	}
