@@ -256,9 +256,11 @@ func (a *auditor) checkTemplate() {
 				"%s has the template %s, but the roster requires %s", fault.Shown(a.out.Recipient), id, want)
 		}
 	}
-	for _, t := range prompts.All() {
-		if t.ID() == id && a.roster.Line > 0 {
-			a.checkPrompt(t)
+	for version := range prompts.Latest {
+		for _, t := range prompts.All(version + 1) {
+			if t.ID() == id && a.roster.Line > 0 {
+				a.checkPrompt(t)
+			}
 		}
 	}
 }

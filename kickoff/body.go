@@ -254,9 +254,9 @@ func (in *Input) frame(to string) Frame {
 		rights.Roles = append(rights.Roles, string(e.Role))
 	}
 	f := Frame{role: entry.Role, plain: isPlain(to) && isPlain(in.Roster.Name) && isPlain(in.Roster.CreatedAt)}
-	t, ok := prompts.For(string(entry.Role))
+	t, ok := prompts.For(string(entry.Role), in.Prompts)
 	if rights.Unified || !ok {
-		t, f.role = prompts.Unified(), ""
+		t, f.role = prompts.Unified(in.Prompts), ""
 	}
 	f.template, f.hash, f.example = t.ID(), t.Hash(), t.Example()
 	for _, e := range in.Roster.Entries {

@@ -46,6 +46,8 @@ type Input struct {
 	// recipient needs one: it can only change what it can name.
 	Views  map[string]string
 	Scopes merge.Scopes // the zero value restricts no agent
+	// Prompts is the version of the prompts; 0 is the latest one.
+	Prompts int
 
 	// Frames, if not nil, caches frames between calls of Compose.
 	Frames Frames

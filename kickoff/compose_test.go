@@ -96,16 +96,16 @@ func TestMessageFields(t *testing.T) {
 		t.Fatalf("%d messages", len(messages))
 	}
 	m := messages[0]
-	tmpl, _ := prompts.For("adversarial_critic")
+	tmpl, _ := prompts.For("adversarial_critic", prompts.Latest)
 	want := Message{
 		To: "GreenValley", Role: roster.AdversarialCritic, ThreadID: in.ThreadID, AckRequired: true,
 		Subject: "KICKOFF: How does a cell of an early embryo know what to become?", Body: m.Body,
-		Template: "adversarial_critic/1", TemplateHash: tmpl.Hash(), Examples: []string{tmpl.Example()},
+		Template: "adversarial_critic/2", TemplateHash: tmpl.Hash(), Examples: []string{tmpl.Example()},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Error(diff)
 	}
-	if messages[1].To != "BlueLake" || messages[1].Template != "hypothesis_generator/1" {
+	if messages[1].To != "BlueLake" || messages[1].Template != "hypothesis_generator/2" {
 		t.Errorf("%s %s", messages[1].To, messages[1].Template)
 	}
 	for _, e := range in.Roster.Entries {

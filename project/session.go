@@ -327,7 +327,7 @@ func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
 // one of them proposes nothing.
 func WorkedExamples() []string {
 	var examples []string
-	for _, t := range prompts.All() {
+	for _, t := range prompts.All(prompts.Latest) {
 		examples = append(examples, t.Example())
 	}
 	return examples

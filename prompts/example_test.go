@@ -91,7 +91,7 @@ func checkNewItems(t *testing.T, tmpl prompts.Template, before, after *artifact.
 func TestExamplesAreApplied(t *testing.T) {
 	a := base(t)
 	for i, role := range roster.AllRoles() {
-		tmpl, _ := prompts.For(string(role))
+		tmpl, _ := prompts.For(string(role), prompts.Latest)
 		a = mergeExample(t, a, tmpl, i+1)
 	}
 	text := string(a.Markdown())
@@ -116,7 +116,7 @@ func TestExamplesAreApplied(t *testing.T) {
 }
 
 func TestUnifiedExampleIsApplied(t *testing.T) {
-	a := mergeExample(t, base(t), prompts.Unified(), 1)
+	a := mergeExample(t, base(t), prompts.Unified(prompts.Latest), 1)
 	if text := string(a.Markdown()); strings.Contains(text, "h_rise") || !strings.Contains(text, "H1 vs H3, H2 vs H3") {
 		t.Errorf("labels were not resolved:\n%s", text)
 	}
@@ -125,7 +125,7 @@ func TestUnifiedExampleIsApplied(t *testing.T) {
 // TestPromptsContainNoDelta reads prompts as replies: the examples are nested, and nothing else
 // looks like a delta.
 func TestPromptsContainNoDelta(t *testing.T) {
-	for _, tmpl := range prompts.All() {
+	for _, tmpl := range prompts.All(prompts.Latest) {
 		rights := allRoles(tmpl.Name, false)
 		for _, text := range []string{tmpl.Prompt(), tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)} {
 			for _, b := range delta.Read([]byte(text), delta.Options{}).Blocks {

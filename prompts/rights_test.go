@@ -75,12 +75,12 @@ func TestRightsTable(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, rightsRows(t, prompts.Unified().Outputs(1, tt.rights))); diff != "" {
+			if diff := cmp.Diff(tt.want, rightsRows(t, prompts.Unified(prompts.Latest).Outputs(1, tt.rights))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	open := rightsRows(t, prompts.Unified().Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: merge.DefaultScopes()}))
+	open := rightsRows(t, prompts.Unified(prompts.Latest).Outputs(1, prompts.Rights{Unified: true, Role: "x", Roles: []string{"x"}, Scopes: merge.DefaultScopes()}))
 	for section, cells := range open {
 		if want := "yes any any"; section != thread && cells != want {
 			t.Errorf("unified: %s: %s", section, cells)
@@ -93,7 +93,7 @@ func TestRulesOfRole(t *testing.T) {
 	shows := map[string]string{
 		"hypothesis_generator": "RHPAX", "test_designer": "PTAX", "adversarial_critic": "HAXC", "unified": "RHPTAXC",
 	}
-	for _, tmpl := range prompts.All() {
+	for _, tmpl := range prompts.All(prompts.Latest) {
 		rights := allRoles(tmpl.Name, false)
 		rights.Unified = tmpl.Name == prompts.UnifiedName
 		outputs := tmpl.Outputs(1, rights)
@@ -113,7 +113,7 @@ func TestRulesOfRole(t *testing.T) {
 }
 
 func TestFieldsOfRole(t *testing.T) {
-	tmpl, _ := prompts.For("test_designer")
+	tmpl, _ := prompts.For("test_designer", prompts.Latest)
 	format := tmpl.Format(allRoles("test_designer", false))
 	for _, want := range []string{
 		"\n`discriminative_tests`\n- `name` (text): ",

@@ -39,19 +39,41 @@ type Template struct {
 	Text    string // the whole text, which Hash covers
 }
 
-// All returns the templates: those of the roles in the specification's order, then the unified one.
-func All() []Template {
+// Latest is the version of the templates for new sessions. A session keeps the version that it
+// began with.
+const Latest = 2
+
+// All returns the templates of a version: those of the roles in the specification's order, then the
+// unified one. An unknown version stands for Latest.
+func All(version int) []Template {
+	if version < 1 || version > Latest {
+		version = Latest
+	}
+	wording := strings.NewReplacer(wordings(version)...)
+	template := func(name, own string) Template {
+		return Template{Name: name, Version: version, Text: wording.Replace(own + common)}
+	}
 	return []Template{
-		{Name: "hypothesis_generator", Version: 1, Text: hypothesisGenerator + common},
-		{Name: "test_designer", Version: 1, Text: testDesigner + common},
-		{Name: "adversarial_critic", Version: 1, Text: adversarialCritic + common},
-		{Name: UnifiedName, Version: 1, Text: unified + common},
+		template("hypothesis_generator", hypothesisGenerator), template("test_designer", testDesigner),
+		template("adversarial_critic", adversarialCritic), template(UnifiedName, unified),
 	}
 }
 
-// For returns the template of a role.
-func For(role string) (Template, bool) {
-	for _, t := range All() {
+// wordings returns the passages in which a version differs, each after its placeholder.
+func wordings(version int) []string {
+	if version == 1 {
+		return []string{"{{nothing}}", "If you have nothing to add, say so in one sentence.", "{{no changes}}", ""}
+	}
+	return []string{
+		"{{nothing}}", "If there is nothing to change, say so as described below.",
+		"{{no changes}}", "\nIf there is nothing to change, write one line outside of any fence: `NO CHANGES: reason`. A reply with neither a\n" +
+			"delta nor this line is not an answer.\n",
+	}
+}
+
+// For returns the template of a role in a version.
+func For(role string, version int) (Template, bool) {
+	for _, t := range All(version) {
 		if t.Name == role && role != UnifiedName {
 			return t, true
 		}
@@ -59,9 +81,9 @@ func For(role string) (Template, bool) {
 	return Template{}, false
 }
 
-// Unified returns the template for sessions without roles.
-func Unified() Template {
-	all := All()
+// Unified returns the template for sessions without roles in a version.
+func Unified(version int) Template {
+	all := All(version)
 	return all[len(all)-1]
 }
 

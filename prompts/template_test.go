@@ -3,6 +3,7 @@ package prompts_test
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ var update = flag.Bool("update", false, "add the hashes of new template versions
 // A version of a template has one text. To change a template, raise its version and run this test
 // with -update, which only adds lines.
 func TestVersionsAreFrozen(t *testing.T) {
-	for _, tmpl := range prompts.All() {
+	for _, tmpl := range slices.Concat(prompts.All(1), prompts.All(2)) {
 		pinned, ok := prompts.HashOf(tmpl.ID())
 		switch {
 		case !ok && *update:
@@ -64,26 +65,26 @@ func TestVersionsFile(t *testing.T) {
 func TestEveryRoleHasTemplate(t *testing.T) {
 	var names []string
 	for _, role := range roster.AllRoles() {
-		tmpl, ok := prompts.For(string(role))
+		tmpl, ok := prompts.For(string(role), prompts.Latest)
 		if !ok || tmpl.Name != string(role) {
 			t.Errorf("%s: %v %q", role, ok, tmpl.Name)
 		}
 		names = append(names, tmpl.Name)
 	}
-	names = append(names, prompts.Unified().Name)
+	names = append(names, prompts.Unified(prompts.Latest).Name)
 	var all []string
-	for _, tmpl := range prompts.All() {
+	for _, tmpl := range prompts.All(prompts.Latest) {
 		all = append(all, tmpl.Name)
 	}
 	if diff := cmp.Diff(names, all); diff != "" {
 		t.Error(diff)
 	}
 	for _, role := range []string{"", "unified", "researcher", "Test_Designer"} {
-		if _, ok := prompts.For(role); ok {
+		if _, ok := prompts.For(role, prompts.Latest); ok {
 			t.Errorf("there is a template for the role %q", role)
 		}
 	}
-	if got := prompts.Short(prompts.Unified().Hash()); len(got) != 16 || !strings.HasPrefix(prompts.Unified().Hash(), got) {
+	if got := prompts.Short(prompts.Unified(prompts.Latest).Hash()); len(got) != 16 || !strings.HasPrefix(prompts.Unified(prompts.Latest).Hash(), got) {
 		t.Errorf("short hash %q", got)
 	}
 }
@@ -91,7 +92,7 @@ func TestEveryRoleHasTemplate(t *testing.T) {
 // TestPartsAreComplete checks that no marker is misspelt: such a part would be empty.
 func TestPartsAreComplete(t *testing.T) {
 	rights := prompts.Rights{Role: "test_designer", Roles: []string{"test_designer"}, Scopes: merge.DefaultScopes()}
-	for _, tmpl := range prompts.All() {
+	for _, tmpl := range prompts.All(prompts.Latest) {
 		first, later, format := tmpl.Outputs(1, rights), tmpl.Outputs(2, rights), tmpl.Format(rights)
 		if first == later || !strings.HasPrefix(first, "1. ") || !strings.HasPrefix(later, "1. ") {
 			t.Errorf("%s: first and later rounds have the same outputs", tmpl.Name)
@@ -121,7 +122,7 @@ func TestPartsAreComplete(t *testing.T) {
 
 // TestEveryFieldIsExplained compares the explanations with the section table in both directions.
 func TestEveryFieldIsExplained(t *testing.T) {
-	format := prompts.Unified().Format(prompts.Rights{Unified: true})
+	format := prompts.Unified(prompts.Latest).Format(prompts.Rights{Unified: true})
 	for _, s := range artifact.Sections() {
 		spec := s.Spec()
 		anchors := false
@@ -146,6 +147,22 @@ func TestEveryFieldIsExplained(t *testing.T) {
 		// The sentence about anchors and references in common.md.
 		if anchors != (s != artifact.PredictionsTable) || references != (s != artifact.ResearchThread) {
 			t.Errorf("common.md is wrong about anchors and references of %s", s)
+		}
+	}
+}
+
+// Version 2 has a form for a reply without changes. The line is not at the beginning of a line: a
+// reply that repeats the prompt does not contain it.
+func TestNoChangesInVersionTwo(t *testing.T) {
+	for version, want := range map[int]bool{1: false, 2: true} {
+		for _, tmpl := range prompts.All(version) {
+			format := tmpl.Format(prompts.Rights{Unified: true})
+			if got := strings.Contains(format, "`NO CHANGES: reason`"); got != want || strings.Contains(format, "\n`NO CHANGES") {
+				t.Errorf("%s: NO CHANGES in the format: %t, want %t", tmpl.ID(), got, want)
+			}
+			if strings.Contains(tmpl.Text, "{{no") {
+				t.Errorf("%s has a placeholder of a version", tmpl.ID())
+			}
 		}
 	}
 }

@@ -49,12 +49,12 @@ func cached[T any](m *Common, all *map[string]T, key string, fresh func() (T, er
 // rosterFrames are the frames of one roster under one set of rules.
 type rosterFrames struct {
 	common *Common
-	pinned string // hash of roster and rules
+	pinned string // hash of roster, rules and version of the prompts
 }
 
 func (m *Common) framesFor(o *flow.Opened) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
-	return rosterFrames{m, store.Hash(slices.Concat(o.Roster, rules))}, err
+	return rosterFrames{m, store.Hash(slices.Concat(o.Roster, rules, []byte(itoa(promptsOf(o)))))}, err
 }
 
 // Frame implements kickoff.Frames.

@@ -70,6 +70,14 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 	return err
 }
 
+// promptsOf returns the version of the prompts that a session began with.
+func promptsOf(o *flow.Opened) int {
+	if o.Follows(flow.CurrentProtocol) {
+		return 2
+	}
+	return 1
+}
+
 func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	examples, err := json.Marshal(m.Examples)
 	if err != nil {
@@ -144,7 +152,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	o := &state.Opened
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
-		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: s.roster, Frames: s.frames,
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: s.roster, Frames: s.frames, Prompts: promptsOf(o),
 	}
 	if p.Round == 1 {
 		for _, h := range s.current.Active(artifact.HypothesisSlate) {

@@ -96,7 +96,7 @@ func example(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: example ROLE FILE")
 	}
-	t, ok := prompts.For(args[0])
+	t, ok := prompts.For(args[0], prompts.Latest)
 	if !ok {
 		ts.Fatalf("no role %s", args[0])
 	}
