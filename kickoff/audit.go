@@ -24,6 +24,11 @@ type Report struct {
 	Roster    roster.Roster `json:"roster"`        // of the message: the table's columns, mode and name
 	Session   string        `json:"session"`       // whose roster it was compared with; set like Schema
 	Findings  []Finding     `json:"findings"`      // by line
+	// RosterOnly means that the message has a session configuration and nothing else of a
+	// kickoff: another tool wrote it, and only its roster was checked.
+	RosterOnly bool `json:"roster_only,omitzero"`
+	// Messages are the reports of several messages in one file; Findings then are all of theirs.
+	Messages []Report `json:"messages,omitempty"`
 }
 
 // Finding is an inconsistency in a message.
@@ -38,17 +43,23 @@ type Finding struct {
 // Audit reads a kickoff back and checks that its parts agree: the thread id is valid, the roster's
 // table follows the roster's rules, the recipient is in it, the template matches the recipient's
 // role, hash and prompt match the template's version, and all parts are in order. It also compares
-// the message with the expected session and roster, if any.
+// the message with the expected session and roster, if any. Of a message that has only a session
+// configuration, as the roster's specification describes it, just the roster is checked.
 func Audit(message string, want Expected) Report {
 	a := &auditor{lines: strings.Split(message, "\n")}
 	for i, line := range a.lines {
 		a.lines[i] = strings.TrimRight(line, " \t\r") // transport may add or remove trailing space
 	}
 	a.readHead()
+	if a.ofAnotherTool() {
+		a.out.RosterOnly, a.out.Findings = true, nil
+	}
 	a.readRoster(message)
-	a.checkRecipient()
-	a.checkTemplate()
-	a.checkOrder()
+	if !a.out.RosterOnly {
+		a.checkRecipient()
+		a.checkTemplate()
+		a.checkOrder()
+	}
 	if want.Roster != nil && a.roster.Line > 0 {
 		a.compareRoster(want.Roster)
 	}
@@ -59,6 +70,12 @@ func Audit(message string, want Expected) Report {
 	slices.SortStableFunc(a.out.Findings, func(x, y Finding) int { return cmp.Compare(x.Line, y.Line) })
 	a.out.OK = len(a.out.Findings) == 0
 	return a.out
+}
+
+// ofAnotherTool reports whether a message has a session configuration and no part of ours.
+func (a *auditor) ofAnotherTool() bool {
+	ours := a.out.ThreadID != "" || a.places.recipient+a.places.round+a.places.template > 0
+	return !ours && slices.Contains(a.lines, roster.BlockHeading) && !slices.ContainsFunc(parts(), func(p part) bool { return slices.Contains(a.lines, p.heading) })
 }
 
 // Expected is what a message must agree with; the zero value requires nothing.
@@ -101,13 +118,34 @@ func (a *auditor) readRoster(message string) {
 		return
 	}
 	a.roster, a.out.Roster = b, b.Roster
-	if b.Line != a.body+1 {
+	if b.Line != a.body+1 && !a.out.RosterOnly {
 		a.add(BadOrder, "roster", b.Line-1, headHint,
 			"the session configuration does not directly follow the message's header")
 	}
-	for _, f := range fault.All(b.Roster.Validate()) {
-		a.addFault("roster", b.Line-1, f)
+	if err := b.Roster.Validate(); err != nil {
+		lines := entryLines(&b)
+		for _, f := range fault.All(err) {
+			a.addFault("roster", cmp.Or(lines[f.Error()], b.Line)-1, f)
+		}
 	}
+}
+
+// entryLines returns the lines of the rows that break a rule, by the text of the fault.
+func entryLines(b *roster.Block) map[string]int {
+	lines, seen := map[string]int{}, map[string]bool{}
+	for i, e := range b.Roster.Entries {
+		row := roster.Roster{Mode: b.Roster.Mode, Entries: []roster.Entry{e}}
+		if seen[e.Agent] {
+			row.Entries = append(row.Entries, e)
+		}
+		seen[e.Agent] = true
+		for _, f := range fault.All(row.Validate()) {
+			if lines[f.Error()] == 0 {
+				lines[f.Error()] = b.EntryLines[i]
+			}
+		}
+	}
+	return lines
 }
 
 func (a *auditor) checkRecipient() {

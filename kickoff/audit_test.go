@@ -52,7 +52,7 @@ func TestAuditFindsChanges(t *testing.T) {
 		{"a second round", "**Round**: 1\n", "**Round**: 1\n**Round**: 2\n", "head 5 KICKOFF_BAD_HEAD"},
 		{"no roster", "## Session Configuration\n", "", "head 8 KICKOFF_BAD_HEAD, roster @## Your Role: Test Designer@ ROSTER_NO_BLOCK"},
 		{"a broken roster", "| Agent | Role |", "| Who | Role |", "roster 12 ROSTER_BAD_BLOCK"},
-		{"a wrong role", "| adversarial_critic |", "| critic |", "roster 7 ROSTER_INVALID_ROLE"},
+		{"a wrong role", "| adversarial_critic |", "| critic |", "roster 16 ROSTER_INVALID_ROLE"},
 		{"the recipient's role", "| PurpleMountain | test_designer |", "| PurpleMountain | adversarial_critic |", "template 5 KICKOFF_WRONG_TEMPLATE"},
 		{"another mode", "**Roster Mode**: role_separated", "**Roster Mode**: unified", "template 5 KICKOFF_WRONG_TEMPLATE"},
 		{"a part before the roster", "## Session Configuration", "## News\n\n## Session Configuration", "roster 9 KICKOFF_BAD_ORDER"},

@@ -14,7 +14,8 @@ import (
 
 // The fixed lines of the block, as the specification's serialisation section prescribes.
 const (
-	blockHeading   = "## Session Configuration"
+	// BlockHeading is the first line.
+	BlockHeading   = "## Session Configuration"
 	modeLabel      = "**Roster Mode**: "
 	nameLabel      = "**Roster Name**: "
 	tableHeader    = "| Agent | Role | Program | Model |"
@@ -25,7 +26,7 @@ const (
 // AppendBlock appends the kickoff's block that lists the participants, from its heading to its
 // closing rule and newline. A missing name has no line. Notes and the creation time are omitted.
 func AppendBlock(dst []byte, r Roster) []byte {
-	dst = append(dst, blockHeading+"\n\n"+modeLabel...)
+	dst = append(dst, BlockHeading+"\n\n"+modeLabel...)
 	dst = append(appendCell(dst, string(r.Mode.OrDefault())), '\n')
 	if r.Name != "" {
 		dst = append(dst, nameLabel...)
@@ -58,7 +59,7 @@ func ReadBlock(message string) (Block, error) {
 	if start == 0 {
 		return Block{}, &fault.Error{
 			Code: NoBlock, Detail: "the message has no session configuration",
-			Hint: "a kickoff has the line \"" + blockHeading + "\" at the start of a line, outside code and quotations",
+			Hint: "a kickoff has the line \"" + BlockHeading + "\" at the start of a line, outside code and quotations",
 		}
 	}
 	b := blockReader{lines: strings.Split(message, "\n"), at: start, out: Block{Line: start}}
@@ -323,7 +324,7 @@ func findHeading(message string) int {
 		}
 		number := b.Line
 		for line := range strings.Lines(message[b.Start:b.End]) {
-			if strings.TrimRight(line, " \t\r\n") == blockHeading {
+			if strings.TrimRight(line, " \t\r\n") == BlockHeading {
 				return number
 			}
 			number++

@@ -9,7 +9,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
-	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
@@ -67,21 +66,33 @@ func kickoffsText(_ *ui.App, k composedDocument) string { return messagesText(k.
 // separator is printed between two messages.
 const separator = "=============================================================================="
 
-// oneMessage removes the To: and Subject: lines that kickoff compose prints before a
-// message.
-func oneMessage(text string) (string, error) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if n := strings.Count(text, "\n"+separator+"\n"); n > 0 {
-		return "", &fault.Error{
-			Code: files.Unreadable, Detail: fmt.Sprintf("the file contains %d messages", n+1),
-			Hint: "audit one at a time: `brenner kickoff compose --to NAME …`",
+// oneMessage is a message in a file, and the number of lines before it.
+type oneMessage struct {
+	text   string
+	before int
+}
+
+// splitMessages returns the messages of a file, without the To: and Subject: lines that kickoff
+// compose prints before each.
+func splitMessages(file string) []oneMessage {
+	file = strings.ReplaceAll(file, "\r\n", "\n")
+	const between = "\n" + separator + "\n\n"
+	var all []oneMessage
+	before := 0
+	for i, text := range strings.Split(file, between+"To: ") {
+		lines := strings.Count(text, "\n") + strings.Count(between, "\n")
+		if i > 0 {
+			text = "To: " + text
 		}
+		m := oneMessage{text, before}
+		head, rest, ok := strings.Cut(text, "\n\n")
+		if ok && strings.HasPrefix(head, "To: ") && strings.Contains(head, "\nSubject: ") {
+			m = oneMessage{rest, before + strings.Count(head, "\n") + 2}
+		}
+		all = append(all, m)
+		before += lines
 	}
-	head, rest, ok := strings.Cut(text, "\n\n")
-	if ok && strings.HasPrefix(head, "To: ") && strings.Contains(head, "\nSubject: ") {
-		return rest, nil
-	}
-	return text, nil
+	return all
 }
 
 // messagesText formats messages as mail, one after another.
@@ -103,8 +114,9 @@ func kickoffAuditCommand(a *ui.App) *cobra.Command {
 		Short: "Check that a kickoff message is consistent",
 		Long: `Reads the thread id, the roster table and the template from a kickoff message and checks
 that they agree with each other and with a roster. The roster is that of --roster, of
---session, or of the session that the message names, if it is in the store. "-" is
-standard input.`,
+--session, or of the session that the message names, if it is in the store. The file may
+hold several messages, as ` + "`brenner kickoff compose`" + ` prints them. Of another tool's message
+with a session configuration, only the roster is checked. "-" is standard input.`,
 		Example: `  brenner kickoff audit kickoff.md
   brenner kickoff audit kickoff.md --session RS-20261115-cell-fate
   brenner kickoff audit kickoff.md --roster roster.json
@@ -122,25 +134,46 @@ no such session.`,
 			if err != nil {
 				return err
 			}
-			text, err := oneMessage(string(data))
-			if err != nil {
-				return fault.InFile("read kickoff", args[0], err)
-			}
-			want, err := expectedKickoff(a, c, text, rosterFile, thread)
-			if err != nil {
-				return err
-			}
-			r := kickoff.Audit(text, want)
-			r.Schema, r.Session = "brenner.kickoff.audit/v1", want.ThreadID
-			if !r.OK {
+			r, err := auditFile(a, c, string(data), rosterFile, thread)
+			if err == nil && !r.OK {
 				a.Exit = ui.ExitFailed
 			}
-			return ui.Show(a, &r, nil, func(a *ui.App, r *kickoff.Report) string { return auditText(a, r, args[0], rosterFile) })
+			return ui.Show(a, &r, err, func(a *ui.App, r *kickoff.Report) string { return auditText(a, r, args[0], rosterFile) })
 		},
 	})
 	c.Flags().StringVar(&thread, "session", "", "session or export file that the message must belong to")
 	c.Flags().StringVar(&rosterFile, "roster", "", ui.RosterUsage+", that the message must agree with")
 	return c
+}
+
+// auditFile audits the messages of a file. Several are compared with the first one, too.
+func auditFile(a *ui.App, c *cobra.Command, file, rosterFile, thread string) (kickoff.Report, error) {
+	var all []kickoff.Report
+	for _, m := range splitMessages(file) {
+		want, err := expectedKickoff(a, c, m.text, rosterFile, thread)
+		if err != nil {
+			return kickoff.Report{}, err
+		}
+		against := want.ThreadID
+		if want.Roster == nil && len(all) > 0 && all[0].OK {
+			want.Roster, want.ThreadID = &all[0].Roster, all[0].ThreadID
+		}
+		r := kickoff.Audit(m.text, want)
+		r.Schema, r.Session = "brenner.kickoff.audit/v1", against
+		for i := range r.Findings {
+			r.Findings[i].Line += m.before
+		}
+		all = append(all, r)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	sum := kickoff.Report{Schema: all[0].Schema, OK: true, ThreadID: all[0].ThreadID, Round: all[0].Round, Roster: all[0].Roster, Session: all[0].Session, Messages: all}
+	for i := range all {
+		sum.OK = sum.OK && all[i].OK
+		sum.Findings = append(sum.Findings, all[i].Findings...)
+	}
+	return sum, nil
 }
 
 // expectedKickoff returns what a message must agree with: the roster of the command line,
@@ -171,13 +204,16 @@ func expectedKickoff(a *ui.App, c *cobra.Command, text, rosterFile, thread strin
 // auditText formats the findings of an audit; against is a roster file.
 func auditText(a *ui.App, r *kickoff.Report, path, against string) string {
 	var b strings.Builder
-	b.WriteString(ui.Columns([][]string{
-		{"thread", ui.OrDash(r.ThreadID)},
-		{"recipient", ui.OrDash(r.Recipient)},
-		{"template", ui.OrDash(strings.TrimSpace(r.Template + " " + r.Hash))},
-		{"against", ui.OrDash(against + r.Session)},
-	}))
-	rows := [][]string{}
+	against += r.Session
+	rows := [][]string{{"thread", ui.OrDash(r.ThreadID)}}
+	for i := range r.Messages {
+		rows = append(rows, auditRows(&r.Messages[i])...)
+	}
+	if len(r.Messages) == 0 {
+		rows = append(rows, auditRows(r)...)
+	}
+	b.WriteString(ui.Columns(append(rows, []string{"against", ui.OrDash(against)})))
+	rows = nil
 	for _, e := range r.Roster.Entries {
 		rows = append(rows, []string{"roster", e.Agent, string(e.Role), ui.OrDash(e.Program), ui.OrDash(e.Model)})
 	}
@@ -188,10 +224,24 @@ func auditText(a *ui.App, r *kickoff.Report, path, against string) string {
 			fmt.Fprintf(&b, "    fix: %s\n", ui.Clean(f.Hint))
 		}
 	}
-	if r.OK {
-		b.WriteString("consistent\n")
-	} else {
-		b.WriteString(text.Count(len(r.Findings), "finding") + "\n")
+	return b.String() + auditVerdict(r, against) + "\n"
+}
+
+func auditRows(r *kickoff.Report) [][]string {
+	return [][]string{{"recipient", ui.OrDash(r.Recipient)}, {"template", ui.OrDash(strings.TrimSpace(r.Template + " " + r.Hash))}}
+}
+
+// auditVerdict says what was found, and what the message was compared with.
+func auditVerdict(r *kickoff.Report, against string) string {
+	verdict := "consistent"
+	switch {
+	case !r.OK:
+		return text.Count(len(r.Findings), "finding")
+	case against == "":
+		verdict = "consistent in itself; compared with nothing"
 	}
-	return b.String()
+	if r.RosterOnly {
+		verdict += " (only the roster: the message is not one of this program)"
+	}
+	return verdict
 }
