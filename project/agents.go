@@ -88,7 +88,8 @@ func (p *Project) Party(e roster.Entry, o AgentOverride) flow.Party {
 	return party
 }
 
-// Parties returns how each agent of the roster is reached.
+// Parties returns how each agent of the roster is reached. With the error that there is no way to
+// some, it still returns all of them.
 func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error) {
 	via, vias, err := parsePairs("--via", s.Via, r.Agents())
 	if err != nil {
@@ -112,7 +113,7 @@ func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error
 		parties = append(parties, party)
 	}
 	if len(missing) > 0 {
-		return nil, &fault.Error{
+		return parties, &fault.Error{
 			Code: NoWay, Detail: "no way to reach " + strings.Join(missing, ", "),
 			Hint: "set via: in " + config.FileName + " (or for each model under agents.models:), or pass --via; `brenner session start --dry-run` composes without agents, --via rehearsal plays a script",
 		}

@@ -48,46 +48,62 @@ type StartOptions struct {
 	Doing    string // shown to other processes that find the session locked
 }
 
-// Prepare prepares a new session. Nothing is sent or written yet.
-func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
+// sessionPlan is how a new session is opened: its brief, and how its agents are reached.
+type sessionPlan struct {
+	brief   session.Brief
+	parties []flow.Party
+	all     []flow.Party // with the arbiter
+	script  *rehearsal.Script
+}
+
+// plan returns how the session is opened. A run and a dry run share it. With the error that there
+// is no way to an agent, it still returns the plan.
+func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 	if err := k.CheckQuorum(); err != nil {
 		return nil, err
 	}
 	p := k.Project
-	parties, err := p.Parties(&o.Agents, k.Roster.Roster)
-	if err != nil {
-		return nil, err
+	parties, noWay := p.Parties(&o.Agents, k.Roster.Roster)
+	if noWay != nil && fault.CodeOf(noWay) != NoWay {
+		return nil, noWay
 	}
 	arbiter, err := p.arbiter(o.Agents.Scripted, parties)
 	if err != nil {
 		return nil, err
 	}
-	all := flow.WithArbiter(parties, arbiter)
-	script, err := p.rehearsalScript(o.Script, o.AnyQuestion, all)
+	out := &sessionPlan{parties: parties, all: flow.WithArbiter(parties, arbiter)}
+	if out.script, err = p.rehearsalScript(o.Script, o.AnyQuestion, out.all); err != nil {
+		return nil, err
+	}
+	if out.brief, err = k.Brief(o.Module, o.Evidence, parties, out.script); err != nil {
+		return nil, err
+	}
+	out.brief.Arbiter, out.brief.Settings.Prices = arbiter, p.prices(out.all)
+	return out, noWay
+}
+
+// Prepare prepares a new session. Nothing is sent or written yet.
+func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
+	plan, err := k.plan(o)
 	if err != nil {
 		return nil, err
 	}
-	models, err := p.OpenModels(o.Traffic, all, p.Config.Session.BudgetUSD)
+	p := k.Project
+	models, err := p.OpenModels(o.Traffic, plan.all, p.Config.Session.BudgetUSD)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{project: p, models: models, script: script, parties: parties, start: o, doing: o.Doing, base: k.ThreadID}
+	j := &Job{Brief: plan.brief, project: p, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
 	j.onClose(models.Close)
 	defer j.closeOn(&err)
-	b, err := k.Brief(o.Module, o.Evidence, parties, script)
-	if err != nil {
+	if err := models.PrepareMail(ctx, plan.parties, o.ServeMail); err != nil {
 		return nil, err
 	}
-	if err := models.PrepareMail(ctx, parties, o.ServeMail); err != nil {
-		return nil, err
-	}
-	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)
-	if arbiter != nil { // before anything is written
-		if _, err := models.Agents(script, parties)(*arbiter); err != nil {
+	if arbiter := plan.brief.Arbiter; arbiter != nil { // before anything is written
+		if _, err := models.Agents(plan.script, plan.parties)(*arbiter); err != nil {
 			return nil, err
 		}
 	}
-	j.Brief = b
 	return j, nil
 }
 

@@ -27,6 +27,8 @@ type lessonBook struct {
 	// Learned, if not nil, is called with what the playbook learned from a session.
 	Learned func(thread string, learned []string)
 	begun   map[string]bool // sessions marked as due for learning
+	// readOnly only recalls lessons, for a dry run.
+	readOnly bool
 }
 
 func (m *lessonBook) keeper(ctx context.Context) (*keeper.Keeper, error) {
@@ -58,8 +60,10 @@ func (m *lessonBook) Recall(ctx context.Context, r session.LessonQuery) (session
 	if err != nil {
 		return session.LessonSet{}, err
 	}
-	if err := m.begin(ctx, r.Thread); err != nil {
-		return session.LessonSet{}, err
+	if !m.readOnly {
+		if err := m.begin(ctx, r.Thread); err != nil {
+			return session.LessonSet{}, err
+		}
 	}
 	return b.Recall(ctx, &r)
 }

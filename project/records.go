@@ -16,7 +16,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/tokens"
-	"brenner/kickoff"
 	"brenner/patch"
 	patchfiles "brenner/patch/files"
 	"brenner/session"
@@ -332,24 +331,6 @@ func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRe
 		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
 	}
 	return out, hold, err
-}
-
-// ShowRecords composes the messages again, with the project's records that their agents
-// would be shown.
-func (k *Composed) ShowRecords(ctx context.Context, module string) error {
-	st, err := k.Project.OpenUnchanged(ctx)
-	if fault.CodeOf(err) == store.NoStore {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer k.Project.CloseStore(st)
-	if _, err := session.ShowRecords(ctx, k.Project.sessionRecords(st), cmp.Or(module, record.Project), &k.Input); err != nil {
-		return err
-	}
-	k.Messages, err = kickoff.Compose(k.Input)
-	return err
 }
 
 // Patch applies the patches in a reply to the records that the agent was shown, within the

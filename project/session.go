@@ -34,8 +34,8 @@ import (
 	"brenner/store"
 )
 
-// Compose makes the messages of the first round: question and context come from the
-// configuration, the rest from in. It generates a missing thread id.
+// Compose checks the brief of a session: question and context come from the configuration, the
+// rest from in. It generates a missing thread id.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
 	if delta.Blank(p.Config.Question) {
 		return Composed{}, &fault.Error{
@@ -47,11 +47,10 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 	if in.ThreadID == "" {
 		in.ThreadID = threadID(p.Now(), p.Config.Question)
 	}
-	messages, err := kickoff.Compose(in)
-	if err != nil {
+	if _, err := kickoff.Compose(in); err != nil {
 		return Composed{}, err
 	}
-	return Composed{ThreadID: in.ThreadID, Question: in.Question, Input: in, Project: p, Roster: res, Messages: messages}, nil
+	return Composed{ThreadID: in.ThreadID, Input: in, Project: p, Roster: res}, nil
 }
 
 // threadID makes a thread id from the date and the question's words.
@@ -73,14 +72,12 @@ func threadID(now time.Time, question string) string {
 	return "RS-" + now.UTC().Format("20060102") + "-" + slug
 }
 
-// Composed is the opening of a session, ready to send.
+// Composed is the checked brief of a session.
 type Composed struct {
 	ThreadID string
-	Question string
 	Input    kickoff.Input
 	Project  *Project
 	Roster   roster.Resolution
-	Messages []kickoff.Message
 }
 
 // nameSession chooses the session's name. If the name is taken, ifExists decides; by

@@ -28,40 +28,15 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		if err := s.catchUp(ctx); err != nil {
 			return nil, err
 		}
-		in, shown, err := s.input(ctx, state, p)
-		if err != nil {
-			return nil, err
-		}
-		shownRecords, err := s.records(ctx, state, &in)
-		if err != nil {
-			return nil, err
-		}
-		recalled := s.addLessons(ctx, state, &in)
-		messages, err := kickoff.Compose(in)
-		if err != nil {
-			return nil, err
-		}
 		d := &draft{}
-		body := flow.Planned{
+		c, err := s.compose(ctx, d, state, p)
+		if err != nil {
+			return nil, err
+		}
+		d.event(flow.KindPlanned, flow.Planned{
 			Round: p.Round, Leg: p.Leg, At: state.NextAt(s.Now()), Base: state.Version(),
-			Mailboxes: boxes,
-		}
-		for _, m := range messages {
-			k, err := s.message(d, m)
-			if err != nil {
-				return nil, err
-			}
-			if err := checkSamePrompt(state, &k); err != nil {
-				return nil, err
-			}
-			k.Saw, k.Records, k.RecordsView = shown[m.To], shownRecords[m.To].Records, shownRecords[m.To].View
-			k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Omitted
-			if err := view.CheckOpening(m.To, state.Settings.Context, k.Tokens); err != nil {
-				return nil, err
-			}
-			body.Kickoffs = append(body.Kickoffs, k)
-		}
-		d.event(flow.KindPlanned, body)
+			Mailboxes: boxes, Kickoffs: c.kickoffs,
+		})
 		return d, nil
 	})
 	if err == nil {
@@ -78,6 +53,46 @@ func promptsOf(o *flow.Opened) int {
 	return 1
 }
 
+// composed is the messages of a leg: what they are made from, as sent, and as journaled.
+type composed struct {
+	input    kickoff.Input
+	messages []kickoff.Message
+	kickoffs []flow.Kickoff
+}
+
+// compose composes the messages of a leg and adds their texts to the draft. A dry run calls it, too.
+func (s *run) compose(ctx context.Context, d *draft, state *flow.State, p flow.Plan) (*composed, error) {
+	in, shown, err := s.input(ctx, state, p)
+	if err != nil {
+		return nil, err
+	}
+	shownRecords, err := s.records(ctx, state, &in)
+	if err != nil {
+		return nil, err
+	}
+	recalled := s.addLessons(ctx, state, &in)
+	c := &composed{input: in}
+	if c.messages, err = kickoff.Compose(in); err != nil {
+		return nil, err
+	}
+	for _, m := range c.messages {
+		k, err := s.message(d, m)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkSamePrompt(state, &k); err != nil {
+			return nil, err
+		}
+		k.Saw, k.Records, k.RecordsView = shown[m.To], shownRecords[m.To].Records, shownRecords[m.To].View
+		k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Omitted
+		if err := view.CheckOpening(m.To, state.Settings.Context, k.Tokens); err != nil {
+			return nil, err
+		}
+		c.kickoffs = append(c.kickoffs, k)
+	}
+	return c, nil
+}
+
 func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	examples, err := json.Marshal(m.Examples)
 	if err != nil {
@@ -89,15 +104,12 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	}, nil
 }
 
+// records adds the project's records for each agent to its message, and returns them.
 func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]ShownRecords, error) {
 	if s.Project == nil {
 		return nil, nil
 	}
-	return ShowRecords(ctx, s.Project, moduleOf(&state.Opened), in)
-}
-
-// ShowRecords adds the project's records for each agent to its message, and returns them.
-func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Input) (map[string]ShownRecords, error) {
+	module := moduleOf(&state.Opened)
 	all := make(map[string]ShownRecords)
 	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, e := range in.Roster.Entries {
@@ -105,7 +117,7 @@ func ShowRecords(ctx context.Context, p Project, module string, in *kickoff.Inpu
 		if in.Roster.Mode == roster.Unified {
 			role = view.Unified
 		}
-		shownRecords, err := p.RecordsFor(ctx, role, module)
+		shownRecords, err := s.Project.RecordsFor(ctx, role, module)
 		if err != nil {
 			return nil, err
 		}

@@ -113,14 +113,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 		return nil, err
 	}
 	l := r.ledger(b.Thread, &flow.State{}, &flow.State{})
-	existing, err := r.Store.Entries(ctx, Prefix+b.Thread, 0)
-	if err != nil {
-		return nil, err
-	}
-	if len(existing) > 0 {
-		return nil, existsError(b.Thread)
-	}
-	if err := r.checkFree(ctx, b.Thread); err != nil {
+	if err := CheckFree(ctx, r.Store, b.Thread); err != nil {
 		return nil, err
 	}
 	opening := func(*flow.State) (*draft, error) { return b.open() }
@@ -142,9 +135,16 @@ func existsError(thread string) error {
 	}
 }
 
-// checkFree returns an error if a record other than a session has the thread's id already.
-func (r *Runner) checkFree(ctx context.Context, thread string) error {
-	existing, err := r.Store.Heads(ctx, store.HeadQuery{ID: thread})
+// CheckFree returns an error if a session or another record has the thread's id already.
+func CheckFree(ctx context.Context, st store.Store, thread string) error {
+	head, err := store.HeadOf(ctx, st, Prefix+thread)
+	if err != nil {
+		return err
+	}
+	if head.Seq > 0 {
+		return existsError(thread)
+	}
+	existing, err := st.Heads(ctx, store.HeadQuery{ID: thread})
 	if err != nil || len(existing) == 0 {
 		return err
 	}

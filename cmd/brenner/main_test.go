@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
@@ -44,7 +45,7 @@ func TestScripts(t *testing.T) {
 			}
 			return signal.Ignored(syscall.SIGHUP), nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "example": example, "mailserver": mailserver, "sqlite": sqlite},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "message": message, "example": example, "mailserver": mailserver, "sqlite": sqlite},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
@@ -89,6 +90,24 @@ func body(ts *testscript.TestScript, neg bool, args []string) {
 	_, text, _ := strings.Cut(ts.ReadFile(args[0]), "\n\n")
 	text, _, _ = strings.Cut(text, "\n"+strings.Repeat("=", 78)+"\n")
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// message PLAN AGENT FILE: writes the message to an agent that a dry run printed as JSON.
+func message(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: message PLAN AGENT FILE")
+	}
+	var plan struct {
+		Messages []struct{ To, Body string }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &plan))
+	for _, m := range plan.Messages {
+		if m.To == args[1] {
+			ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(m.Body), 0o644))
+			return
+		}
+	}
+	ts.Fatalf("no message to %s", args[1])
 }
 
 // example ROLE FILE: writes the worked example of a role's prompt to a file.

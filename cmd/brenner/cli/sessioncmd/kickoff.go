@@ -12,7 +12,6 @@ import (
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
-	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
 )
@@ -43,25 +42,14 @@ Exit codes: 0 printed; 2 invalid roster, brief or configuration.`,
 			if err != nil {
 				return err
 			}
-			return ui.Show(a, composedDocument{Schema: "brenner.kickoff/v1", ThreadID: k.ThreadID, Roster: k.Roster, Messages: k.Messages}, nil, kickoffsText)
+			v, err := k.Kickoffs(c.Context())
+			return ui.Show(a, v, err, func(_ *ui.App, v *project.SessionPreview) string { return messagesText(v.Messages) })
 		},
 	}
 	flags.Add(c)
 	brief.add(c)
 	return c
 }
-
-// composedDocument holds the messages that a session would send.
-type composedDocument struct {
-	Schema   string            `json:"schema"`
-	DryRun   bool              `json:"dry_run,omitzero"`
-	ThreadID string            `json:"thread_id"`
-	Question string            `json:"question,omitzero"`
-	Roster   roster.Resolution `json:"roster"`
-	Messages []kickoff.Message `json:"messages"`
-}
-
-func kickoffsText(_ *ui.App, k composedDocument) string { return messagesText(k.Messages) }
 
 // separator is printed between two messages.
 const separator = "=============================================================================="

@@ -34,15 +34,30 @@ func Command(a *ui.App) *cobra.Command {
 }
 
 // dryRunText formats what a session would do.
-func dryRunText(d *project.Composed) string {
+func dryRunText(a *ui.App, v *project.SessionPreview) string {
 	rows := [][]string{{"AGENT", "ROLE", "PROGRAM", "MODEL", "REACHED VIA", "TEMPLATE"}}
-	for i, e := range d.Roster.Roster.Entries {
-		rows = append(rows, []string{
-			e.Agent, string(e.Role), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.OrDash(d.Project.Config.Reach(e.Model).Via), d.Messages[i].Template,
-		})
+	for i, e := range v.Roster.Roster.Entries {
+		template := "later"
+		for _, m := range v.Messages {
+			if m.To == e.Agent {
+				template = m.Template
+			}
+		}
+		rows = append(rows, []string{ui.Clean(e.Agent), string(e.Role), ui.OrDash(e.Program), ui.OrDash(e.Model), ui.OrDash(v.Parties[i].Via), template})
 	}
-	return fmt.Sprintf("Dry run of %s: nothing is sent or written.\nQuestion: %s\n\n%s\n%s\n\n%s",
-		d.ThreadID, ui.Clean(strings.TrimSpace(d.Question)), ui.Columns(rows), separator, messagesText(d.Messages))
+	notes := v.Notes
+	if len(v.Later) > 0 {
+		notes = append(notes, strings.Join(v.Later, ", ")+": asked later in the round; the message depends on the replies to these")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Dry run of %s: nothing is sent or written.\nQuestion: %s\n\n%s", v.ThreadID, ui.Clean(strings.TrimSpace(v.Question)), ui.Columns(rows))
+	for _, n := range notes {
+		if !a.Quiet {
+			fmt.Fprintf(&b, "note: %s\n", ui.Clean(n))
+		}
+	}
+	fmt.Fprintf(&b, "%s\n\n%s", separator, messagesText(v.Messages))
+	return b.String()
 }
 
 func sessionListCommand(a *ui.App) *cobra.Command {

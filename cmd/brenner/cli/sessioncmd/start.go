@@ -180,24 +180,18 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := k.CheckQuorum(); err != nil {
+	o := &project.StartOptions{
+		Agents: *opt.agents(), Traffic: opt.run.traffic, Script: opt.played, AnyQuestion: c.Flags().Changed("via"), Module: opt.module,
+		ServeMail: opt.run.serveMail, IfExists: opt.ifExists, Chosen: opt.brief.threadID != "", Doing: ui.Doing(c),
+	}
+	if o.Evidence, err = evidence(a, opt.evidence); err != nil {
 		return err
 	}
 	if opt.dryRun {
-		if err := k.ShowRecords(c.Context(), opt.module); err != nil {
-			return err
-		}
-		doc := composedDocument{"brenner.session.plan/v1", true, k.ThreadID, k.Question, k.Roster, k.Messages}
-		return ui.Show(a, doc, nil, func(*ui.App, composedDocument) string { return dryRunText(&k) })
+		v, err := k.Preview(c.Context(), o)
+		return ui.Show(a, v, err, dryRunText)
 	}
-	evidence, err := evidence(a, opt.evidence)
-	if err != nil {
-		return err
-	}
-	j, err := k.Prepare(c.Context(), &project.StartOptions{
-		Agents: *opt.agents(), Traffic: opt.run.traffic, Script: opt.played, AnyQuestion: c.Flags().Changed("via"), Module: opt.module, Evidence: evidence,
-		ServeMail: opt.run.serveMail, IfExists: opt.ifExists, Chosen: opt.brief.threadID != "", Doing: ui.Doing(c),
-	})
+	j, err := k.Prepare(c.Context(), o)
 	if err != nil {
 		return err
 	}

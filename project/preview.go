@@ -1,0 +1,116 @@
+package project
+
+import (
+	"context"
+	"fmt"
+
+	"brenner/internal/fault"
+	"brenner/internal/text"
+	"brenner/internal/tokens"
+	"brenner/kickoff"
+	"brenner/roster"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+	"brenner/store/memory"
+)
+
+// SessionPreview is what starting a session would send first, byte for byte.
+type SessionPreview struct {
+	Schema   string            `json:"schema"`
+	DryRun   bool              `json:"dry_run,omitzero"`
+	ThreadID string            `json:"thread_id"`
+	Question string            `json:"question,omitzero"`
+	Roster   roster.Resolution `json:"roster"`
+	Messages []kickoff.Message `json:"messages"`
+	// Later are the agents whose first message depends on the replies to these messages.
+	Later []string `json:"later,omitempty"`
+	Notes []string `json:"notes,omitempty"` // about the run
+
+	Parties []flow.Party `json:"-"`
+}
+
+// Preview composes the first messages of the session with the code that runs it, and with the
+// project's records and lessons. It sends and writes nothing.
+func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPreview, error) {
+	return k.preview(ctx, o, func(st store.Store, b *session.Brief) error {
+		exists, err := nameSession(ctx, st, b, o.IfExists, o.Chosen)
+		if err != nil {
+			return err
+		}
+		if exists {
+			return &fault.Error{
+				Code: fault.Usage, Detail: "session " + b.Thread + " already exists; a dry run shows new sessions only",
+				Hint: "`brenner session status " + b.Thread + "` shows it; omit --if-exists resume to preview another one",
+			}
+		}
+		return session.CheckFree(ctx, st, b.Thread)
+	})
+}
+
+// Kickoffs composes the first messages as Preview does, also for a thread that exists.
+func (k *Composed) Kickoffs(ctx context.Context) (*SessionPreview, error) {
+	v, err := k.preview(ctx, &StartOptions{AnyQuestion: true}, func(store.Store, *session.Brief) error { return nil })
+	if err == nil {
+		v.Schema, v.DryRun, v.Question, v.Notes = "brenner.kickoff/v1", false, "", nil
+	}
+	return v, err
+}
+
+func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store.Store, *session.Brief) error) (*SessionPreview, error) {
+	plan, noWay := k.plan(o)
+	if noWay != nil && fault.CodeOf(noWay) != NoWay {
+		return nil, noWay
+	}
+	p := k.Project
+	st, err := p.openForPreview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.CloseStore(st)
+	b := &plan.brief
+	if err := name(st, b); err != nil {
+		return nil, err
+	}
+	counter := tokens.New()
+	r := p.runner(st, p.holder(""), counter)
+	r.Project = p.sessionRecords(st)
+	r.Memory = &lessonBook{Project: p, Store: st, Counter: counter, readOnly: true}
+	opening, err := r.Preview(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v := &SessionPreview{
+		Schema: "brenner.session.plan/v1", DryRun: true, ThreadID: b.Thread, Question: b.Question, Roster: k.Roster,
+		Messages: opening.Messages, Later: opening.Later, Parties: plan.parties,
+	}
+	v.Roster.Roster = b.Roster
+	if noWay != nil {
+		v.Notes = append(v.Notes, noWay.Error()+": the messages name the models of the roster")
+	}
+	if plan.script == nil {
+		v.Notes = append(v.Notes, p.unlearned(ctx, st)...)
+	}
+	return v, nil
+}
+
+// openForPreview opens the project's store unchanged, or an empty one if there is none.
+func (p *Project) openForPreview(ctx context.Context) (lockStore, error) {
+	st, err := p.OpenUnchanged(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return memory.New(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// unlearned notes sessions that a run would learn from before it writes its messages.
+func (p *Project) unlearned(ctx context.Context, st store.Store) []string {
+	threads, err := due(ctx, st)
+	if err != nil || len(threads) == 0 {
+		return nil // a run reports the error
+	}
+	return []string{fmt.Sprintf("a run first learns from %s, which may add lessons; `brenner playbook harvest` does it now", text.Plural(len(threads), "session", "sessions"))}
+}

@@ -1,0 +1,55 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"brenner/kickoff"
+	"brenner/session/flow"
+)
+
+// Opening is the first messages of a session: exactly those that Start would send.
+type Opening struct {
+	Messages []kickoff.Message
+	Tokens   []int // of each message
+	// Later are the agents whose first message depends on the replies to these.
+	Later []string
+}
+
+// Preview composes the first messages of a session as Start does, and writes nothing.
+func (r *Runner) Preview(ctx context.Context, b *Brief) (*Opening, error) {
+	l := r.ledger(b.Thread, &flow.State{}, nil)
+	if err := l.keep(func(*flow.State) (*draft, error) { return b.open() }); err != nil {
+		return nil, err
+	}
+	s := &run{Runner: r, ledger: l, mayHold: true} // everything is held, and never flushed
+	if err := s.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.brief(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range flow.Next(s.state) {
+		if p, ok := c.(flow.Plan); ok {
+			return s.opening(ctx, p)
+		}
+	}
+	return &Opening{}, nil
+}
+
+func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
+	c, err := s.compose(ctx, &draft{}, s.state, p)
+	if err != nil {
+		return nil, err
+	}
+	o := &Opening{Messages: c.messages}
+	for _, k := range c.kickoffs {
+		o.Tokens = append(o.Tokens, k.Tokens)
+	}
+	for _, a := range s.state.Opened.Agents {
+		if !slices.Contains(p.Agents, a.Name) {
+			o.Later = append(o.Later, a.Name)
+		}
+	}
+	return o, nil
+}
