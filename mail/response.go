@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"brenner/internal/fault"
+	"brenner/internal/secret"
 	"brenner/internal/text"
 )
 
@@ -285,11 +286,9 @@ func (c *Client) shown(body []byte) string {
 const maxShown = 400
 
 func (c *Client) mask(text string) string {
-	for _, token := range append(c.keys.all(), c.token) {
-		if len(token) > 3 {
-			text = strings.ReplaceAll(text, token, "[token]")
-		}
-	}
+	const shortest = 4
+	tokens := secret.New(append(c.keys.all(), c.token), shortest)
+	text = tokens.Replace(text, func(int) string { return "[token]" })
 	return secretMember.ReplaceAllString(text, "${1}${2}[token]")
 }
 

@@ -21,6 +21,7 @@ import (
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/internal/secret"
 	"brenner/internal/text"
 	"brenner/roster"
 	"brenner/session"
@@ -243,10 +244,11 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
 		return nil, http.StatusNotFound, nil // not an OpenAI-compatible endpoint
 	}
-	const longest = 80
+	const longest, shortest = 80, 4
+	secrets := secret.New([]string{key}, shortest)
 	for _, one := range list.Data {
 		id := one.ID
-		if key != "" && strings.Contains(id, key) {
+		if secrets.In(id) {
 			id = "[secret]" // the server sent the key back
 		}
 		if len(id) > longest {

@@ -176,18 +176,12 @@ type secrets struct {
 func secretsOf(o Options) secrets {
 	values := []string{o.Key}
 	for name, value := range o.Headers {
-		if !secret.Header(name) {
-			continue // its value may be an ordinary word
-		}
-		values = append(values, value)
-		if _, token, ok := strings.Cut(value, " "); ok { // "Bearer …"
-			values = append(values, token)
-		}
+		values = append(values, secret.InHeader(name, value)...)
 	}
 	return secrets{Secrets: modelhttp.NewSecrets(values...), answers: secret.New(values, shortestInReplies)}
 }
 
-func (s *secrets) answer(t string) string { return modelhttp.Hide(s.answers, t) }
+func (s *secrets) answer(t string) string { return modelhttp.Hide(&s.answers, t) }
 
 // cause returns an error without secrets. If its chain contains one, only the
 // masked text remains.

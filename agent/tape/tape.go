@@ -182,13 +182,9 @@ func maskFor(r *http.Request, configured []string) mask {
 		take(s, shortestConfigured)
 	}
 	for name, values := range r.Header {
-		if !secret.Header(name) {
-			continue
-		}
 		for _, v := range values {
-			take(v, shortestSent)
-			if _, token, ok := strings.Cut(v, " "); ok { // "Bearer …"
-				take(token, shortestSent)
+			for _, one := range secret.InHeader(name, v) {
+				take(one, shortestSent)
 			}
 		}
 	}
@@ -197,9 +193,9 @@ func maskFor(r *http.Request, configured []string) mask {
 
 // over replaces secrets by stars of equal length, which keeps the boundaries of
 // pieces.
-func (m mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
+func (m *mask) over(text []byte) []byte { return []byte(m.text(string(text))) }
 
-func (m mask) text(s string) string {
+func (m *mask) text(s string) string {
 	return m.secrets.Replace(s, func(n int) string { return strings.Repeat("*", n) })
 }
 

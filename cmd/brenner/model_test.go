@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -65,6 +67,9 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = learner(name, r.Last())
 	case "silent":
 		answer.Hang = true
+	case "echoes":
+		sent := []byte(r.Header.Get("Authorization"))
+		answer.Text += "\n" + base64.StdEncoding.EncodeToString(sent) + "\n" + hex.EncodeToString(sent) + "\n"
 	case "page":
 		return openaitest.Answer{Status: http.StatusOK, Header: map[string]string{"Content-Type": "text/html"}, Body: "<html><title>Sign in</title><p>" + r.Header.Get("Authorization") + "</p></html>"}
 	case "choiceless":

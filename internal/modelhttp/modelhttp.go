@@ -62,7 +62,7 @@ type ErrorBody struct {
 	Code    string
 	Kind    string
 	Param   string
-	Proper  bool // in the API's form, not a proxy's page
+	Proper  bool   // in the API's form, not a proxy's page
 	Raw     string // the response, set by ReadError
 }
 
@@ -199,12 +199,12 @@ func NewSecrets(given ...string) Secrets {
 }
 
 // Hide returns text with its secrets replaced.
-func Hide(find secret.Finder, text string) string {
+func Hide(find *secret.Finder, text string) string {
 	return find.Replace(text, func(int) string { return hidden })
 }
 
 // Text returns t with its secrets replaced.
-func (s *Secrets) Text(t string) string { return Hide(s.find, t) }
+func (s *Secrets) Text(t string) string { return Hide(&s.find, t) }
 
 // Shown returns an endpoint's message for display.
 func (s *Secrets) Shown(message string) string {

@@ -4,6 +4,7 @@ package secret
 
 import (
 	"cmp"
+	"encoding/base64"
 	"html"
 	"slices"
 	"strconv"
@@ -11,23 +12,55 @@ import (
 	"unicode/utf16"
 )
 
-// Finder finds secrets in every escaped form. A list of forms is not enough, because a
-// server may escape any subset of a key's letters. It is hand-written because a regular
-// expression takes seconds on a long response. The zero value finds nothing.
-type Finder []string
+// Finder finds secrets in every escaped form, and in Base64 and hexadecimal. A list of escaped
+// forms is not enough, because a server may escape any subset of a key's letters. It is
+// hand-written because a regular expression takes seconds on a long response. The zero value
+// finds nothing.
+type Finder struct {
+	secrets []string
+	encoded []string  // in Base64 and hexadecimal
+	begins  [256]bool // bytes with which one of them can begin
+}
+
+// shortestEncoded is the length of the shortest secret that is also searched in encoded form. The
+// encoded form of a shorter one may be part of an ordinary word or number.
+const shortestEncoded = 8
 
 // New returns a Finder for the secrets of at least shortest bytes. They are sorted by descending
 // length, so that finding a short one leaves no part of a longer one.
 func New(given []string, shortest int) Finder {
-	all := slices.DeleteFunc(slices.Clone(given), func(s string) bool { return s == "" || len(s) < shortest })
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return slices.Compact(all)
+	var f Finder
+	for _, s := range given {
+		if s == "" || len(s) < shortest {
+			continue
+		}
+		f.secrets = append(f.secrets, s)
+		if len(s) >= shortestEncoded {
+			f.encoded = append(f.encoded, encodings(s)...)
+		}
+	}
+	for _, list := range []*[]string{&f.secrets, &f.encoded} {
+		slices.SortFunc(*list, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+		*list = slices.Compact(*list)
+		for _, s := range *list {
+			f.begins[s[0]] = true
+		}
+	}
+	if !f.Empty() {
+		for _, c := range []byte(`\%&+`) {
+			f.begins[c] = true
+		}
+	}
+	return f
 }
 
+// Empty reports whether there is nothing to find.
+func (s *Finder) Empty() bool { return len(s.secrets) == 0 }
+
 // In reports whether text contains a secret.
-func (s Finder) In(text string) bool {
+func (s *Finder) In(text string) bool {
 	for i := range len(text) {
-		if s.at(text, i) > 0 {
+		if s.begins[text[i]] && s.at(text, i) > 0 {
 			return true
 		}
 	}
@@ -35,12 +68,16 @@ func (s Finder) In(text string) bool {
 }
 
 // Replace replaces secrets in text. by gets the number of their bytes.
-func (s Finder) Replace(text string, by func(n int) string) string {
+func (s *Finder) Replace(text string, by func(n int) string) string {
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(text); i++ {
+		if !s.begins[text[i]] {
+			continue
+		}
 		if end := s.at(text, i); end > 0 {
-			b.WriteString(text[done:i] + by(end-i))
+			b.WriteString(text[done:i])
+			b.WriteString(by(end - i))
 			i, done = end-1, end
 		}
 	}
@@ -51,16 +88,25 @@ func (s Finder) Replace(text string, by func(n int) string) string {
 }
 
 // at returns the end of a secret that begins at i, or -1.
-func (s Finder) at(text string, i int) int {
+func (s *Finder) at(text string, i int) int {
 	first := text[i]
-	for _, secret := range s {
-		switch {
-		case first == '\\' && i > 0 && text[i-1] == '\\': // then it would begin at the first backslash
-			continue
-		case first != secret[0] && first != '\\' && first != '%' && first != '&' && first != '+':
+	if first == '\\' && i > 0 && text[i-1] == '\\' { // then it would begin at the first backslash
+		return -1
+	}
+	escape := first == '\\' || first == '%' || first == '&' || first == '+'
+	for _, secret := range s.secrets {
+		if first != secret[0] && !escape {
 			continue
 		}
 		if left, ok := cut(text[i:], secret); ok {
+			return len(text) - len(left)
+		}
+	}
+	for _, code := range s.encoded {
+		if first != code[0] && !escape {
+			continue
+		}
+		if left, ok := cutEncoded(text[i:], code); ok {
 			return len(text) - len(left)
 		}
 	}
@@ -159,6 +205,24 @@ func cutEntity(text string, r rune) (string, bool) {
 
 // MostPerLetter is the length in bytes of a letter's longest usual escape, even escaped twice.
 const MostPerLetter = 12
+
+// InHeader returns the secrets in the value of a header: none, unless its name suggests it.
+func InHeader(name, value string) []string {
+	if !Header(name) {
+		return nil // its value may be an ordinary word
+	}
+	all := []string{value}
+	scheme, token, ok := strings.Cut(value, " ") // "Bearer …"
+	if !ok {
+		return all
+	}
+	all = append(all, token)
+	if user, err := base64.StdEncoding.DecodeString(token); err == nil && strings.EqualFold(scheme, "basic") {
+		_, password, _ := strings.Cut(string(user), ":")
+		all = append(all, password)
+	}
+	return all
+}
 
 // Header reports whether the value of a header is secret.
 func Header(name string) bool {

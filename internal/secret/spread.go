@@ -11,8 +11,8 @@ import (
 
 // Spread reports whether a response contains a secret spread over strings that a reader joins, such
 // as the chunks of a stream. It has no single place to mask.
-func (s Finder) Spread(body []byte) bool {
-	if len(s) == 0 {
+func (s *Finder) Spread(body []byte) bool {
+	if s.Empty() {
 		return false
 	}
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
