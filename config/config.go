@@ -182,9 +182,9 @@ type Embedding struct {
 
 // The ways to reach an agent.
 const (
-	ViaOpenAI    = "openai"
+	ViaOpenAI    = flow.ViaOpenAI
 	ViaMail      = flow.ViaMail
-	ViaProgram   = "program"
+	ViaProgram   = flow.ViaProgram
 	ViaRehearsal = "rehearsal"
 )
 

@@ -85,6 +85,7 @@ func (p *Project) Party(e roster.Entry, o AgentOverride) flow.Party {
 	if party.Via == config.ViaOpenAI {
 		party.Seed = cmp.Or(o.Seed, reach.Seed)
 	}
+	party.Way = p.way(&party)
 	return party
 }
 
@@ -124,11 +125,6 @@ func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error
 // anyVia reports whether any party is reached via the given kind.
 func anyVia(parties []flow.Party, via string) bool {
 	return slices.ContainsFunc(parties, func(p flow.Party) bool { return p.Via == via })
-}
-
-// setupOf returns what an agent is made from.
-func setupOf(p *flow.Party) agent.Setup {
-	return agent.Setup{Entry: p.Entry(), ModelID: p.ModelID, Seed: p.Seed}
 }
 
 // checkVias rejects unknown kinds of agents.
@@ -172,7 +168,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 	}
 	registry, limits := agent.NewRegistry(makers), m.Project.Config.Timeouts
 	return func(p flow.Party) (agent.Agent, error) {
-		setup := setupOf(&p)
+		setup := m.Project.setupOf(&p)
 		for _, o := range all {
 			if o.Name == p.Name {
 				break
@@ -227,6 +223,7 @@ func (p *Project) arbiter(scripted bool, parties []flow.Party) (*flow.Party, err
 	}
 	if arbiter.Via == config.ViaProgram && via != "" { // the last part is a program, which chooses its own model
 		arbiter.Program, arbiter.Model, arbiter.ModelID = model, "", ""
+		arbiter.Way = p.way(&arbiter)
 	}
 	if arbiter.Via == config.ViaProgram && arbiter.Program == "" {
 		return nil, &fault.Error{

@@ -160,6 +160,10 @@ func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 			continue
 		}
 		base := p.addressOf(model)
+		if base == "" {
+			d = append(d, broken("endpoint", "no address for the model of "+e.Agent+", and no key in "+envKey, addressHint))
+			continue
+		}
 		if key := base + " " + model.ID; !slices.Contains(seen, key) {
 			seen = append(seen, key)
 			d = append(d, checkEndpoint(ctx, p, base, model))
@@ -172,7 +176,7 @@ func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 func checkEndpoint(ctx context.Context, p *Project, base string, model config.Model) Check {
 	what := "endpoint " + base
 	name, key := p.keyOf(model)
-	if err := p.checkTrustOf(model); err != nil {
+	if err := p.checkTrustOf(model, pinnedAddress(base), false); err != nil {
 		f := fault.Distinct(err)[0]
 		return broken(what, f.Detail, f.Hint)
 	}
@@ -271,7 +275,7 @@ func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
 		}
 		seen = append(seen, e.Program)
 		reach := p.Config.Reach(e.Model)
-		p, err := program.New(m.ProgramOptions(agent.Setup{Entry: e, ModelID: reach.ID}))
+		p, err := program.New(m.ProgramOptions(agent.Setup{Entry: e, ModelID: reach.ID, BaseURL: p.programAddress(reach)}))
 		wanted := reach.Via == config.ViaProgram
 		if err != nil {
 			if wanted {

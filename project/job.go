@@ -23,6 +23,7 @@ type Job struct {
 	models  *Models
 	script  *rehearsal.Script
 	parties []flow.Party
+	ways    []flow.NewWay // of a resumed session
 	store   lockStore
 	start   *StartOptions
 	resume  *ResumeOptions
@@ -93,6 +94,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
+	models.pinVersions(ctx, plan.parties, plan.brief.Arbiter) // the brief has the same parties
 	j := &Job{Brief: plan.brief, project: p, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
 	j.onClose(models.Close)
 	defer j.closeOn(&err)
@@ -128,7 +130,10 @@ func (j *Job) openStore(ctx context.Context) error {
 
 // ResumeOptions configure a resumed session.
 type ResumeOptions struct {
+	// Traffic with a BaseURL sends the models' calls to another endpoint from now on, Model
+	// (as in AgentOptions) to other models. Both are journaled.
 	Traffic   Traffic
+	Model     []string
 	ServeMail bool
 	// BudgetUSD is the new budget in money, if any.
 	BudgetUSD *int64
@@ -150,11 +155,15 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	if j.History, err = session.Load(ctx, j.store, thread); err != nil {
 		return nil, err
 	}
-	opened := &j.History.State.Opened
-	j.parties = flow.WithArbiter(opened.Agents, opened.Arbiter)
+	state := j.History.State
+	j.parties = flow.WithArbiter(state.Agents, state.Arbiter)
 	if err := checkVias(j.parties); err != nil {
 		return nil, err
 	}
+	if j.ways, err = p.reroute(j.parties, o); err != nil {
+		return nil, err
+	}
+	j.parties = flow.Rerouted(j.parties, j.ways)
 	if j.script, err = pinnedScript(ctx, j.History); err != nil {
 		return nil, err
 	}
@@ -166,6 +175,9 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	j.onClose(j.models.Close)
+	p.warnOfAddresses(j.parties)
+	changed := j.models.newVersions(ctx, j.parties)
+	j.ways, j.parties = append(j.ways, changed...), flow.Rerouted(j.parties, changed)
 	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail)
 }
 
@@ -222,6 +234,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 // play starts or resumes the session.
 func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Result, error) {
 	if j.History != nil {
+		r.Ways = func(s *flow.State) []flow.NewWay { return changedWays(s, j.ways) }
 		res, err := r.Resume(ctx, j.History.Thread, func(s *flow.Settings) {
 			if j.resume.Change != nil {
 				j.resume.Change(s)

@@ -231,7 +231,7 @@ const loopPatience = time.Minute
 // fork returns a copy for one session.
 func (m *Models) fork() *Models {
 	return &Models{
-		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline,
+		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, versions: m.versions,
 		Mail: m.Project.sessionMail("", m.Counter.Count),
 	}
 }

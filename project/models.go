@@ -21,7 +21,6 @@ import (
 	"brenner/internal/files"
 	"brenner/internal/tokens"
 	"brenner/project/schemas"
-	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -48,6 +47,7 @@ type Models struct {
 	Allow     session.Allowance
 	patience  time.Duration // the longest wait a provider may ask for; 0 means no limit
 	offline   bool          // playing a tape: no key leaves the machine
+	versions  *programVersions
 }
 
 // OpenModels prepares access to the models of these parties, and reports every fault.
@@ -60,7 +60,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", Mail: p.sessionMail("", counter.Count),
+		offline: run.Tape != "", versions: &programVersions{of: make(map[string]string)}, Mail: p.sessionMail("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
@@ -89,29 +89,6 @@ func (h *Host) variable(name string) string {
 	return value
 }
 
-// addressOf returns the address of a model's endpoint.
-func (p *Project) addressOf(model config.Model) string {
-	base, _ := p.addressFrom(model)
-	return base
-}
-
-// addressFrom returns the address of a model's endpoint, and its origin. The higher layer
-// decides between the model's own address and the general one.
-func (p *Project) addressFrom(model config.Model) (base string, from config.Origin) {
-	general, own := p.Config.Origin("agents.base_url"), p.Config.Origin("agents.models")
-	base, from = model.BaseURL, own
-	if base == "" || p.Config.BaseURL != "" && general.Level < own.Level {
-		base, from = p.Config.BaseURL, general
-	}
-	if base != "" {
-		return base, from
-	}
-	if base = p.variable(EnvBaseURL); base != "" {
-		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
-	}
-	return openai.PublicBaseURL, config.Origin{Level: roster.Default}
-}
-
 // keyOf returns the name and the value of the variable with a model's key.
 func (p *Project) keyOf(model config.Model) (name, value string) {
 	name = cmp.Or(model.KeyEnv, envKey)
@@ -122,10 +99,12 @@ func (p *Project) keyOf(model config.Model) (name, value string) {
 // address that may not receive the key.
 func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	var found fault.List
-	for _, p := range parties {
+	for i := range parties {
+		p := &parties[i]
 		if p.Via != config.ViaOpenAI {
 			continue
 		}
+		found = append(found, faultsIn(m.checkAddress(p))...)
 		model := m.Project.Config.Reach(p.Model)
 		if p.ModelID == "" {
 			hint := "pass --model " + p.Name + "=ID"
@@ -142,55 +121,28 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	if base := m.Project.variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid http or https URL")
 	}
-	if err := errors.Join(found.Err(), m.checkPrograms(parties)); err != nil {
+	if err := errors.Join(m.checkPrograms(parties), found.Err()); err != nil {
 		return err
 	}
 	return m.checkTrust(parties)
 }
 
-// checkTrust ensures that no key is sent to an address that only an untrusted file names.
-func (m *Models) checkTrust(parties []flow.Party) error {
-	for _, p := range parties {
-		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
-			continue
-		}
-		if err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkTrustOf refuses to send a key if an untrusted file names the address or chooses the
-// key's variable.
-func (p *Project) checkTrustOf(model config.Model) error {
-	base, from := p.addressFrom(model)
-	name, key := p.keyOf(model)
-	if key == "" {
-		return nil
-	}
-	if model.KeyEnv != "" {
-		if err := p.mustTrust(p.Config.Origin("agents.models"), sendKey(name, base)); err != nil {
-			return err
-		}
-	}
-	return p.mustTrust(from, sendKey(name, base))
-}
-
 // maker makes agents that ask models.
 func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 	model := m.Project.Config.Reach(s.Model)
-	base := m.Project.addressOf(model)
 	name, key := m.Project.keyOf(model)
+	if err := m.checkSetup(&s, model); err != nil {
+		return nil, err
+	}
 	o := openai.Options{
-		BaseURL: base, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
-		API: model.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
-		Structured: model.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Counter.Count, Progress: m.tell,
+		BaseURL: s.BaseURL, Key: key, KeyName: name, Organization: model.Organization, Headers: headers(model.Headers), Model: s.ModelID,
+		API: s.API, Temperature: model.Temperature, Seed: model.Seed, ReasoningEffort: model.Effort,
+		Structured: s.Structured, Client: &http.Client{Transport: m.Transport}, Count: m.Counter.Count, Progress: m.tell,
 	}
 	if s.Seed != nil { // fixed when the session started
 		o.Seed = s.Seed
 	}
-	if model.Structured != "" && model.Structured != config.StructuredFences {
+	if s.Structured != "" && s.Structured != config.StructuredFences {
 		o.Schema = schemas.Answer()
 	}
 	return openai.New(o)
@@ -214,7 +166,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	return m.slots.at(m.Project.addressOf(model), model.Concurrent)
+	return m.slots.at(endpointOf(&p), model.Concurrent)
 }
 
 // endpointSlots are the slots of endpoints, by address. The sessions of a loop share them.
@@ -298,17 +250,6 @@ func (m *Models) setTransport(run Traffic) error {
 	return nil
 }
 
-// secrets returns what must never be on a tape.
-func (m *Models) secrets() []string {
-	var all []string
-	for _, model := range append([]config.Model{{}}, m.Project.Config.Models...) {
-		if _, key := m.Project.keyOf(model); key != "" {
-			all = append(all, key)
-		}
-	}
-	return all
-}
-
 func (m *Models) recordTo(path string) error {
 	// Never overwrite a tape: it is evidence.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -318,7 +259,7 @@ func (m *Models) recordTo(path string) error {
 		}
 		return &fault.Error{Code: files.CannotWrite, Op: "record a tape", Place: path, Detail: files.Reason(err), Hint: "check the directory and its permissions"}
 	}
-	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.secrets()})
+	recorder, err := tape.Record(http.DefaultTransport, f, tape.Options{Secrets: m.Project.keys()})
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(path))
 	}
@@ -345,7 +286,7 @@ func (m *Models) playFrom(path string) error {
 	if err != nil {
 		return &fault.Error{Code: files.Unreadable, Op: "play a tape", Place: path, Detail: files.Reason(err), Hint: "check the path and its permissions"}
 	}
-	player, err := tape.Play(f, tape.Options{Secrets: m.secrets()})
+	player, err := tape.Play(f, tape.Options{Secrets: m.Project.keys()})
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

@@ -7,7 +7,7 @@ import (
 	"brenner/agent"
 	"brenner/config"
 	"brenner/internal/tokens"
-	"brenner/session/flow"
+	"brenner/roster"
 )
 
 // The sessions of a loop are prepared concurrently and share the slots of each endpoint,
@@ -25,7 +25,7 @@ func TestLoopSessionsShareEndpointSlots(t *testing.T) {
 		group.Go(func() {
 			own := all.fork()
 			got[i] = [2]*agent.Slots{
-				own.limit(flow.Party{Via: config.ViaOpenAI, Model: "small"}), own.limit(flow.Party{Via: config.ViaOpenAI, Model: "large"}),
+				own.limit(all.Project.Party(roster.Entry{Model: "small"}, AgentOverride{})), own.limit(all.Project.Party(roster.Entry{Model: "large"}, AgentOverride{})),
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"brenner/agent"
@@ -35,7 +34,6 @@ const spoolDir = "spool"
 // ProgramOptions returns how a party's program is run.
 func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	entry, _ := m.Project.Config.FindProgram(s.Program)
-	model := m.Project.Config.Reach(s.Model)
 	o := program.Options{
 		Kind: s.Program, Command: m.inProject(entry.Command), Model: s.ModelID, Environ: m.Project.Environ, KeyEnv: entry.KeyEnv, Pass: entry.Pass,
 		Home: m.Project.variable("HOME"), Spool: filepath.Join(m.Project.StateDir(), spoolDir), Wall: m.Project.Config.Timeouts.Call, Turns: entry.Turns,
@@ -46,11 +44,8 @@ func (m *Models) ProgramOptions(s agent.Setup) program.Options {
 	if !slices.Contains(program.Kinds(), o.Kind) {
 		o.Kind = program.Command
 	}
-	if model.BaseURL != "" || m.Project.Config.BaseURL != "" {
-		o.BaseURL = m.Project.addressOf(model)
-		if o.KeyEnv == "" {
-			o.KeyEnv, _ = m.Project.keyOf(model)
-		}
+	if o.BaseURL = s.BaseURL; o.BaseURL != "" && o.KeyEnv == "" {
+		o.KeyEnv, _ = m.Project.keyOf(m.Project.Config.Reach(s.Model))
 	}
 	return o
 }
@@ -73,32 +68,28 @@ func (m *Models) programMaker(s agent.Setup) (agent.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &versioned{program: p, name: s.Program}, nil
+	return &versioned{program: p, name: s.Program, version: func(ctx context.Context) string { return m.version(ctx, s) }}, nil
 }
 
 // versioned is a program whose replies record its version, for later reviewers.
 type versioned struct {
 	program *program.Program
 	name    string // as in the roster
-	once    sync.Once
-	version string
+	version func(context.Context) string
 }
 
-// Ask asks the program. The first call also gets its version.
+// Ask asks the program.
 func (v *versioned) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	reply, err := v.program.Ask(ctx, c)
 	if err != nil {
 		return reply, err
 	}
-	v.once.Do(func() {
-		// A missing version is not an error.
-		v.version, _ = v.program.Version(ctx)
-		if v.version != "" && !strings.HasPrefix(v.version, v.name) {
-			v.version = v.name + " " + v.version
-		}
-	})
-	if v.version != "" && !strings.Contains(reply.Model, v.version) {
-		reply.Model = strings.TrimSpace(v.version + " " + reply.Model)
+	version := v.version(ctx)
+	if version != "" && !strings.HasPrefix(version, v.name) {
+		version = v.name + " " + version
+	}
+	if version != "" && !strings.Contains(reply.Model, version) {
+		reply.Model = strings.TrimSpace(version + " " + reply.Model)
 	}
 	return reply, nil
 }

@@ -60,6 +60,9 @@ type Runner struct {
 	Deadline time.Duration
 	// Mail is the mail of the session's thread; nil if there are no mailboxes.
 	Mail Mailer
+	// Ways, if not nil, returns the agents of a resumed session that are reached in another way
+	// from now on.
+	Ways func(*flow.State) []flow.NewWay
 	// Holder identifies this process to others that need the session.
 	Holder store.Holder
 }
@@ -190,15 +193,20 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if done := checkResumable(l.state, settings); done != nil {
 		return nil, done
 	}
-	agents, err := r.agents(l.state.Opened.Agents)
+	var ways []flow.NewWay
+	if r.Ways != nil {
+		ways = r.Ways(l.state)
+	}
+	agents, err := r.agents(flow.Rerouted(l.state.Agents, ways))
 	if err != nil {
 		return nil, err
 	}
 	err = l.write(ctx, func(s *flow.State) (*draft, error) {
-		if reflect.DeepEqual(settings, s.Settings) {
-			return newDraft(flow.KindResumed, flow.Resumed{}), nil
+		resumed := flow.Resumed{Ways: ways}
+		if !reflect.DeepEqual(settings, s.Settings) {
+			resumed.Settings = &settings
 		}
-		return newDraft(flow.KindResumed, flow.Resumed{Settings: &settings}), nil
+		return newDraft(flow.KindResumed, resumed), nil
 	})
 	if err != nil {
 		return nil, err

@@ -183,7 +183,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if len(open.Replies) >= stalemate.MaxAnswers || s.stopping() != "" {
 		return nil
 	}
-	party := *s.state.Opened.Arbiter
+	party := *s.state.Arbiter
 	request, err := h.Request(ctx, id)
 	if err != nil {
 		return err

@@ -89,6 +89,9 @@ func (o Options) GoString() string { return o.String() }
 // Kinds returns the kinds of programs.
 func Kinds() []string { return []string{Codex, Gemini, Claude, Command} }
 
+// Executable returns the program that a kind runs, or "" for a user's own command.
+func Executable(kind string) string { return kindOf(kind).program }
+
 // Program is an agent that runs a program.
 type Program struct {
 	Options

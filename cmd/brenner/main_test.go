@@ -45,11 +45,14 @@ func TestScripts(t *testing.T) {
 			}
 			return signal.Ignored(syscall.SIGHUP), nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"fits": fits, "exit": exit, "body": body, "message": message, "example": example, "mailserver": mailserver, "sqlite": sqlite},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fits": fits, "exit": exit, "body": body, "message": message, "example": example, "mailserver": mailserver, "sqlite": sqlite, "elsewhere": elsewhere,
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", root+"/../../examples")
 			env.Setenv("REPOSITORY", root+"/../..")
 			env.Setenv("MODELS", models)
+			recordOtherHosts(env)
 			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			// The race detector makes every process sleep for a second at exit.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -52,12 +54,19 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	switch e.Kind {
 	case flow.KindOpened:
 		line := fmt.Sprintf("%s: %s, %s", s.Opened.Thread, text.Count(len(s.Opened.Agents), "agent"), text.Count(s.Settings.Rounds, "round"))
+		if asked := askedModels(s); asked != "" {
+			line += ", asking " + asked
+		}
 		if s.Opened.Rehearsal != "" {
 			line = ui.RehearsalNote + "\n" + line
 		}
 		return line
 	case flow.KindResumed:
-		return fmt.Sprintf("%s: resumed after round %d of %d, at version %d", s.Opened.Thread, s.Round(), s.Settings.Rounds, s.Version())
+		line := fmt.Sprintf("%s: resumed after round %d of %d, at version %d", s.Opened.Thread, s.Round(), s.Settings.Rounds, s.Version())
+		if asked := askedModels(s); asked != "" {
+			line += ", asking " + asked
+		}
+		return line + newWayLines(e, s)
 	case flow.KindBegan:
 		return askLine(e, s)
 	case flow.KindAnswered, flow.KindFailed:
@@ -78,6 +87,32 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		return s.Opened.Thread + ": " + ui.EndedBy(s.Ended)
 	}
 	return ""
+}
+
+// askedModels lists the models and programs that a session asks, each once.
+func askedModels(s *flow.State) string {
+	var all []string
+	for _, p := range flow.WithArbiter(s.Agents, s.Arbiter) {
+		if asked := ui.Clean(p.Asked()); p.Way != nil && !slices.Contains(all, asked) {
+			all = append(all, asked)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// newWayLines names the agents that a resumed session reaches in another way.
+func newWayLines(e *journal.Entry, s *flow.State) string {
+	body, err := journal.Decode[flow.Resumed](e, flow.BadSequence)
+	if err != nil {
+		return ""
+	}
+	lines := ""
+	for _, p := range flow.WithArbiter(s.Agents, s.Arbiter) {
+		if slices.ContainsFunc(body.Ways, func(w flow.NewWay) bool { return w.Agent == p.Name }) {
+			lines += fmt.Sprintf("\n%s is asked in another way from now on: %s", ui.Clean(p.Name), ui.Clean(p.Asked()))
+		}
+	}
+	return lines
 }
 
 // askLine names the agent of a call that begins.

@@ -205,7 +205,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 			return err
 		}
 		j.Close() // resume opens its own parties, tape and mail server
-		return resume(a, c, j.Brief.Thread, &opt.run)
+		return resume(a, c, j.Brief.Thread, &opt.run, opt.model)
 	}
 	return runJob(a, c, &opt.run, j)
 }
@@ -321,15 +321,17 @@ func exitCode(res *session.Result, s *audit.Summary) int {
 
 func sessionResumeCommand(a *ui.App) *cobra.Command {
 	var run runFlags
+	var model []string
 	c := ui.InProject(&cobra.Command{
 		Use:   "resume ID",
 		Short: "Resume a session after a crash, an interrupt or a timeout",
 		Long: `Resumes a session at the end of its journal. Answered calls are not repeated; calls that
-failed or were lost are made again. Roster, transports, rules and rehearsal script are
-those of the start of the session.
+failed or were lost are made again. Roster, transports, addresses, models, rules and
+rehearsal script are those of the start of the session.
 
 Only settings given as flags change, and the deadlines, which are also read from the
-current brenner.yaml. Every change is journaled.
+current brenner.yaml. --base-url and --model change where the models are and which ones are
+asked. Every change is journaled.
 
 Resuming a session that has ended is not an error: its status is shown.`,
 		Example: `  brenner session resume RS-20261115-cell-fate
@@ -341,13 +343,14 @@ is unreachable; 3 done, but an agent did not reply; 4 ` + "`brenner trust`" + ` 
 conflict or stalemate, or another process has the session locked; 6 budget exhausted;
 75 too few replies, retry later; 130 interrupted.`,
 		Args: ui.OneSession,
-		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run) },
+		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run, model) },
 	})
 	run.add(c)
+	c.Flags().StringArrayVar(&model, "model", nil, "another model id for all agents from now on, or NAME=ID,…")
 	return c
 }
 
-func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags) error {
+func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags, model []string) error {
 	if err := run.checkWatch(c, a); err != nil {
 		return err
 	}
@@ -360,7 +363,7 @@ func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags) error {
 		return err
 	}
 	o := &project.ResumeOptions{
-		Traffic: run.traffic, ServeMail: run.serveMail, Doing: ui.Doing(c),
+		Traffic: run.traffic, Model: model, ServeMail: run.serveMail, Doing: ui.Doing(c),
 		Change: p.Config.ChangeByFlags,
 	}
 	if c.Flags().Changed("budget-usd") {

@@ -1,0 +1,355 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/agent/program"
+	"brenner/config"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/internal/trust"
+	"brenner/roster"
+	"brenner/session/flow"
+)
+
+// NoAddress is the code of a model without an address.
+const NoAddress fault.Code = "NO_ADDRESS" // The address of a model is unknown.
+
+// addressHint lists the ways to set an address.
+const addressHint = "pass --base-url URL, set " + EnvBaseURL + ", or set base_url: under agents: or agents.models: in " + config.FileName
+
+// addressOf returns the address of a model's endpoint, or "".
+func (p *Project) addressOf(model config.Model) string {
+	base, _ := p.addressFrom(model)
+	return base
+}
+
+// addressFrom returns the address of a model's endpoint, and its origin. The higher layer
+// decides between the model's own address and the general one. A key of OpenAI without an
+// address means OpenAI's own; with neither, the address is unknown.
+func (p *Project) addressFrom(model config.Model) (base string, from config.Origin) {
+	general, own := p.Config.Origin("agents.base_url"), p.Config.Origin("agents.models")
+	base, from = model.BaseURL, own
+	if base == "" || p.Config.BaseURL != "" && general.Level < own.Level {
+		base, from = p.Config.BaseURL, general
+	}
+	if base != "" {
+		return base, from
+	}
+	if base = p.variable(EnvBaseURL); base != "" {
+		return base, config.Origin{Level: roster.Environment, Source: EnvBaseURL}
+	}
+	if name, key := p.keyOf(model); name == envKey && key != "" {
+		base = openai.PublicBaseURL
+	}
+	return base, config.Origin{Level: roster.Default}
+}
+
+// programAddress returns the address that a program is told to use, or "".
+func (p *Project) programAddress(model config.Model) string {
+	if model.BaseURL == "" && p.Config.BaseURL == "" {
+		return ""
+	}
+	return p.addressOf(model)
+}
+
+// pinnedAddress returns an address as journals keep it. Invalid addresses are refused before
+// anything is journaled.
+func pinnedAddress(base string) string {
+	u, ok := baseurl.Parse(base)
+	if !ok {
+		return base
+	}
+	u.Host = strings.ToLower(u.Host)
+	return strings.TrimRight(u.String(), "/")
+}
+
+// way returns how a party is reached as configured now, without the version of a program.
+func (p *Project) way(party *flow.Party) *flow.Way {
+	model := p.Config.Reach(party.Model)
+	switch party.Via {
+	case config.ViaOpenAI:
+		return &flow.Way{
+			Endpoint: pinnedAddress(p.addressOf(model)), API: cmp.Or(model.API, config.APIChat), Structured: cmp.Or(model.Structured, config.StructuredFences),
+		}
+	case config.ViaProgram:
+		return &flow.Way{Endpoint: pinnedAddress(p.programAddress(model)), Program: p.commandOf(party.Program)}
+	}
+	return nil
+}
+
+// commandOf returns the command of a program as journals keep it.
+func (p *Project) commandOf(name string) string {
+	entry, _ := p.Config.FindProgram(name)
+	if len(entry.Command) == 0 {
+		return cmp.Or(program.Executable(name), name)
+	}
+	words := slices.Clone(entry.Command)
+	if filepath.IsAbs(words[0]) {
+		words[0] = filepath.Base(words[0]) // directories of this machine say nothing elsewhere
+	}
+	line := strings.Join(words, " ")
+	for _, key := range p.keys() {
+		line = strings.ReplaceAll(line, key, "[secret]")
+	}
+	return line
+}
+
+// keys returns the values of all variables that hold keys: they must never be stored.
+func (p *Project) keys() []string {
+	var all []string
+	for _, model := range append([]config.Model{{}}, p.Config.Models...) {
+		if _, key := p.keyOf(model); key != "" {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+// endpointOf returns the pinned address of a party, or "".
+func endpointOf(p *flow.Party) string {
+	if p.Way == nil {
+		return ""
+	}
+	return p.Way.Endpoint
+}
+
+// setupOf returns what an agent is made from. Programs of sessions opened before ways were
+// pinned use the configured address.
+func (p *Project) setupOf(party *flow.Party) agent.Setup {
+	s := agent.Setup{
+		Entry:   roster.Entry{Agent: party.Name, Role: roster.Role(party.Role), Program: party.Program, Model: party.Model},
+		ModelID: party.ModelID, Seed: party.Seed,
+	}
+	switch {
+	case party.Way != nil:
+		s.BaseURL, s.API, s.Structured = party.Way.Endpoint, party.Way.API, party.Way.Structured
+	case party.Via == config.ViaProgram:
+		s.BaseURL = p.programAddress(p.Config.Reach(party.Model))
+	}
+	return s
+}
+
+// checkAddress returns an error if the address of a model is unknown.
+func (m *Models) checkAddress(p *flow.Party) error {
+	base := endpointOf(p)
+	switch {
+	case base == "" && m.offline, p.Via != config.ViaOpenAI:
+		return nil
+	case base == "":
+		return &fault.Error{Code: NoAddress, Detail: fmt.Sprintf("no address for the model of %s, and no key in %s", fault.Shown(p.Name), envKey), Hint: addressHint}
+	case !baseurl.Valid(base):
+		return &fault.Error{Code: fault.Usage, Detail: "the address for " + fault.Shown(p.Name) + " is not a valid http or https URL", Hint: baseurl.Hint}
+	}
+	return nil
+}
+
+// checkSetup refuses to make an agent for an address that was not checked, such as one that
+// another process has journaled since.
+func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
+	switch {
+	case m.offline:
+		return nil
+	case s.BaseURL == "":
+		return &fault.Error{Code: NoAddress, Detail: "no address for the model of " + fault.Shown(s.Agent), Hint: addressHint}
+	case s.BaseURL == pinnedAddress(m.Project.addressOf(model)):
+		return nil
+	}
+	return m.Project.checkTrustOf(model, s.BaseURL, false)
+}
+
+// checkTrust ensures that no key is sent to an address that only an untrusted file or a
+// journal names.
+func (m *Models) checkTrust(parties []flow.Party) error {
+	for i := range parties {
+		p := &parties[i]
+		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
+			continue
+		}
+		base := endpointOf(p)
+		if p.Way == nil {
+			base = pinnedAddress(m.Project.addressOf(m.Project.Config.Reach(p.Model)))
+		}
+		if err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model), base, p.Via == config.ViaProgram); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTrustOf refuses to send a key to an address if an untrusted file names the address or
+// chooses the key's variable, or if only a journal names the address: journals come with
+// projects, too. A program may hold keys of its own.
+func (p *Project) checkTrustOf(model config.Model, address string, ownKeys bool) error {
+	base, from := p.addressFrom(model)
+	name, key := p.keyOf(model)
+	base = pinnedAddress(base)
+	address = cmp.Or(address, base) // a program that is told no address
+	foreign := base != address
+	if key == "" && (!foreign || !ownKeys && len(model.Headers) == 0) {
+		return nil
+	}
+	if key != "" && model.KeyEnv != "" {
+		if err := p.mustTrust(p.Config.Origin("agents.models"), sendKey(name, address)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !foreign:
+		return p.mustTrust(from, sendKey(name, address))
+	case isLoopback(address):
+		return nil
+	}
+	what := "the key of " + name
+	if key == "" {
+		what = "its keys"
+	}
+	return &fault.Error{
+		Code: trust.Untrusted, Detail: "only the journal names the address " + address + ", which would receive " + what,
+		Hint: "if the address is right, pass --base-url " + address + "; otherwise pass another --base-url",
+	}
+}
+
+// programVersions are the versions of programs, each asked once.
+type programVersions struct {
+	mu sync.Mutex
+	of map[string]string
+}
+
+// version returns the version of a program, or "" if it reports none.
+func (m *Models) version(ctx context.Context, s agent.Setup) string {
+	m.versions.mu.Lock()
+	defer m.versions.mu.Unlock()
+	if v, ok := m.versions.of[s.Program]; ok {
+		return v
+	}
+	version := ""
+	if p, err := program.New(m.ProgramOptions(s)); err == nil {
+		version, _ = p.Version(ctx) // a missing version is not an error
+	}
+	if ctx.Err() == nil {
+		m.versions.of[s.Program] = version
+	}
+	return version
+}
+
+// pinVersions adds the versions of programs to the ways of new parties.
+func (m *Models) pinVersions(ctx context.Context, parties []flow.Party, arbiter *flow.Party) {
+	for i := range parties {
+		m.pinVersion(ctx, &parties[i])
+	}
+	if arbiter != nil {
+		m.pinVersion(ctx, arbiter)
+	}
+}
+
+func (m *Models) pinVersion(ctx context.Context, p *flow.Party) {
+	if p.Via == config.ViaProgram && p.Way != nil {
+		way := *p.Way
+		way.Version = m.version(ctx, m.Project.setupOf(p))
+		p.Way = &way
+	}
+}
+
+// reroute returns the parties of a session that are reached in another way from now on, as
+// flags request it. Addresses, APIs and structured modes of the configuration do not matter:
+// those of the session's start apply.
+func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay, error) {
+	names := make([]string, len(parties))
+	for i := range parties {
+		names[i] = parties[i].Name
+	}
+	all, each, err := parsePairs("--model", o.Model, names)
+	if err != nil {
+		return nil, err
+	}
+	var ways []flow.NewWay
+	for i := range parties {
+		party := &parties[i]
+		if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
+			continue
+		}
+		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID)}
+		if party.Way != nil {
+			way.Way = *party.Way
+		} else {
+			way.Way = *p.way(party)
+			if party.Via == config.ViaOpenAI {
+				way.Way.Endpoint = "" // it was not pinned
+			}
+		}
+		if o.Traffic.BaseURL != "" && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
+			way.Way.Endpoint = pinnedAddress(o.Traffic.BaseURL)
+		}
+		if party.Via == config.ViaOpenAI && way.Way.Endpoint == "" {
+			if o.Traffic.Tape != "" {
+				continue
+			}
+			return nil, &fault.Error{
+				Code: NoAddress, Detail: "the session began before addresses were journaled: no address for the model of " + fault.Shown(party.Name),
+				Hint: "pass --base-url URL; it is journaled, so later runs need no flag",
+			}
+		}
+		old := party.Via == config.ViaProgram && party.Way == nil && way.ModelID == party.ModelID
+		if way.Changes(party) && !old {
+			ways = append(ways, way)
+		}
+	}
+	if len(o.Model) > 0 && !anyVia(parties, config.ViaOpenAI) && !anyVia(parties, config.ViaProgram) {
+		return nil, &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
+	}
+	return ways, nil
+}
+
+// changedWays returns those ways that differ from how a session's agents are reached.
+func changedWays(s *flow.State, ways []flow.NewWay) []flow.NewWay {
+	now := flow.WithArbiter(s.Agents, s.Arbiter)
+	return slices.DeleteFunc(slices.Clone(ways), func(w flow.NewWay) bool {
+		i := slices.IndexFunc(now, func(p flow.Party) bool { return p.Name == w.Agent })
+		return i < 0 || !w.Changes(&now[i])
+	})
+}
+
+// warnOfAddresses warns about configured addresses that are not used, because the journal
+// pins others.
+func (p *Project) warnOfAddresses(parties []flow.Party) {
+	var seen []string
+	for i := range parties {
+		party := &parties[i]
+		pinned := endpointOf(party)
+		if pinned == "" {
+			continue
+		}
+		base, from := p.addressFrom(p.Config.Reach(party.Model))
+		if base = pinnedAddress(base); base == "" || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
+			continue
+		}
+		seen = append(seen, base+pinned)
+		p.Log.Warn().Msgf("%s names %s, but the session asks %s, as it began; to change that, pass --base-url %s", from, base, pinned, base)
+	}
+}
+
+// newVersions returns the programs whose command or version has changed since the journal.
+func (m *Models) newVersions(ctx context.Context, parties []flow.Party) []flow.NewWay {
+	var ways []flow.NewWay
+	for i := range parties {
+		p := &parties[i]
+		if p.Via != config.ViaProgram || p.Way == nil {
+			continue
+		}
+		way := flow.NewWay{Agent: p.Name, ModelID: p.ModelID, Way: *p.Way}
+		way.Way.Program, way.Way.Version = m.Project.commandOf(p.Program), m.version(ctx, m.Project.setupOf(p))
+		if way.Changes(p) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
