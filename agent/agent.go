@@ -107,6 +107,7 @@ const (
 	NoAuth       fault.Code = "AGENT_AUTH"        // The endpoint requires a key, or rejected the one it was sent.
 	Forbidden    fault.Code = "AGENT_FORBIDDEN"   // The key is valid but has no access to this model.
 	ModelUnknown fault.Code = "MODEL_UNKNOWN"     // The endpoint has no such model.
+	HostUnknown  fault.Code = "HOST_UNKNOWN"      // The endpoint's host name does not exist.
 	QuotaSpent   fault.Code = "QUOTA_SPENT"       // The account is exhausted; retried only if the endpoint says when to return.
 	RateLimited  fault.Code = "RATE_LIMITED"      // The endpoint's rate limit was exceeded; it may say when to return.
 	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // The question exceeds the model's context window.

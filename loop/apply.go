@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (s *State) step(e *journal.Entry) error {
 	case KindPaused:
 		return applyEvent(e, func(Paused) { s.Paused = true })
 	case KindUnpaused:
-		return applyEvent(e, func(Paused) { s.Paused, s.Hold = false, time.Time{} }) // the operator overrides the wait
+		return applyEvent(e, func(Paused) { s.endWaits(e.At) })
 	case KindStopping:
 		return applyEvent(e, func(stop Stopping) { s.Stopping = stop.By })
 	case KindRound:
@@ -42,6 +43,8 @@ func (s *State) step(e *journal.Entry) error {
 		return s.applyBegan(e)
 	case KindSettled:
 		return s.applySettled(e)
+	case KindReached:
+		return applyEvent(e, func(r Reached) { s.endOutage(r.Job) })
 	case KindReported:
 		return applyEvent(e, func(r Reported) { s.Reports = append(s.Reports, r) })
 	}
@@ -59,7 +62,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 	if e.Stream != Prefix+body.Name {
 		return s.badSequence(e, "the stream does not belong to loop %s", fault.Shown(body.Name))
 	}
-	if body.Rules != Rules {
+	if body.Rules != Rules && body.Rules != firstRules {
 		return &fault.Error{
 			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("unknown rules %s; this program supports %s", fault.Shown(body.Rules), Rules),
 			Hint: "continue with the version that started it: " + fault.Shown(body.Program),
@@ -71,6 +74,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 	*s = State{
 		Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
 		counts: make(map[Status]int), news: make(map[int]int), seen: make(map[string]bool), answered: make(map[int]bool),
+		reach: make(map[group]*reach),
 	}
 	return nil
 }
@@ -109,9 +113,13 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		}
 		s.Limits = *body.Limits
 	}
-	if body.Retry {
-		s.retry()
+	switch {
+	case body.Retry:
+		s.retry(func(*Job) bool { return true })
+	case s.Ended == EndCause:
+		s.retry(func(j *Job) bool { return j.Settled.Trouble != "" })
 	}
+	s.forgetReach(e.At)
 	if s.Ended != "" { // else a pending stop request still holds
 		s.Stopping, s.ignoredRounds, s.ignoredFailures = "", s.Round, s.Count(Broken)
 		s.resetNeeds()
@@ -126,6 +134,17 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		}
 	}
 	return nil
+}
+
+// endWaits ends the pause, and every wait for a provider or an endpoint: the operator
+// overrides them.
+func (s *State) endWaits(at time.Time) {
+	s.Paused, s.Hold = false, time.Time{}
+	for _, g := range slices.Sorted(maps.Keys(s.reach)) {
+		if o := s.reach[g].outage; o != nil {
+			o.Next = at
+		}
+	}
 }
 
 // applyEvent decodes an event that is valid in every state, and applies it.
@@ -223,6 +242,9 @@ func (s *State) applyBegan(e *journal.Entry) error {
 	}
 	s.reserve(j, flow.Cost{Tokens: body.Reserved, USD: body.ReservedUSD})
 	s.set(j, Running)
+	if o := s.outageOf(&j.Cell); o != nil {
+		o.probe = j.Number
+	}
 	j.Thread, j.Base = body.Thread, body.Base
 	j.Attempts++
 	j.Seq = e.Seq
@@ -262,7 +284,8 @@ func (s *State) applySettled(e *journal.Entry) error {
 	}
 	s.reserve(j, flow.Cost{})
 	s.Spent = s.Spent.Minus(j.Settled.Cost()).Plus(body.Cost())
-	if body.Outcome == Failed {
+	status = s.judge(j, &body, e.At, status)
+	if body.Outcome == Failed && (status == Broken || body.Trouble != Passing) {
 		j.Failures++
 	}
 	if body.Outcome == Later {

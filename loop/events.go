@@ -31,6 +31,7 @@ const (
 	KindBegan    = "session.began"
 	KindSettled  = "session.settled"
 	KindReported = "report.sent"
+	KindReached  = "endpoint.reached"
 )
 
 // Opened is the first event. It holds everything the sessions' results depend on.
@@ -226,6 +227,12 @@ type Settled struct {
 	Warnings   int      `json:"lint_warnings,omitzero"`
 	Tests      int      `json:"tests,omitzero"`
 	Says       []string `json:"says,omitempty"` // short hashes of its active items' claims
+	// Trouble is set if asking its agents failed: Lasting or Passing. This and the following
+	// keys are only in loops that began with rules loop/2 or later.
+	Trouble string `json:"trouble,omitempty"`
+	Nothing bool   `json:"nothing,omitzero"` // no agent contributed, and the artifact did not move
+	// Silent counts the agents that contributed nothing in any round.
+	Silent int `json:"silent_agents,omitzero"`
 }
 
 // Cost returns what the session has cost.
@@ -245,6 +252,11 @@ type Reported struct {
 	Detail string     `json:"detail,omitempty"`
 }
 
+// Reached is the first reply that a session got when it asked again during an outage.
+type Reached struct {
+	Job int `json:"job"`
+}
+
 // Why a loop ended.
 const (
 	EndRounds   = "rounds"
@@ -255,6 +267,7 @@ const (
 	EndFailures = "failures"
 	EndPerson   = "person"
 	EndStopped  = "stopped"
+	EndCause    = "cause" // no session can run until a person removes the cause
 )
 
 func decode[T any](e *journal.Entry) (T, error) { return journal.Decode[T](e, BadSequence) }

@@ -9,6 +9,6 @@ import (
 
 func TestJournaledStructsAreFrozen(t *testing.T) {
 	journaltest.Frozen(t,
-		loop.Opened{}, loop.Resumed{}, loop.Left{}, loop.Ended{}, loop.Added{}, loop.Paused{}, loop.Stopping{}, loop.RoundOpened{}, loop.Began{}, loop.Settled{}, loop.Reported{},
+		loop.Opened{}, loop.Resumed{}, loop.Left{}, loop.Ended{}, loop.Added{}, loop.Paused{}, loop.Stopping{}, loop.RoundOpened{}, loop.Began{}, loop.Settled{}, loop.Reported{}, loop.Reached{},
 	)
 }

@@ -12,7 +12,11 @@ import (
 // Rules is the version of the rules by which a loop decides. Change it whenever Next
 // decides differently for an existing journal: verify checks every decision against the
 // rules, and a loop is resumed only with the rules it began with.
-const Rules = "loop/1"
+const (
+	Rules = "loop/2"
+	// firstRules know no troubles: every failed session counts, and no outage is waited out.
+	firstRules = "loop/1"
+)
 
 // Command is a step for the runner to execute.
 type Command interface{ command() }
@@ -26,10 +30,15 @@ type Run struct {
 	Thread  string
 	Base    string
 	Reserve flow.Cost
+	Probe   bool // it asks whether an outage is over
 }
 
-// Skip skips a session because the one it follows has no result.
-type Skip struct{ Job Job }
+// Skip skips a session because the one it follows has no result or, with a cause, because
+// its endpoint was given up.
+type Skip struct {
+	Job   Job
+	Cause Cause
+}
 
 // Wait waits until an instant, or until something happens.
 type Wait struct{ Until time.Time }
@@ -98,17 +107,26 @@ func (s *State) stopTime() (time.Time, bool) {
 func (s *State) begin(running int, now time.Time) []Command {
 	var commands []Command
 	total := s.Spent.Plus(s.Reserved)
+	probes := make(map[*Outage]bool)
 	for j := range s.waiting() {
 		base, ready, lost := s.base(j)
 		if lost {
-			return []Command{Skip{*j}}
+			return []Command{Skip{Job: *j}}
 		}
 		if !ready {
 			continue
 		}
+		if cause := s.causeOf(&j.Cell); cause != nil && j.Thread == "" {
+			return []Command{Skip{*j, *cause}}
+		}
+		outage := s.outageOf(&j.Cell)
+		away := outage != nil && !now.IsZero() && (outage.probe != 0 || probes[outage] || outage.Next.After(now))
+		if away && j.Thread == "" {
+			continue
+		}
 		need := s.need(j)
 		after := total.Minus(j.Reserved).Plus(need)
-		resting := !now.IsZero() && s.RetryAt(j).After(now)
+		resting := away || !now.IsZero() && s.RetryAt(j).After(now)
 		if !resting && running >= s.Limits.Concurrency || !s.affords(after) {
 			return commands
 		}
@@ -120,7 +138,10 @@ func (s *State) begin(running int, now time.Time) []Command {
 		if thread == "" {
 			thread = s.ThreadOf(j)
 		}
-		commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need})
+		commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need, Probe: outage != nil})
+		if outage != nil {
+			probes[outage] = true
+		}
 		running++
 	}
 	return commands
@@ -178,6 +199,8 @@ func (s *State) Rule(now time.Time) string {
 		return EndStopped
 	case timed && !now.Before(until):
 		return EndTime
+	case s.Stopped() != nil:
+		return EndCause
 	case s.Limits.Person && s.needsPerson > 0:
 		return EndPerson
 	case s.tooManyFailures():
@@ -258,9 +281,15 @@ func (s *State) RetryAt(j *Job) time.Time {
 	return j.Closed.Add(min(pause, most))
 }
 
-// nextRetry returns when the next failed session may be retried, or the zero time.
+// nextRetry returns when the next failed session may be retried, or an endpoint is asked
+// again, or the zero time.
 func (s *State) nextRetry(now time.Time) time.Time {
 	var next time.Time
+	for _, o := range s.Outages() {
+		if o.probe == 0 && o.Next.After(now) && (next.IsZero() || o.Next.Before(next)) {
+			next = o.Next
+		}
+	}
 	if s.begun == 0 { // failed sessions have begun, so none is waiting
 		return next
 	}
@@ -286,15 +315,15 @@ func (s *State) WaitsUntil(now time.Time) (until time.Time, provider bool) {
 	return s.nextRetry(now), false
 }
 
-// retry makes failed and skipped sessions wait again.
-func (s *State) retry() {
+// retry makes skipped sessions, and failed ones that are chosen, wait again.
+func (s *State) retry(chosen func(*Job) bool) {
 	s.first, s.ignoredFailures = 0, 0
 	for i := range s.Jobs {
-		switch j := &s.Jobs[i]; j.Status {
-		case Broken:
+		switch j := &s.Jobs[i]; {
+		case j.Status == Broken && chosen(j):
 			j.Failures = 0
 			s.set(j, Waiting)
-		case Omitted:
+		case j.Status == Omitted:
 			j.Settled = Settled{}
 			s.set(j, Waiting)
 		}
@@ -364,6 +393,11 @@ func (s *State) instants(at time.Time) []time.Time {
 	for _, between := range []time.Time{s.Hold, until.Add(-1)} {
 		if (timed || between.Equal(s.Hold)) && between.After(s.Last) && between.Before(at) {
 			all = append(all, between)
+		}
+	}
+	for _, o := range s.Outages() {
+		if o.Next.After(s.Last) && o.Next.Before(at) {
+			all = append(all, o.Next)
 		}
 	}
 	for i := s.first; i < len(s.Jobs) && s.begun > 0; i++ {

@@ -47,6 +47,7 @@ type State struct {
 	news            map[int]int     // new claims by round
 	seen            map[string]bool // all claims of active items
 	answered        map[int]bool    // rounds with replies
+	reach           map[group]*reach
 }
 
 // Status is the status of a job.

@@ -115,7 +115,7 @@ func (j *LoopJob) Name() string { return j.name }
 // HasEnded reports whether the loop has ended and is not resumed: Run then runs no session,
 // and only delivers a pending report.
 func (j *LoopJob) HasEnded() bool {
-	return j.state != nil && j.state.Ended != "" && !j.options.resumes()
+	return j.state != nil && j.state.Ended != "" && !j.state.StoppedEarly() && !j.options.resumes()
 }
 
 // Pending returns what is still to be done about the loop's report.

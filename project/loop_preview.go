@@ -100,10 +100,11 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 // wouldDo returns what would happen to an existing loop.
 func (p *Project) wouldDo(s *loop.State, o *LoopOptions, stopAt string) string {
 	until, err := artifact.ParseInstant(stopAt)
+	ended := s.Ended != "" && !s.StoppedEarly() && !o.resumes()
 	switch {
-	case s.Ended != "" && !o.resumes() && p.pendingReport(s).Any():
+	case ended && p.pendingReport(s).Any():
 		return WouldDeliver
-	case s.Ended != "" && !o.resumes():
+	case ended:
 		return WouldNothing
 	case s.Ended == "" && s.Stopping != "", err == nil && !p.Now().Before(until):
 		return WouldEnd

@@ -121,6 +121,9 @@ func (x *exchange) unreachable(err error) *agent.Failure {
 	switch {
 	case errors.As(err, &dns):
 		f.Detail = "cannot resolve host " + x.host
+		if dns.IsNotFound {
+			f.Code, f.Retry = agent.HostUnknown, false
+		}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		f.Detail = x.host + ": connection refused"
 	case errors.As(err, &certificate):

@@ -34,7 +34,7 @@ type failure struct {
 	How  string `json:"how"`
 	Text string `json:"text"`
 
-	// Set for failedLimit and failedStopped.
+	// Set for failedLimit and failedStopped; Retry also for failedName.
 	Code  fault.Code    `json:"code,omitempty"`
 	Hint  string        `json:"hint,omitempty"`
 	Retry bool          `json:"retry,omitempty"`
@@ -54,7 +54,7 @@ func failureOf(ctx context.Context, err error, m mask) *failure {
 			b.How = failedStopped
 		}
 	case errors.As(err, &dns):
-		b.How = failedName
+		b.How, b.Retry = failedName, !dns.IsNotFound
 	case errors.Is(err, syscall.ECONNREFUSED):
 		b.How = failedDial
 	case errors.As(err, &certificate):
@@ -86,7 +86,7 @@ func (f *failure) err(host string) error {
 	case failedDial:
 		return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	case failedName:
-		return &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+		return &net.DNSError{Err: "no such host", Name: host, IsNotFound: !f.Retry, IsTemporary: f.Retry}
 	case failedTrust:
 		return &tls.CertificateVerificationError{Err: errors.New(f.Text)}
 	case failedLate:

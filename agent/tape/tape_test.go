@@ -174,7 +174,8 @@ func (slow) Temporary() bool { return true }
 // A replayed network error is classified like the original.
 func TestNetworkErrors(t *testing.T) {
 	for name, broke := range map[string]error{
-		"name":        &net.DNSError{Err: "no such host", Name: "modle.example"},
+		"name":        &net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true},
+		"name server": &net.DNSError{Err: "server misbehaving", Name: "modle.example", IsTemporary: true},
 		"certificate": &tls.CertificateVerificationError{Err: errors.New("unknown authority")},
 		"timeout":     slow{},
 		"reset":       fmt.Errorf("connection reset, %s", canary),

@@ -38,6 +38,8 @@ func (s *Search) Find(ctx context.Context, st store.Store) (name string, state *
 	case last == nil:
 	case s.Continue || last.Ended == "":
 		next, state, err = last.Opened.Name, last, last.Opened.CheckWork(s.Plan, s.File)
+	case last.StoppedEarly() && last.Opened.CheckWork(s.Plan, s.File) == nil:
+		next, state = last.Opened.Name, last
 	case s.Key != "":
 		next, state, err = last.Opened.Name, last, last.Opened.CheckPlan(s.Plan, s.File)
 	case s.Owed(last) && last.Opened.CheckPlan(s.Plan, s.File) == nil:

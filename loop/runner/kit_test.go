@@ -86,7 +86,8 @@ type preparer struct {
 	script func(job *loop.Job) *rehearsal.Script
 	around func(agent.Agent) agent.Agent
 	common session.Common
-	tries  int // attempts per call; 0 means one
+	tries  int  // attempts per call; 0 means one
+	real   bool // the sessions count as real ones, whatever answers
 }
 
 func (g *preparer) session(_ context.Context, w *loop.Work, j *loop.Job) (*runner.Session, error) {
@@ -100,6 +101,9 @@ func (g *preparer) session(_ context.Context, w *loop.Work, j *loop.Job) (*runne
 	for _, e := range r.Entries {
 		b.Agents = append(b.Agents, flow.Party{Name: e.Agent, Role: string(e.Role), Via: "rehearsal"})
 		b.Views[e.Agent] = view.Default(string(e.Role))
+	}
+	if g.real {
+		b.Script = nil
 	}
 	allowance := &session.Allowance{}
 	return &runner.Session{Brief: b, Runner: &session.Runner{

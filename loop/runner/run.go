@@ -30,7 +30,9 @@ type run struct {
 	drain    chan struct{}
 	drained  bool
 	done     chan outcome
+	replied  chan int // jobs that got a reply during an outage
 	inFlight int
+	troubles bool // the loop's rules know troubles
 }
 
 // outcome is the outcome of one session.
@@ -41,7 +43,10 @@ type outcome struct {
 
 // run executes commands until none remain.
 func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
-	n := &run{Runner: r, ledger: l, drain: make(chan struct{}), done: make(chan outcome)}
+	n := &run{
+		Runner: r, ledger: l, drain: make(chan struct{}), done: make(chan outcome), replied: make(chan int, 1),
+		troubles: l.state.Opened.NotesTroubles(),
+	}
 	n.work, n.cancel = context.WithCancel(ctx)
 	defer n.cancel()
 	err := n.loop(ctx)
@@ -129,9 +134,11 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 				Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD,
 			})
 		case loop.Skip:
-			err = n.keep(loop.KindSettled, loop.Settled{
-				Job: c.Job.Number, Outcome: loop.Skipped, Detail: "the session it follows got no replies",
-			})
+			skipped := loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped, Code: c.Cause.Code, Detail: c.Cause.Detail}
+			if c.Cause == (loop.Cause{}) {
+				skipped.Detail = "the session it follows got no replies"
+			}
+			err = n.keep(loop.KindSettled, skipped)
 		case loop.End:
 			err = n.keep(loop.KindEnded, loop.Ended(c))
 		case loop.Drain:
@@ -193,6 +200,11 @@ func (n *run) wait(ctx context.Context, until time.Time) error {
 		select {
 		case o := <-n.done:
 			return n.settle(o)
+		case job := <-n.replied:
+			if !n.state.Probes(job) {
+				continue // not its first reply
+			}
+			return n.keepFact(loop.KindReached, loop.Reached{Job: job})
 		case <-reached:
 			return nil
 		case <-leave:
@@ -313,7 +325,7 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 		return nil, err
 	}
 	return &findings{
-		now: settledBy(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
+		now: outcomeOf(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
 	}, nil
 }
 

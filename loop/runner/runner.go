@@ -205,7 +205,7 @@ func RefreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
 		if err != nil {
 			continue // keep what the loop's journal has; verify reports the error
 		}
-		s.FinishManually(settledBy(j.Number, h.State))
+		s.FinishManually(settledBy(j.Number, h.State, s.Opened.NotesTroubles()))
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, erro
 	if err != nil {
 		return out, err
 	}
-	out = settledBy(j.Number, h.State)
+	out = outcomeOf(j.Number, h.State)
 	out.Outcome, out.Code, out.Detail, out.RetryAt = loop.Interrupted, "", "", ""
 	return out, nil
 }

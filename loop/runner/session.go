@@ -13,6 +13,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/journal"
 )
 
 // session runs one session, new or begun, to its end.
@@ -48,7 +49,26 @@ func (n *run) attempt(ctx context.Context, work *loop.Work, c loop.Run) (*sessio
 	}
 	s.Brief.Thread = c.Thread
 	s.Runner.Drain = n.drain
+	if c.Probe {
+		n.tellReply(s.Runner, c.Job.Number)
+	}
 	return n.startOrResume(ctx, work, c, s)
+}
+
+// tellReply makes the run hear of a session's next reply: it ends an outage.
+func (n *run) tellReply(r *session.Runner, job int) {
+	observe := r.Observe
+	r.Observe = func(e *journal.Entry, s *flow.State) {
+		if observe != nil {
+			observe(e, s)
+		}
+		if e.Kind == flow.KindAnswered {
+			select {
+			case n.replied <- job:
+			default: // the run knows, or will know when the session ends
+			}
+		}
+	}
 }
 
 // awaitOthers waits for one poll interval, and while another process holds the session: an
@@ -73,7 +93,7 @@ func (n *run) awaitOthers(ctx context.Context, thread string) error {
 // conclude returns the outcome of a session that was run.
 func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.History) outcome {
 	ctx = context.WithoutCancel(ctx)
-	o := outcome{settled: settledBy(c.Job.Number, h.State)}
+	o := outcome{settled: settledBy(c.Job.Number, h.State, n.troubles)}
 	if claims {
 		if o.settled.Says, o.err = claimHashes(ctx, h, h.State.Version()); o.err != nil {
 			return o
@@ -144,8 +164,25 @@ func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *sess
 	return nil
 }
 
-// settledBy returns the outcome of a session.
-func settledBy(job int, s *flow.State) loop.Settled {
+// settledBy returns the outcome of a session. Troubles and idle agents are not recorded in
+// loops that began with the first rules.
+func settledBy(job int, s *flow.State, troubles bool) loop.Settled {
+	out := outcomeOf(job, s)
+	if !troubles {
+		return out
+	}
+	switch {
+	case out.Outcome == loop.Failed && s.Ended == flow.EndQuorum:
+		if trouble, c := troubleOf(s); trouble != "" {
+			out.Trouble, out.Code, out.Detail = trouble, c.Failed.Code, c.Agent+": "+c.Failed.Detail
+		}
+	case out.Outcome == loop.Done || out.Outcome == loop.Short:
+		out.Nothing, out.Silent = silence(s)
+	}
+	return out
+}
+
+func outcomeOf(job int, s *flow.State) loop.Settled {
 	spent := s.Spent.Plus(s.InFlight()) // a lost call may have been answered
 	out := loop.Settled{
 		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
@@ -255,11 +292,12 @@ func (n *run) failed(ctx context.Context, c loop.Run, claims bool, err error) ou
 		return outcome{err: unread} // its outcome is unknown
 	}
 	if unread == nil && out.Code != session.Exists { // count what it has spent
-		s := settledBy(c.Job.Number, h.State)
+		s := settledBy(c.Job.Number, h.State, n.troubles)
 		if h.State.Ended != "" && s.Outcome == loop.Done { // it had already ended
 			return n.conclude(ctx, c, claims, h)
 		}
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
+		s.Trouble, s.Nothing, s.Silent = "", false, 0
 		out = s
 		if claims {
 			out.Says, err = claimHashes(ctx, h, h.State.Version())

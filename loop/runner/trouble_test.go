@@ -1,0 +1,182 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"brenner/agent"
+	"brenner/agent/rehearsal"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/loop/runner"
+	"brenner/store/journal"
+	"brenner/store/memory"
+)
+
+// endpoint is a model endpoint that fails until an instant.
+type endpoint struct {
+	code  fault.Code
+	back  time.Time
+	calls int
+}
+
+func (x *endpoint) around(a agent.Agent) agent.Agent {
+	return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
+		if time.Now().Before(x.back) {
+			x.calls++
+			return agent.Reply{}, &agent.Failure{Code: x.code, Detail: "127.0.0.1:1: connection refused"}
+		}
+		return a.Ask(ctx, c)
+	})
+}
+
+// realRunner returns a runner whose agents are behind an endpoint.
+func realRunner(st lockingStore, x *endpoint) *runner.Runner {
+	g := &preparer{store: st, now: time.Now, script: func(*loop.Job) *rehearsal.Script { return fastScript() }, around: x.around, real: true}
+	return &runner.Runner{Store: st, Locks: st, Now: time.Now, Sessions: g.session}
+}
+
+func realWork(sessions int) loop.Work {
+	w := work(sessions, 1)
+	w.Script, w.Via = "", "openai"
+	return w
+}
+
+// A night with an outage of nine minutes loses nothing: no session fails.
+func TestNineMinuteOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, began := memory.New(), time.Now()
+		x := &endpoint{code: agent.Unavailable, back: began.Add(9 * time.Minute)}
+		reached := 0
+		r := realRunner(st, x)
+		r.Observe = func(e *journal.Entry, _ *loop.State) {
+			if e.Kind == loop.KindReached {
+				reached++
+			}
+		}
+		s, err := r.Start(t.Context(), newOpened(realWork(6), loop.Limits{Concurrency: 2}), nil)
+		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 6 {
+			t.Fatalf("%v, ended by %s: %+v", err, s.Ended, s.Jobs)
+		}
+		if took := time.Since(began); took < 9*time.Minute || took > 11*time.Minute || reached != 1 {
+			t.Errorf("took %s, reached %d times", took, reached)
+		}
+		if x.calls > 3*10 {
+			t.Errorf("%d calls during the outage", x.calls)
+		}
+		checkProven(t, st)
+	})
+}
+
+// After ten minutes the loop stops, says why, and continues when it is run again.
+func TestLongOutageStopsTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, began := memory.New(), time.Now()
+		x := &endpoint{code: agent.TimedOut, back: began.Add(time.Hour)}
+		s, err := realRunner(st, x).Start(t.Context(), newOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
+		if err != nil || s.Ended != loop.EndCause || s.Count(loop.Broken) != 2 || time.Since(began) != loop.Patience {
+			t.Fatalf("after %s: %v, ended by %s: %+v", time.Since(began), err, s.Ended, s.Jobs)
+		}
+		if c := s.Stopped(); c == nil || c.Code != agent.TimedOut {
+			t.Errorf("cause: %+v", c)
+		}
+		checkProven(t, st)
+		time.Sleep(time.Hour)
+		if s, err = realRunner(st, x).Resume(t.Context(), "night", nil); err != nil || s.Count(loop.Finished) != 4 {
+			t.Errorf("then: %v, %+v", err, s.Jobs)
+		}
+		checkProven(t, st)
+	})
+}
+
+// A rejected key stops the loop at once.
+func TestLastingCauseStopsTheLoop(t *testing.T) {
+	for _, code := range []fault.Code{agent.NoAuth, agent.Forbidden, agent.ModelUnknown, agent.HostUnknown} {
+		synctest.Test(t, func(t *testing.T) {
+			st, began := memory.New(), time.Now()
+			x := &endpoint{code: code, back: began.Add(time.Second)}
+			s, err := realRunner(st, x).Start(t.Context(), newOpened(realWork(9), loop.Limits{Concurrency: 2, Retry: 3}), nil)
+			if err != nil || s.Ended != loop.EndCause || s.Count(loop.Broken) > 3 || s.Stopped().Code != code || !time.Now().Equal(began) {
+				t.Fatalf("%s: %v, ended by %s: %+v", code, err, s.Ended, s.Jobs)
+			}
+			checkProven(t, st)
+			time.Sleep(time.Second)
+			if s, err = realRunner(st, x).Resume(t.Context(), "night", nil); err != nil || s.Count(loop.Finished) != 9 {
+				t.Errorf("%s: then %v, %+v", code, err, s.Jobs)
+			}
+			checkProven(t, st)
+		})
+	}
+}
+
+// A wait can be interrupted, stopped and continued: by a signal, by a kill, by the operator.
+func TestOutageCanBeInterrupted(t *testing.T) {
+	for _, how := range []string{"drain", "cancel", "stop"} {
+		synctest.Test(t, func(t *testing.T) {
+			st, began := memory.New(), time.Now()
+			x := &endpoint{code: agent.Unavailable, back: began.Add(5 * time.Minute)}
+			r := realRunner(st, x)
+			drain := make(chan struct{})
+			r.Drain = drain
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				time.Sleep(2*time.Minute + time.Second/3)
+				switch how {
+				case "drain":
+					close(drain)
+				case "cancel":
+					cancel()
+				case "stop":
+					_, err := runner.Steer(t.Context(), st, time.Now, "night", loop.KindStopping, func(*loop.State) (any, error) { return loop.Stopping{By: "op"}, nil })
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}()
+			s, err := r.Start(ctx, newOpened(realWork(4), loop.Limits{Concurrency: 2}), nil)
+			if took := time.Since(began); err != nil || took > 2*time.Minute+time.Second || s.Count(loop.Broken) != 0 {
+				t.Fatalf("%s: after %s: %v, %+v", how, took, err, s)
+			}
+			if ended := map[bool]string{true: loop.EndStopped}[how == "stop"]; s.Ended != ended {
+				t.Errorf("%s: ended by %q", how, s.Ended)
+			}
+			if s, err = realRunner(st, x).Resume(t.Context(), "night", nil); err != nil || s.Count(loop.Finished) != 4 {
+				t.Errorf("%s: then %v, %+v", how, err, s.Jobs)
+			}
+			if took := time.Since(began); took < 5*time.Minute || took > 7*time.Minute {
+				t.Errorf("%s: took %s", how, took)
+			}
+			checkProven(t, st)
+		})
+	}
+}
+
+// A run that is killed at any entry of its journal during an outage continues from there.
+func TestKilledDuringOutage(t *testing.T) {
+	for at := 2; at < 16; at++ {
+		synctest.Test(t, func(t *testing.T) {
+			st, began := memory.New(), time.Now()
+			x := &endpoint{code: agent.Unavailable, back: began.Add(4 * time.Minute)}
+			r := realRunner(st, x)
+			ctx, kill := context.WithCancel(t.Context())
+			defer kill()
+			r.Observe = func(e *journal.Entry, _ *loop.State) {
+				if e.Seq == at {
+					kill()
+				}
+			}
+			if _, err := r.Start(ctx, newOpened(realWork(3), loop.Limits{Concurrency: 2}), nil); err != nil && ctx.Err() == nil {
+				t.Fatal(err)
+			}
+			s, err := realRunner(st, x).Resume(t.Context(), "night", nil)
+			if err != nil || s.Count(loop.Finished) != 3 {
+				t.Errorf("killed at entry %d: %v, %s", at, err, fmt.Sprint(s.Jobs))
+			}
+			checkProven(t, st)
+		})
+	}
+}
