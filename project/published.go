@@ -175,8 +175,9 @@ func (s *Source) artifactFile(ctx context.Context, h *session.History) string {
 		write = (*publication).look // the other process writes them when it ends
 	}
 	path, err := s.Project.publish(ctx, h, write)
-	if err != nil && !errors.Is(err, errOld) {
+	if err != nil && !errors.Is(err, errOld) && !s.warned {
 		s.Project.warnUnpublished(h.Thread, err)
+		s.warned = true
 	}
 	return path
 }

@@ -56,6 +56,7 @@ type Source struct {
 	Address session.Address
 	File    string // the export; empty for a store
 	export  *session.ExportFile
+	warned  bool // about the artifact files
 }
 
 // OpenSource opens what the argument of a read-only command names: a session, an address

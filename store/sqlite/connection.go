@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,11 +21,19 @@ const busyTimeout = "50"
 // cacheOf returns the page cache size of a connection. The writer revisits the indexes of a large
 // store all the time and gets 32 MB. Readers are several, and each write empties their cache: 8 MB.
 func cacheOf(mode string) string {
-	if mode == "ro" {
-		return "-8192"
+	if mode == modeWrite {
+		return "-32768"
 	}
-	return "-32768"
+	return "-8192"
 }
+
+// The modes of a connection. immutable reads a file that SQLite may create nothing beside.
+const (
+	modeRead      = "ro"
+	modeImmutable = "immutable"
+	modeRecover   = "rw"
+	modeWrite     = "rwc"
+)
 
 // newConnector returns connections whose commits are durable: synchronous=FULL, and fullfsync on
 // macOS, where fsync alone leaves data in the drive's cache.
@@ -46,6 +55,10 @@ func newConnector(file, mode string) (driver.Connector, error) {
 			"wal_autocheckpoint(4000)",     // 16 MB: a checkpoint takes as long as several writes
 			"journal_size_limit(16777216)", // a large blob must not leave a large WAL for good
 		},
+	}
+	if mode == modeImmutable {
+		q.Set("mode", modeRead)
+		q.Set(modeImmutable, "1")
 	}
 	name := url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}
 	return driversqlite.NewConnector(name.String())
@@ -99,7 +112,11 @@ const maxPrepared = 100
 
 // OpenReader opens a reader with at most limit connections.
 func OpenReader(f *File, limit int) (*Reader, error) {
-	db, err := pool(f.Path, "ro", limit)
+	mode := modeRead
+	if f.immutable != nil {
+		mode = modeImmutable
+	}
+	db, err := pool(f.Path, mode, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +228,9 @@ func One[T any](rows *sql.Rows) (one T, err error) {
 type Writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
-	wait     time.Duration
+	file     *File
+	opened   os.FileInfo // the file, to notice that it was deleted or replaced
+	lost     error       // set once it was
 	prepared map[string]*sql.Stmt
 }
 
@@ -220,11 +239,11 @@ func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql
 	if upgrade == nil {
 		upgrade = f.upgrade
 	}
-	db, err := pool(f.Path, "rwc", 1)
+	db, err := pool(f.Path, modeWrite, 1)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{db: db, wait: f.Wait, prepared: make(map[string]*sql.Stmt)}
+	w := &Writer{db: db, file: f, prepared: make(map[string]*sql.Stmt)}
 	err = waiting(ctx, f.Wait, func() (err error) {
 		if w.conn == nil {
 			if w.conn, err = db.Conn(ctx); err != nil {
@@ -237,6 +256,9 @@ func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql
 		}
 		return upgrade(ctx, w.conn)
 	})
+	if err == nil {
+		w.opened, err = os.Stat(f.Path)
+	}
 	if err != nil {
 		_ = w.Close() // the first error is the one that matters
 		return nil, err
@@ -253,9 +275,16 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.db.Close())
 }
 
-// Transaction runs do in a transaction. See transaction.
+// Transaction runs do in a transaction; see transaction. It fails with Lost if the file no longer
+// has its name afterwards: SQLite would write to a file that ends with the process.
 func (w *Writer) Transaction(ctx context.Context, do func(ctx context.Context) error) error {
-	return transaction(ctx, w.conn, w.wait, do)
+	if err := w.checkPresent(ctx); err != nil {
+		return err
+	}
+	if err := transaction(ctx, w.conn, w.file.Wait, do); err != nil {
+		return err
+	}
+	return w.checkPresent(ctx)
 }
 
 func (w *Writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {

@@ -78,7 +78,7 @@ func classify(err error, wait time.Duration) diagnosis {
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		return diagnosis{
 			store.Unwritable, "the file or its directory cannot be opened for writing",
-			"check the permissions of the directory and its files, and whether the disk is mounted read-only; even reading needs a writable directory",
+			"check the permissions of the directory and its files, and whether the disk is mounted read-only",
 		}
 	case lib.SQLITE_TOOBIG:
 		return diagnosis{store.Unsupported, "a single value is larger than 1 GB", "split the text into smaller parts"}

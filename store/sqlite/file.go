@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ type File struct {
 	Format
 	Path string
 	Wait time.Duration // for other processes
+
+	// immutable is the file as it was opened in a directory that cannot be written; else nil.
+	immutable os.FileInfo
 
 	use    sync.RWMutex // read-locked by each use, locked by Shut
 	closed bool

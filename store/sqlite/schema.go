@@ -161,10 +161,28 @@ func (s *Store) migrate(ctx context.Context, conn *sql.Conn) error {
 
 // backup copies the store beside itself, completely or not at all.
 func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
-	name := fmt.Sprintf("%s.v%d-backup", s.file.Path, version)
-	for n := 2; exists(name); n++ {
-		name = fmt.Sprintf("%s.v%d-backup-%d", s.file.Path, version, n)
+	name := freeName(fmt.Sprintf("%s.v%d-backup", s.file.Path, version))
+	err := copyTo(ctx, conn, name)
+	if err == nil || extended(err) != 0 {
+		return err
 	}
+	return &fault.Error{
+		Code: store.Unwritable, Op: "copy the store before its upgrade", Place: name, Cause: err,
+		Hint: "check the disk; the store was not changed",
+	}
+}
+
+// freeName returns a file name, with a number if it is taken.
+func freeName(name string) string {
+	free := name
+	for n := 2; exists(free); n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// copyTo copies the file of a connection to a new file, completely or not at all.
+func copyTo(ctx context.Context, conn *sql.Conn, name string) error {
 	partial := name + ".partial"
 	err := os.RemoveAll(partial) // from an interrupted copy
 	if err == nil {
@@ -182,13 +200,7 @@ func (s *Store) backup(ctx context.Context, conn *sql.Conn, version int) error {
 	if err == nil {
 		err = syncDir(filepath.Dir(name))
 	}
-	if err == nil || extended(err) != 0 {
-		return err
-	}
-	return &fault.Error{
-		Code: store.Unwritable, Op: "copy the store before its upgrade", Place: name, Cause: err,
-		Hint: "check the disk; the store was not changed",
-	}
+	return err
 }
 
 // makeOwn creates an empty file that only its owner can read. SQLite would create a world-readable

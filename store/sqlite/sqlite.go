@@ -13,6 +13,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -85,10 +86,14 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 		o.steps = migrations()
 	}
 	s.file.Format = Format{Name: "store", ID: applicationID, Steps: o.steps}
-	if err := s.prepareDir(o); err != nil {
+	if err := s.prepareDir(ctx, o); err != nil {
 		return nil, err
 	}
-	if err := s.connect(ctx, o); err != nil {
+	err = s.connect(ctx, o)
+	if err != nil && o.ReadOnly {
+		err = s.connectAnyway(ctx, o, err)
+	}
+	if err != nil {
 		_ = s.disconnect() // the first error is the one that matters
 		return nil, s.file.Fault("open the store", err)
 	}
@@ -114,7 +119,7 @@ func (s *Store) followLink() error {
 }
 
 // prepareDir checks the directory before SQLite uses it, and creates it if allowed.
-func (s *Store) prepareDir(o Options) error {
+func (s *Store) prepareDir(ctx context.Context, o Options) error {
 	if err := CheckLocal(s.dir, o.Network); err != nil {
 		return err
 	}
@@ -126,7 +131,7 @@ func (s *Store) prepareDir(o Options) error {
 	}
 	err := s.makeDir()
 	if err == nil {
-		err = s.makeFile()
+		err = s.makeFile(ctx)
 	}
 	if err == nil && exists(s.file.Path) {
 		err = writable(s.file.Path) // SQLite would open it anyway, and fail later
@@ -174,20 +179,53 @@ func (s *Store) makeDir() error {
 	return syncDir(filepath.Dir(s.dir))
 }
 
-// makeFile creates a missing store file that only its owner can read, as its WAL then is: it holds
-// the agents' texts. The file gets its name only after it is closed, since closing it would end
-// SQLite's locks on it. If linking fails, SQLite creates the file.
-func (s *Store) makeFile() error {
+// makeFile creates a missing store: only its owner can read it, as its WAL then is, since it holds
+// the agents' texts. The store is complete before it gets its name, so that a kill leaves no
+// half-made one, and closed, since closing it would end SQLite's locks on it. If that fails, the
+// store is created in place.
+func (s *Store) makeFile(ctx context.Context) error {
 	if exists(s.file.Path) {
+		left, _ := filepath.Glob(filepath.Join(s.dir, buildName))
+		for _, name := range left { // of killed processes, or of slower ones, which then use this store
+			_ = os.Remove(name)
+		}
 		return nil
 	}
-	f, err := os.CreateTemp(s.dir, "."+FileName+".*") // with mode 0600
+	tmp, err := os.CreateTemp(s.dir, buildName) // with mode 0600
 	if err != nil {
 		return err
 	}
-	err = f.Close()
-	_ = os.Link(f.Name(), s.file.Path) // another process may have been faster, and not every file system has links
-	return errors.Join(err, os.Remove(f.Name()))
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	built := build(ctx, &File{Format: s.file.Format, Path: tmp.Name(), Wait: s.file.Wait})
+	if built == nil {
+		_ = os.Link(tmp.Name(), s.file.Path) // another process may have been faster, and not every file system has links
+	}
+	if !exists(s.file.Path) {
+		_ = makeOwn(s.file.Path)
+	}
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of a failed attempt
+		_ = os.Remove(tmp.Name() + suffix)
+	}
+	return syncDir(s.dir)
+}
+
+// buildName is the pattern of a store that is not complete yet.
+const buildName = "." + FileName + ".*"
+
+// build creates the schema in a file and closes it. One sync at the end is enough.
+func build(ctx context.Context, f *File) error {
+	w, err := OpenWriter(ctx, f, func(ctx context.Context, conn *sql.Conn) error {
+		if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = OFF"); err != nil {
+			return err
+		}
+		return f.upgrade(ctx, conn)
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Close(), syncFile(f.Path))
 }
 
 func (s *Store) mustExist() error {
@@ -238,5 +276,5 @@ func (s *Store) Close() error {
 	if !s.file.Shut() {
 		return nil
 	}
-	return s.file.Fault("close the store", s.disconnect())
+	return s.file.Fault("close the store", errors.Join(s.disconnect(), s.file.checkUnchanged()))
 }

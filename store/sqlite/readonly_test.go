@@ -1,0 +1,186 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"brenner/internal/fault"
+	"brenner/store"
+	"brenner/store/journal"
+)
+
+// halfMade returns a directory with the files of a process that was killed in a transaction before
+// WAL mode.
+func halfMade(t *testing.T) string {
+	t.Helper()
+	from, to := t.TempDir(), t.TempDir()
+	db, err := sql.Open("sqlite", filepath.Join(from, FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	// With a tiny cache, pages are written before the commit.
+	for _, statement := range []string{"PRAGMA cache_size = 1", "BEGIN", "CREATE TABLE t (x)", "INSERT INTO t SELECT randomblob(9000) FROM json_each('[1,2,3,4,5,6,7,8,9]')"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, suffix := range []string{"", "-journal"} {
+		data, err := os.ReadFile(filepath.Join(from, FileName+suffix))
+		if err != nil || len(data) == 0 {
+			t.Fatal(len(data), err)
+		}
+		if err := os.WriteFile(filepath.Join(to, FileName+suffix), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// For readers and writers, a half-made store does not exist.
+func TestHalfMadeStore(t *testing.T) {
+	t.Parallel()
+	dir := halfMade(t)
+	for range 2 {
+		_, err := Open(t.Context(), dir, Options{ReadOnly: true})
+		wantFault(t, err, store.NoStore, "no store yet")
+	}
+	s := openIn(t, dir, Options{})
+	if err := s.Write(t.Context(), batch(t, 1, journal.Head{})); err != nil {
+		t.Error(err)
+	}
+	openIn(t, halfMade(t), Options{})
+}
+
+// A store gets its name when it is complete. Files of killed processes are removed.
+func TestStoreIsCompleteWhenItAppears(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: defaultWait, Format: Format{Name: "store", ID: applicationID, Steps: migrations()}}}
+	if err := s.makeFile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".brenner.db.123-journal"), []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := openIn(t, dir, Options{ReadOnly: true})
+	if err := r.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	openIn(t, dir, Options{})
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("%v remains, %v", left, err)
+	}
+}
+
+// A file without companions can be read without creating any. A WAL or a journal with content cannot
+// be ignored.
+func TestImmutable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := openIn(t, dir, Options{})
+	b := batch(t, 1, journal.Head{})
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	r := &Store{dir: dir, file: File{Format: s.file.Format, Path: s.file.Path, Wait: s.file.Wait}}
+	f := &r.file
+	wantFault(t, f.readImmutable(), store.Unwritable, "brenner.db-wal has changes that are not in the file yet")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.readImmutable(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.connect(t.Context(), Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got, err := r.Entries(t.Context(), b.Appends[0].Stream, 0); err != nil || len(got) == 0 {
+		t.Error(got, err)
+	}
+	if names, err := filepath.Glob(f.Path + "-*"); err != nil || len(names) > 0 {
+		t.Errorf("created %v, %v", names, err)
+	}
+	if err := os.Truncate(f.Path, 4096); err != nil { // as if another process had written
+		t.Fatal(err)
+	}
+	wantFault(t, r.Close(), store.Busy, "another process changed it meanwhile")
+}
+
+// Writes notice that the file was deleted or replaced, and save its content.
+func TestLostStore(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(*testing.T, string){
+		"deleted": func(t *testing.T, file string) {
+			t.Helper()
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"replaced": func(t *testing.T, file string) {
+			t.Helper()
+			if err := os.WriteFile(file+".new", []byte("another file"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(file+".new", file); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"moved": func(t *testing.T, file string) {
+			t.Helper()
+			if err := os.Rename(file, file+".old"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s := openIn(t, dir, Options{})
+			first := batch(t, 1, journal.Head{})
+			if err := s.Write(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			lose(t, s.file.Path)
+			next := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
+			for range 2 {
+				err := s.Write(t.Context(), next)
+				wantFault(t, err, store.Lost, "deleted or replaced while in use; everything that was in it is now in "+s.file.Path+".saved")
+			}
+			saved := t.TempDir()
+			if err := os.Rename(s.file.Path+".saved", filepath.Join(saved, FileName)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := openIn(t, saved, Options{}).Entries(t.Context(), first.Appends[0].Stream, 0); err != nil || len(got) != len(first.Appends[0].Entries) {
+				t.Errorf("%d entries saved, %v", len(got), err)
+			}
+		})
+	}
+}
+
+// Without its directory, nothing can be saved.
+func TestLostDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "deep")
+	s := openIn(t, dir, Options{})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := s.Write(ctx, batch(t, 1, journal.Head{}))
+	wantFault(t, err, store.Lost, "everything in it is lost")
+	if !strings.Contains(fault.HintOf(err), "backup") {
+		t.Error(fault.HintOf(err))
+	}
+}
