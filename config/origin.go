@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/roster"
 )
@@ -59,7 +60,7 @@ func (c *Config) value(key string) Value {
 func valueOf(setting any) artifact.Value {
 	switch s := setting.(type) {
 	case string: // not via JSON, which cannot hold invalid UTF-8
-		return artifact.Text(s)
+		return artifact.Text(baseurl.Shown(s))
 	case []string:
 		return listOf(s, func(t string) artifact.Value { return artifact.Text(t) })
 	case []roster.Preset:

@@ -38,10 +38,10 @@ type Options struct {
 }
 
 // String returns the options without secrets.
-func (o Options) String() string { return o.URL }
+func (o Options) String() string { return baseurl.Shown(o.URL) }
 
 // GoString is String for %#v.
-func (o Options) GoString() string { return o.URL }
+func (o Options) GoString() string { return o.String() }
 
 // Address joins a base URL and a path; empty parts mean the defaults.
 func Address(base, path string) (string, error) {
@@ -61,7 +61,7 @@ func shownAddress(base, path string) string {
 	if strings.Contains(base+path, "@") {
 		return ""
 	}
-	return ": " + fault.Shown(base) + ", path " + fault.Shown(path)
+	return ": " + fault.Shown(baseurl.Shown(base)) + ", path " + fault.Shown(path)
 }
 
 // Client talks to one server. It is safe for concurrent use.
@@ -86,7 +86,7 @@ type Client struct {
 // New returns a client. It sends nothing.
 func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
-		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(o.URL), Hint: "write it like " + DefaultBaseURL + DefaultPath}
+		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(baseurl.Shown(o.URL)), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
 	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
 	if c.keys == nil {

@@ -131,7 +131,7 @@ func checkAgent(p *Project, e roster.Entry) Check {
 	case m.Via == config.ViaOpenAI && m.ID == "":
 		return note(what, fmt.Sprintf("via openai, but model %q has no id", e.Model), "list it under agents.models with its id and base_url")
 	case m.Via == config.ViaOpenAI:
-		return fine(what, strings.TrimSpace("via openai, model "+m.ID+" "+m.BaseURL))
+		return fine(what, strings.TrimSpace("via openai, model "+m.ID+" "+baseurl.Shown(m.BaseURL)))
 	}
 	return fine(what, "via "+m.Via)
 }
@@ -174,7 +174,7 @@ func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
 
 // checkEndpoint checks a configured endpoint.
 func checkEndpoint(ctx context.Context, p *Project, base string, model config.Model) Check {
-	what := "endpoint " + base
+	what := "endpoint " + baseurl.Shown(base)
 	name, key := p.keyOf(model)
 	if err := p.checkTrustOf(model, pinnedAddress(base), false); err != nil {
 		f := fault.Distinct(err)[0]

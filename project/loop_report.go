@@ -19,6 +19,7 @@ import (
 
 	agentmail "brenner/agent/mail"
 	"brenner/config"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/loop"
@@ -118,7 +119,9 @@ const NotDelivered fault.Code = "REPORT_NOT_DELIVERED" // The loop's report did 
 const deliveryTime = 30 * time.Second
 
 // reportAction describes, for trust, a configured address for reports.
-func reportAction(address string) string { return "send the reports of loops to " + address }
+func reportAction(address string) string {
+	return "send the reports of loops to " + baseurl.Shown(address)
+}
 
 // checkDelivery refuses, before anything starts, to send reports to an address that only an
 // untrusted file names.

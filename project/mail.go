@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/mail"
@@ -96,7 +97,7 @@ func (p *Project) mailAddress(flag string) (string, error) {
 
 // mailAction describes, for trust, a configured mail server.
 func (p *Project) mailAction(base string) string {
-	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + base
+	return "send this project's mail, and the token of " + p.Config.Mail.TokenEnv + ", to " + baseurl.Shown(base)
 }
 
 // bearer returns the token for a server: this process's own, the one in the environment, or
@@ -299,7 +300,7 @@ func (p *Project) serveMail(ctx context.Context) (end func(), err error) {
 func listenAddress(address string) (string, error) {
 	wrong := func(why string) error {
 		return &fault.Error{
-			Code: mail.Invalid, Op: "serve mail during the session", Place: address, Detail: why,
+			Code: mail.Invalid, Op: "serve mail during the session", Place: baseurl.Shown(address), Detail: why,
 			Hint: "leave " + mail.EnvBaseURL + " and mail.base_url unset, or name a port of this machine, such as " + mail.DefaultBaseURL,
 		}
 	}

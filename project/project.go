@@ -26,6 +26,7 @@ import (
 	"brenner/config"
 	"brenner/govern"
 	"brenner/govern/policy"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/trust"
@@ -333,7 +334,7 @@ func (p *Project) sensitiveActions() []sensitiveAction {
 
 // sendKey describes, for trust, sending a key to an address.
 func sendKey(name, address string) string {
-	return fmt.Sprintf("send the key of %s to %s", name, address)
+	return fmt.Sprintf("send the key of %s to %s", name, baseurl.Shown(address))
 }
 
 // mustTrust refuses an action that a file requests, unless the user trusts the file's

@@ -83,7 +83,7 @@ type Options struct {
 }
 
 // String returns the options without secrets.
-func (o Options) String() string { return o.Model + " at " + o.BaseURL }
+func (o Options) String() string { return o.Model + " at " + baseurl.Shown(o.BaseURL) }
 
 // GoString is String for %#v.
 func (o Options) GoString() string { return o.String() }

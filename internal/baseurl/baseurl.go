@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"brenner/internal/secret"
 )
 
 // The forms of URLs, for messages.
@@ -36,6 +38,44 @@ func web(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
 	return u, err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
+
+// Shown returns an address, even an invalid one, as it may be shown: without user and password, and
+// without the values of its query that look secret. Anything else is returned unchanged.
+func Shown(address string) string {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok || strings.ContainsAny(address, " \t\r\n") {
+		return address
+	}
+	end := strings.IndexAny(rest, "?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	place, query := rest[:end], rest[end:]
+	if at := strings.LastIndexByte(place, '@'); at >= 0 { // an invalid password may contain a slash
+		place = hidden + place[at:]
+	}
+	return scheme + "://" + place + shownQuery(query)
+}
+
+const hidden = "[secret]"
+
+// shownQuery hides the secret values of a query and fragment.
+func shownQuery(query string) string {
+	const longest = 16 // longer values are hidden, whatever their name
+	parts := strings.FieldsFunc(query, separates)
+	for _, part := range parts {
+		name, value, _ := strings.Cut(part, "=")
+		if value == "" {
+			name, value = "", part
+		}
+		if value != "" && (name != "" && secret.Header(name) || strings.Contains(strings.ToLower(name), "sig") || len(value) > longest) {
+			query = strings.Replace(query, part, strings.TrimSuffix(part, value)+hidden, 1)
+		}
+	}
+	return query
+}
+
+func separates(r rune) bool { return r == '?' || r == '#' || r == '&' || r == ';' }
 
 // Loopback reports whether host is this machine.
 func Loopback(host string) bool {

@@ -1,7 +1,10 @@
 package baseurl_test
 
 import (
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"brenner/internal/baseurl"
 )
@@ -51,6 +54,42 @@ func TestIsWeb(t *testing.T) {
 			t.Errorf("%q: not %v", address, want)
 		}
 	}
+}
+
+func TestShown(t *testing.T) {
+	for address, want := range map[string]string{
+		"":                                     "",
+		"What is http://me:pw@host about?":     "What is http://me:pw@host about?",
+		"http://localhost:11434/v1":            "http://localhost:11434/v1",
+		"http://me:hunter2@host/v1":            "http://[secret]@host/v1",
+		"http://me@host":                       "http://[secret]@host",
+		"ftp://me:a@b:c/d@host/v1":             "ftp://[secret]@host/v1",
+		"https://host/hook?key=abc&room=lab":   "https://host/hook?key=[secret]&room=lab",
+		"https://host/?room=lab;Token=x#y":     "https://host/?room=lab;Token=[secret]#y",
+		"https://host/?sig=x&sv=2020":          "https://host/?sig=[secret]&sv=2020",
+		"https://host/?a=0123456789abcdef01":   "https://host/?a=[secret]",
+		"https://host/?0123456789abcdef01":     "https://host/?[secret]",
+		"https://me:pw@ho\x00st/%zz?key=a%zzb": "https://[secret]@ho\x00st/%zz?key=[secret]",
+		"https://host/?key=":                   "https://host/?key=",
+	} {
+		if got := baseurl.Shown(address); got != want {
+			t.Errorf("%q: got %q, want %q", address, got, want)
+		}
+	}
+}
+
+// No password of an address is shown, whatever it is.
+func TestShownHidesPasswords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		password := rapid.StringMatching(`[A-Za-z0-9/:@%+]{6,20}`).Draw(t, "password")
+		for _, address := range []string{
+			"http://me:" + password + "@host/v1", "https://host/?api_key=" + strings.NewReplacer("?", "", "#", "").Replace(password),
+		} {
+			if got := baseurl.Shown(address); strings.Contains(got, password) {
+				t.Errorf("%s: got %s", address, got)
+			}
+		}
+	})
 }
 
 func TestLoopback(t *testing.T) {
