@@ -254,8 +254,12 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 			}
 		}
 	}()
+	_, missing := os.Lstat(p.StateDir())
 	if m.Box, err = box.Open(ctx, p.StateDir(), box.Options{Now: p.Now}); err != nil {
 		return nil, err
+	}
+	if errors.Is(missing, os.ErrNotExist) {
+		p.ignoreState()
 	}
 	if !opt.NoToken {
 		if m.token, err = p.operatorToken(); err != nil {

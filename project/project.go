@@ -168,8 +168,7 @@ func Init(dir string, starter config.Starter) (*Initialised, error) {
 		}
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "create", Place: state, Detail: files.Reason(err), Hint: hint}
 	}
-	ignore := filepath.Join(state, ".gitignore")
-	if err := files.Create(ignore, []byte("*\n")); err != nil && fault.CodeOf(err) != files.AlreadyExists {
+	if err := writeIgnore(state); err != nil {
 		return nil, err
 	}
 	if err := files.Create(file, config.Template(starter)); err != nil { // last: this file makes it a project

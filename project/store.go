@@ -26,7 +26,28 @@ func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir,
 
 // OpenStore opens the project's store, and creates it if necessary.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
+	_, missing := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
+	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
+	if err == nil && errors.Is(missing, os.ErrNotExist) {
+		p.ignoreState()
+	}
+	return st, err
+}
+
+// ignoreState keeps a new state directory out of version control.
+func (p *Project) ignoreState() {
+	if err := writeIgnore(p.StateDir()); err != nil {
+		p.Log.Warn().Err(err).Msg("cannot keep " + stateDir + " out of version control")
+	}
+}
+
+// writeIgnore makes git ignore a state directory, unless it has a .gitignore already.
+func writeIgnore(state string) error {
+	err := files.Create(filepath.Join(state, ".gitignore"), []byte("*\n"))
+	if fault.CodeOf(err) == files.AlreadyExists {
+		return nil
+	}
+	return err
 }
 
 // OpenToRead opens the project's store for reading: none is created, but an older one is

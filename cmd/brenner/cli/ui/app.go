@@ -75,23 +75,6 @@ func widthOfStderr() int {
 	return width
 }
 
-// Logger returns a logger that writes text to a terminal, and JSON otherwise. It logs
-// warnings; with quiet only errors, with verbose everything.
-func (s *Streams) Logger(verbose, quiet bool) zerolog.Logger {
-	level := zerolog.WarnLevel
-	switch {
-	case verbose:
-		level = zerolog.DebugLevel
-	case quiet:
-		level = zerolog.ErrorLevel
-	}
-	w := s.Err
-	if s.ErrTTY {
-		w = zerolog.ConsoleWriter{Out: s.Err}
-	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
-}
-
 // Interrupts decides the effect of a signal. Most commands can be killed at any time; a
 // running session first finishes the calls in flight.
 type Interrupts struct {
