@@ -3,25 +3,17 @@ package project
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
-	"brenner/agent"
-	"brenner/agent/program"
 	"brenner/config"
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
-	"brenner/internal/secret"
 	"brenner/internal/text"
 	"brenner/roster"
 	"brenner/session"
@@ -56,35 +48,55 @@ func (d *Diagnosis) Broken() bool {
 	return slices.ContainsFunc(d.Checks, func(c Check) bool { return c.Status == CheckBroken })
 }
 
-// Diagnose checks the configuration, the store, the roster, the mail server, the models
-// and the programs of a project. It spends nothing and sends no mail. The roster is
-// resolved by the caller.
-func Diagnose(ctx context.Context, h *Host, o config.Options, resolve func() (roster.Roster, error)) *Diagnosis {
+// DoctorOptions are what to check.
+type DoctorOptions struct {
+	// Resolve opens the project and resolves its roster. It returns the project, too, if only the
+	// roster is wrong.
+	Resolve func() (*Project, roster.Resolution, error)
+	Start   StartOptions // the session to check for
+}
+
+// Diagnose checks the configuration, the store, the roster, the mail server, the models and the
+// programs of a project, and whether a session could start: everything that makes `session start`
+// refuse is broken, by the same checks. It spends nothing and sends no mail.
+func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 	d := &Diagnosis{Schema: "brenner.doctor/v1"}
 	add := func(checks ...Check) { d.Checks = append(d.Checks, checks...) }
-	p, err := Open(h, o)
-	if err != nil {
+	p, res, err := o.Resolve()
+	if p == nil {
 		add(brokenBy("configuration", err)...)
 		return d
 	}
 	add(checkProject(p))
 	add(checkStore(ctx, p)...)
-	if p.Config.Question == "" {
-		add(note("question", "none in the configuration", "pass --question, or set question: in "+config.FileName))
-	}
-	r, err := resolve()
 	if err != nil {
 		add(brokenBy("roster", err)...)
 		return d
 	}
-	add(fine("roster", fmt.Sprintf("%d agents: %s", len(r.Entries), strings.Join(r.Agents(), ", "))))
-	for _, e := range r.Entries {
-		add(checkAgent(p, e))
+	r := res.Roster
+	add(fine("roster", fmt.Sprintf("%s: %s", text.Count(len(r.Entries), "agent"), strings.Join(r.Agents(), ", "))))
+	parties, _ := p.Parties(&o.Start.Agents, r) // the error is part of the next check
+	add(checkStart(&Composed{Project: p, Roster: res}, &o.Start)...)
+	for _, party := range parties {
+		add(checkAgent(party)...)
 	}
-	add(checkMail(ctx, p, r)...)
-	add(checkModels(ctx, p, r)...)
-	add(checkPrograms(ctx, p, r)...)
+	add(checkMail(ctx, p, parties)...)
+	add(checkModels(ctx, p, parties)...)
+	add(checkPrograms(ctx, p, parties)...)
 	return d
+}
+
+// checkStart does what a session does before it starts, and reports what would make it refuse.
+func checkStart(k *Composed, o *StartOptions) []Check {
+	err := k.Project.checkQuestion()
+	_, models, failed := k.open(o)
+	if models != nil {
+		models.Close()
+	}
+	if err = errors.Join(err, failed); err == nil {
+		return []Check{fine("session", "nothing prevents a session from starting")}
+	}
+	return brokenBy("session", err)
 }
 
 func fine(what, found string) Check { return Check{What: what, Status: CheckFine, Found: found} }
@@ -122,204 +134,18 @@ func writable(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// checkAgent reports how an agent would be reached.
-func checkAgent(p *Project, e roster.Entry) Check {
-	m, what := p.Config.Reach(e.Model), "agent "+e.Agent
-	switch {
-	case m.Via == "":
-		return note(what, "no way to reach it", "set via: in "+config.FileName+", or list its model under agents.models")
-	case m.Via == config.ViaOpenAI && m.ID == "":
-		return note(what, fmt.Sprintf("via openai, but model %q has no id", e.Model), "list it under agents.models with its id and base_url")
-	case m.Via == config.ViaOpenAI:
-		return fine(what, strings.TrimSpace("via openai, model "+m.ID+" "+baseurl.Shown(m.BaseURL)))
+// checkAgent describes how an agent would be reached.
+func checkAgent(party flow.Party) []Check {
+	found := "via " + party.Via
+	switch party.Via {
+	case "":
+		return nil // reported for the session
+	case config.ViaOpenAI:
+		found += fmt.Sprintf(", model %s at %s", cmp.Or(party.ModelID, "unknown"), cmp.Or(baseurl.Shown(endpointOf(&party)), "an unknown address"))
+	case config.ViaProgram:
+		found += " " + party.Program
 	}
-	return fine(what, "via "+m.Via)
-}
-
-// localServers returns the usual addresses of local model servers.
-func localServers() []struct{ name, base string } {
-	return []struct{ name, base string }{
-		{"Ollama", "http://127.0.0.1:11434/v1"},
-		{"LM Studio", "http://127.0.0.1:1234/v1"},
-		{"llama.cpp", "http://127.0.0.1:8080/v1"},
-		{"vLLM", "http://127.0.0.1:8000/v1"},
-	}
-}
-
-// probeTimeout is how long the doctor waits for an endpoint's response.
-const probeTimeout = 2 * time.Second
-
-// checkModels requests the list of models from every endpoint of the roster, and looks for
-// servers on this machine. It costs nothing.
-func checkModels(ctx context.Context, p *Project, r roster.Roster) []Check {
-	var d []Check
-	var seen []string
-	for _, e := range r.Entries {
-		model := p.Config.Reach(e.Model)
-		if model.Via != config.ViaOpenAI {
-			continue
-		}
-		base := p.addressOf(model)
-		if base == "" {
-			d = append(d, broken("endpoint", "no address for the model of "+e.Agent+", and no key in "+envKey, addressHint))
-			continue
-		}
-		if key := base + " " + model.ID; !slices.Contains(seen, key) {
-			seen = append(seen, key)
-			d = append(d, checkEndpoint(ctx, p, base, model))
-		}
-	}
-	return append(d, findLocal(ctx)...)
-}
-
-// checkEndpoint checks a configured endpoint.
-func checkEndpoint(ctx context.Context, p *Project, base string, model config.Model) Check {
-	what := "endpoint " + baseurl.Shown(base)
-	name, key := p.keyOf(model)
-	if err := p.checkTrustOf(model, pinnedAddress(base), false); err != nil {
-		f := fault.Distinct(err)[0]
-		return broken(what, f.Detail, f.Hint)
-	}
-	if !baseurl.Valid(base) {
-		return broken("endpoint", "the address is invalid, or contains a password", "write it like http://localhost:11434/v1")
-	}
-	ids, status, err := listModels(ctx, base, key)
-	switch {
-	case err != nil:
-		return broken(what, "no response: "+files.Reason(err), "start the server, or fix base_url")
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return broken(what, fmt.Sprintf("key rejected (HTTP %d)", status), "set "+name+" to a key for this endpoint")
-	case status != http.StatusOK:
-		return note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), "the model may still work; start a session to find out")
-	case model.ID != "" && !slices.Contains(ids, model.ID):
-		return broken(what, fmt.Sprintf("no model %q; available: %s", model.ID, cmp.Or(text.Some(ids), "none")), "fix id: under agents.models, or --model")
-	}
-	c := fine(what, "responds, has "+model.ID)
-	if model.Concurrent == 0 && isLoopback(base) {
-		c.Fix = "for a small server, set concurrent: 1 under agents.models"
-	}
-	return c
-}
-
-// findLocal lists the model servers that respond on this machine.
-func findLocal(ctx context.Context) []Check {
-	servers := localServers()
-	found := make([]Check, len(servers))
-	var wait sync.WaitGroup
-	for i, s := range servers {
-		wait.Go(func() {
-			// Send no key: the user did not configure this server.
-			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = note("local server", fmt.Sprintf("%s responds at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
-			}
-		})
-	}
-	wait.Wait()
-	return slices.DeleteFunc(found, func(c Check) bool { return c.What == "" })
-}
-
-// listModels requests the ids of an endpoint's models.
-func listModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+"/models", http.NoBody)
-	if err != nil {
-		return nil, 0, err
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	// A key must not follow a redirect.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
-	}
-	const most = 1 << 20
-	data, err := io.ReadAll(io.LimitReader(resp.Body, most))
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, resp.StatusCode, err
-	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
-		return nil, http.StatusNotFound, nil // not an OpenAI-compatible endpoint
-	}
-	const longest, shortest = 80, 4
-	secrets := secret.New([]string{key}, shortest)
-	for _, one := range list.Data {
-		id := one.ID
-		if secrets.In(id) {
-			id = "[secret]" // the server sent the key back
-		}
-		if len(id) > longest {
-			id = strings.ToValidUTF8(id[:longest], "") + "…"
-		}
-		ids = append(ids, id)
-	}
-	return ids, resp.StatusCode, nil
-}
-
-// checkPrograms reports for each program of the roster whether it is installed, its
-// version, its login, and the exact command line.
-func checkPrograms(ctx context.Context, p *Project, r roster.Roster) []Check {
-	m := &Models{Project: p}
-	var d []Check
-	var seen []string
-	for _, e := range r.Entries {
-		if e.Program == "" || slices.Contains(seen, e.Program) {
-			continue
-		}
-		seen = append(seen, e.Program)
-		reach := p.Config.Reach(e.Model)
-		p, err := program.New(m.ProgramOptions(agent.Setup{Entry: e, ModelID: reach.ID, BaseURL: p.programAddress(reach)}))
-		wanted := reach.Via == config.ViaProgram
-		if err != nil {
-			if wanted {
-				d = append(d, brokenBy("program "+e.Program, err)...)
-			}
-			continue
-		}
-		d = append(d, checkProgram(ctx, m, e.Program, p, wanted)...)
-	}
-	return d
-}
-
-func checkProgram(ctx context.Context, m *Models, name string, p *program.Program, wanted bool) []Check {
-	plan := p.Plan()
-	what := "program " + name
-	switch {
-	case !plan.Found && wanted:
-		return []Check{broken(what, "not found", plan.Install)}
-	case !plan.Found:
-		return []Check{note(what, "not found", "required only for agents reached via program")}
-	}
-	if entry, listed := m.Project.Config.FindProgram(name); listed {
-		if err := m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programAction(entry)); err != nil {
-			return brokenBy(what, err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	version, err := p.Version(ctx)
-	if err != nil {
-		version = "cannot get its version: " + err.Error()
-	}
-	state, detail := p.Login()
-	c := fine(what, fmt.Sprintf("%s; login: %s", cmp.Or(version, "installed"), state))
-	if state == program.LoginNone {
-		c.Fix = detail
-		if wanted {
-			c.Status = CheckNote
-		}
-	}
-	if !wanted {
-		return []Check{c}
-	}
-	return []Check{c, fine("runs", plan.CommandLine())}
+	return []Check{fine("agent "+party.Name, found)}
 }
 
 // checkStore reports whether the store can be opened and written to, whether its pages are
@@ -328,7 +154,7 @@ func checkStore(ctx context.Context, p *Project) []Check {
 	dir := p.StateDir()
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
-		return []Check{note("store", "none yet", "the first session creates it, in "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
+		return []Check{fine("store", "none yet; the first session creates "+filepath.Join(dir, sqlite.FileName)), checkState(dir)}
 	}
 	if err != nil {
 		return brokenBy("store", err)
@@ -389,7 +215,7 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 	left := 0
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
-		why, err := unfinishedReason(ctx, st, &streams[i])
+		why, budget, err := unfinishedReason(ctx, st, &streams[i])
 		if err != nil {
 			d = append(d, brokenBy("session "+thread, err)...)
 			continue
@@ -398,7 +224,7 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+"` resumes it"))
+			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+budget+"` resumes it"))
 		}
 	}
 	if left > most {
@@ -407,23 +233,27 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 	return d
 }
 
-// unfinishedReason returns why a session is unfinished, or "" for one that is done or runs.
-func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Stream) (string, error) {
+// unfinishedReason returns why a session is unfinished, or "" for one that is done or runs, and the
+// flags of the budget it needs.
+func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Stream) (why, budget string, err error) {
 	if _, held, err := st.HolderOf(session.ThreadOf(stream)); err != nil || held {
-		return "", err
+		return "", "", err
 	}
 	entries, err := st.Entries(ctx, stream.Name, 0)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	s, err := flow.Fold(entries)
 	switch {
 	case err != nil:
-		return "", err
+		return "", "", err
 	case s.Ended == "":
-		return "unfinished", nil
-	case s.Ended == flow.EndBudget, flow.Resumable(s.Ended):
-		return EndedBy(s.Ended), nil
+		return "unfinished", "", nil
+	case s.Ended == flow.EndBudget:
+		budget = s.Settings.SufficientBudget(s.Spent, s.Shortfall()).Flags()
+		return EndedBy(s.Ended), budget, nil
+	case flow.Resumable(s.Ended):
+		return EndedBy(s.Ended), "", nil
 	}
-	return "", nil
+	return "", "", nil
 }

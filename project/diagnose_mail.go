@@ -15,15 +15,16 @@ import (
 	"brenner/internal/text"
 	"brenner/mail"
 	"brenner/roster"
+	"brenner/session/flow"
 )
 
 // checkMail checks the mail server if an agent of the roster is reached through it or its
 // address is configured. It sends no mail and creates nothing.
-func checkMail(ctx context.Context, p *Project, r roster.Roster) []Check {
+func checkMail(ctx context.Context, p *Project, parties []flow.Party) []Check {
 	var by []string
-	for _, e := range r.Entries {
-		if p.Config.Reach(e.Model).Via == config.ViaMail {
-			by = append(by, e.Agent)
+	for _, party := range parties {
+		if party.Via == config.ViaMail {
+			by = append(by, party.Name)
 		}
 	}
 	if len(by) == 0 && p.Config.Origin("mail.base_url").Level == roster.Default {

@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"errors"
 
 	"brenner/agent/rehearsal"
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/flow"
@@ -83,28 +85,43 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 	return out, noWay
 }
 
-// Prepare prepares a new session. Nothing is sent or written yet.
-func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
+// open returns the plan with access to its agents, or everything that prevents the session from
+// starting. Nothing is sent or written. The doctor calls it, too.
+func (k *Composed) open(o *StartOptions) (*sessionPlan, *Models, error) {
 	plan, err := k.plan(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := k.Project
-	models, err := p.OpenModels(o.Traffic, plan.all, p.Config.Session.BudgetUSD)
+	models, err := k.Project.OpenModels(o.Traffic, plan.all, k.Project.Config.Session.BudgetUSD)
+	if err != nil {
+		return nil, nil, err
+	}
+	var failed error
+	for _, party := range plan.all {
+		if party.Via != config.ViaMail { // needs a server
+			_, err := models.Agents(plan.script, plan.parties)(party)
+			failed = errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		models.Close()
+		return nil, nil, failed
+	}
+	return plan, models, nil
+}
+
+// Prepare prepares a new session. Nothing is sent or written yet.
+func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
+	plan, models, err := k.open(o)
 	if err != nil {
 		return nil, err
 	}
 	models.pinVersions(ctx, plan.parties, plan.brief.Arbiter) // the brief has the same parties
-	j := &Job{Brief: plan.brief, project: p, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
+	j := &Job{Brief: plan.brief, project: k.Project, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
 	j.onClose(models.Close)
 	defer j.closeOn(&err)
 	if err := models.PrepareMail(ctx, plan.parties, o.ServeMail); err != nil {
 		return nil, err
-	}
-	if arbiter := plan.brief.Arbiter; arbiter != nil { // before anything is written
-		if _, err := models.Agents(plan.script, plan.parties)(*arbiter); err != nil {
-			return nil, err
-		}
 	}
 	return j, nil
 }

@@ -25,8 +25,11 @@ import (
 	"brenner/session/flow"
 )
 
-// NoPrice is the code of a model without a price under a budget in money.
-const NoPrice fault.Code = "NO_PRICE" // A dollar budget needs a price for every model.
+// The codes of models that cannot be asked as configured.
+const (
+	NoPrice fault.Code = "NO_PRICE"    // A dollar budget needs a price for every model.
+	NoKey   fault.Code = "KEY_NOT_SET" // The environment variable that should hold a model's key is not set.
+)
 
 // The usual environment variables of OpenAI-compatible endpoints.
 const (
@@ -112,6 +115,10 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 				hint += ", or set id: for the model " + fault.Shown(p.Model) + " under agents.models: in " + config.FileName
 			}
 			found.Add(openai.NoModel, "", hint, "no model id for %s", fault.Shown(p.Name))
+		}
+		if _, key := m.Project.keyOf(model); model.KeyEnv != "" && key == "" && !m.offline {
+			found.Add(NoKey, "", "set "+model.KeyEnv+" to the key, or remove key_env: of the model under agents.models:",
+				"%s, which holds the key for %s, is not set", model.KeyEnv, fault.Shown(p.Name))
 		}
 		if budgetUSD > 0 && model.PriceInput == nil {
 			found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",

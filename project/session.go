@@ -37,11 +37,8 @@ import (
 // Compose checks the brief of a session: question and context come from the configuration, the
 // rest from in. It generates a missing thread id.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
-	if delta.Blank(p.Config.Question) {
-		return Composed{}, &fault.Error{
-			Code: fault.Usage, Detail: "the research question is missing",
-			Hint: "pass --question \"…\", or set question: in " + config.FileName,
-		}
+	if err := p.checkQuestion(); err != nil {
+		return Composed{}, err
 	}
 	in.Round, in.Scopes, in.Question, in.Context = 1, p.Config.Scopes, p.Config.Question, p.Config.Context
 	if in.ThreadID == "" {
@@ -51,6 +48,16 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 		return Composed{}, err
 	}
 	return Composed{ThreadID: in.ThreadID, Input: in, Project: p, Roster: res}, nil
+}
+
+func (p *Project) checkQuestion() error {
+	if !delta.Blank(p.Config.Question) {
+		return nil
+	}
+	return &fault.Error{
+		Code: fault.Usage, Detail: "the research question is missing",
+		Hint: "pass --question \"…\", or set question: in " + config.FileName,
+	}
 }
 
 // threadID makes a thread id from the date and the question's words.

@@ -32,7 +32,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	models := modelServer(t)
+	models := modelServer(t, nil)
+	listed := modelServer(t, map[string]string{
+		"/v1/models": `{"data":[{"id":"good","context_length":32768},{"id":"prose","max_model_len":8192},{"id":"content"},{"id":"garbled"}]}`,
+	})
 	embeddings := embeddingtest.NewServer(t, nil).BaseURL()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -53,6 +56,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("REPOSITORY", root+"/../..")
 			env.Setenv("MODELS", models)
 			recordOtherHosts(env)
+			env.Setenv("LISTED", listed) // lists its models
 			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			// The race detector makes every process sleep for a second at exit.

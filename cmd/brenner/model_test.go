@@ -13,8 +13,9 @@ import (
 	"brenner/agent/openai/openaitest"
 )
 
-// modelServer is the endpoint for scripts: the name of a model determines its behaviour.
-func modelServer(t *testing.T) string {
+// modelServer is the endpoint for scripts: the name of a model determines its behaviour. It answers
+// GET requests with pages.
+func modelServer(t *testing.T, pages map[string]string) string {
 	t.Helper()
 	var mu sync.Mutex
 	calls := make(map[string]int)
@@ -25,6 +26,7 @@ func modelServer(t *testing.T) string {
 		mu.Unlock()
 		return behave(r, n)
 	})
+	server.Pages = pages
 	return server.BaseURL()
 }
 

@@ -220,7 +220,7 @@ func brenner() Table {
 			Needs: "internal/fault internal/text artifact/lint govern project cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
-		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact roster config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
 			Needs: "internal/fault artifact session session/audit session/stalemate govern project " +

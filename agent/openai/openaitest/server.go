@@ -46,6 +46,8 @@ func (r Request) Last() string {
 // Server is a test endpoint.
 type Server struct {
 	*httptest.Server
+	// Pages are the answers to GET requests, by path; set them before the first request.
+	Pages  map[string]string
 	answer func(Request) Answer
 
 	mu       sync.Mutex
@@ -82,6 +84,10 @@ func (s *Server) Asked() int {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if page, ok := s.Pages[r.URL.Path]; ok && r.Method == http.MethodGet {
+		fmt.Fprint(w, page)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return

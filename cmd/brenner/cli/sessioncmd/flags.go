@@ -42,7 +42,7 @@ func (b *briefFlags) add(c *cobra.Command) {
 func (b *briefFlags) flags(a *ui.App, c *cobra.Command) ([]config.Flag, error) {
 	var flags []config.Flag
 	for _, f := range []struct{ key, value string }{{"question", b.question}, {"context", b.context}} {
-		if !c.Flags().Changed(f.key) {
+		if !c.Flags().Changed(f.key) { // the doctor has no context
 			continue
 		}
 		text, err := a.Inline("--"+f.key, f.value)
@@ -235,7 +235,7 @@ func Resolve(a *ui.App, c *cobra.Command, r *RosterFlags, flags ...config.Flag) 
 	}
 	above, err := r.layers(a, c)
 	if err != nil {
-		return nil, roster.Resolution{}, err
+		return p, roster.Resolution{}, err
 	}
 	res, err := p.Resolve(above)
 	return p, res, err

@@ -66,19 +66,26 @@ unreachable; 130 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return start(a, c, &opt) },
 	}
-	opt.roster.Add(c)
+	opt.addSetup(c)
 	opt.brief.add(c)
 	opt.run.add(c)
 	f := c.Flags()
 	f.StringArrayVar(&opt.evidence, "evidence", nil, "file shown to every agent, cited as EV-001, EV-002, …; repeatable")
-	f.StringArrayVar(&opt.via, "via", nil, "transport ("+strings.Join(config.Vias(), ", ")+") for all agents, or NAME=KIND,…")
-	f.StringArrayVar(&opt.model, "model", nil, "provider's model id for all agents, or NAME=ID,…")
-	f.StringVar(&opt.script, "script", "", "rehearsal script to play instead of the built-in one")
 	f.StringVar(&opt.module, "module", "", "module whose records are shown to the agents (default: the entire project)")
-	opt.arbiterFlag(c)
 	f.StringVar(&opt.ifExists, "if-exists", "", "if --thread-id exists: resume, fail or new (start another)")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending or writing anything")
 	return c
+}
+
+// addSetup declares the flags that decide which agents take part and how they are reached.
+func (s *startOptions) addSetup(c *cobra.Command) {
+	s.roster.Add(c)
+	f := c.Flags()
+	f.StringArrayVar(&s.via, "via", nil, "transport ("+strings.Join(config.Vias(), ", ")+") for all agents, or NAME=KIND,…")
+	f.StringArrayVar(&s.model, "model", nil, "provider's model id for all agents, or NAME=ID,…")
+	f.StringVar(&s.script, "script", "", "rehearsal script to play instead of the built-in one")
+	s.arbiterFlag(c)
+	s.run.addSettings(c)
 }
 
 // runFlags are the flags of commands that run a session.
@@ -87,12 +94,16 @@ type runFlags struct {
 	jsonStream, serveMail, watch bool
 }
 
+// addSettings declares the flags that set keys of the configuration.
+func (r *runFlags) addSettings(c *cobra.Command) {
+	for _, o := range config.RunFlags() {
+		c.Flags().String(o.Name, "", o.Usage)
+	}
+	c.Flags().StringVar(&r.traffic.BaseURL, "base-url", "", "model endpoint URL ["+project.EnvBaseURL+"]")
+}
+
 func (r *runFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	for _, o := range config.RunFlags() {
-		f.String(o.Name, "", o.Usage)
-	}
-	f.StringVar(&r.traffic.BaseURL, "base-url", "", "model endpoint URL ["+project.EnvBaseURL+"]")
 	f.StringVar(&r.traffic.Record, "record-tape", "", "file to record all model traffic to, without secrets")
 	f.StringVar(&r.traffic.Tape, "tape", "", "file to replay model traffic from, without network or cost")
 	f.BoolVar(&r.serveMail, "serve-mail", false, "serve the project's mail while the session runs")
@@ -345,6 +356,7 @@ conflict or stalemate, or another process has the session locked; 6 budget exhau
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run, model) },
 	})
+	run.addSettings(c)
 	run.add(c)
 	c.Flags().StringArrayVar(&model, "model", nil, "another model id for all agents from now on, or NAME=ID,…")
 	return c

@@ -16,7 +16,6 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/project/schemas"
-	"brenner/roster"
 )
 
 // ConfigCommand returns the config commands.
@@ -175,28 +174,31 @@ func initText(a *ui.App, i *project.Initialised) string {
 
 // DoctorCommand returns the doctor command.
 func DoctorCommand(a *ui.App) *cobra.Command {
-	var flags sessioncmd.RosterFlags
+	var setup sessioncmd.Setup
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and print how to fix it",
-		Long:  `Checks the configuration, store, roster, mail, models and programs.`,
+		Long: `Checks the configuration, store, roster, mail, models and programs, and whether a session
+with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken.`,
 		Example: `  brenner doctor
+  brenner doctor --preset default-3-agent --via openai --base-url http://127.0.0.1:8080/v1 --model llama3
   brenner doctor --preset default-3-agent --json
 
-Exit codes: 0 nothing is broken; 1 something is broken.`,
+Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or script.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := project.Diagnose(c.Context(), a.Host(), config.Options{Dir: a.Dir, SessionConfig: flags.SessionConfig}, func() (roster.Roster, error) {
-				_, res, err := sessioncmd.Resolve(a, c, &flags)
-				return res.Roster, err
-			})
+			o, err := setup.Options(a, c)
+			if err != nil {
+				return err
+			}
+			d := project.Diagnose(c.Context(), o)
 			if d.Broken() {
 				a.Exit = ui.ExitFailed
 			}
 			return ui.Show(a, d, nil, diagnosisText)
 		},
 	}
-	flags.Add(c)
+	setup.Add(c)
 	return c
 }
 
