@@ -24,6 +24,7 @@ type Proof struct {
 	Faults  store.Faults   `json:"faults"`
 
 	listed []record.Head // the examined records; nil for none
+	marked []record.Ref  // the marked versions, in the order of the journal
 }
 
 // ProvenStream is one journal of the package, and where it ends.
@@ -130,6 +131,7 @@ func (p *Proof) read(entries []journal.Entry) (map[string]*journaledRecord, erro
 			}
 			for _, m := range e.Marks {
 				p.Marks++
+				p.marked = append(p.marked, record.Ref{ID: m.ID, Version: m.Version})
 				t := of(m.ID)
 				t.marks = append(t.marks, journaledMark{m, e.By})
 				t.steps = append(t.steps, step{m.Version, m.Status})
@@ -163,7 +165,14 @@ func (rs *Records) prove(ctx context.Context, p *Proof, all map[string]*journale
 			return err
 		}
 	}
-	return nil
+	if len(p.Faults) > 0 {
+		return nil
+	}
+	marks, err := rs.Store.Marks(ctx, "")
+	if err == nil && !slices.EqualFunc(marks, p.marked, func(m record.Mark, ref record.Ref) bool { return m.Ref() == ref }) {
+		p.addFault(Changes, "the marks of the records are in another order than in the journal")
+	}
+	return err
 }
 
 func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *journaledRecord, head *record.Head) error {
@@ -177,6 +186,11 @@ func (rs *Records) proveRecord(ctx context.Context, p *Proof, id string, t *jour
 	}
 	before := len(p.Faults)
 	p.proveMarks(id, t.marks, marks)
+	if len(marks) > 0 {
+		if err := rs.proveFirst(ctx, p, id, t); err != nil {
+			return err
+		}
+	}
 	if err := rs.proveVersions(ctx, p, id, t, versions, marks); err != nil {
 		return err
 	}
@@ -211,6 +225,19 @@ func (p *Proof) proveMarks(id string, want []journaledMark, have []record.Mark) 
 	if len(have) < len(want) {
 		p.addFault(id, "marks are missing: the journal has %d, the store %d", len(want), len(have))
 	}
+}
+
+// proveFirst compares the status that each version was stored with, which marks hide. Versions of
+// other journals are proven with those.
+func (rs *Records) proveFirst(ctx context.Context, p *Proof, id string, t *journaledRecord) error {
+	first, err := rs.Store.Records(ctx, store.Query{ID: id, Initial: true})
+	for i := range first {
+		r := &first[i]
+		if want, put := t.puts[r.Version]; put && r.Status != want.Status {
+			p.addFault(r.Ref().String(), "it was stored with the status %s, but with %s in the journal", fault.Shown(r.Status), fault.Shown(want.Status))
+		}
+	}
+	return err
 }
 
 func (rs *Records) proveVersions(ctx context.Context, p *Proof, id string, t *journaledRecord, have []record.Record, marks []record.Mark) error {

@@ -239,10 +239,21 @@ func (m *marks) apply(ctx context.Context, records []record.Record) error {
 			}
 			m.read[r.ID] = all
 		}
+		first := r.Status
 		for _, one := range all {
 			if one.Version == r.Version {
 				r.Status = one.Status
 			}
+		}
+		if !slices.ContainsFunc(all, func(one record.Mark) bool { return one.Version == r.Version }) {
+			continue
+		}
+		was, err := m.store.Records(ctx, store.Query{ID: r.ID, Version: r.Version, Initial: true})
+		if err == nil && len(was) > 0 && was[0].Status != first {
+			err = &fault.Error{Code: store.Damaged, Place: r.Ref().String(), Detail: "the status it was stored with differs from the journal"}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ type Catalogue interface {
 	Census(ctx context.Context) ([]record.Count, error)
 	// Edges returns the links from or to versions, ordered by both ends.
 	Edges(ctx context.Context, q EdgeQuery) ([]record.Edge, error)
-	// Marks returns the marks of a record's versions, oldest first.
+	// Marks returns the marks of a record's versions, oldest first, or of all records if id is empty.
 	Marks(ctx context.Context, id string) ([]record.Mark, error)
 	// Tips returns the branch tips of a record, by number.
 	Tips(ctx context.Context, id string) ([]int, error)
@@ -121,6 +121,8 @@ type Query struct {
 	Latest  bool   // only the highest version of each id
 	// Stale selects records whose summary was written for other content.
 	Stale bool
+	// Initial returns each record with the status that it was stored with, without its marks.
+	Initial bool
 }
 
 // HeadQuery selects heads; the zero value selects all, by id.

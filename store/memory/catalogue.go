@@ -17,7 +17,9 @@ func (d *data) mark(m *record.Mark) error {
 	}
 	clone := *m
 	clone.At = m.At.UTC().Round(0)
-	d.marks[m.ID] = slices.Concat(d.marks[m.ID], []record.Mark{clone})
+	for _, id := range []string{m.ID, ""} {
+		d.marks[id] = slices.Concat(d.marks[id], []record.Mark{clone})
+	}
 	switch {
 	case m.Status == record.Canonical:
 		d.canon[m.ID] = m.Version
@@ -49,6 +51,9 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 			for i := range versions {
 				r := d.current(&versions[i])
 				if fits(&q, &r, i == len(versions)-1) {
+					if q.Initial {
+						r.Status = versions[i].Status
+					}
 					list = append(list, r)
 				}
 			}

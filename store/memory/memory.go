@@ -31,7 +31,7 @@ type data struct {
 	blobs   map[string][]byte
 	streams map[string][]journal.Entry
 	records map[string][]record.Record // by id; version n is at n-1
-	marks   map[string][]record.Mark   // by id, oldest first
+	marks   map[string][]record.Mark   // by id, oldest first; those of all records by ""
 	canon   map[string]int             // canonical version by id
 	tips    map[string][]int           // versions without a successor by id, ascending
 }

@@ -154,7 +154,11 @@ func (s *Store) Records(ctx context.Context, q store.Query) ([]record.Record, er
 	if q.Stale {
 		where.and("r.summary_of <> r.content")
 	}
-	return ask(ctx, s, "read records", scanRecord, recordColumns+from+where.text()+" ORDER BY r.id, r.version", where.args...)
+	columns := recordColumns
+	if q.Initial {
+		columns = strings.Replace(columns, "coalesce(s.status, r.status)", "r.status", 1)
+	}
+	return ask(ctx, s, "read records", scanRecord, columns+from+where.text()+" ORDER BY r.id, r.version", where.args...)
 }
 
 // rare returns the condition that lets SQLite use the partial index of statuses other than draft.
@@ -287,10 +291,14 @@ func (s *Store) edges(ctx context.Context, refs []record.Ref, id, version string
 
 // Marks implements store.Catalogue.
 func (s *Store) Marks(ctx context.Context, id string) ([]record.Mark, error) {
+	var where conditions
+	if id != "" {
+		where.and("id = ?", id)
+	}
 	return ask(ctx, s, "read marks", func(rows *sql.Rows) (m record.Mark, err error) {
 		err = rows.Scan(&m.ID, &m.Version, &m.Status, &m.Was, &m.By, &m.Reason, instant{&m.At})
 		return m, err
-	}, "SELECT id, version, status, was, author, reason, at FROM marks WHERE id = ? ORDER BY seq", id)
+	}, "SELECT id, version, status, was, author, reason, at FROM marks WHERE true"+where.text()+" ORDER BY seq", where.args...)
 }
 
 // Tips implements store.Catalogue.

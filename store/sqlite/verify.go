@@ -109,15 +109,19 @@ func freshSchema(ctx context.Context, steps []string, query string) (objects []s
 func (s *Store) verifyBlobs(ctx context.Context) (found fault.List, err error) {
 	err = s.reader.Each(ctx, func() { found = nil }, func(rows *sql.Rows) (bool, error) {
 		var hash string
+		var size int
 		var data sql.RawBytes
-		if err := rows.Scan(&hash, &data); err != nil {
+		if err := rows.Scan(&hash, &size, &data); err != nil {
 			return false, err
 		}
 		if is := store.Hash(data); is != hash {
 			found = append(found, s.changed("verify the blob "+fault.Shown(hash), "its bytes have the hash "+is))
 		}
+		if size != len(data) {
+			found = append(found, s.changed("verify the blob "+fault.Shown(hash), fmt.Sprintf("it has %d bytes, but its size is %d", len(data), size)))
+		}
 		return true, nil
-	}, "SELECT hash, data FROM blobs ORDER BY rowid")
+	}, "SELECT hash, size, data FROM blobs ORDER BY rowid")
 	return found, err
 }
 
@@ -189,6 +193,7 @@ func (s *Store) verifyLists(ctx context.Context) (found fault.List, err error) {
 		{records, heads, "it is missing in the table heads"},
 		{"SELECT id, version FROM marks", versions, "it is marked, but there is no such version"},
 		{tips, versions, "it is in the table tips, but there is no such version"},
+		{"SELECT id, seq FROM marks", "SELECT id, row_number() OVER (ORDER BY seq) FROM marks", "its mark has another number than it was written with"},
 		{ends, counted, "its number of branches is wrong in the table heads"},
 		{counted, ends, "its number of branches is wrong in the table heads"},
 	} {

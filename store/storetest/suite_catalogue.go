@@ -212,6 +212,14 @@ func testMarks(t *testing.T, s store.Store) {
 	if got, err := s.Marks(t.Context(), "b"); err != nil || len(got) > 0 {
 		t.Errorf("%v, %v", got, err)
 	}
+	other := mark("b", 1, record.Canonical, 0)
+	marked(t, s, other, mark("a", 2, record.Deprecated, 0))
+	same(t, append(all, other, mark("a", 2, record.Deprecated, 0)), must(s.Marks(t.Context(), ""))(t))
+	for _, r := range must(s.Records(t.Context(), store.Query{ID: "a", Status: record.Deprecated, Initial: true}))(t) {
+		if r.Status != record.Draft {
+			t.Errorf("%s was stored with status %s", r.Ref(), r.Status)
+		}
+	}
 }
 
 func testMarksRefused(t *testing.T, s store.Store) {
