@@ -233,7 +233,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if w.Ended != nil {
 		w.Ended()
 	}
-	j.models.Sweep()
+	j.project.sweepRuns()
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 		return err
 	}
 	state, err := j.play(ctx)
-	m.Sweep()
+	p.sweepRuns()
 	if err != nil {
 		return nil, err
 	}

@@ -162,9 +162,10 @@ func knownPrograms() []string {
 // keptRuns is how long the logs of programs are kept: the replies are in the store by then.
 const keptRuns = 7 * 24 * time.Hour
 
-// Sweep removes old runs of programs.
-func (m *Models) Sweep() {
-	if err := program.Sweep(filepath.Join(m.Project.StateDir(), spoolDir), m.Project.Now().Add(-keptRuns)); err != nil {
-		m.Project.Log.Warn().Err(err).Msg("cannot remove old logs of programs")
+// sweepRuns removes old runs of programs, and those whose output may contain secrets because all
+// their processes were killed.
+func (p *Project) sweepRuns() {
+	if err := program.Sweep(filepath.Join(p.StateDir(), spoolDir), p.Now().Add(-keptRuns)); err != nil {
+		p.Log.Warn().Err(err).Msg("cannot remove old logs of programs")
 	}
 }

@@ -24,8 +24,10 @@ const stateDir = ".brenner"
 // StateDir returns the state directory of a project.
 func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir, stateDir) }
 
-// OpenStore opens the project's store, and creates it if necessary.
+// OpenStore opens the project's store, and creates it if necessary. It removes what killed programs
+// left behind.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
+	p.sweepRuns()
 	_, missing := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
 	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
 	if err == nil && errors.Is(missing, os.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -83,7 +84,7 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 	}
 	job := supervisor.Job{
 		Argv: x.argv, Dir: at.work, Wall: x.Wall, Grace: x.Grace, MaxOutput: x.MaxOutput, Interrupt: x.kind.interrupt,
-		Remove: at.root, Note: x.note(x.text),
+		Remove: at.root, Secrets: x.secretNames(), Note: x.note(x.text),
 	}
 	running, err := supervisor.Start(x.Supervisor, x.spool.dir, job, x.environment(at))
 	if err != nil {
@@ -101,10 +102,8 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 			stop()
 		}
 	})
-	for _, name := range []string{supervisor.StdoutFile, supervisor.StderrFile} {
-		x.hide.file(filepath.Join(x.spool.dir, name))
-	}
 	if err2 := x.load(); err2 != nil {
+		supervisor.MaskLost(x.spool.dir, x.hide.values)
 		if ctx.Err() != nil {
 			return agent.ContextFailure(ctx)
 		}
@@ -158,6 +157,9 @@ func (x *execution) count() {
 	}
 }
 
+// unnamed is the prefix of spools of calls without an id. No lock protects them.
+const unnamed = "call-"
+
 // spool is the directory of one call. While it is open, the same call is not made
 // elsewhere, in this process or another.
 type spool struct {
@@ -177,7 +179,7 @@ func (p *Program) open(ctx context.Context, id string) (*spool, error) {
 		return nil, err
 	}
 	if id == "" { // cannot be found again
-		dir, err := os.MkdirTemp(p.Spool, "call-*")
+		dir, err := os.MkdirTemp(p.Spool, unnamed+"*")
 		return &spool{dir: dir}, err
 	}
 	s := &spool{dir: filepath.Join(p.Spool, digest(id)[:32])}
@@ -191,6 +193,7 @@ func (p *Program) open(ctx context.Context, id string) (*spool, error) {
 			s.close()
 			return nil, err
 		}
+		supervisor.MaskLost(s.dir, p.hide.values)
 	}
 	return s, nil
 }
@@ -247,22 +250,33 @@ func (p *Program) adopt(s *spool, text string) (agent.Reply, bool) {
 	return x.answer(p.kind.read(x.out, x.errs))
 }
 
-// Sweep removes runs older than before from a spool, except those in use.
+// Sweep removes runs older than before from a spool, and abandoned ones of any age, except those
+// in use.
 func Sweep(dir string, before time.Time) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if info, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil // a link in a project must not lead to other directories
 	}
+	entries, err := os.ReadDir(dir)
 	var failed []error
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || info.ModTime().After(before) {
+		if err != nil || !e.IsDir() || !isRun(e.Name()) {
 			continue
 		}
-		call, _, _ := strings.Cut(filepath.Join(dir, e.Name()), ".try-")
+		run := filepath.Join(dir, e.Name())
+		recent := info.ModTime().After(before)
+		if recent && (strings.HasPrefix(e.Name(), unnamed) || !supervisor.Abandoned(run)) {
+			continue
+		}
+		call, _, _ := strings.Cut(run, ".try-")
 		claim, err := supervisor.TryLock(call + ".lock")
+		if claim != nil && recent && !supervisor.Abandoned(run) { // it was begun again meanwhile
+			claim.Release()
+			continue
+		}
 		if claim != nil {
-			failed = append(failed, os.RemoveAll(filepath.Join(dir, e.Name())))
+			removePrivate(run)
+			failed = append(failed, os.RemoveAll(run))
 			if !exists(call) {
 				failed = append(failed, os.Remove(call+".lock"))
 			}
@@ -271,4 +285,21 @@ func Sweep(dir string, before time.Time) error {
 		failed = append(failed, err)
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// isRun reports whether a directory of a spool was made by this package.
+func isRun(name string) bool {
+	return regexp.MustCompile(`^([0-9a-f]{32}(\.try-[0-9]+)?|` + unnamed + `[0-9]+)$`).MatchString(name)
+}
+
+// removePrivate removes the private directory that a killed supervisor left behind. The path comes
+// from a file of the project, so only a directory that prepare can have made is removed.
+func removePrivate(run string) {
+	job, err := supervisor.ReadJob(run)
+	if err != nil || !strings.HasPrefix(filepath.Base(job.Remove), privatePrefix) || filepath.Dir(job.Remove) != filepath.Clean(os.TempDir()) {
+		return
+	}
+	if info, err := os.Lstat(job.Remove); err == nil && info.IsDir() {
+		_ = os.RemoveAll(job.Remove) // what cannot be removed stays in the temporary directory
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/agent/program/supervisor"
 	"brenner/internal/secret"
 	"brenner/internal/text"
 )
@@ -80,9 +81,12 @@ func (p *Program) environment(at runDirs) []string {
 	return env
 }
 
+// privatePrefix begins the name of a run's private directory.
+const privatePrefix = "brenner-program-"
+
 // prepare makes the private directories of a run.
 func (p *Program) prepare() (runDirs, error) {
-	root, err := os.MkdirTemp(p.WorkDir, "brenner-program-*")
+	root, err := os.MkdirTemp(p.WorkDir, privatePrefix+"*")
 	if err != nil {
 		return runDirs{}, err
 	}
@@ -133,13 +137,11 @@ func (p *Program) loginDir() string {
 	return filepath.Join(p.Home, p.kind.home)
 }
 
-const masked = "[secret]"
-
 // Shorter values are words, not secrets; masking them would make messages
 // unreadable. Replies are verbatim, so only long secrets are masked there.
 const (
 	shortestInErrors  = 4
-	shortestInReplies = 16
+	shortestInReplies = supervisor.ShortestSecret
 )
 
 const (
@@ -150,26 +152,30 @@ const (
 // secrets masks the key, and the other secrets of a program, in everything that is
 // returned.
 type secrets struct {
+	values  []string
 	errors  secret.Finder
 	answers secret.Finder
 }
 
 func secretsOf(p *Program) secrets {
-	_, key := p.key()
-	values := []string{key}
-	for _, name := range p.Pass {
-		values = append(values, p.lookup(name))
-	}
-	for _, name := range commonVariables() {
-		if u, err := url.Parse(p.lookup(name)); err == nil && u.User != nil {
-			password, _ := u.User.Password()
-			values = append(values, password)
-		}
-	}
-	return secrets{errors: secret.New(values, shortestInErrors), answers: secret.New(values, shortestInReplies)}
+	values := supervisor.Secrets(p.secretNames(), p.lookup)
+	return secrets{values: values, errors: secret.New(values, shortestInErrors), answers: secret.New(values, shortestInReplies)}
 }
 
-func mask(int) string { return masked }
+// secretNames returns the names of the variables that hold secrets: the key, those to pass, and
+// proxies with a password.
+func (p *Program) secretNames() []string {
+	key, _ := p.key()
+	names := append(slices.Clone(p.Pass), key)
+	for _, name := range commonVariables() {
+		if u, err := url.Parse(p.lookup(name)); err == nil && u.User != nil {
+			names = append(names, name)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+func mask(int) string { return supervisor.Masked }
 
 func (s *secrets) answer(t string) string { return s.answers.Replace(t, mask) }
 
@@ -186,19 +192,6 @@ func (s *secrets) evidence(output string) string {
 		output = strings.ToValidUTF8(output[len(output)-longestPartial:], "")
 	}
 	return output
-}
-
-// file masks the secrets in a stored file.
-func (s *secrets) file(path string) {
-	data, err := os.ReadFile(path)
-	if err != nil || !s.answers.In(string(data)) {
-		return
-	}
-	// Atomically: half a file beside a run's status would be half a reply.
-	fresh := path + ".masked"
-	if os.WriteFile(fresh, []byte(s.answers.Replace(string(data), mask)), 0o600) != nil || os.Rename(fresh, path) != nil {
-		_ = os.Remove(path) // better no evidence than a key
-	}
 }
 
 // tail returns the end of data.

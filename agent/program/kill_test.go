@@ -9,14 +9,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"brenner/agent"
 	"brenner/agent/program"
 	"brenner/agent/program/programtest"
+	"brenner/agent/program/supervisor"
 )
 
-// killSupervisors kills all supervisors of a spool.
-func killSupervisors(t *testing.T, spool string) {
+// signalSupervisors sends a signal to all supervisors of a spool.
+func signalSupervisors(t *testing.T, spool string, signal syscall.Signal) {
 	t.Helper()
 	for _, path := range files(t, "/proc", "[0-9]*/cmdline") {
 		data, err := os.ReadFile(path)
@@ -27,7 +29,7 @@ func killSupervisors(t *testing.T, spool string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(pid, signal); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,13 +44,100 @@ func TestKilledSupervisor(t *testing.T) {
 		ends <- err
 	}()
 	until(t, "the program works", func() bool { return tr.Asked() > 0 })
-	killSupervisors(t, tr.options.Spool)
+	signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
 	if f, ok := (<-ends).(*agent.Failure); !ok || f.Code != program.Lost || !f.Retry { //nolint:errorlint // the contract requires this type, unwrapped
 		t.Errorf("%+v", f)
 	}
 	until(t, "the program is gone", func() bool { return len(tr.Processes(t)) == 0 })
 	// Without a supervisor its private directory is not removed.
 	for _, dir := range files(t, tr.options.WorkDir, "*") {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// leaky returns a trial whose program prints its environment, with a key, and hangs.
+func leaky(t *testing.T) (tr *trial, stdout func() string) {
+	t.Helper()
+	tr = newTrial(t, program.Command, program.Options{
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "OUR_TOKEN=" + leakedKey, "HTTPS_PROXY=http://me:" + leakedKey[:20] + "@127.0.0.1:1"},
+		Pass:    []string{"OUR_TOKEN"},
+	}, nil, programtest.Hangs)
+	tr.options.Command = []string{"/bin/sh", "-c", "env; env >&2; exec sleep 600"}
+	tr.options.Grace = time.Millisecond
+	return tr, func() string {
+		var all string
+		for _, path := range files(t, tr.options.Spool, "*/std*") {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				continue // it may have been replaced
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: mode %o", path, info.Mode().Perm())
+			}
+			all += string(data)
+		}
+		return all
+	}
+}
+
+const leakedKey = "canary-0123456789-abcdef"
+
+// If only the caller is killed, the supervisor masks the output.
+func TestKilledParentLeavesNoSecrets(t *testing.T) {
+	tr, stdout := leaky(t)
+	_, kill := tr.asker(t)
+	until(t, "it has printed", func() bool { return strings.Count(stdout(), "OUR_TOKEN=") == 2 })
+	kill()
+	until(t, "the supervisor is done", func() bool { return len(files(t, tr.options.Spool, "*/"+supervisor.StatusFile)) == 1 })
+	if got := stdout(); strings.Contains(got, "canary") || strings.Count(got, "OUR_TOKEN=[secret]") != 2 {
+		t.Errorf("got %s", got)
+	}
+}
+
+// If both are killed, the next sweep removes the run, whatever its age, and its private directory.
+func TestAbandonedRunIsRemoved(t *testing.T) {
+	tr, stdout := leaky(t)
+	t.Setenv("TMPDIR", tr.options.WorkDir)
+	_, kill := tr.asker(t)
+	until(t, "it has printed", func() bool { return strings.Count(stdout(), "OUR_TOKEN=") == 2 })
+	longAgo := time.Unix(0, 0)
+	if err := program.Sweep(tr.options.Spool, longAgo); err != nil || !strings.Contains(stdout(), "canary") {
+		t.Errorf("a run in use was removed: %v", err)
+	}
+	signalSupervisors(t, tr.options.Spool, syscall.SIGSTOP)
+	kill()
+	if err := program.Sweep(tr.options.Spool, longAgo); err != nil || !strings.Contains(stdout(), "canary") {
+		t.Errorf("a supervised run was removed: %v", err)
+	}
+	signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
+	until(t, "it is removed", func() bool {
+		if err := program.Sweep(tr.options.Spool, longAgo); err != nil {
+			t.Fatal(err)
+		}
+		return len(files(t, tr.options.Spool, "*")) == 0
+	})
+}
+
+// Without a sweep, the next call masks the output before it is kept.
+func TestAbandonedRunIsMasked(t *testing.T) {
+	tr, stdout := leaky(t)
+	_, kill := tr.asker(t)
+	until(t, "it has printed", func() bool { return strings.Count(stdout(), "OUR_TOKEN=") == 2 })
+	signalSupervisors(t, tr.options.Spool, syscall.SIGSTOP)
+	kill()
+	signalSupervisors(t, tr.options.Spool, syscall.SIGKILL)
+	tr.options.Command = []string{"/bin/echo", "done"}
+	p, err := program.New(tr.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers(t, p, "done\n")
+	if got := stdout(); strings.Contains(got, "canary") || !strings.Contains(got, "OUR_TOKEN=[secret]") {
+		t.Errorf("got %s", got)
+	}
+	for _, dir := range files(t, tr.options.WorkDir, "*") { // left by the killed supervisor
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}

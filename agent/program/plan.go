@@ -34,7 +34,7 @@ func (p *Program) Plan() Plan {
 	if base == "" {
 		base = os.TempDir()
 	}
-	at := runDirsIn(filepath.Join(base, "brenner-program-*"))
+	at := runDirsIn(filepath.Join(base, privatePrefix+"*"))
 	plan := Plan{Kind: p.Kind, Found: found, Argv: argv, Dir: at.work}
 	for _, pair := range p.environment(at) {
 		name, _, _ := strings.Cut(pair, "=")

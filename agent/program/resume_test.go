@@ -182,3 +182,24 @@ func TestSweep(t *testing.T) {
 	}
 	answers(t, tr, wanted)
 }
+
+// Sweep follows no link, and removes no directory that is not a run.
+func TestSweepKeepsForeignDirectories(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{"documents", "0123456789abcdef0123456789abcdef"} {
+		if err := os.Mkdir(filepath.Join(home, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "spool")
+	if err := os.Symlink(home, link); err != nil {
+		t.Skip(err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := program.Sweep(link, later); err != nil || len(files(t, home, "*")) != 2 {
+		t.Errorf("%q, %v", files(t, home, "*"), err)
+	}
+	if err := program.Sweep(home, later); err != nil || len(files(t, home, "*")) != 1 {
+		t.Errorf("%q, %v", files(t, home, "*"), err)
+	}
+}

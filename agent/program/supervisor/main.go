@@ -58,6 +58,7 @@ func supervise(dir string) error {
 	status := Status{Schema: statusSchema, Began: time.Now().UTC(), Exit: -1}
 	r.program(&status)
 	status.Ended = time.Now().UTC()
+	MaskOutput(dir, Secrets(job.Secrets, os.Getenv)) // the parent may be gone
 	return write(filepath.Join(dir, StatusFile), status)
 }
 

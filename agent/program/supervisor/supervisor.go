@@ -4,8 +4,8 @@
 // timeout, on request or when the parent is gone, and finally writes a status file.
 //
 // It promises: a status file exists only when all processes of the program are gone,
-// and the output beside it is complete, or the status says why not; and when the
-// parent dies, by whatever means, the program ends.
+// and the output beside it is complete, or the status says why not, and contains no
+// secrets; and when the parent dies, by whatever means, the program ends.
 //
 // It must not know which program it runs, what it is asked, or what its output
 // means.
@@ -50,6 +50,8 @@ type Job struct {
 	Interrupt bool          `json:"interrupt"`  // stop it with SIGINT, not SIGTERM
 	Grace     time.Duration `json:"grace"`      // between that signal and SIGKILL
 	Remove    string        `json:"remove"`     // the program's private directory, removed at the end
+	// Secrets are names of variables whose values are masked in the output.
+	Secrets []string `json:"secrets,omitempty"`
 	// Note identifies the job for the caller.
 	Note map[string]string `json:"note,omitempty"`
 }
