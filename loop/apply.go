@@ -72,7 +72,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 		return s.badSequence(e, "%s", flaw)
 	}
 	*s = State{
-		Opened: body, Work: body.Work, Limits: body.Limits, Began: e.At, Runs: 1,
+		Opened: body, Work: body.Work, Ways: body.Ways, Limits: body.Limits, Began: e.At, Runs: 1,
 		counts: make(map[Status]int), news: make(map[int]int), seen: make(map[string]bool), answered: make(map[int]bool),
 		reach: make(map[group]*reach),
 	}
@@ -106,6 +106,9 @@ func (s *State) applyResumed(e *journal.Entry) error {
 	body, err := decode[Resumed](e)
 	if err != nil {
 		return err
+	}
+	if len(body.Ways) > 0 {
+		s.Ways = body.Ways
 	}
 	if body.Limits != nil {
 		if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {

@@ -49,6 +49,17 @@ type Opened struct {
 	// Deliver lists the report's readers when the loop began. Readers configured after
 	// the loop has ended do not get its report automatically.
 	Deliver []string `json:"deliver,omitempty"`
+	// Ways are how models and programs are reached, in all sessions.
+	Ways []RosterWays `json:"ways,omitempty"`
+}
+
+// RosterWays are how the agents of a roster are reached with one of the work's models, and the
+// arbiter, if any.
+type RosterWays struct {
+	Roster  string       `json:"roster"`
+	Model   string       `json:"model,omitempty"`
+	Agents  []flow.Party `json:"agents"`
+	Arbiter *flow.Party  `json:"arbiter,omitempty"`
 }
 
 // Work describes the sessions to run. It never changes, except that work can be added.
@@ -149,6 +160,8 @@ const (
 type Resumed struct {
 	Limits *Limits `json:"limits,omitempty"`      // if they changed
 	Retry  bool    `json:"retry_failed,omitzero"` // retry failed sessions
+	// Ways are how models and programs are reached from now on, if changed.
+	Ways []RosterWays `json:"ways,omitempty"`
 }
 
 // Left is the end of an interrupted run.

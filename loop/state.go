@@ -17,6 +17,8 @@ type State struct {
 	Head   journal.Head
 	Opened Opened
 	Work   Work // as opened, plus added work
+	// Ways are how models and programs are reached now.
+	Ways   []RosterWays
 	Limits Limits
 	Began  time.Time
 	Last   time.Time

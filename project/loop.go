@@ -25,6 +25,8 @@ type LoopOptions struct {
 	GoOn  bool   // resume a loop although it has ended
 	Retry bool   // resume, and retry failed and skipped sessions
 	Doing string // shown to other processes that want the loop
+	// BaseURL is the flag's value: another address for the models of a loop that exists.
+	BaseURL string
 	// Observe, if not nil, is called with every entry of the loop's journal, in order, and
 	// the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *loop.State)
@@ -39,6 +41,7 @@ type LoopJob struct {
 	closers
 	project *Project
 	plan    *PinnedPlan
+	pins    loopPins
 	options LoopOptions
 	models  *Models
 	store   *sqlite.Store
@@ -66,10 +69,18 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	}
 	j := &LoopJob{project: p, plan: plan, options: o}
 	defer j.closeOn(&err)
-	if j.models, err = plan.openModels(); err != nil {
+	_, known, err := p.peekLoop(ctx, search)
+	if err != nil {
+		return nil, err
+	}
+	if j.pins, err = plan.pins(known, &o); err != nil {
+		return nil, err
+	}
+	if j.models, err = plan.openModels(&j.pins, &o); err != nil {
 		return nil, err
 	}
 	j.onClose(j.models.Close)
+	p.warnOfAddresses(j.pins.parties())
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
 		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only
@@ -90,7 +101,8 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	j.onClose(release)
-	return j, nil
+	j.pins, err = plan.pins(j.state, &o) // with the lock
+	return j, err
 }
 
 // search returns how to find the loop of the plan.
@@ -103,10 +115,6 @@ func (p *PinnedPlan) search(o *LoopOptions) (*runner.Search, error) {
 		Name: name, Key: o.Key, Continue: o.resumes(), Plan: &p.opened, File: p.file, Sessions: p.plan.Count(),
 		Owed: func(s *loop.State) bool { return p.project.pendingReport(s).Any() },
 	}, nil
-}
-
-func (p *PinnedPlan) openModels() (*Models, error) {
-	return p.project.OpenModels(Traffic{}, p.parties, p.opened.Work.Settings.BudgetUSD)
 }
 
 // Name returns the name of the loop.
@@ -135,7 +143,7 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	}
 	p, m := j.project, j.models
 	sessions := &loopSessions{
-		models: m, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store),
+		models: m, pins: &j.pins, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store),
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
@@ -169,6 +177,9 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 		r := loop.Resumed{Retry: j.options.Retry}
 		if limits := j.plan.plan.LimitsOnResume(s, j.plan.opened.Limits); limits != s.Limits {
 			r.Limits = &limits
+		}
+		if j.pins.changed {
+			r.Ways = j.pins.reached
 		}
 		return r
 	})
@@ -215,6 +226,7 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 // and the limits of endpoints; each has its own allowance and its own mail.
 type loopSessions struct {
 	models  *Models
+	pins    *loopPins
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
 	store   lockStore
 	holder  store.Holder
@@ -249,6 +261,11 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	}
 	q, _ := w.Question(j.Cell.Question)
 	script := c.scripts[w.ScriptOf(&q)]
+	arbiter, err := c.pins.reach(p, &j.Cell, parties, script != nil)
+	if err != nil {
+		return nil, err
+	}
+	c.models.pinVersions(ctx, parties, arbiter)
 	b, err := c.brief(ctx, w, &q, r, parties)
 	if err != nil {
 		return nil, err
@@ -256,12 +273,11 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	if script != nil {
 		b.Script = script.Source()
 	}
-	if b.Arbiter, err = p.arbiter(script != nil, parties); err != nil {
-		return nil, err
-	}
-	b.Settings.Prices = p.prices(flow.WithArbiter(parties, b.Arbiter))
+	all := flow.WithArbiter(parties, arbiter)
+	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)
 	own := c.models.fork()
-	run := own.runner(c.store, c.holder, script, flow.WithArbiter(parties, b.Arbiter))
+	run := own.runner(c.store, c.holder, script, all)
+	run.Ways = c.pins.ways(ctx, own, all)
 	run.Deadline, run.Project, run.Common = c.timeout, c.records, &c.common
 	if c.lessons != nil {
 		run.Memory = c.lessons

@@ -68,16 +68,20 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	if err != nil {
 		return nil, err
 	}
-	models, err := plan.openModels()
+	name, state, err := p.peekLoop(ctx, search)
+	if err != nil {
+		return nil, err
+	}
+	pins, err := plan.pins(state, &o)
+	if err != nil {
+		return nil, err
+	}
+	models, err := plan.openModels(&pins, &o)
 	if err != nil {
 		return nil, err
 	}
 	defer models.Close()
 	if err := p.checkDelivery(); err != nil {
-		return nil, err
-	}
-	name, state, err := p.peekLoop(ctx, search)
-	if err != nil {
 		return nil, err
 	}
 	w, l := &plan.opened.Work, plan.opened.Limits

@@ -333,7 +333,7 @@ func (p *Project) warnOfAddresses(parties []flow.Party) {
 			continue
 		}
 		seen = append(seen, base+pinned)
-		p.Log.Warn().Msgf("%s names %s, but the session asks %s, as it began; to change that, pass --base-url %s", from, base, pinned, base)
+		p.Log.Warn().Msgf("%s names %s, but the models at %s are asked, as at the start; to change that, pass --base-url %s", from, base, pinned, base)
 	}
 }
 

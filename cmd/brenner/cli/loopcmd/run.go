@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -14,12 +15,14 @@ import (
 
 	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/journal"
 )
 
@@ -65,6 +68,7 @@ process runs the loop; 75 the store is busy; 130 interrupted.`,
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
+	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
 	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
@@ -75,7 +79,11 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if c.Flags().Changed("run") && opt.Key == "" {
 		return ui.Usage(c, "--run: empty key", "for example: --run $(date +%F); omit --run to start again")
 	}
-	p, err := a.Open()
+	var flags []config.Flag
+	if opt.BaseURL != "" {
+		flags = append(flags, config.Flag{Key: "agents.base_url", Name: "--base-url", Values: []string{opt.BaseURL}})
+	}
+	p, err := a.Open(flags...)
 	if err != nil {
 		return err
 	}
@@ -272,9 +280,16 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 		if s.Limits.Until != "" {
 			line += ", until " + a.Clock(s.Limits.Until)
 		}
+		if len(s.Ways) > 0 {
+			line += ", asking " + askedBy(s)
+		}
 		return line
 	case loop.KindResumed:
-		return fmt.Sprintf("%s: resumed, %d of %s done", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
+		line := fmt.Sprintf("%s: resumed, %d of %s done", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
+		if r, err := journal.Decode[loop.Resumed](e, loop.BadSequence); err == nil && len(r.Ways) > 0 {
+			line += ", asking " + askedBy(s)
+		}
+		return line
 	case loop.KindRound:
 		return fmt.Sprintf("round %d of %d: %s", s.Round, s.Limits.Rounds, text.Count(len(s.Work.Cells), "session"))
 	case loop.KindBegan, loop.KindSettled:
@@ -345,4 +360,17 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
 	return line + ": " + ui.Clean(string(t.Code)+" "+t.Detail)
+}
+
+// askedBy lists the models and programs of a loop, each once.
+func askedBy(s *loop.State) string {
+	var all []string
+	for _, r := range s.Ways {
+		for _, p := range flow.WithArbiter(r.Agents, r.Arbiter) {
+			if asked := ui.Clean(p.Asked()); !slices.Contains(all, asked) {
+				all = append(all, asked)
+			}
+		}
+	}
+	return text.Some(all)
 }

@@ -1,0 +1,159 @@
+package project
+
+import (
+	"context"
+	"slices"
+
+	"brenner/config"
+	"brenner/internal/fault"
+	"brenner/loop"
+	"brenner/session/flow"
+)
+
+// loopPins are how the agents of a loop are reached, in all of its sessions.
+type loopPins struct {
+	reached []loop.RosterWays
+	changed bool // by a flag, since the journal
+	idle    bool // no session runs
+}
+
+// pin returns how a roster's agents are reached with one of the plan's models, for the journal
+// of a loop; ok is false if nothing is to be pinned.
+func pin(c *loop.Cell, parties []flow.Party, arbiter *flow.Party) (r loop.RosterWays, ok bool) {
+	r = loop.RosterWays{Roster: c.Roster, Model: c.Model, Arbiter: arbiter}
+	for _, p := range parties {
+		ok = ok || p.Way != nil
+		p.Role, p.Seed = "", nil // of each session
+		r.Agents = append(r.Agents, p)
+	}
+	return r, ok
+}
+
+// pins returns how the agents of the plan's loop are reached: as its journal has it, at the
+// address of the flag if there is one. A nil state is a new loop.
+func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
+	switch {
+	case s == nil:
+		return loopPins{reached: p.opened.Ways}, nil
+	case s.Ended != "" && !o.resumes():
+		return loopPins{idle: true}, nil
+	case len(s.Ways) == 0 && o.BaseURL == "" && anyVia(p.parties, config.ViaOpenAI):
+		return loopPins{}, &fault.Error{
+			Code: NoAddress, Detail: "loop " + s.Opened.Name + " began before addresses were journaled",
+			Hint: "pass --base-url URL; it is journaled, so later runs need no flag",
+		}
+	case len(s.Ways) == 0:
+		return loopPins{reached: p.opened.Ways, changed: len(p.opened.Ways) > 0}, nil
+	case o.BaseURL == "":
+		return loopPins{reached: s.Ways}, nil
+	}
+	out := loopPins{}
+	for _, r := range s.Ways {
+		r.Agents = slices.Clone(r.Agents)
+		for i := range r.Agents {
+			out.changed = moveTo(&r.Agents[i], o.BaseURL) || out.changed
+		}
+		if r.Arbiter != nil {
+			arbiter := *r.Arbiter
+			out.changed = moveTo(&arbiter, o.BaseURL) || out.changed
+			r.Arbiter = &arbiter
+		}
+		out.reached = append(out.reached, r)
+	}
+	return out, nil
+}
+
+// moveTo changes the address of a party that has one, and reports whether it differs.
+func moveTo(p *flow.Party, base string) bool {
+	base = pinnedAddress(base)
+	if p.Way == nil || p.Way.Endpoint == base || p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
+		return false
+	}
+	way := *p.Way
+	way.Endpoint = base
+	p.Way = &way
+	return true
+}
+
+// parties returns all pinned parties.
+func (l *loopPins) parties() []flow.Party {
+	var all []flow.Party
+	for _, r := range l.reached {
+		all = append(all, flow.WithArbiter(r.Agents, r.Arbiter)...)
+	}
+	return all
+}
+
+// openModels opens the models of a loop, as pinned.
+func (p *PinnedPlan) openModels(pins *loopPins, o *LoopOptions) (*Models, error) {
+	parties := pins.parties()
+	if len(parties) == 0 {
+		parties = p.parties
+	}
+	if pins.idle {
+		return p.project.OpenModels(Traffic{}, nil, 0)
+	}
+	return p.project.OpenModels(Traffic{BaseURL: o.BaseURL}, parties, p.opened.Work.Settings.BudgetUSD)
+}
+
+// reach sets how the agents of a session are reached, and returns its arbiter. Work that was
+// added since the loop began may combine rosters and models in new ways: it goes to no other address
+// than the rest.
+func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripted bool) (*flow.Party, error) {
+	i := slices.IndexFunc(l.reached, func(r loop.RosterWays) bool { return r.Roster == c.Roster && r.Model == c.Model })
+	if i < 0 {
+		arbiter, err := p.arbiter(scripted, parties)
+		if err != nil || len(l.reached) == 0 {
+			return arbiter, err
+		}
+		return arbiter, l.checkKnown(flow.WithArbiter(parties, arbiter))
+	}
+	pinned := &l.reached[i]
+	for i := range parties {
+		party := &parties[i]
+		at := slices.IndexFunc(pinned.Agents, func(p flow.Party) bool { return p.Name == party.Name })
+		if at < 0 {
+			continue
+		}
+		party.Via, party.ModelID, party.Way = pinned.Agents[at].Via, pinned.Agents[at].ModelID, pinned.Agents[at].Way
+		if party.Via != config.ViaOpenAI {
+			party.Seed = nil
+		}
+	}
+	if pinned.Arbiter == nil {
+		return nil, nil
+	}
+	arbiter := *pinned.Arbiter
+	return &arbiter, nil
+}
+
+// checkKnown refuses addresses that the loop does not pin.
+func (l *loopPins) checkKnown(parties []flow.Party) error {
+	known := l.parties()
+	for i := range parties {
+		base := endpointOf(&parties[i])
+		if base != "" && !slices.ContainsFunc(known, func(p flow.Party) bool { return endpointOf(&p) == base }) {
+			return &fault.Error{
+				Code: NoAddress, Detail: "the loop does not ask models at " + base + ", which is configured for " + fault.Shown(parties[i].Name),
+				Hint: "pass --base-url to change the address of all models of the loop",
+			}
+		}
+	}
+	return nil
+}
+
+// ways returns how a resumed session of the loop is reached from now on: at the address of the
+// flag, if it changed, and with the current versions of programs.
+func (l *loopPins) ways(ctx context.Context, m *Models, parties []flow.Party) func(*flow.State) []flow.NewWay {
+	return func(s *flow.State) []flow.NewWay {
+		var ways []flow.NewWay
+		now := flow.WithArbiter(s.Agents, s.Arbiter)
+		for i := range parties {
+			if p := &parties[i]; l.changed && p.Via == config.ViaOpenAI && p.Way != nil {
+				ways = append(ways, flow.NewWay{Agent: p.Name, ModelID: p.ModelID, Way: *p.Way})
+			}
+		}
+		ways = append(ways, m.newVersions(ctx, flow.Rerouted(now, ways))...)
+		return changedWays(s, ways)
+	}
+}
