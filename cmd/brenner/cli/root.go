@@ -105,6 +105,7 @@ anomalies and critiques. It records which reply every sentence came from.`,
 		setupcmd.ConfigCommand(a), setupcmd.TrustCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a))
 	root.SetHelpCommandGroupID(other)
 	root.SetCompletionCommandGroupID(other)
+	ui.CompleteFlags(a, root)
 	ui.Group(root)
 	versionFlag(a, root)
 	helpInJSON(a, root)

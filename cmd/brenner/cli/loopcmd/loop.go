@@ -20,7 +20,8 @@ func Command(a *ui.App) *cobra.Command {
 		Long: `A plan is a YAML file (schema: ` + "`brenner schema loop.plan`" + `) that defines the sessions, how
 many run concurrently, their budget, and when to stop. ` + "`brenner loop run`" + ` runs them in one
 process: no service is needed, a crash loses nothing, and no session runs twice.`,
-	}, loopRunCommand(a), loopStatusCommand(a), loopPauseCommand(a), loopStopCommand(a), loopAddCommand(a), loopReportCommand(a))
+	}, loopRunCommand(a), ui.LoopArg(a, loopStatusCommand(a)), ui.LoopArg(a, loopPauseCommand(a)), ui.LoopArg(a, loopStopCommand(a)),
+		ui.LoopArg(a, loopAddCommand(a)), ui.LoopArg(a, loopReportCommand(a)))
 }
 
 func oneLoop(c *cobra.Command, args []string) error {

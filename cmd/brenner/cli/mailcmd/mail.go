@@ -26,7 +26,7 @@ runs such a server; the other commands use it, or another server configured by
 ` + mail.EnvBaseURL + `, ` + mail.EnvPath + ` and ` + mail.EnvToken + `, or by mail: in
 ` + config.FileName + `.`,
 	}, mailServeCommand(a), mailTokenCommand(a), mailConnectCommand(a), mailHealthCommand(a), mailAgentsCommand(a),
-		mailSendCommand(a), mailInboxCommand(a), mailThreadCommand(a), mailAckCommand(a))
+		mailSendCommand(a), mailInboxCommand(a), ui.SessionArg(a, 0, mailThreadCommand(a)), mailAckCommand(a))
 }
 
 // MailFlags are the flags for the mail server and the project.

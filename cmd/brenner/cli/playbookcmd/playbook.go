@@ -31,7 +31,7 @@ verifiable journal.`,
 	}, playbookAddCommand(a), playbookReplaceCommand(a), playbookCreditCommand(a), playbookListCommand(a), playbookShowCommand(a),
 		playbookHistoryCommand(a), playbookPromoteCommand(a), playbookQuarantineCommand(a), playbookRestoreCommand(a), playbookReviewCommand(a),
 		playbookRollbackCommand(a), playbookVerifyCommand(a), playbookRenderCommand(a), playbookImportCommand(a), playbookExportCommand(a),
-		playbookStatsCommand(a), playbookHarvestCommand(a))
+		playbookStatsCommand(a), ui.SessionArg(a, 0, playbookHarvestCommand(a)))
 }
 
 // show opens the project's playbook with open, calls read, and prints the result.

@@ -214,12 +214,12 @@ func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
 
 // BlameCommand returns the blame command.
 func BlameCommand(a *ui.App) *cobra.Command {
-	return ui.InProject(&cobra.Command{
-		Use:   "blame ID|FILE [ITEM[.FIELD]]",
+	return ui.SessionOrNewest(a, ui.InProject(&cobra.Command{
+		Use:   "blame [ID|FILE] ITEM[.FIELD]",
 		Short: "Show who wrote each field of an item, when and why",
 		Long: `Shows who added an item, who wrote each of its fields and who killed it, with delta,
 round, version and rationale. Each candidate of a CONFLICT has a line of its own. The
-session is replayed, so the result is verified.
+session is replayed, so the result is verified. Without ID, it is the newest session.
 
 The item is a separate argument or part of the address (RS-…@v5#H2.claim). FILE is an
 export.`,
@@ -232,12 +232,9 @@ Exit codes: 0 found; 1 the store is damaged; 2 no such session, version, item or
 or the file is unreadable.`,
 		Args: ui.OneOrTwo,
 		RunE: func(c *cobra.Command, args []string) error {
-			arg := args[0]
-			if len(args) > 1 {
-				if strings.Contains(arg, "#") {
-					return ui.Usage(c, "duplicate item: "+ui.Clean(arg)+" and "+ui.Clean(args[1]), "")
-				}
-				arg += "#" + args[1]
+			arg, err := withItem(c, args)
+			if err != nil {
+				return err
 			}
 			return a.WithSession(c, arg, func(ctx context.Context, src *project.Source, h *session.History) error {
 				if src.Address.Item == "" {
@@ -247,7 +244,7 @@ or the file is unreadable.`,
 				return ui.Show(a, found, err, blameText)
 			})
 		},
-	})
+	}))
 }
 
 func blameText(a *ui.App, r *audit.Blame) string {

@@ -172,7 +172,11 @@ func expectedKickoff(a *ui.App, c *cobra.Command, text, rosterFile, thread strin
 		return kickoff.Expected{Roster: &r}, err
 	}
 	named := thread != ""
-	if !named {
+	if named {
+		if thread, err = a.Latest(c, thread); err != nil {
+			return want, err
+		}
+	} else {
 		thread = kickoff.Audit(text, kickoff.Expected{}).ThreadID
 		if kickoff.CheckThreadID(thread) != nil {
 			return want, nil // reported as a finding

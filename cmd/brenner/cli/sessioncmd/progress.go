@@ -301,7 +301,7 @@ func (t *liveTable) end() {
 func sessionWatchCommand(a *ui.App) *cobra.Command {
 	var stream bool
 	c := ui.InProject(&cobra.Command{
-		Use:   "watch ID",
+		Use:   "watch [ID]",
 		Short: "Watch a session run by another process",
 		Long: `Shows the versions of a session so far, then every event as it is journaled: a live table
 on a terminal, lines otherwise. Exits when the session ends or no process runs it, and

@@ -28,9 +28,11 @@ func Command(a *ui.App) *cobra.Command {
 		Use:   "session",
 		Short: "Run and inspect research sessions",
 	}, sessionStartCommand(a),
-		sessionResumeCommand(a), sessionStatusCommand(a), sessionListCommand(a), sessionShowCommand(a),
-		sessionWatchCommand(a), sessionExportCommand(a), sessionImportCommand(a), sessionReplayCommand(a),
-		sessionApplyCommand(a), sessionResolveCommand(a), sessionNoteCommand(a), sessionCompileCommand(a), sessionPublishCommand(a))
+		ui.SessionArg(a, 0, sessionResumeCommand(a)), ui.SessionOrNewest(a, sessionStatusCommand(a)), sessionListCommand(a),
+		ui.SessionOrNewest(a, sessionShowCommand(a)), ui.SessionOrNewest(a, sessionWatchCommand(a)), ui.SessionOrNewest(a, sessionExportCommand(a)),
+		sessionImportCommand(a), ui.SessionOrNewest(a, sessionReplayCommand(a)), ui.SessionArg(a, 0, sessionApplyCommand(a)),
+		ui.SessionArg(a, 0, sessionResolveCommand(a)), ui.SessionArg(a, 0, sessionNoteCommand(a)),
+		ui.SessionArg(a, 0, sessionCompileCommand(a)), ui.SessionArg(a, 0, sessionPublishCommand(a)))
 }
 
 // dryRunText formats what a session would do.
@@ -137,11 +139,8 @@ Without an argument, shows the most recently active session.`,
 
 Exit codes: 0 shown; 1 the store is damaged; 2 no such session; 3 shown, ended with a
 reply missing; 5 shown, ended with an open conflict or stalemate.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return newestStatus(a, c)
-			}
 			err := a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
 				return showStatus(ctx, a, src, h)
 			})
@@ -151,31 +150,6 @@ reply missing; 5 shown, ended with an open conflict or stalemate.`,
 			return err
 		},
 	})
-}
-
-func newestStatus(a *ui.App, c *cobra.Command) error {
-	ctx := c.Context()
-	p, err := a.Open()
-	if err != nil {
-		return err
-	}
-	st, err := p.OpenToRead(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.CloseStore(st)
-	streams, err := session.Streams(ctx, st)
-	if err != nil {
-		return err
-	}
-	if len(streams) == 0 {
-		return ui.Usage(c, "no sessions yet", "start one with `brenner session start`")
-	}
-	h, err := session.Load(ctx, st, session.ThreadOf(&streams[0]))
-	if err != nil {
-		return err
-	}
-	return showStatus(ctx, a, &project.Source{Store: st, Locks: st, Project: p}, h)
 }
 
 // showStatus shows the status of a session and sets the exit code.

@@ -28,26 +28,44 @@ type showOptions struct {
 func sessionShowCommand(a *ui.App) *cobra.Command {
 	var opt showOptions
 	c := ui.InProject(&cobra.Command{
-		Use:   "show ID[@vN][#ITEM[.FIELD]]|FILE",
+		Use:   "show [ID[@vN]|FILE] [ITEM[.FIELD]]",
 		Short: "Print a session's artifact, or a version, item or field of it",
-		Long: `Prints a session's artifact as Markdown, or as canonical JSON with --format json. Append
-@v3 for a version, #H2 for an item, #H2.claim for a field, #P1.predictions.H2 for a
-prediction. A field in CONFLICT is printed with one candidate per line. FILE is an export.
+		Long: `Prints a session's artifact as Markdown, or as canonical JSON with --format json. Without
+ID, it is the newest session. Append @v3 for a version. The item (H2), field (H2.claim) or
+prediction (P1.predictions.H2) may also be part of the address (RS-…@v5#H2.claim). A field in CONFLICT is printed with one candidate per line. FILE is an export.
 
 JSON is printed without a trailing newline, so that the SHA-256 of an entire artifact is
 the one that ` + "`brenner session replay`" + ` prints.`,
 		Example: `  brenner session show RS-20261115-cell-fate
-  brenner session show RS-20261115-cell-fate@v2#H1.claim
+  brenner session show H1.claim
+  brenner session show RS-20261115-cell-fate@v2 H1.claim
   brenner session show cell-fate.brenner.jsonl --format json --out v4.json
 
 Exit codes: 0 printed; 1 the store or the export is damaged; 2 no such session, version,
 item or field.`,
-		Args: ui.OneSession,
-		RunE: func(c *cobra.Command, args []string) error { return showArtifact(a, c, args[0], &opt) },
+		Args: ui.OneOrTwo,
+		RunE: func(c *cobra.Command, args []string) error {
+			address, err := withItem(c, args)
+			if err != nil {
+				return err
+			}
+			return showArtifact(a, c, address, &opt)
+		},
 	})
 	addFormatFlag(c, &opt.format)
 	c.Flags().StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
 	return c
+}
+
+// withItem returns an address of a session and an item, which may be a separate argument.
+func withItem(c *cobra.Command, args []string) (string, error) {
+	switch {
+	case len(args) == 1:
+		return args[0], nil
+	case strings.Contains(args[0], "#"):
+		return "", ui.Usage(c, "duplicate item: "+ui.Clean(args[0])+" and "+ui.Clean(args[1]), "")
+	}
+	return args[0] + "#" + args[1], nil
 }
 
 func addFormatFlag(c *cobra.Command, format *string) {
@@ -132,7 +150,7 @@ type replayOptions struct {
 func sessionReplayCommand(a *ui.App) *cobra.Command {
 	var opt replayOptions
 	c := ui.InProject(&cobra.Command{
-		Use:   "replay ID|FILE",
+		Use:   "replay [ID|FILE]",
 		Short: "Rebuild a session from its journal and compare every version",
 		Long: `Rebuilds every version offline from the replies in the journal, starting with an empty
 artifact, and compares each with the committed version byte for byte.
@@ -249,7 +267,7 @@ type exportOptions struct {
 func sessionExportCommand(a *ui.App) *cobra.Command {
 	var opt exportOptions
 	c := ui.InProject(&cobra.Command{
-		Use:   "export ID",
+		Use:   "export [ID]",
 		Short: "Export a session to one self-contained file",
 		Long: `Writes one file with everything a reviewer needs: the journal, and every message, reply
 and version. ` + "`brenner verify FILE`" + ` verifies it without this project, and every read-only

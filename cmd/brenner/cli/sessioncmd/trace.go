@@ -22,16 +22,16 @@ func TraceCommand(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:   "trace",
 		Short: "Inspect agent calls and trace text to its sources",
-	}, traceListCommand(a), traceShowCommand(a), traceFindCommand(a))
+	}, ui.SessionOrNewest(a, traceListCommand(a)), ui.SessionArg(a, 0, traceShowCommand(a)), ui.SessionArg(a, 1, traceFindCommand(a)))
 }
 
 func traceListCommand(a *ui.App) *cobra.Command {
 	return ui.InProject(&cobra.Command{
-		Use:   "list ID|FILE",
+		Use:   "list [ID|FILE]",
 		Short: "List a session's agent calls",
 		Long: `Lists every call of a session, including calls to the arbiter (turn rule), with agent,
 round, model, tokens, duration and outcome. A ~ marks a token count that was estimated
-because the provider did not report it.`,
+because the provider did not report it. Without ID, it is the newest session.`,
 		Example: `  brenner trace list RS-20261115-cell-fate
   brenner trace list cell-fate.jsonl --json
 

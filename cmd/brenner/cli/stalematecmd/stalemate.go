@@ -32,7 +32,8 @@ reason three times; these commands accept its id in place of a session.
 
 The ruling comes from an arbiter that is not a party (session start --arbiter, stalemate
 request --arbiter) or from a person.`,
-	}, stalemateOpenCommand(a), stalemateListCommand(a), stalemateShowCommand(a), stalemateRequestCommand(a), stalemateRuleCommand(a))
+	}, ui.SessionArg(a, 0, stalemateOpenCommand(a)), ui.SessionArg(a, 0, stalemateListCommand(a)), ui.SessionArg(a, 0, stalemateShowCommand(a)),
+		ui.SessionArg(a, 0, stalemateRequestCommand(a)), ui.SessionArg(a, 0, stalemateRuleCommand(a)))
 }
 
 func stalemateListCommand(a *ui.App) *cobra.Command {

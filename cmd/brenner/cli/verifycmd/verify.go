@@ -20,7 +20,7 @@ import (
 
 // Command returns the verify command.
 func Command(a *ui.App) *cobra.Command {
-	return ui.InProject(&cobra.Command{
+	return ui.SessionArg(a, 0, ui.InProject(&cobra.Command{
 		Use:   "verify [ID|FILE [HEAD]]",
 		Short: "Verify a session, an export, or the entire store",
 		Long: `Verifies a session against its journal: the hash chain, the hash of every message and
@@ -39,7 +39,7 @@ Exit codes: 0 everything verified; 1 something does not match what was written; 
 session, or the file is unreadable or not an export.`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error { return verify(a, c, args) },
-	})
+	}))
 }
 
 func verify(a *ui.App, c *cobra.Command, args []string) error {
