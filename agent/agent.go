@@ -78,7 +78,7 @@ type Turn struct {
 	Text string // Markdown
 }
 
-// Reply is a complete reply.
+// Reply is a reply, complete unless Cut is set.
 type Reply struct {
 	Text  string // verbatim
 	Model string // as reported by the other side; may be empty
@@ -87,6 +87,28 @@ type Reply struct {
 	Attempts int
 	// Letter is the key of the message that carried the reply, if it came by mail.
 	Letter string
+	// Cut means that the text ends at the limit of its length. Asking again the same way would be
+	// paid again and end there, too.
+	Cut bool
+}
+
+// Whole makes cut replies failed calls, for callers that need complete replies.
+func Whole(a Agent) Agent {
+	return Func(func(ctx context.Context, c Call) (Reply, error) {
+		reply, err := a.Ask(ctx, c)
+		if err == nil && reply.Cut {
+			return Reply{}, reply.AsFailure()
+		}
+		return reply, err
+	})
+}
+
+// AsFailure returns a cut reply as a failed call, for callers that need complete replies.
+func (r *Reply) AsFailure() *Failure {
+	return &Failure{
+		Code: Cut, Detail: "reply cut off at the token limit", Hint: "raise budget.reply_tokens; reasoning counts too",
+		Partial: r.Text, Attempts: r.Attempts, Usage: r.Usage,
+	}
 }
 
 // Codes of failed calls.

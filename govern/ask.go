@@ -196,7 +196,7 @@ func shownInputs(j *job, given *AssembledContext) ([]record.Ref, error) {
 func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent.Call) error {
 	c.Agent, c.Round = h.Name, 1
 	began := rs.Now()
-	reply, failed := h.Agent.Ask(ctx, *c)
+	reply, failed := agent.Whole(h.Agent).Ask(ctx, *c)
 	ctx = context.WithoutCancel(ctx) // a reply is kept even if the context ends
 	prompt := []byte(c.Turns[0].Text)
 	blobs := [][]byte{prompt}

@@ -242,38 +242,3 @@ func (c *CompiledMessage) Body(toAgent bool) string {
 		"and says it in deltas, each in a fence of its own: only those are merged.\n")
 	return b.String()
 }
-
-// maxRepairs bounds the problems in a repair request; a longer list would not help.
-const maxRepairs = 20
-
-// Request is a repair request in parts; as many are sent as fit.
-type Request struct {
-	Head, Tail string
-	Problems   []string // the first ones, one text each
-	Lines      []int    // of the reply, one per problem
-	More       int      // number of further problems
-}
-
-// Repair returns a request to replace unreadable blocks. It contains nothing that looks like a
-// delta.
-func Repair(threadID string, problems []delta.Located) Request {
-	r := Request{
-		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),
-		Tail: "\nSend the corrected blocks, and only those: what could be read has been taken and must not be sent again. " +
-			"Write each as one JSON object in a fence of its own that begins with three backticks and the word delta.\n",
-		More: max(0, len(problems)-maxRepairs),
-	}
-	for _, p := range problems[:min(len(problems), maxRepairs)] {
-		text := fmt.Sprintf("- line %d, column %d: %s (%s)\n", p.Line, p.Column, inert(p.Message), p.Code)
-		if p.Hint != "" {
-			text += fmt.Sprintf("  What to do: %s\n", inert(p.Hint))
-		}
-		r.Problems, r.Lines = append(r.Problems, text), append(r.Lines, p.Line)
-	}
-	return r
-}
-
-// inert returns a text on one line, without characters that could begin Markdown code or HTML.
-func inert(text string) string {
-	return strings.NewReplacer("`", "'", "<", "‹", ">", "›").Replace(oneLine(text))
-}

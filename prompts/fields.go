@@ -52,6 +52,20 @@ func describe(f *artifact.FieldSpec) string {
 	return kind
 }
 
+// FieldKind returns what a field of a section can hold, in plain text: "text, required". It is empty
+// for an unknown field.
+func FieldKind(section, field string) string {
+	s, ok := artifact.ParseSection(section)
+	if !ok {
+		return ""
+	}
+	f, ok := s.Spec().Field(field)
+	if !ok {
+		return ""
+	}
+	return strings.ReplaceAll(describe(f), "`", "")
+}
+
 func meaning(s artifact.Section, field string) string {
 	for _, m := range meanings[s] {
 		if m.field == field {

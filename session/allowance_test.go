@@ -104,7 +104,7 @@ func TestAbsurdUsageNeverReducesCost(t *testing.T) {
 				if fails {
 					return agent.Reply{}, &agent.Failure{Code: agent.Cut, Retry: true, Usage: used}
 				}
-				return agent.Reply{Text: "I have nothing to add.", Usage: used}, nil
+				return agent.Reply{Text: "NO CHANGES: nothing new.", Usage: used}, nil
 			})
 			b := brief(2)
 			b.Settings.Budget, b.Settings.BudgetUSD = 500_000, 1_000_000_000

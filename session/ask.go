@@ -31,9 +31,10 @@ type conversation struct {
 	body string
 }
 
-func (h *History) conversations(ctx context.Context) ([]conversation, error) {
+// conversations returns the exchanges of the open leg; current is the newest version.
+func (h *History) conversations(ctx context.Context, current *artifact.Artifact) ([]conversation, error) {
 	leg := h.State.OpenLeg()
-	heard, err := h.answers(ctx, leg)
+	heard, err := h.answers(ctx, leg, current)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (h *History) conversations(ctx context.Context) ([]conversation, error) {
 }
 
 func (t *conversation) setReply(text []byte) {
-	reply := delta.Read(text, delta.Options{Known: t.Known})
+	reply := delta.Read(text, t.Options())
 	t.Text, t.Read = text, &reply
 }
 
@@ -143,7 +144,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	request := kickoff.Repair(c.Thread, settle.Repairable(t.Read))
+	request := s.repairRequest(t, &a.Exchange.Ask)
 	repair, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
 		Opening: t.body, Answer: string(t.Text), Head: request.Head, Tail: request.Tail, Problems: request.Problems, Lines: request.Lines, More: request.More,
@@ -153,6 +154,22 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	}
 	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request})
 	return c, nil
+}
+
+// repairRequest returns the request to correct the answer to a call.
+func (s *run) repairRequest(t *conversation, asked *flow.Call) kickoff.Request {
+	if t.Base == nil {
+		return kickoff.Repair(s.state.Opened.Thread, settle.Repairable(t.Read))
+	}
+	return kickoff.RepairDefects(s.state.Opened.Thread, asked.Answered.Output, t.Defects(s.rules, s.state.OpenLeg().Instant))
+}
+
+// countDefects returns how many defects of an answer its author can correct.
+func (s *run) countDefects(t *conversation, leg *flow.Leg) int {
+	if t.Base == nil {
+		return len(settle.Repairable(t.Read))
+	}
+	return len(t.Defects(s.rules, leg.Instant))
 }
 
 // recordOutcomes adds the outcomes of calls and their raw replies to the state. They stay valid
@@ -179,13 +196,21 @@ func failureOf(err error) *agent.Failure {
 	return failure
 }
 
+// failureOf returns the failure of a call, or nil. To sessions before protocol 2 a cut reply is one.
+func (s *run) failureOf(o *outcome) *agent.Failure {
+	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(flow.CurrentProtocol) {
+		return o.reply.AsFailure()
+	}
+	return failureOf(o.err)
+}
+
 // answeredOf returns the journal body of an answer and adds the raw reply to the draft.
 func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	used := &o.reply.Usage
 	return flow.Answered{
 		Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
 		Input: used.Input, Output: used.Output, Guessed: used.Guessed, Cost: prices.Of(o.call.Agent, used.Input, used.Output),
-		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Letter: o.reply.Letter,
+		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Letter: o.reply.Letter, Cut: o.reply.Cut,
 	}
 }
 
@@ -196,7 +221,7 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 	}
 	o.call.Reserved = c.Reserved // not known when the call was commanded
 	prices := state.Settings.Prices
-	if failure := failureOf(o.err); failure != nil {
+	if failure := s.failureOf(o); failure != nil {
 		s.interrupted = s.interrupted || failure.Retry && s.stopping() == flow.EndInterrupted
 		d.event(flow.KindFailed, s.failed(d, o, failure, prices))
 		return nil
@@ -204,10 +229,11 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 	answered := answeredOf(d, o, prices)
 	t := s.conversation(o.call.Agent)
 	if o.call.Turn == flow.TurnRepair {
-		t.Repair = []byte(o.reply.Text)
+		t.Repair, t.RepairCut = []byte(o.reply.Text), o.reply.Cut
 	} else {
+		t.Cut = o.reply.Cut
 		t.setReply([]byte(o.reply.Text))
-		answered.Repairable = len(settle.Repairable(t.Read))
+		answered.Repairable = s.countDefects(t, state.OpenLeg())
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil

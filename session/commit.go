@@ -100,7 +100,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return nil, settle.Settlement{}, err
 	}
 	out := settle.Settle(in)
-	complete(d, c, h.State.Items, &base, &out)
+	h.complete(d, c, h.State.Items, &base, &out)
 	d.event(flow.KindCommitted, *c)
 	if out.Changed {
 		d.Records = append(d.Records, h.record(c, in.At, &out))
@@ -109,7 +109,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 }
 
 // complete writes the result of a settlement into c. Items are the hashes of the items before it.
-func complete(d *draft, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) {
+func (h *History) complete(d *draft, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) {
 	a := &out.Artifact
 	c.Version = a.Metadata.Version
 	c.Artifact = store.Hash(a.JSON())
@@ -127,6 +127,9 @@ func complete(d *draft, c *flow.Committed, items map[string]string, base *artifa
 	c.Active = make(map[string]int)
 	for _, section := range artifact.Sections() {
 		c.Active[section.String()] = len(a.Active(section))
+	}
+	if c.Source == flow.ByRound && h.State.Opened.Follows(flow.CurrentProtocol) {
+		c.Heard = heard(h.State.Leg(c.Round, c.Leg), out.Readings, out.Report.Deltas)
 	}
 }
 

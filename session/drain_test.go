@@ -15,13 +15,13 @@ const limited = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
   - role: hypothesis_generator
-    rounds: [{reply: Nothing., delay: 1m}]
+    rounds: [{reply: 'NO CHANGES: it stands', delay: 1m}]
   - role: test_designer
-    rounds: [{reply: Nothing., delay: 1m}]
+    rounds: [{reply: 'NO CHANGES: it stands', delay: 1m}]
   - role: adversarial_critic
     rounds:
       - fail: {code: AGENT_UNAVAILABLE, message: too much at once, times: 1, after: 1h, retry: true}
-        reply: Nothing.
+        reply: 'NO CHANGES: it stands'
 `
 
 // A draining run does not wait for calls that only wait for a retry, and sends nothing more. The

@@ -196,14 +196,14 @@ agents:
           ` + "```delta" + `
           {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Three","claim":"fish snore"}}
           ` + "```" + `
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
   - name: PurpleMountain
     rounds:
-      - reply: Nothing.
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
+      - reply: 'NO CHANGES: it stands'
   - name: GreenValley
     rounds:
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
       - reply: |
           ` + "```delta" + `
           {"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"the eyes are open"},"rationale":"a look"}

@@ -188,7 +188,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return in, nil
 	}
 	if c.Source == flow.ByRound {
-		in.Contributions, err = h.answers(ctx, h.State.Leg(c.Round, c.Leg))
+		in.Contributions, err = h.answers(ctx, h.State.Leg(c.Round, c.Leg), &in.Base)
 		return in, err
 	}
 	if c.Source == flow.ByThread {
@@ -248,20 +248,24 @@ func (h *History) marks(seal string) artifact.Map {
 }
 
 // answers returns the contributions of a leg's agents in kickoff order. An agent without an
-// answer contributes nothing and keeps its number.
-func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribution, error) {
+// answer contributes nothing and keeps its number. Current is a version that need not be read again.
+func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.Artifact) ([]settle.Contribution, error) {
 	if leg == nil {
 		return nil, nil
+	}
+	shown, err := h.shown(ctx, leg, current)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]settle.Contribution, len(leg.Exchanges))
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
-		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base}
+		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown}
 		answer := x.Answer()
 		if answer == nil {
 			continue
 		}
-		var err error
+		out[i].Cut = answer.Answered.Cut
 		if out[i].Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
 			return nil, err
 		}
@@ -272,9 +276,23 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg) ([]settle.Contribu
 			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {
 				return nil, err
 			}
+			out[i].RepairCut = repair.Answered.Cut
 		}
 	}
 	return out, nil
+}
+
+// shown returns the artifact that the agents of a leg were shown, for sessions since protocol 2.
+func (h *History) shown(ctx context.Context, leg *flow.Leg, current *artifact.Artifact) (*artifact.Artifact, error) {
+	switch {
+	case !h.State.Opened.Follows(flow.CurrentProtocol):
+		return nil, nil
+	case current.Metadata.Version == leg.Base:
+		base := *current
+		return &base, nil
+	}
+	base, err := h.Artifact(ctx, leg.Base)
+	return &base, err
 }
 
 func (h *History) views(ctx context.Context) (map[string]view.Spec, error) {

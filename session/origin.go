@@ -312,12 +312,12 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
 		l := &c.Letters[i]
 		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
-		lines, err := o.linesOf(ctx, l.Body, "", false)
+		lines, err := o.linesOf(ctx, l.Body, "", delta.Options{}, false)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
 	if c.Source != flow.ByRound {
-		lines, err := o.linesOf(ctx, c.Deltas, "", true)
+		lines, err := o.linesOf(ctx, c.Deltas, "", delta.Options{}, true)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
@@ -336,14 +336,14 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 // answer.
 func (o *Origins) locateInReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
 	call := &x.Ask
-	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, false)
+	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, o.h.options(call), false)
 	if err != nil {
 		return err
 	}
 	if repair := x.RepairAnswer(); repair != nil && origin.Block > len(lines) {
 		origin.Block -= len(lines)
 		call = repair
-		if lines, err = o.linesOf(ctx, call.Answered.Reply, x.Examples, false); err != nil {
+		if lines, err = o.linesOf(ctx, call.Answered.Reply, x.Examples, o.h.options(call), false); err != nil {
 			return err
 		}
 	}
@@ -360,8 +360,11 @@ func lineOf(lines []int, block int) int {
 }
 
 // linesOf returns the line on which each block of a text begins, or none for deltas in JSON.
-func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool) ([]int, error) {
+func (o *Origins) linesOf(ctx context.Context, hash, examples string, opt delta.Options, file bool) ([]int, error) {
 	key := hash + examples
+	if opt.Cut {
+		key += " cut"
+	}
 	if lines, ok := o.lines[key]; ok {
 		return lines, nil
 	}
@@ -371,7 +374,7 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool)
 	}
 	lines := []int{}
 	if !file || !artifact.IsJSON(text) {
-		reply, err := o.h.reading(ctx, text, examples)
+		reply, err := o.h.reading(ctx, text, examples, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -383,8 +386,12 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, file bool)
 	return lines, nil
 }
 
-func (h *History) reading(ctx context.Context, text []byte, examples string) (delta.Reply, error) {
-	var opt delta.Options
+// options returns how the answer to a call is read, without the examples.
+func (h *History) options(c *flow.Call) delta.Options {
+	return delta.Options{NoChanges: h.State.Opened.Follows(flow.CurrentProtocol), Cut: c.Answered.Cut}
+}
+
+func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {
 	if examples != "" {
 		var err error
 		if opt.Known, err = h.common.examples(ctx, h.Store, examples); err != nil {
@@ -404,7 +411,7 @@ func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error
 	if err != nil {
 		return delta.Reply{}, err
 	}
-	return h.reading(ctx, text, x.Examples)
+	return h.reading(ctx, text, x.Examples, h.options(c))
 }
 
 // PlainText returns a value as people read it: text as it is, all else as JSON.

@@ -52,7 +52,7 @@ agents:
   - role: test_designer
     rounds:
       - reply: |
-          Nothing yet, and a saying: every test
+          NO CHANGES: nothing yet, and a saying: every test
           is a question.
       - reply: |
           ~~~delta

@@ -21,14 +21,14 @@ agents:
     rounds:
       - reply: PATCH again
       - reply: PATCH again
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
   - name: RedSky
     rounds:
       - reply: PATCH good
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
   - name: Judge
     rounds:
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
       - reply: |
           {"ruling_for":"D1","root_cause":"Another text.","reasoning":["It is."],"confidence":1,
            "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"the rules","why":"w"},{"hypothesis":"D2","why":"w"}]}

@@ -40,7 +40,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 		return d, nil
 	})
 	if err == nil {
-		s.conversations, err = s.history().conversations(ctx)
+		s.conversations, err = s.history().conversations(ctx, &s.current)
 	}
 	return err
 }

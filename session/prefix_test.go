@@ -42,7 +42,7 @@ agents:
           ` + "```" + `
   - role: adversarial_critic
     rounds:
-      - reply: Nothing to attack yet.
+      - reply: 'NO CHANGES: there is nothing to attack yet'
       - reply: |
           ` + "```delta" + `
           {"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"too vague"}}

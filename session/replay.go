@@ -73,7 +73,7 @@ func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
 // programs without any forgery.
 func (h *History) findDifference(ctx context.Context, c *flow.Committed, items map[string]string, base *artifact.Artifact, out *settle.Settlement) (what string, then ReportDiff, err error) {
 	again := *c
-	complete(&draft{}, &again, items, base, out)
+	h.complete(&draft{}, &again, items, base, out)
 	if again.Version != c.Version || again.Artifact != c.Artifact {
 		return "the artifact", then, nil
 	}
@@ -130,10 +130,11 @@ func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, e
 	base, original := h.empty(), h.empty()
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
-		in, err := h.input(ctx, base, &c.Committed, nil)
+		in, err := h.input(ctx, original, &c.Committed, nil)
 		if err != nil {
 			return nil, h.commitError(c, err)
 		}
+		in.Base = base
 		for j := range in.Contributions {
 			if in.Contributions[j].Agent == name {
 				in.Contributions[j].Text, in.Contributions[j].Repair = nil, nil

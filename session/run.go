@@ -126,7 +126,7 @@ func (s *run) reload(ctx context.Context) (err error) {
 	if s.current, err = h.Artifact(ctx, s.state.Version()); err != nil {
 		return err
 	}
-	s.conversations, err = h.conversations(ctx)
+	s.conversations, err = h.conversations(ctx, &s.current)
 	return err
 }
 

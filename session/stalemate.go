@@ -212,7 +212,7 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	began := s.Now()
-	reply, err := judge.Ask(s.calls, call)
+	reply, err := agent.Whole(judge).Ask(s.calls, call)
 	o := outcome{call: flow.Call{ID: call.ID, Agent: party.Name, Reserved: cost}, reply: reply, err: err, took: s.Now().Sub(began)}
 	if err != nil { // it stays requested: the next round, a resume or a person continues with it
 		s.Log.Warn().Err(err).Str("stalemate", id).Str("arbiter", party.Name).Msg("the arbiter did not answer")

@@ -30,15 +30,15 @@ agents:
           ` + "```" + `
   - name: RedSky
     rounds:
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
       - reply: |
           ` + "```delta" + `
           {"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"red"},"rationale":"heard"}
           ` + "```" + `
   - name: Judge
     rounds:
-      - reply: Nothing.
-      - reply: Nothing.
+      - reply: 'NO CHANGES: it stands'
+      - reply: 'NO CHANGES: it stands'
       - reply: |
           {"ruling_for":"RedSky","root_cause":"Two lamps.","reasoning":["It is red."],"confidence":1,
            "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"D1","why":"w"},{"hypothesis":"D2","why":"w"}]}

@@ -122,7 +122,7 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
 	answer := strings.ToValidUTF8(a.text.String(), "\uFFFD")
 	if x.form.schema {
-		answer = markdown(answer)
+		answer = markdown(answer, a.finish == length)
 	}
 	answer = x.hide.answer(answer)
 	f := &agent.Failure{Usage: x.spent(), Partial: text.FirstBytes(answer, longestPartial)}
@@ -131,6 +131,8 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Code = agent.Truncated
 		f.Detail = fmt.Sprintf("%s read only %d tokens of a question of about %d", x.host, reported, x.input(x.call))
 		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or use smaller views"
+	case a.finish == length && strings.TrimSpace(answer) != "":
+		return agent.Reply{Text: answer, Model: x.hide.Text(a.model), Usage: f.Usage, Cut: true}, nil
 	case a.finish == length:
 		f.Code, f.Detail = agent.Cut, "reply cut off at the token limit"
 		f.Hint = "raise budget.reply_tokens; reasoning counts too"
@@ -220,26 +222,75 @@ const schemaName = "brenner_reply"
 
 // markdown converts a structured reply back to Markdown: each delta verbatim in its
 // own fence, then the prose. The prose comes last because an unclosed code block in
-// it would swallow the deltas. Any other text is returned unchanged: some endpoints
-// accept a schema and ignore it.
-func markdown(text string) string {
-	var structured struct {
-		Prose  *string           `json:"prose"`
-		Deltas []json.RawMessage `json:"deltas"`
+// it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
+// Any other text is returned unchanged: some endpoints accept a schema and ignore it.
+func markdown(text string, cut bool) string {
+	var structured structuredReply
+	if cut && structured.readCut(text) {
+		return structured.markdown()
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&structured) != nil || d.More() || structured.Prose == nil && structured.Deltas == nil {
 		return text
 	}
+	return structured.markdown()
+}
+
+// structuredReply is a reply in the form of our schema.
+type structuredReply struct {
+	Prose  *string           `json:"prose"`
+	Deltas []json.RawMessage `json:"deltas"`
+}
+
+// readCut reads the complete values of a structured reply that was cut, and reports
+// whether it is one.
+func (s *structuredReply) readCut(text string) bool {
+	d := jsontext.NewDecoder(strings.NewReader(text))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return false
+	}
+	for {
+		key, err := d.ReadToken()
+		if err != nil || key.Kind() != '"' {
+			return s.Prose != nil || s.Deltas != nil
+		}
+		switch key.String() {
+		case "prose":
+			if t, err := d.ReadToken(); err == nil && t.Kind() == '"' {
+				prose := t.String()
+				s.Prose = &prose
+			}
+		case "deltas":
+			s.Deltas = []json.RawMessage{}
+			if t, err := d.ReadToken(); err != nil || t.Kind() != '[' {
+				return false
+			}
+			for d.PeekKind() == '{' {
+				v, err := d.ReadValue()
+				if err != nil {
+					return true
+				}
+				s.Deltas = append(s.Deltas, json.RawMessage(v.Clone()))
+			}
+			if _, err := d.ReadToken(); err != nil {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+func (s *structuredReply) markdown() string {
 	var b bytes.Buffer
-	for _, delta := range structured.Deltas {
+	for _, delta := range s.Deltas {
 		b.WriteString("```delta\n")
 		b.Write(delta) // no line of JSON starts with a fence: strings have no line breaks
 		b.WriteString("\n```\n\n")
 	}
-	if structured.Prose != nil {
-		b.WriteString(*structured.Prose)
+	if s.Prose != nil {
+		b.WriteString(*s.Prose)
 	}
 	return b.String()
 }

@@ -88,7 +88,7 @@ func (r *reader) round(n *yaml.Node, number int) round {
 			out.usage = &agent.Usage{}
 			r.Object(n, "usage", r.number("input", &out.usage.Input), r.number("output", &out.usage.Output))
 		}},
-		r.Flag("hang", &out.hang), r.Flag("cut", &out.cut),
+		r.Flag("hang", &out.hang), r.Flag("cut", &out.cut), r.Flag("limit", &out.limit),
 	) {
 		return out
 	}

@@ -27,7 +27,7 @@ func messages(err error) []string {
 }
 
 func TestParse_InvalidScripts(t *testing.T) {
-	const keys = "known keys: reply, repair, delay, fail, usage, hang, cut"
+	const keys = "known keys: reply, repair, delay, fail, usage, hang, cut, limit"
 	for script, want := range map[string][]string{
 		"":                      {"SCRIPT_INVALID_YAML line 1: empty script | start with schema: brenner.rehearsal/v1"},
 		"- a\n":                 {"SCRIPT_WRONG_TYPE line 1: a script must be a mapping, not a list | see the built-in script, agent/rehearsal/cell-fate.yaml, for an example"},

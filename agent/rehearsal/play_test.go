@@ -41,7 +41,7 @@ func say(t *testing.T, a agent.Agent, c agent.Call) agent.Reply {
 	return reply
 }
 
-const nothing = "I have nothing to add in this round.\n"
+const nothing = "NO CHANGES: the script has nothing for this round.\n"
 
 func TestRoundsAndTurns(t *testing.T) {
 	s := parse(t, `
@@ -64,9 +64,9 @@ agents:
 		{1, repair[:1], "one", agent.Usage{Input: 900, Output: 400}},
 		{1, repair, "repaired", agent.Usage{Input: 900, Output: 400}},
 		{2, repair[:1], "two", agent.Usage{Input: 2, Output: 1, Guessed: true}},
-		{2, repair, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
-		{3, repair[:1], nothing, agent.Usage{Input: 2, Output: 10, Guessed: true}},
-		{3, repair, nothing, agent.Usage{Input: 6, Output: 10, Guessed: true}},
+		{2, repair, nothing, agent.Usage{Input: 6, Output: 13, Guessed: true}},
+		{3, repair[:1], nothing, agent.Usage{Input: 2, Output: 13, Guessed: true}},
+		{3, repair, nothing, agent.Usage{Input: 6, Output: 13, Guessed: true}},
 		{0, repair[:1], "one", agent.Usage{Input: 900, Output: 400}},
 	} {
 		want := agent.Reply{Text: c.want, Model: "rehearsal", Usage: c.usage, Attempts: 1}

@@ -58,7 +58,8 @@ type round struct {
 	fail   *fail
 	usage  *agent.Usage
 	hang   bool
-	cut    bool
+	cut    bool // the connection is lost
+	limit  bool // the reply ends at its token limit
 }
 
 // fail is a scripted failure before the reply.
@@ -156,7 +157,7 @@ func (s *Script) noPart(setup agent.Setup) error {
 const model = "rehearsal"
 
 // nothingToAdd is the reply where the script has none.
-const nothingToAdd = "I have nothing to add in this round.\n"
+const nothingToAdd = "NO CHANGES: the script has nothing for this round.\n"
 
 // player is an agent that plays a part.
 type player struct {
@@ -188,7 +189,9 @@ func (p *player) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 			Code: agent.Cut, Detail: "reply cut off by the script", Retry: true, Partial: r.reply, Attempts: 1,
 		}
 	}
-	return r.replyWith(c, r.reply), nil
+	reply := r.replyWith(c, r.reply)
+	reply.Cut = r.limit
+	return reply, nil
 }
 
 // at returns the part's round n, counted from 1, or an empty one past the end.

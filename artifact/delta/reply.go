@@ -46,6 +46,11 @@ type Options struct {
 	Examples []string
 	// Known are further examples that were read before.
 	Known Known
+	// NoChanges accepts a line NO CHANGES instead of deltas.
+	NoChanges bool
+	// Cut means that the reply ends at the limit of its length. The block in which it ends is left
+	// out: it is neither repaired nor refused.
+	Cut bool
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
 	MaxBytes, MaxBlocks int
 }
@@ -66,6 +71,9 @@ func ReadExamples(examples []string) Known {
 type Reply struct {
 	Blocks   []Block   // in text order, one for each delta
 	Problems []Located // about the reply as a whole
+	// NoChanges is the line NO CHANGES of a reply without deltas, or nil.
+	NoChanges *Statement
+	Open      int // the line of the block in which a cut reply ends, or 0
 }
 
 // Block is one delta of a reply, or a failed one.
@@ -127,7 +135,14 @@ func Read(text []byte, opt Options) Reply {
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
 	}
-	return Reply{Blocks: r.blocks(), Problems: r.noDeltaProblems()}
+	reply := Reply{Blocks: r.blocks(), Open: r.open}
+	if opt.NoChanges && !r.meant {
+		reply.NoChanges = findNoChanges(text)
+	}
+	if reply.NoChanges == nil {
+		reply.Problems = r.noDeltaProblems()
+	}
+	return reply
 }
 
 func tooLarge(message string) Reply {

@@ -83,6 +83,11 @@ func (r *reader) candidate(text []byte, base int, closed bool) int {
 		}
 		return 1
 	}
+	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && (fixed.fail != nil || fixed.changes.any()) {
+		line, _ := r.place.find(base)
+		r.leaveOpen(line)
+		return max(fixed.end, 1)
+	}
 	p := &passage{base: base, loose: true}
 	p.flag(FlagUnfenced, "it stands outside a delta fence")
 	if !closed {

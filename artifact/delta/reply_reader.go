@@ -23,6 +23,7 @@ type reader struct {
 	chunks    [][]Block // all but the last are full
 	count     int
 	meant     bool // some block was not merely shown
+	open      int  // the line of the block in which a cut reply ends, or 0
 	full      bool // the limit of blocks is exceeded
 	announced int  // the first line that announces deltas, or 0
 	effort    int  // remaining bytes that failed attempts at bare deltas may read
@@ -83,17 +84,22 @@ func (r *reader) block(b markdown.Block) {
 		}
 	case b.Kind == markdown.Verbatim:
 		r.skip(r.shownFence(b.Line, b, false), FlagCommented)
+	case b.Fence.Is("delta") && r.opt.Cut && !b.Closed:
+		r.leaveOpen(b.Line)
 	case b.Fence.Is("delta"):
 		r.readFence(b)
 	default:
 		loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 		line := r.shownFence(b.Line+1, b, loose)
 		r.skip(line, FlagNested)
-		if loose && line == 0 {
+		if loose && line == 0 && (b.Closed || !r.opt.Cut) {
 			r.findBare(b)
 		}
 	}
 }
+
+// leaveOpen records the block in which a cut reply ends.
+func (r *reader) leaveOpen(line int) { r.open, r.meant = line, true }
 
 // skip adds a block that is only shown, unless line is 0.
 func (r *reader) skip(line int, why string) {

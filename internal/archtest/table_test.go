@@ -106,7 +106,7 @@ func brenner() Table {
 		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
-		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge prompts patch"},
+		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
 
 		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},

@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/merge"
 )
 
 // Reading is the result of reading one contribution. Its JSON is frozen: reports contain it, and
@@ -21,6 +22,9 @@ type Reading struct {
 	Repaired int             `json:"repaired"`   // blocks that the repair replaced
 	Shown    int             `json:"only_shown"` // quotations and examples
 	Problems []delta.Located `json:"problems"`
+	// NoChanges and Cut are not part of a report: the journal has them.
+	NoChanges *delta.Statement `json:"-"`
+	Cut       bool             `json:"-"` // the reply, or its repair, ends at the limit of its length
 }
 
 // TooLong reports whether the entire message was refused as too long.
@@ -29,8 +33,8 @@ func (r *Reading) TooLong() bool {
 }
 
 // read finds the deltas of a contribution and stamps them.
-func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) {
-	r := Reading{Agent: c.Agent, ID: c.ID}
+func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Reading, []delta.Delta) {
+	r := Reading{Agent: c.Agent, ID: c.ID, Cut: c.Cut || c.RepairCut}
 	if c.File && artifact.IsJSON(c.Text) {
 		deltas := c.file(at, message, &r)
 		return r, deltas
@@ -39,26 +43,41 @@ func (c *Contribution) read(at time.Time, message int) (Reading, []delta.Delta) 
 	if c.Read != nil {
 		first = *c.Read
 	} else {
-		first = delta.Read(c.Text, delta.Options{Known: c.Known})
+		first = delta.Read(c.Text, c.Options())
 	}
 	r.Take(&first)
+	r.NoChanges = first.NoChanges
 	if c.Repair == nil {
 		return r, first.Stamped(c.envelope(at, message, c.ID))
 	}
-	second := delta.Read(c.Repair, delta.Options{Known: c.Known})
+	opt := c.Options()
+	opt.Cut = c.RepairCut
+	second := delta.Read(c.Repair, opt)
 	r.Take(&second)
+	if second.NoChanges != nil || isOwn(&second) {
+		r.NoChanges = second.NoChanges
+	}
 	blocks := len(first.Blocks)
 	more := c.newDeltas(first, second, at, message, &r)
-	// The repair replaces as many blocks as it brings; the others stay refused.
-	r.Repaired = min(readableDeltas(more), refused(first.Blocks))
-	r.Refused -= r.Repaired
-	first.Blocks = without(first.Blocks, r.Repaired)
+	corrected := c.corrected(&first, more, rules, at)
+	first.Blocks = slices.DeleteFunc(slices.Clone(first.Blocks), func(b delta.Block) bool { return slices.Contains(corrected, b.Index) })
+	r.Taken -= len(corrected)
+	// Each other delta of the repair replaces an unreadable block; the others stay refused.
+	unreadable := min(readableDeltas(more)-len(corrected), refused(first.Blocks))
+	r.Repaired = len(corrected) + unreadable
+	r.Refused -= unreadable
+	first.Blocks = without(first.Blocks, unreadable)
 	deltas := first.Stamped(c.envelope(at, message, c.ID))
 	for _, d := range more {
 		d.Place.Block += blocks
 		deltas = append(deltas, d)
 	}
 	return r, deltas
+}
+
+// isOwn reports whether a reply has a delta of its own, readable or not.
+func isOwn(reply *delta.Reply) bool {
+	return slices.ContainsFunc(reply.Blocks, func(b delta.Block) bool { return !b.Skipped() }) || reply.Open > 0
 }
 
 // newDeltas returns the deltas of a repair that are new: agents often send everything again.
@@ -158,8 +177,9 @@ func (r *Reading) Take(reply *delta.Reply) {
 	}
 }
 
-// Repairable returns the problems that an agent could fix in its reply: unreadable blocks, announced
-// deltas that are missing, a message too long to read. A reply without deltas is a valid answer.
+// Repairable returns the problems that an agent could fix in its reply, as sessions of protocol 1
+// see it: unreadable blocks, announced deltas that are missing, a message too long to read. See
+// Defects for later sessions.
 func Repairable(reply *delta.Reply) []delta.Located {
 	var found []delta.Located
 	for _, p := range reply.Problems {

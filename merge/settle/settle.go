@@ -32,8 +32,18 @@ type Contribution struct {
 	Repair []byte
 	Shown  int         // the version of the artifact that its author saw
 	Known  delta.Known // the deltas shown in the message that it answers
-	// Read is the result of reading Text, if it was read before.
+	// Read is the result of reading Text with Options, if it was read before.
 	Read *delta.Reply
+	// Base is the artifact shown to an agent, in sessions that follow protocol 2: NO CHANGES is an
+	// answer, and a repair replaces the deltas that Defects finds in Text. Otherwise it is nil.
+	Base *artifact.Artifact
+	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
+	Cut, RepairCut bool
+}
+
+// Options returns how Text is read.
+func (c *Contribution) Options() delta.Options {
+	return delta.Options{Known: c.Known, NoChanges: c.Base != nil, Cut: c.Cut}
 }
 
 // Input is everything that settling depends on.
@@ -81,7 +91,7 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 		if c.Text == nil {
 			continue
 		}
-		reading, its := c.read(in.At, in.Message+i)
+		reading, its := c.read(in.At, in.Message+i, in.Rules)
 		readings, deltas = append(readings, reading), append(deltas, its...)
 	}
 	rename(deltas, in.Renamed)

@@ -1,0 +1,56 @@
+package delta
+
+import (
+	"bytes"
+	"strings"
+
+	"brenner/internal/markdown"
+)
+
+// Statement is the line with which an agent says that there is nothing to change.
+type Statement struct {
+	Line   int
+	Reason string // may be empty
+}
+
+// findNoChanges returns the first line NO CHANGES of a text, or nil. Lines in fences, quotations,
+// indented code and HTML comments do not count.
+func findNoChanges(text []byte) *Statement {
+	for b := range markdown.Blocks(text) {
+		if b.Kind != markdown.Prose {
+			continue
+		}
+		line := b.Line
+		for this := range bytes.Lines(text[b.Start:b.End]) {
+			if reason, ok := noChanges(string(this)); ok {
+				return &Statement{Line: line, Reason: reason}
+			}
+			line++
+		}
+	}
+	return nil
+}
+
+// noChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the
+// words are ignored.
+func noChanges(line string) (reason string, ok bool) {
+	const marks = "*_`"
+	rest := strings.TrimLeft(strings.TrimSpace(line), marks)
+	for _, word := range []string{"no", "changes"} {
+		if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) {
+			return "", false
+		}
+		after := strings.TrimLeft(rest[len(word):], " \t")
+		if word == "no" && len(after) == len(rest)-len(word) {
+			return "", false // one word
+		}
+		rest = after
+	}
+	rest = strings.TrimLeft(rest, marks+" \t")
+	for _, colon := range []string{":", "："} {
+		if after, found := strings.CutPrefix(rest, colon); found {
+			return strings.Trim(after, marks+" \t"), true
+		}
+	}
+	return "", rest == ""
+}

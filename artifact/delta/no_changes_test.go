@@ -1,0 +1,106 @@
+package delta_test
+
+import (
+	"strings"
+	"testing"
+
+	"brenner/artifact/delta"
+)
+
+func TestNoChanges(t *testing.T) {
+	const add = "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n```\n"
+	for text, want := range map[string]string{
+		"NO CHANGES: all of it stands":              "all of it stands",
+		"I read it twice.\n\n  No changes: fine.\n": "fine.",
+		"**NO CHANGES:** H1 is sharp":               "H1 is sharp",
+		"**NO CHANGES**: H1":                        "H1",
+		"**NO CHANGES: H1 is sharp**":               "H1 is sharp",
+		"`NO CHANGES: same`":                        "same",
+		"NO CHANGES:":                               "",
+		"NO CHANGES":                                "",
+		"no\tchanges : tab\r\nmore":                 "tab",
+		"NO CHANGES： wide colon":                    "wide colon",
+		"text\nNO CHANGES: lazy line":               "lazy line",
+
+		"```\nNO CHANGES: in a fence\n```":        "-",
+		"```text\nNO CHANGES: in an open fence":   "-",
+		"> NO CHANGES: quoted":                    "-",
+		"> quoted\nNO CHANGES: of the same quote": "-",
+		"    NO CHANGES: indented code":           "-",
+		"<!-- \nNO CHANGES: hidden\n-->":          "-",
+		"- NO CHANGES: an item of a list":         "-",
+		"There are NO CHANGES: in running text":   "-",
+		"NO CHANGES are needed":                   "-",
+		"NOCHANGES: one word":                     "-",
+		"No changesets: another word":             "-",
+		"write `NO CHANGES: reason` if so":        "-",
+		"":                                        "-",
+		add + "\nNO CHANGES: the deltas count":    "-",
+		"NO CHANGES: x\n```delta\n{broken\n```\n": "-",
+	} {
+		got := "-"
+		reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
+		if reply.NoChanges != nil {
+			got = reply.NoChanges.Reason
+			if len(reply.Problems) > 0 {
+				t.Errorf("%q: %+v", text, reply.Problems)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+		if before := delta.Read([]byte(text), delta.Options{}); before.NoChanges != nil || len(before.Blocks) == 0 && len(before.Problems) == 0 {
+			t.Errorf("%q: accepted without the option", text)
+		}
+	}
+}
+
+// A reply is taken for NO CHANGES only if a line of it says so and it has no delta of its own.
+func FuzzNoChanges(f *testing.F) {
+	for _, text := range []string{"NO CHANGES: x", "> NO CHANGES: x", "```\nNO CHANGES:\n```\nNO CHANGES: y", "**no changes:** z\n```delta\n{}\n```"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
+		if reply.NoChanges == nil {
+			return
+		}
+		lines := strings.Split(text, "\n")
+		if n := reply.NoChanges.Line; n < 1 || n > len(lines) || !strings.Contains(strings.ToLower(lines[n-1]), "changes") {
+			t.Errorf("%q: line %d does not say so", text, n)
+		}
+		for i := range reply.Blocks {
+			if b := &reply.Blocks[i]; !b.Skipped() {
+				t.Errorf("%q: has a delta of its own in line %d", text, b.Line)
+			}
+		}
+		if strings.ContainsAny(reply.NoChanges.Reason, "\n\r") {
+			t.Errorf("%q: the reason has several lines", text)
+		}
+		if quoted := "> " + strings.ReplaceAll(text, "\n", "\n> "); delta.Read([]byte(quoted), delta.Options{NoChanges: true}).NoChanges != nil {
+			t.Errorf("%q: counts although it is quoted", quoted)
+		}
+	})
+}
+
+// The block in which a cut reply ends is left out; complete blocks before it are read.
+func TestCutReply(t *testing.T) {
+	const whole = "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n```\n"
+	for rest, line := range map[string]int{
+		"```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"half":    4,
+		"```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"all\"}}": 4,
+		"```delta\n": 4,
+		"```json\n{\"operation\":\"KILL\",\"section\":\"hypothesis_slate\",\"target_id\":\"H1\",\"payload\":{":       0,
+		"{\"operation\":\"KILL\",\"section\":\"hypothesis_slate\",\"target_id\":\"H1\",\"payload\":{\"reason\":\"be": 4,
+		"and then": 0,
+		"":         0,
+	} {
+		reply := delta.Read([]byte(whole+rest), delta.Options{Cut: true, NoChanges: true})
+		if len(reply.Blocks) != 1 || !reply.Blocks[0].OK || reply.Open != line || len(reply.Problems) > 0 {
+			t.Errorf("%q: got %+v, open %d, %+v", rest, reply.Blocks, reply.Open, reply.Problems)
+		}
+		if alone := delta.Read([]byte(rest), delta.Options{Cut: true, NoChanges: true}); len(alone.Blocks) != 0 || alone.NoChanges != nil {
+			t.Errorf("%q alone: %+v", rest, alone.Blocks)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package settle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	"brenner/merge"
+)
+
+// Defect is something in a reply that its author can correct.
+type Defect struct {
+	Block     int // its position in the reply, from 1; 0: the reply as a whole
+	Line      int
+	Column    int // of unreadable text, else 0
+	Operation string
+	Section   string
+	Target    string
+	Field     string // a refused field, else ""
+	Cut       bool   // the reply ended at the limit of its length; there is no code
+	Code      fault.Code
+	Message   string
+	Hint      string
+}
+
+// Defects returns what the author of the reply Text can correct: a cut reply, one with neither deltas
+// nor NO CHANGES, unreadable blocks, refused fields, and deltas that a merge into Base rejects. What
+// depends on other agents is not among them, nor what the author may not do.
+func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
+	reply := c.Read
+	if reply == nil {
+		read := delta.Read(c.Text, c.Options())
+		reply = &read
+	}
+	var all []Defect
+	if c.Cut && reply.NoChanges == nil {
+		all = append(all, cutDefect(reply))
+	}
+	for _, p := range reply.Problems {
+		if !c.Cut || p.Code == delta.MessageTooLarge { // a cut reply had no chance to come to its deltas
+			all = append(all, located(&delta.Block{}, p))
+		}
+	}
+	flaws := c.flaws(reply, rules, at)
+	for i := range reply.Blocks {
+		b := &reply.Blocks[i]
+		if isRefused(b) {
+			for _, p := range b.Problems {
+				all = append(all, located(b, p))
+			}
+		}
+		for _, f := range flaws {
+			if f.block == b {
+				all = append(all, f.defects(c.Base)...)
+			}
+		}
+	}
+	return all
+}
+
+// cutDefect names the blocks of a cut reply that were read, and the one that was not.
+func cutDefect(reply *delta.Reply) Defect {
+	const most = 20
+	var read []string
+	for i := range reply.Blocks {
+		if b := &reply.Blocks[i]; b.OK {
+			read = append(read, fmt.Sprintf("%d (%s %s, line %d)", b.Index, b.Delta.Operation, b.Delta.Section, b.Line))
+		}
+	}
+	d := Defect{Cut: true, Line: max(reply.Open, 1), Message: "it has no complete block"}
+	if n := len(read); n > most {
+		read = append(read[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	if len(read) > 0 {
+		d.Message = "these blocks are complete and were read: " + strings.Join(read, ", ")
+	}
+	if reply.Open > 0 {
+		d.Message += fmt.Sprintf("; the block that begins on line %d is not complete and was not read", reply.Open)
+	}
+	return d
+}
+
+func located(b *delta.Block, p delta.Located) Defect {
+	d := defect(b)
+	d.Line, d.Column, d.Code, d.Message, d.Hint = p.Line, p.Column, p.Code, p.Message, p.Hint
+	return d
+}
+
+func defect(b *delta.Block) Defect {
+	return Defect{Block: b.Index, Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
+}
+
+// flaw is a readable delta with a defect.
+type flaw struct {
+	block    *delta.Block
+	row      *merge.Row
+	rejected bool // otherwise some of its fields were refused
+}
+
+// flaws merges a reply alone into the artifact that its author saw, and returns the deltas that were
+// rejected, entirely or in part, for a reason that the author can remove.
+func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time) []flaw {
+	if c.Base == nil || !slices.ContainsFunc(reply.Blocks, func(b delta.Block) bool { return b.OK }) {
+		return nil
+	}
+	deltas := reply.Stamped(c.envelope(at, 1, c.ID))
+	rows := c.trial(deltas, rules)
+	var all []flaw
+	for i := range reply.Blocks {
+		b := &reply.Blocks[i]
+		at := slices.IndexFunc(deltas, func(d delta.Delta) bool { return d.Place.Block == b.Index })
+		if !b.OK || at < 0 {
+			continue
+		}
+		row := rows[deltas[at].ID]
+		f := flaw{block: b, row: row, rejected: row.Disposition == merge.Rejected}
+		if f.rejected && correctable(row.Code) || !f.rejected && slices.ContainsFunc(row.Fields, isRefusedField) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// trial merges deltas alone into the artifact that their author saw, and returns the rows by delta.
+func (c *Contribution) trial(deltas []delta.Delta, rules merge.Rules) map[string]*merge.Row {
+	_, report := merge.Merge(*c.Base, deltas, rules)
+	rows := make(map[string]*merge.Row, len(report.Deltas))
+	for i := range report.Deltas {
+		rows[report.Deltas[i].DeltaID] = &report.Deltas[i]
+	}
+	return rows
+}
+
+func isRefusedField(f merge.FieldOutcome) bool { return f.Outcome == merge.FieldRefused }
+
+// correctable reports whether the author of a rejected delta can remove the reason.
+func correctable(code fault.Code) bool {
+	switch code {
+	case merge.InvalidTarget, merge.RTEditOnly,
+		delta.MissingRequiredField, delta.InvalidField, delta.InvalidOperation, delta.InvalidSection:
+		return true
+	}
+	return false
+}
+
+func (f *flaw) defects(base *artifact.Artifact) []Defect {
+	var all []Defect
+	if f.rejected {
+		d := defect(f.block)
+		d.Code, d.Message = f.row.Code, f.row.Message
+		if d.Code == merge.InvalidTarget {
+			d.Hint = targets(base, d.Section)
+		}
+		all = append(all, d)
+	}
+	for _, field := range f.row.Fields {
+		if isRefusedField(field) {
+			d := defect(f.block)
+			d.Field, d.Code, d.Message = field.Field, field.Code(), field.Message
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// targets names the items of a section that a delta can have as its target.
+func targets(base *artifact.Artifact, section string) string {
+	const most = 12
+	s, ok := artifact.ParseSection(section)
+	if !ok {
+		return ""
+	}
+	var ids []string
+	for _, it := range base.Active(s) {
+		ids = append(ids, it.ID)
+	}
+	switch n := len(ids); {
+	case n == 0:
+		return "the section has no items yet: ADD one"
+	case n > most:
+		ids = append(ids[:most], fmt.Sprintf("or %d more", n-most))
+	}
+	return "target_id is one of " + strings.Join(ids, ", ")
+}
+
+// corrected returns the blocks of the first reply that deltas of the repair replace. A delta with
+// refused fields is replaced only by one that the merge accepts.
+func (c *Contribution) corrected(first *delta.Reply, more []delta.Delta, rules merge.Rules, at time.Time) []int {
+	if len(more) == 0 {
+		return nil
+	}
+	flaws := c.flaws(first, rules, at)
+	if len(flaws) == 0 {
+		return nil
+	}
+	rows := c.trial(more, rules)
+	var blocks []int
+	for i := range more {
+		d := &more[i]
+		if d.Problem != nil {
+			continue
+		}
+		at := bestMatch(flaws, d, rows[d.ID].Disposition != merge.Rejected)
+		if at < 0 {
+			continue
+		}
+		blocks = append(blocks, flaws[at].block.Index)
+		flaws = slices.Delete(flaws, at, at+1)
+	}
+	return blocks
+}
+
+// bestMatch returns the flaw that a delta corrects, or -1: one that the delta names the same, else
+// one about the same item, else a rejected one of the same kind.
+func bestMatch(flaws []flaw, d *delta.Delta, accepted bool) int {
+	for _, same := range []func(*flaw) bool{
+		func(f *flaw) bool { return sharesLabel(&f.block.Delta, d) },
+		func(f *flaw) bool { return sameKind(&f.block.Delta, d) && sameItem(&f.block.Delta, d) },
+		func(f *flaw) bool { return sameKind(&f.block.Delta, d) && f.rejected },
+	} {
+		at := slices.IndexFunc(flaws, func(f flaw) bool { return (accepted || f.rejected) && same(&f) })
+		if at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+func sharesLabel(x, y *delta.Delta) bool {
+	return x.Operation == y.Operation && slices.ContainsFunc(x.Labels, func(label string) bool { return slices.Contains(y.Labels, label) })
+}
+
+func sameKind(x, y *delta.Delta) bool { return x.Operation == y.Operation && x.Section == y.Section }
+
+// sameItem reports whether two deltas are about one item. Two ADDs are if they agree in at least half
+// of the fields of the first.
+func sameItem(x, y *delta.Delta) bool {
+	if x.Operation != delta.Add {
+		return x.Target == y.Target && x.Target != ""
+	}
+	fields, same := 0, 0
+	for _, f := range x.Payload {
+		other, ok := y.Payload.Get(f.Name)
+		if f.Value == nil {
+			continue
+		}
+		fields++
+		if ok && other.Value != nil && string(artifact.Canonical(f.Value)) == string(artifact.Canonical(other.Value)) {
+			same++
+		}
+	}
+	return same > 0 && 2*same >= fields
+}
