@@ -57,6 +57,8 @@ func journals(t *testing.T) map[string]*session.History {
 	staged.Hypotheses = nil
 	poor := brief(3)
 	poor.Settings.Budget = 9000
+	patient := brief(3)
+	patient.Settings.Quorum = "1"
 	all := make(map[string]*session.History)
 	for name, c := range map[string]struct {
 		script *rehearsal.Script
@@ -67,6 +69,7 @@ func journals(t *testing.T) map[string]*session.History {
 		"staged":   {parse(t, eventful), staged},
 		"quiet":    {parse(t, eventful), withQuietEnd(brief(9))},
 		"poor":     {builtInScript(), poor},
+		"faulty":   {parse(t, faulty), patient},
 	} {
 		st := memory.New()
 		if _, err := runner(st, &actors{script: c.script}).Start(t.Context(), c.brief); err != nil {
@@ -103,6 +106,7 @@ func TestNextLeadsToNextEntry(t *testing.T) {
 	}
 	want := map[string]string{
 		"built-in": flow.EndRounds, "eventful": flow.EndRounds, "staged": flow.EndRounds, "quiet": flow.EndQuiet, "poor": flow.EndBudget,
+		"faulty": flow.EndRounds,
 	}
 	for name, reason := range want {
 		if ends[name] != reason {
@@ -145,8 +149,11 @@ func TestResumeFromEveryPrefix(t *testing.T) {
 		}
 		want := finalArtifact(t, h)
 		script := parse(t, eventful)
-		if name == "built-in" {
+		switch name {
+		case "built-in":
 			script = builtInScript()
+		case "faulty":
+			script = parse(t, faulty)
 		}
 		for n := 1; n < len(h.Entries); n++ {
 			st := storeWithPrefix(t, h, n)

@@ -32,10 +32,12 @@ func findNoChanges(text []byte) *Statement {
 }
 
 // noChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the
-// words are ignored.
+// words, or around all of it, are ignored.
 func noChanges(line string) (reason string, ok bool) {
 	const marks = "*_`"
-	rest := strings.TrimLeft(strings.TrimSpace(line), marks)
+	line = strings.TrimSpace(line)
+	rest := strings.TrimLeft(line, marks)
+	opening := line[:len(line)-len(rest)]
 	for _, word := range []string{"no", "changes"} {
 		if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) {
 			return "", false
@@ -46,10 +48,16 @@ func noChanges(line string) (reason string, ok bool) {
 		}
 		rest = after
 	}
-	rest = strings.TrimLeft(rest, marks+" \t")
+	rest, closed := strings.CutPrefix(rest, opening)
+	rest = strings.TrimLeft(rest, " \t")
 	for _, colon := range []string{":", "："} {
 		if after, found := strings.CutPrefix(rest, colon); found {
-			return strings.Trim(after, marks+" \t"), true
+			if inner, whole := strings.CutPrefix(after, opening); !closed && whole {
+				after = inner
+			} else if !closed {
+				after = strings.TrimSuffix(after, opening)
+			}
+			return strings.TrimSpace(after), true
 		}
 	}
 	return "", rest == ""

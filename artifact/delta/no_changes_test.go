@@ -15,6 +15,7 @@ func TestNoChanges(t *testing.T) {
 		"**NO CHANGES:** H1 is sharp":               "H1 is sharp",
 		"**NO CHANGES**: H1":                        "H1",
 		"**NO CHANGES: H1 is sharp**":               "H1 is sharp",
+		"NO CHANGES: **all** of it*":                "**all** of it*",
 		"`NO CHANGES: same`":                        "same",
 		"NO CHANGES:":                               "",
 		"NO CHANGES":                                "",

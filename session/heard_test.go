@@ -1,0 +1,195 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"brenner/agent"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store/memory"
+)
+
+// faulty has every outcome of a reply, with and without a repair.
+var faulty = strings.ReplaceAll(`schema: brenner.rehearsal/v1
+question: q
+agents:
+  - role: hypothesis_generator
+    rounds:
+      - reply: |
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","ref":"one","payload":{"name":"One","claim":"first","third_alternative":"yes it is"}}
+          ~~~
+
+          ~~~delta
+          {"operation":"EDIT","section":"hypothesis_slate","target_id":"H7","payload":{"claim":"lost"}}
+          ~~~
+        repair: |
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","ref":"one","payload":{"name":"One","claim":"first","third_alternative":true}}
+          ~~~
+      - limit: true
+        reply: |
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Two","claim":"second"}}
+          ~~~
+
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Thr
+        repair: |
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Three","claim":"third"}}
+          ~~~
+      - {reply: "All is well.", repair: "As I said."}
+  - role: test_designer
+    rounds:
+      - {reply: "All is well.", repair: "NO CHANGES: nothing to test yet"}
+      - reply: |
+          ~~~delta
+          {"operation":"EDIT","section":"discriminative_tests","payload":{"procedure":"p"}}
+          ~~~
+        repair: Sorry.
+      - {limit: true, reply: "Let me think", repair: "Let me think again"}
+  - role: adversarial_critic
+    rounds:
+      - reply: |
+          ~~~delta
+          {"operation" "ADD"}
+          ~~~
+        repair: I cannot.
+      - fail: {code: AGENT_REFUSED, message: no}
+        reply: ""
+      - reply: "NO CHANGES: **all** stands"
+`, "~~~", "```")
+
+// What each agent came to in each round is journaled, and verified.
+func TestOutcomesAreJournaled(t *testing.T) {
+	st := memory.New()
+	b := brief(3)
+	b.Settings.Quorum = "1"
+	res, err := runner(st, &actors{script: parse(t, faulty)}).Start(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range res.State.Outcomes() {
+		for _, r := range o.Rounds {
+			got = append(got, fmt.Sprintf("%d %s %s %q %d/%d/%d/%d %t", r.Round, o.Agent, r.Outcome, r.Reason, r.Applied, r.Rejected, r.Fields, r.Unreadable, r.Cut))
+		}
+	}
+	want := `1 BlueLake contributed "" 1/1/0/0 false
+2 BlueLake contributed "" 2/0/0/0 true
+3 BlueLake prose_only "" 0/0/0/0 false
+1 PurpleMountain no_changes "nothing to test yet" 0/0/0/0 false
+2 PurpleMountain refused "" 0/1/0/0 false
+3 PurpleMountain cut "" 0/0/0/0 true
+1 GreenValley unreadable "" 0/0/0/1 false
+2 GreenValley failed "" 0/0/0/0 false
+3 GreenValley no_changes "**all** stands" 0/0/0/0 false`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	if len(res.State.Idle()) > 0 || res.State.CameToNothing() || !res.State.Moved() {
+		t.Errorf("idle: %v, came to nothing: %t", res.State.Idle(), res.State.CameToNothing())
+	}
+	proof, err := session.Verify(t.Context(), st, thread, "")
+	if err != nil || len(proof.Faults) > 0 {
+		t.Errorf("%v %+v", err, proof)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Without(t.Context(), "GreenValley"); err != nil {
+		t.Error(err)
+	}
+	a, err := h.Artifact(t.Context(), h.State.Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, it := range a.Sections[1] {
+		names = append(names, fmt.Sprint(it.Text("name"), " ", it.ThirdAlternative()))
+	}
+	if got := strings.Join(names, ", "); got != "One true, Two false, Three false" {
+		t.Error(got)
+	}
+}
+
+// The request names every defect with its place, and what would be right.
+func TestRepairRequestNamesDefects(t *testing.T) {
+	st := memory.New()
+	if _, err := runner(st, &actors{script: parse(t, faulty)}).Start(t.Context(), brief(2)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := session.Load(t.Context(), st, thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, parts := range map[string][]string{
+		"/r1.1/BlueLake/repair": {
+			"- block 1, line 1 (ADD hypothesis_slate): the field third_alternative was refused: it is neither true nor false (INVALID_FIELD)\n  What to do: third_alternative takes: true or false\n",
+			"- block 2, line 5 (EDIT hypothesis_slate H7): there is no H7 in hypothesis_slate (INVALID_TARGET)\n  What to do: the section has no items yet: ADD one\n",
+			"Blocks that are not named here stand", "NO CHANGES: reason\n",
+		},
+		"/r1.1/PurpleMountain/repair": {"- line 1, column 1: the reply holds no delta (NO_DELTAS)\n  What to do: write each change as one JSON object in a fence"},
+		"/r1.1/GreenValley/repair":    {"- block 1, line 2, column 14: ", "(INVALID_JSON)"},
+	} {
+		c, ok := h.State.Call(thread + id)
+		if !ok {
+			t.Fatalf("no call %s", id)
+		}
+		text, err := st.Blob(t.Context(), c.Prompt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(string(text), part) {
+				t.Errorf("%s: no %q in\n%s", id, part, text)
+			}
+		}
+	}
+}
+
+// Sessions of protocol 1 ask for repairs of unreadable blocks only, drop cut replies, and journal no
+// outcomes.
+func TestFirstProtocolIsKept(t *testing.T) {
+	data, err := os.ReadFile("../cmd/brenner/testdata/older/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := session.ReadExport(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := memory.New()
+	if _, err := session.Import(t.Context(), st, x); err != nil {
+		t.Fatal(err)
+	}
+	s := &actors{script: parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [
+		{reply: "x"}, {reply: "All is well."}, {reply: "NO CHANGES: fine"}, {limit: true, reply: "half"}]}]}`)}
+	res, err := runner(st, s).Resume(t.Context(), x.Thread, func(set *flow.Settings) { set.Rounds, set.QuietAfter = 4, 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := res.State.Calls()[len(res.State.Calls())-1]
+	if s.asked.Load() != 3 || res.Reason != flow.EndQuorum || last.Failed.Code != agent.Cut {
+		t.Errorf("%d calls, ended with %s, %+v", s.asked.Load(), res.Reason, last.Failed)
+	}
+	for i := range res.State.Legs {
+		if k := &res.State.Legs[i].Kickoffs[0]; k.Template != "hypothesis_generator/1" {
+			t.Errorf("round %d has the template %s", i+1, k.Template)
+		}
+	}
+	for _, o := range res.State.Outcomes() {
+		if len(o.Rounds) > 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+	proof, err := session.Verify(t.Context(), st, x.Thread, "")
+	if err != nil || len(proof.Faults) > 0 {
+		t.Errorf("%v %+v", err, proof)
+	}
+}
