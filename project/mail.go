@@ -113,21 +113,7 @@ func (p *Project) bearer(address string) (string, error) {
 	if !isLoopback(address) {
 		return "", nil
 	}
-	token, _, err := readToken(p)
-	return token, err
-}
-
-// readToken reads the operator's token, and reports whether it exists.
-func readToken(p *Project) (token string, there bool, err error) {
-	path := filepath.Join(p.StateDir(), operatorFile)
-	data, err := os.ReadFile(path)
-	switch {
-	case os.IsNotExist(err):
-		return "", false, nil
-	case err != nil:
-		return "", false, &fault.Error{Code: files.Unreadable, Op: "read the mail server's token", Place: path, Detail: files.Reason(err)}
-	}
-	return strings.TrimSpace(string(data)), true, nil
+	return p.readToken()
 }
 
 // ClientToken is the variable with the token for agents' programs.
@@ -226,6 +212,7 @@ type MailServer struct {
 	Addr    string
 	Hosts   []string // accepted host names, besides localhost
 	NoToken bool     // accept requests without a token
+	Renew   bool     // make a new operator's token
 }
 
 // OpenMailServer is a mail server that is ready to serve.
@@ -262,7 +249,7 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 		p.ignoreState()
 	}
 	if !opt.NoToken {
-		if m.token, err = p.operatorToken(); err != nil {
+		if m.token, err = p.operatorToken(opt.Renew); err != nil {
 			return nil, err
 		}
 	}
@@ -322,20 +309,4 @@ func listenAddress(address string) (string, error) {
 		return net.JoinHostPort(u.Hostname(), "80"), nil
 	}
 	return u.Host, nil
-}
-
-// operatorToken reads the operator's token, or makes one and shows it once.
-func (p *Project) operatorToken() (string, error) {
-	token, there, err := readToken(p)
-	if err != nil || there && token != "" {
-		return token, err
-	}
-	token = server.NewToken()
-	path := filepath.Join(p.StateDir(), operatorFile)
-	// An existing file may be readable by others: replace it.
-	if err := files.Write(path, []byte(token+"\n")); err != nil {
-		return "", &fault.Error{Code: files.CannotWrite, Op: "write the mail server's token", Place: path, Detail: files.Reason(err)}
-	}
-	p.notify("the operator's token, kept in " + path + " and not printed again: " + token)
-	return token, nil
 }

@@ -65,7 +65,7 @@ func mailserver(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mailserver [argument…]")
 	}
 	var env []string
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE", "GOCOVERDIR", "BRENNER_TRUST_FILE"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -228,20 +228,26 @@ func mailServeCommand(a *ui.App) *cobra.Command {
 		Use: "serve", Short: "Run the project's mail server",
 		Long: `Serves the project's mail (.brenner/mail.db) over HTTP until interrupted, by default on
 localhost only. The first start creates the operator's token
-(.brenner/mail-operator.token, mode 0600) and prints it once. Killing the server loses
-no messages.`,
+(.brenner/mail-operator.token, mode 0600) and prints it once. A token that came with the
+project, or that others can read, is refused. Killing the server loses no messages.`,
 		Example: `  brenner mail serve
   brenner mail serve --addr 127.0.0.1:0
 
 Exit codes: 0 interrupted; 1 the mailbox is not writable; 2 cannot listen on the address;
-4 other hosts could reach it without a token.`,
+4 other hosts could reach it without a token, or the operator's token is not yours.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return mailServe(c.Context(), a, &opt) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if opt.NoToken && opt.Renew {
+				return ui.Usage(c, "--no-token and --new-token cannot be combined", "")
+			}
+			return mailServe(c.Context(), a, &opt)
+		},
 	})
 	f := c.Flags()
 	f.StringVar(&opt.Addr, "addr", server.DefaultAddress, "address to listen on; port 0 picks a free port")
 	f.StringArrayVar(&opt.Hosts, "host", nil, "host name to accept besides localhost; repeatable")
 	f.BoolVar(&opt.NoToken, "no-token", false, "accept requests without a token; localhost only")
+	f.BoolVar(&opt.Renew, "new-token", false, "replace the operator's token")
 	return c
 }
 
