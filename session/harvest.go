@@ -80,7 +80,7 @@ func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	if err := out.addVerdicts(ctx, h); err != nil {
 		return nil, err
 	}
-	out.addFixedFindings(reports, &last)
+	out.addFixedFindings(reports, &last, h.State.Opened.Follows(flow.CurrentProtocol))
 	for i := range out.Insights {
 		out.Insights[i].Source.Session = h.Thread
 	}
@@ -313,8 +313,9 @@ func subject(it *artifact.Item, except string) string {
 
 // addFixedFindings adds the lint rules with a finding in an earlier version that the last version
 // no longer has. Findings of the brief are skipped, since it is incomplete by nature. Killing an
-// item does not count as fixing it.
-func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact) {
+// item does not count as fixing it. Sessions of the first protocol keep their wording: harvested
+// again, they must not teach the same twice.
+func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact, current bool) {
 	if len(reports) < 2 {
 		return
 	}
@@ -330,9 +331,23 @@ func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact)
 	}
 	for _, rule := range lint.Rules() {
 		if fixed[rule.ID] {
-			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: "See to it that " + oneLine(rule.Title), Source: playbook.Source{Agent: "lint", Task: rule.ID}})
+			words := "See to it that " + oneLine(rule.Title)
+			if current {
+				words = LintLesson(rule.Title)
+			}
+			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: words, Source: playbook.Source{Agent: "lint", Task: rule.ID}})
 		}
 	}
+}
+
+// LintLesson is the lesson of a lint rule: a sentence with the rule's title, which is a clause, or
+// a number of items.
+func LintLesson(title string) string {
+	clause := oneLine(title)
+	if strings.HasPrefix(clause, "at least ") || strings.HasPrefix(clause, "at most ") {
+		clause = "there are " + clause
+	}
+	return "Make sure that " + clause
 }
 
 // maxPart bounds the text of the artifact quoted in a lesson.

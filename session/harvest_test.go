@@ -3,10 +3,12 @@ package session_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"brenner/artifact/lint"
 	"brenner/kickoff"
 	"brenner/playbook"
 	"brenner/session"
@@ -77,7 +79,7 @@ func TestHarvest(t *testing.T) {
 // A lint finding of a round that is gone at the end becomes a lesson, even if another item has it
 // by then. Findings of the brief do not.
 func TestHarvestOfLint(t *testing.T) {
-	const killable, conflict = "See to it that some active test can kill the hypothesis", "See to it that no field is in CONFLICT"
+	const killable, conflict = "Make sure that some active test can kill the hypothesis", "Make sure that no field is in CONFLICT"
 	for rounds, want := range map[int][]string{1: nil, 2: {killable}, 3: {conflict, killable}} {
 		_, h := realSession(t, rounds, nil)
 		got, err := h.Harvest(t.Context())
@@ -87,6 +89,20 @@ func TestHarvestOfLint(t *testing.T) {
 		if texts := textsTagged(got, session.TagLint); !slices.Equal(texts, want) {
 			t.Errorf("%d rounds: %q", rounds, texts)
 		}
+	}
+}
+
+// The title of every rule makes a sentence: it is a clause, or a number of items.
+func TestLintLessonsAreSentences(t *testing.T) {
+	verb := regexp.MustCompile(`\b(is|are|has|have|can|follows|stand|resolve|name|names|says|offers)\b`)
+	for _, rule := range lint.Rules() {
+		text := session.LintLesson(rule.Title)
+		if rest := strings.TrimPrefix(text, "Make sure that "); rest == text || !verb.MatchString(rest) {
+			t.Errorf("%s: %q is not a sentence", rule.ID, text)
+		}
+	}
+	if got := session.LintLesson("at least 3 active assumptions"); got != "Make sure that there are at least 3 active assumptions" {
+		t.Error(got)
 	}
 }
 
