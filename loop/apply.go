@@ -73,6 +73,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 	}
 	*s = State{
 		Opened: body, Work: body.Work, Ways: body.Ways, Limits: body.Limits, Began: e.At, Runs: 1,
+		Spent:  body.Preflight.Cost(),
 		counts: make(map[Status]int), news: make(map[int]int), seen: make(map[string]bool), answered: make(map[int]bool),
 		reach: make(map[group]*reach),
 	}

@@ -51,6 +51,8 @@ type Opened struct {
 	Deliver []string `json:"deliver,omitempty"`
 	// Ways are how models and programs are reached, in all sessions.
 	Ways []RosterWays `json:"ways,omitempty"`
+	// Preflight is how the models replied before the first session; nil if they were not asked.
+	Preflight *Preflight `json:"preflight,omitempty"`
 }
 
 // RosterWays are how the agents of a roster are reached with one of the work's models, and the
@@ -60,6 +62,29 @@ type RosterWays struct {
 	Model   string       `json:"model,omitempty"`
 	Agents  []flow.Party `json:"agents"`
 	Arbiter *flow.Party  `json:"arbiter,omitempty"`
+}
+
+// Preflight is the cost and the result of asking each model before the first session.
+type Preflight struct {
+	Spent    int     `json:"tokens"`
+	SpentUSD int64   `json:"nano_usd,omitzero"`
+	Probes   []Probe `json:"probes,omitempty"`
+}
+
+// Probe is how one model, or one program, replied.
+type Probe struct {
+	Name   string     `json:"name"`
+	Status string     `json:"status"`
+	Code   fault.Code `json:"code,omitempty"` // of a failure
+	Found  string     `json:"found"`
+}
+
+// Cost returns what the preflight has cost.
+func (p *Preflight) Cost() flow.Cost {
+	if p == nil {
+		return flow.Cost{}
+	}
+	return flow.Cost{}.Plus(flow.Cost{Tokens: p.Spent, USD: p.SpentUSD})
 }
 
 // Work describes the sessions to run. It never changes, except that work can be added.

@@ -39,8 +39,9 @@ type Check struct {
 
 // Diagnosis is all findings about a project.
 type Diagnosis struct {
-	Schema string  `json:"schema"`
-	Checks []Check `json:"checks"`
+	Schema string       `json:"schema"`
+	Checks []Check      `json:"checks"`
+	Models []ModelProbe `json:"models,omitempty"` // only if they were asked
 }
 
 // Broken reports whether anything is broken.
@@ -54,11 +55,12 @@ type DoctorOptions struct {
 	// roster is wrong.
 	Resolve func() (*Project, roster.Resolution, error)
 	Start   StartOptions // the session to check for
+	Models  bool         // ask each model, which costs a few tokens
 }
 
 // Diagnose checks the configuration, the store, the roster, the mail server, the models and the
 // programs of a project, and whether a session could start: everything that makes `session start`
-// refuse is broken, by the same checks. It spends nothing and sends no mail.
+// refuse is broken, by the same checks. It sends no mail, and spends nothing unless models are asked.
 func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 	d := &Diagnosis{Schema: "brenner.doctor/v1"}
 	add := func(checks ...Check) { d.Checks = append(d.Checks, checks...) }
@@ -76,13 +78,21 @@ func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 	r := res.Roster
 	add(fine("roster", fmt.Sprintf("%s: %s", text.Count(len(r.Entries), "agent"), strings.Join(r.Agents(), ", "))))
 	parties, _ := p.Parties(&o.Start.Agents, r) // the error is part of the next check
-	add(checkStart(&Composed{Project: p, Roster: res}, &o.Start)...)
+	k := &Composed{Project: p, Roster: res}
+	add(checkStart(k, &o.Start)...)
 	for _, party := range parties {
 		add(checkAgent(party)...)
 	}
 	add(checkMail(ctx, p, parties)...)
 	add(checkModels(ctx, p, parties)...)
 	add(checkPrograms(ctx, p, parties)...)
+	if o.Models {
+		d.Models = k.preflight(ctx, &o.Start)
+		for i := range d.Models {
+			r := &d.Models[i]
+			add(Check{r.Name(), r.Status, r.Summary(), r.Fix})
+		}
+	}
 	return d
 }
 
@@ -97,6 +107,16 @@ func checkStart(k *Composed, o *StartOptions) []Check {
 		return []Check{fine("session", "nothing prevents a session from starting")}
 	}
 	return brokenBy("session", err)
+}
+
+// preflight asks the models of a session that could start.
+func (k *Composed) preflight(ctx context.Context, o *StartOptions) []ModelProbe {
+	plan, models, err := k.open(o)
+	if err != nil {
+		return nil // reported before
+	}
+	defer models.Close()
+	return models.Preflight(ctx, plan.all)
 }
 
 func fine(what, found string) Check { return Check{What: what, Status: CheckFine, Found: found} }

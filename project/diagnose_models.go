@@ -146,32 +146,16 @@ func findLocal(ctx context.Context, known []modelEndpoint) []Check {
 
 // listModels requests the ids of an endpoint's models.
 func listModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+"/models", http.NoBody)
+	data, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
 	if err != nil {
-		return nil, 0, err
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	// A key must not follow a redirect.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
-	}
-	const most = 1 << 20
-	data, err := io.ReadAll(io.LimitReader(resp.Body, most))
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, resp.StatusCode, err
+		return nil, status, err
 	}
 	var list struct {
 		Data []struct {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if resp.StatusCode == http.StatusOK && json.Unmarshal(data, &list) != nil {
+	if status == http.StatusOK && json.Unmarshal(data, &list) != nil {
 		return nil, http.StatusNotFound, nil // not an OpenAI-compatible endpoint
 	}
 	const longest, shortest = 80, 4
@@ -186,7 +170,66 @@ func listModels(ctx context.Context, base, key string) (ids []string, status int
 		}
 		ids = append(ids, id)
 	}
-	return ids, resp.StatusCode, nil
+	return ids, status, nil
+}
+
+// getPage requests a page of an endpoint.
+func getPage(ctx context.Context, address, key string) (page []byte, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, 0, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	// A key must not follow a redirect.
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
+	}
+	const most = 1 << 20
+	page, err = io.ReadAll(io.LimitReader(resp.Body, most))
+	return page, resp.StatusCode, errors.Join(err, resp.Body.Close())
+}
+
+// contextOf returns the context size of a model that has just replied, as its server reports it, or
+// 0: in the list of models, or on the page of llama.cpp.
+func (m *Models) contextOf(ctx context.Context, p flow.Party) int {
+	base := endpointOf(&p)
+	_, key := m.Project.keyOf(m.Project.Config.Reach(p.Model))
+	var list struct {
+		Data []struct {
+			ID      string `json:"id"`
+			Length  int    `json:"context_length"` // OpenRouter, LM Studio
+			Longest int    `json:"max_model_len"`  // vLLM
+			Size    int    `json:"n_ctx"`
+		} `json:"data"`
+	}
+	page, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
+	if err == nil && status == http.StatusOK && json.Unmarshal(page, &list) == nil {
+		for _, one := range list.Data {
+			if size := cmp.Or(one.Length, one.Longest, one.Size); one.ID == p.ModelID && size > 0 {
+				return size
+			}
+		}
+	}
+	u, ok := baseurl.Parse(base)
+	if !ok {
+		return 0
+	}
+	var props struct {
+		Settings struct {
+			Size int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	page, status, err = getPage(ctx, u.Scheme+"://"+u.Host+"/props", "")
+	if err != nil || status != http.StatusOK || json.Unmarshal(page, &props) != nil {
+		return 0
+	}
+	return max(props.Settings.Size, 0)
 }
 
 // checkPrograms reports for each program of the roster whether it is installed, its

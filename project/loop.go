@@ -32,6 +32,10 @@ type LoopOptions struct {
 	Observe func(*journal.Entry, *loop.State)
 	// Learned, if not nil, is called with what the playbook learned from a session.
 	Learned func(thread string, learned []string)
+	// NoPreflight starts a new loop without asking its models first. Preflight, if not nil, is
+	// called with their replies.
+	NoPreflight bool
+	Preflight   func([]ModelProbe)
 }
 
 func (o *LoopOptions) resumes() bool { return o.GoOn || o.Retry }
@@ -171,6 +175,10 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 	if j.state == nil {
 		opened := j.plan.opened
 		opened.Name, opened.Key = j.name, j.options.Key
+		var err error
+		if opened.Preflight, err = j.preflight(ctx); err != nil {
+			return nil, err
+		}
 		return j.runner.Start(ctx, opened, j.plan.blobs)
 	}
 	return j.runner.Resume(ctx, j.name, func(s *loop.State) loop.Resumed {
@@ -183,6 +191,33 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 		}
 		return r
 	})
+}
+
+// preflight asks the models of a new loop before its first session. It returns an error if none can
+// be asked and waiting would not help; nothing is stored then.
+func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
+	if j.options.NoPreflight {
+		return nil, nil
+	}
+	probes := j.models.Preflight(ctx, j.plan.parties)
+	if len(probes) == 0 || ctx.Err() != nil {
+		return nil, nil
+	}
+	if j.options.Preflight != nil {
+		j.options.Preflight(probes)
+	}
+	if err := preflightError(probes); err != nil {
+		return nil, err
+	}
+	out := &loop.Preflight{}
+	spent := flow.Cost{}
+	for i := range probes {
+		r := &probes[i]
+		spent = spent.Plus(r.cost)
+		out.Probes = append(out.Probes, loop.Probe{Name: r.Name(), Status: r.Status, Code: r.Code, Found: r.Summary()})
+	}
+	out.Spent, out.SpentUSD = spent.Tokens, spent.USD
+	return out, nil
 }
 
 // deliverPending writes and sends the pending report of a loop that has ended.

@@ -215,7 +215,7 @@ func ClassOf(err error) fault.Class {
 	code := fault.Distinct(err)[0].Code
 	for _, classes := range []func() fault.Classes{
 		files.Classes, trust.Classes, store.Classes, journal.Classes, vector.Classes, embedding.Classes, uselite.Classes,
-		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes,
+		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes, Classes,
 	} {
 		if class, ok := classes()[code]; ok {
 			return class

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 	listed := modelServer(t, map[string]string{
 		"/v1/models": `{"data":[{"id":"good","context_length":32768},{"id":"prose","max_model_len":8192},{"id":"content"},{"id":"garbled"}]}`,
 	})
+	llama := modelServer(t, map[string]string{"/v1/models": `{"data":[{"id":"good"}]}`, "/props": `{"default_generation_settings":{"n_ctx":4096}}`})
 	embeddings := embeddingtest.NewServer(t, nil).BaseURL()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -57,6 +58,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("MODELS", models)
 			recordOtherHosts(env)
 			env.Setenv("LISTED", listed) // lists its models
+			env.Setenv("LLAMA", llama)
 			env.Setenv("EMBEDDINGS", embeddings)
 			env.Setenv("BRENNER_TRUST_FILE", env.WorkDir+"/trusted.json")
 			// The race detector makes every process sleep for a second at exit.

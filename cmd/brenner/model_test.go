@@ -57,6 +57,12 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		}
 	case "broken":
 		return openaitest.Refuse(http.StatusInternalServerError, "server_error", "oops")
+	case "prose":
+		answer.Text = "I have thought about it."
+	case "content":
+		answer.Text = "NO CHANGES: nothing to add"
+	case "garbled":
+		answer.Text = "```delta\n{\"operation\": ADD\n```\n"
 	case "cut":
 		answer.Cut = true
 	case "malformed":

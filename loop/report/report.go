@@ -224,6 +224,9 @@ func New(s *loop.State) *Report {
 		r.Spent[at].Tokens += j.Settled.Spent
 		r.Spent[at].USD += flow.Dollars(j.Settled.SpentUSD)
 	}
+	if cost := s.Opened.Preflight.Cost(); cost.Tokens > 0 {
+		r.Spent = append(r.Spent, Spending{Name: "preflight", Tokens: cost.Tokens, USD: flow.Dollars(cost.USD)})
+	}
 	return r
 }
 

@@ -48,6 +48,10 @@ runs twice.
 Each session's share of the budget is reserved before it starts, and no session starts
 whose share exceeds the remaining budget.
 
+Before the first session of a new loop, each model is asked a short question and for one
+delta, and each program for its version. If no model can be asked and waiting would not
+help, nothing else is run.
+
 With --run KEY, the loop is named after the plan and the key and runs only once: after it
 has ended, the same command does nothing. Use it in cron jobs: --run $(date +%F). Without
 --run, a plan that has ended starts again under the next number. If the report of the last
@@ -71,6 +75,7 @@ process runs the loop; 75 the store is busy; 130 interrupted.`,
 	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
+	c.Flags().BoolVar(&opt.NoPreflight, "no-preflight", false, "do not ask each model before the first session")
 	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
 	return c
 }
@@ -99,7 +104,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 		v, err := p.PreviewLoop(c.Context(), plan, opt.LoopOptions)
 		return ui.Show(a, v, err, previewText)
 	}
-	opt.Doing, opt.Observe, opt.Learned = ui.Doing(c), loopProgress(a), a.Learned(true)
+	opt.Doing, opt.Observe, opt.Learned, opt.Preflight = ui.Doing(c), loopProgress(a), a.Learned(true), preflightProgress(a)
 	job, err := p.Loop(c.Context(), plan, opt.LoopOptions)
 	if err != nil {
 		return err
@@ -195,6 +200,19 @@ func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
 		}
 		if line := loopLine(a, e, s); line != "" {
 			a.Say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")
+		}
+	}
+}
+
+// preflightProgress prints how models replied before the first session.
+func preflightProgress(a *ui.App) func([]project.ModelProbe) {
+	if a.Quiet || a.JSON {
+		return nil
+	}
+	return func(probes []project.ModelProbe) {
+		for i := range probes {
+			r := &probes[i]
+			a.Say("preflight: " + r.Status + ": " + ui.Clean(r.Name()) + ": " + ui.Clean(r.Summary()) + "\n")
 		}
 	}
 }

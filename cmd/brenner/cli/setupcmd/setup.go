@@ -175,13 +175,19 @@ func initText(a *ui.App, i *project.Initialised) string {
 // DoctorCommand returns the doctor command.
 func DoctorCommand(a *ui.App) *cobra.Command {
 	var setup sessioncmd.Setup
+	var models bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and print how to fix it",
 		Long: `Checks the configuration, store, roster, mail, models and programs, and whether a session
-with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken.`,
+with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken.
+
+With --models, each model is asked a short question and for one delta, which costs a few
+hundred tokens: the check shows how long the reply took, what was read in it, its cost,
+and the size of the model's context if the server reports it.`,
 		Example: `  brenner doctor
   brenner doctor --preset default-3-agent --via openai --base-url http://127.0.0.1:8080/v1 --model llama3
+  brenner doctor --preset default-3-agent --models
   brenner doctor --preset default-3-agent --json
 
 Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or script.`,
@@ -191,6 +197,7 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 			if err != nil {
 				return err
 			}
+			o.Models = models
 			d := project.Diagnose(c.Context(), o)
 			if d.Broken() {
 				a.Exit = ui.ExitFailed
@@ -199,6 +206,7 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 		},
 	}
 	setup.Add(c)
+	c.Flags().BoolVar(&models, "models", false, "ask each model a short question and for one delta")
 	return c
 }
 
