@@ -102,6 +102,7 @@ func (x *execution) run(ctx context.Context) *agent.Failure {
 			stop()
 		}
 	})
+	x.rest = nil
 	if err2 := x.load(); err2 != nil {
 		supervisor.MaskLost(x.spool.dir, x.hide.values)
 		if ctx.Err() != nil {
@@ -135,6 +136,9 @@ func (x *execution) load() error {
 
 // count scans new output for turns.
 func (x *execution) count() {
+	if x.kind.turn == nil {
+		return
+	}
 	f, err := os.Open(filepath.Join(x.spool.dir, supervisor.StdoutFile))
 	if err != nil {
 		return // does not exist yet
@@ -145,15 +149,16 @@ func (x *execution) count() {
 		return // try again next time
 	}
 	x.seen += int64(len(fresh))
-	x.rest = append(x.rest, fresh...)
 	for {
-		line, rest, ok := bytes.Cut(x.rest, []byte("\n"))
+		line, rest, ok := bytes.Cut(fresh, []byte("\n"))
+		x.rest = append(x.rest, line...) // it has no line end, so only fresh output is searched for one
 		if !ok {
 			return
 		}
-		if x.rest = rest; x.kind.turn(line) {
+		if x.kind.turn(x.rest) {
 			x.turns++
 		}
+		x.rest, fresh = x.rest[:0], rest
 	}
 }
 

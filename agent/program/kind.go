@@ -32,7 +32,7 @@ type kind struct {
 	// read parses its output. The result may contain secrets, which must be masked
 	// before it is shown.
 	read func(stdout, stderr []byte) output
-	// turn reports whether a line of output is another turn with a tool.
+	// turn reports whether a line of output is another turn with a tool; nil for programs without.
 	turn func(line []byte) bool
 	// exits maps exit codes with a special meaning.
 	exits map[int]exit
@@ -120,7 +120,6 @@ func command() kind {
 		read: func(out, _ []byte) output {
 			return output{text: strings.ToValidUTF8(string(out), "\uFFFD"), final: true}
 		},
-		turn:  func([]byte) bool { return false },
 		exits: map[int]exit{75: exitLater, 126: exitUsage, 127: exitUsage},
 	}
 }

@@ -37,3 +37,18 @@ func BenchmarkHostile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLongWord counts 16 MB of one kind of characters, the largest output of a program.
+func BenchmarkLongWord(b *testing.B) {
+	c := New()
+	c.Count("warm")
+	for _, piece := range []string{"a", "ab", "é", "-", "7"} {
+		text := strings.Repeat(piece, 16<<20/len(piece))
+		b.Run(piece, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Count(text)
+			}
+		})
+	}
+}

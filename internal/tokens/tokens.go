@@ -52,8 +52,12 @@ func (c *Counter) Count(text string) int {
 	}
 	e := c.load()
 	total := strings.Count(text, unknown)
+	before, n := "", 0
 	for stretch := range stretches(text) {
-		total += count(e, stretch)
+		if stretch != before { // a run of one letter has many equal stretches
+			before, n = stretch, count(e, stretch)
+		}
+		total += n
 	}
 	return total
 }
@@ -75,30 +79,70 @@ func count(e encoder, text string) int {
 // validText returns the text that a model would see.
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// longestBlank is the longest run of white space passed to the tokenizer. Its matcher rescans a run
-// for each line end in it: 100 KB of blank lines with a space in each would take ten seconds.
-const longestBlank = 256
+// Limits of what is passed to the tokenizer at once. Its matcher rescans a run of white space for
+// each line end in it: 100 KB of blank lines with a space in each would take ten seconds. For a word
+// it sorts all pairs of letters: 16 MB of one letter would take 600 MB. For any text it makes a copy of
+// four bytes per character.
+const (
+	longestBlank = 256      // characters of a run of white space
+	longestWord  = 4 << 10  // characters of a run of letters, or of signs
+	longestText  = 64 << 10 // bytes after which a text is split at the next line that allows it
+)
 
-// stretches splits a text within runs of white space that are too long, and nowhere else. Ordinary
-// texts are one stretch; in others a split can raise the count by a token or two.
+// stretches splits a text within runs that are too long, and between lines. In a run, a split can
+// raise the count by a token or two; between lines it changes nothing.
 func stretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		start, blank := 0, 0
+		start, length, last := 0, 0, digit
 		for i, r := range text {
-			if !unicode.IsSpace(r) {
-				blank = 0
-				continue
+			kind := kindOf(r)
+			if kind != last {
+				last, length = kind, 0
 			}
-			if blank == longestBlank {
+			if length++; length > kind.longest() || i-start >= longestText && text[i-1] == '\n' && separable(text[i:]) {
 				if !yield(text[start:i]) {
 					return
 				}
-				start, blank = i, 0
+				start, length = i, 1
 			}
-			blank++
 		}
 		yield(text[start:])
 	}
+}
+
+// kind is a kind of characters. The tokenizer matches runs of one kind, roughly.
+type kind int
+
+const (
+	digit kind = iota // at most three are matched at once
+	blank
+	letter
+	sign
+)
+
+func kindOf(r rune) kind {
+	switch {
+	case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+		return letter
+	case unicode.IsSpace(r):
+		return blank
+	case unicode.IsNumber(r):
+		return digit
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		return letter
+	}
+	return sign
+}
+
+// longest returns the longest run of this kind.
+func (k kind) longest() int {
+	switch k {
+	case digit:
+		return longestText
+	case blank:
+		return longestBlank
+	}
+	return longestWord
 }
 
 // CachedCounter is a Counter that counts each line once, for texts that share most of their lines.
@@ -153,12 +197,16 @@ func cut(text string) int {
 		if i < 0 {
 			return len(text)
 		}
-		at += i + 1
-		next, _, _ := strings.Cut(text[at:], "\n")
-		if next != "" && next[0] != '/' && strings.ContainsFunc(next, isInk) {
+		if at += i + 1; separable(text[at:]) {
 			return at
 		}
 	}
+}
+
+// separable reports whether a text can be counted separately from the line before it.
+func separable(text string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return line != "" && line[0] != '/' && strings.ContainsFunc(line, isInk)
 }
 
 func isInk(r rune) bool { return !unicode.IsSpace(r) }
