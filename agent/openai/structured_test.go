@@ -1,22 +1,96 @@
-package openai
+package openai_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
 
-// The complete deltas of a structured reply that was cut are kept; the open one is left out.
-func TestCutStructuredReply(t *testing.T) {
-	const one, two = "```delta\n{\"a\":1}\n```\n\n", "```delta\n{\"b\":[2]}\n```\n\n"
+	"brenner/agent"
+	"brenner/agent/openai"
+	"brenner/agent/openai/openaitest"
+	"brenner/internal/fault"
+)
+
+const schema = `{"type":"object","properties":{"prose":{"type":"string"},"deltas":{"type":"array"}}}`
+
+func TestStructured(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"prose":"p","deltas":[{"a":1},{"b":[2]},{"c":"ha`: one + two + "p",
-		`{"prose":"p","deltas":[{"a":1},{"b":[2]}`:          one + two + "p",
-		`{"deltas":[{"a":1},{"b":[2]}],"prose":"half a`:     one + two,
-		`{"deltas":[{"a":1`:                                 "",
-		`{"prose":"NO CHANGES: fine","d`:                    "NO CHANGES: fine",
-		"plain text {":                                      "plain text {",
-		`{"other":1,"deltas":[`:                             `{"other":1,"deltas":[`,
-		`{"prose":"half`:                                    `{"prose":"half`,
+		`{"prose":"Two.\n","deltas":[{"operation":"ADD", "n": 1.0},{"operation":"KILL"}]}`: "```delta\n{\"operation\":\"ADD\", \"n\": 1.0}\n```\n\n```delta\n{\"operation\":\"KILL\"}\n```\n\nTwo.\n",
+		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":         "```delta\n{\n  \"a\": \"```\\n\"\n}\n```\n\n```\nnever ended",
+		`{"prose":"Nothing to add.","deltas":[]}`:                                          "Nothing to add.",
+		`{"prose":null,"deltas":[{}]}`:                                                     "```delta\n{}\n```\n\n",
+		"Prose, and\n```delta\n{}\n```\n":                                                  "Prose, and\n```delta\n{}\n```\n",
+		`{"operation":"ADD"}`:                                                              `{"operation":"ADD"}`,
+		`{"prose":"one"} {"prose":"two"}`:                                                  `{"prose":"one"} {"prose":"two"}`,
+		`{"prose":"cut off`:                                                                `{"prose":"cut off`,
+		`[{"operation":"ADD"}]`:                                                            `[{"operation":"ADD"}]`,
+		`{}`:                                                                               `{}`,
 	} {
-		if got := markdown(text, true); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
+		both(t, func(t *testing.T, o openai.Options) {
+			s := openaitest.New(t, always(openaitest.Answer{Text: text, Chunk: 5}))
+			o.Structured, o.Schema, o.Strict = openai.Schema, []byte(schema), true
+			same(t, answering(t, at(t, s, o)).Text, want)
+			o.Structured = openai.Fences
+			same(t, answering(t, at(t, s, o)).Text, text)
+		})
+	}
+}
+
+func TestSchemaIsSent(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
+	both(t, func(t *testing.T, o openai.Options) {
+		o.Structured, o.Schema, o.Strict = openai.Auto, []byte(schema), true
+		answering(t, at(t, s, o))
+	})
+	all := s.Requests()
+	inner := map[string]any{"type": "object", "properties": map[string]any{"prose": map[string]any{"type": "string"}, "deltas": map[string]any{"type": "array"}}}
+	same(t, sent(t, all[0])["response_format"], map[string]any{
+		"type": "json_schema", "json_schema": map[string]any{"name": "brenner_reply", "strict": true, "schema": inner},
+	})
+	same(t, sent(t, all[1])["text"], map[string]any{
+		"format": map[string]any{"type": "json_schema", "name": "brenner_reply", "strict": true, "schema": inner},
+	})
+}
+
+func TestUnsupportedSchemaIsRefused(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Refuse(400, "", "response_format is not supported")))
+	f := failing(t, at(t, s, openai.Options{Structured: openai.Schema, Schema: []byte(schema)}))
+	wanted{code: agent.Refused, detail: "response_format", hint: "auto or fences"}.check(t, f)
+}
+
+func TestNoKeyIsSent(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
+	a, err := openai.New(openai.Options{Model: "opus", BaseURL: s.BaseURL() + "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answering(t, a); got.Model != "opus" || s.Requests()[0].Path != "/v1/chat/completions" || s.Requests()[0].Header.Get("Authorization") != "" {
+		t.Errorf("%+v, %+v", got, s.Requests())
+	}
+}
+
+func TestNew_InvalidOptions(t *testing.T) {
+	seed := 1
+	for want, o := range map[string]openai.Options{
+		"no model":           {Model: " "},
+		"invalid base URL":   {Model: "m", BaseURL: "localhost:1"},
+		"unknown API telnet": {Model: "m", API: "telnet"},
+		"the Responses API does not support a seed":               {Model: "m", API: openai.Responses, Seed: &seed},
+		"structured replies require a JSON schema":                {Model: "m", Structured: openai.Auto},
+		"structured: unknown value magic":                         {Model: "m", Structured: "magic"},
+		"the key or the organization is not a valid header value": {Model: "m", Key: canary + "\n"},
+		"invalid header X-A":                                      {Model: "m", Headers: map[string]string{"X-A": canary + "\n"}},
+		"invalid header X A":                                      {Model: "m", Headers: map[string]string{"X A": "b"}},
+		"invalid base URL ":                                       {Model: "m", BaseURL: "https://u:p@host/v1"},
+		"invalid base URL  ":                                      {Model: "m", BaseURL: "https://host/v1?key=x"},
+		"invalid base URL   ":                                     {Model: "m", BaseURL: "file:///etc/passwd"},
+	} {
+		a, err := openai.New(o)
+		all := fault.All(err)
+		if a != nil || len(all) != 1 || all[0].Detail != strings.TrimSpace(want) {
+			t.Errorf("got %v, want %q", err, want)
 		}
+	}
+	if _, err := openai.New(openai.Options{API: "x", Structured: "y"}); len(fault.All(err)) != 3 {
+		t.Errorf("want all errors: %v", err)
 	}
 }
