@@ -180,6 +180,14 @@ func (s *State) outageOf(c *Cell) *Outage {
 	return nil
 }
 
+// OutageOf returns the outage that a job waits for, or nil.
+func (s *State) OutageOf(j *Job) *Outage {
+	if j.Status != Waiting {
+		return nil
+	}
+	return s.outageOf(&j.Cell)
+}
+
 // causeOf returns why sessions of a cell cannot run, or nil: an outage lasted too long, or
 // the first sessions all failed for one lasting cause.
 func (s *State) causeOf(c *Cell) *Cause {

@@ -53,30 +53,38 @@ func (p *Project) openLoops(ctx context.Context, name string) (*sqlite.Store, er
 
 // LoopSummary is the status of a loop.
 type LoopSummary struct {
-	Schema      string         `json:"schema"`
-	Loop        string         `json:"loop"`
-	Phase       string         `json:"phase"`
-	Reason      string         `json:"reason"` // why it ended
-	HeldBy      string         `json:"held_by"`
-	Rehearsal   bool           `json:"rehearsal"`
-	Round       int            `json:"round"`
-	Rounds      int            `json:"rounds"`
-	Planned     int            `json:"planned"`
-	Done        int            `json:"done"`
-	Failed      int            `json:"failed"`
-	Short       int            `json:"short"` // ended by their own budget
-	Skipped     int            `json:"skipped"`
-	Running     int            `json:"running"`
-	Waiting     int            `json:"waiting"`
-	NotOpened   int            `json:"not_opened"` // in rounds not opened yet
-	Concurrency int            `json:"concurrency"`
-	Tokens      int            `json:"tokens_spent"`
-	Reserved    int            `json:"tokens_reserved"`
-	TokensLimit int            `json:"tokens_budget"`
-	USD         float64        `json:"usd_spent"`
-	USDLimit    float64        `json:"usd_budget"`
-	Until       string         `json:"until"`    // when it stops
-	RetryAt     string         `json:"retry_at"` // no session starts before
+	Schema    string `json:"schema"`
+	Loop      string `json:"loop"`
+	Phase     string `json:"phase"`
+	Reason    string `json:"reason"` // why it ended
+	HeldBy    string `json:"held_by"`
+	Rehearsal bool   `json:"rehearsal"`
+	Round     int    `json:"round"`
+	Rounds    int    `json:"rounds"`
+	Planned   int    `json:"planned"`
+	Done      int    `json:"done"`
+	Failed    int    `json:"failed"`
+	Short     int    `json:"short"` // ended by their own budget
+	// Nothing counts the ended sessions in which no agent contributed and the artifact did
+	// not move.
+	Nothing     int     `json:"nothing"`
+	Skipped     int     `json:"skipped"`
+	Running     int     `json:"running"`
+	Waiting     int     `json:"waiting"`
+	NotOpened   int     `json:"not_opened"` // in rounds not opened yet
+	Concurrency int     `json:"concurrency"`
+	Tokens      int     `json:"tokens_spent"`
+	Reserved    int     `json:"tokens_reserved"`
+	TokensLimit int     `json:"tokens_budget"`
+	USD         float64 `json:"usd_spent"`
+	USDLimit    float64 `json:"usd_budget"`
+	Until       string  `json:"until"`    // when it stops
+	RetryAt     string  `json:"retry_at"` // no session starts before
+	// Outage is what the loop waits for, if an endpoint does not respond.
+	Outage *LoopOutage `json:"outage,omitzero"`
+	// Cause is why no session could run, if the loop stopped early.
+	Cause       *loop.Cause    `json:"cause,omitzero"`
+	Conflicts   int            `json:"conflicts"` // open ones, in all sessions
 	NeedsPerson []string       `json:"needs_person"`
 	Sessions    []LoopSession  `json:"sessions"`
 	Report      string         `json:"report"` // the report's file, if any
@@ -111,6 +119,19 @@ type LoopSession struct {
 	Conflicts int        `json:"conflicts"`
 	Code      fault.Code `json:"code"`
 	Problem   string     `json:"problem"`
+	Nothing   bool       `json:"nothing"`       // no agent contributed
+	Silent    int        `json:"silent_agents"` // that contributed nothing in any round
+}
+
+// LoopOutage is a time in which an endpoint does not respond. One session at a time asks
+// again; after GivesUp, a failure counts as lasting.
+type LoopOutage struct {
+	Code    fault.Code `json:"code"`
+	Detail  string     `json:"detail"`
+	Since   string     `json:"since"`
+	AsksAt  string     `json:"asks_again_at"`
+	GivesUp string     `json:"gives_up_at"`
+	Tries   int        `json:"tries"`
 }
 
 // LoopDelivery is the delivery of a loop's report to one reader.
@@ -166,7 +187,12 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, LoopSession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent, t.Conflicts, t.Code, t.Detail,
+			t.Nothing, t.Silent,
 		})
+		s.Conflicts += t.Conflicts
+		if t.Nothing && j.Final() {
+			s.Nothing++
+		}
 	}
 	for _, j := range st.Needing() {
 		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
@@ -179,11 +205,57 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		if until, provider := st.WaitsUntil(p.Now()); !until.IsZero() {
 			s.RetryAt, s.Backoff = artifact.FormatInstant(until), !provider
 		}
+		s.setOutage(st)
 	} else if p.hasReport(st) {
 		s.Report = filepath.Join(p.reportDir(s.Loop), reportText)
 	}
+	if st.StoppedEarly() {
+		s.Cause = st.Stopped()
+	}
 	s.Next = s.next()
 	return s
+}
+
+// setOutage sets what the loop waits for.
+func (s *LoopSummary) setOutage(st *loop.State) {
+	for _, o := range st.Outages() {
+		s.Outage = &LoopOutage{
+			Code: o.Code, Detail: o.Detail, Since: artifact.FormatInstant(o.Since), AsksAt: artifact.FormatInstant(o.Next),
+			GivesUp: artifact.FormatInstant(o.Until), Tries: o.Tries,
+		}
+		return // the oldest
+	}
+}
+
+// The results of a loop's sessions.
+const (
+	LoopFine   = "fine"   // no session failed or contributed nothing
+	LoopPartly = "partly" // some did
+	LoopFailed = "failed" // all that ended did
+)
+
+// Result judges the loop by its sessions. Sessions that a stop rule left out do not count.
+func (s *LoopSummary) Result() string {
+	good, bad := 0, 0
+	for i := range s.Sessions {
+		switch one := &s.Sessions[i]; loop.Status(one.Status) {
+		case loop.Broken, loop.Omitted:
+			bad++
+		case loop.Finished, loop.Cut:
+			if one.Nothing {
+				bad++
+			} else {
+				good++
+			}
+		}
+	}
+	switch {
+	case bad == 0:
+		return LoopFine
+	case good == 0:
+		return LoopFailed
+	}
+	return LoopPartly
 }
 
 // setUnendedPhase sets the phase of a loop that has not ended.
@@ -231,11 +303,14 @@ func (s *LoopSummary) next() []string {
 	case slices.ContainsFunc(s.Deliveries, func(d LoopDelivery) bool { return d.Code != "" }):
 		next = append(next, "brenner loop report "+s.Loop+" --send")
 	}
-	if s.Failed > 0 {
+	switch {
+	case s.Cause != nil:
+		next = append(next, s.ResumeCommand+"   # continues it, after the cause is removed")
+	case s.Failed+s.Skipped > 0:
 		next = append(next, s.ResumeCommand+" --retry-failed")
 	}
 	if len(s.NeedsPerson) > 0 {
-		next = append(next, "brenner session status "+s.NeedsPerson[0])
+		next = append(next, s.decideCommand(s.NeedsPerson[0]))
 	}
 	for _, one := range s.Sessions {
 		if one.Status == string(loop.Finished) {
@@ -243,6 +318,17 @@ func (s *LoopSummary) next() []string {
 		}
 	}
 	return next
+}
+
+// decideCommand returns the command for a session that needs a person's decision: to resolve
+// its conflicts or, if it has none, to rule on its stalemates.
+func (s *LoopSummary) decideCommand(thread string) string {
+	for i := range s.Sessions {
+		if one := &s.Sessions[i]; one.Thread == thread && one.Conflicts > 0 {
+			return "brenner session resolve " + thread
+		}
+	}
+	return "brenner stalemate list " + thread
 }
 
 // LoopList is all loops of a project, the most recently changed first.
@@ -263,6 +349,9 @@ type LoopRow struct {
 	Done      int        `json:"done"`
 	Failed    int        `json:"failed"`
 	Short     int        `json:"short"`
+	Nothing   int        `json:"nothing"` // ended without any contribution
+	Skipped   int        `json:"skipped"`
+	Person    int        `json:"needs_person"` // sessions that need a decision
 	Tokens    int        `json:"tokens_spent"`
 	Rehearsal bool       `json:"rehearsal"`
 	Started   string     `json:"started_at"`
@@ -302,7 +391,7 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	row := LoopRow{Loop: runner.NameOf(stream), Started: artifact.FormatInstant(stream.Began), Updated: artifact.FormatInstant(stream.Last)}
 	state, err := runner.Load(ctx, st, row.Loop)
 	if err == nil {
-		err = runner.RefreshGivenUp(ctx, st, state)
+		err = runner.RefreshDecisions(ctx, st, state)
 	}
 	if err != nil { // list the others anyway
 		row.Phase, row.Code, row.Problem = session.PhaseDamaged, fault.CodeOf(err), err.Error()
@@ -311,6 +400,7 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	s := p.summariseLoop(st, state)
 	row.Phase, row.Reason, row.RetryAt, row.Round, row.Rounds = s.Phase, s.Reason, s.RetryAt, s.Round, s.Rounds
 	row.Planned, row.Done, row.Failed, row.Short, row.Tokens, row.Rehearsal = s.Planned, s.Done, s.Failed, s.Short, s.Tokens, s.Rehearsal
+	row.Nothing, row.Skipped, row.Person = s.Nothing, s.Skipped, len(s.NeedsPerson)
 	return row
 }
 
@@ -329,70 +419,4 @@ func (p *Project) resumeCommand(o *loop.Opened) string {
 		command += " --run " + o.Key
 	}
 	return command
-}
-
-// SteeredLoop is the result of an operator's request to a loop.
-type SteeredLoop struct {
-	Schema   string `json:"schema"`
-	Loop     string `json:"loop"`
-	Event    string `json:"event"` // its kind in the journal
-	Phase    string `json:"phase"`
-	Sessions int    `json:"sessions"` // in all rounds
-	Entry    int    `json:"entry"`
-	Head     string `json:"head"`
-
-	ResumeCommand string `json:"-"` // the command that resumes the loop
-}
-
-// PauseLoop pauses a loop: no more sessions start, running ones continue.
-func (p *Project) PauseLoop(ctx context.Context, name string) (*SteeredLoop, error) {
-	return p.steerLoop(ctx, name, loop.KindPaused, p.pausedBy)
-}
-
-// UnpauseLoop ends the pause of a loop, and its wait for a provider.
-func (p *Project) UnpauseLoop(ctx context.Context, name string) (*SteeredLoop, error) {
-	return p.steerLoop(ctx, name, loop.KindUnpaused, p.pausedBy)
-}
-
-func (p *Project) pausedBy(*loop.State) (any, error) { return loop.Paused{By: p.Config.Operator}, nil }
-
-// StopLoop ends a loop: calls in flight finish, and nothing else starts.
-func (p *Project) StopLoop(ctx context.Context, name string) (*SteeredLoop, error) {
-	return p.steerLoop(ctx, name, loop.KindStopping, func(*loop.State) (any, error) {
-		return loop.Stopping{By: p.Config.Operator}, nil
-	})
-}
-
-// AddToLoop adds a question to a loop.
-func (p *Project) AddToLoop(ctx context.Context, name string, a loop.Addition) (*SteeredLoop, error) {
-	if err := a.Check(); err != nil {
-		return nil, err
-	}
-	if a.After != "" {
-		if err := p.MustHave(ctx, a.After); err != nil {
-			return nil, err
-		}
-	}
-	return p.steerLoop(ctx, name, loop.KindAdded, func(s *loop.State) (any, error) {
-		added, err := s.Add(&a)
-		added.By = p.Config.Operator
-		return added, err
-	})
-}
-
-// steerLoop writes an operator's request to the journal of a loop, running or not.
-func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*loop.State) (any, error)) (*SteeredLoop, error) {
-	st, err := p.openLoops(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer p.CloseStore(st)
-	state, err := runner.Steer(ctx, st, p.Now, name, kind, event)
-	if err != nil {
-		return nil, err
-	}
-	s := p.summariseLoop(st, state)
-	return &SteeredLoop{
-		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, ResumeCommand: s.ResumeCommand,
-	}, nil
 }

@@ -24,7 +24,7 @@ import (
 
 // TestMain makes the test binary act as brenner in scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"brenner": main, "brenner-still": fixedClock})
+	testscript.Main(m, map[string]func(){"brenner": main, "brenner-still": fixedClock, "brenner-hasty": fastClock})
 }
 
 func TestScripts(t *testing.T) {
@@ -73,6 +73,13 @@ func TestScripts(t *testing.T) {
 func fixedClock() {
 	streams := ui.System()
 	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
+	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main function
+}
+
+// fastClock is the program with a clock that is 500 times too fast, for waits of minutes.
+func fastClock() {
+	streams, began := ui.System(), time.Now()
+	streams.Now = func() time.Time { return began.Add(500 * time.Since(began)) }
 	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main function
 }
 

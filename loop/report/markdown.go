@@ -104,6 +104,8 @@ func Ending(reason string) string {
 		return "stopped: a person is needed"
 	case loop.EndStopped:
 		return "stopped by the operator"
+	case loop.EndCause:
+		return "stopped early: no session can run"
 	}
 	return "ended (" + plain(reason) + ")"
 }

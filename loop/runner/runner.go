@@ -178,7 +178,7 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 // needed a decision, and with those that the loop had given up. Running sessions stay as in
 // the journal, so that the costs in a report add up.
 func RefreshDecisions(ctx context.Context, st store.Store, s *loop.State) error {
-	if err := RefreshGivenUp(ctx, st, s); err != nil {
+	if err := refreshGivenUp(ctx, st, s); err != nil {
 		return err
 	}
 	needing := s.Needing() // a session removed from the store stays unchanged
@@ -190,9 +190,9 @@ func RefreshDecisions(ctx context.Context, st store.Store, s *loop.State) error 
 	})
 }
 
-// RefreshGivenUp updates a state with the sessions that the loop had given up and the
+// refreshGivenUp updates a state with the sessions that the loop had given up and the
 // operator resumed.
-func RefreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
+func refreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if j.Thread == "" || !givenUp(s, j) {

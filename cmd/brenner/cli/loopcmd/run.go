@@ -33,6 +33,7 @@ const grace = 5 * time.Second
 type runOptions struct {
 	project.LoopOptions
 	dryRun bool
+	strict bool
 }
 
 func loopRunCommand(a *ui.App) *cobra.Command {
@@ -57,6 +58,11 @@ has ended, the same command does nothing. Use it in cron jobs: --run $(date +%F)
 --run, a plan that has ended starts again under the next number. If the report of the last
 run was not written or delivered, the command delivers it and runs nothing.
 
+If the first sessions all fail for one lasting cause (rejected key, no access, no such
+model or host), the loop stops early; repeat the command when the cause is removed. An
+endpoint that refuses connections, does not respond or has server errors is asked again
+for ten minutes, with growing pauses, before that counts as lasting.
+
 The first signal (Ctrl-C, SIGTERM, SIGHUP) waits up to 5 seconds for the calls in flight;
 the second stops immediately. No reply is lost.`,
 		Example: `  brenner loop run night.yaml --dry-run
@@ -65,15 +71,18 @@ the second stops immediately. No reply is lost.`,
   brenner loop run night.yaml --run 2026-11-15 --go-on
   brenner loop run night.yaml --run 2026-11-15 --retry-failed
 
-Exit codes: 0 done, or ended by a stop rule; 1 storing or delivering the report failed;
-2 invalid plan, file or configuration, or no model; 4 ` + "`brenner trust`" + ` required; 5 another
-process runs the loop; 75 the store is busy; 130 interrupted.`,
+Exit codes: 0 done, or ended by a stop rule; 1 every session failed or contributed
+nothing, or storing or delivering the report failed; 2 invalid plan, file or
+configuration, or no model; 3 some sessions failed or contributed nothing; 4 ` + "`brenner trust`" + `
+required; 5 another process runs the loop, or, with --strict, a decision is needed;
+75 the store is busy; 130 interrupted. If several apply, the first of 130, 1, 5, 3.`,
 		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
 	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
+	c.Flags().BoolVar(&opt.strict, "strict", false, "exit with 5 if a conflict or stalemate is open")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
 	c.Flags().BoolVar(&opt.NoPreflight, "no-preflight", false, "do not ask each model before the first session")
 	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
@@ -111,14 +120,14 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	}
 	defer job.Close()
 	if job.HasEnded() {
-		return finishEnded(c.Context(), a, job)
+		return finishEnded(c.Context(), a, job, opt.strict)
 	}
-	return runLoop(c.Context(), a, job)
+	return runLoop(c.Context(), a, job, opt.strict)
 }
 
 // finishEnded reports that a loop has already ended, and delivers its report if that is
 // still pending.
-func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
+func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob, strict bool) error {
 	pending, note := job.Pending(), " has already ended; nothing run\n"
 	if pending.Any() {
 		note = " has already ended, but its report " + pendingText(pending) + "; delivering it now, nothing run\n"
@@ -130,10 +139,7 @@ func finishEnded(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 	if err != nil {
 		return err
 	}
-	if !pending.Any() {
-		return ui.Show(a, r.LoopSummary, nil, summaryText)
-	}
-	return showResult(a, r)
+	return showResult(a, r, strict)
 }
 
 func pendingText(o project.PendingReport) string {
@@ -144,7 +150,7 @@ func pendingText(o project.PendingReport) string {
 }
 
 // runLoop runs a loop, shows its progress, and then its summary.
-func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
+func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob, strict bool) error {
 	hard, drain, done := a.Interrupts.Gently(ctx, func() {
 		a.Say("\nbrenner: waiting up to " + grace.String() + " for the calls in flight; interrupt again to stop immediately. Repeat the command to resume\n")
 	})
@@ -170,11 +176,12 @@ func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob) error {
 	if err != nil {
 		return err
 	}
-	return showResult(a, r)
+	return showResult(a, r, strict)
 }
 
 // showResult prints the summary of a run and sets the exit code.
-func showResult(a *ui.App, r *project.LoopResult) error {
+func showResult(a *ui.App, r *project.LoopResult, strict bool) error {
+	a.Exit = exitOf(r.LoopSummary, strict)
 	switch {
 	case r.Interrupted:
 		a.Exit = ui.ExitInterrupted
@@ -187,6 +194,20 @@ func showResult(a *ui.App, r *project.LoopResult) error {
 	}
 	r.Exit = &a.Exit
 	return ui.Show(a, r.LoopSummary, nil, summaryText)
+}
+
+// exitOf returns the exit code for the sessions of a loop.
+func exitOf(s *project.LoopSummary, strict bool) int {
+	result := s.Result()
+	switch {
+	case result == project.LoopFailed:
+		return ui.ExitFailed
+	case strict && len(s.NeedsPerson) > 0:
+		return ui.ExitPerson
+	case result == project.LoopPartly:
+		return ui.ExitPartial
+	}
+	return 0
 }
 
 // loopProgress returns a function that prints every event of a loop, or nil.
@@ -323,10 +344,17 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 	case loop.KindLeft:
 		return name + ": interrupted; repeat the command to resume"
 	case loop.KindEnded:
+		if cause := s.Stopped(); s.StoppedEarly() && cause != nil {
+			return name + ": " + report.Ending(s.Ended) + ": " + causeText(cause)
+		}
 		return name + ": " + report.Ending(s.Ended)
+	case loop.KindReached:
+		return name + ": the endpoint responds again; the loop continues"
 	}
 	return ""
 }
+
+func causeText(c *loop.Cause) string { return ui.Clean(strings.TrimSpace(string(c.Code) + " " + c.Detail)) }
 
 // jobLine describes what happened to a session.
 func jobLine(a *ui.App, e *journal.Entry, s *loop.State) string {
@@ -363,6 +391,11 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		if t.Stalemates > 0 {
 			line += ", " + text.Count(t.Stalemates, "stalemate")
 		}
+		if t.Nothing {
+			line += ", no agent contributed"
+		} else if t.Silent > 0 {
+			line += ", " + text.Count(t.Silent, "agent") + " contributed nothing"
+		}
 		return line
 	case loop.Short:
 		return fmt.Sprintf("%s: out of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(t.Detail))
@@ -373,11 +406,15 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 	case loop.Skipped:
 		return who + ": skipped, " + ui.Clean(t.Detail)
 	}
+	if o := s.OutageOf(j); o != nil && t.Trouble == loop.Passing {
+		return fmt.Sprintf("%s: not reached; the loop asks again at %s, until %s: %s", who, a.Clock(artifact.FormatInstant(o.Next)),
+			a.Clock(artifact.FormatInstant(o.Until)), ui.Clean(string(t.Code)+" "+t.Detail))
+	}
 	line := who + ": failed"
 	if !j.Final() {
 		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
-	return line + ": " + ui.Clean(string(t.Code)+" "+t.Detail)
+	return line + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
 }
 
 // askedBy lists the models and programs of a loop, each once.

@@ -59,7 +59,7 @@ func listText(a *ui.App, v *project.LoopList) string {
 		return ""
 	}
 	var problems strings.Builder
-	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "TOKENS", "UPDATED"}}
+	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "NOTHING", "TOKENS", "UPDATED"}}
 	for i := range l {
 		r := &l[i]
 		phase := ui.Phase(r.Phase)
@@ -70,12 +70,12 @@ func listText(a *ui.App, v *project.LoopList) string {
 			phase += ", waiting until " + a.Clock(r.RetryAt)
 		}
 		if r.Phase == session.PhaseDamaged {
-			rows = append(rows, []string{r.Loop, phase, "-", "-", "-", "-", ui.Seconds(r.Updated)})
+			rows = append(rows, []string{r.Loop, phase, "-", "-", "-", "-", "-", ui.Seconds(r.Updated)})
 			problems.WriteString("\n" + ui.Clean(r.Loop) + ": " + ui.Clean(r.Problem) + "\n")
 			continue
 		}
 		rows = append(rows, []string{
-			ui.Clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed),
+			ui.Clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed), fmt.Sprint(r.Nothing),
 			fmt.Sprint(r.Tokens), ui.Seconds(r.Updated),
 		})
 	}
@@ -86,6 +86,12 @@ func summaryHeadline(s *project.LoopSummary) string {
 	sessions := fmt.Sprintf("%d of %s done", s.Done, text.Count(s.Planned, "session"))
 	if s.Failed > 0 {
 		sessions += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	if s.Skipped > 0 {
+		sessions += fmt.Sprintf(", %d skipped", s.Skipped)
+	}
+	if s.Nothing > 0 {
+		sessions += fmt.Sprintf(", %d contributed nothing", s.Nothing)
 	}
 	if s.Short > 0 {
 		sessions += fmt.Sprintf(", %d out of budget", s.Short)
@@ -157,12 +163,18 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 	if s.Until != "" {
 		rows = append(rows, []string{"Until", a.Clock(s.Until)})
 	}
-	if s.RetryAt != "" {
+	if o := s.Outage; o != nil {
+		rows = append(rows, []string{"Outage", fmt.Sprintf("since %s, asked %s: %s", a.Clock(o.Since), text.Count(o.Tries, "time"), ui.Clean(string(o.Code)+" "+o.Detail))},
+			[]string{"Waiting", "until " + a.Clock(o.AsksAt) + " to ask again; at most until " + a.Clock(o.GivesUp)})
+	} else if s.RetryAt != "" {
 		why := "requested by a provider"
 		if s.Backoff {
 			why = "to retry a failed session"
 		}
 		rows = append(rows, []string{"Waiting", "until " + a.Clock(s.RetryAt) + ": " + why})
+	}
+	if s.Cause != nil {
+		rows = append(rows, []string{"Cause", causeText(s.Cause)})
 	}
 	if s.Report != "" {
 		rows = append(rows, []string{"Report", ui.FromHere(s.Report)})
