@@ -124,13 +124,13 @@ const quota = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
   - role: hypothesis_generator
-    rounds: [{reply: Nothing.}]
+    rounds: [{reply: "NO CHANGES: nothing to add"}]
   - role: test_designer
-    rounds: [{reply: Nothing.}]
+    rounds: [{reply: "NO CHANGES: nothing to add"}]
   - role: adversarial_critic
     rounds:
       - fail: {code: AGENT_UNAVAILABLE, message: no quota, times: 1, after: 2h}
-        reply: Nothing.
+        reply: "NO CHANGES: nothing to add"
 `
 
 // A quota pauses the loop until the provider's retry time. Then the session is resumed
@@ -174,11 +174,11 @@ const slow = `schema: brenner.rehearsal/v1
 question: Why?
 agents:
   - role: hypothesis_generator
-    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+    rounds: [{reply: "NO CHANGES: nothing to add", delay: 1m}, {reply: "NO CHANGES: nothing to add", delay: 1m}]
   - role: test_designer
-    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+    rounds: [{reply: "NO CHANGES: nothing to add", delay: 1m}, {reply: "NO CHANGES: nothing to add", delay: 1m}]
   - role: adversarial_critic
-    rounds: [{reply: Nothing., delay: 1m}, {reply: Nothing., delay: 1m}]
+    rounds: [{reply: "NO CHANGES: nothing to add", delay: 1m}, {reply: "NO CHANGES: nothing to add", delay: 1m}]
 `
 
 func slowRunner(t testing.TB, st lockingStore) *runner.Runner {

@@ -177,7 +177,7 @@ func settledBy(job int, s *flow.State, troubles bool) loop.Settled {
 			out.Trouble, out.Code, out.Detail = trouble, c.Failed.Code, c.Agent+": "+c.Failed.Detail
 		}
 	case out.Outcome == loop.Done || out.Outcome == loop.Short:
-		out.Nothing, out.Silent = silence(s)
+		out.Nothing, out.Silent = s.CameToNothing(), len(s.Idle())
 	}
 	return out
 }

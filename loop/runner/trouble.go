@@ -36,28 +36,3 @@ func troubleOf(s *flow.State) (string, *flow.Call) {
 	}
 	return loop.Passing, lost
 }
-
-// silence reports whether no agent of a session contributed and the artifact did not move,
-// and counts the agents that contributed nothing in any round. NO CHANGES is a contribution.
-// Sessions that do not journal the outcomes of replies are not judged.
-func silence(s *flow.State) (nothing bool, silent int) {
-	heard, moved := make(map[string]bool), false
-	for i := range s.Commits {
-		c := &s.Commits[i]
-		if c.Source == flow.ByRound && len(c.Heard) == 0 {
-			return false, 0
-		}
-		moved = moved || c.Source != flow.ByBrief && c.Outcome.Applied > 0
-		for _, h := range c.Heard {
-			if h.Outcome == flow.Contributed || h.Outcome == flow.NoChanges {
-				heard[h.Agent] = true
-			}
-		}
-	}
-	for i := range s.Opened.Agents {
-		if !heard[s.Opened.Agents[i].Name] {
-			silent++
-		}
-	}
-	return !moved && len(heard) == 0, silent
-}
