@@ -116,7 +116,7 @@ func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error
 	if len(missing) > 0 {
 		return parties, &fault.Error{
 			Code: NoWay, Detail: "no way to reach " + strings.Join(missing, ", "),
-			Hint: "set via: in " + config.FileName + " (or for each model under agents.models:), or pass --via; `brenner session start --dry-run` composes without agents, --via rehearsal plays a script",
+			Hint: p.firstSteps("pass --via", "set via: in "+config.FileName+" (or for each model under agents.models:); `brenner session start --dry-run` composes without agents, --via rehearsal plays a script"),
 		}
 	}
 	return parties, checkVias(parties)

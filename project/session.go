@@ -37,6 +37,9 @@ import (
 // Compose checks the brief of a session: question and context come from the configuration, the
 // rest from in. It generates a missing thread id.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
+	if delta.Blank(p.Config.Question) && p.playsOnly(&res.Roster) {
+		p.Config.Question = rehearsal.BuiltIn().Question()
+	}
 	if err := p.checkQuestion(); err != nil {
 		return Composed{}, err
 	}
@@ -56,8 +59,23 @@ func (p *Project) checkQuestion() error {
 	}
 	return &fault.Error{
 		Code: fault.Usage, Detail: "the research question is missing",
-		Hint: "pass --question \"…\", or set question: in " + config.FileName,
+		Hint: p.firstSteps("pass --question \"…\"", "set question: in "+config.FileName),
 	}
+}
+
+// playsOnly reports whether every agent is configured to play a script.
+func (p *Project) playsOnly(r *roster.Roster) bool {
+	return len(r.Entries) > 0 && !slices.ContainsFunc(r.Entries, func(e roster.Entry) bool { return p.Config.Reach(e.Model).Via != config.ViaRehearsal })
+}
+
+// firstSteps completes a hint about something missing: with what to set in the configuration
+// file, or, in a directory without one, with two commands that work.
+func (p *Project) firstSteps(hint, set string) string {
+	if p.Config.Project.File != "" {
+		return hint + ", or " + set
+	}
+	const start = "brenner session start --preset default-3-agent "
+	return hint + "; a rehearsal: `" + start + "--via rehearsal`; with a model: `" + start + "--question \"…\" --via openai --base-url URL --model ID`"
 }
 
 // threadID makes a thread id from the date and the question's words.
