@@ -67,8 +67,6 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Cut = true
 	case "malformed":
 		answer.Broken = true
-	case "prose":
-		answer.Text = "An interesting question. Let us think about it together."
 	case "empty":
 		answer.Text = ""
 	case "huge":
