@@ -6,8 +6,9 @@ GO       ?= go
 FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
+KILLS    ?= 60
 
-.PHONY: help setup build test hours lint fmt fuzz bench cross real-clients pictures clean
+.PHONY: help setup build test hours kills lint fmt fuzz bench cross real-clients pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +27,9 @@ test: ## run all tests with the race detector, in shuffled order
 
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
 	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh
+
+kills: ## kill and resume KILLS sessions (60); needs strace
+	BRENNER_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -run '^TestKilledSessionsResume$$' ./cmd/brenner
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh
