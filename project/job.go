@@ -44,6 +44,7 @@ type StartOptions struct {
 	Module      string // whose records agents are shown; empty means the entire project
 	Evidence    []session.File
 	ServeMail   bool // serve the project's mail during the session
+	Estimate    bool // estimate the cost in a preview
 	// IfExists is what to do if the thread id exists: "resume", "fail" or "new". The
 	// default is "fail" for an id that was Chosen, and "new" for a generated one.
 	IfExists string

@@ -26,6 +26,8 @@ type SessionPreview struct {
 	// Later are the agents whose first message depends on the replies to these messages.
 	Later []string `json:"later,omitempty"`
 	Notes []string `json:"notes,omitempty"` // about the run
+	// Estimate is what the session costs at most, if asked for.
+	Estimate *Estimate `json:"estimate,omitempty"`
 
 	Parties []flow.Party `json:"-"`
 }
@@ -85,6 +87,9 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store
 		Messages: opening.Messages, Later: opening.Later, Parties: plan.parties,
 	}
 	v.Roster.Roster = b.Roster
+	if o.Estimate {
+		v.Estimate = p.estimator(b, plan.parties, counter).estimate(opening)
+	}
 	if noWay != nil {
 		v.Notes = append(v.Notes, noWay.Error()+": the messages name the models of the roster")
 	}
@@ -92,6 +97,15 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store
 		v.Notes = append(v.Notes, p.unlearned(ctx, st)...)
 	}
 	return v, nil
+}
+
+// estimator returns an estimator for sessions with a brief.
+func (p *Project) estimator(b *session.Brief, parties []flow.Party, counter session.Counter) *estimator {
+	e := &estimator{settings: b.Settings, count: counter.Count, parties: parties}
+	if b.Script == nil {
+		e.lessons = p.Config.Playbook.Tokens
+	}
+	return e
 }
 
 // openForPreview opens the project's store unchanged, or an empty one if there is none.

@@ -14,6 +14,9 @@ type Opening struct {
 	Tokens   []int // of each message
 	// Later are the agents whose first message depends on the replies to these.
 	Later []string
+	// Bounds are the tokens that a later message of each agent has at most, besides lessons: all
+	// that stays the same, and a view at its limit.
+	Bounds map[string]int
 }
 
 // Preview composes the first messages of a session as Start does, and writes nothing.
@@ -51,5 +54,21 @@ func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
 			o.Later = append(o.Later, a.Name)
 		}
 	}
-	return o, nil
+	o.Bounds, err = s.bounds(c.input)
+	return o, err
+}
+
+// bounds composes messages of a later round with views at their limits.
+func (s *run) bounds(in kickoff.Input) (map[string]int, error) {
+	in.Round, in.Recipients, in.Hypotheses, in.Lessons = 2, in.Roster.Agents(), nil, nil
+	in.Views = make(map[string]string)
+	for _, name := range in.Recipients {
+		in.Views[name] = "-"
+	}
+	messages, err := kickoff.Compose(in)
+	bounds := make(map[string]int)
+	for _, m := range messages {
+		bounds[m.To] = s.Tokens.Count(m.Body) + s.views[m.To].Bound()
+	}
+	return bounds, err
 }

@@ -58,6 +58,9 @@ func dryRunText(a *ui.App, v *project.SessionPreview) string {
 			fmt.Fprintf(&b, "note: %s\n", ui.Clean(n))
 		}
 	}
+	if v.Estimate != nil {
+		return b.String() + "\n" + estimateText(v.Estimate)
+	}
 	fmt.Fprintf(&b, "%s\n\n%s", separator, messagesText(v.Messages))
 	return b.String()
 }

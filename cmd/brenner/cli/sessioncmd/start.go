@@ -36,6 +36,7 @@ type startOptions struct {
 	module   string
 	ifExists string
 	dryRun   bool
+	estimate bool
 }
 
 func sessionStartCommand(a *ui.App) *cobra.Command {
@@ -57,6 +58,7 @@ answer only their own question unless --via rehearsal or --script is set.`,
   brenner session start --to BlueLake --role hypothesis_generator --to RedSky --role adversarial_critic --via rehearsal
   brenner session start --script mine.yaml --rounds 2 --json
   brenner session start --preset default-3-agent --dry-run
+  brenner session start --preset default-3-agent --estimate --budget-usd 2
 
 Exit codes: 0 done; 1 storing failed; 2 invalid roster, brief or configuration; 3 done,
 but an agent did not reply; 4 ` + "`brenner trust`" + ` required, or the mail server rejected the
@@ -74,6 +76,7 @@ unreachable; 130 interrupted.`,
 	f.StringVar(&opt.module, "module", "", "module whose records are shown to the agents (default: the entire project)")
 	f.StringVar(&opt.ifExists, "if-exists", "", "if --thread-id exists: resume, fail or new (start another)")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending or writing anything")
+	f.BoolVar(&opt.estimate, "estimate", false, "print what the session costs at most, in tokens and dollars, without sending or writing anything")
 	return c
 }
 
@@ -179,6 +182,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err := opt.run.checkWatch(c, a); err != nil {
 		return err
 	}
+	opt.dryRun = opt.dryRun || opt.estimate
 	if opt.dryRun {
 		if err := ui.Unused(c, "cannot be combined with --dry-run", "watch"); err != nil {
 			return err
@@ -194,6 +198,7 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	o := &project.StartOptions{
 		Agents: *opt.agents(), Traffic: opt.run.traffic, Script: opt.played, AnyQuestion: c.Flags().Changed("via"), Module: opt.module,
 		ServeMail: opt.run.serveMail, IfExists: opt.ifExists, Chosen: opt.brief.threadID != "", Doing: ui.Doing(c),
+		Estimate: opt.estimate,
 	}
 	if o.Evidence, err = evidence(a, opt.evidence); err != nil {
 		return err

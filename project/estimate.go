@@ -1,0 +1,166 @@
+package project
+
+import (
+	"fmt"
+	"slices"
+
+	"brenner/config"
+	"brenner/kickoff"
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/session/view"
+)
+
+// Estimate is what a session costs at most: round 1 as composed, later rounds at their limits, every
+// reply at its limit, and a repair of every reply.
+type Estimate struct {
+	Rounds    int             `json:"rounds"`
+	Reply     int             `json:"reply_tokens"` // limit of each reply; 0 means none
+	Agents    []AgentEstimate `json:"agents"`
+	Input     int             `json:"input_tokens"`
+	Output    int             `json:"output_tokens"`
+	USD       *float64        `json:"usd"` // null if a price is unknown
+	Budget    int             `json:"tokens_budget"`
+	BudgetUSD float64         `json:"usd_budget"`
+	// Covered reports whether the budget covers the worst case; true without a budget. Short is the
+	// first round that it may not cover, or 0.
+	Covered bool     `json:"covered"`
+	Short   int      `json:"short_in_round"`
+	Notes   []string `json:"notes"` // what the figures assume
+
+	worst flow.Cost
+}
+
+// AgentEstimate is what one agent costs at most.
+type AgentEstimate struct {
+	Agent  string          `json:"agent"`
+	Parts  []PartEstimate  `json:"parts"` // of the message of round 1; empty if it is not known yet
+	Rounds []RoundEstimate `json:"rounds"`
+}
+
+// PartEstimate is the size of a part of a message.
+type PartEstimate struct {
+	Name    string `json:"name"`
+	Tokens  int    `json:"tokens"`
+	Percent int    `json:"percent"`
+}
+
+// RoundEstimate is what one agent costs at most in one round.
+type RoundEstimate struct {
+	Round       int      `json:"round"`
+	Input       int      `json:"input_tokens"`
+	Exact       bool     `json:"exact"` // the message is known
+	RepairInput int      `json:"repair_input_tokens"`
+	Output      int      `json:"output_tokens"` // of reply and repair
+	USD         *float64 `json:"usd"`
+}
+
+// estimator makes an estimate.
+type estimator struct {
+	settings flow.Settings
+	count    func(string) int
+	lessons  int // limit of lessons in a message
+	parties  []flow.Party
+}
+
+func (e *estimator) estimate(o *session.Opening) *Estimate {
+	s := &e.settings
+	out := &Estimate{
+		Rounds: s.Rounds, Reply: s.Reply, Agents: []AgentEstimate{}, Budget: s.Budget, BudgetUSD: flow.Dollars(s.BudgetUSD), Covered: true, Notes: e.notes(),
+	}
+	rounds := make([]flow.Cost, s.Rounds)
+	priced := true
+	for _, p := range e.parties {
+		a := AgentEstimate{Agent: p.Name, Parts: []PartEstimate{}}
+		sent := slices.IndexFunc(o.Messages, func(m kickoff.Message) bool { return m.To == p.Name })
+		if sent >= 0 {
+			a.Parts = e.parts(o.Messages[sent].Body)
+		}
+		for n := range rounds {
+			tokens, exact := e.bound(o.Bounds[p.Name]), false
+			if n == 0 && sent >= 0 {
+				tokens, exact = o.Tokens[sent], true
+			}
+			r, cost := e.round(&p, n+1, tokens)
+			r.Exact = exact
+			rounds[n] = rounds[n].Plus(cost)
+			out.Input, out.Output = out.Input+r.Input+r.RepairInput, out.Output+r.Output
+			priced = priced && r.USD != nil
+			a.Rounds = append(a.Rounds, r)
+		}
+		out.Agents = append(out.Agents, a)
+	}
+	for n, cost := range rounds {
+		out.worst = out.worst.Plus(cost)
+		if out.Short == 0 && !s.Affords(out.worst) {
+			out.Short = n + 1
+		}
+	}
+	limited := s.Budget > 0 || s.BudgetUSD > 0
+	out.Covered = !limited || out.Short == 0 && s.Reply > 0
+	if priced {
+		usd := flow.Dollars(out.worst.USD)
+		out.USD = &usd
+	}
+	return out
+}
+
+// bound returns the tokens of a later message at most.
+func (e *estimator) bound(fixed int) int {
+	limit := e.settings.Context
+	if limit <= 0 {
+		limit = view.DefaultCallTokens
+	}
+	return min(fixed+e.lessons, limit)
+}
+
+// round returns the cost of a round, by the rule that reserves the budget for calls.
+func (e *estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cost) {
+	s := &e.settings
+	state := &flow.State{Settings: *s}
+	x := &flow.Exchange{Kickoff: &flow.Kickoff{Agent: p.Name, Tokens: tokens}}
+	x.Ask.Answered.Output = s.Reply
+	cost := state.Reserve(x, &flow.Call{Turn: flow.TurnAsk})
+	r := RoundEstimate{Round: n, Input: tokens, Output: s.Reply}
+	if s.Repair {
+		repair := state.Reserve(x, &flow.Call{Turn: flow.TurnRepair})
+		cost = cost.Plus(repair)
+		r.RepairInput, r.Output = repair.Tokens-s.Reply, 2*s.Reply
+	}
+	if p.Via == config.ViaRehearsal || slices.ContainsFunc(s.Prices, func(o flow.Price) bool { return o.Agent == p.Name }) {
+		usd := flow.Dollars(cost.USD)
+		r.USD = &usd
+	}
+	return r, cost
+}
+
+// parts returns the sizes of a message's parts. Together they are the message's tokens.
+func (e *estimator) parts(body string) []PartEstimate {
+	sizes := make(map[string]int)
+	before, at := 0, 0
+	for _, p := range kickoff.Parts(body) {
+		at += len(p.Text)
+		tokens := e.count(body[:at])
+		sizes[p.Name] += tokens - before
+		before = tokens
+	}
+	var out []PartEstimate
+	for _, name := range kickoff.PartNames() {
+		out = append(out, PartEstimate{name, sizes[name], (100*sizes[name] + before/2) / max(before, 1)})
+	}
+	return out
+}
+
+func (e *estimator) notes() []string {
+	notes := []string{fmt.Sprintf("worst case: every reply has %d tokens; later messages have a view and lessons at their limits", e.settings.Reply)}
+	if e.settings.Repair {
+		notes[0] += "; every reply needs a repair"
+	}
+	if e.settings.Reply <= 0 {
+		notes[0] = "replies have no limit (budget.reply_tokens), so the worst case is unknown; the figures are without replies"
+	}
+	if anyVia(e.parties, config.ViaProgram) {
+		notes = append(notes, "programs add their own prompts and tool calls, which are not included")
+	}
+	return append(notes, "rulings of an arbiter and retries of failed calls are not included")
+}
