@@ -209,10 +209,8 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	if err != nil {
 		return view.View{}, err
 	}
-	for _, row := range report {
-		in.Feedback = append(in.Feedback, view.Outcome{
-			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
-		})
+	for i := range report {
+		in.Feedback = append(in.Feedback, feedbackOn(&report[i], state.Opened.Follows(flow.CurrentProtocol))...)
 	}
 	patches, err := s.patchFeedback(ctx, state, name)
 	if err != nil {
@@ -226,7 +224,26 @@ func (s *run) countQuoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
-// lastReport returns the outcomes of an agent's last deltas, without applied and duplicate ones.
+// feedbackOn tells an agent what became of one of its deltas, unless it was applied or a duplicate.
+// Since protocol 2 that includes refused fields.
+func feedbackOn(row *merge.Row, fields bool) []view.Outcome {
+	var all []view.Outcome
+	if row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
+		all = append(all, view.Outcome{
+			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
+		})
+	}
+	for i := range row.Fields {
+		if f := &row.Fields[i]; fields && f.Outcome == merge.FieldRefused {
+			all = append(all, view.Outcome{
+				Target: row.TargetID + "." + f.Field, Disposition: f.Outcome.String(), Code: f.Code(), Delta: row.DeltaID, Message: f.Message,
+			})
+		}
+	}
+	return all
+}
+
+// lastReport returns the outcomes of an agent's last deltas.
 func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([]merge.Row, error) {
 	last := lastReplyCommit(state, name)
 	if last == nil {
@@ -241,7 +258,7 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	}
 	var rows []merge.Row
 	for _, row := range report.Merge.Deltas {
-		if row.Agent == name && row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
+		if row.Agent == name {
 			rows = append(rows, row)
 		}
 	}

@@ -17,6 +17,8 @@ type CheckReport struct {
 	Schema   string       `json:"schema"`
 	Problems []Located    `json:"problems"`
 	Blocks   []CheckBlock `json:"blocks"`
+	// NoChanges is the reason of a reply that says NO CHANGES.
+	NoChanges *string `json:"no_changes,omitempty"`
 }
 
 // CheckBlock is the result of one block.
@@ -33,6 +35,9 @@ type CheckBlock struct {
 // Report returns the reply as a value to show.
 func (r *Reply) Report() *CheckReport {
 	out := &CheckReport{Schema: "brenner.delta.check/v1", Problems: r.Problems}
+	if r.NoChanges != nil {
+		out.NoChanges = &r.NoChanges.Reason
+	}
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
 		block := CheckBlock{Index: b.Index, Line: b.Line, OK: b.OK, Delta: b.Delta.form(), Problems: b.Problems}

@@ -65,6 +65,14 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = "```delta\n{\"operation\": ADD\n```\n"
 	case "cut":
 		answer.Cut = true
+	case "prose":
+		answer.Text = "I agree with everything.\n"
+	case "limit": // ends at its token limit; the repair brings the rest
+		answer.Text += "\n```delta\n{\"operation\":\"ADD\",\"section\":\"hypo"
+		answer.Finish = "length"
+		if strings.Contains(r.Last(), "# REPAIR") {
+			answer = openaitest.Answer{Text: fmt.Sprintf(good, "the rest"), Usage: answer.Usage}
+		}
 	case "malformed":
 		answer.Broken = true
 	case "empty":

@@ -54,6 +54,9 @@ type CallSummary struct {
 	Code     fault.Code  `json:"code"`
 	Detail   string      `json:"detail"`
 	Hint     string      `json:"hint"`
+	Failures int         `json:"failures"` // attempts of earlier runs that failed or were lost
+	Cut      bool        `json:"cut"`      // the reply ended at its token limit
+	Outcome  string      `json:"outcome"`  // of the agent in the round, once it is settled
 	// Remarks are what the outcome does not say, such as another model than the requested one.
 	Remarks []flow.Remark `json:"remarks,omitempty"`
 }
@@ -72,6 +75,10 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 		Call: c.ID, Round: c.Round, Leg: c.Leg, Turn: c.Turn, Agent: c.Agent, Status: c.Status,
 		Began: artifact.FormatInstant(c.Began), Remarks: st.Remarks(c),
 	}
+	s.Failures, s.Cut, s.Outcome = c.Failures, c.Answered.Cut, outcomeOf(st, c)
+	if c.Status == flow.Lost {
+		s.Failures-- // this one
+	}
 	for _, p := range flow.WithArbiter(st.Opened.Agents, st.Opened.Arbiter) {
 		if p.Name == c.Agent {
 			s.Role, s.Via, s.Model, s.ModelID, s.Seed = p.Role, p.Via, p.Model, p.ModelID, p.Seed
@@ -89,6 +96,20 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 		s.Ended = artifact.FormatInstant(c.Ended)
 	}
 	return s
+}
+
+// outcomeOf returns what the agent of a call came to in its round, or "".
+func outcomeOf(st *flow.State, c *flow.Call) string {
+	for i := range st.Commits {
+		if m := &st.Commits[i]; c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
+			for _, h := range m.Heard {
+				if h.Agent == c.Agent {
+					return h.Outcome
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // CallRemark is a remark about calls of an agent.

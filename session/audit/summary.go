@@ -42,10 +42,14 @@ type Summary struct {
 	Agents    []AgentSummary    `json:"agents"`
 	Versions  []VersionSummary  `json:"versions"`
 	Rejected  []Rejection       `json:"rejected"`
+	Refused   []RefusedField    `json:"refused_fields"`
 	Conflicts []ConflictSummary `json:"conflicts"`
 	Stuck     []StalemateRow    `json:"stalemates"`
 	Patches   []PatchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
+	Idle      []string          `json:"idle"`               // agents that neither contributed nor wrote NO CHANGES in any round
+	Verdict   flow.Verdict      `json:"verdict"`            // of the session as a whole
+	Lost      int               `json:"tokens_lost"`        // part of Spent: possible cost of calls without a reply
 	Mail      *Thread           `json:"mail,omitempty"`     // state of the thread, if agents have mailboxes
 	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not all recipients were reached
 	Remarks   []CallRemark      `json:"remarks,omitempty"`  // about answered calls
@@ -74,6 +78,9 @@ type AgentSummary struct {
 	State    string     `json:"state"` // in the last round
 	Code     fault.Code `json:"code,omitempty"`
 	Problem  string     `json:"problem,omitempty"`
+	// Outcomes are what it came to in each settled round.
+	Outcomes []RoundOutcome `json:"outcomes"`
+	Counts   OutcomeCounts  `json:"outcome_counts"`
 }
 
 // VersionSummary summarizes a version.
@@ -131,7 +138,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
 		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
-		Remarks: remarksOf(st),
+		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)
@@ -149,6 +156,9 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	}
 	if err := s.addVersions(ctx, h); err != nil {
 		return nil, err
+	}
+	for _, c := range callsOf(st) {
+		s.Lost += c.Lost.Tokens
 	}
 	shortfall := st.Shortfall()
 	s.Needs, s.NeedsUSD = shortfall.Tokens, flow.Dollars(shortfall.USD)
@@ -169,7 +179,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 func AgentSummaries(st *flow.State) []AgentSummary {
 	out := make([]AgentSummary, len(st.Opened.Agents))
 	for i, p := range st.Opened.Agents {
-		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting"}
+		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting", Outcomes: []RoundOutcome{}}
 		spent := flow.Cost{}
 		for _, c := range st.Calls() {
 			if c.Agent != p.Name {
@@ -181,8 +191,7 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 				s.Answered++
 			}
 			if c.Round == st.Round() {
-				s.State = string(c.Status)
-				s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
+				s.setState(c)
 			}
 		}
 		for j := range st.Commits {
@@ -198,6 +207,20 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 	return out
 }
 
+// setState sets the state in the last round. A failed repair does not undo the first reply.
+func (s *AgentSummary) setState(c *flow.Call) {
+	if c.Turn == flow.TurnAsk || c.Status == flow.Begun {
+		s.State = string(c.Status)
+	}
+	s.Code, s.Problem = "", ""
+	switch {
+	case c.Status == flow.Lost && c.Turn == flow.TurnRepair:
+		s.Code, s.Problem = c.Failed.Code, "the repair failed: "+c.Failed.Detail
+	case c.Status == flow.Lost:
+		s.Code, s.Problem = c.Failed.Code, c.Failed.Detail
+	}
+}
+
 // addVersions adds every version, the rejected deltas, and the open conflicts of the last version.
 func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	for i := range h.State.Commits {
@@ -207,13 +230,16 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
 			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Moved: c.Moved, Artifact: c.Artifact, Seal: c.Seal,
 		})
-		if c.Outcome.Rejected == 0 && i < len(h.State.Commits)-1 {
+		if !needsReport(h.State, i) {
+			s.addOutcomes(c, c.Heard)
 			continue
 		}
 		report, err := h.Report(ctx, c)
 		if err != nil {
 			return err
 		}
+		s.addOutcomes(c, h.Heard(c, report))
+		s.addRefusedFields(c, report)
 		for _, reading := range report.Readings {
 			for _, p := range reading.Problems {
 				if p.Code == delta.MessageTooLarge {

@@ -49,12 +49,17 @@ func (o *AgentOutcome) TookPart() bool {
 	return slices.ContainsFunc(o.Rounds, func(r RoundOutcome) bool { return r.Outcome == Contributed || r.Outcome == NoChanges })
 }
 
-// Idle returns the agents that took part in no round; see TookPart. Sessions before protocol 2 took
-// every reply as an answer: in those, Idle returns the agents that never replied.
+// Idle returns the agents that took part in no round, nor by a letter that was merged; see TookPart.
+// Sessions before protocol 2 took every reply as an answer: in those, Idle returns the agents that
+// never replied.
 func (s *State) Idle() []string {
 	var idle []string
 	for _, o := range s.Outcomes() {
-		if s.Opened.Follows(CurrentProtocol) && !o.TookPart() || !s.Opened.Follows(CurrentProtocol) && !s.hasReplied(o.Agent) {
+		tookPart := o.TookPart() || s.wroteLetters(o.Agent)
+		if !s.Opened.Follows(CurrentProtocol) {
+			tookPart = s.hasReplied(o.Agent)
+		}
+		if !tookPart {
 			idle = append(idle, o.Agent)
 		}
 	}
@@ -68,10 +73,53 @@ func (s *State) hasReplied(agent string) bool {
 	})
 }
 
+func (s *State) wroteLetters(agent string) bool {
+	for i := 1; i < len(s.Commits); i++ {
+		c := &s.Commits[i]
+		if c.Version > s.Commits[i-1].Version && slices.ContainsFunc(c.Letters, func(l Letter) bool { return l.Agent == agent }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Moved reports whether the artifact changed since the brief.
 func (s *State) Moved() bool { return len(s.Commits) > 0 && s.Version() > s.Commits[0].Version }
 
-// CameToNothing reports whether no agent took part and the artifact is that of the brief.
+// CameToNothing reports whether no agent took part and the artifact is that of the brief. Replies of a
+// round that is not settled yet may still come to something.
 func (s *State) CameToNothing() bool {
+	if leg := s.OpenLeg(); leg != nil && len(leg.Missing()) < len(leg.Exchanges) {
+		return false
+	}
 	return len(s.Opened.Agents) > 0 && len(s.Idle()) == len(s.Opened.Agents) && !s.Moved()
 }
+
+// Verdict is what a session as a whole came to.
+type Verdict string
+
+// The verdicts.
+const (
+	Complete Verdict = "complete" // every agent took part
+	Partial  Verdict = "partial"  // some agent took no part, or the session ended without a quorum or for lack of time
+	Nothing  Verdict = "nothing"  // no agent took part, and the artifact is that of the brief
+)
+
+// Verdict judges the session so far. Before protocol 2 a single missing reply makes it partial.
+func (s *State) Verdict() Verdict {
+	switch {
+	case s.Ended == EndCompiled: // agents were not asked
+		return Complete
+	case !s.Opened.Follows(CurrentProtocol) && len(s.Missing()) == 0 && !s.endedEarly():
+		return Complete
+	case !s.Opened.Follows(CurrentProtocol):
+		return Partial
+	case s.CameToNothing():
+		return Nothing
+	case len(s.Idle()) > 0, s.endedEarly():
+		return Partial
+	}
+	return Complete
+}
+
+func (s *State) endedEarly() bool { return s.Ended == EndQuorum || s.Ended == EndTime }

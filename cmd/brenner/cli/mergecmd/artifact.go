@@ -176,8 +176,8 @@ agent's reply, as by --deltas NAME=FILE.`,
   brenner delta check --strict reply.md
   brenner delta check deltas.json
 
-Exit codes: 0 all deltas were read; 1 some were refused, or none found; 2 unreadable
-file.`,
+Exit codes: 0 all deltas were read, or the reply says NO CHANGES; 1 some deltas or fields
+were refused, or none found; 2 unreadable file.`,
 		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := a.ReadFile("reply", args[0])
@@ -191,11 +191,12 @@ file.`,
 				}
 				r, err = settle.CheckFile(args[0], text)
 			} else {
-				r = delta.Read(text, delta.Options{Strict: strict, Examples: project.WorkedExamples()})
+				r = delta.Read(text, delta.Options{Strict: strict, NoChanges: true, Examples: project.WorkedExamples()})
 			}
 			if err != nil {
 				return err
 			}
+			settle.CheckFields(&r)
 			if !r.Clean() {
 				a.Exit = ui.ExitFailed
 			}
@@ -224,9 +225,26 @@ func checkedText(a *ui.App, c *delta.Reply, path string) string {
 	}
 	writeProblems(&out, path, c.Problems, a.Quiet)
 	if !a.Quiet {
-		fmt.Fprintf(&out, "%d read, %d refused, %d ignored\n", counts["read"], counts["refused"], counts["ignored"])
+		if c.NoChanges != nil {
+			fmt.Fprintf(&out, "%s:%d: no changes: %s\n", ui.Clean(path), c.NoChanges.Line, ui.OrDash(c.NoChanges.Reason))
+		}
+		fmt.Fprintf(&out, "%d read%s, %d refused, %d ignored\n", counts["read"], refusedFields(c), counts["refused"], counts["ignored"])
 	}
 	return out.String()
+}
+
+// refusedFields counts the refused fields of blocks that were read.
+func refusedFields(c *delta.Reply) string {
+	n := 0
+	for i := range c.Blocks {
+		if b := &c.Blocks[i]; b.OK {
+			n += len(b.Problems)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return ", " + text.Count(n, "field") + " refused"
 }
 
 func blockFate(b *delta.Block) string {

@@ -49,6 +49,14 @@ func textProgress(a *ui.App) project.Watch {
 	}}
 }
 
+// resumedAt returns the words before the number of the round in which a session goes on.
+func resumedAt(s *flow.State) string {
+	if s.OpenLeg() != nil {
+		return "in round"
+	}
+	return "after round"
+}
+
 // eventLine describes an event in one line, or returns "" for an event that is not shown.
 func eventLine(e *journal.Entry, s *flow.State) string {
 	switch e.Kind {
@@ -62,7 +70,7 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		}
 		return line
 	case flow.KindResumed:
-		line := fmt.Sprintf("%s: resumed after round %d of %d, at version %d", s.Opened.Thread, s.Round(), s.Settings.Rounds, s.Version())
+		line := fmt.Sprintf("%s: resumed %s %d of %d, at version %d", s.Opened.Thread, resumedAt(s), s.Round(), s.Settings.Rounds, s.Version())
 		if asked := askedModels(s); asked != "" {
 			line += ", asking " + asked
 		}
@@ -122,7 +130,7 @@ func askLine(e *journal.Entry, s *flow.State) string {
 			continue
 		}
 		if c.Turn == flow.TurnRepair {
-			return fmt.Sprintf("round %d: asking %s for corrected blocks", c.Round, ui.Clean(c.Agent))
+			return fmt.Sprintf("round %d: asking %s for corrections", c.Round, ui.Clean(c.Agent))
 		}
 		return fmt.Sprintf("round %d: asking %s", c.Round, ui.Clean(c.Agent))
 	}
@@ -152,9 +160,9 @@ func callLine(c *flow.Call) string {
 		}
 		return line
 	case c.Turn == flow.TurnRepair:
-		return who + " sent corrected blocks"
+		return who + " answered the request for corrections"
 	case c.Answered.Repairable > 0:
-		return fmt.Sprintf("%s replied (%d tokens, %s unreadable)", who, c.Answered.Spent().Tokens, text.Count(c.Answered.Repairable, "block"))
+		return fmt.Sprintf("%s replied (%d tokens, %s to correct)", who, c.Answered.Spent().Tokens, text.Count(c.Answered.Repairable, "problem"))
 	}
 	return fmt.Sprintf("%s replied (%d tokens)", who, c.Answered.Spent().Tokens)
 }
@@ -312,8 +320,8 @@ Watching does not affect the session: it continues after Ctrl-C.`,
   brenner session watch RS-20261115-cell-fate --json-stream
 
 Exit codes: 0 the session ended, or is not running; 1 the store is damaged; 2 no such
-session; 3 ended with a reply missing; 5 ended with an open conflict or stalemate;
-130 interrupted.`,
+session; 3 ended, but some agent neither contributed nor wrote NO CHANGES in any round; 5
+ended with an open conflict or stalemate; 130 interrupted.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {

@@ -140,8 +140,9 @@ Without an argument, shows the most recently active session.`,
 		Example: `  brenner session status
   brenner session status RS-20261115-cell-fate --json
 
-Exit codes: 0 shown; 1 the store is damaged; 2 no such session; 3 shown, ended with a
-reply missing; 5 shown, ended with an open conflict or stalemate.`,
+Exit codes: 0 shown; 1 the store is damaged; 2 no such session; 3 shown, ended,
+but some agent neither contributed nor wrote NO CHANGES in any round; 5 shown, ended with
+an open conflict or stalemate.`,
 		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error {
 			err := a.WithWhole(c, args[0], func(ctx context.Context, src *project.Source, h *session.History) error {
@@ -161,11 +162,10 @@ func showStatus(ctx context.Context, a *ui.App, src *project.Source, h *session.
 	if err != nil {
 		return err
 	}
-	switch {
-	case s.Phase == session.PhaseEnded && (len(s.Conflicts) > 0 || s.NeedsRuling()):
-		a.Exit = ui.ExitPerson
-	case s.Phase == session.PhaseEnded && len(s.Missing) > 0:
-		a.Exit = ui.ExitPartial
+	if s.Phase == session.PhaseEnded {
+		if a.Exit = verdictCode(s); a.Exit == ui.ExitFailed { // showing it has not failed
+			a.Exit = ui.ExitPartial
+		}
 	}
 	return ui.Show(a, s, nil, summaryText)
 }

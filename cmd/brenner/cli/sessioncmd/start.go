@@ -60,11 +60,13 @@ answer only their own question unless --via rehearsal or --script is set.`,
   brenner session start --preset default-3-agent --dry-run
   brenner session start --preset default-3-agent --estimate --budget-usd 2
 
-Exit codes: 0 done; 1 storing failed; 2 invalid roster, brief or configuration; 3 done,
-but an agent did not reply; 4 ` + "`brenner trust`" + ` required, or the mail server rejected the
-token; 5 done with an open conflict or stalemate, or another process has the session
-locked; 6 budget exhausted; 75 too few replies, retry later, or the mail server is
-unreachable; 130 interrupted.`,
+Exit codes: 0 done, and every agent contributed or wrote NO CHANGES in some round; 1 no
+agent did, and the artifact did not change, or storing failed; 2 invalid roster, brief or
+configuration; 3 done, but some agent did neither in any round, or too few replied in
+time; 4 ` + "`brenner trust`" + ` required, or the mail server rejected the token; 5 done with an
+open conflict or stalemate, or another process has the session locked; 6 budget
+exhausted; 75 too few replies, retry later, or the mail server is unreachable; 130
+interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return start(a, c, &opt) },
 	}
@@ -327,9 +329,18 @@ func exitCode(res *session.Result, s *audit.Summary) int {
 		return ui.ExitBudget
 	case res.Reason == flow.EndLater:
 		return ui.ExitLater
+	}
+	return verdictCode(s)
+}
+
+// verdictCode returns the exit code for what a session came to.
+func verdictCode(s *audit.Summary) int {
+	switch {
+	case s.Verdict == flow.Nothing:
+		return ui.ExitFailed
 	case len(s.Conflicts) > 0, s.NeedsRuling():
 		return ui.ExitPerson
-	case len(res.Missing) > 0, res.Reason == flow.EndQuorum, res.Reason == flow.EndTime:
+	case s.Verdict == flow.Partial:
 		return ui.ExitPartial
 	}
 	return 0
@@ -354,10 +365,12 @@ Resuming a session that has ended is not an error: its status is shown.`,
   brenner session resume RS-20261115-cell-fate --rounds 5 --budget-tokens 1000000
   brenner session list -q | xargs -n 1 brenner session resume
 
-Exit codes: 0 done, or nothing to do; 1 storing failed; 2 no such session, or an agent
-is unreachable; 3 done, but an agent did not reply; 4 ` + "`brenner trust`" + ` required; 5 open
-conflict or stalemate, or another process has the session locked; 6 budget exhausted;
-75 too few replies, retry later; 130 interrupted.`,
+Exit codes, judged over the whole session: 0 every agent contributed or wrote NO CHANGES
+in some round; 1 no agent did, and the artifact did not change, or storing failed; 2 no
+such session, or an agent is unreachable; 3 some agent did neither in any round, or too
+few replied in time; 4 ` + "`brenner trust`" + ` required; 5 open conflict or stalemate, or another
+process has the session locked; 6 budget exhausted; 75 too few replies, retry later;
+130 interrupted.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return resume(a, c, args[0], &run, model) },
 	})
@@ -404,5 +417,9 @@ func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) err
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
 	}
-	return showStatus(c.Context(), a, j.Source(), j.History)
+	err := showStatus(c.Context(), a, j.Source(), j.History)
+	if j.History.State.Verdict() == flow.Nothing {
+		a.Exit = ui.ExitFailed
+	}
+	return err
 }

@@ -84,9 +84,17 @@ func summaryFacts(s *audit.Summary) [][]string {
 	return append(rows,
 		[]string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)},
 		[]string{"Seal", s.Seal},
-		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget)},
+		[]string{"Tokens", fmt.Sprintf("%d (%s)", s.Spent, budget) + lostTokens(s)},
 		[]string{"Cost", summaryCost(s)},
 	)
+}
+
+// lostTokens says which part of the tokens is only assumed.
+func lostTokens(s *audit.Summary) string {
+	if s.Lost == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them assumed for calls without a reply", s.Lost)
 }
 
 // summaryCost formats the cost of a session, as far as its models have prices.
@@ -103,7 +111,7 @@ func summaryCost(s *audit.Summary) string {
 }
 
 func summaryAgentTable(s *audit.Summary) string {
-	rows := [][]string{{"AGENT", "ROLE", "VIA", "REPLIES", "FAILED", "TOKENS", "COST", "LAST ROUND"}}
+	rows := [][]string{{"AGENT", "ROLE", "VIA", "REPLIES", "FAILED", "TOKENS", "COST", "OUTCOMES", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
 		if g.Letters > 0 {
@@ -113,10 +121,64 @@ func summaryAgentTable(s *audit.Summary) string {
 			state += ": " + ui.Clean(string(g.Code)+", "+g.Problem)
 		}
 		rows = append(rows, []string{
-			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(g.Via), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), state,
+			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(g.Via), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
 		})
 	}
 	return ui.Columns(rows)
+}
+
+// outcomeCounts formats the outcomes of an agent: "2 contributed, 1 no changes".
+func outcomeCounts(n *audit.OutcomeCounts) string {
+	var all []string
+	for _, one := range []struct {
+		count int
+		word  string
+	}{
+		{n.Contributed, flow.Contributed}, {n.NoChanges, flow.NoChanges}, {n.Refused, flow.Refused}, {n.Unreadable, flow.Unreadable},
+		{n.Cut, flow.ReplyCut}, {n.ProseOnly, flow.ProseOnly}, {n.Failed, flow.NoReply},
+	} {
+		if one.count > 0 {
+			all = append(all, strconv.Itoa(one.count)+" "+outcomeWords(one.word))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// outcomeWords formats an outcome: "prose only".
+func outcomeWords(outcome string) string { return strings.ReplaceAll(outcome, "_", " ") }
+
+// summaryOutcomes says what agents that took no part did, and which replies were cut.
+func summaryOutcomes(s *audit.Summary, b *strings.Builder) {
+	if s.Phase == session.PhaseEnded && s.Verdict == flow.Nothing {
+		b.WriteString("\nNothing came of this session: no agent contributed or wrote NO CHANGES, and the artifact did not change.\n")
+	} else if s.Phase == session.PhaseEnded && len(s.Idle) > 0 {
+		fmt.Fprintf(b, "\nContributed nothing in any round: %s\n", ui.Clean(strings.Join(s.Idle, ", ")))
+	}
+	title := "\nCut at the token limit; complete blocks were taken (budget.reply_tokens sets the limit):\n"
+	for i := range s.Agents {
+		for _, o := range s.Agents[i].Outcomes {
+			if o.Cut {
+				fmt.Fprintf(b, "%s  round %d, %s: %s\n", title, o.Round, ui.Clean(s.Agents[i].Name), outcomeWords(o.Outcome))
+				title = ""
+			}
+		}
+	}
+}
+
+// summaryRefused lists refused fields of deltas that were applied.
+func summaryRefused(s *audit.Summary, b *strings.Builder) {
+	const most = 10
+	if len(s.Refused) == 0 {
+		return
+	}
+	b.WriteString("\nRefused fields:\n")
+	for i, r := range s.Refused {
+		if i == most {
+			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Refused)-most)
+			break
+		}
+		fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.Clean(r.Place), ui.Clean(string(r.Code)), ui.Clean(r.Message))
+	}
 }
 
 // versionFrom formats the origin of a version.
@@ -159,6 +221,7 @@ func summaryMoved(s *audit.Summary, b *strings.Builder) {
 // summaryProblems lists rejected deltas, conflicts and missing replies.
 func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
+	summaryOutcomes(s, b)
 	if len(s.Rejected) > 0 {
 		b.WriteString("\nRejected:\n")
 		for i, r := range s.Rejected {
@@ -169,6 +232,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(string(r.Code)), ui.Clean(r.Message))
 		}
 	}
+	summaryRefused(s, b)
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
 		for i, c := range s.Conflicts {

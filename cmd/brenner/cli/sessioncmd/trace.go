@@ -48,10 +48,16 @@ unreadable.`,
 
 // outcome formats how a call ended.
 func outcome(s *audit.CallSummary) string {
-	if s.Code != "" {
-		return string(s.Status) + " " + ui.Clean(string(s.Code))
+	line := strings.TrimSpace(string(s.Status) + " " + ui.Clean(string(s.Code)))
+	if s.Status == flow.Replied && s.Turn == flow.TurnAsk && s.Outcome != "" {
+		line += ", " + outcomeWords(ui.Clean(s.Outcome))
 	}
-	line := string(s.Status)
+	if s.Cut {
+		line += ", cut off"
+	}
+	if s.Failures > 0 {
+		line += ", " + text.Count(s.Failures, "attempt") + " lost before"
+	}
 	for _, r := range s.Remarks {
 		switch r.Kind {
 		case flow.RemarkOther:

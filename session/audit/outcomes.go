@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"brenner/internal/fault"
+	"brenner/merge"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// RoundOutcome is what an agent came to in one round.
+type RoundOutcome struct {
+	Round      int    `json:"round"`
+	Outcome    string `json:"outcome"`
+	Reason     string `json:"reason,omitempty"` // of NO CHANGES
+	Applied    int    `json:"applied"`
+	Rejected   int    `json:"rejected"`
+	Fields     int    `json:"refused_fields"`
+	Unreadable int    `json:"unreadable"`
+	Cut        bool   `json:"cut"`
+}
+
+// OutcomeCounts counts the rounds of an agent by outcome.
+type OutcomeCounts struct {
+	Contributed int `json:"contributed"`
+	NoChanges   int `json:"no_changes"`
+	Refused     int `json:"refused"`
+	Unreadable  int `json:"unreadable"`
+	Cut         int `json:"cut"`
+	ProseOnly   int `json:"prose_only"`
+	Failed      int `json:"failed"`
+}
+
+func (n *OutcomeCounts) add(outcome string) {
+	counts := map[string]*int{
+		flow.Contributed: &n.Contributed, flow.NoChanges: &n.NoChanges, flow.Refused: &n.Refused, flow.Unreadable: &n.Unreadable,
+		flow.ReplyCut: &n.Cut, flow.ProseOnly: &n.ProseOnly, flow.NoReply: &n.Failed,
+	}
+	if count := counts[outcome]; count != nil {
+		*count++
+	}
+}
+
+// RefusedField is a field of a delta that was refused; the rest of the delta was applied.
+type RefusedField struct {
+	Version int        `json:"version"`
+	Agent   string     `json:"agent"`
+	Delta   string     `json:"delta_id"`
+	Place   string     `json:"place"` // item and field
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+// addOutcomes adds what the agents of a settled round came to.
+func (s *Summary) addOutcomes(c *flow.Commit, heard []flow.Heard) {
+	for _, h := range heard {
+		for i := range s.Agents {
+			if g := &s.Agents[i]; g.Name == h.Agent {
+				g.Counts.add(h.Outcome)
+				g.Outcomes = append(g.Outcomes, RoundOutcome{
+					c.Round, h.Outcome, h.Reason, h.Applied, h.Rejected, h.Fields, h.Unreadable, h.Cut,
+				})
+			}
+		}
+	}
+}
+
+// addRefusedFields adds the refused fields of deltas that were not rejected.
+func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
+	for i := range report.Merge.Deltas {
+		row := &report.Merge.Deltas[i]
+		if row.Disposition == merge.Rejected {
+			continue
+		}
+		for _, f := range row.Fields {
+			if f.Outcome == merge.FieldRefused {
+				s.Refused = append(s.Refused, RefusedField{c.Version, row.Agent, row.DeltaID, row.TargetID + "." + f.Field, f.Code(), f.Message})
+			}
+		}
+	}
+}
+
+// needsReport reports whether the report of a commit has something for a summary.
+func needsReport(st *flow.State, i int) bool {
+	c := &st.Commits[i]
+	if c.Outcome.Rejected > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.CurrentProtocol) {
+		return true
+	}
+	for _, h := range c.Heard {
+		if h.Fields > 0 {
+			return true
+		}
+	}
+	return false
+}
