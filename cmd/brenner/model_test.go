@@ -65,8 +65,6 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = "```delta\n{\"operation\": ADD\n```\n"
 	case "cut":
 		answer.Cut = true
-	case "prose":
-		answer.Text = "I agree with everything.\n"
 	case "limit": // ends at its token limit; the repair brings the rest
 		answer.Text += "\n```delta\n{\"operation\":\"ADD\",\"section\":\"hypo"
 		answer.Finish = "length"
