@@ -118,30 +118,36 @@ func (x *exchange) talk(ctx context.Context) error {
 		}
 	}()
 	for {
-		data, err := s.RecvRaw()
-		if errors.Is(err, io.EOF) && (x.events.done || x.answer.finish != "") {
-			return nil
-		}
-		if errors.Is(err, io.EOF) && x.events.foreign {
-			return errMalformed // for example, plain text
-		}
-		if err != nil {
+		done, err := x.receive(s)
+		if done || err != nil {
 			return err
-		}
-		if err := x.dialect.chunk(x.answer.encodeBytes(data), &x.answer); err != nil {
-			if errors.Is(err, errMalformed) {
-				x.wrong = bytes.Clone(data)
-			}
-			return err
-		}
-		if x.answer.finish == "" && x.answer.endless(x.call.MaxReply) {
-			return errEndless
 		}
 		if x.answer.finish != "" && timer == nil {
 			// The usage may still follow. Some servers never close the connection.
 			timer = time.AfterFunc(linger, func() { _ = x.events.Close() })
 		}
 	}
+}
+
+// receive reads one event of a stream. It returns true at the end.
+func (x *exchange) receive(s stream) (done bool, err error) {
+	data, err := s.RecvRaw()
+	switch {
+	case errors.Is(err, io.EOF) && (x.events.done || x.answer.finish != ""):
+		return true, nil
+	case errors.Is(err, io.EOF) && x.events.foreign:
+		return false, errMalformed // for example, plain text
+	case err != nil:
+		return false, err
+	}
+	err = x.dialect.chunk(x.answer.encodeBytes(data), &x.answer)
+	if errors.Is(err, errMalformed) {
+		x.wrong = bytes.Clone(data)
+	}
+	if err == nil && x.answer.finish == "" && x.answer.endless(x.call.MaxReply) {
+		return false, errEndless
+	}
+	return false, err
 }
 
 // Do implements go-openai's HTTPDoer. It adds headers from the options and limits
