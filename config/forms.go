@@ -266,6 +266,19 @@ func intForm() scalar {
 	}
 }
 
+// tokenForm is intForm for a number of tokens, which may be written as 100k or 1.5M.
+func tokenForm() scalar {
+	f := intForm()
+	f.tags = append(f.tags, tagText)
+	f.noun += ", or one such as 100k or 1.5M"
+	f.hint = func(string) string { return "write digits, or 100k, 1.5M" }
+	f.value = func(s string) (any, bool) {
+		n, ok := text.Amount(s)
+		return n, ok && n <= mostNumber
+	}
+	return f
+}
+
 // wholeNumber accepts decimal digits only: 010 is ambiguous.
 func wholeNumber(s string) (int, bool) {
 	i, err := strconv.Atoi(s)

@@ -220,7 +220,7 @@ func roleList(r *reader, path string, n *yaml.Node) any {
 			at("role", textForm(), &role.Role),
 			at("read", objects(textList), &role.Read),
 			at("write", objects(textList), &role.Write),
-			at("max_tokens", intForm(), &role.MaxTokens),
+			at("max_tokens", tokenForm(), &role.MaxTokens),
 			at("cross", boolForm(), &role.Cross),
 			at("views", objects(viewList), &role.Views),
 		)

@@ -226,7 +226,7 @@ func (r *planReader) settings(n *yaml.Node) {
 	}
 	r.Object(n, "session",
 		r.number("rounds", 1, 1000, func(n int) { s.Rounds = &n }),
-		r.number("reply_tokens", 0, 1<<31-1, func(n int) { s.Reply = &n }),
+		r.tokens("reply_tokens", 0, 1<<31-1, func(n int) { s.Reply = &n }),
 		r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n }),
 		r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged),
 		yaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
@@ -246,9 +246,9 @@ func (r *planReader) budget(n *yaml.Node) {
 	p := r.plan
 	p.lines["budget"] = n.Line
 	r.Object(n, "budget",
-		r.number("session_tokens", 1, 1<<40, func(n int) { p.Budget.Tokens = &n }),
+		r.tokens("session_tokens", 1, 1<<40, func(n int) { p.Budget.Tokens = &n }),
 		r.dollars("session_usd", func(n int64) { p.Budget.USD = &n }),
-		r.at("budget.tokens", r.number("tokens", 1, 1<<50, func(n int) { p.Limits.Tokens = n })),
+		r.at("budget.tokens", r.tokens("tokens", 1, 1<<50, func(n int) { p.Limits.Tokens = n })),
 		r.at("budget.usd", r.dollars("usd", func(n int64) { p.Limits.USD = n })),
 	)
 }
@@ -496,6 +496,23 @@ func (r *reader) number(name string, least, most int, take func(int)) yaml.Key {
 		value, err := strconv.Atoi(n.Value)
 		if err != nil || value < least || value > most {
 			r.Add(InvalidValue, n.Line, fmt.Sprintf("write a number from %d to %d, in digits", least, most), "invalid %s: %s", name, fault.Shown(n.Value))
+			return
+		}
+		take(value)
+	}}
+}
+
+// tokens reads a number of tokens: digits, or one such as 100k or 1.5M.
+func (r *reader) tokens(name string, least, most int, take func(int)) yaml.Key {
+	digits := r.number(name, least, most, take)
+	return yaml.Key{Name: name, Take: func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {
+			digits.Take(n)
+			return
+		}
+		value, ok := text.Amount(n.Value)
+		if !ok || value < least || value > most {
+			r.Add(InvalidValue, n.Line, fmt.Sprintf("write a number from %d to %d, such as 100k or 1.5M", least, most), "invalid %s: %s", name, fault.Shown(n.Value))
 			return
 		}
 		take(value)

@@ -219,7 +219,7 @@ Exit codes: 0 printed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 	f.StringVar(&w.Role, "role", "", "role of the prompt; omits bullets tagged with another role")
 	f.StringVar(&w.Session, "session", "", "session of the prompt")
 	f.StringVar(&w.Domain, "domain", "", "domain to print")
-	f.IntVar(&w.Tokens, "tokens", 0, "token limit (default: playbook.tokens)")
+	f.Var((*ui.Tokens)(&w.Tokens), "tokens", "token limit, such as 800 or 2k (default: playbook.tokens)")
 	f.BoolVar(&w.All, "all", false, "include all stages except quarantine")
 	return c
 }

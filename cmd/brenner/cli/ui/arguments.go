@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +13,7 @@ import (
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/files"
+	"brenner/internal/text"
 	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
@@ -208,4 +211,22 @@ func WriteOut(out string, data func() []byte) (written string, err error) {
 		return "", nil
 	}
 	return out, files.Replace(out, data())
+}
+
+// Tokens is the value of a flag that takes a number of tokens: digits, or one such as 100k.
+type Tokens int
+
+func (t *Tokens) String() string { return strconv.Itoa(int(*t)) }
+
+// Type implements pflag.Value.
+func (t *Tokens) Type() string { return "TOKENS" }
+
+// Set implements pflag.Value.
+func (t *Tokens) Set(value string) error {
+	n, ok := text.Amount(value)
+	if !ok {
+		return errors.New("not a number of tokens, such as 800 or 2k")
+	}
+	*t = Tokens(n)
+	return nil
 }
