@@ -66,11 +66,13 @@ func (p *Project) publish(ctx context.Context, h *session.History, write func(*p
 		if !wrote {
 			return path, nil
 		}
-		now, err := session.Load(ctx, h.Store, h.Thread)
-		if err != nil || now.State.Version() <= h.State.Version() {
+		head, err := store.HeadOf(ctx, h.Store, session.Prefix+h.Thread)
+		if err != nil || head == h.State.Head {
 			return path, err
 		}
-		h = now
+		if h, err = session.Load(ctx, h.Store, h.Thread); err != nil {
+			return path, err
+		}
 	}
 }
 
