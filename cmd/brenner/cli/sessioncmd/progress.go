@@ -78,7 +78,7 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	case flow.KindBegan:
 		return askLine(e, s)
 	case flow.KindAnswered, flow.KindFailed:
-		return callLine(endedCall(e, s))
+		return callLine(s, endedCall(e, s))
 	case flow.KindCommitted:
 		return commitLine(&s.Commits[len(s.Commits)-1])
 	case flow.KindNoted:
@@ -147,7 +147,15 @@ func endedCall(e *journal.Entry, s *flow.State) *flow.Call {
 	return nil
 }
 
-func callLine(c *flow.Call) string {
+// hinted reports whether an earlier call of the round failed with the same hint, as those to one
+// endpoint do.
+func hinted(s *flow.State, c *flow.Call) bool {
+	return slices.ContainsFunc(s.Calls(), func(o *flow.Call) bool {
+		return o.Round == c.Round && o.Seq < c.Seq && o.Status == flow.Lost && o.Failed.Hint == c.Failed.Hint
+	})
+}
+
+func callLine(s *flow.State, c *flow.Call) string {
 	if c == nil {
 		return ""
 	}
@@ -155,7 +163,7 @@ func callLine(c *flow.Call) string {
 	switch {
 	case c.Status == flow.Lost:
 		line := fmt.Sprintf("%s did not reply: %s, %s", who, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
-		if c.Failed.Hint != "" {
+		if c.Failed.Hint != "" && !hinted(s, c) {
 			line += "\n  hint: " + ui.Clean(c.Failed.Hint)
 		}
 		return line
