@@ -28,7 +28,7 @@ func progressFor(a *ui.App, stream bool) project.Watch {
 	case stream: // the entries themselves, one per line, as in an export
 		return project.Watch{Event: func(e *journal.Entry, _ *flow.State) {
 			// On a write error the session continues: its journal is stored.
-			_ = a.Write(append(e.JSON(), '\n'))
+			_ = a.WriteJSON(append(e.JSON(), '\n'))
 		}}
 	case a.Quiet || a.JSON:
 		return project.Watch{}

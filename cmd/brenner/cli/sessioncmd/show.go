@@ -98,7 +98,7 @@ func showArtifact(a *ui.App, c *cobra.Command, arg string, opt *showOptions) err
 		written, err := ui.WriteOut(opt.out, func() []byte { return partBytes(part, inJSON) })
 		return ui.Show(a, part, err, func(a *ui.App, part *audit.Part) string {
 			if written == "" {
-				return string(partBytes(part, inJSON))
+				return a.JSONText(partBytes(part, inJSON), inJSON)
 			}
 			if !a.Quiet {
 				a.Say(fmt.Sprintf("%s, written to %s\n", part.Address, ui.Clean(written)))
@@ -231,7 +231,7 @@ func withoutText(a *ui.App, w *audit.Counterfactual, inJSON bool) string {
 		a.Say(withoutDifferences(w))
 	}
 	if inJSON {
-		return string(w.Artifact) + "\n"
+		return a.JSONText(w.Artifact, true) + "\n"
 	}
 	return string(w.After.Markdown())
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -164,10 +165,33 @@ func UnknownCommand(c *cobra.Command, name string) error {
 		}
 	}
 	hint := ""
-	if near, ok := text.Nearest(name, names); ok {
+	if word, ok := otherWords()[c.Name()+" "+name]; ok {
+		hint = word
+	} else if word := otherWords()[name]; slices.Contains(names, word) {
+		hint = "did you mean `" + c.CommandPath() + " " + word + "`?"
+	} else if near, ok := text.Nearest(name, names); ok {
 		hint = "did you mean `" + c.CommandPath() + " " + near + "`?"
 	}
 	return Usage(c, "unknown command `"+c.CommandPath()+" "+Clean(name)+"`", hint)
+}
+
+// otherWords returns what people try, and the command or the hint that they need.
+func otherWords() map[string]string {
+	return map[string]string{
+		"ls": "list", "view": "show", "cat": "show", "print": "show", "new": "start", "run": "start", "begin": "start", "continue": "resume",
+		"follow": "watch", "tail": "watch", "comment": "note", "fix": "resolve", "edit": "apply", "restart": "resume", "halt": "stop", "kill": "stop",
+		"session stop":   "interrupt the process that runs it; `brenner session resume ID` continues it",
+		"session kill":   "interrupt the process that runs it; `brenner session resume ID` continues it",
+		"session rm":     "sessions are kept: delete the project's .brenner directory to discard all of them",
+		"session delete": "sessions are kept: delete the project's .brenner directory to discard all of them",
+		"session diff":   "`brenner store diff ID@v1 ID@v2` compares two versions of a session's artifact",
+		"session log":    "`brenner trace list ID` lists the calls of a session",
+		"session logs":   "`brenner trace list ID` lists the calls of a session",
+		"loop ls":        "did you mean `brenner loop status`?",
+		"loop list":      "did you mean `brenner loop status`?",
+		"loop show":      "did you mean `brenner loop report NAME`?",
+		"loop resume":    "`brenner loop run PLAN` continues a loop; `brenner loop pause NAME --off` ends a pause",
+	}
 }
 
 // InProject declares -C, --project on a command; Open reads it.

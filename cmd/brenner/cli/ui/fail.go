@@ -138,7 +138,20 @@ func (a *App) PrintJSON(v any) error {
 		return &fault.Error{Code: files.CannotWrite, Op: "encode the result", Cause: err}
 	}
 	a.printed = true
-	return a.Write(append(data, '\n'))
+	return a.WriteJSON(append(data, '\n'))
+}
+
+// JSONText returns data as the text to print, escaped as WriteJSON does if it is JSON.
+func (a *App) JSONText(data []byte, isJSON bool) string {
+	if isJSON && a.OutTTY {
+		data = visibleJSON(data)
+	}
+	return string(data)
+}
+
+// WriteJSON writes JSON to standard output. On a terminal, what it would obey is escaped.
+func (a *App) WriteJSON(data []byte) error {
+	return a.WriteText(a.JSONText(data, true))
 }
 
 // Write writes the result to standard output.
