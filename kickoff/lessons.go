@@ -44,11 +44,11 @@ type Lesson struct {
 // ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line that
 // names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
 // indented as code or inside another fence does not count, as for deltas. Invalid lessons are
-// skipped: replies are untrusted, and nothing depends on them.
-func ReadLesson(reply string) (Lesson, bool) {
+// skipped: replies are untrusted, and nothing depends on them. So is the open fence of a cut reply.
+func ReadLesson(reply string, cut bool) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
 	for b := range markdown.Blocks(text) {
-		if b.Kind != markdown.Fenced || b.Quoted || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence {
+		if b.Kind != markdown.Fenced || b.Quoted || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}
 		if l, ok := readFence(string(text[b.Start:b.End])); ok {
