@@ -157,6 +157,6 @@ func TestTally(t *testing.T) {
 		}
 	}
 	if settle.ReadingOf(nil, "A") != nil {
-		t.Error("a reading of nobody")
+		t.Error("a reading of a missing agent")
 	}
 }

@@ -78,7 +78,7 @@ type AgentSummary struct {
 	State    string     `json:"state"` // in the last round
 	Code     fault.Code `json:"code,omitempty"`
 	Problem  string     `json:"problem,omitempty"`
-	// Outcomes are what it came to in each settled round.
+	// Outcomes has one entry for each settled round.
 	Outcomes []RoundOutcome `json:"outcomes"`
 	Counts   OutcomeCounts  `json:"outcome_counts"`
 }

@@ -49,7 +49,7 @@ func textProgress(a *ui.App) project.Watch {
 	}}
 }
 
-// resumedAt returns the words before the number of the round in which a session goes on.
+// resumedAt returns the words before the number of the round in which a session continues.
 func resumedAt(s *flow.State) string {
 	if s.OpenLeg() != nil {
 		return "in round"
