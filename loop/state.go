@@ -190,6 +190,38 @@ func (s *State) Needing() []*Job {
 	return all
 }
 
+// Attention counts what needs a person: everything that the report lists for one.
+func (s *State) Attention() int {
+	n := 0
+	if s.StoppedEarly() {
+		n++
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		n += j.Settled.Needs()
+		for _, need := range []bool{j.Status == Broken, j.CameToNothing(), j.HasSilent(), j.HasErrors()} {
+			if need {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// CameToNothing reports whether a session ended in which no agent contributed and the
+// artifact did not move.
+func (j *Job) CameToNothing() bool { return j.Final() && j.Settled.Nothing }
+
+// HasSilent reports whether some agents of an ended session contributed nothing in any round.
+func (j *Job) HasSilent() bool {
+	return j.Final() && j.Status != Broken && !j.Settled.Nothing && j.Settled.Silent > 0
+}
+
+// HasErrors reports whether the artifact of an ended session has lint errors.
+func (j *Job) HasErrors() bool {
+	return (j.Status == Finished || j.Status == Cut) && !j.Settled.Nothing && j.Settled.Errors > 0
+}
+
 // ThreadOf returns the session id of a job.
 func (s *State) ThreadOf(j *Job) string {
 	return fmt.Sprintf("RS-%s-%s-%04d", s.Began.UTC().Format("20060102"), s.Opened.Name, j.Number)

@@ -46,22 +46,62 @@ func (p *Project) reportDir(loop string) string {
 // LoopReport returns the report of a loop, ended or not, with later decisions included.
 func (p *Project) LoopReport(ctx context.Context, name string) (r *report.Report, err error) {
 	err = p.withLoop(ctx, name, func(st *sqlite.Store, state *loop.State) (err error) {
-		r, err = gatherReport(ctx, st, state)
+		here, err := os.Getwd()
+		if err == nil {
+			r, err = p.gatherReport(ctx, st, state, here)
+		}
 		return err
 	})
 	return r, err
 }
 
-func gatherReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
+// gatherReport builds the report of a loop, with links for readers in a directory.
+func (p *Project) gatherReport(ctx context.Context, st store.Store, s *loop.State, dir string) (*report.Report, error) {
 	if err := runner.RefreshDecisions(ctx, st, s); err != nil {
 		return nil, err
 	}
-	return runner.Gather(ctx, st, s)
+	r, err := runner.Gather(ctx, st, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Sessions {
+		r.Sessions[i].File = p.artifactFrom(dir, r.Sessions[i].Session)
+	}
+	for i := range r.Questions {
+		r.Questions[i].File = p.artifactFrom(dir, r.Questions[i].Session)
+	}
+	for i := range r.Person {
+		switch n := &r.Person[i]; {
+		case n.Kind == report.NeedCause:
+			n.Command = p.resumeCommand(&s.Opened)
+		case n.Kind == report.NeedFailed && n.Command == "":
+			n.Command = p.resumeCommand(&s.Opened) + " --retry-failed"
+		}
+	}
+	return r, nil
+}
+
+// artifactFrom returns the path of a session's artifact file from a directory, with slashes,
+// or "" if there is no such file.
+func (p *Project) artifactFrom(dir, thread string) string {
+	if thread == "" || store.CheckLockName(thread) != nil {
+		return ""
+	}
+	file := filepath.Join(p.publishedDir(thread), artifactText)
+	if _, err := os.Stat(file); err != nil {
+		return ""
+	}
+	from, err := filepath.Rel(dir, file)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(from)
 }
 
 // writeReport writes the report of a loop to the state directory, in all formats.
 func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
-	r, err := gatherReport(ctx, st, s)
+	dir := p.reportDir(s.Opened.Name)
+	r, err := p.gatherReport(ctx, st, s, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +113,6 @@ func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State
 	if err != nil {
 		return nil, err
 	}
-	dir := p.reportDir(s.Opened.Name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &fault.Error{Code: files.CannotWrite, Op: "make", Place: dir, Detail: files.Reason(err), Hint: "the loop itself is stored: `brenner loop report " + s.Opened.Name + "`"}
 	}

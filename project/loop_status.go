@@ -84,8 +84,9 @@ type LoopSummary struct {
 	Outage *LoopOutage `json:"outage,omitzero"`
 	// Cause is why no session could run, if the loop stopped early.
 	Cause       *loop.Cause    `json:"cause,omitzero"`
-	Conflicts   int            `json:"conflicts"` // open ones, in all sessions
-	NeedsPerson []string       `json:"needs_person"`
+	Conflicts   int            `json:"conflicts"`    // open ones, in all sessions
+	NeedsPerson []string       `json:"needs_person"` // sessions that need a decision
+	Attention   int            `json:"attention"`    // items that the report lists for a person
 	Sessions    []LoopSession  `json:"sessions"`
 	Report      string         `json:"report"` // the report's file, if any
 	Deliveries  []LoopDelivery `json:"deliveries"`
@@ -194,6 +195,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 			s.Nothing++
 		}
 	}
+	s.Attention = st.Attention()
 	for _, j := range st.Needing() {
 		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
 	}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -30,7 +32,6 @@ func (r *Report) Markdown() []byte {
 	r.writeTests(&b)
 	r.writeLearned(&b)
 	r.writeSpent(&b)
-	r.writeFailed(&b)
 	r.writeUndone(&b)
 	r.writeSessions(&b)
 	fmt.Fprintf(&b, "\nHead of the loop's journal: %s\n", r.Head)
@@ -40,7 +41,7 @@ func (r *Report) Markdown() []byte {
 // facts are the first lines of a report.
 func (r *Report) facts() []string {
 	lines := []string{
-		fmt.Sprintf("%d of %s done, %d failed, %d not done", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened),
+		r.counts(),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.spending(),
 	}
@@ -58,6 +59,15 @@ func (r *Report) facts() []string {
 		lines = append(lines, fmt.Sprintf("%d items need a person", n))
 	}
 	return lines
+}
+
+// counts says what became of the sessions.
+func (r *Report) counts() string {
+	line := fmt.Sprintf("%d of %s done, %d failed, %d not done", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened)
+	if r.Nothing > 0 {
+		line += fmt.Sprintf(", %d contributed nothing", r.Nothing)
+	}
+	return line
 }
 
 // seconds formats an instant without fractions of a second.
@@ -115,12 +125,34 @@ func (r *Report) writePerson(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n## Needs a person\n\n")
-	rows(b, r.Person, func(n *Need) {
-		fmt.Fprintf(b, "- %s: %s%s\n", n.Session, plain(n.What), command(n.Command))
-		for _, s := range n.Sides {
-			fmt.Fprintf(b, "  - %s: %s\n", plain(s.Author), plain(shortValue(s.Value)))
+	for _, some := range r.byKind() {
+		rows(b, some, func(n *Need) {
+			b.WriteString("- ")
+			if n.Session != "" {
+				b.WriteString(plain(n.Session) + ": ")
+			}
+			b.WriteString(plain(n.What) + command(n.Command) + "\n")
+			for _, s := range n.Sides {
+				fmt.Fprintf(b, "  - %s: %s\n", plain(s.Author), plain(shortValue(s.Value)))
+			}
+		})
+	}
+	if r.FailedCount > 0 && r.Cause == nil {
+		b.WriteString("\nTo retry all failed sessions, run the same command with `--retry-failed`.\n")
+	}
+}
+
+// byKind returns what needs a person, in one list for each kind.
+func (r *Report) byKind() [][]Need {
+	var all [][]Need
+	for rest := r.Person; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Kind == rest[0].Kind {
+			n++
 		}
-	})
+		all, rest = append(all, rest[:n]), rest[n:]
+	}
+	return all
 }
 
 // shortValue returns the beginning of a conflicting value; the JSON has all of it.
@@ -138,12 +170,19 @@ func rows[T any](b *strings.Builder, all []T, write func(*T)) {
 
 func (r *Report) writeQuestions(b *strings.Builder) {
 	for _, q := range r.Questions {
-		fmt.Fprintf(b, "\n## %s\n\nFrom %s, version %d.\n\n", plain(q.Question), q.Session, q.Version)
+		fmt.Fprintf(b, "\n## %s\n\nFrom %s, version %d.\n\n", plain(q.Question), link(q.Session, q.File), q.Version)
+		for _, a := range q.Agents {
+			fmt.Fprintf(b, "- %s (%s): %s\n", plain(a.Agent), plain(a.Role), dash(a.Asked))
+		}
+		if len(q.Agents) > 0 {
+			b.WriteString("\n")
+		}
 		for _, h := range q.Hypotheses {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
 			fmt.Fprintf(b, "\nThe hypotheses agree on every prediction (%s).\n", text.Count(q.Agree, "condition"))
+			q.writeCritiques(b)
 			continue
 		}
 		b.WriteString("\nWhere they disagree:\n\n| | condition |")
@@ -158,7 +197,39 @@ func (r *Report) writeQuestions(b *strings.Builder) {
 			}
 			b.WriteString("\n")
 		}
+		q.writeCritiques(b)
 	}
+}
+
+func (q *Question) writeCritiques(b *strings.Builder) {
+	if len(q.Critiques) == 0 {
+		return
+	}
+	b.WriteString("\nCritiques:\n\n")
+	for _, c := range q.Critiques {
+		fmt.Fprintf(b, "- **%s** %s\n", c.ID, plain(c.Text()))
+	}
+}
+
+// Text returns a critique as one line.
+func (c *Critique) Text() string {
+	line := strings.TrimPrefix(c.Name+": "+c.Attack, ": ")
+	if c.Status != "" {
+		line += " (" + c.Status + ")"
+	}
+	if c.Alternative != "" {
+		line += " Instead: " + c.Alternative
+	}
+	return line
+}
+
+// link returns a Markdown link to a file, or the text alone if there is none.
+func link(text, file string) string {
+	if file == "" {
+		return dash(text)
+	}
+	escaped := strings.NewReplacer("(", "%28", ")", "%29").Replace((&url.URL{Path: file}).String())
+	return "[" + plain(text) + "](" + escaped + ")"
 }
 
 func (r *Report) writeTests(b *strings.Builder) {
@@ -199,17 +270,6 @@ func cost(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-func (r *Report) writeFailed(b *strings.Builder) {
-	if len(r.Failed) == 0 {
-		return
-	}
-	b.WriteString("\n## Failed\n\n")
-	rows(b, r.Failed, func(f *Failure) {
-		fmt.Fprintf(b, "- %s (%s), %s: %s %s%s\n", dash(f.Session), plain(f.Name), text.Count(f.Attempts, "attempt"), f.Code, plain(f.Detail), command(f.Command))
-	})
-	b.WriteString("\nTo retry all of them, run the same command with `--retry-failed`.\n")
-}
-
 func (r *Report) writeUndone(b *strings.Builder) {
 	if len(r.Undone)+r.NotOpened == 0 {
 		return
@@ -235,7 +295,7 @@ func (r *Report) writeSessions(b *strings.Builder) {
 	b.WriteString("\n## All sessions\n\n| session | round | what | status | version | tokens | conflicts | lint |\n|---|---:|---|---|---:|---:|---:|---|\n")
 	rows(b, r.Started(), func(s *Row) {
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
-			dash(s.Session), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
+			link(s.Session, s.File), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
 	})
 }
 
@@ -259,8 +319,23 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// plain escapes any text as one line of Markdown without markup.
+// address finds addresses, which viewers would turn into links.
+var address = regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[!-_a-{}~]*")
+
+// plain escapes any text as one line of Markdown without markup. Addresses become code.
 func plain(s string) string {
+	var b strings.Builder
+	last := 0
+	for _, at := range address.FindAllStringIndex(s, -1) {
+		b.WriteString(escape(s[last:at[0]]) + "`" + s[at[0]:at[1]] + "`")
+		last = at[1]
+	}
+	b.WriteString(escape(s[last:]))
+	return strings.TrimSpace(b.String())
+}
+
+// escape escapes text without addresses.
+func escape(s string) string {
 	var b strings.Builder
 	space := false
 	for _, c := range s {
@@ -271,7 +346,7 @@ func plain(s string) string {
 		case !unicode.IsPrint(c):
 			c = '\ufffd'
 		}
-		if space && b.Len() > 0 {
+		if space {
 			b.WriteByte(' ')
 		}
 		space = false
@@ -280,7 +355,10 @@ func plain(s string) string {
 		}
 		b.WriteRune(c)
 	}
-	return strings.ReplaceAll(b.String(), "://", "\\://") // no automatic links
+	if space {
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
 
 // afterWWW reports whether a dot after s would start an automatic link.

@@ -26,33 +26,37 @@ const Schema = "brenner.loop.report/v1"
 
 // Report is the result of a loop.
 type Report struct {
-	Schema      string     `json:"schema"`
-	Loop        string     `json:"loop"`
-	Reason      string     `json:"reason"` // why it ended; empty before that
-	Rehearsal   bool       `json:"rehearsal"`
-	Began       string     `json:"started_at"`
-	Last        string     `json:"updated_at"`
-	Head        string     `json:"head"` // of the loop's journal
-	Runs        int        `json:"runs"` // how often it was started or resumed
-	Round       int        `json:"round"`
-	Rounds      int        `json:"rounds"`
-	Planned     int        `json:"planned"` // sessions of all rounds
-	Done        int        `json:"done"`
-	FailedCount int        `json:"failed_count"`
-	Short       int        `json:"short_count"` // sessions stopped by their own budget
-	Tokens      int        `json:"tokens_spent"`
-	TokensLimit int        `json:"tokens_budget"`
-	USD         float64    `json:"usd_spent"`
-	USDLimit    float64    `json:"usd_budget"`
-	Person      []Need     `json:"needs_person"`
-	Questions   []Question `json:"questions"`
-	Tests       []Test     `json:"tests"`
-	Learned     []Lesson   `json:"learned"`
-	Spent       []Spending `json:"spent"`
-	Failed      []Failure  `json:"failed"`
-	Undone      []Undone   `json:"undone"`
-	NotOpened   int        `json:"not_opened"` // sessions of rounds that were never opened
-	Sessions    []Row      `json:"sessions"`
+	Schema      string `json:"schema"`
+	Loop        string `json:"loop"`
+	Reason      string `json:"reason"` // why it ended; empty before that
+	Rehearsal   bool   `json:"rehearsal"`
+	Began       string `json:"started_at"`
+	Last        string `json:"updated_at"`
+	Head        string `json:"head"` // of the loop's journal
+	Runs        int    `json:"runs"` // how often it was started or resumed
+	Round       int    `json:"round"`
+	Rounds      int    `json:"rounds"`
+	Planned     int    `json:"planned"` // sessions of all rounds
+	Done        int    `json:"done"`
+	FailedCount int    `json:"failed_count"`
+	Short       int    `json:"short_count"` // sessions stopped by their own budget
+	Skipped     int    `json:"skipped_count"`
+	Nothing     int    `json:"nothing_count"` // ended sessions without any contribution
+	// Cause is why no session could run, if the loop stopped early.
+	Cause       *loop.Cause `json:"cause,omitzero"`
+	Tokens      int         `json:"tokens_spent"`
+	TokensLimit int         `json:"tokens_budget"`
+	USD         float64     `json:"usd_spent"`
+	USDLimit    float64     `json:"usd_budget"`
+	Person      []Need      `json:"needs_person"`
+	Questions   []Question  `json:"questions"`
+	Tests       []Test      `json:"tests"`
+	Learned     []Lesson    `json:"learned"`
+	Spent       []Spending  `json:"spent"`
+	Failed      []Failure   `json:"failed"`
+	Undone      []Undone    `json:"undone"`
+	NotOpened   int         `json:"not_opened"` // sessions of rounds that were never opened
+	Sessions    []Row       `json:"sessions"`
 }
 
 // Side is what one author wrote in a conflict.
@@ -61,8 +65,24 @@ type Side struct {
 	Value  string `json:"value"`
 }
 
-// Need is something that only a person can decide.
+// Kinds of needs, in the order of the report.
+const (
+	NeedCause     = "cause"     // no session can run
+	NeedFailed    = "failed"    // a session failed
+	NeedNothing   = "nothing"   // a session without any contribution
+	NeedSilent    = "silent"    // agents that contributed nothing in any round
+	NeedConflict  = "conflict"  // an open conflict
+	NeedStalemate = "stalemate" // an open stalemate
+	NeedLint      = "lint"      // lint errors
+)
+
+func kinds() []string {
+	return []string{NeedCause, NeedFailed, NeedNothing, NeedSilent, NeedConflict, NeedStalemate, NeedLint}
+}
+
+// Need is something that needs a person.
 type Need struct {
+	Kind    string `json:"kind"`
 	Session string `json:"session"`
 	What    string `json:"what"`
 	Command string `json:"command"`
@@ -74,10 +94,29 @@ type Question struct {
 	ID         string       `json:"id"`
 	Question   string       `json:"question"`
 	Session    string       `json:"session"`
+	File       string       `json:"file,omitempty"` // of its artifact, relative to the report
 	Version    int          `json:"version"`
+	Agents     []Author     `json:"agents"`
 	Hypotheses []Hypothesis `json:"hypotheses"`
+	Critiques  []Critique   `json:"critiques"`
 	Disagree   []Prediction `json:"disagreements"` // where hypotheses expect different things
 	Agree      int          `json:"agreements"`    // number of other conditions
+}
+
+// Author is an agent of a session and what it really asked.
+type Author struct {
+	Agent string `json:"agent"`
+	Role  string `json:"role"`
+	Asked string `json:"asked"`
+}
+
+// Critique is an active critique.
+type Critique struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Attack      string `json:"attack"`
+	Status      string `json:"status"`
+	Alternative string `json:"alternative"` // proposed instead
 }
 
 // Hypothesis is an active hypothesis.
@@ -155,6 +194,9 @@ type Row struct {
 	Conflicts int    `json:"conflicts"`
 	Errors    int    `json:"lint_errors"`
 	Warnings  int    `json:"lint_warnings"`
+	Nothing   bool   `json:"nothing"`        // no agent contributed
+	Silent    int    `json:"silent_agents"`  // that contributed nothing in any round
+	File      string `json:"file,omitempty"` // its artifact, relative to the report
 }
 
 // Outcome formats the status of a session, with the reason if it did not end normally.
@@ -167,6 +209,9 @@ func (r *Row) Outcome() string {
 	}
 	if r.Missing > 0 {
 		outcome += ", " + text.Plural(r.Missing, "reply", "replies") + " missing"
+	}
+	if r.Nothing {
+		outcome += ", contributed nothing"
 	}
 	return outcome
 }
@@ -199,10 +244,14 @@ func New(s *loop.State) *Report {
 		Schema: Schema, Loop: s.Opened.Name, Reason: s.Ended, Rehearsal: s.Work.Script != "",
 		Began: artifact.FormatInstant(s.Began), Last: artifact.FormatInstant(s.Last), Head: s.Head.Hash, Runs: s.Runs,
 		Round: s.Round, Rounds: s.Limits.Rounds, Planned: s.Planned(), NotOpened: s.Planned() - len(s.Jobs),
-		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken), Short: s.Count(loop.Cut),
+		Done: s.Count(loop.Finished), FailedCount: s.Count(loop.Broken), Short: s.Count(loop.Cut), Skipped: s.Count(loop.Omitted),
 		Tokens: s.Spent.Tokens, TokensLimit: s.Limits.Tokens, USD: flow.Dollars(s.Spent.USD), USDLimit: flow.Dollars(s.Limits.USD),
 		Person: []Need{}, Questions: []Question{}, Tests: []Test{}, Learned: []Lesson{}, Spent: []Spending{}, Failed: []Failure{},
 		Undone: []Undone{}, Sessions: []Row{},
+	}
+	if s.StoppedEarly() {
+		r.Cause = s.Stopped()
+		r.Person = append(r.Person, Need{Kind: NeedCause, What: "no session can run: " + causeText(r.Cause)})
 	}
 	spent := make(map[string]int)
 	for i := range s.Jobs {
@@ -230,12 +279,33 @@ func New(s *loop.State) *Report {
 	return r
 }
 
+func causeText(c *loop.Cause) string {
+	if c == nil {
+		return "unknown cause"
+	}
+	return strings.TrimSpace(string(c.Code) + " " + c.Detail)
+}
+
+// SortNeeds sorts what needs a person by kind.
+func (r *Report) SortNeeds() {
+	slices.SortStableFunc(r.Person, func(a, b Need) int {
+		return cmp.Compare(slices.Index(kinds(), a.Kind), slices.Index(kinds(), b.Kind))
+	})
+}
+
 func (r *Report) job(s *loop.State, j *loop.Job) {
 	t := &j.Settled
 	r.Sessions = append(r.Sessions, Row{
 		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
 		Version: t.Version, Tokens: t.Spent, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
+		Nothing: j.CameToNothing(), Silent: t.Silent,
 	})
+	if j.CameToNothing() {
+		r.Nothing++
+		r.Person = append(r.Person, Need{
+			Kind: NeedNothing, Session: j.Thread, What: "no agent contributed, and the artifact did not move", Command: "brenner trace list " + j.Thread,
+		})
+	}
 	switch {
 	case j.Status == loop.Omitted:
 		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "skipped: " + t.Detail})
@@ -245,6 +315,8 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 			f.Command = "brenner session resume " + j.Thread
 		}
 		r.Failed = append(r.Failed, f)
+		what := "failed after " + text.Count(j.Attempts, "attempt") + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
+		r.Person = append(r.Person, Need{Kind: NeedFailed, Session: cmp.Or(j.Thread, j.Name()), What: what, Command: f.Command})
 	case j.Status == loop.Cut:
 		r.Undone = append(r.Undone, Undone{
 			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(t.Cost(), t.Wanting()).Flags(),
@@ -266,7 +338,12 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 
 // Answer returns the report's entry for a question from its best session's artifact.
 func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
-	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Hypotheses: []Hypothesis{}, Disagree: []Prediction{}}
+	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Agents: []Author{}, Hypotheses: []Hypothesis{}, Critiques: []Critique{}, Disagree: []Prediction{}}
+	for _, c := range a.Active(artifact.AdversarialCritique) {
+		out.Critiques = append(out.Critiques, Critique{
+			ID: c.ID, Name: c.Text("name"), Attack: c.Text("attack"), Status: c.Text("current_status"), Alternative: c.Text("proposed_alternative"),
+		})
+	}
 	var ids []string
 	for _, h := range a.Active(artifact.HypothesisSlate) {
 		ids = append(ids, h.ID)
@@ -348,7 +425,8 @@ func firstRows(list any) any {
 	return v.Slice(0, min(v.Len(), maxRows)).Interface()
 }
 
-// HTML renders the report as one self-contained file: no scripts, fonts, images or links.
+// HTML renders the report as one self-contained file: no scripts, fonts or images, and links
+// to the artifacts only.
 func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"ending":    func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
@@ -357,6 +435,7 @@ func (r *Report) HTML() ([]byte, error) {
 		"count":     text.Count,
 		"firstRows": firstRows,
 		"short":     shortValue,
+		"byKind":    r.byKind,
 		"rest":      func(list any) int { return max(0, reflect.ValueOf(list).Len()-maxRows) },
 		"dash": func(s string) string {
 			if strings.TrimSpace(s) == "" {

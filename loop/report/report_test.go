@@ -38,6 +38,8 @@ func hostileReport() *report.Report {
 	r.Person = append(r.Person, report.Need{Session: "RS-1", What: hostile, Command: "brenner session resolve RS-1 ``H1` " + hostile})
 	r.Failed = append(r.Failed, report.Failure{Session: "RS-1", Name: hostile, Code: "X", Detail: hostile})
 	r.Undone = append(r.Undone, report.Undone{Name: hostile, State: hostile})
+	r.Questions[0].Agents = []report.Author{{Agent: hostile, Role: hostile, Asked: hostile}}
+	r.Questions[0].Critiques = []report.Critique{{ID: "C1", Name: hostile, Attack: hostile, Status: hostile, Alternative: hostile}}
 	return r
 }
 
@@ -96,7 +98,7 @@ func TestReportIsBounded(t *testing.T) {
 		t.Error("Markdown does not mention omitted rows, or has too many lessons")
 	}
 	page, err := r.HTML()
-	if err != nil || strings.Count(string(page), "and 4800 more") != 4 || len(page) > 200_000 {
+	if err != nil || strings.Count(string(page), "and 4800 more") != 3 || len(page) > 200_000 {
 		t.Errorf("HTML: error %v, %d bytes", err, len(page))
 	}
 }
@@ -119,7 +121,7 @@ func TestReportMentionsExceededBudget(t *testing.T) {
 func TestReportUsesSingularForOne(t *testing.T) {
 	r := report.New(&loop.State{})
 	r.Sessions = []report.Row{{Session: "RS-1", Status: "failed", Missing: 1, Warnings: 1}, {Name: "never", Status: "waiting"}}
-	r.Failed = []report.Failure{{Session: "RS-1", Attempts: 1, Detail: "no"}}
+	r.Person = []report.Need{{Kind: report.NeedFailed, Session: "RS-1", What: "failed after 1 attempt: no"}}
 	page, err := r.HTML()
 	if err != nil {
 		t.Fatal(err)
@@ -133,5 +135,30 @@ func TestReportUsesSingularForOne(t *testing.T) {
 		if strings.Contains(form, "never") {
 			t.Error("a session that never began is listed")
 		}
+	}
+}
+
+// Addresses are code, not links, and can be copied as they are.
+func TestAddressesAreCode(t *testing.T) {
+	r := report.New(&loop.State{})
+	r.Person = []report.Need{{Kind: report.NeedFailed, Session: "RS-1", What: "check base_url http://127.0.0.1:8080/v1?a=b_c; run `brenner doctor`"}}
+	if want := "check base\\_url `http://127.0.0.1:8080/v1?a=b_c;` run"; !strings.Contains(string(r.Markdown()), want) {
+		t.Errorf("missing %s in:\n%s", want, r.Markdown())
+	}
+}
+
+// Sessions link to the files of their artifacts, if there are any.
+func TestLinks(t *testing.T) {
+	r := report.New(&loop.State{})
+	r.Sessions = []report.Row{{Session: "RS-1", File: "../../sessions/RS-1/a (1).md"}, {Session: "RS-2"}}
+	page, err := r.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if md := string(r.Markdown()); !strings.Contains(md, "| [RS-1](../../sessions/RS-1/a%20%281%29.md) |") || !strings.Contains(md, "| RS-2 |") {
+		t.Error(md)
+	}
+	if !strings.Contains(string(page), `<a href="../../sessions/RS-1/a%20%281%29.md">RS-1</a>`) {
+		t.Error(string(page))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"brenner/loop"
+	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/store/memory"
 )
@@ -25,7 +26,12 @@ func TestNeedsAgree(t *testing.T) {
 		if n.What == "" || n.Command == "" {
 			t.Errorf("%+v has no text or no command", n)
 		}
-		listed[n.Session]++
+		if n.Kind == report.NeedConflict || n.Kind == report.NeedStalemate {
+			listed[n.Session]++
+		}
+	}
+	if got := s.Attention(); got != len(r.Person) {
+		t.Errorf("the journal counts %d items, the report lists %d", got, len(r.Person))
 	}
 	needing := 0
 	for i := range s.Jobs {

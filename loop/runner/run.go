@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -289,6 +290,17 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			row := rows[some[i]] // the operator may have changed the session since
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			r.Person = append(r.Person, f.needs...)
+			if j := some[i]; j.HasErrors() && f.now.Errors > 0 {
+				r.Person = append(r.Person, report.Need{
+					Kind: report.NeedLint, Session: j.Thread, What: text.Count(f.now.Errors, "lint error"), Command: "brenner session show " + j.Thread,
+				})
+			}
+			if j := some[i]; j.HasSilent() {
+				r.Person = append(r.Person, report.Need{
+					Kind: report.NeedSilent, Session: j.Thread, What: strings.Join(f.idle, ", ") + " contributed nothing in any round",
+					Command: "brenner trace list " + j.Thread,
+				})
+			}
 			r.AddTests(f.tests)
 			for _, l := range f.lessons {
 				r.AddLesson(l)
@@ -303,6 +315,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			r.Questions = append(r.Questions, a)
 		}
 	}
+	r.SortNeeds()
 	return r, nil
 }
 
@@ -313,6 +326,7 @@ type findings struct {
 	tests   []report.Test
 	lessons []report.Lesson
 	answer  report.Question
+	idle    []string // agents that took part in no round
 }
 
 func find(ctx context.Context, h *session.History, q loop.Question) (*findings, error) {
@@ -324,9 +338,15 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	if err != nil {
 		return nil, err
 	}
-	return &findings{
+	f := &findings{
 		now: outcomeOf(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
-	}, nil
+		idle: h.State.Idle(),
+	}
+	for i := range h.State.Agents {
+		p := &h.State.Agents[i]
+		f.answer.Agents = append(f.answer.Agents, report.Author{Agent: p.Name, Role: p.Role, Asked: p.Asked()})
+	}
+	return f, nil
 }
 
 // maxLesson bounds the length of a lesson in a report.
@@ -373,10 +393,10 @@ func needs(h *session.History, a *artifact.Artifact) []report.Need {
 			rule[m.Place] = command
 			continue
 		}
-		all = append(all, report.Need{Session: h.Thread, What: "stuck on " + m.Place + " (" + m.Kind + ")", Command: command})
+		all = append(all, report.Need{Kind: report.NeedStalemate, Session: h.Thread, What: "stuck on " + m.Place + " (" + m.Kind + ")", Command: command})
 	}
 	for _, place := range session.Conflicts(a) {
-		need := report.Need{Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], session.ResolveCommand(h.Thread, place))}
+		need := report.Need{Kind: report.NeedConflict, Session: h.Thread, What: place + " is in conflict", Command: cmp.Or(rule[place], session.ResolveCommand(h.Thread, place))}
 		if candidates, err := session.ConflictAt(a, place); err == nil { // the place is from the artifact itself
 			for _, c := range candidates {
 				need.Sides = append(need.Sides, report.Side{Author: c.Agent, Value: session.PlainText(c.Value)})

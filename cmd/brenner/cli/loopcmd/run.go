@@ -354,7 +354,9 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 	return ""
 }
 
-func causeText(c *loop.Cause) string { return ui.Clean(strings.TrimSpace(string(c.Code) + " " + c.Detail)) }
+func causeText(c *loop.Cause) string {
+	return ui.Clean(strings.TrimSpace(string(c.Code) + " " + c.Detail))
+}
 
 // jobLine describes what happened to a session.
 func jobLine(a *ui.App, e *journal.Entry, s *loop.State) string {

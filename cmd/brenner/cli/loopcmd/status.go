@@ -130,6 +130,9 @@ func summaryText(a *ui.App, s *project.LoopSummary) string {
 		}
 		fmt.Fprintf(&b, "\nDecision needed: %s%s\n", ui.Clean(strings.Join(names, ", ")), more)
 	}
+	if s.Attention > 0 && s.Phase == session.PhaseEnded {
+		fmt.Fprintf(&b, "\nNeeds a person: %s; see the report\n", text.Count(s.Attention, "item"))
+	}
 	for _, d := range s.Deliveries {
 		if d.Code != "" {
 			fmt.Fprintf(&b, "\nThe report did not reach %s: %s\n", ui.Clean(d.To), ui.Clean(d.Detail))
