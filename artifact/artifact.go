@@ -50,6 +50,8 @@ type Contributor struct {
 	Program       string
 	Model         string
 	ContributedAt string
+	// Asked is what was really asked, such as "llama3 at 127.0.0.1:8080", if known.
+	Asked string
 }
 
 // Items returns the items of section s.

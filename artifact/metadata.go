@@ -71,7 +71,7 @@ func (m *Metadata) texts() []textKey {
 }
 
 func (c *Contributor) texts() []textKey {
-	return []textKey{{"agent", &c.Agent}, {"program", &c.Program}, {"model", &c.Model}, {"contributed_at", &c.ContributedAt}}
+	return []textKey{{"agent", &c.Agent}, {"program", &c.Program}, {"model", &c.Model}, {"contributed_at", &c.ContributedAt}, {"asked", &c.Asked}}
 }
 
 // known returns the known keys in reading order.

@@ -1,7 +1,9 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner/artifact"
@@ -174,10 +176,21 @@ func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) 
 		if who.Program != "" || who.Model != "" {
 			list[i].Program, list[i].Model = who.Program, who.Model
 		}
+		list[i].Asked = addAsked(list[i].Asked, p.index.rules.Asked[who.Agent])
 		if old, err := artifact.ParseInstant(list[i].ContributedAt); err != nil || old.Before(newest) {
 			list[i].ContributedAt = artifact.FormatInstant(newest)
 		}
 	}
 	m.Contributors = list
 	return first, last
+}
+
+// addAsked adds what was asked to a list of what was asked before: an agent may have been reached in
+// another way in an earlier round.
+func addAsked(list, asked string) string {
+	const separator = "; "
+	if list == "" || asked == "" || slices.Contains(strings.Split(list, separator), asked) {
+		return cmp.Or(list, asked)
+	}
+	return list + separator + asked
 }

@@ -16,6 +16,9 @@ const Version = "merge/1"
 type Rules struct {
 	// Agents may contribute. If empty, all agents may and no scope applies.
 	Agents []roster.Entry
+	// Asked describes what was really asked for each agent, as far as known. It is recorded with the
+	// contributors.
+	Asked map[string]string
 	// Roster is the roster to record in the metadata of a new version.
 	Roster artifact.Value
 	// Unified disables scopes: all agents have one role.

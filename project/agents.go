@@ -274,5 +274,5 @@ func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(),
 		m.Close()
 		return nil, nil, err
 	}
-	return &govern.Helper{Agent: made, Name: o.Name, Model: o.Model}, m.Close, nil
+	return &govern.Helper{Agent: made, Name: o.Name, Model: cmp.Or(party.ModelID, o.Model)}, m.Close, nil
 }

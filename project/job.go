@@ -117,7 +117,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	models.pinVersions(ctx, plan.parties, plan.brief.Arbiter) // the brief has the same parties
+	models.pinVersions(ctx, plan.brief.Agents, plan.brief.Arbiter)
 	j := &Job{Brief: plan.brief, project: k.Project, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
 	j.onClose(models.Close)
 	defer j.closeOn(&err)

@@ -142,7 +142,7 @@ const MaxThreadID = len("RS-20060102-") + 40
 // briefFor returns a brief with the agents and the rules of the merge.
 func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
-		Operator: p.Config.Operator, Program: "brenner " + release, Roster: r, Agents: parties, Views: make(map[string]view.Spec),
+		Operator: p.Config.Operator, Program: "brenner " + release, Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
 			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Priority: p.Config.Priority, Authorities: p.Config.Authorities,
 		},

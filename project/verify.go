@@ -250,13 +250,13 @@ func otherAgents(o *flow.Opened, s *loop.State, j *loop.Job, r roster.Roster) st
 		switch {
 		case p.Name != e.Agent || p.Role != string(e.Role):
 			return "other agents"
-		case p.Model != e.Model, via != "" && p.Via != via, m.ModelID != "" && p.ModelID != m.ModelID:
+		case p.Model != e.Model && (p.Way == nil || p.Model != ""), via != "" && p.Via != via, m.ModelID != "" && p.ModelID != m.ModelID:
 			return "another model for " + p.Name
 		case p.Via == config.ViaOpenAI && j.Cell.Seed != nil && (p.Seed == nil || *p.Seed != *j.Cell.Seed):
 			return "another seed for " + p.Name
 		}
 	}
-	if string(o.Roster) != string(artifact.Canonical(r.Value())) {
+	if string(o.Roster) != string(artifact.Canonical(flow.AskedRoster(r, o.Agents).Value())) {
 		return "another roster"
 	}
 	return ""

@@ -122,6 +122,26 @@ func endpointOf(p *flow.Party) string {
 	return p.Way.Endpoint
 }
 
+// unlabelled returns the parties of a new session without the roster's words for what is not
+// asked: the model of a preset if the configuration does not list it, and the program of a model
+// at an endpoint.
+func (p *Project) unlabelled(parties []flow.Party) []flow.Party {
+	all := slices.Clone(parties)
+	for i := range all {
+		party := &all[i]
+		if party.Way == nil {
+			continue
+		}
+		if party.Via == config.ViaOpenAI {
+			party.Program = ""
+		}
+		if !slices.ContainsFunc(p.Config.Models, func(m config.Model) bool { return m.Model == party.Model }) {
+			party.Model = ""
+		}
+	}
+	return all
+}
+
 // setupOf returns what an agent is made from. Programs of sessions opened before ways were
 // pinned use the configured address.
 func (p *Project) setupOf(party *flow.Party) agent.Setup {

@@ -95,7 +95,7 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	}
 	c.Message = h.State.NextMessage()
 	c.Seal = h.State.SealFor(c)
-	in, err := h.input(ctx, base, c, unstored)
+	in, err := h.input(ctx, base, c, h.State.Agents, unstored)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}

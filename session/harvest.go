@@ -395,7 +395,7 @@ func (h *History) killReason(ctx context.Context, k *artifact.Kill) (string, err
 		if c.Version != k.Stamp.Version {
 			continue
 		}
-		in, err := h.input(ctx, h.empty(), &c.Committed, nil)
+		in, err := h.input(ctx, h.empty(), &c.Committed, c.Agents, nil)
 		if err != nil {
 			return "", err
 		}

@@ -166,8 +166,8 @@ func (h *History) empty() artifact.Artifact {
 }
 
 // input gathers the contributions that a commit settles. Texts that are not stored yet are in
-// unstored.
-func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, unstored [][]byte) (settle.Input, error) {
+// unstored. Agents are the session's at the time of the commit.
+func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Committed, agents []flow.Party, unstored [][]byte) (settle.Input, error) {
 	if h.rules == nil {
 		rules, err := h.State.Opened.MergeRules()
 		if err != nil {
@@ -183,6 +183,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		base.Metadata.CreatedAt = c.At
 	}
 	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: *h.rules, Marks: h.marks(c.Seal)}
+	h.State.SetAuthors(&in.Rules, c, agents)
 	if c.Source == flow.ByRound && h.contributions != nil {
 		in.Contributions = h.contributions
 		return in, nil

@@ -225,7 +225,8 @@ func (h *History) publication(a *artifact.Artifact, view func(agent string) (str
 		c.Artifact = text
 		p.Bodies[party.Name] = c.Body(true)
 	}
-	c.Artifact = string(a.Markdown())
+	whole := h.withoutHosts(a)
+	c.Artifact = string(whole.Markdown())
 	p.Whole = c.Body(false)
 	return p, nil
 }
@@ -248,4 +249,18 @@ func lintSummary(o *flow.Outcome) string {
 		return "valid, " + itoa(o.Warnings) + " warnings"
 	}
 	return "valid"
+}
+
+// withoutHosts returns an artifact that does not name the endpoints of models: mail is read by
+// agents.
+func (h *History) withoutHosts(a *artifact.Artifact) artifact.Artifact {
+	out := *a
+	out.Metadata.Contributors = slices.Clone(a.Metadata.Contributors)
+	for i := range out.Metadata.Contributors {
+		out.Metadata.Contributors[i].Asked = ""
+	}
+	if v, err := artifact.ParseValue(h.State.Opened.Roster, artifact.MaxDepth); err == nil && h.State.Opened.Pinned() {
+		out.Metadata.Roster = v
+	}
+	return out
 }

@@ -64,6 +64,9 @@ type Origin struct {
 	Saw      []string `json:"items_shown"`  // items of that version shown to the agent
 	Deltas   string   `json:"deltas"`       // hash of a person's deltas
 	Letter   string   `json:"letter"`       // the message on the mail server, if it came by mail
+	// Asked is what was really asked, such as "llama3 at 127.0.0.1:8080", if the session was opened
+	// with that.
+	Asked string `json:"asked,omitempty"`
 }
 
 func (origin *Origin) setAddress(a Address) {
@@ -348,7 +351,7 @@ func (o *Origins) locateInReply(ctx context.Context, origin *Origin, x *flow.Exc
 		}
 	}
 	origin.Call, origin.Reply, origin.Line = call.ID, call.Answered.Reply, lineOf(lines, origin.Block)
-	origin.Letter = call.Answered.Letter
+	origin.Letter, origin.Asked = call.Answered.Letter, o.h.State.Author(call)
 	return nil
 }
 

@@ -278,7 +278,7 @@ func (s *search) replyOrigin(leg *flow.Leg, c *flow.Call, hash string, line int)
 	return Origin{
 		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: c.Agent,
 		At: artifact.FormatInstant(c.Ended), Source: flow.ByRound, Round: c.Round,
-		Call: c.ID, Reply: hash, Line: line, Kickoff: k.Body, Template: k.Template, Base: leg.Base, Saw: k.Saw,
+		Call: c.ID, Reply: hash, Line: line, Kickoff: k.Body, Template: k.Template, Base: leg.Base, Saw: k.Saw, Asked: s.o.h.State.Author(c),
 	}
 }
 

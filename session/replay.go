@@ -43,7 +43,7 @@ func (h *History) Replay(ctx context.Context) ([]ReplayedCommit, error) {
 	base, items := h.empty(), make(map[string]string)
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
-		in, err := h.input(ctx, base, &c.Committed, nil)
+		in, err := h.input(ctx, base, &c.Committed, c.Agents, nil)
 		if err != nil {
 			return all, h.commitError(c, err)
 		}
@@ -130,7 +130,7 @@ func (h *History) Without(ctx context.Context, name string) ([]ReplayedCommit, e
 	base, original := h.empty(), h.empty()
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
-		in, err := h.input(ctx, original, &c.Committed, nil)
+		in, err := h.input(ctx, original, &c.Committed, c.Agents, nil)
 		if err != nil {
 			return nil, h.commitError(c, err)
 		}

@@ -103,7 +103,7 @@ func metadata(t *rapid.T) artifact.Metadata {
 	for range rapid.IntRange(0, 2).Draw(t, "contributors") {
 		m.Contributors = append(m.Contributors, artifact.Contributor{
 			Agent: text("agent", "BlueLake"), Program: text("program", "codex-cli"),
-			Model: text("model", "GPT-5.2"), ContributedAt: text("at", "2025-12-30T12:00:00Z"),
+			Model: text("model", "GPT-5.2"), ContributedAt: text("at", "2025-12-30T12:00:00Z"), Asked: text("asked", "llama3 at 127.0.0.1:8080"),
 		})
 	}
 	if rapid.Bool().Draw(t, "has roster") {

@@ -119,7 +119,7 @@ func metadataSchema() object {
 			"roster":  object{"type": []string{"object", "array"}},
 			"contributors": object{"type": "array", "items": object{
 				"type": "object", "required": []string{"agent"}, "additionalProperties": false,
-				"properties": object{"agent": text, "program": text, "model": text, "contributed_at": text},
+				"properties": object{"agent": text, "program": text, "model": text, "contributed_at": text, "asked": text},
 			}},
 		},
 	}

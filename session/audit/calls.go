@@ -59,6 +59,23 @@ type CallSummary struct {
 	Outcome  string      `json:"outcome"`  // of the agent in the round, once it is settled
 	// Remarks are what the outcome does not say, such as another model than the requested one.
 	Remarks []flow.Remark `json:"remarks,omitempty"`
+	AskedWay
+}
+
+// AskedWay is what is really asked, in sessions opened with the ways to their models and programs.
+type AskedWay struct {
+	Asked    string `json:"asked,omitempty"` // such as "llama3 at 127.0.0.1:8080"
+	Endpoint string `json:"endpoint,omitempty"`
+	API      string `json:"api,omitempty"`
+	Program  string `json:"program,omitempty"` // its command
+	Release  string `json:"version,omitempty"` // of the program
+}
+
+func askedOf(p *flow.Party) AskedWay {
+	if p.Way == nil {
+		return AskedWay{}
+	}
+	return AskedWay{p.Asked(), p.Way.Endpoint, p.Way.API, p.Way.Program, p.Way.Version}
 }
 
 // ListCalls returns every call of a session.
@@ -79,10 +96,8 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 	if c.Status == flow.Lost {
 		s.Failures-- // this one
 	}
-	for _, p := range flow.WithArbiter(st.Opened.Agents, st.Opened.Arbiter) {
-		if p.Name == c.Agent {
-			s.Role, s.Via, s.Model, s.ModelID, s.Seed = p.Role, p.Via, p.Model, p.ModelID, p.Seed
-		}
+	if p := st.Reached(c); p != nil {
+		s.Role, s.Via, s.Model, s.ModelID, s.Seed, s.AskedWay = p.Role, p.Via, p.Entry().Model, p.ModelID, p.Seed, askedOf(p)
 	}
 	switch c.Status {
 	case flow.Replied:

@@ -81,6 +81,9 @@ type AgentSummary struct {
 	// Outcomes has one entry for each settled round.
 	Outcomes []RoundOutcome `json:"outcomes"`
 	Counts   OutcomeCounts  `json:"outcome_counts"`
+	// ModelID is the model as requested; AskedWay is as reached now.
+	ModelID string `json:"model_id,omitempty"`
+	AskedWay
 }
 
 // VersionSummary summarizes a version.
@@ -177,9 +180,12 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 
 // AgentSummaries summarizes the calls of each agent.
 func AgentSummaries(st *flow.State) []AgentSummary {
-	out := make([]AgentSummary, len(st.Opened.Agents))
-	for i, p := range st.Opened.Agents {
-		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, State: "waiting", Outcomes: []RoundOutcome{}}
+	out := make([]AgentSummary, len(st.Agents))
+	for i, p := range st.Agents {
+		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: p.ModelID, State: "waiting", Outcomes: []RoundOutcome{}, AskedWay: askedOf(&p)}
+		if p.Way != nil && st.Opened.Pinned() {
+			s.Model = p.Entry().Model
+		}
 		spent := flow.Cost{}
 		for _, c := range st.Calls() {
 			if c.Agent != p.Name {

@@ -68,15 +68,19 @@ func (s *State) applyOpened(e *journal.Entry, body *Opened) error {
 	return nil
 }
 
-// setWays changes how agents are reached.
+// setWays changes how agents are reached. Earlier calls and commits keep the parties of their time.
 func (s *State) setWays(e *journal.Entry, ways []NewWay) error {
 	for _, w := range ways {
-		p := s.party(w.Agent)
-		if p == nil {
+		if s.party(w.Agent) == nil {
 			return s.badEntry(e, "%s is not an agent of the session", fault.Shown(w.Agent))
 		}
-		way := w.Way
-		p.ModelID, p.Way = w.ModelID, &way
+	}
+	if len(ways) == 0 {
+		return nil
+	}
+	s.Agents = Rerouted(s.Agents, ways)
+	if s.Arbiter != nil {
+		s.Arbiter = &Rerouted([]Party{*s.Arbiter}, ways)[0]
 	}
 	return nil
 }
@@ -170,7 +174,7 @@ func (s *State) applyBegan(e *journal.Entry, body *Began) error {
 	if !ok || c.Status != Open {
 		return s.badEntry(e, "the call %s begins, but it is not open", body.Call)
 	}
-	c.Status, c.Prompt, c.Began, c.Seq = Begun, body.Prompt, e.At, e.Seq
+	c.Status, c.Prompt, c.Began, c.Seq, c.By = Begun, body.Prompt, e.At, e.Seq, s.party(c.Agent)
 	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
 	return nil
 }
@@ -249,6 +253,6 @@ func (s *State) applyCommitted(e *journal.Entry, body *Committed) error {
 	for _, p := range body.Changed {
 		s.Items[p.ID] = p.Hash
 	}
-	s.Commits = append(s.Commits, Commit{Committed: *body, Instant: at, Seq: e.Seq, Hash: e.Hash})
+	s.Commits = append(s.Commits, Commit{Committed: *body, Instant: at, Seq: e.Seq, Hash: e.Hash, Agents: s.Agents})
 	return nil
 }

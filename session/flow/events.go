@@ -103,9 +103,17 @@ type Way struct {
 	Version    string `json:"version,omitempty"`    // as the program reports it
 }
 
-// Entry returns the party as a roster entry.
+// Entry returns the party as a roster entry. If its way is pinned, the entry says what is really
+// asked: a model at an endpoint has no program, and a program without a model id chooses its own.
 func (p *Party) Entry() roster.Entry {
-	return roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
+	e := roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
+	if p.Way != nil {
+		e.Model = p.ModelID
+	}
+	if p.Way != nil && p.Via == ViaOpenAI {
+		e.Program = ""
+	}
+	return e
 }
 
 // WithArbiter returns the parties followed by the arbiter, if any.

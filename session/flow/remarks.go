@@ -97,20 +97,19 @@ func (s *State) Remarks(c *Call) []Remark {
 	return all
 }
 
-// matchModel returns the requested model of a call and how it matches the reply. An agent may have
-// been given another model after the call, so the better match counts.
+// matchModel returns the requested model of a call and how it matches the reply.
 func (s *State) matchModel(c *Call) (asked string, match Match) {
-	rank := map[Match]int{MatchSame: 3, MatchVariant: 2, MatchOther: 1}
-	parties := append(WithArbiter(s.Agents, s.Arbiter), WithArbiter(s.Opened.Agents, s.Opened.Arbiter)...)
-	for _, p := range parties {
-		if p.Name != c.Agent {
-			continue
-		}
-		if m := MatchModels(p.ModelID, c.Answered.Model); rank[m] > rank[match] {
-			asked, match = p.ModelID, m
+	by := s.Reached(c)
+	if by == nil {
+		return "", MatchUnknown
+	}
+	answered := c.Answered.Model
+	if by.Way != nil && by.Way.Version != "" { // a program's name and version precede its model
+		if _, model, ok := strings.Cut(answered, by.Way.Version); ok {
+			answered = model
 		}
 	}
-	return asked, match
+	return by.ModelID, MatchModels(by.ModelID, answered)
 }
 
 // sentTokens returns the tokens of the first message of a call, by our own count; 0 if unknown.

@@ -37,6 +37,8 @@ type SealedOne struct {
 	// For a letter: its id, and the version that its author is assumed to have seen.
 	Letter string `json:"letter,omitempty"`
 	Shown  int    `json:"shown,omitzero"`
+	// Way is how the agent was reached, if not as in the opening.
+	Way *NewWay `json:"way,omitempty"`
 }
 
 // SealFor returns the seal of the commit of a leg, or of a person's change.
@@ -50,7 +52,7 @@ func (s *State) SealFor(c *Committed) string {
 		for i := range leg.Exchanges {
 			x := &leg.Exchanges[i]
 			sealed.Messages = append(sealed.Messages, SealedOne{
-				Agent: x.Agent, Kickoff: x.Body, Reply: x.Ask.Answered.Reply, Repair: x.Repair.Answered.Reply,
+				Agent: x.Agent, Kickoff: x.Body, Reply: x.Ask.Answered.Reply, Repair: x.Repair.Answered.Reply, Way: s.newWay(x),
 			})
 		}
 	}

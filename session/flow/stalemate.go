@@ -81,7 +81,7 @@ func (s *State) applyArbiterCall(e *journal.Entry, body *Stalemated) error {
 			return s.badEntry(e, "the call %s begins, but it is not open", b.Call)
 		}
 		c.Agent, c.Round, c.Leg, c.Turn, c.Prompt, c.Began, c.Seq = b.Agent, b.Round, b.Leg, b.Turn, b.Prompt, e.At, e.Seq
-		c.Status, c.Reserved = Begun, Cost{b.Reserved, b.ReservedUSD}
+		c.Status, c.Reserved, c.By = Begun, Cost{b.Reserved, b.ReservedUSD}, s.party(b.Agent)
 	}
 	for _, id := range body.ends() {
 		i := at(id)

@@ -107,6 +107,7 @@ type Call struct {
 	Failed   Failed // the last failure
 	Failures int    // number of failed or lost attempts
 	Lost     Cost   // their possible cost
+	By       *Party // the agent as it was reached; nil before it begins
 }
 
 func (c *Call) replied() *Call {
@@ -121,7 +122,8 @@ type Commit struct {
 	Committed
 	Instant time.Time
 	Seq     int
-	Hash    string // of the entry
+	Hash    string  // of the entry
+	Agents  []Party // as they were reached at the time
 }
 
 // Note is a person's note to the agents.

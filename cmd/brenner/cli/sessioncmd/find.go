@@ -289,6 +289,9 @@ func createdBy(o *session.Origin) string {
 // author formats in one line who wrote something, how and when.
 func author(o *session.Origin) string {
 	parts := []string{ui.Clean(o.Agent)}
+	if o.Asked != "" {
+		parts[0] += " (" + ui.Clean(o.Asked) + ")"
+	}
 	switch {
 	case o.Ruling != "":
 		parts = []string{"ruled by " + ui.Clean(o.Agent), "in " + ui.Clean(o.Ruling)}

@@ -1,6 +1,7 @@
 package sessioncmd
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func summaryCost(s *audit.Summary) string {
 }
 
 func summaryAgentTable(s *audit.Summary) string {
-	rows := [][]string{{"AGENT", "ROLE", "VIA", "REPLIES", "FAILED", "TOKENS", "COST", "OUTCOMES", "LAST ROUND"}}
+	rows := [][]string{{"AGENT", "ROLE", "ASKED", "REPLIES", "FAILED", "TOKENS", "COST", "OUTCOMES", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
 		if g.Letters > 0 {
@@ -121,7 +122,7 @@ func summaryAgentTable(s *audit.Summary) string {
 			state += ": " + ui.Clean(string(g.Code)+", "+g.Problem)
 		}
 		rows = append(rows, []string{
-			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(g.Via), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
+			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(cmp.Or(g.Asked, g.Via)), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
 		})
 	}
 	return ui.Columns(rows)

@@ -81,6 +81,9 @@ func tokens(s *audit.CallSummary, n int) string {
 
 // askedModel formats the requested model.
 func askedModel(s *audit.CallSummary) string {
+	if s.Asked != "" {
+		return ui.Clean(s.Asked)
+	}
 	if s.ModelID != "" && s.ModelID != s.Model {
 		return strings.TrimSpace(ui.Clean(s.Model) + " (" + ui.Clean(s.ModelID) + ")")
 	}
