@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -228,8 +227,20 @@ func link(text, file string) string {
 	if file == "" {
 		return dash(text)
 	}
-	escaped := strings.NewReplacer("(", "%28", ")", "%29").Replace((&url.URL{Path: file}).String())
-	return "[" + plain(text) + "](" + escaped + ")"
+	return "[" + plain(text) + "](" + pathInLink(file) + ")"
+}
+
+// pathInLink encodes a path for a link.
+func pathInLink(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if c < 0x80 && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("/.-_~", c) >= 0) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 func (r *Report) writeTests(b *strings.Builder) {
