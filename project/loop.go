@@ -31,7 +31,8 @@ type LoopOptions struct {
 	// the state after it. It must not keep the state.
 	Observe func(*journal.Entry, *loop.State)
 	// Learned, if not nil, is called with what the playbook learned from a session.
-	Learned func(thread string, learned []string)
+	Learned  func(thread string, learned []string)
+	Estimate bool // estimate the cost in a preview
 	// NoPreflight starts a new loop without asking its models first. Preflight, if not nil, is
 	// called with their replies.
 	NoPreflight bool

@@ -30,6 +30,8 @@ type LoopPreview struct {
 	Deliver     []string         `json:"report_to"`
 	Sessions    []PreviewSession `json:"sessions"` // of one round
 
+	Estimate *LoopEstimate `json:"estimate,omitempty"` // if asked for
+
 	ShareNano int64 `json:"-"` // ShareUSD in billionths of a dollar
 	LimitNano int64 `json:"-"` // USDLimit in billionths of a dollar
 }
@@ -98,7 +100,10 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	if state != nil {
 		v.Done, v.Does = state.Count(loop.Finished), p.wouldDo(state, &o, l.Until)
 	}
-	return v, nil
+	if o.Estimate {
+		v.Estimate, err = plan.estimateLoop(ctx, models, &l)
+	}
+	return v, err
 }
 
 // wouldDo returns what would happen to an existing loop.

@@ -17,3 +17,6 @@ func Lasts(code fault.Code) bool {
 func MayPass(code fault.Code) bool {
 	return slices.Contains([]fault.Code{agent.Unavailable, agent.TimedOut, agent.Idle}, code)
 }
+
+// NeedsModel reports whether a call failed because the endpoint does not have the model.
+func NeedsModel(code fault.Code) bool { return code == agent.ModelUnknown }

@@ -191,7 +191,7 @@ func brenner() Table {
 		},
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
-		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session loop loop/report project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session loop loop/report project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -297,13 +298,27 @@ func (s *Summary) next(file string) []string {
 	case s.NeedsRuling():
 		return s.nextRuling()
 	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):
-		return []string{"brenner session resume " + id, "brenner session status " + id, "brenner session show " + id}
+		return []string{"brenner session resume " + id + s.otherModels(), "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
 	case len(s.Missing) > 0:
-		return []string{fmt.Sprintf("brenner session resume %s --rounds %d", id, s.Rounds+1), "brenner trace list " + id, "brenner session show " + id}
+		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s", id, s.Rounds+1, s.otherModels()), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// otherModels returns the flag that replaces the models that their endpoints do not have.
+func (s *Summary) otherModels() string {
+	var flags []string
+	for i := range s.Agents {
+		if session.NeedsModel(s.Agents[i].Code) {
+			flags = append(flags, s.Agents[i].Name+"=ID")
+		}
+	}
+	if len(flags) == 0 {
+		return ""
+	}
+	return " --model " + strings.Join(flags, ",")
 }
 
 // PatchRow is the outcome of an agent's blocks about one text.

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/artifact"
+	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
@@ -84,6 +86,7 @@ required; 5 another process runs the loop, or, with --strict, a decision is need
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
 	c.Flags().BoolVar(&opt.strict, "strict", false, "exit with 5 if a conflict or stalemate is open")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
+	c.Flags().BoolVar(&opt.Estimate, "estimate", false, "like --dry-run, and print what the loop costs at most")
 	c.Flags().BoolVar(&opt.NoPreflight, "no-preflight", false, "do not ask each model before the first session")
 	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
 	return c
@@ -93,6 +96,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if c.Flags().Changed("run") && opt.Key == "" {
 		return ui.Usage(c, "--run: empty key", "for example: --run $(date +%F); omit --run to start again")
 	}
+	opt.dryRun = opt.dryRun || opt.Estimate
 	var flags []config.Flag
 	if opt.BaseURL != "" {
 		flags = append(flags, config.Flag{Key: "agents.base_url", Name: "--base-url", Values: []string{opt.BaseURL}})
@@ -275,7 +279,31 @@ func previewText(a *ui.App, v *project.LoopPreview) string {
 		rows = append(rows, []string{s.Name, ui.OrDash(s.After), strings.Join(agents, ", ")})
 	}
 	b.WriteString(ui.Columns(rows))
+	if v.Estimate != nil {
+		b.WriteString("\n" + loopEstimateText(v))
+	}
 	return b.String()
+}
+
+// loopEstimateText formats what a loop costs at most.
+func loopEstimateText(v *project.LoopPreview) string {
+	e := v.Estimate
+	rows := [][]string{{"SESSION", "TOKENS IN", "TOKENS OUT", "AT MOST", "USD"}}
+	for i := range e.Sessions {
+		if i == mostJobs {
+			rows = append(rows, []string{fmt.Sprintf("… and %d more; --json lists all", len(e.Sessions)-i)})
+			break
+		}
+		s := &e.Sessions[i]
+		rows = append(rows, []string{s.Name, strconv.Itoa(s.Input), strconv.Itoa(s.Output), strconv.Itoa(s.Tokens), sessioncmd.Dollars(s.USD)})
+	}
+	rows = append(rows, []string{"all rounds", "", "", strconv.Itoa(e.Tokens), sessioncmd.Dollars(e.USD)})
+	out := "Estimate, worst case; a session stops at its own budget:\n\n" + ui.Columns(rows) + "\n" +
+		sessioncmd.BudgetText(v.TokensLimit, v.USDLimit, e.Covered, e.Short) + "\n"
+	for _, n := range e.Notes {
+		out += "note: " + n + "\n"
+	}
+	return out
 }
 
 func previewFacts(a *ui.App, v *project.LoopPreview) [][]string {

@@ -26,11 +26,11 @@ func estimateText(e *project.Estimate) string {
 			if r.Exact {
 				most = ""
 			}
-			rows = append(rows, []string{ui.Clean(a.Agent), rounds, most + strconv.Itoa(r.Input), strconv.Itoa(r.RepairInput), strconv.Itoa(r.Output), dollars(r.USD)})
+			rows = append(rows, []string{ui.Clean(a.Agent), rounds, most + strconv.Itoa(r.Input), strconv.Itoa(r.RepairInput), strconv.Itoa(r.Output), Dollars(r.USD)})
 			i = last + 1
 		}
 	}
-	rows = append(rows, []string{"total", "", strconv.Itoa(e.Input), "", strconv.Itoa(e.Output), dollars(e.USD)})
+	rows = append(rows, []string{"total", "", strconv.Itoa(e.Input), "", strconv.Itoa(e.Output), Dollars(e.USD)})
 	var b strings.Builder
 	b.WriteString("Estimate, worst case:\n\n" + ui.Columns(rows) + "\nMessage of round 1:\n\n" + partsText(e) + "\n" + BudgetText(e.Budget, e.BudgetUSD, e.Covered, e.Short) + "\n")
 	for _, n := range e.Notes {
@@ -87,7 +87,8 @@ func BudgetText(tokens int, usd float64, covered bool, short int) string {
 	return budget + ": may not cover the plan"
 }
 
-func dollars(usd *float64) string {
+// Dollars formats an amount that may be unknown.
+func Dollars(usd *float64) string {
 	if usd == nil {
 		return "unknown"
 	}
