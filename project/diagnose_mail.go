@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner/config"
 	"brenner/internal/fault"
@@ -17,6 +18,9 @@ import (
 	"brenner/roster"
 	"brenner/session/flow"
 )
+
+// mailTimeout is how long the doctor waits for the mail server.
+const mailTimeout = 4 * time.Second
 
 // checkMail checks the mail server if an agent of the roster is reached through it or its
 // address is configured. It sends no mail and creates nothing.
@@ -34,7 +38,7 @@ func checkMail(ctx context.Context, p *Project, parties []flow.Party) []Check {
 	if err != nil {
 		return brokenBy("mail server", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*probeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	d := checkServer(ctx, box)
 	if d[len(d)-1].Status != CheckBroken {

@@ -3,23 +3,17 @@ package project
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"brenner/agent/openai"
 	"brenner/agent/program"
 	"brenner/config"
 	"brenner/internal/baseurl"
-	"brenner/internal/files"
-	"brenner/internal/secret"
 	"brenner/internal/text"
 	"brenner/session/flow"
 )
@@ -33,9 +27,6 @@ func localServers() []struct{ name, base string } {
 		{"vLLM", "http://127.0.0.1:8000/v1"},
 	}
 }
-
-// probeTimeout is how long the doctor waits for an endpoint's response.
-const probeTimeout = 2 * time.Second
 
 // modelEndpoint is an endpoint of a roster, with the ids of its models.
 type modelEndpoint struct {
@@ -86,10 +77,10 @@ func checkEndpoint(ctx context.Context, p *Project, e *modelEndpoint) []Check {
 		return nil // reported for the session
 	}
 	name, key := p.keyOf(e.model)
-	ids, status, err := listModels(ctx, e.base, key)
+	ids, status, err := openai.ListModels(ctx, e.base, key)
 	switch {
 	case err != nil:
-		return []Check{broken(what, "no response: "+networkReason(err), "start the server, or fix base_url")}
+		return []Check{broken(what, "no response: "+openai.NetworkReason(err), "start the server, or fix base_url")}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return []Check{broken(what, fmt.Sprintf("key rejected (HTTP %d)", status), "set "+name+" to a key for this endpoint")}
 	case status != http.StatusOK:
@@ -109,21 +100,6 @@ func checkEndpoint(ctx context.Context, p *Project, e *modelEndpoint) []Check {
 	return []Check{fine(what, found)}
 }
 
-// networkReason returns why an endpoint did not respond, without its address.
-func networkReason(err error) string {
-	var number syscall.Errno
-	var unknown *net.DNSError
-	switch {
-	case errors.As(err, &number):
-		return number.Error()
-	case errors.As(err, &unknown):
-		return "cannot resolve host " + unknown.Name
-	case errors.Is(err, context.DeadlineExceeded):
-		return "timeout"
-	}
-	return files.Reason(err)
-}
-
 // findLocal lists the model servers that respond on this machine, other than the known ones.
 func findLocal(ctx context.Context, known []modelEndpoint) []Check {
 	servers := localServers()
@@ -135,101 +111,13 @@ func findLocal(ctx context.Context, known []modelEndpoint) []Check {
 		}
 		wait.Go(func() {
 			// Send no key: the user did not configure this server.
-			if ids, status, err := listModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
+			if ids, status, err := openai.ListModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
 				found[i] = note("local server", fmt.Sprintf("%s responds at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
 			}
 		})
 	}
 	wait.Wait()
 	return slices.DeleteFunc(found, func(c Check) bool { return c.What == "" })
-}
-
-// listModels requests the ids of an endpoint's models.
-func listModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
-	data, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
-	if err != nil {
-		return nil, status, err
-	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if status == http.StatusOK && json.Unmarshal(data, &list) != nil {
-		return nil, http.StatusNotFound, nil // not an OpenAI-compatible endpoint
-	}
-	const longest, shortest = 80, 4
-	secrets := secret.New([]string{key}, shortest)
-	for _, one := range list.Data {
-		id := one.ID
-		if secrets.In(id) {
-			id = "[secret]" // the server sent the key back
-		}
-		if len(id) > longest {
-			id = strings.ToValidUTF8(id[:longest], "") + "…"
-		}
-		ids = append(ids, id)
-	}
-	return ids, status, nil
-}
-
-// getPage requests a page of an endpoint.
-func getPage(ctx context.Context, address, key string) (page []byte, status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, 0, err
-	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
-	// A key must not follow a redirect.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
-	if err != nil {
-		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
-	}
-	const most = 1 << 20
-	page, err = io.ReadAll(io.LimitReader(resp.Body, most))
-	return page, resp.StatusCode, errors.Join(err, resp.Body.Close())
-}
-
-// contextOf returns the context size of a model that has just replied, as its server reports it, or
-// 0: in the list of models, or on the page of llama.cpp.
-func (m *Models) contextOf(ctx context.Context, p flow.Party) int {
-	base := endpointOf(&p)
-	_, key := m.Project.keyOf(m.Project.Config.Reach(p.Model))
-	var list struct {
-		Data []struct {
-			ID      string `json:"id"`
-			Length  int    `json:"context_length"` // OpenRouter, LM Studio
-			Longest int    `json:"max_model_len"`  // vLLM
-			Size    int    `json:"n_ctx"`
-		} `json:"data"`
-	}
-	page, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
-	if err == nil && status == http.StatusOK && json.Unmarshal(page, &list) == nil {
-		for _, one := range list.Data {
-			if size := cmp.Or(one.Length, one.Longest, one.Size); one.ID == p.ModelID && size > 0 {
-				return size
-			}
-		}
-	}
-	u, ok := baseurl.Parse(base)
-	if !ok {
-		return 0
-	}
-	var props struct {
-		Settings struct {
-			Size int `json:"n_ctx"`
-		} `json:"default_generation_settings"`
-	}
-	page, status, err = getPage(ctx, u.Scheme+"://"+u.Host+"/props", "")
-	if err != nil || status != http.StatusOK || json.Unmarshal(page, &props) != nil {
-		return 0
-	}
-	return max(props.Settings.Size, 0)
 }
 
 // checkPrograms reports for each program of the roster whether it is installed, its

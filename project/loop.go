@@ -14,6 +14,7 @@ import (
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/sqlite"
@@ -207,14 +208,14 @@ func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 	if j.options.Preflight != nil {
 		j.options.Preflight(probes)
 	}
-	if err := preflightError(probes); err != nil {
+	if err := preflight.Check(probes); err != nil {
 		return nil, err
 	}
 	out := &loop.Preflight{}
 	spent := flow.Cost{}
 	for i := range probes {
 		r := &probes[i]
-		spent = spent.Plus(r.cost)
+		spent = spent.Plus(r.Cost)
 		out.Probes = append(out.Probes, loop.Probe{Name: r.Name(), Status: r.Status, Code: r.Code, Found: r.Summary()})
 	}
 	out.Spent, out.SpentUSD = spent.Tokens, spent.USD

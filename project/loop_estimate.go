@@ -61,7 +61,7 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 			}
 			made[kind], out.Notes = e, e.Notes
 		}
-		cost := capped(e.worst, w.Settings.Budget, w.Settings.BudgetUSD)
+		cost := capped(e.Worst, w.Settings.Budget, w.Settings.BudgetUSD)
 		s := SessionEstimate{Name: (&loop.Job{Cell: c}).Name(), Input: e.Input, Output: e.Output, Tokens: cost.Tokens}
 		if e.USD != nil {
 			usd := flow.Dollars(cost.USD)
@@ -126,5 +126,5 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, sessio
 	if err != nil {
 		return nil, err
 	}
-	return p.project.estimator(&b, parties, r.Tokens).estimate(opening), nil
+	return p.project.estimator(&b, parties, r.Tokens).Estimate(opening), nil
 }

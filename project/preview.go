@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/internal/tokens"
@@ -11,6 +12,7 @@ import (
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/memory"
 )
@@ -88,7 +90,7 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store
 	}
 	v.Roster.Roster = b.Roster
 	if o.Estimate {
-		v.Estimate = p.estimator(b, plan.parties, counter).estimate(opening)
+		v.Estimate = p.estimator(b, plan.parties, counter).Estimate(opening)
 	}
 	if noWay != nil {
 		v.Notes = append(v.Notes, noWay.Error()+": the messages name the models of the roster")
@@ -100,10 +102,12 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store
 }
 
 // estimator returns an estimator for sessions with a brief.
-func (p *Project) estimator(b *session.Brief, parties []flow.Party, counter session.Counter) *estimator {
-	e := &estimator{settings: b.Settings, count: counter.Count, parties: parties}
+func (p *Project) estimator(b *session.Brief, parties []flow.Party, counter session.Counter) *preflight.Estimator {
+	e := &preflight.Estimator{
+		Settings: b.Settings, Count: counter.Count, Parties: parties, Free: func(p *flow.Party) bool { return p.Via == config.ViaRehearsal },
+	}
 	if b.Script == nil {
-		e.lessons = p.Config.Playbook.Tokens
+		e.Lessons = p.Config.Playbook.Tokens
 	}
 	return e
 }

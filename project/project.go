@@ -38,6 +38,7 @@ import (
 	"brenner/playbook/vector"
 	"brenner/roster"
 	"brenner/session"
+	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/journal"
 )
@@ -215,7 +216,7 @@ func ClassOf(err error) fault.Class {
 	code := fault.Distinct(err)[0].Code
 	for _, classes := range []func() fault.Classes{
 		files.Classes, trust.Classes, store.Classes, journal.Classes, vector.Classes, embedding.Classes, uselite.Classes,
-		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes, Classes,
+		playbook.Classes, mail.Classes, session.Classes, policy.Classes, govern.Classes, preflight.Classes,
 	} {
 		if class, ok := classes()[code]; ok {
 			return class

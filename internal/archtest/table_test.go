@@ -155,6 +155,7 @@ func brenner() Table {
 				"session session/flow session/stalemate",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
+		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta kickoff agent session session/flow session/view"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
 		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},
@@ -186,7 +187,7 @@ func brenner() Table {
 				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/box " +
 				"mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
-				"session/audit session/flow session/memory session/stalemate session/view loop loop/report " +
+				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
 				"loop/runner govern govern/contexts govern/policy config project/schemas",
 		},
 

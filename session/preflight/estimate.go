@@ -1,10 +1,9 @@
-package project
+package preflight
 
 import (
 	"fmt"
 	"slices"
 
-	"brenner/config"
 	"brenner/kickoff"
 	"brenner/session"
 	"brenner/session/flow"
@@ -28,7 +27,8 @@ type Estimate struct {
 	Short   int      `json:"short_in_round"`
 	Notes   []string `json:"notes"` // what the figures assume
 
-	worst flow.Cost
+	// Worst is the total cost.
+	Worst flow.Cost `json:"-"`
 }
 
 // AgentEstimate is what one agent costs at most.
@@ -55,22 +55,24 @@ type RoundEstimate struct {
 	USD         *float64 `json:"usd"`
 }
 
-// estimator makes an estimate.
-type estimator struct {
-	settings flow.Settings
-	count    func(string) int
-	lessons  int // limit of lessons in a message
-	parties  []flow.Party
+// Estimator makes estimates.
+type Estimator struct {
+	Settings flow.Settings
+	Count    func(string) int // of tokens
+	Lessons  int              // limit of lessons in a message
+	Parties  []flow.Party
+	Free     func(*flow.Party) bool // the agent costs nothing
 }
 
-func (e *estimator) estimate(o *session.Opening) *Estimate {
-	s := &e.settings
+// Estimate returns what a session costs at most.
+func (e *Estimator) Estimate(o *session.Opening) *Estimate {
+	s := &e.Settings
 	out := &Estimate{
 		Rounds: s.Rounds, Reply: s.Reply, Agents: []AgentEstimate{}, Budget: s.Budget, BudgetUSD: flow.Dollars(s.BudgetUSD), Covered: true, Notes: e.notes(),
 	}
 	rounds := make([]flow.Cost, s.Rounds)
 	priced := true
-	for _, p := range e.parties {
+	for _, p := range e.Parties {
 		a := AgentEstimate{Agent: p.Name, Parts: []PartEstimate{}}
 		sent := slices.IndexFunc(o.Messages, func(m kickoff.Message) bool { return m.To == p.Name })
 		if sent >= 0 {
@@ -91,32 +93,32 @@ func (e *estimator) estimate(o *session.Opening) *Estimate {
 		out.Agents = append(out.Agents, a)
 	}
 	for n, cost := range rounds {
-		out.worst = out.worst.Plus(cost)
-		if out.Short == 0 && !s.Affords(out.worst) {
+		out.Worst = out.Worst.Plus(cost)
+		if out.Short == 0 && !s.Affords(out.Worst) {
 			out.Short = n + 1
 		}
 	}
 	limited := s.Budget > 0 || s.BudgetUSD > 0
 	out.Covered = !limited || out.Short == 0 && s.Reply > 0
 	if priced {
-		usd := flow.Dollars(out.worst.USD)
+		usd := flow.Dollars(out.Worst.USD)
 		out.USD = &usd
 	}
 	return out
 }
 
 // bound returns the tokens of a later message at most.
-func (e *estimator) bound(fixed int) int {
-	limit := e.settings.Context
+func (e *Estimator) bound(fixed int) int {
+	limit := e.Settings.Context
 	if limit <= 0 {
 		limit = view.DefaultCallTokens
 	}
-	return min(fixed+e.lessons, limit)
+	return min(fixed+e.Lessons, limit)
 }
 
 // round returns the cost of a round, by the rule that reserves the budget for calls.
-func (e *estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cost) {
-	s := &e.settings
+func (e *Estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cost) {
+	s := &e.Settings
 	state := &flow.State{Settings: *s}
 	x := &flow.Exchange{Kickoff: &flow.Kickoff{Agent: p.Name, Tokens: tokens}}
 	x.Ask.Answered.Output = s.Reply
@@ -127,7 +129,7 @@ func (e *estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cos
 		cost = cost.Plus(repair)
 		r.RepairInput, r.Output = repair.Tokens-s.Reply, 2*s.Reply
 	}
-	if p.Via == config.ViaRehearsal || slices.ContainsFunc(s.Prices, func(o flow.Price) bool { return o.Agent == p.Name }) {
+	if e.Free(p) || slices.ContainsFunc(s.Prices, func(o flow.Price) bool { return o.Agent == p.Name }) {
 		usd := flow.Dollars(cost.USD)
 		r.USD = &usd
 	}
@@ -135,12 +137,12 @@ func (e *estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cos
 }
 
 // parts returns the sizes of a message's parts. Together they are the message's tokens.
-func (e *estimator) parts(body string) []PartEstimate {
+func (e *Estimator) parts(body string) []PartEstimate {
 	sizes := make(map[string]int)
 	before, at := 0, 0
 	for _, p := range kickoff.Parts(body) {
 		at += len(p.Text)
-		tokens := e.count(body[:at])
+		tokens := e.Count(body[:at])
 		sizes[p.Name] += tokens - before
 		before = tokens
 	}
@@ -151,15 +153,15 @@ func (e *estimator) parts(body string) []PartEstimate {
 	return out
 }
 
-func (e *estimator) notes() []string {
-	notes := []string{fmt.Sprintf("worst case: every reply has %d tokens; later messages have a view and lessons at their limits", e.settings.Reply)}
-	if e.settings.Repair {
+func (e *Estimator) notes() []string {
+	notes := []string{fmt.Sprintf("worst case: every reply has %d tokens; later messages have a view and lessons at their limits", e.Settings.Reply)}
+	if e.Settings.Repair {
 		notes[0] += "; every reply needs a repair"
 	}
-	if e.settings.Reply <= 0 {
+	if e.Settings.Reply <= 0 {
 		notes[0] = "replies have no limit (budget.reply_tokens), so the worst case is unknown; the figures are without replies"
 	}
-	if anyVia(e.parties, config.ViaProgram) {
+	if slices.ContainsFunc(e.Parties, func(p flow.Party) bool { return p.Via == flow.ViaProgram }) {
 		notes = append(notes, "programs add their own prompts and tool calls, which are not included")
 	}
 	return append(notes, "rulings of an arbiter and retries of failed calls are not included")
