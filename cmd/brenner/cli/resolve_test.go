@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -91,5 +92,26 @@ func TestResolveOpensTheEditor(t *testing.T) {
 	}
 	if code, out, screen = terminalRun(t, conflicted(t), "eq", []string{"EDITOR=false"}, "session", "resolve", walked); code != ui.ExitPerson || !strings.Contains(screen, "hint: set EDITOR") {
 		t.Errorf("an editor that fails: exit %d: %s%s", code, out, screen)
+	}
+}
+
+// The tables of a summary fit a narrow terminal, and words about a state have colours there.
+func TestSummaryFitsANarrowTerminal(t *testing.T) {
+	dir := conflicted(t)
+	for _, width := range []int{60, 90, 200} {
+		var out bytes.Buffer
+		code := Run(t.Context(), []string{"session", "status", walked, "-C", dir}, ui.Streams{
+			In: strings.NewReader(""), Out: &out, OutTTY: true, Err: &bytes.Buffer{}, Width: func() int { return width }, Now: time.Now,
+		})
+		_, table, _ := strings.Cut(out.String(), "\nAGENT")
+		table, _, _ = strings.Cut(table, "\nConflicts:")
+		if code != ui.ExitPerson || table == "" || width == 200 && !strings.Contains(table, "\x1b[32manswered\x1b[0m") {
+			t.Fatalf("%d columns, exit %d: %s", width, code, out.String())
+		}
+		for line := range strings.Lines("AGENT" + table) {
+			if n := len([]rune(regexp.MustCompile(`\x1b\[\d+m`).ReplaceAllString(strings.TrimSuffix(line, "\n"), ""))); n >= width {
+				t.Errorf("%d columns: a line has %d: %s", width, n, line)
+			}
+		}
 	}
 }

@@ -79,7 +79,7 @@ func listText(a *ui.App, v *project.LoopList) string {
 			fmt.Sprint(r.Tokens), ui.Seconds(r.Updated),
 		})
 	}
-	return ui.Columns(rows) + problems.String()
+	return a.Table(rows) + problems.String()
 }
 
 func summaryHeadline(s *project.LoopSummary) string {
@@ -118,7 +118,7 @@ func summaryText(a *ui.App, s *project.LoopSummary) string {
 		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
 	b.WriteString(headline + "\n" + ui.Columns(summaryFacts(a, s)))
-	b.WriteString("\n" + ui.Columns(summaryRows(s)))
+	b.WriteString("\n" + a.Table(summaryRows(s)))
 	summaryProblems(s, &b)
 	if undone := summaryUndone(s); undone != "" {
 		b.WriteString("\nNot done: " + undone + "\n")

@@ -106,7 +106,7 @@ func sessionListText(a *ui.App, l *audit.List) string {
 	for i := range l.Sessions {
 		rows = append(rows, listCells(&l.Sessions[i]))
 	}
-	return ui.Columns(rows)
+	return a.Table(rows)
 }
 
 func listCells(r *audit.Row) []string {

@@ -206,7 +206,7 @@ func replayText(a *ui.App, r *audit.Replay) string {
 	}
 	text := ""
 	if !a.Quiet {
-		text = ui.Columns(rows)
+		text = a.Table(rows)
 	}
 	for _, f := range r.Faults {
 		text += string(f.Code) + ": " + ui.Clean(f.Message) + "\n"

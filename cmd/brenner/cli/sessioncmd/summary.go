@@ -32,8 +32,8 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		facts = append(facts, threadRows(s.Mail)...)
 	}
 	b.WriteString(ui.Columns(facts) + "\n")
-	b.WriteString(summaryAgentTable(s) + "\n")
-	b.WriteString(summaryVersionTable(s))
+	b.WriteString(summaryAgentTable(a, s) + "\n")
+	b.WriteString(summaryVersionTable(a, s))
 	summaryProblems(s, &b)
 	b.WriteString("\nNext:\n")
 	for _, next := range s.Next {
@@ -111,7 +111,7 @@ func summaryCost(s *audit.Summary) string {
 	return "unknown: no model has a price"
 }
 
-func summaryAgentTable(s *audit.Summary) string {
+func summaryAgentTable(a *ui.App, s *audit.Summary) string {
 	rows := [][]string{{"AGENT", "ROLE", "ASKED", "REPLIES", "FAILED", "TOKENS", "COST", "OUTCOMES", "LAST ROUND"}}
 	for _, g := range s.Agents {
 		state := g.State
@@ -125,7 +125,7 @@ func summaryAgentTable(s *audit.Summary) string {
 			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(cmp.Or(g.Asked, g.Via)), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
 		})
 	}
-	return ui.Columns(rows)
+	return a.Table(rows)
 }
 
 // outcomeCounts formats the outcomes of an agent: "2 contributed, 1 no changes".
@@ -197,7 +197,7 @@ func versionFrom(source string, round int, author string) string {
 	return source
 }
 
-func summaryVersionTable(s *audit.Summary) string {
+func summaryVersionTable(a *ui.App, s *audit.Summary) string {
 	rows := [][]string{{"VERSION", "FROM", "APPLIED", "REJECTED", "CONFLICTS", "LINT"}}
 	for _, v := range s.Versions {
 		rows = append(rows, []string{
@@ -205,7 +205,7 @@ func summaryVersionTable(s *audit.Summary) string {
 			text.Count(v.Errors, "error") + ", " + text.Count(v.Warnings, "warning"),
 		})
 	}
-	return ui.Columns(rows)
+	return a.Table(rows)
 }
 
 // summaryMoved lists records that changed while agents worked with an earlier version.
