@@ -290,17 +290,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			row := rows[some[i]] // the operator may have changed the session since
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			r.Person = append(r.Person, f.needs...)
-			if j := some[i]; j.HasErrors() && f.now.Errors > 0 {
-				r.Person = append(r.Person, report.Need{
-					Kind: report.NeedLint, Session: j.Thread, What: text.Count(f.now.Errors, "lint error"), Command: "brenner session show " + j.Thread,
-				})
-			}
-			if j := some[i]; j.HasSilent() {
-				r.Person = append(r.Person, report.Need{
-					Kind: report.NeedSilent, Session: j.Thread, What: strings.Join(f.idle, ", ") + " contributed nothing in any round",
-					Command: "brenner trace list " + j.Thread,
-				})
-			}
+			r.Person = append(r.Person, f.flaws(some[i])...)
 			r.AddTests(f.tests)
 			for _, l := range f.lessons {
 				r.AddLesson(l)
@@ -327,6 +317,23 @@ type findings struct {
 	lessons []report.Lesson
 	answer  report.Question
 	idle    []string // agents that took part in no round
+}
+
+// flaws lists the lint errors and the idle agents of a session for a person.
+func (f *findings) flaws(j *loop.Job) []report.Need {
+	var all []report.Need
+	if j.HasErrors() && f.now.Errors > 0 {
+		all = append(all, report.Need{
+			Kind: report.NeedLint, Session: j.Thread, What: text.Count(f.now.Errors, "lint error"), Command: "brenner session show " + j.Thread,
+		})
+	}
+	if j.HasSilent() {
+		all = append(all, report.Need{
+			Kind: report.NeedSilent, Session: j.Thread, What: strings.Join(f.idle, ", ") + " contributed nothing in any round",
+			Command: "brenner trace list " + j.Thread,
+		})
+	}
+	return all
 }
 
 func find(ctx context.Context, h *session.History, q loop.Question) (*findings, error) {
