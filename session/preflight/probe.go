@@ -116,7 +116,7 @@ func (r *Probe) Fail(err error) {
 
 // read records what the reader finds in a reply to the delta probe.
 func (r *Probe) read(text string) {
-	reply := delta.Read([]byte(text), delta.Options{})
+	reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
 	refused := 0
 	for i := range reply.Blocks {
 		if reply.Blocks[i].OK {
@@ -130,21 +130,12 @@ func (r *Probe) read(text string) {
 	switch {
 	case refused > 0:
 		r.Reading = ReadUnreadable
-	case writesNoChanges(text):
+	case reply.NoChanges != nil:
 		r.Reading = ReadNoChanges
 	default:
 		r.Reading = ReadProse
 	}
 	r.Status, r.Fix = Doubt, "use a larger model, or set structured: auto for it under agents.models:"
-}
-
-func writesNoChanges(text string) bool {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "NO CHANGES") {
-			return true
-		}
-	}
-	return false
 }
 
 // Price sets the cost of the probe, if the price of its model is known.
