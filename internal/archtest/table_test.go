@@ -196,7 +196,7 @@ func brenner() Table {
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
-			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle config project " +
+			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle session session/audit config project " +
 				"cmd/brenner/cli/ui",
 		},
 		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper project cmd/brenner/cli/ui"},

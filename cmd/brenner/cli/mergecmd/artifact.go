@@ -1,12 +1,14 @@
 package mergecmd
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/cmd/brenner/cli/ui"
@@ -14,6 +16,8 @@ import (
 	"brenner/internal/text"
 	"brenner/merge/settle"
 	"brenner/project"
+	"brenner/session"
+	"brenner/session/audit"
 )
 
 // ArtifactCommand returns the artifact commands.
@@ -74,35 +78,43 @@ Exit codes: 0 printed; 2 invalid file.`,
 
 func lintCommand(a *ui.App) *cobra.Command {
 	var rules bool
-	c := &cobra.Command{
-		Use:   "lint FILE",
+	c := ui.InProject(&cobra.Command{
+		Use:   "lint FILE|ID",
 		Short: "Check an artifact against the protocol's rules",
 		Long: `Checks an artifact against the protocol's rules. Errors make it invalid; warnings and
 infos do not. Line numbers refer to the Markdown file; for JSON, to the output of
-"brenner artifact render".`,
+"brenner artifact render". ID is a session, or latest.`,
 		Example: `  brenner artifact lint v2.md
+  brenner artifact lint RS-20261115-cell-fate
   brenner artifact lint --rules
 
-Exit codes: 0 valid; 1 invalid; 2 unreadable file.`,
+Exit codes: 0 valid; 1 invalid; 2 unreadable file, or no such session.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if rules {
 				return cobra.NoArgs(c, args)
 			}
 			return ui.One(c, args)
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if rules {
 				return ui.Show(a, ruleList{"brenner.lint.rules/v1", lint.Rules()}, nil, rulesText)
 			}
-			return lintArtifact(a, args[0])
+			return lintArtifact(a, c, args[0])
 		},
-	}
+	})
+	ui.SessionArg(a, 0, c)
 	c.Flags().BoolVar(&rules, "rules", false, "list the rules")
 	return c
 }
 
-func lintArtifact(a *ui.App, path string) error {
-	data, err := a.ReadFile("artifact", path)
+func lintArtifact(a *ui.App, c *cobra.Command, path string) error {
+	thread := ""
+	if address, err := session.ParseAddress(path); err == nil && artifact.IsThreadID(address.Thread) {
+		if _, _, isFile := project.ExportFile(path); !isFile {
+			thread = address.Thread
+		}
+	}
+	data, err := artifactToLint(a, c, path, thread != "")
 	if err != nil {
 		return err
 	}
@@ -113,7 +125,36 @@ func lintArtifact(a *ui.App, path string) error {
 	if !v.Valid {
 		a.Exit = ui.ExitFailed
 	}
-	return ui.Show(a, v, nil, func(a *ui.App, v *lint.Verdict) string { return verdictText(a, v, path) })
+	return ui.Show(a, v, nil, func(a *ui.App, v *lint.Verdict) string { return verdictText(a, v, path) + lintNext(a, v, thread) })
+}
+
+// artifactToLint reads an artifact from a file, or a session's.
+func artifactToLint(a *ui.App, c *cobra.Command, path string, stored bool) (data []byte, err error) {
+	if !stored {
+		return a.ReadFile("artifact", path)
+	}
+	err = a.WithSession(c, path, func(ctx context.Context, src *project.Source, h *session.History) error {
+		if src.Address.Item != "" {
+			return ui.WholeSession(c, src.Address)
+		}
+		part, err := audit.PartAt(ctx, h, src.Address)
+		if err == nil {
+			data = part.Canonical()
+		}
+		return err
+	})
+	return data, err
+}
+
+// lintNext names the commands that fix an invalid artifact of a session.
+func lintNext(a *ui.App, v *lint.Verdict, thread string) string {
+	if v.Valid || a.Quiet {
+		return ""
+	}
+	if thread == "" {
+		return ui.NextText([]string{"brenner artifact lint --rules"})
+	}
+	return ui.NextText([]string{"brenner session apply " + thread + " --set ITEM.FIELD=TEXT", "brenner session note " + thread + ` "…"`})
 }
 
 // verdictText formats the findings of lint.
