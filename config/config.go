@@ -63,8 +63,10 @@ type Config struct {
 	Attempts int // for each call; at least 1
 	// BaseURL is for agents whose model names none.
 	BaseURL string
-	Mail    Mail
-	Report  Report
+	// Endpoints restricts the hosts that requests go to.
+	Endpoints Endpoints
+	Mail      Mail
+	Report    Report
 	// Layers are the roster layers of the files, weaker than those passed to RosterInput.
 	Layers []roster.Layer
 	// Presets are all presets: the session's, the project's and the built-in ones.
@@ -178,6 +180,12 @@ type Embedding struct {
 	Model   string
 	BaseURL string
 	KeyEnv  string // the variable that holds the key; empty means OPENAI_API_KEY
+}
+
+// Endpoints restricts the hosts of models, programs, mail and reports.
+type Endpoints struct {
+	Hosts     []string // "host" or "host:port"; empty means any
+	LocalOnly bool     // this machine only
 }
 
 // The ways to reach an agent.

@@ -67,13 +67,13 @@ func checkModels(ctx context.Context, p *Project, parties []flow.Party) []Check 
 	for i := range endpoints {
 		d = append(d, checkEndpoint(ctx, p, &endpoints[i])...)
 	}
-	return append(d, findLocal(ctx, endpoints)...)
+	return append(d, findLocal(ctx, p, endpoints)...)
 }
 
 // checkEndpoint checks a configured endpoint. Nothing is sent to one that a session may not use.
 func checkEndpoint(ctx context.Context, p *Project, e *modelEndpoint) []Check {
 	what := "endpoint " + baseurl.Shown(e.base)
-	if p.checkTrustOf(e.model, e.base, false) != nil {
+	if p.checkTrustOf(e.model, e.base, false) != nil || p.checkHost(e.base) != nil {
 		return nil // reported for the session
 	}
 	name, key := p.keyOf(e.model)
@@ -101,12 +101,12 @@ func checkEndpoint(ctx context.Context, p *Project, e *modelEndpoint) []Check {
 }
 
 // findLocal lists the model servers that respond on this machine, other than the known ones.
-func findLocal(ctx context.Context, known []modelEndpoint) []Check {
+func findLocal(ctx context.Context, p *Project, known []modelEndpoint) []Check {
 	servers := localServers()
 	found := make([]Check, len(servers))
 	var wait sync.WaitGroup
 	for i, s := range servers {
-		if slices.ContainsFunc(known, func(e modelEndpoint) bool { return e.base == s.base }) {
+		if p.checkHost(s.base) != nil || slices.ContainsFunc(known, func(e modelEndpoint) bool { return e.base == s.base }) {
 			continue
 		}
 		wait.Go(func() {

@@ -170,6 +170,9 @@ func (p *Project) checkDelivery() error {
 			return err
 		}
 	}
+	if err := p.checkHost(p.Config.Report.Webhook); err != nil {
+		return err
+	}
 	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
 		return nil
 	}

@@ -43,6 +43,9 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkHost(address); err != nil {
+		return nil, err
+	}
 	keys, err := mail.OpenKeyring(filepath.Join(p.StateDir(), tokensFile))
 	if err != nil {
 		return nil, err

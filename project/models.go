@@ -104,6 +104,9 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	var found fault.List
 	for i := range parties {
 		p := &parties[i]
+		if !m.offline {
+			found = append(found, faultsIn(m.Project.checkHost(endpointOf(p)))...)
+		}
 		if p.Via != config.ViaOpenAI {
 			continue
 		}

@@ -210,6 +210,9 @@ func (p *Project) embedder() (embedding.Embedder, error) {
 			Hint: "set both, or neither for the built-in model",
 		}
 	}
+	if err := p.checkHost(e.BaseURL); err != nil {
+		return nil, err
+	}
 	name, key := p.keyOf(config.Model{KeyEnv: e.KeyEnv})
 	if key != "" {
 		for _, k := range []string{"playbook.embedding.base_url", "playbook.embedding.key_env"} {

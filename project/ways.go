@@ -180,7 +180,11 @@ func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
 		return nil
 	case s.BaseURL == "":
 		return &fault.Error{Code: NoAddress, Detail: "no address for the model of " + fault.Shown(s.Agent), Hint: addressHint}
-	case s.BaseURL == pinnedAddress(m.Project.addressOf(model)):
+	}
+	if err := m.Project.checkHost(s.BaseURL); err != nil {
+		return err
+	}
+	if s.BaseURL == pinnedAddress(m.Project.addressOf(model)) {
 		return nil
 	}
 	return m.Project.checkTrustOf(model, s.BaseURL, false)
