@@ -43,49 +43,57 @@ type Template struct {
 // began with.
 const Latest = 2
 
-// All returns the templates of a version: those of the roles in the specification's order, then the
-// unified one. An unknown version stands for Latest.
-func All(version int) []Template {
-	if version < 1 || version > Latest {
-		version = Latest
-	}
-	wording := strings.NewReplacer(wordings(version)...)
-	template := func(name, own string) Template {
-		return Template{Name: name, Version: version, Text: wording.Replace(own + common)}
-	}
-	return []Template{
-		template("hypothesis_generator", hypothesisGenerator), template("test_designer", testDesigner),
-		template("adversarial_critic", adversarialCritic), template(UnifiedName, unified),
+// own holds the names of the templates with their own texts: those of the roles in the
+// specification's order, then the unified one.
+func own() []struct{ name, text string } {
+	return []struct{ name, text string }{
+		{"hypothesis_generator", hypothesisGenerator}, {"test_designer", testDesigner}, {"adversarial_critic", adversarialCritic}, {UnifiedName, unified},
 	}
 }
 
-// wordings returns the passages in which a version differs, each after its placeholder.
-func wordings(version int) []string {
+// All returns the templates of a version in that order. An unknown version stands for Latest.
+func All(version int) []Template {
+	var all []Template
+	for _, o := range own() {
+		all = append(all, inVersion(version, o.name, o.text))
+	}
+	return all
+}
+
+func inVersion(version int, name, text string) Template {
+	if version < 1 || version > Latest {
+		version = Latest
+	}
+	nothing, noChanges := wordings(version)
+	return Template{
+		Name: name, Version: version,
+		Text: strings.Replace(text, "{{nothing}}", nothing, 1) + strings.Replace(common, "{{no changes}}", noChanges, 1),
+	}
+}
+
+// wordings returns the passages in which versions differ: the advice of a role without anything to
+// add, and the form of a reply without changes.
+func wordings(version int) (nothing, noChanges string) {
 	if version == 1 {
-		return []string{"{{nothing}}", "If you have nothing to add, say so in one sentence.", "{{no changes}}", ""}
+		return "If you have nothing to add, say so in one sentence.", ""
 	}
-	return []string{
-		"{{nothing}}", "If there is nothing to change, say so as described below.",
-		"{{no changes}}", "\nIf there is nothing to change, write one line outside of any fence: `NO CHANGES: reason`. A reply with neither a\n" +
-			"delta nor this line is not an answer.\n",
-	}
+	return "If there is nothing to change, say so as described below.",
+		"\nIf there is nothing to change, write one line outside of any fence: `NO CHANGES: reason`. A reply with neither a\n" +
+			"delta nor this line is not an answer.\n"
 }
 
 // For returns the template of a role in a version.
 func For(role string, version int) (Template, bool) {
-	for _, t := range All(version) {
-		if t.Name == role && role != UnifiedName {
-			return t, true
+	for _, o := range own() {
+		if o.name == role && role != UnifiedName {
+			return inVersion(version, o.name, o.text), true
 		}
 	}
 	return Template{}, false
 }
 
 // Unified returns the template for sessions without roles in a version.
-func Unified(version int) Template {
-	all := All(version)
-	return all[len(all)-1]
-}
+func Unified(version int) Template { return inVersion(version, UnifiedName, unified) }
 
 // ID returns the template's name and version: "test_designer/1".
 func (t Template) ID() string { return t.Name + "/" + strconv.Itoa(t.Version) }
