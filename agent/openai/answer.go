@@ -262,24 +262,30 @@ func (s *structuredReply) readCut(text string) bool {
 				s.Prose = &prose
 			}
 		case "deltas":
-			s.Deltas = []json.RawMessage{}
 			if t, err := d.ReadToken(); err != nil || t.Kind() != '[' {
 				return false
 			}
-			for d.PeekKind() == '{' {
-				v, err := d.ReadValue()
-				if err != nil {
-					return true
-				}
-				s.Deltas = append(s.Deltas, json.RawMessage(v.Clone()))
-			}
-			if _, err := d.ReadToken(); err != nil {
+			if !s.readDeltas(d) {
 				return true
 			}
 		default:
 			return false
 		}
 	}
+}
+
+// readDeltas reads the complete deltas of a list and reports whether the list is complete.
+func (s *structuredReply) readDeltas(d *jsontext.Decoder) bool {
+	s.Deltas = []json.RawMessage{}
+	for d.PeekKind() == '{' {
+		v, err := d.ReadValue()
+		if err != nil {
+			return false
+		}
+		s.Deltas = append(s.Deltas, json.RawMessage(v.Clone()))
+	}
+	_, err := d.ReadToken()
+	return err == nil
 }
 
 func (s *structuredReply) markdown() string {

@@ -135,8 +135,13 @@ func outcomeCounts(n *audit.OutcomeCounts) string {
 		count int
 		word  string
 	}{
-		{n.Contributed, flow.Contributed}, {n.NoChanges, flow.NoChanges}, {n.Refused, flow.Refused}, {n.Unreadable, flow.Unreadable},
-		{n.Cut, flow.ReplyCut}, {n.ProseOnly, flow.ProseOnly}, {n.Failed, flow.NoReply},
+		{n.Contributed, flow.Contributed},
+		{n.NoChanges, flow.NoChanges},
+		{n.Refused, flow.Refused},
+		{n.Unreadable, flow.Unreadable},
+		{n.Cut, flow.ReplyCut},
+		{n.ProseOnly, flow.ProseOnly},
+		{n.Failed, flow.NoReply},
 	} {
 		if one.count > 0 {
 			all = append(all, strconv.Itoa(one.count)+" "+outcomeWords(one.word))
