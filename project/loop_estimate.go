@@ -7,30 +7,10 @@ import (
 	"brenner/loop"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/memory"
 )
-
-// LoopEstimate is what all sessions of a loop cost at most. What sessions inherit from earlier ones
-// is within the limit of their views.
-type LoopEstimate struct {
-	Sessions []SessionEstimate `json:"sessions"` // of one round
-	Tokens   int               `json:"tokens"`   // of all rounds
-	USD      *float64          `json:"usd"`      // null if a price is unknown
-	Covered  bool              `json:"covered"`  // by the loop's budget; true without one
-	// Short is the first round that the budget may not cover, or 0.
-	Short int      `json:"short_in_round"`
-	Notes []string `json:"notes"`
-}
-
-// SessionEstimate is what a session costs at most. A session stops at its own budget.
-type SessionEstimate struct {
-	Name   string   `json:"name"`
-	Input  int      `json:"input_tokens"`
-	Output int      `json:"output_tokens"`
-	Tokens int      `json:"tokens"` // at most, within the session's budget
-	USD    *float64 `json:"usd"`
-}
 
 // estimateLoop estimates the sessions of a round, and multiplies by the rounds.
 func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.Limits) (*LoopEstimate, error) {
@@ -61,7 +41,7 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 			}
 			made[kind], out.Notes = e, e.Notes
 		}
-		cost := capped(e.Worst, w.Settings.Budget, w.Settings.BudgetUSD)
+		cost := preflight.Capped(e.Worst, w.Settings.Budget, w.Settings.BudgetUSD)
 		s := SessionEstimate{Name: (&loop.Job{Cell: c}).Name(), Input: e.Input, Output: e.Output, Tokens: cost.Tokens}
 		if e.USD != nil {
 			usd := flow.Dollars(cost.USD)
@@ -71,35 +51,8 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 		round = round.Plus(cost)
 		out.Sessions = append(out.Sessions, s)
 	}
-	out.sum(round, priced, l)
+	out.Sum(round, priced, l.Rounds, flow.Cost{Tokens: l.Tokens, USD: l.USD})
 	return out, nil
-}
-
-// sum adds up the rounds and compares them with the loop's budget.
-func (e *LoopEstimate) sum(round flow.Cost, priced bool, l *loop.Limits) {
-	total, budget := flow.Cost{}, flow.Cost{Tokens: l.Tokens, USD: l.USD}
-	for n := range l.Rounds {
-		total = total.Plus(round)
-		if e.Short == 0 && !total.Within(budget) {
-			e.Short = n + 1
-		}
-	}
-	e.Tokens, e.Covered = total.Tokens, e.Short == 0
-	if priced {
-		usd := flow.Dollars(total.USD)
-		e.USD = &usd
-	}
-}
-
-// capped returns a cost within a session's budget; 0 means no limit.
-func capped(c flow.Cost, tokens int, usd int64) flow.Cost {
-	if tokens > 0 {
-		c.Tokens = min(c.Tokens, tokens)
-	}
-	if usd > 0 {
-		c.USD = min(c.USD, usd)
-	}
-	return c
 }
 
 // estimateCell estimates one session of a round.

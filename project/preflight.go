@@ -13,11 +13,18 @@ import (
 	"brenner/session/preflight"
 )
 
-// Results of what is asked and estimated before a session.
+// What is asked and estimated before a session.
 type (
-	ModelProbe    = preflight.Probe
-	Estimate      = preflight.Estimate
+	// ModelProbe is how a model, or a program, replied.
+	ModelProbe = preflight.Probe
+	// Estimate is what a session costs at most.
+	Estimate = preflight.Estimate
+	// RoundEstimate is what one agent costs at most in one round.
 	RoundEstimate = preflight.RoundEstimate
+	// LoopEstimate is what a loop costs at most.
+	LoopEstimate = preflight.LoopEstimate
+	// SessionEstimate is what one session of a loop costs at most.
+	SessionEstimate = preflight.SessionEstimate
 )
 
 // Preflight asks each distinct model of the parties a short question and for a delta, and each
@@ -97,4 +104,3 @@ func (m *Models) probeProgram(ctx context.Context, r *ModelProbe, p flow.Party) 
 		r.Fail(err)
 	}
 }
-
