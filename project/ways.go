@@ -301,15 +301,7 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 		if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 			continue
 		}
-		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID)}
-		if party.Way != nil {
-			way.Way = *party.Way
-		} else {
-			way.Way = *p.way(party)
-			if party.Via == config.ViaOpenAI {
-				way.Way.Endpoint = "" // it was not pinned
-			}
-		}
+		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: p.startingWay(party)}
 		if o.Traffic.BaseURL != "" && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
 			way.Way.Endpoint = pinnedAddress(o.Traffic.BaseURL)
 		}
@@ -331,6 +323,19 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 		return nil, &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
 	}
 	return ways, nil
+}
+
+// startingWay returns the pinned way of a party; without one, the configured way, but no address
+// of a model.
+func (p *Project) startingWay(party *flow.Party) flow.Way {
+	if party.Way != nil {
+		return *party.Way
+	}
+	way := *p.way(party)
+	if party.Via == config.ViaOpenAI {
+		way.Endpoint = ""
+	}
+	return way
 }
 
 // changedWays returns those ways that differ from how a session's agents are reached.
