@@ -245,7 +245,7 @@ func TestModelsAndSeeds(t *testing.T) {
 		mu.Lock()
 		asked = append(asked, body.Model+" "+seed)
 		mu.Unlock()
-		chunk := `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Nothing."},"finish_reason":"stop"}],"usage":{"prompt_tokens":5000,"completion_tokens":1,"total_tokens":5001}}`
+		chunk := `{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"NO CHANGES: nothing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5000,"completion_tokens":1,"total_tokens":5001}}`
 		if !body.Stream {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, strings.Replace(strings.Replace(chunk, `"delta"`, `"message"`, 1), ".chunk", "", 1))
@@ -270,7 +270,7 @@ session: {rounds: 1}
 		t.Fatal(err)
 	}
 	env := []string{"HOME=" + t.TempDir(), "OPENAI_BASE_URL=" + server.URL + "/v1"}
-	out := mustRun(t, env, "loop", "run", plan, "-C", dir)
+	out := mustRun(t, env, "loop", "run", plan, "--no-preflight", "-C", dir)
 	slices.Sort(asked)
 	if want := "[model-a 0 model-a 8 model-b 0 model-b 8]"; fmt.Sprint(asked) != want {
 		t.Errorf("asked %v, want %s", asked, want)

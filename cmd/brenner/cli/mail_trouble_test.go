@@ -144,7 +144,7 @@ func TestSessionServesItsMail(t *testing.T) {
 	environ := at("http://" + freePort(t))
 	for range 2 { // the second run resumes the session
 		code, errs := brenner(t.Context(), environ, io.Discard, start...)
-		if !strings.Contains(errs, "/post/ while the session runs") || !strings.Contains(errs, "BlueLake") || code != 3 {
+		if !strings.Contains(errs, "/post/ while the session runs") || !strings.Contains(errs, "BlueLake") || code != 1 {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 		// Another process would not have connections to the stopped server.
