@@ -351,7 +351,8 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	}
 	for i := range h.State.Agents {
 		p := &h.State.Agents[i]
-		f.answer.Agents = append(f.answer.Agents, report.Author{Agent: p.Name, Role: p.Role, Asked: p.Asked()})
+		by, authors := h.State.RepliedBy(p)
+		f.answer.Agents = append(f.answer.Agents, report.Author{Agent: p.Name, Role: p.Role, Asked: cmp.Or(strings.Join(authors, ", then "), by.Asked())})
 	}
 	return f, nil
 }

@@ -82,9 +82,11 @@ type AgentSummary struct {
 	// Outcomes has one entry for each settled round.
 	Outcomes []RoundOutcome `json:"outcomes"`
 	Counts   OutcomeCounts  `json:"outcome_counts"`
-	// ModelID is the model as requested; AskedWay is as reached now.
+	// ModelID and AskedWay are what replied last; before the first reply, what is asked.
 	ModelID string `json:"model_id,omitempty"`
 	AskedWay
+	// RepliedBy is what wrote the replies, in order.
+	RepliedBy []string `json:"replied_by,omitempty"`
 }
 
 // VersionSummary summarizes a version.
@@ -183,9 +185,10 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 func AgentSummaries(st *flow.State) []AgentSummary {
 	out := make([]AgentSummary, len(st.Agents))
 	for i, p := range st.Agents {
-		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: p.ModelID, State: "waiting", Outcomes: []RoundOutcome{}, AskedWay: askedOf(&p)}
-		if p.Way != nil && st.Opened.Pinned() {
-			s.Model = p.Entry().Model
+		by, authors := st.RepliedBy(&p)
+		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: by.ModelID, State: "waiting", Outcomes: []RoundOutcome{}, AskedWay: askedOf(by), RepliedBy: authors}
+		if by.Way != nil && st.Opened.Pinned() {
+			s.Model = by.Entry().Model
 		}
 		spent := flow.Cost{}
 		for _, c := range st.Calls() {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -98,6 +99,27 @@ func (s *State) Author(c *Call) string {
 		return p.Asked() + ", answered by " + c.Answered.Model
 	}
 	return p.Asked()
+}
+
+// RepliedBy returns the agent as it was reached when it last replied, and what wrote its replies, in
+// order. An agent that has not replied is as it is reached now. Replies before ways were pinned have
+// the name of the requested model.
+func (s *State) RepliedBy(p *Party) (last *Party, authors []string) {
+	last, pinned := p, false
+	for _, c := range s.Calls() {
+		if c.Agent != p.Name || c.Status != Replied {
+			continue
+		}
+		last = s.Reached(c)
+		pinned = pinned || last.Way != nil
+		if author := cmp.Or(s.Author(c), last.ModelID, last.Via); !slices.Contains(authors, author) {
+			authors = append(authors, author)
+		}
+	}
+	if !pinned {
+		return last, nil
+	}
+	return last, authors
 }
 
 // newWay returns how the agent of an exchange was reached when it answered, or nil if as opened.

@@ -122,7 +122,7 @@ func summaryAgentTable(a *ui.App, s *audit.Summary) string {
 			state += ": " + ui.Clean(string(g.Code)+", "+g.Problem)
 		}
 		rows = append(rows, []string{
-			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(cmp.Or(g.Asked, g.Via)), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
+			ui.Clean(g.Name), ui.OrDash(g.Role), ui.Clean(cmp.Or(strings.Join(g.RepliedBy, ", then "), g.Asked, g.Via)), strconv.Itoa(g.Answered), strconv.Itoa(g.Failed), strconv.Itoa(g.Tokens), ui.Money(g.USD), ui.OrDash(outcomeCounts(&g.Counts)), state,
 		})
 	}
 	return a.Table(rows)
