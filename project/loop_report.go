@@ -170,10 +170,10 @@ func (p *Project) checkDelivery() error {
 			return err
 		}
 	}
-	if err := p.checkHost(p.Config.Report.Webhook); err != nil {
+	if err := p.CheckHost(p.Config.Report.Webhook); err != nil {
 		return err
 	}
-	if p.Config.Report.Webhook == "" || isLoopback(p.Config.Report.Webhook) {
+	if p.Config.Report.Webhook == "" || baseurl.IsLocal(p.Config.Report.Webhook) {
 		return nil
 	}
 	return p.mustTrust(p.Config.Origin("report.webhook"), reportAction(p.Config.Report.Webhook))

@@ -131,8 +131,8 @@ func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripte
 func (l *loopPins) checkKnown(parties []flow.Party) error {
 	known := l.parties()
 	for i := range parties {
-		base := endpointOf(&parties[i])
-		if base != "" && !slices.ContainsFunc(known, func(p flow.Party) bool { return endpointOf(&p) == base }) {
+		base := parties[i].Endpoint()
+		if base != "" && !slices.ContainsFunc(known, func(p flow.Party) bool { return p.Endpoint() == base }) {
 			return &fault.Error{
 				Code: NoAddress, Detail: "the loop does not ask models at " + base + ", which is configured for " + fault.Shown(parties[i].Name),
 				Hint: "pass --base-url to change the address of all models of the loop",

@@ -43,7 +43,7 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkHost(address); err != nil {
+	if err := p.CheckHost(address); err != nil {
 		return nil, err
 	}
 	keys, err := mail.OpenKeyring(filepath.Join(p.StateDir(), tokensFile))
@@ -84,7 +84,7 @@ func (b *Mailbox) Names(asked []string) []string {
 func (p *Project) mailAddress(flag string) (string, error) {
 	base := cmp.Or(flag, p.Config.Mail.BaseURL)
 	address, err := mail.Address(base, p.Config.Mail.Path)
-	if err != nil || isLoopback(address) {
+	if err != nil || baseurl.IsLocal(address) {
 		return address, err
 	}
 	for _, key := range []string{"mail.base_url", "mail.path"} {
@@ -113,7 +113,7 @@ func (p *Project) bearer(address string) (string, error) {
 		err := p.mustTrust(p.Config.Origin("mail.token_env"), "send the token of "+p.Config.Mail.TokenEnv+" to "+address)
 		return token, err
 	}
-	if !isLoopback(address) {
+	if !baseurl.IsLocal(address) {
 		return "", nil
 	}
 	return p.readToken()
@@ -121,6 +121,9 @@ func (p *Project) bearer(address string) (string, error) {
 
 // ClientToken is the variable with the token for agents' programs.
 const ClientToken = "MAIL_TOKEN" //nolint:gosec // the name of a variable, not a secret
+
+// ProgramToken returns the token for agents' programs in the environment, or "".
+func (b *Mailbox) ProgramToken() string { return b.Project.variable(ClientToken) }
 
 // MailConnection is how an agent program reaches a mail server.
 type MailConnection struct {
@@ -174,8 +177,13 @@ func (c *MailClient) path(p *Project) string {
 	return filepath.Join(p.Config.Project.Dir, c.File)
 }
 
-// server returns the address of the server "mail" in a client's file; false means none.
-func (c *MailClient) server(data []byte) (url string, there bool) {
+// Server returns the address of the server "mail" in the client's file; false means none, also for
+// a program that is not in use.
+func (c *MailClient) Server(p *Project) (url string, there bool) {
+	data, err := os.ReadFile(c.path(p))
+	if err != nil {
+		return "", false
+	}
 	if strings.HasSuffix(c.File, ".toml") {
 		return serverInTOML(string(data))
 	}
@@ -304,7 +312,7 @@ func listenAddress(address string) (string, error) {
 		return "", wrong(err.Error())
 	case u.Scheme != "http":
 		return "", wrong("--serve-mail serves http, but the session would use " + u.Scheme)
-	case !isLoopback(address):
+	case !baseurl.IsLocal(address):
 		return "", wrong("--serve-mail serves this machine only, but the session would use " + u.Hostname())
 	case u.Port() == "0":
 		return "", wrong("port 0 means any free port, but the session needs a fixed one")

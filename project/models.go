@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +104,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	for i := range parties {
 		p := &parties[i]
 		if !m.offline {
-			found = append(found, faultsIn(m.Project.checkHost(endpointOf(p)))...)
+			found = append(found, faultsIn(m.Project.CheckHost(p.Endpoint()))...)
 		}
 		if p.Via != config.ViaOpenAI {
 			continue
@@ -176,7 +175,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	return m.slots.at(endpointOf(&p), model.Concurrent)
+	return m.slots.at(p.Endpoint(), model.Concurrent)
 }
 
 // endpointSlots are the slots of endpoints, by address. The sessions of a loop share them.
@@ -210,15 +209,6 @@ func (p *Project) prices(parties []flow.Party) flow.Prices {
 		})
 	}
 	return all
-}
-
-// isLoopback reports whether an address is on this machine.
-func isLoopback(base string) bool {
-	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	return baseurl.Loopback(u.Hostname())
 }
 
 // Traffic configures the transport of requests to models.

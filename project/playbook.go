@@ -210,7 +210,7 @@ func (p *Project) embedder() (embedding.Embedder, error) {
 			Hint: "set both, or neither for the built-in model",
 		}
 	}
-	if err := p.checkHost(e.BaseURL); err != nil {
+	if err := p.CheckHost(e.BaseURL); err != nil {
 		return nil, err
 	}
 	name, key := p.keyOf(config.Model{KeyEnv: e.KeyEnv})

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -27,6 +28,27 @@ type (
 	SessionEstimate = preflight.SessionEstimate
 )
 
+// Check returns everything that prevents the session from starting, as Prepare would. Nothing is
+// sent or written.
+func (k *Composed) Check(o *StartOptions) error {
+	err := k.Project.checkQuestion()
+	_, models, failed := k.open(o)
+	if models != nil {
+		models.Close()
+	}
+	return errors.Join(err, failed)
+}
+
+// Preflight asks the models of a session that could start.
+func (k *Composed) Preflight(ctx context.Context, o *StartOptions) []ModelProbe {
+	plan, models, err := k.open(o)
+	if err != nil {
+		return nil
+	}
+	defer models.Close()
+	return models.Preflight(ctx, plan.all)
+}
+
 // Preflight asks each distinct model of the parties a short question and for a delta, and each
 // program for its version. Agents with a mailbox and scripted ones are not asked.
 func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelProbe {
@@ -40,7 +62,7 @@ func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelPro
 		if at < 0 {
 			at = len(asked)
 			asked = append(asked, p)
-			probes = append(probes, ModelProbe{Via: p.Via, Endpoint: baseurl.Shown(endpointOf(&p)), Model: p.ModelID})
+			probes = append(probes, ModelProbe{Via: p.Via, Endpoint: baseurl.Shown(p.Endpoint()), Model: p.ModelID})
 		}
 		if !slices.Contains(probes[at].Agents, p.Name) {
 			probes[at].Agents = append(probes[at].Agents, p.Name)
@@ -62,7 +84,7 @@ func (m *Models) sameWay(a, b *flow.Party) bool {
 	}
 	mine, _ := m.Project.keyOf(m.Project.Config.Reach(a.Model))
 	other, _ := m.Project.keyOf(m.Project.Config.Reach(b.Model))
-	return a.ModelID == b.ModelID && endpointOf(a) == endpointOf(b) && mine == other
+	return a.ModelID == b.ModelID && a.Endpoint() == b.Endpoint() && mine == other
 }
 
 // withoutRetries returns a copy that asks once: a probe reports a failure, it does not wait for it
@@ -76,7 +98,7 @@ func (m *Models) withoutRetries() *Models {
 }
 
 func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party) {
-	r.Status = CheckFine
+	r.Status = preflight.Fine
 	if p.Via == config.ViaProgram {
 		m.probeProgram(ctx, r, p)
 		return
@@ -88,9 +110,9 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party) {
 	}
 	r.Ask(ctx, made, p.Name, m.Project.Config.Session.Reply, m.Project.Now)
 	r.Price(m.Project.prices([]flow.Party{p}), p.Name)
-	if r.Status != CheckBroken {
+	if r.Status != preflight.Broken {
 		_, key := m.Project.keyOf(m.Project.Config.Reach(p.Model))
-		r.Context = openai.ContextSize(ctx, endpointOf(&p), key, p.ModelID)
+		r.Context = openai.ContextSize(ctx, p.Endpoint(), key, p.ModelID)
 	}
 }
 

@@ -102,7 +102,7 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 		if p.Via != config.ViaProgram {
 			continue
 		}
-		entry, listed := m.Project.Config.FindProgram(p.Program)
+		entry, _ := m.Project.Config.FindProgram(p.Program)
 		known := slices.Contains(program.Kinds(), p.Program) && p.Program != program.Command
 		switch {
 		case p.Program == "":
@@ -111,8 +111,8 @@ func (m *Models) checkPrograms(parties []flow.Party) error {
 		case !known && len(entry.Command) == 0:
 			found.Add(NoProgram, "", "known: "+strings.Join(knownPrograms(), ", ")+"; others need a command under agents.programs: in "+config.FileName,
 				"unknown program %s of %s", fault.Shown(p.Program), fault.Shown(p.Name))
-		case listed:
-			found = append(found, faultsIn(m.Project.mustTrust(m.Project.Config.Origin("agents.programs"), programAction(entry)))...)
+		default:
+			found = append(found, faultsIn(m.Project.CheckProgram(p.Program))...)
 		}
 		found = append(found, faultsIn(m.Project.mustTrust(m.programOrigin(p), programAction(entry)))...)
 	}
@@ -168,4 +168,19 @@ func (p *Project) sweepRuns() {
 	if err := program.Sweep(filepath.Join(p.StateDir(), spoolDir), p.Now().Add(-keptRuns)); err != nil {
 		p.Log.Warn().Err(err).Msg("cannot remove old logs of programs")
 	}
+}
+
+// Program returns the program of a party.
+func (p *Project) Program(party *flow.Party) (*program.Program, error) {
+	m := &Models{Project: p}
+	return program.New(m.ProgramOptions(p.setupOf(party)))
+}
+
+// CheckProgram returns an error if only an untrusted file configures a program.
+func (p *Project) CheckProgram(name string) error {
+	entry, listed := p.Config.FindProgram(name)
+	if !listed {
+		return nil
+	}
+	return p.mustTrust(p.Config.Origin("agents.programs"), programAction(entry))
 }

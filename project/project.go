@@ -318,9 +318,9 @@ func (p *Project) sensitiveActions() []sensitiveAction {
 	}
 	e := c.Playbook.Embedding
 	all = append(all,
-		sensitiveAction{c.Mail.BaseURL != "" && !isLoopback(c.Mail.BaseURL), p.mailAction(c.Mail.BaseURL), []string{"mail.base_url", "mail.path"}},
+		sensitiveAction{c.Mail.BaseURL != "" && !baseurl.IsLocal(c.Mail.BaseURL), p.mailAction(c.Mail.BaseURL), []string{"mail.base_url", "mail.path"}},
 		sensitiveAction{true, "choose " + c.Mail.TokenEnv + " as the mail server's token", []string{"mail.token_env"}},
-		sensitiveAction{c.Report.Webhook != "" && !isLoopback(c.Report.Webhook), reportAction(c.Report.Webhook), []string{"report.webhook"}},
+		sensitiveAction{c.Report.Webhook != "" && !baseurl.IsLocal(c.Report.Webhook), reportAction(c.Report.Webhook), []string{"report.webhook"}},
 		sensitiveAction{c.Via == config.ViaProgram, programs, []string{"via"}},
 		sensitiveAction{e.BaseURL != "", sendKey(cmp.Or(e.KeyEnv, envKey), e.BaseURL), []string{"playbook.embedding.base_url", "playbook.embedding.key_env"}},
 	)

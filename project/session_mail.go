@@ -13,6 +13,7 @@ import (
 	agentmail "brenner/agent/mail"
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/internal/tokens"
@@ -305,7 +306,7 @@ type MailToken struct {
 
 // MakeToken makes a new token for an agent, and its mailbox if necessary.
 func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailToken, err error) {
-	if !isLoopback(b.Client.URL()) {
+	if !baseurl.IsLocal(b.Client.URL()) {
 		return nil, &fault.Error{
 			Code: mail.Invalid, Place: b.Client.URL(), Detail: "the mailboxes of that server are not on this machine",
 			Hint: "run this command where the server runs",

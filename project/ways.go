@@ -114,14 +114,6 @@ func (p *Project) keys() []string {
 	return all
 }
 
-// endpointOf returns the pinned address of a party, or "".
-func endpointOf(p *flow.Party) string {
-	if p.Way == nil {
-		return ""
-	}
-	return p.Way.Endpoint
-}
-
 // unlabelled returns the parties of a new session without the roster's words for what is not
 // asked: the model of a preset if the configuration does not list it, and the program of a model
 // at an endpoint.
@@ -160,7 +152,7 @@ func (p *Project) setupOf(party *flow.Party) agent.Setup {
 
 // checkAddress returns an error if the address of a model is unknown.
 func (m *Models) checkAddress(p *flow.Party) error {
-	base := endpointOf(p)
+	base := p.Endpoint()
 	switch {
 	case base == "" && m.offline, p.Via != config.ViaOpenAI:
 		return nil
@@ -181,7 +173,7 @@ func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
 	case s.BaseURL == "":
 		return &fault.Error{Code: NoAddress, Detail: "no address for the model of " + fault.Shown(s.Agent), Hint: addressHint}
 	}
-	if err := m.Project.checkHost(s.BaseURL); err != nil {
+	if err := m.Project.CheckHost(s.BaseURL); err != nil {
 		return err
 	}
 	if s.BaseURL == pinnedAddress(m.Project.addressOf(model)) {
@@ -198,7 +190,7 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
 		}
-		base := endpointOf(p)
+		base := p.Endpoint()
 		if p.Way == nil {
 			base = pinnedAddress(m.Project.addressOf(m.Project.Config.Reach(p.Model)))
 		}
@@ -229,7 +221,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys bool)
 	switch {
 	case !foreign:
 		return p.mustTrust(from, sendKey(name, address))
-	case isLoopback(address):
+	case baseurl.IsLocal(address):
 		return nil
 	}
 	what := "the key of " + name
@@ -353,7 +345,7 @@ func (p *Project) warnOfAddresses(parties []flow.Party) {
 	var seen []string
 	for i := range parties {
 		party := &parties[i]
-		pinned := endpointOf(party)
+		pinned := party.Endpoint()
 		if pinned == "" {
 			continue
 		}

@@ -79,7 +79,7 @@ func brenner() Table {
 	const uuid = "github.com/google/uuid"
 	const yaml = "go.yaml.in/yaml/v3"
 	return Table{
-		{Path: "internal/baseurl", Kind: Shell},
+		{Path: "internal/baseurl", Kind: Shell, Needs: "internal/secret"},
 		{Path: "internal/fault", Kind: Pure},
 		{Path: "internal/markdown", Kind: Pure},
 		{Path: "internal/secret", Kind: Pure},
@@ -124,14 +124,14 @@ func brenner() Table {
 		{Path: "playbook/keeper", Kind: Shell, Needs: "internal/fault store store/journal playbook playbook/embedding playbook/vector"},
 		{Path: "playbook/embedding/embeddingtest", Kind: Support, Needs: "internal/fault playbook/embedding playbook/vector"},
 
-		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/text"},
+		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/secret internal/text"},
 		{Path: "mail/box", Kind: Shell, Needs: "internal/fault store store/sqlite mail"},
 		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text mail"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 
 		{Path: "agent", Kind: Shell, Needs: "internal/fault internal/text roster"},
-		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files"},
+		{Path: "agent/program/supervisor", Kind: Shell, Needs: "internal/files internal/secret"},
 		{Path: "agent/mail", Kind: Shell, Needs: "internal/fault roster mail agent"},
 		{Path: "agent/openai", Kind: Shell, Needs: "internal/baseurl internal/fault internal/modelhttp internal/secret internal/text agent"},
 		{Path: "agent/program", Kind: Shell, Needs: "internal/baseurl internal/fault internal/secret internal/text agent agent/program/supervisor"},
@@ -190,9 +190,14 @@ func brenner() Table {
 				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
 				"loop/runner govern govern/contexts govern/policy config project/schemas",
 		},
+		{
+			Path: "project/doctor", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/files internal/text roster store store/sqlite mail agent/openai " +
+				"agent/program session session/flow session/preflight config project",
+		},
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
-		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session loop loop/report project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
@@ -214,14 +219,14 @@ func brenner() Table {
 			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster " +
 				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow " +
-				"config project cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
+				"config project project/doctor cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,
 			Needs: "internal/fault internal/text artifact/lint govern project cmd/brenner/cli/playbookcmd " +
 				"cmd/brenner/cli/ui",
 		},
-		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/doctor project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
 			Needs: "internal/fault artifact session session/audit session/stalemate govern project " +

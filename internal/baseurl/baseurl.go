@@ -82,3 +82,9 @@ func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
+
+// IsLocal reports whether an address is on this machine.
+func IsLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && Loopback(u.Hostname())
+}

@@ -103,6 +103,14 @@ type Way struct {
 	Version    string `json:"version,omitempty"`    // as the program reports it
 }
 
+// Endpoint returns the pinned address of the party, or "".
+func (p *Party) Endpoint() string {
+	if p.Way == nil {
+		return ""
+	}
+	return p.Way.Endpoint
+}
+
 // Entry returns the party as a roster entry. If its way is pinned, the entry says what is really
 // asked: a model at an endpoint has no program, and a program without a model id chooses its own.
 func (p *Party) Entry() roster.Entry {

@@ -5,6 +5,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/project"
+	"brenner/project/doctor"
 	"brenner/roster"
 )
 
@@ -19,7 +20,7 @@ func (s *Setup) Add(c *cobra.Command) {
 }
 
 // Options returns what to check.
-func (s *Setup) Options(a *ui.App, c *cobra.Command) (*project.DoctorOptions, error) {
+func (s *Setup) Options(a *ui.App, c *cobra.Command) (*doctor.Options, error) {
 	if err := s.readScript(a, c); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s *Setup) Options(a *ui.App, c *cobra.Command) (*project.DoctorOptions, er
 	if err != nil {
 		return nil, err
 	}
-	return &project.DoctorOptions{
+	return &doctor.Options{
 		Resolve: func() (*project.Project, roster.Resolution, error) {
 			return Resolve(a, c, &s.roster, append(flags, s.keys(c)...)...)
 		},

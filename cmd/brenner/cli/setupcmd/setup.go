@@ -15,6 +15,7 @@ import (
 	"brenner/config"
 	"brenner/internal/text"
 	"brenner/project"
+	"brenner/project/doctor"
 	"brenner/project/schemas"
 )
 
@@ -198,7 +199,7 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 				return err
 			}
 			o.Models = models
-			d := project.Diagnose(c.Context(), o)
+			d := doctor.Diagnose(c.Context(), o)
 			if d.Broken() {
 				a.Exit = ui.ExitFailed
 			}
@@ -210,7 +211,7 @@ Exit codes: 0 nothing is broken; 1 something is broken; 2 unreadable question or
 	return c
 }
 
-func diagnosisText(a *ui.App, d *project.Diagnosis) string {
+func diagnosisText(a *ui.App, d *doctor.Diagnosis) string {
 	rows := make([][]string, 0, 2*len(d.Checks))
 	for _, c := range d.Checks {
 		rows = append(rows, []string{c.Status, c.What, c.Found})

@@ -1,4 +1,5 @@
-package project
+// Package doctor checks a project, and reports how to fix what is broken.
+package doctor
 
 import (
 	"cmp"
@@ -15,18 +16,20 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
+	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/sqlite"
 )
 
 // The states of a check.
 const (
-	CheckFine   = "ok"
-	CheckNote   = "note"
-	CheckBroken = "broken"
+	Fine   = preflight.Fine
+	Note   = preflight.Doubt
+	Broken = preflight.Broken
 )
 
 // Check is one finding.
@@ -39,29 +42,29 @@ type Check struct {
 
 // Diagnosis is all findings about a project.
 type Diagnosis struct {
-	Schema string       `json:"schema"`
-	Checks []Check      `json:"checks"`
-	Models []ModelProbe `json:"models,omitempty"` // only if they were asked
+	Schema string               `json:"schema"`
+	Checks []Check              `json:"checks"`
+	Models []project.ModelProbe `json:"models,omitempty"` // only if they were asked
 }
 
 // Broken reports whether anything is broken.
 func (d *Diagnosis) Broken() bool {
-	return slices.ContainsFunc(d.Checks, func(c Check) bool { return c.Status == CheckBroken })
+	return slices.ContainsFunc(d.Checks, func(c Check) bool { return c.Status == Broken })
 }
 
-// DoctorOptions are what to check.
-type DoctorOptions struct {
+// Options are what to check.
+type Options struct {
 	// Resolve opens the project and resolves its roster. It returns the project, too, if only the
 	// roster is wrong.
-	Resolve func() (*Project, roster.Resolution, error)
-	Start   StartOptions // the session to check for
-	Models  bool         // ask each model, which costs a few tokens
+	Resolve func() (*project.Project, roster.Resolution, error)
+	Start   project.StartOptions // the session to check for
+	Models  bool                 // ask each model, which costs a few tokens
 }
 
 // Diagnose checks the configuration, the store, the roster, the mail server, the models and the
 // programs of a project, and whether a session could start: everything that makes `session start`
 // refuse is broken, by the same checks. It sends no mail, and spends nothing unless models are asked.
-func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
+func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	d := &Diagnosis{Schema: "brenner.doctor/v1"}
 	add := func(checks ...Check) { d.Checks = append(d.Checks, checks...) }
 	p, res, err := o.Resolve()
@@ -78,7 +81,7 @@ func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 	r := res.Roster
 	add(fine("roster", fmt.Sprintf("%s: %s", text.Count(len(r.Entries), "agent"), strings.Join(r.Agents(), ", "))))
 	parties, _ := p.Parties(&o.Start.Agents, r) // the error is part of the next check
-	k := &Composed{Project: p, Roster: res}
+	k := &project.Composed{Project: p, Roster: res}
 	add(checkStart(k, &o.Start)...)
 	for _, party := range parties {
 		add(checkAgent(party)...)
@@ -87,7 +90,7 @@ func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 	add(checkModels(ctx, p, parties)...)
 	add(checkPrograms(ctx, p, parties)...)
 	if o.Models {
-		d.Models = k.preflight(ctx, &o.Start)
+		d.Models = k.Preflight(ctx, &o.Start)
 		for i := range d.Models {
 			r := &d.Models[i]
 			add(Check{r.Name(), r.Status, r.Summary(), r.Fix})
@@ -97,33 +100,19 @@ func Diagnose(ctx context.Context, o *DoctorOptions) *Diagnosis {
 }
 
 // checkStart does what a session does before it starts, and reports what would make it refuse.
-func checkStart(k *Composed, o *StartOptions) []Check {
-	err := k.Project.checkQuestion()
-	_, models, failed := k.open(o)
-	if models != nil {
-		models.Close()
-	}
-	if err = errors.Join(err, failed); err == nil {
+func checkStart(k *project.Composed, o *project.StartOptions) []Check {
+	err := k.Check(o)
+	if err == nil {
 		return []Check{fine("session", "nothing prevents a session from starting")}
 	}
 	return brokenBy("session", err)
 }
 
-// preflight asks the models of a session that could start.
-func (k *Composed) preflight(ctx context.Context, o *StartOptions) []ModelProbe {
-	plan, models, err := k.open(o)
-	if err != nil {
-		return nil // reported before
-	}
-	defer models.Close()
-	return models.Preflight(ctx, plan.all)
-}
+func fine(what, found string) Check { return Check{What: what, Status: Fine, Found: found} }
 
-func fine(what, found string) Check { return Check{What: what, Status: CheckFine, Found: found} }
+func note(what, found, fix string) Check { return Check{what, Note, found, fix} }
 
-func note(what, found, fix string) Check { return Check{what, CheckNote, found, fix} }
-
-func broken(what, found, fix string) Check { return Check{what, CheckBroken, found, fix} }
+func broken(what, found, fix string) Check { return Check{what, Broken, found, fix} }
 
 func brokenBy(what string, err error) []Check {
 	var d []Check
@@ -133,12 +122,12 @@ func brokenBy(what string, err error) []Check {
 	return d
 }
 
-func checkProject(p *Project) Check {
+func checkProject(p *project.Project) Check {
 	if p.Config.Project.File == "" {
 		return note("configuration", "no "+config.FileName+"; using the built-in defaults", "`brenner init` writes one")
 	}
 	if err := writable(p.Config.Project.Dir); err != nil {
-		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the directory writable: sessions are stored in "+stateDir)
+		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the directory writable: sessions are stored in "+filepath.Base(p.StateDir()))
 	}
 	return fine("configuration", filepath.Join(p.Config.Project.Dir, p.Config.Project.File))
 }
@@ -161,7 +150,7 @@ func checkAgent(party flow.Party) []Check {
 	case "":
 		return nil // reported for the session
 	case config.ViaOpenAI:
-		found += fmt.Sprintf(", model %s at %s", cmp.Or(party.ModelID, "unknown"), cmp.Or(baseurl.Shown(endpointOf(&party)), "an unknown address"))
+		found += fmt.Sprintf(", model %s at %s", cmp.Or(party.ModelID, "unknown"), cmp.Or(baseurl.Shown(party.Endpoint()), "an unknown address"))
 	case config.ViaProgram:
 		found += " " + party.Program
 	}
@@ -170,7 +159,7 @@ func checkAgent(party flow.Party) []Check {
 
 // checkStore reports whether the store can be opened and written to, whether its pages are
 // intact, its size, and which sessions are unfinished. It proves nothing: verify does.
-func checkStore(ctx context.Context, p *Project) []Check {
+func checkStore(ctx context.Context, p *project.Project) []Check {
 	dir := p.StateDir()
 	st, err := p.OpenUnchanged(ctx)
 	if fault.CodeOf(err) == store.NoStore {
@@ -271,9 +260,9 @@ func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Strea
 		return "unfinished", "", nil
 	case s.Ended == flow.EndBudget:
 		budget = s.Settings.SufficientBudget(s.Spent, s.Shortfall()).Flags()
-		return EndedBy(s.Ended), budget, nil
+		return project.EndedBy(s.Ended), budget, nil
 	case flow.Resumable(s.Ended):
-		return EndedBy(s.Ended), "", nil
+		return project.EndedBy(s.Ended), "", nil
 	}
 	return "", "", nil
 }

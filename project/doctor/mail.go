@@ -1,4 +1,4 @@
-package project
+package doctor
 
 import (
 	"cmp"
@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"brenner/config"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
+	"brenner/project"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -24,7 +25,7 @@ const mailTimeout = 4 * time.Second
 
 // checkMail checks the mail server if an agent of the roster is reached through it or its
 // address is configured. It sends no mail and creates nothing.
-func checkMail(ctx context.Context, p *Project, parties []flow.Party) []Check {
+func checkMail(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
 	var by []string
 	for _, party := range parties {
 		if party.Via == config.ViaMail {
@@ -41,7 +42,7 @@ func checkMail(ctx context.Context, p *Project, parties []flow.Party) []Check {
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
 	d := checkServer(ctx, box)
-	if d[len(d)-1].Status != CheckBroken {
+	if d[len(d)-1].Status != Broken {
 		d = append(d, checkTools(ctx, box), checkAgents(ctx, box, by))
 		d = append(d, checkKeys(ctx, box)...)
 	}
@@ -49,10 +50,10 @@ func checkMail(ctx context.Context, p *Project, parties []flow.Party) []Check {
 }
 
 // checkServer reports whether the server can be reached and accepts the token.
-func checkServer(ctx context.Context, b *Mailbox) []Check {
+func checkServer(ctx context.Context, b *project.Mailbox) []Check {
 	at := "mail server " + b.Client.URL()
 	var d []Check
-	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !isLoopback(b.Client.URL()) {
+	if u, err := url.Parse(b.Client.URL()); err == nil && u.Scheme == "http" && !baseurl.Loopback(u.Hostname()) {
 		d = append(d, note(at, "the token and all mail are sent unencrypted", "use https, or a server on this machine"))
 	}
 	h, err := b.Client.Health(ctx)
@@ -75,7 +76,7 @@ func requiredTools() []string {
 }
 
 // checkTools reports whether the server has the tools that a session requires.
-func checkTools(ctx context.Context, b *Mailbox) Check {
+func checkTools(ctx context.Context, b *project.Mailbox) Check {
 	const what = "mail tools"
 	all, err := b.Client.Tools(ctx)
 	if err != nil {
@@ -90,7 +91,7 @@ func checkTools(ctx context.Context, b *Mailbox) Check {
 }
 
 // checkAgents lists the mailboxes, and the agents of the roster without one.
-func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
+func checkAgents(ctx context.Context, b *project.Mailbox, by []string) Check {
 	const what = "mailboxes"
 	all, err := b.Client.Agents(ctx, b.Key)
 	if code := fault.CodeOf(err); code == mail.NotFound || code == mail.Refused {
@@ -114,7 +115,7 @@ func checkAgents(ctx context.Context, b *Mailbox, by []string) Check {
 }
 
 // checkKeys reports whether the server still accepts the stored agent tokens.
-func checkKeys(ctx context.Context, b *Mailbox) []Check {
+func checkKeys(ctx context.Context, b *project.Mailbox) []Check {
 	held := b.Client.Keys().Agents(b.Client.URL(), b.Key)
 	if len(held) == 0 {
 		return nil
@@ -140,7 +141,7 @@ func checkKeys(ctx context.Context, b *Mailbox) []Check {
 
 // checkClients checks the setup of the agents' programs: their names, the token's variable,
 // and existing configuration files.
-func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
+func checkClients(ctx context.Context, box *project.Mailbox, by []string) []Check {
 	var d []Check
 	for _, name := range by {
 		if err := mail.CheckName(name); err != nil {
@@ -152,11 +153,7 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 	}
 	said := box.Connect("")
 	for _, c := range said.Clients {
-		data, err := os.ReadFile(c.path(box.Project))
-		if err != nil {
-			continue // the program is not in use
-		}
-		at, there := c.server(data)
+		at, there := c.Server(box.Project)
 		what := "setup of " + c.Program
 		switch {
 		case !there:
@@ -170,11 +167,11 @@ func checkClients(ctx context.Context, box *Mailbox, by []string) []Check {
 }
 
 // checkClientToken reports whose token the programs' variable holds.
-func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
-	const fix = "export " + ClientToken + "=$(brenner mail token NAME), where you start the agent's program"
-	token := box.Project.variable(ClientToken)
+func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Check {
+	const fix = "export " + project.ClientToken + "=$(brenner mail token NAME), where you start the agent's program"
+	token := box.ProgramToken()
 	if token == "" {
-		return note(ClientToken, "not set; agents' programs need it", fix)
+		return note(project.ClientToken, "not set; agents' programs need it", fix)
 	}
 	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
@@ -183,7 +180,7 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	for _, name := range by {
 		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
 		if err == nil {
-			return fine(ClientToken, "token of "+name)
+			return fine(project.ClientToken, "token of "+name)
 		}
 	}
 	if len(by) == 0 {
@@ -191,11 +188,11 @@ func checkClientToken(ctx context.Context, box *Mailbox, by []string) Check {
 	}
 	switch fault.CodeOf(err) {
 	case "":
-		return fine(ClientToken, "accepted by the server")
+		return fine(project.ClientToken, "accepted by the server")
 	case mail.NoAuth:
-		return broken(ClientToken, "rejected by the server", fix)
+		return broken(project.ClientToken, "rejected by the server", fix)
 	case mail.NotYours, mail.NotFound:
-		return note(ClientToken, "not the token of an agent reached via mail", fix)
+		return note(project.ClientToken, "not the token of an agent reached via mail", fix)
 	}
 	return Check{} // the server's fault is reported elsewhere
 }
