@@ -11,12 +11,14 @@ import (
 
 	"brenner/agent"
 	"brenner/artifact"
+	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/session/view"
+	"brenner/store"
 )
 
 type run struct {
@@ -337,7 +339,7 @@ func (s *run) fail(ctx context.Context, err error) error {
 	for errors.Is(lost, errBehind) {
 		lost = s.flush(context.WithoutCancel(ctx))
 	}
-	if lost != nil {
+	if lost != nil && fault.CodeOf(err) != store.Lost { // that error says it all
 		s.Log.Warn().Err(lost).Msg("cannot store the last steps; they will be repeated")
 	}
 	return err

@@ -27,7 +27,7 @@ const (
 	Closed      fault.Code = "STORE_CLOSED"      // The store is already closed.
 	Damaged     fault.Code = "STORE_DAMAGED"     // Stored data is not what was written.
 	Full        fault.Code = "DISK_FULL"         // No space left; data stored before is intact.
-	Lost        fault.Code = "STORE_LOST"        // The store's file was deleted or replaced while in use.
+	Lost        fault.Code = "STORE_LOST"        // The store's file was moved, deleted or replaced while in use.
 	Unwritable  fault.Code = "STORE_UNWRITABLE"  // The store's directory or file is not writable.
 	Unsupported fault.Code = "STORE_UNSUPPORTED" // Network file system, newer store version, or not a store.
 	Busy        fault.Code = "STORE_BUSY"        // Other processes kept the store busy for too long; try again.

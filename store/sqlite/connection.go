@@ -229,8 +229,8 @@ type Writer struct {
 	db       *sql.DB
 	conn     *sql.Conn
 	file     *File
-	opened   os.FileInfo // the file, to notice that it was deleted or replaced
-	lost     error       // set once it was
+	opened   map[string]os.FileInfo // the files by suffix, to notice that one was moved, deleted or replaced
+	lost     error                  // set once it was
 	prepared map[string]*sql.Stmt
 }
 
@@ -257,7 +257,7 @@ func OpenWriter(ctx context.Context, f *File, upgrade func(context.Context, *sql
 		return upgrade(ctx, w.conn)
 	})
 	if err == nil {
-		w.opened, err = os.Stat(f.Path)
+		err = w.remember()
 	}
 	if err != nil {
 		_ = w.Close() // the first error is the one that matters

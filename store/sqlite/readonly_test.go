@@ -1,14 +1,11 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/journal"
 )
@@ -115,72 +112,4 @@ func TestImmutable(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFault(t, r.Close(), store.Busy, "another process changed it meanwhile")
-}
-
-// Writes notice that the file was deleted or replaced, and save its content.
-func TestLostStore(t *testing.T) {
-	t.Parallel()
-	for name, lose := range map[string]func(*testing.T, string){
-		"deleted": func(t *testing.T, file string) {
-			t.Helper()
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"replaced": func(t *testing.T, file string) {
-			t.Helper()
-			if err := os.WriteFile(file+".new", []byte("another file"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(file+".new", file); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"moved": func(t *testing.T, file string) {
-			t.Helper()
-			if err := os.Rename(file, file+".old"); err != nil {
-				t.Fatal(err)
-			}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			s := openIn(t, dir, Options{})
-			first := batch(t, 1, journal.Head{})
-			if err := s.Write(t.Context(), first); err != nil {
-				t.Fatal(err)
-			}
-			lose(t, s.file.Path)
-			next := batch(t, 2, journal.HeadOf(first.Appends[0].Entries))
-			for range 2 {
-				err := s.Write(t.Context(), next)
-				wantFault(t, err, store.Lost, "deleted or replaced while in use; everything that was in it is now in "+s.file.Path+".saved")
-			}
-			saved := t.TempDir()
-			if err := os.Rename(s.file.Path+".saved", filepath.Join(saved, FileName)); err != nil {
-				t.Fatal(err)
-			}
-			if got, err := openIn(t, saved, Options{}).Entries(t.Context(), first.Appends[0].Stream, 0); err != nil || len(got) != len(first.Appends[0].Entries) {
-				t.Errorf("%d entries saved, %v", len(got), err)
-			}
-		})
-	}
-}
-
-// Without its directory, nothing can be saved.
-func TestLostDirectory(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "deep")
-	s := openIn(t, dir, Options{})
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	err := s.Write(ctx, batch(t, 1, journal.Head{}))
-	wantFault(t, err, store.Lost, "everything in it is lost")
-	if !strings.Contains(fault.HintOf(err), "backup") {
-		t.Error(fault.HintOf(err))
-	}
 }
