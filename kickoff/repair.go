@@ -47,7 +47,7 @@ func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request
 		Head: fmt.Sprintf("# REPAIR: %s\n\nYour reply needs a correction:\n\n", threadID),
 		Tail: "\nSend only what is corrected or missing. Blocks that are not named here stand: do not send them again. " +
 			"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks " +
-			"and the word delta; it replaces the one it corrects. If nothing is to change, write one line outside of any fence instead: NO CHANGES: reason\n",
+			"and the word delta; it replaces the one it corrects, takes its place in the order, and keeps its ref. If nothing is to change, write one line outside of any fence instead: NO CHANGES: reason\n",
 		More: max(0, len(defects)-maxRepairs),
 	}
 	for i := range defects[:min(len(defects), maxRepairs)] {
@@ -55,6 +55,7 @@ func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request
 		problem, hint := describeDefect(d, tokens)
 		text := "- " + inert(problem) + "\n"
 		if hint != "" {
+			hint = strings.ReplaceAll(hint, "```delta", "three backticks and the word delta")
 			text += fmt.Sprintf("  What to do: %s\n", inert(hint))
 		}
 		r.Problems, r.Lines = append(r.Problems, text), append(r.Lines, d.Line)

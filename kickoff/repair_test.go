@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/kickoff"
+	"brenner/merge/settle"
 )
 
 // A repair request lists the problems and contains nothing that could be read as a delta.
@@ -29,5 +30,15 @@ func TestRepair(t *testing.T) {
 	many := kickoff.Repair("RS-20260101-ab", make([]delta.Located, 500))
 	if len(many.Problems) != 20 || len(many.Lines) != 20 || many.More != 480 {
 		t.Errorf("%+v", many)
+	}
+}
+
+// The hints of the reader name the fence in words: backticks cannot be sent.
+func TestRepairNamesTheFence(t *testing.T) {
+	read := delta.Read([]byte("I agree."), delta.Options{})
+	request := kickoff.RepairDefects("RS-20260101-ab", 0, []settle.Defect{{Line: 1, Message: read.Problems[0].Message, Hint: read.Problems[0].Hint}})
+	got := strings.Join(request.Problems, "")
+	if want := "a fence that begins with three backticks and the word delta\n"; !strings.Contains(got, want) {
+		t.Errorf("%q is missing in %q", want, got)
 	}
 }

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -87,6 +89,7 @@ type mergedDelta struct {
 	delta  *delta.Delta
 	commit *flow.Commit
 	row    *merge.Row
+	by     *delta.Delta // the one of the repair that replaced it before the merge
 }
 
 // Origins replays the session to locate every delta.
@@ -105,13 +108,27 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 		}
 		for j := range r.Settlement.Deltas {
 			d := &r.Settlement.Deltas[j]
-			w := &mergedDelta{d, &r.Commit, rows[d.ID]}
+			w := &mergedDelta{delta: d, commit: &r.Commit, row: rows[d.ID]}
 			o.deltas[d.ID] = w
 			o.order = append(o.order, w)
 		}
+		o.addReplaced(r)
 		o.current = r.Settlement.Artifact
 	}
 	return o, nil
+}
+
+// addReplaced adds the deltas that a repair replaced before the merge.
+func (o *Origins) addReplaced(r *ReplayedCommit) {
+	for i := range r.Settlement.Readings {
+		for _, old := range r.Settlement.Readings[i].Replaced {
+			w := &mergedDelta{delta: &old.Delta, commit: &r.Commit}
+			if by := o.deltas[old.By]; by != nil {
+				w.by = by.delta
+			}
+			o.order = append(o.order, w)
+		}
+	}
 }
 
 // Select selects the artifact of a version; 0 is the newest.
@@ -199,6 +216,7 @@ func (o *Origins) FromCall(ctx context.Context, id string) ([]Origin, error) {
 			all = append(all, origin)
 		}
 	}
+	slices.SortStableFunc(all, func(x, y Origin) int { return cmp.Compare(x.Block, y.Block) })
 	return all, nil
 }
 
@@ -308,10 +326,14 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	if w.row != nil {
 		origin.Outcome, origin.Code, origin.Message = w.row.Disposition.String(), w.row.Code, w.row.Message
 	}
+	if w.by != nil {
+		origin.Outcome, origin.Message = string(FateReplaced), "corrected by "+w.by.ID
+		origin.By, origin.ByAgent = w.by.ID, w.by.Agent
+	}
 	if d.Place == nil {
 		return origin, nil
 	}
-	origin.Block = d.Place.Block
+	origin.Block = d.Place.Source()
 	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
 		l := &c.Letters[i]
 		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
@@ -331,24 +353,19 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	}
 	x := &leg.Exchanges[i]
 	origin.Kickoff, origin.Template, origin.Base, origin.Saw = x.Body, x.Template, leg.Base, x.Saw
-	err := o.locateInReply(ctx, &origin, x)
+	call := &x.Ask
+	if repair := x.RepairAnswer(); repair != nil && d.Place.Repair {
+		call = repair
+	}
+	err := o.locateInReply(ctx, &origin, x, call)
 	return origin, err
 }
 
-// locateInReply locates the block of a delta. Blocks of the repair follow those of the first
-// answer.
-func (o *Origins) locateInReply(ctx context.Context, origin *Origin, x *flow.Exchange) error {
-	call := &x.Ask
+// locateInReply locates the block of a delta in the answer to a call.
+func (o *Origins) locateInReply(ctx context.Context, origin *Origin, x *flow.Exchange, call *flow.Call) error {
 	lines, err := o.linesOf(ctx, call.Answered.Reply, x.Examples, o.h.options(call), false)
 	if err != nil {
 		return err
-	}
-	if repair := x.RepairAnswer(); repair != nil && origin.Block > len(lines) {
-		origin.Block -= len(lines)
-		call = repair
-		if lines, err = o.linesOf(ctx, call.Answered.Reply, x.Examples, o.h.options(call), false); err != nil {
-			return err
-		}
 	}
 	origin.Call, origin.Reply, origin.Line = call.ID, call.Answered.Reply, lineOf(lines, origin.Block)
 	origin.Letter, origin.Asked = call.Answered.Letter, o.h.State.Author(call)

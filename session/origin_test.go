@@ -247,7 +247,7 @@ func TestFind(t *testing.T) {
 		"every test is a question": {
 			` said "every test is a question" PurpleMountain  r1.1/PurpleMountain/ask:1 v0`,
 		},
-		"repaired later":           {` said "repaired later" GreenValley  r1.1/GreenValley/ask:2 v0`},
+		"repaired later":           {`@v2.attack not_taken "repaired later" GreenValley ADD r1.1/GreenValley/ask:1 v2`},
 		"how does a cell of an ea": {`@v3#RT.statement stands "How does a cell of an early embryo know what to become?" operator EDIT brief:0 v1`},
 		"not in the session":       nil,
 	} {
@@ -286,7 +286,7 @@ func TestFromCall(t *testing.T) {
 	want := []string{
 		"r1.1/BlueLake/ask (4): 3 H1 applied, 7 H2 applied, 11 P1 applied, 15 A1 applied",
 		"r1.1/PurpleMountain/ask (0): ",
-		"r1.1/GreenValley/ask (1): ",
+		"r1.1/GreenValley/ask (1): 1  replaced",
 		"r1.1/GreenValley/repair (1): 3 C1 applied",
 		"r2.1/BlueLake/ask (3): 1 H1 applied, 5 P1.H2 conflicted, 9 A1 conflicted",
 		"r2.1/PurpleMountain/ask (3): 1 P1 conflicted, 5 H2 rejected WRITE_SCOPE, 9 A1 conflicted",

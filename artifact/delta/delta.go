@@ -75,6 +75,18 @@ type Place struct {
 	Message int // position of the message in the thread, from 1
 	Block   int // position of the block in the message, from 1
 	Shown   int // the version of the artifact that its author was shown
+	// Written is the position of the block in its text if that is not Block, because a repair was
+	// combined with the reply that it corrects. Repair tells the two texts apart.
+	Written int
+	Repair  bool
+}
+
+// Source returns the position of the block in the text in which it was written.
+func (p *Place) Source() int {
+	if p.Written > 0 {
+		return p.Written
+	}
+	return p.Block
 }
 
 // Problem is why something that should be a delta is not one.

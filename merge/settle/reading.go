@@ -25,6 +25,7 @@ type Reading struct {
 	// NoChanges and Cut are not part of a report: the journal has them.
 	NoChanges *delta.Statement `json:"-"`
 	Cut       bool             `json:"-"` // the reply, or its repair, ends at the limit of its length
+	Replaced  []Replaced       `json:"-"` // deltas that the repair replaced
 }
 
 // TooLong reports whether the entire message was refused as too long.
@@ -57,20 +58,18 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	if second.NoChanges != nil || isOwn(&second) {
 		r.NoChanges = second.NoChanges
 	}
-	blocks := len(first.Blocks)
 	more := c.newDeltas(first, second, at, message, &r)
-	corrected := c.corrected(&first, more, rules, at)
-	first.Blocks = slices.DeleteFunc(slices.Clone(first.Blocks), func(b delta.Block) bool { return slices.Contains(corrected, b.Index) })
-	r.Taken -= len(corrected)
-	// Each other delta of the repair replaces an unreadable block; the others stay refused.
-	unreadable := min(readableDeltas(more)-len(corrected), refused(first.Blocks))
-	r.Repaired = len(corrected) + unreadable
-	r.Refused -= unreadable
-	first.Blocks = without(first.Blocks, unreadable)
-	deltas := first.Stamped(c.envelope(at, message, c.ID))
-	for _, d := range more {
-		d.Place.Block += blocks
-		deltas = append(deltas, d)
+	fixes := c.corrections(&first, more, rules, at)
+	for i := range more {
+		p := more[i].Place
+		p.Written, p.Repair, p.Block = p.Block, true, p.Block+len(first.Blocks)
+	}
+	deltas := r.combine(first.Stamped(c.envelope(at, message, c.ID)), more, fixes, c.Base != nil)
+	if c.Base != nil {
+		for i := range deltas {
+			p := deltas[i].Place
+			p.Written, p.Block = p.Source(), i+1
+		}
 	}
 	return r, deltas
 }
@@ -100,39 +99,7 @@ func (c *Contribution) newDeltas(first, second delta.Reply, at time.Time, messag
 	return more
 }
 
-func readableDeltas(deltas []delta.Delta) int {
-	n := 0
-	for i := range deltas {
-		if deltas[i].Problem == nil {
-			n++
-		}
-	}
-	return n
-}
-
 func isRefused(b *delta.Block) bool { return !b.OK && !b.Skipped() }
-
-func refused(blocks []delta.Block) int {
-	n := 0
-	for i := range blocks {
-		if isRefused(&blocks[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func without(blocks []delta.Block, n int) []delta.Block {
-	var rest []delta.Block
-	for i := range blocks {
-		if n > 0 && isRefused(&blocks[i]) {
-			n--
-			continue
-		}
-		rest = append(rest, blocks[i])
-	}
-	return rest
-}
 
 func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
 	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown}

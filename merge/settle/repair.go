@@ -109,14 +109,17 @@ func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time
 	}
 	deltas := reply.Stamped(c.envelope(at, 1, c.ID))
 	rows := c.trial(deltas, rules)
+	byBlock := make(map[int]*merge.Row, len(deltas))
+	for i := range deltas {
+		byBlock[deltas[i].Place.Block] = rows[deltas[i].ID]
+	}
 	var all []flaw
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]
-		at := slices.IndexFunc(deltas, func(d delta.Delta) bool { return d.Place.Block == b.Index })
-		if !b.OK || at < 0 {
+		row := byBlock[b.Index]
+		if !b.OK || row == nil {
 			continue
 		}
-		row := rows[deltas[at].ID]
 		f := flaw{block: b, row: row, rejected: row.Disposition == merge.Rejected}
 		if f.rejected && correctable(row.Code) || !f.rejected && slices.ContainsFunc(row.Fields, isRefusedField) {
 			all = append(all, f)
@@ -185,73 +188,4 @@ func targets(base *artifact.Artifact, section string) string {
 		ids = append(ids[:most], fmt.Sprintf("or %d more", n-most))
 	}
 	return "target_id is one of " + strings.Join(ids, ", ")
-}
-
-// corrected returns the blocks of the first reply that deltas of the repair replace. A delta with
-// refused fields is replaced only by one that the merge accepts.
-func (c *Contribution) corrected(first *delta.Reply, more []delta.Delta, rules merge.Rules, at time.Time) []int {
-	if len(more) == 0 {
-		return nil
-	}
-	flaws := c.flaws(first, rules, at)
-	if len(flaws) == 0 {
-		return nil
-	}
-	rows := c.trial(more, rules)
-	var blocks []int
-	for i := range more {
-		d := &more[i]
-		if d.Problem != nil {
-			continue
-		}
-		at := bestMatch(flaws, d, rows[d.ID].Disposition != merge.Rejected)
-		if at < 0 {
-			continue
-		}
-		blocks = append(blocks, flaws[at].block.Index)
-		flaws = slices.Delete(flaws, at, at+1)
-	}
-	return blocks
-}
-
-// bestMatch returns the flaw that a delta corrects, or -1: one that the delta names the same, else
-// one about the same item, else a rejected one of the same kind.
-func bestMatch(flaws []flaw, d *delta.Delta, accepted bool) int {
-	for _, same := range []func(*flaw) bool{
-		func(f *flaw) bool { return sharesLabel(&f.block.Delta, d) },
-		func(f *flaw) bool { return sameKind(&f.block.Delta, d) && sameItem(&f.block.Delta, d) },
-		func(f *flaw) bool { return sameKind(&f.block.Delta, d) && f.rejected },
-	} {
-		at := slices.IndexFunc(flaws, func(f flaw) bool { return (accepted || f.rejected) && same(&f) })
-		if at >= 0 {
-			return at
-		}
-	}
-	return -1
-}
-
-func sharesLabel(x, y *delta.Delta) bool {
-	return x.Operation == y.Operation && slices.ContainsFunc(x.Labels, func(label string) bool { return slices.Contains(y.Labels, label) })
-}
-
-func sameKind(x, y *delta.Delta) bool { return x.Operation == y.Operation && x.Section == y.Section }
-
-// sameItem reports whether two deltas are about one item. Two ADDs are if they agree in at least half
-// of the fields of the first.
-func sameItem(x, y *delta.Delta) bool {
-	if x.Operation != delta.Add {
-		return x.Target == y.Target && x.Target != ""
-	}
-	fields, same := 0, 0
-	for _, f := range x.Payload {
-		other, ok := y.Payload.Get(f.Name)
-		if f.Value == nil {
-			continue
-		}
-		fields++
-		if ok && other.Value != nil && string(artifact.Canonical(f.Value)) == string(artifact.Canonical(other.Value)) {
-			same++
-		}
-	}
-	return same > 0 && 2*same >= fields
 }

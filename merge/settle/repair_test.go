@@ -119,6 +119,99 @@ func TestRepairReplacesDefectiveDeltas(t *testing.T) {
 	}
 }
 
+// What the merge took of an EDIT stays; the correction counts for what was refused.
+func TestRepairKeepsWhatWasTaken(t *testing.T) {
+	edit := func(payload string) string {
+		return `{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":` + payload + `}`
+	}
+	for name, c := range map[string]struct {
+		first, repair []byte
+		want          string // claim and mechanism
+		replaced      int
+	}{
+		"only the refused field": {fence(edit(`{"claim":"new","mechanism":5}`)), fence(edit(`{"mechanism":"m"}`)), "new/m", 0},
+		"the whole EDIT":         {fence(edit(`{"claim":"new","mechanism":5}`)), fence(edit(`{"claim":"new","mechanism":"m"}`)), "new/m", 0},
+		"nothing was taken":      {fence(edit(`{"mechanism":5}`), edit(`{"claim":"new"}`)), fence(edit(`{"mechanism":"m"}`)), "new/m", 1},
+		"another field":          {fence(edit(`{"claim":"new","mechanism":5}`)), fence(edit(`{"name":"n"}`)), "new/", 0},
+		"a later EDIT counts":    {fence(edit(`{"claim":"new","mechanism":5}`), edit(`{"claim":"last"}`)), fence(edit(`{"claim":"new!","mechanism":"m"}`)), "last/m", 0},
+	} {
+		base := shownBase()
+		s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{
+			{Agent: "A", ID: "m1", Text: c.first, Repair: c.repair, Base: base, Shown: 1},
+		}})
+		h1, _, _ := s.Artifact.Find("H1")
+		if got := h1.Text("claim") + "/" + h1.Text("mechanism"); got != c.want || len(s.Readings[0].Replaced) != c.replaced {
+			t.Errorf("%s: got %q, %d replaced; want %q, %d", name, got, len(s.Readings[0].Replaced), c.want, c.replaced)
+		}
+	}
+}
+
+// A corrected ADD replaces the one that it corrects, in its place and with its ref, and no other.
+func TestRepairMatchesADDs(t *testing.T) {
+	add := func(section, ref, payload string) string {
+		return `{"operation":"ADD","section":"` + section + `","ref":"` + ref + `","payload":` + payload + `}`
+	}
+	const (
+		slate  = "hypothesis_slate"
+		tests  = "discriminative_tests"
+		ledger = "assumption_ledger"
+		last   = `{"name":"last","claim":"last"}`
+	)
+	bad := add(slate, "", `{"name":"Old paradox","claim":"It is finite in age.","mechanism":5}`)
+	for name, c := range map[string]struct {
+		first, repair []byte
+		want          string // the names of the new items
+	}{
+		"a reworded claim": {fence(bad), fence(add(slate, "", `{"name":"Old paradox","claim":"Its age is finite.","mechanism":"m"}`)), "Old paradox"},
+		"a reworded name":  {fence(bad), fence(add(slate, "", `{"name":"Olbers","claim":"It is finite in age.","mechanism":"m"}`)), "Olbers"},
+		"both reworded":    {fence(bad), fence(add(slate, "", `{"name":"The old paradox","claim":"Its age is finite.","mechanism":"m"}`)), "The old paradox"},
+		"in its place":     {fence(bad, add(slate, "", last)), fence(add(slate, "", `{"name":"Old paradox","claim":"c","mechanism":"m"}`)), "Old paradox last"},
+		"the second of two": {
+			fence(add(tests, "", `{"name":"A","procedure":"a","expected_outcomes":{"H1":"x"},"potency_check":7}`), add(tests, "", `{"name":"B","procedure":"b","expected_outcomes":{"H1":"x"},"potency_check":7}`)),
+			fence(add(tests, "", `{"name":"B","procedure":"b","expected_outcomes":{"H1":"x"},"potency_check":"y"}`)), "A B",
+		},
+		"a new one that resembles it": {
+			fence(add(ledger, "", `{"name":"A2","statement":"S2","load":"H1","test":5,"status":"unchecked","anchors":["inference"]}`)),
+			fence(add(ledger, "", `{"name":"A3","statement":"S3","load":"H1","test":"t","status":"unchecked","anchors":["inference"]}`)), "A2 A3",
+		},
+		"the only rejected one": {fence(add(slate, "", `{"name":"x"}`)), fence(add(slate, "", `{"name":"y","claim":"new"}`)), "y"},
+		"one of two rejected":   {fence(add(slate, "", `{"name":"x"}`), add(slate, "", `{"name":"z"}`)), fence(add(slate, "", `{"name":"z","claim":"new"}`)), "z"},
+	} {
+		base := shownBase()
+		s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{
+			{Agent: "A", ID: "m1", Text: c.first, Repair: c.repair, Base: base, Shown: 1},
+		}})
+		var names []string
+		for _, section := range []artifact.Section{artifact.HypothesisSlate, artifact.DiscriminativeTests, artifact.AssumptionLedger} {
+			for _, it := range s.Artifact.Items(section) {
+				if it.ID != "H1" {
+					names = append(names, it.Text("name"))
+				}
+			}
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// The ref of a replaced ADD still means the item, whatever the correction calls it.
+func TestRepairKeepsRefs(t *testing.T) {
+	for _, ref := range []string{"", `"ref":"other",`} {
+		base := shownBase()
+		s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{{
+			Agent: "A", ID: "m1", Base: base, Shown: 1,
+			Text: fence(`{"operation":"ADD","section":"hypothesis_slate","ref":"h_r","payload":{"name":"R","claim":"c","mechanism":5}}`,
+				`{"operation":"ADD","section":"predictions_table","payload":{"condition":"x","predictions":{"h_r":"yes"}}}`),
+			Repair: fence(`{"operation":"ADD","section":"hypothesis_slate",` + ref + `"payload":{"name":"R","claim":"c","mechanism":"m"}}`),
+		}}})
+		cells := s.Artifact.Items(artifact.PredictionsTable)[0].Map("predictions")
+		if len(cells) == 0 || cells[0].Key != "H2" {
+			t.Errorf("with %q: the predictions are %v, want one of H2", ref, cells)
+		}
+	}
+}
+
 func TestTally(t *testing.T) {
 	for name, c := range map[string]struct {
 		text, repair string
