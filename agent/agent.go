@@ -225,7 +225,7 @@ type Setup struct {
 	ModelID string // the model's id at the endpoint
 	// BaseURL, API and Structured are the endpoint, its API and how deltas are requested.
 	BaseURL, API, Structured string
-	Seed    *int   // for the model; nil leaves it to its configuration
+	Seed                     *int // for the model; nil leaves it to its configuration
 	// Before lists the agents of the same role that precede it in the roster.
 	Before []string
 }

@@ -85,7 +85,7 @@ func (s *Server) Asked() int {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if page, ok := s.Pages[r.URL.Path]; ok && r.Method == http.MethodGet {
-		fmt.Fprint(w, page)
+		_, _ = fmt.Fprint(w, page)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
