@@ -32,6 +32,7 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 		return sum, err
 	}
 	sum.Artifact = s.artifactFile(ctx, h)
+	sum.Edited = s.edited
 	s.Project.addThread(ctx, h, sum)
 	return sum, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ const (
 )
 
 // NotGenerated is the code of an artifact file with other content.
-const NotGenerated fault.Code = "NOT_GENERATED" // The artifact file is not a version of its session; it was not overwritten.
+const NotGenerated fault.Code = "NOT_GENERATED" // The artifact file is not a version of its session; its content was kept.
 
 // publishedDir returns the directory of a session's published artifact.
 func (p *Project) publishedDir(thread string) string {
@@ -42,8 +43,9 @@ func (p *Project) followStore(ctx context.Context, h *session.History) (string, 
 	return p.publish(ctx, h, (*publication).update)
 }
 
-// publish writes the newest version with write. Another process may have committed a
-// version and published it meanwhile; the newest version is written last.
+// publish writes the newest version with write, and returns the path of the Markdown if it holds
+// that version. Another process may have committed a version and published it meanwhile; the
+// newest version is written last.
 func (p *Project) publish(ctx context.Context, h *session.History, write func(*publication, context.Context) (bool, error)) (string, error) {
 	ctx = context.WithoutCancel(ctx)
 	if h.State.Version() == 0 {
@@ -57,63 +59,108 @@ func (p *Project) publish(ctx context.Context, h *session.History, write func(*p
 		if err != nil {
 			return "", err
 		}
-		w := &publication{dir: p.publishedDir(h.Thread), history: h, artifact: a}
+		w := &publication{project: p, dir: p.publishedDir(h.Thread), history: h, artifact: a}
 		wrote, err := write(w, ctx)
-		if err != nil {
-			return "", err
+		if !wrote && !errors.Is(err, errBehind) {
+			return w.text, err
 		}
-		path := filepath.Join(w.dir, artifactText)
-		if !wrote {
-			return path, nil
+		head, e := store.HeadOf(ctx, h.Store, session.Prefix+h.Thread)
+		if e != nil || head == h.State.Head {
+			return w.text, errors.Join(err, e)
 		}
-		head, err := store.HeadOf(ctx, h.Store, session.Prefix+h.Thread)
-		if err != nil || head == h.State.Head {
-			return path, err
-		}
-		if h, err = session.Load(ctx, h.Store, h.Thread); err != nil {
-			return path, err
+		if h, e = session.Load(ctx, h.Store, h.Thread); e != nil {
+			return w.text, errors.Join(err, e)
 		}
 	}
 }
 
 // publication is a version to be written to its files.
 type publication struct {
+	project  *Project
 	dir      string
 	history  *session.History
 	artifact artifact.Artifact
+	text     string // path of the Markdown, once it holds the version
 }
 
-// replace writes the files, whatever they hold.
-func (w *publication) replace(context.Context) (bool, error) {
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return false, &fault.Error{
-			Code: files.CannotWrite, Op: "make", Place: w.dir, Detail: files.Reason(err),
-			Hint: "the session itself is stored: `brenner session show " + w.history.Thread + "`",
-		}
-	}
-	if err := files.Replace(filepath.Join(w.dir, artifactText), w.artifact.Markdown()); err != nil {
-		return false, err
-	}
-	return true, files.Replace(filepath.Join(w.dir, artifactJSON), w.artifact.JSON())
-}
-
-// update writes the files if one of them is missing or old, and neither has other content.
-func (w *publication) update(ctx context.Context) (bool, error) {
-	current := true
+// each calls do for each file. Its errors about files with other content come last.
+func (w *publication) each(do func(path string, render func(*artifact.Artifact) []byte) error) error {
+	var edited fault.List
 	for _, f := range []struct {
 		name   string
 		render func(*artifact.Artifact) []byte
 	}{{artifactText, (*artifact.Artifact).Markdown}, {artifactJSON, (*artifact.Artifact).JSON}} {
-		is, err := w.isCurrent(ctx, filepath.Join(w.dir, f.name), f.render)
-		if err != nil {
-			return false, err
+		path := filepath.Join(w.dir, f.name)
+		err := do(path, f.render)
+		switch {
+		case fault.CodeOf(err) == NotGenerated:
+			edited = append(edited, fault.All(err)...)
+		case err != nil:
+			return err
+		case f.name == artifactText:
+			w.text = path
 		}
-		current = current && is
 	}
-	if current {
-		return false, nil
+	return edited.Err()
+}
+
+// replace writes the files, and first copies those with other content.
+func (w *publication) replace(ctx context.Context) (bool, error) {
+	err := w.each(func(path string, render func(*artifact.Artifact) []byte) error {
+		if err := w.keep(ctx, path, render); err != nil {
+			return err
+		}
+		return w.write(path, render)
+	})
+	return err == nil, err
+}
+
+func (w *publication) write(path string, render func(*artifact.Artifact) []byte) error {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		return &fault.Error{
+			Code: files.CannotWrite, Op: "make", Place: w.dir, Detail: files.Reason(err),
+			Hint: "the session itself is stored: `brenner session show " + w.history.Thread + "`",
+		}
 	}
-	return w.replace(ctx)
+	return files.Replace(path, render(&w.artifact))
+}
+
+// keep copies a file that is about to be replaced if a person may have edited it.
+func (w *publication) keep(ctx context.Context, path string, render func(*artifact.Artifact) []byte) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil // writing it says what is wrong
+	}
+	data, err := files.Read(path)
+	if err != nil {
+		return files.CannotRead("read the artifact file", path, err)
+	}
+	if _, ours, err := w.holds(ctx, data, render); ours || err != nil {
+		return err
+	}
+	free := path + ".edited"
+	for n := 2; ; n++ {
+		err := files.Create(free, data)
+		if fault.CodeOf(err) != files.AlreadyExists {
+			if err == nil {
+				w.project.Log.Warn().Str("code", string(NotGenerated)).Str("place", path).Msg("it held no version of the session; its content is now in " + free)
+			}
+			return err
+		}
+		free = fmt.Sprintf("%s.edited-%d", path, n)
+	}
+}
+
+// update writes the files that are missing or old. It leaves those with other content.
+func (w *publication) update(ctx context.Context) (wrote bool, err error) {
+	err = w.each(func(path string, render func(*artifact.Artifact) []byte) error {
+		current, err := w.isCurrent(ctx, path, render)
+		if current || err != nil {
+			return err
+		}
+		wrote = true
+		return w.write(path, render)
+	})
+	return wrote, err
 }
 
 // isCurrent reports whether a file holds the version. It returns false for a missing or
@@ -129,24 +176,41 @@ func (w *publication) isCurrent(ctx context.Context, path string, render func(*a
 		return false, w.notGenerated(path, "not a regular file")
 	}
 	data, err := files.Read(path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, files.CannotRead("read the artifact file", path, err)
-	case bytes.Equal(data, render(&w.artifact)):
-		return true, nil
-	case len(data) == 0:
-		return false, nil
+	}
+	current, ours, err := w.holds(ctx, data, render)
+	if err == nil && !ours {
+		err = w.notGenerated(path, "it holds no version of the session; not overwritten")
+	}
+	return current, err
+}
+
+// errBehind means that another process has committed a version, which a file may hold.
+var errBehind = errors.New("there is a newer version")
+
+// holds reports whether data is the version, and whether it is empty or any version.
+func (w *publication) holds(ctx context.Context, data []byte, render func(*artifact.Artifact) []byte) (current, ours bool, err error) {
+	if bytes.Equal(data, render(&w.artifact)) {
+		return true, true, nil
+	}
+	if len(data) == 0 {
+		return false, true, nil
 	}
 	for version := w.history.State.Version() - 1; version > 0; version-- {
 		a, err := w.history.Artifact(ctx, version)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if bytes.Equal(data, render(&a)) {
-			return false, nil
+			return false, true, nil
 		}
 	}
-	return false, w.notGenerated(path, "it holds no version of the session; not overwritten")
+	head, err := store.HeadOf(ctx, w.history.Store, session.Prefix+w.history.Thread)
+	if err == nil && head != w.history.State.Head {
+		err = errBehind
+	}
+	return false, false, err
 }
 
 func (w *publication) notGenerated(path, detail string) error {
@@ -177,6 +241,12 @@ func (s *Source) artifactFile(ctx context.Context, h *session.History) string {
 		write = (*publication).look // the other process writes them when it ends
 	}
 	path, err := s.Project.publish(ctx, h, write)
+	s.edited = nil
+	for _, e := range fault.All(err) {
+		if e.Code == NotGenerated {
+			s.edited = append(s.edited, e.Place)
+		}
+	}
 	if err != nil && !errors.Is(err, errOld) && !s.warned {
 		s.Project.warnUnpublished(h.Thread, err)
 		s.warned = true
@@ -189,15 +259,19 @@ var errOld = errors.New("the artifact files are missing or old")
 
 // look writes nothing.
 func (w *publication) look(ctx context.Context) (bool, error) {
-	current, err := w.isCurrent(ctx, filepath.Join(w.dir, artifactText), (*artifact.Artifact).Markdown)
-	if err == nil && !current {
-		err = errOld
-	}
-	return false, err
+	return false, w.each(func(path string, render func(*artifact.Artifact) []byte) error {
+		current, err := w.isCurrent(ctx, path, render)
+		if err == nil && !current {
+			err = errOld
+		}
+		return err
+	})
 }
 
 func (h *Host) warnUnpublished(thread string, err error) {
-	h.Log.Warn().Err(err).Str("session", thread).Msg("cannot write the artifact file; the session itself is stored")
+	for _, e := range fault.All(err) {
+		h.Log.Warn().Err(e).Str("session", thread).Str("code", string(e.Code)).Str("hint", e.Hint).Msg("cannot write the artifact file; the session itself is stored")
+	}
 }
 
 // followLoop updates the artifact files of a loop's sessions: the disk may have been full,

@@ -79,7 +79,8 @@ type Source struct {
 	Address session.Address
 	File    string // the export; empty for a store
 	export  *session.ExportFile
-	warned  bool // about the artifact files
+	warned  bool     // about the artifact files
+	edited  []string // artifact files with other content
 }
 
 // OpenSource opens what the argument of a read-only command names: a session, an address

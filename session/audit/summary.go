@@ -32,7 +32,8 @@ type Summary struct {
 	Round     int               `json:"round"`
 	Rounds    int               `json:"rounds"`
 	Version   int               `json:"version"`
-	Artifact  string            `json:"artifact"` // path of the rendered file, if any
+	Artifact  string            `json:"artifact"`         // path of the rendered file, if any
+	Edited    []string          `json:"edited,omitempty"` // artifact files with other content, which were left
 	Head      string            `json:"head"`
 	Entries   int               `json:"entries"`
 	Seal      string            `json:"seal"`
