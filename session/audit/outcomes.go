@@ -64,6 +64,33 @@ func (s *Summary) addOutcomes(c *flow.Commit, heard []flow.Heard) {
 	}
 }
 
+// countOpenFailures counts the failed calls of a round that is not settled.
+func (s *Summary) countOpenFailures(st *flow.State) {
+	leg := st.OpenLeg()
+	if leg == nil || s.Phase == session.PhaseRunning {
+		return
+	}
+	for i := range s.Agents {
+		if x := leg.Of(s.Agents[i].Name); x != nil && x.Ask.Status == flow.Lost {
+			s.Agents[i].Counts.Failed++
+		}
+	}
+}
+
+// unasked returns the missing replies to questions that were never sent.
+func unasked(st *flow.State) []flow.Absence {
+	var all []flow.Absence
+	for i := range st.Legs {
+		l := &st.Legs[i]
+		for _, agent := range l.Missing() {
+			if x := l.Of(agent); x.Ask.Status == flow.Open && x.Ask.Failures == 0 {
+				all = append(all, flow.Absence{Agent: agent, Round: l.Round})
+			}
+		}
+	}
+	return all
+}
+
 // addRefusedFields adds the refused fields of deltas that were not rejected.
 func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
 	for i := range report.Merge.Deltas {

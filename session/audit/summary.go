@@ -60,6 +60,10 @@ type Summary struct {
 	NeedsUSD  float64           `json:"usd_needed"`
 	RetryAt   string            `json:"retry_at"`      // when the missing agents may answer
 	Exit      *int              `json:"exit,omitzero"` // of the command that ran it, which sets it
+	// Waiting are agents whose replies wait for the round to be settled.
+	Waiting []string `json:"waiting,omitempty"`
+	// Unasked are those of Missing that were not asked.
+	Unasked []flow.Absence `json:"unasked,omitempty"`
 	Started   string            `json:"started_at"`
 	Updated   string            `json:"updated_at"`
 	blame     string            // an existing item, for a suggested command
@@ -146,6 +150,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
+		Waiting: st.Waiting(), Unasked: unasked(st),
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)
@@ -167,6 +172,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	for _, c := range callsOf(st) {
 		s.Lost += c.Lost.Tokens
 	}
+	s.countOpenFailures(st)
 	shortfall := st.Shortfall()
 	s.Needs, s.NeedsUSD = shortfall.Tokens, flow.Dollars(shortfall.USD)
 	s.enough = st.Settings.SufficientBudget(st.Spent, shortfall).Flags()
@@ -305,7 +311,7 @@ func (s *Summary) next(file string) []string {
 		return []string{"brenner session resume " + id + s.otherModels(), "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
-	case len(s.Missing) > 0:
+	case len(s.Missing) > 0, s.Verdict == flow.Nothing:
 		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s", id, s.Rounds+1, s.otherModels()), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}

@@ -49,13 +49,30 @@ func (o *AgentOutcome) TookPart() bool {
 	return slices.ContainsFunc(o.Rounds, func(r RoundOutcome) bool { return r.Outcome == Contributed || r.Outcome == NoChanges })
 }
 
-// Idle returns the agents that took part in no round, nor by a letter that was merged; see TookPart.
+// Waiting returns the agents whose replies are stored and wait for the round to be settled.
+func (s *State) Waiting() []string {
+	leg := s.OpenLeg()
+	if leg == nil {
+		return nil
+	}
+	var all []string
+	for i := range leg.Exchanges {
+		if x := &leg.Exchanges[i]; x.Answer() != nil {
+			all = append(all, x.Agent)
+		}
+	}
+	return all
+}
+
+// Idle returns the agents that took part in no round, nor by a letter that was merged, and have no
+// reply that waits for its round to be settled; see TookPart.
 // Sessions before protocol 2 took every reply as an answer: in those, Idle returns the agents that
 // never replied.
 func (s *State) Idle() []string {
 	var idle []string
+	waiting := s.Waiting()
 	for _, o := range s.Outcomes() {
-		tookPart := o.TookPart() || s.wroteLetters(o.Agent)
+		tookPart := o.TookPart() || s.wroteLetters(o.Agent) || slices.Contains(waiting, o.Agent)
 		if !s.Opened.Follows(CurrentProtocol) {
 			tookPart = s.hasReplied(o.Agent)
 		}
@@ -89,10 +106,7 @@ func (s *State) Moved() bool { return len(s.Commits) > 0 && s.Version() > s.Comm
 // CameToNothing reports whether no agent took part and the artifact is that of the brief. Replies of a
 // round that is not settled yet may still come to something.
 func (s *State) CameToNothing() bool {
-	if leg := s.OpenLeg(); leg != nil && len(leg.Missing()) < len(leg.Exchanges) {
-		return false
-	}
-	return len(s.Opened.Agents) > 0 && len(s.Idle()) == len(s.Opened.Agents) && !s.Moved()
+	return len(s.Waiting()) == 0 && len(s.Opened.Agents) > 0 && len(s.Idle()) == len(s.Opened.Agents) && !s.Moved()
 }
 
 // Verdict is what a session as a whole came to.
@@ -116,7 +130,7 @@ func (s *State) Verdict() Verdict {
 		return Partial
 	case s.CameToNothing():
 		return Nothing
-	case len(s.Idle()) > 0, s.endedEarly():
+	case len(s.Idle()) > 0, s.endedEarly(), len(s.Waiting()) > 0:
 		return Partial
 	}
 	return Complete

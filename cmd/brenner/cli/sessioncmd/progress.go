@@ -162,7 +162,11 @@ func callLine(s *flow.State, c *flow.Call) string {
 	who := fmt.Sprintf("round %d: %s", c.Round, ui.Clean(c.Agent))
 	switch {
 	case c.Status == flow.Lost:
-		line := fmt.Sprintf("%s did not reply: %s, %s", who, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
+		what := "did not reply"
+		if c.Turn == flow.TurnRepair {
+			what = "did not correct its reply, which stands as it is"
+		}
+		line := fmt.Sprintf("%s %s: %s, %s", who, what, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
 		if c.Failed.Hint != "" && !hinted(s, c) {
 			line += "\n  hint: " + ui.Clean(c.Failed.Hint)
 		}

@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -160,15 +161,25 @@ func summaryOutcomes(s *audit.Summary, b *strings.Builder) {
 	} else if s.Phase == session.PhaseEnded && len(s.Idle) > 0 {
 		fmt.Fprintf(b, "\nContributed nothing in any round: %s\n", ui.Clean(strings.Join(s.Idle, ", ")))
 	}
-	title := "\nCut at the token limit; complete blocks were taken (budget.reply_tokens sets the limit):\n"
+	if n := len(s.Waiting); n > 0 && s.Phase != session.PhaseRunning {
+		fmt.Fprintf(b, "\n%s for the round to be completed: %s\n", waitingReplies(n), ui.Clean(strings.Join(s.Waiting, ", ")))
+	}
+	title := "\nCut at the token limit (budget.reply_tokens sets it):\n"
 	for i := range s.Agents {
 		for _, o := range s.Agents[i].Outcomes {
 			if o.Cut {
-				fmt.Fprintf(b, "%s  round %d, %s: %s\n", title, o.Round, ui.Clean(s.Agents[i].Name), outcomeWords(o.Outcome))
+				fmt.Fprintf(b, "%s  round %d, %s: %s, %s applied\n", title, o.Round, ui.Clean(s.Agents[i].Name), outcomeWords(o.Outcome), text.Count(o.Applied, "delta"))
 				title = ""
 			}
 		}
 	}
+}
+
+func waitingReplies(n int) string {
+	if n == 1 {
+		return "The reply of 1 agent waits"
+	}
+	return fmt.Sprintf("The replies of %d agents wait", n)
 }
 
 // summaryRefused lists refused fields of deltas that were applied.
@@ -256,19 +267,32 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	summaryMoved(s, b)
 	summaryPatches(s, b)
 	summaryStalemates(s, b)
-	if len(s.Missing) > 0 {
-		var who []string
-		for _, m := range s.Missing {
-			who = append(who, fmt.Sprintf("%s (round %d)", ui.Clean(m.Agent), m.Round))
-		}
-		label := "No reply"
-		if s.Phase == session.PhaseRunning {
-			label = "Pending"
-		}
-		fmt.Fprintf(b, "\n%s: %s\n", label, strings.Join(who, ", "))
-	}
+	summaryMissing(s, b)
 	if s.Unmailed != nil {
 		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
+	}
+}
+
+// summaryMissing lists missing replies, and apart from them those that nobody was asked for.
+func summaryMissing(s *audit.Summary, b *strings.Builder) {
+	label := "No reply"
+	if s.Phase == session.PhaseRunning {
+		label = "Pending"
+	}
+	var missing, unasked []string
+	for _, m := range s.Missing {
+		who := fmt.Sprintf("%s (round %d)", ui.Clean(m.Agent), m.Round)
+		if s.Phase != session.PhaseRunning && slices.Contains(s.Unasked, m) {
+			unasked = append(unasked, who)
+		} else {
+			missing = append(missing, who)
+		}
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(b, "\n%s: %s\n", label, strings.Join(missing, ", "))
+	}
+	if len(unasked) > 0 {
+		fmt.Fprintf(b, "\nNot asked: %s\n", strings.Join(unasked, ", "))
 	}
 }
 
