@@ -77,9 +77,9 @@ func (s *Store) verifySchema(ctx context.Context) (fault.List, error) {
 			found = append(found, s.changed("verify the schema", "missing "+fault.Shown(object)))
 		}
 	}
-	stray, err := List(ctx, s.reader, One[string], "SELECT count(*) FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
+	stray, err := List(ctx, s.reader, One[string], "SELECT count(*) || iif(count(*) = 1, ' entry belongs', ' entries belong') FROM entries WHERE stream NOT IN (SELECT id FROM streams) HAVING count(*) > 0")
 	if err == nil && len(stray) > 0 {
-		found = append(found, s.changed("verify the entries", stray[0]+" entries belong to no stream"))
+		found = append(found, s.changed("verify the entries", stray[0]+" to no stream"))
 	}
 	return found, err
 }
@@ -143,9 +143,14 @@ func (s *Store) verifyStreams(ctx context.Context) (found fault.List, err error)
 		if err != nil {
 			return found, err
 		}
-		if !ends {
-			found = append(found, s.changed("verify the stream "+fault.Shown(stream.Name),
-				fmt.Sprintf("it has %d entries, but its head is number %d, %s", len(entries), stream.Head.Seq, fault.Shown(stream.Head.Hash))))
+		op := "verify the stream " + fault.Shown(stream.Name)
+		switch {
+		case !ends:
+			found = append(found, s.changed(op, fmt.Sprintf("it has %d entries, but its head is number %d, %s", len(entries), stream.Head.Seq, fault.Shown(stream.Head.Hash))))
+		case !stream.Began.Equal(entries[0].At):
+			found = append(found, s.changed(op, "the time of its first entry is wrong in the table streams"))
+		case !stream.Last.Equal(entries[stream.Head.Seq-1].At):
+			found = append(found, s.changed(op, "the time of its last entry is wrong in the table streams"))
 		}
 	}
 	return found, nil
