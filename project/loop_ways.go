@@ -35,7 +35,7 @@ func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
 	switch {
 	case s == nil:
 		return loopPins{reached: p.opened.Ways}, nil
-	case s.Ended != "" && !o.resumes():
+	case s.Ended != "" && !s.StoppedEarly() && !o.resumes():
 		return loopPins{idle: true}, nil
 	case len(s.Ways) == 0 && o.BaseURL == "" && anyVia(p.parties, config.ViaOpenAI):
 		return loopPins{}, &fault.Error{

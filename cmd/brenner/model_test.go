@@ -37,6 +37,10 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 	switch name, _, _ := strings.Cut(r.Model, "-"); name {
 	case "unauthorised":
 		return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	case "granted": // its key is accepted later
+		if n <= 2 {
+			return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
+		}
 	case "forbidden":
 		return openaitest.Refuse(http.StatusForbidden, "forbidden", "not for you")
 	case "unknown":
