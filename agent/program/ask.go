@@ -270,26 +270,35 @@ func Sweep(dir string, before time.Time) error {
 		}
 		run := filepath.Join(dir, e.Name())
 		recent := info.ModTime().After(before)
-		if recent && (strings.HasPrefix(e.Name(), unnamed) || !supervisor.Abandoned(run)) {
+		if recent && !supervisor.WasLost(run) && (strings.HasPrefix(e.Name(), unnamed) || !supervisor.Abandoned(run)) {
 			continue
 		}
-		call, _, _ := strings.Cut(run, ".try-")
-		claim, err := supervisor.TryLock(call + ".lock")
-		if claim != nil && recent && !supervisor.Abandoned(run) { // it was begun again meanwhile
-			claim.Release()
-			continue
-		}
-		if claim != nil {
-			removePrivate(run)
-			failed = append(failed, os.RemoveAll(run))
-			if !exists(call) {
-				failed = append(failed, os.Remove(call+".lock"))
-			}
-			claim.Release()
-		}
-		failed = append(failed, err)
+		failed = append(failed, sweepRun(run, recent))
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// sweepRun removes a run that no call uses. Of a recent run that is not abandoned, only the private
+// directory that its killed supervisor left is removed: its output is evidence.
+func sweepRun(run string, recent bool) error {
+	call, _, _ := strings.Cut(run, ".try-")
+	claim, err := supervisor.TryLock(call + ".lock")
+	if claim == nil {
+		return err
+	}
+	defer claim.Release()
+	if recent && !supervisor.Abandoned(run) { // or it was begun again meanwhile
+		if supervisor.WasLost(run) {
+			removePrivate(run)
+		}
+		return nil
+	}
+	removePrivate(run)
+	err = os.RemoveAll(run)
+	if !exists(call) {
+		err = errors.Join(err, os.Remove(call+".lock"))
+	}
+	return err
 }
 
 // isRun reports whether a directory of a spool was made by this package.

@@ -38,6 +38,7 @@ func signalSupervisors(t *testing.T, spool string, signal syscall.Signal) {
 // Without a supervisor the result is unknown, but the program is gone.
 func TestKilledSupervisor(t *testing.T) {
 	tr := newTrial(t, program.Codex, program.Options{}, nil, programtest.Hangs)
+	t.Setenv("TMPDIR", tr.options.WorkDir)
 	ends := make(chan error, 1)
 	go func() {
 		_, err := tr.Ask(t.Context(), call("ask"))
@@ -49,11 +50,15 @@ func TestKilledSupervisor(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	until(t, "the program is gone", func() bool { return len(tr.Processes(t)) == 0 })
-	// Without a supervisor its private directory is not removed.
-	for _, dir := range files(t, tr.options.WorkDir, "*") {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
+	// The next sweep removes its private directory, with its logins, and keeps the evidence.
+	until(t, "its private directory is removed", func() bool {
+		if err := program.Sweep(tr.options.Spool, time.Unix(0, 0)); err != nil {
+			t.Fatal(err)
 		}
+		return len(files(t, tr.options.WorkDir, "*")) == 0
+	})
+	if left := files(t, tr.options.Spool, "*/"+supervisor.StdinFile); len(left) != 1 {
+		t.Errorf("%q remains", left)
 	}
 }
 
@@ -90,7 +95,9 @@ func TestKilledParentLeavesNoSecrets(t *testing.T) {
 	_, kill := tr.asker(t)
 	until(t, "it has printed", func() bool { return strings.Count(stdout(), "OUR_TOKEN=") == 2 })
 	kill()
-	until(t, "the supervisor is done", func() bool { return len(files(t, tr.options.Spool, "*/"+supervisor.StatusFile)) == 1 })
+	until(t, "the supervisor is done", func() bool {
+		return len(files(t, tr.options.Spool, "*/"+supervisor.StatusFile)) == 1 && len(files(t, tr.options.WorkDir, "*")) == 0
+	})
 	if got := stdout(); strings.Contains(got, "canary") || strings.Count(got, "OUR_TOKEN=[secret]") != 2 {
 		t.Errorf("got %s", got)
 	}

@@ -62,6 +62,12 @@ func MaskLost(dir string, secrets []string) {
 	_ = os.WriteFile(filepath.Join(dir, maskedFile), nil, 0o600) // without it, the run is removed
 }
 
+// WasLost reports whether MaskLost has masked a run. Its supervisor is gone.
+func WasLost(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, maskedFile))
+	return err == nil
+}
+
 // Abandoned reports whether the processes of a run were killed before its output was masked. Such
 // a run has no reply, and its output may contain secrets.
 func Abandoned(dir string) bool {
