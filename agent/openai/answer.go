@@ -91,9 +91,18 @@ func (a *answer) countTokens(piece string) int {
 func decode(data []byte, v any) error {
 	err := jsonv2.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return errors.Join(errMalformed, err)
+		return fmt.Errorf("%w: %s", errMalformed, misfit(err))
 	}
 	return nil
+}
+
+// misfit returns what is wrong with JSON, without the names of our types.
+func misfit(err error) string {
+	var meaning *jsonv2.SemanticError
+	if errors.As(err, &meaning) {
+		return fmt.Sprintf("unexpected %s at %q", meaning.JSONKind, string(meaning.JSONPointer))
+	}
+	return strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
 // textParts is text that some endpoints send as an array of parts.

@@ -44,7 +44,7 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	f = x.classify(err)
 	f.Detail = x.hide.Text(f.Detail)
 	f.Hint = x.hide.Text(f.Hint)
-	if f.Cause == nil && !errors.As(err, new(*refusal)) && !errors.Is(err, syscall.ECONNREFUSED) { // the detail says it
+	if f.Cause == nil && !errors.As(err, new(*refusal)) && !errors.As(err, new(*page)) && !errors.Is(err, syscall.ECONNREFUSED) { // the detail says it
 		f.Cause = x.hide.cause(err)
 	}
 	if x.begun || f.Code == agent.TimedOut {

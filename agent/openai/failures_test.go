@@ -164,6 +164,7 @@ func TestMalformedResponses(t *testing.T) {
 	}{
 		"a web page":          {raw("text/html", "<!DOCTYPE html><title>Welcome</title>"+canary), wanted{code: agent.Malformed, detail: "Welcome", hint: "web site", partial: "<!DOCTYPE html><title>Welcome</title>[secret]", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"invalid JSON":        {raw("application/json", "[oops"), wanted{code: agent.Malformed, retry: true, partial: "[oops", usage: agent.Usage{Input: 10, Guessed: true}}},
+		"JSON of other types": {raw("application/json", `{"choices":"none"}`), wanted{code: agent.Malformed, retry: true, partial: `{"choices":"none"}`, usage: agent.Usage{Input: 10, Guessed: true}}},
 		"empty":               {raw(events, ""), wanted{code: agent.Malformed, retry: true, detail: "sent nothing", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"plain text":          {raw("text/plain", "Model is loading; "+canary+"\n"), wanted{code: agent.Malformed, retry: true, partial: "Model is loading; [secret]\n", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"no choices":          {raw("application/json", `{"choices":[],"note":"`+canary+`"}`), wanted{code: agent.Empty, partial: `{"choices":[],"note":"[secret]"}`, usage: agent.Usage{Input: 10, Guessed: true}}},
