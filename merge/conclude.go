@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -176,7 +175,7 @@ func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) 
 		if who.Program != "" || who.Model != "" {
 			list[i].Program, list[i].Model = who.Program, who.Model
 		}
-		list[i].Asked = addAsked(list[i].Asked, p.index.rules.Asked[who.Agent])
+		list[i].Asked = addAsked(list[i].Asked, who.asked)
 		if old, err := artifact.ParseInstant(list[i].ContributedAt); err != nil || old.Before(newest) {
 			list[i].ContributedAt = artifact.FormatInstant(newest)
 		}
@@ -189,8 +188,13 @@ func (p *pass) commitContributors(m *artifact.Metadata) (first, last time.Time) 
 // another way in an earlier round.
 func addAsked(list, asked string) string {
 	const separator = "; "
-	if list == "" || asked == "" || slices.Contains(strings.Split(list, separator), asked) {
-		return cmp.Or(list, asked)
+	for one := range strings.SplitSeq(asked, separator) {
+		switch {
+		case list == "":
+			list = one
+		case one != "" && !slices.Contains(strings.Split(list, separator), one):
+			list += separator + one
+		}
 	}
-	return list + separator + asked
+	return list
 }

@@ -156,6 +156,11 @@ func (p *pass) count(e entry) {
 		p.counted = append(p.counted, who)
 	}
 	who.newest = e.stamp() // entries are in time order
+	asked := p.index.rules.Asked[who.Agent]
+	if w, ok := p.index.rules.Repairs[who.Agent]; ok && e.d().Place != nil && e.d().Place.Repair {
+		who.Model, asked = w.Model, w.Asked
+	}
+	who.asked = addAsked(who.asked, asked)
 }
 
 func (e entry) conclude() Disposition {

@@ -19,6 +19,8 @@ type Rules struct {
 	// Asked describes what was really asked for each agent, as far as known. It is recorded with the
 	// contributors.
 	Asked map[string]string
+	// Repairs are the writers of repairs, by agent, if the first reply has another one.
+	Repairs map[string]Writer
 	// Roster is the roster to record in the metadata of a new version.
 	Roster artifact.Value
 	// Unified disables scopes: all agents have one role.
@@ -31,6 +33,9 @@ type Rules struct {
 	// Limits override the section table's minimum and maximum.
 	Limits map[artifact.Section]Limit
 }
+
+// Writer is what wrote a reply: the model, and what was really asked.
+type Writer struct{ Model, Asked string }
 
 // authorityRank is above every priority, of this merge and of all others.
 const authorityRank = 1_000_000
@@ -62,6 +67,7 @@ type author struct {
 
 	// The agent's first and last effective delta in a pass.
 	oldest, newest *artifact.Stamp
+	asked          string // what was asked for its effective deltas
 }
 
 func newRuleIndex(r *Rules) *ruleIndex {

@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/kickoff"
+	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
@@ -52,9 +53,9 @@ type rosterFrames struct {
 	pinned string // hash of roster, rules and version of the prompts
 }
 
-func (m *Common) framesFor(o *flow.Opened) (kickoff.Frames, error) {
+func (m *Common) framesFor(o *flow.Opened, r roster.Roster) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
-	return rosterFrames{m, store.Hash(slices.Concat(o.Roster, rules, []byte(itoa(promptsOf(o)))))}, err
+	return rosterFrames{m, store.Hash(slices.Concat(r.Canonical(), rules, []byte(itoa(promptsOf(o)))))}, err
 }
 
 // Frame implements kickoff.Frames.

@@ -87,8 +87,24 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 	return threads, nil
 }
 
-// Roster returns the roster as journaled when the session was opened.
-func (h *History) Roster() (roster.Roster, error) { return rosterOf(&h.State.Opened) }
+// Roster returns the roster as journaled when the session was opened. Models of the roster in a
+// message stand if they were asked by calls or are asked now: ways change.
+func (h *History) Roster(read roster.Roster) (roster.Roster, error) {
+	r, err := rosterOf(&h.State.Opened)
+	if err != nil || !h.State.Opened.Follows(flow.CurrentProtocol) {
+		return r, err
+	}
+	all := slices.Clone(h.State.Agents)
+	for _, c := range h.State.Calls() {
+		all = append(all, *h.State.Reached(c))
+	}
+	for i := range all {
+		if p := &all[i]; slices.ContainsFunc(read.Entries, func(e roster.Entry) bool { return e.Agent == p.Name && e.Model == p.Entry().Model }) {
+			r = flow.AskedRoster(r, all[i:i+1])
+		}
+	}
+	return r, nil
+}
 
 // Artifact assembles a version of the artifact. Version 0 is empty, before the brief.
 func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact, error) {

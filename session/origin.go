@@ -330,6 +330,9 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 		origin.Outcome, origin.Message = string(FateReplaced), "corrected by "+w.by.ID
 		origin.By, origin.ByAgent = w.by.ID, w.by.Agent
 	}
+	if c.Ruling != "" {
+		origin.Asked = o.h.State.Ruler(&c.Committed)
+	}
 	if d.Place == nil {
 		return origin, nil
 	}

@@ -162,9 +162,14 @@ func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, err
 // input returns the input for the messages of a leg, and the items shown to each agent.
 func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
 	o := &state.Opened
+	reached := rosterAsked(state, s.roster)
+	frames, err := s.common.framesFor(o, reached)
+	if err != nil {
+		return kickoff.Input{}, nil, err
+	}
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
-		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: s.roster, Frames: s.frames, Prompts: promptsOf(o),
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: reached, Frames: frames, Prompts: promptsOf(o),
 	}
 	if p.Round == 1 {
 		for _, h := range s.current.Active(artifact.HypothesisSlate) {
@@ -305,6 +310,14 @@ func (h *History) excerpt(ctx context.Context) (string, error) {
 		fmt.Fprintf(&b, "%s (%s):\n\n%s", ev.ID, ev.Name, bytes.TrimPrefix(data, []byte(byteOrderMark)))
 	}
 	return b.String(), nil
+}
+
+// rosterAsked returns the roster with what is asked now. Before protocol 2 it does not change.
+func rosterAsked(state *flow.State, r roster.Roster) roster.Roster {
+	if !state.Opened.Follows(flow.CurrentProtocol) {
+		return r
+	}
+	return flow.AskedRoster(r, state.Agents)
 }
 
 func rosterOf(o *flow.Opened) (roster.Roster, error) {

@@ -12,7 +12,6 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/internal/fault"
-	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/roster"
 	"brenner/session/flow"
@@ -29,7 +28,6 @@ type run struct {
 
 	// Fixed when the session was opened; read once from the journal.
 	common  *Common
-	frames  kickoff.Frames
 	roster  roster.Roster
 	rules   merge.Rules
 	views   map[string]view.Spec
@@ -101,9 +99,6 @@ func (s *run) prepare(ctx context.Context) error {
 	}
 	if s.common = s.Common; s.common == nil {
 		s.common = &Common{}
-	}
-	if s.frames, err = s.common.framesFor(opened); err != nil {
-		return err
 	}
 	h := s.history()
 	if s.views, err = h.views(ctx); err != nil {

@@ -67,6 +67,11 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = "NO CHANGES: nothing to add"
 	case "garbled":
 		answer.Text = "```delta\n{\"operation\": ADD\n```\n"
+	case "mumbles": // garbled, and cannot repair it
+		answer.Text = "```delta\n{\"operation\": ADD\n```\n"
+		if strings.Contains(r.Last(), "# REPAIR") {
+			return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "no")
+		}
 	case "cut":
 		answer.Cut = true
 	case "limit": // ends at its token limit; the repair brings the rest

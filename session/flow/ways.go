@@ -13,8 +13,9 @@ import (
 // ViaOpenAI and ViaProgram are the kinds of agents whose way is pinned: a model at an endpoint, and
 // a program.
 const (
-	ViaOpenAI  = "openai"
-	ViaProgram = "program"
+	ViaOpenAI    = "openai"
+	ViaProgram   = "program"
+	viaRehearsal = "rehearsal"
 )
 
 // Rerouted returns the parties with other ways to some of them.
@@ -92,13 +93,37 @@ func (s *State) Reached(c *Call) *Party {
 // one. It is "" for calls of sessions opened before ways were pinned.
 func (s *State) Author(c *Call) string {
 	p := s.Reached(c)
-	if p == nil || p.Way == nil {
+	if p == nil || !s.Opened.names(p) {
 		return ""
 	}
-	if _, match := s.matchModel(c); match == MatchOther {
+	if _, match := s.matchModel(c); match == MatchOther && p.Way != nil {
 		return p.Asked() + ", answered by " + c.Answered.Model
 	}
 	return p.Asked()
+}
+
+// names reports whether the session's texts say what the party really asks. Rehearsals do so since
+// protocol 2.
+func (o *Opened) names(p *Party) bool {
+	return p.Way != nil || p.Via == viaRehearsal && o.Follows(CurrentProtocol)
+}
+
+// Ruler describes what was really asked for the ruling of a commit, or "".
+func (s *State) Ruler(c *Committed) string {
+	if i := s.ruling(c); i >= 0 {
+		return s.Author(&s.Rulings[i])
+	}
+	return ""
+}
+
+// ruling returns the index of the arbiter's call whose reply a commit carries out, or -1.
+func (s *State) ruling(c *Committed) int {
+	for i := len(s.Rulings) - 1; i >= 0 && c.Ruling != ""; i-- {
+		if call := &s.Rulings[i]; call.Status == Replied && call.Agent == c.Author && strings.Contains(call.ID, "/"+c.Ruling+"/") {
+			return i
+		}
+	}
+	return -1
 }
 
 // RepliedBy returns the agent as it was reached when it last replied, and what wrote its replies, in
@@ -145,25 +170,29 @@ func (o *Opened) Pinned() bool {
 // with what was really asked. Agents are those at the time of the commit. Sessions opened before
 // ways were pinned keep the roster's words.
 func (s *State) SetAuthors(r *merge.Rules, c *Committed, agents []Party) {
-	if !s.Opened.Pinned() {
+	if !slices.ContainsFunc(WithArbiter(s.Opened.Agents, s.Opened.Arbiter), func(p Party) bool { return s.Opened.names(&p) }) {
 		return
 	}
 	leg := s.Leg(c.Round, c.Leg)
-	now := make(map[string]string)
-	r.Agents, r.Asked = nil, make(map[string]string)
+	r.Agents, r.Asked, r.Repairs = nil, make(map[string]string), make(map[string]merge.Writer)
 	for i := range agents {
 		p := &agents[i]
-		if p.Way != nil {
-			now[p.Name] = p.Asked()
-			r.Asked[p.Name] = now[p.Name]
+		if s.Opened.names(p) {
+			r.Asked[p.Name] = p.Asked()
 		}
 		if x := leg.of(p.Name); x != nil && c.Source == ByRound && x.Ask.By != nil && x.Ask.By.Way != nil {
 			p = x.Ask.By
 			r.Asked[p.Name] = s.Author(&x.Ask)
+			if by := x.Repair.By; by != nil && by.Way != nil && s.Opened.Follows(CurrentProtocol) {
+				r.Repairs[p.Name] = merge.Writer{Model: by.ModelID, Asked: s.Author(&x.Repair)}
+			}
 		}
 		r.Agents = append(r.Agents, p.Entry())
 	}
-	r.Roster = withAsked(r.Roster, now)
+	if asked := s.Ruler(c); asked != "" && s.Opened.Follows(CurrentProtocol) {
+		r.Asked[c.Author] = asked
+	}
+	r.Roster = s.Opened.askedRoster(r.Roster, agents)
 }
 
 // of is Of for a leg that may be nil.
@@ -174,8 +203,9 @@ func (l *Leg) of(agent string) *Exchange {
 	return l.Of(agent)
 }
 
-// withAsked returns a roster whose entries say what is really asked.
-func withAsked(v artifact.Value, asked map[string]string) artifact.Value {
+// askedRoster returns a roster whose entries say what is really asked of the agents. Since protocol
+// 2, models follow changes of the way, too.
+func (o *Opened) askedRoster(v artifact.Value, agents []Party) artifact.Value {
 	m, _ := v.(artifact.Map)
 	found, _ := m.Get("entries")
 	entries, ok := found.(artifact.List)
@@ -186,10 +216,16 @@ func withAsked(v artifact.Value, asked map[string]string) artifact.Value {
 	for i := range entries {
 		entry, _ := entries[i].(artifact.Map)
 		name, _ := entry.Get("agentName")
-		agent, _ := name.(artifact.Text)
-		if text := asked[string(agent)]; text != "" {
-			entries[i] = artifact.MapOf(append(slices.Clone(entry), artifact.Entry{Key: "asked", Value: artifact.Text(text)})...)
+		at := slices.IndexFunc(agents, func(p Party) bool { return artifact.Text(p.Name) == name })
+		if at < 0 || !o.names(&agents[at]) {
+			continue
 		}
+		p := &agents[at]
+		keys := append(slices.Clone(entry), artifact.Entry{Key: "asked", Value: artifact.Text(p.Asked())})
+		if p.Way != nil && p.ModelID != "" && o.Follows(CurrentProtocol) {
+			keys = append(keys, artifact.Entry{Key: "model", Value: artifact.Text(p.ModelID)})
+		}
+		entries[i] = artifact.MapOf(keys...)
 	}
 	return artifact.MapOf(append(slices.Clone(m), artifact.Entry{Key: "entries", Value: entries})...)
 }

@@ -294,7 +294,7 @@ func author(o *session.Origin) string {
 	}
 	switch {
 	case o.Ruling != "":
-		parts = []string{"ruled by " + ui.Clean(o.Agent), "in " + ui.Clean(o.Ruling)}
+		parts = []string{"ruled by " + parts[0], "in " + ui.Clean(o.Ruling)}
 	case o.Source == "brief":
 		parts = append(parts, "in the brief")
 	case o.Round > 0:

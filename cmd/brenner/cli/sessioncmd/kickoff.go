@@ -183,7 +183,7 @@ func expectedKickoff(a *ui.App, c *cobra.Command, text, rosterFile, thread strin
 		}
 	}
 	err = a.WithWhole(c, thread, func(_ context.Context, _ *project.Source, h *session.History) error {
-		r, err := h.Roster()
+		r, err := h.Roster(kickoff.Audit(text, kickoff.Expected{}).Roster)
 		want = kickoff.Expected{ThreadID: h.Thread, Roster: &r}
 		return err
 	})
