@@ -75,7 +75,14 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &sessionPlan{parties: parties, all: flow.WithArbiter(parties, arbiter)}
+	out := &sessionPlan{all: flow.WithArbiter(parties, arbiter)}
+	if err := o.Traffic.reach(out.all); err != nil {
+		return nil, err
+	}
+	if out.parties = out.all[:len(parties)]; arbiter != nil {
+		arbiter = &out.all[len(parties)]
+	}
+	parties = out.parties
 	if out.script, err = p.rehearsalScript(o.Script, o.AnyQuestion, out.all); err != nil {
 		return nil, err
 	}

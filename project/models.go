@@ -47,8 +47,9 @@ type Models struct {
 	slots     *endpointSlots
 	Mail      *sessionMail // for agents with mailboxes
 	Allow     session.Allowance
-	patience  time.Duration // the longest wait a provider may ask for; 0 means no limit
-	offline   bool          // playing a tape: no key leaves the machine
+	patience  time.Duration     // the longest wait a provider may ask for; 0 means no limit
+	offline   bool              // playing a tape: no key leaves the machine
+	named     map[string]string // addresses that a flag names for agents
 	versions  *programVersions
 }
 
@@ -62,7 +63,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", versions: &programVersions{of: make(map[string]string)}, Mail: p.sessionMail("", counter.Count),
+		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)}, Mail: p.sessionMail("", counter.Count),
 	}
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
@@ -213,7 +214,8 @@ func (p *Project) prices(parties []flow.Party) flow.Prices {
 
 // Traffic configures the transport of requests to models.
 type Traffic struct {
-	BaseURL string // the flag's value; already part of the configuration
+	// BaseURL is the flag's value: an address, already part of the configuration, or NAME=URL,…
+	BaseURL string
 	Record  string // file to record the traffic to
 	Tape    string // file to play it from
 }

@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -176,14 +177,11 @@ func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
 	if err := m.Project.CheckHost(s.BaseURL); err != nil {
 		return err
 	}
-	if s.BaseURL == pinnedAddress(m.Project.addressOf(model)) {
-		return nil
-	}
-	return m.Project.checkTrustOf(model, s.BaseURL, false)
+	return m.checkTrust([]flow.Party{{Name: s.Agent, Model: s.Model, Via: config.ViaOpenAI, Way: &flow.Way{Endpoint: s.BaseURL}}})
 }
 
 // checkTrust ensures that no key is sent to an address that only an untrusted file or a
-// journal names.
+// journal names, or that is not the one of the key.
 func (m *Models) checkTrust(parties []flow.Party) error {
 	for i := range parties {
 		p := &parties[i]
@@ -194,18 +192,32 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		if p.Way == nil {
 			base = pinnedAddress(m.Project.addressOf(m.Project.Config.Reach(p.Model)))
 		}
-		if err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model), base, p.Via == config.ViaProgram); err != nil {
+		err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
+		if err == errForeign || err == errOwnKey {
+			err = m.Project.untrustedAddress(parties, p, base, err == errOwnKey)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// Why an address may not receive a key.
+var (
+	errForeign = errors.New("only the journal names the address")
+	errOwnKey  = errors.New("the key belongs to another address")
+)
+
 // checkTrustOf refuses to send a key to an address if an untrusted file names the address or
-// chooses the key's variable, or if only a journal names the address: journals come with
-// projects, too. A program may hold keys of its own.
-func (p *Project) checkTrustOf(model config.Model, address string, ownKeys bool) error {
+// chooses the key's variable, if only a journal names the address, which may come with a
+// project, or if the configuration has another address for the key. Named is an address that a
+// flag names for this agent. A program may hold keys of its own.
+func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, named bool) error {
 	base, from := p.addressFrom(model)
+	if named {
+		base, from = address, config.Origin{Level: roster.Flags}
+	}
 	name, key := p.keyOf(model)
 	base = pinnedAddress(base)
 	address = cmp.Or(address, base) // a program that is told no address
@@ -219,19 +231,109 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys bool)
 		}
 	}
 	switch {
+	case key != "" && name != envKey && !named && model.BaseURL != "" && pinnedAddress(model.BaseURL) != address:
+		return errOwnKey
 	case !foreign:
 		return p.mustTrust(from, sendKey(name, address))
 	case baseurl.IsLocal(address):
 		return nil
 	}
+	return errForeign
+}
+
+// untrustedAddress returns the error that an address may not receive a key.
+func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, address string, ownKey bool) error {
+	model := p.Config.Reach(party.Model)
+	name, key := p.keyOf(model)
 	what := "the key of " + name
 	if key == "" {
 		what = "its keys"
 	}
+	if ownKey {
+		return &fault.Error{
+			Code: trust.Untrusted, Detail: what + " belongs to " + pinnedAddress(model.BaseURL) + ", but " + party.Name + " is at " + address,
+			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address,
+		}
+	}
 	return &fault.Error{
 		Code: trust.Untrusted, Detail: "only the journal names the address " + address + ", which would receive " + what,
-		Hint: "if the address is right, pass --base-url " + address + "; otherwise pass another --base-url",
+		Hint: "if the address is right, pass --base-url " + p.confirm(parties) + "; otherwise pass another --base-url",
 	}
+}
+
+// confirm returns the value of --base-url that confirms the addresses that only a journal names.
+func (p *Project) confirm(parties []flow.Party) string {
+	var pairs []string
+	for i := range parties {
+		party := &parties[i]
+		if base := party.Endpoint(); base != "" && p.checkTrustOf(p.Config.Reach(party.Model), base, party.Via == config.ViaProgram, false) == errForeign {
+			pairs = append(pairs, party.Name+"="+base)
+		}
+	}
+	if all := addresses(parties); len(all) == 1 && len(pairs) > 0 {
+		return all[0]
+	}
+	return strings.Join(pairs, ",")
+}
+
+// addresses returns the different pinned addresses.
+func addresses(parties []flow.Party) []string {
+	var all []string
+	for i := range parties {
+		if base := parties[i].Endpoint(); base != "" && !slices.Contains(all, base) {
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// Names reports whether --base-url names agents: NAME=URL,…
+func (r Traffic) Names() bool {
+	name, _, ok := strings.Cut(r.BaseURL, "=")
+	return ok && !strings.Contains(name, "://")
+}
+
+// named returns the addresses that the flag names for agents.
+func (r Traffic) named() map[string]string {
+	if !r.Names() {
+		return nil
+	}
+	all := make(map[string]string)
+	for part := range strings.SplitSeq(r.BaseURL, ",") {
+		name, base, _ := strings.Cut(strings.TrimSpace(part), "=")
+		all[name] = pinnedAddress(base)
+	}
+	return all
+}
+
+// reach moves the parties to the addresses that the flag names for them.
+func (r Traffic) reach(parties []flow.Party) error {
+	if !r.Names() {
+		return nil
+	}
+	names := make([]string, len(parties))
+	for i := range parties {
+		names[i] = parties[i].Name
+	}
+	all, each, err := parsePairs("--base-url", []string{r.BaseURL}, names)
+	if err != nil {
+		return err
+	}
+	for i := range parties {
+		p := &parties[i]
+		base, ok := each[p.Name]
+		switch {
+		case all != "" || ok && !baseurl.Valid(base):
+			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: fault.Shown(cmp.Or(all, base)) + " is not NAME=URL", Hint: baseurl.Hint}
+		case ok && p.Way == nil:
+			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: p.Name + " is not a model at an endpoint or a program", Hint: "omit it"}
+		case ok:
+			way := *p.Way
+			way.Endpoint = pinnedAddress(base)
+			p.Way = &way
+		}
+	}
+	return nil
 }
 
 // programVersions are the versions of programs, each asked once.
@@ -287,6 +389,19 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 	if err != nil {
 		return nil, err
 	}
+	named := o.Traffic.named()
+	switch pinned := addresses(parties); {
+	case o.Traffic.Names():
+		err = o.Traffic.reach(p.withWays(parties))
+	case o.Traffic.BaseURL != "" && len(pinned) > 1:
+		err = &fault.Error{
+			Code: fault.Usage, Place: "--base-url", Detail: "the agents of this session are at different addresses: " + strings.Join(pinned, ", "),
+			Hint: "say whose address changes: --base-url NAME=URL,…",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	var ways []flow.NewWay
 	for i := range parties {
 		party := &parties[i]
@@ -294,9 +409,10 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 			continue
 		}
 		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: p.startingWay(party)}
-		if o.Traffic.BaseURL != "" && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
-			way.Way.Endpoint = pinnedAddress(o.Traffic.BaseURL)
+		if plain := o.Traffic.BaseURL; plain != "" && !o.Traffic.Names() && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
+			way.Way.Endpoint = pinnedAddress(plain)
 		}
+		way.Way.Endpoint = cmp.Or(named[party.Name], way.Way.Endpoint)
 		if party.Via == config.ViaOpenAI && way.Way.Endpoint == "" {
 			if o.Traffic.Tape != "" {
 				continue
@@ -315,6 +431,18 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 		return nil, &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
 	}
 	return ways, nil
+}
+
+// withWays returns the parties, each with its starting way.
+func (p *Project) withWays(parties []flow.Party) []flow.Party {
+	all := slices.Clone(parties)
+	for i := range all {
+		if all[i].Via == config.ViaOpenAI || all[i].Via == config.ViaProgram {
+			way := p.startingWay(&all[i])
+			all[i].Way = &way
+		}
+	}
+	return all
 }
 
 // startingWay returns the pinned way of a party; without one, the configured way, but no address

@@ -104,7 +104,7 @@ func (r *runFlags) addSettings(c *cobra.Command) {
 	for _, o := range config.RunFlags() {
 		c.Flags().String(o.Name, "", o.Usage)
 	}
-	c.Flags().StringVar(&r.traffic.BaseURL, "base-url", "", "model endpoint URL ["+project.EnvBaseURL+"]")
+	c.Flags().StringVar(&r.traffic.BaseURL, "base-url", "", "model endpoint URL, or NAME=URL,… ["+project.EnvBaseURL+"]")
 }
 
 func (r *runFlags) add(c *cobra.Command) {
@@ -146,7 +146,7 @@ func (r *runFlags) progress(c *cobra.Command, a *ui.App) project.Watch {
 func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 	var flags []config.Flag
 	for _, f := range append(config.RunFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
-		if o := c.Flags().Lookup(f.Name); o.Changed {
+		if o := c.Flags().Lookup(f.Name); o.Changed && !(f.Name == "base-url" && r.traffic.Names()) {
 			flags = append(flags, config.Flag{Key: f.Key, Name: "--" + f.Name, Values: []string{o.Value.String()}})
 		}
 	}
