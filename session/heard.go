@@ -34,11 +34,11 @@ func heardOf(t settle.Tally) flow.Heard {
 		Applied: t.Applied, Rejected: t.Rejected, Fields: t.Fields, Unreadable: t.Unreadable, Cut: t.Cut, Outcome: flow.ProseOnly,
 	}
 	switch {
-	case t.Applied > 0:
+	case t.Changed > 0:
 		h.Outcome = flow.Contributed
 	case t.NoChanges != nil:
 		h.Outcome, h.Reason = flow.NoChanges, text.First(strings.ToValidUTF8(t.NoChanges.Reason, "\ufffd"), longest)
-	case t.Rejected > 0 || t.Other > 0:
+	case t.Rejected > 0 || t.Other > 0 || t.Applied > 0:
 		h.Outcome = flow.Refused
 	case t.Unreadable > 0:
 		h.Outcome = flow.Unreadable

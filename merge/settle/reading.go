@@ -26,6 +26,7 @@ type Reading struct {
 	NoChanges *delta.Statement `json:"-"`
 	Cut       bool             `json:"-"` // the reply, or its repair, ends at the limit of its length
 	Replaced  []Replaced       `json:"-"` // deltas that the repair replaced
+	Idle      []string         `json:"-"` // applied EDITs that changed no value
 }
 
 // TooLong reports whether the entire message was refused as too long.

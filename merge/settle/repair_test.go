@@ -222,6 +222,7 @@ func TestTally(t *testing.T) {
 		"a refused field":      {text: string(fence(refusedTest)), want: "1 0 0 1 0 -"},
 		"rejected":             {text: string(fence(badTarget)), want: "0 1 0 0 0 -"},
 		"no effect":            {text: string(fence(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"anchors":[]}}`)), want: "0 0 1 0 0 -"},
+		"the same value":       {text: string(fence(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":"was there"}}`)), want: "1 0 0 0 0 - unchanged"},
 		"unreadable":           {text: string(fence(`{oops`)), want: "0 0 0 0 1 -"},
 		"prose":                {text: "Fine.", want: "0 0 0 0 0 -"},
 		"no changes":           {text: "NO CHANGES: ok", want: "0 0 0 0 0 ok"},
@@ -244,6 +245,9 @@ func TestTally(t *testing.T) {
 		}
 		if n.Cut {
 			got += " cut"
+		}
+		if n.Changed < n.Applied {
+			got += " unchanged"
 		}
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

@@ -76,6 +76,7 @@ func Settle(in Input) Settlement {
 	var s Settlement
 	s.Readings, s.Deltas = Read(in)
 	s.Artifact, s.Report = merge.Merge(in.Base, s.Deltas, in.Rules)
+	s.setIdle(&in.Base)
 	s.Changed = s.Artifact.Metadata.Version != in.Base.Metadata.Version
 	if s.Changed && len(in.Marks) > 0 {
 		s.Artifact.Metadata.Extra = in.Marks

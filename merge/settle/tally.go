@@ -2,14 +2,17 @@ package settle
 
 import (
 	"slices"
+	"strings"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
 )
 
 // Tally counts what became of one agent's contribution.
 type Tally struct {
-	Applied    int // deltas that changed the artifact, conflicts included
+	Applied    int // deltas that the merge applied
+	Changed    int // deltas that changed the artifact, conflicts included: an EDIT may repeat what is there
 	Rejected   int // readable deltas that the rules do not allow
 	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there
 	Fields     int // refused fields of the applied and other deltas
@@ -31,8 +34,13 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 			continue
 		}
 		switch row.Disposition {
-		case merge.Applied, merge.Conflicted:
+		case merge.Applied:
 			t.Applied++
+			if !slices.Contains(r.Idle, row.DeltaID) {
+				t.Changed++
+			}
+		case merge.Conflicted:
+			t.Changed++
 		case merge.Rejected:
 			t.Rejected++
 			continue
@@ -47,6 +55,48 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 	}
 	t.Rejected = max(0, t.Rejected-r.Refused) // an unreadable block is a rejected row, too
 	return t
+}
+
+// setIdle finds the applied EDITs of each reading that left every field as it was in base.
+func (s *Settlement) setIdle(base *artifact.Artifact) {
+	rows := make(map[string]*merge.Row, len(s.Report.Deltas))
+	for i := range s.Report.Deltas {
+		rows[s.Report.Deltas[i].DeltaID] = &s.Report.Deltas[i]
+	}
+	for i := range s.Deltas {
+		d := &s.Deltas[i]
+		row := rows[d.ID]
+		if d.Operation != delta.Edit || row == nil || row.Disposition != merge.Applied || !s.leaves(base, row) {
+			continue
+		}
+		if r := ReadingOf(s.Readings, d.Agent); r != nil {
+			r.Idle = append(r.Idle, d.ID)
+		}
+	}
+}
+
+// leaves reports whether the fields that a delta wrote are as in base.
+func (s *Settlement) leaves(base *artifact.Artifact, row *merge.Row) bool {
+	id, _, _ := strings.Cut(row.TargetID, ".")
+	was, _, had := base.Find(id)
+	is, _, has := s.Artifact.Find(id)
+	if !had || !has {
+		return false
+	}
+	for _, f := range row.Fields {
+		name, _, _ := strings.Cut(f.Field, ".")
+		if f.Outcome == merge.FieldApplied && valueOf(was, name) != valueOf(is, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func valueOf(it *artifact.Item, name string) string {
+	if v := it.Get(name); v != nil {
+		return string(artifact.Canonical(v))
+	}
+	return ""
 }
 
 // ReadingOf returns the reading of an agent, or nil.
