@@ -202,32 +202,6 @@ func CheckFile(path string, data []byte) (delta.Reply, error) {
 	return r, nil
 }
 
-// CheckFields adds to each readable block the fields that a merge refuses, whatever the base. The rest
-// of such a delta applies.
-func CheckFields(r *delta.Reply) {
-	for i := range r.Blocks {
-		b := &r.Blocks[i]
-		if !b.OK {
-			continue
-		}
-		d := b.Delta
-		d.Agent, d.Timestamp = "-", artifact.FormatInstant(Undated())
-		if d.Operation == delta.Edit && d.Section != artifact.ResearchThread.String() {
-			d.Operation, d.Target = delta.Add, "" // an EDIT needs a base; its fields are judged alike
-		}
-		d.Seal()
-		_, report := merge.Merge(artifact.Artifact{}, []delta.Delta{d}, merge.Rules{})
-		for _, f := range report.Deltas[0].Fields {
-			if isRefusedField(f) {
-				b.Problems = append(b.Problems, delta.Located{
-					Code: f.Code(), Line: b.Line, Column: 1, Message: "the field " + f.Field + " is refused: " + f.Message,
-					Hint: "the rest of the delta applies",
-				})
-			}
-		}
-	}
-}
-
 // refusedAnyway returns why no base could accept a delta. It merges the delta into an empty base: a
 // refusal there that concerns the delta alone holds for every base.
 func refusedAnyway(d *delta.Delta) (fault.Code, string) {

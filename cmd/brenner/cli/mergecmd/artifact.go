@@ -237,7 +237,7 @@ were refused, or none found; 2 unreadable file.`,
 			if err != nil {
 				return err
 			}
-			settle.CheckFields(&r)
+			settle.CheckFields(&r, text)
 			if !r.Clean() {
 				a.Exit = ui.ExitFailed
 			}
