@@ -230,6 +230,7 @@ type Writer struct {
 	conn     *sql.Conn
 	file     *File
 	opened   map[string]os.FileInfo // the files by suffix, to notice that one was moved, deleted or replaced
+	size     int64                  // of the file when last checked
 	lost     error                  // set once it was
 	prepared map[string]*sql.Stmt
 }

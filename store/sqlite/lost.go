@@ -24,6 +24,9 @@ func (w *Writer) remember() (err error) {
 		}
 	}
 	w.opened[""], err = os.Stat(w.file.Path)
+	if err == nil {
+		w.size = w.opened[""].Size()
+	}
 	return err
 }
 
@@ -36,7 +39,11 @@ func (w *Writer) has(suffix string) bool {
 // checkPresent returns Lost if the file was moved, deleted or replaced. Its content can still be
 // read through the open connection, so it is first saved.
 func (w *Writer) checkPresent(ctx context.Context) error {
-	if w.lost != nil || w.has("") {
+	if w.lost != nil {
+		return w.lost
+	}
+	if now, err := os.Stat(w.file.Path); err == nil && os.SameFile(now, w.opened[""]) {
+		w.lost = w.checkSize(context.WithoutCancel(ctx), now.Size())
 		return w.lost
 	}
 	const gone = "while in use, the file was moved, deleted or replaced"
@@ -51,6 +58,23 @@ func (w *Writer) checkPresent(ctx context.Context) error {
 	}
 	w.lost = e
 	return w.lost
+}
+
+// checkSize returns Damaged if the file was truncated. It never becomes smaller, unless somebody
+// vacuums it: then it has all of its pages.
+func (w *Writer) checkSize(ctx context.Context, size int64) error {
+	if size < w.size {
+		var pages, each int64
+		_, err := w.Row(ctx, []any{&pages, &each}, "SELECT (SELECT page_count FROM pragma_page_count), (SELECT page_size FROM pragma_page_size)")
+		if err != nil || size < pages*each {
+			return &fault.Error{
+				Code: store.Damaged, Op: "write to the " + w.file.Name, Place: w.file.Path, Detail: "the file was truncated while in use",
+				Hint: "move it and " + w.file.Path + "-wal away, and restore it from a backup; then run the command again", Cause: err,
+			}
+		}
+	}
+	w.size = size
+	return nil
 }
 
 // save copies the open file to a new one beside its old name, or beside its directory if that is

@@ -82,3 +82,39 @@ func TestLostProject(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Writes notice that the file was truncated. Vacuuming is no damage.
+func TestTruncatedStore(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int64{0, 100, 4096, 8192} {
+		s := openIn(t, t.TempDir(), Options{})
+		first := batch(t, 1, journal.Head{})
+		if err := s.Write(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(s.file.Path, size); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			wantFault(t, s.Write(t.Context(), batch(t, 2, journal.HeadOf(first.Appends[0].Entries))), store.Damaged, "truncated while in use")
+		}
+	}
+	s := openIn(t, t.TempDir(), Options{})
+	ctx := t.Context()
+	for _, statement := range []string{
+		"CREATE TABLE waste AS SELECT randomblob(100000)", "PRAGMA wal_checkpoint(TRUNCATE)", "SELECT 1", "DROP TABLE waste", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)",
+	} {
+		if _, err := s.writer.conn.ExecContext(ctx, statement); err != nil {
+			t.Fatal(statement, err)
+		}
+		if statement == "SELECT 1" {
+			if err := s.writer.checkPresent(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	was := s.writer.size
+	if err := s.Write(ctx, batch(t, 1, journal.Head{})); err != nil || s.writer.size >= was {
+		t.Errorf("size %d, was %d: %v", s.writer.size, was, err)
+	}
+}
