@@ -14,21 +14,27 @@ type Statement struct {
 }
 
 // findNoChanges returns the first line NO CHANGES of a text, or nil. Lines in fences, quotations,
-// indented code and HTML comments do not count.
+// indented code, HTML comments and <think> … </think> do not count.
 func findNoChanges(text []byte) *Statement {
 	for b := range markdown.Blocks(text) {
 		if b.Kind != markdown.Prose {
 			continue
 		}
-		line := b.Line
+		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
-			if reason, ok := noChanges(string(this)); ok {
+			if reason, ok := noChanges(string(this)); ok && !inThought(text, at) {
 				return &Statement{Line: line, Reason: reason}
 			}
-			line++
+			line, at = line+1, at+len(this)
 		}
 	}
 	return nil
+}
+
+// inThought reports whether the text at an offset is between <think> and </think>.
+func inThought(text []byte, at int) bool {
+	opened, closed := bytes.LastIndex(text[:at], []byte("<think>")), bytes.LastIndex(text[:at], []byte("</think>"))
+	return opened > closed && bytes.Contains(text[at:], []byte("</think>"))
 }
 
 // noChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the

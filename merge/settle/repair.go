@@ -152,7 +152,7 @@ func correctable(code fault.Code) bool {
 
 func (f *flaw) defects(base *artifact.Artifact) []Defect {
 	var all []Defect
-	if f.rejected {
+	if f.rejected && (f.row.Code != delta.InvalidField || !slices.ContainsFunc(f.row.Fields, isRefusedField)) {
 		d := defect(f.block)
 		d.Code, d.Message = f.row.Code, f.row.Message
 		if d.Code == merge.InvalidTarget {

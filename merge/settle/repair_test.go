@@ -40,6 +40,8 @@ func TestDefects(t *testing.T) {
 		"announced":       {text: "## Deltas\n\nI would add one.", want: "line 1 PROSE_ONLY"},
 		"unreadable":      {text: string(fence(`{"operation":"ADD",,`)), want: "block 1 line 2 INVALID_JSON"},
 		"a refused field": {text: string(fence(refusedTest)), want: "block 1 line 1 ADD .potency_check INVALID_FIELD"},
+		"its only field":  {text: string(fence(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":5}}`)), want: "block 1 line 1 EDIT .claim INVALID_FIELD"},
+		"thought only":    {text: "<think>\nNO CHANGES: perhaps\n</think>\nI agree.", want: "line 1 NO_DELTAS"},
 		"no target":       {text: string(fence(goodEdit, noTarget)), want: "block 2 line 5 EDIT INVALID_TARGET (target_id is one of H1)"},
 		"unknown target":  {text: string(fence(badTarget)), want: "block 1 line 1 EDIT INVALID_TARGET (target_id is one of H1)"},
 		"a missing field": {text: string(fence(incomplete)), want: "block 1 line 2 ADD MISSING_REQUIRED_FIELD"},

@@ -64,10 +64,10 @@ type Summary struct {
 	Waiting []string `json:"waiting,omitempty"`
 	// Unasked are those of Missing that were not asked.
 	Unasked []flow.Absence `json:"unasked,omitempty"`
-	Started   string            `json:"started_at"`
-	Updated   string            `json:"updated_at"`
-	blame     string            // an existing item, for a suggested command
-	enough    string            // flags of a sufficient budget
+	Started string         `json:"started_at"`
+	Updated string         `json:"updated_at"`
+	blame   string         // an existing item, for a suggested command
+	enough  string         // flags of a sufficient budget
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -266,7 +266,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		}
 		for _, row := range report.Merge.Deltas {
 			if row.Disposition == merge.Rejected {
-				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message})
+				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, rejectedBecause(&row)})
 			}
 		}
 		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
