@@ -31,6 +31,7 @@ func (s *Source) Status(ctx context.Context, h *session.History) (*audit.Summary
 	if err != nil || s.File != "" {
 		return sum, err
 	}
+	s.Project.ConfirmNext(sum, h.State)
 	sum.Artifact = s.artifactFile(ctx, h)
 	sum.Edited = s.edited
 	s.Project.addThread(ctx, h, sum)

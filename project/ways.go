@@ -18,6 +18,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/trust"
 	"brenner/roster"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
@@ -261,12 +262,28 @@ func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, addr
 	}
 }
 
-// confirm returns the value of --base-url that confirms the addresses that only a journal names.
+// ConfirmNext adds the flag that confirms the session's addresses to the suggested commands that
+// resume it: without the flags of this command, only the journal names them.
+func (p *Project) ConfirmNext(s *audit.Summary, st *flow.State) {
+	value := p.confirm(flow.WithArbiter(st.Agents, st.Arbiter))
+	for i, next := range s.Next {
+		if value != "" && strings.HasPrefix(next, "brenner session resume ") {
+			s.Next[i] += " --base-url " + value
+		}
+	}
+}
+
+// confirm returns the value of --base-url that confirms the addresses that only a journal or a
+// flag names.
 func (p *Project) confirm(parties []flow.Party) string {
 	var pairs []string
 	for i := range parties {
 		party := &parties[i]
-		if base := party.Endpoint(); base != "" && p.checkTrustOf(p.Config.Reach(party.Model), base, party.Via == config.ViaProgram, false) == errForeign {
+		model, base := p.Config.Reach(party.Model), party.Endpoint()
+		_, from := p.addressFrom(model)
+		_, key := p.keyOf(model)
+		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base)
+		if base != "" && (byFlag || p.checkTrustOf(model, base, party.Via == config.ViaProgram, false) == errForeign) {
 			pairs = append(pairs, party.Name+"="+base)
 		}
 	}

@@ -311,6 +311,7 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	if err != nil {
 		return err
 	}
+	j.Source().Project.ConfirmNext(summary, ended.History.State)
 	summary.Artifact = ended.Artifact
 	a.Exit = exitCode(ended.Result, summary)
 	summary.Exit = &a.Exit
