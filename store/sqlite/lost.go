@@ -60,7 +60,7 @@ func (w *Writer) checkPresent(ctx context.Context) error {
 	return w.lost
 }
 
-// checkSize returns Damaged if the file was truncated. It never becomes smaller, unless somebody
+// checkSize returns Damaged if the file was truncated. It never becomes smaller, unless another program
 // vacuums it: then it has all of its pages.
 func (w *Writer) checkSize(ctx context.Context, size int64) error {
 	if size < w.size {
