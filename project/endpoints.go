@@ -75,7 +75,11 @@ func (p *Project) Endpoints(parties []flow.Party) []Endpoint {
 			continue
 		}
 		model := p.Config.Reach(party.Model)
-		at := slices.IndexFunc(all, func(e Endpoint) bool { return e.Base == base && e.Model.KeyEnv == model.KeyEnv })
+		_, key := p.keyOf(model)
+		at := slices.IndexFunc(all, func(e Endpoint) bool {
+			_, other := p.keyOf(e.Model)
+			return e.Base == base && key == other
+		})
 		if at < 0 {
 			at = len(all)
 			all = append(all, Endpoint{Base: base, Model: model})

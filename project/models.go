@@ -101,7 +101,7 @@ func (p *Project) keyOf(model config.Model) (name, value string) {
 // check reports every fault before anything is sent: a model without an id or a price, an
 // address that may not receive the key.
 func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
-	var found fault.List
+	found := m.checkAddresses(parties)
 	for i := range parties {
 		p := &parties[i]
 		if !m.offline {
@@ -110,7 +110,6 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		if p.Via != config.ViaOpenAI {
 			continue
 		}
-		found = append(found, faultsIn(m.checkAddress(p))...)
 		model := m.Project.Config.Reach(p.Model)
 		if p.ModelID == "" {
 			hint := "pass --model " + p.Name + "=ID"

@@ -31,12 +31,19 @@ type (
 // Check returns everything that prevents the session from starting, as Prepare would. Nothing is
 // sent or written.
 func (k *Composed) Check(o *StartOptions) error {
-	err := k.Project.checkQuestion()
-	_, models, failed := k.open(o)
-	if models != nil {
+	k.Project.chooseQuestion(&k.Roster.Roster)
+	return errors.Join(k.Project.checkQuestion(), k.checkOpen(o))
+}
+
+// checkOpen returns what open does, and creates no tape.
+func (k *Composed) checkOpen(o *StartOptions) error {
+	quiet := *o
+	quiet.Traffic.Record = ""
+	_, models, err := k.open(&quiet)
+	if err == nil {
 		models.Close()
 	}
-	return errors.Join(err, failed)
+	return err
 }
 
 // Preflight asks the models of a session that could start.
@@ -77,13 +84,14 @@ func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelPro
 	return probes
 }
 
-// sameWay reports whether two parties are the same program, or the same model with the same key.
+// sameWay reports whether two parties are the same program, or the same model with the same key,
+// whichever variables hold it.
 func (m *Models) sameWay(a, b *flow.Party) bool {
 	if a.Via == config.ViaProgram || a.Via != b.Via {
 		return b.Via == a.Via && a.Program == b.Program
 	}
-	mine, _ := m.Project.keyOf(m.Project.Config.Reach(a.Model))
-	other, _ := m.Project.keyOf(m.Project.Config.Reach(b.Model))
+	_, mine := m.Project.keyOf(m.Project.Config.Reach(a.Model))
+	_, other := m.Project.keyOf(m.Project.Config.Reach(b.Model))
 	return a.ModelID == b.ModelID && a.Endpoint() == b.Endpoint() && mine == other
 }
 

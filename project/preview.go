@@ -35,8 +35,12 @@ type SessionPreview struct {
 }
 
 // Preview composes the first messages of the session with the code that runs it, and with the
-// project's records and lessons. It sends and writes nothing.
+// project's records and lessons. What stops a run stops the preview, except that there is no way to
+// agents. It sends and writes nothing.
 func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPreview, error) {
+	if err := k.checkOpen(o); err != nil && fault.CodeOf(err) != NoWay {
+		return nil, err
+	}
 	return k.preview(ctx, o, func(st store.Store, b *session.Brief) error {
 		exists, err := nameSession(ctx, st, b, o.IfExists, o.Chosen)
 		if err != nil {
@@ -63,7 +67,7 @@ func (k *Composed) Kickoffs(ctx context.Context) (*SessionPreview, error) {
 
 func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store.Store, *session.Brief) error) (*SessionPreview, error) {
 	plan, noWay := k.plan(o)
-	if noWay != nil && fault.CodeOf(noWay) != NoWay {
+	if plan == nil {
 		return nil, noWay
 	}
 	p := k.Project

@@ -37,9 +37,7 @@ import (
 // Compose checks the brief of a session: question and context come from the configuration, the
 // rest from in. It generates a missing thread id.
 func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, error) {
-	if delta.Blank(p.Config.Question) && p.playsOnly(&res.Roster) {
-		p.Config.Question = rehearsal.BuiltIn().Question()
-	}
+	p.chooseQuestion(&res.Roster)
 	if err := p.checkQuestion(); err != nil {
 		return Composed{}, err
 	}
@@ -53,12 +51,19 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 	return Composed{ThreadID: in.ThreadID, Input: in, Project: p, Roster: res}, nil
 }
 
+// chooseQuestion sets the question of the built-in rehearsal if there is none and all agents play it.
+func (p *Project) chooseQuestion(r *roster.Roster) {
+	if delta.Blank(p.Config.Question) && p.playsOnly(r) {
+		p.Config.Question = rehearsal.BuiltIn().Question()
+	}
+}
+
 func (p *Project) checkQuestion() error {
 	if !delta.Blank(p.Config.Question) {
 		return nil
 	}
 	return &fault.Error{
-		Code: fault.Usage, Detail: "the research question is missing",
+		Code: kickoff.NoQuestion, Detail: "the research question is missing",
 		Hint: p.firstSteps("pass --question \"…\"", "set question: in "+config.FileName),
 	}
 }

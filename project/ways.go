@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -152,18 +151,29 @@ func (p *Project) setupOf(party *flow.Party) agent.Setup {
 	return s
 }
 
-// checkAddress returns an error if the address of a model is unknown.
-func (m *Models) checkAddress(p *flow.Party) error {
-	base := p.Endpoint()
-	switch {
-	case base == "" && m.offline, p.Via != config.ViaOpenAI:
-		return nil
-	case base == "":
-		return &fault.Error{Code: NoAddress, Detail: fmt.Sprintf("no address for the model of %s, and no key in %s", fault.Shown(p.Name), envKey), Hint: addressHint}
-	case !baseurl.Valid(base):
-		return &fault.Error{Code: fault.Usage, Detail: "the address for " + fault.Shown(p.Name) + " is not a valid http or https URL", Hint: baseurl.Hint}
+// checkAddresses reports the models whose address is unknown or invalid. The sessions of a loop may
+// share agents: each is named once.
+func (m *Models) checkAddresses(parties []flow.Party) fault.List {
+	var unknown, invalid []string
+	for i := range parties {
+		p := &parties[i]
+		name, base := fault.Shown(p.Name), p.Endpoint()
+		switch {
+		case base == "" && m.offline, p.Via != config.ViaOpenAI:
+		case base == "" && !slices.Contains(unknown, name):
+			unknown = append(unknown, name)
+		case base != "" && !baseurl.Valid(base) && !slices.Contains(invalid, name):
+			invalid = append(invalid, name)
+		}
 	}
-	return nil
+	var found fault.List
+	if len(unknown) > 0 {
+		found.Add(NoAddress, "", addressHint, "no address for the model of %s, and no key in %s", strings.Join(unknown, ", "), envKey)
+	}
+	if len(invalid) > 0 {
+		found.Add(fault.Usage, "", baseurl.Hint, "the address for %s is not a valid http or https URL", strings.Join(invalid, ", "))
+	}
+	return found
 }
 
 // checkSetup refuses to make an agent for an address that was not checked, such as one that

@@ -192,7 +192,7 @@ func brenner() Table {
 		},
 		{
 			Path: "project/doctor", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text roster store store/sqlite mail agent/openai " +
+			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail agent/openai " +
 				"agent/program session session/flow session/preflight config project",
 		},
 

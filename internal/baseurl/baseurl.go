@@ -40,7 +40,7 @@ func web(s string) (*url.URL, bool) {
 }
 
 // Shown returns an address, even an invalid one, as it may be shown: without user and password, and
-// without the values of its query that look secret. Anything else is returned unchanged.
+// without its fragment and the values of its query that look secret. Anything else is returned unchanged.
 func Shown(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || strings.ContainsAny(address, " \t\r\n") {
@@ -50,16 +50,20 @@ func Shown(address string) string {
 	if end < 0 {
 		end = len(rest)
 	}
-	place, query := rest[:end], rest[end:]
+	place := rest[:end]
+	query, fragment, _ := strings.Cut(rest[end:], "#")
+	if fragment != "" { // never sent, so it can only be a mistake
+		fragment = "#" + hidden
+	}
 	if at := strings.LastIndexByte(place, '@'); at >= 0 { // an invalid password may contain a slash
 		place = hidden + place[at:]
 	}
-	return scheme + "://" + place + shownQuery(query)
+	return scheme + "://" + place + shownQuery(query) + fragment
 }
 
 const hidden = "[secret]"
 
-// shownQuery hides the secret values of a query and fragment.
+// shownQuery hides the secret values of a query.
 func shownQuery(query string) string {
 	const longest = 16 // longer values are hidden, whatever their name
 	parts := strings.FieldsFunc(query, separates)
@@ -75,7 +79,7 @@ func shownQuery(query string) string {
 	return query
 }
 
-func separates(r rune) bool { return r == '?' || r == '#' || r == '&' || r == ';' }
+func separates(r rune) bool { return r == '?' || r == '&' || r == ';' }
 
 // Loopback reports whether host is this machine.
 func Loopback(host string) bool {

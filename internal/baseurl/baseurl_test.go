@@ -65,7 +65,7 @@ func TestShown(t *testing.T) {
 		"http://me@host":                       "http://[secret]@host",
 		"ftp://me:a@b:c/d@host/v1":             "ftp://[secret]@host/v1",
 		"https://host/hook?key=abc&room=lab":   "https://host/hook?key=[secret]&room=lab",
-		"https://host/?room=lab;Token=x#y":     "https://host/?room=lab;Token=[secret]#y",
+		"https://host/?room=lab;Token=x#y":     "https://host/?room=lab;Token=[secret]#[secret]",
 		"https://host/?sig=x&sv=2020":          "https://host/?sig=[secret]&sv=2020",
 		"https://host/?a=0123456789abcdef01":   "https://host/?a=[secret]",
 		"https://host/?0123456789abcdef01":     "https://host/?[secret]",

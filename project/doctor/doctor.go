@@ -2,7 +2,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/text"
+	"brenner/kickoff"
 	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
@@ -59,6 +59,9 @@ type Options struct {
 	Resolve func() (*project.Project, roster.Resolution, error)
 	Start   project.StartOptions // the session to check for
 	Models  bool                 // ask each model, which costs a few tokens
+	// Chosen says that flags decide how a session runs. Otherwise a missing question is only noted,
+	// and without a configuration file also that there is no way to the agents.
+	Chosen bool
 }
 
 // Diagnose checks the configuration, the store, the roster, the mail server, the models and the
@@ -82,7 +85,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	add(fine("roster", fmt.Sprintf("%s: %s", text.Count(len(r.Entries), "agent"), strings.Join(r.Agents(), ", "))))
 	parties, _ := p.Parties(&o.Start.Agents, r) // the error is part of the next check
 	k := &project.Composed{Project: p, Roster: res}
-	add(checkStart(k, &o.Start)...)
+	add(checkStart(k, o)...)
 	for _, party := range parties {
 		add(checkAgent(party)...)
 	}
@@ -93,19 +96,26 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 		d.Models = k.Preflight(ctx, &o.Start)
 		for i := range d.Models {
 			r := &d.Models[i]
-			add(Check{r.Name(), r.Status, r.Summary(), r.Fix})
+			add(Check{r.Name(), r.Status, r.Found(), r.Fix})
 		}
 	}
 	return d
 }
 
 // checkStart does what a session does before it starts, and reports what would make it refuse.
-func checkStart(k *project.Composed, o *project.StartOptions) []Check {
-	err := k.Check(o)
+func checkStart(k *project.Composed, o *Options) []Check {
+	err := k.Check(&o.Start)
 	if err == nil {
 		return []Check{fine("session", "nothing prevents a session from starting")}
 	}
-	return brokenBy("session", err)
+	d := brokenBy("session", err)
+	for i, f := range fault.Distinct(err) {
+		open := f.Code == kickoff.NoQuestion || f.Code == project.NoWay && k.Project.Config.Project.File == ""
+		if open && !o.Chosen {
+			d[i].Status = Note
+		}
+	}
+	return d
 }
 
 func fine(what, found string) Check { return Check{What: what, Status: Fine, Found: found} }
@@ -150,7 +160,10 @@ func checkAgent(party flow.Party) []Check {
 	case "":
 		return nil // reported for the session
 	case config.ViaOpenAI:
-		found += fmt.Sprintf(", model %s at %s", cmp.Or(party.ModelID, "unknown"), cmp.Or(baseurl.Shown(party.Endpoint()), "an unknown address"))
+		if party.ModelID == "" || !baseurl.Valid(party.Endpoint()) {
+			return nil // reported for the session
+		}
+		found += fmt.Sprintf(", model %s at %s", party.ModelID, party.Endpoint())
 	case config.ViaProgram:
 		found += " " + party.Program
 	}

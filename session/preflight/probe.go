@@ -174,6 +174,9 @@ func (r *Probe) Summary() string {
 	return b.String()
 }
 
+// Found returns the agents of the probe and its summary.
+func (r *Probe) Found() string { return strings.Join(r.Agents, ", ") + ": " + r.Summary() }
+
 // Name returns what was probed.
 func (r *Probe) Name() string {
 	if r.Via == flow.ViaProgram {

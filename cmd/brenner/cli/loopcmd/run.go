@@ -237,7 +237,7 @@ func preflightProgress(a *ui.App) func([]project.ModelProbe) {
 	return func(probes []project.ModelProbe) {
 		for i := range probes {
 			r := &probes[i]
-			a.Say("preflight: " + r.Status + ": " + ui.Clean(r.Name()) + ": " + ui.Clean(r.Summary()) + "\n")
+			a.Say("preflight: " + r.Status + ": " + ui.Clean(r.Name()) + ": " + ui.Clean(r.Found()) + "\n")
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package sessioncmd
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
 	"brenner/project"
 	"brenner/project/doctor"
 	"brenner/roster"
@@ -32,6 +35,16 @@ func (s *Setup) Options(a *ui.App, c *cobra.Command) (*doctor.Options, error) {
 		Resolve: func() (*project.Project, roster.Resolution, error) {
 			return Resolve(a, c, &s.roster, append(flags, s.keys(c)...)...)
 		},
-		Start: project.StartOptions{Agents: *s.agents(), Traffic: s.run.traffic, Script: s.played, AnyQuestion: c.Flags().Changed("via")},
+		Chosen: chosen(c),
+		Start:  project.StartOptions{Agents: *s.agents(), Traffic: s.run.traffic, Script: s.played, AnyQuestion: c.Flags().Changed("via")},
 	}, nil
+}
+
+// chosen reports whether flags decide how a session runs, not only which agents take part.
+func chosen(c *cobra.Command) bool {
+	names := []string{"question", "via", "model", "script", "arbiter", "base-url"}
+	for _, o := range config.RunFlags() {
+		names = append(names, o.Name)
+	}
+	return slices.ContainsFunc(names, c.Flags().Changed)
 }

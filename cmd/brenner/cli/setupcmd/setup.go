@@ -181,7 +181,8 @@ func DoctorCommand(a *ui.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the setup and print how to fix it",
 		Long: `Checks the configuration, store, roster, mail, models and programs, and whether a session
-with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken.
+with these flags could start: everything that ` + "`brenner session start`" + ` refuses is broken. Without
+flags for a session, a missing question is only noted.
 
 With --models, each model is asked a short question and for one delta, which costs a few
 hundred tokens: the check shows how long the reply took, what was read in it, its cost,
