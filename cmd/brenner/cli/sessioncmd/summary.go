@@ -273,7 +273,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	}
 }
 
-// summaryMissing lists missing replies, and apart from them those that nobody was asked for.
+// summaryMissing lists missing replies, and apart from them the replies that were not asked for.
 func summaryMissing(s *audit.Summary, b *strings.Builder) {
 	label := "No reply"
 	if s.Phase == session.PhaseRunning {
