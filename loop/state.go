@@ -193,7 +193,7 @@ func (s *State) Needing() []*Job {
 // Attention counts what needs a person: everything that the report lists for one.
 func (s *State) Attention() int {
 	n := 0
-	if s.StoppedEarly() {
+	if s.Hindrance() != nil {
 		n++
 	}
 	for i := range s.Jobs {

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -242,6 +243,33 @@ func (s *State) Stopped() *Cause {
 // StoppedEarly reports whether the loop ended because no session could run. Running its plan
 // again continues it.
 func (s *State) StoppedEarly() bool { return s.Ended == EndCause }
+
+// Hindrance returns what kept sessions of an ended loop from running and needs a person, or
+// nil: no session can run, an endpoint did not respond until the stop time, or the budget
+// covered no session.
+func (s *State) Hindrance() *Cause {
+	switch s.Ended {
+	case EndCause:
+		if cause := s.Stopped(); cause != nil {
+			return cause
+		}
+		return &Cause{Detail: "unknown cause"}
+	case EndTime:
+		if all := s.Outages(); len(all) > 0 {
+			return &Cause{all[0].Code, "not reached until the stop time: " + all[0].Detail}
+		}
+	case EndBudget:
+		if s.Count(Finished)+s.Count(Cut) > 0 {
+			return nil
+		}
+		detail := "the budget was exhausted before any session was done"
+		if n := s.Opened.Preflight.Cost().Tokens; n > 0 {
+			detail += fmt.Sprintf("; the preflight spent %d tokens of it", n)
+		}
+		return &Cause{Detail: detail}
+	}
+	return nil
+}
 
 // Outages returns the current outages, the oldest first.
 func (s *State) Outages() []Outage {

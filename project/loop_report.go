@@ -74,6 +74,9 @@ func (p *Project) gatherReport(ctx context.Context, st store.Store, s *loop.Stat
 		switch n := &r.Person[i]; {
 		case n.Kind == report.NeedCause:
 			n.Command = p.resumeCommand(&s.Opened)
+			if !s.StoppedEarly() {
+				n.Command += " --go-on"
+			}
 		case n.Kind == report.NeedFailed && n.Command == "":
 			n.Command = p.resumeCommand(&s.Opened) + " --retry-failed"
 		}

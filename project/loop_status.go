@@ -82,7 +82,7 @@ type LoopSummary struct {
 	RetryAt     string  `json:"retry_at"` // no session starts before
 	// Outage is what the loop waits for, if an endpoint does not respond.
 	Outage *LoopOutage `json:"outage,omitzero"`
-	// Cause is why no session could run, if the loop stopped early.
+	// Cause is what kept sessions from running, if the loop ended for it.
 	Cause       *loop.Cause    `json:"cause,omitzero"`
 	Conflicts   int            `json:"conflicts"`    // open ones, in all sessions
 	NeedsPerson []string       `json:"needs_person"` // sessions that need a decision
@@ -211,9 +211,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 	} else if p.hasReport(st) {
 		s.Report = filepath.Join(p.reportDir(s.Loop), reportText)
 	}
-	if st.StoppedEarly() {
-		s.Cause = st.Stopped()
-	}
+	s.Cause = st.Hindrance()
 	s.Next = s.next()
 	return s
 }
@@ -236,7 +234,8 @@ const (
 	LoopFailed = "failed" // all that ended did
 )
 
-// Result judges the loop by its sessions. Sessions that a stop rule left out do not count.
+// Result judges the loop by its sessions. Sessions that a stop rule left out do not count,
+// unless an outage or the budget kept them from running.
 func (s *LoopSummary) Result() string {
 	good, bad := 0, 0
 	for i := range s.Sessions {
@@ -250,6 +249,9 @@ func (s *LoopSummary) Result() string {
 				good++
 			}
 		}
+	}
+	if s.Cause != nil {
+		bad++
 	}
 	switch {
 	case bad == 0:
@@ -306,8 +308,12 @@ func (s *LoopSummary) next() []string {
 		next = append(next, "brenner loop report "+s.Loop+" --send")
 	}
 	switch {
-	case s.Cause != nil:
+	case s.Reason == loop.EndCause:
 		next = append(next, s.ResumeCommand+"   # continues it, after the cause is removed")
+	case s.Reason == loop.EndBudget && s.Cause != nil:
+		next = append(next, s.ResumeCommand+" --go-on   # continues it, after its budget is raised")
+	case s.Cause != nil, s.Reason == loop.EndStopped && s.Waiting+s.NotOpened > 0:
+		next = append(next, s.ResumeCommand+" --go-on   # continues it")
 	case s.Failed+s.Skipped > 0:
 		next = append(next, s.ResumeCommand+" --retry-failed")
 	}

@@ -136,7 +136,7 @@ func (r *Report) writePerson(b *strings.Builder) {
 			}
 		})
 	}
-	if r.FailedCount > 0 && r.Cause == nil {
+	if r.FailedCount > 0 && r.Reason != loop.EndCause {
 		b.WriteString("\nTo retry all failed sessions, run the same command with `--retry-failed`.\n")
 	}
 }

@@ -42,7 +42,7 @@ type Report struct {
 	Short       int    `json:"short_count"` // sessions stopped by their own budget
 	Skipped     int    `json:"skipped_count"`
 	Nothing     int    `json:"nothing_count"` // ended sessions without any contribution
-	// Cause is why no session could run, if the loop stopped early.
+	// Cause is what kept sessions from running, if the loop ended for it.
 	Cause       *loop.Cause `json:"cause,omitzero"`
 	Tokens      int         `json:"tokens_spent"`
 	TokensLimit int         `json:"tokens_budget"`
@@ -249,9 +249,12 @@ func New(s *loop.State) *Report {
 		Person: []Need{}, Questions: []Question{}, Tests: []Test{}, Learned: []Lesson{}, Spent: []Spending{}, Failed: []Failure{},
 		Undone: []Undone{}, Sessions: []Row{},
 	}
-	if s.StoppedEarly() {
-		r.Cause = s.Stopped()
-		r.Person = append(r.Person, Need{Kind: NeedCause, What: "no session can run: " + causeText(r.Cause)})
+	if r.Cause = s.Hindrance(); r.Cause != nil {
+		what := causeText(r.Cause)
+		if s.StoppedEarly() {
+			what = "no session can run: " + what
+		}
+		r.Person = append(r.Person, Need{Kind: NeedCause, What: what})
 	}
 	spent := make(map[string]int)
 	for i := range s.Jobs {
@@ -280,9 +283,6 @@ func New(s *loop.State) *Report {
 }
 
 func causeText(c *loop.Cause) string {
-	if c == nil {
-		return "unknown cause"
-	}
 	return strings.TrimSpace(string(c.Code) + " " + c.Detail)
 }
 

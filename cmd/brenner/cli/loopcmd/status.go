@@ -120,6 +120,7 @@ func summaryText(a *ui.App, s *project.LoopSummary) string {
 	b.WriteString(headline + "\n" + ui.Columns(summaryFacts(a, s)))
 	b.WriteString("\n" + a.Table(summaryRows(s)))
 	summaryProblems(s, &b)
+	summarySilent(s, &b)
 	if undone := summaryUndone(s); undone != "" {
 		b.WriteString("\nNot done: " + undone + "\n")
 	}
@@ -227,13 +228,46 @@ func summaryRows(s *project.LoopSummary) [][]string {
 			break
 		}
 		rows = append(rows, []string{
-			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), report.Status(j.Status), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
 		})
 	}
 	if n := len(s.Sessions) - len(rows) + 1; n > 0 {
 		rows = append(rows, []string{fmt.Sprintf("… and %d more; --json lists all", n)})
 	}
 	return rows
+}
+
+// statusText describes what became of a session, for the table.
+func statusText(j *project.LoopSession) string {
+	status := report.Status(j.Status)
+	switch {
+	case j.Status != string(loop.Finished) && j.Status != string(loop.Cut):
+	case j.Nothing:
+		status += ", nothing"
+	case j.Silent > 0:
+		status += fmt.Sprintf(", %d silent", j.Silent)
+	}
+	return status
+}
+
+// summarySilent names the sessions in which only some agents contributed.
+func summarySilent(s *project.LoopSummary, b *strings.Builder) {
+	shown := 0
+	for i := range s.Sessions {
+		j := &s.Sessions[i]
+		if ended := j.Status == string(loop.Finished) || j.Status == string(loop.Cut); !ended || j.Nothing || j.Silent == 0 {
+			continue
+		}
+		if shown++; shown == 1 {
+			b.WriteString("\nSilent agents:\n")
+		}
+		if shown <= mostProblems {
+			fmt.Fprintf(b, "  %s: %s contributed nothing in any round; see `brenner trace list %s`\n", ui.Clean(j.Thread), text.Count(j.Silent, "agent"), ui.Clean(j.Thread))
+		}
+	}
+	if shown > mostProblems {
+		fmt.Fprintf(b, "  … and %d more; --json lists all\n", shown-mostProblems)
+	}
 }
 
 // summaryUndone lists the sessions that an ended loop did not run.
