@@ -338,8 +338,9 @@ func plain(s string) string {
 	var b strings.Builder
 	last := 0
 	for _, at := range address.FindAllStringIndex(s, -1) {
-		b.WriteString(escape(s[last:at[0]]) + "`" + s[at[0]:at[1]] + "`")
-		last = at[1]
+		found := strings.TrimRight(s[at[0]:at[1]], ".,:;!?)'\"") // the end of a sentence or of parentheses
+		b.WriteString(escape(s[last:at[0]]) + "`" + found + "`")
+		last = at[0] + len(found)
 	}
 	b.WriteString(escape(s[last:]))
 	return strings.TrimSpace(b.String())

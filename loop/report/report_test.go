@@ -142,7 +142,7 @@ func TestReportUsesSingularForOne(t *testing.T) {
 func TestAddressesAreCode(t *testing.T) {
 	r := report.New(&loop.State{})
 	r.Person = []report.Need{{Kind: report.NeedFailed, Session: "RS-1", What: "check base_url http://127.0.0.1:8080/v1?a=b_c; run `brenner doctor`"}}
-	if want := "check base\\_url `http://127.0.0.1:8080/v1?a=b_c;` run"; !strings.Contains(string(r.Markdown()), want) {
+	if want := "check base\\_url `http://127.0.0.1:8080/v1?a=b_c`; run"; !strings.Contains(string(r.Markdown()), want) {
 		t.Errorf("missing %s in:\n%s", want, r.Markdown())
 	}
 }
