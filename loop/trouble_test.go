@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/loop"
 )
@@ -176,6 +177,32 @@ func TestOutageAcrossRuns(t *testing.T) {
 	b.write(loop.KindSettled, s)
 	if got := b.state.Outages(); len(got) != 1 || !got[0].Until.Equal(b.now.Add(loop.Patience)) {
 		t.Errorf("after an hour: %+v", got)
+	}
+}
+
+// An outage that lasts until the stop time needs a person; so does a budget that the preflight
+// has spent.
+func TestHindrance(t *testing.T) {
+	until := artifact.FormatInstant(start.Add(time.Minute))
+	b := open(t, newOpened(cells(2), loop.Limits{Until: until}))
+	b.finish(settleTrouble(loop.Passing, "refused"))
+	cause := b.state.Hindrance()
+	if b.state.Ended != loop.EndTime || cause == nil || cause.Detail != "not reached until the stop time: refused" || b.state.Attention() != 1 {
+		t.Errorf("ended by %s, hindrance %+v, %d items", b.state.Ended, cause, b.state.Attention())
+	}
+	w := cells(2)
+	w.Settings.Budget = 100
+	o := newOpened(w, loop.Limits{Tokens: 150})
+	o.Preflight = &loop.Preflight{Spent: 80}
+	b = open(t, o)
+	b.finish(settleDone)
+	cause = b.state.Hindrance()
+	if b.state.Ended != loop.EndBudget || cause == nil || cause.Detail != "the budget was exhausted before any session was done; the preflight spent 80 tokens of it" {
+		t.Errorf("ended by %s, hindrance %+v", b.state.Ended, cause)
+	}
+	b = open(t, newOpened(w, loop.Limits{Tokens: 150}))
+	if b.finish(settleDone); b.state.Ended != loop.EndBudget || b.state.Hindrance() != nil {
+		t.Errorf("ended by %s, hindrance %+v", b.state.Ended, b.state.Hindrance())
 	}
 }
 
