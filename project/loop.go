@@ -34,9 +34,10 @@ type LoopOptions struct {
 	// Learned, if not nil, is called with what the playbook learned from a session.
 	Learned  func(thread string, learned []string)
 	Estimate bool // estimate the cost in a preview
-	// NoPreflight starts a new loop without asking its models first. Preflight, if not nil, is
-	// called with their replies.
+	// NoPreflight starts a new loop without asking its models first. Asking, if not nil, is called
+	// with the number of models and programs before that, and Preflight with their replies.
 	NoPreflight bool
+	Asking      func(int)
 	Preflight   func([]ModelProbe)
 }
 
@@ -196,14 +197,32 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 }
 
 // preflight asks the models of a new loop before its first session. It returns an error if none can
-// be asked and waiting would not help; nothing is stored then.
+// be asked and waiting would not help, or if it was interrupted; no loop is stored then.
 func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 	if j.options.NoPreflight {
 		return nil, nil
 	}
-	probes := j.models.Preflight(ctx, j.plan.parties)
-	if len(probes) == 0 || ctx.Err() != nil {
+	probes, asked := j.models.probesOf(j.plan.parties)
+	if len(probes) == 0 {
 		return nil, nil
+	}
+	limits := &j.plan.opened.Limits
+	n := j.models.fit(probes, asked, flow.Cost{Tokens: limits.Tokens, USD: limits.USD})
+	if j.options.Asking != nil {
+		j.options.Asking(n)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-j.runner.Drain: // nothing is lost
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	j.models.askAll(ctx, probes, asked)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if j.options.Preflight != nil {
 		j.options.Preflight(probes)

@@ -59,8 +59,14 @@ func (k *Composed) Preflight(ctx context.Context, o *StartOptions) []ModelProbe 
 // Preflight asks each distinct model of the parties a short question and for a delta, and each
 // program for its version. Agents with a mailbox and scripted ones are not asked.
 func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelProbe {
-	var probes []ModelProbe
-	var asked []flow.Party
+	probes, asked := m.probesOf(parties)
+	m.askAll(ctx, probes, asked)
+	return probes
+}
+
+// probesOf returns a probe for each distinct model and program of the parties, and the first
+// party that uses it. Nothing is asked yet.
+func (m *Models) probesOf(parties []flow.Party) (probes []ModelProbe, asked []flow.Party) {
 	for _, p := range parties {
 		if p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
@@ -75,13 +81,38 @@ func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelPro
 			probes[at].Agents = append(probes[at].Agents, p.Name)
 		}
 	}
+	return probes, asked
+}
+
+// fit leaves out the probes that may cost more than what the others leave of a budget, and returns
+// how many remain. Programs are asked for their version only.
+func (m *Models) fit(probes []ModelProbe, asked []flow.Party, budget flow.Cost) int {
+	n, reserved := 0, flow.Cost{}
+	input, output := preflight.Most(m.Counter.Count, m.Project.Config.Session.Reply)
+	for i := range probes {
+		if probes[i].Via != config.ViaProgram {
+			cost := m.Project.prices(asked[i:i+1]).Cost(asked[i].Name, input, output)
+			if !reserved.Plus(cost).Within(budget) {
+				probes[i].Omit()
+				continue
+			}
+			reserved = reserved.Plus(cost)
+		}
+		n++
+	}
+	return n
+}
+
+// askAll asks all models that are not left out, at the same time.
+func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.Party) {
 	once := m.withoutRetries()
 	var wait sync.WaitGroup
 	for i := range probes {
-		wait.Go(func() { once.probe(ctx, &probes[i], asked[i]) })
+		if probes[i].Status == "" {
+			wait.Go(func() { once.probe(ctx, &probes[i], asked[i]) })
+		}
 	}
 	wait.Wait()
-	return probes
 }
 
 // sameWay reports whether two parties are the same program, or the same model with the same key,

@@ -147,6 +147,16 @@ func (r *Probe) Price(prices flow.Prices, name string) {
 	}
 }
 
+// Most returns the tokens of both questions, and those of the replies at most, if they have a limit.
+func Most(count func(string) int, reply int) (input, output int) {
+	return count(shortQuestion) + count(deltaQuestion), 2 * max(0, reply)
+}
+
+// Omit records that a model is not asked.
+func (r *Probe) Omit() {
+	r.Status, r.Detail = Doubt, "not asked: the loop's budget does not cover it"
+}
+
 // Summary describes the result of a probe in one line.
 func (r *Probe) Summary() string {
 	if r.Via == flow.ViaProgram && r.Status == Fine {
@@ -154,6 +164,9 @@ func (r *Probe) Summary() string {
 	}
 	if r.Status == Broken {
 		return strings.TrimSpace(string(r.Code) + ": " + r.Detail)
+	}
+	if r.Reading == "" {
+		return r.Detail
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "replied in %.1f s; ", float64(r.LatencyMS)/1000)

@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -118,6 +119,9 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 		return ui.Show(a, v, err, previewText)
 	}
 	opt.Doing, opt.Observe, opt.Learned, opt.Preflight = ui.Doing(c), loopProgress(a), a.Learned(true), preflightProgress(a)
+	if opt.Preflight != nil {
+		opt.Asking = func(n int) { a.Say("preflight: asking " + text.Count(n, "model") + "\n") }
+	}
 	job, err := p.Loop(c.Context(), plan, opt.LoopOptions)
 	if err != nil {
 		return err
@@ -177,7 +181,10 @@ func runLoop(ctx context.Context, a *ui.App, job *project.LoopJob, strict bool) 
 	relaxGC()
 	signal.Ignore(syscall.SIGPIPE) // the loop continues if the reader of its output goes away
 	r, err := job.Run(ctx, drain)
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &fault.Error{Code: ui.Interrupted, Detail: "interrupted", Hint: "repeat the command to continue"}
+	case err != nil:
 		return err
 	}
 	return showResult(a, r, strict)
