@@ -268,3 +268,20 @@ func (c *Config) Reach(model string) Model {
 	}
 	return m
 }
+
+// Asked returns the settings of the model that an agent asks: those of the configured model with the
+// id, or of that name. An id that is not configured, from a flag, is asked as the agent's own model of
+// the roster would be, but its price is unknown.
+func (c *Config) Asked(model, id string) Model {
+	own := c.Reach(model)
+	if id == "" || own.ID == id {
+		return own
+	}
+	for _, asked := range []func(Model) bool{func(m Model) bool { return m.ID == id }, func(m Model) bool { return m.Model == id }} {
+		if i := slices.IndexFunc(c.Models, asked); i >= 0 {
+			return c.Reach(c.Models[i].Model)
+		}
+	}
+	own.PriceInput, own.PriceOutput = nil, nil
+	return own
+}

@@ -226,3 +226,32 @@ func TestReach(t *testing.T) {
 		})
 	}
 }
+
+func TestAsked(t *testing.T) {
+	c := load(t, Options{Dir: project(t, "agents: {models: [{model: A, id: a, key_env: A_KEY, price_input: 1, price_output: 2}, {model: B, id: b, price_input: 3, price_output: 4}, {model: C, price_input: 5, price_output: 6}]}\n")})
+	for _, test := range []struct {
+		name, model, id string
+		want, key       string
+		price           float64 // 0 means unknown
+	}{
+		{name: "as configured", model: "A", id: "a", want: "A", key: "A_KEY", price: 1},
+		{name: "no id", model: "C", want: "C", price: 5},
+		{name: "the id of another", model: "A", id: "b", want: "B", price: 3},
+		{name: "the name of another", model: "A", id: "C", want: "C", price: 5},
+		{name: "not in the list", model: "X", id: "b", want: "B", price: 3},
+		{name: "an id that is not configured", model: "A", id: "z", want: "A", key: "A_KEY"},
+		{name: "an id for a model without one", model: "C", id: "z", want: "C"},
+		{name: "nothing configured", model: "X", id: "z", want: "X"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := c.Asked(test.model, test.id)
+			price := 0.0
+			if got.PriceInput != nil {
+				price = *got.PriceInput
+			}
+			if got.Model != test.want || got.KeyEnv != test.key || price != test.price {
+				t.Errorf("got %s, key %q, price %g", got.Model, got.KeyEnv, price)
+			}
+		})
+	}
+}

@@ -83,7 +83,7 @@ func (p *Project) Party(e roster.Entry, o AgentOverride) flow.Party {
 		Via: cmp.Or(o.Via, reach.Via), ModelID: cmp.Or(o.ModelID, reach.ID),
 	}
 	if party.Via == config.ViaOpenAI {
-		party.Seed = cmp.Or(o.Seed, reach.Seed)
+		party.Seed = cmp.Or(o.Seed, p.asked(&party).Seed)
 	}
 	party.Way = p.way(&party)
 	return party
@@ -209,6 +209,7 @@ func (p *Project) arbiter(scripted bool, parties []flow.Party) (*flow.Party, err
 	}
 	arbiter := p.Party(roster.Entry{Agent: name, Role: stalemate.ArbiterRole, Model: model}, o)
 	arbiter.ModelID, arbiter.Seed = cmp.Or(arbiter.ModelID, model), nil
+	arbiter.Way = p.way(&arbiter)
 	if arbiter.Name == "" || arbiter.Via == "" {
 		return nil, &fault.Error{
 			Code: config.InvalidValue, Place: origin.String(), Detail: "the arbiter " + fault.Shown(p.Config.Arbiter) + " lacks a name or a kind",
@@ -260,6 +261,7 @@ func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(),
 	}
 	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, AgentOverride{Via: o.Via})
 	party.ModelID, party.Seed = cmp.Or(party.ModelID, o.Model), nil
+	party.Way = p.way(&party)
 	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 		return nil, nil, &fault.Error{
 			Code: NoWay, Detail: "no way to reach " + fault.Shown(o.Model), Hint: "pass --via openai or --via program; a rehearsal only plays sessions",

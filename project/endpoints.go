@@ -74,7 +74,7 @@ func (p *Project) Endpoints(parties []flow.Party) []Endpoint {
 		if party.Via != config.ViaOpenAI || !baseurl.Valid(base) {
 			continue
 		}
-		model := p.Config.Reach(party.Model)
+		model := p.asked(&party)
 		_, key := p.keyOf(model)
 		at := slices.IndexFunc(all, func(e Endpoint) bool {
 			_, other := p.keyOf(e.Model)

@@ -92,6 +92,11 @@ func (h *Host) variable(name string) string {
 	return value
 }
 
+// asked returns the settings of the model that a party asks.
+func (p *Project) asked(party *flow.Party) config.Model {
+	return p.Config.Asked(party.Model, party.ModelID)
+}
+
 // keyOf returns the name and the value of the variable with a model's key.
 func (p *Project) keyOf(model config.Model) (name, value string) {
 	name = cmp.Or(model.KeyEnv, envKey)
@@ -110,7 +115,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		if p.Via != config.ViaOpenAI {
 			continue
 		}
-		model := m.Project.Config.Reach(p.Model)
+		model := m.Project.asked(p)
 		if p.ModelID == "" {
 			hint := "pass --model " + p.Name + "=ID"
 			if p.Model != "" {
@@ -138,7 +143,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 
 // maker makes agents that ask models.
 func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
-	model := m.Project.Config.Reach(s.Model)
+	model := m.Project.Config.Asked(s.Model, s.ModelID)
 	name, key := m.Project.keyOf(model)
 	if err := m.checkSetup(&s, model); err != nil {
 		return nil, err
@@ -171,7 +176,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if p.Via != config.ViaOpenAI {
 		return nil
 	}
-	model := m.Project.Config.Reach(p.Model)
+	model := m.Project.asked(&p)
 	if model.Concurrent == 0 {
 		return nil
 	}
@@ -200,7 +205,7 @@ func (p *Project) prices(parties []flow.Party) flow.Prices {
 	const perMillion = 1000 // dollars per million tokens to billionths of a dollar per token
 	var all flow.Prices
 	for _, party := range parties {
-		model := p.Config.Reach(party.Model)
+		model := p.asked(&party)
 		if party.Via == config.ViaRehearsal || model.PriceInput == nil {
 			continue
 		}
@@ -217,6 +222,7 @@ type Traffic struct {
 	BaseURL string
 	Record  string // file to record the traffic to
 	Tape    string // file to play it from
+	dry     bool   // only check: write no file
 }
 
 // reachModels rejects traffic flags if no agent is a model: --tape in a rehearsal would
@@ -243,10 +249,19 @@ func (m *Models) setTransport(run Traffic) error {
 	switch {
 	case run.Record != "" && run.Tape != "":
 		return &fault.Error{Code: fault.Usage, Detail: "--record-tape and --tape are mutually exclusive", Hint: "omit one of them"}
+	case run.Record != "" && run.dry:
+		return mustNotExist(run.Record)
 	case run.Record != "":
 		return m.recordTo(run.Record)
 	case run.Tape != "":
 		return m.playFrom(run.Tape)
+	}
+	return nil
+}
+
+func mustNotExist(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return files.ExistsError(path)
 	}
 	return nil
 }

@@ -121,8 +121,8 @@ func (m *Models) sameWay(a, b *flow.Party) bool {
 	if a.Via == config.ViaProgram || a.Via != b.Via {
 		return b.Via == a.Via && a.Program == b.Program
 	}
-	_, mine := m.Project.keyOf(m.Project.Config.Reach(a.Model))
-	_, other := m.Project.keyOf(m.Project.Config.Reach(b.Model))
+	_, mine := m.Project.keyOf(m.Project.asked(a))
+	_, other := m.Project.keyOf(m.Project.asked(b))
 	return a.ModelID == b.ModelID && a.Endpoint() == b.Endpoint() && mine == other
 }
 
@@ -150,7 +150,7 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party) {
 	r.Ask(ctx, made, p.Name, m.Project.Config.Session.Reply, m.Project.Now)
 	r.Price(m.Project.prices([]flow.Party{p}), p.Name)
 	if r.Status != preflight.Broken {
-		_, key := m.Project.keyOf(m.Project.Config.Reach(p.Model))
+		_, key := m.Project.keyOf(m.Project.asked(&p))
 		r.Context = openai.ContextSize(ctx, p.Endpoint(), key, p.ModelID)
 	}
 }

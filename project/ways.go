@@ -75,7 +75,7 @@ func pinnedAddress(base string) string {
 
 // way returns how a party is reached as configured now, without the version of a program.
 func (p *Project) way(party *flow.Party) *flow.Way {
-	model := p.Config.Reach(party.Model)
+	model := p.asked(party)
 	switch party.Via {
 	case config.ViaOpenAI:
 		return &flow.Way{
@@ -146,7 +146,7 @@ func (p *Project) setupOf(party *flow.Party) agent.Setup {
 	case party.Way != nil:
 		s.BaseURL, s.API, s.Structured = party.Way.Endpoint, party.Way.API, party.Way.Structured
 	case party.Via == config.ViaProgram:
-		s.BaseURL = p.programAddress(p.Config.Reach(party.Model))
+		s.BaseURL = p.programAddress(p.asked(party))
 	}
 	return s
 }
@@ -201,9 +201,9 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		}
 		base := p.Endpoint()
 		if p.Way == nil {
-			base = pinnedAddress(m.Project.addressOf(m.Project.Config.Reach(p.Model)))
+			base = pinnedAddress(m.Project.addressOf(m.Project.asked(p)))
 		}
-		err := m.Project.checkTrustOf(m.Project.Config.Reach(p.Model), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
+		err := m.Project.checkTrustOf(m.Project.asked(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
 		if err == errForeign || err == errOwnKey {
 			err = m.Project.untrustedAddress(parties, p, base, err == errOwnKey)
 		}
@@ -254,7 +254,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 
 // untrustedAddress returns the error that an address may not receive a key.
 func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, address string, ownKey bool) error {
-	model := p.Config.Reach(party.Model)
+	model := p.asked(party)
 	name, key := p.keyOf(model)
 	what := "the key of " + name
 	if key == "" {
@@ -289,7 +289,7 @@ func (p *Project) confirm(parties []flow.Party) string {
 	var pairs []string
 	for i := range parties {
 		party := &parties[i]
-		model, base := p.Config.Reach(party.Model), party.Endpoint()
+		model, base := p.asked(party), party.Endpoint()
 		_, from := p.addressFrom(model)
 		_, key := p.keyOf(model)
 		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base)
@@ -504,7 +504,7 @@ func (p *Project) warnOfAddresses(parties []flow.Party) {
 		if pinned == "" {
 			continue
 		}
-		base, from := p.addressFrom(p.Config.Reach(party.Model))
+		base, from := p.addressFrom(p.asked(party))
 		if base = pinnedAddress(base); base == "" || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
 			continue
 		}
