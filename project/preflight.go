@@ -38,7 +38,7 @@ func (k *Composed) Check(o *StartOptions) error {
 // checkOpen returns what open does, and creates no tape.
 func (k *Composed) checkOpen(o *StartOptions) error {
 	quiet := *o
-	quiet.Traffic.Record = ""
+	quiet.Traffic.dry = true
 	_, models, err := k.open(&quiet)
 	if err == nil {
 		models.Close()

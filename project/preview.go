@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"brenner/config"
 	"brenner/internal/fault"
@@ -36,9 +37,9 @@ type SessionPreview struct {
 
 // Preview composes the first messages of the session with the code that runs it, and with the
 // project's records and lessons. What stops a run stops the preview, except that there is no way to
-// agents. It sends and writes nothing.
+// any agent. It sends and writes nothing.
 func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPreview, error) {
-	if err := k.checkOpen(o); err != nil && fault.CodeOf(err) != NoWay {
+	if err := k.checkPreview(o); err != nil {
 		return nil, err
 	}
 	return k.preview(ctx, o, func(st store.Store, b *session.Brief) error {
@@ -54,6 +55,19 @@ func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPrevie
 		}
 		return session.CheckFree(ctx, st, b.Thread)
 	})
+}
+
+// checkPreview returns everything that prevents the session from starting, unless the only reason is
+// that there is no way to any agent: then the messages can still be composed.
+func (k *Composed) checkPreview(o *StartOptions) error {
+	err := k.checkOpen(o)
+	if fault.CodeOf(err) != NoWay {
+		return err
+	}
+	if plan, _ := k.plan(o); plan == nil || slices.ContainsFunc(plan.parties, func(p flow.Party) bool { return p.Via != "" }) {
+		return err
+	}
+	return nil
 }
 
 // Kickoffs composes the first messages as Preview does, also for a thread that exists.

@@ -21,8 +21,8 @@ type Estimate struct {
 	USD       *float64        `json:"usd"` // null if a price is unknown
 	Budget    int             `json:"tokens_budget"`
 	BudgetUSD float64         `json:"usd_budget"`
-	// Covered reports whether the budget covers the worst case; true without a budget. Short is the
-	// first round that it may not cover, or 0.
+	// Covered reports whether the budget is known to cover the worst case; true without a budget. Short
+	// is the first round that it may not cover, or 0.
 	Covered bool     `json:"covered"`
 	Short   int      `json:"short_in_round"`
 	Notes   []string `json:"notes"` // what the figures assume
@@ -99,7 +99,10 @@ func (e *Estimator) Estimate(o *session.Opening) *Estimate {
 		}
 	}
 	limited := s.Budget > 0 || s.BudgetUSD > 0
-	out.Covered = !limited || out.Short == 0 && s.Reply > 0
+	out.Covered = !limited || out.Short == 0 && s.Reply > 0 && (priced || s.BudgetUSD == 0)
+	if !priced && s.BudgetUSD > 0 {
+		out.Notes = append(out.Notes, "a price is unknown, so nothing can be said about the budget in dollars")
+	}
 	if priced {
 		usd := flow.Dollars(out.Worst.USD)
 		out.USD = &usd

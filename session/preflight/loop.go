@@ -32,7 +32,7 @@ func (e *LoopEstimate) Sum(round flow.Cost, priced bool, rounds int, budget flow
 			e.Short = n + 1
 		}
 	}
-	e.Tokens, e.Covered = total.Tokens, e.Short == 0
+	e.Tokens, e.Covered = total.Tokens, e.Short == 0 && (priced || budget.USD == 0)
 	if priced {
 		usd := flow.Dollars(total.USD)
 		e.USD = &usd
