@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -63,31 +64,55 @@ func (w *walk) decide(ctx context.Context, c *audit.OpenConflict, number string)
 	for i := range c.Candidates {
 		w.a.Say(fmt.Sprintf("  %d  %s", i+1, candidateText(&c.Candidates[i], true)))
 	}
-	most := min(len(c.Candidates), maxKeys)
-	prompt := fmt.Sprintf("Take 1 to %d, e another value, s skip, q quit: ", most)
-	w.a.Say(prompt)
+	prompt := fmt.Sprintf("Take 1 to %d, e another value, s skip, q quit: ", len(c.Candidates))
+	if len(c.Candidates) > maxKeys {
+		prompt = fmt.Sprintf("Take 1 to %d, e another value, s skip, q quit, then Enter: ", len(c.Candidates))
+	}
+	ask, explained := prompt, false
 	for {
-		switch key := w.a.Key(); {
-		case key == 'q', key == ctrlD:
+		answer := w.answer(len(c.Candidates), ask)
+		ask = ""
+		chosen, err := strconv.Atoi(answer)
+		switch {
+		case err == nil && chosen >= 1 && chosen <= len(c.Candidates):
+			w.a.Say("\n")
+			return false, w.take(ctx, c, &c.Candidates[chosen-1])
+		case answer == "q", answer == string(rune(ctrlD)):
 			w.a.Say("\n")
 			return true, nil
-		case key == ctrlC:
+		case answer == string(rune(ctrlC)):
 			w.a.Say("\n")
 			return true, ui.InterruptedError(nil)
-		case key == 's':
+		case answer == "s":
 			w.a.Say("skipped\n")
 			return false, nil
-		case key == 'e':
+		case answer == "e":
 			w.a.Say("\n")
 			if done, err := w.write(ctx, c); done || err != nil {
 				return false, err
 			}
-			w.a.Say(prompt)
-		case key >= '1' && int(key-'0') <= most:
-			w.a.Say(string(key) + "\n")
-			return false, w.take(ctx, c, &c.Candidates[key-'1'])
+			ask = prompt
+		case !explained || len(c.Candidates) > maxKeys:
+			ask, explained = "\n"+prompt, true
 		}
 	}
+}
+
+// answer asks what to do with a conflict: for a key, or for a line if there are more candidates
+// than digits. Capital letters count as small ones.
+func (w *walk) answer(candidates int, prompt string) string {
+	if candidates <= maxKeys {
+		key := strings.ToLower(string(rune(w.a.Key(prompt))))
+		if key >= "1" && key <= "9" {
+			w.a.Say(key)
+		}
+		return key
+	}
+	line, ok := w.a.Line(prompt)
+	if !ok {
+		return string(rune(ctrlD))
+	}
+	return strings.ToLower(strings.TrimSpace(line))
 }
 
 // Keys that a terminal in raw mode sends instead of a signal or an end of file.
@@ -95,7 +120,7 @@ const (
 	ctrlC = 3
 	ctrlD = ui.EndOfInput
 
-	maxKeys = 9 // candidates that have a key; others are taken with --take
+	maxKeys = 9 // candidates that have a key each
 )
 
 func (w *walk) take(ctx context.Context, c *audit.OpenConflict, chosen *audit.OpenCandidate) error {
@@ -135,6 +160,8 @@ func (w *walk) write(ctx context.Context, c *audit.OpenConflict) (bool, error) {
 			return false, err
 		}
 		w.a.SayFaults(fault.Distinct(err))
+	} else {
+		w.a.Say("no new value: nothing decided\n")
 	}
 	return false, nil
 }

@@ -42,6 +42,8 @@ type Streams struct {
 	// Raw makes the terminal of In send each key at once, until restore is called. It may be
 	// nil if In does so already.
 	Raw func() (restore func(), err error)
+	// Flush discards what was typed at In and not yet read. It may be nil.
+	Flush func()
 	// Interrupts may be nil if no signals are handled.
 	Interrupts *Interrupts
 }
@@ -51,7 +53,7 @@ func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTTY: isatty.IsTerminal(os.Stdin.Fd()), OutTTY: isatty.IsTerminal(os.Stdout.Fd()), ErrTTY: isatty.IsTerminal(os.Stderr.Fd()),
-		Width: widthOfStderr, Environ: os.Environ(), Now: time.Now, Raw: rawStdin, Interrupts: &Interrupts{},
+		Width: widthOfStderr, Environ: os.Environ(), Now: time.Now, Raw: rawStdin, Flush: flushStdin, Interrupts: &Interrupts{},
 	}
 }
 
@@ -83,6 +85,24 @@ type Interrupts struct {
 	drain  chan struct{}
 	cancel context.CancelFunc
 	notify func()
+	leave  func() // called before the program exits at a signal, or nil
+}
+
+// beforeExit makes a signal that ends the program call leave first. done ends that and calls
+// leave itself.
+func (i *Interrupts) beforeExit(leave func()) (done func()) {
+	if i == nil {
+		return leave
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.leave = leave
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.leave = nil
+		leave()
+	}
 }
 
 // Signal handles one signal. It returns false if the program should exit immediately.
@@ -98,6 +118,9 @@ func (i *Interrupts) Signal() bool {
 		i.cancel()
 		i.cancel = nil
 	default:
+		if i.leave != nil {
+			i.leave()
+		}
 		return false
 	}
 	return true

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -27,14 +28,55 @@ func rawStdin() (func(), error) {
 	return func() { _ = term.Restore(fd, old) }, nil
 }
 
-// Key waits for one key and returns its first byte.
-func (a *App) Key() byte {
+// Key shows a prompt and waits for one key, of which it returns the first byte. Keys that were
+// pressed before do not count; keys that send escape sequences and pasted text are ignored.
+func (a *App) Key(prompt string) byte {
 	if a.Raw != nil {
 		if restore, err := a.Raw(); err == nil {
-			defer restore()
+			defer a.Interrupts.beforeExit(restore)()
 		}
 	}
-	return a.readByte()
+	a.prompt(prompt)
+	var pending []byte
+	var input [256]byte
+	for {
+		n, err := a.In.Read(input[:])
+		if n > 0 && len(pending) == 1 && !bytes.ContainsRune([]byte("[O]PX^_"), rune(input[0])) {
+			pending = nil // Escape, and later another key
+		}
+		key, found, rest := plainKey(append(pending, input[:n]...))
+		switch {
+		case found:
+			return key
+		case err != nil:
+			return EndOfInput
+		}
+		pending = rest
+	}
+}
+
+// Line shows a prompt and reads one line. It reports false at the end of the input.
+func (a *App) Line(prompt string) (string, bool) {
+	a.prompt(prompt)
+	var line []byte
+	for {
+		switch b := a.readByte(); b {
+		case '\n':
+			return string(line), true
+		case EndOfInput:
+			return string(line), len(line) > 0
+		default:
+			line = append(line, b)
+		}
+	}
+}
+
+// prompt shows a question, and discards what was typed before it.
+func (a *App) prompt(text string) {
+	if a.Flush != nil {
+		a.Flush()
+	}
+	a.Say(text)
 }
 
 func (a *App) readByte() byte {
@@ -51,21 +93,18 @@ func (a *App) readByte() byte {
 }
 
 // Edit asks for a text: in the editor that $VISUAL or $EDITOR names, which begins with old, or
-// else as one line after the prompt.
+// else as one line after the prompt. The text is "" if the editor did not change old.
 func (a *App) Edit(ctx context.Context, old, prompt string) (string, error) {
-	if editor := a.editor(); editor != "" {
-		return editFile(ctx, editor, old)
+	editor := a.editor()
+	if editor == "" {
+		line, _ := a.Line(prompt)
+		return line, nil
 	}
-	a.Say(prompt)
-	var line []byte
-	for {
-		switch b := a.readByte(); b {
-		case '\n', EndOfInput:
-			return string(line), nil
-		default:
-			line = append(line, b)
-		}
+	edited, err := editFile(ctx, editor, old)
+	if strings.TrimSpace(edited) == strings.TrimSpace(old) {
+		return "", err
 	}
+	return edited, err
 }
 
 func (a *App) editor() string {
