@@ -106,7 +106,7 @@ func TestReadOnlyProject(t *testing.T) {
 		"verify", "verify " + thread, "session list", "session status", "session show " + thread, "session replay " + thread,
 		"session export " + thread + " --out -", "blame " + thread + " H1", "trace list " + thread, "trace find cell", "stalemate list",
 	} {
-		if out, code := p.run(strings.Fields(args)...); code != 0 || strings.Contains(out, `"level":"warn"`) {
+		if out, code := p.run(strings.Fields(args)...); code != 0 || strings.Contains(out, "brenner: warning:") {
 			t.Errorf("%s: exit %d\n%s", args, code, out)
 		}
 	}

@@ -116,7 +116,7 @@ func callListText(a *ui.App, r *audit.CallList) string {
 	if len(r.Calls) == 0 {
 		return head + ui.Clean(r.Thread) + ": no calls yet\n"
 	}
-	return head + ui.Columns(rows)
+	return head + a.Table(rows)
 }
 
 func traceShowCommand(a *ui.App) *cobra.Command {

@@ -53,7 +53,7 @@ func System() Streams {
 	return Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTTY: isatty.IsTerminal(os.Stdin.Fd()), OutTTY: isatty.IsTerminal(os.Stdout.Fd()), ErrTTY: isatty.IsTerminal(os.Stderr.Fd()),
-		Width: widthOfStderr, Environ: os.Environ(), Now: time.Now, Raw: rawStdin, Flush: flushStdin, Interrupts: &Interrupts{},
+		Width: terminalWidth, Environ: os.Environ(), Now: time.Now, Raw: rawStdin, Flush: flushStdin, Interrupts: &Interrupts{},
 	}
 }
 
@@ -70,12 +70,13 @@ func (s *Streams) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-func widthOfStderr() int {
-	width, _, err := term.GetSize(int(os.Stderr.Fd()))
-	if err != nil {
-		return 0
+func terminalWidth() int {
+	for _, f := range []*os.File{os.Stderr, os.Stdout} {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
 	}
-	return width
+	return 0
 }
 
 // Interrupts decides the effect of a signal. Most commands can be killed at any time; a
@@ -207,6 +208,7 @@ func otherWords() map[string]string {
 		"session kill":   "interrupt the process that runs it; `brenner session resume ID` continues it",
 		"session rm":     "sessions are kept: delete the project's .brenner directory to discard all of them",
 		"session delete": "sessions are kept: delete the project's .brenner directory to discard all of them",
+		"session remove": "sessions are kept: delete the project's .brenner directory to discard all of them",
 		"session diff":   "`brenner store diff ID@v1 ID@v2` compares two versions of a session's artifact",
 		"session log":    "`brenner trace list ID` lists the calls of a session",
 		"session logs":   "`brenner trace list ID` lists the calls of a session",

@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Logger returns the log of a command. People read warnings as plain lines, in the form of
-// errors; with verbose everything is logged, as text to a terminal and as JSON otherwise. With
+// Logger returns the log of a command. Warnings are plain lines, in the form of errors. With
+// verbose everything else is logged, too, as text to a terminal and as JSON otherwise. With
 // quiet only errors are shown.
 func (s *Streams) Logger(verbose, quiet bool) zerolog.Logger {
 	if verbose {
@@ -19,13 +19,27 @@ func (s *Streams) Logger(verbose, quiet bool) zerolog.Logger {
 		if s.ErrTTY {
 			w = zerolog.ConsoleWriter{Out: s.Err}
 		}
-		return zerolog.New(w).Level(zerolog.DebugLevel).With().Timestamp().Logger()
+		return zerolog.New(splitLog{w, plainLines{s.Err}}).Level(zerolog.DebugLevel).With().Timestamp().Logger()
 	}
 	level := zerolog.WarnLevel
 	if quiet {
 		level = zerolog.ErrorLevel
 	}
 	return zerolog.New(plainLines{s.Err}).Level(level)
+}
+
+// splitLog writes warnings and errors as plain lines, and events of lower levels as they are.
+type splitLog struct {
+	io.Writer
+	plain plainLines
+}
+
+// WriteLevel implements zerolog.LevelWriter.
+func (l splitLog) WriteLevel(level zerolog.Level, event []byte) (int, error) {
+	if level >= zerolog.WarnLevel && level < zerolog.NoLevel {
+		return l.plain.Write(event)
+	}
+	return l.Write(event)
 }
 
 // plainLines writes log events as lines for people.
@@ -42,6 +56,7 @@ func (p plainLines) Write(event []byte) (int, error) {
 		delete(fields, key)
 		return value
 	}
+	delete(fields, zerolog.TimestampFieldName)
 	line := "brenner: "
 	if take(zerolog.LevelFieldName) == zerolog.LevelWarnValue {
 		line += "warning: "

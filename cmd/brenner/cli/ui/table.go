@@ -5,22 +5,27 @@ import (
 	"strings"
 )
 
-// Table is Columns for standard output. On a terminal the longest cells are cut until the rows
-// fit its width, and words about a state are coloured.
+// Table is Columns for standard output. On a terminal that is too narrow, texts are cut, the
+// least important columns are left out, or each row becomes a block of lines; names, ids and
+// outcomes stay whole. Words about a state are coloured there.
 func (a *App) Table(rows [][]string) string {
 	if !a.OutTTY {
 		return Columns(rows)
 	}
-	if width := a.columns(); width > 0 {
-		fitRows(rows, width-1) // some terminals wrap after the last column
+	paint := func(cell string) string { return cell }
+	if a.colours() {
+		paint = coloured
 	}
-	out := Columns(rows)
-	if !a.colours() {
-		return out
+	if width := a.columns() - 1; width > 0 { // some terminals wrap after the last column
+		fitted, ok := fitRows(rows, width)
+		if !ok {
+			return blocks(rows, width, paint)
+		}
+		rows = fitted
 	}
 	var b strings.Builder
-	for line := range strings.Lines(out) {
-		b.WriteString(coloured(line))
+	for line := range strings.Lines(Columns(rows)) {
+		b.WriteString(paint(line))
 	}
 	return b.String()
 }
@@ -32,36 +37,91 @@ func (a *App) columns() int {
 	return a.Width()
 }
 
-// fitRows cuts the cells of the widest columns until all rows fit. The first column, which
-// names the row, is cut last.
-func fitRows(rows [][]string, width int) {
+// fitRows cuts texts and leaves out columns until all rows fit. It reports false if that is
+// not enough.
+func fitRows(rows [][]string, width int) ([][]string, bool) {
+	for _, less := range []string{"", "COST", "TOKENS", "TRIES", "TOOK", "IN", "OUT", "ROLE", "UPDATED"} {
+		rows = withoutColumn(rows, less)
+		if fitted, ok := cutTexts(rows, width); ok {
+			return fitted, true
+		}
+	}
+	return nil, false
+}
+
+func withoutColumn(rows [][]string, header string) [][]string {
+	at := slices.Index(rows[0], header)
+	if at < 0 {
+		return rows
+	}
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		if out[i] = slices.Clone(row); at < len(row) {
+			out[i] = slices.Delete(out[i], at, at+1)
+		}
+	}
+	return out
+}
+
+// isText reports whether the cells of a column may be cut.
+func isText(header string) bool {
+	return header == "QUESTION" || header == "LAST ROUND" || header == "SHA-256"
+}
+
+// leastText is the width to which texts may be cut.
+const leastText = 16
+
+// cutTexts cuts the cells with texts until all rows fit.
+func cutTexts(rows [][]string, width int) ([][]string, bool) {
 	const gap = 2
-	var widths []int
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i := range row {
-			row[i] = Clean(row[i])
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], displayWidth(row[i]))
+			widths[i] = max(widths[i], displayWidth(Clean(row[i])))
 		}
 	}
-	total := gap * (len(widths) - 1)
+	over := gap*(len(widths)-1) - width
 	for _, w := range widths {
-		total += w
+		over += w
 	}
-	for _, pass := range []struct{ from, least int }{{1, 8}, {0, 8}, {1, 4}, {0, 4}} {
-		some := widths[min(pass.from, len(widths)):]
-		for total > width && len(some) > 0 && slices.Max(some) > pass.least {
-			some[slices.Index(some, slices.Max(some))]--
-			total--
+	for i, header := range rows[0] {
+		if less := min(over, widths[i]-leastText); isText(header) && less > 0 {
+			widths[i] -= less
+			over -= less
 		}
 	}
-	for _, row := range rows {
+	out := make([][]string, len(rows))
+	for n, row := range rows {
+		out[n] = slices.Clone(row)
 		for i := range row {
-			row[i] = Fit(row[i], widths[i])
+			out[n][i] = Fit(Clean(row[i]), widths[i])
 		}
 	}
+	return out, over <= 0
+}
+
+// blocks formats rows as lines with labels.
+func blocks(rows [][]string, width int, paint func(string) string) string {
+	var b strings.Builder
+	for n, row := range rows[1:] {
+		if n > 0 {
+			b.WriteByte('\n')
+		}
+		for i, cell := range row {
+			label := "  " + rows[0][i] + ": "
+			if cell = Clean(cell); isText(rows[0][i]) {
+				cell = Fit(cell, max(leastText, width-len(label)))
+			}
+			switch {
+			case len(row) == 1:
+				label = ""
+			case i == 0:
+				label = rows[0][i] + ": "
+			}
+			b.WriteString(label + paint(cell) + "\n")
+		}
+	}
+	return b.String()
 }
 
 func displayWidth(s string) int {
