@@ -55,7 +55,7 @@ type Block struct {
 // ReadBlock reads the first session configuration at the top level of a message: a quoted, fenced
 // or commented block is not a roster. It does not check roles and mode; see Roster.Validate.
 func ReadBlock(message string) (Block, error) {
-	start := findHeading(message)
+	start := FindBlock(message)
 	if start == 0 {
 		return Block{}, &fault.Error{
 			Code: NoBlock, Detail: "the message has no session configuration",
@@ -315,9 +315,9 @@ func readNumbered(b *strings.Builder, s string) (int, error) {
 	return end + 1, nil
 }
 
-// findHeading returns the number of the first line that is the block's heading at the top level, or
+// FindBlock returns the number of the first line that is the block's heading at the top level, or
 // 0. Quoted and listed lines do not begin at the line's start.
-func findHeading(message string) int {
+func FindBlock(message string) int {
 	for b := range markdown.Blocks([]byte(message)) {
 		if b.Kind != markdown.Prose {
 			continue

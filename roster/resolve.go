@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/internal/fault"
+	"brenner/internal/text"
 )
 
 // Input is everything that a roster is resolved from.
@@ -144,6 +145,7 @@ func (r *resolver) choose(defaultPreset string) bool {
 	r.recipients = r.namedRecipients()
 	if len(r.recipients) > 0 {
 		r.warnReplaced()
+		r.warnResembling()
 		return r.fitsPreset()
 	}
 	if r.preset != nil {
@@ -170,19 +172,47 @@ func (r *resolver) namePreset() bool {
 	return true
 }
 
-// warnReplaced warns if a preset was requested above the level whose entries name fewer agents:
-// not all of its roles take part.
+// warnReplaced warns if fewer agents are named, by flags beside it or at a level below, than a
+// requested preset has: not all of its roles take part.
 func (r *resolver) warnReplaced() {
 	by := r.recipients[0].origin
-	if r.preset == nil || by.Level <= r.asked.Level || len(r.recipients) >= len(r.preset.Entries) {
+	if r.preset == nil || by.Level < r.asked.Level || len(r.recipients) >= len(r.preset.Entries) {
 		return
+	}
+	named, hint := "the entries name only", "name all agents with --to, or remove the entries"
+	if by.Level == r.asked.Level {
+		if by.Level != Flags {
+			return
+		}
+		named, hint = "the flags name only", "name all agents with --to, or none"
 	}
 	r.warn(Warning{
 		Code: PresetReplaced, Place: by.String(),
-		Message: fmt.Sprintf("%d of the %d agents of preset %s take part: the entries name only %s",
-			len(r.recipients), len(r.preset.Entries), fault.Shown(r.preset.ID), joinWords(r.agents())),
-		Hint: "name all agents with --to, or remove the entries",
+		Message: fmt.Sprintf("%d of the %d agents of preset %s take part: %s %s",
+			len(r.recipients), len(r.preset.Entries), fault.Shown(r.preset.ID), named, joinWords(r.agents())),
+		Hint: hint,
 	})
+}
+
+// warnResembling warns about names that are almost a name of the preset: other names are valid,
+// but get its entries in order.
+func (r *resolver) warnResembling() {
+	if r.preset == nil {
+		return
+	}
+	names := r.preset.PlaceholderNames
+	free := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(r.agents(), name) })
+	for _, to := range r.recipients {
+		near, ok := text.Nearest(to.agent, free)
+		if slices.Contains(names, to.agent) || !ok {
+			continue
+		}
+		r.warn(Warning{
+			Code: NameResembles, Place: to.origin.String(),
+			Message: fmt.Sprintf("%s is not a name of preset %s, and gets an entry by its position", fault.Shown(to.agent), fault.Shown(r.preset.ID)),
+			Hint:    "did you mean " + fault.Shown(near) + "?",
+		})
+	}
 }
 
 func (r *resolver) apply(p Preset) {

@@ -280,6 +280,8 @@ func TestResolveWarnings(t *testing.T) {
 	}{
 		{"heuristic mode", Input{Layers: []Layer{withMode(Heuristic), to("Codex")}}, HeuristicDeprecated},
 		{"a preset of which entries name one agent", Input{Layers: []Layer{withPreset("default-3-agent"), entries(Origin{Level: ProjectConfig, Source: "brenner.yaml"}, Entry{Agent: "Ann", Role: TestDesigner})}}, PresetReplaced},
+		{"a preset of which --to names one agent", Input{Layers: []Layer{withPreset("default-3-agent"), to("GreenValley")}}, PresetReplaced},
+		{"a name that is almost the preset's", Input{Layers: []Layer{withPreset("default-3-agent"), to("BlueLake", "PurpleMountain", "GreenValey")}}, NameResembles},
 		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
 		{"a variable for an unknown agent", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
 	}
