@@ -61,7 +61,7 @@ func Audit(message string, want Expected) Report {
 		a.checkOrder()
 	}
 	if want.Roster != nil && a.roster.Line > 0 {
-		a.compareRoster(want.Roster)
+		a.compareRoster(want.Roster, want.Source)
 	}
 	if got := a.out.ThreadID; want.ThreadID != "" && got != "" && got != want.ThreadID {
 		a.add(WrongThread, "thread_id", a.title, "either this is a kickoff of another session, or the message was changed",
@@ -82,6 +82,50 @@ func (a *auditor) ofAnotherTool() bool {
 type Expected struct {
 	ThreadID string
 	Roster   *roster.Roster
+	Source   string // of the roster, for findings; "" is a roster that was given
+}
+
+// Split returns the messages in a text in which one follows the other: each begins with its title,
+// or, if another tool wrote them, with a session configuration.
+func Split(text string) []string {
+	var all []string
+	for {
+		n := nextMessage(text)
+		if n == 0 {
+			return append(all, text)
+		}
+		all = append(all, text[:n])
+		text = text[n:]
+	}
+}
+
+// nextMessage returns where the second message of a text begins, or 0 if there is only one.
+func nextMessage(text string) int {
+	first := roster.FindBlock(text)
+	if first == 0 {
+		return 0
+	}
+	at := lineStart(text, first) + len(roster.BlockHeading)
+	title := strings.Index(text[at:], "\n"+titleMark)
+	if title >= 0 {
+		return at + title + 1
+	}
+	if strings.Contains(text[:at], titleMark) {
+		return 0 // a second session configuration of the same message is a finding
+	}
+	if next := roster.FindBlock(text[at:]); next > 0 {
+		return at + lineStart(text[at:], next)
+	}
+	return 0
+}
+
+// lineStart returns where a line of a text begins; lines count from 1.
+func lineStart(text string, line int) int {
+	at := 0
+	for range line - 1 {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	return at
 }
 
 type auditor struct {
@@ -159,38 +203,39 @@ func (a *auditor) checkRecipient() {
 		"Missing roster entry for recipient: %s", fault.Shown(a.out.Recipient))
 }
 
-func (a *auditor) compareRoster(want *roster.Roster) {
+func (a *auditor) compareRoster(want *roster.Roster, source string) {
+	source = cmp.Or(source, "the given roster")
 	got := &a.out.Roster
 	heading := a.roster.Line - 1
-	a.compareField("roster.mode", heading, string(got.Mode.OrDefault()), string(want.Mode.OrDefault()))
-	a.compareField("roster.name", heading, got.Name, want.Name)
+	a.compareField(source, "roster.mode", heading, string(got.Mode.OrDefault()), string(want.Mode.OrDefault()))
+	a.compareField(source, "roster.name", heading, got.Name, want.Name)
 	for i, e := range got.Entries {
 		line, what := a.roster.EntryLines[i]-1, "roster."+fault.Shown(e.Agent)
 		w, ok := want.Find(e.Agent)
 		if !ok {
-			a.add(RosterDiffers, what, line, differsHint, "%s is not in the given roster", fault.Shown(e.Agent))
+			a.add(RosterDiffers, what, line, differsHint, "%s is not in %s", fault.Shown(e.Agent), source)
 			continue
 		}
-		a.compareField(what+".role", line, string(e.Role), string(w.Role))
-		a.compareField(what+".program", line, e.Program, w.Program)
-		a.compareField(what+".model", line, e.Model, w.Model)
+		a.compareField(source, what+".role", line, string(e.Role), string(w.Role))
+		a.compareField(source, what+".program", line, e.Program, w.Program)
+		a.compareField(source, what+".model", line, e.Model, w.Model)
 	}
 	for _, w := range want.Entries {
 		if _, ok := got.Find(w.Agent); !ok {
 			a.add(RosterDiffers, "roster."+fault.Shown(w.Agent), heading, differsHint,
-				"%s is in the given roster and not in the message", fault.Shown(w.Agent))
+				"%s is in %s and not in this message", fault.Shown(w.Agent), source)
 		}
 	}
 }
 
 const differsHint = "either this is not the session's roster, or the message was changed"
 
-func (a *auditor) compareField(what string, index int, got, want string) {
+func (a *auditor) compareField(source, what string, index int, got, want string) {
 	if got == want {
 		return
 	}
-	a.add(RosterDiffers, what, index, differsHint, "%s is %s in the message and %s in the given roster",
-		strings.TrimPrefix(what, "roster."), orNone(got), orNone(want))
+	a.add(RosterDiffers, what, index, differsHint, "%s is %s in this message and %s in %s",
+		strings.TrimPrefix(what, "roster."), orNone(got), orNone(want), source)
 }
 
 func orNone(s string) string {

@@ -119,25 +119,25 @@ func TestAuditAgainstRoster(t *testing.T) {
 		{"the default mode", func(r *roster.Roster) { r.Mode = "" }, "", ""},
 		{
 			"mode", func(r *roster.Roster) { r.Mode = roster.Unified },
-			"roster.mode 7 KICKOFF_ROSTER_DIFFERS", "mode is role_separated in the message and unified in the given roster",
+			"roster.mode 7 KICKOFF_ROSTER_DIFFERS", "mode is role_separated in this message and unified in the given roster",
 		},
 		{
 			"name", func(r *roster.Roster) { r.Name = "" },
-			"roster.name 7 KICKOFF_ROSTER_DIFFERS", "name is Default 3-Agent Setup in the message and missing in the given roster",
+			"roster.name 7 KICKOFF_ROSTER_DIFFERS", "name is Default 3-Agent Setup in this message and missing in the given roster",
 		},
 		{
 			"role", func(r *roster.Roster) { r.Entries[0].Role = roster.TestDesigner },
-			"roster.BlueLake.role 14 KICKOFF_ROSTER_DIFFERS", "BlueLake.role is hypothesis_generator in the message and test_designer in the given roster",
+			"roster.BlueLake.role 14 KICKOFF_ROSTER_DIFFERS", "BlueLake.role is hypothesis_generator in this message and test_designer in the given roster",
 		},
 		{
 			"program and model", func(r *roster.Roster) { r.Entries[1].Program, r.Entries[1].Model = "x", "y\n" },
 			"roster.PurpleMountain.program 15 KICKOFF_ROSTER_DIFFERS, roster.PurpleMountain.model 15 KICKOFF_ROSTER_DIFFERS",
-			"PurpleMountain.program is claude-code in the message and x in the given roster",
+			"PurpleMountain.program is claude-code in this message and x in the given roster",
 		},
 		{
 			"another agent", func(r *roster.Roster) { r.Entries[2].Agent = "RedSky" },
 			"roster.RedSky 7 KICKOFF_ROSTER_DIFFERS, roster.GreenValley 16 KICKOFF_ROSTER_DIFFERS",
-			"RedSky is in the given roster and not in the message",
+			"RedSky is in the given roster and not in this message",
 		},
 	}
 	body := compose(t, input())[0].Body

@@ -77,7 +77,7 @@ func root(a *ui.App) *cobra.Command {
 agents with different roles and merges the changes in their replies, by fixed
 rules, into one versioned artifact: hypotheses, predictions, tests, assumptions,
 anomalies and critiques. It records which reply every sentence came from.`,
-		Example: `  brenner session start --preset default-3-agent
+		Example: `  brenner init
   brenner session start --preset default-3-agent --question "Why do cells age?" \
     --via openai --base-url http://localhost:11434/v1 --model llama3.1`,
 		SilenceErrors: true,

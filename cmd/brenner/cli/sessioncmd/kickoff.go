@@ -61,7 +61,7 @@ type oneMessage struct {
 }
 
 // splitMessages returns the messages of a file, without the To: and Subject: lines that kickoff
-// compose prints before each.
+// compose prints before each. Messages may also follow one another directly.
 func splitMessages(file string) []oneMessage {
 	file = strings.ReplaceAll(file, "\r\n", "\n")
 	const between = "\n" + separator + "\n\n"
@@ -77,7 +77,10 @@ func splitMessages(file string) []oneMessage {
 		if ok && strings.HasPrefix(head, "To: ") && strings.Contains(head, "\nSubject: ") {
 			m = oneMessage{rest, before + strings.Count(head, "\n") + 2}
 		}
-		all = append(all, m)
+		for _, part := range kickoff.Split(m.text) {
+			all = append(all, oneMessage{part, m.before})
+			m.before += strings.Count(part, "\n")
+		}
 		before += lines
 	}
 	return all
@@ -103,7 +106,7 @@ func kickoffAuditCommand(a *ui.App) *cobra.Command {
 		Long: `Reads the thread id, the roster table and the template from a kickoff message and checks
 that they agree with each other and with a roster. The roster is that of --roster, of
 --session, or of the session that the message names, if it is in the store. The file may
-hold several messages, as ` + "`brenner kickoff compose`" + ` prints them. Of another tool's message
+hold several messages, as ` + "`brenner kickoff compose`" + ` prints them, or one after the other. Of another tool's message
 with a session configuration, only the roster is checked. "-" is standard input.`,
 		Example: `  brenner kickoff audit kickoff.md
   brenner kickoff audit kickoff.md --session RS-20261115-cell-fate
@@ -134,17 +137,20 @@ no such session.`,
 	return c
 }
 
-// auditFile audits the messages of a file. Several are compared with the first one, too.
+// auditFile audits the messages of a file. Without a roster or session, several are compared
+// with one another.
 func auditFile(a *ui.App, c *cobra.Command, file, rosterFile, thread string) (kickoff.Report, error) {
 	var all []kickoff.Report
-	for _, m := range splitMessages(file) {
+	messages := splitMessages(file)
+	common := commonKickoff(messages)
+	for _, m := range messages {
 		want, err := expectedKickoff(a, c, m.text, rosterFile, thread)
 		if err != nil {
 			return kickoff.Report{}, err
 		}
 		against := want.ThreadID
-		if want.Roster == nil && len(all) > 0 && all[0].OK {
-			want.Roster, want.ThreadID = &all[0].Roster, all[0].ThreadID
+		if want.Roster == nil {
+			want = common
 		}
 		r := kickoff.Audit(m.text, want)
 		r.Schema, r.Session = "brenner.kickoff.audit/v1", against
@@ -162,6 +168,28 @@ func auditFile(a *ui.App, c *cobra.Command, file, rosterFile, thread string) (ki
 		sum.Findings = append(sum.Findings, all[i].Findings...)
 	}
 	return sum, nil
+}
+
+// commonKickoff returns what most of several messages agree on, or the first of them if all differ.
+func commonKickoff(messages []oneMessage) (common kickoff.Expected) {
+	most, count := 0, map[string]int{}
+	if len(messages) < 2 {
+		return common
+	}
+	reports := make([]kickoff.Report, len(messages))
+	key := func(r *kickoff.Report) string { return r.ThreadID + "\n" + r.Roster.Block() }
+	for i, m := range messages {
+		reports[i] = kickoff.Audit(m.text, kickoff.Expected{})
+		count[key(&reports[i])]++
+	}
+	for i := range reports {
+		r := &reports[i]
+		if n := count[key(r)]; n > most && len(r.Roster.Entries) > 0 {
+			most = n
+			common = kickoff.Expected{ThreadID: r.ThreadID, Roster: &r.Roster, Source: fmt.Sprintf("the message at line %d", messages[i].before+1)}
+		}
+	}
+	return common
 }
 
 // expectedKickoff returns what a message must agree with: the roster of the command line,
@@ -184,7 +212,7 @@ func expectedKickoff(a *ui.App, c *cobra.Command, text, rosterFile, thread strin
 	}
 	err = a.WithWhole(c, thread, func(_ context.Context, _ *project.Source, h *session.History) error {
 		r, err := h.Roster(kickoff.Audit(text, kickoff.Expected{}).Roster)
-		want = kickoff.Expected{ThreadID: h.Thread, Roster: &r}
+		want = kickoff.Expected{ThreadID: h.Thread, Roster: &r, Source: "session " + h.Thread}
 		return err
 	})
 	if code := fault.CodeOf(err); !named && (code == store.NoStore || code == session.NoSession) {
