@@ -45,7 +45,7 @@ concurrency: 1
 			c := exec.Command("brenner", args...)
 			c.Dir, c.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GORACE=atexit_sleep_ms=0", "OPENAI_BASE_URL=" + models.BaseURL()}
 			out, err := c.CombinedOutput()
-			if c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "brenner.db: the file was deleted or replaced while in use; everything that was in it is now in ") {
+			if c.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "brenner.db: while in use, the file was moved, deleted or replaced; everything that was in it is now in ") {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if asked := models.Asked(); asked < 1 || asked > 3 {
