@@ -145,7 +145,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 	model := m.Project.Config.Asked(s.Model, s.ModelID)
 	name, key := m.Project.keyOf(model)
-	if err := m.checkSetup(&s, model); err != nil {
+	if err := m.checkSetup(&s); err != nil {
 		return nil, err
 	}
 	o := openai.Options{

@@ -178,7 +178,7 @@ func (m *Models) checkAddresses(parties []flow.Party) fault.List {
 
 // checkSetup refuses to make an agent for an address that was not checked, such as one that
 // another process has journaled since.
-func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
+func (m *Models) checkSetup(s *agent.Setup) error {
 	switch {
 	case m.offline:
 		return nil
@@ -188,7 +188,7 @@ func (m *Models) checkSetup(s *agent.Setup, model config.Model) error {
 	if err := m.Project.CheckHost(s.BaseURL); err != nil {
 		return err
 	}
-	return m.checkTrust([]flow.Party{{Name: s.Agent, Model: s.Model, Via: config.ViaOpenAI, Way: &flow.Way{Endpoint: s.BaseURL}}})
+	return m.checkTrust([]flow.Party{{Name: s.Agent, Model: s.Model, ModelID: s.ModelID, Via: config.ViaOpenAI, Way: &flow.Way{Endpoint: s.BaseURL}}})
 }
 
 // checkTrust ensures that no key is sent to an address that only an untrusted file or a
@@ -204,8 +204,8 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 			base = pinnedAddress(m.Project.addressOf(m.Project.asked(p)))
 		}
 		err := m.Project.checkTrustOf(m.Project.asked(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
-		if err == errForeign || err == errOwnKey {
-			err = m.Project.untrustedAddress(parties, p, base, err == errOwnKey)
+		if ownKey := errors.Is(err, errOwnKey); ownKey || errors.Is(err, errForeign) {
+			err = m.Project.untrustedAddress(parties, p, base, ownKey)
 		}
 		if err != nil {
 			return err
@@ -293,7 +293,7 @@ func (p *Project) confirm(parties []flow.Party) string {
 		_, from := p.addressFrom(model)
 		_, key := p.keyOf(model)
 		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base)
-		if base != "" && (byFlag || p.checkTrustOf(model, base, party.Via == config.ViaProgram, false) == errForeign) {
+		if base != "" && (byFlag || errors.Is(p.checkTrustOf(model, base, party.Via == config.ViaProgram, false), errForeign)) {
 			pairs = append(pairs, party.Name+"="+base)
 		}
 	}
@@ -413,22 +413,13 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 		names[i] = parties[i].Name
 	}
 	all, each, err := parsePairs("--model", o.Model, names)
+	if err == nil {
+		err = p.checkMove(parties, o)
+	}
 	if err != nil {
 		return nil, err
 	}
 	named := o.Traffic.named()
-	switch pinned := addresses(parties); {
-	case o.Traffic.Names():
-		err = o.Traffic.reach(p.withWays(parties))
-	case o.Traffic.BaseURL != "" && len(pinned) > 1:
-		err = &fault.Error{
-			Code: fault.Usage, Place: "--base-url", Detail: "the agents of this session are at different addresses: " + strings.Join(pinned, ", "),
-			Hint: "say whose address changes: --base-url NAME=URL,…",
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
 	var ways []flow.NewWay
 	for i := range parties {
 		party := &parties[i]
@@ -454,10 +445,24 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 			ways = append(ways, way)
 		}
 	}
-	if len(o.Model) > 0 && !anyVia(parties, config.ViaOpenAI) && !anyVia(parties, config.ViaProgram) {
-		return nil, &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
-	}
 	return ways, nil
+}
+
+// checkMove refuses flags that move no agent, and a single address for agents at several.
+func (p *Project) checkMove(parties []flow.Party, o *ResumeOptions) error {
+	pinned := addresses(parties)
+	switch {
+	case len(o.Model) > 0 && !anyVia(parties, config.ViaOpenAI) && !anyVia(parties, config.ViaProgram):
+		return &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
+	case o.Traffic.Names():
+		return o.Traffic.reach(p.withWays(parties))
+	case o.Traffic.BaseURL != "" && len(pinned) > 1:
+		return &fault.Error{
+			Code: fault.Usage, Place: "--base-url", Detail: "the agents of this session are at different addresses: " + strings.Join(pinned, ", "),
+			Hint: "say whose address changes: --base-url NAME=URL,…",
+		}
+	}
+	return nil
 }
 
 // withWays returns the parties, each with its starting way.
