@@ -263,7 +263,7 @@ func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, addr
 	if ownKey {
 		return &fault.Error{
 			Code: trust.Untrusted, Detail: what + " belongs to " + pinnedAddress(model.BaseURL) + ", but " + party.Name + " is at " + address,
-			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address,
+			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address + " (in a loop, set base_url: of the model in " + config.FileName + ")",
 		}
 	}
 	return &fault.Error{
