@@ -91,6 +91,21 @@ func unasked(st *flow.State) []flow.Absence {
 	return all
 }
 
+// uncorrected returns the replies with defects whose correction was not asked for, since the budget
+// did not cover the call.
+func uncorrected(st *flow.State) []flow.Absence {
+	var all []flow.Absence
+	for i := range st.Legs {
+		l := &st.Legs[i]
+		for k := range l.Exchanges {
+			if x := &l.Exchanges[k]; l.Settled && x.Repair.Status == flow.Open && x.Repair.Failures == 0 {
+				all = append(all, flow.Absence{Agent: x.Agent, Round: l.Round})
+			}
+		}
+	}
+	return all
+}
+
 // addRefusedFields adds the refused fields of deltas that were not rejected.
 func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
 	for i := range report.Merge.Deltas {

@@ -64,10 +64,12 @@ type Summary struct {
 	Waiting []string `json:"waiting,omitempty"`
 	// Unasked are those of Missing that were not asked.
 	Unasked []flow.Absence `json:"unasked,omitempty"`
-	Started string         `json:"started_at"`
-	Updated string         `json:"updated_at"`
-	blame   string         // an existing item, for a suggested command
-	enough  string         // flags of a sufficient budget
+	// Uncorrected are replies whose correction the budget did not cover.
+	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
+	Started     string         `json:"started_at"`
+	Updated     string         `json:"updated_at"`
+	blame       string         // an existing item, for a suggested command
+	enough      string         // flags of a sufficient budget
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -150,7 +152,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
-		Waiting: st.Waiting(), Unasked: unasked(st),
+		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st),
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)

@@ -294,6 +294,9 @@ func summaryMissing(s *audit.Summary, b *strings.Builder) {
 	if len(unasked) > 0 {
 		fmt.Fprintf(b, "\nNot asked: %s\n", strings.Join(unasked, ", "))
 	}
+	for _, m := range s.Uncorrected {
+		fmt.Fprintf(b, "\nNot corrected, since the budget does not cover the call: %s (round %d)\n", ui.Clean(m.Agent), m.Round)
+	}
 }
 
 // summaryRemarks lists answers of other models and truncated prompts.
