@@ -37,15 +37,15 @@ agents:
           ` + "```delta" + `
           {"operation": "EDIT", "section": "hypothesis_slate", "target_id": "H1", "payload": {"claim": "Dust."}, "rationale": "r"}
           ` + "```" + `
-      - reply: I have nothing to add.
+      - reply: 'NO CHANGES: nothing to add'
   - name: B
     rounds:
-      - reply: I have nothing to add.
+      - reply: 'NO CHANGES: nothing to add'
       - reply: |
           ` + "```delta" + `
           {"operation": "EDIT", "section": "hypothesis_slate", "target_id": "H1", "payload": {"claim": "Age."}, "rationale": "r"}
           ` + "```" + `
-      - reply: I have nothing to add.
+      - reply: 'NO CHANGES: nothing to add'
   - name: C
     rounds:
       - fail: {code: AGENT_UNAVAILABLE, message: out of order}
