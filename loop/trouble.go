@@ -245,8 +245,8 @@ func (s *State) Stopped() *Cause {
 func (s *State) StoppedEarly() bool { return s.Ended == EndCause }
 
 // Hindrance returns what kept sessions of an ended loop from running and needs a person, or
-// nil: no session can run, an endpoint did not respond until the stop time, or the budget
-// covered no session.
+// nil: no session can run, an endpoint did not respond until the stop time, or no session was
+// done before the stop time or the end of the budget.
 func (s *State) Hindrance() *Cause {
 	switch s.Ended {
 	case EndCause:
@@ -257,6 +257,9 @@ func (s *State) Hindrance() *Cause {
 	case EndTime:
 		if all := s.Outages(); len(all) > 0 {
 			return &Cause{all[0].Code, "not reached until the stop time: " + all[0].Detail}
+		}
+		if s.Opened.NotesTroubles() && s.Count(Finished)+s.Count(Cut) == 0 {
+			return &Cause{Detail: "the stop time came before any session was done"}
 		}
 	case EndBudget:
 		if s.Count(Finished)+s.Count(Cut) > 0 {
