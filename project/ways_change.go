@@ -1,0 +1,205 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"brenner/config"
+	"brenner/internal/baseurl"
+	"brenner/internal/fault"
+	"brenner/roster"
+	"brenner/session/flow"
+)
+
+// addresses returns the different pinned addresses.
+func addresses(parties []flow.Party) []string {
+	var all []string
+	for i := range parties {
+		if base := parties[i].Endpoint(); base != "" && !slices.Contains(all, base) {
+			all = append(all, base)
+		}
+	}
+	return all
+}
+
+// Names reports whether --base-url names agents: NAME=URL,…
+func (r Traffic) Names() bool {
+	name, _, ok := strings.Cut(r.BaseURL, "=")
+	return ok && !strings.Contains(name, "://")
+}
+
+// named returns the addresses that the flag names for agents.
+func (r Traffic) named() map[string]string {
+	if !r.Names() {
+		return nil
+	}
+	all := make(map[string]string)
+	for part := range strings.SplitSeq(r.BaseURL, ",") {
+		name, base, _ := strings.Cut(strings.TrimSpace(part), "=")
+		all[name] = pinnedAddress(base)
+	}
+	return all
+}
+
+// reach moves the parties to the addresses that the flag names for them.
+func (r Traffic) reach(parties []flow.Party) error {
+	if !r.Names() {
+		return nil
+	}
+	names := make([]string, len(parties))
+	for i := range parties {
+		names[i] = parties[i].Name
+	}
+	all, each, err := parsePairs("--base-url", []string{r.BaseURL}, names)
+	if err != nil {
+		return err
+	}
+	for i := range parties {
+		p := &parties[i]
+		base, ok := each[p.Name]
+		switch {
+		case all != "" || ok && !baseurl.Valid(base):
+			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: fault.Shown(cmp.Or(all, base)) + " is not NAME=URL", Hint: baseurl.Hint}
+		case ok && p.Way == nil:
+			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: p.Name + " is not a model at an endpoint or a program", Hint: "omit it"}
+		case ok:
+			way := *p.Way
+			way.Endpoint = pinnedAddress(base)
+			p.Way = &way
+		}
+	}
+	return nil
+}
+
+// reroute returns the parties of a session that are reached in another way from now on, as
+// flags request it. Addresses, APIs and structured modes of the configuration do not matter:
+// those of the session's start apply.
+func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay, error) {
+	names := make([]string, len(parties))
+	for i := range parties {
+		names[i] = parties[i].Name
+	}
+	all, each, err := parsePairs("--model", o.Model, names)
+	if err == nil {
+		err = p.checkMove(parties, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	named := o.Traffic.named()
+	var ways []flow.NewWay
+	for i := range parties {
+		party := &parties[i]
+		if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
+			continue
+		}
+		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: p.startingWay(party)}
+		if plain := o.Traffic.BaseURL; plain != "" && !o.Traffic.Names() && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
+			way.Way.Endpoint = pinnedAddress(plain)
+		}
+		way.Way.Endpoint = cmp.Or(named[party.Name], way.Way.Endpoint)
+		if party.Via == config.ViaOpenAI && way.Way.Endpoint == "" {
+			if o.Traffic.Tape != "" {
+				continue
+			}
+			return nil, &fault.Error{
+				Code: NoAddress, Detail: "the session began before addresses were journaled: no address for the model of " + fault.Shown(party.Name),
+				Hint: "pass --base-url URL; it is journaled, so later runs need no flag",
+			}
+		}
+		old := party.Via == config.ViaProgram && party.Way == nil && way.ModelID == party.ModelID
+		if way.Changes(party) && !old {
+			ways = append(ways, way)
+		}
+	}
+	return ways, nil
+}
+
+// checkMove refuses flags that move no agent, and a single address for agents at several.
+func (p *Project) checkMove(parties []flow.Party, o *ResumeOptions) error {
+	pinned := addresses(parties)
+	switch {
+	case len(o.Model) > 0 && !anyVia(parties, config.ViaOpenAI) && !anyVia(parties, config.ViaProgram):
+		return &fault.Error{Code: fault.Usage, Detail: "--model has no effect: no agent is a model at an endpoint or a program", Hint: "omit it"}
+	case o.Traffic.Names():
+		return o.Traffic.reach(p.withWays(parties))
+	case o.Traffic.BaseURL != "" && len(pinned) > 1:
+		return &fault.Error{
+			Code: fault.Usage, Place: "--base-url", Detail: "the agents of this session are at different addresses: " + strings.Join(pinned, ", "),
+			Hint: "say whose address changes: --base-url NAME=URL,…",
+		}
+	}
+	return nil
+}
+
+// withWays returns the parties, each with its starting way.
+func (p *Project) withWays(parties []flow.Party) []flow.Party {
+	all := slices.Clone(parties)
+	for i := range all {
+		if all[i].Via == config.ViaOpenAI || all[i].Via == config.ViaProgram {
+			way := p.startingWay(&all[i])
+			all[i].Way = &way
+		}
+	}
+	return all
+}
+
+// startingWay returns the pinned way of a party; without one, the configured way, but no address
+// of a model.
+func (p *Project) startingWay(party *flow.Party) flow.Way {
+	if party.Way != nil {
+		return *party.Way
+	}
+	way := *p.way(party)
+	if party.Via == config.ViaOpenAI {
+		way.Endpoint = ""
+	}
+	return way
+}
+
+// changedWays returns those ways that differ from how a session's agents are reached.
+func changedWays(s *flow.State, ways []flow.NewWay) []flow.NewWay {
+	now := flow.WithArbiter(s.Agents, s.Arbiter)
+	return slices.DeleteFunc(slices.Clone(ways), func(w flow.NewWay) bool {
+		i := slices.IndexFunc(now, func(p flow.Party) bool { return p.Name == w.Agent })
+		return i < 0 || !w.Changes(&now[i])
+	})
+}
+
+// warnOfAddresses warns about configured addresses that are not used, because the journal
+// pins others.
+func (p *Project) warnOfAddresses(parties []flow.Party) {
+	var seen []string
+	for i := range parties {
+		party := &parties[i]
+		pinned := party.Endpoint()
+		if pinned == "" {
+			continue
+		}
+		base, from := p.addressFrom(p.asked(party))
+		if base = pinnedAddress(base); base == "" || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
+			continue
+		}
+		seen = append(seen, base+pinned)
+		p.Log.Warn().Msgf("%s names %s, but the models at %s are asked, as at the start; to change that, pass --base-url %s", from, base, pinned, base)
+	}
+}
+
+// newVersions returns the programs whose command or version has changed since the journal.
+func (m *Models) newVersions(ctx context.Context, parties []flow.Party) []flow.NewWay {
+	var ways []flow.NewWay
+	for i := range parties {
+		p := &parties[i]
+		if p.Via != config.ViaProgram || p.Way == nil {
+			continue
+		}
+		way := flow.NewWay{Agent: p.Name, ModelID: p.ModelID, Way: *p.Way}
+		way.Way.Program, way.Way.Version = m.Project.commandOf(p.Program), m.version(ctx, m.Project.setupOf(p))
+		if way.Changes(p) {
+			ways = append(ways, way)
+		}
+	}
+	return ways
+}
