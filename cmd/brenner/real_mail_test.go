@@ -19,11 +19,12 @@ type realMail struct {
 	*mailServer
 	clients string // directory in which scripts/real-clients.sh installed them
 	dir     string
+	home    string // of its one user, who made the server's token
 }
 
 func newRealMail(t *testing.T) *realMail {
 	t.Helper()
-	p := &realMail{clients: os.Getenv("BRENNER_REAL_CLIENTS"), dir: t.TempDir()}
+	p := &realMail{clients: os.Getenv("BRENNER_REAL_CLIENTS"), dir: t.TempDir(), home: t.TempDir()}
 	if p.clients == "" {
 		t.Fatal("BRENNER_REAL_CLIENTS must be the directory in which scripts/real-clients.sh installed the programs")
 	}
@@ -46,11 +47,10 @@ func (p *realMail) environ(t *testing.T, more ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
 	env := []string{
 		// Includes a newer node: Debian's is too old for some clients.
 		"PATH=" + strings.Join([]string{filepath.Dir(bin), filepath.Join(p.clients, "node_modules", ".bin"), "/usr/local/bin:/usr/bin:/bin"}, ":"),
-		"HOME=" + home, "TMPDIR=" + t.TempDir(), "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
+		"HOME=" + p.home, "TMPDIR=" + t.TempDir(), "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1", "GORACE=atexit_sleep_ms=0",
 	}
 	if p.mailServer != nil {
 		env = append(env, "AGENT_MAIL_BASE_URL="+p.base)
