@@ -90,14 +90,14 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 		add(checkAgent(party)...)
 	}
 	add(checkMail(ctx, p, parties)...)
-	add(checkModels(ctx, p, parties)...)
-	add(checkPrograms(ctx, p, parties)...)
 	if o.Models {
 		d.Models = k.Preflight(ctx, &o.Start)
-		for i := range d.Models {
-			r := &d.Models[i]
-			add(Check{r.Name(), r.Status, r.Found(), r.Fix})
-		}
+	}
+	add(checkModels(ctx, p, parties, d.Models)...)
+	add(checkPrograms(ctx, p, parties)...)
+	for i := range d.Models {
+		r := &d.Models[i]
+		add(Check{r.Name(), r.Status, r.Found(), r.Fix})
 	}
 	return d
 }

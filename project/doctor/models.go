@@ -30,34 +30,38 @@ func localServers() []struct{ name, base string } {
 }
 
 // checkModels requests the list of models from every endpoint, and looks for servers on this
-// machine. It costs nothing.
-func checkModels(ctx context.Context, p *project.Project, parties []flow.Party) []Check {
+// machine. It costs nothing. Probes are of models that were asked before.
+func checkModels(ctx context.Context, p *project.Project, parties []flow.Party, probes []project.ModelProbe) []Check {
 	var d []Check
 	endpoints := p.Endpoints(parties)
 	for i := range endpoints {
-		d = append(d, checkEndpoint(ctx, p, &endpoints[i])...)
+		d = append(d, checkEndpoint(ctx, p, &endpoints[i], probes)...)
 	}
 	return append(d, findLocal(ctx, p, endpoints)...)
 }
 
 // checkEndpoint checks a configured endpoint. Nothing is sent to one that a session may not use.
-func checkEndpoint(ctx context.Context, p *project.Project, e *project.Endpoint) []Check {
+// Whatever its list of models says, models that replied can be used.
+func checkEndpoint(ctx context.Context, p *project.Project, e *project.Endpoint, probes []project.ModelProbe) []Check {
 	what := "endpoint " + baseurl.Shown(e.Base)
 	if p.CheckEndpoint(e) != nil {
 		return nil // reported for the session
 	}
+	unproven := slices.DeleteFunc(slices.Clone(e.IDs), func(id string) bool { return replied(probes, e.Base, id) })
 	ids, status, err := p.ListModels(ctx, e)
 	switch {
+	case err == nil && status == http.StatusOK:
+		if c := checkListed(what, e.IDs, unproven, ids); c.Status != Fine {
+			return []Check{c}
+		}
+	case len(e.IDs) > 0 && len(unproven) == 0:
+		return []Check{note(what, "replies, but does not list its models", "")}
 	case err != nil:
 		return []Check{broken(what, "no response: "+openai.NetworkReason(err), "start the server, or fix base_url")}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return []Check{broken(what, fmt.Sprintf("key rejected (HTTP %d)", status), "set "+p.KeyName(e)+" to a key for this endpoint")}
-	case status != http.StatusOK:
-		return []Check{note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), "`brenner doctor --models` asks them")}
-	}
-	missing := slices.DeleteFunc(slices.Clone(e.IDs), func(id string) bool { return slices.Contains(ids, id) })
-	if len(missing) > 0 {
-		return []Check{broken(what, fmt.Sprintf("no model %s; available: %s", strings.Join(missing, ", "), cmp.Or(text.Some(ids), "none")), "fix id: under agents.models, or --model")}
+	default:
+		return []Check{note(what, fmt.Sprintf("responds, but does not list its models (HTTP %d)", status), askThem)}
 	}
 	found := "responds"
 	if len(e.IDs) > 0 {
@@ -67,6 +71,38 @@ func checkEndpoint(ctx context.Context, p *project.Project, e *project.Endpoint)
 		found += "; asked about all agents at once (concurrent: 1 under agents.models asks one by one)"
 	}
 	return []Check{fine(what, found)}
+}
+
+const askThem = "`brenner doctor --models` asks them"
+
+// replied reports whether a model of an endpoint replied to a probe.
+func replied(probes []project.ModelProbe, base, id string) bool {
+	return slices.ContainsFunc(probes, func(r project.ModelProbe) bool {
+		return r.Status != Broken && r.Reading != "" && r.Model == id && r.Endpoint == baseurl.Shown(base)
+	})
+}
+
+// checkListed compares the ids of models with those that their server lists. Many servers list none,
+// or accept other names than they list. Unproven are the ids of models that did not reply yet.
+func checkListed(what string, want, unproven, listed []string) Check {
+	missing := func(ids []string, match ...flow.Match) []string {
+		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			return slices.ContainsFunc(listed, func(l string) bool { return slices.Contains(match, flow.MatchModels(id, l)) })
+		})
+	}
+	unlisted := missing(want, flow.MatchSame)
+	if len(unlisted) == 0 {
+		return fine(what, "")
+	}
+	available := "; available: " + cmp.Or(text.Some(listed), "none")
+	if unknown := missing(unproven, flow.MatchSame, flow.MatchVariant); len(unknown) > 0 && len(listed) > 0 {
+		return broken(what, "no model "+strings.Join(unknown, ", ")+available, "fix id: under agents.models, or --model; "+askThem)
+	}
+	c := note(what, "does not list "+strings.Join(unlisted, ", ")+available, "")
+	if len(missing(unproven, flow.MatchSame)) > 0 {
+		c.Fix = askThem
+	}
+	return c
 }
 
 // findLocal lists the model servers that respond on this machine, other than the known ones.

@@ -31,9 +31,11 @@ type Probe struct {
 	Endpoint string   `json:"endpoint,omitempty"`
 	Model    string   `json:"model,omitempty"` // its id
 	Program  string   `json:"program,omitempty"`
-	Version  string   `json:"version,omitempty"` // of the program
-	Status   string   `json:"status"`            // ok, note or broken
-	Reading  string   `json:"reading,omitempty"` // what the reader found in the reply to the delta probe
+	Version  string   `json:"version,omitempty"`        // of the program
+	Status   string   `json:"status"`                   // ok, note or broken
+	Reading  string   `json:"reading,omitempty"`        // what the reader found in the reply to the delta probe
+	Answered string   `json:"answered_model,omitempty"` // another model than the requested one, which replied
+	Cut      bool     `json:"cut"`                      // a reply ended at the limit of its length
 	// LatencyMS is how long the short question took.
 	LatencyMS int        `json:"latency_ms"`
 	Context   int        `json:"context_tokens"` // as the server reports it; 0 means unknown
@@ -50,7 +52,7 @@ type Probe struct {
 // Statuses of probes.
 const (
 	Fine   = "ok"
-	Doubt  = "note" // it replies, but not with a delta
+	Doubt  = "note" // it replies, but not as asked
 	Broken = "broken"
 )
 
@@ -85,8 +87,19 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 		r.Fail(err)
 		return
 	}
-	r.read(reply.Text)
+	if r.read(reply.Text); r.Reading != ReadDelta {
+		r.doubt("use a larger model, or set structured: auto for it under agents.models:")
+	}
+	if r.Answered != "" {
+		r.doubt("check the model's id: --model, or id: under agents.models")
+	}
+	if r.Cut {
+		r.doubt("raise budget.reply_tokens; reasoning counts too")
+	}
 }
+
+// doubt records that the model replies, but not as asked. The last fix replaces the others.
+func (r *Probe) doubt(fix string) { r.Status, r.Fix = Doubt, fix }
 
 func callID(at time.Time, name, turn string) string {
 	return fmt.Sprintf("preflight/%d/%s/%s", at.UnixNano(), name, turn)
@@ -102,6 +115,12 @@ func (r *Probe) ask(ctx context.Context, a agent.Agent, c agent.Call) (agent.Rep
 		used = failure.Usage
 	}
 	r.Input, r.Output = r.Input+used.Input, r.Output+used.Output
+	if err == nil {
+		r.Cut = r.Cut || reply.Cut
+		if flow.MatchModels(r.Model, reply.Model) == flow.MatchOther {
+			r.Answered = reply.Model
+		}
+	}
 	return reply, err
 }
 
@@ -135,7 +154,6 @@ func (r *Probe) read(text string) {
 	default:
 		r.Reading = ReadProse
 	}
-	r.Status, r.Fix = Doubt, "use a larger model, or set structured: auto for it under agents.models:"
 }
 
 // Price sets the cost of the probe, if the price of its model is known.
@@ -179,6 +197,12 @@ func (r *Probe) Summary() string {
 		b.WriteString("wrote a delta that cannot be read")
 	default:
 		b.WriteString("wrote prose instead of the delta")
+	}
+	if r.Cut {
+		b.WriteString("; cut off at the token limit")
+	}
+	if r.Answered != "" {
+		fmt.Fprintf(&b, "; asked for %s, but %s answered", r.Model, r.Answered)
 	}
 	if r.Context > 0 {
 		fmt.Fprintf(&b, "; context of %d tokens", r.Context)
