@@ -41,16 +41,15 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.file(at, message, &r)
 		return r, deltas
 	}
-	var first delta.Reply
-	if c.Read != nil {
-		first = *c.Read
-	} else {
-		first = delta.Read(c.Text, c.Options())
+	first := c.Read
+	if first == nil {
+		read := delta.Read(c.Text, c.Options())
+		first = &read
 	}
-	r.Take(&first)
+	r.Take(first)
 	r.NoChanges = first.NoChanges
 	if c.Repair == nil {
-		return r, first.Stamped(c.envelope(at, message, c.ID))
+		return r, c.stamp(first, at, message)
 	}
 	opt := c.Options()
 	opt.Cut = c.RepairCut
@@ -59,13 +58,13 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	if second.NoChanges != nil || isOwn(&second) {
 		r.NoChanges = second.NoChanges
 	}
-	more := c.newDeltas(first, second, at, message, &r)
-	fixes := c.corrections(&first, more, rules, at)
+	more := c.newDeltas(first, &second, at, message, &r)
+	fixes := c.corrections(first, more, rules, at)
 	for i := range more {
 		p := more[i].Place
 		p.Written, p.Repair, p.Block = p.Block, true, p.Block+len(first.Blocks)
 	}
-	deltas := r.combine(first.Stamped(c.envelope(at, message, c.ID)), more, fixes, c.Base != nil)
+	deltas := r.combine(c.stamp(first, at, message), more, fixes, c.Base != nil)
 	if c.Base != nil {
 		for i := range deltas {
 			p := deltas[i].Place
@@ -81,9 +80,9 @@ func isOwn(reply *delta.Reply) bool {
 }
 
 // newDeltas returns the deltas of a repair that are new: agents often send everything again.
-func (c *Contribution) newDeltas(first, second delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
+func (c *Contribution) newDeltas(first, second *delta.Reply, at time.Time, message int, r *Reading) []delta.Delta {
 	said := make(map[[sha256.Size]byte]bool)
-	for _, d := range first.Stamped(c.envelope(at, message, c.ID)) {
+	for _, d := range c.stamp(first, at, message) {
 		if d.Problem == nil {
 			said[d.Hash()] = true
 		}
@@ -101,6 +100,28 @@ func (c *Contribution) newDeltas(first, second delta.Reply, at time.Time, messag
 }
 
 func isRefused(b *delta.Block) bool { return !b.OK && !b.Skipped() }
+
+// stamps are the deltas of a reply that was read before, for the same instant: the search for
+// defects and the settlement need them.
+type stamps struct {
+	reply  *delta.Reply
+	at     time.Time
+	deltas []delta.Delta
+}
+
+// stamp returns the deltas of a reply, which the caller may change.
+func (c *Contribution) stamp(reply *delta.Reply, at time.Time, message int) []delta.Delta {
+	if s := &c.stamped; s.reply != reply || !s.at.Equal(at) {
+		*s = stamps{reply, at, reply.Stamped(c.envelope(at, message, c.ID))}
+	}
+	deltas := slices.Clone(c.stamped.deltas)
+	for i := range deltas {
+		place := *deltas[i].Place
+		place.Message = message
+		deltas[i].Place = &place
+	}
+	return deltas
+}
 
 func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
 	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown}

@@ -107,7 +107,7 @@ func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time
 	if c.Base == nil || !slices.ContainsFunc(reply.Blocks, func(b delta.Block) bool { return b.OK }) {
 		return nil
 	}
-	deltas := reply.Stamped(c.envelope(at, 1, c.ID))
+	deltas := c.stamp(reply, at, 1)
 	rows := c.trial(deltas, rules)
 	byBlock := make(map[int]*merge.Row, len(deltas))
 	for i := range deltas {

@@ -39,6 +39,8 @@ type Contribution struct {
 	Base *artifact.Artifact
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
+
+	stamped stamps
 }
 
 // Options returns how Text is read.
