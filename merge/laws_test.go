@@ -27,6 +27,9 @@ func lawAnyOrder(t *rapid.T) {
 	if x, y := fmt.Sprintf("%+v", ra), fmt.Sprintf("%+v", rb); x != y {
 		t.Fatalf("another order: got\n%s\nand\n%s", x, y)
 	}
+	if x, y := fmt.Sprintf("%+v", ra.Deltas), fmt.Sprintf("%+v", merge.Judge(&base, batch, rules)); x != y {
+		t.Fatalf("judged: got\n%s\nand\n%s", x, y)
+	}
 }
 
 func TestLawIdempotent(t *testing.T) { rapid.Check(t, lawIdempotent) }

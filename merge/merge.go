@@ -15,19 +15,29 @@ import (
 
 // Merge merges a batch into base.
 func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.Artifact, Report) {
-	c := newRuleIndex(&rules)
-	p := &pass{base: &base, index: c, orderedBatch: arrange(batch, c, &base)}
-	p.run()
-	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
-		p = p.again(vetoed)
-		p.run()
-	}
+	p := judge(&base, batch, &rules)
 	out := base
 	if len(p.counted) > 0 {
 		out = p.commit()
 	}
 	report := p.report(&out)
 	return out, report
+}
+
+// Judge returns the rows of the report that Merge would give, without merging.
+func Judge(base *artifact.Artifact, batch []delta.Delta, rules Rules) []Row {
+	return judge(base, batch, &rules).rows
+}
+
+func judge(base *artifact.Artifact, batch []delta.Delta, rules *Rules) *pass {
+	c := newRuleIndex(rules)
+	p := &pass{base: base, index: c, orderedBatch: arrange(batch, c, base)}
+	p.run()
+	if vetoed := p.thirdAlternativeRule(); vetoed != nil {
+		p = p.again(vetoed)
+		p.run()
+	}
+	return p
 }
 
 // thirdAlternativeRule finds KILLs that leave the slate without a third alternative. The KILLs of

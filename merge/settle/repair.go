@@ -128,12 +128,12 @@ func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time
 	return all
 }
 
-// trial merges deltas alone into the artifact that their author saw, and returns the rows by delta.
+// trial judges deltas alone against the artifact that their author saw, and returns the rows by delta.
 func (c *Contribution) trial(deltas []delta.Delta, rules merge.Rules) map[string]*merge.Row {
-	_, report := merge.Merge(*c.Base, deltas, rules)
-	rows := make(map[string]*merge.Row, len(report.Deltas))
-	for i := range report.Deltas {
-		rows[report.Deltas[i].DeltaID] = &report.Deltas[i]
+	judged := merge.Judge(c.Base, deltas, rules)
+	rows := make(map[string]*merge.Row, len(judged))
+	for i := range judged {
+		rows[judged[i].DeltaID] = &judged[i]
 	}
 	return rows
 }
