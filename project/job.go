@@ -134,13 +134,13 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	return j, nil
 }
 
-// Open opens the store and chooses the name of a new session. It reports whether the
-// session already exists and is resumed.
-func (j *Job) Open(ctx context.Context) (exists bool, err error) {
+// Open opens the store and chooses the name of a new session.
+func (j *Job) Open(ctx context.Context) error {
 	if err := j.openStore(ctx); err != nil {
-		return false, err
+		return err
 	}
-	return nameSession(ctx, j.store, &j.Brief, j.start.IfExists, j.start.Chosen)
+	_, err := nameSession(ctx, j.store, &j.Brief, j.start.IfExists, j.start.Chosen)
+	return err
 }
 
 func (j *Job) openStore(ctx context.Context) error {
@@ -272,7 +272,7 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 		res, err := r.Start(ctx, j.Brief)
 		// Another process may start one of the same name at the same time.
 		taken := fault.CodeOf(err) == store.Held || fault.CodeOf(err) == session.Exists
-		if !taken || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
+		if !taken || j.start.IfExists == "resume" || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
 			return j.Brief.Thread, res, err
 		}
 		j.Brief.Thread = numberedName(j.base, n)

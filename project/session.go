@@ -110,6 +110,38 @@ type Composed struct {
 	Roster   roster.Resolution
 }
 
+// Existing returns the opening of the stored session with this thread id, or nil if there is none.
+func (k *Composed) Existing(ctx context.Context) (*flow.Opened, error) {
+	st, err := k.Project.OpenToRead(ctx)
+	if fault.CodeOf(err) == store.NoStore {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer k.Project.CloseStore(st)
+	h, err := session.Load(ctx, st, k.ThreadID)
+	switch {
+	case fault.CodeOf(err) == session.NoSession:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &h.State.Opened, nil
+}
+
+// HasRoster reports whether a session was opened with this roster. A session has other words for
+// models than its roster had, unless the configuration lists them: they do not count.
+func (k *Composed) HasRoster(o *flow.Opened) bool {
+	for _, e := range k.Roster.Roster.Entries {
+		p := o.Party(e.Agent)
+		if p.Way != nil && (p.Via == config.ViaProgram && p.Program != e.Program || p.Model != "" && p.Model != e.Model) {
+			return false
+		}
+	}
+	return string(artifact.Canonical(flow.AskedRoster(k.Roster.Roster, o.Agents).Value())) == string(o.Roster)
+}
+
 // nameSession chooses the session's name. If the name is taken, ifExists decides; by
 // default a name that the user did not choose gets a number. It reports whether an existing
 // session is to be resumed.

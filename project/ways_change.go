@@ -159,13 +159,19 @@ func (p *Project) startingWay(party *flow.Party) flow.Way {
 	return way
 }
 
-// changedWays returns those ways that differ from how a session's agents are reached.
+// changedWays returns those ways that differ from how a session's agents are reached. From then on,
+// sessions opened without ways say what is asked, too.
 func changedWays(s *flow.State, ways []flow.NewWay) []flow.NewWay {
 	now := flow.WithArbiter(s.Agents, s.Arbiter)
-	return slices.DeleteFunc(slices.Clone(ways), func(w flow.NewWay) bool {
+	ways = slices.DeleteFunc(slices.Clone(ways), func(w flow.NewWay) bool {
 		i := slices.IndexFunc(now, func(p flow.Party) bool { return p.Name == w.Agent })
 		return i < 0 || !w.Changes(&now[i])
 	})
+	opened := flow.WithArbiter(s.Opened.Agents, s.Opened.Arbiter)
+	for i := range ways {
+		ways[i].Way.Named = slices.ContainsFunc(opened, func(p flow.Party) bool { return p.Name == ways[i].Agent && p.Way == nil })
+	}
+	return ways
 }
 
 // warnOfAddresses warns about configured addresses that are not used, because the journal

@@ -200,6 +200,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	}
 	in := settle.Input{Base: base, At: at, Message: c.Message, Rules: *h.rules, Marks: h.marks(c.Seal)}
 	h.State.SetAuthors(&in.Rules, c, agents)
+	in.Base.Metadata.Contributors = h.State.NameEarlier(base.Metadata.Contributors, agents)
 	if c.Source == flow.ByRound && h.contributions != nil {
 		in.Contributions = h.contributions
 		return in, nil

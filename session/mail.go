@@ -259,7 +259,7 @@ func (h *History) withoutHosts(a *artifact.Artifact) artifact.Artifact {
 	for i := range out.Metadata.Contributors {
 		out.Metadata.Contributors[i].Asked = ""
 	}
-	if v, err := artifact.ParseValue(h.State.Opened.Roster, artifact.MaxDepth); err == nil && h.State.Opened.Pinned() {
+	if v, err := artifact.ParseValue(h.State.Opened.Roster, artifact.MaxDepth); err == nil && h.State.NamesAuthors() {
 		out.Metadata.Roster = v
 	}
 	return out

@@ -196,7 +196,7 @@ func AgentSummaries(st *flow.State) []AgentSummary {
 	for i, p := range st.Agents {
 		by, authors := st.RepliedBy(&p)
 		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: by.ModelID, State: "waiting", Outcomes: []RoundOutcome{}, AskedWay: askedOf(by), RepliedBy: authors}
-		if by.Way != nil && st.Opened.Pinned() {
+		if by.Way != nil && st.NamesAuthors() {
 			s.Model = by.Entry().Model
 		}
 		spent := flow.Cost{}

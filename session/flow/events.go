@@ -101,6 +101,8 @@ type Way struct {
 	Structured string `json:"structured,omitempty"` // how deltas are requested
 	Program    string `json:"program,omitempty"`    // its command
 	Version    string `json:"version,omitempty"`    // as the program reports it
+	// Named means that artifacts say what is asked from now on, in a session opened without ways.
+	Named bool `json:"named,omitzero"`
 }
 
 // Endpoint returns the pinned address of the party, or "".

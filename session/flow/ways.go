@@ -34,7 +34,12 @@ func Rerouted(parties []Party, ways []NewWay) []Party {
 
 // Changes reports whether the way differs from how the party is reached.
 func (w *NewWay) Changes(p *Party) bool {
-	return p.Way == nil || *p.Way != w.Way || p.ModelID != w.ModelID
+	if p.Way == nil || p.ModelID != w.ModelID {
+		return true
+	}
+	way := *p.Way
+	way.Named = w.Way.Named
+	return way != w.Way
 }
 
 // Host returns the host and port of the endpoint, or "".
@@ -161,18 +166,20 @@ func (s *State) newWay(x *Exchange) *NewWay {
 	return w
 }
 
-// Pinned reports whether the session was opened with the ways to its models and programs.
-func (o *Opened) Pinned() bool {
-	return slices.ContainsFunc(o.Agents, func(p Party) bool { return p.Way != nil })
+// NamesAuthors reports whether artifacts of the session name endpoints and programs.
+func (s *State) NamesAuthors() bool {
+	return namedLate(s.Agents) || slices.ContainsFunc(s.Opened.Agents, func(p Party) bool { return p.Way != nil })
 }
 
 // SetAuthors sets the agents of the rules for a commit, as they were reached when they answered,
 // with what was really asked. Agents are those at the time of the commit. Sessions opened before
-// ways were pinned keep the roster's words.
+// ways were pinned keep the roster's words until a way is journaled that names authors.
 func (s *State) SetAuthors(r *merge.Rules, c *Committed, agents []Party) {
-	if !slices.ContainsFunc(WithArbiter(s.Opened.Agents, s.Opened.Arbiter), func(p Party) bool { return s.Opened.names(&p) }) {
+	late := namedLate(agents)
+	if !late && !slices.ContainsFunc(WithArbiter(s.Opened.Agents, s.Opened.Arbiter), func(p Party) bool { return s.Opened.names(&p) }) {
 		return
 	}
+	current := late || s.Opened.Follows(CurrentProtocol)
 	leg := s.Leg(c.Round, c.Leg)
 	r.Agents, r.Asked, r.Repairs = nil, make(map[string]string), make(map[string]merge.Writer)
 	for i := range agents {
@@ -180,19 +187,46 @@ func (s *State) SetAuthors(r *merge.Rules, c *Committed, agents []Party) {
 		if s.Opened.names(p) {
 			r.Asked[p.Name] = p.Asked()
 		}
-		if x := leg.of(p.Name); x != nil && c.Source == ByRound && x.Ask.By != nil && x.Ask.By.Way != nil {
+		if x := leg.of(p.Name); x != nil && c.Source == ByRound && x.Ask.By != nil && (late || x.Ask.By.Way != nil) {
 			p = x.Ask.By
-			r.Asked[p.Name] = s.Author(&x.Ask)
-			if by := x.Repair.By; by != nil && by.Way != nil && s.Opened.Follows(CurrentProtocol) {
+			r.Asked[p.Name] = cmp.Or(s.Author(&x.Ask), s.Opened.requested(p.Name))
+			if by := x.Repair.By; by != nil && by.Way != nil && current {
 				r.Repairs[p.Name] = merge.Writer{Model: by.ModelID, Asked: s.Author(&x.Repair)}
 			}
 		}
 		r.Agents = append(r.Agents, p.Entry())
 	}
-	if asked := s.Ruler(c); asked != "" && s.Opened.Follows(CurrentProtocol) {
+	if asked := s.Ruler(c); asked != "" && current {
 		r.Asked[c.Author] = asked
 	}
-	r.Roster = s.Opened.askedRoster(r.Roster, agents)
+	r.Roster = s.Opened.askedRoster(r.Roster, agents, current)
+}
+
+// namedLate reports whether a session opened without ways names authors.
+func namedLate(agents []Party) bool {
+	return slices.ContainsFunc(agents, func(p Party) bool { return p.Way != nil && p.Way.Named })
+}
+
+// NameEarlier returns the contributors; those whose ways were not known when they contributed get the
+// requested model if later ones are named.
+func (s *State) NameEarlier(all []artifact.Contributor, agents []Party) []artifact.Contributor {
+	if !namedLate(agents) {
+		return all
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Asked = cmp.Or(all[i].Asked, s.Opened.requested(all[i].Agent))
+	}
+	return all
+}
+
+// requested returns the model or program that a model or program was requested as when the session
+// was opened, or "".
+func (o *Opened) requested(name string) string {
+	if p := o.Party(name); p.Via == ViaOpenAI || p.Via == ViaProgram {
+		return cmp.Or(p.ModelID, p.Program)
+	}
+	return ""
 }
 
 // of is Of for a leg that may be nil.
@@ -203,9 +237,9 @@ func (l *Leg) of(agent string) *Exchange {
 	return l.Of(agent)
 }
 
-// askedRoster returns a roster whose entries say what is really asked of the agents. Since protocol
-// 2, models follow changes of the way, too.
-func (o *Opened) askedRoster(v artifact.Value, agents []Party) artifact.Value {
+// askedRoster returns a roster whose entries say what is really asked of the agents. If current, as
+// since protocol 2, models follow changes of the way, too.
+func (o *Opened) askedRoster(v artifact.Value, agents []Party, current bool) artifact.Value {
 	m, _ := v.(artifact.Map)
 	found, _ := m.Get("entries")
 	entries, ok := found.(artifact.List)
@@ -222,8 +256,11 @@ func (o *Opened) askedRoster(v artifact.Value, agents []Party) artifact.Value {
 		}
 		p := &agents[at]
 		keys := append(slices.Clone(entry), artifact.Entry{Key: "asked", Value: artifact.Text(p.Asked())})
-		if p.Way != nil && p.ModelID != "" && o.Follows(CurrentProtocol) {
+		if p.Way != nil && p.ModelID != "" && current {
 			keys = append(keys, artifact.Entry{Key: "model", Value: artifact.Text(p.ModelID)})
+		}
+		if p.Way != nil && p.Way.Named && p.Via == ViaOpenAI {
+			keys = slices.DeleteFunc(keys, func(e artifact.Entry) bool { return e.Key == "program" })
 		}
 		entries[i] = artifact.MapOf(keys...)
 	}

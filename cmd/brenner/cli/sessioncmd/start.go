@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/agent/rehearsal"
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
@@ -209,21 +208,25 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		v, err := k.Preview(c.Context(), o)
 		return ui.Show(a, v, err, dryRunText)
 	}
+	if opt.ifExists == "resume" {
+		opened, err := k.Existing(c.Context())
+		if err == nil && opened != nil {
+			err = opt.sameSession(c, &k, opened)
+		}
+		if err != nil {
+			return err
+		}
+		if opened != nil {
+			return resume(a, c, k.ThreadID, &opt.run, opt.model)
+		}
+	}
 	j, err := k.Prepare(c.Context(), o)
 	if err != nil {
 		return err
 	}
 	defer j.Close()
-	exists, err := j.Open(c.Context())
-	if err != nil {
+	if err := j.Open(c.Context()); err != nil {
 		return err
-	}
-	if exists {
-		if err := opt.sameSession(c, j.Source().Store, &j.Brief); err != nil {
-			return err
-		}
-		j.Close() // resume opens its own parties, tape and mail server
-		return resume(a, c, j.Brief.Thread, &opt.run, opt.model)
 	}
 	return runJob(a, c, &opt.run, j)
 }
@@ -246,27 +249,22 @@ func evidence(a *ui.App, paths []string) ([]session.File, error) {
 
 // sameSession rejects flags that contradict an existing session: resuming would silently
 // ignore them.
-func (s *startOptions) sameSession(c *cobra.Command, st store.Store, b *session.Brief) error {
-	h, err := session.Load(c.Context(), st, b.Thread)
-	if err != nil {
-		return err
-	}
-	o := &h.State.Opened
+func (s *startOptions) sameSession(c *cobra.Command, k *project.Composed, o *flow.Opened) error {
 	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
 	var differs string
 	switch {
-	case given("question") && project.PlainText(b.Question) != project.PlainText(o.Question):
+	case given("question") && project.PlainText(k.Input.Question) != project.PlainText(o.Question):
 		differs = "has a different question: " + o.Question
-	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && string(artifact.Canonical(b.Roster.Value())) != string(o.Roster):
+	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && !k.HasRoster(o):
 		differs = "has a different roster"
-	case given("script") && store.Hash(b.Script) != o.Rehearsal:
+	case s.played != nil && store.Hash(s.played.Source()) != o.Rehearsal:
 		differs = "has a different script"
 	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
 		differs = "already has a brief"
 	default:
 		return nil
 	}
-	return ui.Usage(c, "session "+b.Thread+" already exists and "+ui.Clean(differs), "`brenner session resume "+b.Thread+"` continues it; --if-exists new starts another")
+	return ui.Usage(c, "session "+o.Thread+" already exists and "+ui.Clean(differs), "`brenner session resume "+o.Thread+"` continues it; --if-exists new starts another")
 }
 
 // readScript reads the file of --script. Its question is the session's unless --question
