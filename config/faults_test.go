@@ -165,3 +165,20 @@ func TestAllFaultsAreReported(t *testing.T) {
 		t.Errorf("got %d faults, the last one %s", len(all), last)
 	}
 }
+
+func TestNumbersRefuseWhatIsNone(t *testing.T) {
+	for _, k := range keyTable(&Config{}) {
+		f, ok := k.form.(scalar)
+		if !ok || f.noun == "" && k.path != "session.quorum" {
+			continue
+		}
+		for _, given := range []string{"", "-5", "99999999999999999999", "NaN", "Inf", "1e3", " 5", "5 ", "+5", "0x10", "1_000", "1,000"} {
+			if v, detail, hint := f.parse([]string{given}); detail == "" || hint == "" || strings.Contains(detail, "\n") {
+				t.Errorf("%s accepts %q as %v (%q, %q)", k.path, given, v, detail, hint)
+			}
+		}
+	}
+	if _, detail, _ := intUpTo(mostRounds).parse([]string{"1001"}); detail == "" {
+		t.Error("1001 rounds are accepted")
+	}
+}

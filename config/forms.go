@@ -34,6 +34,8 @@ type scalar struct {
 	hint   func(text string) string
 	// anyVariable accepts every string from a variable: other programs may accept more.
 	anyVariable bool
+	// emptyInFiles accepts an empty string in files, as if the key were not set.
+	emptyInFiles bool
 }
 
 func (s scalar) read(r *reader, path string, n *yaml.Node) (any, bool) {
@@ -43,6 +45,9 @@ func (s scalar) read(r *reader, path string, n *yaml.Node) (any, bool) {
 		return nil, false
 	}
 	given := n.Value
+	if given == "" && s.emptyInFiles {
+		return given, true
+	}
 	if tag == tagBool {
 		given = strings.ToLower(given)
 	}
@@ -183,7 +188,7 @@ func quorum(words ...string) scalar {
 		n, isNumber := wholeNumber(s)
 		return slices.Contains(words, s) || isNumber && n >= 1
 	}, "use "+strings.Join(words, ", ")+" or a number from 1")
-	s.want, s.tags = "a string or a number", []string{tagText, tagInt}
+	s.want, s.tags = "a string or a number", []string{tagText, tagInt, tagFloat}
 	return s
 }
 
@@ -217,16 +222,15 @@ func isVariable(name string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
 }
 
-// dollarForm is an amount of dollars, or empty, usually unquoted.
+// dollarForm is an amount of dollars, usually unquoted.
 func dollarForm() scalar {
-	s := plain(isDollar, "write an amount such as 5 or 0.50; omit it for no limit")
-	s.noun, s.tags = "an amount in dollars", []string{tagText, tagInt, tagFloat}
+	s := plain(func(s string) bool {
+		nano, ok := flow.ParseDollars(s)
+		return ok && nano > 0
+	}, "write an amount such as 5 or 0.50; omit it for no limit")
+	s.want, s.noun, s.tags = "an amount in dollars", "an amount in dollars", []string{tagText, tagInt, tagFloat}
+	s.emptyInFiles = true
 	return s
-}
-
-func isDollar(s string) bool {
-	nano, ok := flow.ParseDollars(s)
-	return s == "" || ok && nano > 0
 }
 
 // setDollars returns a setter of billionths of a dollar.
@@ -243,7 +247,7 @@ func durationForm() scalar {
 		d, err := time.ParseDuration(s)
 		return err == nil && d >= 0
 	}, "write a duration such as 90s, 10m or 1h30m; 0s means no limit")
-	s.noun = "a duration"
+	s.want, s.noun = "a duration", "a duration"
 	return s
 }
 
@@ -257,12 +261,20 @@ func boolForm() scalar {
 // mostNumber is far above any useful limit.
 const mostNumber = 1_000_000_000
 
+// mostRounds is also the limit of a loop's plan.
+const mostRounds = 1000
+
 // intForm is a non-negative int.
-func intForm() scalar {
+func intForm() scalar { return intUpTo(mostNumber) }
+
+func intUpTo(most int) scalar {
 	return scalar{
-		want: "a whole number", noun: "a whole number from 0 to 1000000000", tags: []string{tagInt},
-		hint:  func(string) string { return "write digits only, without a unit" },
-		value: func(s string) (any, bool) { return wholeNumber(s) },
+		want: "a whole number", noun: "a whole number from 0 to " + strconv.Itoa(most), tags: []string{tagInt},
+		hint: func(string) string { return "write digits only, without a unit" },
+		value: func(s string) (any, bool) {
+			n, ok := wholeNumber(s)
+			return n, ok && n <= most
+		},
 	}
 }
 
