@@ -90,6 +90,9 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 		return nil, err
 	}
 	out.brief.Arbiter, out.brief.Settings.Prices = arbiter, p.prices(out.all)
+	if err := out.brief.CheckNames(); err != nil {
+		return nil, err
+	}
 	return out, noWay
 }
 

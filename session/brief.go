@@ -54,7 +54,7 @@ type File struct {
 }
 
 func (b *Brief) open() (*draft, error) {
-	if err := b.checkNames(); err != nil {
+	if err := b.CheckNames(); err != nil {
 		return nil, err
 	}
 	d := &draft{}
@@ -86,8 +86,8 @@ func (b *Brief) open() (*draft, error) {
 	return d, nil
 }
 
-// checkNames returns an error if an agent has the name of an authority, and with it its rights.
-func (b *Brief) checkNames() error {
+// CheckNames returns an error if an agent has the name of an authority, and with it its rights.
+func (b *Brief) CheckNames() error {
 	if err := b.checkArbiter(); err != nil {
 		return err
 	}
