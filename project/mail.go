@@ -252,12 +252,9 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 			}
 		}
 	}()
-	_, missing := os.Lstat(p.StateDir())
-	if m.Box, err = box.Open(ctx, p.StateDir(), box.Options{Now: p.Now}); err != nil {
+	p.sweepFiles()
+	if m.Box, err = p.openBox(ctx); err != nil {
 		return nil, err
-	}
-	if errors.Is(missing, os.ErrNotExist) {
-		p.ignoreState()
 	}
 	if !opt.NoToken {
 		if m.token, err = p.operatorToken(opt.Renew); err != nil {
@@ -266,6 +263,15 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	}
 	m.Server, err = server.New(server.Options{Box: m.Box, Operator: m.token, Hosts: opt.Hosts, Path: m.path, Version: release})
 	return m, err
+}
+
+// openBox opens the project's mailboxes, and creates them if necessary.
+func (p *Project) openBox(ctx context.Context) (*box.Box, error) {
+	_, missing := os.Lstat(filepath.Join(p.StateDir(), box.FileName))
+	if errors.Is(missing, os.ErrNotExist) && os.MkdirAll(p.StateDir(), 0o755) == nil { // else opening says what is wrong
+		p.ignoreState()
+	}
+	return box.Open(ctx, p.StateDir(), box.Options{Now: p.Now})
 }
 
 // serveMail serves the project's mail while a session runs, at the address where the

@@ -18,7 +18,6 @@ import (
 	"brenner/internal/text"
 	"brenner/internal/tokens"
 	"brenner/mail"
-	"brenner/mail/box"
 	"brenner/mail/server"
 	"brenner/session"
 	"brenner/session/audit"
@@ -312,7 +311,7 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 			Hint: "run this command where the server runs",
 		}
 	}
-	opened, err := box.Open(ctx, b.Project.StateDir(), box.Options{Now: b.Project.Now})
+	opened, err := b.Project.openBox(ctx)
 	if err != nil {
 		return nil, err
 	}

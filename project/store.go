@@ -28,12 +28,14 @@ func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir,
 // left behind.
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
 	p.sweepRuns()
-	_, missing := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
-	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{})
-	if err == nil && errors.Is(missing, os.ErrNotExist) {
-		p.ignoreState()
-	}
-	return st, err
+	p.sweepFiles()
+	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState})
+}
+
+// sweepFiles removes the temporary files of killed processes.
+func (p *Project) sweepFiles() {
+	files.Sweep(p.Config.Project.Dir)
+	files.Sweep(p.StateDir())
 }
 
 // ignoreState keeps a new state directory out of version control.

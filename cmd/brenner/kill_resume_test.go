@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -138,9 +140,24 @@ func (k *killProject) resume(want int, command ...string) {
 	if out, code := k.run("brenner", "verify"); code != 0 {
 		k.t.Errorf("verify: exit %d\n%s", code, out)
 	}
+	k.checkHidden()
 	// At most the calls of one round were in flight.
 	if n := k.models.Asked() - k.asked; n < 6 || n > 9 {
 		k.t.Errorf("asked %d times", n)
+	}
+}
+
+// checkHidden checks that no temporary file is left, and that git ignores the state.
+func (k *killProject) checkHidden() {
+	var hidden []string
+	err := filepath.WalkDir(k.dir, func(path string, d fs.DirEntry, err error) error {
+		if strings.HasPrefix(d.Name(), ".") && path != k.dir {
+			hidden = append(hidden, d.Name())
+		}
+		return err
+	})
+	if want := []string{".brenner", ".gitignore"}; err != nil || !slices.Equal(hidden, want) {
+		k.t.Errorf("got the hidden files %v, %v, want %v", hidden, err, want)
 	}
 }
 

@@ -25,7 +25,8 @@ func Create(path string, data []byte) error {
 	if _, err := os.Lstat(path); err == nil {
 		return ExistsError(path)
 	}
-	tmp, err := writeBeside(RealDisk{}, path, data, newMode)
+	tmp, leave, err := writeBeside(RealDisk{}, path, data, newMode)
+	defer leave()
 	if err == nil {
 		err = os.Link(tmp, path)
 		if err == nil || errors.Is(err, fs.ErrExist) {
@@ -97,7 +98,8 @@ func writeThrough(path string, data []byte) error {
 
 // write writes data to a temporary file beside path and renames it.
 func write(d Disk, path string, data []byte, mode os.FileMode) error {
-	tmp, err := writeBeside(d, path, data, mode)
+	tmp, leave, err := writeBeside(d, path, data, mode)
+	defer leave()
 	if err != nil {
 		return err
 	}
@@ -116,8 +118,12 @@ func rename(d Disk, tmp, path string) error {
 	return nil
 }
 
-func writeBeside(d Disk, path string, data []byte, mode os.FileMode) (name string, err error) {
-	return WriteTemp(d, filepath.Dir(path), "."+filepath.Base(path)+".*", data, mode)
+// writeBeside writes a temporary file, which is not swept until leave is called.
+func writeBeside(d Disk, path string, data []byte, mode os.FileMode) (name string, leave func(), err error) {
+	dir := filepath.Dir(path)
+	suffix, leave := enter(dir)
+	name, err = WriteTemp(d, dir, "."+filepath.Base(path)+".*"+suffix, data, mode)
+	return name, leave, err
 }
 
 // WriteTemp writes and syncs data to a new file, and returns its name; see Disk.CreateTemp for the

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -89,4 +90,74 @@ func TestReplaceWritesToPipe(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Type() != os.ModeNamedPipe {
 		t.Errorf("got %v, %v, want a pipe", info, err)
 	}
+}
+
+// Temporary files of killed processes are removed by the next that writes to the directory, unless
+// another one is writing there. Files of other names, and those of living processes, are not.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	want := map[string]string{"file": "new"}
+	for _, name := range []string{".file.7", ".file.7x.brenner-tmp", ".file..brenner-tmp", "file.7.brenner-tmp", ".7.brenner-tmp.bak", ".7file.brenner-tmp"} {
+		put(t, filepath.Join(dir, name), "kept")
+		want[name] = "kept"
+	}
+	left := func() {
+		put(t, filepath.Join(dir, ".file.123.brenner-tmp"), "left")
+		put(t, filepath.Join(dir, "..gitignore.4.brenner-tmp"), "left")
+	}
+	left()
+	if err := files.Replace(filepath.Join(dir, "file"), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, want)
+	left()
+	files.Sweep(dir)
+	holds(t, dir, want)
+
+	seen := ""
+	err := files.ReplaceOn(watchedDisk{renaming: func(from string) {
+		seen = filepath.Base(from)
+		files.Sweep(dir)
+		if err := files.Create(filepath.Join(dir, "other"), nil); err != nil {
+			t.Error(err)
+		}
+	}}, filepath.Join(dir, "file"), []byte("newest"))
+	if err != nil || !strings.HasSuffix(seen, ".brenner-tmp") {
+		t.Fatal(seen, err)
+	}
+	want["file"], want["other"] = "newest", ""
+	holds(t, dir, want)
+}
+
+// Without the lock of the directory, a temporary file has a name that is never swept.
+func TestUnlockedTemp(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := files.AwaitLock(f); err != nil {
+		t.Fatal(err)
+	}
+	err = files.ReplaceOn(watchedDisk{renaming: func(from string) {
+		if strings.HasSuffix(from, ".brenner-tmp") {
+			t.Error(from)
+		}
+	}}, filepath.Join(dir, "file"), []byte("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, map[string]string{"file": "new"})
+}
+
+// watchedDisk calls a function before each rename.
+type watchedDisk struct {
+	files.RealDisk
+	renaming func(from string)
+}
+
+func (d watchedDisk) Rename(from, to string) error {
+	d.renaming(from)
+	return d.RealDisk.Rename(from, to)
 }

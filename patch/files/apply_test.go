@@ -175,11 +175,11 @@ func TestLockDirs(t *testing.T) {
 // Only leftovers of a killed process for this file are removed.
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	kept := []string{".m.txt.1x.brenner-patch", ".m.txt..brenner-patch", ".n.txt.1.brenner-patch", ".m.txt.1", "m.txt"}
+	kept := []string{".m.txt.1x.brenner-patch", ".m.txt..brenner-patch", ".n.txt.1.brenner-patch", ".m.txt.x.1.brenner-patch", ".m.txt.1", "m.txt"}
 	for _, name := range append(slices.Clone(kept), ".m.txt.17.brenner-patch") {
 		put(t, filepath.Join(dir, name), "")
 	}
-	if err := removeLeftovers(dir, "m.txt"); err != nil {
+	if err := fileio.RemoveTemp(dir, ".m.txt.", tempSuffix); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)

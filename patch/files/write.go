@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"brenner/internal/fault"
 	fileio "brenner/internal/files"
@@ -85,7 +84,8 @@ func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 		return "", os.ErrPermission
 	}
 	dir, name := filepath.Split(f.actual)
-	if err := removeLeftovers(dir, name); err != nil {
+	// Only the holder of the directory's lock writes such files: those there are of a killed process.
+	if err := fileio.RemoveTemp(dir, "."+name+".", tempSuffix); err != nil {
 		return "", err
 	}
 	return fileio.WriteTemp(d, dir, "."+name+".*"+tempSuffix, f.now.Bytes(), info.Mode().Perm())
@@ -93,26 +93,6 @@ func (f *target) prepare(d fileio.Disk) (tmp string, err error) {
 
 // tempSuffix is the suffix of a new text until it is renamed.
 const tempSuffix = ".brenner-patch"
-
-// removeLeftovers removes the temporary files that a killed process left next to a file. Only
-// the holder of the directory's lock writes such files, so none of them is in use.
-func removeLeftovers(dir, name string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		middle, ours := strings.CutPrefix(e.Name(), "."+name+".")
-		middle, done := strings.CutSuffix(middle, tempSuffix)
-		if !ours || !done || middle == "" || strings.Trim(middle, "0123456789") != "" || !e.Type().IsRegular() {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func cannotWrite(path string, err error) error {
 	return &fault.Error{Code: fileio.CannotWrite, Op: "write", Place: path, Detail: fileio.Reason(err), Hint: "the file is unchanged; check it and its permissions"}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"brenner/store"
@@ -56,24 +57,45 @@ func TestHalfMadeStore(t *testing.T) {
 	openIn(t, halfMade(t), Options{})
 }
 
-// A store gets its name when it is complete. Files of killed processes are removed.
+// A store gets its name when it is complete. What killed processes left of theirs is removed by the one
+// that creates the store, and by later ones. Other files are not.
 func TestStoreIsCompleteWhenItAppears(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	kept := filepath.Join(dir, ".brenner.db.swp")
+	leave := func() {
+		for _, name := range []string{kept, filepath.Join(dir, ".brenner.db.122"), filepath.Join(dir, ".brenner.db.123-journal")} {
+			if err := os.WriteFile(name, []byte("left"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check := func() {
+		t.Helper()
+		if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || !slices.Equal(left, []string{kept}) {
+			t.Errorf("%v remains, %v", left, err)
+		}
+	}
+	leave()
 	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: defaultWait, Format: Format{Name: "store", ID: applicationID, Steps: migrations()}}}
-	if err := s.makeFile(t.Context()); err != nil {
-		t.Fatal(err)
+	before := 0
+	o := Options{Before: func() {
+		if before++; exists(s.file.Path) {
+			t.Error("called too late")
+		}
+	}}
+	if err := s.makeFile(t.Context(), o); err != nil || before != 1 {
+		t.Fatal(before, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".brenner.db.123-journal"), []byte("left"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check()
+	leave()
 	r := openIn(t, dir, Options{ReadOnly: true})
 	if err := r.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	openIn(t, dir, Options{})
-	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
-		t.Errorf("%v remains, %v", left, err)
+	openIn(t, dir, o)
+	if check(); before != 1 {
+		t.Error("called for a store that exists")
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/store"
 )
 
@@ -38,6 +39,8 @@ type Options struct {
 	Upgrade bool
 	// Wait is how long to wait for other writing processes; 0 means 10 s.
 	Wait time.Duration
+	// Before is called before a store is created in a directory that can be written; nil does nothing.
+	Before func()
 	// Network returns a directory's network file system, or "". Nil asks the operating system.
 	Network func(dir string) (string, error)
 
@@ -131,7 +134,7 @@ func (s *Store) prepareDir(ctx context.Context, o Options) error {
 	}
 	err := s.makeDir()
 	if err == nil {
-		err = s.makeFile(ctx)
+		err = s.makeFile(ctx, o)
 	}
 	if err == nil && exists(s.file.Path) {
 		err = writable(s.file.Path) // SQLite would open it anyway, and fail later
@@ -179,24 +182,34 @@ func (s *Store) makeDir() error {
 	return syncDir(filepath.Dir(s.dir))
 }
 
-// makeFile creates a missing store: only its owner can read it, as its WAL then is, since it holds
+// makeFile creates a missing store. Then it removes what killed processes left of theirs, or slower
+// ones, which use this store.
+func (s *Store) makeFile(ctx context.Context, o Options) error {
+	if !exists(s.file.Path) {
+		if err := s.makeNew(ctx, o); err != nil {
+			return err
+		}
+	}
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		_ = files.RemoveTemp(s.dir, buildPrefix, suffix) // what cannot be removed does no harm
+	}
+	return nil
+}
+
+// makeNew creates a store: only its owner can read it, as its WAL then is, since it holds
 // the agents' texts. The store is complete before it gets its name, so that a kill leaves no
 // half-made one, and closed, since closing it would end SQLite's locks on it. If that fails, the
 // store is created in place.
-func (s *Store) makeFile(ctx context.Context) error {
-	if exists(s.file.Path) {
-		left, _ := filepath.Glob(filepath.Join(s.dir, buildName))
-		for _, name := range left { // of killed processes, or of slower ones, which then use this store
-			_ = os.Remove(name)
-		}
-		return nil
-	}
-	tmp, err := os.CreateTemp(s.dir, buildName) // with mode 0600
+func (s *Store) makeNew(ctx context.Context, o Options) error {
+	tmp, err := os.CreateTemp(s.dir, buildPrefix) // with mode 0600
 	if err != nil {
 		return err
 	}
 	if err := tmp.Close(); err != nil {
 		return err
+	}
+	if o.Before != nil {
+		o.Before()
 	}
 	built := build(ctx, &File{Format: s.file.Format, Path: tmp.Name(), Wait: s.file.Wait})
 	if built == nil {
@@ -205,14 +218,11 @@ func (s *Store) makeFile(ctx context.Context) error {
 	if !exists(s.file.Path) {
 		_ = makeOwn(s.file.Path)
 	}
-	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} { // of a failed attempt
-		_ = os.Remove(tmp.Name() + suffix)
-	}
 	return syncDir(s.dir)
 }
 
-// buildName is the pattern of a store that is not complete yet.
-const buildName = "." + FileName + ".*"
+// buildPrefix begins the name of a store that is not complete yet; a number follows.
+const buildPrefix = "." + FileName + "."
 
 // build creates the schema in a file and closes it. One sync at the end is enough.
 func build(ctx context.Context, f *File) error {
