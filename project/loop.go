@@ -26,7 +26,7 @@ type LoopOptions struct {
 	GoOn  bool   // resume a loop although it has ended
 	Retry bool   // resume, and retry failed and skipped sessions
 	Doing string // shown to other processes that want the loop
-	// BaseURL is the flag's value: another address for the models of a loop that exists.
+	// BaseURL is the flag's value: other addresses for the agents of a loop that exists.
 	BaseURL string
 	// Observe, if not nil, is called with every entry of the loop's journal, in order, and
 	// the state after it. It must not keep the state.
@@ -299,7 +299,7 @@ const loopPatience = time.Minute
 // fork returns a copy for one session.
 func (m *Models) fork() *Models {
 	return &Models{
-		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, versions: m.versions,
+		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions,
 		Mail: m.Project.sessionMail("", m.Counter.Count),
 	}
 }

@@ -21,7 +21,7 @@ func TestResumeCommand(t *testing.T) {
 		"": "PLAN.yaml", "night.yaml": "night.yaml", "a b/night.yaml": "'a b/night.yaml'", "$(x)": "'$(x)'", "größe.yaml": "'größe.yaml'",
 		"it's": "PLAN.yaml", "it’s": "PLAN.yaml", "a\u202eb": "PLAN.yaml", "a\u00a0b": "PLAN.yaml", "a\x1b[31m": "PLAN.yaml",
 	} {
-		if got := p.resumeCommand(&loop.Opened{File: file, Key: "k"}); got != "brenner loop run "+want+" --run k" {
+		if got := p.resumeCommand(&loop.State{Opened: loop.Opened{File: file, Key: "k"}}); got != "brenner loop run "+want+" --run k" {
 			t.Errorf("%q: got %s, want %s", file, got, want)
 		}
 	}

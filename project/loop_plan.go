@@ -47,6 +47,8 @@ type PlanInput struct {
 	Data []byte
 	// DryRun leaves the store unchanged. Otherwise an older store is upgraded.
 	DryRun bool
+	// BaseURL is the flag's value.
+	BaseURL string
 }
 
 // ReadPlan reads a plan and looks up everything it names. It reports every mistake with its
@@ -71,7 +73,7 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 	if l.faults.any() {
 		return nil, l.faults.err(in.File)
 	}
-	return l, nil
+	return l, l.nameAddresses(Traffic{BaseURL: in.BaseURL})
 }
 
 // fromProject returns the path of a file relative to the project's directory if it is below

@@ -73,12 +73,12 @@ func (p *Project) gatherReport(ctx context.Context, st store.Store, s *loop.Stat
 	for i := range r.Person {
 		switch n := &r.Person[i]; {
 		case n.Kind == report.NeedCause:
-			n.Command = p.resumeCommand(&s.Opened)
+			n.Command = p.resumeCommand(s)
 			if !s.StoppedEarly() {
 				n.Command += " --go-on"
 			}
 		case n.Kind == report.NeedFailed && n.Command == "":
-			n.Command = p.resumeCommand(&s.Opened) + " --retry-failed"
+			n.Command = p.resumeCommand(s) + " --retry-failed"
 		}
 	}
 	return r, nil

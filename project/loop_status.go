@@ -181,7 +181,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		USD: flow.Dollars(st.Spent.USD), USDLimit: flow.Dollars(st.Limits.USD), Until: st.Limits.Until,
 		NeedsPerson: []string{}, Sessions: []LoopSession{}, Deliveries: []LoopDelivery{},
 		Head: st.Head.Hash, Entries: st.Head.Seq, Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
-		Stopping: st.Stopping != "", ResumeCommand: p.resumeCommand(&st.Opened),
+		Stopping: st.Stopping != "", ResumeCommand: p.resumeCommand(st),
 	}
 	for i := range st.Jobs {
 		j := &st.Jobs[i]
@@ -412,8 +412,10 @@ func (p *Project) loopRow(ctx context.Context, st lockStore, stream *store.Strea
 	return row
 }
 
-// resumeCommand returns the command that resumes a loop, with its original plan and key.
-func (p *Project) resumeCommand(o *loop.Opened) string {
+// resumeCommand returns the command that resumes a loop, with its original plan and key, and the
+// addresses that a flag must confirm.
+func (p *Project) resumeCommand(s *loop.State) string {
+	o := &s.Opened
 	const plan = "PLAN.yaml" // if the file is unknown, or cannot be shown in a command
 	command := "brenner loop run " + plan
 	if o.File != "" {
@@ -425,6 +427,9 @@ func (p *Project) resumeCommand(o *loop.Opened) string {
 	}
 	if o.Key != "" {
 		command += " --run " + o.Key
+	}
+	if confirm := p.confirm((&loopPins{reached: s.Ways}).parties()); confirm != "" {
+		command += " --base-url " + confirm
 	}
 	return command
 }

@@ -30,43 +30,64 @@ func pin(c *loop.Cell, parties []flow.Party, arbiter *flow.Party) (r loop.Roster
 }
 
 // pins returns how the agents of the plan's loop are reached: as its journal has it, at the
-// address of the flag if there is one. A nil state is a new loop.
+// addresses of the flag if there are any. A nil state is a new loop.
 func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
+	run := Traffic{BaseURL: o.BaseURL}
 	switch {
 	case s == nil:
 		return loopPins{reached: p.opened.Ways}, nil
 	case s.Ended != "" && !s.StoppedEarly() && !o.resumes():
 		return loopPins{idle: true}, nil
-	case len(s.Ways) == 0 && o.BaseURL == "" && anyVia(p.parties, config.ViaOpenAI):
+	case len(s.Ways) == 0 && slices.ContainsFunc(p.parties, func(p flow.Party) bool { return p.Via == config.ViaOpenAI && run.addressOf(p.Name) == "" }):
 		return loopPins{}, &fault.Error{
 			Code: NoAddress, Detail: "loop " + s.Opened.Name + " began before addresses were journaled",
 			Hint: "pass --base-url URL; it is journaled, so later runs need no flag",
 		}
 	case len(s.Ways) == 0:
 		return loopPins{reached: p.opened.Ways, changed: len(p.opened.Ways) > 0}, nil
-	case o.BaseURL == "":
-		return loopPins{reached: s.Ways}, nil
 	}
-	out := loopPins{}
-	for _, r := range s.Ways {
-		r.Agents = slices.Clone(r.Agents)
-		for i := range r.Agents {
-			out.changed = moveTo(&r.Agents[i], o.BaseURL) || out.changed
-		}
-		if r.Arbiter != nil {
-			arbiter := *r.Arbiter
-			out.changed = moveTo(&arbiter, o.BaseURL) || out.changed
-			r.Arbiter = &arbiter
-		}
-		out.reached = append(out.reached, r)
+	out := loopPins{reached: s.Ways}
+	if err := p.project.checkMove(out.parties(), &ResumeOptions{Traffic: run}); err != nil {
+		return loopPins{}, err
 	}
+	out.reached, out.changed = run.move(s.Ways)
 	return out, nil
 }
 
-// moveTo changes the address of a party that has one, and reports whether it differs.
-func moveTo(p *flow.Party, base string) bool {
-	base = pinnedAddress(base)
-	if p.Way == nil || p.Way.Endpoint == base || p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
+// nameAddresses moves the agents of the plan to the addresses that the flag names for them.
+func (p *PinnedPlan) nameAddresses(run Traffic) error {
+	if !run.Names() || len(p.opened.Ways) == 0 {
+		return nil
+	}
+	if err := run.reach(p.parties); err != nil {
+		return err
+	}
+	p.opened.Ways, _ = run.move(p.opened.Ways)
+	return nil
+}
+
+// move returns the ways with the addresses of the flag, and reports whether any differs.
+func (r Traffic) move(ways []loop.RosterWays) (moved []loop.RosterWays, changed bool) {
+	for _, w := range ways {
+		w.Agents = slices.Clone(w.Agents)
+		for i := range w.Agents {
+			changed = r.moveParty(&w.Agents[i]) || changed
+		}
+		if w.Arbiter != nil {
+			arbiter := *w.Arbiter
+			changed = r.moveParty(&arbiter) || changed
+			w.Arbiter = &arbiter
+		}
+		moved = append(moved, w)
+	}
+	return moved, changed
+}
+
+// moveParty changes the address of a party as the flag says, and reports whether it differs. Of
+// programs, one address for all changes only those that are told one.
+func (r Traffic) moveParty(p *flow.Party) bool {
+	base := r.addressOf(p.Name)
+	if base == "" || p.Way == nil || p.Way.Endpoint == base || !r.Names() && p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
 		return false
 	}
 	way := *p.Way
@@ -149,7 +170,7 @@ func (l *loopPins) ways(ctx context.Context, m *Models, parties []flow.Party) fu
 		var ways []flow.NewWay
 		now := flow.WithArbiter(s.Agents, s.Arbiter)
 		for i := range parties {
-			if p := &parties[i]; l.changed && p.Via == config.ViaOpenAI && p.Way != nil {
+			if p := &parties[i]; l.changed && p.Way != nil && (p.Via == config.ViaOpenAI || p.Way.Endpoint != "") {
 				ways = append(ways, flow.NewWay{Agent: p.Name, ModelID: p.ModelID, Way: *p.Way})
 			}
 		}

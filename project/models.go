@@ -226,16 +226,19 @@ type Traffic struct {
 }
 
 // reachModels rejects traffic flags if no agent is a model: --tape in a rehearsal would
-// have no effect.
+// have no effect. A program may be told an address.
 func (r Traffic) reachModels(parties []flow.Party) error {
 	if anyVia(parties, config.ViaOpenAI) {
 		return nil
+	}
+	if len(addresses(parties)) > 0 {
+		r.BaseURL = ""
 	}
 	for _, f := range []struct{ name, value string }{{"--base-url", r.BaseURL}, {"--record-tape", r.Record}, {"--tape", r.Tape}} {
 		if f.value != "" {
 			return &fault.Error{
 				Code: fault.Usage, Detail: f.name + " has no effect: no agent is a model at an endpoint",
-				Hint: "omit it, or pass --via " + config.ViaOpenAI,
+				Hint: "omit it: it is for agents with via: " + config.ViaOpenAI,
 			}
 		}
 	}

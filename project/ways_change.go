@@ -43,14 +43,26 @@ func (r Traffic) named() map[string]string {
 	return all
 }
 
-// reach moves the parties to the addresses that the flag names for them.
+// addressOf returns the address that the flag has for an agent, or "".
+func (r Traffic) addressOf(name string) string {
+	if r.Names() || r.BaseURL == "" {
+		return r.named()[name]
+	}
+	return pinnedAddress(r.BaseURL)
+}
+
+// reach moves the parties to the addresses that the flag names for them. The rosters of a loop may
+// share names: one of them must be a model or a program.
 func (r Traffic) reach(parties []flow.Party) error {
 	if !r.Names() {
 		return nil
 	}
-	names := make([]string, len(parties))
+	var names, pinned []string
 	for i := range parties {
-		names[i] = parties[i].Name
+		names = append(names, parties[i].Name)
+		if parties[i].Way != nil {
+			pinned = append(pinned, parties[i].Name)
+		}
 	}
 	all, each, err := parsePairs("--base-url", []string{r.BaseURL}, names)
 	if err != nil {
@@ -62,13 +74,10 @@ func (r Traffic) reach(parties []flow.Party) error {
 		switch {
 		case all != "" || ok && !baseurl.Valid(base):
 			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: fault.Shown(cmp.Or(all, base)) + " is not NAME=URL", Hint: baseurl.Hint}
-		case ok && p.Way == nil:
+		case ok && !slices.Contains(pinned, p.Name):
 			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: p.Name + " is not a model at an endpoint or a program", Hint: "omit it"}
-		case ok:
-			way := *p.Way
-			way.Endpoint = pinnedAddress(base)
-			p.Way = &way
 		}
+		r.moveParty(p)
 	}
 	return nil
 }
@@ -88,24 +97,25 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 	if err != nil {
 		return nil, err
 	}
-	named := o.Traffic.named()
 	var ways []flow.NewWay
+	now := p.withWays(parties)
 	for i := range parties {
 		party := &parties[i]
 		if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 			continue
 		}
-		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: p.startingWay(party)}
-		if plain := o.Traffic.BaseURL; plain != "" && !o.Traffic.Names() && (party.Via == config.ViaOpenAI || way.Way.Endpoint != "") {
-			way.Way.Endpoint = pinnedAddress(plain)
-		}
-		way.Way.Endpoint = cmp.Or(named[party.Name], way.Way.Endpoint)
+		o.Traffic.moveParty(&now[i])
+		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: *now[i].Way}
 		if party.Via == config.ViaOpenAI && way.Way.Endpoint == "" {
 			if o.Traffic.Tape != "" {
 				continue
 			}
+			why := "the session began before addresses were journaled"
+			if party.Way != nil {
+				why = "the session was played from a tape"
+			}
 			return nil, &fault.Error{
-				Code: NoAddress, Detail: "the session began before addresses were journaled: no address for the model of " + fault.Shown(party.Name),
+				Code: NoAddress, Detail: why + ": no address for the model of " + fault.Shown(party.Name),
 				Hint: "pass --base-url URL; it is journaled, so later runs need no flag",
 			}
 		}
@@ -127,7 +137,7 @@ func (p *Project) checkMove(parties []flow.Party, o *ResumeOptions) error {
 		return o.Traffic.reach(p.withWays(parties))
 	case o.Traffic.BaseURL != "" && len(pinned) > 1:
 		return &fault.Error{
-			Code: fault.Usage, Place: "--base-url", Detail: "the agents of this session are at different addresses: " + strings.Join(pinned, ", "),
+			Code: fault.Usage, Place: "--base-url", Detail: "the agents are at different addresses: " + strings.Join(pinned, ", "),
 			Hint: "say whose address changes: --base-url NAME=URL,…",
 		}
 	}

@@ -128,7 +128,7 @@ func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, addr
 	if ownKey {
 		return &fault.Error{
 			Code: trust.Untrusted, Detail: what + " belongs to " + pinnedAddress(model.BaseURL) + ", but " + party.Name + " is at " + address,
-			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address + " (in a loop, set base_url: of the model in " + config.FileName + ")",
+			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address,
 		}
 	}
 	return &fault.Error{
@@ -162,6 +162,8 @@ func (p *Project) confirm(parties []flow.Party) string {
 			pairs = append(pairs, party.Name+"="+base)
 		}
 	}
+	slices.Sort(pairs) // the rosters of a loop may share agents
+	pairs = slices.Compact(pairs)
 	if all := addresses(parties); len(all) == 1 && len(pairs) > 0 {
 		return all[0]
 	}

@@ -83,7 +83,7 @@ required; 5 another process runs the loop, or, with --strict, a decision is need
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
-	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL; a loop that exists continues there ["+project.EnvBaseURL+"]")
+	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL, or NAME=URL,…; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
 	c.Flags().BoolVar(&opt.strict, "strict", false, "exit with 5 if a conflict or stalemate is open")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
@@ -99,7 +99,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	}
 	opt.dryRun = opt.dryRun || opt.Estimate
 	var flags []config.Flag
-	if opt.BaseURL != "" {
+	if opt.BaseURL != "" && !(project.Traffic{BaseURL: opt.BaseURL}).Names() {
 		flags = append(flags, config.Flag{Key: "agents.base_url", Name: "--base-url", Values: []string{opt.BaseURL}})
 	}
 	p, err := a.Open(flags...)
@@ -110,7 +110,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := p.ReadPlan(c.Context(), project.PlanInput{File: file, Data: data, DryRun: opt.dryRun})
+	plan, err := p.ReadPlan(c.Context(), project.PlanInput{File: file, Data: data, DryRun: opt.dryRun, BaseURL: opt.BaseURL})
 	if err != nil {
 		return err
 	}
