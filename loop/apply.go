@@ -62,7 +62,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 	if e.Stream != Prefix+body.Name {
 		return s.badSequence(e, "the stream does not belong to loop %s", fault.Shown(body.Name))
 	}
-	if body.Rules != Rules && body.Rules != firstRules {
+	if !slices.Contains([]string{Rules, secondRules, firstRules}, body.Rules) {
 		return &fault.Error{
 			Code: UnknownEvent, Place: e.Stream, Detail: fmt.Sprintf("unknown rules %s; this program supports %s", fault.Shown(body.Rules), Rules),
 			Hint: "continue with the version that started it: " + fault.Shown(body.Program),
@@ -147,6 +147,9 @@ func (s *State) endWaits(at time.Time) {
 	for _, g := range slices.Sorted(maps.Keys(s.reach)) {
 		if o := s.reach[g].outage; o != nil {
 			o.Next = at
+			if s.Opened.NotesLost() && !at.Before(o.Until) { // it was paused meanwhile
+				o.Until = at.Add(Patience)
+			}
 		}
 	}
 }

@@ -271,10 +271,18 @@ type Settled struct {
 	Nothing bool   `json:"nothing,omitzero"` // no agent contributed, and the artifact did not move
 	// Silent counts the agents that contributed nothing in any round.
 	Silent int `json:"silent_agents,omitzero"`
+	// Lost is the part of Spent that calls without a reply may have cost. This and the following
+	// keys are only in loops that began with rules loop/3 or later.
+	Lost    int      `json:"lost_tokens,omitzero"`
+	LostUSD int64    `json:"lost_nano_usd,omitzero"`
+	Idle    []string `json:"silent,omitempty"` // the names of the silent agents
 }
 
 // Cost returns what the session has cost.
 func (t *Settled) Cost() flow.Cost { return flow.Cost{Tokens: t.Spent, USD: t.SpentUSD} }
+
+// Unanswered returns the part of it that calls without a reply may have cost.
+func (t *Settled) Unanswered() flow.Cost { return flow.Cost{Tokens: t.Lost, USD: t.LostUSD} }
 
 // Wanting returns the reservation the session would have needed to continue.
 func (t *Settled) Wanting() flow.Cost { return flow.Cost{Tokens: t.Wants, USD: t.WantsUSD} }

@@ -272,7 +272,7 @@ func TestLaws(t *testing.T) {
 }
 
 func TestUnknownRulesAreRefused(t *testing.T) {
-	for _, rules := range []string{"", "loop/0", "loop/3"} {
+	for _, rules := range []string{"", "loop/0", "loop/4"} {
 		o := newOpened(cells(1), loop.Limits{})
 		o.Rules, o.Program = rules, "brenner 9"
 		data, _ := journal.Encode(o)

@@ -13,7 +13,9 @@ import (
 // decides differently for an existing journal: verify checks every decision against the
 // rules, and a loop is resumed only with the rules it began with.
 const (
-	Rules = "loop/2"
+	Rules = "loop/3"
+	// secondRules let the calls that an outage left without a reply use up a session's budget.
+	secondRules = "loop/2"
 	// firstRules know no troubles: every failed session counts, and no outage is waited out.
 	firstRules = "loop/1"
 )
@@ -183,7 +185,7 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 // need returns the reservation for a job: what its session may still spend.
 func (s *State) need(j *Job) flow.Cost {
 	set := &s.Work.Settings
-	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Minus(j.Settled.Cost())
+	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
 }
 
 // affords reports whether a total cost is within the limits.

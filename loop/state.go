@@ -79,10 +79,13 @@ type Job struct {
 	Attempts int
 	Failures int
 	Reserved flow.Cost
-	Settled  Settled // last outcome
-	Began    time.Time
-	Closed   time.Time
-	Seq      int // of the last entry about it
+	// Extra is added to the session's budget: what calls may have cost that got no reply in an
+	// outage.
+	Extra   flow.Cost
+	Settled Settled // last outcome
+	Began   time.Time
+	Closed  time.Time
+	Seq     int // of the last entry about it
 
 	counted bool // as needing a person
 }

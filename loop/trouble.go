@@ -79,6 +79,10 @@ func (o *Outage) fail(at time.Time, t *Settled) {
 // act on them.
 func (o *Opened) NotesTroubles() bool { return o.Rules != firstRules }
 
+// NotesLost reports whether the loop's journal records the cost of calls without a reply and the
+// names of silent agents.
+func (o *Opened) NotesLost() bool { return o.Rules == Rules }
+
 func (s *State) reachOf(c *Cell) *reach {
 	g := c.group()
 	r, ok := s.reach[g]
@@ -104,7 +108,10 @@ func (s *State) judge(j *Job, t *Settled, at time.Time, status Status) Status {
 	case t.Outcome == Interrupted:
 		return status
 	case t.Outcome == Failed && t.Trouble == Passing:
+		j.Extra = t.Unanswered()
 		return s.judgeOutage(j, r, t, at, probe)
+	case s.Opened.NotesLost() && t.Outcome == Short && !t.gained(&j.Settled):
+		return status // it got no reply, or could not ask
 	case probe && !r.outage.over:
 		r.outage = nil // something responded
 	}
@@ -121,6 +128,11 @@ func (s *State) judge(j *Job, t *Settled, at time.Time, status Status) Status {
 	r.detail = t.Detail
 	r.failed++
 	return Broken // a retry does not help
+}
+
+// gained reports whether a session got replies since an earlier outcome.
+func (t *Settled) gained(before *Settled) bool {
+	return t.Cost().Minus(t.Unanswered()) != before.Cost().Minus(before.Unanswered())
 }
 
 func (s *State) judgeOutage(j *Job, r *reach, t *Settled, at time.Time, probe bool) Status {
@@ -262,6 +274,9 @@ func (s *State) Hindrance() *Cause {
 			return &Cause{Detail: "the stop time came before any session was done"}
 		}
 	case EndBudget:
+		if all := s.Outages(); len(all) > 0 && s.Opened.NotesLost() {
+			return &Cause{all[0].Code, "not reached until the budget was exhausted: " + all[0].Detail}
+		}
 		if s.Count(Finished)+s.Count(Cut) > 0 {
 			return nil
 		}

@@ -310,3 +310,49 @@ func checkJustified(t rapid.TB, b *testLoop) {
 		}
 	}
 }
+
+// A session whose budget allows no more calls says nothing about its endpoint: another one asks.
+func TestShortProbeDoesNotEndOutage(t *testing.T) {
+	for _, c := range []struct {
+		short   loop.Settled
+		outages int
+	}{
+		{loop.Settled{Outcome: loop.Short, Spent: 50, Lost: 50}, 1},
+		{loop.Settled{Outcome: loop.Short, Spent: 80, Lost: 50}, 0},
+	} {
+		b := open(t, newOpened(cells(3), loop.Limits{Concurrency: 1}))
+		for range 2 {
+			runs, _ := b.next()
+			s := settleTrouble(loop.Passing, "timeout")(runs[0])
+			s.Job, s.Spent, s.Lost = runs[0].Job.Number, 50, 50
+			b.write(loop.KindSettled, s)
+		}
+		runs, _ := b.next()
+		c.short.Job = runs[0].Job.Number
+		b.write(loop.KindSettled, c.short)
+		if got := b.state.Outages(); len(got) != c.outages {
+			t.Errorf("%+v: outages %+v", c.short, got)
+		}
+		if more, _ := b.next(); len(more) != 1 || more[0].Probe != (c.outages == 1) || more[0].Job.Number == c.short.Job {
+			t.Errorf("%+v: then %+v", c.short, more)
+		}
+	}
+}
+
+// Waits that the operator ends after the deadline of an outage, in a paused loop, have ten
+// minutes again.
+func TestOutageAfterLongPause(t *testing.T) {
+	b := open(t, newOpened(cells(2), loop.Limits{Concurrency: 1}))
+	runs, _ := b.next()
+	s := settleTrouble(loop.Passing, "timeout")(runs[0])
+	s.Job = 1
+	b.write(loop.KindSettled, s)
+	b.write(loop.KindPaused, loop.Paused{By: "operator"})
+	b.now = b.now.Add(time.Hour)
+	b.write(loop.KindUnpaused, loop.Paused{By: "operator"})
+	b.next()
+	b.write(loop.KindSettled, s)
+	if got := b.state.Outages(); len(got) != 1 || b.state.Count(loop.Broken) != 0 {
+		t.Errorf("%+v, %+v", got, b.state.Jobs)
+	}
+}

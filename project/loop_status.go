@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -74,6 +75,7 @@ type LoopSummary struct {
 	NotOpened   int     `json:"not_opened"` // in rounds not opened yet
 	Concurrency int     `json:"concurrency"`
 	Tokens      int     `json:"tokens_spent"`
+	Lost        int     `json:"tokens_lost"` // part of Tokens: possible cost of calls without a reply
 	Reserved    int     `json:"tokens_reserved"`
 	TokensLimit int     `json:"tokens_budget"`
 	USD         float64 `json:"usd_spent"`
@@ -122,6 +124,8 @@ type LoopSession struct {
 	Problem   string     `json:"problem"`
 	Nothing   bool       `json:"nothing"`       // no agent contributed
 	Silent    int        `json:"silent_agents"` // that contributed nothing in any round
+	Lost      int        `json:"tokens_lost"`   // part of Tokens: possible cost of calls without a reply
+	Idle      []string   `json:"silent"`        // the names of the silent agents
 }
 
 // LoopOutage is a time in which an endpoint does not respond. One session at a time asks
@@ -130,7 +134,7 @@ type LoopOutage struct {
 	Code    fault.Code `json:"code"`
 	Detail  string     `json:"detail"`
 	Since   string     `json:"since"`
-	AsksAt  string     `json:"asks_again_at"`
+	AsksAt  string     `json:"asks_again_at"` // empty while it asks, is paused or does not run
 	GivesUp string     `json:"gives_up_at"`
 	Tries   int        `json:"tries"`
 }
@@ -188,9 +192,10 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, LoopSession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent, t.Conflicts, t.Code, t.Detail,
-			t.Nothing, t.Silent,
+			t.Nothing, t.Silent, t.Lost, t.Idle,
 		})
 		s.Conflicts += t.Conflicts
+		s.Lost += t.Lost
 		if t.Nothing && j.Final() {
 			s.Nothing++
 		}
@@ -207,7 +212,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		if until, provider := st.WaitsUntil(p.Now()); !until.IsZero() {
 			s.RetryAt, s.Backoff = artifact.FormatInstant(until), !provider
 		}
-		s.setOutage(st)
+		s.setOutage(st, p.Now())
 	} else if p.hasReport(st) {
 		s.Report = filepath.Join(p.reportDir(s.Loop), reportText)
 	}
@@ -217,11 +222,11 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 }
 
 // setOutage sets what the loop waits for.
-func (s *LoopSummary) setOutage(st *loop.State) {
+func (s *LoopSummary) setOutage(st *loop.State, now time.Time) {
 	for _, o := range st.Outages() {
-		s.Outage = &LoopOutage{
-			Code: o.Code, Detail: o.Detail, Since: artifact.FormatInstant(o.Since), AsksAt: artifact.FormatInstant(o.Next),
-			GivesUp: artifact.FormatInstant(o.Until), Tries: o.Tries,
+		s.Outage = &LoopOutage{Code: o.Code, Detail: o.Detail, Since: artifact.FormatInstant(o.Since), GivesUp: artifact.FormatInstant(o.Until), Tries: o.Tries}
+		if s.Phase == session.PhaseRunning && o.Next.After(now) {
+			s.Outage.AsksAt = artifact.FormatInstant(o.Next)
 		}
 		return // the oldest
 	}

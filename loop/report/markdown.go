@@ -40,9 +40,12 @@ func (r *Report) Markdown() []byte {
 // facts are the first lines of a report.
 func (r *Report) facts() []string {
 	lines := []string{
-		r.counts(),
+		Counts{r.Planned, r.Done, r.FailedCount, r.Skipped, r.Nothing, r.Short, len(r.Undone) - r.Skipped - r.Short + r.NotOpened}.String(),
 		fmt.Sprintf("round %d of %d, from %s to %s", r.Round, r.Rounds, seconds(r.Began), seconds(r.Last)),
 		"spent: " + r.spending(),
+	}
+	if r.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("%d of these tokens are assumed for calls without a reply", r.Lost))
 	}
 	if over := r.Tokens - r.TokensLimit; r.TokensLimit > 0 && over > 0 {
 		lines = append(lines, fmt.Sprintf("%s over the budget: calls cost more than was reserved for them", text.Count(over, "token")))
@@ -60,11 +63,24 @@ func (r *Report) facts() []string {
 	return lines
 }
 
-// counts says what became of the sessions.
-func (r *Report) counts() string {
-	line := fmt.Sprintf("%d of %s done, %d failed, %d not done", r.Done, text.Count(r.Planned, "session"), r.FailedCount, len(r.Undone)+r.NotOpened)
-	if r.Nothing > 0 {
-		line += fmt.Sprintf(", %d contributed nothing", r.Nothing)
+// Counts says what became of the sessions of a loop.
+type Counts struct{ Planned, Done, Failed, Skipped, Nothing, Short, Undone int }
+
+func (c Counts) String() string {
+	line := fmt.Sprintf("%d of %s done", c.Done, text.Count(c.Planned, "session"))
+	for _, some := range []struct {
+		n    int
+		what string
+	}{
+		{c.Failed, "failed"},
+		{c.Skipped, "skipped"},
+		{c.Nothing, "contributed nothing"},
+		{c.Short, "out of budget"},
+		{c.Undone, "not done"},
+	} {
+		if some.n > 0 {
+			line += fmt.Sprintf(", %d %s", some.n, some.what)
+		}
 	}
 	return line
 }
@@ -180,7 +196,7 @@ func (r *Report) writeQuestions(b *strings.Builder) {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
-			fmt.Fprintf(b, "\nThe hypotheses agree on every prediction (%s).\n", text.Count(q.Agree, "condition"))
+			b.WriteString("\n" + q.Agreement() + "\n")
 			q.writeCritiques(b)
 			continue
 		}
@@ -198,6 +214,14 @@ func (r *Report) writeQuestions(b *strings.Builder) {
 		}
 		q.writeCritiques(b)
 	}
+}
+
+// Agreement describes hypotheses that do not disagree.
+func (q *Question) Agreement() string {
+	if q.Agree == 0 {
+		return "The hypotheses have no predictions to compare."
+	}
+	return "The hypotheses agree on every prediction that they share (" + text.Count(q.Agree, "condition") + ")."
 }
 
 func (q *Question) writeCritiques(b *strings.Builder) {

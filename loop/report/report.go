@@ -45,6 +45,7 @@ type Report struct {
 	// Cause is what kept sessions from running, if the loop ended for it.
 	Cause       *loop.Cause `json:"cause,omitzero"`
 	Tokens      int         `json:"tokens_spent"`
+	Lost        int         `json:"tokens_lost"` // part of Tokens: possible cost of calls without a reply
 	TokensLimit int         `json:"tokens_budget"`
 	USD         float64     `json:"usd_spent"`
 	USDLimit    float64     `json:"usd_budget"`
@@ -100,7 +101,7 @@ type Question struct {
 	Hypotheses []Hypothesis `json:"hypotheses"`
 	Critiques  []Critique   `json:"critiques"`
 	Disagree   []Prediction `json:"disagreements"` // where hypotheses expect different things
-	Agree      int          `json:"agreements"`    // number of other conditions
+	Agree      int          `json:"agreements"`    // number of conditions for which at least two expect the same
 }
 
 // Author is an agent of a session and what it really asked.
@@ -190,6 +191,7 @@ type Row struct {
 	Reason    string `json:"reason"`
 	Version   int    `json:"version"`
 	Tokens    int    `json:"tokens"`
+	Lost      int    `json:"tokens_lost"` // part of Tokens: possible cost of calls without a reply
 	Missing   int    `json:"missing"`
 	Conflicts int    `json:"conflicts"`
 	Errors    int    `json:"lint_errors"`
@@ -197,6 +199,8 @@ type Row struct {
 	Nothing   bool   `json:"nothing"`        // no agent contributed
 	Silent    int    `json:"silent_agents"`  // that contributed nothing in any round
 	File      string `json:"file,omitempty"` // its artifact, relative to the report
+	// Idle are the names of the silent agents.
+	Idle []string `json:"silent"`
 }
 
 // Outcome formats the status of a session, with the reason if it did not end normally.
@@ -297,8 +301,8 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	t := &j.Settled
 	r.Sessions = append(r.Sessions, Row{
 		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
-		Version: t.Version, Tokens: t.Spent, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
-		Nothing: j.CameToNothing(), Silent: t.Silent,
+		Version: t.Version, Tokens: t.Spent, Lost: t.Lost, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
+		Nothing: j.CameToNothing(), Silent: t.Silent, Idle: t.Idle,
 	})
 	if j.CameToNothing() {
 		r.Nothing++
@@ -319,7 +323,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		r.Person = append(r.Person, Need{Kind: NeedFailed, Session: cmp.Or(j.Thread, j.Name()), What: what, Command: f.Command})
 	case j.Status == loop.Cut:
 		r.Undone = append(r.Undone, Undone{
-			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "stopped: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(t.Cost(), t.Wanting()).Flags(),
+			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "out of budget: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(t.Cost(), t.Wanting()).Flags(),
 		})
 	case !j.Final():
 		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "not begun"}
@@ -351,17 +355,19 @@ func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
 	}
 	for _, p := range a.Active(artifact.PredictionsTable) {
 		row := Prediction{ID: p.ID, Condition: p.Text("condition"), Expected: make([]string, len(ids))}
-		different := make(map[string]bool)
+		different, predicted := make(map[string]bool), 0
 		for i, id := range ids {
 			v, _ := p.Map("predictions").Get(id)
 			row.Expected[i] = formatValue(v)
 			if row.Expected[i] != "" {
+				predicted++
 				different[strings.ToLower(strings.Join(strings.Fields(row.Expected[i]), " "))] = true
 			}
 		}
-		if len(different) > 1 {
+		switch {
+		case len(different) > 1:
 			out.Disagree = append(out.Disagree, row)
-		} else {
+		case predicted > 1:
 			out.Agree++
 		}
 	}

@@ -33,7 +33,7 @@ type run struct {
 	done     chan outcome
 	replied  chan int // jobs that got a reply during an outage
 	inFlight int
-	troubles bool // the loop's rules know troubles
+	opened   loop.Opened // a copy for the goroutines of sessions
 }
 
 // outcome is the outcome of one session.
@@ -46,7 +46,7 @@ type outcome struct {
 func (r *Runner) run(ctx context.Context, l *ledger) (*loop.State, error) {
 	n := &run{
 		Runner: r, ledger: l, drain: make(chan struct{}), done: make(chan outcome), replied: make(chan int, 1),
-		troubles: l.state.Opened.NotesTroubles(),
+		opened: l.state.Opened,
 	}
 	n.work, n.cancel = context.WithCancel(ctx)
 	defer n.cancel()
@@ -288,6 +288,9 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 				continue // killed before anything was stored
 			}
 			row := rows[some[i]] // the operator may have changed the session since
+			if !s.Opened.NotesLost() {
+				row.Lost = min(f.now.Lost, row.Tokens)
+			}
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			r.Person = append(r.Person, f.needs...)
 			r.Person = append(r.Person, f.flaws(some[i])...)
@@ -299,6 +302,9 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 				answers[question] = f.answer
 			}
 		}
+	}
+	for i := range r.Sessions {
+		r.Lost += r.Sessions[i].Lost
 	}
 	for _, q := range s.Work.Questions {
 		if a, ok := answers[q.ID]; ok {

@@ -205,7 +205,7 @@ func refreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
 		if err != nil {
 			continue // keep what the loop's journal has; verify reports the error
 		}
-		s.FinishManually(settledBy(j.Number, h.State, s.Opened.NotesTroubles()))
+		s.FinishManually(settledBy(j.Number, h.State, &s.Opened))
 	}
 	return nil
 }
@@ -223,8 +223,10 @@ func givenUp(s *loop.State, j *loop.Job) bool {
 
 // abandoned returns the outcome of a session that a killed run left: it waits to be
 // resumed. The possible cost of its calls counts as spent.
-func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, error) {
-	out := loop.Settled{Job: j.Number, Outcome: loop.Interrupted, Spent: j.Settled.Spent, SpentUSD: j.Settled.SpentUSD}
+func (r *Runner) abandoned(ctx context.Context, o *loop.Opened, j *loop.Job) (loop.Settled, error) {
+	out := loop.Settled{
+		Job: j.Number, Outcome: loop.Interrupted, Spent: j.Settled.Spent, SpentUSD: j.Settled.SpentUSD, Lost: j.Settled.Lost, LostUSD: j.Settled.LostUSD,
+	}
 	h, err := session.Load(ctx, r.Store, j.Thread)
 	if fault.CodeOf(err) == session.NoSession {
 		return out, nil // killed before anything was stored, so before any call
@@ -232,8 +234,9 @@ func (r *Runner) abandoned(ctx context.Context, j *loop.Job) (loop.Settled, erro
 	if err != nil {
 		return out, err
 	}
-	out = outcomeOf(j.Number, h.State)
+	out = settledBy(j.Number, h.State, o)
 	out.Outcome, out.Code, out.Detail, out.RetryAt = loop.Interrupted, "", "", ""
+	out.Trouble, out.Nothing, out.Silent, out.Idle = "", false, 0, nil
 	return out, nil
 }
 
@@ -245,7 +248,7 @@ func (r *Runner) settleAbandoned(ctx context.Context, l *ledger) error {
 		if j.Status != loop.Running {
 			continue
 		}
-		out, err := r.abandoned(ctx, j)
+		out, err := r.abandoned(ctx, &l.state.Opened, j)
 		if err != nil {
 			return err
 		}

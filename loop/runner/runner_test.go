@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,7 +93,7 @@ func TestSessionsShortOfBudget(t *testing.T) {
 			t.Fatalf("%v, %+v", err, rep)
 		}
 		text := string(rep.Markdown())
-		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+threadID(1)+" --budget-tokens ") || !strings.Contains(text, ", 0 failed, ") || strings.Contains(text, " 0 not done") {
+		if !strings.Contains(text, c.detail) || !strings.Contains(text, "`brenner session resume "+threadID(1)+" --budget-tokens ") || strings.Contains(text, " failed") || !strings.Contains(text, fmt.Sprintf(", %d out of budget", rep.Short)) {
 			t.Errorf("report:\n%s", text)
 		}
 		// The budget in the command is large enough to continue.

@@ -93,7 +93,7 @@ func (n *run) awaitOthers(ctx context.Context, thread string) error {
 // conclude returns the outcome of a session that was run.
 func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.History) outcome {
 	ctx = context.WithoutCancel(ctx)
-	o := outcome{settled: settledBy(c.Job.Number, h.State, n.troubles)}
+	o := outcome{settled: settledBy(c.Job.Number, h.State, &n.opened)}
 	if claims {
 		if o.settled.Says, o.err = claimHashes(ctx, h, h.State.Version()); o.err != nil {
 			return o
@@ -110,7 +110,7 @@ func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.
 // startOrResume starts a session, or resumes it.
 func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
 	if c.Job.Thread != "" { // it has begun
-		res, err := s.Runner.Resume(ctx, c.Thread, s.Change)
+		res, err := s.Runner.Resume(ctx, c.Thread, s.raise(&work.Settings, c.Job.Extra))
 		switch fault.CodeOf(err) {
 		case session.NotOpen: // it ended before the loop journaled that
 			return session.Load(ctx, n.Store, c.Thread)
@@ -130,6 +130,26 @@ func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s 
 		return nil, err
 	}
 	return res.History(n.Store), nil
+}
+
+// raise returns the change of a resumed session's settings, with a budget that is raised by what
+// calls may have cost that got no reply in an outage.
+func (s *Session) raise(planned *flow.Settings, extra flow.Cost) func(*flow.Settings) {
+	if extra == (flow.Cost{}) {
+		return s.Change
+	}
+	budget := flow.Cost{Tokens: planned.Budget, USD: planned.BudgetUSD}.Plus(extra)
+	return func(set *flow.Settings) {
+		if s.Change != nil {
+			s.Change(set)
+		}
+		if set.Budget > 0 {
+			set.Budget = max(set.Budget, budget.Tokens)
+		}
+		if set.BudgetUSD > 0 {
+			set.BudgetUSD = max(set.BudgetUSD, budget.USD)
+		}
+	}
 }
 
 // inherit adds the results of an earlier session to a brief.
@@ -164,29 +184,46 @@ func (n *run) inherit(ctx context.Context, work *loop.Work, base string, b *sess
 	return nil
 }
 
-// settledBy returns the outcome of a session. Troubles and idle agents are not recorded in
-// loops that began with the first rules.
-func settledBy(job int, s *flow.State, troubles bool) loop.Settled {
+// settledBy returns the outcome of a session, with what the rules of its loop record.
+func settledBy(job int, s *flow.State, o *loop.Opened) loop.Settled {
 	out := outcomeOf(job, s)
-	if !troubles {
+	if !o.NotesLost() {
+		out.Lost, out.LostUSD = 0, 0
+	}
+	if !o.NotesTroubles() {
 		return out
 	}
 	switch {
+	case o.NotesLost() && out.Outcome == loop.Short && shortByOutage(s):
+		_, c := troubleOf(s)
+		out.Outcome, out.Wants, out.WantsUSD = loop.Failed, 0, 0
+		out.Trouble, out.Code, out.Detail = loop.Passing, c.Failed.Code, c.Agent+": "+c.Failed.Detail
 	case out.Outcome == loop.Failed && s.Ended == flow.EndQuorum:
 		if trouble, c := troubleOf(s); trouble != "" {
 			out.Trouble, out.Code, out.Detail = trouble, c.Failed.Code, c.Agent+": "+c.Failed.Detail
 		}
 	case out.Outcome == loop.Done || out.Outcome == loop.Short:
-		out.Nothing, out.Silent = s.CameToNothing(), len(s.Idle())
+		idle := s.Idle()
+		out.Nothing, out.Silent = s.CameToNothing(), len(idle)
+		if o.NotesLost() {
+			out.Idle = idle
+		}
 	}
 	return out
 }
 
+// shortByOutage reports whether a session exhausted its budget only by calls that an outage left
+// without a reply.
+func shortByOutage(s *flow.State) bool {
+	trouble, _ := troubleOf(s)
+	return trouble == loop.Passing && s.Settings.Affords(s.Spent.Minus(s.Unanswered()).Plus(s.Shortfall()))
+}
+
 func outcomeOf(job int, s *flow.State) loop.Settled {
-	spent := s.Spent.Plus(s.InFlight()) // a lost call may have been answered
+	spent, lost := s.Spent.Plus(s.InFlight()), s.Unanswered() // a lost call may have been answered
 	out := loop.Settled{
 		Job: job, Reason: s.Ended, Round: s.Round(), Version: s.Version(), Spent: spent.Tokens, SpentUSD: spent.USD, Missing: len(s.Missing()),
-		Merged: merged(s),
+		Merged: merged(s), Lost: lost.Tokens, LostUSD: lost.USD,
 	}
 	if len(s.Commits) > 0 {
 		c := &s.Commits[len(s.Commits)-1]
@@ -281,7 +318,7 @@ func (n *run) failed(ctx context.Context, c loop.Run, claims bool, err error) ou
 	before := &c.Job.Settled // costs of earlier attempts stay
 	out := loop.Settled{
 		Job: c.Job.Number, Outcome: loop.Failed, Code: fault.CodeOf(err), Detail: strings.ToValidUTF8(err.Error(), "\ufffd"),
-		Spent: before.Spent, SpentUSD: before.SpentUSD,
+		Spent: before.Spent, SpentUSD: before.SpentUSD, Lost: before.Lost, LostUSD: before.LostUSD,
 	}
 	if errors.Is(err, context.Canceled) {
 		out.Outcome, out.Code, out.Detail = loop.Interrupted, "", ""
@@ -292,12 +329,12 @@ func (n *run) failed(ctx context.Context, c loop.Run, claims bool, err error) ou
 		return outcome{err: unread} // its outcome is unknown
 	}
 	if unread == nil && out.Code != session.Exists { // count what it has spent
-		s := settledBy(c.Job.Number, h.State, n.troubles)
+		s := settledBy(c.Job.Number, h.State, &n.opened)
 		if h.State.Ended != "" && s.Outcome == loop.Done { // it had already ended
 			return n.conclude(ctx, c, claims, h)
 		}
 		s.Outcome, s.Code, s.Detail, s.RetryAt = out.Outcome, out.Code, out.Detail, ""
-		s.Trouble, s.Nothing, s.Silent = "", false, 0
+		s.Trouble, s.Nothing, s.Silent, s.Idle = "", false, 0, nil
 		out = s
 		if claims {
 			out.Says, err = claimHashes(ctx, h, h.State.Version())

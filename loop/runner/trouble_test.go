@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/loop/runner"
+	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/memory"
 )
@@ -180,4 +182,95 @@ func TestKilledDuringOutage(t *testing.T) {
 			checkProven(t, st)
 		})
 	}
+}
+
+// Calls that time out in an outage may have cost all that was reserved for them. That is counted,
+// but it does not exhaust the budget of a session, whatever its size.
+func TestTimeoutsDoNotExhaustBudgets(t *testing.T) {
+	for _, budget := range []int{18_000, 22_000, 40_000} {
+		synctest.Test(t, func(t *testing.T) {
+			w, clean := realWork(3), memory.New()
+			w.Settings.Budget, w.Settings.Reply = budget, 3000
+			want, err := realRunner(clean, &endpoint{}).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 2}), nil)
+			if err != nil || want.Count(loop.Finished) != 3 || want.Jobs[0].Settled.Lost != 0 {
+				t.Fatalf("without an outage: %v, %+v", err, want.Jobs)
+			}
+			st := memory.New()
+			x := &endpoint{code: agent.TimedOut, back: time.Now().Add(9 * time.Minute)}
+			s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 2, Tokens: 50 * budget}), nil)
+			if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 || s.Runs != 1 {
+				t.Fatalf("budget %d: %v, ended by %s: %+v", budget, err, s.Ended, s.Jobs)
+			}
+			lost := 0
+			for i := range s.Jobs {
+				got := &s.Jobs[i].Settled
+				lost += got.Lost
+				if got.Version != want.Jobs[i].Settled.Version || got.Spent-got.Lost != want.Jobs[i].Settled.Spent {
+					t.Errorf("session %d: %+v", i+1, got)
+				}
+			}
+			if s.Spent.Tokens != want.Spent.Tokens+lost || s.Jobs[0].Settled.Lost <= budget/2 {
+				t.Errorf("budget %d: spent %d, %d of it for calls without a reply", budget, s.Spent.Tokens, lost)
+			}
+			rep, err := runner.Gather(t.Context(), st, s)
+			if err != nil || rep.Lost != lost || !strings.Contains(string(rep.Markdown()), fmt.Sprintf("\n- %d of these tokens are assumed for calls without a reply\n", lost)) {
+				t.Errorf("budget %d: %v, report:\n%s", budget, err, rep.Markdown())
+			}
+			checkProven(t, st)
+		})
+	}
+}
+
+// The loop's own budget holds in an outage, and the report says what used it up.
+func TestTimeoutsCountForTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, w := memory.New(), realWork(2)
+		w.Settings.Budget = 20_000
+		x := &endpoint{code: agent.TimedOut, back: time.Now().Add(time.Hour)}
+		s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 1, Tokens: 30_000}), nil)
+		if err != nil || s.Ended != loop.EndBudget || s.Spent.Tokens > 30_000 || s.Count(loop.Cut) != 0 {
+			t.Fatalf("%v, ended by %s, spent %v: %+v", err, s.Ended, s.Spent, s.Jobs)
+		}
+		if c := s.Hindrance(); c == nil || c.Code != agent.TimedOut {
+			t.Errorf("hindrance: %+v", c)
+		}
+		checkProven(t, st)
+	})
+}
+
+// A loop that began with the second rules keeps them, and its journal gets no new keys.
+func TestSecondRulesKeepBudgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, w := memory.New(), realWork(1)
+		w.Settings.Budget, w.Settings.Reply = 22_000, 3000
+		o := newOpened(w, loop.Limits{})
+		o.Rules = "loop/2"
+		data, err := journal.Encode(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := journal.Head{}.Next("loop/night", time.Now(), loop.KindOpened, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Write(t.Context(), store.Batch{Appends: []store.Append{{Stream: e.Stream, Entries: []journal.Entry{e}}}}); err != nil {
+			t.Fatal(err)
+		}
+		x := &endpoint{code: agent.TimedOut, back: time.Now().Add(9 * time.Minute)}
+		r := realRunner(st, x)
+		r.Observe = func(e *journal.Entry, _ *loop.State) {
+			if strings.Contains(string(e.Body), "lost_") || strings.Contains(string(e.Body), `"silent"`) {
+				t.Errorf("new keys: %s", e.Body)
+			}
+		}
+		s, err := r.Resume(t.Context(), "night", nil)
+		if err != nil || s.Count(loop.Cut) != 1 {
+			t.Errorf("%v, %+v", err, s.Jobs)
+		}
+		rep, err := runner.Gather(t.Context(), st, s)
+		if err != nil || rep.Lost != s.Jobs[0].Settled.Spent {
+			t.Errorf("%v, %d of %d tokens lost", err, rep.Lost, s.Jobs[0].Settled.Spent)
+		}
+		checkProven(t, st)
+	})
 }

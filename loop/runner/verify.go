@@ -82,7 +82,7 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 	if notRun(&t, &empty) && beginsAgain(t.Job, entries) { // nothing was stored at that time
 		return nil
 	}
-	near, ok := matches(h, &t, s.Opened.NotesTroubles(), t.Outcome == loop.Interrupted && settledByNextRun(entries))
+	near, ok := matches(h, &t, &s.Opened, t.Outcome == loop.Interrupted && settledByNextRun(entries))
 	if !ok {
 		return wrong("the journals of loop and session disagree: %s", differences(&t, near))
 	}
@@ -99,13 +99,13 @@ func verifySettled(ctx context.Context, st store.Store, s *loop.State, entries [
 // matches looks for an entry of the session after which its state matches the recorded
 // outcome. Without one, it returns the outcome of the nearest end. A session abandoned by a
 // killed run may have ended before the loop recorded that.
-func matches(h *session.History, t *loop.Settled, troubles, abandoned bool) (near *loop.Settled, ok bool) {
+func matches(h *session.History, t *loop.Settled, o *loop.Opened, abandoned bool) (near *loop.Settled, ok bool) {
 	state := &flow.State{}
 	for i := range h.Entries {
 		if state.Apply(&h.Entries[i]) != nil {
 			break
 		}
-		was := settledBy(t.Job, state, troubles)
+		was := settledBy(t.Job, state, o)
 		if state.Ended != "" {
 			if same(&was, t) {
 				return nil, true
@@ -119,7 +119,7 @@ func matches(h *session.History, t *loop.Settled, troubles, abandoned bool) (nea
 		}
 	}
 	if near == nil {
-		was := settledBy(t.Job, state, troubles)
+		was := settledBy(t.Job, state, o)
 		near = &was
 	}
 	return near, false
@@ -159,7 +159,7 @@ func notRun(t, was *loop.Settled) bool {
 	}
 	w := *was
 	w.Outcome, w.Code, w.Detail, w.RetryAt = t.Outcome, t.Code, t.Detail, ""
-	w.Trouble, w.Nothing, w.Silent = "", false, 0
+	w.Trouble, w.Nothing, w.Silent, w.Idle = "", false, 0, nil
 	return same(&w, t)
 }
 

@@ -157,6 +157,21 @@ func (s *State) InFlight() Cost {
 	return all
 }
 
+// Unanswered returns the part of the cost that calls without a reply may have caused, those in
+// flight included.
+func (s *State) Unanswered() Cost {
+	all := s.InFlight()
+	for i := range s.Legs {
+		for c := range s.Legs[i].Calls() {
+			all = all.Plus(c.Lost)
+		}
+	}
+	for i := range s.Rulings {
+		all = all.Plus(s.Rulings[i].Lost)
+	}
+	return all
+}
+
 func (s *State) budgetExhausted() bool {
 	set := &s.Settings
 	return set.Budget > 0 && s.Spent.Tokens >= set.Budget || set.BudgetUSD > 0 && s.Spent.USD >= set.BudgetUSD

@@ -363,7 +363,7 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 		if r, err := journal.Decode[loop.Resumed](e, loop.BadSequence); err == nil && len(r.Ways) > 0 {
 			line += ", asking " + askedBy(s)
 		}
-		return line
+		return line + waitText(a, e.At, s)
 	case loop.KindRound:
 		return fmt.Sprintf("round %d of %d: %s", s.Round, s.Limits.Rounds, text.Count(len(s.Work.Cells), "session"))
 	case loop.KindBegan, loop.KindSettled:
@@ -387,6 +387,23 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 		return name + ": the endpoint responds again; the loop continues"
 	}
 	return ""
+}
+
+// waitText says until when a resumed loop waits, and why.
+func waitText(a *ui.App, now time.Time, s *loop.State) string {
+	until, provider := s.WaitsUntil(now)
+	if until.IsZero() {
+		return ""
+	}
+	text := "; waiting until " + a.Clock(artifact.FormatInstant(until))
+	off := "; `brenner loop pause " + s.Opened.Name + " --off` ends the wait"
+	switch all := s.Outages(); {
+	case provider:
+		return text + ", requested by a provider" + off
+	case len(all) > 0:
+		return text + " to ask again: " + causeText(&loop.Cause{Code: all[0].Code, Detail: all[0].Detail}) + off
+	}
+	return text + " to retry a failed session"
 }
 
 func causeText(c *loop.Cause) string {
@@ -431,7 +448,7 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		if t.Nothing {
 			line += ", no agent contributed"
 		} else if t.Silent > 0 {
-			line += ", " + text.Count(t.Silent, "agent") + " contributed nothing"
+			line += ", " + silentText(t.Silent, t.Idle) + " contributed nothing"
 		}
 		return line
 	case loop.Short:

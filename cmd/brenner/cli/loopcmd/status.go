@@ -83,19 +83,7 @@ func listText(a *ui.App, v *project.LoopList) string {
 }
 
 func summaryHeadline(s *project.LoopSummary) string {
-	sessions := fmt.Sprintf("%d of %s done", s.Done, text.Count(s.Planned, "session"))
-	if s.Failed > 0 {
-		sessions += fmt.Sprintf(", %d failed", s.Failed)
-	}
-	if s.Skipped > 0 {
-		sessions += fmt.Sprintf(", %d skipped", s.Skipped)
-	}
-	if s.Nothing > 0 {
-		sessions += fmt.Sprintf(", %d contributed nothing", s.Nothing)
-	}
-	if s.Short > 0 {
-		sessions += fmt.Sprintf(", %d out of budget", s.Short)
-	}
+	sessions := report.Counts{Planned: s.Planned, Done: s.Done, Failed: s.Failed, Skipped: s.Skipped, Nothing: s.Nothing, Short: s.Short}.String()
 	switch s.Phase {
 	case session.PhaseRunning, project.PhasePaused, project.PhaseStopping:
 		return s.Phase + ", " + sessions + ", held by " + ui.Clean(s.HeldBy)
@@ -150,6 +138,9 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 			tokens = fmt.Sprintf("%d (of %d: %d over)", s.Tokens, s.TokensLimit, over)
 		}
 	}
+	if s.Lost > 0 {
+		tokens += fmt.Sprintf(", %d of them assumed for calls without a reply", s.Lost)
+	}
 	if s.Reserved > 0 {
 		tokens += fmt.Sprintf(", %d reserved", s.Reserved)
 	}
@@ -169,7 +160,7 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 	}
 	if o := s.Outage; o != nil {
 		rows = append(rows, []string{"Outage", fmt.Sprintf("since %s, asked %s: %s", a.Clock(o.Since), text.Count(o.Tries, "time"), ui.Clean(string(o.Code)+" "+o.Detail))},
-			[]string{"Waiting", "until " + a.Clock(o.AsksAt) + " to ask again; at most until " + a.Clock(o.GivesUp)})
+			[]string{"Waiting", outageWait(a, s)})
 	} else if s.RetryAt != "" {
 		why := "requested by a provider"
 		if s.Backoff {
@@ -184,6 +175,19 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		rows = append(rows, []string{"Report", ui.FromHere(s.Report)})
 	}
 	return append(rows, []string{"Journal", fmt.Sprintf("%s, head %s", text.Plural(s.Entries, "entry", "entries"), s.Head)})
+}
+
+// outageWait says when a loop asks again in an outage.
+func outageWait(a *ui.App, s *project.LoopSummary) string {
+	switch {
+	case s.Phase == project.PhasePaused:
+		return "paused: it asks again when it is continued"
+	case s.Phase != session.PhaseRunning:
+		return "not running: it asks again when it is run again"
+	case s.Outage.AsksAt == "":
+		return "for a reply, at most until " + a.Clock(s.Outage.GivesUp)
+	}
+	return "until " + a.Clock(s.Outage.AsksAt) + " to ask again; at most until " + a.Clock(s.Outage.GivesUp)
 }
 
 // Limits of the text output.
@@ -262,12 +266,20 @@ func summarySilent(s *project.LoopSummary, b *strings.Builder) {
 			b.WriteString("\nSilent agents:\n")
 		}
 		if shown <= mostProblems {
-			fmt.Fprintf(b, "  %s: %s contributed nothing in any round; see `brenner trace list %s`\n", ui.Clean(j.Thread), text.Count(j.Silent, "agent"), ui.Clean(j.Thread))
+			fmt.Fprintf(b, "  %s: %s contributed nothing in any round; see `brenner trace list %s`\n", ui.Clean(j.Thread), silentText(j.Silent, j.Idle), ui.Clean(j.Thread))
 		}
 	}
 	if shown > mostProblems {
 		fmt.Fprintf(b, "  … and %d more; --json lists all\n", shown-mostProblems)
 	}
+}
+
+// silentText names silent agents; loops of earlier versions have only their number.
+func silentText(n int, names []string) string {
+	if len(names) == 0 {
+		return text.Count(n, "agent")
+	}
+	return text.Some(names)
 }
 
 // summaryUndone lists the sessions that an ended loop did not run.
@@ -278,9 +290,6 @@ func summaryUndone(s *project.LoopSummary) string {
 	var parts []string
 	if s.Waiting > 0 {
 		parts = append(parts, text.Count(s.Waiting, "session")+" of round "+fmt.Sprint(s.Round))
-	}
-	if s.Short > 0 {
-		parts = append(parts, text.Count(s.Short, "session")+" out of budget")
 	}
 	if s.NotOpened > 0 {
 		parts = append(parts, text.Count(s.NotOpened, "session")+" of later rounds")
