@@ -126,8 +126,9 @@ func (s *State) begin(running int, now time.Time) []Command {
 		if away && j.Thread == "" {
 			continue
 		}
-		need := s.need(j)
-		after := total.Minus(j.Reserved).Plus(need)
+		rest := total.Minus(j.Reserved)
+		need := s.need(j, rest)
+		after := rest.Plus(need)
 		resting := away || !now.IsZero() && s.RetryAt(j).After(now)
 		if !resting && running >= s.Limits.Concurrency || !s.affords(after) {
 			return commands
@@ -182,10 +183,23 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 	return needs.Thread, true, false
 }
 
-// need returns the reservation for a job: what its session may still spend.
-func (s *State) need(j *Job) flow.Cost {
+// need returns the reservation for a job: what its session may still spend. What calls may have
+// cost that got no reply in an outage is added as far as the total budget allows, given the rest
+// of the costs; without room for asking once more, the session does not fit.
+func (s *State) need(j *Job, rest flow.Cost) flow.Cost {
 	set := &s.Work.Settings
-	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
+	full := flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
+	if j.Extra == (flow.Cost{}) {
+		return full
+	}
+	room := flow.Cost{Tokens: s.Limits.Tokens, USD: s.Limits.USD}.Minus(rest)
+	if s.Limits.Tokens > 0 {
+		full.Tokens = min(full.Tokens, max(room.Tokens, j.Asking.Tokens))
+	}
+	if s.Limits.USD > 0 {
+		full.USD = min(full.USD, max(room.USD, j.Asking.USD))
+	}
+	return full
 }
 
 // affords reports whether a total cost is within the limits.

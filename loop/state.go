@@ -79,9 +79,10 @@ type Job struct {
 	Attempts int
 	Failures int
 	Reserved flow.Cost
-	// Extra is added to the session's budget: what calls may have cost that got no reply in an
-	// outage.
+	// Extra is what calls may have cost that got no reply in an outage; Asking is the part of the
+	// last attempt.
 	Extra   flow.Cost
+	Asking  flow.Cost
 	Settled Settled // last outcome
 	Began   time.Time
 	Closed  time.Time

@@ -108,7 +108,9 @@ func (s *State) judge(j *Job, t *Settled, at time.Time, status Status) Status {
 	case t.Outcome == Interrupted:
 		return status
 	case t.Outcome == Failed && t.Trouble == Passing:
-		j.Extra = t.Unanswered()
+		if lost := t.Unanswered(); lost != j.Extra {
+			j.Extra, j.Asking = lost, lost.Minus(j.Settled.Unanswered())
+		}
 		return s.judgeOutage(j, r, t, at, probe)
 	case s.Opened.NotesLost() && t.Outcome == Short && !t.gained(&j.Settled):
 		return status // it got no reply, or could not ask

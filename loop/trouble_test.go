@@ -225,6 +225,7 @@ func TestTroubleLaws(t *testing.T) {
 		for i := range w.Cells {
 			w.Cells[i].Model = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "model")
 		}
+		w.Settings.Budget = rapid.SampledFrom([]int{0, 100}).Draw(t, "budget")
 		b := open(t, newOpened(w, loop.Limits{
 			Rounds: rapid.IntRange(1, 2).Draw(t, "rounds"), Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency"),
 			Retry: rapid.IntRange(0, 1).Draw(t, "retry"), Tokens: rapid.SampledFrom([]int{0, 350}).Draw(t, "tokens"),
@@ -278,10 +279,19 @@ func TestTroubleLaws(t *testing.T) {
 				continue
 			}
 			out.Job = r.Job.Number
+			before, _ := b.state.Job(out.Job)
+			cost := rapid.IntRange(0, r.Reserve.Tokens).Draw(t, "cost")
+			out.Spent, out.Lost = before.Settled.Spent+cost, before.Settled.Lost
+			if out.Trouble == loop.Passing {
+				out.Lost += cost
+			}
 			inFlight = append(inFlight[:i:i], inFlight[i+1:]...)
 			b.write(loop.KindSettled, out)
 			if out.Outcome == loop.Done {
 				finished[out.Job]++
+			}
+			if all, limit := b.state.Spent.Plus(b.state.Reserved).Tokens, b.state.Limits.Tokens; limit > 0 && all > limit {
+				t.Fatalf("%d tokens spent and reserved of %d", all, limit)
 			}
 		}
 		for i := range b.state.Jobs {

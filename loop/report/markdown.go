@@ -196,7 +196,10 @@ func (r *Report) writeQuestions(b *strings.Builder) {
 			fmt.Fprintf(b, "- **%s** %s\n", h.ID, plain(strings.TrimPrefix(h.Name+": "+h.Claim, ": ")))
 		}
 		if len(q.Disagree) == 0 {
-			b.WriteString("\n" + q.Agreement() + "\n")
+			if len(q.Hypotheses) > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(q.Agreement() + "\n")
 			q.writeCritiques(b)
 			continue
 		}
@@ -218,7 +221,10 @@ func (r *Report) writeQuestions(b *strings.Builder) {
 
 // Agreement describes hypotheses that do not disagree.
 func (q *Question) Agreement() string {
-	if q.Agree == 0 {
+	switch {
+	case len(q.Hypotheses) == 0:
+		return "No hypotheses."
+	case q.Agree == 0:
 		return "The hypotheses have no predictions to compare."
 	}
 	return "The hypotheses agree on every prediction that they share (" + text.Count(q.Agree, "condition") + ")."

@@ -79,6 +79,22 @@ func TestDisagreements(t *testing.T) {
 	if len(q.Hypotheses) != 2 || len(q.Disagree) != 1 || q.Agree != 1 || q.Disagree[0].ID != "P1" || len(q.Disagree[0].Expected) != 2 {
 		t.Errorf("got %+v", q)
 	}
+	one := []report.Hypothesis{{ID: "H1"}}
+	for _, c := range []struct {
+		q    report.Question
+		want string
+	}{
+		{report.Question{}, "No hypotheses."},
+		{report.Question{Hypotheses: one}, "The hypotheses have no predictions to compare."},
+		{report.Question{Hypotheses: one, Agree: 1}, "The hypotheses agree on every prediction that they share (1 condition)."},
+	} {
+		r := report.New(&loop.State{})
+		r.Questions = []report.Question{c.q}
+		page, err := r.HTML()
+		if err != nil || !strings.Contains(string(r.Markdown()), "\n\n"+c.want+"\n") || !strings.Contains(string(page), "<p>"+c.want+"</p>") {
+			t.Errorf("%q: %v\n%s", c.want, err, r.Markdown())
+		}
+	}
 }
 
 // The size of a report is bounded, however many sessions there are.

@@ -110,7 +110,7 @@ func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.
 // startOrResume starts a session, or resumes it.
 func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s *Session) (*session.History, error) {
 	if c.Job.Thread != "" { // it has begun
-		res, err := s.Runner.Resume(ctx, c.Thread, s.raise(&work.Settings, c.Job.Extra))
+		res, err := s.Runner.Resume(ctx, c.Thread, s.raise(&c))
 		switch fault.CodeOf(err) {
 		case session.NotOpen: // it ended before the loop journaled that
 			return session.Load(ctx, n.Store, c.Thread)
@@ -132,22 +132,22 @@ func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s 
 	return res.History(n.Store), nil
 }
 
-// raise returns the change of a resumed session's settings, with a budget that is raised by what
-// calls may have cost that got no reply in an outage.
-func (s *Session) raise(planned *flow.Settings, extra flow.Cost) func(*flow.Settings) {
-	if extra == (flow.Cost{}) {
+// raise returns the change of a resumed session's settings. After an outage, its budget is what was
+// reserved for it besides what it has spent.
+func (s *Session) raise(c *loop.Run) func(*flow.Settings) {
+	if c.Job.Extra == (flow.Cost{}) {
 		return s.Change
 	}
-	budget := flow.Cost{Tokens: planned.Budget, USD: planned.BudgetUSD}.Plus(extra)
+	budget := c.Job.Settled.Cost().Plus(c.Reserve)
 	return func(set *flow.Settings) {
 		if s.Change != nil {
 			s.Change(set)
 		}
 		if set.Budget > 0 {
-			set.Budget = max(set.Budget, budget.Tokens)
+			set.Budget = budget.Tokens
 		}
 		if set.BudgetUSD > 0 {
-			set.BudgetUSD = max(set.BudgetUSD, budget.USD)
+			set.BudgetUSD = budget.USD
 		}
 	}
 }

@@ -274,3 +274,17 @@ func TestSecondRulesKeepBudgets(t *testing.T) {
 		checkProven(t, st)
 	})
 }
+
+// Sessions that waited out an outage take what the total budget still allows.
+func TestSessionsShareWhatAnOutageLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st, w := memory.New(), realWork(3)
+		w.Settings.Budget, w.Settings.Reply = 40_000, 3000
+		x := &endpoint{code: agent.TimedOut, back: time.Now().Add(10 * time.Second)}
+		s, err := realRunner(st, x).Start(t.Context(), newOpened(w, loop.Limits{Concurrency: 3, Tokens: 125_000}), nil)
+		if err != nil || s.Ended != loop.EndRounds || s.Count(loop.Finished) != 3 || s.Spent.Tokens > 125_000 {
+			t.Errorf("%v, ended by %s, spent %v: %+v", err, s.Ended, s.Spent, s.Jobs)
+		}
+		checkProven(t, st)
+	})
+}
