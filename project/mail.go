@@ -20,11 +20,8 @@ import (
 	"brenner/mail/server"
 )
 
-// The mail files in a project's state directory.
-const (
-	operatorFile = "mail-operator.token"
-	tokensFile   = "mail-tokens.json"
-)
+// tokensFile is the file of agents' tokens in a project's state directory.
+const tokensFile = "mail-tokens.json"
 
 // OperatorName is the mailbox name of the operator and of sessions.
 const OperatorName = "Operator"
@@ -116,7 +113,7 @@ func (p *Project) bearer(address string) (string, error) {
 	if !baseurl.IsLocal(address) {
 		return "", nil
 	}
-	return p.readToken()
+	return p.mailGuard().Operator()
 }
 
 // ClientToken is the variable with the token for agents' programs.
@@ -256,12 +253,13 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	if m.Box, err = p.openBox(ctx); err != nil {
 		return nil, err
 	}
-	if !opt.NoToken {
-		if m.token, err = p.operatorToken(opt.Renew); err != nil {
-			return nil, err
-		}
+	var key server.Key
+	if opt.NoToken {
+		key, _ = p.mailGuard().Key() // needed only by later servers
+	} else if m.token, key, err = p.serverTokens(ctx, m.Box, opt.Renew); err != nil {
+		return nil, err
 	}
-	m.Server, err = server.New(server.Options{Box: m.Box, Operator: m.token, Hosts: opt.Hosts, Path: m.path, Version: release})
+	m.Server, err = server.New(server.Options{Box: m.Box, Operator: m.token, Key: key, Hosts: opt.Hosts, Path: m.path, Version: release})
 	return m, err
 }
 

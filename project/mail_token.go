@@ -1,97 +1,51 @@
 package project
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"runtime"
+	"context"
+	"strconv"
 
-	"brenner/internal/fault"
-	"brenner/internal/files"
 	"brenner/internal/trust"
+	"brenner/mail/access"
+	"brenner/mail/box"
 	"brenner/mail/server"
 )
 
-// readToken returns the operator's token, or "" if there is none. It refuses a token that
-// this user did not make: the author of a project that ships one knows it.
-func (p *Project) readToken() (string, error) {
-	const op = "read the mail server's token"
-	path := p.operatorFile()
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return "", &fault.Error{Code: files.Unreadable, Op: op, Place: path, Detail: files.Reason(err)}
-	}
-	token := bytes.TrimSpace(data)
-	if len(token) == 0 {
-		return "", nil
-	}
-	why, err := p.tokenProblem(path, info, data)
-	if err == nil && why != "" {
-		err = &fault.Error{Code: trust.Untrusted, Op: op, Place: path, Detail: why, Hint: "`brenner mail serve --new-token` makes a new one"}
-	}
-	return string(token), err
+// mailGuard returns what knows which tokens of the project's mail this user has made.
+func (p *Project) mailGuard() *access.Guard {
+	return &access.Guard{Dir: p.StateDir(), Environ: p.Environ, Now: p.Now}
 }
 
-// tokenProblem returns why a token file must not be used, or "".
-func (p *Project) tokenProblem(path string, info fs.FileInfo, data []byte) (string, error) {
-	switch mode := info.Mode(); {
-	case !mode.IsRegular():
-		return "not a regular file", nil
-	case mode.Perm()&0o077 != 0 && runtime.GOOS != "windows":
-		return fmt.Sprintf("other users can read or change it: its mode is %04o", mode.Perm()), nil
+// serverTokens returns the operator's token for a server and the key of agents' tokens. If there is no
+// token, or a new one is wanted, it makes one and shows it once, and removes agents' tokens that this user
+// did not make.
+func (p *Project) serverTokens(ctx context.Context, b *box.Box, renew bool) (string, server.Key, error) {
+	guard := p.mailGuard()
+	token, err := guard.Operator()
+	if err != nil && !renew {
+		return "", nil, err
 	}
-	place, err := files.RealPath(path)
+	key, err := guard.Key()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	book, err := trust.Find(p.Environ)
+	foreign, err := guard.Foreign(ctx, b, key, token)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	made, err := book.Trusts(place, data)
-	if err == nil && !made {
-		return "not made by you in this directory; it may have come with the project", nil
-	}
-	return "", err
-}
-
-// operatorToken reads the operator's token. If there is none, or a new one is wanted, it
-// makes one and shows it once. That this user made it is noted outside the project.
-func (p *Project) operatorToken(renew bool) (string, error) {
-	if !renew {
-		if token, err := p.readToken(); err != nil || token != "" {
-			return token, err
+	done, hint := "ignored", "`brenner mail serve --new-token` removes them; `brenner mail token NAME` makes a new one"
+	if renew || token == "" {
+		done, hint = "removed", "`brenner mail token NAME` makes a new one"
+		if err := b.ReplaceTokens(ctx, foreign, func(string) string { return "" }); err != nil {
+			return "", nil, err
 		}
+		if token, err = guard.MakeOperator(); err != nil {
+			return "", nil, err
+		}
+		p.notify("the operator's token, kept in " + guard.File() + " and not printed again: " + token)
 	}
-	book, err := trust.Find(p.Environ)
-	if err != nil {
-		return "", err
+	if len(foreign) > 0 {
+		p.Log.Warn().Str("code", string(trust.Untrusted)).Str("hint", hint).
+			Msg("agents' tokens that you did not make were " + done + ": " + strconv.Itoa(len(foreign)) + "; the mailbox may have come with the project")
 	}
-	path, token := p.operatorFile(), server.NewToken()
-	data := []byte(token + "\n")
-	// An existing file may be readable by others: replace it.
-	if err := files.Write(path, data); err != nil {
-		return "", &fault.Error{Code: files.CannotWrite, Op: "write the mail server's token", Place: path, Detail: files.Reason(err)}
-	}
-	place, err := files.RealPath(path)
-	if err == nil {
-		_, err = book.Trust(place, data, p.Now())
-	}
-	if err != nil {
-		return "", err
-	}
-	p.notify("the operator's token, kept in " + path + " and not printed again: " + token)
-	return token, nil
+	return token, key, nil
 }
-
-func (p *Project) operatorFile() string { return filepath.Join(p.StateDir(), operatorFile) }

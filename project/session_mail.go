@@ -311,6 +311,10 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 			Hint: "run this command where the server runs",
 		}
 	}
+	key, err := b.Project.mailGuard().Key()
+	if err != nil {
+		return nil, err
+	}
 	opened, err := b.Project.openBox(ctx)
 	if err != nil {
 		return nil, err
@@ -320,7 +324,7 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 		return nil, err
 	}
 	token := server.NewToken()
-	r.Project, r.TokenHash, r.Renew = b.Key, server.Hash(token), true
+	r.Project, r.TokenHash, r.Renew = b.Key, key.Sign(server.Hash(token)), true
 	made, err := opened.Register(ctx, r)
 	if err != nil {
 		return nil, err

@@ -127,6 +127,7 @@ func brenner() Table {
 		{Path: "mail", Kind: Shell, Needs: "internal/baseurl internal/fault internal/files internal/secret internal/text"},
 		{Path: "mail/box", Kind: Shell, Needs: "internal/fault store store/sqlite mail"},
 		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text mail"},
+		{Path: "mail/access", Kind: Shell, Needs: "internal/fault internal/files internal/trust mail/box mail/server"},
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 
@@ -185,7 +186,7 @@ func brenner() Table {
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
 				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
 				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
-				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/box " +
+				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
 				"loop/runner govern govern/contexts govern/policy config project/schemas",

@@ -6,6 +6,7 @@
 package trust
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -111,6 +112,32 @@ func (b *Book) Forget(file string) (bool, error) {
 		})
 	})
 	return found, err
+}
+
+// Key returns a secret of the user, and makes it at first use. Only this user can have signed
+// something with it.
+func (b *Book) Key() (key []byte, err error) {
+	unlock, err := b.lock()
+	if err != nil {
+		return nil, b.writeError(err)
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	file := b.path + ".key"
+	key, err = os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		key = []byte(rand.Text() + rand.Text())
+		err = files.Write(file, key)
+	}
+	if err == nil && len(key) < len(rand.Text()) {
+		err = errors.New("too short")
+	}
+	if err != nil {
+		return nil, &fault.Error{
+			Code: Unreadable, Op: "read the key for tokens", Place: file, Cause: err,
+			Hint: "fix or remove the file; without it, the agents' mail tokens must be made again",
+		}
+	}
+	return key, nil
 }
 
 // change rewrites the book under a lock, so that concurrent changes are not lost.

@@ -209,6 +209,34 @@ func (b *Box) Owner(ctx context.Context, tokenHash string) (mail.Project, mail.A
 	return o.project, o.agent, err
 }
 
+// Token is the stored form of an agent's token.
+type Token struct{ Agent, Stored string }
+
+// Tokens returns the tokens of all agents.
+func (b *Box) Tokens(ctx context.Context) ([]Token, error) {
+	return sqlite.Use(ctx, &b.file, "read the tokens", func() ([]Token, error) {
+		return sqlite.List(ctx, b.read, func(rows *sql.Rows) (t Token, err error) {
+			err = rows.Scan(&t.Agent, &t.Stored)
+			return t, err
+		}, "SELECT name, token FROM agents WHERE token IS NOT NULL ORDER BY name, id")
+	})
+}
+
+// ReplaceTokens changes the stored form of tokens; an empty one removes the token.
+func (b *Box) ReplaceTokens(ctx context.Context, tokens []Token, form func(stored string) string) error {
+	_, err := sqlite.Use(ctx, &b.file, "replace the tokens", func() (struct{}, error) {
+		return struct{}{}, b.writer.write(ctx, func(ctx context.Context, w *writer) error {
+			for _, t := range tokens {
+				if err := w.Exec(ctx, "UPDATE agents SET token = nullif(?, '') WHERE token = ?", form(t.Stored), t.Stored); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, b.tokens.Clear)
+	})
+	return err
+}
+
 // tokenTTL is how long a verified token is trusted without a lookup, and so how long a replaced
 // one stays valid in other processes. A lookup per call would cost a tenth of the call.
 const tokenTTL = time.Second

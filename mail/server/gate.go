@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -123,7 +124,7 @@ func (s *Server) ownerOf(ctx context.Context, token string) (*caller, error) {
 	if s.operator != "" && same(hash, s.operator) {
 		return &caller{operator: true}, nil
 	}
-	project, agent, err := s.box.Owner(ctx, hash)
+	project, agent, err := s.box.Owner(ctx, s.key.Sign(hash))
 	switch {
 	case fault.CodeOf(err) == mail.NotFound:
 		return nil, &fault.Error{Code: mail.NoAuth, Detail: "unknown token", Hint: "`brenner mail token NAME` makes a new token for an agent"}
@@ -188,7 +189,27 @@ func denied(c *caller, what string) error {
 	}
 }
 
-// Hash returns the stored form of a token.
+// Key signs the hashes of agents' tokens. A mailbox may come from elsewhere: its author knows the
+// tokens in it, but not the key. An empty key signs nothing.
+type Key []byte
+
+// Sign returns the stored form of a token with the given hash. A stored form is not signed again.
+func (k Key) Sign(hash string) string {
+	if len(k) == 0 || strings.Contains(hash, ".") {
+		return hash
+	}
+	mac := hmac.New(sha256.New, k)
+	mac.Write([]byte(hash))
+	return hash + "." + hex.EncodeToString(mac.Sum(nil))
+}
+
+// Signed reports whether a stored token is signed with the key.
+func (k Key) Signed(stored string) bool {
+	hash, _, _ := strings.Cut(stored, ".")
+	return same(stored, k.Sign(hash))
+}
+
+// Hash returns the hash of a token.
 func Hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -286,7 +286,7 @@ func (c *call) register(ctx context.Context, r mail.Registration, token string) 
 
 func (c *call) create(ctx context.Context, r mail.Registration) (mail.Agent, error) {
 	token := NewToken()
-	r.TokenHash = Hash(token)
+	r.TokenHash = c.server.key.Sign(Hash(token))
 	a, err := c.server.box.Register(ctx, r)
 	if err == nil {
 		a.Token = token

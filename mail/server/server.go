@@ -37,6 +37,8 @@ type Options struct {
 	// Operator is the token that may act for all agents. If empty, no token is required; use that
 	// only on loopback addresses.
 	Operator string `json:"-"`
+	// Key signs agents' tokens; those without its signature are unknown.
+	Key Key `json:"-"`
 	// Hosts are accepted host names beside localhost, 127.0.0.1 and ::1.
 	Hosts []string
 	// Path is an additional path to serve beside /mcp and /api; empty means none.
@@ -51,6 +53,7 @@ type Options struct {
 type Server struct {
 	box      mail.Box
 	operator string // hash of the operator's token
+	key      Key
 	hosts    []string
 	path     string // without a trailing slash
 	version  string
@@ -66,7 +69,7 @@ func New(o Options) (*Server, error) {
 		return nil, &fault.Error{Code: mail.Invalid, Op: "make a mail server", Detail: "no box"}
 	}
 	s := &Server{
-		box: o.Box, hosts: o.Hosts, path: strings.TrimRight(cmp.Or(o.Path, mail.DefaultPath), "/"),
+		box: o.Box, key: o.Key, hosts: o.Hosts, path: strings.TrimRight(cmp.Or(o.Path, mail.DefaultPath), "/"),
 		version: cmp.Or(o.Version, "dev"), name: o.Name, grace: 5 * time.Second,
 	}
 	if o.Operator != "" {
