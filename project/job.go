@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -90,7 +91,7 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 		return nil, err
 	}
 	out.brief.Arbiter, out.brief.Settings.Prices = arbiter, p.prices(out.all)
-	if err := out.brief.CheckNames(); err != nil {
+	if err := cmp.Or(CheckMailboxes(parties), out.brief.CheckNames()); err != nil {
 		return nil, err
 	}
 	return out, noWay
