@@ -47,8 +47,9 @@ type Call struct {
 	Thread  string
 	Round   int
 	Subject string
-	// Turns is the conversation so far; the last turn is ours.
-	Turns []Turn
+	// Turns is the conversation so far; the last turn is ours. Tokens are their tokens, if known.
+	Turns  []Turn
+	Tokens int
 	// Nudge is the reminder for an agent that has acknowledged the question but not
 	// replied, where that is visible. It is sent once; if empty, there is no reminder.
 	Nudge string

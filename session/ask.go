@@ -131,7 +131,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
-		Turns: []agent.Turn{{Text: t.body}},
+		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens,
 	}
 	if p.Via == flow.ViaMail { // only mail can send a reminder
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
@@ -152,7 +152,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.Turns = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request})
+	c.Turns, c.Tokens = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request}), c.Tokens+repair.Tokens
 	return c, nil
 }
 

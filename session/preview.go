@@ -14,9 +14,9 @@ type Opening struct {
 	Tokens   []int // of each message
 	// Later are the agents whose first message depends on the replies to these.
 	Later []string
-	// Bounds are the tokens that a later message of each agent has at most, besides lessons: all
-	// that stays the same, and a view at its limit.
-	Bounds map[string]int
+	// Bounds are the tokens that other messages of each agent have at most, besides lessons: all that
+	// stays the same, and a view at its limit. Repairs are those that a repair adds at most.
+	Bounds, Repairs map[string]int
 }
 
 // Preview composes the first messages of a session as Start does, and writes nothing.
@@ -54,21 +54,31 @@ func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
 			o.Later = append(o.Later, a.Name)
 		}
 	}
-	o.Bounds, err = s.bounds(c.input)
-	return o, err
+	return o, s.bound(o, c.input)
 }
 
-// bounds composes messages of a later round with views at their limits.
-func (s *run) bounds(in kickoff.Input) (map[string]int, error) {
-	in.Round, in.Recipients, in.Hypotheses, in.Lessons = 2, in.Roster.Agents(), nil, nil
-	in.Views = make(map[string]string)
+// bound composes messages of the first and of the last round, with views at their limits.
+func (s *run) bound(o *Opening, in kickoff.Input) error {
+	in.Recipients = in.Roster.Agents()
+	in.Views, in.Lessons = make(map[string]string), make(map[string][]kickoff.Bullet)
+	o.Bounds, o.Repairs = make(map[string]int), make(map[string]int)
 	for _, name := range in.Recipients {
-		in.Views[name] = "-"
+		in.Views[name], o.Repairs[name] = "-", s.views[name].Bound()
+		if in.Learns {
+			in.Lessons[name] = []kickoff.Bullet{{ID: "-", Text: "-"}} // for the words before lessons
+		}
 	}
-	messages, err := kickoff.Compose(in)
-	bounds := make(map[string]int)
-	for _, m := range messages {
-		bounds[m.To] = s.Tokens.Count(m.Body) + s.views[m.To].Bound()
+	for _, round := range []int{1, max(2, s.state.Settings.Rounds)} {
+		if in.Round = round; round > 1 {
+			in.Hypotheses = nil
+		}
+		messages, err := kickoff.Compose(in)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			o.Bounds[m.To] = max(o.Bounds[m.To], s.Tokens.Count(m.Body)+s.views[m.To].Bound())
+		}
 	}
-	return bounds, err
+	return nil
 }

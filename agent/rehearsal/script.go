@@ -209,9 +209,11 @@ func (r round) replyWith(c agent.Call, text string) agent.Reply {
 		reply.Usage = *r.usage
 		return reply
 	}
-	reply.Usage = agent.Usage{Output: agent.EstimateTokens(text), Guessed: true}
-	for _, t := range c.Turns {
-		reply.Usage.Input += agent.EstimateTokens(t.Text)
+	reply.Usage = agent.Usage{Input: c.Tokens, Output: agent.EstimateTokens(text), Guessed: true}
+	if c.Tokens == 0 {
+		for _, t := range c.Turns {
+			reply.Usage.Input += agent.EstimateTokens(t.Text)
+		}
 	}
 	return reply
 }

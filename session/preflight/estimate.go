@@ -83,7 +83,7 @@ func (e *Estimator) Estimate(o *session.Opening) *Estimate {
 			if n == 0 && sent >= 0 {
 				tokens, exact = o.Tokens[sent], true
 			}
-			r, cost := e.round(&p, n+1, tokens)
+			r, cost := e.round(&p, n+1, tokens, o.Repairs[p.Name])
 			r.Exact = exact
 			rounds[n] = rounds[n].Plus(cost)
 			out.Input, out.Output = out.Input+r.Input+r.RepairInput, out.Output+r.Output
@@ -111,16 +111,19 @@ func (e *Estimator) Estimate(o *session.Opening) *Estimate {
 }
 
 // bound returns the tokens of a later message at most.
-func (e *Estimator) bound(fixed int) int {
-	limit := e.Settings.Context
-	if limit <= 0 {
-		limit = view.DefaultCallTokens
+func (e *Estimator) bound(fixed int) int { return min(fixed+e.Lessons, e.limit()) }
+
+// limit returns the tokens of a call at most.
+func (e *Estimator) limit() int {
+	if e.Settings.Context <= 0 {
+		return view.DefaultCallTokens
 	}
-	return min(fixed+e.Lessons, limit)
+	return e.Settings.Context
 }
 
-// round returns the cost of a round, by the rule that reserves the budget for calls.
-func (e *Estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cost) {
+// round returns the cost of a round, by the rule that reserves the budget for calls. What a repair
+// really adds may be more: at most so many tokens.
+func (e *Estimator) round(p *flow.Party, n, tokens, added int) (RoundEstimate, flow.Cost) {
 	s := &e.Settings
 	state := &flow.State{Settings: *s}
 	x := &flow.Exchange{Kickoff: &flow.Kickoff{Agent: p.Name, Tokens: tokens}}
@@ -128,9 +131,8 @@ func (e *Estimator) round(p *flow.Party, n, tokens int) (RoundEstimate, flow.Cos
 	cost := state.Reserve(x, &flow.Call{Turn: flow.TurnAsk})
 	r := RoundEstimate{Round: n, Input: tokens, Output: s.Reply}
 	if s.Repair {
-		repair := state.Reserve(x, &flow.Call{Turn: flow.TurnRepair})
-		cost = cost.Plus(repair)
-		r.RepairInput, r.Output = repair.Tokens-s.Reply, 2*s.Reply
+		r.RepairInput = max(state.Reserve(x, &flow.Call{Turn: flow.TurnRepair}).Tokens-s.Reply, min(tokens+added, e.limit()))
+		cost, r.Output = cost.Plus(s.Prices.Cost(p.Name, r.RepairInput, s.Reply)), 2*s.Reply
 	}
 	if e.Free(p) || slices.ContainsFunc(s.Prices, func(o flow.Price) bool { return o.Agent == p.Name }) {
 		usd := flow.Dollars(cost.USD)
