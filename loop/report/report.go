@@ -312,7 +312,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	}
 	switch {
 	case j.Status == loop.Omitted:
-		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "skipped: " + t.Detail})
+		r.Undone = append(r.Undone, Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "skipped: " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})})
 	case j.Status == loop.Broken:
 		f := Failure{Session: j.Thread, Name: j.Name(), Attempts: j.Attempts, Code: t.Code, Detail: t.Detail}
 		if j.Thread != "" && t.Version > 0 { // else it has nothing to resume

@@ -458,7 +458,7 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 	case loop.Interrupted:
 		return who + ": incomplete"
 	case loop.Skipped:
-		return who + ": skipped, " + ui.Clean(t.Detail)
+		return who + ": skipped, " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
 	}
 	if o := s.OutageOf(j); o != nil && t.Trouble == loop.Passing {
 		return fmt.Sprintf("%s: not reached; the loop asks again at %s, until %s: %s", who, a.Clock(artifact.FormatInstant(o.Next)),
