@@ -143,7 +143,7 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 // OpenEditor opens a session of the project for an operator's changes. It takes no lock: the
 // store orders the writes.
 func (p *Project) OpenEditor(ctx context.Context, thread, as string) (*session.Editor, error) {
-	if err := p.MustHave(ctx, thread); err != nil {
+	if _, err := p.Find(ctx, thread); err != nil {
 		return nil, err
 	}
 	st, err := p.OpenStore(ctx)

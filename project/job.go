@@ -173,7 +173,7 @@ type ResumeOptions struct {
 
 // PrepareResume prepares a session to be resumed.
 func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOptions) (_ *Job, err error) {
-	if err := p.MustHave(ctx, thread); err != nil {
+	if _, err := p.Find(ctx, thread); err != nil {
 		return nil, err
 	}
 	j := &Job{project: p, resume: o, doing: o.Doing}
@@ -209,6 +209,9 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	j.ways, j.parties = append(j.ways, changed...), flow.Rerouted(j.parties, changed)
 	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail)
 }
+
+// Moves reports whether the flags of a resumed session change how its agents are reached.
+func (j *Job) Moves() bool { return len(j.ways) > 0 && (j.resume.Traffic.BaseURL != "" || len(j.resume.Model) > 0) }
 
 // Source returns where the job's session is read from.
 func (j *Job) Source() *Source { return j.project.source(j.store, "") }

@@ -45,7 +45,7 @@ func (p *Project) AddToLoop(ctx context.Context, name string, a loop.Addition) (
 		return nil, err
 	}
 	if a.After != "" {
-		if err := p.MustHave(ctx, a.After); err != nil {
+		if _, err := p.Find(ctx, a.After); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner/config"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/session/flow"
@@ -87,7 +88,7 @@ func (r Traffic) move(ways []loop.RosterWays) (moved []loop.RosterWays, changed 
 // programs, one address for all changes only those that are told one.
 func (r Traffic) moveParty(p *flow.Party) bool {
 	base := r.addressOf(p.Name)
-	if base == "" || p.Way == nil || p.Way.Endpoint == base || !r.Names() && p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
+	if base == "" || p.Way == nil || baseurl.Normal(p.Way.Endpoint) == base || !r.Names() && p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
 		return false
 	}
 	way := *p.Way
@@ -150,10 +151,10 @@ func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripte
 
 // checkKnown refuses addresses that the loop does not pin.
 func (l *loopPins) checkKnown(parties []flow.Party) error {
-	known := l.parties()
+	known := addresses(l.parties())
 	for i := range parties {
-		base := parties[i].Endpoint()
-		if base != "" && !slices.ContainsFunc(known, func(p flow.Party) bool { return p.Endpoint() == base }) {
+		base := baseurl.Normal(parties[i].Endpoint())
+		if base != "" && !slices.Contains(known, base) {
 			return &fault.Error{
 				Code: NoAddress, Detail: "the loop does not ask models at " + base + ", which is configured for " + fault.Shown(parties[i].Name),
 				Hint: "pass --base-url to change the address of all models of the loop",

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -132,7 +133,7 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 				"a budget in dollars requires a price for the model of %s", fault.Shown(p.Name))
 		}
 	}
-	if base := m.Project.variable(EnvBaseURL); base != "" && !baseurl.Valid(base) {
+	if base := m.Project.variable(EnvBaseURL); !baseurl.Valid(base) && slices.Contains(addresses(parties), base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid http or https URL")
 	}
 	if err := errors.Join(m.checkPrograms(parties), found.Err()); err != nil {
@@ -180,7 +181,7 @@ func (m *Models) limit(p flow.Party) *agent.Slots {
 	if model.Concurrent == 0 {
 		return nil
 	}
-	return m.slots.at(p.Endpoint(), model.Concurrent)
+	return m.slots.at(baseurl.Normal(p.Endpoint()), model.Concurrent)
 }
 
 // endpointSlots are the slots of endpoints, by address. The sessions of a loop share them.

@@ -110,38 +110,6 @@ type Composed struct {
 	Roster   roster.Resolution
 }
 
-// Existing returns the opening of the stored session with this thread id, or nil if there is none.
-func (k *Composed) Existing(ctx context.Context) (*flow.Opened, error) {
-	st, err := k.Project.OpenToRead(ctx)
-	if fault.CodeOf(err) == store.NoStore {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer k.Project.CloseStore(st)
-	h, err := session.Load(ctx, st, k.ThreadID)
-	switch {
-	case fault.CodeOf(err) == session.NoSession:
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return &h.State.Opened, nil
-}
-
-// HasRoster reports whether a session was opened with this roster. A session has other words for
-// models than its roster had, unless the configuration lists them: they do not count.
-func (k *Composed) HasRoster(o *flow.Opened) bool {
-	for _, e := range k.Roster.Roster.Entries {
-		p := o.Party(e.Agent)
-		if p.Way != nil && (p.Via == config.ViaProgram && p.Program != e.Program || p.Model != "" && p.Model != e.Model) {
-			return false
-		}
-	}
-	return string(artifact.Canonical(flow.AskedRoster(k.Roster.Roster, o.Agents).Value())) == string(o.Roster)
-}
-
 // nameSession chooses the session's name. If the name is taken, ifExists decides; by
 // default a name that the user did not choose gets a number. It reports whether an existing
 // session is to be resumed.
@@ -241,15 +209,18 @@ func (h *Host) holder(doing string) store.Holder {
 	return store.Holder{PID: os.Getpid(), Host: host, Since: h.Now(), Doing: doing}
 }
 
-// MustHave checks that a session exists, without creating a store.
-func (p *Project) MustHave(ctx context.Context, thread string) error {
+// Find returns the opening of a session, without creating a store.
+func (p *Project) Find(ctx context.Context, thread string) (*flow.Opened, error) {
 	st, err := p.OpenToRead(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer p.CloseStore(st)
-	_, err = session.Load(ctx, st, thread)
-	return err
+	h, err := session.Load(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	return &h.State.Opened, nil
 }
 
 // pinnedScript returns the script that a rehearsal was opened with, or nil.

@@ -59,27 +59,16 @@ func (p *Project) programAddress(model config.Model) string {
 	return p.addressOf(model)
 }
 
-// pinnedAddress returns an address as journals keep it. Invalid addresses are refused before
-// anything is journaled.
-func pinnedAddress(base string) string {
-	u, ok := baseurl.Parse(base)
-	if !ok {
-		return base
-	}
-	u.Host = strings.ToLower(u.Host)
-	return strings.TrimRight(u.String(), "/")
-}
-
 // way returns how a party is reached as configured now, without the version of a program.
 func (p *Project) way(party *flow.Party) *flow.Way {
 	model := p.asked(party)
 	switch party.Via {
 	case config.ViaOpenAI:
 		return &flow.Way{
-			Endpoint: pinnedAddress(p.addressOf(model)), API: cmp.Or(model.API, config.APIChat), Structured: cmp.Or(model.Structured, config.StructuredFences),
+			Endpoint: baseurl.Normal(p.addressOf(model)), API: cmp.Or(model.API, config.APIChat), Structured: cmp.Or(model.Structured, config.StructuredFences),
 		}
 	case config.ViaProgram:
-		return &flow.Way{Endpoint: pinnedAddress(p.programAddress(model)), Program: p.commandOf(party.Program)}
+		return &flow.Way{Endpoint: baseurl.Normal(p.programAddress(model)), Program: p.commandOf(party.Program)}
 	}
 	return nil
 }

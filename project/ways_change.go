@@ -17,7 +17,7 @@ import (
 func addresses(parties []flow.Party) []string {
 	var all []string
 	for i := range parties {
-		if base := parties[i].Endpoint(); base != "" && !slices.Contains(all, base) {
+		if base := baseurl.Normal(parties[i].Endpoint()); base != "" && !slices.Contains(all, base) {
 			all = append(all, base)
 		}
 	}
@@ -38,7 +38,7 @@ func (r Traffic) named() map[string]string {
 	all := make(map[string]string)
 	for part := range strings.SplitSeq(r.BaseURL, ",") {
 		name, base, _ := strings.Cut(strings.TrimSpace(part), "=")
-		all[name] = pinnedAddress(base)
+		all[name] = baseurl.Normal(base)
 	}
 	return all
 }
@@ -48,7 +48,7 @@ func (r Traffic) addressOf(name string) string {
 	if r.Names() || r.BaseURL == "" {
 		return r.named()[name]
 	}
-	return pinnedAddress(r.BaseURL)
+	return baseurl.Normal(r.BaseURL)
 }
 
 // reach moves the parties to the addresses that the flag names for them. The rosters of a loop may
@@ -190,12 +190,12 @@ func (p *Project) warnOfAddresses(parties []flow.Party) {
 	var seen []string
 	for i := range parties {
 		party := &parties[i]
-		pinned := party.Endpoint()
+		pinned := baseurl.Normal(party.Endpoint())
 		if pinned == "" {
 			continue
 		}
 		base, from := p.addressFrom(p.asked(party))
-		if base = pinnedAddress(base); base == "" || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
+		if base = baseurl.Normal(base); !baseurl.Valid(base) || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
 			continue
 		}
 		seen = append(seen, base+pinned)

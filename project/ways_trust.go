@@ -64,9 +64,9 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		if m.offline || p.Via != config.ViaOpenAI && p.Via != config.ViaProgram {
 			continue
 		}
-		base := p.Endpoint()
+		base := baseurl.Normal(p.Endpoint())
 		if p.Way == nil {
-			base = pinnedAddress(m.Project.addressOf(m.Project.asked(p)))
+			base = baseurl.Normal(m.Project.addressOf(m.Project.asked(p)))
 		}
 		err := m.Project.checkTrustOf(m.Project.asked(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
 		if ownKey := errors.Is(err, errOwnKey); ownKey || errors.Is(err, errForeign) {
@@ -95,7 +95,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 		base, from = address, config.Origin{Level: roster.Flags}
 	}
 	name, key := p.keyOf(model)
-	base = pinnedAddress(base)
+	base = baseurl.Normal(base)
 	address = cmp.Or(address, base) // a program that is told no address
 	foreign := base != address
 	if key == "" && (!foreign || !ownKeys && len(model.Headers) == 0) {
@@ -107,7 +107,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 		}
 	}
 	switch {
-	case key != "" && name != envKey && !named && model.BaseURL != "" && pinnedAddress(model.BaseURL) != address:
+	case key != "" && name != envKey && !named && model.BaseURL != "" && baseurl.Normal(model.BaseURL) != address:
 		return errOwnKey
 	case !foreign:
 		return p.mustTrust(from, sendKey(name, address))
@@ -127,7 +127,7 @@ func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, addr
 	}
 	if ownKey {
 		return &fault.Error{
-			Code: trust.Untrusted, Detail: what + " belongs to " + pinnedAddress(model.BaseURL) + ", but " + party.Name + " is at " + address,
+			Code: trust.Untrusted, Detail: what + " belongs to " + baseurl.Normal(model.BaseURL) + ", but " + party.Name + " is at " + address,
 			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address,
 		}
 	}
@@ -140,12 +140,20 @@ func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, addr
 // ConfirmNext adds the flag that confirms the session's addresses to the suggested commands that
 // resume it: without the flags of this command, only the journal names them.
 func (p *Project) ConfirmNext(s *audit.Summary, st *flow.State) {
-	value := p.confirm(flow.WithArbiter(st.Agents, st.Arbiter))
 	for i, next := range s.Next {
-		if value != "" && strings.HasPrefix(next, "brenner session resume ") {
-			s.Next[i] += " --base-url " + value
+		if strings.HasPrefix(next, "brenner session resume ") {
+			s.Next[i] += p.ConfirmFlag(st)
 		}
 	}
+}
+
+// ConfirmFlag returns the flag that confirms the session's addresses, or "".
+func (p *Project) ConfirmFlag(st *flow.State) string {
+	value := p.confirm(flow.WithArbiter(st.Agents, st.Arbiter))
+	if value == "" {
+		return ""
+	}
+	return " --base-url " + value
 }
 
 // confirm returns the value of --base-url that confirms the addresses that only a journal or a
@@ -154,7 +162,7 @@ func (p *Project) confirm(parties []flow.Party) string {
 	var pairs []string
 	for i := range parties {
 		party := &parties[i]
-		model, base := p.asked(party), party.Endpoint()
+		model, base := p.asked(party), baseurl.Normal(party.Endpoint())
 		_, from := p.addressFrom(model)
 		_, key := p.keyOf(model)
 		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base)

@@ -39,6 +39,20 @@ func web(s string) (*url.URL, bool) {
 	return u, err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
 }
 
+// Normal returns an address as it is stored and compared: in lower case, without the default port and
+// the last slash. Invalid addresses are returned unchanged.
+func Normal(address string) string {
+	u, ok := Parse(address)
+	if !ok {
+		return address
+	}
+	u.Host = strings.ToLower(u.Host)
+	if port := u.Port(); u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	return strings.TrimRight(u.String(), "/")
+}
+
 // Shown returns an address, even an invalid one, as it may be shown: without user and password, and
 // without its fragment and the values of its query that look secret. Anything else is returned unchanged.
 func Shown(address string) string {

@@ -42,6 +42,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Addresses that differ in spelling only are the same.
+func TestNormal(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://localhost:11434/v1/":   "http://localhost:11434/v1",
+		"HTTP://Models.Example:80/V1":  "http://models.example/V1",
+		"https://models.example:443":   "https://models.example",
+		"https://models.example:80/v1": "https://models.example:80/v1",
+		"http://[::1]:80/v1":           "http://[::1]/v1",
+		"not an address":               "not an address",
+	} {
+		if got := baseurl.Normal(address); got != want || baseurl.Normal(got) != got {
+			t.Errorf("%s: got %s, want %s", address, got, want)
+		}
+	}
+}
+
 // A webhook may have a key in its query, which an endpoint may not.
 func TestIsWeb(t *testing.T) {
 	for address, want := range map[string]bool{

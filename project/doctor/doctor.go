@@ -190,7 +190,7 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 		return brokenBy("store", err)
 	}
 	found := fmt.Sprintf("%s, %s, on a local file system, %s", filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))
-	return append([]Check{fine("store", found), checkState(dir)}, checkSessions(ctx, st, streams)...)
+	return append([]Check{fine("store", found), checkState(dir)}, checkSessions(ctx, p, st, streams)...)
 }
 
 // damagedBy reports the first fault of a store's file. Verify reports the others.
@@ -231,13 +231,13 @@ func sizeOf(dir string) string {
 }
 
 // checkSessions lists the unfinished sessions, newest first, and how to resume each.
-func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream) []Check {
+func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, streams []store.Stream) []Check {
 	const most = 5
 	var d []Check
 	left := 0
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
-		why, budget, err := unfinishedReason(ctx, st, &streams[i])
+		why, flags, err := unfinishedReason(ctx, p, st, &streams[i])
 		if err != nil {
 			d = append(d, brokenBy("session "+thread, err)...)
 			continue
@@ -246,7 +246,7 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+budget+"` resumes it"))
+			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+flags+"` resumes it"))
 		}
 	}
 	if left > most {
@@ -256,8 +256,8 @@ func checkSessions(ctx context.Context, st *sqlite.Store, streams []store.Stream
 }
 
 // unfinishedReason returns why a session is unfinished, or "" for one that is done or runs, and the
-// flags of the budget it needs.
-func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Stream) (why, budget string, err error) {
+// flags that it needs: a budget, confirmed addresses.
+func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store, stream *store.Stream) (why, flags string, err error) {
 	if _, held, err := st.HolderOf(session.ThreadOf(stream)); err != nil || held {
 		return "", "", err
 	}
@@ -270,12 +270,12 @@ func unfinishedReason(ctx context.Context, st *sqlite.Store, stream *store.Strea
 	case err != nil:
 		return "", "", err
 	case s.Ended == "":
-		return "unfinished", "", nil
+		return "unfinished", p.ConfirmFlag(s), nil
 	case s.Ended == flow.EndBudget:
-		budget = s.Settings.SufficientBudget(s.Spent, s.Shortfall()).Flags()
-		return project.EndedBy(s.Ended), budget, nil
+		flags = s.Settings.SufficientBudget(s.Spent, s.Shortfall()).Flags()
+		return project.EndedBy(s.Ended), flags + p.ConfirmFlag(s), nil
 	case flow.Resumable(s.Ended):
-		return project.EndedBy(s.Ended), "", nil
+		return project.EndedBy(s.Ended), p.ConfirmFlag(s), nil
 	}
 	return "", "", nil
 }

@@ -281,3 +281,15 @@ func AskedRoster(r roster.Roster, parties []Party) roster.Roster {
 	}
 	return r
 }
+
+// HasRoster reports whether the session was opened with a roster. A session has other words for
+// models than its roster had, unless the configuration lists them: they do not count.
+func (o *Opened) HasRoster(r roster.Roster) bool {
+	for _, e := range r.Entries {
+		p := o.Party(e.Agent)
+		if p.Way != nil && (p.Via == ViaProgram && p.Program != e.Program || p.Model != "" && p.Model != e.Model) {
+			return false
+		}
+	}
+	return string(artifact.Canonical(AskedRoster(r, o.Agents).Value())) == string(o.Roster)
+}

@@ -123,7 +123,7 @@ func compiledLine(res *session.Result) string {
 
 // hasSession reports whether the store has a session, without creating a store.
 func hasSession(ctx context.Context, p *project.Project, thread string) (bool, error) {
-	err := p.MustHave(ctx, thread)
+	_, err := p.Find(ctx, thread)
 	if unknownHere(err) {
 		return false, nil
 	}
@@ -248,7 +248,7 @@ func publishByMail(a *ui.App, c *cobra.Command, flags mailcmd.MailFlags, arg str
 	if err != nil {
 		return err
 	}
-	if err := p.MustHave(c.Context(), thread); err != nil {
+	if _, err := p.Find(c.Context(), thread); err != nil {
 		return err
 	}
 	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), flags.URL)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/agent"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
 	"brenner/project"
@@ -155,6 +156,19 @@ func hinted(s *flow.State, c *flow.Call) bool {
 	})
 }
 
+// movedHint returns how to ask another address, after a call that did not reach the pinned one.
+func movedHint(s *flow.State, c *flow.Call) string {
+	p := s.Reached(c)
+	if p == nil || p.Endpoint() == "" || c.Failed.Code != agent.Unavailable && c.Failed.Code != agent.HostUnknown {
+		return ""
+	}
+	url := "URL"
+	if slices.ContainsFunc(flow.WithArbiter(s.Agents, s.Arbiter), func(o flow.Party) bool { return o.Endpoint() != "" && o.Endpoint() != p.Endpoint() }) {
+		url = ui.Clean(p.Name) + "=URL"
+	}
+	return "; if the model has moved: `brenner session resume " + s.Opened.Thread + " --base-url " + url + "`"
+}
+
 func callLine(s *flow.State, c *flow.Call) string {
 	if c == nil {
 		return ""
@@ -168,7 +182,7 @@ func callLine(s *flow.State, c *flow.Call) string {
 		}
 		line := fmt.Sprintf("%s %s: %s, %s", who, what, ui.Clean(string(c.Failed.Code)), ui.Clean(c.Failed.Detail))
 		if c.Failed.Hint != "" && !hinted(s, c) {
-			line += "\n  hint: " + ui.Clean(c.Failed.Hint)
+			line += "\n  hint: " + ui.Clean(c.Failed.Hint) + movedHint(s, c)
 		}
 		return line
 	case c.Turn == flow.TurnRepair:

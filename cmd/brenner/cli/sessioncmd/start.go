@@ -209,15 +209,15 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 		return ui.Show(a, v, err, dryRunText)
 	}
 	if opt.ifExists == "resume" {
-		opened, err := k.Existing(c.Context())
-		if err == nil && opened != nil {
+		opened, err := k.Project.Find(c.Context(), k.ThreadID)
+		if err == nil {
 			err = opt.sameSession(c, &k, opened)
 		}
-		if err != nil {
-			return err
-		}
-		if opened != nil {
+		switch code := fault.CodeOf(err); {
+		case err == nil:
 			return resume(a, c, k.ThreadID, &opt.run, opt.model)
+		case code != store.NoStore && code != session.NoSession:
+			return err
 		}
 	}
 	j, err := k.Prepare(c.Context(), o)
@@ -255,7 +255,7 @@ func (s *startOptions) sameSession(c *cobra.Command, k *project.Composed, o *flo
 	switch {
 	case given("question") && project.PlainText(k.Input.Question) != project.PlainText(o.Question):
 		differs = "has a different question: " + o.Question
-	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && !k.HasRoster(o):
+	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && !o.HasRoster(k.Roster.Roster):
 		differs = "has a different roster"
 	case s.played != nil && store.Hash(s.played.Source()) != o.Rehearsal:
 		differs = "has a different script"
@@ -415,6 +415,9 @@ func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags, model []stri
 func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) error {
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
+	}
+	if p := j.Source().Project; j.Moves() {
+		p.Log.Warn().Msg("--base-url and --model have no effect: the session has ended, and no agent is asked")
 	}
 	err := showStatus(c.Context(), a, j.Source(), j.History)
 	if j.History.State.Verdict() == flow.Nothing {
