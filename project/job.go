@@ -211,7 +211,9 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 }
 
 // Moves reports whether the flags of a resumed session change how its agents are reached.
-func (j *Job) Moves() bool { return len(j.ways) > 0 && (j.resume.Traffic.BaseURL != "" || len(j.resume.Model) > 0) }
+func (j *Job) Moves() bool {
+	return len(j.ways) > 0 && (j.resume.Traffic.BaseURL != "" || len(j.resume.Model) > 0)
+}
 
 // Source returns where the job's session is read from.
 func (j *Job) Source() *Source { return j.project.source(j.store, "") }

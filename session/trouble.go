@@ -20,3 +20,6 @@ func MayPass(code fault.Code) bool {
 
 // NeedsModel reports whether a call failed because the endpoint does not have the model.
 func NeedsModel(code fault.Code) bool { return code == agent.ModelUnknown }
+
+// NotReached reports whether an endpoint was not reached: it may be down, or at another address.
+func NotReached(code fault.Code) bool { return code == agent.Unavailable || code == agent.HostUnknown }

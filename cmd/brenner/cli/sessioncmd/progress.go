@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"brenner/agent"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
 	"brenner/project"
@@ -159,7 +158,7 @@ func hinted(s *flow.State, c *flow.Call) bool {
 // movedHint returns how to ask another address, after a call that did not reach the pinned one.
 func movedHint(s *flow.State, c *flow.Call) string {
 	p := s.Reached(c)
-	if p == nil || p.Endpoint() == "" || c.Failed.Code != agent.Unavailable && c.Failed.Code != agent.HostUnknown {
+	if p == nil || p.Endpoint() == "" || !session.NotReached(c.Failed.Code) {
 		return ""
 	}
 	url := "URL"
