@@ -89,21 +89,18 @@ type Interrupts struct {
 	leave  func() // called before the program exits at a signal, or nil
 }
 
-// beforeExit makes a signal that ends the program call leave first. done ends that and calls
-// leave itself.
+// beforeExit makes a signal that ends the program call leave first, until done is called.
 func (i *Interrupts) beforeExit(leave func()) (done func()) {
 	if i == nil {
-		return leave
+		return func() {}
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.leave = leave
-	return func() {
+	set := func(leave func()) {
 		i.mu.Lock()
 		defer i.mu.Unlock()
-		i.leave = nil
-		leave()
+		i.leave = leave
 	}
+	set(leave)
+	return func() { set(nil) }
 }
 
 // Signal handles one signal. It returns false if the program should exit immediately.

@@ -31,11 +31,15 @@ func rawStdin() (func(), error) {
 // Key shows a prompt and waits for one key, of which it returns the first byte. Keys that were
 // pressed before do not count; keys that send escape sequences and pasted text are ignored.
 func (a *App) Key(prompt string) byte {
+	restore := func() {}
 	if a.Raw != nil {
-		if restore, err := a.Raw(); err == nil {
-			defer a.Interrupts.beforeExit(restore)()
+		if back, err := a.Raw(); err == nil {
+			restore = back
+			prompt = strings.ReplaceAll(prompt, "\n", "\r\n") // nothing else returns the carriage
 		}
 	}
+	defer a.Interrupts.beforeExit(func() { restore(); a.Say("\n") })()
+	defer restore()
 	a.prompt(prompt)
 	var pending []byte
 	var input [256]byte
@@ -57,6 +61,7 @@ func (a *App) Key(prompt string) byte {
 
 // Line shows a prompt and reads one line. It reports false at the end of the input.
 func (a *App) Line(prompt string) (string, bool) {
+	defer a.Interrupts.beforeExit(func() { a.Say("\n") })()
 	a.prompt(prompt)
 	var line []byte
 	for {
@@ -100,6 +105,9 @@ func (a *App) Edit(ctx context.Context, old, prompt string) (string, error) {
 		line, _ := a.Line(prompt)
 		return line, nil
 	}
+	// A signal is for the editor, unless it comes again.
+	ctx, _, done := a.Interrupts.Gently(ctx, func() {})
+	defer done()
 	edited, err := editFile(ctx, editor, old)
 	if strings.TrimSpace(edited) == strings.TrimSpace(old) {
 		return "", err
@@ -131,6 +139,11 @@ func editFile(ctx context.Context, editor, old string) (string, error) {
 	}
 	if err != nil {
 		return "", &fault.Error{Code: files.CannotWrite, Op: "write a file for the editor", Cause: err}
+	}
+	if stdin := int(os.Stdin.Fd()); term.IsTerminal(stdin) {
+		if state, err := term.GetState(stdin); err == nil {
+			defer func() { _ = term.Restore(stdin, state) }() // an editor that fails may leave it changed
+		}
 	}
 	// $EDITOR may have arguments, as git takes it.
 	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file.Name())
