@@ -354,7 +354,7 @@ func (s *State) FinishManually(t Settled) {
 	if !ok || t.Outcome != Done || j.Status == Running {
 		return
 	}
-	t.Spent, t.SpentUSD = j.Settled.Spent, j.Settled.SpentUSD
+	t.Spent, t.SpentUSD, t.Lost, t.LostUSD = j.Settled.Spent, j.Settled.SpentUSD, j.Settled.Lost, j.Settled.LostUSD
 	j.Settled = t
 	s.set(j, Finished)
 }

@@ -366,3 +366,13 @@ func TestOutageAfterLongPause(t *testing.T) {
 		t.Errorf("%+v, %+v", got, b.state.Jobs)
 	}
 }
+
+// A session that the operator finished keeps what the loop spent on it.
+func TestFinishedManuallyKeepsCosts(t *testing.T) {
+	b := open(t, newOpened(cells(1), loop.Limits{}))
+	b.finish(func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Short, Spent: 50, Lost: 40} })
+	b.state.FinishManually(loop.Settled{Job: 1, Outcome: loop.Done, Spent: 90, Lost: 60})
+	if j := b.state.Jobs[0]; j.Status != loop.Finished || j.Settled.Spent != 50 || j.Settled.Lost != 40 {
+		t.Errorf("%+v", j)
+	}
+}
