@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge/settle"
 	"brenner/prompts"
@@ -41,8 +42,18 @@ func Repair(threadID string, problems []delta.Located) Request {
 
 // RepairDefects returns a request to correct a reply: what is wrong with it, block by block, and what
 // would be right. Tokens is the length of a reply that was cut. It contains nothing that looks like a
-// delta.
+// delta. Sessions of protocol 2 send it.
 func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request {
+	return request(threadID, tokens, defects, hintOf)
+}
+
+// Correct returns a request like RepairDefects, with an exact hint for every defect. Sessions since
+// protocol 3 send it.
+func Correct(threadID string, tokens int, defects []settle.Defect) Request {
+	return request(threadID, tokens, defects, remedy)
+}
+
+func request(threadID string, tokens int, defects []settle.Defect, hint func(*settle.Defect) string) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nYour reply needs a correction:\n\n", threadID),
 		Tail: "\nSend only what is corrected or missing. Blocks that are not named here stand: do not send them again. " +
@@ -52,22 +63,20 @@ func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request
 	}
 	for i := range defects[:min(len(defects), maxRepairs)] {
 		d := &defects[i]
-		problem, hint := describeDefect(d, tokens)
-		text := "- " + inert(problem) + "\n"
-		if hint != "" {
-			hint = strings.ReplaceAll(hint, "```delta", "three backticks and the word delta")
-			text += fmt.Sprintf("  What to do: %s\n", inert(hint))
+		text := "- " + inert(describeDefect(d, tokens)) + "\n"
+		if what := hint(d); what != "" {
+			what = strings.ReplaceAll(what, "```delta", "three backticks and the word delta")
+			text += fmt.Sprintf("  What to do: %s\n", inert(what))
 		}
 		r.Problems, r.Lines = append(r.Problems, text), append(r.Lines, d.Line)
 	}
 	return r
 }
 
-func describeDefect(d *settle.Defect, tokens int) (problem, hint string) {
+func describeDefect(d *settle.Defect, tokens int) string {
 	if d.Cut {
-		return fmt.Sprintf("your reply was cut off after %d tokens; %s", tokens, d.Message), "send the rest, and be brief: another long reply would be cut, too"
+		return fmt.Sprintf("your reply was cut off after %d tokens; %s", tokens, d.Message)
 	}
-	hint = d.Hint
 	place := fmt.Sprintf("line %d", d.Line)
 	if d.Block > 0 {
 		place = fmt.Sprintf("block %d, line %d", d.Block, d.Line)
@@ -79,13 +88,51 @@ func describeDefect(d *settle.Defect, tokens int) (problem, hint string) {
 		place += fmt.Sprintf(" (%s)", strings.TrimSpace(strings.Join([]string{d.Operation, d.Section, d.Target}, " ")))
 	}
 	if d.Field != "" {
+		return fmt.Sprintf("%s: the field %s was refused: %s (%s)", place, d.Field, d.Message, d.Code)
+	}
+	return fmt.Sprintf("%s: %s (%s)", place, d.Message, d.Code)
+}
+
+// hintOf returns the hint of sessions of protocol 2.
+func hintOf(d *settle.Defect) string {
+	if d.Cut {
+		return "send the rest, and be brief: another long reply would be cut, too"
+	}
+	if d.Field != "" {
 		name, _, _ := strings.Cut(d.Field, ".") // a key of an object is refused alone
 		if kind := prompts.FieldKind(d.Section, name); kind != "" {
-			hint = name + " takes: " + kind
+			return name + " takes: " + kind
 		}
-		return fmt.Sprintf("%s: the field %s was refused: %s (%s)", place, d.Field, d.Message, d.Code), hint
 	}
-	return fmt.Sprintf("%s: %s (%s)", place, d.Message, d.Code), hint
+	return d.Hint
+}
+
+// remedy returns what to do about a defect. There is always something.
+func remedy(d *settle.Defect) string {
+	name, _, _ := strings.Cut(d.Field, ".") // a key of an object is refused alone
+	kind := prompts.FieldForm(d.Section, name)
+	isCell := d.Operation == delta.Edit && d.Section == artifact.PredictionsTable.String() && strings.Contains(d.Target, ".")
+	switch {
+	case d.Hint != "":
+		return d.Hint
+	case d.Operation == delta.Kill && name != "" && name != "reason":
+		return "leave " + name + " out: the payload of a KILL has only the field reason, a text"
+	case d.Operation == delta.Kill && name != "":
+		return "write the reason as a text, or leave it out"
+	case isCell && name != "" && name != "prediction":
+		return "leave " + name + " out: the payload of this EDIT has only the field prediction, a text"
+	case isCell:
+		return "write the prediction as a text in the field prediction"
+	case name == "replace" || strings.HasSuffix(name, "_replace") && kind == "":
+		return name + " takes: true or false"
+	case kind != "":
+		return name + " takes: " + kind
+	case name != "":
+		return "write " + name + " as a text, or leave it out"
+	case d.Operation == delta.Edit:
+		return "put a field of " + d.Section + " into the payload: " + strings.Join(prompts.FieldNames(d.Section, false), ", ")
+	}
+	return "write all fields that an ADD needs: " + strings.Join(prompts.FieldNames(d.Section, true), ", ")
 }
 
 // inert returns a text on one line, without characters that could begin Markdown code or HTML.

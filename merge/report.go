@@ -86,6 +86,17 @@ type Row struct {
 	Fields      []FieldOutcome `json:"fields"`
 }
 
+// Reason returns the message of a delta; that of a rejected one with its refused fields.
+func (r *Row) Reason() string {
+	why := r.Message
+	for i := range r.Fields {
+		if f := &r.Fields[i]; r.Disposition == Rejected && f.Outcome == FieldRefused {
+			why += "; " + f.Field + ": " + f.Message
+		}
+	}
+	return why
+}
+
 // Outcome is the result of one field of a delta.
 type Outcome uint8
 

@@ -66,6 +66,36 @@ func FieldKind(section, field string) string {
 	return strings.ReplaceAll(describe(f), "`", "")
 }
 
+// FieldForm returns the same as FieldKind, with the form of references.
+func FieldForm(section, field string) string {
+	s, ok := artifact.ParseSection(section)
+	if !ok {
+		return ""
+	}
+	if f, ok := s.Spec().Field(field); ok && f.Kind == artifact.KindReferences {
+		return "list of objects with the texts session, item and relation, which is one of " + strings.Join(artifact.Relations(), ", ")
+	}
+	return FieldKind(section, field)
+}
+
+// FieldNames returns the names of a section's fields, or of those that an ADD needs with their kinds.
+func FieldNames(section string, required bool) []string {
+	s, ok := artifact.ParseSection(section)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for i := range s.Spec().Fields {
+		switch f := &s.Spec().Fields[i]; {
+		case !required:
+			names = append(names, f.Name)
+		case f.Required:
+			names = append(names, f.Name+" ("+strings.TrimSuffix(FieldForm(section, f.Name), ", required")+")")
+		}
+	}
+	return names
+}
+
 func meaning(s artifact.Section, field string) string {
 	for _, m := range meanings[s] {
 		if m.field == field {

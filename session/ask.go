@@ -161,7 +161,11 @@ func (s *run) repairRequest(t *conversation, asked *flow.Call) kickoff.Request {
 	if t.Base == nil {
 		return kickoff.Repair(s.state.Opened.Thread, settle.Repairable(t.Read))
 	}
-	return kickoff.RepairDefects(s.state.Opened.Thread, asked.Answered.Output, t.Defects(s.rules, s.state.OpenLeg().Instant))
+	defects := t.Defects(s.rules, s.state.OpenLeg().Instant)
+	if t.Third {
+		return kickoff.Correct(s.state.Opened.Thread, asked.Answered.Output, defects)
+	}
+	return kickoff.RepairDefects(s.state.Opened.Thread, asked.Answered.Output, defects)
 }
 
 // countDefects returns how many defects of an answer its author can correct.
@@ -169,7 +173,7 @@ func (s *run) countDefects(t *conversation, leg *flow.Leg) int {
 	if t.Base == nil {
 		return len(settle.Repairable(t.Read))
 	}
-	return len(t.Defects(s.rules, leg.Instant))
+	return settle.Correctable(t.Defects(s.rules, leg.Instant))
 }
 
 // recordOutcomes adds the outcomes of calls and their raw replies to the state. They stay valid
@@ -198,7 +202,7 @@ func failureOf(err error) *agent.Failure {
 
 // failureOf returns the failure of a call, or nil. To sessions before protocol 2 a cut reply is one.
 func (s *run) failureOf(o *outcome) *agent.Failure {
-	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(flow.CurrentProtocol) {
+	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(flow.SecondProtocol) {
 		return o.reply.AsFailure()
 	}
 	return failureOf(o.err)

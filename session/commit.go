@@ -128,7 +128,7 @@ func (h *History) complete(d *draft, c *flow.Committed, items map[string]string,
 	for _, section := range artifact.Sections() {
 		c.Active[section.String()] = len(a.Active(section))
 	}
-	if c.Source == flow.ByRound && h.State.Opened.Follows(flow.CurrentProtocol) {
+	if c.Source == flow.ByRound && h.State.Opened.Follows(flow.SecondProtocol) {
 		c.Heard = heard(h.State.Leg(c.Round, c.Leg), out.Readings, out.Report.Deltas)
 	}
 }

@@ -80,7 +80,7 @@ func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	if err := out.addVerdicts(ctx, h); err != nil {
 		return nil, err
 	}
-	out.addFixedFindings(reports, &last, h.State.Opened.Follows(flow.CurrentProtocol))
+	out.addFixedFindings(reports, &last, h.State.Opened.Follows(flow.SecondProtocol))
 	for i := range out.Insights {
 		out.Insights[i].Source.Session = h.Thread
 	}

@@ -51,7 +51,7 @@ func heardOf(t settle.Tally) flow.Heard {
 // Heard returns what each agent of a settled round came to: as journaled or, for sessions before
 // protocol 2, as far as the report shows it.
 func (h *History) Heard(c *flow.Commit, report *Report) []flow.Heard {
-	if c.Source != flow.ByRound || h.State.Opened.Follows(flow.CurrentProtocol) {
+	if c.Source != flow.ByRound || h.State.Opened.Follows(flow.SecondProtocol) {
 		return c.Heard
 	}
 	return heard(h.State.Leg(c.Round, c.Leg), report.Readings, report.Merge.Deltas)

@@ -91,7 +91,7 @@ func List(ctx context.Context, st store.Store) ([]string, error) {
 // message stand if they were asked by calls or are asked now: ways change.
 func (h *History) Roster(read roster.Roster) (roster.Roster, error) {
 	r, err := rosterOf(&h.State.Opened)
-	if err != nil || !h.State.Opened.Follows(flow.CurrentProtocol) {
+	if err != nil || !h.State.Opened.Follows(flow.SecondProtocol) {
 		return r, err
 	}
 	all := slices.Clone(h.State.Agents)
@@ -278,7 +278,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 	out := make([]settle.Contribution, len(leg.Exchanges))
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
-		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown}
+		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown, Third: h.State.Opened.Follows(flow.ThirdProtocol)}
 		answer := x.Answer()
 		if answer == nil {
 			continue
@@ -303,7 +303,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 // shown returns the artifact that the agents of a leg were shown, for sessions since protocol 2.
 func (h *History) shown(ctx context.Context, leg *flow.Leg, current *artifact.Artifact) (*artifact.Artifact, error) {
 	switch {
-	case !h.State.Opened.Follows(flow.CurrentProtocol):
+	case !h.State.Opened.Follows(flow.SecondProtocol):
 		return nil, nil
 	case current.Metadata.Version == leg.Base:
 		base := *current

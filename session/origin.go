@@ -324,7 +324,7 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 		Source: c.Source, Round: c.Round, Version: c.Version, Deltas: c.Deltas, Ruling: c.Ruling,
 	}
 	if w.row != nil {
-		origin.Outcome, origin.Code, origin.Message = w.row.Disposition.String(), w.row.Code, w.row.Message
+		origin.Outcome, origin.Code, origin.Message = w.row.Disposition.String(), w.row.Code, w.row.Reason()
 	}
 	if w.by != nil {
 		origin.Outcome, origin.Message = string(FateReplaced), "corrected by "+w.by.ID
@@ -411,7 +411,7 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, opt delta.
 
 // options returns how the answer to a call is read, without the examples.
 func (h *History) options(c *flow.Call) delta.Options {
-	return delta.Options{NoChanges: h.State.Opened.Follows(flow.CurrentProtocol), Cut: c.Answered.Cut}
+	return delta.Options{NoChanges: h.State.Opened.Follows(flow.SecondProtocol), Cut: c.Answered.Cut}
 }
 
 func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -47,7 +48,7 @@ func (s *run) plan(ctx context.Context, p flow.Plan) error {
 
 // promptsOf returns the version of the prompts that a session began with.
 func promptsOf(o *flow.Opened) int {
-	if o.Follows(flow.CurrentProtocol) {
+	if o.Follows(flow.SecondProtocol) {
 		return 2
 	}
 	return 1
@@ -214,8 +215,11 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	if err != nil {
 		return view.View{}, err
 	}
+	if text := lastReply(state, name); text != "" && state.Opened.Follows(flow.ThirdProtocol) {
+		in.Feedback = append(in.Feedback, view.Outcome{Message: text})
+	}
 	for i := range report {
-		in.Feedback = append(in.Feedback, feedbackOn(&report[i], state.Opened.Follows(flow.CurrentProtocol))...)
+		in.Feedback = append(in.Feedback, feedbackOn(&report[i], state.Opened.Follows(flow.SecondProtocol))...)
 	}
 	patches, err := s.patchFeedback(ctx, state, name)
 	if err != nil {
@@ -270,6 +274,37 @@ func (s *run) lastReport(ctx context.Context, state *flow.State, name string) ([
 	return rows, nil
 }
 
+// lastReply tells an agent in one sentence that its last reply came to nothing, or was cut, or returns "".
+// What became of its deltas is told for each of them.
+func lastReply(state *flow.State, name string) string {
+	last := lastReplyCommit(state, name)
+	if last == nil {
+		return ""
+	}
+	for _, h := range last.Heard {
+		if h.Agent != name {
+			continue
+		}
+		round := fmt.Sprintf("Your reply of round %d ", last.Round)
+		patched := slices.ContainsFunc(state.Patches, func(p flow.Patched) bool { return p.Agent == name && p.Round == last.Round })
+		switch {
+		case h.Outcome == flow.ProseOnly && patched:
+			return ""
+		case h.Outcome == flow.ProseOnly:
+			return round + "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."
+		case h.Outcome == flow.Unreadable:
+			return round + "could not be read: nothing of it was taken."
+		case h.Outcome == flow.ReplyCut:
+			return round + "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."
+		case h.Cut && state.Leg(last.Round, last.Leg).Of(name).Answer().Answered.Cut:
+			return round + "was cut off at its token limit, so be brief: of a cut text only complete deltas are taken."
+		case h.Cut:
+			return fmt.Sprintf("Your correction in round %d was cut off at its token limit, so be brief: of a cut text only complete deltas are taken.", last.Round)
+		}
+	}
+	return ""
+}
+
 func lastReplyCommit(state *flow.State, name string) *flow.Commit {
 	for i := len(state.Legs) - 1; i >= 0; i-- {
 		leg := &state.Legs[i]
@@ -314,7 +349,7 @@ func (h *History) excerpt(ctx context.Context) (string, error) {
 
 // rosterAsked returns the roster with what is asked now. Before protocol 2 it does not change.
 func rosterAsked(state *flow.State, r roster.Roster) roster.Roster {
-	if !state.Opened.Follows(flow.CurrentProtocol) {
+	if !state.Opened.Follows(flow.SecondProtocol) {
 		return r
 	}
 	return flow.AskedRoster(r, state.Agents)

@@ -20,21 +20,26 @@ type correction struct {
 const maxFlaws = 100
 
 // corrections finds the flaws of the first reply that deltas of the repair correct. A delta with
-// refused fields is corrected only by one that the merge accepts.
-func (c *Contribution) corrections(first *delta.Reply, more []delta.Delta, rules merge.Rules, at time.Time) []correction {
+// refused fields is corrected only by one that the merge accepts. Full are the blocks of the first
+// reply that add to a full section.
+func (c *Contribution) corrections(first *delta.Reply, more []delta.Delta, rules merge.Rules, at time.Time) (found []correction, full map[int]bool) {
 	if len(more) == 0 {
-		return nil
+		return nil, nil
 	}
-	flaws := c.flaws(first, rules, at)
+	flaws := slices.DeleteFunc(c.flaws(first, rules, at), func(f flaw) bool { return f.final() })
 	if len(flaws) == 0 {
-		return nil
+		return nil, nil
+	}
+	full = make(map[int]bool)
+	for _, f := range flaws {
+		full[f.block.Index] = f.row.Code == merge.SectionLimitExceeded
 	}
 	flaws = flaws[:min(len(flaws), maxFlaws)]
 	m := matcher{flaws: flaws, more: more, rows: c.trial(more, rules), taken: make(map[int]bool)}
 	for _, same := range []func(*flaw, *delta.Delta) int{sharedLabels, equalNames, equalParts, m.onlyOnes} {
 		m.match(same)
 	}
-	return m.found
+	return m.found, full
 }
 
 type matcher struct {
@@ -245,9 +250,10 @@ type Replaced struct {
 }
 
 // combine returns the deltas of a reply and its repair in the order in which they count: a correction
-// takes the place of what it corrects, and an ADD keeps the labels of the one it replaces. Each other
-// delta of the repair replaces an unreadable block, as long as there are any.
-func (r *Reading) combine(first, more []delta.Delta, fixes []correction, moves bool) []delta.Delta {
+// takes the place of what it corrects, and an ADD keeps the labels of the one it replaces. KILLs make
+// room for the first ADD to a full section. Each other delta of the repair replaces an unreadable
+// block, as long as there are any.
+func (r *Reading) combine(first, more []delta.Delta, fixes []correction, full map[int]bool, moves bool) []delta.Delta {
 	byBlock, taken := make(map[int]*correction), make(map[int]bool)
 	for i := range fixes {
 		byBlock[fixes[i].block.Index], taken[fixes[i].by] = &fixes[i], true
@@ -268,6 +274,15 @@ func (r *Reading) combine(first, more []delta.Delta, fixes []correction, moves b
 	for i := range first {
 		d := &first[i]
 		fix := byBlock[d.Place.Block]
+		if full[d.Place.Block] {
+			free = slices.DeleteFunc(free, func(j int) bool {
+				makesRoom := more[j].Operation == delta.Kill && more[j].Section == d.Section
+				if makesRoom {
+					take(j)
+				}
+				return makesRoom
+			})
+		}
 		switch {
 		case fix != nil && fix.keeps():
 			if rest := fix.withoutRefused(d, &more[fix.by]); len(rest.Payload) > 0 {

@@ -27,6 +27,7 @@ type Reading struct {
 	Cut       bool             `json:"-"` // the reply, or its repair, ends at the limit of its length
 	Replaced  []Replaced       `json:"-"` // deltas that the repair replaced
 	Idle      []string         `json:"-"` // applied EDITs that changed no value
+	third     bool             // of a session that follows protocol 3
 }
 
 // TooLong reports whether the entire message was refused as too long.
@@ -36,7 +37,7 @@ func (r *Reading) TooLong() bool {
 
 // read finds the deltas of a contribution and stamps them.
 func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Reading, []delta.Delta) {
-	r := Reading{Agent: c.Agent, ID: c.ID, Cut: c.Cut || c.RepairCut}
+	r := Reading{Agent: c.Agent, ID: c.ID, Cut: c.Cut || c.RepairCut, third: c.Third}
 	if c.File && artifact.IsJSON(c.Text) {
 		deltas := c.file(at, message, &r)
 		return r, deltas
@@ -59,12 +60,12 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		r.NoChanges = second.NoChanges
 	}
 	more := c.newDeltas(first, &second, at, message, &r)
-	fixes := c.corrections(first, more, rules, at)
+	fixes, full := c.corrections(first, more, rules, at)
 	for i := range more {
 		p := more[i].Place
 		p.Written, p.Repair, p.Block = p.Block, true, p.Block+len(first.Blocks)
 	}
-	deltas := r.combine(c.stamp(first, at, message), more, fixes, c.Base != nil)
+	deltas := r.combine(c.stamp(first, at, message), more, fixes, full, c.Base != nil)
 	if c.Base != nil {
 		for i := range deltas {
 			p := deltas[i].Place

@@ -22,6 +22,7 @@ type Defect struct {
 	Target    string
 	Field     string // a refused field, else ""
 	Cut       bool   // the reply ended at the limit of its length; there is no code
+	Final     bool   // it cannot be corrected, and is no reason to ask
 	Code      fault.Code
 	Message   string
 	Hint      string
@@ -29,7 +30,7 @@ type Defect struct {
 
 // Defects returns what the author of the reply Text can correct: a cut reply, one with neither deltas
 // nor NO CHANGES, unreadable blocks, refused fields, and deltas that a merge into Base rejects. What
-// depends on other agents is not among them, nor what the author may not do.
+// depends on other agents is not among them. What the author may not do is marked as final.
 func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 	reply := c.Read
 	if reply == nil {
@@ -46,6 +47,7 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 		}
 	}
 	flaws := c.flaws(reply, rules, at)
+	var final []Defect // named last, since only the first ones may fit
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]
 		if isRefused(b) {
@@ -54,12 +56,27 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 			}
 		}
 		for _, f := range flaws {
-			if f.block == b {
-				all = append(all, f.defects(c.Base)...)
+			switch {
+			case f.block != b:
+			case f.final():
+				final = append(final, c.defectsOf(reply, &f, rules)...)
+			default:
+				all = append(all, c.defectsOf(reply, &f, rules)...)
 			}
 		}
 	}
-	return all
+	return append(all, final...)
+}
+
+// Correctable counts the defects that are a reason to ask for a correction.
+func Correctable(defects []Defect) int {
+	n := 0
+	for i := range defects {
+		if !defects[i].Final {
+			n++
+		}
+	}
+	return n
 }
 
 // cutDefect names the blocks of a cut reply that were read, and the one that was not.
@@ -71,12 +88,17 @@ func cutDefect(reply *delta.Reply) Defect {
 			read = append(read, fmt.Sprintf("%d (%s %s, line %d)", b.Index, b.Delta.Operation, b.Delta.Section, b.Line))
 		}
 	}
-	d := Defect{Cut: true, Line: max(reply.Open, 1), Message: "it has no complete block"}
+	const brief = "and be brief: another long reply would be cut, too"
+	d := Defect{
+		Cut: true, Line: max(reply.Open, 1), Message: "it has no complete block",
+		Hint: "send your deltas at once, without any text before them, " + brief,
+	}
 	if n := len(read); n > most {
 		read = append(read[:most], fmt.Sprintf("and %d more", n-most))
 	}
 	if len(read) > 0 {
 		d.Message = "these blocks are complete and were read: " + strings.Join(read, ", ")
+		d.Hint = "send only what was to come after them, " + brief
 	}
 	if reply.Open > 0 {
 		d.Message += fmt.Sprintf("; the block that begins on line %d is not complete and was not read", reply.Open)
@@ -102,7 +124,7 @@ type flaw struct {
 }
 
 // flaws merges a reply alone into the artifact that its author saw, and returns the deltas that were
-// rejected, entirely or in part, for a reason that the author can remove.
+// rejected, entirely or in part. Until protocol 2 it omits those that the author cannot correct.
 func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time) []flaw {
 	if c.Base == nil || !slices.ContainsFunc(reply.Blocks, func(b delta.Block) bool { return b.OK }) {
 		return nil
@@ -120,8 +142,8 @@ func (c *Contribution) flaws(reply *delta.Reply, rules merge.Rules, at time.Time
 		if !b.OK || row == nil {
 			continue
 		}
-		f := flaw{block: b, row: row, rejected: row.Disposition == merge.Rejected}
-		if f.rejected && correctable(row.Code) || !f.rejected && slices.ContainsFunc(row.Fields, isRefusedField) {
+		f := flaw{block: b, row: row, rejected: c.rejects(row)}
+		if f.rejected && (c.Third || c.correctable(row.Code)) || !f.rejected && slices.ContainsFunc(row.Fields, isRefusedField) {
 			all = append(all, f)
 		}
 	}
@@ -140,28 +162,19 @@ func (c *Contribution) trial(deltas []delta.Delta, rules merge.Rules) map[string
 
 func isRefusedField(f merge.FieldOutcome) bool { return f.Outcome == merge.FieldRefused }
 
-// correctable reports whether the author of a rejected delta can remove the reason.
-func correctable(code fault.Code) bool {
-	switch code {
-	case merge.InvalidTarget, merge.RTEditOnly,
-		delta.MissingRequiredField, delta.InvalidField, delta.InvalidOperation, delta.InvalidSection:
-		return true
-	}
-	return false
-}
+// final reports whether the author cannot correct the delta.
+func (f *flaw) final() bool { return f.rejected && Final(f.row.Code) != "" }
 
-func (f *flaw) defects(base *artifact.Artifact) []Defect {
+func (c *Contribution) defectsOf(reply *delta.Reply, f *flaw, rules merge.Rules) []Defect {
 	var all []Defect
 	if f.rejected && (f.row.Code != delta.InvalidField || !slices.ContainsFunc(f.row.Fields, isRefusedField)) {
 		d := defect(f.block)
-		d.Code, d.Message = f.row.Code, f.row.Message
-		if d.Code == merge.InvalidTarget {
-			d.Hint = targets(base, d.Section)
-		}
+		d.Code, d.Message, d.Final = f.row.Code, f.row.Message, f.final()
+		d.Hint = c.remedy(reply, f, rules)
 		all = append(all, d)
 	}
 	for _, field := range f.row.Fields {
-		if isRefusedField(field) {
+		if isRefusedField(field) && !f.final() {
 			d := defect(f.block)
 			d.Field, d.Code, d.Message = field.Field, field.Code(), field.Message
 			all = append(all, d)
@@ -170,7 +183,7 @@ func (f *flaw) defects(base *artifact.Artifact) []Defect {
 	return all
 }
 
-// targets names the items of a section that a delta can have as its target.
+// targets names the items of a section that a delta can have as its target, for protocol 2.
 func targets(base *artifact.Artifact, section string) string {
 	const most = 12
 	s, ok := artifact.ParseSection(section)

@@ -37,6 +37,8 @@ type Contribution struct {
 	// Base is the artifact shown to an agent, in sessions that follow protocol 2: NO CHANGES is an
 	// answer, and a repair replaces the deltas that Defects finds in Text. Otherwise it is nil.
 	Base *artifact.Artifact
+	// Third reports whether its session follows protocol 3, which has more defects.
+	Third bool
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 

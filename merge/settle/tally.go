@@ -13,10 +13,10 @@ import (
 type Tally struct {
 	Applied    int // deltas that the merge applied
 	Changed    int // deltas that changed the artifact, conflicts included: an EDIT may repeat what is there
-	Rejected   int // readable deltas that the rules do not allow
+	Rejected   int // readable deltas that the rules do not allow; until protocol 2 without incomplete ones
 	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there
 	Fields     int // refused fields of the applied and other deltas
-	Unreadable int // blocks, or a message too long to read
+	Unreadable int // blocks that are not JSON, or a message too long to read; until protocol 2 also incomplete deltas
 	NoChanges  *delta.Statement
 	Cut        bool
 }
@@ -24,7 +24,7 @@ type Tally struct {
 // Tally counts what became of a contribution, from its reading and the rows of the merge. It works
 // for stored reports, too, which do not say whether a reply was cut or had no changes.
 func (r *Reading) Tally(rows []merge.Row) Tally {
-	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut, Unreadable: r.Refused}
+	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut}
 	if r.TooLong() {
 		t.Unreadable++
 	}
@@ -42,7 +42,11 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 		case merge.Conflicted:
 			t.Changed++
 		case merge.Rejected:
-			t.Rejected++
+			if r.third && isUnreadable(row.Code) {
+				t.Unreadable++
+			} else {
+				t.Rejected++
+			}
 			continue
 		default:
 			t.Other++
@@ -53,7 +57,10 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 			}
 		}
 	}
-	t.Rejected = max(0, t.Rejected-r.Refused) // an unreadable block is a rejected row, too
+	if !r.third {
+		t.Unreadable += r.Refused
+		t.Rejected = max(0, t.Rejected-r.Refused) // an unreadable block is a rejected row, too
+	}
 	return t
 }
 

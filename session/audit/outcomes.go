@@ -121,21 +121,10 @@ func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
 	}
 }
 
-// rejectedBecause returns why a delta was rejected, with its refused fields.
-func rejectedBecause(row *merge.Row) string {
-	why := row.Message
-	for _, f := range row.Fields {
-		if f.Outcome == merge.FieldRefused {
-			why += "; " + f.Field + ": " + f.Message
-		}
-	}
-	return why
-}
-
 // needsReport reports whether the report of a commit has something for a summary.
 func needsReport(st *flow.State, i int) bool {
 	c := &st.Commits[i]
-	if c.Outcome.Rejected > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.CurrentProtocol) {
+	if c.Outcome.Rejected > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.SecondProtocol) {
 		return true
 	}
 	for _, h := range c.Heard {

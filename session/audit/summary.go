@@ -268,7 +268,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		}
 		for _, row := range report.Merge.Deltas {
 			if row.Disposition == merge.Rejected {
-				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, rejectedBecause(&row)})
+				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason()})
 			}
 		}
 		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {

@@ -66,9 +66,15 @@ type Opened struct {
 const (
 	// FirstProtocol asks for repairs of unreadable blocks only and drops cut replies.
 	FirstProtocol = 1
-	// CurrentProtocol knows NO CHANGES, keeps the complete blocks of cut replies, journals the
-	// outcome of each reply, and asks for repairs of everything that an agent can correct.
-	CurrentProtocol = 2
+	// SecondProtocol knows NO CHANGES, keeps the complete blocks of cut replies, journals the
+	// outcome of each reply, and asks for repairs of most that an agent can correct.
+	SecondProtocol = 2
+	// ThirdProtocol asks for repairs of everything that an agent can correct, says of everything
+	// else why not, counts only what is not JSON as unreadable, and tells an agent in the next
+	// kickoff if nothing of its reply could be used.
+	ThirdProtocol = 3
+	// CurrentProtocol is that of new sessions.
+	CurrentProtocol = ThirdProtocol
 )
 
 // Follows reports whether the session follows a protocol or a later one.

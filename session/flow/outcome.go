@@ -73,7 +73,7 @@ func (s *State) Idle() []string {
 	waiting := s.Waiting()
 	for _, o := range s.Outcomes() {
 		tookPart := o.TookPart() || s.wroteLetters(o.Agent) || slices.Contains(waiting, o.Agent)
-		if !s.Opened.Follows(CurrentProtocol) {
+		if !s.Opened.Follows(SecondProtocol) {
 			tookPart = s.hasReplied(o.Agent)
 		}
 		if !tookPart {
@@ -124,9 +124,9 @@ func (s *State) Verdict() Verdict {
 	switch {
 	case s.Ended == EndCompiled: // agents were not asked
 		return Complete
-	case !s.Opened.Follows(CurrentProtocol) && len(s.Missing()) == 0 && !s.endedEarly():
+	case !s.Opened.Follows(SecondProtocol) && len(s.Missing()) == 0 && !s.endedEarly():
 		return Complete
-	case !s.Opened.Follows(CurrentProtocol):
+	case !s.Opened.Follows(SecondProtocol):
 		return Partial
 	case s.CameToNothing():
 		return Nothing

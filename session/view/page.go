@@ -90,6 +90,9 @@ func (p *page) addOutcomes(feedback []Outcome) {
 }
 
 func (o *Outcome) write(l level) string {
+	if o.Delta == "" {
+		return "- " + atLevel(o.Message, l) + "\n"
+	}
 	line := "- " + Word(o.Delta)
 	if o.Target != "" {
 		line += " on " + Word(o.Target)

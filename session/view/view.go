@@ -37,7 +37,7 @@ type Input struct {
 
 // Outcome is the result of one of the agent's own deltas in the last round.
 type Outcome struct {
-	Delta       string // its id
+	Delta       string // its id; "" if only Message counts, which is about the reply as a whole
 	Target      string // the item it was about, if any
 	Disposition string // rejected, conflicted, …
 	Code        fault.Code
