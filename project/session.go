@@ -275,8 +275,14 @@ func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	return "", ""
 }
 
-// EndedBy describes why a session ended.
-func EndedBy(reason string) string {
+// EndedBy describes how a session ended: why, and what it came to.
+func EndedBy(reason string, v flow.Verdict) string {
+	switch finished := reason == flow.EndRounds || reason == flow.EndQuiet || reason == flow.EndClean; {
+	case v == flow.Nothing && finished:
+		return "ended: nothing came of it"
+	case v == flow.Partial && reason == flow.EndRounds:
+		return "partly done"
+	}
 	switch reason {
 	case flow.EndRounds:
 		return "done"

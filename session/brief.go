@@ -66,7 +66,7 @@ func (b *Brief) open() (*draft, error) {
 		Thread: b.Thread, Operator: b.Operator, Program: b.Program, Question: b.Question, Context: b.Context,
 		Constraints: b.Constraints, Brief: d.blob(deltas), Roster: artifact.Canonical(b.Roster.Value()),
 		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module, Arbiter: b.Arbiter,
-		Protocol: flow.CurrentProtocol,
+		Protocol: flow.ThirdProtocol,
 	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))

@@ -131,7 +131,7 @@ func TestRepairRequestNamesDefects(t *testing.T) {
 	for id, parts := range map[string][]string{
 		"/r1.1/BlueLake/repair": {
 			"- block 1, line 1 (ADD hypothesis_slate): the field third_alternative was refused: it is neither true nor false (INVALID_FIELD)\n  What to do: third_alternative takes: true or false\n",
-			"- block 2, line 5 (EDIT hypothesis_slate H7): there is no H7 in hypothesis_slate (INVALID_TARGET)\n  What to do: the section has no items yet: ADD one\n",
+			"- block 2, line 5 (EDIT hypothesis_slate H7): there is no H7 in hypothesis_slate (INVALID_TARGET)\n  What to do: the section has no active items: ADD one, or leave it out\n",
 			"Blocks that are not named here stand", "NO CHANGES: reason\n",
 		},
 		"/r1.1/PurpleMountain/repair": {"- line 1, column 1: the reply holds no delta (NO_DELTAS)\n  What to do: write each change as one JSON object in a fence"},
@@ -153,10 +153,10 @@ func TestRepairRequestNamesDefects(t *testing.T) {
 	}
 }
 
-// Sessions of protocol 1 ask for repairs of unreadable blocks only, drop cut replies, and journal no
-// outcomes.
-func TestFirstProtocolIsKept(t *testing.T) {
-	data, err := os.ReadFile("../cmd/brenner/testdata/older/session.jsonl")
+// imported returns a store with a session of an earlier program.
+func imported(t *testing.T, name string) (*memory.Store, *session.ExportFile) {
+	t.Helper()
+	data, err := os.ReadFile("../cmd/brenner/testdata/older/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +168,13 @@ func TestFirstProtocolIsKept(t *testing.T) {
 	if _, err := session.Import(t.Context(), st, x); err != nil {
 		t.Fatal(err)
 	}
+	return st, x
+}
+
+// Sessions of protocol 1 ask for repairs of unreadable blocks only, drop cut replies, and journal no
+// outcomes.
+func TestFirstProtocolIsKept(t *testing.T) {
+	st, x := imported(t, "session.jsonl")
 	s := &actors{script: parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [
 		{reply: "x"}, {reply: "All is well."}, {reply: "NO CHANGES: fine"}, {limit: true, reply: "half"}]}]}`)}
 	res, err := runner(st, s).Resume(t.Context(), x.Thread, func(set *flow.Settings) { set.Rounds, set.QuietAfter = 4, 0 })
@@ -192,4 +199,87 @@ func TestFirstProtocolIsKept(t *testing.T) {
 	if err != nil || len(proof.Faults) > 0 {
 		t.Errorf("%v %+v", err, proof)
 	}
+}
+
+// Sessions of protocol 2 keep their outcomes, their requests for corrections and their kickoffs.
+func TestSecondProtocolIsKept(t *testing.T) {
+	st, x := imported(t, "second.jsonl")
+	prove := func() {
+		t.Helper()
+		proof, err := session.Verify(t.Context(), st, x.Thread, "")
+		if err != nil || len(proof.Faults) > 0 {
+			t.Errorf("%v %+v", err, proof)
+		}
+	}
+	prove()
+	s := &actors{script: parse(t, strings.ReplaceAll(`schema: brenner.rehearsal/v1
+question: q
+agents:
+  - role: hypothesis_generator
+    rounds:
+      - {reply: x}
+      - {reply: x}
+      - {reply: x}
+      - {reply: "All is well.", repair: "As I said."}
+      - reply: |
+          ~~~delta
+          {"operation":"EDIT","section":"hypothesis_slate","target_id":"H2","payload":{"claim":"sharper"}}
+          ~~~
+        repair: no one asks
+      - reply: |
+          ~~~delta
+          {"operation":"ADD","section":"hypothesis_slate","payload":{"name":"no claim"}}
+          ~~~
+        repair: I cannot.
+`, "~~~", "```"))}
+	res, err := runner(st, s).Resume(t.Context(), x.Thread, func(set *flow.Settings) { set.Rounds, set.QuietAfter = 6, 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range res.State.Outcomes()[0].Rounds {
+		got = append(got, r.Outcome)
+	}
+	if text := strings.Join(got, " "); text != "contributed contributed unreadable prose_only refused unreadable" || s.asked.Load() != 5 {
+		t.Errorf("%d calls: %s", s.asked.Load(), text)
+	}
+	if text := kickoffOf(t, st, res.State, 5); strings.Contains(text, "prose only") {
+		t.Errorf("the kickoff has what protocol 2 does not say:\n%s", text)
+	}
+	prove()
+}
+
+// The next kickoff tells an agent that nothing of its reply was taken, or that it was cut.
+func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
+	for name, c := range map[string]struct{ round, want string }{
+		"prose":           {`{reply: "All is well.", repair: "As I said."}`, "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."},
+		"unreadable":      {`{reply: "~~~delta\n{oops\n~~~", repair: "No."}`, "could not be read: nothing of it was taken."},
+		"cut":             {`{limit: true, reply: "Let me think", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
+		"cut later":       {`{limit: true, reply: "~~~delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n~~~\n", repair: "No."}`, "was cut off at its token limit, so be brief: of a cut text only complete deltas are taken."},
+		"corrected":       {`{reply: "All is well.", repair: "NO CHANGES: fine"}`, ""},
+		"nothing to tell": {`{reply: "NO CHANGES: fine"}`, ""},
+	} {
+		st := memory.New()
+		script := parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [`+strings.ReplaceAll(c.round, "~~~", "```")+`]}, {role: test_designer, rounds: []}, {role: adversarial_critic, rounds: []}]}`)
+		b := brief(2)
+		b.Settings.QuietAfter = 0
+		res, err := runner(st, &actors{script: script}).Start(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := kickoffOf(t, st, res.State, 2)
+		if has := strings.Contains(text, "Your reply of round 1 "); has != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, text)
+		}
+	}
+}
+
+// kickoffOf returns the first kickoff of a round.
+func kickoffOf(t *testing.T, st *memory.Store, state *flow.State, round int) string {
+	t.Helper()
+	body, err := st.Blob(t.Context(), state.Leg(round, 1).Kickoffs[0].Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
 }

@@ -98,7 +98,7 @@ func cutDefect(reply *delta.Reply) Defect {
 	}
 	if len(read) > 0 {
 		d.Message = "these blocks are complete and were read: " + strings.Join(read, ", ")
-		d.Hint = "send only what was to come after them, " + brief
+		d.Hint = "send the rest, " + brief
 	}
 	if reply.Open > 0 {
 		d.Message += fmt.Sprintf("; the block that begins on line %d is not complete and was not read", reply.Open)

@@ -259,3 +259,68 @@ func TestTally(t *testing.T) {
 		t.Error("a reading of a missing agent")
 	}
 }
+
+// Corrections of what sessions ask for since protocol 3.
+func TestRepairOfKilledFullAndLast(t *testing.T) {
+	setup := settle.Settle(settle.Input{Base: empty(), At: at.Add(-1), Message: 1, Contributions: []settle.Contribution{{Agent: "A", ID: "m0", Text: fence(
+		add("x", "one"), `{"operation":"ADD","section":"hypothesis_slate","ref":"y","payload":{"claim":"two"}}`,
+		`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"three","third_alternative":true}}`,
+		`{"operation":"KILL","section":"hypothesis_slate","target_id":"y","payload":{"reason":"r"}}`,
+	)}}})
+	kill := func(id string) string {
+		return `{"operation":"KILL","section":"hypothesis_slate","target_id":"` + id + `","payload":{"reason":"r"}}`
+	}
+	edit := func(id string) string {
+		return `{"operation":"EDIT","section":"hypothesis_slate","target_id":"` + id + `","payload":{"claim":"new"}}`
+	}
+	full := merge.Rules{Limits: map[artifact.Section]merge.Limit{artifact.HypothesisSlate: {Max: 2}}}
+	for name, c := range map[string]struct {
+		first, repair []byte
+		rules         merge.Rules
+		want          string // active claims
+	}{
+		"a killed item, another one":  {fence(edit("H2")), fence(edit("H1")), merge.Rules{}, "H1 new; H3 three"},
+		"a killed item, given up":     {fence(edit("H2")), []byte("NO CHANGES: never mind"), merge.Rules{}, "H1 one; H3 three"},
+		"room is made":                {fence(add("z", "four")), fence(kill("H1")), full, "H3 three; H4 four"},
+		"room is made, sent again":    {fence(add("z", "four")), fence(kill("H1"), add("z", "four")), full, "H3 three; H4 four"},
+		"room is made afterwards":     {fence(add("z", "four")), fence(add("z", "4"), kill("H1")), full, "H3 three; H4 4"},
+		"no room":                     {fence(add("z", "four")), fence(edit("H1")), full, "H1 new; H3 three"},
+		"the last third, another one": {fence(kill("H3")), fence(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"other","third_alternative":true}}`), merge.Rules{}, "H1 one; H4 other"},
+		"the last third, kept":        {fence(kill("H3")), []byte("NO CHANGES: it stays"), merge.Rules{}, "H1 one; H3 three"},
+	} {
+		s := settle.Settle(settle.Input{Base: setup.Artifact, At: at, Message: 2, Rules: c.rules, Contributions: []settle.Contribution{
+			{Agent: "A", ID: "m1", Text: c.first, Repair: c.repair, Base: &setup.Artifact, Shown: 1, Third: true},
+		}})
+		var all []string
+		for _, it := range s.Artifact.Active(artifact.HypothesisSlate) {
+			all = append(all, it.ID+" "+it.Text("claim"))
+		}
+		if got := strings.Join(all, "; "); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		if r := &s.Readings[0]; len(s.Report.Deltas) != r.Taken+r.Refused {
+			t.Errorf("%s: %d rows for %d deltas", name, len(s.Report.Deltas), r.Taken+r.Refused)
+		}
+	}
+}
+
+// An incomplete delta was read: since protocol 3 it counts as rejected, not as unreadable.
+func TestTallyOfIncompleteDeltas(t *testing.T) {
+	for text, want := range map[string]string{
+		string(fence(incomplete)):           "1 0, before 0 1",
+		string(fence(`{oops`)):              "0 1, before 0 1",
+		string(fence(`{oops`, incomplete)):  "1 1, before 0 2",
+		string(fence(badTarget)):            "1 0, before 1 0",
+		string(fence(incomplete, goodEdit)): "1 0, before 0 1",
+	} {
+		tally := func(third bool) settle.Tally {
+			base := shownBase()
+			s := settle.Settle(settle.Input{Base: *base, At: at, Message: 2, Contributions: []settle.Contribution{{Agent: "A", ID: "m1", Text: []byte(text), Base: base, Shown: 1, Third: third}}})
+			return s.Readings[0].Tally(s.Report.Deltas)
+		}
+		now, then := tally(true), tally(false)
+		if got := fmt.Sprintf("%d %d, before %d %d", now.Rejected, now.Unreadable, then.Rejected, then.Unreadable); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

@@ -33,6 +33,8 @@ type Row struct {
 	Updated   string     `json:"updated_at"`
 	Code      fault.Code `json:"code,omitempty"` // if it cannot be read
 	Problem   string     `json:"problem,omitempty"`
+	// Verdict is what it came to so far, as in Summary.
+	Verdict flow.Verdict `json:"verdict,omitempty"`
 }
 
 // Damaged reports whether a session of the list cannot be read.
@@ -90,7 +92,7 @@ func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store
 		return row
 	}
 	row.Reason, row.Round, row.Rounds, row.Version = s.Ended, s.Round(), s.Settings.Rounds, s.Version()
-	row.Question, row.Rehearsal = s.Opened.Question, s.Opened.Rehearsal != ""
+	row.Question, row.Rehearsal, row.Verdict = s.Opened.Question, s.Opened.Rehearsal != "", s.Verdict()
 	if n := len(s.Commits); n > 0 {
 		row.Conflicts = s.Commits[n-1].Outcome.Conflicts
 	}

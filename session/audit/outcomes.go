@@ -3,6 +3,7 @@ package audit
 import (
 	"brenner/internal/fault"
 	"brenner/merge"
+	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -121,10 +122,25 @@ func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
 	}
 }
 
+// uncorrectedBecause returns why the author of a rejected delta was not asked to correct it, or "".
+func uncorrectedBecause(st *flow.State, c *flow.Commit, row *merge.Row) string {
+	if c.Source != flow.ByRound {
+		return ""
+	}
+	if why := settle.Final(row.Code); why != "" {
+		return "it cannot be corrected: " + why
+	}
+	x := st.Leg(c.Round, c.Leg).Of(row.Agent)
+	if x != nil && x.Ask.Answered.Repairable == 0 && st.Opened.Follows(flow.ThirdProtocol) {
+		return "not asked to correct it: without the deltas of the others it would have been taken"
+	}
+	return ""
+}
+
 // needsReport reports whether the report of a commit has something for a summary.
 func needsReport(st *flow.State, i int) bool {
 	c := &st.Commits[i]
-	if c.Outcome.Rejected > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.SecondProtocol) {
+	if c.Outcome.Rejected > 0 || c.Outcome.Other > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.SecondProtocol) {
 		return true
 	}
 	for _, h := range c.Heard {

@@ -66,10 +66,12 @@ type Summary struct {
 	Unasked []flow.Absence `json:"unasked,omitempty"`
 	// Uncorrected are replies whose correction the budget did not cover.
 	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
+	// Skipped are deltas without an effect, such as EDITs of killed items.
+	Skipped []Rejection `json:"skipped,omitempty"`
 	Started     string         `json:"started_at"`
 	Updated     string         `json:"updated_at"`
 	blame       string         // an existing item, for a suggested command
-	enough      string         // flags of a sufficient budget
+	enough      string         // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -124,6 +126,8 @@ type Rejection struct {
 	Target  string     `json:"target_id"`
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
+	// Uncorrected is why its author was not asked to correct it, if known.
+	Uncorrected string `json:"uncorrected,omitempty"`
 }
 
 // ConflictSummary is an undecided place.
@@ -177,7 +181,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	s.countOpenFailures(st)
 	shortfall := st.Shortfall()
 	s.Needs, s.NeedsUSD = shortfall.Tokens, flow.Dollars(shortfall.USD)
-	s.enough = st.Settings.SufficientBudget(st.Spent, shortfall).Flags()
+	s.enough = st.EnoughBudget().Flags()
 	s.blame = artifact.ThreadID
 	if _, ok := st.Items["H1"]; ok {
 		s.blame = "H1"
@@ -262,13 +266,18 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		for _, reading := range report.Readings {
 			for _, p := range reading.Problems {
 				if p.Code == delta.MessageTooLarge {
-					s.Rejected = append(s.Rejected, Rejection{c.Version, reading.Agent, "", "", p.Code, p.Message})
+					s.Rejected = append(s.Rejected, Rejection{Version: c.Version, Agent: reading.Agent, Code: p.Code, Message: p.Message})
 				}
 			}
 		}
 		for _, row := range report.Merge.Deltas {
-			if row.Disposition == merge.Rejected {
-				s.Rejected = append(s.Rejected, Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason()})
+			r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), ""}
+			switch row.Disposition {
+			case merge.Rejected:
+				r.Uncorrected = uncorrectedBecause(h.State, c, &row)
+				s.Rejected = append(s.Rejected, r)
+			case merge.Skipped:
+				s.Skipped = append(s.Skipped, r)
 			}
 		}
 		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
@@ -305,6 +314,8 @@ func (s *Summary) next(file string) []string {
 	switch {
 	case s.Phase == session.PhaseRunning:
 		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
+	case len(s.Conflicts) > 0 && s.Reason == flow.EndBudget:
+		return []string{"brenner session resolve " + id, "brenner session resume " + id + s.enough, "brenner session show " + id}
 	case len(s.Conflicts) > 0:
 		return []string{"brenner session resolve " + id, "brenner session show " + id, "brenner session resume " + id}
 	case s.NeedsRuling():
@@ -314,7 +325,7 @@ func (s *Summary) next(file string) []string {
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
 	case len(s.Missing) > 0, s.Verdict == flow.Nothing:
-		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s", id, s.Rounds+1, s.otherModels()), "brenner trace list " + id, "brenner session show " + id}
+		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s%s", id, s.Rounds+1, s.enough, s.otherModels()), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
 }

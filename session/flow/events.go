@@ -69,12 +69,10 @@ const (
 	// SecondProtocol knows NO CHANGES, keeps the complete blocks of cut replies, journals the
 	// outcome of each reply, and asks for repairs of most that an agent can correct.
 	SecondProtocol = 2
-	// ThirdProtocol asks for repairs of everything that an agent can correct, says of everything
-	// else why not, counts only what is not JSON as unreadable, and tells an agent in the next
-	// kickoff if nothing of its reply could be used.
+	// ThirdProtocol is that of new sessions. It asks for repairs of everything that an agent can
+	// correct, with exact hints, counts only what is not JSON as unreadable, and tells an agent in
+	// the next kickoff if nothing of its reply was taken.
 	ThirdProtocol = 3
-	// CurrentProtocol is that of new sessions.
-	CurrentProtocol = ThirdProtocol
 )
 
 // Follows reports whether the session follows a protocol or a later one.

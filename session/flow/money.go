@@ -139,6 +139,33 @@ func (s *State) Shortfall() Cost {
 	return all
 }
 
+// EnoughBudget returns a budget with which the session can continue, or zero if its own covers another
+// round. See SufficientBudget.
+func (s *State) EnoughBudget() Cost {
+	pending := s.Shortfall()
+	if pending == (Cost{}) {
+		pending = s.anotherRound()
+	}
+	if s.Ended != EndBudget && s.Affords(pending) {
+		return Cost{}
+	}
+	return s.Settings.SufficientBudget(s.Spent, pending)
+}
+
+// anotherRound returns the cost to reserve for asking every agent again, as in its last round.
+func (s *State) anotherRound() Cost {
+	var all Cost
+	for _, p := range s.Opened.Agents {
+		for i := len(s.Legs) - 1; i >= 0; i-- {
+			if x := s.Legs[i].Of(p.Name); x != nil {
+				all = all.Plus(s.Reserve(x, &x.Ask))
+				break
+			}
+		}
+	}
+	return all
+}
+
 // InFlight returns the reservations of calls in flight.
 func (s *State) InFlight() Cost {
 	var all Cost

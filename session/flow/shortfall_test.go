@@ -45,6 +45,38 @@ func TestShortfall(t *testing.T) {
 	}
 }
 
+// A budget is suggested only if that of the session does not cover what comes next.
+func TestEnoughBudget(t *testing.T) {
+	round := func(budget int, ended string) *flow.State {
+		set := settings()
+		set.Budget = budget
+		j := newJournal(t, set, generator, critic, designer).planThree()
+		for _, a := range []string{"A1", "A2", "A3"} {
+			j.answer(1, 1, a, flow.TurnAsk, 0)
+		}
+		return j.commit(1, 1, 2, 1).add(flow.KindEnded, flow.Ended{Reason: ended}).state()
+	}
+	spent := round(0, flow.EndRounds).Spent.Tokens
+	var next int // the calls of another round
+	for _, c := range round(0, flow.EndRounds).Legs[0].Kickoffs {
+		next += c.Tokens + settings().Reply
+	}
+	for name, c := range map[string]struct {
+		state *flow.State
+		want  int
+	}{
+		"no limit":             {round(0, flow.EndRounds), 0},
+		"it covers a round":    {round(spent+next, flow.EndRounds), 0},
+		"it does not":          {round(spent+next-1, flow.EndRounds), max(2*(spent+next-1), spent+2*next)},
+		"it was exhausted":     {round(spent, flow.EndBudget), max(2*spent, spent+2*next)},
+		"exhausted, then more": {round(spent+next, flow.EndBudget), max(2*(spent+next), spent+2*next)},
+	} {
+		if got := c.state.EnoughBudget(); got.Tokens != c.want {
+			t.Errorf("%s: got %+v, want %d", name, got, c.want)
+		}
+	}
+}
+
 // The reservations of calls in flight, which may have been answered.
 func TestInFlight(t *testing.T) {
 	asking := newJournal(t, settings(), generator, critic, designer).planThree()

@@ -179,7 +179,7 @@ func (s *State) SetAuthors(r *merge.Rules, c *Committed, agents []Party) {
 	if !late && !slices.ContainsFunc(WithArbiter(s.Opened.Agents, s.Opened.Arbiter), func(p Party) bool { return s.Opened.names(&p) }) {
 		return
 	}
-	current := late || s.Opened.Follows(CurrentProtocol)
+	current := late || s.Opened.Follows(SecondProtocol)
 	leg := s.Leg(c.Round, c.Leg)
 	r.Agents, r.Asked, r.Repairs = nil, make(map[string]string), make(map[string]merge.Writer)
 	for i := range agents {
@@ -189,23 +189,14 @@ func (s *State) SetAuthors(r *merge.Rules, c *Committed, agents []Party) {
 		}
 		if x := leg.of(p.Name); x != nil && c.Source == ByRound && x.Ask.By != nil && (late || x.Ask.By.Way != nil) {
 			p = x.Ask.By
-<<<<<<< HEAD
 			r.Asked[p.Name] = cmp.Or(s.Author(&x.Ask), s.Opened.requested(p.Name))
 			if by := x.Repair.By; by != nil && by.Way != nil && current {
-=======
-			r.Asked[p.Name] = s.Author(&x.Ask)
-			if by := x.Repair.By; by != nil && by.Way != nil && s.Opened.Follows(SecondProtocol) {
->>>>>>> c0489a46 (settle, kickoff: ask for every correction that an agent can make)
 				r.Repairs[p.Name] = merge.Writer{Model: by.ModelID, Asked: s.Author(&x.Repair)}
 			}
 		}
 		r.Agents = append(r.Agents, p.Entry())
 	}
-<<<<<<< HEAD
 	if asked := s.Ruler(c); asked != "" && current {
-=======
-	if asked := s.Ruler(c); asked != "" && s.Opened.Follows(SecondProtocol) {
->>>>>>> c0489a46 (settle, kickoff: ask for every correction that an agent can make)
 		r.Asked[c.Author] = asked
 	}
 	r.Roster = s.Opened.askedRoster(r.Roster, agents, current)
@@ -265,11 +256,7 @@ func (o *Opened) askedRoster(v artifact.Value, agents []Party, current bool) art
 		}
 		p := &agents[at]
 		keys := append(slices.Clone(entry), artifact.Entry{Key: "asked", Value: artifact.Text(p.Asked())})
-<<<<<<< HEAD
 		if p.Way != nil && p.ModelID != "" && current {
-=======
-		if p.Way != nil && p.ModelID != "" && o.Follows(SecondProtocol) {
->>>>>>> c0489a46 (settle, kickoff: ask for every correction that an agent can make)
 			keys = append(keys, artifact.Entry{Key: "model", Value: artifact.Text(p.ModelID)})
 		}
 		if p.Way != nil && p.Way.Named && p.Via == ViaOpenAI {

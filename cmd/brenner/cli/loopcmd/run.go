@@ -438,7 +438,7 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 	}
 	switch t.Outcome {
 	case loop.Done:
-		line := fmt.Sprintf("%s: %s, version %d, %d tokens", who, ui.EndedBy(t.Reason), t.Version, t.Spent)
+		line := fmt.Sprintf("%s: %s, version %d, %d tokens", who, ui.EndedBy(t.Reason, ""), t.Version, t.Spent)
 		if t.Conflicts > 0 {
 			line += ", " + text.Count(t.Conflicts, "conflict")
 		}

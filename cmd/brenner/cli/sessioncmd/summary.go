@@ -61,7 +61,7 @@ func summaryHeadline(s *audit.Summary) string {
 	if s.Reason == flow.EndCompiled {
 		rounds = fmt.Sprintf("version %d", s.Version)
 	}
-	line := ui.EndedBy(s.Reason) + ", " + rounds
+	line := ui.EndedBy(s.Reason, s.Verdict) + ", " + rounds
 	if s.Needs > 0 {
 		line += fmt.Sprintf("; the next calls need %d tokens", s.Needs)
 		if s.NeedsUSD > 0 {
@@ -198,6 +198,25 @@ func summaryRefused(s *audit.Summary, b *strings.Builder) {
 	}
 }
 
+// summaryDeltas lists deltas that were not taken.
+func summaryDeltas(b *strings.Builder, title string, all []audit.Rejection) {
+	const most = 10
+	if len(all) > 0 {
+		b.WriteString("\n" + title + ":\n")
+	}
+	for i, r := range all {
+		if i == most {
+			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(all)-most)
+			break
+		}
+		why := strings.TrimSpace(string(r.Code) + " " + r.Message)
+		if r.Uncorrected != "" {
+			why += " (" + r.Uncorrected + ")"
+		}
+		fmt.Fprintf(b, "  version %d, %s, %s: %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(why))
+	}
+}
+
 // versionFrom formats the origin of a version.
 func versionFrom(source string, round int, author string) string {
 	switch {
@@ -239,16 +258,8 @@ func summaryMoved(s *audit.Summary, b *strings.Builder) {
 func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
 	summaryOutcomes(s, b)
-	if len(s.Rejected) > 0 {
-		b.WriteString("\nRejected:\n")
-		for i, r := range s.Rejected {
-			if i == most {
-				fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Rejected)-most)
-				break
-			}
-			fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(string(r.Code)), ui.Clean(r.Message))
-		}
-	}
+	summaryDeltas(b, "Rejected", s.Rejected)
+	summaryDeltas(b, "Without effect", s.Skipped)
 	summaryRefused(s, b)
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")

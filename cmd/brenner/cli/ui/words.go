@@ -13,6 +13,7 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/flow"
 )
 
 // Clock formats an instant in local time, to the second.
@@ -65,8 +66,8 @@ const RehearsalNote = "Rehearsal: scripted output, not real findings."
 // FromHere returns a path relative to the working directory.
 func FromHere(path string) string { return files.FromHere(path) }
 
-// EndedBy describes why a session ended.
-func EndedBy(reason string) string { return Clean(project.EndedBy(reason)) }
+// EndedBy describes how a session ended.
+func EndedBy(reason string, v flow.Verdict) string { return Clean(project.EndedBy(reason, v)) }
 
 // Phase returns the phase of a session or a loop as text.
 func Phase(phase string) string {
