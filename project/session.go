@@ -275,8 +275,9 @@ func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	return "", ""
 }
 
-// EndedBy describes how a session ended: why, and what it came to.
-func EndedBy(reason string, v flow.Verdict) string {
+// EndedBy describes how a session ended, by its reason and its verdict.
+func EndedBy(reason, verdict string) string {
+	v := flow.Verdict(verdict)
 	switch finished := reason == flow.EndRounds || reason == flow.EndQuiet || reason == flow.EndClean; {
 	case v == flow.Nothing && finished:
 		return "ended: nothing came of it"

@@ -272,9 +272,9 @@ func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store,
 	case s.Ended == "":
 		return "unfinished", p.ConfirmFlag(s), nil
 	case s.Ended == flow.EndBudget:
-		return project.EndedBy(s.Ended, s.Verdict()), s.EnoughBudget().Flags() + p.ConfirmFlag(s), nil
+		return project.EndedBy(s.Ended, string(s.Verdict())), s.EnoughBudget().Flags() + p.ConfirmFlag(s), nil
 	case flow.Resumable(s.Ended):
-		return project.EndedBy(s.Ended, s.Verdict()), p.ConfirmFlag(s), nil
+		return project.EndedBy(s.Ended, string(s.Verdict())), p.ConfirmFlag(s), nil
 	}
 	return "", "", nil
 }

@@ -33,7 +33,7 @@ type Row struct {
 	Updated   string     `json:"updated_at"`
 	Code      fault.Code `json:"code,omitempty"` // if it cannot be read
 	Problem   string     `json:"problem,omitempty"`
-	// Verdict is what it came to so far, as in Summary.
+	// Verdict is that of the session so far, as in Summary.
 	Verdict flow.Verdict `json:"verdict,omitempty"`
 }
 

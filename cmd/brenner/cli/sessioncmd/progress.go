@@ -92,7 +92,7 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		}
 		return fmt.Sprintf("version %d mailed", s.Mailed)
 	case flow.KindEnded:
-		return s.Opened.Thread + ": " + ui.EndedBy(s.Ended, s.Verdict())
+		return s.Opened.Thread + ": " + ui.EndedBy(s.Ended, string(s.Verdict()))
 	}
 	return ""
 }

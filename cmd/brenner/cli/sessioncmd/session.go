@@ -116,7 +116,7 @@ func listCells(r *audit.Row) []string {
 	}
 	phase := ui.Phase(r.Phase)
 	if r.Reason != "" {
-		phase = ui.EndedBy(r.Reason, r.Verdict)
+		phase = ui.EndedBy(r.Reason, string(r.Verdict))
 	}
 	question := ui.Cut(ui.Clean(strings.Join(strings.Fields(r.Question), " ")))
 	if r.Rehearsal {

@@ -61,7 +61,7 @@ func summaryHeadline(s *audit.Summary) string {
 	if s.Reason == flow.EndCompiled {
 		rounds = fmt.Sprintf("version %d", s.Version)
 	}
-	line := ui.EndedBy(s.Reason, s.Verdict) + ", " + rounds
+	line := ui.EndedBy(s.Reason, string(s.Verdict)) + ", " + rounds
 	if s.Needs > 0 {
 		line += fmt.Sprintf("; the next calls need %d tokens", s.Needs)
 		if s.NeedsUSD > 0 {

@@ -13,7 +13,6 @@ import (
 	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
-	"brenner/session/flow"
 )
 
 // Clock formats an instant in local time, to the second.
@@ -67,7 +66,7 @@ const RehearsalNote = "Rehearsal: scripted output, not real findings."
 func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy describes how a session ended.
-func EndedBy(reason string, v flow.Verdict) string { return Clean(project.EndedBy(reason, v)) }
+func EndedBy(reason, verdict string) string { return Clean(project.EndedBy(reason, verdict)) }
 
 // Phase returns the phase of a session or a loop as text.
 func Phase(phase string) string {
