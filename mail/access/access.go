@@ -101,24 +101,34 @@ func (g *Guard) note(name string, data []byte) error {
 }
 
 func (g *Guard) find(name string) (*trust.Book, string, error) {
-	place, err := files.RealPath(filepath.Join(g.Dir, name))
+	dir, err := files.RealPath(g.Dir)
 	if err != nil {
 		return nil, "", err
 	}
 	book, err := trust.Find(g.Environ)
-	return book, place, err
+	return book, filepath.Join(dir, name), err
 }
 
-// MakeOperator makes a new operator's token. That this user made it is noted outside the project.
+// MakeOperator makes a new operator's token. That this user made it is noted outside the project: before
+// the file appears, so that a kill leaves no token that is refused, but after an old one is replaced.
 func (g *Guard) MakeOperator() (string, error) {
 	if _, err := trust.Find(g.Environ); err != nil {
 		return "", err
 	}
 	token := server.NewToken()
 	data := []byte(token + "\n")
+	_, missing := os.Lstat(g.File())
+	if missing != nil {
+		if err := g.note(FileName, data); err != nil {
+			return "", err
+		}
+	}
 	// An existing file may be readable by others: replace it.
 	if err := files.Write(g.File(), data); err != nil {
 		return "", &fault.Error{Code: files.CannotWrite, Op: "write the mail server's token", Place: g.File(), Detail: files.Reason(err)}
+	}
+	if missing != nil {
+		return token, nil
 	}
 	return token, g.note(FileName, data)
 }
