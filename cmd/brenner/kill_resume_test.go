@@ -212,3 +212,23 @@ func TestKilledSessionsResume(t *testing.T) {
 	}
 	t.Logf("killed and resumed: %v", kills)
 }
+
+// A disk that is full while the store is created leaves none, or one that the next command completes.
+func TestFullDiskWhileCreating(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	k := newKillProject(t)
+	put := []string{"brenner", "session", "start", "--via", "rehearsal", "--preset", "default-3-agent", "--question", "Why?", "--rounds", "1"}
+	for _, n := range []int{1, 20, 58, 70, 76, 82} { // strace counts for each thread
+		k.dir = t.TempDir()
+		strace := []string{"strace", "-f", "-qq", "-o", os.DevNull, "-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC:when=" + strconv.Itoa(n) + "+"}
+		if out, code := k.run(append(strace, put...)...); code != 0 && !strings.Contains(out, "no space left on") {
+			t.Errorf("full at %d: exit %d\n%s", n, code, out)
+		}
+		if out, code := k.run(put...); code != 0 {
+			t.Errorf("after %d: exit %d\n%s", n, code, out)
+		}
+		k.checkHidden()
+	}
+}

@@ -356,7 +356,7 @@ func TestConcurrentOpenOfANewStore(t *testing.T) {
 // A store whose file is missing is not created again if sessions were run in its directory.
 func TestMissingStoreIsNotRecreated(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "[1]") // not a pattern
 	s := openIn(t, dir, Options{})
 	release, err := s.Hold("RS-20260101-ab", store.Holder{PID: 1})
 	if err != nil {
@@ -366,8 +366,12 @@ func TestMissingStoreIsNotRecreated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, spoil := range []func() error{
+		func() error { return os.Truncate(s.file.Path, 1) },
 		func() error { return os.Truncate(s.file.Path, 0) },
 		func() error { return os.Remove(s.file.Path) },
+		func() error { // no session was run: the WAL alone
+			return errors.Join(os.RemoveAll(s.locks.dir), os.WriteFile(s.file.Path+"-wal", []byte("changes"), 0o600))
+		},
 	} {
 		if err := spoil(); err != nil {
 			t.Fatal(err)

@@ -158,18 +158,27 @@ func (s *Store) checkFile() error {
 			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "not a regular file",
 			Hint: "move it away; the store is an SQLite file",
 		}
-	case err == nil && info.Size() > 0, err != nil && !errors.Is(err, os.ErrNotExist):
+	case err == nil && info.Size() > 1, err != nil && !errors.Is(err, os.ErrNotExist): // to SQLite, a file of one byte is empty
 		return nil
 	}
-	for _, trace := range []string{"locks", filepath.Join("sessions", "*")} {
-		if left, _ := filepath.Glob(filepath.Join(s.dir, trace)); len(left) > 0 {
-			return &fault.Error{
-				Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is missing or empty, but sessions were run here",
-				Hint: "restore the file, with its -wal if there is one; to start over, move the directory away",
-			}
+	if found := s.traces(); found != "" {
+		return &fault.Error{
+			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is missing or empty, but " + found,
+			Hint: "restore the file, with its -wal if there is one; to start over, move the directory away",
 		}
 	}
 	return nil
+}
+
+// traces returns what says that there was a store, or "".
+func (s *Store) traces() string {
+	if published, _ := os.ReadDir(filepath.Join(s.dir, "sessions")); len(published) > 0 || exists(s.locks.dir) {
+		return "sessions were run here"
+	}
+	if wal, err := os.Stat(s.file.Path + "-wal"); err == nil && wal.Size() > 0 {
+		return "its WAL is there"
+	}
+	return ""
 }
 
 func (s *Store) makeDir() error {
@@ -235,7 +244,11 @@ func build(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.Close(), syncFile(f.Path))
+	err = errors.Join(w.Close(), syncFile(f.Path))
+	if err == nil && exists(f.Path+"-wal") { // SQLite does not report that the disk was full
+		err = errors.New("the WAL is not in the file")
+	}
+	return err
 }
 
 func (s *Store) mustExist() error {
