@@ -110,8 +110,8 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	found := m.checkAddresses(parties)
 	for i := range parties {
 		p := &parties[i]
-		if !m.offline {
-			found = append(found, faultsIn(m.Project.CheckHost(p.Endpoint()))...)
+		if !m.offline || p.Via == config.ViaProgram {
+			found = append(found, faultsIn(m.Project.CheckHost(m.Project.setupOf(p).BaseURL))...)
 		}
 		if p.Via != config.ViaOpenAI {
 			continue

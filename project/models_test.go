@@ -1,6 +1,7 @@
 package project
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -8,7 +9,24 @@ import (
 	"brenner/config"
 	"brenner/internal/tokens"
 	"brenner/roster"
+	"brenner/session/flow"
 )
+
+// A program is told no address that endpoints: does not allow, also in a session that was opened
+// before addresses were journaled, and with a tape: a program has no part in it.
+func TestProgramsAreToldAllowedAddressesOnly(t *testing.T) {
+	cfg := &config.Config{Endpoints: config.Endpoints{LocalOnly: true}}
+	cfg.BaseURL = "http://models.example/v1"
+	m := &Models{Project: &Project{&Host{}, cfg}, offline: true}
+	party := flow.Party{Name: "BlueLake", Via: config.ViaProgram, Program: "codex-cli"}
+	const want = "endpoints.local_only refuses models.example"
+	if err := m.check([]flow.Party{party}, 0); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("checked: %v", err)
+	}
+	if _, err := m.programMaker(m.Project.setupOf(&party)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("made: %v", err)
+	}
+}
 
 // The sessions of a loop are prepared concurrently and share the slots of each endpoint,
 // even of one that no party of the plan uses any longer.

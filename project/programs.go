@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (m *Models) inProject(command []string) []string {
 // programMaker makes agents that are programs.
 func (m *Models) programMaker(s agent.Setup) (agent.Agent, error) {
 	p, err := program.New(m.ProgramOptions(s))
-	if err != nil {
+	if err = errors.Join(m.Project.CheckHost(s.BaseURL), err); err != nil {
 		return nil, err
 	}
 	return &versioned{program: p, name: s.Program, version: func(ctx context.Context) string { return m.version(ctx, s) }}, nil
