@@ -166,7 +166,7 @@ func TestAllFaultsAreReported(t *testing.T) {
 	}
 }
 
-func TestNumbersRefuseWhatIsNone(t *testing.T) {
+func TestInvalidNumbersAreRefused(t *testing.T) {
 	for _, k := range keyTable(&Config{}) {
 		f, ok := k.form.(scalar)
 		if !ok || f.noun == "" && k.path != "session.quorum" {

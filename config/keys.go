@@ -113,7 +113,7 @@ func keyTable(c *Config) table {
 		row("authorities", list{}, &c.Authorities, []string{}),
 		row("session.rounds", intUpTo(mostRounds), &s.Rounds, 3).bounded(positive).by("rounds", "number of rounds (default: brenner.yaml, else 3)"),
 		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: agents with nothing to work on yet wait"),
-		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "replies required per round: role, all, or a number"),
+		row("session.quorum", quorum(flow.QuorumRole, flow.QuorumAll), &s.Quorum, flow.QuorumRole).by("quorum", "replies required per round: role or all; or a number"),
 		row("session.repair", boolForm(), &s.Repair, true),
 		row("session.arbiter", textForm(), &c.Arbiter, ""),
 		row("session.context_tokens", tokenForm(), &s.Context, view.DefaultCallTokens).bounded(positive),

@@ -87,6 +87,7 @@ anomalies and critiques. It records which reply every sentence came from.`,
 	flags.BoolVar(&a.JSON, "json", false, "print one JSON document to standard output, also on failure")
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "print only the result, without reports and hints")
 	flags.BoolVarP(&a.Verbose, "verbose", "v", false, "log to standard error")
+	flags.BoolVar(&a.Plain, "no-color", false, "print no colours [NO_COLOR]")
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		// --json-stream implies --json, even if no event is printed.
 		if stream, err := c.Flags().GetBool("json-stream"); err == nil && stream {

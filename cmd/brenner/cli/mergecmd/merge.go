@@ -63,7 +63,7 @@ or is in conflict.`,
 	f.StringVar(&opt.roster, "roster", "", ui.RosterUsage+"; only its agents may contribute, within their roles' scopes")
 	f.StringSliceVar(&opt.priority, "priority", nil, "agents by priority, highest first; decides between writes at the same time")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "person or arbiter that may edit anything; repeatable")
-	f.StringVar(&opt.scopes, "scopes", "", "scopes of a roster's roles: default (all may add) or strict")
+	f.StringVar(&opt.scopes, "scopes", "", "scopes of a roster's roles: default or strict (only what the role is for)")
 	f.StringVar(&opt.format, "format", "", "output format: json or markdown (default: from the extension of --out, else the base's)")
 	f.StringVarP(&opt.out, "out", "o", "", "output file (default: standard output)")
 	f.BoolVar(&opt.strict, "strict", false, "repair nothing in replies, and exit with 3 on a rejection or a conflict")

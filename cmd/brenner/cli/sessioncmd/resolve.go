@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,6 +62,64 @@ store is busy.`,
 	c.Flags().StringVar(&take, "take", "", "candidate to choose: an agent, a delta id, or a prefix of it")
 	c.Flags().StringVar(&flags.why, "why", "", "reason, kept in the journal")
 	return c
+}
+
+// completeConflicts completes the places of open conflicts, and with --take the agents of one.
+func completeConflicts(a *ui.App, c *cobra.Command) *cobra.Command {
+	session := c.ValidArgsFunction
+	words := func(c *cobra.Command, args []string, of func(*audit.OpenConflict) []string) ([]string, cobra.ShellCompDirective) {
+		return a.Completed(c, func(p *project.Project, c *cobra.Command) []string {
+			var all []string
+			open := openConflicts(c.Context(), p, args[0])
+			for i := range open {
+				if len(args) == 1 || open[i].Place == args[1] {
+					all = append(all, of(&open[i])...)
+				}
+			}
+			slices.Sort(all)
+			return slices.Compact(all)
+		}), cobra.ShellCompDirectiveNoFileComp
+	}
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return session(c, args, word)
+		}
+		return words(c, args, func(o *audit.OpenConflict) []string { return []string{o.Place} })
+	}
+	_ = c.RegisterFlagCompletionFunc("take", func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return words(c, args, func(o *audit.OpenConflict) []string {
+			var agents []string
+			for i := range o.Candidates {
+				agents = append(agents, o.Candidates[i].Agent)
+			}
+			return agents
+		})
+	})
+	return c
+}
+
+// openConflicts returns the open conflicts of a session, or none on any error.
+func openConflicts(ctx context.Context, p *project.Project, id string) []audit.OpenConflict {
+	if id == ui.LatestSession {
+		id, _ = p.NewestSession(ctx)
+	}
+	src, err := p.OpenSource(ctx, id)
+	if err != nil {
+		return nil
+	}
+	defer p.CloseStore(src.Store)
+	h, err := src.Load(ctx)
+	if err != nil {
+		return nil
+	}
+	open, err := audit.OpenConflicts(ctx, h, "")
+	if err != nil {
+		return nil
+	}
+	return open.Conflicts
 }
 
 func resolveConflict(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, place, take string) error {

@@ -31,7 +31,7 @@ func Command(a *ui.App) *cobra.Command {
 		ui.SessionArg(a, 0, sessionResumeCommand(a)), ui.SessionOrNewest(a, sessionStatusCommand(a)), sessionListCommand(a),
 		ui.SessionOrNewest(a, sessionShowCommand(a)), ui.SessionOrNewest(a, sessionWatchCommand(a)), ui.SessionOrNewest(a, sessionExportCommand(a)),
 		sessionImportCommand(a), ui.SessionOrNewest(a, sessionReplayCommand(a)), ui.SessionArg(a, 0, sessionApplyCommand(a)),
-		ui.SessionArg(a, 0, sessionResolveCommand(a)), ui.SessionArg(a, 0, sessionNoteCommand(a)),
+		completeConflicts(a, ui.SessionArg(a, 0, sessionResolveCommand(a))), ui.SessionArg(a, 0, sessionNoteCommand(a)),
 		ui.SessionArg(a, 0, sessionCompileCommand(a)), ui.SessionArg(a, 0, sessionPublishCommand(a)))
 }
 

@@ -150,6 +150,7 @@ type App struct {
 	JSON    bool
 	Quiet   bool
 	Verbose bool
+	Plain   bool   // without colours
 	Dir     string // value of --project
 	printed bool   // a JSON document was printed
 	drained bool   // standard input was read

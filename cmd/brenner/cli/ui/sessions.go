@@ -2,20 +2,23 @@ package ui
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"brenner/artifact"
 	"brenner/config"
 	"brenner/project"
 	"brenner/roster"
+	"brenner/store/record"
 )
 
-// latest stands for the newest session wherever a session's id is accepted.
-const latest = "latest"
+// LatestSession stands for the newest session wherever a session's id is accepted.
+const LatestSession = "latest"
 
 // SessionArg lets the argument at this index be "latest", also before @, # or /, and
 // completes it.
@@ -33,7 +36,7 @@ func SessionArg(a *App, index int, c *cobra.Command) *cobra.Command {
 		return run(c, args)
 	}
 	c.ValidArgsFunction = a.completeAt(index, func(p *project.Project, c *cobra.Command) []string {
-		return append([]string{latest}, p.SessionIDs(c.Context())...)
+		return append([]string{LatestSession}, p.SessionIDs(c.Context())...)
 	})
 	return c
 }
@@ -51,7 +54,7 @@ func SessionOrNewest(a *App, c *cobra.Command) *cobra.Command {
 
 func withNewest(args []string) []string {
 	if len(args) == 0 || isItem(args[0]) {
-		return append([]string{latest}, args...)
+		return append([]string{LatestSession}, args...)
 	}
 	return args
 }
@@ -66,7 +69,7 @@ func isItem(arg string) bool {
 
 // Latest replaces "latest" in the name of a session by the newest session's id, and says so.
 func (a *App) Latest(c *cobra.Command, arg string) (string, error) {
-	rest, ok := strings.CutPrefix(arg, latest)
+	rest, ok := strings.CutPrefix(arg, LatestSession)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], "@#/") {
 		return arg, nil
 	}
@@ -90,12 +93,12 @@ func (a *App) completeAt(index int, list func(*project.Project, *cobra.Command) 
 		if len(args) != index {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return a.completed(c, list), cobra.ShellCompDirectiveDefault
+		return a.Completed(c, list), cobra.ShellCompDirectiveDefault
 	}
 }
 
-// completed lists words for the shell; on any error it lists none, silently.
-func (a *App) completed(c *cobra.Command, list func(*project.Project, *cobra.Command) []string) []string {
+// Completed lists words for the shell; on any error it lists none, silently.
+func (a *App) Completed(c *cobra.Command, list func(*project.Project, *cobra.Command) []string) []string {
 	dir, _ := c.Flags().GetString("project")
 	host := &project.Host{Environ: a.Environ, Now: a.Now, Log: zerolog.Nop(), Pause: a.pause}
 	p, err := project.Open(host, config.Options{Dir: dir})
@@ -111,10 +114,16 @@ func LoopArg(a *App, c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// CompleteFlags completes those flags of a command whose values are known: presets, vias, roles
-// and names of agents.
+// CompleteFlags completes those flags of a command whose values are known: the words that its help
+// lists, presets, vias, roles and names of agents.
 func CompleteFlags(a *App, c *cobra.Command) *cobra.Command {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if words := listed(f.Usage); len(words) > 0 {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
 	for name, list := range map[string]func(*project.Project) []string{
+		"status": func(*project.Project) []string { return record.Statuses() },
 		"preset": func(p *project.Project) []string { return p.PresetIDs() },
 		"via":    func(*project.Project) []string { return config.Vias() },
 		"role":   func(*project.Project) []string { return roles("") },
@@ -133,13 +142,23 @@ func CompleteFlags(a *App, c *cobra.Command) *cobra.Command {
 		}
 		// It fails only for an unknown flag, or one completed already.
 		_ = c.RegisterFlagCompletionFunc(name, func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return a.completed(c, func(p *project.Project, _ *cobra.Command) []string { return list(p) }), cobra.ShellCompDirectiveNoFileComp
+			return a.Completed(c, func(p *project.Project, _ *cobra.Command) []string { return list(p) }), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
 	for _, sub := range c.Commands() {
 		CompleteFlags(a, sub)
 	}
 	return c
+}
+
+// listed returns the words of which a flag takes one, as its usage lists them: "format: text, dot or
+// mermaid", or nil.
+func listed(usage string) []string {
+	m := regexp.MustCompile(`(?:^|: )((?:\w+, )*\w+,? or \w+)(?:$|;|:| \()`).FindStringSubmatch(usage)
+	if m == nil {
+		return nil
+	}
+	return strings.Split(strings.NewReplacer(", or ", ",", " or ", ",", ", ", ",").Replace(m[1]), ",")
 }
 
 func roles(prefix string) []string {

@@ -141,7 +141,7 @@ func (a *App) colours() bool {
 			return false
 		}
 	}
-	return a.OutTTY
+	return a.OutTTY && !a.Plain
 }
 
 // coloured colours the cells of a row that are words about a state.

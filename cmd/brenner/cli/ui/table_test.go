@@ -56,8 +56,8 @@ func TestColoursAreForTerminals(t *testing.T) {
 		tty  bool
 		env  string
 		want bool
-	}{{true, "", true}, {false, "", false}, {true, "NO_COLOR=1", false}, {true, "TERM=dumb", false}} {
-		a := &App{Streams: Streams{OutTTY: tt.tty, Environ: []string{tt.env}}}
+	}{{true, "", true}, {false, "", false}, {true, "NO_COLOR=1", false}, {true, "TERM=dumb", false}, {true, "--no-color", false}} {
+		a := &App{Streams: Streams{OutTTY: tt.tty, Environ: []string{tt.env}}, Plain: tt.env == "--no-color"}
 		out := a.Table(sample())
 		if got := strings.Contains(out, "\x1b[32mdone\x1b[0m") && strings.Contains(out, "\x1b[31mfailed\x1b[0m"); got != tt.want {
 			t.Errorf("terminal %t, %s: %q", tt.tty, tt.env, out)
