@@ -68,10 +68,10 @@ type Summary struct {
 	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
 	// Skipped are deltas without an effect, such as EDITs of killed items.
 	Skipped []Rejection `json:"skipped,omitempty"`
-	Started     string         `json:"started_at"`
-	Updated     string         `json:"updated_at"`
-	blame       string         // an existing item, for a suggested command
-	enough      string         // flags of a sufficient budget, if its own is too small
+	Started string      `json:"started_at"`
+	Updated string      `json:"updated_at"`
+	blame   string      // an existing item, for a suggested command
+	enough  string      // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
