@@ -24,7 +24,7 @@ func Merge(base artifact.Artifact, batch []delta.Delta, rules Rules) (artifact.A
 	return out, report
 }
 
-// Judge returns the rows of the report that Merge would give, without merging.
+// Judge returns the rows of the report of Merge, without merging.
 func Judge(base *artifact.Artifact, batch []delta.Delta, rules Rules) []Row {
 	return judge(base, batch, &rules).rows
 }

@@ -234,9 +234,9 @@ func (s *LoopSummary) setOutage(st *loop.State, now time.Time) {
 
 // The results of a loop's sessions.
 const (
-	LoopFine   = "fine"   // no session failed or contributed nothing
+	LoopFine   = "fine"   // no session failed, contributed nothing, or ran out of its budget
 	LoopPartly = "partly" // some did
-	LoopFailed = "failed" // all that ended did
+	LoopFailed = "failed" // all that ended failed or contributed nothing
 )
 
 // Result judges the loop by its sessions. Sessions that a stop rule left out do not count,
@@ -259,7 +259,7 @@ func (s *LoopSummary) Result() string {
 		bad++
 	}
 	switch {
-	case bad == 0:
+	case bad == 0 && s.Short == 0:
 		return LoopFine
 	case good == 0:
 		return LoopFailed

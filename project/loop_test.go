@@ -165,3 +165,29 @@ func TestSteerLoop(t *testing.T) {
 		t.Errorf("summary: got %+v, %v", s, err)
 	}
 }
+
+func TestLoopResult(t *testing.T) {
+	done, empty := LoopSession{Status: string(loop.Finished)}, LoopSession{Status: string(loop.Finished), Nothing: true}
+	short, failed := LoopSession{Status: string(loop.Cut)}, LoopSession{Status: string(loop.Broken)}
+	for _, c := range []struct {
+		want     string
+		sessions []LoopSession
+	}{
+		{LoopFine, []LoopSession{done, done}},
+		{LoopPartly, []LoopSession{done, failed}},
+		{LoopPartly, []LoopSession{done, empty}},
+		{LoopPartly, []LoopSession{done, short}},
+		{LoopPartly, []LoopSession{short, short}},
+		{LoopFailed, []LoopSession{failed, empty}},
+	} {
+		s := &LoopSummary{Sessions: c.sessions}
+		for _, one := range c.sessions {
+			if one.Status == short.Status {
+				s.Short++
+			}
+		}
+		if got := s.Result(); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.sessions, got, c.want)
+		}
+	}
+}

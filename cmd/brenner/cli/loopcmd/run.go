@@ -76,8 +76,8 @@ the second stops immediately. No reply is lost.`,
 
 Exit codes: 0 done, or ended by a stop rule; 1 every session failed or contributed
 nothing, or storing or delivering the report failed; 2 invalid plan, file or
-configuration, or no model; 3 some sessions failed or contributed nothing; 4 ` + "`brenner trust`" + `
-required; 5 another process runs the loop, or, with --strict, a decision is needed;
+configuration, or no model; 3 some sessions failed, contributed nothing or ran out of
+their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the loop, or, with --strict, a decision is needed;
 75 the store is busy; 130 interrupted. If several apply, the first of 130, 1, 5, 3.`,
 		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
