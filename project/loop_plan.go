@@ -71,7 +71,8 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 	if l.faults.any() {
 		return nil, l.faults.err(in.File)
 	}
-	return l, l.nameAddresses(Traffic{BaseURL: in.BaseURL})
+	err = l.nameAddresses(Traffic{BaseURL: in.BaseURL})
+	return l, err
 }
 
 // fromProject returns the path of a file relative to the project's directory if it is below

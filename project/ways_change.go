@@ -59,7 +59,9 @@ func (r Traffic) reach(parties []flow.Party) error {
 	}
 	var names, pinned []string
 	for i := range parties {
-		names = append(names, parties[i].Name)
+		if !slices.Contains(names, parties[i].Name) {
+			names = append(names, parties[i].Name)
+		}
 		if parties[i].Way != nil {
 			pinned = append(pinned, parties[i].Name)
 		}
