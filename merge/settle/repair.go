@@ -56,12 +56,13 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 			}
 		}
 		for _, f := range flaws {
+			named := len(all)+len(final) < maxFlaws || !c.Third
 			switch {
 			case f.block != b:
 			case f.final():
-				final = append(final, c.defectsOf(reply, &f, rules)...)
+				final = append(final, c.defectsOf(reply, &f, rules, named)...)
 			default:
-				all = append(all, c.defectsOf(reply, &f, rules)...)
+				all = append(all, c.defectsOf(reply, &f, rules, named)...)
 			}
 		}
 	}
@@ -165,12 +166,16 @@ func isRefusedField(f merge.FieldOutcome) bool { return f.Outcome == merge.Field
 // final reports whether the author cannot correct the delta.
 func (f *flaw) final() bool { return f.rejected && Final(f.row.Code) != "" }
 
-func (c *Contribution) defectsOf(reply *delta.Reply, f *flaw, rules merge.Rules) []Defect {
+// defectsOf returns the defects of a delta, with a remedy if a request can name them: finding one takes
+// a merge.
+func (c *Contribution) defectsOf(reply *delta.Reply, f *flaw, rules merge.Rules, named bool) []Defect {
 	var all []Defect
 	if f.rejected && (f.row.Code != delta.InvalidField || !slices.ContainsFunc(f.row.Fields, isRefusedField)) {
 		d := defect(f.block)
 		d.Code, d.Message, d.Final = f.row.Code, f.row.Message, f.final()
-		d.Hint = c.remedy(reply, f, rules)
+		if named {
+			d.Hint = c.remedy(reply, f, rules)
+		}
 		all = append(all, d)
 	}
 	for _, field := range f.row.Fields {

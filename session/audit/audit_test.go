@@ -44,6 +44,32 @@ func TestSummaryOfEndedSession(t *testing.T) {
 	}
 }
 
+// The summary says why an author was not asked to correct a delta.
+func TestSummarySaysWhyNotCorrected(t *testing.T) {
+	fence := func(delta string) string { return "          ```delta\n          " + delta + "\n          ```\n" }
+	part := func(name string) string {
+		text := "  - name: " + name + "\n    rounds:\n      - reply: |\n"
+		for _, claim := range []string{"one", "two", "three", "four"} {
+			text += fence(`{"operation":"ADD","section":"hypothesis_slate","payload":{"claim":"` + claim + " of " + name + `"}}`)
+		}
+		return text
+	}
+	st, h := play(t, "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n"+part("A")+part("B"), "A", "B")
+	s, err := audit.Summarise(t.Context(), h, st, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range s.Rejected {
+		got = append(got, r.Agent+" "+string(r.Code)+": "+r.Uncorrected)
+	}
+	const others = "B SECTION_LIMIT_EXCEEDED: not asked to correct it: without the deltas of the others it would have been taken"
+	want := []string{others, others}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestNextCommandsDependOnPhase(t *testing.T) {
 	st, h := play(t, tinyScript, "A")
 	release, err := st.Hold(tinyThread, store.Holder{PID: 7, Host: "here", Since: time.Unix(0, 0)})
