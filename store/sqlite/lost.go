@@ -15,6 +15,8 @@ import (
 // companions are the suffixes of the files that SQLite keeps beside an open one in WAL mode.
 func companions() []string { return []string{"-wal", "-shm"} }
 
+const lost = "while in use, the file was moved, deleted or replaced"
+
 // remember notes which files are those of the connection. SQLite keeps them while it is open.
 func (w *Writer) remember() (err error) {
 	w.opened = make(map[string]os.FileInfo)
@@ -46,18 +48,32 @@ func (w *Writer) checkPresent(ctx context.Context) error {
 		w.lost = w.checkSize(context.WithoutCancel(ctx), now.Size())
 		return w.lost
 	}
-	const gone = "while in use, the file was moved, deleted or replaced"
 	e := &fault.Error{Code: store.Lost, Op: "write to the " + w.file.Name, Place: w.file.Path}
 	if saved, err := w.save(context.WithoutCancel(ctx)); err == nil {
-		e.Detail = gone + "; everything that was in it is now in " + saved
+		e.Detail = lost + "; everything that was in it is now in " + saved
 		e.Hint = w.restoring(saved)
 	} else {
-		e.Detail = gone + ", and its content could not be saved"
+		e.Detail = lost + ", and its content could not be saved"
 		e.Hint = "move it back, or move " + w.file.Path + "-wal away and restore it from a backup; then run the command again"
 		e.Cause = err
 	}
 	w.lost = e
 	return w.lost
+}
+
+// checkNamed returns Lost if the file of a read-only store was moved, deleted or replaced: nothing new will
+// appear in it. A writable store checks each commit.
+func (s *Store) checkNamed() error {
+	if s.opened == nil {
+		return nil
+	}
+	if now, err := os.Stat(s.file.Path); err == nil && os.SameFile(now, s.opened) {
+		return nil
+	}
+	return &fault.Error{
+		Code: store.Lost, Op: "read the store", Place: s.file.Path, Detail: lost,
+		Hint: "restore it, then run the command again",
+	}
 }
 
 // checkSize returns Damaged if the file was truncated. It never becomes smaller, unless another program

@@ -118,3 +118,28 @@ func TestTruncatedStore(t *testing.T) {
 		t.Errorf("size %d, was %d: %v", s.writer.size, was, err)
 	}
 }
+
+// A reader notices that nothing new will come.
+func TestLostWhileReading(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := batch(t, 1, journal.Head{})
+	if err := openIn(t, dir, Options{}).Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	stream := b.Appends[0].Stream
+	r := openIn(t, dir, Options{ReadOnly: true})
+	if got, err := r.Entries(t.Context(), stream, 0); err != nil || len(got) == 0 {
+		t.Fatal(got, err)
+	}
+	if err := os.Rename(r.file.Path, r.file.Path+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.Entries(t.Context(), stream, 0)
+	wantFault(t, err, store.Lost, "moved, deleted or replaced")
+	if err := os.WriteFile(r.file.Path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Entries(t.Context(), stream, 0)
+	wantFault(t, err, store.Lost, "moved, deleted or replaced")
+}

@@ -45,7 +45,13 @@ func (s *Store) changed(op, detail string) *fault.Error {
 
 // Entries implements store.Store.
 func (s *Store) Entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {
-	return Use(ctx, &s.file, "read the stream "+fault.Shown(stream), func() ([]journal.Entry, error) { return s.entries(ctx, stream, after) })
+	return Use(ctx, &s.file, "read the stream "+fault.Shown(stream), func() ([]journal.Entry, error) {
+		entries, err := s.entries(ctx, stream, after)
+		if err == nil {
+			err = s.checkNamed()
+		}
+		return entries, err
+	})
 }
 
 func (s *Store) entries(ctx context.Context, stream string, after int) ([]journal.Entry, error) {

@@ -52,7 +52,8 @@ type Options struct {
 type Store struct {
 	dir    string
 	file   File
-	writer *writer // nil if read-only
+	opened os.FileInfo // nil if not read-only
+	writer *writer     // nil if read-only
 	reader *Reader
 	locks  locks
 }
@@ -279,10 +280,13 @@ func (s *Store) connect(ctx context.Context, o Options) (err error) {
 	if s.reader, err = OpenReader(&s.file, readers); err != nil {
 		return err
 	}
-	if o.ReadOnly {
-		return s.checkReadable(ctx)
+	if !o.ReadOnly {
+		return nil
 	}
-	return nil
+	if s.opened, err = os.Stat(s.file.Path); err != nil {
+		return err
+	}
+	return s.checkReadable(ctx)
 }
 
 // disconnect closes the writer last: the last to close checkpoints the WAL, and a reader cannot.
