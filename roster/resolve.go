@@ -172,18 +172,20 @@ func (r *resolver) namePreset() bool {
 	return true
 }
 
-// warnReplaced warns if fewer agents are named, by flags beside it or at a level below, than a
-// requested preset has: not all of its roles take part.
+// warnReplaced warns if fewer agents are named, by flags or at a level below, than a requested
+// preset has: not all of its roles take part. A roster that is complete in itself replaces the
+// preset of a level below on purpose.
 func (r *resolver) warnReplaced() {
 	by := r.recipients[0].origin
-	if r.preset == nil || by.Level < r.asked.Level || len(r.recipients) >= len(r.preset.Entries) {
+	if r.preset == nil || len(r.recipients) >= len(r.preset.Entries) {
+		return
+	}
+	names := slices.ContainsFunc(r.layers, func(l Layer) bool { return l.Origin == by && len(l.Recipients) > 0 })
+	if by.Level < r.asked.Level && !names || by.Level == r.asked.Level && by.Level != Flags {
 		return
 	}
 	named, hint := "the entries name only", "name all agents with --to, or remove the entries"
-	if by.Level == r.asked.Level {
-		if by.Level != Flags {
-			return
-		}
+	if by.Level == Flags {
 		named, hint = "the flags name only", "name all agents with --to, or none"
 	}
 	r.warn(Warning{

@@ -281,6 +281,7 @@ func TestResolveWarnings(t *testing.T) {
 		{"heuristic mode", Input{Layers: []Layer{withMode(Heuristic), to("Codex")}}, HeuristicDeprecated},
 		{"a preset of which entries name one agent", Input{Layers: []Layer{withPreset("default-3-agent"), entries(Origin{Level: ProjectConfig, Source: "brenner.yaml"}, Entry{Agent: "Ann", Role: TestDesigner})}}, PresetReplaced},
 		{"a preset of which --to names one agent", Input{Layers: []Layer{withPreset("default-3-agent"), to("GreenValley")}}, PresetReplaced},
+		{"a configured preset of which --to names one agent", Input{Layers: []Layer{{Origin: Origin{Level: ProjectConfig}, Preset: "default-3-agent"}, to("GreenValley")}}, PresetReplaced},
 		{"a name that is almost the preset's", Input{Layers: []Layer{withPreset("default-3-agent"), to("BlueLake", "PurpleMountain", "GreenValey")}}, NameResembles},
 		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
 		{"a variable for an unknown agent", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
@@ -292,6 +293,16 @@ func TestResolveWarnings(t *testing.T) {
 				t.Errorf("got %+v, %v", got.Warnings, err)
 			}
 		})
+	}
+}
+
+// A whole roster on the command line replaces a configured preset without a warning.
+func TestRosterReplacesConfiguredPreset(t *testing.T) {
+	got, err := Resolve(Input{Layers: []Layer{
+		{Origin: Origin{Level: ProjectConfig}, Preset: "default-3-agent"}, entries(fromFlag("--roster"), Entry{Agent: "Ann", Role: TestDesigner}),
+	}})
+	if err != nil || len(got.Warnings) != 0 || len(got.Roster.Entries) != 1 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

@@ -247,7 +247,7 @@ const (
 	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"          // Warning: an unknown roster key is ignored.
 	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"     // Warning: an unknown roster variable is ignored.
 	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"   // Warning: an environment variable names an agent that is not a recipient.
-	PresetReplaced      fault.Code = "ROSTER_PRESET_REPLACED"      // Warning: flags or entries name fewer agents than the preset that a flag names.
+	PresetReplaced      fault.Code = "ROSTER_PRESET_REPLACED"      // Warning: flags or entries name fewer agents than the requested preset has.
 	NameResembles       fault.Code = "ROSTER_NAME_RESEMBLES"       // Warning: the name of an agent is almost a name of the preset.
 	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"       // Warning: no agents and no preset given; the default preset is used.
 	HeuristicDeprecated fault.Code = "ROSTER_HEURISTIC_DEPRECATED" // Warning: heuristic mode guesses roles from names and is deprecated.

@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/project"
+	"brenner/roster"
 	"brenner/session"
 	"brenner/store"
 )
@@ -155,7 +157,11 @@ func auditFile(a *ui.App, c *cobra.Command, file, rosterFile, thread string) (ki
 		r := kickoff.Audit(m.text, want)
 		r.Schema, r.Session = "brenner.kickoff.audit/v1", against
 		for i := range r.Findings {
-			r.Findings[i].Line += m.before
+			f := &r.Findings[i]
+			f.Line += m.before
+			if f.Code == kickoff.RosterDiffers && want == common {
+				f.Hint = "one of the messages was changed; --session or --roster says which"
+			}
 		}
 		all = append(all, r)
 	}
@@ -170,9 +176,10 @@ func auditFile(a *ui.App, c *cobra.Command, file, rosterFile, thread string) (ki
 	return sum, nil
 }
 
-// commonKickoff returns what most of several messages agree on, or the first of them if all differ.
+// commonKickoff returns what most of several messages agree on. Of as many, the roster counts whose
+// roles more of the messages were written for, then the first.
 func commonKickoff(messages []oneMessage) (common kickoff.Expected) {
-	most, count := 0, map[string]int{}
+	most, count := [2]int{}, map[string]int{}
 	if len(messages) < 2 {
 		return common
 	}
@@ -184,12 +191,24 @@ func commonKickoff(messages []oneMessage) (common kickoff.Expected) {
 	}
 	for i := range reports {
 		r := &reports[i]
-		if n := count[key(r)]; n > most && len(r.Roster.Entries) > 0 {
+		if n := [2]int{count[key(r)], fitting(&r.Roster, reports)}; slices.Compare(n[:], most[:]) > 0 && len(r.Roster.Entries) > 0 {
 			most = n
 			common = kickoff.Expected{ThreadID: r.ThreadID, Roster: &r.Roster, Source: fmt.Sprintf("the message at line %d", messages[i].before+1)}
 		}
 	}
 	return common
+}
+
+// fitting returns how many messages have the template of their recipient's role in a roster.
+func fitting(r *roster.Roster, messages []kickoff.Report) int {
+	n := 0
+	for i := range messages {
+		e, ok := r.Find(messages[i].Recipient)
+		if name, _, _ := strings.Cut(messages[i].Template, "/"); ok && name == string(e.Role) {
+			n++
+		}
+	}
+	return n
 }
 
 // expectedKickoff returns what a message must agree with: the roster of the command line,
