@@ -223,12 +223,14 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 
 // setOutage sets what the loop waits for.
 func (s *LoopSummary) setOutage(st *loop.State, now time.Time) {
-	for _, o := range st.Outages() {
-		s.Outage = &LoopOutage{Code: o.Code, Detail: o.Detail, Since: artifact.FormatInstant(o.Since), GivesUp: artifact.FormatInstant(o.Until), Tries: o.Tries}
-		if s.Phase == session.PhaseRunning && o.Next.After(now) {
-			s.Outage.AsksAt = artifact.FormatInstant(o.Next)
-		}
-		return // the oldest
+	all := st.Outages()
+	if len(all) == 0 {
+		return
+	}
+	o := &all[0]
+	s.Outage = &LoopOutage{Code: o.Code, Detail: o.Detail, Since: artifact.FormatInstant(o.Since), GivesUp: artifact.FormatInstant(o.Until), Tries: o.Tries}
+	if s.Phase == session.PhaseRunning && o.Next.After(now) {
+		s.Outage.AsksAt = artifact.FormatInstant(o.Next)
 	}
 }
 
