@@ -9,6 +9,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
+	"brenner/store/record"
 )
 
 type logOptions struct {
@@ -63,6 +64,7 @@ Exit codes: 0 listed; 2 no such record.`,
 	f.StringVar(&opt.kind, "type", "", "list only this type")
 	f.StringVar(&opt.module, "module", "", "list only this module")
 	f.StringVar(&opt.status, "status", "", "list only this status")
+	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(record.Statuses(), cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&opt.refused, "refused", false, "list attempts outside the scope of a role")
 	f.BoolVar(&opt.calls, "calls", false, "list agent calls of store commands")
 	f.IntVarP(&opt.most, "number", "n", 50, "maximum number to list; 0 means all")

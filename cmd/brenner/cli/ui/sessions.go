@@ -14,7 +14,6 @@ import (
 	"brenner/config"
 	"brenner/project"
 	"brenner/roster"
-	"brenner/store/record"
 )
 
 // LatestSession stands for the newest session wherever a session's id is accepted.
@@ -123,7 +122,6 @@ func CompleteFlags(a *App, c *cobra.Command) *cobra.Command {
 		}
 	})
 	for name, list := range map[string]func(*project.Project) []string{
-		"status": func(*project.Project) []string { return record.Statuses() },
 		"preset": func(p *project.Project) []string { return p.PresetIDs() },
 		"via":    func(*project.Project) []string { return config.Vias() },
 		"role":   func(*project.Project) []string { return roles("") },
