@@ -27,6 +27,7 @@ type Job struct {
 	script  *rehearsal.Script
 	parties []flow.Party
 	ways    []flow.NewWay // of a resumed session
+	ended   error         // why a resumed session asks nobody
 	store   lockStore
 	start   *StartOptions
 	resume  *ResumeOptions
@@ -185,18 +186,24 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	state := j.History.State
-	j.parties = flow.WithArbiter(state.Agents, state.Arbiter)
-	if err := checkVias(j.parties); err != nil {
-		return nil, err
+	settings := state.Settings
+	if o.Change != nil {
+		o.Change(&settings)
 	}
-	if j.ways, err = p.reroute(j.parties, o); err != nil {
+	j.ended = session.CheckResumable(state, settings)
+	j.parties = flow.WithArbiter(state.Agents, state.Arbiter)
+	j.ways, err = p.reroute(j.parties, o)
+	if j.ended != nil && (err == nil || fault.CodeOf(err) == NoAddress) {
+		return j, nil
+	}
+	if err := cmp.Or(checkVias(j.parties), err); err != nil {
 		return nil, err
 	}
 	j.parties = flow.Rerouted(j.parties, j.ways)
 	if j.script, err = pinnedScript(ctx, j.History); err != nil {
 		return nil, err
 	}
-	budget := j.History.State.Settings.BudgetUSD
+	budget := state.Settings.BudgetUSD
 	if o.BudgetUSD != nil {
 		budget = *o.BudgetUSD
 	}
@@ -204,7 +211,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 		return nil, err
 	}
 	j.onClose(j.models.Close)
-	p.warnOfAddresses(j.parties)
+	p.warnOfAddresses(j.parties, o.Traffic)
 	changed := j.models.newVersions(ctx, j.parties)
 	j.ways, j.parties = append(j.ways, changed...), flow.Rerouted(j.parties, changed)
 	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail)
@@ -239,6 +246,9 @@ type RunResult struct {
 // Run runs the session; a new one must have been opened. Replies are stored, whatever
 // happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
+	if j.ended != nil {
+		return nil, j.ended
+	}
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
 	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Learned: w.Learned}

@@ -87,7 +87,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	j.onClose(j.models.Close)
-	p.warnOfAddresses(j.pins.parties())
+	p.warnOfAddresses(j.pins.parties(), Traffic{BaseURL: o.BaseURL})
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
 		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only

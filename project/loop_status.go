@@ -435,7 +435,7 @@ func (p *Project) resumeCommand(s *loop.State) string {
 	if o.Key != "" {
 		command += " --run " + o.Key
 	}
-	if confirm := p.confirm((&loopPins{reached: s.Ways}).parties()); confirm != "" {
+	if confirm := p.confirm((&loopPins{reached: s.Ways}).parties(), nil); confirm != "" {
 		command += " --base-url " + confirm
 	}
 	return command

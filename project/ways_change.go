@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -186,22 +187,36 @@ func changedWays(s *flow.State, ways []flow.NewWay) []flow.NewWay {
 	return ways
 }
 
-// warnOfAddresses warns about configured addresses that are not used, because the journal
-// pins others.
-func (p *Project) warnOfAddresses(parties []flow.Party) {
-	var seen []string
+// warnOfAddresses warns about configured addresses that are not used, because the journal pins
+// others. Agents that the flag moves need no warning.
+func (p *Project) warnOfAddresses(parties []flow.Party, run Traffic) {
+	names := make(map[string][]string) // by what is said before the names
+	var said []string
 	for i := range parties {
 		party := &parties[i]
-		pinned := baseurl.Normal(party.Endpoint())
-		if pinned == "" {
+		model, pinned := p.asked(party), baseurl.Normal(party.Endpoint())
+		base, from := p.addressFrom(model)
+		if party.Via == config.ViaProgram {
+			base = p.programAddress(model)
+		}
+		base = baseurl.Normal(base)
+		if pinned == "" || run.addressOf(party.Name) != "" || !baseurl.Valid(base) || base == pinned || from.Level == roster.Default {
 			continue
 		}
-		base, from := p.addressFrom(p.asked(party))
-		if base = baseurl.Normal(base); !baseurl.Valid(base) || base == pinned || from.Level == roster.Default || slices.Contains(seen, base+pinned) {
-			continue
+		line := fmt.Sprintf("%s names %s, but the models at %s are asked, as the journal says; to change that, pass --base-url ", from, base, pinned)
+		if !slices.Contains(said, line) {
+			said = append(said, line)
 		}
-		seen = append(seen, base+pinned)
-		p.Log.Warn().Msgf("%s names %s, but the models at %s are asked, as at the start; to change that, pass --base-url %s", from, base, pinned, base)
+		if pair := party.Name + "=" + base; !slices.Contains(names[line], pair) {
+			names[line] = append(names[line], pair)
+		}
+	}
+	for _, line := range said {
+		value := strings.Join(names[line], ",")
+		if len(addresses(parties)) == 1 && !anyVia(parties, config.ViaProgram) {
+			_, value, _ = strings.Cut(names[line][0], "=")
+		}
+		p.Log.Warn().Msg(line + value)
 	}
 }
 

@@ -70,7 +70,7 @@ func (m *Models) checkTrust(parties []flow.Party) error {
 		}
 		err := m.Project.checkTrustOf(m.Project.asked(p), base, p.Via == config.ViaProgram, base != "" && m.named[p.Name] == base)
 		if ownKey := errors.Is(err, errOwnKey); ownKey || errors.Is(err, errForeign) {
-			err = m.Project.untrustedAddress(parties, p, base, ownKey)
+			err = m.untrustedAddress(parties, p, base, ownKey)
 		}
 		if err != nil {
 			return err
@@ -91,6 +91,7 @@ var (
 // flag names for this agent. A program may hold keys of its own.
 func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, named bool) error {
 	base, from := p.addressFrom(model)
+	own := baseurl.Normal(cmp.Or(model.BaseURL, base))
 	if named {
 		base, from = address, config.Origin{Level: roster.Flags}
 	}
@@ -107,7 +108,7 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 		}
 	}
 	switch {
-	case key != "" && name != envKey && !named && model.BaseURL != "" && baseurl.Normal(model.BaseURL) != address:
+	case key != "" && name != envKey && !named && own != "" && own != address:
 		return errOwnKey
 	case !foreign:
 		return p.mustTrust(from, sendKey(name, address))
@@ -117,23 +118,23 @@ func (p *Project) checkTrustOf(model config.Model, address string, ownKeys, name
 	return errForeign
 }
 
-// untrustedAddress returns the error that an address may not receive a key.
-func (p *Project) untrustedAddress(parties []flow.Party, party *flow.Party, address string, ownKey bool) error {
+// untrustedAddress returns the error that an address may not receive a key. Its hint confirms the
+// addresses of all agents, and repeats those that the flag names already.
+func (m *Models) untrustedAddress(parties []flow.Party, party *flow.Party, address string, ownKey bool) error {
+	p := m.Project
 	model := p.asked(party)
 	name, key := p.keyOf(model)
 	what := "the key of " + name
 	if key == "" {
 		what = "its keys"
 	}
+	detail := "for " + fault.Shown(party.Name) + ", only the journal names the address " + address + ", which would receive " + what
 	if ownKey {
-		return &fault.Error{
-			Code: trust.Untrusted, Detail: what + " belongs to " + baseurl.Normal(model.BaseURL) + ", but " + party.Name + " is at " + address,
-			Hint: "if the address is right, pass --base-url " + party.Name + "=" + address,
-		}
+		detail = what + " belongs to " + baseurl.Normal(cmp.Or(model.BaseURL, p.addressOf(model))) + ", but " + fault.Shown(party.Name) + " is at " + address
 	}
 	return &fault.Error{
-		Code: trust.Untrusted, Detail: "only the journal names the address " + address + ", which would receive " + what,
-		Hint: "if the address is right, pass --base-url " + p.confirm(parties) + "; otherwise pass another --base-url",
+		Code: trust.Untrusted, Detail: detail,
+		Hint: "if the addresses are right, pass --base-url " + p.confirm(parties, m.named) + "; otherwise pass another --base-url",
 	}
 }
 
@@ -149,7 +150,7 @@ func (p *Project) ConfirmNext(s *audit.Summary, st *flow.State) {
 
 // ConfirmFlag returns the flag that confirms the session's addresses, or "".
 func (p *Project) ConfirmFlag(st *flow.State) string {
-	value := p.confirm(flow.WithArbiter(st.Agents, st.Arbiter))
+	value := p.confirm(flow.WithArbiter(st.Agents, st.Arbiter), nil)
 	if value == "" {
 		return ""
 	}
@@ -157,22 +158,25 @@ func (p *Project) ConfirmFlag(st *flow.State) string {
 }
 
 // confirm returns the value of --base-url that confirms the addresses that only a journal or a
-// flag names.
-func (p *Project) confirm(parties []flow.Party) string {
+// flag names, or that are not those of the keys. It keeps what the flag names already.
+func (p *Project) confirm(parties []flow.Party, named map[string]string) string {
 	var pairs []string
+	byName := len(named) > 0
 	for i := range parties {
 		party := &parties[i]
 		model, base := p.asked(party), baseurl.Normal(party.Endpoint())
 		_, from := p.addressFrom(model)
 		_, key := p.keyOf(model)
-		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base)
-		if base != "" && (byFlag || errors.Is(p.checkTrustOf(model, base, party.Via == config.ViaProgram, false), errForeign)) {
+		byFlag := from.Level == roster.Flags && key != "" && !baseurl.IsLocal(base) || named[party.Name] != ""
+		err := p.checkTrustOf(model, base, party.Via == config.ViaProgram, false)
+		byName = byName || errors.Is(err, errOwnKey)
+		if base != "" && (byFlag || errors.Is(err, errForeign) || errors.Is(err, errOwnKey)) {
 			pairs = append(pairs, party.Name+"="+base)
 		}
 	}
 	slices.Sort(pairs) // the rosters of a loop may share agents
 	pairs = slices.Compact(pairs)
-	if all := addresses(parties); len(all) == 1 && len(pairs) > 0 {
+	if all := addresses(parties); len(all) == 1 && len(pairs) > 0 && !byName {
 		return all[0]
 	}
 	return strings.Join(pairs, ",")

@@ -190,7 +190,7 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if change != nil {
 		change(&settings)
 	}
-	if done := checkResumable(l.state, settings); done != nil {
+	if done := CheckResumable(l.state, settings); done != nil {
 		return nil, done
 	}
 	var ways []flow.NewWay
@@ -214,9 +214,9 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	return r.run(ctx, l, agents)
 }
 
-// checkResumable returns an error if there is nothing to resume. A finished session stays finished
+// CheckResumable returns an error if there is nothing to resume. A finished session stays finished
 // until a person adds a note, changes it by hand, or requests more rounds.
-func checkResumable(s *flow.State, settings flow.Settings) error {
+func CheckResumable(s *flow.State, settings flow.Settings) error {
 	f := &fault.Error{Code: NotOpen, Hint: "to continue, add a note, change it by hand, or pass --rounds " + itoa(max(settings.Rounds, s.Round())+1)}
 	requested := settings
 	requested.Limits, requested.Prices = s.Settings.Limits, s.Settings.Prices
