@@ -265,8 +265,7 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 
 // openBox opens the project's mailboxes, and creates them if necessary.
 func (p *Project) openBox(ctx context.Context) (*box.Box, error) {
-	_, missing := os.Lstat(filepath.Join(p.StateDir(), box.FileName))
-	if errors.Is(missing, os.ErrNotExist) && os.MkdirAll(p.StateDir(), 0o755) == nil { // else opening says what is wrong
+	if os.MkdirAll(p.StateDir(), 0o755) == nil { // else opening says what is wrong
 		p.ignoreState()
 	}
 	return box.Open(ctx, p.StateDir(), box.Options{Now: p.Now})

@@ -20,6 +20,11 @@ func (p *Project) mailGuard() *access.Guard {
 // did not make.
 func (p *Project) serverTokens(ctx context.Context, b *box.Box, renew bool) (string, server.Key, error) {
 	guard := p.mailGuard()
+	unlock, err := guard.Lock()
+	if err != nil {
+		return "", nil, err
+	}
+	defer unlock() //nolint:errcheck // nothing was written to the lock's file
 	token, err := guard.Operator()
 	if err != nil && !renew {
 		return "", nil, err

@@ -29,7 +29,11 @@ func (p *Project) StateDir() string { return filepath.Join(p.Config.Project.Dir,
 func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
 	p.sweepRuns()
 	p.sweepFiles()
-	return sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState})
+	st, err := sqlite.Open(ctx, p.StateDir(), sqlite.Options{Before: p.ignoreState})
+	if err == nil {
+		p.ignoreState() // the store may be older than its .gitignore, or restored
+	}
+	return st, err
 }
 
 // sweepFiles removes the temporary files of killed processes.
@@ -38,7 +42,7 @@ func (p *Project) sweepFiles() {
 	files.Sweep(p.StateDir())
 }
 
-// ignoreState keeps a new state directory out of version control.
+// ignoreState keeps the state directory out of version control.
 func (p *Project) ignoreState() {
 	if err := writeIgnore(p.StateDir()); err != nil {
 		p.Log.Warn().Err(err).Msg("cannot keep " + stateDir + " out of version control")
@@ -47,7 +51,11 @@ func (p *Project) ignoreState() {
 
 // writeIgnore makes git ignore a state directory, unless it has a .gitignore already.
 func writeIgnore(state string) error {
-	err := files.Create(filepath.Join(state, ".gitignore"), []byte("*\n"))
+	path := filepath.Join(state, ".gitignore")
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	err := files.Create(path, []byte("*\n"))
 	if fault.CodeOf(err) == files.AlreadyExists {
 		return nil
 	}

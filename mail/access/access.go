@@ -109,7 +109,16 @@ func (g *Guard) find(name string) (*trust.Book, string, error) {
 	return book, filepath.Join(dir, name), err
 }
 
-// MakeOperator makes a new operator's token. That this user made it is noted outside the project: before
+// Lock waits for other processes that make the directory's tokens, so that all servers have the same one.
+func (g *Guard) Lock() (unlock func() error, err error) {
+	unlock, err = files.LockFile(g.File() + ".lock")
+	if err != nil {
+		return nil, &fault.Error{Code: files.CannotWrite, Op: "lock the mail server's token", Place: g.File(), Detail: files.Reason(err)}
+	}
+	return unlock, nil
+}
+
+// MakeOperator makes a new operator's token; the caller holds the lock. That this user made it is noted outside the project: before
 // the file appears, so that a kill leaves no token that is refused, but after an old one is replaced.
 func (g *Guard) MakeOperator() (string, error) {
 	if _, err := trust.Find(g.Environ); err != nil {

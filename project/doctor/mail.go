@@ -114,6 +114,8 @@ func checkAgents(ctx context.Context, b *project.Mailbox, by []string) Check {
 	return fine(what, found)
 }
 
+const restart = "restart `brenner mail serve` if it is of an earlier version or has another key"
+
 // checkKeys reports whether the server still accepts the stored agent tokens.
 func checkKeys(ctx context.Context, b *project.Mailbox) []Check {
 	held := b.Client.Keys().Agents(b.Client.URL(), b.Key)
@@ -136,7 +138,7 @@ func checkKeys(ctx context.Context, b *project.Mailbox) []Check {
 		return []Check{fine(what, "accepted for "+text.Some(held))}
 	}
 	return []Check{note(what, "no longer accepted for "+text.Some(refused),
-		"the mailboxes were recreated: `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` makes a new token; the operator's token still works")}
+		restart+"; if the mailboxes were recreated, `"+text.CommandToCopy("brenner mail token", "NAME", refused[0])+"` makes a new token; the operator's token still works")}
 }
 
 // checkClients checks the setup of the agents' programs: their names, the token's variable,
@@ -190,7 +192,11 @@ func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Ch
 	case "":
 		return fine(project.ClientToken, "accepted by the server")
 	case mail.NoAuth:
-		return broken(project.ClientToken, "rejected by the server", fix)
+		keys, hint := box.Client.Keys(), fix
+		if slices.ContainsFunc(keys.Agents(box.Client.URL(), box.Key), func(name string) bool { return keys.Token(box.Client.URL(), box.Key, name) == token }) {
+			hint = restart + "; else " + fix // a new token would be rejected, too
+		}
+		return broken(project.ClientToken, "rejected by the server", hint)
 	case mail.NotYours, mail.NotFound:
 		return note(project.ClientToken, "not the token of an agent reached via mail", fix)
 	}

@@ -63,6 +63,21 @@ func serveMail(t *testing.T, env []string, dir string) string {
 	return strings.TrimSuffix(strings.TrimSpace(line), "/mcp/")
 }
 
+// Servers of a new project that start together have the same operator's token.
+func TestMailServersStartedTogether(t *testing.T) {
+	dir := t.TempDir()
+	env := []string{"HOME=" + t.TempDir()}
+	urls := make([]string, 6)
+	var started sync.WaitGroup
+	for i := range urls {
+		started.Go(func() { urls[i] = serveMail(t, env, dir) })
+	}
+	started.Wait()
+	for _, url := range urls {
+		mustRun(t, env, "mail", "health", "--url", url, "-C", dir)
+	}
+}
+
 func TestMailCommands(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"HOME=" + t.TempDir()}
