@@ -95,6 +95,7 @@ func quoted(s string) string {
 // list is the form of a list of distinct strings.
 type list struct {
 	words []string // the allowed items, if restricted
+	hosts bool     // the items are hosts, at least one
 }
 
 func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
@@ -110,6 +111,9 @@ func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
 			continue
 		}
 		all, seen[s] = append(all, s), true
+	}
+	if ok && l.hosts && len(nodes) == 0 {
+		r.found.Add(InvalidValue, r.place(n.Line), "list at least one host, or remove the key", "%s: empty list", path)
 	}
 	return all, ok
 }
@@ -136,6 +140,8 @@ func (l list) unfit(s string, seen map[string]bool) (detail, hint string) {
 		return "empty item", "remove it"
 	case len(l.words) > 0 && !slices.Contains(l.words, s):
 		return "unknown item " + quoted(s), text.SuggestOf(s, l.words, "known: "+joinWords(l.words))
+	case l.hosts && !isHost(s):
+		return quoted(baseurl.Shown(s)) + " is not a host", hostHint
 	case seen[s]:
 		return "duplicate item " + quoted(s), "remove one"
 	}

@@ -96,8 +96,8 @@ func keyTable(c *Config) table {
 		row("agents.base_url", addressForm(), &c.BaseURL, ""),
 		row("agents.models", objects(modelList), &c.Models, []Model{}),
 		// A variable could be set by what is to be restricted.
-		row("endpoints.allowed", list{}, &c.Endpoints.Hosts, []string{}).from(noVariable),
-		row("endpoints.local_only", boolForm(), &c.Endpoints.LocalOnly, false).from(noVariable),
+		row(allowedHosts, list{hosts: true}, &c.Endpoints.Hosts, []string{}).from(noVariable),
+		row(localOnly, boolForm(), &c.Endpoints.LocalOnly, false).from(noVariable),
 		row("agents.programs", objects(programList), &c.Programs, []Program{}),
 		row("mail.base_url", serverForm(), &c.Mail.BaseURL, "http://127.0.0.1:8765").from(mailVariables + "BASE_URL"),
 		row("mail.path", textForm(), &c.Mail.Path, "/mcp/").from(mailVariables + "PATH"),

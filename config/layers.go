@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/viper"
 
+	"brenner/internal/fault"
 	"brenner/roster"
 	"brenner/session/flow"
 )
@@ -18,6 +19,10 @@ type layerStack struct {
 // settle determines the effective layer of each key.
 func (g layerStack) settle(c *Config, t table) error {
 	g.dropContexts()
+	var found fault.Bounded
+	if g.narrow(&found); found.Len() > 0 {
+		return found.Err()
+	}
 	v := g.stack(t)
 	for _, k := range t {
 		value := v.Get(k.path)

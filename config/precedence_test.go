@@ -101,6 +101,9 @@ func TestLayerPrecedence(t *testing.T) {
 			if k.variable() == "" && mask&0b0010 != 0 || isObjects(k) && mask&0b0001 != 0 {
 				continue
 			}
+			if strings.HasPrefix(k.path, "endpoints.") && mask&0b1100 == 0b1100 {
+				continue // see TestSessionsOnlyNarrowHosts
+			}
 			dir := filepath.Join(root, fmt.Sprint(n), fmt.Sprint(mask))
 			o := Options{Dir: dir}
 			inFile := func(i int) string { s, _ := sample(k, i); return s }
@@ -233,5 +236,31 @@ func TestContextOfReplacedQuestionIsDropped(t *testing.T) {
 			}
 			same(t, load(t, o).Context, test.want)
 		})
+	}
+}
+
+// Hosts are the exception to precedence: the session's file can only narrow what the project allows.
+func TestSessionsOnlyNarrowHosts(t *testing.T) {
+	for name, test := range map[string]struct{ project, session, allowed, only string }{
+		"widened":         {"allowed: [a.example]", "allowed: [a.example, far.example]", `["a.example"] (brenner.yaml, line 1)`, "false (built-in)"},
+		"narrowed":        {"allowed: [a.example, B.example]", "allowed: [b.example]", `["b.example"] (S, line 1)`, "false (built-in)"},
+		"narrowed ports":  {"allowed: [a.example]", `allowed: ["a.example:81"]`, `["a.example:81"] (S, line 1)`, "false (built-in)"},
+		"widened ports":   {`allowed: ["a.example:81", "[::1]:9"]`, `allowed: [a.example, "::1"]`, `["[::1]:9","a.example:81"] (brenner.yaml, line 1)`, "false (built-in)"},
+		"local":           {"local_only: true", "{local_only: false, allowed: [far.example]}", `["far.example"] (S, line 1)`, "true (brenner.yaml, line 1)"},
+		"local elsewhere": {"allowed: [a.example]", "local_only: true", `["a.example"] (brenner.yaml, line 1)`, "true (S, line 1)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBraces := func(s string) string { return "endpoints: {" + strings.Trim(s, "{}") + "}\n" }
+			dir := project(t, inBraces(test.project))
+			session := write(t, dir, "s.yaml", inBraces(test.session))
+			c := load(t, Options{Dir: dir, SessionConfig: session})
+			same(t, shownValue(t, c, "endpoints.allowed"), strings.Replace(test.allowed, "S,", session+",", 1))
+			same(t, shownValue(t, c, "endpoints.local_only"), strings.Replace(test.only, "S,", session+",", 1))
+		})
+	}
+	dir := project(t, "endpoints: {allowed: [a.example]}\n")
+	_, err := Load(Options{Dir: dir, SessionConfig: write(t, dir, "s.yaml", "endpoints: {allowed: [far.example]}\n")})
+	if err == nil || !strings.Contains(err.Error(), "endpoints.allowed: brenner.yaml, line 1 allows none of these hosts") {
+		t.Error(err)
 	}
 }

@@ -61,8 +61,8 @@ func (r *reader) section(path string, n *yaml.Node) {
 			r.found.Add(UnknownKey, r.place(p.line), r.table.keyHint(path, p.name), "unknown key %s", fault.Shown(at))
 		case !isKey:
 			r.section(at, p.value)
-		case yaml.IsNull(p.value):
-			// Same as omitting the key.
+		case yaml.IsNull(p.value) && path != "endpoints":
+			// Same as omitting the key. A restriction must not be lost that way.
 		default:
 			if v, ok := k.form.read(r, at, p.value); ok {
 				r.read[at] = setting{v, r.origin(p.line)}
