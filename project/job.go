@@ -144,8 +144,7 @@ func (j *Job) Open(ctx context.Context) error {
 	if err := j.openStore(ctx); err != nil {
 		return err
 	}
-	_, err := nameSession(ctx, j.store, &j.Brief, j.start.IfExists, j.start.Chosen)
-	return err
+	return nameSession(ctx, j.store, &j.Brief, j.start.IfExists, j.start.Chosen)
 }
 
 func (j *Job) openStore(ctx context.Context) error {

@@ -43,15 +43,8 @@ func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPrevie
 		return nil, err
 	}
 	return k.preview(ctx, o, func(st store.Store, b *session.Brief) error {
-		exists, err := nameSession(ctx, st, b, o.IfExists, o.Chosen)
-		if err != nil {
+		if err := nameSession(ctx, st, b, o.IfExists, o.Chosen); err != nil {
 			return err
-		}
-		if exists {
-			return &fault.Error{
-				Code: fault.Usage, Detail: "session " + b.Thread + " already exists; a dry run shows new sessions only",
-				Hint: "`brenner session status " + b.Thread + "` shows it; omit --if-exists resume to preview another one",
-			}
 		}
 		return session.CheckFree(ctx, st, b.Thread)
 	})

@@ -111,27 +111,20 @@ type Composed struct {
 }
 
 // nameSession chooses the session's name. If the name is taken, ifExists decides; by
-// default a name that the user did not choose gets a number. It reports whether an existing
-// session is to be resumed.
-func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) (bool, error) {
+// default a name that the user did not choose gets a number.
+func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists string, chosen bool) error {
 	head, err := store.HeadOf(ctx, st, session.Prefix+b.Thread)
-	if err != nil || head.Seq == 0 {
-		return false, err
-	}
-	switch {
-	case ifExists == "resume":
-		return true, nil
-	case ifExists == "fail", ifExists == "" && chosen:
-		return false, nil // Start reports it, with the lock held
+	if err != nil || head.Seq == 0 || ifExists == "resume" || ifExists == "fail" || ifExists == "" && chosen {
+		return err // Start reports one that exists, with the lock held
 	}
 	base := b.Thread
 	for n := 2; head.Seq > 0; n++ {
 		b.Thread = numberedName(base, n)
 		if head, err = store.HeadOf(ctx, st, session.Prefix+b.Thread); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return false, kickoff.CheckThreadID(b.Thread)
+	return kickoff.CheckThreadID(b.Thread)
 }
 
 // numberedName returns the name of the n-th session with the same base name.

@@ -29,6 +29,9 @@ var (
 	errNoBody    = errors.New("empty response")
 )
 
+// longestModel is how much of a model's name in a response is kept.
+const longestModel = 200
+
 // answer accumulates a reply.
 type answer struct {
 	text    strings.Builder
@@ -141,7 +144,7 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Detail = fmt.Sprintf("%s read only %d tokens of a question of about %d", x.host, reported, x.input(x.call))
 		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or use smaller views"
 	case a.finish == length && strings.TrimSpace(answer) != "":
-		return agent.Reply{Text: answer, Model: x.hide.Text(a.model), Usage: f.Usage, Cut: true}, nil
+		return agent.Reply{Text: answer, Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: f.Usage, Cut: true}, nil
 	case a.finish == length:
 		f.Code, f.Detail = agent.Cut, "reply cut off at the token limit"
 		f.Hint = "raise budget.reply_tokens; reasoning counts too"
@@ -157,7 +160,7 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Hint = "raise budget.reply_tokens, or ask another model"
 		f.Partial = x.hide.Evidence(x.received())
 	default:
-		return agent.Reply{Text: answer, Model: x.hide.Text(a.model), Usage: f.Usage}, nil
+		return agent.Reply{Text: answer, Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: f.Usage}, nil
 	}
 	return agent.Reply{}, f
 }

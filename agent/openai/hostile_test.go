@@ -52,6 +52,12 @@ func TestImplausibleUsageIsIgnored(t *testing.T) {
 	}
 }
 
+// Tables and warnings show the model's name.
+func TestLongModelNameIsClipped(t *testing.T) {
+	s := openaitest.New(t, always(openaitest.Answer{Text: "yes", Model: strings.Repeat("a", 3000)}))
+	same(t, answering(t, at(t, s, openai.Options{})).Model, strings.Repeat("a", 199)+"…")
+}
+
 // The value of any other header may be an ordinary word.
 func TestOnlySecretHeadersAreMasked(t *testing.T) {
 	o := openai.Options{Headers: map[string]string{"X-Section": "hypothesis_slate", "X-Api-Key": "azure-0123456789abcdef"}}

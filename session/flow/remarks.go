@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,8 @@ const (
 )
 
 // MatchModels compares the requested model's id with the one named by a reply. A provider resolves
-// gpt-4o to gpt-4o-2024-08-06 and llama3 to llama3:latest: these are variants. A date that was
-// requested and is not the one that answered is another model.
+// gpt-4o to gpt-4o-2024-08-06 and llama3 to llama3:latest: these are variants. A date or a provider
+// that was requested and is not the one that answered is another model.
 func MatchModels(asked, answered string) Match {
 	switch {
 	case strings.TrimSpace(asked) == "" || strings.TrimSpace(answered) == "":
@@ -27,20 +28,36 @@ func MatchModels(asked, answered string) Match {
 	case asked == answered:
 		return MatchSame
 	}
-	a, b := bareModel(asked), bareModel(answered)
-	if a == b || isDated(a, b) || isDated(b, a) || isAlias(a, b) {
+	from, a := splitModel(asked)
+	by, b := splitModel(answered)
+	const shortest = 3 // of the names of families
+	switch {
+	case from != "" && by != "" && !strings.HasSuffix("/"+from, "/"+by) && !strings.HasSuffix("/"+by, "/"+from):
+		return MatchOther
+	case a == b, isDated(a, b), isDated(b, a), len(a) >= shortest && wordIn(a, b) > 0:
 		return MatchVariant
 	}
 	return MatchOther
 }
 
-// bareModel returns an id without the provider or path before it and without marks that name no
-// other model.
-func bareModel(id string) string {
+// wasVariant reports whether sessions before protocol 3 took the models for variants: of any
+// provider, and of any family.
+func wasVariant(asked, answered string) bool {
+	_, a := splitModel(asked)
+	_, b := splitModel(answered)
+	return a == b || isDated(a, b) || isDated(b, a) || wordIn(a, b) >= 0
+}
+
+// splitModel returns the provider before an id, and the id without marks that name no other model.
+// The path of a file names no provider.
+func splitModel(id string) (provider, name string) {
 	id = strings.ToLower(strings.TrimSpace(id))
-	id = id[strings.LastIndexAny(id, `/\`)+1:]
-	id = strings.TrimSuffix(id, ".gguf")
-	return strings.TrimSuffix(strings.TrimSuffix(id, ":latest"), "-latest")
+	at := strings.LastIndexAny(id, `/\`) + 1
+	provider, name = strings.TrimSuffix(id[:at], "/"), strings.TrimSuffix(id[at:], ".gguf")
+	if len(name) < len(id[at:]) || strings.HasPrefix(id, "/") || strings.Contains(provider, `\`) || provider == "models" {
+		provider = ""
+	}
+	return provider, strings.TrimSuffix(strings.TrimSuffix(name, ":latest"), "-latest")
 }
 
 // isDated reports whether long is short with a version: a date, or a number of at least three digits.
@@ -49,17 +66,13 @@ func isDated(short, long string) bool {
 	return ok && short != "" && regexp.MustCompile(`^[-@:._](\d{3,}|\d{4}[-._]\d{2}[-._]\d{2}|\d{2}-\d{2,4})$`).MatchString(rest)
 }
 
-// isAlias reports whether asked is a family ("opus"), which a provider or program resolves.
-func isAlias(asked, answered string) bool {
+// wordIn returns which word of the answering model's id is the requested family ("opus"), which a
+// provider or program resolves; -1 if none is. The first word is the maker's, not a family.
+func wordIn(asked, answered string) int {
 	if asked == "" || strings.ContainsAny(asked, "0123456789-_.:@") {
-		return false
+		return -1
 	}
-	for word := range strings.FieldsFuncSeq(answered, func(r rune) bool { return strings.ContainsRune("-_.:@", r) }) {
-		if word == asked {
-			return true
-		}
-	}
-	return false
+	return slices.Index(strings.FieldsFunc(answered, func(r rune) bool { return strings.ContainsRune("-_.:@", r) }), asked)
 }
 
 // Kinds of remarks.
@@ -109,7 +122,11 @@ func (s *State) matchModel(c *Call) (asked string, match Match) {
 			answered = model
 		}
 	}
-	return by.ModelID, MatchModels(by.ModelID, answered)
+	match = MatchModels(by.ModelID, answered)
+	if match == MatchOther && !s.Opened.Follows(ThirdProtocol) && wasVariant(by.ModelID, answered) {
+		match = MatchVariant // as its artifacts have it
+	}
+	return by.ModelID, match
 }
 
 // sentTokens returns the tokens of the first message of a call, by our own count; 0 if unknown.

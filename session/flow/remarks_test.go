@@ -35,6 +35,16 @@ func TestMatchModels(t *testing.T) {
 		{"llama3:70b", "llama3:8b", flow.MatchOther},
 		{"llama3", "mistral", flow.MatchOther},
 		{"opus", "claude-sonnet-4-5", flow.MatchOther},
+		{"openrouter/openai/gpt-4o", "openai/gpt-4o", flow.MatchVariant},
+		{"google/gemini-1.5-pro", "models/gemini-1.5-pro", flow.MatchVariant},
+		{"vendor/qwen", `C:\models\qwen.gguf`, flow.MatchVariant},
+		{"vendor/m7", "other/m7", flow.MatchOther},
+		{"gpt", "gpt-5", flow.MatchOther},
+		{"llama", "llama-3", flow.MatchOther},
+		{"x", "x-v2", flow.MatchOther},
+		{"alt", "alt-b", flow.MatchOther},
+		{"m", "m-beef", flow.MatchOther},
+		{"m", "beef-m", flow.MatchOther},
 	} {
 		if got := flow.MatchModels(tt.asked, tt.answered); got != tt.want {
 			t.Errorf("%s answered by %s: got %q, want %q", tt.asked, tt.answered, got, tt.want)
@@ -95,6 +105,18 @@ func TestRemarks(t *testing.T) {
 		call.Status = flow.Lost
 		if st.Remarks(call) != nil {
 			t.Error("a failed call has remarks")
+		}
+	}
+}
+
+// Artifacts of earlier sessions have the authors of the rules of then.
+func TestAuthorOfEarlierProtocols(t *testing.T) {
+	party := flow.Party{Name: "BlueLake", Via: flow.ViaOpenAI, ModelID: "gpt", Way: &flow.Way{Endpoint: "http://127.0.0.1:1/v1"}}
+	call := flow.Call{Agent: "BlueLake", Status: flow.Replied, By: &party, Answered: flow.Answered{Model: "gpt-5"}}
+	for protocol, want := range map[int]string{flow.SecondProtocol: "gpt at 127.0.0.1:1", flow.ThirdProtocol: "gpt at 127.0.0.1:1, answered by gpt-5"} {
+		st := &flow.State{Opened: flow.Opened{Protocol: protocol}}
+		if got := st.Author(&call); got != want {
+			t.Errorf("protocol %d: got %q, want %q", protocol, got, want)
 		}
 	}
 }

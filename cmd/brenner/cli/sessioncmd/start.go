@@ -16,6 +16,7 @@ import (
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/project"
+	"brenner/roster"
 	"brenner/session"
 	"brenner/session/audit"
 	"brenner/session/flow"
@@ -192,9 +193,17 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if err := opt.readScript(a, c); err != nil {
 		return err
 	}
+	if found, err := opt.resumeExisting(a, c, opt.brief.threadID, nil); found {
+		return err
+	}
 	k, err := compose(a, c, &opt.roster, &opt.brief, opt.keys(c)...)
 	if err != nil {
 		return err
+	}
+	if opt.brief.threadID == "" {
+		if found, err := opt.resumeExisting(a, c, k.ThreadID, &k); found {
+			return err
+		}
 	}
 	o := &project.StartOptions{
 		Agents: *opt.agents(), Traffic: opt.run.traffic, Script: opt.played, AnyQuestion: c.Flags().Changed("via"), Module: opt.module,
@@ -207,18 +216,6 @@ func start(a *ui.App, c *cobra.Command, opt *startOptions) error {
 	if opt.dryRun {
 		v, err := k.Preview(c.Context(), o)
 		return ui.Show(a, v, err, dryRunText)
-	}
-	if opt.ifExists == "resume" {
-		opened, err := k.Project.Find(c.Context(), k.ThreadID)
-		if err == nil {
-			err = opt.sameSession(c, &k, opened)
-		}
-		switch code := fault.CodeOf(err); {
-		case err == nil:
-			return resume(a, c, k.ThreadID, &opt.run, opt.model)
-		case code != store.NoStore && code != session.NoSession:
-			return err
-		}
 	}
 	j, err := k.Prepare(c.Context(), o)
 	if err != nil {
@@ -247,24 +244,67 @@ func evidence(a *ui.App, paths []string) ([]session.File, error) {
 	return all, nil
 }
 
-// sameSession rejects flags that contradict an existing session: resuming would silently
-// ignore them.
-func (s *startOptions) sameSession(c *cobra.Command, k *project.Composed, o *flow.Opened) error {
-	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
-	var differs string
-	switch {
-	case given("question") && project.PlainText(k.Input.Question) != project.PlainText(o.Question):
-		differs = "has a different question: " + o.Question
-	case given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode") && !o.HasRoster(k.Roster.Roster):
-		differs = "has a different roster"
-	case s.played != nil && store.Hash(s.played.Source()) != o.Rehearsal:
-		differs = "has a different script"
-	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
-		differs = "already has a brief"
-	default:
-		return nil
+// resumeExisting resumes the session with an id if --if-exists says so and there is one; it needs
+// neither question nor roster. K is the composed session, if there is one already.
+func (s *startOptions) resumeExisting(a *ui.App, c *cobra.Command, thread string, k *project.Composed) (found bool, err error) {
+	if s.ifExists != "resume" || thread == "" {
+		return false, nil
 	}
-	return ui.Usage(c, "session "+o.Thread+" already exists and "+ui.Clean(differs), "`brenner session resume "+o.Thread+"` continues it; --if-exists new starts another")
+	p, err := a.OpenWith(s.roster.SessionConfig)
+	if err != nil {
+		return true, err
+	}
+	opened, err := p.Find(c.Context(), thread)
+	switch code := fault.CodeOf(err); {
+	case code == store.NoStore, code == session.NoSession:
+		return false, nil
+	case err != nil:
+		return true, err
+	case s.dryRun:
+		return true, ui.Usage(c, "session "+thread+" already exists; a dry run shows new sessions only",
+			"`brenner session status "+thread+"` shows it; omit --if-exists resume to preview another one")
+	}
+	differs, err := s.differs(a, c, p, k, opened)
+	switch {
+	case err != nil:
+		return true, err
+	case differs != "":
+		return true, ui.Usage(c, "session "+thread+" already exists and "+ui.Clean(differs), "`brenner session resume "+thread+"` continues it; --if-exists new starts another")
+	}
+	return true, resume(a, c, thread, &s.run, s.model)
+}
+
+// differs returns what flags say otherwise than an existing session, or "": resuming would silently
+// ignore them.
+func (s *startOptions) differs(a *ui.App, c *cobra.Command, p *project.Project, k *project.Composed, o *flow.Opened) (string, error) {
+	given := func(names ...string) bool { return slices.ContainsFunc(names, c.Flags().Changed) }
+	asks, names := given("question"), given("to", "role", "agent-role", "roster", "preset", "unified", "roster-mode")
+	var err error
+	if k == nil {
+		k = &project.Composed{}
+		if asks {
+			k.Input.Question, err = a.Inline("--question", s.brief.question)
+		}
+		if names && err == nil {
+			var above []roster.Layer
+			if above, err = s.roster.layers(a, c); err == nil {
+				k.Roster, err = p.Resolve(above)
+			}
+		}
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case asks && project.PlainText(k.Input.Question) != project.PlainText(o.Question):
+		return "has a different question: " + o.Question, nil
+	case names && !o.HasRoster(k.Roster.Roster):
+		return "has a different roster", nil
+	case s.played != nil && store.Hash(s.played.Source()) != o.Rehearsal:
+		return "has a different script", nil
+	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
+		return "already has a brief", nil
+	}
+	return "", nil
 }
 
 // readScript reads the file of --script. Its question is the session's unless --question
