@@ -25,7 +25,7 @@ const (
 	FateStands     Fate = "stands"
 	FateInConflict Fate = "in_conflict" // one of several candidates
 	FateReplaced   Fate = "replaced"    // no longer in the artifact
-	FateNotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why it was not applied
+	FateNotTaken   Fate = "not_taken"   // proposed in a delta; the outcome says why it was not applied, or is empty before the merge
 	FateSaid       Fate = "said"        // in a reply or a rationale only
 	FateNoted      Fate = "noted"       // in a person's note to the agents
 )

@@ -229,7 +229,12 @@ func (s *search) searchReplies(ctx context.Context) error {
 				if line == 0 {
 					continue
 				}
-				s.found = append(s.found, s.replyOrigin(leg, c, hash, line))
+				origin := s.replyOrigin(leg, c, hash, line)
+				origin.Text = passage(string(text), s.want)
+				if err := s.setWaiting(ctx, &origin, leg, c); err != nil {
+					return err
+				}
+				s.found = append(s.found, origin)
 			}
 		}
 	}
@@ -253,7 +258,7 @@ func (s *search) searchLetters(ctx context.Context) error {
 				continue
 			}
 			s.found = append(s.found, Origin{
-				Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: l.Agent, At: l.At,
+				Address: Address{Thread: s.o.h.Thread}, Text: passage(string(text), s.want), Fate: FateSaid, Agent: l.Agent, At: l.At,
 				Source: flow.ByThread, Reply: l.Body, Line: line, Base: l.Shown, Letter: l.ID,
 			})
 		}
@@ -276,10 +281,47 @@ func (s *search) searchNotes(context.Context) error {
 func (s *search) replyOrigin(leg *flow.Leg, c *flow.Call, hash string, line int) Origin {
 	k := leg.Of(c.Agent)
 	return Origin{
-		Address: Address{Thread: s.o.h.Thread}, Text: s.want, Fate: FateSaid, Agent: c.Agent,
+		Address: Address{Thread: s.o.h.Thread}, Fate: FateSaid, Agent: c.Agent,
 		At: artifact.FormatInstant(c.Ended), Source: flow.ByRound, Round: c.Round,
 		Call: c.ID, Reply: hash, Line: line, Kickoff: k.Body, Template: k.Template, Base: leg.Base, Saw: k.Saw, Asked: s.o.h.State.Author(c),
 	}
+}
+
+// setWaiting says that the text is in a delta whose round is not merged yet, if it is.
+func (s *search) setWaiting(ctx context.Context, origin *Origin, leg *flow.Leg, c *flow.Call) error {
+	if leg.Settled || c.Status != flow.Replied {
+		return nil
+	}
+	reply, err := s.o.h.Reading(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i := range reply.Blocks {
+		b := &reply.Blocks[i]
+		if !b.OK {
+			continue
+		}
+		texts := delta.Payload{{Name: "rationale", Value: artifact.Text(b.Delta.Rationale)}}
+		for _, f := range append(texts, b.Delta.Payload...) {
+			if f.Value == nil || !s.matches(PlainText(f.Value)) {
+				continue
+			}
+			origin.Text, origin.Fate, origin.Operation, origin.Line = PlainText(f.Value), FateNotTaken, b.Delta.Operation, b.Line
+			if b.Delta.Target != "" {
+				origin.setAddress(Address{Thread: s.o.h.Thread, Item: b.Delta.Target, Field: f.Name})
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// passage returns the words of a text that have the wanted text, as they are written.
+func passage(text, want string) string {
+	words := strings.Fields(text)
+	before, _, _ := strings.Cut(normalize(text), want)
+	from := strings.Count(before, " ")
+	return strings.Join(words[from:min(len(words), from+len(strings.Fields(want)))], " ")
 }
 
 // lineWith returns the line on which the wanted text begins, or 0. It may span several lines.

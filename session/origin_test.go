@@ -245,7 +245,7 @@ func TestFind(t *testing.T) {
 		"beyond my scope": {`@v3#H2.claim not_taken "beyond my scope" PurpleMountain EDIT r2.1/PurpleMountain/ask:5 v3 WRITE_SCOPE`},
 		"why two":         {`@v2#H2.rationale said "why two" BlueLake ADD r1.1/BlueLake/ask:7 v2`},
 		"every test is a question": {
-			` said "every test is a question" PurpleMountain  r1.1/PurpleMountain/ask:1 v0`,
+			` said "every test is a question." PurpleMountain  r1.1/PurpleMountain/ask:1 v0`,
 		},
 		"repaired later":           {`@v2.attack not_taken "repaired later" GreenValley ADD r1.1/GreenValley/ask:1 v2`},
 		"how does a cell of an ea": {`@v3#RT.statement stands "How does a cell of an early embryo know what to become?" operator EDIT brief:0 v1`},

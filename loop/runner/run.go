@@ -330,7 +330,7 @@ func (f *findings) flaws(j *loop.Job) []report.Need {
 	var all []report.Need
 	if j.HasErrors() && f.now.Errors > 0 {
 		all = append(all, report.Need{
-			Kind: report.NeedLint, Session: j.Thread, What: text.Count(f.now.Errors, "lint error"), Command: "brenner session show " + j.Thread,
+			Kind: report.NeedLint, Session: j.Thread, What: text.Count(f.now.Errors, "lint error"), Command: "brenner artifact lint " + j.Thread,
 		})
 	}
 	if j.HasSilent() {

@@ -170,6 +170,9 @@ func fate(f *audit.FoundText) string {
 		}
 		return "no longer present"
 	case session.FateNotTaken:
+		if f.Delta == "" {
+			return "in a delta from " + ui.Clean(f.Agent) + " that is not merged yet"
+		}
 		why := f.Outcome
 		if f.Code != "" {
 			why += " " + string(f.Code)

@@ -240,7 +240,16 @@ func summaryVersionTable(a *ui.App, s *audit.Summary) string {
 			text.Count(v.Errors, "error") + ", " + text.Count(v.Warnings, "warning"),
 		})
 	}
-	return a.Table(rows)
+	return a.Table(rows) + lintCommand(s)
+}
+
+// lintCommand names the command that shows what lint found in the last version of a stored session.
+func lintCommand(s *audit.Summary) string {
+	n := len(s.Versions) - 1
+	if n < 0 || s.Artifact == "" || s.Versions[n].Errors+s.Versions[n].Warnings == 0 {
+		return ""
+	}
+	return "Lint findings: brenner artifact lint " + s.Thread + "\n"
 }
 
 // summaryMoved lists records that changed while agents worked with an earlier version.
