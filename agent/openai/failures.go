@@ -18,6 +18,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"brenner/agent"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/modelhttp"
 )
@@ -167,7 +168,7 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 		f.Hint = "check the permissions of the key, its project and its region"
 	case no.is("model_not_found") || status == http.StatusNotFound && no.aboutModel():
 		f.Code, f.Detail = agent.ModelUnknown, x.host+": no model "+fault.Shown(x.Model)
-		f.Hint = "`brenner doctor` lists its models; a local server may have to load it first"
+		f.Hint = "`brenner doctor --via openai --base-url " + baseurl.Shown(x.BaseURL) + "` lists its models; a local server may have to load it first"
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
 		f.Code, f.Detail = agent.Refused, fmt.Sprintf("no %s API at %s", x.API, x.BaseURL)
 		f.Hint = "check base_url: it often ends with /v1; few servers have the responses API"
@@ -190,11 +191,12 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 const rephrase = "rephrase the question, or ask another model"
 
 func (x *exchange) unauthorised(f *agent.Failure) {
+	name := cmp.Or(x.KeyName, "OPENAI_API_KEY")
 	f.Code, f.Detail = agent.NoAuth, x.host+": key rejected"
 	if x.Key == "" {
-		f.Detail = x.host + " requires a key, but none is set"
+		f.Detail = x.host + " requires a key, but " + name + " is not set"
 	}
-	f.Hint = "set " + cmp.Or(x.KeyName, "OPENAI_API_KEY") + " to a key for this endpoint; " + runDoctor
+	f.Hint = "set " + name + " to a key for this endpoint; " + runDoctor
 }
 
 // classifyStatus classifies by status alone.

@@ -213,8 +213,10 @@ func sequence(s string) int {
 }
 
 // Some returns the first of many names, cleaned, and how many more there are.
-func Some(names []string) string {
-	const most = 5
+func Some(names []string) string { return FirstOf(names, 5) }
+
+// FirstOf returns at most so many names, cleaned, and how many more there are.
+func FirstOf(names []string, most int) string {
 	text := Clean(strings.Join(names[:min(len(names), most)], ", "), TerminalLine)
 	if more := len(names) - most; more > 0 {
 		text += " and " + strconv.Itoa(more) + " more"

@@ -91,7 +91,9 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	}
 	add(checkMail(ctx, p, parties)...)
 	if o.Models {
-		d.Models = k.Preflight(ctx, &o.Start)
+		if d.Models = k.Preflight(ctx, &o.Start); len(d.Models) == 0 {
+			add(note("models", "none was asked: no agent has a model, an address and permission to use it", "pass --via openai --base-url URL --model ID"))
+		}
 	}
 	add(checkModels(ctx, p, parties, d.Models)...)
 	add(checkPrograms(ctx, p, parties)...)

@@ -66,12 +66,16 @@ func checkEndpoint(ctx context.Context, p *project.Project, e *project.Endpoint,
 	found := "responds"
 	if len(e.IDs) > 0 {
 		found += ", has " + strings.Join(e.IDs, ", ")
+	} else {
+		found += "; available: " + cmp.Or(text.FirstOf(ids, mostModels), "none")
 	}
 	if e.Model.Concurrent == 0 && baseurl.IsLocal(e.Base) {
 		found += "; asked about all agents at once (concurrent: 1 under agents.models asks one by one)"
 	}
 	return []Check{fine(what, found)}
 }
+
+const mostModels = 20 // shown of an endpoint
 
 const askThem = "`brenner doctor --models` asks them"
 
@@ -94,9 +98,9 @@ func checkListed(what string, want, unproven, listed []string) Check {
 	if len(unlisted) == 0 {
 		return fine(what, "")
 	}
-	available := "; available: " + cmp.Or(text.Some(listed), "none")
+	available := "; available: " + cmp.Or(text.FirstOf(listed, mostModels), "none")
 	if unknown := missing(unproven, flow.MatchSame, flow.MatchVariant); len(unknown) > 0 && len(listed) > 0 {
-		return broken(what, "no model "+strings.Join(unknown, ", ")+available, "fix id: under agents.models, or --model; "+askThem)
+		return broken(what, "no model "+strings.Join(unknown, ", ")+available, "pass --model ID, or set id: under agents.models; "+askThem)
 	}
 	c := note(what, "does not list "+strings.Join(unlisted, ", ")+available, "")
 	if len(missing(unproven, flow.MatchSame)) > 0 {
@@ -117,7 +121,7 @@ func findLocal(ctx context.Context, p *project.Project, known []project.Endpoint
 		wait.Go(func() {
 			// Send no key: the user did not configure this server.
 			if ids, status, err := openai.ListModels(ctx, s.base, ""); err == nil && status == http.StatusOK {
-				found[i] = note("local server", fmt.Sprintf("%s responds at %s with %s", s.name, s.base, cmp.Or(text.Some(ids), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
+				found[i] = note("local server", fmt.Sprintf("%s responds at %s with %s", s.name, s.base, cmp.Or(text.FirstOf(ids, mostModels), "no models")), "to use it: --via openai --base-url "+s.base+" --model ID")
 			}
 		})
 	}

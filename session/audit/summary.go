@@ -88,6 +88,7 @@ type AgentSummary struct {
 	State    string     `json:"state"` // in the last round
 	Code     fault.Code `json:"code,omitempty"`
 	Problem  string     `json:"problem,omitempty"`
+	Hint     string     `json:"hint,omitempty"` // how to solve the problem
 	// Outcomes has one entry for each settled round.
 	Outcomes []RoundOutcome `json:"outcomes"`
 	Counts   OutcomeCounts  `json:"outcome_counts"`
@@ -235,7 +236,10 @@ func (s *AgentSummary) setState(c *flow.Call) {
 	if c.Turn == flow.TurnAsk || c.Status == flow.Begun {
 		s.State = string(c.Status)
 	}
-	s.Code, s.Problem = "", ""
+	s.Code, s.Problem, s.Hint = "", "", ""
+	if c.Status == flow.Lost {
+		s.Hint = c.Failed.Hint
+	}
 	switch {
 	case c.Status == flow.Lost && c.Turn == flow.TurnRepair:
 		s.Code, s.Problem = c.Failed.Code, "the repair failed: "+c.Failed.Detail

@@ -288,6 +288,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	summaryPatches(s, b)
 	summaryStalemates(s, b)
 	summaryMissing(s, b)
+	summaryHints(s, b)
 	if s.Unmailed != nil {
 		b.WriteString("\n" + unmailedLine(s.Unmailed) + "\n")
 	}
@@ -316,6 +317,21 @@ func summaryMissing(s *audit.Summary, b *strings.Builder) {
 	}
 	for _, m := range s.Uncorrected {
 		fmt.Fprintf(b, "\nNot corrected, since the budget does not cover the call: %s (round %d)\n", ui.Clean(m.Agent), m.Round)
+	}
+}
+
+// summaryHints says what to do about failed calls, each thing once.
+func summaryHints(s *audit.Summary, b *strings.Builder) {
+	title := "\nWhat to do:\n"
+	var said []string
+	for i := range s.Agents {
+		hint := s.Agents[i].Hint
+		if hint == "" || s.Phase == session.PhaseRunning || slices.Contains(said, hint) {
+			continue
+		}
+		said = append(said, hint)
+		b.WriteString(title + "  " + ui.Clean(hint) + "\n")
+		title = ""
 	}
 }
 
