@@ -175,5 +175,10 @@ func TestResponseOfOtherAPI(t *testing.T) {
 
 func TestAuthHintNamesKeyVariable(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(401, "", "no")))
-	wanted{code: agent.NoAuth, detail: "requires a key, but GROQ_KEY is not set", hint: "set GROQ_KEY to a key"}.check(t, failing(t, at(t, s, openai.Options{KeyName: "GROQ_KEY"})))
+	wanted{code: agent.NoAuth, hint: "set GROQ_KEY to a key"}.check(t, failing(t, at(t, s, openai.Options{KeyName: "GROQ_KEY"})))
+	keyless, err := openai.New(openai.Options{BaseURL: s.BaseURL(), Model: "test-model", KeyName: "GROQ_KEY"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted{code: agent.NoAuth, detail: "requires a key, but GROQ_KEY is not set", hint: "set GROQ_KEY to a key"}.check(t, failing(t, keyless))
 }
