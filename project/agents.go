@@ -114,9 +114,16 @@ func (p *Project) Parties(s *AgentOptions, r roster.Roster) ([]flow.Party, error
 		parties = append(parties, party)
 	}
 	if len(missing) > 0 {
+		detail, pass := "no way to reach "+strings.Join(missing, ", "), "pass --via"
+		switch {
+		case len(s.Model) > 0 || p.Config.BaseURL != "":
+			return parties, &fault.Error{Code: NoWay, Detail: detail, Hint: "pass --via openai, too, to ask models at an endpoint"}
+		case p.Config.Project.File != "":
+			pass = "pass --via openai --base-url URL --model ID"
+		}
 		return parties, &fault.Error{
-			Code: NoWay, Detail: "no way to reach " + strings.Join(missing, ", "),
-			Hint: p.firstSteps("pass --via", "set via: in "+config.FileName+" (or for each model under agents.models:); `brenner session start --dry-run` composes without agents, --via rehearsal plays a script"),
+			Code: NoWay, Detail: detail,
+			Hint: p.firstSteps(pass, "set via: in "+config.FileName+" (or for each model under agents.models:); `brenner session start --dry-run` composes without agents, --via rehearsal plays a script"),
 		}
 	}
 	return parties, checkVias(parties)

@@ -108,6 +108,7 @@ func (p *Project) keyOf(model config.Model) (name, value string) {
 // address that may not receive the key.
 func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 	found := m.checkAddresses(parties)
+	var models, nameless, priceless []*flow.Party
 	for i := range parties {
 		p := &parties[i]
 		if !m.offline || p.Via == config.ViaProgram {
@@ -117,21 +118,24 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 			continue
 		}
 		model := m.Project.asked(p)
+		models = append(models, p)
 		if p.ModelID == "" {
-			hint := "pass --model " + p.Name + "=ID"
-			if p.Model != "" {
-				hint += ", or set id: for the model " + fault.Shown(p.Model) + " under agents.models: in " + config.FileName
-			}
-			found.Add(openai.NoModel, "", hint, "no model id for %s", fault.Shown(p.Name))
+			nameless = append(nameless, p)
 		}
 		if _, key := m.Project.keyOf(model); model.KeyEnv != "" && key == "" && !m.offline {
 			found.Add(NoKey, "", "set "+model.KeyEnv+" to the key, or remove key_env: of the model under agents.models:",
 				"%s, which holds the key for %s, is not set", model.KeyEnv, fault.Shown(p.Name))
 		}
 		if budgetUSD > 0 && model.PriceInput == nil {
-			found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",
-				"a budget in dollars requires a price for the model of %s", fault.Shown(p.Name))
+			priceless = append(priceless, p)
 		}
+	}
+	if len(nameless) > 0 {
+		found.Add(openai.NoModel, "", hintOfIDs(nameless, len(nameless) == len(models)), "no model id for %s", namesOf(nameless, ""))
+	}
+	if len(priceless) > 0 {
+		found.Add(NoPrice, "", "set price_input: and price_output: of the model under agents.models:, or use --budget-tokens",
+			"a budget in dollars requires a price for the model of %s", namesOf(priceless, ""))
 	}
 	if base := m.Project.variable(EnvBaseURL); !baseurl.Valid(base) && slices.Contains(addresses(parties), base) {
 		found.Add(fault.Usage, EnvBaseURL, baseurl.Hint, "not a valid http or https URL")
@@ -140,6 +144,34 @@ func (m *Models) check(parties []flow.Party, budgetUSD int64) error {
 		return err
 	}
 	return m.checkTrust(parties)
+}
+
+// namesOf lists the names of parties, each with a suffix.
+func namesOf(parties []*flow.Party, suffix string) string {
+	all := make([]string, len(parties))
+	for i, p := range parties {
+		all[i] = fault.Shown(p.Name) + suffix
+	}
+	return strings.Join(all, ", ")
+}
+
+// hintOfIDs says how to choose the models of parties that have none.
+func hintOfIDs(parties []*flow.Party, all bool) string {
+	hint := "pass --model "
+	if all && len(parties) > 1 {
+		hint += "ID for all agents, or --model "
+	}
+	hint += strings.ReplaceAll(namesOf(parties, "=ID"), ", ", ",")
+	var models []string
+	for _, p := range parties {
+		if name := fault.Shown(p.Model); p.Model != "" && !slices.Contains(models, name) {
+			models = append(models, name)
+		}
+	}
+	if len(models) > 0 {
+		hint += "; or set id: of " + strings.Join(models, ", ") + " under agents.models: in " + config.FileName
+	}
+	return hint
 }
 
 // maker makes agents that ask models.
