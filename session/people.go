@@ -214,6 +214,12 @@ func checkDeltas(text []byte) error {
 	return none
 }
 
+// Check returns an error if the person may not write to the session.
+func (ed *Editor) Check(ctx context.Context, thread string) error {
+	_, err := ed.load(ctx, thread)
+	return err
+}
+
 func (ed *Editor) checkAuthority(h *History) error {
 	o := &h.State.Opened
 	var all []string

@@ -10,9 +10,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -123,10 +125,15 @@ func (b *Book) Key() (key []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	file := b.path + ".key"
-	key, err = os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		key = []byte(rand.Text() + rand.Text())
 		err = files.Write(file, key)
+	case err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows":
+		err = fmt.Errorf("other users can read or change it: its mode is %04o", info.Mode().Perm())
+	case err == nil:
+		key, err = os.ReadFile(file)
 	}
 	if err == nil && len(key) < len(rand.Text()) {
 		err = errors.New("too short")
@@ -164,7 +171,7 @@ func (b *Book) change(how func([]Entry) []Entry) (err error) {
 }
 
 func (b *Book) writeError(err error) error {
-	return &fault.Error{Code: Unreadable, Op: "write the list of trusted files", Place: b.path, Cause: err, Hint: "check the directory and its permissions"}
+	return &fault.Error{Code: Unreadable, Op: "write the list of trusted files", Place: b.path, Cause: err, Hint: "check the directory and its permissions, or set " + EnvFile + " to a file elsewhere"}
 }
 
 // lock locks a file beside the book, which every change replaces, and creates the directory.

@@ -3,6 +3,7 @@ package access_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -139,6 +140,22 @@ func TestMovedProject(t *testing.T) {
 	}
 	if got := foreign(t, g, openBox(t, to)); len(got) != 0 {
 		t.Errorf("got %v", got)
+	}
+}
+
+// A key that others can read or change is refused.
+func TestKeyOfOthers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trusted.json")
+	g := guard(t.TempDir(), []string{trust.EnvFile + "=" + file})
+	key(t, g)
+	for mode, want := range map[os.FileMode]bool{0o666: false, 0o640: false, 0o600: true, 0o400: true} {
+		if err := os.Chmod(file+".key", mode); err != nil {
+			t.Fatal(err)
+		}
+		want = want || runtime.GOOS == "windows" // which has no such modes
+		if k, err := g.Key(); (err == nil) != want || (len(k) > 0) != want {
+			t.Errorf("mode %04o: got %q, %v", mode, k, err)
+		}
 	}
 }
 

@@ -69,6 +69,9 @@ func Open(ctx context.Context, dir string, o Options) (*Box, error) {
 	if err := sqlite.CheckLocal(dir, nil); err != nil {
 		return nil, err
 	}
+	if _, err := b.file.Target(); err != nil {
+		return nil, err
+	}
 	if err := b.makeFile(dir); err != nil {
 		return nil, &fault.Error{
 			Code: store.Unwritable, Op: op, Place: b.file.Path, Cause: err,

@@ -152,6 +152,21 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 }
 
+func TestDanglingLinkIsRefused(t *testing.T) {
+	dir, target := t.TempDir(), filepath.Join(t.TempDir(), "made.db")
+	if err := os.Symlink(target, filepath.Join(dir, box.FileName)); err != nil {
+		t.Log("no symbolic links here:", err)
+		return
+	}
+	b, err := box.Open(t.Context(), dir, box.Options{})
+	if fault.CodeOf(err) != store.Damaged {
+		t.Error(b, err)
+	}
+	if _, err := os.Lstat(target); err == nil {
+		t.Error("the target was created")
+	}
+}
+
 func TestOtherFilesAreNotChanged(t *testing.T) {
 	dir := t.TempDir()
 	text := []byte("not a mailbox, and longer than the header of an SQLite file, which has a hundred bytes: so it is not a database either.")

@@ -62,7 +62,8 @@ type CallSummary struct {
 	AskedWay
 }
 
-// AskedWay is what is really asked, in sessions opened with the ways to their models and programs.
+// AskedWay is what is really asked: sessions opened before ways were pinned do not say it for models and
+// programs.
 type AskedWay struct {
 	Asked    string `json:"asked,omitempty"` // such as "llama3 at 127.0.0.1:8080"
 	Endpoint string `json:"endpoint,omitempty"`
@@ -73,7 +74,7 @@ type AskedWay struct {
 
 func askedOf(p *flow.Party) AskedWay {
 	if p.Way == nil {
-		return AskedWay{}
+		return AskedWay{Asked: p.Asked()}
 	}
 	return AskedWay{p.Asked(), p.Way.Endpoint, p.Way.API, p.Way.Program, p.Way.Version}
 }

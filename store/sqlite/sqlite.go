@@ -82,14 +82,14 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, &fault.Error{Code: store.Unwritable, Op: "open the store", Cause: err}
 	}
 	s := &Store{dir: dir, file: File{Path: filepath.Join(dir, FileName), Wait: cmp.Or(o.Wait, defaultWait)}}
-	if err := s.followLink(); err != nil {
-		return nil, err
-	}
-	s.locks.dir = filepath.Join(s.dir, "locks")
 	if o.steps == nil {
 		o.steps = migrations()
 	}
 	s.file.Format = Format{Name: "store", ID: applicationID, Steps: o.steps}
+	if err := s.followLink(); err != nil {
+		return nil, err
+	}
+	s.locks.dir = filepath.Join(s.dir, "locks")
 	if err := s.prepareDir(ctx, o); err != nil {
 		return nil, err
 	}
@@ -107,19 +107,28 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 // followLink resolves a symbolic link to the store's file, as SQLite does. The files beside it,
 // above all the locks, must be the same for every process.
 func (s *Store) followLink() error {
-	info, err := os.Lstat(s.file.Path)
-	if err != nil || info.Mode()&os.ModeSymlink == 0 {
-		return nil // other faults show up later
+	file, err := s.file.Target()
+	if err == nil && file != s.file.Path {
+		s.dir, s.file.Path = filepath.Dir(file), file
 	}
-	file, err := filepath.EvalSymlinks(s.file.Path)
+	return err
+}
+
+// Target returns the path of the file behind symbolic links. A dangling link is refused: SQLite would
+// create its target.
+func (f *File) Target() (string, error) {
+	info, err := os.Lstat(f.Path)
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return f.Path, nil // other faults show up later
+	}
+	file, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
-		return &fault.Error{
-			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "dangling symbolic link", Cause: err,
+		return "", &fault.Error{
+			Code: store.Damaged, Op: "open the " + f.Name, Place: f.Path, Detail: "dangling symbolic link", Cause: err,
 			Hint: "mount the disk that it points to, or remove the link to start over",
 		}
 	}
-	s.dir, s.file.Path = filepath.Dir(file), file
-	return nil
+	return file, nil
 }
 
 // prepareDir checks the directory before SQLite uses it, and creates it if allowed.

@@ -104,6 +104,39 @@ func TestResolveWalksThroughConflicts(t *testing.T) {
 	}
 }
 
+// What is wrong is said before the first question, and about each key that means nothing.
+func TestResolveSaysWhatIsWrong(t *testing.T) {
+	dir := conflicted(t)
+	code, out, screen := terminalRun(t, dir, "1", nil, "session", "resolve", walked, "--as", "Mallory")
+	if code != 4 || strings.Contains(screen, "Take 1") || !strings.Contains(screen, "Mallory is not an authority") {
+		t.Errorf("exit %d: %s%s", code, out, screen)
+	}
+	_, out, screen = terminalRun(t, dir, "9 x q", nil, "session", "resolve", walked)
+	if want := "quit: \n\"9\" is not a choice. Take 1 to 2, e another value, s skip, q quit: \n\"x\" is not a choice: "; !strings.Contains(screen, want) {
+		t.Errorf("the screen lacks %q:\n%s%s", want, screen, out)
+	}
+}
+
+// A conflict that another process has resolved meanwhile does not count as resolved here.
+func TestResolvedMeanwhile(t *testing.T) {
+	dir := conflicted(t)
+	pressed := false
+	in := readFunc(func(data []byte) (int, error) {
+		if !pressed {
+			pressed = true
+			if code, out, screen := terminalRun(t, dir, "1 q", nil, "session", "resolve", walked); code != ui.ExitPerson {
+				t.Errorf("exit %d: %s%s", code, out, screen)
+			}
+		}
+		return copy(data, "1"), nil
+	})
+	var out, screen bytes.Buffer
+	code := Run(t.Context(), []string{"session", "resolve", walked, "-C", dir}, ui.Streams{In: in, InTTY: true, Out: &out, Err: &screen, ErrTTY: true, Now: time.Now})
+	if code != 0 || !strings.Contains(out.String(), ": 1 resolved, 1 by somebody else, 0 open: version 4") {
+		t.Errorf("exit %d: %s%s", code, out.String(), screen.String())
+	}
+}
+
 func TestResolveOpensTheEditor(t *testing.T) {
 	dir := conflicted(t)
 	code, out, screen := terminalRun(t, dir, "e 1", []string{"EDITOR=printf edited >", "PATH=" + os.Getenv("PATH")}, "session", "resolve", walked)

@@ -114,7 +114,7 @@ func lintArtifact(a *ui.App, c *cobra.Command, path string) error {
 			thread = address.Thread
 		}
 	}
-	data, err := artifactToLint(a, c, path, thread != "")
+	data, open, err := artifactToLint(a, c, path, thread != "")
 	if err != nil {
 		return err
 	}
@@ -125,25 +125,51 @@ func lintArtifact(a *ui.App, c *cobra.Command, path string) error {
 	if !v.Valid {
 		a.Exit = ui.ExitFailed
 	}
+	decidable(v, open)
 	return ui.Show(a, v, nil, func(a *ui.App, v *lint.Verdict) string { return verdictText(a, v, path) + lintNext(a, v, thread) })
 }
 
-// artifactToLint reads an artifact from a file, or a session's.
-func artifactToLint(a *ui.App, c *cobra.Command, path string, stored bool) (data []byte, err error) {
+// decidable adds the values to the findings about open conflicts of a session, and the command that
+// decides them. What lint itself says is frozen: journals have it.
+func decidable(v *lint.Verdict, open *audit.ConflictList) {
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		for _, c := range open.Conflicts {
+			if f.ID != "ES-005" || !strings.HasPrefix(f.Message, strings.Replace(c.Place, ".", "'s ", 1)+" is in CONFLICT") {
+				continue
+			}
+			var values []string
+			for _, one := range c.Candidates {
+				values = append(values, one.Agent+": "+ui.Quoted(one.Text))
+			}
+			f.Message += ": " + strings.Join(values, ", ")
+			f.Fix = "`brenner session resolve " + open.Thread + "`"
+		}
+	}
+}
+
+// artifactToLint reads an artifact from a file, or a session's with the conflicts of its newest version.
+func artifactToLint(a *ui.App, c *cobra.Command, path string, stored bool) (data []byte, open *audit.ConflictList, err error) {
+	open = &audit.ConflictList{}
 	if !stored {
-		return a.ReadFile("artifact", path)
+		data, err = a.ReadFile("artifact", path)
+		return data, open, err
 	}
 	err = a.WithSession(c, path, func(ctx context.Context, src *project.Source, h *session.History) error {
 		if src.Address.Item != "" {
 			return ui.WholeSession(c, src.Address)
 		}
 		part, err := audit.PartAt(ctx, h, src.Address)
-		if err == nil {
-			data = part.Canonical()
+		if err != nil {
+			return err
+		}
+		data = part.Canonical()
+		if v := src.Address.Version; v == 0 || v == h.State.Version() {
+			open, err = audit.OpenConflicts(ctx, h, "")
 		}
 		return err
 	})
-	return data, err
+	return data, open, err
 }
 
 // lintNext names the commands that fix an invalid artifact of a session.

@@ -24,6 +24,7 @@ type walk struct {
 	to       *Writable
 	why      string
 	resolved int
+	others   int // resolved meanwhile by somebody else
 	version  int
 }
 
@@ -41,6 +42,9 @@ func walkConflicts(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) 
 		return err
 	}
 	defer a.CloseStore(to.Editor.Store)
+	if err := to.Editor.Check(c.Context(), to.Thread); err != nil {
+		return err
+	}
 	w := &walk{a: a, to: to, why: flags.why, version: open.Version}
 	for i := range open.Conflicts {
 		quit, err := w.decide(c.Context(), &open.Conflicts[i], fmt.Sprintf("%d of %d", i+1, len(open.Conflicts)))
@@ -51,11 +55,15 @@ func walkConflicts(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) 
 			break
 		}
 	}
-	left := len(open.Conflicts) - w.resolved
+	left := len(open.Conflicts) - w.resolved - w.others
 	if left > 0 && a.Exit == 0 {
 		a.Exit = ui.ExitPerson
 	}
-	return a.WriteText(fmt.Sprintf("%s: %d resolved, %d open: version %d\n", open.Thread, w.resolved, left, w.version))
+	others := ""
+	if w.others > 0 {
+		others = fmt.Sprintf(", %d by somebody else", w.others)
+	}
+	return a.WriteText(fmt.Sprintf("%s: %d resolved%s, %d open: version %d\n", open.Thread, w.resolved, others, left, w.version))
 }
 
 // decide shows one conflict and waits for a key that decides, skips or quits.
@@ -75,6 +83,9 @@ func (w *walk) decide(ctx context.Context, c *audit.OpenConflict, number string)
 		chosen, err := strconv.Atoi(answer)
 		switch {
 		case err == nil && chosen >= 1 && chosen <= len(c.Candidates):
+			if len(c.Candidates) <= maxKeys {
+				w.a.Say(answer)
+			}
 			w.a.Say("\n")
 			return false, w.take(ctx, c, &c.Candidates[chosen-1])
 		case answer == "q", answer == string(rune(ctrlD)):
@@ -92,21 +103,26 @@ func (w *walk) decide(ctx context.Context, c *audit.OpenConflict, number string)
 				return false, err
 			}
 			ask = prompt
-		case !explained || len(c.Candidates) > maxKeys:
-			ask, explained = "\n"+prompt, true
+		case explained:
+			ask = "\n" + notAChoice(answer) + ": "
+		default:
+			ask, explained = "\n"+notAChoice(answer)+". "+prompt, true
 		}
 	}
+}
+
+func notAChoice(answer string) string {
+	if answer == "" || strings.ContainsFunc(answer, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "That is not a choice"
+	}
+	return ui.Quoted(answer) + " is not a choice"
 }
 
 // answer asks what to do with a conflict: for a key, or for a line if there are more candidates
 // than digits. Capital letters count as small ones.
 func (w *walk) answer(candidates int, prompt string) string {
 	if candidates <= maxKeys {
-		key := strings.ToLower(string(rune(w.a.Key(prompt))))
-		if key >= "1" && key <= "9" {
-			w.a.Say(key)
-		}
-		return key
+		return strings.ToLower(string(rune(w.a.Key(prompt))))
 	}
 	line, ok := w.a.Line(prompt)
 	if !ok {
@@ -127,7 +143,7 @@ func (w *walk) take(ctx context.Context, c *audit.OpenConflict, chosen *audit.Op
 	h, out, err := w.to.Editor.Resolve(ctx, w.to.Thread, c.Place, chosen.Delta, w.why)
 	if fault.CodeOf(err) == session.NoConflict { // resolved meanwhile
 		w.a.SayFaults(fault.Distinct(err))
-		w.resolved++
+		w.others++
 		return nil
 	}
 	if err != nil {
