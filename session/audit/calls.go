@@ -70,13 +70,15 @@ type AskedWay struct {
 	API      string `json:"api,omitempty"`
 	Program  string `json:"program,omitempty"` // its command
 	Release  string `json:"version,omitempty"` // of the program
+	// Structured is how replies are requested: fences, schema or auto.
+	Structured string `json:"structured,omitempty"`
 }
 
 func askedOf(p *flow.Party) AskedWay {
 	if p.Way == nil {
 		return AskedWay{Asked: p.Asked()}
 	}
-	return AskedWay{p.Asked(), p.Way.Endpoint, p.Way.API, p.Way.Program, p.Way.Version}
+	return AskedWay{p.Asked(), p.Way.Endpoint, p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
 }
 
 // ListCalls returns every call of a session.

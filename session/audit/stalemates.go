@@ -24,6 +24,7 @@ type StalemateRow struct {
 	Parties []string `json:"parties"`
 	By      string   `json:"by"`
 	Why     string   `json:"why"`
+	Asked   string   `json:"asked,omitempty"` // for the ruling, if known
 	Opened  string   `json:"opened_at"`
 	Moved   string   `json:"moved_at"`
 	Waits   bool     `json:"-"`
@@ -151,6 +152,7 @@ func ShowStalemate(ctx context.Context, h *session.History, id string) (*Stalema
 		return nil, err
 	}
 	s, _ := h.State.Stalemate(id)
+	row := stalemateRow(h.Thread, &s)
 	var verdict *stalemate.Verdict
 	if s.Verdict != "" {
 		v, err := h.Verdict(ctx, id)
@@ -158,8 +160,11 @@ func ShowStalemate(ctx context.Context, h *session.History, id string) (*Stalema
 			return nil, err
 		}
 		verdict = &v
+		if v.Arbiter.Kind != stalemate.ByPerson {
+			row.Asked = h.State.Ruler(&flow.Committed{Ruling: id, Author: v.Arbiter.Name})
+		}
 	}
-	return NewStalemate(stalemateRow(h.Thread, &s), h.State.Version(), r, verdict), nil
+	return NewStalemate(row, h.State.Version(), r, verdict), nil
 }
 
 // Warn adds warnings about a request.

@@ -99,12 +99,16 @@ type AgentSummary struct {
 	RepliedBy []string `json:"replied_by,omitempty"`
 }
 
+// FromArbiter is the source of a version that an agent ruled.
+const FromArbiter = "arbiter"
+
 // VersionSummary summarizes a version.
 type VersionSummary struct {
 	Version   int    `json:"version"`
 	From      string `json:"from"`
 	Round     int    `json:"round,omitzero"`
 	Author    string `json:"author,omitempty"`
+	Asked     string `json:"asked,omitempty"` // of an arbiter's ruling: what was asked
 	At        string `json:"at"`
 	Applied   int    `json:"applied"`
 	Rejected  int    `json:"rejected"`
@@ -253,10 +257,13 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]
 		s.Versions = append(s.Versions, VersionSummary{
-			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, At: c.At,
+			Version: c.Version, From: c.Source, Round: c.Round, Author: c.Author, Asked: h.State.Ruler(&c.Committed), At: c.At,
 			Applied: c.Outcome.Applied, Rejected: c.Outcome.Rejected, Other: c.Outcome.Other, Conflicts: c.Outcome.Conflicts,
 			Errors: c.Outcome.Errors, Warnings: c.Outcome.Warnings, Stale: c.Stale, Moved: c.Moved, Artifact: c.Artifact, Seal: c.Seal,
 		})
+		if v := &s.Versions[i]; v.Asked != "" {
+			v.From = FromArbiter
+		}
 		if !needsReport(h.State, i) {
 			s.addOutcomes(c, c.Heard)
 			continue

@@ -222,7 +222,7 @@ func versionFrom(source string, round int, author string) string {
 	switch {
 	case source == flow.ByRound:
 		return "round " + strconv.Itoa(round)
-	case source == flow.ByPerson:
+	case source == flow.ByPerson, source == audit.FromArbiter:
 		return "by " + ui.Clean(author)
 	case source == flow.ByThread:
 		return "mail thread"

@@ -74,7 +74,11 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 		fmt.Fprintf(&b, "  %s %s: %s\n", e.Hash[:12], ui.Clean(e.Type), ui.Clean(ui.Clip(e.Content)))
 	}
 	if v := s.Ruled; v != nil {
-		fmt.Fprintf(&b, "\nRuling by %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(v.Arbiter.Kind), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
+		by := v.Arbiter.Kind
+		if s.Row.Asked != "" {
+			by += ": " + s.Row.Asked
+		}
+		fmt.Fprintf(&b, "\nRuling by %s (%s, confidence %g): for %s\n  root cause: %s\n", ui.Clean(v.Arbiter.Name), ui.Clean(by), v.Confidence, ui.Clean(v.For), ui.Clean(v.RootCause))
 		for _, r := range v.Reasoning {
 			fmt.Fprintf(&b, "  - %s\n", ui.Clean(r))
 		}
