@@ -338,6 +338,10 @@ func (r *Report) writeSessions(b *strings.Builder) {
 		fmt.Fprintf(b, "| %s | %d | %s | %s | %d | %d | %d | %s, %s |\n",
 			link(s.Session, s.File), s.Round, plain(s.Name), plain(s.Outcome()), s.Version, s.Tokens, s.Conflicts, text.Count(s.Errors, "error"), text.Count(s.Warnings, "warning"))
 	})
+	if swapped := r.Swapped(); len(swapped) > 0 {
+		b.WriteString("\nAnother model answered:\n\n")
+		rows(b, swapped, func(s *Row) { fmt.Fprintf(b, "- %s: %s\n", s.Session, plain(strings.Join(s.Others, "; "))) })
+	}
 }
 
 func dash(s string) string {

@@ -201,6 +201,8 @@ type Row struct {
 	File      string `json:"file,omitempty"` // its artifact, relative to the report
 	// Idle are the names of the silent agents.
 	Idle []string `json:"silent"`
+	// Others say which agents were answered by another model than the requested one.
+	Others []string `json:"other_models,omitempty"`
 }
 
 // Outcome formats the status of a session, with the reason if it did not end normally.
@@ -229,6 +231,11 @@ func Status(status string) string {
 		return "incomplete"
 	}
 	return status
+}
+
+// Swapped returns the rows of sessions in which another model answered.
+func (r *Report) Swapped() []Row {
+	return slices.DeleteFunc(r.Started(), func(s Row) bool { return len(s.Others) == 0 })
 }
 
 // Started returns the rows of sessions that have begun.

@@ -292,6 +292,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 				row.Lost = min(f.now.Lost, row.Tokens)
 			}
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
+			row.Others = f.others
 			r.Person = append(r.Person, f.needs...)
 			r.Person = append(r.Person, f.flaws(some[i])...)
 			r.AddTests(f.tests)
@@ -323,6 +324,7 @@ type findings struct {
 	lessons []report.Lesson
 	answer  report.Question
 	idle    []string // agents that took part in no round
+	others  []string // answers of other models than the requested ones
 }
 
 // flaws lists the lint errors and the idle agents of a session for a person.
@@ -354,6 +356,13 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	f := &findings{
 		now: outcomeOf(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
 		idle: h.State.Idle(),
+	}
+	for _, c := range h.State.Calls() {
+		for _, r := range h.State.Remarks(c) {
+			if said := c.Agent + ": " + r.Message; r.Kind == flow.RemarkOther && !slices.Contains(f.others, said) {
+				f.others = append(f.others, said)
+			}
+		}
 	}
 	for i := range h.State.Agents {
 		p := &h.State.Agents[i]
