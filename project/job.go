@@ -27,7 +27,7 @@ type Job struct {
 	script  *rehearsal.Script
 	parties []flow.Party
 	ways    []flow.NewWay // of a resumed session
-	ended   error         // why a resumed session asks nobody
+	ended   error         // why a resumed session asks no agent
 	store   lockStore
 	start   *StartOptions
 	resume  *ResumeOptions
