@@ -19,6 +19,7 @@ import (
 	"brenner/project"
 	"brenner/roster"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/session/preflight"
 	"brenner/store"
@@ -234,12 +235,12 @@ func sizeOf(dir string) string {
 
 // checkSessions lists the unfinished sessions, newest first, and how to resume each.
 func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, streams []store.Stream) []Check {
-	const most = 5
+	const most = 3
 	var d []Check
 	left := 0
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
-		why, flags, err := unfinishedReason(ctx, p, st, &streams[i])
+		why, fix, err := unfinishedReason(ctx, p, st, &streams[i])
 		if err != nil {
 			d = append(d, brokenBy("session "+thread, err)...)
 			continue
@@ -248,7 +249,7 @@ func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, st
 			continue
 		}
 		if left++; left <= most {
-			d = append(d, note("session "+thread, why, "`brenner session resume "+thread+flags+"` resumes it"))
+			d = append(d, note("session "+thread, why, fix))
 		}
 	}
 	if left > most {
@@ -257,9 +258,9 @@ func checkSessions(ctx context.Context, p *project.Project, st *sqlite.Store, st
 	return d
 }
 
-// unfinishedReason returns why a session is unfinished, or "" for one that is done or runs, and the
-// flags that it needs: a budget, confirmed addresses.
-func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store, stream *store.Stream) (why, flags string, err error) {
+// unfinishedReason returns why a session is unfinished, or "" for one that is done or runs, and how to
+// resume it: what its failed calls need first, and its flags.
+func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store, stream *store.Stream) (why, fix string, err error) {
 	if _, held, err := st.HolderOf(session.ThreadOf(stream)); err != nil || held {
 		return "", "", err
 	}
@@ -268,15 +269,22 @@ func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store,
 		return "", "", err
 	}
 	s, err := flow.Fold(entries)
-	switch {
-	case err != nil:
+	if err != nil || s.Ended != "" && s.Ended != flow.EndBudget && !flow.Resumable(s.Ended) {
 		return "", "", err
-	case s.Ended == "":
-		return "unfinished", p.ConfirmFlag(s), nil
-	case s.Ended == flow.EndBudget:
-		return project.EndedBy(s.Ended, string(s.Verdict())), s.EnoughBudget().Flags() + p.ConfirmFlag(s), nil
-	case flow.Resumable(s.Ended):
-		return project.EndedBy(s.Ended, string(s.Verdict())), p.ConfirmFlag(s), nil
 	}
-	return "", "", nil
+	agents := audit.AgentSummaries(s)
+	command := "brenner session resume " + s.Opened.Thread + audit.OtherModels(agents) + p.ConfirmFlag(s)
+	why = "unfinished"
+	if s.Ended != "" {
+		why = project.EndedBy(s.Ended, string(s.Verdict()))
+	}
+	switch {
+	case s.Ended == flow.EndBudget:
+		command += s.EnoughBudget().Flags()
+	case s.Ended != "" && s.Ended != flow.EndLater:
+		if i := slices.IndexFunc(agents, func(a audit.AgentSummary) bool { return a.Hint != "" }); i >= 0 {
+			return why, agents[i].Hint + "; then `" + command + "`", nil
+		}
+	}
+	return why, "`" + command + "` resumes it", nil
 }

@@ -332,21 +332,21 @@ func (s *Summary) next(file string) []string {
 	case s.NeedsRuling():
 		return s.nextRuling()
 	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):
-		return []string{"brenner session resume " + id + s.otherModels(), "brenner session status " + id, "brenner session show " + id}
+		return []string{"brenner session resume " + id + OtherModels(s.Agents), "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
 	case len(s.Missing) > 0, s.Verdict == flow.Nothing:
-		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s%s", id, s.Rounds+1, s.enough, s.otherModels()), "brenner trace list " + id, "brenner session show " + id}
+		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s%s", id, s.Rounds+1, s.enough, OtherModels(s.Agents)), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
 }
 
-// otherModels returns the flag that replaces the models that their endpoints do not have.
-func (s *Summary) otherModels() string {
+// OtherModels returns the flag that replaces the models that their endpoints do not have.
+func OtherModels(agents []AgentSummary) string {
 	var flags []string
-	for i := range s.Agents {
-		if session.NeedsModel(s.Agents[i].Code) {
-			flags = append(flags, s.Agents[i].Name+"=ID")
+	for i := range agents {
+		if session.NeedsModel(agents[i].Code) {
+			flags = append(flags, agents[i].Name+"=ID")
 		}
 	}
 	if len(flags) == 0 {

@@ -91,15 +91,15 @@ func listSessions(ctx context.Context, a *ui.App) error {
 	if err == nil && l.Damaged() {
 		a.Exit = ui.ExitFailed
 	}
-	return ui.Show(a, l, err, sessionListText)
+	return ui.Show(a, l, err, func(a *ui.App, l *audit.List) string { return sessionListText(a, l, p.StateDir()) })
 }
 
-func sessionListText(a *ui.App, l *audit.List) string {
+func sessionListText(a *ui.App, l *audit.List, dir string) string {
 	if a.Quiet {
 		return ui.EachLine(l.Sessions, func(r *audit.Row) string { return r.Thread })
 	}
 	if len(l.Sessions) == 0 {
-		a.Say("No sessions yet. Start one with `brenner session start`.\n")
+		a.Say("No sessions yet in " + ui.Clean(dir) + ". Start one with `brenner session start`.\n")
 		return ""
 	}
 	rows := [][]string{{"SESSION", "PHASE", "ROUND", "VERSION", "CONFLICTS", "UPDATED", "QUESTION"}}

@@ -93,9 +93,9 @@ func Seconds(instant string) string {
 	return strings.TrimSuffix(text, "Z") + "Z"
 }
 
-// maxPadding is how far a column is padded: the length of the longest thread id. A longer
-// cell breaks the alignment of its own row only, so one hostile name cannot widen all.
-const maxPadding = project.MaxThreadID
+// maxPadding is how far a column is padded: enough for two models that an agent asked. A longer
+// cell shifts only its own row.
+const maxPadding = 100
 
 // Some joins the first few names and counts the rest.
 func Some(names []string) string { return text.Some(names) }
