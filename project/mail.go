@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
@@ -60,6 +61,17 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 		return nil, err
 	}
 	return &Mailbox{Project: p, Client: client, Key: key}, nil
+}
+
+// refuses reports whether the server runs and does not accept a token.
+func (b *Mailbox) refuses(ctx context.Context, token string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	client, err := mail.New(mail.Options{URL: b.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	if err == nil {
+		_, err = client.Health(ctx)
+	}
+	return fault.CodeOf(err) == mail.NoAuth
 }
 
 // Name returns the name of an agent on the server, which may differ from the requested one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -337,17 +336,6 @@ func (b *Mailbox) MakeToken(ctx context.Context, r mail.Registration) (_ *MailTo
 		b.Project.Log.Warn().Str("hint", "restart `brenner mail serve`, which may be of an earlier version or have another key; or it serves another project").Msg("the server at " + b.Client.URL() + " refuses the new token")
 	}
 	return &MailToken{Schema: "brenner.mail.token/v1", Agent: made.Name, Token: token}, nil
-}
-
-// refuses reports whether the server runs and does not accept a token.
-func (b *Mailbox) refuses(ctx context.Context, token string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	client, err := mail.New(mail.Options{URL: b.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
-	if err == nil {
-		_, err = client.Health(ctx)
-	}
-	return fault.CodeOf(err) == mail.NoAuth
 }
 
 // mailboxHint says how to create a missing mailbox. The server's own hint names tools that

@@ -132,7 +132,7 @@ func TestResolvedMeanwhile(t *testing.T) {
 	})
 	var out, screen bytes.Buffer
 	code := Run(t.Context(), []string{"session", "resolve", walked, "-C", dir}, ui.Streams{In: in, InTTY: true, Out: &out, Err: &screen, ErrTTY: true, Now: time.Now})
-	if code != 0 || !strings.Contains(out.String(), ": 1 resolved, 1 by somebody else, 0 open: version 4") {
+	if code != 0 || !strings.Contains(out.String(), ": 1 resolved, 1 elsewhere, 0 open: version 4") {
 		t.Errorf("exit %d: %s%s", code, out.String(), screen.String())
 	}
 }

@@ -24,7 +24,7 @@ type walk struct {
 	to       *Writable
 	why      string
 	resolved int
-	others   int // resolved meanwhile by somebody else
+	others   int // resolved meanwhile by other processes
 	version  int
 }
 
@@ -61,7 +61,7 @@ func walkConflicts(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg string) 
 	}
 	others := ""
 	if w.others > 0 {
-		others = fmt.Sprintf(", %d by somebody else", w.others)
+		others = fmt.Sprintf(", %d elsewhere", w.others)
 	}
 	return a.WriteText(fmt.Sprintf("%s: %d resolved%s, %d open: version %d\n", open.Thread, w.resolved, others, left, w.version))
 }
