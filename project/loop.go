@@ -263,7 +263,9 @@ func (j *LoopJob) finish(ctx context.Context, state *loop.State, to []string) (*
 		p.followLoop(ctx, j.store, state)
 		report, err := p.writeReport(ctx, j.store, state)
 		if err == nil {
-			p.warnOfModels(report)
+			if said := report.OtherModels(); said != "" {
+				p.Log.Warn().Msg(said)
+			}
 			r.Undelivered = p.deliver(ctx, j.store, report, to)
 		}
 		if err != nil && ctx.Err() == nil {

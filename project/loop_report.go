@@ -22,7 +22,6 @@ import (
 	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	"brenner/internal/files"
-	"brenner/internal/text"
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/loop/runner"
@@ -100,13 +99,6 @@ func (p *Project) artifactFrom(dir, thread string) string {
 		return ""
 	}
 	return filepath.ToSlash(from)
-}
-
-// warnOfModels names the first session in which another model answered than the requested one.
-func (p *Project) warnOfModels(r *report.Report) {
-	if all := r.Swapped(); len(all) > 0 {
-		p.Log.Warn().Msgf("another model answered in %s of %d; the report lists them: %s: %s", text.Count(len(all), "session"), len(r.Started()), all[0].Session, all[0].Others[0])
-	}
 }
 
 // writeReport writes the report of a loop to the state directory, in all formats.

@@ -204,14 +204,14 @@ func (p *Project) warnOfAddresses(parties []flow.Party, run Traffic) {
 			continue
 		}
 		line := fmt.Sprintf("%s names %s, but the models at %s are asked, as the journal says; to change that, pass --base-url ", from, base, pinned)
-		if !slices.Contains(said, line) {
+		if names[line] == nil {
 			said = append(said, line)
 		}
-		if pair := party.Name + "=" + base; !slices.Contains(names[line], pair) {
-			names[line] = append(names[line], pair)
-		}
+		names[line] = append(names[line], party.Name+"="+base)
 	}
 	for _, line := range said {
+		slices.Sort(names[line]) // the rosters of a loop may share agents
+		names[line] = slices.Compact(names[line])
 		value := strings.Join(names[line], ",")
 		if len(addresses(parties)) == 1 && !anyVia(parties, config.ViaProgram) {
 			_, value, _ = strings.Cut(names[line][0], "=")

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"reflect"
 	"slices"
@@ -236,6 +237,15 @@ func Status(status string) string {
 // Swapped returns the rows of sessions in which another model answered.
 func (r *Report) Swapped() []Row {
 	return slices.DeleteFunc(r.Started(), func(s Row) bool { return len(s.Others) == 0 })
+}
+
+// OtherModels says in how many sessions another model answered, and names the first, or is "".
+func (r *Report) OtherModels() string {
+	all := r.Swapped()
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("another model answered in %s of %d; the report lists them: %s: %s", text.Count(len(all), "session"), len(r.Started()), all[0].Session, all[0].Others[0])
 }
 
 // Started returns the rows of sessions that have begun.
