@@ -2,6 +2,8 @@ package kickoff
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/artifact"
@@ -44,21 +46,59 @@ func Repair(threadID string, problems []delta.Located) Request {
 // would be right. Tokens is the length of a reply that was cut. It contains nothing that looks like a
 // delta. Sessions of protocol 2 send it.
 func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request {
-	return request(threadID, tokens, defects, hintOf)
+	return request(threadID, tokens, defects, hintOf, "\nSend only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
+		"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+		"and the word delta; it replaces the one it corrects, takes its place in the order, and keeps its ref. "+orNoChanges)
 }
 
-// Correct returns a request like RepairDefects, with an exact hint for every defect. Sessions since
-// protocol 3 send it.
+const orNoChanges = "If nothing is to change, write one line outside of any fence instead: NO CHANGES: reason\n"
+
+// Correct returns a request like RepairDefects, with an exact hint for every defect, and the numbers of
+// all blocks that have one. Sessions since protocol 3 send it.
 func Correct(threadID string, tokens int, defects []settle.Defect) Request {
-	return request(threadID, tokens, defects, remedy)
+	return request(threadID, tokens, defects, remedy, "\n"+defectiveBlocks(defects)+
+		"Send only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
+		"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+		"and the word delta, and with the ref, the name or the target_id of the block that it corrects: it replaces that one. "+
+		"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+orNoChanges)
 }
 
-func request(threadID string, tokens int, defects []settle.Defect, hint func(*settle.Defect) string) Request {
+// defectiveBlocks names the blocks with a defect, of which a request describes only the first ones.
+func defectiveBlocks(defects []settle.Defect) string {
+	const most = 100 // of the ranges
+	var blocks []int
+	for i := range defects {
+		if defects[i].Block > 0 {
+			blocks = append(blocks, defects[i].Block)
+		}
+	}
+	slices.Sort(blocks)
+	if blocks = slices.Compact(blocks); len(blocks) < 2 {
+		return ""
+	}
+	var ranges []string
+	for len(blocks) > 0 {
+		if len(ranges) == most {
+			ranges = append(ranges, fmt.Sprintf("and %d more from block %d on", len(blocks), blocks[0]))
+			break
+		}
+		n := 1
+		for n < len(blocks) && blocks[n] == blocks[0]+n {
+			n++
+		}
+		text := strconv.Itoa(blocks[0])
+		if n > 1 {
+			text += "-" + strconv.Itoa(blocks[n-1])
+		}
+		ranges, blocks = append(ranges, text), blocks[n:]
+	}
+	return "All blocks with a defect: " + strings.Join(ranges, ", ") + ". Correct each of them, or leave it out. "
+}
+
+func request(threadID string, tokens int, defects []settle.Defect, hint func(*settle.Defect) string, tail string) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nYour reply needs a correction:\n\n", threadID),
-		Tail: "\nSend only what is corrected or missing. Blocks that are not named here stand: do not send them again. " +
-			"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks " +
-			"and the word delta; it replaces the one it corrects, takes its place in the order, and keeps its ref. If nothing is to change, write one line outside of any fence instead: NO CHANGES: reason\n",
+		Tail: tail,
 		More: max(0, len(defects)-maxRepairs),
 	}
 	for i := range defects[:min(len(defects), maxRepairs)] {

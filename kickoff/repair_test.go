@@ -42,3 +42,32 @@ func TestRepairNamesTheFence(t *testing.T) {
 		t.Errorf("%q is missing in %q", want, got)
 	}
 }
+
+// A request names every block with a defect, also those that it does not describe.
+func TestCorrectNamesAllBlocks(t *testing.T) {
+	for want, blocks := range map[string][]int{
+		"\nSend only":                                     {7},
+		"\nAll blocks with a defect: 1-2, 5. ":            {5, 1, 2, 2},
+		"defect: 1-200. Correct each":                     upTo(200, 1),
+		", 199, and 9900 more from block 201 on. Correct": upTo(20_000, 2),
+	} {
+		var defects []settle.Defect
+		for _, b := range blocks {
+			defects = append(defects, settle.Defect{Block: b, Line: 1})
+		}
+		if r := kickoff.Correct("RS-20260101-ab", 0, defects); !strings.Contains(r.Tail, want) || len(r.Tail) > 2000 {
+			t.Errorf("%q is missing in %q", want, r.Tail)
+		}
+	}
+	if r := kickoff.RepairDefects("RS-20260101-ab", 0, make([]settle.Defect, 2)); !strings.HasPrefix(r.Tail, "\nSend only what is corrected or missing. Blocks") || !strings.Contains(r.Tail, "keeps its ref. If nothing") {
+		t.Errorf("protocol 2 sends %q", r.Tail)
+	}
+}
+
+func upTo(n, step int) []int {
+	var all []int
+	for i := 1; i <= n; i += step {
+		all = append(all, i)
+	}
+	return all
+}

@@ -1,328 +1,265 @@
 package settle
 
 import (
+	"crypto/sha256"
 	"slices"
-	"strings"
 	"time"
 
-	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
 )
 
-// correction is a delta of a repair with the flaw that it corrects.
-type correction struct {
-	flaw
-	by int // index among the deltas of the repair
-}
+// match combines a reply with its repair, in sessions since protocol 3. What is the same change is
+// paired first; then the rest of the repair with blocks of which nothing was taken.
+type match struct {
+	c     *Contribution
+	rules merge.Rules
 
-// maxFlaws bounds the flaws that a repair can correct. A request names far fewer.
-const maxFlaws = 100
+	first   []delta.Delta
+	flaws   map[int]*flaw   // by index in first
+	copies  []int           // by index in first: the index of the one that it repeats, or its own
+	claimed []bool          // by index in first: the repair has the same
+	by      []int           // by index in first: the index in more of what replaces it, or -1
+	trimmed int             // EDITs of first that lost fields to the repair
+	labels  map[string]bool // of the ADDs of first
 
-// corrections finds the flaws of the first reply that deltas of the repair correct. A delta with
-// refused fields is corrected only by one that the merge accepts. Full are the blocks of the first
-// reply that add to a full section.
-func (c *Contribution) corrections(first *delta.Reply, more []delta.Delta, rules merge.Rules, at time.Time) (found []correction, full map[int]bool) {
-	if len(more) == 0 {
-		return nil, nil
-	}
-	flaws := slices.DeleteFunc(c.flaws(first, rules, at), func(f flaw) bool { return f.final() })
-	if len(flaws) == 0 {
-		return nil, nil
-	}
-	full = make(map[int]bool)
-	for _, f := range flaws {
-		full[f.block.Index] = f.row.Code == merge.SectionLimitExceeded
-	}
-	flaws = flaws[:min(len(flaws), maxFlaws)]
-	m := matcher{flaws: flaws, more: more, rows: c.trial(more, rules), taken: make(map[int]bool)}
-	for _, same := range []func(*flaw, *delta.Delta) int{sharedLabels, equalNames, equalParts, m.onlyOnes} {
-		m.match(same)
-	}
-	return m.found, full
-}
-
-type matcher struct {
-	flaws []flaw // not corrected yet
 	more  []delta.Delta
-	rows  map[string]*merge.Row
-	taken map[int]bool // indices in more
-	found []correction
+	known []bool  // by index in more: paired, or no correction
+	fixed []bool  // by index in more: a KILL that stays in the place of the one that it replaces
+	names []added // by index in more, for ADDs
 }
 
-// match finds for each delta of the repair the flaw that is most alike; 0 is not alike.
-func (m *matcher) match(alike func(*flaw, *delta.Delta) int) {
-	for i := range m.more {
-		d := &m.more[i]
-		if d.Problem != nil || m.taken[i] {
-			continue
+// correct returns the deltas of a reply and its repair in the order in which they count. An ADD of the
+// repair takes the place of what it replaces, and its labels; all else comes after the reply. KILLs
+// make room for the first ADD to a full section.
+func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message int, rules merge.Rules, r *Reading) []delta.Delta {
+	m := &match{c: c, rules: rules, first: c.stamp(first, at, message), flaws: make(map[int]*flaw), labels: make(map[string]bool)}
+	byBlock := make(map[int]*flaw)
+	flaws := c.flaws(first, rules, at)
+	for i := range flaws {
+		byBlock[flaws[i].block.Index] = &flaws[i]
+	}
+	for i := range m.first {
+		if f := byBlock[m.first[i].Place.Block]; f != nil {
+			m.flaws[i] = f
 		}
-		best, most := -1, 0
-		for j := range m.flaws {
-			f := &m.flaws[j]
-			if f.block.Delta.Section != d.Section || !f.rejected && m.rows[d.ID].Disposition == merge.Rejected {
-				continue
-			}
-			if n := alike(f, d); n > most {
-				best, most = j, n
-			}
-		}
-		if best >= 0 {
-			m.taken[i] = true
-			m.found = append(m.found, correction{m.flaws[best], i})
-			m.flaws = slices.Delete(m.flaws, best, best+1)
-		}
-	}
-}
-
-func sharedLabels(f *flaw, d *delta.Delta) int {
-	n := 0
-	for _, label := range f.block.Delta.Labels {
-		if f.block.Delta.Operation == d.Operation && slices.Contains(d.Labels, label) {
-			n++
-		}
-	}
-	return n
-}
-
-// equalNames compares what ADDs call their items, or the targets of other deltas. An EDIT that the
-// merge took in part is corrected only by one with a field that was refused.
-func equalNames(f *flaw, d *delta.Delta) int {
-	x := &f.block.Delta
-	switch {
-	case x.Operation != d.Operation:
-		return 0
-	case d.Operation == delta.Add && sameValue(x, d, "name") && !f.refused("name"), x.Target != "" && x.Target == d.Target && (f.rejected || f.refusedIn(d) > 0):
-		return 1 + f.refusedIn(d) + equalFields(x, d)
-	}
-	return 0
-}
-
-// equalParts compares the required fields of ADDs, and all fields of rejected deltas.
-func equalParts(f *flaw, d *delta.Delta) int {
-	x := &f.block.Delta
-	if x.Operation != d.Operation {
-		return 0
-	}
-	if d.Operation != delta.Add {
-		if !f.rejected {
-			return 0
-		}
-		return equalFields(x, d)
-	}
-	section, ok := artifact.ParseSection(d.Section)
-	if !ok {
-		return 0
-	}
-	for _, field := range section.Spec().Fields {
-		if field.Required && !f.refused(field.Name) && sameValue(x, d, field.Name) {
-			return 1 + equalFields(x, d)
-		}
-	}
-	return 0
-}
-
-// onlyOnes takes any delta for a correction of a rejected one of its kind. ADDs must be the only ones
-// of their section on either side; an ADD that was taken must also be worded alike.
-func (m *matcher) onlyOnes(f *flaw, d *delta.Delta) int {
-	x := &f.block.Delta
-	sameKind := func(y *delta.Delta) bool { return y.Operation == d.Operation && y.Section == d.Section }
-	switch {
-	case x.Operation != d.Operation:
-		if f.rejected && f.row.Code == merge.RTEditOnly {
-			return 1
-		}
-		return 0
-	case d.Operation != delta.Add:
-		if f.rejected {
-			return 1
-		}
-		return 0
-	}
-	flaws, adds := 0, 0
-	for i := range m.flaws {
-		if sameKind(&m.flaws[i].block.Delta) {
-			flaws++
-		}
-	}
-	for i := range m.more {
-		if y := &m.more[i]; y.Problem == nil && !m.taken[i] && sameKind(y) {
-			adds++
-		}
-	}
-	if flaws == 1 && adds == 1 && (f.rejected || alikeInWords(x, d)) {
-		return 1
-	}
-	return 0
-}
-
-// alikeInWords reports whether half of the words of a name or a required text are the same.
-func alikeInWords(x, y *delta.Delta) bool {
-	section, ok := artifact.ParseSection(x.Section)
-	if !ok {
-		return false
-	}
-	names := []string{"name"}
-	for _, field := range section.Spec().Fields {
-		if field.Required && field.Kind == artifact.KindText {
-			names = append(names, field.Name)
-		}
-	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		words, same := strings.Fields(strings.ToLower(x.Payload.Text(name))), 0
-		others := strings.Fields(strings.ToLower(y.Payload.Text(name)))
-		for _, w := range words {
-			if slices.Contains(others, w) {
-				same++
+		if m.first[i].Operation == delta.Add {
+			for _, l := range m.first[i].Labels {
+				m.labels[l] = true
 			}
 		}
-		return same > 0 && 2*same >= max(len(words), len(others))
-	})
-}
-
-func sameValue(x, y *delta.Delta, name string) bool {
-	a, b := x.Payload.Find(name), y.Payload.Find(name)
-	return a != nil && b != nil && a.Value != nil && b.Value != nil && string(artifact.Canonical(a.Value)) == string(artifact.Canonical(b.Value))
-}
-
-func equalFields(x, y *delta.Delta) int {
-	n := 0
-	for i := range x.Payload {
-		if sameValue(x, y, x.Payload[i].Name) {
-			n++
-		}
 	}
-	return n
-}
-
-// refused reports whether a field, or a key of it, was refused.
-func (f *flaw) refused(name string) bool {
-	return slices.ContainsFunc(f.row.Fields, func(o merge.FieldOutcome) bool {
-		base, _, _ := strings.Cut(o.Field, ".")
-		return isRefusedField(o) && base == name
-	})
-}
-
-// refusedIn returns how many fields of a delta were refused before.
-func (f *flaw) refusedIn(d *delta.Delta) int {
-	n := 0
-	for i := range d.Payload {
-		if f.refused(d.Payload[i].Name) {
-			n++
-		}
+	m.claimed, m.by = make([]bool, len(m.first)), slices.Repeat([]int{-1}, len(m.first))
+	index := m.indexSame(first)
+	m.take(second, second.Stamped(c.envelope(at, message, c.ID+"/repair")), r)
+	m.pairEdits()
+	for pass := range passes {
+		m.pair(index, func(j int) []key { return m.same(j, pass) })
 	}
-	return n
+	m.pairOthers()
+	for i, original := range m.copies { // the original comes first
+		m.by[i] = m.by[original]
+	}
+	all := m.combined(nil)
+	if late := m.pushedOut(all); len(late) > 0 {
+		all = m.combined(late)
+	}
+	m.account(r)
+	return all
 }
 
-// keeps reports whether the merge takes a part of the delta that its correction does not replace: an
-// EDIT changes its fields one by one.
-func (f *flaw) keeps() bool { return !f.rejected && f.block.Delta.Operation == delta.Edit }
-
-// withoutRefused returns a delta without the fields that were refused and are corrected by another.
-func (f *flaw) withoutRefused(d, by *delta.Delta) delta.Delta {
-	rest := *d
-	rest.Payload = nil
-	for _, field := range d.Payload {
-		if !f.refused(field.Name) || by.Payload.Find(field.Name) == nil {
-			rest.Payload = append(rest.Payload, field)
+// take takes the deltas of the repair, without those that the reply has: agents often send everything
+// again. A delta that is rejected whatever the reply has is no correction.
+func (m *match) take(second *delta.Reply, more []delta.Delta, r *Reading) {
+	said := make(map[[sha256.Size]byte]int, len(m.first))
+	for i := range m.first {
+		d := &m.first[i]
+		if original, ok := said[d.Hash()]; ok && d.Problem == nil {
+			m.copies, m.claimed[i] = append(m.copies, original), true
 			continue
 		}
-		keys, ok := field.Value.(artifact.Map)
-		if !ok {
-			continue
-		}
-		keys = slices.DeleteFunc(slices.Clone(keys), func(e artifact.Entry) bool {
-			return slices.ContainsFunc(f.row.Fields, func(o merge.FieldOutcome) bool { return isRefusedField(o) && o.Field == field.Name+"."+e.Key })
-		})
-		if len(keys) > 0 {
-			field.Value = keys
-			rest.Payload = append(rest.Payload, field)
+		if m.copies = append(m.copies, i); d.Problem == nil {
+			said[d.Hash()] = i
 		}
 	}
-	rest.Seal()
-	return rest
-}
-
-// Replaced is a delta that does not go to the merge, since its author sent another one instead.
-type Replaced struct {
-	Delta delta.Delta
-	By    string // the id of the other one
-}
-
-// combine returns the deltas of a reply and its repair in the order in which they count: a correction
-// takes the place of what it corrects, and an ADD keeps the labels of the one it replaces. KILLs make
-// room for the first ADD to a full section. Each other delta of the repair replaces an unreadable
-// block, as long as there are any.
-func (r *Reading) combine(first, more []delta.Delta, fixes []correction, full map[int]bool, moves bool) []delta.Delta {
-	byBlock, taken := make(map[int]*correction), make(map[int]bool)
-	for i := range fixes {
-		byBlock[fixes[i].block.Index], taken[fixes[i].by] = &fixes[i], true
-	}
-	var free []int // indices of the other deltas of the repair
+	rows := m.c.trial(more, m.rules)
 	for i := range more {
-		if more[i].Problem == nil && !taken[i] {
-			free = append(free, i)
-		}
-	}
-	var all []delta.Delta
-	placed := make(map[int]bool)
-	take := func(i int) {
-		if moves {
-			all, placed[i] = append(all, more[i]), true
-		}
-	}
-	for i := range first {
-		d := &first[i]
-		fix := byBlock[d.Place.Block]
-		if full[d.Place.Block] {
-			free = slices.DeleteFunc(free, func(j int) bool {
-				makesRoom := more[j].Operation == delta.Kill && more[j].Section == d.Section
-				if makesRoom {
-					take(j)
-				}
-				return makesRoom
-			})
-		}
-		switch {
-		case fix != nil && fix.keeps():
-			if rest := fix.withoutRefused(d, &more[fix.by]); len(rest.Payload) > 0 {
-				all = append(all, rest)
-				r.Repaired++
-				take(fix.by)
-				continue
-			}
-			fallthrough
-		case fix != nil:
-			r.replace(d, &more[fix.by])
+		d := &more[i]
+		if same, ok := said[d.Hash()]; ok {
+			m.claimed[same] = true
 			r.Taken--
-			take(fix.by)
-		case d.Problem != nil && len(free) > 0:
-			r.replace(d, &more[free[0]])
-			r.Refused--
-			take(free[0])
-			free = free[1:]
-		default:
-			all = append(all, *d)
+			r.Shown++
+			continue
+		}
+		row, b := rows[d.ID], &second.Blocks[d.Place.Block-1]
+		bad := d.Problem != nil || row != nil && row.Disposition == merge.Rejected && (row.Code == delta.MissingRequiredField || row.Code == delta.InvalidField)
+		m.more, m.known, m.names = append(m.more, *d), append(m.known, bad), append(m.names, addedBy(b))
+	}
+	for i := range m.more {
+		p := m.more[i].Place
+		p.Written, p.Repair = p.Block, true
+	}
+	m.fixed = make([]bool, len(m.more))
+}
+
+// nothing reports whether nothing of a delta of the reply was taken.
+func (m *match) nothing(i int) bool {
+	return m.first[i].Problem != nil || m.flaws[i] != nil && m.flaws[i].rejected
+}
+
+// written is a field that an EDIT writes.
+type written struct{ section, target, name string }
+
+// pairEdits finds EDITs of the same fields of one item. Those of the repair come later and count; they
+// replace fields that were refused.
+func (m *match) pairEdits() {
+	writes := make(map[written]int)
+	for j := range m.more {
+		if d := &m.more[j]; d.Operation == delta.Edit && !m.known[j] {
+			for _, f := range d.Payload {
+				writes[written{d.Section, d.Target, f.Name}] = j
+			}
 		}
 	}
-	for i := range more {
-		if !placed[i] {
-			all = append(all, more[i])
+	for i := range m.first {
+		if d := &m.first[i]; d.Operation == delta.Edit && d.Problem == nil {
+			m.pairEdit(i, writes)
 		}
+	}
+}
+
+func (m *match) pairEdit(i int, writes map[written]int) {
+	d := &m.first[i]
+	var by []int
+	for _, f := range d.Payload {
+		if j, ok := writes[written{d.Section, d.Target, f.Name}]; ok {
+			by = append(by, j)
+		}
+	}
+	if len(by) == 0 || m.nothing(i) && len(by) < len(d.Payload) {
+		return
+	}
+	for _, j := range by {
+		m.known[j] = true
+	}
+	if m.nothing(i) {
+		m.by[i] = slices.Max(by)
+		return
+	}
+	if f := m.flaws[i]; f != nil {
+		rest := f.withoutRefused(d, func(name string) bool { _, ok := writes[written{d.Section, d.Target, name}]; return ok })
+		if rest.Hash() != d.Hash() {
+			m.trimmed++
+		}
+		*d = rest
+	}
+}
+
+// pair pairs each delta of the repair with the first one that a key of it leads to.
+func (m *match) pair(index map[key][]int, keys func(j int) []key) {
+	for j := range m.more {
+		if m.known[j] {
+			continue
+		}
+		for _, k := range keys(j) {
+			queue := index[k]
+			for len(queue) > 0 && (m.claimed[queue[0]] || m.by[queue[0]] >= 0) {
+				queue = queue[1:]
+			}
+			index[k] = queue
+			if len(queue) > 0 {
+				m.replace(queue[0], j)
+				break
+			}
+		}
+	}
+}
+
+func (m *match) replace(i, j int) {
+	old, d := &m.first[i], &m.more[j]
+	m.by[i], m.known[j] = j, true
+	m.fixed[j] = d.Operation == delta.Kill && !m.nothing(i)
+	if old.Operation != delta.Add || d.Operation != delta.Add {
+		return
+	}
+	labels := slices.Concat(d.Labels, old.Labels)
+	slices.Sort(labels)
+	if labels = slices.Compact(labels); len(labels) > len(d.Labels) {
+		d.Labels = labels
+		d.Seal()
+	}
+}
+
+// combined returns the deltas in order. Late are sections in which only ADDs that were taken before
+// keep their places.
+func (m *match) combined(late map[string]bool) []delta.Delta {
+	var all []delta.Delta
+	placed, full := make([]bool, len(m.more)), make(map[string]bool)
+	place := func(j int) {
+		if !placed[j] {
+			all, placed[j] = append(all, m.more[j]), true
+		}
+	}
+	for i := range m.first {
+		d := &m.first[i]
+		if f := m.flaws[i]; f != nil && f.row.Code == merge.SectionLimitExceeded && !full[d.Section] {
+			full[d.Section] = true
+			for j := range m.more {
+				if kill := &m.more[j]; kill.Operation == delta.Kill && kill.Section == d.Section && kill.Problem == nil && !m.fixed[j] {
+					place(j)
+				}
+			}
+		}
+		switch j := m.by[i]; {
+		case j < 0:
+			all = append(all, *d)
+		case m.fixed[j], m.more[j].Operation == delta.Add && !(m.nothing(i) && late[m.more[j].Section]):
+			place(j)
+		}
+	}
+	for j := range m.more {
+		place(j)
+	}
+	for i := range all {
+		p := all[i].Place
+		p.Written, p.Block = p.Source(), i+1
 	}
 	return all
 }
 
-func (r *Reading) replace(d, by *delta.Delta) {
-	r.Repaired++
-	r.Replaced = append(r.Replaced, Replaced{*d, by.ID})
-	if d.Operation != delta.Add || d.Problem != nil || by.Operation != delta.Add {
-		return
+// pushedOut returns the sections in which there is no longer room for an ADD that was taken before,
+// because of ADDs in the places of others that were not.
+func (m *match) pushedOut(all []delta.Delta) map[string]bool {
+	late := make(map[string]bool)
+	if !slices.ContainsFunc(m.by, func(j int) bool { return j >= 0 && m.more[j].Operation == delta.Add }) {
+		return late
 	}
-	labels := slices.Concat(by.Labels, d.Labels)
-	slices.Sort(labels)
-	if labels = slices.Compact(labels); len(labels) > len(by.Labels) {
-		by.Labels = labels
-		by.Seal()
+	rows := m.c.trial(all, m.rules)
+	for i := range m.first {
+		d := &m.first[i]
+		if j := m.by[i]; j >= 0 {
+			d = &m.more[j]
+		}
+		if row := rows[d.ID]; row != nil && row.Code == merge.SectionLimitExceeded && !m.nothing(i) {
+			late[d.Section] = true
+		}
+	}
+	return late
+}
+
+// account counts what was replaced.
+func (m *match) account(r *Reading) {
+	r.Repaired += m.trimmed
+	for i, j := range m.by {
+		if j < 0 {
+			continue
+		}
+		r.Repaired++
+		r.Replaced = append(r.Replaced, Replaced{m.first[i], m.more[j].ID})
+		if m.first[i].Problem != nil {
+			r.Refused--
+		} else {
+			r.Taken--
+		}
 	}
 }

@@ -30,6 +30,12 @@ type Reading struct {
 	third     bool             // of a session that follows protocol 3
 }
 
+// Replaced is a delta that does not go to the merge, since its author sent another one instead.
+type Replaced struct {
+	Delta delta.Delta
+	By    string // the id of the other one
+}
+
 // TooLong reports whether the entire message was refused as too long.
 func (r *Reading) TooLong() bool {
 	return slices.ContainsFunc(r.Problems, func(p delta.Located) bool { return p.Code == delta.MessageTooLarge })
@@ -58,6 +64,10 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	r.Take(&second)
 	if second.NoChanges != nil || isOwn(&second) {
 		r.NoChanges = second.NoChanges
+	}
+	if c.Third && c.Base != nil {
+		deltas := c.correct(first, &second, at, message, rules, &r)
+		return r, deltas
 	}
 	more := c.newDeltas(first, &second, at, message, &r)
 	fixes, full := c.corrections(first, more, rules, at)

@@ -47,7 +47,8 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 		}
 	}
 	flaws := c.flaws(reply, rules, at)
-	var final []Defect // named last, since only the first ones may fit
+	var final []Defect   // named last, since only the first ones may fit
+	const withHint = 100 // a request names far fewer
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]
 		if isRefused(b) {
@@ -55,15 +56,16 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 				all = append(all, located(b, p))
 			}
 		}
-		for _, f := range flaws {
-			named := len(all)+len(final) < maxFlaws || !c.Third
-			switch {
-			case f.block != b:
-			case f.final():
-				final = append(final, c.defectsOf(reply, &f, rules, named)...)
-			default:
-				all = append(all, c.defectsOf(reply, &f, rules, named)...)
-			}
+		if len(flaws) == 0 || flaws[0].block != b {
+			continue
+		}
+		f := &flaws[0]
+		flaws = flaws[1:]
+		found := c.defectsOf(reply, f, rules, len(all)+len(final) < withHint || !c.Third)
+		if f.final() {
+			final = append(final, found...)
+		} else {
+			all = append(all, found...)
 		}
 	}
 	return append(all, final...)
@@ -165,6 +167,39 @@ func isRefusedField(f merge.FieldOutcome) bool { return f.Outcome == merge.Field
 
 // final reports whether the author cannot correct the delta.
 func (f *flaw) final() bool { return f.rejected && Final(f.row.Code) != "" }
+
+// refused reports whether a field, or a key of it, was refused.
+func (f *flaw) refused(name string) bool {
+	return slices.ContainsFunc(f.row.Fields, func(o merge.FieldOutcome) bool {
+		base, _, _ := strings.Cut(o.Field, ".")
+		return isRefusedField(o) && base == name
+	})
+}
+
+// withoutRefused returns a delta without the fields that were refused and are corrected.
+func (f *flaw) withoutRefused(d *delta.Delta, corrected func(name string) bool) delta.Delta {
+	rest := *d
+	rest.Payload = nil
+	for _, field := range d.Payload {
+		if !f.refused(field.Name) || !corrected(field.Name) {
+			rest.Payload = append(rest.Payload, field)
+			continue
+		}
+		keys, ok := field.Value.(artifact.Map)
+		if !ok {
+			continue
+		}
+		keys = slices.DeleteFunc(slices.Clone(keys), func(e artifact.Entry) bool {
+			return slices.ContainsFunc(f.row.Fields, func(o merge.FieldOutcome) bool { return isRefusedField(o) && o.Field == field.Name+"."+e.Key })
+		})
+		if len(keys) > 0 {
+			field.Value = keys
+			rest.Payload = append(rest.Payload, field)
+		}
+	}
+	rest.Seal()
+	return rest
+}
 
 // defectsOf returns the defects of a delta, with a remedy if a request can name them: finding one takes
 // a merge.
