@@ -78,7 +78,8 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text += "\n```delta\n{\"operation\":\"ADD\",\"section\":\"hypo"
 		answer.Finish = "length"
 		if strings.Contains(r.Last(), "# REPAIR") {
-			answer = openaitest.Answer{Text: fmt.Sprintf(good, "the rest"), Usage: answer.Usage}
+			rest := strings.NewReplacer(`"ref":"x"`, `"ref":"y"`, `"name":"N"`, `"name":"M"`).Replace(good)
+			answer = openaitest.Answer{Text: fmt.Sprintf(rest, "the rest"), Usage: answer.Usage}
 		}
 	case "malformed":
 		answer.Broken = true
