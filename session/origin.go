@@ -411,7 +411,8 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, opt delta.
 
 // options returns how the answer to a call is read, without the examples.
 func (h *History) options(c *flow.Call) delta.Options {
-	return delta.Options{NoChanges: h.State.Opened.Follows(flow.SecondProtocol), Cut: c.Answered.Cut}
+	o := &h.State.Opened
+	return delta.Options{NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut}
 }
 
 func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {

@@ -2,7 +2,9 @@ package delta
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
+	"unicode"
 
 	"brenner/internal/markdown"
 )
@@ -10,12 +12,13 @@ import (
 // Statement is the line with which an agent says that there is nothing to change.
 type Statement struct {
 	Line   int
-	Reason string // may be empty
+	Reason string // may be empty in sessions of protocol 2
 }
 
 // findNoChanges returns the first line NO CHANGES of a text, or nil. Lines in fences, quotations,
-// indented code, HTML comments and <think> … </think> do not count.
-func findNoChanges(text []byte) *Statement {
+// indented code, HTML comments and <think> … </think> do not count, nor, unless bare, do lines
+// without a reason. Without is the first of those, or 0.
+func findNoChanges(text []byte, bare bool) (found *Statement, without int) {
 	for b := range markdown.Blocks(text) {
 		if b.Kind != markdown.Prose {
 			continue
@@ -23,12 +26,21 @@ func findNoChanges(text []byte) *Statement {
 		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
 			if reason, ok := noChanges(string(this)); ok && !inThought(text, at) {
-				return &Statement{Line: line, Reason: reason}
+				if bare || isReason(reason) {
+					return &Statement{Line: line, Reason: reason}, 0
+				}
+				without = cmp.Or(without, line)
 			}
 			line, at = line+1, at+len(this)
 		}
 	}
-	return nil
+	return nil, without
+}
+
+// isReason reports whether a text says something. The form "NO CHANGES: reason" itself does not.
+func isReason(text string) bool {
+	words := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return words != "" && !strings.EqualFold(words, "reason")
 }
 
 // inThought reports whether the text at an offset is between <think> and </think>.

@@ -17,27 +17,34 @@ func TestNoChanges(t *testing.T) {
 		"**NO CHANGES: H1 is sharp**":               "H1 is sharp",
 		"NO CHANGES: **all** of it*":                "**all** of it*",
 		"`NO CHANGES: same`":                        "same",
-		"NO CHANGES:":                               "",
-		"NO CHANGES":                                "",
 		"no\tchanges : tab\r\nmore":                 "tab",
 		"NO CHANGES： wide colon":                    "wide colon",
 		"text\nNO CHANGES: lazy line":               "lazy line",
+		"NO CHANGES: reason\nNO CHANGES: it holds":  "it holds",
+		"NO CHANGES: reasons are in §4":             "reasons are in §4",
+		"NO CHANGES: fine\n\nI would add a test.":   "fine",
 
-		"```\nNO CHANGES: in a fence\n```":        "-",
-		"```text\nNO CHANGES: in an open fence":   "-",
-		"> NO CHANGES: quoted":                    "-",
-		"> quoted\nNO CHANGES: of the same quote": "-",
-		"    NO CHANGES: indented code":           "-",
-		"<!-- \nNO CHANGES: hidden\n-->":          "-",
-		"- NO CHANGES: an item of a list":         "-",
-		"There are NO CHANGES: in running text":   "-",
-		"NO CHANGES are needed":                   "-",
-		"NOCHANGES: one word":                     "-",
-		"No changesets: another word":             "-",
-		"write `NO CHANGES: reason` if so":        "-",
-		"":                                        "-",
-		add + "\nNO CHANGES: the deltas count":    "-",
-		"NO CHANGES: x\n```delta\n{broken\n```\n": "-",
+		"NO CHANGES":    "-",
+		"NO CHANGES:":   "-",
+		"NO CHANGES: …": "-",
+		"## Slate\n\nNo changes\n\n## Tests\n\nAdd": "-",
+		"If so, write:\nNO CHANGES: reason":         "-",
+		"**NO CHANGES: <Reason>**":                  "-",
+		"```\nNO CHANGES: in a fence\n```":          "-",
+		"```text\nNO CHANGES: in an open fence":     "-",
+		"> NO CHANGES: quoted":                      "-",
+		"> quoted\nNO CHANGES: of the same quote":   "-",
+		"    NO CHANGES: indented code":             "-",
+		"<!-- \nNO CHANGES: hidden\n-->":            "-",
+		"- NO CHANGES: an item of a list":           "-",
+		"There are NO CHANGES: in running text":     "-",
+		"NO CHANGES are needed":                     "-",
+		"NOCHANGES: one word":                       "-",
+		"No changesets: another word":               "-",
+		"write `NO CHANGES: reason` if so":          "-",
+		"":                                          "-",
+		add + "\nNO CHANGES: the deltas count":      "-",
+		"NO CHANGES: x\n```delta\n{broken\n```\n":   "-",
 	} {
 		got := "-"
 		reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
@@ -52,6 +59,19 @@ func TestNoChanges(t *testing.T) {
 		}
 		if before := delta.Read([]byte(text), delta.Options{}); before.NoChanges != nil || len(before.Blocks) == 0 && len(before.Problems) == 0 {
 			t.Errorf("%q: accepted without the option", text)
+		}
+	}
+}
+
+// Sessions of protocol 2 take NO CHANGES without a reason. Later ones say what is missing.
+func TestNoChangesWithoutReason(t *testing.T) {
+	for _, text := range []string{"Well.\nNO CHANGES:", "Well.\nNo changes\n", "Well.\n`NO CHANGES: reason`"} {
+		if was := delta.Read([]byte(text), delta.Options{NoChanges: true, BareNoChanges: true}); was.NoChanges == nil || len(was.Problems) > 0 {
+			t.Errorf("%q: %+v", text, was)
+		}
+		is := delta.Read([]byte(text), delta.Options{NoChanges: true})
+		if len(is.Problems) != 1 || is.Problems[0].Code != delta.NoDeltas || is.Problems[0].Line != 2 || !strings.Contains(is.Problems[0].Message, "gives no reason") {
+			t.Errorf("%q: %+v", text, is.Problems)
 		}
 	}
 }

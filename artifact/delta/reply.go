@@ -46,8 +46,9 @@ type Options struct {
 	Examples []string
 	// Known are further examples that were read before.
 	Known Known
-	// NoChanges accepts a line NO CHANGES instead of deltas.
-	NoChanges bool
+	// NoChanges accepts a line NO CHANGES with a reason instead of deltas, and BareNoChanges one
+	// without: sessions of protocol 2 do.
+	NoChanges, BareNoChanges bool
 	// Cut means that the reply ends at the limit of its length. The block in which it ends is left
 	// out: it is neither repaired nor refused.
 	Cut bool
@@ -137,7 +138,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	reply := Reply{Blocks: r.blocks(), Open: r.open}
 	if opt.NoChanges && !r.meant {
-		reply.NoChanges = findNoChanges(text)
+		reply.NoChanges, r.bare = findNoChanges(text, opt.BareNoChanges)
 	}
 	if reply.NoChanges == nil {
 		reply.Problems = r.noDeltaProblems()
@@ -158,6 +159,11 @@ func (r *reader) noDeltaProblems() []Located {
 	switch {
 	case r.meant:
 		return nil
+	case r.bare > 0:
+		return []Located{{
+			Code: NoDeltas, Line: r.bare, Column: 1, Hint: "say behind NO CHANGES: why nothing is to change, or " + form,
+			Message: "the reply holds no delta, and its line NO CHANGES gives no reason",
+		}}
 	case r.announced > 0:
 		return []Located{{
 			Code: ProseOnly, Line: r.announced, Column: 1, Hint: form,

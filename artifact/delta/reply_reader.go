@@ -26,6 +26,7 @@ type reader struct {
 	open      int  // the line of the block in which a cut reply ends, or 0
 	full      bool // the limit of blocks is exceeded
 	announced int  // the first line that announces deltas, or 0
+	bare      int  // the first line NO CHANGES without a reason, or 0
 	effort    int  // remaining bytes that failed attempts at bare deltas may read
 	place     locator
 	dec       *jsontext.Decoder

@@ -47,7 +47,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Known: c.Known, NoChanges: c.Base != nil, Cut: c.Cut}
+	return delta.Options{Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
 }
 
 // Input is everything that settling depends on.
