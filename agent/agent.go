@@ -118,7 +118,7 @@ const (
 	Refused     fault.Code = "AGENT_REFUSED"     // The agent will not answer this call; retrying does not help.
 	TimedOut    fault.Code = "AGENT_TIMEOUT"     // The call exceeded `timeouts.call` or `timeouts.agent`.
 	Idle        fault.Code = "AGENT_IDLE"        // The agent was silent for longer than `timeouts.idle`.
-	Cut         fault.Code = "REPLY_CUT"         // The connection was lost, or the token limit was reached before any text; partial text is kept as evidence.
+	Cut         fault.Code = "REPLY_CUT"         // The connection was lost, or a caller that needs a complete reply got a cut one; partial text is kept as evidence.
 	Empty       fault.Code = "REPLY_EMPTY"       // The reply is empty.
 	Stopped     fault.Code = "AGENT_STOPPED"     // The call was cancelled before a reply: the session was interrupted or timed out.
 	Broken      fault.Code = "AGENT_BROKEN"      // The adapter for this agent failed; the session continues without its reply.

@@ -12,7 +12,7 @@ import (
 )
 
 // Guard enforces the contract of Agent: errors and panics become a *Failure with a
-// code, a blank reply is a failure, usage is clamped, and Alive is never nil.
+// code, a blank reply that was not cut is a failure, usage is clamped, and Alive is never nil.
 func Guard(a Agent) Agent {
 	return Func(func(ctx context.Context, c Call) (reply Reply, err error) {
 		if ctx.Err() != nil {
@@ -28,7 +28,7 @@ func Guard(a Agent) Agent {
 		}
 		reply, err = a.Ask(ctx, c)
 		reply.Attempts, reply.Usage = max(1, reply.Attempts), reply.Usage.clamped()
-		if err == nil && strings.TrimSpace(reply.Text) == "" {
+		if err == nil && strings.TrimSpace(reply.Text) == "" && !reply.Cut {
 			err = &Failure{Code: Empty, Detail: "blank reply", Retry: true, Attempts: reply.Attempts, Usage: reply.Usage}
 		}
 		if err != nil {

@@ -287,17 +287,26 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 		if out[i].Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
 			return nil, err
 		}
-		if out[i].Text, err = h.Store.Blob(ctx, answer.Answered.Reply); err != nil {
+		if out[i].Text, err = h.reply(ctx, answer); err != nil {
 			return nil, err
 		}
 		if repair := x.RepairAnswer(); repair != nil {
-			if out[i].Repair, err = h.Store.Blob(ctx, repair.Answered.Reply); err != nil {
+			if out[i].Repair, err = h.reply(ctx, repair); err != nil {
 				return nil, err
 			}
 			out[i].RepairCut = repair.Answered.Cut
 		}
 	}
 	return out, nil
+}
+
+// reply returns the text of an answer. It is not nil, even if a reply was cut before its first word.
+func (h *History) reply(ctx context.Context, c *flow.Call) ([]byte, error) {
+	text, err := h.Store.Blob(ctx, c.Answered.Reply)
+	if text == nil {
+		text = []byte{}
+	}
+	return text, err
 }
 
 // shown returns the artifact that the agents of a leg were shown, for sessions since protocol 2.

@@ -143,11 +143,8 @@ func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 		f.Code = agent.Truncated
 		f.Detail = fmt.Sprintf("%s read only %d tokens of a question of about %d", x.host, reported, x.input(x.call))
 		f.Hint = "raise the server's context window (num_ctx, --ctx-size, max-model-len), or use smaller views"
-	case a.finish == length && strings.TrimSpace(answer) != "":
+	case a.finish == length: // without a text if the model was still reasoning
 		return agent.Reply{Text: answer, Model: text.Clip(x.hide.Text(a.model), longestModel), Usage: f.Usage, Cut: true}, nil
-	case a.finish == length:
-		f.Code, f.Detail = agent.Cut, "reply cut off at the token limit"
-		f.Hint = "raise budget.reply_tokens; reasoning counts too"
 	case a.finish == filtered:
 		f.Code, f.Detail = agent.Filtered, x.host+": content filter blocked the reply"
 		f.Hint = rephrase

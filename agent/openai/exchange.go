@@ -54,6 +54,9 @@ func (x *exchange) run(ctx context.Context) (agent.Reply, *agent.Failure, *refus
 		}
 	}}
 	err := x.talk(ctx)
+	if errors.Is(err, errEndless) { // the endpoint ignores the limit, so the reply is cut here
+		x.answer.finish = length
+	}
 	if err == nil || x.answer.finish != "" && !errors.Is(err, errTooLarge) {
 		// A finished reply counts, whatever went wrong after its end.
 		reply, f := x.reply()

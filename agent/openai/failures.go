@@ -68,11 +68,6 @@ func (x *exchange) classify(err error) *agent.Failure {
 			Code: agent.Malformed, Detail: x.host + " returned a web page: " + x.hide.Shown(web.text),
 			Hint: "check base_url: this seems to be a web site; the address of an endpoint often ends with /v1",
 		}
-	case errors.Is(err, errEndless):
-		return &agent.Failure{
-			Code: agent.TooLarge, Detail: fmt.Sprintf("%s ignores the token limit (%d); the rest of the reply was not read", x.host, x.call.MaxReply),
-			Hint: "raise budget.reply_tokens, or ask another model",
-		}
 	case errors.Is(err, errTooLarge):
 		return &agent.Failure{
 			Code: agent.TooLarge, Detail: fmt.Sprintf("reply exceeds %d bytes; the rest was not read", x.MaxReplyBytes),

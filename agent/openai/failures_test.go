@@ -115,7 +115,6 @@ func TestIncompleteReplies(t *testing.T) {
 		"cut in mid-stream":      {openaitest.Answer{Text: "half an", Cut: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
 		"stream without an end":  {openaitest.Answer{Text: "half an", End: true}, wanted{code: agent.Cut, retry: true, partial: "half an", usage: guessed}},
 		"malformed":              {openaitest.Answer{Text: "half an", Broken: true}, wanted{code: agent.Malformed, retry: true, partial: "half an\n\n[unreadable]\n{\"choices\": [{\"delta\": oh\n", usage: guessed}},
-		"only reasoning":         {openaitest.Answer{Thoughts: "hm hm", Finish: "length", Usage: spent}, wanted{code: agent.Cut, usage: reported, hint: "raise budget.reply_tokens; reasoning counts too"}},
 		"content filter":         {openaitest.Answer{Text: "half an", Finish: "content_filter", Usage: spent}, wanted{code: agent.Filtered, partial: "half an", usage: reported}},
 		"refusal":                {openaitest.Answer{Refusal: "I cannot help with that.", Usage: spent}, wanted{code: agent.Refused, usage: reported, detail: "I cannot help with that.", partial: "I cannot help with that."}},
 		"empty":                  {openaitest.Answer{Usage: spent}, wanted{code: agent.Empty, usage: reported, kept: "data: "}},
@@ -131,17 +130,19 @@ func TestIncompleteReplies(t *testing.T) {
 	}
 }
 
-// A reply that ends at our token limit is kept, and not asked for again.
+// A reply that ends at our token limit is kept, even without a text, and not asked for again.
 func TestReplyAtItsLimit(t *testing.T) {
 	both(t, func(t *testing.T, o openai.Options) {
-		s := openaitest.New(t, always(openaitest.Answer{Text: "half an", Finish: "length", Usage: &openaitest.Usage{Input: 12, Output: 3}}))
-		reply, err := at(t, s, o).Ask(t.Context(), call())
-		want := agent.Reply{Text: "half an", Model: reply.Model, Usage: agent.Usage{Input: 12, Output: 3}, Attempts: reply.Attempts, Cut: true}
-		if diff := cmp.Diff(want, reply); err != nil || diff != "" {
-			t.Error(err, diff)
-		}
-		if f := reply.AsFailure(); f.Code != agent.Cut || f.Retry || f.Partial != "half an" {
-			t.Errorf("%+v", f)
+		for _, text := range []string{"half an", ""} {
+			s := openaitest.New(t, always(openaitest.Answer{Thoughts: "hm hm", Text: text, Finish: "length", Usage: &openaitest.Usage{Input: 12, Output: 3}}))
+			reply, err := at(t, s, o).Ask(t.Context(), call())
+			want := agent.Reply{Text: text, Model: reply.Model, Usage: agent.Usage{Input: 12, Output: 3}, Attempts: 1, Cut: true}
+			if diff := cmp.Diff(want, reply); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+			if f := reply.AsFailure(); f.Code != agent.Cut || f.Retry || f.Partial != text || !strings.Contains(f.Hint, "reasoning counts too") {
+				t.Errorf("%+v", f)
+			}
 		}
 	})
 }

@@ -90,7 +90,10 @@ func (r *repair) request(shown int) string {
 const contextLines = 10
 
 func (r *repair) answer(request string) string {
-	if r.Answer == "" || r.fits(r.Answer, request) {
+	if strings.TrimSpace(r.Answer) == "" {
+		return "(no text)" // endpoints refuse an empty turn
+	}
+	if r.fits(r.Answer, request) {
 		return r.Answer
 	}
 	all := strings.Split(strings.TrimRight(r.Answer, "\n"), "\n")
