@@ -31,7 +31,7 @@ func heard(leg *flow.Leg, readings []settle.Reading, rows []merge.Row) []flow.He
 func heardOf(t settle.Tally) flow.Heard {
 	const longest = 200
 	h := flow.Heard{
-		Applied: t.Applied, Rejected: t.Rejected, Fields: t.Fields, Unreadable: t.Unreadable, Cut: t.Cut, Outcome: flow.ProseOnly,
+		Applied: t.Applied, Rejected: t.Rejected, Fields: t.Fields, Unreadable: t.Unreadable, Cut: t.Cut, Outcome: flow.ProseOnly, Idle: t.Idle,
 	}
 	switch {
 	case t.Changed > 0:

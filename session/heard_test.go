@@ -255,12 +255,16 @@ func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
 		"prose":           {`{reply: "All is well.", repair: "As I said."}`, "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."},
 		"unreadable":      {`{reply: "~~~delta\n{oops\n~~~", repair: "No."}`, "could not be read: nothing of it was taken."},
 		"cut":             {`{limit: true, reply: "Let me think", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
+		"cut at once":     {`{limit: true, reply: "", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
+		"unreadable, too": {`{reply: "~~~delta\n{oops\n~~~", repair: "~~~delta\n{worse\n~~~"}`, "could not be read: nothing of it was taken."},
+		"repeated":        {`{reply: "~~~delta\n{\"operation\":\"EDIT\",\"section\":\"research_thread\",\"target_id\":\"RT\",\"payload\":{\"statement\":\"QUESTION\"}}\n~~~\n"}`, "changed nothing: what was applied of it is what was there before."},
+		"no reason":       {`{reply: "NO CHANGES: reason", repair: "NO CHANGES"}`, "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."},
 		"cut later":       {`{limit: true, reply: "~~~delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n~~~\n", repair: "No."}`, "was cut off at its token limit, so be brief: of a cut text only complete deltas are taken."},
 		"corrected":       {`{reply: "All is well.", repair: "NO CHANGES: fine"}`, ""},
 		"nothing to tell": {`{reply: "NO CHANGES: fine"}`, ""},
 	} {
 		st := memory.New()
-		script := parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [`+strings.ReplaceAll(c.round, "~~~", "```")+`]}, {role: test_designer, rounds: []}, {role: adversarial_critic, rounds: []}]}`)
+		script := parse(t, `{schema: brenner.rehearsal/v1, question: q, agents: [{role: hypothesis_generator, rounds: [`+strings.NewReplacer("~~~", "```", "QUESTION", brief(2).Question).Replace(c.round)+`]}, {role: test_designer, rounds: []}, {role: adversarial_critic, rounds: []}]}`)
 		b := brief(2)
 		b.Settings.QuietAfter = 0
 		res, err := runner(st, &actors{script: script}).Start(t.Context(), b)
@@ -270,6 +274,9 @@ func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
 		text := kickoffOf(t, st, res.State, 2)
 		if has := strings.Contains(text, "Your reply of round 1 "); has != (c.want != "") || !strings.Contains(text, c.want) {
 			t.Errorf("%s: no %q in\n%s", name, c.want, text)
+		}
+		if proof, err := session.Verify(t.Context(), st, thread, ""); err != nil || len(proof.Faults) > 0 {
+			t.Errorf("%s: %v %+v", name, err, proof)
 		}
 	}
 }

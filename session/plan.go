@@ -292,6 +292,8 @@ func lastReply(state *flow.State, name string) string {
 			return ""
 		case h.Outcome == flow.ProseOnly:
 			return round + "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."
+		case h.Outcome == flow.Refused && h.Idle > 0:
+			return round + "changed nothing: what was applied of it is what was there before."
 		case h.Outcome == flow.Unreadable:
 			return round + "could not be read: nothing of it was taken."
 		case h.Outcome == flow.ReplyCut:

@@ -13,6 +13,7 @@ import (
 type Tally struct {
 	Applied    int // deltas that the merge applied
 	Changed    int // deltas that changed the artifact, conflicts included: an EDIT may repeat what is there
+	Idle       int // applied EDITs that changed no value; 0 until protocol 2
 	Rejected   int // readable deltas that the rules do not allow; until protocol 2 without incomplete ones
 	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there
 	Fields     int // refused fields of the applied and other deltas
@@ -38,6 +39,8 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 			t.Applied++
 			if !slices.Contains(r.Idle, row.DeltaID) {
 				t.Changed++
+			} else if r.third {
+				t.Idle++
 			}
 		case merge.Conflicted:
 			t.Changed++
@@ -49,7 +52,11 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 			}
 			continue
 		default:
-			t.Other++
+			if r.third && slices.Contains(r.Idle, row.DeltaID) {
+				t.Unreadable++
+			} else {
+				t.Other++
+			}
 		}
 		for _, f := range row.Fields {
 			if isRefusedField(f) {
@@ -64,7 +71,8 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 	return t
 }
 
-// setIdle finds the applied EDITs of each reading that left every field as it was in base.
+// setIdle finds the applied EDITs of each reading that left every field as it was in base, and the
+// unreadable blocks that the merge takes for repetitions, since nothing of them could be compared.
 func (s *Settlement) setIdle(base *artifact.Artifact) {
 	rows := make(map[string]*merge.Row, len(s.Report.Deltas))
 	for i := range s.Report.Deltas {
@@ -73,21 +81,23 @@ func (s *Settlement) setIdle(base *artifact.Artifact) {
 	for i := range s.Deltas {
 		d := &s.Deltas[i]
 		row := rows[d.ID]
-		if d.Operation != delta.Edit || row == nil || row.Disposition != merge.Applied || !s.leaves(base, row) {
+		if row == nil {
 			continue
 		}
-		if r := ReadingOf(s.Readings, d.Agent); r != nil {
+		same := d.Operation == delta.Edit && Repeats(base, &s.Artifact, row)
+		blank := d.Problem != nil && isUnreadable(d.Problem.Code) && row.Disposition == merge.Duplicate
+		if r := ReadingOf(s.Readings, d.Agent); r != nil && (same || blank) {
 			r.Idle = append(r.Idle, d.ID)
 		}
 	}
 }
 
-// leaves reports whether the fields that a delta wrote are as in base.
-func (s *Settlement) leaves(base *artifact.Artifact, row *merge.Row) bool {
+// Repeats reports whether a row is of an applied delta that left every field as it was.
+func Repeats(before, after *artifact.Artifact, row *merge.Row) bool {
 	id, _, _ := strings.Cut(row.TargetID, ".")
-	was, _, had := base.Find(id)
-	is, _, has := s.Artifact.Find(id)
-	if !had || !has {
+	was, _, had := before.Find(id)
+	is, _, has := after.Find(id)
+	if row.Disposition != merge.Applied || !had || !has || was.Killed() != is.Killed() {
 		return false
 	}
 	for _, f := range row.Fields {

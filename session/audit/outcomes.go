@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"context"
+	"slices"
+
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/merge/settle"
@@ -18,6 +21,7 @@ type RoundOutcome struct {
 	Fields     int    `json:"refused_fields"`
 	Unreadable int    `json:"unreadable"`
 	Cut        bool   `json:"cut"`
+	Idle       int    `json:"idle"` // those of Applied that changed no value
 }
 
 // OutcomeCounts counts the rounds of an agent by outcome.
@@ -58,14 +62,14 @@ func (s *Summary) addOutcomes(c *flow.Commit, heard []flow.Heard) {
 			if g := &s.Agents[i]; g.Name == h.Agent {
 				g.Counts.add(h.Outcome)
 				g.Outcomes = append(g.Outcomes, RoundOutcome{
-					c.Round, h.Outcome, h.Reason, h.Applied, h.Rejected, h.Fields, h.Unreadable, h.Cut,
+					c.Round, h.Outcome, h.Reason, h.Applied, h.Rejected, h.Fields, h.Unreadable, h.Cut, h.Idle,
 				})
 			}
 		}
 	}
 }
 
-// countOpenFailures counts the failed calls of a round that is not settled.
+// countOpenFailures adds the failed calls of a round that is not settled.
 func (s *Summary) countOpenFailures(st *flow.State) {
 	leg := st.OpenLeg()
 	if leg == nil || s.Phase == session.PhaseRunning {
@@ -74,6 +78,7 @@ func (s *Summary) countOpenFailures(st *flow.State) {
 	for i := range s.Agents {
 		if x := leg.Of(s.Agents[i].Name); x != nil && x.Ask.Status == flow.Lost {
 			s.Agents[i].Counts.Failed++
+			s.Agents[i].Outcomes = append(s.Agents[i].Outcomes, RoundOutcome{Round: leg.Round, Outcome: flow.NoReply})
 		}
 	}
 }
@@ -122,6 +127,28 @@ func (s *Summary) addRefusedFields(c *flow.Commit, report *session.Report) {
 	}
 }
 
+// addIdle adds the applied EDITs of a round that changed no value.
+func (s *Summary) addIdle(ctx context.Context, h *session.History, i int, report *session.Report) error {
+	c := &h.State.Commits[i]
+	if i == 0 || !slices.ContainsFunc(c.Heard, func(one flow.Heard) bool { return one.Idle > 0 }) {
+		return nil
+	}
+	before, err := h.Artifact(ctx, h.State.Commits[i-1].Version)
+	if err != nil {
+		return err
+	}
+	after, err := h.Artifact(ctx, c.Version)
+	if err != nil {
+		return err
+	}
+	for _, row := range report.Merge.Deltas {
+		if settle.Repeats(&before, &after, &row) {
+			s.Skipped = append(s.Skipped, Rejection{Version: c.Version, Agent: row.Agent, Delta: row.DeltaID, Target: row.TargetID, Message: "it repeats what is there"})
+		}
+	}
+	return nil
+}
+
 // uncorrectedBecause returns why the author of a rejected delta was not asked to correct it, or "".
 func uncorrectedBecause(st *flow.State, c *flow.Commit, row *merge.Row) string {
 	if c.Source != flow.ByRound {
@@ -144,7 +171,7 @@ func needsReport(st *flow.State, i int) bool {
 		return true
 	}
 	for _, h := range c.Heard {
-		if h.Fields > 0 {
+		if h.Fields > 0 || h.Idle > 0 {
 			return true
 		}
 	}

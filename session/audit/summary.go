@@ -66,7 +66,7 @@ type Summary struct {
 	Unasked []flow.Absence `json:"unasked,omitempty"`
 	// Uncorrected are replies whose correction the budget did not cover.
 	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
-	// Skipped are deltas without an effect, such as EDITs of killed items.
+	// Skipped are deltas without an effect, such as EDITs of killed items or of what is already so.
 	Skipped []Rejection `json:"skipped,omitempty"`
 	Started string      `json:"started_at"`
 	Updated string      `json:"updated_at"`
@@ -89,7 +89,7 @@ type AgentSummary struct {
 	Code     fault.Code `json:"code,omitempty"`
 	Problem  string     `json:"problem,omitempty"`
 	Hint     string     `json:"hint,omitempty"` // how to solve the problem
-	// Outcomes has one entry for each settled round.
+	// Outcomes has one entry for each settled round, and for a round in which the call failed.
 	Outcomes []RoundOutcome `json:"outcomes"`
 	Counts   OutcomeCounts  `json:"outcome_counts"`
 	// ModelID and AskedWay are what replied last; before the first reply, what is asked.
@@ -291,6 +291,9 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 				s.Skipped = append(s.Skipped, r)
 			}
 		}
+		if err := s.addIdle(ctx, h, i, report); err != nil {
+			return err
+		}
 		if i < len(h.State.Commits)-1 || c.Outcome.Conflicts == 0 {
 			continue
 		}
@@ -327,18 +330,25 @@ func (s *Summary) next(file string) []string {
 		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
 	case len(s.Conflicts) > 0 && s.Reason == flow.EndBudget:
 		return []string{"brenner session resolve " + id, "brenner session resume " + id + s.enough, "brenner session show " + id}
-	case len(s.Conflicts) > 0:
+	case len(s.Conflicts) > 0 && (s.Phase == session.PhaseLeft || flow.Resumable(s.Reason)):
 		return []string{"brenner session resolve " + id, "brenner session show " + id, "brenner session resume " + id}
+	case len(s.Conflicts) > 0:
+		return []string{"brenner session resolve " + id, "brenner session show " + id, s.oneMoreRound()}
 	case s.NeedsRuling():
 		return s.nextRuling()
 	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):
 		return []string{"brenner session resume " + id + OtherModels(s.Agents), "brenner session status " + id, "brenner session show " + id}
 	case s.Reason == flow.EndBudget:
 		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
-	case len(s.Missing) > 0, s.Verdict == flow.Nothing:
-		return []string{fmt.Sprintf("brenner session resume %s --rounds %d%s%s", id, s.Rounds+1, s.enough, OtherModels(s.Agents)), "brenner trace list " + id, "brenner session show " + id}
+	case len(s.Missing) > 0, s.Verdict != flow.Complete:
+		return []string{s.oneMoreRound(), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// oneMoreRound returns the command that continues a session whose rounds are done.
+func (s *Summary) oneMoreRound() string {
+	return fmt.Sprintf("brenner session resume %s --rounds %d%s%s", s.Thread, max(s.Rounds, s.Round)+1, s.enough, OtherModels(s.Agents))
 }
 
 // OtherModels returns the flag that replaces the models that their endpoints do not have.

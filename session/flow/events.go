@@ -331,14 +331,15 @@ type Heard struct {
 	Rejected   int  `json:"rejected,omitzero"`
 	Fields     int  `json:"refused_fields,omitzero"`
 	Unreadable int  `json:"unreadable,omitzero"`
-	Cut        bool `json:"cut,omitzero"` // the reply ended at the limit of its length
+	Cut        bool `json:"cut,omitzero"`  // the reply ended at the limit of its length
+	Idle       int  `json:"idle,omitzero"` // those of Applied that changed no value; only since protocol 3
 }
 
 // Outcomes of an agent in a round, the best first.
 const (
 	Contributed = "contributed" // a delta was applied
 	NoChanges   = "no_changes"  // the agent wrote that there is nothing to change
-	Refused     = "refused"     // all its deltas were rejected
+	Refused     = "refused"     // its deltas were rejected, or had no effect
 	Unreadable  = "unreadable"  // it wrote blocks, but none could be read
 	ReplyCut    = "cut"         // the reply was cut before its first complete block
 	ProseOnly   = "prose_only"  // neither a delta nor NO CHANGES

@@ -100,8 +100,27 @@ func (s *State) wroteLetters(agent string) bool {
 	return false
 }
 
-// Moved reports whether the artifact changed since the brief.
-func (s *State) Moved() bool { return len(s.Commits) > 0 && s.Version() > s.Commits[0].Version }
+// Moved reports whether the artifact changed since the brief. A round whose EDITs only repeat what is
+// there makes a version, too, but changes nothing.
+func (s *State) Moved() bool {
+	for i := 1; i < len(s.Commits); i++ {
+		if c := &s.Commits[i]; c.Version > s.Commits[i-1].Version && !c.repeats() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Committed) repeats() bool {
+	idle := 0
+	for i := range c.Heard {
+		if c.Heard[i].Outcome == Contributed {
+			return false
+		}
+		idle += c.Heard[i].Idle
+	}
+	return idle > 0
+}
 
 // CameToNothing reports whether no agent took part and the artifact is that of the brief. Replies of a
 // round that is not settled yet may still come to something.

@@ -28,6 +28,7 @@ func TestVerdict(t *testing.T) {
 		"one was refused":         {session(2, flow.EndRounds, 2, []flow.Heard{heard("A", flow.Contributed), heard("B", flow.Refused)}), flow.Partial},
 		"all wrote prose":         {session(2, flow.EndRounds, 1, []flow.Heard{heard("A", flow.ProseOnly), heard("B", flow.Unreadable)}), flow.Nothing},
 		"a person moved it":       {session(2, flow.EndRounds, 2, []flow.Heard{heard("A", flow.ProseOnly), heard("B", flow.ProseOnly)}), flow.Partial},
+		"all repeated it":         {session(3, flow.EndRounds, 2, []flow.Heard{{Agent: "A", Outcome: flow.Refused, Applied: 1, Idle: 1}, heard("B", flow.ProseOnly)}), flow.Nothing},
 		"no round":                {session(2, flow.EndQuorum, 1), flow.Nothing},
 		"out of time":             {session(2, flow.EndTime, 2, []flow.Heard{heard("A", flow.Contributed), heard("B", flow.NoChanges)}), flow.Partial},
 		"compiled":                {session(2, flow.EndCompiled, 1), flow.Complete},

@@ -52,7 +52,7 @@ func outcome(s *audit.CallSummary) string {
 	if s.Status == flow.Replied && s.Turn == flow.TurnAsk && s.Outcome != "" {
 		line += ", " + outcomeWords(ui.Clean(s.Outcome))
 	}
-	if s.Cut {
+	if s.Cut && (s.Turn != flow.TurnAsk || s.Outcome != flow.ReplyCut) {
 		line += ", cut off"
 	}
 	if s.Failures > 0 {
