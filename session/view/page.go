@@ -91,7 +91,7 @@ func (p *page) addOutcomes(feedback []Outcome) {
 
 func (o *Outcome) write(l level) string {
 	if o.Delta == "" {
-		return "- " + atLevel(o.Message, l) + "\n"
+		return "- Note: " + atLevel(o.Message, l) + "\n"
 	}
 	line := "- " + Word(o.Delta)
 	if o.Target != "" {
