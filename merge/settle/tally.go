@@ -58,17 +58,23 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 				t.Other++
 			}
 		}
-		for _, f := range row.Fields {
-			if isRefusedField(f) {
-				t.Fields++
-			}
-		}
+		t.Fields += countRefused(row)
 	}
 	if !r.third {
 		t.Unreadable += r.Refused
 		t.Rejected = max(0, t.Rejected-r.Refused) // an unreadable block is a rejected row, too
 	}
 	return t
+}
+
+func countRefused(row *merge.Row) int {
+	n := 0
+	for _, f := range row.Fields {
+		if isRefusedField(f) {
+			n++
+		}
+	}
+	return n
 }
 
 // setIdle finds the applied EDITs of each reading that left every field as it was in base, and the

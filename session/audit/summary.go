@@ -281,16 +281,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 				}
 			}
 		}
-		for _, row := range report.Merge.Deltas {
-			r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), ""}
-			switch row.Disposition {
-			case merge.Rejected:
-				r.Uncorrected = uncorrectedBecause(h.State, c, &row)
-				s.Rejected = append(s.Rejected, r)
-			case merge.Skipped:
-				s.Skipped = append(s.Skipped, r)
-			}
-		}
+		s.addRejections(h.State, c, report)
 		if err := s.addIdle(ctx, h, i, report); err != nil {
 			return err
 		}
@@ -304,6 +295,20 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		s.addConflicts(report.Merge.Conflicts, session.Conflicts(&now))
 	}
 	return nil
+}
+
+// addRejections adds the deltas of a commit that were rejected or skipped.
+func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.Report) {
+	for _, row := range report.Merge.Deltas {
+		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), ""}
+		switch row.Disposition {
+		case merge.Rejected:
+			r.Uncorrected = uncorrectedBecause(st, c, &row)
+			s.Rejected = append(s.Rejected, r)
+		case merge.Skipped:
+			s.Skipped = append(s.Skipped, r)
+		}
+	}
 }
 
 // addConflicts adds the conflicts at open places, with their candidates.
