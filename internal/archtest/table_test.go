@@ -162,7 +162,7 @@ func brenner() Table {
 		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},
 		{
 			Path: "loop/runner", Kind: Shell,
-			Needs: "internal/fault internal/text artifact store store/journal session session/flow session/stalemate " +
+			Needs: "internal/fault internal/text artifact roster store store/journal session session/flow session/stalemate " +
 				"loop loop/report",
 		},
 
@@ -194,7 +194,7 @@ func brenner() Table {
 		{
 			Path: "project/doctor", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail agent/openai " +
-				"agent/program session session/flow session/preflight config project",
+				"agent/program session session/audit session/flow session/preflight config project",
 		},
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},

@@ -11,7 +11,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/loop"
-	"brenner/project"
+	"brenner/loop/runner"
 	"brenner/store"
 	"brenner/store/journal"
 	"brenner/store/sqlite"
@@ -42,7 +42,7 @@ func (o *forgedOpening) Entries(ctx context.Context, stream string, after int) (
 	return entries[after:], nil
 }
 
-// VerifyLoops compares the sessions of a loop with its opening entry.
+// ProveAll compares the sessions of a loop with its opening entry.
 func TestVerifyLoopsComparesSessions(t *testing.T) {
 	dir := t.TempDir()
 	plan := filepath.Join(dir, "night.yaml")
@@ -80,7 +80,7 @@ session: {rounds: 1}
 		{`"script":"`, `"script":"0`, "another script"},
 		{`"flow":"parallel"`, `"flow":"staged"`, "other settings"},
 	} {
-		loops, err := project.VerifyLoops(t.Context(), &forgedOpening{st, c.old, c.by})
+		loops, err := runner.ProveAll(t.Context(), &forgedOpening{st, c.old, c.by})
 		if err != nil || len(loops) != 1 {
 			t.Fatal(loops, err)
 		}
