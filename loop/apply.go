@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		return err
 	}
 	if len(body.Ways) > 0 {
-		s.Ways = body.Ways
+		s.move(body.Ways)
 	}
 	if body.Limits != nil {
 		if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
@@ -138,6 +139,18 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		}
 	}
 	return nil
+}
+
+// move changes how models are reached. An outage of the old way says nothing about the new one.
+func (s *State) move(ways []RosterWays) {
+	for i := range ways {
+		w := &ways[i]
+		same := slices.ContainsFunc(s.Ways, func(o RosterWays) bool { return reflect.DeepEqual(o, *w) })
+		if s.Opened.NotesLost() && !same {
+			delete(s.reach, (&Cell{Roster: w.Roster, Model: w.Model}).group())
+		}
+	}
+	s.Ways = ways
 }
 
 // endWaits ends the pause, and every wait for a provider or an endpoint: the operator

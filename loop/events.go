@@ -69,6 +69,16 @@ type Preflight struct {
 	Spent    int     `json:"tokens"`
 	SpentUSD int64   `json:"nano_usd,omitzero"`
 	Probes   []Probe `json:"probes,omitempty"`
+	// LostTokens is the part of Spent that is assumed for calls without a usable reply.
+	LostTokens int `json:"lost_tokens,omitzero"`
+}
+
+// Lost returns the tokens assumed for calls without a usable reply.
+func (p *Preflight) Lost() int {
+	if p == nil {
+		return 0
+	}
+	return p.LostTokens
 }
 
 // Probe is how one model, or one program, replied.

@@ -348,12 +348,13 @@ func (s *State) retry(chosen func(*Job) bool) {
 
 // FinishManually marks a session as finished that the loop had given up and the operator
 // resumed. The loop's journal does not have this, so the state is only for display. What
-// the loop spent on the session stays unchanged.
+// the loop spent on the session stays unchanged; the rest is spent by hand.
 func (s *State) FinishManually(t Settled) {
 	j, ok := s.Job(t.Job)
 	if !ok || t.Outcome != Done || j.Status == Running {
 		return
 	}
+	j.ByHand = max(0, t.Spent-j.Settled.Spent)
 	t.Spent, t.SpentUSD, t.Lost, t.LostUSD = j.Settled.Spent, j.Settled.SpentUSD, j.Settled.Lost, j.Settled.LostUSD
 	j.Settled = t
 	s.set(j, Finished)

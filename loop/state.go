@@ -84,9 +84,11 @@ type Job struct {
 	Extra   flow.Cost
 	Asking  flow.Cost
 	Settled Settled // last outcome
-	Began   time.Time
-	Closed  time.Time
-	Seq     int // of the last entry about it
+	// ByHand are the tokens that the operator spent by resuming it, for display only.
+	ByHand int
+	Began  time.Time
+	Closed time.Time
+	Seq    int // of the last entry about it
 
 	counted bool // as needing a person
 }
@@ -203,7 +205,7 @@ func (s *State) Attention() int {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		n += j.Settled.Needs()
-		for _, need := range []bool{j.Status == Broken, j.CameToNothing(), j.HasSilent(), j.HasErrors()} {
+		for _, need := range []bool{j.Status == Broken, j.Status == Cut, j.CameToNothing(), j.HasSilent(), j.HasErrors()} {
 			if need {
 				n++
 			}

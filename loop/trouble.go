@@ -259,8 +259,8 @@ func (s *State) Stopped() *Cause {
 func (s *State) StoppedEarly() bool { return s.Ended == EndCause }
 
 // Hindrance returns what kept sessions of an ended loop from running and needs a person, or
-// nil: no session can run, an endpoint did not respond until the stop time, or no session was
-// done before the stop time or the end of the budget.
+// nil: no session can run, an endpoint did not respond until the loop was stopped, or no session
+// was done before that or the end of the budget.
 func (s *State) Hindrance() *Cause {
 	switch s.Ended {
 	case EndCause:
@@ -269,12 +269,9 @@ func (s *State) Hindrance() *Cause {
 		}
 		return &Cause{Detail: "unknown cause"}
 	case EndTime:
-		if all := s.Outages(); len(all) > 0 {
-			return &Cause{all[0].Code, "not reached until the stop time: " + all[0].Detail}
-		}
-		if s.Opened.NotesTroubles() && s.Count(Finished)+s.Count(Cut) == 0 {
-			return &Cause{Detail: "the stop time came before any session was done"}
-		}
+		return s.cutOff("the stop time", "the stop time came")
+	case EndStopped:
+		return s.cutOff("the operator stopped the loop", "the operator stopped the loop")
 	case EndBudget:
 		if all := s.Outages(); len(all) > 0 && s.Opened.NotesLost() {
 			return &Cause{all[0].Code, "not reached until the budget was exhausted: " + all[0].Detail}
@@ -287,6 +284,17 @@ func (s *State) Hindrance() *Cause {
 			detail += fmt.Sprintf("; the preflight spent %d tokens of it", n)
 		}
 		return &Cause{Detail: detail}
+	}
+	return nil
+}
+
+// cutOff returns the hindrance of a loop that ended before all was run, or nil.
+func (s *State) cutOff(until, end string) *Cause {
+	if all := s.Outages(); len(all) > 0 {
+		return &Cause{all[0].Code, "not reached until " + until + ": " + all[0].Detail}
+	}
+	if s.Opened.NotesTroubles() && s.Count(Finished)+s.Count(Cut) == 0 {
+		return &Cause{Detail: end + " before any session was done"}
 	}
 	return nil
 }

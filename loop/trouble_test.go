@@ -10,6 +10,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/loop"
+	"brenner/session/flow"
 )
 
 func settleTrouble(trouble, detail string) func(loop.Run) loop.Settled {
@@ -189,6 +190,24 @@ func TestHindrance(t *testing.T) {
 	cause := b.state.Hindrance()
 	if b.state.Ended != loop.EndTime || cause == nil || cause.Detail != "not reached until the stop time: refused" || b.state.Attention() != 1 {
 		t.Errorf("ended by %s, hindrance %+v, %d items", b.state.Ended, cause, b.state.Attention())
+	}
+	for settle, want := range map[string]string{
+		"":           "the operator stopped the loop before any session was done",
+		loop.Passing: "not reached until the operator stopped the loop: refused",
+	} {
+		b = open(t, newOpened(cells(2), loop.Limits{Concurrency: 1}))
+		if runs, _ := b.next(); settle != "" {
+			s := settleTrouble(settle, "refused")(runs[0])
+			s.Job = runs[0].Job.Number
+			b.write(loop.KindSettled, s)
+		} else {
+			b.write(loop.KindSettled, loop.Settled{Job: runs[0].Job.Number, Outcome: loop.Interrupted})
+		}
+		b.write(loop.KindStopping, loop.Stopping{By: "operator"})
+		b.finish(settleDone)
+		if cause := b.state.Hindrance(); b.state.Ended != loop.EndStopped || cause == nil || cause.Detail != want || b.state.Attention() != 1 {
+			t.Errorf("ended by %s, hindrance %+v, %d items", b.state.Ended, cause, b.state.Attention())
+		}
 	}
 	w := cells(2)
 	w.Settings.Budget = 100
@@ -374,5 +393,35 @@ func TestFinishedManuallyKeepsCosts(t *testing.T) {
 	b.state.FinishManually(loop.Settled{Job: 1, Outcome: loop.Done, Spent: 90, Lost: 60})
 	if j := b.state.Jobs[0]; j.Status != loop.Finished || j.Settled.Spent != 50 || j.Settled.Lost != 40 {
 		t.Errorf("%+v", j)
+	}
+}
+
+// A new address ends the wait for the old one.
+func TestNewAddressEndsOutage(t *testing.T) {
+	way := func(address string) []loop.RosterWays {
+		return []loop.RosterWays{{Roster: "r", Agents: []flow.Party{{Name: "BlueLake", Way: &flow.Way{Endpoint: address}}}}}
+	}
+	for address, ends := range map[string]bool{"http://new/v1": true, "http://old/v1": false} {
+		o := newOpened(cells(2), loop.Limits{Concurrency: 1})
+		o.Ways = way("http://old/v1")
+		for i := range o.Work.Cells {
+			o.Ways[0].Roster, o.Ways[0].Model = o.Work.Cells[i].Roster, o.Work.Cells[i].Model
+		}
+		b := open(t, o)
+		runs, _ := b.next()
+		settled := settleTrouble(loop.Passing, "refused")(runs[0])
+		settled.Job = runs[0].Job.Number
+		b.write(loop.KindSettled, settled)
+		if len(b.state.Outages()) != 1 {
+			t.Fatalf("outages: %+v", b.state.Outages())
+		}
+		b.write(loop.KindLeft, loop.Left{Reason: "interrupted"})
+		moved := way(address)
+		moved[0].Roster, moved[0].Model = o.Ways[0].Roster, o.Ways[0].Model
+		b.write(loop.KindResumed, loop.Resumed{Ways: moved})
+		if ended := len(b.state.Outages()) == 0; ended != ends {
+			t.Errorf("%s: %+v", address, b.state.Outages())
+		}
+		checkJustified(t, b)
 	}
 }

@@ -206,8 +206,8 @@ func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 	if len(probes) == 0 {
 		return nil, nil
 	}
-	limits := &j.plan.opened.Limits
-	n := j.models.fit(probes, asked, flow.Cost{Tokens: limits.Tokens, USD: limits.USD})
+	limits, reply := &j.plan.opened.Limits, j.plan.opened.Work.Settings.Reply
+	n := j.models.fit(probes, asked, reply, flow.Cost{Tokens: limits.Tokens, USD: limits.USD})
 	if j.options.Asking != nil {
 		j.options.Asking(n)
 	}
@@ -220,7 +220,7 @@ func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 		case <-ctx.Done():
 		}
 	}()
-	j.models.askAll(ctx, probes, asked)
+	j.models.askAll(ctx, probes, asked, reply)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -235,6 +235,7 @@ func (j *LoopJob) preflight(ctx context.Context) (*loop.Preflight, error) {
 	for i := range probes {
 		r := &probes[i]
 		spent = spent.Plus(r.Cost)
+		out.LostTokens += r.Lost
 		out.Probes = append(out.Probes, loop.Probe{Name: r.Name(), Status: r.Status, Code: r.Code, Found: r.Summary()})
 	}
 	out.Spent, out.SpentUSD = spent.Tokens, spent.USD

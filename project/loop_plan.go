@@ -293,7 +293,7 @@ func (p *PinnedPlan) checkParties() {
 			continue
 		}
 		p.parties = append(p.parties, flow.WithArbiter(parties, arbiter)...)
-		if pinned, ok := pin(c, parties, arbiter); ok {
+		if pinned, ok := loop.Pin(c, parties, arbiter); ok {
 			p.opened.Ways = append(p.opened.Ways, pinned)
 		}
 	}

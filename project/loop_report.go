@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,6 +69,10 @@ func (p *Project) gatherReport(ctx context.Context, st store.Store, s *loop.Stat
 	for i := range r.Questions {
 		r.Questions[i].File = p.artifactFrom(dir, r.Questions[i].Session)
 	}
+	r.Unpriced = len(s.Unpriced(nil, p.prices))
+	for i := range r.Spent {
+		r.Spent[i].Unpriced = len(s.Unpriced(r.Spent[i].Cell, p.prices))
+	}
 	for i := range r.Person {
 		switch n := &r.Person[i]; {
 		case n.Kind == report.NeedCause:
@@ -101,12 +104,30 @@ func (p *Project) artifactFrom(dir, thread string) string {
 	return filepath.ToSlash(from)
 }
 
+// writtenReport returns the report of the loop's last end from its file, or nil. What is sent
+// again must be the same, whatever was decided since.
+func (p *Project) writtenReport(s *loop.State) *report.Report {
+	data, err := os.ReadFile(filepath.Join(p.reportDir(s.Opened.Name), reportJSON))
+	if err != nil {
+		return nil
+	}
+	r := &report.Report{}
+	if json.Unmarshal(data, r) != nil || r.Runs != s.Runs || r.Reason != s.Ended {
+		return nil
+	}
+	r.Restore()
+	return r
+}
+
 // writeReport writes the report of a loop to the state directory, in all formats.
 func (p *Project) writeReport(ctx context.Context, st store.Store, s *loop.State) (*report.Report, error) {
 	dir := p.reportDir(s.Opened.Name)
-	r, err := p.gatherReport(ctx, st, s, dir)
-	if err != nil {
-		return nil, err
+	r := p.writtenReport(s)
+	if r == nil {
+		var err error
+		if r, err = p.gatherReport(ctx, st, s, dir); err != nil {
+			return nil, err
+		}
 	}
 	page, err := r.HTML()
 	if err != nil {
@@ -139,11 +160,7 @@ func (p *Project) hasReport(s *loop.State) bool {
 			return false
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, reportJSON))
-	var written struct {
-		Runs int `json:"runs"`
-	}
-	return err == nil && json.Unmarshal(data, &written) == nil && written.Runs == s.Runs
+	return p.writtenReport(s) != nil
 }
 
 func reportDocument(r *report.Report) ([]byte, error) {
@@ -180,13 +197,6 @@ func (p *Project) checkDelivery() error {
 		return nil
 	}
 	return p.mustTrust(p.Config.Origin("report.webhook"), reportAction(p.Config.Report.Webhook))
-}
-
-// reportKey returns the key by which readers recognise a report sent twice. Several
-// projects may report to one receiver, and loops of the same name started at different
-// times.
-func reportKey(r *report.Report) string {
-	return r.Loop + "/" + r.Began + "/" + strconv.Itoa(r.Runs)
 }
 
 // reportReaders returns the configured readers of reports.
@@ -314,7 +324,7 @@ func (p *Project) mailReport(ctx context.Context, r *report.Report) error {
 	}
 	_, err = box.Client.Send(ctx, mail.Draft{
 		Project: box.Key, From: desk.OwnName(), To: []string{desk.OwnName()}, Subject: "REPORT: loop " + r.Loop + ", " + report.Ending(r.Reason),
-		Body: string(r.Markdown()), Key: "report/" + reportKey(r),
+		Body: string(r.Markdown()), Key: "report/" + r.Key(),
 	})
 	return err
 }
@@ -334,7 +344,7 @@ func (p *Project) postReport(ctx context.Context, r *report.Report) error {
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		again, err := post(ctx, p.Config.Report.Webhook, reportKey(r), document)
+		again, err := post(ctx, p.Config.Report.Webhook, r.Key(), document)
 		if err == nil || !again || try >= p.Config.Attempts || ctx.Err() != nil {
 			return err
 		}

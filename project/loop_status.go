@@ -12,6 +12,7 @@ import (
 	"brenner/internal/files"
 	"brenner/internal/text"
 	"brenner/loop"
+	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/session"
 	"brenner/session/flow"
@@ -80,8 +81,10 @@ type LoopSummary struct {
 	TokensLimit int     `json:"tokens_budget"`
 	USD         float64 `json:"usd_spent"`
 	USDLimit    float64 `json:"usd_budget"`
-	Until       string  `json:"until"`    // when it stops
-	RetryAt     string  `json:"retry_at"` // no session starts before
+	Unpriced    int     `json:"unpriced_models,omitzero"` // asked, without a price: USD leaves them out
+	ByHand      int     `json:"tokens_by_hand,omitzero"`  // not part of Tokens: spent in sessions resumed by hand
+	Until       string  `json:"until"`                    // when it stops
+	RetryAt     string  `json:"retry_at"`                 // no session starts before
 	// Outage is what the loop waits for, if an endpoint does not respond.
 	Outage *LoopOutage `json:"outage,omitzero"`
 	// Cause is what kept sessions from running, if the loop ended for it.
@@ -102,6 +105,9 @@ type LoopSummary struct {
 
 	Stopping      bool   `json:"-"` // stop requested
 	ResumeCommand string `json:"-"` // the command that resumes it
+	// raise continues the first session out of its own budget, decide is for the first that needs a
+	// decision.
+	raise, decide string
 	// Backoff reports whether RetryAt is when a failed session is retried; otherwise a
 	// provider set it.
 	Backoff bool `json:"-"`
@@ -191,18 +197,25 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		j := &st.Jobs[i]
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, LoopSession{
-			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent, t.Conflicts, t.Code, t.Detail,
+			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, t.Detail,
 			t.Nothing, t.Silent, t.Lost, t.Idle,
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost
+		s.ByHand += j.ByHand
 		if t.Nothing && j.Final() {
 			s.Nothing++
 		}
+		if j.Status == loop.Cut && s.raise == "" {
+			s.raise = report.Raise(st, j)
+		}
 	}
+	s.Lost += st.Opened.Preflight.Lost()
+	s.Unpriced = len(st.Unpriced(nil, p.prices))
 	s.Attention = st.Attention()
 	for _, j := range st.Needing() {
 		s.NeedsPerson = append(s.NeedsPerson, j.Thread)
+		s.decide = cmp.Or(s.decide, report.Decide(j))
 	}
 	for _, r := range st.LastReports() {
 		s.Deliveries = append(s.Deliveries, LoopDelivery(r))
@@ -317,15 +330,18 @@ func (s *LoopSummary) next() []string {
 	switch {
 	case s.Reason == loop.EndCause:
 		next = append(next, s.ResumeCommand+"   # continues it, after the cause is removed")
-	case s.Reason == loop.EndBudget && s.Cause != nil:
+	case s.Reason == loop.EndBudget:
 		next = append(next, s.ResumeCommand+" --go-on   # continues it, after its budget is raised")
 	case s.Cause != nil, s.Reason == loop.EndStopped && s.Waiting+s.NotOpened > 0:
 		next = append(next, s.ResumeCommand+" --go-on   # continues it")
 	case s.Failed+s.Skipped > 0:
 		next = append(next, s.ResumeCommand+" --retry-failed")
 	}
-	if len(s.NeedsPerson) > 0 {
-		next = append(next, s.decideCommand(s.NeedsPerson[0]))
+	if s.raise != "" {
+		next = append(next, s.raise)
+	}
+	if s.decide != "" {
+		next = append(next, s.decide)
 	}
 	for _, one := range s.Sessions {
 		if one.Status == string(loop.Finished) {
@@ -333,17 +349,6 @@ func (s *LoopSummary) next() []string {
 		}
 	}
 	return next
-}
-
-// decideCommand returns the command for a session that needs a person's decision: to resolve
-// its conflicts or, if it has none, to rule on its stalemates.
-func (s *LoopSummary) decideCommand(thread string) string {
-	for i := range s.Sessions {
-		if one := &s.Sessions[i]; one.Thread == thread && one.Conflicts > 0 {
-			return "brenner session resolve " + thread
-		}
-	}
-	return "brenner stalemate list " + thread
 }
 
 // LoopList is all loops of a project, the most recently changed first.

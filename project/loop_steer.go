@@ -18,6 +18,8 @@ type SteeredLoop struct {
 	Head     string `json:"head"`
 
 	ResumeCommand string `json:"-"` // the command that resumes the loop
+	WasPaused     bool   `json:"-"` // before the request
+	Waited        bool   `json:"-"` // for an endpoint or a provider, before the request
 }
 
 // PauseLoop pauses a loop: no more sessions start, running ones continue.
@@ -63,12 +65,17 @@ func (p *Project) steerLoop(ctx context.Context, name, kind string, event func(*
 		return nil, err
 	}
 	defer p.CloseStore(st)
-	state, err := runner.Steer(ctx, st, p.Now, name, kind, event)
+	var paused, waited bool
+	state, err := runner.Steer(ctx, st, p.Now, name, kind, func(s *loop.State) (any, error) {
+		paused, waited = s.Paused, s.Hold.After(p.Now()) || len(s.Outages()) > 0
+		return event(s)
+	})
 	if err != nil {
 		return nil, err
 	}
 	s := p.summariseLoop(st, state)
 	return &SteeredLoop{
 		Schema: "brenner.loop.steer/v1", Loop: name, Event: kind, Phase: s.Phase, Sessions: s.Planned, Entry: s.Entries, Head: s.Head, ResumeCommand: s.ResumeCommand,
+		WasPaused: paused, Waited: waited,
 	}, nil
 }

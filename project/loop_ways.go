@@ -18,18 +18,6 @@ type loopPins struct {
 	idle    bool // no session runs
 }
 
-// pin returns how a roster's agents are reached with one of the plan's models, for the journal
-// of a loop; ok is false if nothing is to be pinned.
-func pin(c *loop.Cell, parties []flow.Party, arbiter *flow.Party) (r loop.RosterWays, ok bool) {
-	r = loop.RosterWays{Roster: c.Roster, Model: c.Model, Arbiter: arbiter}
-	for _, p := range parties {
-		ok = ok || p.Way != nil
-		p.Role, p.Seed = "", nil // of each session
-		r.Agents = append(r.Agents, p)
-	}
-	return r, ok
-}
-
 // pins returns how the agents of the plan's loop are reached: as its journal has it, at the
 // addresses of the flag if there are any. A nil state is a new loop.
 func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
@@ -51,7 +39,7 @@ func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
 	if err := p.project.checkMove(out.parties(), &ResumeOptions{Traffic: run}); err != nil {
 		return loopPins{}, err
 	}
-	out.reached, out.changed = run.move(s.Ways)
+	out.reached, out.changed = loop.Moved(s.Ways, run.moveParty)
 	return out, nil
 }
 
@@ -63,25 +51,8 @@ func (p *PinnedPlan) nameAddresses(run Traffic) error {
 	if err := run.reach(p.parties); err != nil {
 		return err
 	}
-	p.opened.Ways, _ = run.move(p.opened.Ways)
+	p.opened.Ways, _ = loop.Moved(p.opened.Ways, run.moveParty)
 	return nil
-}
-
-// move returns the ways with the addresses of the flag, and reports whether any differs.
-func (r Traffic) move(ways []loop.RosterWays) (moved []loop.RosterWays, changed bool) {
-	for _, w := range ways {
-		w.Agents = slices.Clone(w.Agents)
-		for i := range w.Agents {
-			changed = r.moveParty(&w.Agents[i]) || changed
-		}
-		if w.Arbiter != nil {
-			arbiter := *w.Arbiter
-			changed = r.moveParty(&arbiter) || changed
-			w.Arbiter = &arbiter
-		}
-		moved = append(moved, w)
-	}
-	return moved, changed
 }
 
 // moveParty changes the address of a party as the flag says, and reports whether it differs. Of

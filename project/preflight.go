@@ -60,7 +60,7 @@ func (k *Composed) Preflight(ctx context.Context, o *StartOptions) []ModelProbe 
 // program for its version. Agents with a mailbox and scripted ones are not asked.
 func (m *Models) Preflight(ctx context.Context, parties []flow.Party) []ModelProbe {
 	probes, asked := m.probesOf(parties)
-	m.askAll(ctx, probes, asked)
+	m.askAll(ctx, probes, asked, m.Project.Config.Session.Reply)
 	return probes
 }
 
@@ -84,32 +84,21 @@ func (m *Models) probesOf(parties []flow.Party) (probes []ModelProbe, asked []fl
 	return probes, asked
 }
 
-// fit leaves out the probes that may cost more than what the others leave of a budget, and returns
-// how many remain. Programs are asked for their version only.
-func (m *Models) fit(probes []ModelProbe, asked []flow.Party, budget flow.Cost) int {
-	n, reserved := 0, flow.Cost{}
-	input, output := preflight.Most(m.Counter.Count, m.Project.Config.Session.Reply)
-	for i := range probes {
-		if probes[i].Via != config.ViaProgram {
-			cost := m.Project.prices(asked[i:i+1]).Cost(asked[i].Name, input, output)
-			if !reserved.Plus(cost).Within(budget) {
-				probes[i].Omit()
-				continue
-			}
-			reserved = reserved.Plus(cost)
-		}
-		n++
-	}
-	return n
+// fit leaves out the probes that a budget may not cover, and returns how many remain.
+func (m *Models) fit(probes []ModelProbe, asked []flow.Party, reply int, budget flow.Cost) int {
+	input, output := preflight.Most(m.Counter.Count, reply)
+	return preflight.Fit(probes, budget, func(i int) flow.Cost {
+		return m.Project.prices(asked[i:i+1]).Cost(asked[i].Name, input, output)
+	})
 }
 
-// askAll asks all models that are not left out, at the same time.
-func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.Party) {
+// askAll asks all models that are not left out, at the same time. Reply limits each reply.
+func (m *Models) askAll(ctx context.Context, probes []ModelProbe, asked []flow.Party, reply int) {
 	once := m.withoutRetries()
 	var wait sync.WaitGroup
 	for i := range probes {
 		if probes[i].Status == "" {
-			wait.Go(func() { once.probe(ctx, &probes[i], asked[i]) })
+			wait.Go(func() { once.probe(ctx, &probes[i], asked[i], reply) })
 		}
 	}
 	wait.Wait()
@@ -136,7 +125,7 @@ func (m *Models) withoutRetries() *Models {
 	return once
 }
 
-func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party) {
+func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply int) {
 	r.Status = preflight.Fine
 	if p.Via == config.ViaProgram {
 		m.probeProgram(ctx, r, p)
@@ -147,7 +136,7 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party) {
 		r.Fail(err)
 		return
 	}
-	r.Ask(ctx, made, p.Name, m.Project.Config.Session.Reply, m.Project.Now)
+	r.Ask(ctx, made, p.Name, reply, m.Counter.Count, m.Project.Now)
 	r.Price(m.Project.prices([]flow.Party{p}), p.Name)
 	if r.Status != preflight.Broken {
 		_, key := m.Project.keyOf(m.Project.asked(&p))

@@ -68,6 +68,12 @@ func (r Traffic) reach(parties []flow.Party) error {
 		}
 	}
 	all, each, err := parsePairs("--base-url", []string{r.BaseURL}, names)
+	wrong := func(detail string) error { // without the value: it may have a password
+		return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: detail, Hint: baseurl.Hint}
+	}
+	if err != nil && strings.Contains(r.BaseURL, "@") {
+		return wrong("not NAME=URL,…, or an address has a user or a password")
+	}
 	if err != nil {
 		return err
 	}
@@ -75,8 +81,12 @@ func (r Traffic) reach(parties []flow.Party) error {
 		p := &parties[i]
 		base, ok := each[p.Name]
 		switch {
-		case all != "" || ok && !baseurl.Valid(base):
-			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: fault.Shown(cmp.Or(all, base)) + " is not NAME=URL", Hint: baseurl.Hint}
+		case ok && !baseurl.Valid(base) && strings.Contains(r.BaseURL, "@"):
+			return wrong("the address for " + p.Name + " has a user or a password")
+		case ok && !baseurl.Valid(base):
+			return wrong("not NAME=URL: the address for " + p.Name + " is not a valid http or https URL")
+		case all != "":
+			return wrong("an address has no name: write NAME=URL,…")
 		case ok && !slices.Contains(pinned, p.Name):
 			return &fault.Error{Code: fault.Usage, Place: "--base-url", Detail: p.Name + " is not a model at an endpoint or a program", Hint: "omit it"}
 		}

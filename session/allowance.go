@@ -89,13 +89,13 @@ func (a *Allowance) AllowRetry(name string, f *agent.Failure) bool {
 	if !a.known || !inFlight {
 		return true
 	}
-	a.extra[name] = failureCost(name, f, own, a.settings.Prices)
+	a.extra[name] = FailureCost(name, f, own, a.settings.Prices)
 	return a.settings.Affords(a.total())
 }
 
-// failureCost returns the cost of a failed call: the reported cost, or the full reservation for
+// FailureCost returns the cost of a failed call: the reported cost, or the full reservation for
 // each attempt if the agent may have worked without reporting its usage.
-func failureCost(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
+func FailureCost(name string, f *agent.Failure, reserved flow.Cost, prices flow.Prices) flow.Cost {
 	known := prices.Cost(name, f.Usage.Input, f.Usage.Output)
 	if all := reserved.Times(f.Attempts); mayHaveWorked(f) && (f.Usage.Guessed || known.Tokens == 0) && all.Tokens > known.Tokens {
 		return all
@@ -108,6 +108,8 @@ func mayHaveWorked(f *agent.Failure) bool {
 	switch f.Code {
 	case agent.TimedOut, agent.Idle, agent.Cut, agent.Stopped, agent.Broken:
 		return f.Attempts > 0
+	case agent.Unavailable: // the connection was closed after the request was sent
+		return f.Attempts > 0 && f.Usage.Guessed
 	}
 	return false
 }

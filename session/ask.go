@@ -252,7 +252,7 @@ func overtakenError(state *flow.State) error {
 }
 
 func (s *run) failed(d *draft, o *outcome, f *agent.Failure, prices flow.Prices) flow.Failed {
-	spent := failureCost(o.call.Agent, f, o.call.Reserved, prices)
+	spent := FailureCost(o.call.Agent, f, o.call.Reserved, prices)
 	body := flow.Failed{
 		Call: o.call.ID, Code: f.Code, Detail: f.Detail, Hint: f.Hint,
 		Attempts: f.Attempts, TookMS: int(o.took.Milliseconds()), Spent: spent.Tokens, SpentUSD: spent.USD,

@@ -242,7 +242,11 @@ func (out *Harvest) addRejections(h *History, reports []*Report) {
 			if row.Disposition != merge.Rejected || roles[row.Agent] == "" {
 				continue
 			}
-			text := "Deltas of a " + roles[row.Agent] + " were rejected with " + string(row.Code)
+			article := "a "
+			if strings.ContainsAny(roles[row.Agent][:1], "aeiou") {
+				article = "an "
+			}
+			text := "Deltas of " + article + roles[row.Agent] + " were rejected with " + string(row.Code)
 			if !strings.ContainsFunc(row.Message, unicode.IsDigit) { // a message with an item id applies to that item only
 				text += ": " + oneLine(row.Message)
 			}

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/sashabaranov/go-openai"
@@ -40,10 +42,11 @@ type exchange struct {
 	call   agent.Call
 	form   form
 	answer answer
-	begun  bool    // the endpoint has accepted the request
-	events *events // a streamed response …
-	whole  []byte  // … or the complete body
-	wrong  []byte  // the malformed event of a stream
+	begun  bool        // the endpoint has accepted the request
+	sent   atomic.Bool // the whole request was written
+	events *events     // a streamed response …
+	whole  []byte      // … or the complete body
+	wrong  []byte      // the malformed event of a stream
 }
 
 // run sends the request. It also returns the endpoint's refusal, if there was one.
@@ -159,6 +162,9 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	if err := x.setHeaders(req); err != nil {
 		return nil, err
 	}
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(w httptrace.WroteRequestInfo) { x.sent.Store(w.Err == nil) },
+	}))
 	resp, err := x.client.Do(req)
 	if err != nil {
 		return nil, stripQuery(err)

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net"
 	"net/http"
@@ -45,10 +46,11 @@ func (x *exchange) failure(ctx context.Context, err error) *agent.Failure {
 	f = x.classify(err)
 	f.Detail = x.hide.Text(f.Detail)
 	f.Hint = x.hide.Text(f.Hint)
-	if f.Cause == nil && !errors.As(err, new(*refusal)) && !errors.As(err, new(*page)) && !errors.Is(err, syscall.ECONNREFUSED) { // the detail says it
+	said := errors.As(err, new(*refusal)) || errors.As(err, new(*page)) || errors.Is(err, syscall.ECONNREFUSED) || f.Code == agent.HostUnknown || !x.begun && x.cutOff(err)
+	if f.Cause == nil && !said { // by the detail
 		f.Cause = x.hide.cause(err)
 	}
-	if x.begun || f.Code == agent.TimedOut {
+	if x.begun || f.Code == agent.TimedOut || f.Code == agent.Unavailable && x.cutOff(err) {
 		f.Usage = x.spent()
 	}
 	return f
@@ -130,8 +132,17 @@ func (x *exchange) unreachable(err error) *agent.Failure {
 		f.Hint = "use http:// in base_url for a server without TLS"
 	case isTimeout(err):
 		f.Code, f.Detail = agent.TimedOut, x.host+": timeout"
+	case x.cutOff(err):
+		f.Detail = x.host + ": the connection was closed before a reply"
+		f.Hint = "if this persists, check the server's log; " + runDoctor
 	}
 	return f
+}
+
+// cutOff reports whether the connection was closed after the request was sent, so the endpoint may
+// have processed it.
+func (x *exchange) cutOff(err error) bool {
+	return x.sent.Load() && slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}, func(end error) bool { return errors.Is(err, end) })
 }
 
 // isTimeout reports whether err is a timeout of the client or the network.

@@ -272,7 +272,7 @@ func TestNetworkErrors(t *testing.T) {
 		"reset":               {errors.New("connection reset by " + canary), wanted{code: agent.Unavailable, retry: true}},
 		"hidden in the chain": {hiding{errors.New(canary)}, wanted{code: agent.Unavailable, retry: true}},
 		"joined":              {errors.Join(errors.New("one"), errors.New("Bearer "+canary)), wanted{code: agent.Unavailable, retry: true}},
-		"unknown host":        {&net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true}, wanted{code: agent.HostUnknown, detail: "cannot resolve host", hint: "doctor"}},
+		"unknown host":        {&net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true}, wanted{code: agent.HostUnknown, detail: "cannot resolve host 127.0.0.1:" + s.URL[strings.LastIndex(s.URL, ":")+1:] + ": no such host", hint: "doctor"}},
 		"no name server":      {&net.DNSError{Err: "server misbehaving", Name: "modle.example", IsTemporary: true}, wanted{code: agent.Unavailable, retry: true, detail: "cannot resolve host", hint: "doctor"}},
 		"timeout":             {slow{errors.New("i/o timeout")}, wanted{code: agent.TimedOut, retry: true, detail: "timeout", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"a failure":           {taped, wanted{code: agent.Idle, retry: true, detail: "as recorded", usage: agent.Usage{Input: 10, Guessed: true}}},
@@ -282,6 +282,22 @@ func TestNetworkErrors(t *testing.T) {
 			c.want.check(t, failing(t, a))
 		})
 	}
+}
+
+// An endpoint that closes the connection after the request may have processed it.
+func TestClosedConnectionIsCounted(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		panic(http.ErrAbortHandler)
+	}))
+	defer s.Close()
+	a, err := openai.New(openai.Options{BaseURL: s.URL, Key: canary, Model: "m", Count: words, Client: &http.Client{Transport: &http.Transport{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted{
+		code: agent.Unavailable, retry: true, detail: "the connection was closed before a reply", hint: "log", usage: agent.Usage{Input: 10, Guessed: true},
+	}.check(t, failing(t, a))
 }
 
 func TestUntrustedCertificate(t *testing.T) {

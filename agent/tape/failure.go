@@ -23,6 +23,7 @@ const (
 	failedTrust   = "certificate"
 	failedLate    = "timeout"
 	failedShort   = "cut"
+	failedClosed  = "closed"  // the connection, before a response
 	failedLimit   = "limit"   // one of our own limits was exceeded
 	failedStopped = "stopped" // cancelled by the caller; never replayed
 	failedSecret  = "secret"  // the body contained a secret that cannot be masked
@@ -63,6 +64,8 @@ func failureOf(ctx context.Context, err error, m mask) *failure {
 		b.How = failedLate
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		b.How = failedShort
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		b.How = failedClosed
 	}
 	return b
 }
@@ -93,6 +96,8 @@ func (f *failure) err(host string) error {
 		return late(f.Text)
 	case failedShort:
 		return io.ErrUnexpectedEOF
+	case failedClosed:
+		return io.EOF
 	case failedLimit:
 		return &agent.Failure{Code: f.Code, Detail: f.Text, Hint: f.Hint, Retry: f.Retry, After: f.After}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -117,6 +118,9 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, t.withheld()
 	}
 	if t.Response == nil {
+		if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && trace.WroteRequest != nil && t.Failure.How == failedClosed {
+			trace.WroteRequest(httptrace.WroteRequestInfo{})
+		}
 		return nil, t.Failure.err(req.URL.Hostname())
 	}
 	header := http.Header{}

@@ -8,6 +8,7 @@ import (
 
 	"brenner/internal/text"
 	"brenner/loop"
+	"brenner/session/flow"
 )
 
 // maxRows bounds the rows of a list in Markdown and HTML; JSON has all of them.
@@ -45,7 +46,10 @@ func (r *Report) facts() []string {
 		"spent: " + r.spending(),
 	}
 	if r.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("%d of these tokens are assumed for calls without a reply", r.Lost))
+		lines = append(lines, fmt.Sprintf("%d of these tokens are assumed for calls without a usable reply", r.Lost))
+	}
+	if r.ByHand > 0 {
+		lines = append(lines, fmt.Sprintf("%d more tokens were spent in sessions resumed by hand", r.ByHand))
 	}
 	if over := r.Tokens - r.TokensLimit; r.TokensLimit > 0 && over > 0 {
 		lines = append(lines, fmt.Sprintf("%s over the budget: calls cost more than was reserved for them", text.Count(over, "token")))
@@ -99,13 +103,14 @@ func (r *Report) spending() string {
 	if r.TokensLimit > 0 {
 		text += fmt.Sprintf(" of %d", r.TokensLimit)
 	}
-	if r.USD > 0 || r.USDLimit > 0 {
-		text += fmt.Sprintf(", $%.2f", r.USD)
+	if r.USD == 0 && r.USDLimit == 0 {
+		return text
 	}
+	cost := dollars(r.USD)
 	if r.USDLimit > 0 {
-		text += fmt.Sprintf(" of $%.2f", r.USDLimit)
+		cost += fmt.Sprintf(" of $%.2f", r.USDLimit)
 	}
-	return text
+	return text + ", " + flow.AtLeast(cost, r.Unpriced)
 }
 
 // Ending describes why a loop ended.
@@ -300,15 +305,8 @@ func (r *Report) writeLearned(b *strings.Builder) {
 func (r *Report) writeSpent(b *strings.Builder) {
 	b.WriteString("\n## Spent\n\n| what | sessions | tokens | cost |\n|---|---:|---:|---:|\n")
 	for _, s := range r.Spent {
-		fmt.Fprintf(b, "| %s | %d | %d | %s |\n", plain(s.Name), s.Sessions, s.Tokens, cost(s.USD))
+		fmt.Fprintf(b, "| %s | %d | %d | %s |\n", plain(s.Name), s.Sessions, s.Tokens, s.Cost())
 	}
-}
-
-func cost(usd float64) string {
-	if usd == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }
 
 func (r *Report) writeUndone(b *strings.Builder) {

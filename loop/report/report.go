@@ -50,6 +50,8 @@ type Report struct {
 	TokensLimit int         `json:"tokens_budget"`
 	USD         float64     `json:"usd_spent"`
 	USDLimit    float64     `json:"usd_budget"`
+	Unpriced    int         `json:"unpriced_models,omitzero"` // asked, without a price: USD leaves them out
+	ByHand      int         `json:"tokens_by_hand,omitzero"`  // not part of Tokens: spent in sessions resumed by hand
 	Person      []Need      `json:"needs_person"`
 	Questions   []Question  `json:"questions"`
 	Tests       []Test      `json:"tests"`
@@ -71,6 +73,7 @@ type Side struct {
 const (
 	NeedCause     = "cause"     // no session can run
 	NeedFailed    = "failed"    // a session failed
+	NeedShort     = "short"     // a session out of its own budget
 	NeedNothing   = "nothing"   // a session without any contribution
 	NeedSilent    = "silent"    // agents that contributed nothing in any round
 	NeedConflict  = "conflict"  // an open conflict
@@ -79,7 +82,7 @@ const (
 )
 
 func kinds() []string {
-	return []string{NeedCause, NeedFailed, NeedNothing, NeedSilent, NeedConflict, NeedStalemate, NeedLint}
+	return []string{NeedCause, NeedFailed, NeedShort, NeedNothing, NeedSilent, NeedConflict, NeedStalemate, NeedLint}
 }
 
 // Need is something that needs a person.
@@ -160,6 +163,26 @@ type Spending struct {
 	Sessions int     `json:"sessions"`
 	Tokens   int     `json:"tokens"`
 	USD      float64 `json:"usd"`
+	Unpriced int     `json:"unpriced_models,omitzero"` // asked, without a price: USD leaves them out
+
+	// Cell has the roster and the model of the sessions; nil for the preflight.
+	Cell *loop.Cell `json:"-"`
+}
+
+// Cost formats the cost.
+func (s *Spending) Cost() string {
+	if s.USD == 0 {
+		return "-"
+	}
+	return flow.AtLeast(dollars(s.USD), s.Unpriced)
+}
+
+// dollars formats a cost; one below a cent is not rounded to a cent.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }
 
 // Failure is a session that failed for good.
@@ -204,11 +227,13 @@ type Row struct {
 	Idle []string `json:"silent"`
 	// Others say which agents were answered by another model than the requested one.
 	Others []string `json:"other_models,omitempty"`
+
+	ended bool // the loop has ended
 }
 
 // Outcome formats the status of a session, with the reason if it did not end normally.
 func (r *Row) Outcome() string {
-	outcome := Status(r.Status)
+	outcome := Status(loop.Status(r.Status), r.Session != "", r.ended, !r.Nothing && r.Silent > 0)
 	switch r.Reason {
 	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean, flow.EndBudget:
 	default:
@@ -217,21 +242,31 @@ func (r *Row) Outcome() string {
 	if r.Missing > 0 {
 		outcome += ", " + text.Plural(r.Missing, "reply", "replies") + " missing"
 	}
-	if r.Nothing {
+	switch {
+	case r.Nothing:
 		outcome += ", contributed nothing"
+	case r.Silent > 0 && (r.Status == string(loop.Finished) || r.Status == string(loop.Cut)):
+		outcome += fmt.Sprintf(", %d silent", r.Silent)
 	}
 	return outcome
 }
 
-// Status returns the status of a session as text.
-func Status(status string) string {
-	switch status {
-	case string(loop.Cut):
+// Status returns the status of a session as text: whether it has begun, whether its loop has ended,
+// and whether some of its agents contributed nothing.
+func Status(status loop.Status, begun, ended, silent bool) string {
+	switch {
+	case status == loop.Cut:
 		return "out of budget"
-	case loop.Interrupted:
+	case status == loop.Interrupted:
 		return "incomplete"
+	case status == loop.Finished && silent:
+		return "partly done"
+	case status == loop.Waiting && ended && begun:
+		return unended
+	case status == loop.Waiting && ended:
+		return unbegun
 	}
-	return status
+	return string(status)
 }
 
 // Swapped returns the rows of sessions in which another model answered.
@@ -247,6 +282,12 @@ func (r *Report) OtherModels() string {
 	}
 	return fmt.Sprintf("another model answered in %s of %d; the report lists them: %s: %s", text.Count(len(all), "session"), len(r.Started()), all[0].Session, all[0].Others[0])
 }
+
+// What became of sessions that a loop did not run to their end.
+const (
+	unbegun = "not begun"
+	unended = "begun, not ended"
+)
 
 // Started returns the rows of sessions that have begun.
 func (r *Report) Started() []Row {
@@ -289,7 +330,7 @@ func New(s *loop.State) *Report {
 		if !ok {
 			at = len(r.Spent)
 			spent[kind] = at
-			r.Spent = append(r.Spent, Spending{Name: kind})
+			r.Spent = append(r.Spent, Spending{Name: kind, Cell: &j.Cell})
 		}
 		if j.Thread != "" {
 			r.Spent[at].Sessions++
@@ -307,6 +348,13 @@ func causeText(c *loop.Cause) string {
 	return strings.TrimSpace(string(c.Code) + " " + c.Detail)
 }
 
+// Key returns the key by which readers recognise a report sent twice. Several
+// projects may report to one receiver, and loops of the same name started at different
+// times.
+func (r *Report) Key() string {
+	return r.Loop + "/" + r.Began + "/" + fmt.Sprint(r.Runs)
+}
+
 // SortNeeds sorts what needs a person by kind.
 func (r *Report) SortNeeds() {
 	slices.SortStableFunc(r.Person, func(a, b Need) int {
@@ -318,8 +366,8 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	t := &j.Settled
 	r.Sessions = append(r.Sessions, Row{
 		Number: j.Number, Round: j.Round, Name: j.Name(), Session: j.Thread, Base: j.Base, Status: string(j.Status), Reason: t.Reason,
-		Version: t.Version, Tokens: t.Spent, Lost: t.Lost, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
-		Nothing: j.CameToNothing(), Silent: t.Silent, Idle: t.Idle,
+		Version: t.Version, Tokens: t.Spent + j.ByHand, Lost: t.Lost, Missing: t.Missing, Conflicts: t.Conflicts, Errors: t.Errors, Warnings: t.Warnings,
+		Nothing: j.CameToNothing(), Silent: t.Silent, Idle: t.Idle, ended: s.Ended != "",
 	})
 	if j.CameToNothing() {
 		r.Nothing++
@@ -339,13 +387,13 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		what := "failed after " + text.Count(j.Attempts, "attempt") + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
 		r.Person = append(r.Person, Need{Kind: NeedFailed, Session: cmp.Or(j.Thread, j.Name()), What: what, Command: f.Command})
 	case j.Status == loop.Cut:
-		r.Undone = append(r.Undone, Undone{
-			Session: j.Thread, Name: j.Name(), Round: j.Round, State: "out of budget: " + t.Detail, Command: "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(t.Cost(), t.Wanting()).Flags(),
-		})
+		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "out of budget: " + t.Detail, Command: Raise(s, j)}
+		r.Undone = append(r.Undone, u)
+		r.Person = append(r.Person, Need{Kind: NeedShort, Session: j.Thread, What: u.State, Command: u.Command})
 	case !j.Final():
-		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "not begun"}
+		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: unbegun}
 		if j.Thread != "" {
-			u.State = "begun, not ended"
+			u.State = unended
 		}
 		if j.Thread != "" && s.Ended != "" { // before that, the loop itself resumes it
 			u.Command = "brenner session resume " + j.Thread
@@ -354,6 +402,27 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 			u.State += ": " + t.Detail
 		}
 		r.Undone = append(r.Undone, u)
+	}
+}
+
+// Raise returns the command that continues a session out of budget with a larger one.
+func Raise(s *loop.State, j *loop.Job) string {
+	return "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(j.Settled.Cost(), j.Settled.Wanting()).Flags()
+}
+
+// Decide returns the command for a session that needs a person's decision: to resolve its conflicts
+// or, if it has none, to rule on its stalemates.
+func Decide(j *loop.Job) string {
+	if j.Settled.Conflicts > 0 {
+		return "brenner session resolve " + j.Thread
+	}
+	return "brenner stalemate list " + j.Thread
+}
+
+// Restore sets what the JSON of a report, from which it was read, does not have.
+func (r *Report) Restore() {
+	for i := range r.Sessions {
+		r.Sessions[i].ended = r.Reason != ""
 	}
 }
 
@@ -454,7 +523,6 @@ func (r *Report) HTML() ([]byte, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"ending":    func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
 		"facts":     func() []string { return r.facts() },
-		"cost":      cost,
 		"count":     text.Count,
 		"firstRows": firstRows,
 		"short":     shortValue,

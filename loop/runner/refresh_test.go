@@ -103,6 +103,10 @@ func TestRefreshSeesManuallyResumedSessions(t *testing.T) {
 	if now.Spent != s.Spent || now.Jobs[0].Settled.Spent != s.Jobs[0].Settled.Spent || now.Jobs[0].Settled.Code != "" {
 		t.Errorf("spent %v before, %v after", s.Spent, now.Spent)
 	}
+	rep, err = runner.Gather(t.Context(), st, now)
+	if by := now.Jobs[0].ByHand; err != nil || by == 0 || rep.ByHand != by || rep.Sessions[0].Tokens != now.Jobs[0].Settled.Spent+by || rep.Tokens != s.Spent.Tokens {
+		t.Errorf("%v: %d tokens by hand, %d in the report, whose row has %d", err, by, rep.ByHand, rep.Sessions[0].Tokens)
+	}
 	was, err := runner.Load(t.Context(), st, "night")
 	if err != nil || was.Jobs[0].Status != loop.Broken {
 		t.Errorf("%v, %+v", err, was.Jobs[0])

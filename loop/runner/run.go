@@ -291,6 +291,9 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			if !s.Opened.NotesLost() {
 				row.Lost = min(f.now.Lost, row.Tokens)
 			}
+			if some[i].Final() || s.Ended != "" {
+				row.Tokens = max(row.Tokens, f.now.Spent)
+			}
 			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
 			row.Others = f.others
 			r.Person = append(r.Person, f.needs...)
@@ -306,7 +309,9 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	}
 	for i := range r.Sessions {
 		r.Lost += r.Sessions[i].Lost
+		r.ByHand += r.Sessions[i].Tokens - s.Jobs[i].Settled.Spent
 	}
+	r.Lost += s.Opened.Preflight.Lost()
 	for _, q := range s.Work.Questions {
 		if a, ok := answers[q.ID]; ok {
 			r.Questions = append(r.Questions, a)

@@ -184,6 +184,9 @@ func RefreshDecisions(ctx context.Context, st store.Store, s *loop.State) error 
 	needing := s.Needing() // a session removed from the store stays unchanged
 	return eachSession(ctx, st, needing, func(_ context.Context, i int, h *session.History) error {
 		t := &needing[i].Settled
+		if needing[i].Final() {
+			needing[i].ByHand = max(0, h.State.Spent.Tokens-t.Spent)
+		}
 		t.Version, t.Conflicts, t.Stalemates = h.State.Version(), 0, 0
 		countNeeds(h.State, t)
 		return nil

@@ -213,7 +213,7 @@ func TestTimeoutsDoNotExhaustBudgets(t *testing.T) {
 				t.Errorf("budget %d: spent %d, %d of it for calls without a reply", budget, s.Spent.Tokens, lost)
 			}
 			rep, err := runner.Gather(t.Context(), st, s)
-			if err != nil || rep.Lost != lost || !strings.Contains(string(rep.Markdown()), fmt.Sprintf("\n- %d of these tokens are assumed for calls without a reply\n", lost)) {
+			if err != nil || rep.Lost != lost || !strings.Contains(string(rep.Markdown()), fmt.Sprintf("\n- %d of these tokens are assumed for calls without a usable reply\n", lost)) {
 				t.Errorf("budget %d: %v, report:\n%s", budget, err, rep.Markdown())
 			}
 			checkProven(t, st)

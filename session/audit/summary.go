@@ -49,12 +49,13 @@ type Summary struct {
 	Stuck     []StalemateRow    `json:"stalemates"`
 	Patches   []PatchRow        `json:"record_patches"`
 	Missing   []flow.Absence    `json:"missing"`
-	Idle      []string          `json:"idle"`               // agents that neither contributed nor wrote NO CHANGES in any round
-	Verdict   flow.Verdict      `json:"verdict"`            // of the session as a whole
-	Lost      int               `json:"tokens_lost"`        // part of Spent: possible cost of calls without a reply
-	Mail      *Thread           `json:"mail,omitempty"`     // state of the thread, if agents have mailboxes
-	Unmailed  *flow.Published   `json:"unmailed,omitempty"` // the newest version, if not all recipients were reached
-	Remarks   []CallRemark      `json:"remarks,omitempty"`  // about answered calls
+	Idle      []string          `json:"idle"`                     // agents that neither contributed nor wrote NO CHANGES in any round
+	Verdict   flow.Verdict      `json:"verdict"`                  // of the session as a whole
+	Lost      int               `json:"tokens_lost"`              // part of Spent: possible cost of calls without a reply
+	Unpriced  int               `json:"unpriced_models,omitzero"` // asked, without a price: SpentUSD leaves them out
+	Mail      *Thread           `json:"mail,omitempty"`           // state of the thread, if agents have mailboxes
+	Unmailed  *flow.Published   `json:"unmailed,omitempty"`       // the newest version, if not all recipients were reached
+	Remarks   []CallRemark      `json:"remarks,omitempty"`        // about answered calls
 	Next      []string          `json:"next"`
 	Needs     int               `json:"tokens_needed"` // by the calls beyond the budget
 	NeedsUSD  float64           `json:"usd_needed"`
@@ -183,6 +184,12 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	for _, c := range callsOf(st) {
 		s.Lost += c.Lost.Tokens
 	}
+	asked := slices.DeleteFunc(flow.WithArbiter(st.Agents, st.Arbiter), func(p flow.Party) bool {
+		return !slices.ContainsFunc(st.Calls(), func(c *flow.Call) bool {
+			return c.Agent == p.Name && (c.Answered.Spent().Tokens > 0 || c.Lost.Tokens > 0)
+		})
+	})
+	s.Unpriced = len(st.Settings.Prices.Unpriced(asked))
 	s.countOpenFailures(st)
 	shortfall := st.Shortfall()
 	s.Needs, s.NeedsUSD = shortfall.Tokens, flow.Dollars(shortfall.USD)

@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,6 +27,32 @@ func (p Prices) Of(agent string, input, output int) int64 {
 		}
 	}
 	return 0
+}
+
+// Unpriced lists what the parties without a price ask, each once. Scripted agents and mailboxes
+// need none.
+func (p Prices) Unpriced(parties []Party) []string {
+	var all []string
+	for i := range parties {
+		one := &parties[i]
+		asked := cmp.Or(one.Asked(), one.ModelID, one.Program)
+		priced := slices.ContainsFunc(p, func(o Price) bool { return o.Agent == one.Name })
+		if (one.Via == ViaOpenAI || one.Via == ViaProgram) && !priced && !slices.Contains(all, asked) {
+			all = append(all, asked)
+		}
+	}
+	return all
+}
+
+// AtLeast formats an amount that leaves out models without a price.
+func AtLeast(amount string, unpriced int) string {
+	switch {
+	case unpriced == 1:
+		return "at least " + amount + "; 1 model has no price"
+	case unpriced > 1:
+		return fmt.Sprintf("at least %s; %d models have no price", amount, unpriced)
+	}
+	return amount
 }
 
 // maxAmount exceeds any cost and is the largest integer that JSON carries exactly. Sums and products

@@ -41,7 +41,8 @@ type Probe struct {
 	Context   int        `json:"context_tokens"` // as the server reports it; 0 means unknown
 	Input     int        `json:"input_tokens"`   // of both calls
 	Output    int        `json:"output_tokens"`
-	USD       *float64   `json:"usd"` // null if the price is unknown
+	Lost      int        `json:"tokens_lost,omitzero"` // the part of both that is assumed for calls without a usable reply
+	USD       *float64   `json:"usd"`                  // null if the price is unknown
 	Code      fault.Code `json:"code,omitempty"`
 	Detail    string     `json:"detail,omitempty"`
 	Fix       string     `json:"fix,omitempty"`
@@ -72,16 +73,16 @@ const (
 		"```delta\n" + `{"operation": "ADD", "section": "hypothesis_slate", "payload": {"name": "Format test", "claim": "This block can be read."}, "rationale": "test"}` + "\n```\n"
 )
 
-// Ask asks an agent both questions and records the replies. Name is the agent's, and the price that
-// of its model.
-func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply int, now func() time.Time) {
+// Ask asks an agent both questions and records the replies. Name is the agent's; count counts the
+// tokens of a question.
+func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply int, count func(string) int, now func() time.Time) {
 	r.Status = Fine
 	began := now()
-	_, err := r.ask(ctx, a, agent.Call{ID: callID(began, name, "short"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: shortQuestion}}})
+	_, err := r.ask(ctx, a, count, agent.Call{ID: callID(began, name, "short"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: shortQuestion}}})
 	r.LatencyMS = int(now().Sub(began) / time.Millisecond)
 	var reply agent.Reply
 	if err == nil {
-		reply, err = r.ask(ctx, a, agent.Call{ID: callID(began, name, "delta"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: deltaQuestion}}})
+		reply, err = r.ask(ctx, a, count, agent.Call{ID: callID(began, name, "delta"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: deltaQuestion}}})
 	}
 	if err != nil {
 		r.Fail(err)
@@ -105,14 +106,21 @@ func callID(at time.Time, name, turn string) string {
 	return fmt.Sprintf("preflight/%d/%s/%s", at.UnixNano(), name, turn)
 }
 
-// ask makes one call and adds its usage.
-func (r *Probe) ask(ctx context.Context, a agent.Agent, c agent.Call) (agent.Reply, error) {
+// ask makes one call and adds its usage. A call that may have been answered counts with all tokens
+// reserved for it, as in a session.
+func (r *Probe) ask(ctx context.Context, a agent.Agent, count func(string) int, c agent.Call) (agent.Reply, error) {
 	c.Round, c.Subject = 1, "preflight"
 	reply, err := a.Ask(ctx, c)
 	used := reply.Usage
 	var failure *agent.Failure
 	if errors.As(err, &failure) {
 		used = failure.Usage
+		input := count(c.Turns[0].Text)
+		reserved := flow.Cost{Tokens: input + c.MaxReply}
+		if session.FailureCost(c.Agent, failure, reserved, nil).Tokens == reserved.Tokens {
+			used.Input, used.Output = input, c.MaxReply
+		}
+		r.Lost += used.Input + used.Output
 	}
 	r.Input, r.Output = r.Input+used.Input, r.Output+used.Output
 	if err == nil {
@@ -170,6 +178,24 @@ func Most(count func(string) int, reply int) (input, output int) {
 	return count(shortQuestion) + count(deltaQuestion), 2 * max(0, reply)
 }
 
+// Fit leaves out the probes that may cost more than what the others leave of a budget, and returns
+// how many remain. Programs are asked for their version only.
+func Fit(probes []Probe, budget flow.Cost, cost func(i int) flow.Cost) int {
+	n, reserved := 0, flow.Cost{}
+	for i := range probes {
+		if probes[i].Via != flow.ViaProgram {
+			next := reserved.Plus(cost(i))
+			if !next.Within(budget) {
+				probes[i].Omit()
+				continue
+			}
+			reserved = next
+		}
+		n++
+	}
+	return n
+}
+
 // Omit records that a model is not asked.
 func (r *Probe) Omit() {
 	r.Status, r.Detail = Doubt, "not asked: the loop's budget does not cover it"
@@ -181,7 +207,11 @@ func (r *Probe) Summary() string {
 		return cmp.Or(r.Version, "version unknown")
 	}
 	if r.Status == Broken {
-		return strings.TrimSpace(string(r.Code) + ": " + r.Detail)
+		line := strings.TrimSpace(string(r.Code) + ": " + r.Detail)
+		if r.Lost > 0 {
+			line += fmt.Sprintf("; %d tokens assumed for calls without a usable reply", r.Lost)
+		}
+		return line
 	}
 	if r.Reading == "" {
 		return r.Detail

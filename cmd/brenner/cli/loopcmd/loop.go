@@ -61,7 +61,7 @@ func loopStopCommand(a *ui.App) *cobra.Command {
 		Use:   "stop NAME",
 		Short: "Stop a loop after the calls in flight",
 		Long: `Journals a stop request. The process that runs the loop waits for the calls in flight,
-writes the report, and exits with 0. Incomplete sessions can be continued with
+writes the report, and exits by what is done. Incomplete sessions can be continued with
 ` + "`brenner session resume`" + `. A loop that is not running ends when its plan is run again.`,
 		Example: "  brenner loop stop night" + steerExits,
 		Args:    oneLoop,
@@ -87,6 +87,12 @@ func steeredText(a *ui.App, s *project.SteeredLoop) string {
 	done := map[string]string{
 		loop.KindPaused: "paused", loop.KindUnpaused: "no longer paused", loop.KindStopping: "stop requested", loop.KindAdded: "question added",
 	}[s.Event]
+	if s.Event == loop.KindUnpaused && !s.WasPaused {
+		done = "was not paused and does not wait"
+		if s.Waited {
+			done = "asks again at once"
+		}
+	}
 	text := fmt.Sprintf("%s: %s\n", ui.Clean(s.Loop), done)
 	if s.Phase == session.PhaseLeft && !a.Quiet {
 		does := "continues it"

@@ -359,7 +359,7 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 		}
 		return line
 	case loop.KindResumed:
-		line := fmt.Sprintf("%s: resumed, %d of %s done", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
+		line := fmt.Sprintf("%s: resumed, %d of %s done in its journal", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
 		if r, err := journal.Decode[loop.Resumed](e, loop.BadSequence); err == nil && len(r.Ways) > 0 {
 			line += ", asking " + askedBy(s)
 		}
@@ -373,7 +373,7 @@ func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
 	case loop.KindPaused:
 		return name + ": paused; running sessions continue"
 	case loop.KindUnpaused:
-		return name + ": no longer paused"
+		return name + ": no longer paused or waiting"
 	case loop.KindStopping:
 		return name + ": stop requested by " + ui.Clean(s.Stopping)
 	case loop.KindLeft:

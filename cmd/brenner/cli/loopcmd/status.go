@@ -16,6 +16,7 @@ import (
 	"brenner/loop/report"
 	"brenner/project"
 	"brenner/session"
+	"brenner/session/flow"
 )
 
 func loopStatusCommand(a *ui.App) *cobra.Command {
@@ -59,7 +60,7 @@ func listText(a *ui.App, v *project.LoopList) string {
 		return ""
 	}
 	var problems strings.Builder
-	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "NOTHING", "TOKENS", "UPDATED"}}
+	rows := [][]string{{"LOOP", "PHASE", "ROUND", "DONE", "FAILED", "NOTHING", "OUT OF BUDGET", "TOKENS", "UPDATED"}}
 	for i := range l {
 		r := &l[i]
 		phase := ui.Phase(r.Phase)
@@ -70,13 +71,13 @@ func listText(a *ui.App, v *project.LoopList) string {
 			phase += ", waiting until " + a.Clock(r.RetryAt)
 		}
 		if r.Phase == session.PhaseDamaged {
-			rows = append(rows, []string{r.Loop, phase, "-", "-", "-", "-", "-", ui.Seconds(r.Updated)})
+			rows = append(rows, []string{r.Loop, phase, "-", "-", "-", "-", "-", "-", ui.Seconds(r.Updated)})
 			problems.WriteString("\n" + ui.Clean(r.Loop) + ": " + ui.Clean(r.Problem) + "\n")
 			continue
 		}
 		rows = append(rows, []string{
 			ui.Clean(r.Loop), phase, fmt.Sprintf("%d of %d", r.Round, r.Rounds), fmt.Sprintf("%d of %d", r.Done, r.Planned), fmt.Sprint(r.Failed), fmt.Sprint(r.Nothing),
-			fmt.Sprint(r.Tokens), ui.Seconds(r.Updated),
+			fmt.Sprint(r.Short), fmt.Sprint(r.Tokens), ui.Seconds(r.Updated),
 		})
 	}
 	return a.Table(rows) + problems.String()
@@ -139,7 +140,10 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		}
 	}
 	if s.Lost > 0 {
-		tokens += fmt.Sprintf(", %d of them assumed for calls without a reply", s.Lost)
+		tokens += fmt.Sprintf(", %d of them assumed for calls without a usable reply", s.Lost)
+	}
+	if s.ByHand > 0 {
+		tokens += fmt.Sprintf(", and %d more in sessions resumed by hand", s.ByHand)
 	}
 	if s.Reserved > 0 {
 		tokens += fmt.Sprintf(", %d reserved", s.Reserved)
@@ -153,7 +157,7 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		if s.USDLimit > 0 {
 			limit = "of " + ui.Money(s.USDLimit)
 		}
-		rows = append(rows, []string{"Cost", fmt.Sprintf("%s (%s)", ui.Money(s.USD), limit)})
+		rows = append(rows, []string{"Cost", flow.AtLeast(fmt.Sprintf("%s (%s)", ui.Money(s.USD), limit), s.Unpriced)})
 	}
 	if s.Until != "" {
 		rows = append(rows, []string{"Until", a.Clock(s.Until)})
@@ -165,6 +169,9 @@ func summaryFacts(a *ui.App, s *project.LoopSummary) [][]string {
 		why := "requested by a provider"
 		if s.Backoff {
 			why = "to retry a failed session"
+		}
+		if s.Phase == session.PhaseLeft {
+			why += "; not running: a run before that waits too"
 		}
 		rows = append(rows, []string{"Waiting", "until " + a.Clock(s.RetryAt) + ": " + why})
 	}
@@ -232,7 +239,7 @@ func summaryRows(s *project.LoopSummary) [][]string {
 			break
 		}
 		rows = append(rows, []string{
-			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
+			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j, s.Phase == session.PhaseEnded), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
 		})
 	}
 	if n := len(s.Sessions) - len(rows) + 1; n > 0 {
@@ -242,8 +249,8 @@ func summaryRows(s *project.LoopSummary) [][]string {
 }
 
 // statusText describes what became of a session, for the table.
-func statusText(j *project.LoopSession) string {
-	status := report.Status(j.Status)
+func statusText(j *project.LoopSession, ended bool) string {
+	status := report.Status(loop.Status(j.Status), j.Thread != "", ended, !j.Nothing && j.Silent > 0)
 	switch {
 	case j.Status != string(loop.Finished) && j.Status != string(loop.Cut):
 	case j.Nothing:

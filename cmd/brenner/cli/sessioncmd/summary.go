@@ -96,16 +96,16 @@ func lostTokens(s *audit.Summary) string {
 	if s.Lost == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %d of them assumed for calls without a reply", s.Lost)
+	return fmt.Sprintf(", %d of them assumed for calls without a usable reply", s.Lost)
 }
 
 // summaryCost formats the cost of a session, as far as its models have prices.
 func summaryCost(s *audit.Summary) string {
 	switch {
 	case s.BudgetUSD > 0:
-		return fmt.Sprintf("%s (of %s)", ui.Money(s.SpentUSD), ui.Money(s.BudgetUSD))
+		return flow.AtLeast(fmt.Sprintf("%s (of %s)", ui.Money(s.SpentUSD), ui.Money(s.BudgetUSD)), s.Unpriced)
 	case s.SpentUSD > 0:
-		return ui.Money(s.SpentUSD)
+		return flow.AtLeast(ui.Money(s.SpentUSD), s.Unpriced)
 	case s.Rehearsal:
 		return "none (rehearsal)"
 	}
