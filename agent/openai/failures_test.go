@@ -272,7 +272,7 @@ func TestNetworkErrors(t *testing.T) {
 		"reset":               {errors.New("connection reset by " + canary), wanted{code: agent.Unavailable, retry: true}},
 		"hidden in the chain": {hiding{errors.New(canary)}, wanted{code: agent.Unavailable, retry: true}},
 		"joined":              {errors.Join(errors.New("one"), errors.New("Bearer "+canary)), wanted{code: agent.Unavailable, retry: true}},
-		"unknown host":        {&net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true}, wanted{code: agent.HostUnknown, detail: "cannot resolve host 127.0.0.1:" + s.URL[strings.LastIndex(s.URL, ":")+1:] + ": no such host", hint: "doctor"}},
+		"unknown host":        {&net.DNSError{Err: "no such host", Name: "modle.example", IsNotFound: true}, wanted{code: agent.HostUnknown, detail: "cannot resolve host", hint: "doctor"}},
 		"no name server":      {&net.DNSError{Err: "server misbehaving", Name: "modle.example", IsTemporary: true}, wanted{code: agent.Unavailable, retry: true, detail: "cannot resolve host", hint: "doctor"}},
 		"timeout":             {slow{errors.New("i/o timeout")}, wanted{code: agent.TimedOut, retry: true, detail: "timeout", usage: agent.Usage{Input: 10, Guessed: true}}},
 		"a failure":           {taped, wanted{code: agent.Idle, retry: true, detail: "as recorded", usage: agent.Usage{Input: 10, Guessed: true}}},
