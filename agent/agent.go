@@ -86,8 +86,9 @@ type Reply struct {
 	Usage Usage
 	// Attempts is how often the other side was asked; at least 1.
 	Attempts int
-	// Letter is the key of the message that carried the reply, if it came by mail.
-	Letter string
+	// Letter is the key of the message that carried the reply, if it came by mail, and Program what
+	// its mailbox says of the author, as Model does.
+	Letter, Program string
 	// Cut means that the text ends at the limit of its length. Asking again the same way would be
 	// paid again and end there, too.
 	Cut bool

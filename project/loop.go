@@ -88,6 +88,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	}
 	j.onClose(j.models.Close)
 	p.warnOfAddresses(j.pins.parties(), Traffic{BaseURL: o.BaseURL})
+	p.warnOfMail(j.pins.parties())
 	j.models.Transport = wideTransport(plan.opened.Limits.Concurrency)
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
 		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only
@@ -304,7 +305,7 @@ const loopPatience = time.Minute
 func (m *Models) fork() *Models {
 	return &Models{
 		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions,
-		Mail: m.Project.sessionMail("", m.Counter.Count),
+		Mail: m.Project.sessionMail(m.mailbox, m.Counter.Count), mailbox: m.mailbox,
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
 		return loopPins{}, err
 	}
 	out.reached, out.changed = loop.Moved(s.Ways, run.moveParty)
-	return out, nil
+	return out, p.project.moveLoopMail(&out)
 }
 
 // nameAddresses moves the agents of the plan to the addresses that the flag names for them.
@@ -59,7 +59,7 @@ func (p *PinnedPlan) nameAddresses(run Traffic) error {
 // programs, one address for all changes only those that are told one.
 func (r Traffic) moveParty(p *flow.Party) bool {
 	base := r.addressOf(p.Name)
-	if base == "" || p.Way == nil || baseurl.Normal(p.Way.Endpoint) == base || !r.Names() && p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
+	if base == "" || p.Way == nil || p.Via == config.ViaMail || baseurl.Normal(p.Way.Endpoint) == base || !r.Names() && p.Via != config.ViaOpenAI && p.Way.Endpoint == "" {
 		return false
 	}
 	way := *p.Way
@@ -95,6 +95,7 @@ func (p *PinnedPlan) openModels(pins *loopPins, o *LoopOptions) (*Models, error)
 func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripted bool) (*flow.Party, error) {
 	i := slices.IndexFunc(l.reached, func(r loop.RosterWays) bool { return r.Roster == c.Roster && r.Model == c.Model })
 	if i < 0 {
+		mailAt(pinnedMail(l.parties()), parties)
 		arbiter, err := p.arbiter(scripted, parties)
 		if err != nil || len(l.reached) == 0 {
 			return arbiter, err
@@ -142,7 +143,7 @@ func (l *loopPins) ways(ctx context.Context, m *Models, parties []flow.Party) fu
 		var ways []flow.NewWay
 		now := flow.WithArbiter(s.Agents, s.Arbiter)
 		for i := range parties {
-			if p := &parties[i]; l.changed && p.Way != nil && (p.Via == config.ViaOpenAI || p.Way.Endpoint != "") {
+			if p := &parties[i]; l.changed && p.Way != nil && (p.Via == config.ViaOpenAI || p.Way.Endpoint != "" || p.Way.Mail != "") {
 				ways = append(ways, flow.NewWay{Agent: p.Name, ModelID: p.ModelID, Way: *p.Way})
 			}
 		}

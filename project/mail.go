@@ -41,6 +41,10 @@ func (p *Project) MailboxOf(base string) (*Mailbox, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.mailboxAt(address)
+}
+
+func (p *Project) mailboxAt(address string) (*Mailbox, error) {
 	if err := p.CheckHost(address); err != nil {
 		return nil, err
 	}
@@ -285,11 +289,7 @@ func (p *Project) openBox(ctx context.Context) (*box.Box, error) {
 
 // serveMail serves the project's mail while a session runs, at the address where the
 // session expects it. The returned function stops the server.
-func (p *Project) serveMail(ctx context.Context) (end func(), err error) {
-	address, err := p.mailAddress("")
-	if err != nil {
-		return nil, err
-	}
+func (p *Project) serveMail(ctx context.Context, address string) (end func(), err error) {
 	at, err := listenAddress(address)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,7 @@ type Models struct {
 	Progress  func(call string, output int)
 	slots     *endpointSlots
 	Mail      *sessionMail // for agents with mailboxes
+	mailbox   func() (*Mailbox, error)
 	Allow     session.Allowance
 	patience  time.Duration     // the longest wait a provider may ask for; 0 means no limit
 	offline   bool              // playing a tape: no key leaves the machine
@@ -64,8 +65,10 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)}, Mail: p.sessionMail("", counter.Count),
+		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)},
+		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties) },
 	}
+	m.Mail = p.sessionMail(m.mailbox, counter.Count)
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ type sessionMail struct {
 	desk func() (*agentmail.Mailer, error)
 }
 
-// sessionMail returns a client of the project's mail.
-func (p *Project) sessionMail(url string, count func(string) int) *sessionMail {
+// sessionMail returns a client of the mail of sessions.
+func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) int) *sessionMail {
 	return &sessionMail{desk: sync.OnceValues(func() (*agentmail.Mailer, error) {
-		box, err := p.MailboxOf(url)
+		box, err := open()
 		if err != nil {
 			return nil, err
 		}
@@ -46,14 +46,21 @@ func (p *Project) sessionMail(url string, count func(string) int) *sessionMail {
 	})}
 }
 
-// MailRunner returns a runner that only reads and writes mail; end closes its store.
-func (p *Project) MailRunner(ctx context.Context, doing, url string) (r *session.Runner, end func(), err error) {
+// MailRunner returns a runner that only reads and writes the mail of a session, at the given address,
+// the pinned or the configured one; end closes its store.
+func (p *Project) MailRunner(ctx context.Context, doing, thread, url string) (r *session.Runner, end func(), err error) {
 	st, err := p.OpenStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	r = p.runner(st, p.holder(doing), tokens.New())
-	r.Mail = p.sessionMail(url, nil)
+	r.Mail = p.sessionMail(func() (*Mailbox, error) {
+		h, err := session.Load(ctx, st, thread)
+		if url != "" || err != nil { // a new session has no pinned address
+			return p.MailboxOf(url)
+		}
+		return p.mailboxOf(h.State.Agents)
+	}, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }
 
@@ -69,8 +76,13 @@ func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bo
 		}
 		return nil
 	}
+	m.Project.warnOfMail(parties)
 	if serve {
-		end, err := m.Project.serveMail(ctx)
+		address, err := m.Project.mailOf(parties)
+		if err != nil {
+			return err
+		}
+		end, err := m.Project.serveMail(ctx, address)
 		if err != nil {
 			return err
 		}
@@ -364,6 +376,10 @@ func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool
 	if err != nil {
 		return nil, "", err
 	}
+	return box.readThread(ctx, thread, texts)
+}
+
+func (box *Mailbox) readThread(ctx context.Context, thread string, texts bool) (messages []mail.Message, server string, err error) {
 	all, err := box.Client.Thread(ctx, mail.ThreadQuery{Project: box.Key, Thread: thread, Reader: OperatorName, Receipts: true, NoBodies: !texts})
 	if fault.CodeOf(err) == mail.NotFound {
 		return nil, box.Client.URL(), nil
@@ -376,10 +392,15 @@ const waitForThread = 5 * time.Second
 
 // threadOf summarises a thread. An unreachable server is part of the summary: the session's
 // state is known without it.
-func (p *Project) threadOf(ctx context.Context, thread string) *audit.Thread {
+func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Thread {
 	ctx, cancel := context.WithTimeout(ctx, waitForThread)
 	defer cancel()
-	all, server, err := p.ReadThread(ctx, "", thread, false)
+	var all []mail.Message
+	server := ""
+	box, err := p.mailboxOf(h.State.Agents)
+	if err == nil {
+		all, server, err = box.readThread(ctx, h.Thread, false)
+	}
 	if err != nil {
 		return &audit.Thread{Server: server, Agents: []audit.ThreadAgent{}, Problem: strings.TrimSpace(err.Error())}
 	}
@@ -391,7 +412,7 @@ func (p *Project) addThread(ctx context.Context, h *session.History, s *audit.Su
 	if len(h.State.ByMail()) == 0 {
 		return
 	}
-	s.Mail = p.threadOf(ctx, h.Thread)
+	s.Mail = p.threadOf(ctx, h)
 	for _, b := range h.State.Mailboxes() {
 		if b.Agent != b.Name {
 			if s.Mail.Names == nil {

@@ -69,6 +69,8 @@ func (p *Project) way(party *flow.Party) *flow.Way {
 		}
 	case config.ViaProgram:
 		return &flow.Way{Endpoint: baseurl.Normal(p.programAddress(model)), Program: p.commandOf(party.Program)}
+	case config.ViaMail:
+		return &flow.Way{Mail: p.configuredMail()}
 	}
 	return nil
 }
@@ -102,8 +104,8 @@ func (p *Project) keys() []string {
 }
 
 // unlabelled returns the parties of a new session without the roster's words for what is not
-// asked: the model of a preset if the configuration does not list it, and the program of a model
-// at an endpoint.
+// asked: the model of a preset if the configuration does not list it, the program of a model
+// at an endpoint, and both of an agent with a mailbox.
 func (p *Project) unlabelled(parties []flow.Party) []flow.Party {
 	all := slices.Clone(parties)
 	for i := range all {
@@ -111,10 +113,10 @@ func (p *Project) unlabelled(parties []flow.Party) []flow.Party {
 		if party.Way == nil {
 			continue
 		}
-		if party.Via == config.ViaOpenAI {
+		if party.Via != config.ViaProgram {
 			party.Program = ""
 		}
-		if !slices.ContainsFunc(p.Config.Models, func(m config.Model) bool { return m.Model == party.Model }) {
+		if party.Via == config.ViaMail || !slices.ContainsFunc(p.Config.Models, func(m config.Model) bool { return m.Model == party.Model }) {
 			party.Model = ""
 		}
 	}

@@ -63,7 +63,7 @@ func (r Traffic) reach(parties []flow.Party) error {
 		if !slices.Contains(names, parties[i].Name) {
 			names = append(names, parties[i].Name)
 		}
-		if parties[i].Way != nil {
+		if parties[i].Way != nil && parties[i].Via != config.ViaMail {
 			pinned = append(pinned, parties[i].Name)
 		}
 	}
@@ -137,7 +137,8 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 			ways = append(ways, way)
 		}
 	}
-	return ways, nil
+	mailed, err := p.moveMail(parties)
+	return append(ways, mailed...), err
 }
 
 // checkMove refuses flags that move no agent, and a single address for agents at several.

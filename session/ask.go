@@ -231,6 +231,9 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 		return nil
 	}
 	answered := answeredOf(d, o, prices)
+	if by := state.Reached(c); by != nil && by.Way != nil {
+		answered.Program = strings.ToValidUTF8(o.reply.Program, "\ufffd")
+	}
 	t := s.conversation(o.call.Agent)
 	if o.call.Turn == flow.TurnRepair {
 		t.Repair, t.RepairCut = []byte(o.reply.Text), o.reply.Cut

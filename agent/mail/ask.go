@@ -74,6 +74,10 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 			answer, err = w.look(ctx, true)
 		}
 	}
+	// What the mailbox says now: the agent may have registered itself since we asked.
+	if a, err := w.mailer.Client.Whois(ctx, w.mailer.Project, w.who.Name); err == nil {
+		w.who.setAuthor(&a)
+	}
 	return w.reply(answer), nil
 }
 
@@ -288,7 +292,7 @@ func (w *wait) reply(m *post.Message) agent.Reply {
 	if w.call.MaxReply > 0 { // never more than was reserved: the agent pays for its own tokens
 		u.Output = min(u.Output, w.call.MaxReply)
 	}
-	return agent.Reply{Text: m.Body, Model: w.who.Model, Usage: u, Attempts: 1, Letter: m.Key()}
+	return agent.Reply{Text: m.Body, Model: w.who.Model, Program: w.who.Program, Usage: u, Attempts: 1, Letter: m.Key()}
 }
 
 // input counts the tokens sent.

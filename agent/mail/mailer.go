@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"brenner/agent"
+	"brenner/internal/baseurl"
 	"brenner/internal/fault"
 	post "brenner/mail"
 	"brenner/roster"
@@ -58,7 +59,22 @@ type Progress struct {
 func (s *Progress) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
 
 // Mailbox is the mailbox of a roster's agent; the server may have renamed it.
-type Mailbox struct{ Agent, Name, Model string }
+type Mailbox struct{ Agent, Name, Program, Model string }
+
+// unknown stands for the program and the model in a mailbox that we made for an agent; the agent
+// registers its own.
+const unknown = "unknown"
+
+// setAuthor sets what the mailbox says of its agent.
+func (b *Mailbox) setAuthor(a *post.Agent) {
+	known := func(s string) string {
+		if s == unknown {
+			return ""
+		}
+		return baseurl.Shown(s)
+	}
+	b.Program, b.Model = known(a.Program), known(a.Model)
+}
 
 // Mailer sends and receives all mail of a session.
 type Mailer struct {
@@ -108,11 +124,14 @@ func (m *Mailer) Join(ctx context.Context, s roster.Entry) (Mailbox, error) {
 			Hint: "rename the agent in the roster",
 		}
 	}
-	a, err := m.mailbox(ctx, post.Registration{Project: m.Project, Name: s.Agent, Program: s.Program, Model: s.Model, Task: string(s.Role)})
+	a, err := m.mailbox(ctx, post.Registration{
+		Project: m.Project, Name: s.Agent, Program: cmp.Or(s.Program, unknown), Model: cmp.Or(s.Model, unknown), Task: string(s.Role),
+	})
 	if err != nil {
 		return Mailbox{}, err
 	}
-	j = Mailbox{Agent: s.Agent, Name: a.Name, Model: a.Model}
+	j = Mailbox{Agent: s.Agent, Name: a.Name}
+	j.setAuthor(&a)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, other := range m.joined {

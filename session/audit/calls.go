@@ -78,7 +78,11 @@ func askedOf(p *flow.Party) AskedWay {
 	if p.Way == nil {
 		return AskedWay{Asked: p.Asked()}
 	}
-	return AskedWay{p.Asked(), p.Way.Endpoint, p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
+	endpoint := cmp.Or(p.Way.Endpoint, p.Way.Mail)
+	if p.Way.Tape { // nothing was sent there
+		endpoint = ""
+	}
+	return AskedWay{p.Asked(), endpoint, p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
 }
 
 // ListCalls returns every call of a session.

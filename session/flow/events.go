@@ -98,7 +98,7 @@ type Party struct {
 	Way     *Way   `json:"way,omitempty"`  // nil in sessions opened before ways were pinned
 }
 
-// Way is what is really asked: a model at an endpoint, or a program.
+// Way is what is really asked: a model at an endpoint, a program, or an agent with a mailbox.
 type Way struct {
 	Endpoint   string `json:"endpoint,omitempty"` // scheme, host, port and path; never credentials
 	API        string `json:"api,omitempty"`
@@ -107,6 +107,10 @@ type Way struct {
 	Version    string `json:"version,omitempty"`    // as the program reports it
 	// Named means that artifacts say what is asked from now on, in a session opened without ways.
 	Named bool `json:"named,omitzero"`
+	// Mail is the address of the mail server, for an agent with a mailbox.
+	Mail string `json:"mail,omitempty"`
+	// Tape means that replies came from a tape that was not recorded at the endpoint.
+	Tape bool `json:"tape,omitzero"`
 }
 
 // Endpoint returns the pinned address of the party, or "".
@@ -118,13 +122,17 @@ func (p *Party) Endpoint() string {
 }
 
 // Entry returns the party as a roster entry. If its way is pinned, the entry says what is really
-// asked: a model at an endpoint has no program, and a program without a model id chooses its own.
+// asked: a model at an endpoint has no program, a program without a model id chooses its own, and what reads a
+// mailbox is not known.
 func (p *Party) Entry() roster.Entry {
 	e := roster.Entry{Agent: p.Name, Role: roster.Role(p.Role), Program: p.Program, Model: p.Model}
 	if p.Way != nil {
 		e.Model = p.ModelID
 	}
-	if p.Way != nil && p.Via == ViaOpenAI {
+	if p.Way != nil && p.Via == ViaMail {
+		e.Model = ""
+	}
+	if p.Way != nil && p.Via != ViaProgram {
 		e.Program = ""
 	}
 	return e
@@ -269,6 +277,8 @@ type Answered struct {
 	Repairable int    `json:"mend"`             // number of repairable defects
 	Letter     string `json:"letter,omitempty"` // its message, if it came by mail
 	Cut        bool   `json:"cut,omitzero"`     // the reply ended at the limit of its length
+	// Program is what the mailbox says of the author of a reply by mail, as Model does.
+	Program string `json:"program,omitempty"`
 }
 
 // Failed is a call without an answer.

@@ -47,19 +47,24 @@ func (w *Way) Host() string {
 	if w == nil {
 		return ""
 	}
-	_, rest, _ := strings.Cut(w.Endpoint, "://")
+	_, rest, _ := strings.Cut(cmp.Or(w.Endpoint, w.Mail), "://")
 	host, _, _ := strings.Cut(rest, "/")
 	return host
 }
 
-// Asked describes what is really asked: "llama3 at 127.0.0.1:8080", "codex 0.46.0", "rehearsal".
+// Asked describes what is really asked: "llama3 at 127.0.0.1:8080", "llama3 from a tape",
+// "codex 0.46.0", "mail at 127.0.0.1:8765", "rehearsal".
 // It is "" for models and programs of sessions opened before ways were pinned.
 func (p *Party) Asked() string {
 	switch {
+	case p.Via == ViaMail && p.Way.Host() != "":
+		return p.Via + " at " + p.Way.Host()
 	case p.Via != ViaOpenAI && p.Via != ViaProgram:
 		return p.Via
 	case p.Way == nil:
 		return ""
+	case p.Way.Tape:
+		return p.ModelID + " from a tape"
 	}
 	name := p.ModelID
 	if p.Via == ViaProgram {
@@ -95,16 +100,30 @@ func (s *State) Reached(c *Call) *Party {
 }
 
 // Author describes what was really asked by a call, and the model that answered if it is another
-// one. It is "" for calls of sessions opened before ways were pinned.
+// one; of a reply by mail, what its mailbox says: "codex-cli with llama3 by mail". It is "" for calls of sessions opened before ways were pinned.
 func (s *State) Author(c *Call) string {
 	p := s.Reached(c)
 	if p == nil || !s.Opened.names(p) {
 		return ""
 	}
+	if p.Via == ViaMail && c.Status == Replied {
+		return byMail(c.Answered.Program, c.Answered.Model, p.Asked())
+	}
 	if _, match := s.matchModel(c); match == MatchOther && p.Way != nil {
 		return p.Asked() + ", answered by " + c.Answered.Model
 	}
 	return p.Asked()
+}
+
+// byMail describes the author of a reply by mail, if the mailbox says anything.
+func byMail(program, model, unknown string) string {
+	switch {
+	case program == "" && model == "":
+		return unknown
+	case program != "" && model != "":
+		program += " with "
+	}
+	return program + model + " by mail"
 }
 
 // names reports whether the session's texts say what the party really asks. Rehearsals do so since
@@ -256,11 +275,11 @@ func (o *Opened) askedRoster(v artifact.Value, agents []Party, current bool) art
 		}
 		p := &agents[at]
 		keys := append(slices.Clone(entry), artifact.Entry{Key: "asked", Value: artifact.Text(p.Asked())})
-		if p.Way != nil && p.ModelID != "" && current {
+		if p.Way != nil && p.Entry().Model != "" && current {
 			keys = append(keys, artifact.Entry{Key: "model", Value: artifact.Text(p.ModelID)})
 		}
-		if p.Way != nil && p.Way.Named && p.Via == ViaOpenAI {
-			keys = slices.DeleteFunc(keys, func(e artifact.Entry) bool { return e.Key == "program" })
+		if p.Way != nil && p.Way.Named && p.Via != ViaProgram {
+			keys = slices.DeleteFunc(keys, func(e artifact.Entry) bool { return e.Key == "program" || e.Key == "model" && p.Via == ViaMail })
 		}
 		entries[i] = artifact.MapOf(keys...)
 	}

@@ -3,6 +3,8 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,7 +145,45 @@ func TestThreeAgentsByMail(t *testing.T) {
 	if got := b.mustRun("mail", "inbox"); strings.Count(got, "COMPILED: v2") != 1 {
 		t.Errorf("operator's inbox: %s", got)
 	}
+	for _, args := range [][]string{{"session", "show", mailThread, "--json"}, {"session", "status", mailThread}, {"trace", "list", mailThread}, {"blame", mailThread, "H1"}} {
+		out := b.mustRun(args...)
+		if !strings.Contains(out, "by mail") && args[0] != "trace" || strings.Contains(out, "GPT-5.2") || strings.Contains(out, "Opus 4.5") {
+			t.Errorf("%v names another author than the mailbox: %.2000s", args, out)
+		}
+	}
 	b.checkCritique(green)
+}
+
+// A session stays with its mail server: another address in the environment receives neither its mail nor
+// a token. A flag changes it.
+func TestMailServerIsPinned(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
+	asked := make(chan string, 1000)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Header.Get("Authorization") }))
+	defer other.Close()
+	b.start(1, "--to", "BlueLake", "--role", "hypothesis_generator", "--rounds", "1", "--timeout", "300ms", "--question", "Why?", "--thread-id", mailThread)()
+	blue := b.agents["BlueLake"]
+	_, body := blue.next("KICKOFF: ")
+	if strings.Contains(body, strings.TrimPrefix(b.base, "http://")) {
+		t.Error("a kickoff names a host")
+	}
+	b.env = append(b.env, mail.EnvBaseURL+"="+other.URL)
+	for _, args := range [][]string{{"session", "resume", mailThread, "--timeout", "300ms"}, {"session", "status", mailThread}} {
+		var out bytes.Buffer
+		_, errs := brenner(t.Context(), b.env, &out, append(args, "-C", b.dir)...)
+		if len(asked) > 0 {
+			t.Errorf("%v: the other server was asked, with %q", args, <-asked)
+		}
+		if args[1] == "resume" && !strings.Contains(errs, "is used, as at the start; to change that, pass --mail-url") {
+			t.Errorf("no warning: %s", errs)
+		}
+	}
+	var out bytes.Buffer
+	brenner(t.Context(), b.env, &out, "session", "resume", mailThread, "--timeout", "300ms", "--mail-url", other.URL, "-C", b.dir)
+	if len(asked) == 0 {
+		t.Error("--mail-url has no effect")
+	}
+	b.mustRun("verify", mailThread)
 }
 
 // checkCritique checks what follows a critique of a published session.

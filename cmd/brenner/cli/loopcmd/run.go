@@ -84,6 +84,7 @@ their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the l
 	})
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
 	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL, or NAME=URL,…; a loop that exists continues there ["+project.EnvBaseURL+"]")
+	c.Flags().String("mail-url", "", "mail server URL; a loop that exists continues there")
 	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
 	c.Flags().BoolVar(&opt.strict, "strict", false, "exit with 5 if a conflict or stalemate is open")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
@@ -102,7 +103,7 @@ func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
 	if opt.BaseURL != "" && !(project.Traffic{BaseURL: opt.BaseURL}).Names() {
 		flags = append(flags, config.Flag{Key: "agents.base_url", Name: "--base-url", Values: []string{opt.BaseURL}})
 	}
-	p, err := a.Open(flags...)
+	p, err := a.Open(append(flags, ui.MailURL(c)...)...)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 			return err
 		}
 	}
-	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), opt.url)
+	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), thread, opt.url)
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,9 @@ func foreignBrief(a *ui.App, c *cobra.Command, opt *compileOptions, p *project.P
 	a.Say("brenner: the session starts with message " + ui.Clean(string(first.ID)) + ", a kickoff from " + ui.Clean(first.From) + "\n")
 	opt.brief.threadID = thread
 	var keys []config.Flag
+	if opt.url != "" {
+		keys = append(keys, config.Flag{Key: "mail.base_url", Name: "--url", Values: []string{opt.url}})
+	}
 	if question := kickoff.QuestionOf(first.Body); !c.Flags().Changed("question") {
 		if question == "" {
 			_, question, _ = strings.Cut(first.Subject, ":")
@@ -251,7 +254,7 @@ func publishByMail(a *ui.App, c *cobra.Command, flags mailcmd.MailFlags, arg str
 	if _, err := p.Find(c.Context(), thread); err != nil {
 		return err
 	}
-	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), flags.URL)
+	r, end, err := p.MailRunner(c.Context(), ui.Doing(c), thread, flags.URL)
 	if err != nil {
 		return err
 	}

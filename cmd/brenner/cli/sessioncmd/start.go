@@ -397,7 +397,7 @@ rehearsal script are those of the start of the session.
 
 Only settings given as flags change, and the deadlines, which are also read from the
 current brenner.yaml. --base-url and --model change where the models are and which ones are
-asked. Every change is journaled.
+asked, --mail-url changes the mail server. Every change is journaled.
 
 Resuming a session that has ended is not an error: its status is shown.`,
 		Example: `  brenner session resume RS-20261115-cell-fate
@@ -415,6 +415,7 @@ process has the session locked; 6 budget exhausted; 75 too few replies, retry la
 	})
 	run.addSettings(c)
 	run.add(c)
+	c.Flags().String("mail-url", "", "another mail server URL from now on")
 	c.Flags().StringArrayVar(&model, "model", nil, "another model id for all agents from now on, or NAME=ID,…")
 	return c
 }
@@ -427,7 +428,7 @@ func resume(a *ui.App, c *cobra.Command, arg string, run *runFlags, model []stri
 	if err != nil {
 		return err
 	}
-	p, err := a.Open(run.keys(c)...)
+	p, err := a.Open(append(run.keys(c), ui.MailURL(c)...)...)
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,14 @@ func StoredSession(c *cobra.Command, arg string) (string, error) {
 	return address.Thread, WholeSession(c, address)
 }
 
+// MailURL returns the configuration key that --mail-url sets, if it is given.
+func MailURL(c *cobra.Command) []config.Flag {
+	if !c.Flags().Changed("mail-url") {
+		return nil
+	}
+	return []config.Flag{{Key: "mail.base_url", Name: "--mail-url", Values: []string{c.Flags().Lookup("mail-url").Value.String()}}}
+}
+
 // Unused rejects flags that would have no effect. The error is the name of the flag
 // followed by why.
 func Unused(c *cobra.Command, why string, names ...string) error {
