@@ -190,7 +190,7 @@ func (s *State) need(j *Job, rest flow.Cost) flow.Cost {
 	set := &s.Work.Settings
 	full := flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
 	if j.Extra == (flow.Cost{}) {
-		return full
+		return s.afterPreflight(full, rest)
 	}
 	room := flow.Cost{Tokens: s.Limits.Tokens, USD: s.Limits.USD}.Minus(rest)
 	if s.Limits.Tokens > 0 {
@@ -200,6 +200,22 @@ func (s *State) need(j *Job, rest flow.Cost) flow.Cost {
 		full.USD = min(full.USD, max(room.USD, j.Asking.USD))
 	}
 	return full
+}
+
+// afterPreflight returns the share of a session, less what the preflight took of the room for it: no
+// session is left out because models were asked first.
+func (s *State) afterPreflight(share, rest flow.Cost) flow.Cost {
+	if !s.Opened.NotesLost() {
+		return share
+	}
+	asked, over := s.Opened.Preflight.Cost(), rest.Plus(share).Minus(flow.Cost{Tokens: s.Limits.Tokens, USD: s.Limits.USD})
+	if s.Limits.Tokens > 0 && over.Tokens <= asked.Tokens && over.Tokens < share.Tokens {
+		share.Tokens -= over.Tokens
+	}
+	if s.Limits.USD > 0 && over.USD <= asked.USD && over.USD < share.USD {
+		share.USD -= over.USD
+	}
+	return share
 }
 
 // affords reports whether a total cost is within the limits.

@@ -212,16 +212,31 @@ func TestHindrance(t *testing.T) {
 	w := cells(2)
 	w.Settings.Budget = 100
 	o := newOpened(w, loop.Limits{Tokens: 150})
-	o.Preflight = &loop.Preflight{Spent: 80}
+	o.Preflight = &loop.Preflight{Spent: 150}
 	b = open(t, o)
 	b.finish(settleDone)
 	cause = b.state.Hindrance()
-	if b.state.Ended != loop.EndBudget || cause == nil || cause.Detail != "the budget was exhausted before any session was done; the preflight spent 80 tokens of it" {
+	if b.state.Ended != loop.EndBudget || cause == nil || cause.Detail != "the budget was exhausted before any session was done; the preflight spent 150 tokens of it" {
 		t.Errorf("ended by %s, hindrance %+v", b.state.Ended, cause)
 	}
 	b = open(t, newOpened(w, loop.Limits{Tokens: 150}))
 	if b.finish(settleDone); b.state.Ended != loop.EndBudget || b.state.Hindrance() != nil {
 		t.Errorf("ended by %s, hindrance %+v", b.state.Ended, b.state.Hindrance())
+	}
+}
+
+// What the preflight spent is missing in the last share only: as many sessions begin as without it.
+func TestPreflightLeavesEverySessionAShare(t *testing.T) {
+	for rules, begin := range map[string]int{loop.Rules: 3, "loop/2": 2} {
+		w := cells(3)
+		w.Settings.Budget, w.Settings.BudgetUSD = 100, 1000
+		o := newOpened(w, loop.Limits{Concurrency: 3, Tokens: 300, USD: 3000})
+		o.Preflight, o.Rules = &loop.Preflight{Spent: 80, SpentUSD: 7}, rules
+		b := open(t, o)
+		runs, _ := b.next()
+		if len(runs) != begin || begin == 3 && runs[2].Reserve != (flow.Cost{Tokens: 20, USD: 993}) {
+			t.Errorf("%s: %+v", rules, runs)
+		}
 	}
 }
 

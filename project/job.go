@@ -65,7 +65,7 @@ type sessionPlan struct {
 // plan returns how the session is opened. A run and a dry run share it. With the error that there
 // is no way to an agent, it still returns the plan.
 func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
-	if err := k.CheckQuorum(); err != nil {
+	if err := checkQuorum(k.Project.Config.Session.Quorum, len(k.Roster.Roster.Entries)); err != nil {
 		return nil, err
 	}
 	p := k.Project
@@ -128,6 +128,12 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	plan, models, err := k.open(o)
 	if err != nil {
 		return nil, err
+	}
+	if anyVia(plan.parties, config.ViaMail) { // it is stored before its first messages are composed
+		if err := k.checkSize(ctx, o); err != nil {
+			models.Close()
+			return nil, err
+		}
 	}
 	models.pinVersions(ctx, plan.brief.Agents, plan.brief.Arbiter)
 	j := &Job{Brief: plan.brief, project: k.Project, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
@@ -195,7 +201,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	if j.ended != nil && (err == nil || fault.CodeOf(err) == NoAddress) {
 		return j, nil
 	}
-	if err := cmp.Or(checkVias(j.parties), err); err != nil {
+	if err := cmp.Or(checkVias(j.parties), err, checkQuorum(settings.Quorum, len(state.Agents))); err != nil {
 		return nil, err
 	}
 	j.parties = flow.Rerouted(j.parties, j.ways)

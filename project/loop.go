@@ -99,6 +99,11 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	if err := p.checkDelivery(); err != nil {
 		return nil, err
 	}
+	if known == nil { // messages that are too large
+		if _, err := plan.estimateLoop(ctx, j.models, &plan.opened.Limits, false); err != nil {
+			return nil, err
+		}
+	}
 	if j.store, err = p.OpenStore(ctx); err != nil {
 		return nil, err
 	}

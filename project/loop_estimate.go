@@ -3,7 +3,7 @@ package project
 import (
 	"context"
 
-	"brenner/internal/tokens"
+	"brenner/config"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/session/flow"
@@ -12,8 +12,9 @@ import (
 	"brenner/store/memory"
 )
 
-// estimateLoop estimates the sessions of a round, and multiplies by the rounds.
-func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.Limits) (*LoopEstimate, error) {
+// estimateLoop estimates the sessions of a round, and multiplies by the rounds. With asks, the models
+// are asked first. It returns an error if a first message is too large.
+func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.Limits, asks bool) (*LoopEstimate, error) {
 	st, err := p.project.openForPreview(ctx)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 	if err := pinned.Write(ctx, store.Batch{Blobs: p.blobs}); err != nil {
 		return nil, err
 	}
-	counter := tokens.New()
+	counter := models.Counter
 	r := p.project.runner(st, p.project.holder(""), counter)
 	r.Project, r.Common = p.project.sessionRecords(st), &session.Common{}
 	r.Memory = &lessonBook{Project: p.project, Store: st, Counter: counter, readOnly: true}
@@ -41,18 +42,43 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 			}
 			made[kind], out.Notes = e, e.Notes
 		}
-		cost := preflight.Capped(e.Worst, w.Settings.Budget, w.Settings.BudgetUSD)
-		s := SessionEstimate{Name: (&loop.Job{Cell: c}).Name(), Input: e.Input, Output: e.Output, Tokens: cost.Tokens}
-		if e.USD != nil {
-			usd := flow.Dollars(cost.USD)
-			s.USD = &usd
+		set := w.Settings
+		set.Prices = e.Prices
+		cost := preflight.Capped(e.Worst, &set)
+		if !e.Covered {
+			out.Cut++
 		}
 		priced = priced && e.USD != nil
 		round = round.Plus(cost)
-		out.Sessions = append(out.Sessions, s)
+		out.Sessions = append(out.Sessions, preflight.NewSessionEstimate((&loop.Job{Cell: c}).Name(), e.Input, e.Output, cost, e.USD != nil))
 	}
-	out.Sum(round, priced, l.Rounds, flow.Cost{Tokens: l.Tokens, USD: l.USD})
+	budget, asked := flow.Cost{Tokens: l.Tokens, USD: l.USD}, flow.Cost{}
+	if asks {
+		asked = p.estimatePreflight(models, out, budget)
+		priced = priced && (out.Preflight == nil || out.Preflight.USD != nil)
+	}
+	out.Sum(asked, round, priced, l.Rounds, budget)
 	return out, nil
+}
+
+// estimatePreflight adds what asking the models first costs at most.
+func (p *PinnedPlan) estimatePreflight(models *Models, out *LoopEstimate, budget flow.Cost) flow.Cost {
+	probes, parties := models.probesOf(p.parties)
+	reply := p.opened.Work.Settings.Reply
+	models.fit(probes, parties, reply, budget)
+	input, output := preflight.Most(models.Counter.Count, reply)
+	most, n, priced := flow.Cost{}, 0, true
+	for i := range probes {
+		if probes[i].Status == "" && probes[i].Via != config.ViaProgram {
+			prices := p.project.prices(parties[i : i+1])
+			most, n, priced = most.Plus(prices.Cost(parties[i].Name, input, output)), n+1, priced && len(prices) > 0
+		}
+	}
+	if n > 0 {
+		e := preflight.NewSessionEstimate("preflight", n*input, n*output, most, priced)
+		out.Preflight = &e
+	}
+	return most
 }
 
 // estimateCell estimates one session of a round.

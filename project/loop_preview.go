@@ -100,8 +100,12 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	if state != nil {
 		v.Done, v.Does = state.Count(loop.Finished), p.wouldDo(state, &o, l.Until)
 	}
+	if state != nil && !o.Estimate {
+		return v, nil
+	}
+	e, err := plan.estimateLoop(ctx, models, &l, state == nil && !o.NoPreflight)
 	if o.Estimate {
-		v.Estimate, err = plan.estimateLoop(ctx, models, &l)
+		v.Estimate = e
 	}
 	return v, err
 }

@@ -10,8 +10,10 @@ import (
 	"brenner/agent/program"
 	"brenner/config"
 	"brenner/internal/baseurl"
+	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/preflight"
+	"brenner/store"
 )
 
 // What is asked and estimated before a session.
@@ -30,9 +32,23 @@ type (
 
 // Check returns everything that prevents the session from starting, as Prepare would. Nothing is
 // sent or written.
-func (k *Composed) Check(o *StartOptions) error {
+func (k *Composed) Check(ctx context.Context, o *StartOptions) error {
 	k.Project.chooseQuestion(&k.Roster.Roster)
-	return errors.Join(k.Project.checkQuestion(), k.checkOpen(o))
+	err := errors.Join(k.Project.checkQuestion(), k.checkOpen(o))
+	if err != nil {
+		return err
+	}
+	own, err := k.Project.Compose(k.Input, k.Roster)
+	if err != nil {
+		return err
+	}
+	return own.checkSize(ctx, o)
+}
+
+// checkSize returns an error if a first message is too large.
+func (k *Composed) checkSize(ctx context.Context, o *StartOptions) error {
+	_, err := k.preview(ctx, o, func(store.Store, *session.Brief) error { return nil })
+	return err
 }
 
 // checkOpen returns what open does, and creates no tape.

@@ -250,9 +250,9 @@ func (m *Models) runner(st lockStore, holder store.Holder, script *rehearsal.Scr
 	return r
 }
 
-// CheckQuorum rejects a quorum that the roster can never reach.
-func (k *Composed) CheckQuorum() error {
-	detail, hint := unreachable(k.Project.Config.Session.Quorum, "the roster", len(k.Roster.Roster.Entries))
+// checkQuorum rejects a quorum that a roster of so many agents can never reach.
+func checkQuorum(quorum string, agents int) error {
+	detail, hint := unreachable(quorum, "the roster", agents)
 	if detail == "" {
 		return nil
 	}

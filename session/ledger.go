@@ -20,6 +20,8 @@ type ledger struct {
 	store  overlay // with the held blobs
 	state  *flow.State
 	writer store.Ledger[flow.State]
+	// unstored reports whether the session is new, and all of its journal is still held.
+	unstored bool
 }
 
 // errBehind reports that another process has written to the journal; see store.ErrBehind.
@@ -103,6 +105,7 @@ func (l *ledger) flush(ctx context.Context) error {
 	err := l.writer.Flush(ctx)
 	switch {
 	case err == nil:
+		l.unstored = false
 		clear(l.store.blobs)
 	case fault.CodeOf(err) == store.Moved:
 		return existsError(strings.TrimPrefix(l.writer.Stream, Prefix)) // another process has opened it

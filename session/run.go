@@ -320,8 +320,12 @@ func (s *run) abandon(ctx context.Context) error {
 	}
 }
 
-// fail ends a run that cannot continue. It keeps the replies received so far if possible.
+// fail ends a run that cannot continue. It keeps the replies received so far if possible. A session
+// of which nothing is stored leaves no trace: nothing was sent.
 func (s *run) fail(ctx context.Context, err error) error {
+	if s.unstored {
+		return err
+	}
 	s.cancel()
 	for ; s.inFlight > 0; s.inFlight-- {
 		if o := <-s.done; o.err == nil {

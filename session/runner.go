@@ -121,7 +121,7 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	}
 	opening := func(*flow.State) (*draft, error) { return b.open() }
 	if r.Mail == nil {
-		err = l.keep(opening) // stored with the first request
+		l.unstored, err = true, l.keep(opening) // stored with the first request
 	} else {
 		err = l.write(ctx, opening)
 	}

@@ -85,10 +85,23 @@ func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 		return "another brief"
 	case o.Rehearsal != s.Work.ScriptOf(&q):
 		return "another script"
-	case !reflect.DeepEqual(planSettings(o.Settings), planSettings(s.Work.Settings)):
+	case !reflect.DeepEqual(planSettings(withShare(o.Settings, s)), planSettings(s.Work.Settings)):
 		return "other settings"
 	}
 	return ""
+}
+
+// withShare returns settings with the full share of the budget if only what the preflight spent is
+// missing in it.
+func withShare(set flow.Settings, s *loop.State) flow.Settings {
+	w, asked := &s.Work.Settings, s.Opened.Preflight.Cost()
+	if set.Budget > 0 && set.Budget < w.Budget && w.Budget-set.Budget <= asked.Tokens {
+		set.Budget = w.Budget
+	}
+	if set.BudgetUSD > 0 && set.BudgetUSD < w.BudgetUSD && w.BudgetUSD-set.BudgetUSD <= asked.USD {
+		set.BudgetUSD = w.BudgetUSD
+	}
+	return set
 }
 
 // planSettings returns settings without those from the configuration.

@@ -125,6 +125,7 @@ func (n *run) startOrResume(ctx context.Context, work *loop.Work, c loop.Run, s 
 	if err := n.inherit(ctx, work, c.Base, &s.Brief); err != nil {
 		return nil, err
 	}
+	s.limit(&c, &s.Brief.Settings)
 	res, err := s.Runner.Start(ctx, s.Brief)
 	if err != nil {
 		return nil, err
@@ -138,17 +139,22 @@ func (s *Session) raise(c *loop.Run) func(*flow.Settings) {
 	if c.Job.Extra == (flow.Cost{}) {
 		return s.Change
 	}
-	budget := c.Job.Settled.Cost().Plus(c.Reserve)
 	return func(set *flow.Settings) {
 		if s.Change != nil {
 			s.Change(set)
 		}
-		if set.Budget > 0 {
-			set.Budget = budget.Tokens
-		}
-		if set.BudgetUSD > 0 {
-			set.BudgetUSD = budget.USD
-		}
+		s.limit(c, set)
+	}
+}
+
+// limit sets a session's budget to what was reserved for it and what it has spent.
+func (*Session) limit(c *loop.Run, set *flow.Settings) {
+	budget := c.Job.Settled.Cost().Plus(c.Reserve)
+	if set.Budget > 0 {
+		set.Budget = budget.Tokens
+	}
+	if set.BudgetUSD > 0 {
+		set.BudgetUSD = budget.USD
 	}
 }
 

@@ -85,8 +85,8 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 	r := res.Roster
 	add(fine("roster", fmt.Sprintf("%s: %s", text.Count(len(r.Entries), "agent"), strings.Join(r.Agents(), ", "))))
 	parties, _ := p.Parties(&o.Start.Agents, r) // the error is part of the next check
-	k := &project.Composed{Project: p, Roster: res}
-	add(checkStart(k, o)...)
+	k := &project.Composed{Project: p, Roster: res, Input: kickoff.Input{Roster: r}}
+	add(checkStart(ctx, k, o)...)
 	for _, party := range parties {
 		add(checkAgent(party)...)
 	}
@@ -106,8 +106,8 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 }
 
 // checkStart does what a session does before it starts, and reports what would make it refuse.
-func checkStart(k *project.Composed, o *Options) []Check {
-	err := k.Check(&o.Start)
+func checkStart(ctx context.Context, k *project.Composed, o *Options) []Check {
+	err := k.Check(ctx, &o.Start)
 	if err == nil {
 		return []Check{fine("session", "nothing prevents a session from starting")}
 	}

@@ -78,11 +78,7 @@ func askedOf(p *flow.Party) AskedWay {
 	if p.Way == nil {
 		return AskedWay{Asked: p.Asked()}
 	}
-	endpoint := cmp.Or(p.Way.Endpoint, p.Way.Mail)
-	if p.Way.Tape { // nothing was sent there
-		endpoint = ""
-	}
-	return AskedWay{p.Asked(), endpoint, p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
+	return AskedWay{p.Asked(), cmp.Or(p.Way.Endpoint, p.Way.Mail), p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
 }
 
 // ListCalls returns every call of a session.

@@ -109,8 +109,6 @@ type Way struct {
 	Named bool `json:"named,omitzero"`
 	// Mail is the address of the mail server, for an agent with a mailbox.
 	Mail string `json:"mail,omitempty"`
-	// Tape means that replies came from a tape that was not recorded at the endpoint.
-	Tape bool `json:"tape,omitzero"`
 }
 
 // Endpoint returns the pinned address of the party, or "".

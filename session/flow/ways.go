@@ -63,8 +63,6 @@ func (p *Party) Asked() string {
 		return p.Via
 	case p.Way == nil:
 		return ""
-	case p.Way.Tape:
-		return p.ModelID + " from a tape"
 	}
 	name := p.ModelID
 	if p.Via == ViaProgram {

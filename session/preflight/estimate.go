@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,8 +28,9 @@ type Estimate struct {
 	Short   int      `json:"short_in_round"`
 	Notes   []string `json:"notes"` // what the figures assume
 
-	// Worst is the total cost.
-	Worst flow.Cost `json:"-"`
+	// Worst is the total cost, by these prices.
+	Worst  flow.Cost   `json:"-"`
+	Prices flow.Prices `json:"-"`
 }
 
 // AgentEstimate is what one agent costs at most.
@@ -68,7 +70,7 @@ type Estimator struct {
 func (e *Estimator) Estimate(o *session.Opening) *Estimate {
 	s := &e.Settings
 	out := &Estimate{
-		Rounds: s.Rounds, Reply: s.Reply, Agents: []AgentEstimate{}, Budget: s.Budget, BudgetUSD: flow.Dollars(s.BudgetUSD), Covered: true, Notes: e.notes(),
+		Rounds: s.Rounds, Reply: s.Reply, Agents: []AgentEstimate{}, Budget: s.Budget, BudgetUSD: flow.Dollars(s.BudgetUSD), Covered: true, Notes: e.notes(), Prices: s.Prices,
 	}
 	rounds := make([]flow.Cost, s.Rounds)
 	priced := true
@@ -153,9 +155,26 @@ func (e *Estimator) parts(body string) []PartEstimate {
 	}
 	var out []PartEstimate
 	for _, name := range kickoff.PartNames() {
-		out = append(out, PartEstimate{name, sizes[name], (100*sizes[name] + before/2) / max(before, 1)})
+		out = append(out, PartEstimate{Name: name, Tokens: sizes[name]})
 	}
-	return out
+	return withPercents(out, before)
+}
+
+// withPercents sets the parts' percentages of a total, by the largest remainder: together they are 100.
+func withPercents(parts []PartEstimate, total int) []PartEstimate {
+	if total <= 0 {
+		return parts
+	}
+	left, order := 100, make([]*PartEstimate, 0, len(parts))
+	for i := range parts {
+		parts[i].Percent = 100 * parts[i].Tokens / total
+		left, order = left-parts[i].Percent, append(order, &parts[i])
+	}
+	slices.SortStableFunc(order, func(a, b *PartEstimate) int { return cmp.Compare(100*b.Tokens%total, 100*a.Tokens%total) })
+	for _, p := range order[:min(max(left, 0), len(order))] {
+		p.Percent++
+	}
+	return parts
 }
 
 func (e *Estimator) notes() []string {

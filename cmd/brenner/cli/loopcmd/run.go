@@ -305,9 +305,17 @@ func loopEstimateText(v *project.LoopPreview) string {
 		s := &e.Sessions[i]
 		rows = append(rows, []string{s.Name, strconv.Itoa(s.Input), strconv.Itoa(s.Output), strconv.Itoa(s.Tokens), sessioncmd.Dollars(s.USD)})
 	}
+	if s := e.Preflight; s != nil {
+		rows = append(rows, []string{s.Name, strconv.Itoa(s.Input), strconv.Itoa(s.Output), strconv.Itoa(s.Tokens), sessioncmd.Dollars(s.USD)})
+	}
 	rows = append(rows, []string{"all rounds", "", "", strconv.Itoa(e.Tokens), sessioncmd.Dollars(e.USD)})
-	out := "Estimate, worst case; a session stops at its own budget:\n\n" + ui.Columns(rows) + "\n" +
-		sessioncmd.BudgetText(v.TokensLimit, v.USDLimit, e.Covered, e.Short) + "\n"
+	out := "Estimate, worst case; a session stops at its own budget:\n\n" + ui.Columns(rows) + "\n"
+	if e.Cut > 0 {
+		out += "budget of each session: does not cover the worst case; " + text.Plural(e.Cut, "session", "sessions") + " of a round may stop before the end\n"
+	}
+	if e.Cut == 0 || v.TokensLimit > 0 || v.USDLimit > 0 {
+		out += sessioncmd.BudgetText(v.TokensLimit, v.USDLimit, e.Covered || e.Cut > 0 && e.Short == 0, e.Short) + "\n"
+	}
 	for _, n := range e.Notes {
 		out += "note: " + n + "\n"
 	}
