@@ -8,6 +8,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/config"
 	"brenner/internal/fault"
+	"brenner/internal/tokens"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -252,6 +253,9 @@ type RunResult struct {
 // happens to the run.
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if j.ended != nil {
+		if j.History.State.Opened.Rehearsal == "" {
+			(&lessonBook{Project: j.project, Store: j.store, Counter: tokens.New(), Learned: w.Learned}).catchUp(ctx)
+		}
 		return nil, j.ended
 	}
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)

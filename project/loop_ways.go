@@ -40,7 +40,8 @@ func (p *PinnedPlan) pins(s *loop.State, o *LoopOptions) (loopPins, error) {
 		return loopPins{}, err
 	}
 	out.reached, out.changed = loop.Moved(s.Ways, run.moveParty)
-	return out, p.project.moveLoopMail(&out)
+	err := p.project.moveLoopMail(&out)
+	return out, err
 }
 
 // nameAddresses moves the agents of the plan to the addresses that the flag names for them.

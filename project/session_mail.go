@@ -379,12 +379,12 @@ func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool
 	return box.readThread(ctx, thread, texts)
 }
 
-func (box *Mailbox) readThread(ctx context.Context, thread string, texts bool) (messages []mail.Message, server string, err error) {
-	all, err := box.Client.Thread(ctx, mail.ThreadQuery{Project: box.Key, Thread: thread, Reader: OperatorName, Receipts: true, NoBodies: !texts})
+func (b *Mailbox) readThread(ctx context.Context, thread string, texts bool) (messages []mail.Message, server string, err error) {
+	all, err := b.Client.Thread(ctx, mail.ThreadQuery{Project: b.Key, Thread: thread, Reader: OperatorName, Receipts: true, NoBodies: !texts})
 	if fault.CodeOf(err) == mail.NotFound {
-		return nil, box.Client.URL(), nil
+		return nil, b.Client.URL(), nil
 	}
-	return all, box.Client.URL(), err
+	return all, b.Client.URL(), err
 }
 
 // waitForThread is how long a status waits for the mail server.

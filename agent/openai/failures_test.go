@@ -286,7 +286,7 @@ func TestNetworkErrors(t *testing.T) {
 
 // An endpoint that closes the connection after the request may have processed it.
 func TestClosedConnectionIsCounted(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		panic(http.ErrAbortHandler)
 	}))

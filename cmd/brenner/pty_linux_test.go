@@ -72,7 +72,7 @@ func TestResolveRestoresTheTerminal(t *testing.T) {
 		code        int
 	}{
 		{keys: "q", code: 5},
-		{keys: "x\x04", shown: "\r\n\r\nTake 1", code: 5}, // x is no key: the question is repeated on a line of its own
+		{keys: "x\x04", shown: "\r\n\"x\" is not a choice. Take 1", code: 5}, // on a line of its own
 		{keys: "\x03", code: 130},
 		{keys: "eq", shown: "signal: killed", code: 5}, // an editor that leaves the terminal raw
 		{signal: syscall.SIGTERM, code: 130},

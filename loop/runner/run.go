@@ -287,15 +287,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 			if f == nil {
 				continue // killed before anything was stored
 			}
-			row := rows[some[i]] // the operator may have changed the session since
-			if !s.Opened.NotesLost() {
-				row.Lost = min(f.now.Lost, row.Tokens)
-			}
-			if some[i].Final() || s.Ended != "" {
-				row.Tokens = max(row.Tokens, f.now.Spent)
-			}
-			row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
-			row.Others = f.others
+			f.update(rows[some[i]], s, some[i])
 			r.Person = append(r.Person, f.needs...)
 			r.Person = append(r.Person, f.flaws(some[i])...)
 			r.AddTests(f.tests)
@@ -319,6 +311,18 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	}
 	r.SortNeeds()
 	return r, nil
+}
+
+// update brings a row up to date: the operator may have changed the session since it was settled.
+func (f *findings) update(row *report.Row, s *loop.State, j *loop.Job) {
+	if !s.Opened.NotesLost() {
+		row.Lost = min(f.now.Lost, row.Tokens)
+	}
+	if j.Final() || s.Ended != "" {
+		row.Tokens = max(row.Tokens, f.now.Spent)
+	}
+	row.Version, row.Conflicts, row.Errors, row.Warnings = f.now.Version, f.now.Conflicts, f.now.Errors, f.now.Warnings
+	row.Others = f.others
 }
 
 // findings holds one session's part of a report.

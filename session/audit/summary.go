@@ -184,7 +184,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	for _, c := range callsOf(st) {
 		s.Lost += c.Lost.Tokens
 	}
-	asked := slices.DeleteFunc(flow.WithArbiter(st.Agents, st.Arbiter), func(p flow.Party) bool {
+	asked := slices.DeleteFunc(slices.Clone(flow.WithArbiter(st.Agents, st.Arbiter)), func(p flow.Party) bool {
 		return !slices.ContainsFunc(st.Calls(), func(c *flow.Call) bool {
 			return c.Agent == p.Name && (c.Answered.Spent().Tokens > 0 || c.Lost.Tokens > 0)
 		})

@@ -52,7 +52,7 @@ func (w *Way) Host() string {
 	return host
 }
 
-// Asked describes what is really asked: "llama3 at 127.0.0.1:8080", "llama3 from a tape",
+// Asked describes what is really asked: "llama3 at 127.0.0.1:8080",
 // "codex 0.46.0", "mail at 127.0.0.1:8765", "rehearsal".
 // It is "" for models and programs of sessions opened before ways were pinned.
 func (p *Party) Asked() string {

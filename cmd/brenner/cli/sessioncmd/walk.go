@@ -79,7 +79,6 @@ func (w *walk) decide(ctx context.Context, c *audit.OpenConflict, number string)
 	ask, explained := prompt, false
 	for {
 		answer := w.answer(len(c.Candidates), ask)
-		ask = ""
 		chosen, err := strconv.Atoi(answer)
 		switch {
 		case err == nil && chosen >= 1 && chosen <= len(c.Candidates):
