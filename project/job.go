@@ -9,6 +9,7 @@ import (
 	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/tokens"
+	"brenner/internal/trust"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -199,7 +200,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	j.ended = session.CheckResumable(state, settings)
 	j.parties = flow.WithArbiter(state.Agents, state.Arbiter)
 	j.ways, err = p.reroute(j.parties, o)
-	if j.ended != nil && (err == nil || fault.CodeOf(err) == NoAddress) {
+	if code := fault.CodeOf(err); j.ended != nil && (err == nil || code == NoAddress || code == trust.Untrusted) {
 		return j, nil
 	}
 	if err := cmp.Or(checkVias(j.parties), err, checkQuorum(settings.Quorum, len(state.Agents))); err != nil {

@@ -35,13 +35,13 @@ func (p *Project) mailOf(parties []flow.Party) (string, error) {
 	switch {
 	case pinned == "", pinned == p.configuredMail(), p.Config.Origin("mail.base_url").Level == roster.Flags:
 		return p.mailAddress("")
-	case baseurl.IsLocal(pinned):
+	case baseurl.IsLocal(pinned), p.variable(p.Config.Mail.TokenEnv) == "":
 		return pinned, nil
 	}
 	base := strings.TrimSuffix(strings.TrimRight(pinned, "/"), "/"+strings.Trim(p.Config.Mail.Path, "/"))
 	return "", &fault.Error{
 		Code: trust.Untrusted, Detail: "only the journal names the mail server " + pinned + ", which would receive the token of " + p.Config.Mail.TokenEnv,
-		Hint: "if the address is right, pass --mail-url " + base + "; otherwise pass another --mail-url",
+		Hint: "if the address is right, pass --mail-url " + base + " to `brenner session resume`; otherwise pass another --mail-url",
 	}
 }
 
@@ -103,6 +103,6 @@ func mailAt(address string, parties []flow.Party) {
 func (p *Project) warnOfMail(parties []flow.Party) {
 	pinned, from := pinnedMail(parties), p.Config.Origin("mail.base_url")
 	if pinned != "" && pinned != p.configuredMail() && from.Level != roster.Default {
-		p.Log.Warn().Msgf("%s names %s, but the mail server at %s is used, as at the start; to change that, pass --mail-url", from, baseurl.Shown(p.Config.Mail.BaseURL), pinned)
+		p.Log.Warn().Msgf("%s names %s, but the mail server at %s is used, as the journal says; to change that, pass --mail-url %[2]s to `brenner session resume`", from, baseurl.Shown(p.Config.Mail.BaseURL), pinned)
 	}
 }

@@ -200,9 +200,14 @@ func failureOf(err error) *agent.Failure {
 	return failure
 }
 
-// failureOf returns the failure of a call, or nil. To sessions before protocol 2 a cut reply is one.
+// failureOf returns the failure of a call, or nil. To sessions before protocol 2 a cut reply is one, and
+// before protocol 3 one that was cut before its first word.
 func (s *run) failureOf(o *outcome) *agent.Failure {
-	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(flow.SecondProtocol) {
+	keeps := flow.SecondProtocol
+	if strings.TrimSpace(o.reply.Text) == "" {
+		keeps = flow.ThirdProtocol
+	}
+	if o.err == nil && o.reply.Cut && !s.state.Opened.Follows(keeps) {
 		return o.reply.AsFailure()
 	}
 	return failureOf(o.err)

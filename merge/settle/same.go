@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
+	"brenner/merge"
 )
 
 // added is how the author of an ADD identifies its item.
@@ -201,7 +202,9 @@ func (m *match) pairOthers() {
 		}
 		for _, label := range labelsOf(d, false) {
 			for _, k := range likeness(d, label) {
-				index[k] = append(index[k], i)
+				if k.kind != bySection || m.anyway(i) {
+					index[k] = append(index[k], i)
+				}
 			}
 		}
 	}
@@ -210,11 +213,18 @@ func (m *match) pairOthers() {
 			var keys []key
 			for _, label := range labelsOf(&m.more[j], true) {
 				keys = append(keys, likeness(&m.more[j], label)...)
+				keys = append(keys, key{kind: unreadable, label: label})
 			}
-			keys = append(keys, key{kind: unreadable})
 			return slices.DeleteFunc(keys, func(k key) bool { return !slices.Contains(kinds, k.kind) })
 		})
 	}
+}
+
+// anyway reports whether a delta of the reply may be corrected by another operation: an EDIT by an ADD,
+// and an ADD without a label to a full section by an EDIT.
+func (m *match) anyway(i int) bool {
+	d, f := &m.first[i], m.flaws[i]
+	return d.Operation != delta.Add || len(d.Labels) == 0 && f != nil && f.row.Code == merge.SectionLimitExceeded
 }
 
 // labelsOf returns the labels under which a delta is found, or under which one finds others.
@@ -234,7 +244,7 @@ func labelsOf(d *delta.Delta, finds bool) []string {
 func likeness(d *delta.Delta, label string) []key {
 	_, ok := artifact.ParseSection(d.Section)
 	if !ok || !slices.Contains([]string{delta.Add, delta.Edit, delta.Kill}, d.Operation) {
-		return []key{{kind: unreadable}}
+		return []key{{kind: unreadable, label: label}}
 	}
 	var keys []key
 	for i := range d.Payload {
@@ -248,7 +258,7 @@ func likeness(d *delta.Delta, label string) []key {
 	}
 	keys = append(keys, key{kind: byOperation, operation: d.Operation, section: d.Section, label: label})
 	if d.Operation != delta.Kill {
-		keys = append(keys, key{kind: bySection, section: d.Section})
+		keys = append(keys, key{kind: bySection, section: d.Section, label: label})
 	}
 	return keys
 }

@@ -113,7 +113,7 @@ func (s *State) Remarks(c *Call) []Remark {
 // matchModel returns the requested model of a call and how it matches the reply.
 func (s *State) matchModel(c *Call) (asked string, match Match) {
 	by := s.Reached(c)
-	if by == nil {
+	if by == nil || by.Via == ViaMail { // mail asks an agent, not a model
 		return "", MatchUnknown
 	}
 	answered := c.Answered.Model

@@ -174,7 +174,7 @@ func TestMailServerIsPinned(t *testing.T) {
 		if len(asked) > 0 {
 			t.Errorf("%v: the other server was asked, with %q", args, <-asked)
 		}
-		if args[1] == "resume" && !strings.Contains(errs, "is used, as at the start; to change that, pass --mail-url") {
+		if args[1] == "resume" && !strings.Contains(errs, "is used, as the journal says; to change that, pass --mail-url") {
 			t.Errorf("no warning: %s", errs)
 		}
 	}
