@@ -72,7 +72,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	if err := m.check(parties, budgetUSD); err != nil {
 		return nil, err
 	}
-	if err := m.setTransport(run); err != nil {
+	if err := m.setTransport(run, parties); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -283,7 +283,7 @@ func (r Traffic) reachModels(parties []flow.Party) error {
 
 // setTransport sets the transport of requests to models: the network, the network with a recorder,
 // or a tape.
-func (m *Models) setTransport(run Traffic) error {
+func (m *Models) setTransport(run Traffic, parties []flow.Party) error {
 	m.Transport = http.DefaultTransport
 	switch {
 	case run.Record != "" && run.Tape != "":
@@ -293,7 +293,7 @@ func (m *Models) setTransport(run Traffic) error {
 	case run.Record != "":
 		return m.recordTo(run.Record)
 	case run.Tape != "":
-		return m.playFrom(run.Tape)
+		return m.playFrom(run.Tape, parties)
 	}
 	return nil
 }
@@ -336,7 +336,8 @@ func (m *Models) recordTo(path string) error {
 	return nil
 }
 
-func (m *Models) playFrom(path string) error {
+// playFrom plays a tape. Artifacts name the addresses of models, so that it must have been recorded there.
+func (m *Models) playFrom(path string, parties []flow.Party) error {
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return &fault.Error{Code: files.Unreadable, Op: "play a tape", Place: path, Detail: files.Reason(err), Hint: "check the path and its permissions"}
@@ -347,6 +348,11 @@ func (m *Models) playFrom(path string) error {
 	}
 	if err != nil {
 		return fault.InFile("play a tape", path, err)
+	}
+	for i := range parties {
+		if host := parties[i].Way.Host(); parties[i].Via == config.ViaOpenAI && host != "" && !player.RecordedAt(host) {
+			return &fault.Error{Code: fault.Usage, Place: path, Detail: "the tape was not recorded at " + host, Hint: "pass the address of the recording with --base-url"}
+		}
 	}
 	m.Transport = player
 	return nil

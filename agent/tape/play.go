@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -97,6 +98,11 @@ func parse(text []byte, n int, before string) (parsed, error) {
 
 func damaged(n int, detail, hint string) error {
 	return &fault.Error{Code: Damaged, Op: "read tape", Line: n, Detail: detail, Hint: hint}
+}
+
+// RecordedAt reports whether some of the tape was recorded at a host.
+func (p *Player) RecordedAt(host string) bool {
+	return slices.ContainsFunc(p.tracks, func(t *track) bool { return t.Request.Host == host })
 }
 
 // RoundTrip replays the recording of a request. Among equal requests the one of the
