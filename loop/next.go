@@ -362,18 +362,24 @@ func (s *State) retry(chosen func(*Job) bool) {
 	}
 }
 
-// FinishManually marks a session as finished that the loop had given up and the operator
-// resumed. The loop's journal does not have this, so the state is only for display. What
-// the loop spent on the session stays unchanged; the rest is spent by hand.
-func (s *State) FinishManually(t Settled) {
+// UpdateByHand updates a session that the loop had given up and the operator resumed: it is
+// finished, or out of budget again. The loop's journal does not have this, so the state is only
+// for display. What the loop spent on the session stays unchanged; the rest is spent by hand.
+func (s *State) UpdateByHand(t Settled) {
 	j, ok := s.Job(t.Job)
-	if !ok || t.Outcome != Done || j.Status == Running {
+	if !ok || j.Status == Running {
+		return
+	}
+	again := t.Outcome == Short && j.Status == Cut
+	if t.Outcome != Done && !again {
 		return
 	}
 	j.ByHand = max(0, t.Spent-j.Settled.Spent)
 	t.Spent, t.SpentUSD, t.Lost, t.LostUSD = j.Settled.Spent, j.Settled.SpentUSD, j.Settled.Lost, j.Settled.LostUSD
 	j.Settled = t
-	s.set(j, Finished)
+	if !again {
+		s.set(j, Finished)
+	}
 }
 
 // Justified reports whether an entry follows from the journal before it. That covers the

@@ -405,7 +405,11 @@ func TestOutageAfterLongPause(t *testing.T) {
 func TestFinishedManuallyKeepsCosts(t *testing.T) {
 	b := open(t, newOpened(cells(1), loop.Limits{}))
 	b.finish(func(loop.Run) loop.Settled { return loop.Settled{Outcome: loop.Short, Spent: 50, Lost: 40} })
-	b.state.FinishManually(loop.Settled{Job: 1, Outcome: loop.Done, Spent: 90, Lost: 60})
+	b.state.UpdateByHand(loop.Settled{Job: 1, Outcome: loop.Short, Version: 3, Spent: 70, Lost: 60})
+	if j := b.state.Jobs[0]; j.Status != loop.Cut || j.Settled.Version != 3 || j.Settled.Spent != 50 || j.ByHand != 20 {
+		t.Errorf("out of budget again: %+v", j)
+	}
+	b.state.UpdateByHand(loop.Settled{Job: 1, Outcome: loop.Done, Spent: 90, Lost: 60})
 	if j := b.state.Jobs[0]; j.Status != loop.Finished || j.Settled.Spent != 50 || j.Settled.Lost != 40 {
 		t.Errorf("%+v", j)
 	}

@@ -372,7 +372,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	if j.CameToNothing() {
 		r.Nothing++
 		r.Person = append(r.Person, Need{
-			Kind: NeedNothing, Session: j.Thread, What: "no agent contributed, and the artifact did not move", Command: "brenner trace list " + j.Thread,
+			Kind: NeedNothing, Session: j.Thread, What: "no agent contributed, and the artifact did not change", Command: "brenner trace list " + j.Thread,
 		})
 	}
 	switch {
@@ -407,7 +407,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 
 // Raise returns the command that continues a session out of budget with a larger one.
 func Raise(s *loop.State, j *loop.Job) string {
-	return "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(j.Settled.Cost(), j.Settled.Wanting()).Flags()
+	return "brenner session resume " + j.Thread + s.Work.Settings.SufficientBudget(j.Settled.Cost().Plus(flow.Cost{Tokens: j.ByHand}), j.Settled.Wanting()).Flags()
 }
 
 // Decide returns the command for a session that needs a person's decision: to resolve its conflicts

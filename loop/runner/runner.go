@@ -208,7 +208,7 @@ func refreshGivenUp(ctx context.Context, st store.Store, s *loop.State) error {
 		if err != nil {
 			continue // keep what the loop's journal has; verify reports the error
 		}
-		s.FinishManually(settledBy(j.Number, h.State, &s.Opened))
+		s.UpdateByHand(settledBy(j.Number, h.State, &s.Opened))
 	}
 	return nil
 }
