@@ -98,7 +98,7 @@ func (p *Project) FindText(ctx context.Context, text string) (*TextFound, error)
 	var broken []error
 	for i := range streams {
 		thread := session.ThreadOf(&streams[i])
-		h, err := session.Load(ctx, st, thread)
+		h, err := p.source(st, thread).Load(ctx)
 		var found []audit.FoundText
 		if err == nil {
 			found, err = audit.Find(ctx, h, 0, text)

@@ -245,7 +245,7 @@ func (p *Project) HarvestPlaybook(ctx context.Context, thread string) (*Harvest,
 	}
 	m := &lessonBook{Project: p, Store: st, Counter: tokens.New()}
 	for _, t := range threads {
-		h, err := session.Load(ctx, st, t)
+		h, err := p.source(st, t).Load(ctx)
 		if err != nil {
 			return nil, err
 		}

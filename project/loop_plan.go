@@ -20,7 +20,6 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
-	"brenner/store/sqlite"
 )
 
 // BudgetNeeded is the code of a loop with a budget whose sessions have none.
@@ -61,11 +60,7 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 		Program: "brenner " + release, Plan: l.blob(in.Data), File: p.fromProject(in.File), Limits: plan.LimitsFrom(p.Now()), Deliver: p.reportReaders(),
 	}
 	l.work()
-	open := p.OpenToRead
-	if in.DryRun {
-		open = p.OpenUnchanged
-	}
-	if err := l.bases(ctx, open); err != nil {
+	if err := l.bases(ctx, in.DryRun); err != nil {
 		return nil, err
 	}
 	if l.faults.any() {
@@ -368,7 +363,7 @@ func (f *planFaults) err(file string) error {
 
 // bases checks that every stored session that the plan follows exists. It does not create
 // a store.
-func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sqlite.Store, error)) error {
+func (p *PinnedPlan) bases(ctx context.Context, dryRun bool) error {
 	first := make(map[string]int) // by session: the first cell that follows it
 	var order []string
 	for i := range p.opened.Work.Cells {
@@ -379,6 +374,10 @@ func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sql
 	}
 	if len(order) == 0 {
 		return nil
+	}
+	open := p.project.OpenToRead
+	if dryRun {
+		open = p.project.OpenUnchanged
 	}
 	st, err := open(ctx)
 	switch {
@@ -394,7 +393,11 @@ func (p *PinnedPlan) bases(ctx context.Context, open func(context.Context) (*sql
 	}
 	defer p.project.CloseStore(st)
 	for _, thread := range order {
-		_, err := session.Load(ctx, st, thread)
+		src := p.project.source(st, thread)
+		if dryRun {
+			src.Project = nil // leaves the artifact files
+		}
+		_, err := src.Load(ctx)
 		p.faults.add(p.plan.SessionLine(first[thread]), err)
 	}
 	return nil

@@ -54,6 +54,7 @@ type Host struct {
 	Notice func(text string)
 
 	served servedMail
+	warned []string // sessions whose artifact files could not be written
 }
 
 // Project is an opened project: its configuration and its host.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -233,25 +234,41 @@ func (s *Source) Load(ctx context.Context) (*session.History, error) {
 // artifactFile brings the artifact files of a session up to date and returns the path of
 // the current Markdown, if any. A failure is logged: reading does not depend on the files.
 func (s *Source) artifactFile(ctx context.Context, h *session.History) string {
-	if s.File != "" || s.Project == nil {
-		return ""
-	}
-	write := (*publication).update
-	if _, held, err := s.Locks.HolderOf(h.Thread); err == nil && held {
-		write = (*publication).look // the other process writes them when it ends
-	}
-	path, err := s.Project.publish(ctx, h, write)
+	path, err := s.restore(ctx, h)
 	s.edited = nil
 	for _, e := range fault.All(err) {
 		if e.Code == NotGenerated {
 			s.edited = append(s.edited, e.Place)
 		}
 	}
-	if err != nil && !errors.Is(err, errOld) && !s.warned {
-		s.Project.warnUnpublished(h.Thread, err)
-		s.warned = true
+	if err != nil {
+		s.warn(h.Thread, err)
 	}
 	return path
+}
+
+// restore writes the artifact files that are missing or old, unless the source is an export or
+// another process runs the session: that process writes them when it ends.
+func (s *Source) restore(ctx context.Context, h *session.History) (string, error) {
+	if s.File != "" || s.Project == nil {
+		return "", nil
+	}
+	if _, held, err := s.Locks.HolderOf(h.Thread); err == nil && held {
+		path, err := s.Project.publish(ctx, h, (*publication).look)
+		if errors.Is(err, errOld) {
+			err = nil
+		}
+		return path, err
+	}
+	return s.Project.followStore(ctx, h)
+}
+
+// warn says, once for each session, why artifact files could not be written.
+func (s *Source) warn(thread string, err error) {
+	if !slices.Contains(s.Project.warned, thread) {
+		s.Project.warnUnpublished(thread, err)
+		s.Project.warned = append(s.Project.warned, thread)
+	}
 }
 
 // errOld means that the files do not hold the newest version.

@@ -202,8 +202,23 @@ func (h *Host) holder(doing string) store.Holder {
 	return store.Holder{PID: os.Getpid(), Host: host, Since: h.Now(), Doing: doing}
 }
 
-// Find returns the opening of a session, without creating a store.
+// Find returns the opening of a session, without creating a store. Missing and old artifact
+// files of the session are written; a file with other content is left to commands that commit
+// or show a version.
 func (p *Project) Find(ctx context.Context, thread string) (*flow.Opened, error) {
+	return p.find(ctx, thread, func(s *Source, h *session.History) {
+		if _, err := s.restore(ctx, h); err != nil && fault.CodeOf(err) != NotGenerated {
+			s.warn(h.Thread, err)
+		}
+	})
+}
+
+// Look is Find without writing anything.
+func (p *Project) Look(ctx context.Context, thread string) (*flow.Opened, error) {
+	return p.find(ctx, thread, func(*Source, *session.History) {})
+}
+
+func (p *Project) find(ctx context.Context, thread string, found func(*Source, *session.History)) (*flow.Opened, error) {
 	st, err := p.OpenToRead(ctx)
 	if err != nil {
 		return nil, err
@@ -213,6 +228,7 @@ func (p *Project) Find(ctx context.Context, thread string) (*flow.Opened, error)
 	if err != nil {
 		return nil, err
 	}
+	found(p.source(st, thread), h)
 	return &h.State.Opened, nil
 }
 
@@ -266,38 +282,6 @@ func unreachable(quorum, roster string, agents int) (detail, hint string) {
 		return fmt.Sprintf("a quorum of %d replies can never be reached: %s has %s", n, roster, text.Count(agents, "agent")), "use all to require every agent"
 	}
 	return "", ""
-}
-
-// EndedBy describes how a session ended, by its reason and its verdict.
-func EndedBy(reason, verdict string) string {
-	v := flow.Verdict(verdict)
-	switch finished := reason == flow.EndRounds || reason == flow.EndQuiet || reason == flow.EndClean; {
-	case v == flow.Nothing && finished:
-		return "ended: nothing came of it"
-	case v == flow.Partial && reason == flow.EndRounds:
-		return "partly done"
-	}
-	switch reason {
-	case flow.EndRounds:
-		return "done"
-	case flow.EndQuiet:
-		return "ended: nothing new"
-	case flow.EndClean:
-		return "ended: nothing left to fix"
-	case flow.EndBudget:
-		return "stopped: budget exhausted"
-	case flow.EndTime:
-		return "stopped: time limit reached"
-	case flow.EndLater:
-		return "stopped: too few agents answered; the provider named a retry time"
-	case flow.EndQuorum:
-		return "stopped: too few agents answered"
-	case flow.EndInterrupted:
-		return "interrupted"
-	case flow.EndCompiled:
-		return "compiled from its mail thread"
-	}
-	return "ended (" + reason + ")"
 }
 
 // MergeInput is the input of a merge.

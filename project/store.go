@@ -89,7 +89,6 @@ type Source struct {
 	Address session.Address
 	File    string // the export; empty for a store
 	export  *session.ExportFile
-	warned  bool     // about the artifact files
 	edited  []string // artifact files with other content
 }
 

@@ -276,7 +276,7 @@ func unfinishedReason(ctx context.Context, p *project.Project, st *sqlite.Store,
 	command := "brenner session resume " + s.Opened.Thread + audit.OtherModels(agents) + p.ConfirmFlag(s)
 	why = "unfinished"
 	if s.Ended != "" {
-		why = project.EndedBy(s.Ended, string(s.Verdict()))
+		why = session.EndedBy(s.Ended, string(s.Verdict()))
 	}
 	switch {
 	case s.Ended == flow.EndBudget:

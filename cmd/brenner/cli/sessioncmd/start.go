@@ -254,7 +254,7 @@ func (s *startOptions) resumeExisting(a *ui.App, c *cobra.Command, thread string
 	if err != nil {
 		return true, err
 	}
-	opened, err := p.Find(c.Context(), thread)
+	opened, err := p.Look(c.Context(), thread)
 	switch code := fault.CodeOf(err); {
 	case code == store.NoStore, code == session.NoSession:
 		return false, nil

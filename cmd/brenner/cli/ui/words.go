@@ -11,7 +11,6 @@ import (
 	"brenner/artifact"
 	"brenner/internal/files"
 	"brenner/internal/text"
-	"brenner/project"
 	"brenner/session"
 )
 
@@ -66,7 +65,7 @@ const RehearsalNote = "Rehearsal: scripted output, not real findings."
 func FromHere(path string) string { return files.FromHere(path) }
 
 // EndedBy describes how a session ended.
-func EndedBy(reason, verdict string) string { return Clean(project.EndedBy(reason, verdict)) }
+func EndedBy(reason, verdict string) string { return Clean(session.EndedBy(reason, verdict)) }
 
 // Phase returns the phase of a session or a loop as text.
 func Phase(phase string) string {
