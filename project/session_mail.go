@@ -38,7 +38,7 @@ func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) 
 			return nil, err
 		}
 		return agentmail.New(agentmail.Options{
-			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count,
+			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count, Presets: p.Config.Presets,
 			Trouble: func(agent string, err error) {
 				p.Log.Warn().Err(err).Str("agent", agent).Msg("mail server unreachable; still waiting for the reply")
 			},

@@ -74,11 +74,12 @@ func (w *wait) run(ctx context.Context, s agent.Setup) (agent.Reply, error) {
 			answer, err = w.look(ctx, true)
 		}
 	}
+	reply := w.reply(answer)
 	// What the mailbox says now: the agent may have registered itself since we asked.
 	if a, err := w.mailer.Client.Whois(ctx, w.mailer.Project, w.who.Name); err == nil {
-		w.who.setAuthor(&a)
+		reply.Program, reply.Model = w.mailer.author(&a, s.Entry)
 	}
-	return w.reply(answer), nil
+	return reply, nil
 }
 
 // turn sends a due reminder, waits for mail and checks the thread.
@@ -292,7 +293,7 @@ func (w *wait) reply(m *post.Message) agent.Reply {
 	if w.call.MaxReply > 0 { // never more than was reserved: the agent pays for its own tokens
 		u.Output = min(u.Output, w.call.MaxReply)
 	}
-	return agent.Reply{Text: m.Body, Model: w.who.Model, Program: w.who.Program, Usage: u, Attempts: 1, Letter: m.Key()}
+	return agent.Reply{Text: m.Body, Usage: u, Attempts: 1, Letter: m.Key()}
 }
 
 // input counts the tokens sent.

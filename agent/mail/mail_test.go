@@ -332,3 +332,33 @@ func TestRepairMayReplyToKickoff(t *testing.T) {
 		t.Errorf("%+v, %v", two, err)
 	}
 }
+
+// A mailbox that a session of an earlier version made says the roster's words, not who wrote.
+func TestAuthorIsWhatTheAgentRegistered(t *testing.T) {
+	own := roster.Entry{Agent: "BlueLake", Role: roster.TestDesigner, Program: "own-cli", Model: "Own 1"}
+	presets := []roster.Preset{{ID: "ours", Entries: []roster.Entry{{Role: roster.AdversarialCritic, Program: "our-cli", Model: "Ours 2"}}}}
+	for _, c := range []struct{ program, model, task, want string }{
+		{"codex-cli", "GPT-5.2", "hypothesis_generator", "/"},
+		{"own-cli", "Own 1", "test_designer", "/"},
+		{"our-cli", "Ours 2", "adversarial_critic", "/"},
+		{"brenner", "unknown", "test_designer", "/"},
+		{"unknown", "unknown", "test_designer", "/"},
+		{"codex-cli", "GPT-5.2", "", "codex-cli/GPT-5.2"},
+		{"codex-cli", "GPT-5.2", "I look after the fly stocks.", "codex-cli/GPT-5.2"},
+		{"codex-cli", "gpt-5.2-codex", "hypothesis_generator", "codex-cli/gpt-5.2-codex"}, // registered again, without a task
+	} {
+		d := mailtest.New(t, mailtest.Quirks{})
+		if _, err := d.Box.EnsureProject(t.Context(), mailtest.Project); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Box.Register(t.Context(), mail.Registration{Project: mailtest.Project, Name: own.Agent, Program: c.program, Model: c.model, Task: c.task}); err != nil {
+			t.Fatal(err)
+		}
+		answering(t, d, own.Agent, func(mail.Message) (string, bool) { return "It is this.", true })
+		a, _ := newMailer(t, d, agentmail.Options{Presets: presets}).Agent(agent.Setup{Entry: own})
+		reply, err := a.Ask(t.Context(), kickoff("1", own.Agent))
+		if got := reply.Program + "/" + reply.Model; err != nil || got != c.want {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+}

@@ -47,6 +47,8 @@ type Options struct {
 	// Trouble, if not nil, is called when the server becomes unreachable during a
 	// wait; the wait continues.
 	Trouble func(agent string, err error)
+	// Presets are those whose words an earlier session may have given to mailboxes.
+	Presets []roster.Preset
 }
 
 // Progress is the progress of a call by mail; a zero time means "not yet".
@@ -59,21 +61,32 @@ type Progress struct {
 func (s *Progress) Late() bool { return !s.Sent.IsZero() && s.Answered.IsZero() }
 
 // Mailbox is the mailbox of a roster's agent; the server may have renamed it.
-type Mailbox struct{ Agent, Name, Program, Model string }
+type Mailbox struct{ Agent, Name string }
 
 // unknown stands for the program and the model in a mailbox that we made for an agent; the agent
 // registers its own.
 const unknown = "unknown"
 
-// setAuthor sets what the mailbox says of its agent.
-func (b *Mailbox) setAuthor(a *post.Agent) {
+// author returns the program and the model that an agent registered. Sessions of earlier versions
+// registered the words of their rosters, with the role as the task: these say nothing.
+func (m *Mailer) author(a *post.Agent, own roster.Entry) (program, model string) {
+	entries := []roster.Entry{own, {}}
+	for _, p := range slices.Concat(m.Presets, roster.BuiltIn()) {
+		entries = append(entries, p.Entries...)
+	}
+	said := func(e roster.Entry) bool {
+		return cmp.Or(e.Program, "brenner") == a.Program && cmp.Or(e.Model, unknown) == a.Model // as Client.Register does
+	}
+	if roster.Role(a.Task).Valid() && slices.ContainsFunc(entries, said) {
+		return "", ""
+	}
 	known := func(s string) string {
 		if s == unknown {
 			return ""
 		}
 		return baseurl.Shown(s)
 	}
-	b.Program, b.Model = known(a.Program), known(a.Model)
+	return known(a.Program), known(a.Model)
 }
 
 // Mailer sends and receives all mail of a session.
@@ -125,13 +138,12 @@ func (m *Mailer) Join(ctx context.Context, s roster.Entry) (Mailbox, error) {
 		}
 	}
 	a, err := m.mailbox(ctx, post.Registration{
-		Project: m.Project, Name: s.Agent, Program: cmp.Or(s.Program, unknown), Model: cmp.Or(s.Model, unknown), Task: string(s.Role),
+		Project: m.Project, Name: s.Agent, Program: unknown, Model: unknown, Task: string(s.Role),
 	})
 	if err != nil {
 		return Mailbox{}, err
 	}
 	j = Mailbox{Agent: s.Agent, Name: a.Name}
-	j.setAuthor(&a)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, other := range m.joined {
