@@ -261,6 +261,7 @@ func (s *State) applyBegan(e *journal.Entry) error {
 		j.Began = e.At
 	}
 	s.reserve(j, flow.Cost{Tokens: body.Reserved, USD: body.ReservedUSD})
+	j.taken = s.share(j).Minus(j.Reserved)
 	s.set(j, Running)
 	if o := s.outageOf(&j.Cell); o != nil {
 		o.probe = j.Number

@@ -187,8 +187,7 @@ func (s *State) base(j *Job) (thread string, ready, lost bool) {
 // cost that got no reply in an outage is added as far as the total budget allows, given the rest
 // of the costs; without room for asking once more, the session does not fit.
 func (s *State) need(j *Job, rest flow.Cost) flow.Cost {
-	set := &s.Work.Settings
-	full := flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
+	full := s.share(j)
 	if j.Extra == (flow.Cost{}) {
 		return s.afterPreflight(full, rest)
 	}
@@ -200,6 +199,12 @@ func (s *State) need(j *Job, rest flow.Cost) flow.Cost {
 		full.USD = min(full.USD, max(room.USD, j.Asking.USD))
 	}
 	return full
+}
+
+// share returns what a job may still spend of its budget, without regard to the total.
+func (s *State) share(j *Job) flow.Cost {
+	set := &s.Work.Settings
+	return flow.Cost{Tokens: set.Budget, USD: set.BudgetUSD}.Plus(j.Extra).Minus(j.Settled.Cost())
 }
 
 // afterPreflight returns the share of a session, less what the preflight took of the room for it: no

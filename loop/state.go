@@ -90,7 +90,8 @@ type Job struct {
 	Closed time.Time
 	Seq    int // of the last entry about it
 
-	counted bool // as needing a person
+	taken   flow.Cost // of its share, by the preflight
+	counted bool      // as needing a person
 }
 
 // Final reports whether a job has ended.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"brenner/internal/fault"
+	"brenner/session/flow"
 )
 
 // Troubles of failed sessions: whether it helps to ask again.
@@ -286,6 +287,20 @@ func (s *State) Hindrance() *Cause {
 		return &Cause{Detail: detail}
 	}
 	return nil
+}
+
+// Shortage returns why the session of a job ran out of its budget, also if the preflight took a part of
+// that.
+func (s *State) Shortage(j *Job) string {
+	taken := j.taken
+	switch {
+	case j.Settled.Outcome != Short || j.Extra != (flow.Cost{}) || s.Opened.Preflight == nil:
+	case taken.Tokens > 0:
+		return fmt.Sprintf("%s; the preflight spent %d tokens of its share", j.Settled.Detail, taken.Tokens)
+	case taken.USD > 0:
+		return fmt.Sprintf("%s; the preflight spent $%.4f of its share", j.Settled.Detail, flow.Dollars(taken.USD))
+	}
+	return j.Settled.Detail
 }
 
 // cutOff returns the hindrance of a loop that ended before all was run, or nil.

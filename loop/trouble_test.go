@@ -237,6 +237,16 @@ func TestPreflightLeavesEverySessionAShare(t *testing.T) {
 		if len(runs) != begin || begin == 3 && runs[2].Reserve != (flow.Cost{Tokens: 20, USD: 993}) {
 			t.Errorf("%s: %+v", rules, runs)
 		}
+		for i, r := range runs {
+			b.write(loop.KindSettled, loop.Settled{Job: r.Job.Number, Outcome: loop.Short, Reason: "budget", Detail: "its budget is small"})
+			want := "its budget is small"
+			if i == 2 {
+				want += "; the preflight spent 80 tokens of its share"
+			}
+			if why := b.state.Shortage(&b.state.Jobs[i]); why != want {
+				t.Errorf("%s: session %d: %s", rules, i+1, why)
+			}
+		}
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		j := &st.Jobs[i]
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, LoopSession{
-			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, t.Detail,
+			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
 			t.Nothing, t.Silent, t.Lost, t.Idle,
 		})
 		s.Conflicts += t.Conflicts

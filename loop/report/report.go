@@ -387,7 +387,7 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 		what := "failed after " + text.Count(j.Attempts, "attempt") + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
 		r.Person = append(r.Person, Need{Kind: NeedFailed, Session: cmp.Or(j.Thread, j.Name()), What: what, Command: f.Command})
 	case j.Status == loop.Cut:
-		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "out of budget: " + t.Detail, Command: Raise(s, j)}
+		u := Undone{Session: j.Thread, Name: j.Name(), Round: j.Round, State: "out of budget: " + s.Shortage(j), Command: Raise(s, j)}
 		r.Undone = append(r.Undone, u)
 		r.Person = append(r.Person, Need{Kind: NeedShort, Session: j.Thread, What: u.State, Command: u.Command})
 	case !j.Final():

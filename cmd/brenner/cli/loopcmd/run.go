@@ -461,7 +461,7 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		}
 		return line
 	case loop.Short:
-		return fmt.Sprintf("%s: out of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(t.Detail))
+		return fmt.Sprintf("%s: out of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(s.Shortage(j)))
 	case loop.Later:
 		return fmt.Sprintf("%s: to be retried at %s; the loop waits, at most a day", who, a.Clock(t.RetryAt))
 	case loop.Interrupted:
