@@ -10,6 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/tokens"
 	"brenner/internal/trust"
+	"brenner/kickoff"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -131,7 +132,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	if anyVia(plan.parties, config.ViaMail) { // it is stored before its first messages are composed
+	if anyVia(plan.parties, config.ViaMail) || !k.Project.hasStore() { // the session, or a store, is made before its first messages
 		if err := k.checkSize(ctx, o); err != nil {
 			models.Close()
 			return nil, err
@@ -304,7 +305,7 @@ func (j *Job) play(ctx context.Context, r *session.Runner) (string, *session.Res
 		if !taken || j.start.IfExists == "resume" || j.start.Chosen && j.start.IfExists != "new" || n > maxSameName {
 			return j.Brief.Thread, res, err
 		}
-		j.Brief.Thread = numberedName(j.base, n)
+		j.Brief.Thread = kickoff.NumberedThreadID(j.base, n)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"brenner/config"
+	"brenner/kickoff"
 	"brenner/loop"
 	"brenner/session"
 	"brenner/session/flow"
@@ -100,7 +101,7 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, sessio
 	if script := p.scripts[w.ScriptOf(&q)]; script != nil {
 		b.Script = script.Source()
 	}
-	b.Thread, b.Settings.Prices = threadID(p.project.Now(), q.Question), p.project.prices(parties)
+	b.Thread, b.Settings.Prices = kickoff.NewThreadID(p.project.Now(), q.Question), p.project.prices(parties)
 	opening, err := r.Preview(ctx, &b)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,7 +41,7 @@ func (p *Project) Compose(in kickoff.Input, res roster.Resolution) (Composed, er
 	}
 	in.Round, in.Scopes, in.Question, in.Context = 1, p.Config.Scopes, p.Config.Question, p.Config.Context
 	if in.ThreadID == "" {
-		in.ThreadID = threadID(p.Now(), p.Config.Question)
+		in.ThreadID = kickoff.NewThreadID(p.Now(), p.Config.Question)
 	}
 	if _, err := kickoff.Compose(in); err != nil {
 		return Composed{}, err
@@ -83,25 +81,6 @@ func (p *Project) firstSteps(hint, set string) string {
 	return hint + "; a rehearsal: `" + start + "--via rehearsal`; with a model: `" + start + "--question \"…\" --via openai --base-url URL --model ID`"
 }
 
-// threadID makes a thread id from the date and the question's words.
-func threadID(now time.Time, question string) string {
-	const longest = 34 // of 40: leaves room for a number
-	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	slug := ""
-	for _, w := range words {
-		if len(slug)+1+len(w) > longest {
-			break
-		}
-		slug = strings.TrimPrefix(slug+"-"+w, "-")
-	}
-	if len(slug) < 2 {
-		slug = "session"
-	}
-	return "RS-" + now.UTC().Format("20060102") + "-" + slug
-}
-
 // Composed is the checked brief of a session.
 type Composed struct {
 	ThreadID string
@@ -119,23 +98,13 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 	}
 	base := b.Thread
 	for n := 2; head.Seq > 0; n++ {
-		b.Thread = numberedName(base, n)
+		b.Thread = kickoff.NumberedThreadID(base, n)
 		if head, err = store.HeadOf(ctx, st, session.Prefix+b.Thread); err != nil {
 			return err
 		}
 	}
 	return kickoff.CheckThreadID(b.Thread)
 }
-
-// numberedName returns the name of the n-th session with the same base name.
-func numberedName(base string, n int) string {
-	suffix := "-" + strconv.Itoa(n)
-	return base[:min(len(base), MaxThreadID-len(suffix))] + suffix
-}
-
-// MaxThreadID is the maximum length of a thread id: RS-YYYYMMDD- and 40 more
-// characters.
-const MaxThreadID = len("RS-20060102-") + 40
 
 // briefFor returns a brief with the agents and the rules of the merge.
 func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {

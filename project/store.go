@@ -36,6 +36,11 @@ func (p *Project) OpenStore(ctx context.Context) (*sqlite.Store, error) {
 	return st, err
 }
 
+func (p *Project) hasStore() bool {
+	_, err := os.Lstat(filepath.Join(p.StateDir(), sqlite.FileName))
+	return err == nil
+}
+
 // sweepFiles removes the temporary files of killed processes.
 func (p *Project) sweepFiles() {
 	files.Sweep(p.Config.Project.Dir)
