@@ -25,6 +25,8 @@ type Helper struct {
 	Agent agent.Agent
 	Name  string
 	Model string
+	// Asked, if not nil, describes what is really asked, and the model that answered if it is another one.
+	Asked func(answered string) string
 }
 
 // Available reports whether there is an agent to ask.
@@ -46,8 +48,9 @@ type askedEvent struct {
 	Output   int          `json:"output_tokens"`
 	Attempts int          `json:"attempts"`
 	TookMS   int          `json:"took_ms"`
-	Code     fault.Code   `json:"code"`     // of a call without a reply
-	Produced []string     `json:"produced"` // always empty: a producedEvent follows
+	Code     fault.Code   `json:"code"`            // of a call without a reply
+	Produced []string     `json:"produced"`        // always empty: a producedEvent follows
+	Asked    string       `json:"asked,omitempty"` // what was really asked: "llama3 at 127.0.0.1:8080"
 }
 
 type producedEvent struct {
@@ -82,6 +85,7 @@ type Call struct {
 	TookMS   int        `json:"took_ms"`
 	Code     fault.Code `json:"code"`
 	Produced []string   `json:"produced"`
+	Asked    string     `json:"asked,omitempty"`
 }
 
 // Shown is a version shown to an agent.
@@ -216,6 +220,9 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent
 	default:
 		e.Code = agent.Broken
 	}
+	if h.Asked != nil {
+		e.Asked = h.Asked(e.Observed)
+	}
 	if err := rs.log(ctx, Calls, kindAsked, *e, blobs...); err != nil {
 		return err
 	}
@@ -251,13 +258,25 @@ func (rs *Records) Calls(ctx context.Context) ([]Call, error) {
 		e := &c.askedEvent
 		out[i] = Call{
 			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
-			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: c.at, Produced: e.Produced,
+			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: c.at, Produced: e.Produced, Asked: e.Asked,
 		}
 		for _, s := range e.Context {
 			out[i].Context = append(out[i].Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})
 		}
 	}
 	return out, err
+}
+
+// asked returns what was really asked for each version that an agent wrote.
+func (rs *Records) asked(ctx context.Context) (map[string]string, error) {
+	calls, err := rs.Calls(ctx)
+	by := make(map[string]string)
+	for i := range calls {
+		for _, ref := range calls[i].Produced {
+			by[ref] = calls[i].Asked
+		}
+	}
+	return by, err
 }
 
 type journaledCall struct {

@@ -49,7 +49,8 @@ type Node struct {
 	Creator string     `json:"creator"`
 	Summary string     `json:"summary"`
 	// Missing reports whether the version is missing in the store.
-	Missing bool `json:"missing"`
+	Missing bool   `json:"missing"`
+	Asked   string `json:"asked,omitempty"` // what was really asked, if an agent wrote it
 }
 
 const maxNodes = 20_000
@@ -84,11 +85,16 @@ func (rs *Records) Lineage(ctx context.Context, address string, up, versions boo
 		level = unseen(edges, up, n, seen)
 		order = append(order, level...)
 	}
+	asked, err := rs.asked(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, ref := range order {
 		node, err := rs.node(ctx, ref, seen[ref])
 		if err != nil {
 			return nil, err
 		}
+		node.Asked = asked[ref.String()]
 		l.Nodes = append(l.Nodes, node)
 	}
 	return l, nil

@@ -92,6 +92,9 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 		return nil, err
 	}
 	out := &Promotion{Schema: "brenner.store.promote/v1", Record: versionRow(&p.record, p.record.Version), Was: p.head.Canonical}
+	if err := p.addAsked(ctx, &out.Record); err != nil {
+		return nil, err
+	}
 	p.mark(p.record.Ref(), record.Canonical, strings.TrimSpace(p.o.Reason))
 	p.marks[0].Was = out.Was
 	moved := []staleFrom{{id: p.record.ID, now: p.record.Version}}

@@ -21,6 +21,7 @@ type Put struct {
 	Moved []Moved
 	// LeftOut are the records that did not fit into a memo.
 	LeftOut []record.Ref
+	Asked   string // what was really asked, if an agent wrote it
 }
 
 // Put puts drafts, all or none. Later ones may link to earlier ones.

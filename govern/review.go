@@ -175,6 +175,7 @@ func (rs *Records) Review(ctx context.Context, who Actor, name string, found []F
 	if err := rs.journalResult(ctx, a, put.Record.Ref(), err); err != nil {
 		return nil, err
 	}
+	put.Asked = a.event.Asked
 	return &put, nil
 }
 

@@ -23,6 +23,7 @@ type VersionRow struct {
 	At        string        `json:"created_at"`
 	Tags      []string      `json:"tags"`
 	Links     []record.Link `json:"links"`
+	Asked     string        `json:"asked,omitempty"` // what was really asked, if an agent wrote it
 }
 
 // versionRow returns the row of a version; canonical is that of its record, or 0.
@@ -90,6 +91,7 @@ func NewWritten(put ...Put) *Written {
 	for i := range put {
 		p := &put[i]
 		w.Records[i] = PutRow{versionRow(&p.Record, 0), p.Fork, movedRows(p.Moved), refNames(p.LeftOut)}
+		w.Records[i].Asked = p.Asked
 	}
 	return w
 }

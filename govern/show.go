@@ -3,6 +3,7 @@ package govern
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,7 +100,20 @@ func (rs *Records) Show(ctx context.Context, who Actor, address string) (*Record
 		return nil, err
 	}
 	data, err := rs.Content(ctx, &r)
-	return &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}, err
+	out := &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}
+	return out, errors.Join(err, rs.addAsked(ctx, &out.Record))
+}
+
+// addAsked adds what was really asked to versions that agents wrote. These have links.
+func (rs *Records) addAsked(ctx context.Context, rows ...*VersionRow) error {
+	if !slices.ContainsFunc(rows, func(v *VersionRow) bool { return len(v.Links) > 0 }) {
+		return nil
+	}
+	by, err := rs.asked(ctx)
+	for _, v := range rows {
+		v.Asked = by[record.Ref{ID: v.ID, Version: v.Version}.String()]
+	}
+	return err
 }
 
 // Diff is what changed between two versions of a record.
@@ -120,6 +134,7 @@ type Change struct {
 	Version int    `json:"version"`
 	Creator string `json:"creator"`
 	Text    string `json:"change"`
+	Asked   string `json:"asked,omitempty"`
 }
 
 // FieldChange is a field with another value.
@@ -175,7 +190,11 @@ func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	for _, l := range patch.Lines(linesOf(one), linesOf(two)) {
 		out.Lines = append(out.Lines, string(l.Mark)+l.Text)
 	}
-	return out, nil
+	asked, err := rs.asked(ctx)
+	for i, c := range out.Changes {
+		out.Changes[i].Asked = asked[record.Ref{ID: a.ID, Version: c.Version}.String()]
+	}
+	return out, errors.Join(err, rs.addAsked(ctx, &out.From, &out.To))
 }
 
 func linksNotIn(links, others []record.Link) []record.Link {
@@ -197,7 +216,7 @@ func (rs *Records) changes(ctx context.Context, id string, from, to int) ([]Chan
 			slices.Reverse(out)
 			return out, nil
 		}
-		out = append(out, Change{v, all[v-1].Creator, all[v-1].Change})
+		out = append(out, Change{Version: v, Creator: all[v-1].Creator, Text: all[v-1].Change})
 	}
 	return nil, nil // not a descendant
 }
@@ -236,8 +255,14 @@ func (rs *Records) History(ctx context.Context, address string) (*History, error
 	for i := range versions {
 		out.Versions = append(out.Versions, versionRow(&versions[i], h.Canonical))
 	}
-	out.Tips, err = rs.Store.Tips(ctx, h.ID)
-	return out, err
+	if out.Tips, err = rs.Store.Tips(ctx, h.ID); err != nil {
+		return nil, err
+	}
+	rows := make([]*VersionRow, len(out.Versions))
+	for i := range out.Versions {
+		rows[i] = &out.Versions[i]
+	}
+	return out, rs.addAsked(ctx, rows...)
 }
 
 // Found is a record that contains a text, and where it came from.

@@ -58,6 +58,7 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 	draft.Change = "a summary of what it says now, by " + h.Name
 	draft.Task, draft.granted = a.task.String(), true // the requester may write it
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
+	put.Asked = a.event.Asked
 	return put, rs.journalResult(ctx, a, put.Record.Ref(), err)
 }
 
@@ -171,7 +172,7 @@ func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Dr
 	draft.linkSources(taken, left)
 	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
-	put.LeftOut = left
+	put.LeftOut, put.Asked = left, a.event.Asked
 	return put, rs.journalResult(ctx, a, put.Record.Ref(), err)
 }
 

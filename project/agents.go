@@ -259,7 +259,7 @@ type HelperOptions struct {
 
 // Helper makes an agent for jobs on the records in the given role. The returned function
 // closes it.
-func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(), error) {
+func (p *Project) Helper(ctx context.Context, o *HelperOptions, role string) (*govern.Helper, func(), error) {
 	own := *p.Config
 	p = &Project{Host: p.Host, Config: &own}
 	p.Config.Models = slices.Clone(p.Config.Models)
@@ -267,7 +267,9 @@ func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(),
 		p.Config.Models[i].Structured = "" // the reply is text, not deltas
 	}
 	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, AgentOverride{Via: o.Via})
-	party.ModelID, party.Seed = cmp.Or(party.ModelID, o.Model), nil
+	if party.Seed = nil; party.Via != config.ViaProgram { // o.Model names the program, which chooses its own
+		party.ModelID = cmp.Or(party.ModelID, o.Model)
+	}
 	party.Way = p.way(&party)
 	if party.Via != config.ViaOpenAI && party.Via != config.ViaProgram {
 		return nil, nil, &fault.Error{
@@ -283,5 +285,6 @@ func (p *Project) Helper(o *HelperOptions, role string) (*govern.Helper, func(),
 		m.Close()
 		return nil, nil, err
 	}
-	return &govern.Helper{Agent: made, Name: o.Name, Model: cmp.Or(party.ModelID, o.Model)}, m.Close, nil
+	m.pinVersion(ctx, &party)
+	return &govern.Helper{Agent: made, Name: o.Name, Model: cmp.Or(party.ModelID, o.Model), Asked: party.Author}, m.Close, nil
 }

@@ -64,6 +64,7 @@ type FoundRecord struct {
 	At      string        `json:"at"`
 	Call    string        `json:"call"` // of the agent that produced it
 	Links   []record.Link `json:"links"`
+	Asked   string        `json:"asked,omitempty"` // what was really asked by the call
 }
 
 func newTextFound(text string) *TextFound {
@@ -134,7 +135,7 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 			Author: f.First.Creator, Change: f.First.Change, At: artifact.FormatInstant(f.First.At), Links: f.First.Links,
 		}
 		if f.Call != nil {
-			all[i].Call = f.Call.ID
+			all[i].Call, all[i].Asked = f.Call.ID, f.Call.Asked
 		}
 	}
 	return all, err

@@ -116,17 +116,23 @@ func (s *State) matchModel(c *Call) (asked string, match Match) {
 	if by == nil || by.Via == ViaMail { // mail asks an agent, not a model
 		return "", MatchUnknown
 	}
-	answered := c.Answered.Model
-	if by.Way != nil && by.Way.Version != "" { // a program's name and version precede its model
-		if _, model, ok := strings.Cut(answered, by.Way.Version); ok {
-			answered = model
-		}
-	}
-	match = MatchModels(by.ModelID, answered)
-	if match == MatchOther && !s.Opened.Follows(ThirdProtocol) && wasVariant(by.ModelID, answered) {
+	match = by.match(c.Answered.Model)
+	if match == MatchOther && !s.Opened.Follows(ThirdProtocol) && wasVariant(by.ModelID, by.onlyModel(c.Answered.Model)) {
 		match = MatchVariant // as its artifacts have it
 	}
 	return by.ModelID, match
+}
+
+func (p *Party) match(answered string) Match { return MatchModels(p.ModelID, p.onlyModel(answered)) }
+
+// onlyModel returns the model that answered, without the program's name and version, which precede it.
+func (p *Party) onlyModel(answered string) string {
+	if p.Way != nil && p.Way.Version != "" {
+		if _, model, ok := strings.Cut(answered, p.Way.Version); ok {
+			return model
+		}
+	}
+	return answered
 }
 
 // sentTokens returns the tokens of the first message of a call, by our own count; 0 if unknown.

@@ -107,8 +107,16 @@ func (s *State) Author(c *Call) string {
 	if p.Via == ViaMail && c.Status == Replied {
 		return byMail(c.Answered.Program, c.Answered.Model, p.Asked())
 	}
-	if _, match := s.matchModel(c); match == MatchOther && p.Way != nil {
-		return p.Asked() + ", answered by " + c.Answered.Model
+	_, match := s.matchModel(c)
+	return p.author(c.Answered.Model, match)
+}
+
+// Author describes what is really asked, and the model that answered if it is another one.
+func (p *Party) Author(answered string) string { return p.author(answered, p.match(answered)) }
+
+func (p *Party) author(answered string, match Match) string {
+	if match == MatchOther && p.Way != nil {
+		return p.Asked() + ", answered by " + answered
 	}
 	return p.Asked()
 }

@@ -201,7 +201,7 @@ func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
 	if quiet {
 		return
 	}
-	rows := [][]string{{"  Text", ui.Quoted(f.Text)}, {"  First", fmt.Sprintf("v%d, %s, %s", f.First, f.Author, f.At)}}
+	rows := [][]string{{"  Text", ui.Quoted(f.Text)}, {"  First", fmt.Sprintf("v%d, %s, %s", f.First, ui.Author(f.Author, f.Asked), f.At)}}
 	if f.Change != "" {
 		rows = append(rows, []string{"  Why", ui.Clip(f.Change)})
 	}
@@ -291,10 +291,7 @@ func createdBy(o *session.Origin) string {
 
 // author formats in one line who wrote something, how and when.
 func author(o *session.Origin) string {
-	parts := []string{ui.Clean(o.Agent)}
-	if o.Asked != "" {
-		parts[0] += " (" + ui.Clean(o.Asked) + ")"
-	}
+	parts := []string{ui.Author(o.Agent, o.Asked)}
 	switch {
 	case o.Ruling != "":
 		parts = []string{"ruled by " + parts[0], "in " + ui.Clean(o.Ruling)}

@@ -126,7 +126,7 @@ func historyText(a *ui.App, r *govern.History) string {
 		if v.Parent > 0 {
 			parent = fmt.Sprintf("v%d", v.Parent)
 		}
-		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, statusOf(v), v.Creator, v.At, ui.OrDash(ui.Clip(v.Change))})
+		rows = append(rows, []string{fmt.Sprintf("v%d", v.Version), parent, statusOf(v), ui.Author(v.Creator, v.Asked), v.At, ui.OrDash(ui.Clip(v.Change))})
 	}
 	b.WriteString(ui.Columns(rows))
 	if len(r.Tips) > 1 && !a.Quiet {
@@ -178,6 +178,9 @@ func callsText(a *ui.App, r *callList) string {
 			in = append(in, fmt.Sprintf("%s@v%d (%s, %s)", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Type), s.Form))
 		}
 		rows := [][]string{{"  In", ui.OrDash(strings.Join(in, ", "))}, {"  Out", ui.OrDash(strings.Join(c.Produced, ", "))}, {"  Model", ui.OrDash(c.Model) + ", answered by " + ui.OrDash(c.Observed)}}
+		if c.Asked != "" {
+			rows = append(rows, []string{"  Asked", ui.Clean(c.Asked)})
+		}
 		if c.View != "" { // an arbiter sees a request instead of a view
 			rows = append(rows, []string{"  View", "sha256 " + c.View})
 		}
@@ -297,7 +300,7 @@ func (t *lineageTree) write(b *strings.Builder, ref, relation string, depth int)
 	case n.Missing:
 		b.WriteString(" (not in the store)\n")
 	default:
-		fmt.Fprintf(b, "  %s, %s, by %s: %s\n", ui.Clean(n.Type), n.Status, ui.Clean(n.Creator), ui.Clean(ui.Clip(n.Summary)))
+		fmt.Fprintf(b, "  %s, %s, by %s: %s\n", ui.Clean(n.Type), n.Status, ui.Author(n.Creator, n.Asked), ui.Clean(ui.Clip(n.Summary)))
 	}
 	t.seen[ref] = true
 	for _, e := range t.next[ref] {

@@ -68,7 +68,7 @@ func recordText(a *ui.App, r *govern.RecordText) string {
 		{"Status", statusOf(d)},
 		{"Parent", parent},
 		{"Summary", summary},
-		{"By", ui.Clean(d.Creator) + ", " + d.At},
+		{"By", ui.Author(d.Creator, d.Asked) + ", " + d.At},
 	}
 	if d.Change != "" {
 		rows = append(rows, []string{"Change", d.Change})
@@ -113,7 +113,7 @@ func diffText(a *ui.App, r *govern.Diff) string {
 	if !a.Quiet {
 		fmt.Fprintf(&b, "%s → %s\n", nameOf(&r.From), nameOf(&r.To))
 		for _, c := range r.Changes {
-			fmt.Fprintf(&b, "  v%d, %s: %s\n", c.Version, ui.Clean(c.Creator), ui.OrDash(c.Text))
+			fmt.Fprintf(&b, "  v%d, %s: %s\n", c.Version, ui.Author(c.Creator, c.Asked), ui.OrDash(c.Text))
 		}
 		for _, f := range r.Fields {
 			fmt.Fprintf(&b, "  %s: %s → %s\n", f.Field, ui.Quoted(f.From), ui.Quoted(f.To))

@@ -125,7 +125,7 @@ func (f *HelperFlags) Helper(a *ui.App, c *cobra.Command, r *Records, role strin
 		}
 		p = changed
 	}
-	return p.Helper(&f.HelperOptions, role)
+	return p.Helper(c.Context(), &f.HelperOptions, role)
 }
 
 func storeConsolidateCommand(a *ui.App) *cobra.Command {

@@ -34,6 +34,14 @@ func OrDash(s string) string {
 	return Clean(s)
 }
 
+// Author returns the name of an author and, in brackets, what was really asked, if it is known.
+func Author(name, asked string) string {
+	if asked == "" {
+		return Clean(name)
+	}
+	return Clean(name) + " (" + Clean(asked) + ")"
+}
+
 // maxLine is how much of a text Clip keeps.
 const maxLine = 160
 
