@@ -84,8 +84,10 @@ type Job struct {
 	Extra   flow.Cost
 	Asking  flow.Cost
 	Settled Settled // last outcome
-	// ByHand are the tokens that the operator spent by resuming it, for display only.
+	// ByHand are the tokens that the operator spent by resuming it, and Others says which agents
+	// were answered by another model than the requested one. Both are for display only.
 	ByHand int
+	Others []string
 	Began  time.Time
 	Closed time.Time
 	Seq    int // of the last entry about it

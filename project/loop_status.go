@@ -132,6 +132,7 @@ type LoopSession struct {
 	Silent    int        `json:"silent_agents"` // that contributed nothing in any round
 	Lost      int        `json:"tokens_lost"`   // part of Tokens: possible cost of calls without a reply
 	Idle      []string   `json:"silent"`        // the names of the silent agents
+	Others    []string   `json:"other_models,omitempty"`
 }
 
 // LoopOutage is a time in which an endpoint does not respond. One session at a time asks
@@ -198,7 +199,7 @@ func (p *Project) summariseLoop(locks store.Locks, st *loop.State) *LoopSummary 
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, LoopSession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
-			t.Nothing, t.Silent, t.Lost, t.Idle,
+			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others,
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost

@@ -364,14 +364,7 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	}
 	f := &findings{
 		now: outcomeOf(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
-		idle: h.State.Idle(),
-	}
-	for _, c := range h.State.Calls() {
-		for _, r := range h.State.Remarks(c) {
-			if said := c.Agent + ": " + r.Message; r.Kind == flow.RemarkOther && !slices.Contains(f.others, said) {
-				f.others = append(f.others, said)
-			}
-		}
+		idle: h.State.Idle(), others: otherModels(h.State),
 	}
 	for i := range h.State.Agents {
 		p := &h.State.Agents[i]
@@ -379,6 +372,19 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 		f.answer.Agents = append(f.answer.Agents, report.Author{Agent: p.Name, Role: p.Role, Asked: cmp.Or(strings.Join(authors, ", then "), by.Asked())})
 	}
 	return f, nil
+}
+
+// otherModels says which agents were answered by another model than the requested one.
+func otherModels(s *flow.State) []string {
+	var all []string
+	for _, c := range s.Calls() {
+		for _, r := range s.Remarks(c) {
+			if said := c.Agent + ": " + r.Message; r.Kind == flow.RemarkOther && !slices.Contains(all, said) {
+				all = append(all, said)
+			}
+		}
+	}
+	return all
 }
 
 // maxLesson bounds the length of a lesson in a report.

@@ -163,8 +163,15 @@ func Refresh(ctx context.Context, st store.Store, s *loop.State) error {
 	}
 	var running []*loop.Job
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Status == loop.Running {
+		j := &s.Jobs[i]
+		if j.Status == loop.Running {
 			running = append(running, j)
+		}
+		if j.Thread == "" {
+			continue
+		}
+		if h, err := session.Load(ctx, st, j.Thread); err == nil { // verify reports the error
+			j.Others = otherModels(h.State)
 		}
 	}
 	return eachSession(ctx, st, running, func(_ context.Context, i int, h *session.History) error {
