@@ -193,7 +193,11 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 		return brokenBy("store", err)
 	}
 	found := fmt.Sprintf("%s, %s, on a local file system, %s", filepath.Join(dir, sqlite.FileName), sizeOf(dir), text.Count(len(streams), "session"))
-	return append([]Check{fine("store", found), checkState(dir)}, checkSessions(ctx, p, st, streams)...)
+	one := fine("store", found)
+	if err := st.CheckWritable(); err != nil {
+		one = brokenBy("store", err)[0]
+	}
+	return append([]Check{one, checkState(dir)}, checkSessions(ctx, p, st, streams)...)
 }
 
 // damagedBy reports the first fault of a store's file. Verify reports the others.

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	driversqlite "modernc.org/sqlite"
@@ -108,4 +110,41 @@ func damaged() diagnosis {
 		store.Damaged, "the file is damaged, or not a store",
 		"make a copy first, then run `brenner verify` to see how much of it is intact; the file was not changed",
 	}
+}
+
+// forbidden adds code, place and hint to an error of the operating system about a file or its directory.
+func (f *File) forbidden(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err // the place is known
+	}
+	e := &fault.Error{
+		Code: store.Unwritable, Op: "open the " + f.Name, Place: path, Cause: err,
+		Hint: "choose a directory that you may write to, on a disk that is not mounted read-only",
+	}
+	switch info, missing := os.Stat(path); {
+	case missing != nil:
+	case path != f.Path && !info.IsDir():
+		e.Detail, e.Cause, e.Hint = "not a directory", nil, moveAway(path)+" moves it away"
+	case errors.Is(err, fs.ErrPermission):
+		e.Hint = "if it is yours: `chmod u+rwX " + word(path) + "`; else run the command as its owner, or on a copy of the project"
+	}
+	return e
+}
+
+// unopened adds code, place and hint to the error of opening the store. Verify could not open it, either.
+func (s *Store) unopened(err error) error {
+	out := s.file.Fault("open the store", err)
+	if f, ok := out.(*fault.Error); ok && f.Code == store.Damaged && extended(err) != 0 {
+		f.Hint = "restore it from a backup; to start over: " + moveAway(s.dir) + "; the file was not changed"
+	}
+	return out
+}
+
+// moveAway returns a command that renames something.
+func moveAway(path string) string {
+	return "`mv " + word(path) + " " + word(freeName(path+".old")) + "`"
 }

@@ -77,6 +77,35 @@ func TestUnwritable(t *testing.T) {
 	wantFault(t, err, store.Unwritable, "lock a")
 }
 
+// Hints name what is really in the way, with a command to copy.
+func TestHintsOfUnopenedStores(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		spoil        func(dir, file string) error
+		detail, hint string
+	}{
+		"empty":        {func(_, file string) error { return os.Truncate(file, 0) }, "missing or empty", "start over: `mv DIR DIR.old`"},
+		"truncated":    {func(_, file string) error { return os.Truncate(file, 5000) }, "damaged", "restore it from a backup; to start over: `mv DIR DIR.old`"},
+		"text":         {func(_, file string) error { return os.WriteFile(file, []byte("Some text."), 0o600) }, "not a store", "restore it from a backup"},
+		"directory":    {func(_, file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) }, "not a regular file", "`mv DIR/brenner.db DIR/brenner.db.old`"},
+		"no directory": {func(dir, _ string) error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)) }, "DIR: not a directory", "`mv DIR DIR.old`"},
+	} {
+		dir := filepath.Join(t.TempDir(), "state")
+		s := openIn(t, dir, Options{})
+		_, err := s.Hold("a", store.Holder{})
+		if err := errors.Join(err, s.Close(), c.spoil(dir, s.file.Path)); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, o := range []Options{{}, {ReadOnly: true}} {
+			_, err := Open(t.Context(), dir, o)
+			place := func(text string) string { return strings.ReplaceAll(text, "DIR", dir) }
+			if err == nil || !strings.Contains(err.Error(), place(c.detail)) || !strings.Contains(fault.HintOf(err), place(c.hint)) {
+				t.Errorf("%s: %v; hint: %s", name, err, fault.HintOf(err))
+			}
+		}
+	}
+}
+
 func TestDirectoryWithoutPermission(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -94,17 +123,25 @@ func TestDirectoryWithoutPermission(t *testing.T) {
 		return
 	}
 	defer os.Chmod(dir, 0o755) //nolint:errcheck // so that the directory can be removed
+	if err := os.Chmod(s.file.Path, 0); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), dir, Options{ReadOnly: true})
+	wantFault(t, err, store.Unwritable, s.file.Path+": permission denied")
 	for _, name := range []string{s.file.Path, dir} {
 		if err := os.Chmod(name, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Open(t.Context(), dir, Options{})
-		wantFault(t, err, store.Unwritable, "permission denied")
+		_, err = Open(t.Context(), dir, Options{})
+		wantFault(t, err, store.Unwritable, s.file.Path+": permission denied")
+		if hint := fault.HintOf(err); !strings.Contains(hint, "`chmod u+rwX "+s.file.Path+"`") {
+			t.Error(hint)
+		}
 	}
 	if err := os.Chmod(s.file.Path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), dir, Options{})
+	_, err = Open(t.Context(), dir, Options{})
 	wantFault(t, err, store.Unwritable, "cannot be opened for writing")
 	_, err = Open(t.Context(), filepath.Join(dir, "sub"), Options{})
 	wantFault(t, err, store.Unwritable, "open the store")
@@ -216,7 +253,7 @@ func TestDamagedFile(t *testing.T) {
 			}
 			err = openAndVerify(t, dir)
 			wantFault(t, err, store.Damaged, "")
-			if !strings.Contains(fault.HintOf(err), "brenner verify") {
+			if !strings.HasSuffix(fault.HintOf(err), "; the file was not changed") {
 				t.Errorf("the hint is %s", fault.HintOf(err))
 			}
 			if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, damaged) {

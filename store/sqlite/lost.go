@@ -85,12 +85,18 @@ func (w *Writer) checkSize(ctx context.Context, size int64) error {
 		if err != nil || size < pages*each {
 			return &fault.Error{
 				Code: store.Damaged, Op: "write to the " + w.file.Name, Place: w.file.Path, Detail: "the file was truncated while in use",
-				Hint: "move it and " + w.file.Path + "-wal away, and restore it from a backup; then run the command again", Cause: err,
+				Hint: w.moveFiles() + ", and restore it from a backup; then run the command again", Cause: err,
 			}
 		}
 	}
 	w.size = size
 	return nil
+}
+
+// moveFiles returns a command that moves the file and those beside it away: a WAL would damage a backup.
+func (w *Writer) moveFiles() string {
+	to := word(freeName(filepath.Join(filepath.Dir(w.file.Path), "damaged")))
+	return "`mkdir " + to + " && mv " + word(w.file.Path) + "* " + to + "`"
 }
 
 // save copies the open file to a new one beside its old name, or beside its directory if that is

@@ -96,7 +96,11 @@ func TestTruncatedStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			wantFault(t, s.Write(t.Context(), batch(t, 2, journal.HeadOf(first.Appends[0].Entries))), store.Damaged, "truncated while in use")
+			err := s.Write(t.Context(), batch(t, 2, journal.HeadOf(first.Appends[0].Entries)))
+			wantFault(t, err, store.Damaged, "truncated while in use")
+			if hint := fault.HintOf(err); !strings.HasPrefix(hint, "`mkdir "+s.dir+"/damaged && mv "+s.file.Path+"* "+s.dir+"/damaged`") {
+				t.Error(hint)
+			}
 		}
 	}
 	s := openIn(t, t.TempDir(), Options{})

@@ -28,3 +28,6 @@ func syncDir(dir string) error {
 // writable returns why an existing file cannot be written. It does not open the file: closing it
 // would end SQLite's locks on it.
 func writable(file string) error { return unix.Access(file, unix.W_OK) }
+
+// readable is writable for reading.
+func readable(file string) error { return unix.Access(file, unix.R_OK) }

@@ -5,3 +5,6 @@ func syncDir(string) error { return nil }
 
 // writable checks nothing: the first write fails instead.
 func writable(string) error { return nil }
+
+// readable checks nothing: the first read fails instead.
+func readable(string) error { return nil }

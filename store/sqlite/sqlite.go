@@ -99,7 +99,7 @@ func open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	if err != nil {
 		_ = s.disconnect() // the first error is the one that matters
-		return nil, s.file.Fault("open the store", err)
+		return nil, s.unopened(err)
 	}
 	return s, nil
 }
@@ -146,16 +146,18 @@ func (s *Store) prepareDir(ctx context.Context, o Options) error {
 	if err == nil {
 		err = s.makeFile(ctx, o)
 	}
-	if err == nil && exists(s.file.Path) {
-		err = writable(s.file.Path) // SQLite would open it anyway, and fail later
-	}
 	if err != nil {
-		return &fault.Error{
-			Code: store.Unwritable, Op: "open the store", Place: s.dir, Cause: err,
-			Hint: "choose a directory that you may write to, on a disk that is not mounted read-only",
-		}
+		return s.file.forbidden(s.dir, err)
 	}
-	return nil
+	return s.CheckWritable() // SQLite would open it anyway, and fail later
+}
+
+// CheckWritable returns why the store's file cannot be written, if it cannot.
+func (s *Store) CheckWritable() error {
+	if !exists(s.file.Path) {
+		return nil
+	}
+	return s.file.forbidden(s.file.Path, writable(s.file.Path))
 }
 
 // checkFile refuses what SQLite would wait on or silently create again: something other than a regular
@@ -166,15 +168,17 @@ func (s *Store) checkFile() error {
 	case err == nil && !info.Mode().IsRegular():
 		return &fault.Error{
 			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "not a regular file",
-			Hint: "move it away; the store is an SQLite file",
+			Hint: moveAway(s.file.Path) + " moves it away; the store is an SQLite file",
 		}
-	case err == nil && info.Size() > 1, err != nil && !errors.Is(err, os.ErrNotExist): // to SQLite, a file of one byte is empty
+	case err == nil && info.Size() > 1: // to SQLite, a file of one byte is empty
 		return nil
+	case err != nil && !errors.Is(err, os.ErrNotExist):
+		return s.file.forbidden(s.dir, err)
 	}
 	if found := s.traces(); found != "" {
 		return &fault.Error{
 			Code: store.Damaged, Op: "open the store", Place: s.file.Path, Detail: "the store's file is missing or empty, but " + found,
-			Hint: "restore the file, with its -wal if there is one; to start over, move the directory away",
+			Hint: "restore the file, with its -wal if there is one; to start over: " + moveAway(s.dir),
 		}
 	}
 	return nil
@@ -265,11 +269,11 @@ func (s *Store) mustExist() error {
 	_, err := os.Stat(s.file.Path)
 	switch {
 	case err == nil:
-		return nil
+		err = readable(s.file.Path)
 	case errors.Is(err, os.ErrNotExist):
 		return s.noStore()
 	}
-	return &fault.Error{Code: store.Unwritable, Op: "open the store", Place: s.file.Path, Cause: err, Hint: "check the permissions of the directory"}
+	return s.file.forbidden(s.file.Path, err)
 }
 
 func (s *Store) noStore() error {
