@@ -31,6 +31,7 @@ const (
 // Options configure a client. Only URL is required.
 type Options struct {
 	URL     string        // complete, as Address returns it
+	Flags   []string      // of the command, for errors: they name another server
 	Token   string        `json:"-"` // bearer token; empty sends none
 	Keys    *Keyring      // agents' tokens; nil keeps them in memory
 	HTTP    *http.Client  // nil means a plain client
@@ -67,6 +68,7 @@ func shownAddress(base, path string) string {
 // Client talks to one server. It is safe for concurrent use.
 type Client struct {
 	url            string
+	flags          []string
 	token          string
 	keys           *Keyring
 	http           http.Client
@@ -88,7 +90,7 @@ func New(o Options) (*Client, error) {
 	if !baseurl.Valid(o.URL) {
 		return nil, &fault.Error{Code: Invalid, Detail: "not a valid mail server URL: " + fault.Shown(baseurl.Shown(o.URL)), Hint: "write it like " + DefaultBaseURL + DefaultPath}
 	}
-	c := &Client{url: o.URL, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
+	c := &Client{url: o.URL, flags: o.Flags, token: o.Token, keys: o.Keys, timeout: o.Timeout, maxThreadBytes: maxThreadBytes}
 	if c.keys == nil {
 		c.keys = &Keyring{}
 	}

@@ -155,7 +155,7 @@ func (c *Client) noResponse(ctx context.Context, method string, err error) error
 	if errors.As(err, &op) && op.Op == "dial" {
 		return &fault.Error{
 			Code: Unreachable, Op: method, Place: c.url, Detail: "no mail server", Cause: c.plain(err),
-			Hint: "run `brenner mail serve`, or set " + EnvBaseURL,
+			Hint: HowToServe(c.url, c.flags...),
 		}
 	}
 	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), errTimeout) {

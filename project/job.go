@@ -142,7 +142,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	j := &Job{Brief: plan.brief, project: k.Project, models: models, script: plan.script, parties: plan.parties, start: o, doing: o.Doing, base: k.ThreadID}
 	j.onClose(models.Close)
 	defer j.closeOn(&err)
-	if err := models.PrepareMail(ctx, plan.parties, o.ServeMail); err != nil {
+	if err := models.PrepareMail(ctx, plan.parties, o.ServeMail, serveMailFlag); err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -222,12 +222,13 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	p.warnOfAddresses(j.parties, o.Traffic)
 	changed := j.models.newVersions(ctx, j.parties)
 	j.ways, j.parties = append(j.ways, changed...), flow.Rerouted(j.parties, changed)
-	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail)
+	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail, serveMailFlag, mailURLFlag+" URL")
 }
 
 // Moves reports whether the flags of a resumed session change how its agents are reached.
 func (j *Job) Moves() bool {
-	return len(j.ways) > 0 && (j.resume.Traffic.BaseURL != "" || len(j.resume.Model) > 0)
+	mailed := j.project.Config.Origin("mail.base_url").Source == mailURLFlag
+	return len(j.ways) > 0 && (j.resume.Traffic.BaseURL != "" || len(j.resume.Model) > 0 || mailed)
 }
 
 // Source returns where the job's session is read from.

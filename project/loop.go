@@ -93,7 +93,7 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 	if c, ok := j.models.Counter.(*tokens.Counter); ok {
 		j.models.Counter = tokens.NewCached(c) // thousands of messages differ in a few lines only
 	}
-	if err := j.models.PrepareMail(ctx, plan.parties, false); err != nil {
+	if err := j.models.PrepareMail(ctx, plan.parties, false, mailURLFlag+" URL"); err != nil {
 		return nil, err
 	}
 	if err := p.checkDelivery(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,16 +34,17 @@ type Mailbox struct {
 }
 
 // MailboxOf returns a client of the project's mail, at the given address or the configured
-// one. Nothing is sent yet.
-func (p *Project) MailboxOf(base string) (*Mailbox, error) {
+// one. Nothing is sent yet. The flags, for errors, name another server.
+func (p *Project) MailboxOf(base string, flags ...string) (*Mailbox, error) {
 	address, err := p.mailAddress(base)
 	if err != nil {
 		return nil, err
 	}
-	return p.mailboxAt(address)
+	return p.mailboxAt(address, flags...)
 }
 
-func (p *Project) mailboxAt(address string) (*Mailbox, error) {
+// mailboxAt returns a client of the mail at an address, with such flags.
+func (p *Project) mailboxAt(address string, flags ...string) (*Mailbox, error) {
 	if err := p.CheckHost(address); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (p *Project) mailboxAt(address string) (*Mailbox, error) {
 	if err != nil {
 		return nil, &fault.Error{Code: files.Unreadable, Place: p.Config.Project.Dir, Cause: err}
 	}
-	client, err := mail.New(mail.Options{URL: address, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
+	client, err := mail.New(mail.Options{URL: address, Flags: flags, Token: token, Keys: keys, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (p *Project) openBox(ctx context.Context) (*box.Box, error) {
 // serveMail serves the project's mail while a session runs, at the address where the
 // session expects it. The returned function stops the server.
 func (p *Project) serveMail(ctx context.Context, address string) (end func(), err error) {
-	at, err := listenAddress(address)
+	at, err := mail.ListenAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -310,29 +310,4 @@ func (p *Project) serveMail(ctx context.Context, address string) (end func(), er
 			p.Log.Warn().Err(err).Msg("the mail server failed while stopping; sent mail is stored")
 		}
 	}, nil
-}
-
-// listenAddress returns where to listen so that a session finds its mail at the given address,
-// if this process can serve that.
-func listenAddress(address string) (string, error) {
-	wrong := func(why string) error {
-		return &fault.Error{
-			Code: mail.Invalid, Op: "serve mail during the session", Place: baseurl.Shown(address), Detail: why,
-			Hint: "leave " + mail.EnvBaseURL + " and mail.base_url unset, or name a port of this machine, such as " + mail.DefaultBaseURL,
-		}
-	}
-	u, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return "", wrong(err.Error())
-	case u.Scheme != "http":
-		return "", wrong("--serve-mail serves http, but the session would use " + u.Scheme)
-	case !baseurl.IsLocal(address):
-		return "", wrong("--serve-mail serves this machine only, but the session would use " + u.Hostname())
-	case u.Port() == "0":
-		return "", wrong("port 0 means any free port, but the session needs a fixed one")
-	case u.Port() == "":
-		return net.JoinHostPort(u.Hostname(), "80"), nil
-	}
-	return u.Host, nil
 }

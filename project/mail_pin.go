@@ -29,8 +29,9 @@ func pinnedMail(parties []flow.Party) string {
 }
 
 // mailOf returns the address of the parties' mail server: the pinned one, or without one, or with
-// --mail-url, the configured one. A token is sent to no other machine that only a journal names.
-func (p *Project) mailOf(parties []flow.Party) (string, error) {
+// --mail-url, the configured one. A token is sent to no other machine that only a journal names, unless
+// the command's flag names it.
+func (p *Project) mailOf(parties []flow.Party, flag string) (string, error) {
 	pinned := pinnedMail(parties)
 	switch {
 	case pinned == "", pinned == p.configuredMail(), p.Config.Origin("mail.base_url").Level == roster.Flags:
@@ -38,31 +39,44 @@ func (p *Project) mailOf(parties []flow.Party) (string, error) {
 	case baseurl.IsLocal(pinned), p.variable(p.Config.Mail.TokenEnv) == "":
 		return pinned, nil
 	}
+	hint := ""
 	base := strings.TrimSuffix(strings.TrimRight(pinned, "/"), "/"+strings.Trim(p.Config.Mail.Path, "/"))
+	if flag != "" {
+		hint = "if the address is right, pass " + flag + " " + base + "; otherwise pass another " + flag
+	}
 	return "", &fault.Error{
 		Code: trust.Untrusted, Detail: "only the journal names the mail server " + pinned + ", which would receive the token of " + p.Config.Mail.TokenEnv,
-		Hint: "if the address is right, pass --mail-url " + base + " to `brenner session resume`; otherwise pass another --mail-url",
+		Hint: hint,
 	}
 }
 
-// mailboxOf returns a client of the mail of the parties.
-func (p *Project) mailboxOf(parties []flow.Party) (*Mailbox, error) {
-	address, err := p.mailOf(parties)
+// mailboxOf returns a client of the mail of the parties, for a command with this flag, if any.
+func (p *Project) mailboxOf(parties []flow.Party, flag string) (*Mailbox, error) {
+	address, err := p.mailOf(parties, flag)
 	if err != nil {
 		return nil, err
 	}
-	return p.mailboxAt(address)
+	if flag == "" {
+		return p.mailboxAt(address)
+	}
+	return p.mailboxAt(address, flag+" URL")
 }
+
+// Flags for the mail server of a session.
+const (
+	mailURLFlag   = "--mail-url" // changes the pinned one
+	serveMailFlag = "--serve-mail"
+)
 
 // moveMail returns the ways of the parties whose mail server is not the pinned one.
 func (p *Project) moveMail(parties []flow.Party) ([]flow.NewWay, error) {
 	if !anyVia(parties, config.ViaMail) {
-		if from := p.Config.Origin("mail.base_url"); from.Source == "--mail-url" {
+		if from := p.Config.Origin("mail.base_url"); from.Source == mailURLFlag {
 			return nil, &fault.Error{Code: fault.Usage, Place: from.Source, Detail: "no agent is reached via mail", Hint: "omit it"}
 		}
 		return nil, nil
 	}
-	address, err := p.mailOf(parties)
+	address, err := p.mailOf(parties, mailURLFlag)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +117,6 @@ func mailAt(address string, parties []flow.Party) {
 func (p *Project) warnOfMail(parties []flow.Party) {
 	pinned, from := pinnedMail(parties), p.Config.Origin("mail.base_url")
 	if pinned != "" && pinned != p.configuredMail() && from.Level != roster.Default {
-		p.Log.Warn().Msgf("%s names %s, but the mail server at %s is used, as the journal says; to change that, pass --mail-url %[2]s to `brenner session resume`", from, baseurl.Shown(p.Config.Mail.BaseURL), pinned)
+		p.Log.Warn().Msgf("%s names %s, but the mail server at %s is used, as the journal says; to change that, pass --mail-url %[2]s", from, baseurl.Shown(p.Config.Mail.BaseURL), pinned)
 	}
 }

@@ -66,7 +66,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
 		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)},
-		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties) },
+		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties, "") },
 	}
 	m.Mail = p.sessionMail(m.mailbox, counter.Count)
 	if err := m.check(parties, budgetUSD); err != nil {

@@ -57,16 +57,16 @@ func (p *Project) MailRunner(ctx context.Context, doing, thread, url string) (r 
 	r.Mail = p.sessionMail(func() (*Mailbox, error) {
 		h, err := session.Load(ctx, st, thread)
 		if url != "" || err != nil { // a new session has no pinned address
-			return p.MailboxOf(url)
+			return p.MailboxOf(url, "--url URL")
 		}
-		return p.mailboxOf(h.State.Agents)
+		return p.mailboxOf(h.State.Agents, "--url")
 	}, nil)
 	return r, func() { p.CloseStore(st) }, nil
 }
 
 // PrepareMail checks the mail server if a session needs it, before anything is written. With
-// serve it starts one first.
-func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bool) error {
+// serve it starts one first. The flags are what else can help if there is none.
+func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bool, flags ...string) error {
 	if err := CheckMailboxes(parties); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bo
 	}
 	m.Project.warnOfMail(parties)
 	if serve {
-		address, err := m.Project.mailOf(parties)
+		address, err := m.Project.mailOf(parties, mailURLFlag)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (m *Models) PrepareMail(ctx context.Context, parties []flow.Party, serve bo
 		}
 		m.onClose(end)
 	}
-	return m.Mail.check(ctx)
+	return m.Mail.check(ctx, flags)
 }
 
 // CheckMailboxes rejects agents that would share a mailbox, with each other or with the
@@ -112,16 +112,19 @@ func CheckMailboxes(parties []flow.Party) error {
 }
 
 // check checks that the server responds, before anything is written.
-func (o *sessionMail) check(ctx context.Context) error {
+func (o *sessionMail) check(ctx context.Context, flags []string) error {
 	desk, err := o.desk()
 	if err != nil {
 		return err
 	}
 	_, err = desk.Client.Health(ctx)
 	if fault.CodeOf(err) == mail.Unreachable {
+		if _, err := mail.ListenAddress(desk.Client.URL()); err != nil {
+			flags = slices.DeleteFunc(flags, func(f string) bool { return f == serveMailFlag })
+		}
 		return &fault.Error{
 			Code: mail.Unreachable, Place: desk.Client.URL(), Detail: "no mail server for this project",
-			Hint: "run `brenner mail serve` in another terminal, or pass --serve-mail",
+			Hint: mail.HowToServe(desk.Client.URL(), flags...),
 		}
 	}
 	return err
@@ -371,8 +374,8 @@ func withHint(err error, hint string) error {
 
 // ReadThread reads a complete thread with its delivery state from the mail server at url,
 // and returns the server's address. A missing thread is empty.
-func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool) (messages []mail.Message, server string, err error) {
-	box, err := p.MailboxOf(url)
+func (p *Project) ReadThread(ctx context.Context, url, thread string, texts bool, flags ...string) (messages []mail.Message, server string, err error) {
+	box, err := p.MailboxOf(url, flags...)
 	if err != nil {
 		return nil, "", err
 	}
@@ -397,7 +400,7 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 	defer cancel()
 	var all []mail.Message
 	server := ""
-	box, err := p.mailboxOf(h.State.Agents)
+	box, err := p.mailboxOf(h.State.Agents, "")
 	if err == nil {
 		all, server, err = box.readThread(ctx, h.Thread, false)
 	}

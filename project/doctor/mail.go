@@ -63,7 +63,7 @@ func checkServer(ctx context.Context, b *project.Mailbox) []Check {
 	case err == nil:
 		return append(d, broken(at, "unhealthy: it reports "+fault.Shown(h.Status), "check the server's log"))
 	case code == mail.Unreachable:
-		return append(d, broken(at, "no response", "start it with `brenner mail serve`, or set its address with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
+		return append(d, broken(at, "no response", mail.HowToServe(b.Client.URL())+", or set its address with "+mail.EnvBaseURL+" or mail.base_url in "+config.FileName))
 	case code == mail.NoAuth:
 		return append(d, broken(at, "token rejected", "set "+b.Project.Config.Mail.TokenEnv+" to the server's token; leave it unset for this project's own `brenner mail serve`"))
 	}

@@ -150,4 +150,13 @@ func TestSessionServesItsMail(t *testing.T) {
 		// Another process would not have connections to the stopped server.
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	}
+	serve := "run `brenner mail serve --addr " + strings.TrimPrefix(environ[1], mail.EnvBaseURL+"=http://") + "`, or pass "
+	for want, args := range map[string][]string{
+		serve + "--serve-mail or --mail-url URL\n": {"session", "resume", "RS-20261115-why"}, serve + "--url URL\n": {"session", "publish", "RS-20261115-why"},
+		"--mail-url: empty value": {"session", "resume", "RS-20261115-why", "--mail-url", ""},
+	} {
+		if code, errs := brenner(t.Context(), environ[:1], io.Discard, append(args, "-C", dir)...); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%v: exit %d, want %q: %s", args, code, want, errs)
+		}
+	}
 }

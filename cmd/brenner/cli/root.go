@@ -125,12 +125,15 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 }
 
 // replaceArgErrors replaces cobra's errors about the number of arguments, in c and all
-// its subcommands, with errors that name the extra argument.
+// its subcommands, with errors that name the extra argument. It refuses empty flags, too.
 func replaceArgErrors(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
-			if err == nil || fault.CodeOf(err) != "" {
+			if err == nil {
+				return emptyFlag(c)
+			}
+			if fault.CodeOf(err) != "" {
 				return err
 			}
 			if len(args) == 0 {
@@ -146,6 +149,16 @@ func replaceArgErrors(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		replaceArgErrors(sub)
 	}
+}
+
+// emptyFlag refuses an empty address or file, which would silently mean the default.
+func emptyFlag(c *cobra.Command) error {
+	for _, name := range []string{"url", "mail-url", "base-url", "tape", "record-tape"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return ui.Usage(c, "--"+name+": empty value", "pass one, or omit the flag")
+		}
+	}
+	return nil
 }
 
 // strictBuiltIns makes cobra's own commands reject unknown arguments.

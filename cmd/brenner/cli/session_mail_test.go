@@ -151,6 +151,9 @@ func TestThreeAgentsByMail(t *testing.T) {
 			t.Errorf("%v names another author than the mailbox: %.2000s", args, out)
 		}
 	}
+	if out := b.wantExit(0, "session", "resume", mailThread, "--mail-url", "http://127.0.0.1:1"); !strings.Contains(out, "--mail-url has no effect: the session has ended, and no agent is asked") {
+		t.Errorf("an ended session says nothing about --mail-url: %.900s", out)
+	}
 	b.checkCritique(green)
 }
 

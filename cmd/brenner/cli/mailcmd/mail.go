@@ -44,7 +44,7 @@ func withMailbox[V any](a *ui.App, flags *MailFlags, do func(*project.Mailbox) (
 	if err != nil {
 		return err
 	}
-	m, err := p.MailboxOf(flags.URL)
+	m, err := p.MailboxOf(flags.URL, "--url URL")
 	if err != nil {
 		return err
 	}

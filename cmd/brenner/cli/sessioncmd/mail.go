@@ -206,7 +206,7 @@ func allByMail(r roster.Roster) []string {
 
 // firstKickoff returns the message that started a thread.
 func firstKickoff(ctx context.Context, p *project.Project, url, thread string) (mail.Message, error) {
-	all, _, err := p.ReadThread(ctx, url, thread, true)
+	all, _, err := p.ReadThread(ctx, url, thread, true, "--url URL")
 	if err != nil {
 		return mail.Message{}, err
 	}

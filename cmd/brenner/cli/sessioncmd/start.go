@@ -457,8 +457,10 @@ func nothingToResume(a *ui.App, c *cobra.Command, j *project.Job, why error) err
 	if !a.Quiet {
 		a.Say(ui.Clean(why.Error()) + "; " + ui.Clean(fault.HintOf(why)) + "\n")
 	}
-	if p := j.Source().Project; j.Moves() {
-		p.Log.Warn().Msg("--base-url and --model have no effect: the session has ended, and no agent is asked")
+	for _, name := range []string{"base-url", "model", "mail-url"} {
+		if c.Flags().Changed(name) && j.Moves() {
+			j.Source().Project.Log.Warn().Msg("--" + name + " has no effect: the session has ended, and no agent is asked")
+		}
 	}
 	err := showStatus(c.Context(), a, j.Source(), j.History)
 	if j.History.State.Verdict() == flow.Nothing {
