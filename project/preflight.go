@@ -91,7 +91,7 @@ func (m *Models) probesOf(parties []flow.Party) (probes []ModelProbe, asked []fl
 		if at < 0 {
 			at = len(asked)
 			asked = append(asked, p)
-			probes = append(probes, ModelProbe{Via: p.Via, Endpoint: baseurl.Shown(p.Endpoint()), Model: p.ModelID})
+			probes = append(probes, ModelProbe{Via: p.Via, Endpoint: baseurl.Shown(p.Endpoint()), Model: p.ModelID, Structured: m.Project.setupOf(&p).Structured})
 		}
 		if !slices.Contains(probes[at].Agents, p.Name) {
 			probes[at].Agents = append(probes[at].Agents, p.Name)

@@ -77,6 +77,16 @@ func (p *Party) Asked() string {
 	return name
 }
 
+// FormatFix says what a person can do about a model that does not write deltas; structured is how they
+// are requested.
+func FormatFix(structured string) string {
+	fix := "ask another model (--model ID)"
+	if structured == "" || structured == "fences" {
+		fix += ", or set structured: auto for this one under agents.models:"
+	}
+	return fix
+}
+
 // programName returns the name and the version of a program. Most programs report their own name
 // with the version.
 func programName(w *Way) string {

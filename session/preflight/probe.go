@@ -47,7 +47,8 @@ type Probe struct {
 	Detail    string     `json:"detail,omitempty"`
 	Fix       string     `json:"fix,omitempty"`
 
-	Cost flow.Cost `json:"-"`
+	Cost       flow.Cost `json:"-"`
+	Structured string    `json:"-"` // how deltas are requested
 }
 
 // Statuses of probes.
@@ -89,7 +90,7 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 		return
 	}
 	if r.read(reply.Text); r.Reading != ReadDelta {
-		r.doubt("use a larger model, or set structured: auto for it under agents.models:")
+		r.doubt(flow.FormatFix(r.Structured))
 	}
 	if r.Answered != "" {
 		r.doubt("check the model's id: --model, or id: under agents.models")

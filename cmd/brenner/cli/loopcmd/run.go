@@ -246,6 +246,9 @@ func preflightProgress(a *ui.App) func([]project.ModelProbe) {
 		for i := range probes {
 			r := &probes[i]
 			a.Say("preflight: " + r.Status + ": " + ui.Clean(r.Name()) + ": " + ui.Clean(r.Found()) + "\n")
+			if r.Fix != "" {
+				a.Say("  fix: " + ui.Clean(r.Fix) + "\n")
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,6 +162,7 @@ func summaryOutcomes(s *audit.Summary, b *strings.Builder) {
 	} else if s.Phase == session.PhaseEnded && len(s.Idle) > 0 {
 		fmt.Fprintf(b, "\nContributed nothing in any round: %s\n", ui.Clean(strings.Join(s.Idle, ", ")))
 	}
+	summaryFix(s, b)
 	if n := len(s.Waiting); n > 0 && s.Phase != session.PhaseRunning {
 		fmt.Fprintf(b, "\n%s for the round to be completed: %s\n", waitingReplies(n), ui.Clean(strings.Join(s.Waiting, ", ")))
 	}
@@ -172,6 +174,21 @@ func summaryOutcomes(s *audit.Summary, b *strings.Builder) {
 				title = ""
 			}
 		}
+	}
+}
+
+// summaryFix says what a person can do about models that replied, but wrote nothing that could be read.
+func summaryFix(s *audit.Summary, b *strings.Builder) {
+	names := make(map[string][]string)
+	for i := range s.Agents {
+		g := &s.Agents[i]
+		if s.Phase == session.PhaseEnded && slices.Contains(s.Idle, g.Name) && g.Via == flow.ViaOpenAI && g.Counts.ProseOnly+g.Counts.Unreadable > 0 {
+			fix := flow.FormatFix(g.Structured)
+			names[fix] = append(names[fix], ui.Clean(g.Name))
+		}
+	}
+	for _, fix := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintf(b, "  fix for %s: %s\n", strings.Join(names[fix], ", "), fix)
 	}
 }
 
