@@ -6,12 +6,8 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	_ "embed"
 	"fmt"
-	"html/template"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -63,12 +59,6 @@ type Report struct {
 	Sessions    []Row       `json:"sessions"`
 }
 
-// Side is what one author wrote in a conflict.
-type Side struct {
-	Author string `json:"author"`
-	Value  string `json:"value"`
-}
-
 // Kinds of needs, in the order of the report.
 const (
 	NeedCause     = "cause"     // no session can run
@@ -92,69 +82,6 @@ type Need struct {
 	What    string `json:"what"`
 	Command string `json:"command"`
 	Sides   []Side `json:"sides,omitempty"` // of a conflict
-}
-
-// Question is the result of the best session on a question.
-type Question struct {
-	ID         string       `json:"id"`
-	Question   string       `json:"question"`
-	Session    string       `json:"session"`
-	File       string       `json:"file,omitempty"` // of its artifact, relative to the report
-	Version    int          `json:"version"`
-	Agents     []Author     `json:"agents"`
-	Hypotheses []Hypothesis `json:"hypotheses"`
-	Critiques  []Critique   `json:"critiques"`
-	Disagree   []Prediction `json:"disagreements"` // where hypotheses expect different things
-	Agree      int          `json:"agreements"`    // number of conditions for which at least two expect the same
-}
-
-// Author is an agent of a session and what it really asked.
-type Author struct {
-	Agent string `json:"agent"`
-	Role  string `json:"role"`
-	Asked string `json:"asked"`
-}
-
-// Critique is an active critique.
-type Critique struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Attack      string `json:"attack"`
-	Status      string `json:"status"`
-	Alternative string `json:"alternative"` // proposed instead
-}
-
-// Hypothesis is an active hypothesis.
-type Hypothesis struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Claim string `json:"claim"`
-}
-
-// Prediction lists what each hypothesis expects under a condition, in the order of the
-// hypotheses; "" if it predicts nothing.
-type Prediction struct {
-	ID        string   `json:"id"`
-	Condition string   `json:"condition"`
-	Expected  []string `json:"expected"`
-}
-
-// Test is a proposed test.
-type Test struct {
-	Session string `json:"session"`
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Score   int    `json:"score"`
-	Scored  bool   `json:"scored"`
-	Status  string `json:"status"`
-}
-
-// Lesson is a lesson and its source.
-type Lesson struct {
-	Kind    string `json:"kind"` // lesson, killed, rejected or ruled
-	Text    string `json:"text"`
-	Session string `json:"session"`
-	Agent   string `json:"agent"`
 }
 
 // Spending is the cost of the sessions of one kind.
@@ -202,96 +129,6 @@ type Undone struct {
 	Round   int    `json:"round"`
 	State   string `json:"state"`
 	Command string `json:"command"` // that resumes it, if any
-}
-
-// Row is a row of the table of sessions.
-type Row struct {
-	Number    int    `json:"number"`
-	Round     int    `json:"round"`
-	Name      string `json:"name"`
-	Session   string `json:"session"`
-	Base      string `json:"base"`
-	Status    string `json:"status"`
-	Reason    string `json:"reason"`
-	Version   int    `json:"version"`
-	Tokens    int    `json:"tokens"`
-	Lost      int    `json:"tokens_lost"` // part of Tokens: possible cost of calls without a reply
-	Missing   int    `json:"missing"`
-	Conflicts int    `json:"conflicts"`
-	Errors    int    `json:"lint_errors"`
-	Warnings  int    `json:"lint_warnings"`
-	Nothing   bool   `json:"nothing"`        // no agent contributed
-	Silent    int    `json:"silent_agents"`  // that contributed nothing in any round
-	File      string `json:"file,omitempty"` // its artifact, relative to the report
-	// Idle are the names of the silent agents.
-	Idle []string `json:"silent"`
-	// Others say which agents were answered by another model than the requested one.
-	Others []string `json:"other_models,omitempty"`
-
-	ended bool // the loop has ended
-}
-
-// Outcome formats the status of a session, with the reason if it did not end normally.
-func (r *Row) Outcome() string {
-	outcome := Status(loop.Status(r.Status), r.Session != "", r.ended, !r.Nothing && r.Silent > 0)
-	switch r.Reason {
-	case "", flow.EndRounds, flow.EndQuiet, flow.EndClean, flow.EndBudget:
-	default:
-		outcome += " (" + r.Reason + ")"
-	}
-	if r.Missing > 0 {
-		outcome += ", " + text.Plural(r.Missing, "reply", "replies") + " missing"
-	}
-	switch {
-	case r.Nothing:
-		outcome += ", contributed nothing"
-	case r.Silent > 0 && (r.Status == string(loop.Finished) || r.Status == string(loop.Cut)):
-		outcome += fmt.Sprintf(", %d silent", r.Silent)
-	}
-	return outcome
-}
-
-// Status returns the status of a session as text: whether it has begun, whether its loop has ended,
-// and whether some of its agents contributed nothing.
-func Status(status loop.Status, begun, ended, silent bool) string {
-	switch {
-	case status == loop.Cut:
-		return "out of budget"
-	case status == loop.Interrupted:
-		return "incomplete"
-	case status == loop.Finished && silent:
-		return "partly done"
-	case status == loop.Waiting && ended && begun:
-		return unended
-	case status == loop.Waiting && ended:
-		return unbegun
-	}
-	return string(status)
-}
-
-// Swapped returns the rows of sessions in which another model answered.
-func (r *Report) Swapped() []Row {
-	return slices.DeleteFunc(r.Started(), func(s Row) bool { return len(s.Others) == 0 })
-}
-
-// OtherModels says in how many sessions another model answered, and names the first, or is "".
-func (r *Report) OtherModels() string {
-	all := r.Swapped()
-	if len(all) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("another model answered in %s of %d; the report lists them: %s: %s", text.Count(len(all), "session"), len(r.Started()), all[0].Session, all[0].Others[0])
-}
-
-// What became of sessions that a loop did not run to their end.
-const (
-	unbegun = "not begun"
-	unended = "begun, not ended"
-)
-
-// Started returns the rows of sessions that have begun.
-func (r *Report) Started() []Row {
-	return slices.DeleteFunc(slices.Clone(r.Sessions), func(s Row) bool { return s.Session == "" })
 }
 
 // Bounds of a report: a loop may have thousands of sessions.
@@ -424,132 +261,4 @@ func (r *Report) Restore() {
 	for i := range r.Sessions {
 		r.Sessions[i].ended = r.Reason != ""
 	}
-}
-
-// Answer returns the report's entry for a question from its best session's artifact.
-func Answer(q loop.Question, thread string, a *artifact.Artifact) Question {
-	out := Question{ID: q.ID, Question: q.Question, Session: thread, Version: a.Metadata.Version, Agents: []Author{}, Hypotheses: []Hypothesis{}, Critiques: []Critique{}, Disagree: []Prediction{}}
-	for _, c := range a.Active(artifact.AdversarialCritique) {
-		out.Critiques = append(out.Critiques, Critique{
-			ID: c.ID, Name: c.Text("name"), Attack: c.Text("attack"), Status: c.Text("current_status"), Alternative: c.Text("proposed_alternative"),
-		})
-	}
-	var ids []string
-	for _, h := range a.Active(artifact.HypothesisSlate) {
-		ids = append(ids, h.ID)
-		out.Hypotheses = append(out.Hypotheses, Hypothesis{ID: h.ID, Name: h.Text("name"), Claim: h.Text("claim")})
-	}
-	for _, p := range a.Active(artifact.PredictionsTable) {
-		row := Prediction{ID: p.ID, Condition: p.Text("condition"), Expected: make([]string, len(ids))}
-		different, predicted := make(map[string]bool), 0
-		for i, id := range ids {
-			v, _ := p.Map("predictions").Get(id)
-			row.Expected[i] = formatValue(v)
-			if row.Expected[i] != "" {
-				predicted++
-				different[strings.ToLower(strings.Join(strings.Fields(row.Expected[i]), " "))] = true
-			}
-		}
-		switch {
-		case len(different) > 1:
-			out.Disagree = append(out.Disagree, row)
-		case predicted > 1:
-			out.Agree++
-		}
-	}
-	return out
-}
-
-// formatValue formats a predicted value.
-func formatValue(v artifact.Value) string {
-	switch v := v.(type) {
-	case artifact.Text:
-		return string(v)
-	case artifact.Conflict:
-		return "CONFLICT: not resolved"
-	case nil, artifact.Null:
-		return ""
-	}
-	return string(artifact.Canonical(v))
-}
-
-// TestsOf returns the tests in a session's artifact.
-func TestsOf(thread string, a *artifact.Artifact) []Test {
-	var all []Test
-	for _, t := range a.Active(artifact.DiscriminativeTests) {
-		score, scored := t.Score()
-		name := cmp.Or(t.Text("name"), t.Text("procedure"))
-		all = append(all, Test{Session: thread, ID: t.ID, Name: name, Score: score, Scored: scored, Status: t.Text("status")})
-	}
-	return all
-}
-
-// AddTests adds the tests of one session.
-func (r *Report) AddTests(all []Test) {
-	for _, t := range all {
-		if slices.ContainsFunc(r.Tests, func(o Test) bool { return o.Name == t.Name && o.Score >= t.Score }) {
-			continue // already known from another session
-		}
-		r.Tests = slices.DeleteFunc(r.Tests, func(o Test) bool { return o.Name == t.Name })
-		r.Tests = append(r.Tests, t)
-	}
-	slices.SortStableFunc(r.Tests, func(x, y Test) int { return cmp.Compare(y.Score, x.Score) })
-	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
-}
-
-// AddLesson adds a lesson unless the report has it already.
-func (r *Report) AddLesson(l Lesson) {
-	same := func(o Lesson) bool { return o.Kind == l.Kind && o.Text == l.Text }
-	if len(r.Learned) < maxLessons && !slices.ContainsFunc(r.Learned, same) {
-		r.Learned = append(r.Learned, l)
-	}
-}
-
-// Unwritable is the code for a report that cannot be rendered.
-const Unwritable fault.Code = "REPORT_UNWRITABLE" // The HTML report could not be written.
-
-//go:embed report.html
-var page string
-
-// firstRows returns at most maxRows rows of a list.
-func firstRows(list any) any {
-	v := reflect.ValueOf(list)
-	return v.Slice(0, min(v.Len(), maxRows)).Interface()
-}
-
-// HTML renders the report as one self-contained file: no scripts, fonts or images, and links
-// to the artifacts only.
-func (r *Report) HTML() ([]byte, error) {
-	t, err := template.New("report").Funcs(template.FuncMap{
-		"ending":    func(reason string) string { return strings.ReplaceAll(Ending(reason), "\\", "") },
-		"facts":     func() []string { return r.facts() },
-		"count":     text.Count,
-		"firstRows": firstRows,
-		"short":     shortValue,
-		"byKind":    r.byKind,
-		"rest":      func(list any) int { return max(0, reflect.ValueOf(list).Len()-maxRows) },
-		"dash": func(s string) string {
-			if strings.TrimSpace(s) == "" {
-				return "–"
-			}
-			return s
-		},
-	}).Parse(page)
-	var b bytes.Buffer
-	if err == nil {
-		err = t.Execute(&b, r)
-	}
-	if err != nil {
-		return nil, &fault.Error{Code: Unwritable, Op: "write the report as HTML", Cause: err}
-	}
-	return bytes.Map(replaceHidden, b.Bytes()), nil
-}
-
-// replaceHidden replaces invisible and control characters: the page may also be read in a
-// terminal.
-func replaceHidden(r rune) rune {
-	if r != '\n' && r != '\t' && text.Hidden(r) {
-		return '\ufffd'
-	}
-	return r
 }

@@ -179,14 +179,18 @@ func (m *match) replace(i, j int) {
 	old, d := &m.first[i], &m.more[j]
 	m.by[i], m.known[j] = j, true
 	m.fixed[j] = d.Operation == delta.Kill && !m.nothing(i)
-	if old.Operation != delta.Add || d.Operation != delta.Add {
-		return
+	if old.Operation == delta.Add && d.Operation == delta.Add {
+		addLabels(d, old)
 	}
-	labels := slices.Concat(d.Labels, old.Labels)
+}
+
+// addLabels adds the labels of an ADD to the one that replaces it.
+func addLabels(by, old *delta.Delta) {
+	labels := slices.Concat(by.Labels, old.Labels)
 	slices.Sort(labels)
-	if labels = slices.Compact(labels); len(labels) > len(d.Labels) {
-		d.Labels = labels
-		d.Seal()
+	if labels = slices.Compact(labels); len(labels) > len(by.Labels) {
+		by.Labels = labels
+		by.Seal()
 	}
 }
 

@@ -279,13 +279,7 @@ func (r *Reading) combine(first, more []delta.Delta, fixes []correction, full ma
 func (r *Reading) replace(d, by *delta.Delta) {
 	r.Repaired++
 	r.Replaced = append(r.Replaced, Replaced{*d, by.ID})
-	if d.Operation != delta.Add || d.Problem != nil || by.Operation != delta.Add {
-		return
-	}
-	labels := slices.Concat(by.Labels, d.Labels)
-	slices.Sort(labels)
-	if labels = slices.Compact(labels); len(labels) > len(by.Labels) {
-		by.Labels = labels
-		by.Seal()
+	if d.Operation == delta.Add && d.Problem == nil && by.Operation == delta.Add {
+		addLabels(by, d)
 	}
 }
