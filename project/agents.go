@@ -44,18 +44,26 @@ const (
 // the names against the roster.
 func parsePairs(flag string, values, agents []string) (all string, each map[string]string, err error) {
 	each = make(map[string]string)
-	for _, v := range values {
-		for part := range strings.SplitSeq(v, ",") {
-			name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
-			if !ok {
-				all = name
-				continue
-			}
-			if !slices.Contains(agents, name) {
-				hint := cmp.Or(text.Suggest(name, agents), "agents in the roster: "+strings.Join(agents, ", "))
-				return "", nil, &fault.Error{Code: UnknownAgents, Detail: fmt.Sprintf("%s: agent %s is not in the roster", flag, fault.Shown(name)), Hint: hint}
-			}
+	wrong := func(detail string) error {
+		return &fault.Error{Code: fault.Usage, Place: flag, Detail: detail, Hint: "write one value for all agents, and NAME=VALUE once for each other one"}
+	}
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
+		switch _, given := each[name]; {
+		case len(values) == 0:
+		case ok && !slices.Contains(agents, name):
+			hint := cmp.Or(text.Suggest(name, agents), "agents in the roster: "+strings.Join(agents, ", "))
+			return "", nil, &fault.Error{Code: UnknownAgents, Detail: fmt.Sprintf("%s: agent %s is not in the roster", flag, fault.Shown(name)), Hint: hint}
+		case name == "" || ok && value == "":
+			return "", nil, wrong("empty value")
+		case ok && given:
+			return "", nil, wrong("two values for " + fault.Shown(name))
+		case ok:
 			each[name] = value
+		case all != "":
+			return "", nil, wrong("two values for all agents")
+		default:
+			all = name
 		}
 	}
 	return all, each, nil

@@ -15,10 +15,11 @@ const (
 	WebHint = "write it like http://localhost:8080/path, without a user or a password"
 )
 
-// Parse reads the base URL of an endpoint, without query and fragment, as paths are appended.
+// Parse reads the base URL of an endpoint, without query and fragment, as paths are appended. One with
+// another URL in it is a list of them.
 func Parse(s string) (*url.URL, bool) {
 	u, ok := web(s)
-	return u, ok && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+	return u, ok && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.Contains(u.Path, "://")
 }
 
 // Valid reports whether s is the base URL of an endpoint.
