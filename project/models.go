@@ -164,7 +164,11 @@ func hintOfIDs(parties []*flow.Party, all bool) string {
 	if all && len(parties) > 1 {
 		hint += "ID for all agents, or --model "
 	}
-	hint += strings.ReplaceAll(namesOf(parties, "=ID"), ", ", ",")
+	if names := strings.ReplaceAll(namesOf(parties, "=ID"), ", ", ","); all && len(parties) == 1 {
+		hint += "ID" // also where the flag takes no names
+	} else {
+		hint += names
+	}
 	var models []string
 	for _, p := range parties {
 		if name := fault.Shown(p.Model); p.Model != "" && !slices.Contains(models, name) {

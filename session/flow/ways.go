@@ -78,11 +78,11 @@ func (p *Party) Asked() string {
 }
 
 // FormatFix says what a person can do about a model that does not write deltas; structured is how they
-// are requested.
-func FormatFix(structured string) string {
-	fix := "ask another model (--model ID)"
+// are requested, and how is added to the first advice. A session keeps the mode with which it began.
+func FormatFix(structured, how string) string {
+	fix := "ask another model" + how
 	if structured == "" || structured == "fences" {
-		fix += ", or set structured: auto for this one under agents.models:"
+		fix += ", or set structured: auto for this one under agents.models: and start another session"
 	}
 	return fix
 }

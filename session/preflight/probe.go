@@ -90,7 +90,7 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 		return
 	}
 	if r.read(reply.Text); r.Reading != ReadDelta {
-		r.doubt(flow.FormatFix(r.Structured))
+		r.doubt(flow.FormatFix(r.Structured, ""))
 	}
 	if r.Answered != "" {
 		r.doubt("check the model's id: --model, or id: under agents.models")

@@ -183,7 +183,7 @@ func summaryFix(s *audit.Summary, b *strings.Builder) {
 	for i := range s.Agents {
 		g := &s.Agents[i]
 		if s.Phase == session.PhaseEnded && slices.Contains(s.Idle, g.Name) && g.Via == flow.ViaOpenAI && g.Counts.ProseOnly+g.Counts.Unreadable > 0 {
-			fix := flow.FormatFix(g.Structured)
+			fix := flow.FormatFix(g.Structured, " (resume with --model ID)")
 			names[fix] = append(names[fix], ui.Clean(g.Name))
 		}
 	}
