@@ -138,7 +138,8 @@ func (f *File) forbidden(path string, err error) error {
 // unopened adds code, place and hint to the error of opening the store. Verify could not open it, either.
 func (s *Store) unopened(err error) error {
 	out := s.file.Fault("open the store", err)
-	if f, ok := out.(*fault.Error); ok && f.Code == store.Damaged && extended(err) != 0 {
+	var f *fault.Error
+	if errors.As(out, &f) && f.Code == store.Damaged && extended(err) != 0 {
 		f.Hint = "restore it from a backup; to start over: " + moveAway(s.dir) + "; the file was not changed"
 	}
 	return out
