@@ -98,7 +98,7 @@ func exists(path string) bool {
 }
 
 // versionTimeout limits a run with --version.
-const versionTimeout = 15 * time.Second
+const versionTimeout = 30 * time.Second
 
 // Version returns the first line of the program's --version. A user's own command
 // is not run, because its effects are unknown.
