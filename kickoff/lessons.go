@@ -45,9 +45,9 @@ type Lesson struct {
 // names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
 // indented as code or inside another fence does not count, as for deltas. Invalid lessons are
 // skipped: replies are untrusted, and nothing depends on them. So is the open fence of a cut reply.
-func ReadLesson(reply string, cut bool) (Lesson, bool) {
+func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
-	for b := range markdown.Blocks(text) {
+	for b := range markdown.Blocks(text, reader.Scanner()) {
 		if b.Kind != markdown.Fenced || b.Quoted || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}

@@ -20,12 +20,12 @@ func TestReadLesson(t *testing.T) {
 		// The form that the templates show.
 		{"```lesson\nBefore explaining a peak, ask\nwhether it is one (evidence: H3).\n```\n", Lesson{"helpful", "Before explaining a peak, ask whether it is one (evidence: H3)."}},
 	} {
-		if got, ok := ReadLesson(tt.reply, false); !ok || got != tt.want {
+		if got, ok := ReadLesson(tt.reply, false, delta.NewestReader); !ok || got != tt.want {
 			t.Errorf("%q: %+v", tt.reply, got)
 		}
 	}
 	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````"} {
-		if got, ok := ReadLesson(none, false); ok {
+		if got, ok := ReadLesson(none, false, delta.NewestReader); ok {
 			t.Errorf("%q: %+v", none, got)
 		}
 	}
@@ -65,7 +65,7 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 		{"in a fence of tildes", between("~~~\n", "~~~\n"), false},
 		{"in a div", between(":::: note\n", "::::\n"), false},
 	} {
-		_, learned := ReadLesson(c.place(lesson), false)
+		_, learned := ReadLesson(c.place(lesson), false, delta.NewestReader)
 		taken := slices.ContainsFunc(delta.Read([]byte(c.place(change)), delta.Options{}).Blocks, isOK)
 		if learned != c.read || taken != c.read {
 			t.Errorf("%s: lesson %t, delta %t, want both %t\n%s", c.name, learned, taken, c.read, c.place(lesson))
@@ -76,7 +76,7 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 func FuzzReadLesson(f *testing.F) {
 	f.Add("```lesson\nhelpful: x\n```")
 	f.Fuzz(func(t *testing.T, reply string) {
-		if l, ok := ReadLesson(reply, false); ok && (strings.ContainsAny(l.Text, "\n") || l.Text == "") {
+		if l, ok := ReadLesson(reply, false, delta.NewestReader); ok && (strings.ContainsAny(l.Text, "\n") || l.Text == "") {
 			t.Errorf("%+v", l)
 		}
 	})

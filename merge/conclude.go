@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func splits(fields []artifact.Field) bool {
 // commitMetadata increments the version and fills in what the base omits.
 func (p *pass) commitMetadata(m *artifact.Metadata) {
 	m.Version = p.version
-	m.Rules = Version
+	m.Rules = cmp.Or(p.index.rules.Version, Version)
 	if p.index.rules.Roster != nil {
 		m.Roster = p.index.rules.Roster
 	}

@@ -73,7 +73,7 @@ func sum(a artifact.Artifact) string {
 }
 
 func corpusRules(m artifact.Map) merge.Rules {
-	r := merge.Rules{Authorities: []string{"Judge"}}
+	r := merge.Rules{Version: merge.First, Authorities: []string{"Judge"}}
 	for _, name := range must[artifact.List](m, "priority") {
 		r.Priority = append(r.Priority, string(name.(artifact.Text)))
 	}

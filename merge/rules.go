@@ -7,13 +7,23 @@ import (
 	"brenner/roster"
 )
 
-// Version identifies these rules. A change of behaviour needs another version, and this one stays
-// runnable: old journals must replay to their old bytes.
-const Version = "merge/1"
+// The versions of the rules. A change of behaviour needs another one, and the old ones stay runnable:
+// old journals must replay to their old bytes.
+const (
+	First  = "merge/1"
+	Second = "merge/2"
+	// Version is the one of new sessions.
+	Version = Second
+)
+
+// IsVersion reports whether this program has a version of the rules.
+func IsVersion(v string) bool { return v == First || v == Second }
 
 // Rules hold everything that may vary between two merges of the same deltas. With the zero value
 // all agents are known, none has priority, no scope applies, and the section table's limits hold.
 type Rules struct {
+	// Version is the version of the rules; "" stands for the newest.
+	Version string
 	// Agents may contribute. If empty, all agents may and no scope applies.
 	Agents []roster.Entry
 	// Asked describes what was really asked for each agent, as far as known. It is recorded with the

@@ -318,7 +318,7 @@ func readNumbered(b *strings.Builder, s string) (int, error) {
 // FindBlock returns the number of the first line that is the block's heading at the top level, or
 // 0. Quoted and listed lines do not begin at the line's start.
 func FindBlock(message string) int {
-	for b := range markdown.Blocks([]byte(message)) {
+	for b := range markdown.Blocks([]byte(message), markdown.First) {
 		if b.Kind != markdown.Prose {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
@@ -66,7 +67,7 @@ func (b *Brief) open() (*draft, error) {
 		Thread: b.Thread, Operator: b.Operator, Program: b.Program, Question: b.Question, Context: b.Context,
 		Constraints: b.Constraints, Brief: d.blob(deltas), Roster: artifact.Canonical(b.Roster.Value()),
 		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module, Arbiter: b.Arbiter,
-		Protocol: flow.ThirdProtocol,
+		Protocol: flow.ThirdProtocol, Reader: delta.NewestReader,
 	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))

@@ -108,7 +108,7 @@ func (h *History) readReplies(ctx context.Context, out *Harvest) (map[string][]s
 					cited[id] = append(cited[id], k.Agent)
 				}
 			}
-			if l, ok := kickoff.ReadLesson(string(data), call.Answered.Cut); ok {
+			if l, ok := kickoff.ReadLesson(string(data), call.Answered.Cut, h.State.Opened.Reads()); ok {
 				out.add(TagLesson, playbook.Insight{
 					Section: playbook.Section(l.Kind), Text: l.Text, Source: playbook.Source{Agent: k.Agent, Task: call.ID},
 				})

@@ -220,6 +220,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	}
 	in.Contributions = []settle.Contribution{{
 		Agent: c.Author, ID: fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), Text: text, File: true, Shown: base.Metadata.Version,
+		Reader: h.State.Opened.Reads(),
 	}}
 	return in, nil
 }
@@ -241,7 +242,7 @@ func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [
 		if err != nil {
 			return nil, err
 		}
-		out[i] = settle.Contribution{Agent: l.Agent, ID: h.Thread + "/letter/" + l.ID, Text: text, Shown: l.Shown}
+		out[i] = settle.Contribution{Agent: l.Agent, ID: h.Thread + "/letter/" + l.ID, Text: text, Shown: l.Shown, Reader: h.State.Opened.Reads()}
 	}
 	return out, nil
 }
@@ -278,7 +279,10 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 	out := make([]settle.Contribution, len(leg.Exchanges))
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
-		out[i] = settle.Contribution{Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown, Third: h.State.Opened.Follows(flow.ThirdProtocol)}
+		out[i] = settle.Contribution{
+			Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown,
+			Third: h.State.Opened.Follows(flow.ThirdProtocol), Reader: h.State.Opened.Reads(),
+		}
 		answer := x.Answer()
 		if answer == nil {
 			continue

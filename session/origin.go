@@ -340,12 +340,12 @@ func (o *Origins) trace(ctx context.Context, w *mergedDelta) (Origin, error) {
 	if i := d.Place.Message - c.Message; c.Source == flow.ByThread && i >= 0 && i < len(c.Letters) {
 		l := &c.Letters[i]
 		origin.Reply, origin.Base, origin.Letter = l.Body, l.Shown, l.ID
-		lines, err := o.linesOf(ctx, l.Body, "", delta.Options{}, false)
+		lines, err := o.linesOf(ctx, l.Body, "", delta.Options{Reader: o.h.State.Opened.Reads()}, false)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
 	if c.Source != flow.ByRound {
-		lines, err := o.linesOf(ctx, c.Deltas, "", delta.Options{}, true)
+		lines, err := o.linesOf(ctx, c.Deltas, "", delta.Options{Reader: o.h.State.Opened.Reads()}, true)
 		origin.Line = lineOf(lines, origin.Block)
 		return origin, err
 	}
@@ -412,7 +412,7 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, opt delta.
 // options returns how the answer to a call is read, without the examples.
 func (h *History) options(c *flow.Call) delta.Options {
 	o := &h.State.Opened
-	return delta.Options{NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut}
+	return delta.Options{Reader: o.Reads(), NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut}
 }
 
 func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {

@@ -16,17 +16,17 @@ type Statement struct {
 }
 
 // findNoChanges returns the first line NO CHANGES of a text, or nil. Lines in fences, quotations,
-// indented code, HTML comments and <think> … </think> do not count, nor, unless bare, do lines
-// without a reason. Without is the first of those, or 0.
-func findNoChanges(text []byte, bare bool) (found *Statement, without int) {
-	for b := range markdown.Blocks(text) {
+// indented code, HTML comments and <think> … </think> do not count, nor, unless allowed, do
+// lines without a reason. Without is the first of those, or 0.
+func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
+	for b := range markdown.Blocks(text, opt.Reader.Scanner()) {
 		if b.Kind != markdown.Prose {
 			continue
 		}
 		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
 			if reason, ok := noChanges(string(this)); ok && !inThought(text, at) {
-				if bare || isReason(reason) {
+				if opt.BareNoChanges || isReason(reason) {
 					return &Statement{Line: line, Reason: reason}, 0
 				}
 				without = cmp.Or(without, line)

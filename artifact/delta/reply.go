@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 )
 
 // The codes for a reply as a whole, and for a delta in the wrong place.
@@ -37,8 +38,27 @@ const (
 	ceiling = 256 << 20
 )
 
+// Reader is a version of the rules by which replies are read. A session keeps the one it began with.
+type Reader string
+
+// The versions of the reader. The empty one stands for the newest.
+const (
+	FirstReader  Reader = "reader/1"
+	SecondReader Reader = "reader/2"
+	NewestReader        = SecondReader
+)
+
+// Scanner returns the rules by which a text is divided into blocks.
+func (r Reader) Scanner() markdown.Version {
+	if r == FirstReader {
+		return markdown.First
+	}
+	return markdown.Second
+}
+
 // Options configure reading a reply. The zero value is lenient.
 type Options struct {
+	Reader Reader
 	// Strict refuses what would need repair or normalisation, or is outside a delta fence.
 	Strict bool
 	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced
@@ -138,7 +158,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	reply := Reply{Blocks: r.blocks(), Open: r.open}
 	if opt.NoChanges && !r.meant {
-		reply.NoChanges, r.bare = findNoChanges(text, opt.BareNoChanges)
+		reply.NoChanges, r.bare = findNoChanges(text, opt)
 	}
 	if reply.NoChanges == nil {
 		reply.Problems = r.noDeltaProblems()

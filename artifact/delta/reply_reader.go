@@ -65,7 +65,7 @@ func exampleKeys(example string) []string {
 var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "deltas"}
 
 func (r *reader) read() {
-	for b := range markdown.Blocks(r.src) {
+	for b := range markdown.Blocks(r.src, r.opt.Reader.Scanner()) {
 		r.block(b)
 		if r.full {
 			return

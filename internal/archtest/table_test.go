@@ -144,7 +144,7 @@ func brenner() Table {
 
 		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
-		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
+		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact artifact/delta roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
 			Path: "session", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle kickoff " +

@@ -11,6 +11,15 @@ import (
 // maxNesting bounds the nesting of quotes and lists; anything deeper is text.
 const maxNesting = 32
 
+// Version is a version of the rules by which texts are read. A session keeps the one it began with.
+type Version int
+
+// The versions.
+const (
+	First Version = 1 + iota
+	Second
+)
+
 // Kind is the kind of a block.
 type Kind int
 
@@ -63,6 +72,7 @@ type leaf struct {
 // enough to locate fences: quotes, lists, HTML blocks, indented code and lazy continuation lines.
 type scanner struct {
 	src    []byte
+	rules  Version
 	yield  func(Block) bool
 	stack  []container
 	quotes int // number of quotes in stack
@@ -75,9 +85,9 @@ type scanner struct {
 }
 
 // Blocks returns the blocks of src in text order, without quoted prose.
-func Blocks(src []byte) iter.Seq[Block] {
+func Blocks(src []byte, rules Version) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		s := &scanner{src: src, yield: yield}
+		s := &scanner{src: src, rules: rules, yield: yield}
 		s.scan()
 	}
 }

@@ -11,7 +11,7 @@ import (
 // found formats the blocks of a text, without the prose.
 func found(src string) string {
 	var out []string
-	for b := range Blocks([]byte(src)) {
+	for b := range Blocks([]byte(src), First) {
 		word := "other"
 		switch {
 		case b.Kind == Prose:

@@ -44,7 +44,7 @@ func goldmarkFences(src []byte) (top, quoted []string) {
 
 // scannedFences returns the same from our own scanner.
 func scannedFences(src []byte) (top, quoted []string) {
-	for b := range Blocks(src) {
+	for b := range Blocks(src, First) {
 		switch {
 		case b.Kind != Fenced || b.Fence.Mark == ':' || !b.Fence.Is("delta"):
 		case b.Quoted:
@@ -134,7 +134,7 @@ func FuzzBlocks(f *testing.F) {
 func checkBlocks(t *testing.T, src []byte) {
 	t.Helper()
 	end, line := 0, 0
-	for b := range Blocks(src) {
+	for b := range Blocks(src, First) {
 		if b.Start < end || b.End < b.Start || b.End > len(src) || b.Line <= line {
 			t.Fatalf("%+v after byte %d and line %d of %q", b, end, line, src)
 		}

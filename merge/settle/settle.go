@@ -39,6 +39,8 @@ type Contribution struct {
 	Base *artifact.Artifact
 	// Third reports whether its session follows protocol 3, which has more defects.
 	Third bool
+	// Reader is the version of the rules by which its session reads replies.
+	Reader delta.Reader
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 
@@ -47,7 +49,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
+	return delta.Options{Reader: c.Reader, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
 }
 
 // Input is everything that settling depends on.

@@ -6,10 +6,12 @@
 package flow
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/roster"
 )
@@ -60,6 +62,8 @@ type Opened struct {
 	// Protocol is the version of the conversation with the agents: what the prompts ask for, how
 	// replies are read, and when a repair is requested. 0 stands for 1.
 	Protocol int `json:"protocol,omitzero"`
+	// Reader is the version of the rules by which replies are read; "" is the first.
+	Reader delta.Reader `json:"reader,omitempty"`
 }
 
 // Protocols of sessions.
@@ -77,6 +81,9 @@ const (
 
 // Follows reports whether the session follows a protocol or a later one.
 func (o *Opened) Follows(protocol int) bool { return max(o.Protocol, FirstProtocol) >= protocol }
+
+// Reads returns the version of the rules by which the session reads replies.
+func (o *Opened) Reads() delta.Reader { return cmp.Or(o.Reader, delta.FirstReader) }
 
 // Evidence is a file shown to every agent.
 type Evidence struct {

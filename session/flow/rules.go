@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"cmp"
 	"fmt"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/merge"
 )
@@ -36,7 +38,7 @@ type Limit struct {
 // PinRules returns the rules in the form that a journal keeps.
 func PinRules(r *merge.Rules) Rules {
 	p := Rules{
-		Version: merge.Version, Unified: r.Unified, Strict: r.Scopes.Strict,
+		Version: cmp.Or(r.Version, merge.Version), Unified: r.Unified, Strict: r.Scopes.Strict,
 		Authorities: r.Authorities, Priority: r.Priority,
 	}
 	for _, g := range r.Scopes.Grants {
@@ -63,9 +65,15 @@ func names(sections []artifact.Section) []string {
 
 // MergeRules returns the rules for the merge of a session.
 func (o *Opened) MergeRules() (merge.Rules, error) {
-	if o.Rules.Version != merge.Version {
+	if !merge.IsVersion(o.Rules.Version) {
 		return merge.Rules{}, &fault.Error{
-			Code: UnknownEvent, Detail: fmt.Sprintf("the session uses merge rules %s; this program has %s", fault.Shown(o.Rules.Version), merge.Version),
+			Code: UnknownEvent, Detail: fmt.Sprintf("the session uses merge rules %s; this program has %s and %s", fault.Shown(o.Rules.Version), merge.First, merge.Second),
+			Hint: "use the version of brenner that began the session",
+		}
+	}
+	if r := o.Reads(); r != delta.FirstReader && r != delta.SecondReader {
+		return merge.Rules{}, &fault.Error{
+			Code: UnknownEvent, Detail: fmt.Sprintf("replies of the session are read by %s; this program has %s and %s", fault.Shown(string(r)), delta.FirstReader, delta.SecondReader),
 			Hint: "use the version of brenner that began the session",
 		}
 	}
@@ -74,7 +82,8 @@ func (o *Opened) MergeRules() (merge.Rules, error) {
 		return merge.Rules{}, err
 	}
 	r := merge.Rules{
-		Roster: rosterValue, Unified: o.Rules.Unified,
+		Version: o.Rules.Version,
+		Roster:  rosterValue, Unified: o.Rules.Unified,
 		Authorities: append([]string{o.Operator}, o.Rules.Authorities...), Priority: o.Rules.Priority,
 		Scopes: merge.Scopes{Strict: o.Rules.Strict},
 	}

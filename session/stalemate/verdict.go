@@ -97,7 +97,7 @@ func verdictObject(text []byte) (artifact.Map, error) {
 		return nil, none
 	}
 	tried := 0
-	for b := range markdown.Blocks(text) {
+	for b := range markdown.Blocks(text, markdown.Second) {
 		if b.Kind == markdown.Verbatim || b.Quoted {
 			continue
 		}

@@ -78,7 +78,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if err != nil {
 		return err
 	}
-	if r := base.Metadata.Rules; r != "" && r != merge.Version {
+	if r := base.Metadata.Rules; r != "" && !merge.IsVersion(r) {
 		return &fault.Error{
 			Code: ui.UnknownRules, Op: "read base", Place: opt.base,
 			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s", r, merge.Version),
