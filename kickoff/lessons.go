@@ -48,7 +48,7 @@ type Lesson struct {
 func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
 	for b := range markdown.Blocks(text, reader.Scanner()) {
-		if b.Kind != markdown.Fenced || b.Quoted || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
+		if b.Kind != markdown.Fenced || !b.Own() || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}
 		if l, ok := readFence(string(text[b.Start:b.End])); ok {

@@ -20,7 +20,7 @@ type Statement struct {
 // lines without a reason. Without is the first of those, or 0.
 func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 	for b := range markdown.Blocks(text, opt.Reader.Scanner()) {
-		if b.Kind != markdown.Prose {
+		if b.Kind != markdown.Prose || !b.Own() {
 			continue
 		}
 		line, at := b.Line, b.Start

@@ -76,6 +76,7 @@ func (r *reader) read() {
 // block reads one block of the reply. A quoted, nested or commented delta is only shown.
 func (r *reader) block(b markdown.Block) {
 	switch {
+	case b.Kind == markdown.Prose && !b.Own(), b.Draft, b.Doubtful, b.Indented: // not executed
 	case b.Kind == markdown.Prose:
 		r.announce(b)
 		r.findBare(b)

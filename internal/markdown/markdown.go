@@ -39,7 +39,17 @@ type Block struct {
 	Fence  Fence // of Fenced
 	Closed bool  // Fenced: it has a closing fence
 	Quoted bool  // it is in a block quote
+
+	// Only the second version sets the following.
+	Draft    bool   // it is in reasoning
+	Damage   string // how its fence is not well formed, although it was read
+	Doubtful bool   // a delta fence in a fence of the same length: an example, or the outer one is damaged
+	Indented bool   // a delta fence in indented code
 }
+
+// Own reports whether a block is the author's own text: neither a draft, nor a quotation, nor
+// something that is only shown.
+func (b *Block) Own() bool { return !b.Draft && !b.Quoted && !b.Doubtful && !b.Indented }
 
 // container is a block quote, or a list item with the indentation of its content.
 type container struct {

@@ -98,7 +98,7 @@ func verdictObject(text []byte) (artifact.Map, error) {
 	}
 	tried := 0
 	for b := range markdown.Blocks(text, markdown.Second) {
-		if b.Kind == markdown.Verbatim || b.Quoted {
+		if b.Kind == markdown.Verbatim || !b.Own() {
 			continue
 		}
 		if m, ok := rulingIn(text, b, &tried); ok {
