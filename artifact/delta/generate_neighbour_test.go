@@ -1,0 +1,129 @@
+package delta_test
+
+import "strings"
+
+// The examples of the kickoff that the replies answer. Their tokens are never in an executed change.
+var exampleChanges = []change{
+	{op: "KILL", section: "hypothesis_slate", target: exampleTarget, token: "zqe1w", field: "reason", text: "zqe1w is subsumed by another"},
+	{op: "EDIT", section: "hypothesis_slate", target: exampleTarget, token: "zqe2w", field: "claim", text: "zqe2w holds at every scale"},
+	{op: "ADD", section: "hypothesis_slate", token: "zqe3w", field: "claim", text: "zqe3w is a third way", more: []pair{{"anchors", []string{"§1"}}}},
+}
+
+func exampleTexts() []string {
+	var all []string
+	for _, c := range exampleChanges {
+		all = append(all, "```delta\n"+style{open: `"`, end: `"`, sep: " ", indent: "  "}.write(c.object(0), 0)+"\n```")
+	}
+	return all
+}
+
+// copied returns an example in a style and an order of its keys.
+func copied(name string, s style, order int) form {
+	return form{name, func(g *composer, _ doc) doc {
+		c := exampleChanges[g.IntN(len(exampleChanges))]
+		d := doc{lines: strings.Split("```delta\n"+s.write(c.object(order), 0)+"\n```", "\n")}
+		d.plants = []plant{{change: c, want: shown, to: len(d.lines), copied: true, delta: true, whole: true}}
+		return d
+	}}
+}
+
+// words returns a neighbour without a change.
+func words(name, s string) form {
+	return form{name, func(*composer, doc) doc { return text(s) }}
+}
+
+// stray returns a neighbour that leaves a fence open.
+func stray(name, s string) form {
+	return form{name, func(*composer, doc) doc {
+		d := text(s)
+		d.leaky = true
+		return d
+	}}
+}
+
+// written returns a neighbour with any change in a form.
+func written(fence, body string) form {
+	name := body + " in " + fence
+	if bodyOf(body).prose {
+		name = body
+	}
+	return form{name, func(g *composer, _ doc) doc {
+		b := bodyOf(body)
+		return g.block(fenceOf(fence), b, g.changes(b, g.IntN(changeKinds))...)
+	}}
+}
+
+// onlyShown returns a neighbour in which a good block is not a change.
+func onlyShown(name string, set func(d doc) doc) form {
+	return form{name, func(g *composer, _ doc) doc { return set(g.good(g.anyChange()).inside()) }}
+}
+
+var neighbours = []form{
+	{"nothing", func(*composer, doc) doc { return doc{} }},
+	words("prose", "H1 explains the late cells, but not their number."),
+	words("an inline mention", "Use ```delta for each change."),
+	stray("an inline mention at the start of a line", "```delta fences are what I used."),
+	words("inline code", "Each block begins with `` ```delta `` and ends with `` ``` ``."),
+	words("a tag in inline code", "I do not write `</think>` or `<think>`."),
+	words("code", "```python\ndef f(x):\n    return {'operation': x}\n```"),
+	words("code with a tag", "```python\nprint('<think>')\n```"),
+	words("other JSON", "```json\n{\"model\": \"clock\", \"rate\": 2}\n```"),
+	words("a diagram", "```mermaid\ngraph TD; A-->B\n```"),
+	words("a table", "| H | verdict |\n|---|---|\n| H1 | keep |"),
+	words("a rule", "---"),
+	words("a list", "- H1 stays\n- H2 needs a test"),
+	words("a comment", "<!-- nothing here -->"),
+	words("an indented line", "    x = 1"),
+	{"a good block", func(g *composer, _ doc) doc { return g.good(g.anyChange()) }},
+	written("tildes", "pretty"),
+	written("backticks", "an array"),
+	{"an ADD and an EDIT of it", func(g *composer, _ doc) doc {
+		add := g.newChange(len(sections))
+		add.label = "new-" + add.token[2:4]
+		edit := g.newChange(0)
+		edit.target, edit.field, edit.text = add.label, "mechanism", edit.token+" explains it"
+		return apart(g.good(add), g.good(edit))
+	}},
+	{"a KILL and an ADD of a known id", func(g *composer, _ doc) doc {
+		kill, add := g.newChange(2*len(sections)-1), g.newChange(len(sections))
+		kill.target, add.target = "H2", "H2"
+		parts := []doc{g.good(kill), g.good(add)}
+		if g.IntN(2) == 0 {
+			parts[0], parts[1] = parts[1], parts[0]
+		}
+		return apart(parts...)
+	}},
+	onlyShown("a quotation", func(d doc) doc { return d.prefixed("> ", "> ") }),
+	onlyShown("a longer fence", func(d doc) doc { return between("````markdown", d, "````") }),
+	onlyShown("a comment with a block", func(d doc) doc { return between("<!--", d, "-->") }),
+	onlyShown("a pre element", func(d doc) doc { return between("<pre>", d, "</pre>") }),
+	onlyShown("a draft in tags", func(d doc) doc { return between("<think>", d, "</think>") }),
+	onlyShown("a draft in other tags", func(d doc) doc { return between("<reasoning>\nWait.", d, "</reasoning>") }),
+	copied("an example", style{open: `"`, end: `"`, sep: " ", indent: "  "}, 0),
+	copied("an example on one line", exact, 0),
+	copied("an example without its rationale", exact, 1),
+	copied("an example with other keys", exact, 3),
+	stray("a stray fence", "```"),
+	stray("a stray fence of tildes", "~~~"),
+	stray("a stray fence with a word", "```text\nthe end"),
+	stray("a fence behind words", "So: ```"),
+	written("text before it", "on one line"),
+	written("no closing fence", "on one line"),
+	written("a glued closing fence", "compact"),
+	written("text behind the closing fence", "pretty"),
+	written("a zero-width space before it", "on one line"),
+	written("emphasis around it", "on one line"),
+	written("on one line", "compact"),
+	written("delta-json", "pretty"),
+	written("python", "on one line"),
+	written("no word", "pretty"),
+	written("json", "pretty"),
+	written("json", "under changes"),
+	written("bare", "on one line"),
+	written("backticks", "an open text"),
+	written("backticks", "no closing brace"),
+	written("backticks", "YAML"),
+	written("backticks", "a fence in a text"),
+	written("backticks", "DELTA[kind]: text"),
+	written("backticks", "a heading that announces"),
+}

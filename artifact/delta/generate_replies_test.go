@@ -1,0 +1,193 @@
+package delta_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"brenner/artifact/delta"
+)
+
+// recipe is the choice of what a reply is made of.
+type recipe struct {
+	wrapper, fence, body, kind, before, after, damage int
+	tight                                             int    // 1: no blank lines between the parts
+	seed                                              uint64 // of everything else
+}
+
+// sizes are the numbers of choices.
+func sizes() []int {
+	return []int{len(wrappers), len(fences), len(bodies), changeKinds, len(neighbours), len(neighbours), len(damages), 2}
+}
+
+// choose draws a recipe. Damage and neighbours are left out in some, so that all combinations of the
+// others are tried soon.
+func choose(s source, seed uint64) recipe {
+	r := recipe{seed: seed}
+	for i, to := range []*int{&r.wrapper, &r.fence, &r.body, &r.kind, &r.before, &r.after, &r.damage, &r.tight} {
+		*to = s.IntN(sizes()[i])
+	}
+	if s.IntN(3) == 0 {
+		r.wrapper = 0
+	}
+	if s.IntN(2) == 0 {
+		r.damage = 0
+	}
+	return r
+}
+
+// source returns what decides the rest.
+func (r recipe) source() source { return rand.New(rand.NewPCG(r.seed, 23)) }
+
+func (r recipe) String() string {
+	return fmt.Sprintf("wrapper %q, fence %q, body %q, kind %d, before %q, after %q, damage %q, tight %d, seed %d",
+		wrappers[r.wrapper].name, fences[r.fence].name, bodies[r.body].name, r.kind, neighbours[r.before].name, neighbours[r.after].name, damages[r.damage].name, r.tight, r.seed)
+}
+
+// reply composes the reply.
+func (r recipe) reply() reply {
+	g := &composer{source: r.source()}
+	f, b := &fences[r.fence], &bodies[r.body]
+	put := apart
+	if r.tight == 1 && f.delta && !b.prose {
+		put = join
+	}
+	block := g.block(f, b, g.changes(b, r.kind)...)
+	d := put(neighbours[r.before].make(g, doc{}), block, neighbours[r.after].make(g, doc{}))
+	out := wrappers[r.wrapper].make(g, d).reply()
+	damages[r.damage].make(g, &out)
+	return out
+}
+
+func (r recipe) broken(reader delta.Reader) string { return judge(r.reply(), reader).broken() }
+
+// shrink leaves out what a fault does not need.
+func (r recipe) shrink(reader delta.Reader, why string) (recipe, string) {
+	kind, _, _ := strings.Cut(why, ":")
+	for range 3 {
+		for _, simple := range []func(*recipe){
+			func(r *recipe) { r.before = 0 }, func(r *recipe) { r.after = 0 }, func(r *recipe) { r.damage = 0 }, func(r *recipe) { r.wrapper = 0 },
+			func(r *recipe) { r.tight = 0 }, func(r *recipe) { r.body = 1 }, func(r *recipe) { r.fence = 0 }, func(r *recipe) { r.kind = len(sections) },
+		} {
+			less := r
+			simple(&less)
+			if less == r {
+				continue
+			}
+			if still := less.broken(reader); strings.HasPrefix(still, kind+":") {
+				r, why = less, still
+			}
+		}
+	}
+	return r, why
+}
+
+// repliesToTry returns how many replies the test generates.
+func repliesToTry(t *testing.T) int {
+	n := 20_000
+	if s := os.Getenv("BRENNER_TEST_REPLIES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if testing.Short() {
+		n /= 10
+	}
+	return n
+}
+
+func TestGeneratedRepliesAreMany(t *testing.T) {
+	product := 1
+	for _, n := range sizes() {
+		product *= n
+	}
+	if product < 1_000_000 {
+		t.Errorf("got %d combinations", product)
+	}
+	t.Logf("%d combinations, each with changes and places of damage of its own", product)
+}
+
+// Whatever a person would read as an attempted change is taken or has a row; drafts, examples and
+// quotations are not executed; every change means the item that its author meant.
+func TestLawRepliesAreAccountedFor(t *testing.T) {
+	if os.Getenv("BRENNER_TEST_REPLIES") == "" {
+		t.Skip("the second reader is not complete")
+	}
+	const seed, most = 1, 10
+	rnd := rand.New(rand.NewPCG(seed, seed))
+	classes := make(map[string]int)
+	for range repliesToTry(t) {
+		r := choose(rnd, rnd.Uint64())
+		why := r.broken(delta.SecondReader)
+		if why == "" {
+			continue
+		}
+		r, why = r.shrink(delta.SecondReader, why)
+		class := r.class(why)
+		if classes[class]++; classes[class] == 1 {
+			t.Errorf("%s: %s\n%s\n%s", class, why, r, r.reply().text)
+		}
+		if len(classes) == most && os.Getenv("BRENNER_TEST_REPLIES") == "" {
+			t.Fatal("and more")
+		}
+	}
+	for class, n := range classes {
+		t.Logf("%d of %s", n, class)
+	}
+}
+
+// class names the fault of a reply by what it needs.
+func (r recipe) class(why string) string {
+	kind, _, _ := strings.Cut(why, ":")
+	parts := []string{kind}
+	for _, p := range []struct {
+		name string
+		at   int
+		of   string
+	}{
+		{"wrapper", r.wrapper, wrappers[r.wrapper].name},
+		{"fence", r.fence, fences[r.fence].name},
+		{"body", r.body - 1, bodies[r.body].name},
+		{"before", r.before, neighbours[r.before].name},
+		{"after", r.after, neighbours[r.after].name},
+		{"damage", r.damage, damages[r.damage].name},
+	} {
+		if p.at != 0 {
+			parts = append(parts, p.name+" "+p.of)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// bytesSource chooses by the bytes of a fuzz target.
+type bytesSource struct{ data []byte }
+
+func (s *bytesSource) IntN(n int) int {
+	v := 0
+	for range 2 {
+		if len(s.data) > 0 {
+			v, s.data = v<<8|int(s.data[0]), s.data[1:]
+		}
+	}
+	return v % n
+}
+
+// FuzzReplies lets the bytes choose what a reply is made of.
+func FuzzReplies(f *testing.F) {
+	f.Add([]byte("a reply"), uint64(1))
+	f.Add([]byte{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7}, uint64(2))
+	if os.Getenv("BRENNER_TEST_REPLIES") == "" {
+		f.Skip("the second reader is not complete")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		r := choose(&bytesSource{data}, seed)
+		if why := r.broken(delta.SecondReader); why != "" {
+			r, why = r.shrink(delta.SecondReader, why)
+			t.Fatalf("%s\n%s\n%s", why, r, r.reply().text)
+		}
+	})
+}

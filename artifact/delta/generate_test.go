@@ -1,0 +1,227 @@
+package delta_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// want is what must be true of a planted change.
+type want int
+
+const (
+	taken     want = iota // it goes to the merge as it was planted
+	accounted             // it is taken, or has a row
+	refused               // it has a row and is not executed, and its author is asked
+	shown                 // it has a row and is not executed: a draft, an example, a quotation
+	never                 // it is not executed
+	free                  // nothing is known of it
+)
+
+// plant is a change in a reply.
+type plant struct {
+	change
+	want     want
+	from, to int  // its lines, from 0, without the last
+	delta    bool // it is in a sound delta fence
+	exact    bool // its text must be kept
+	copied   bool // it is an example only as long as it is not changed
+	lone     bool // it is a draft only because of a tag that follows
+	whole    bool // no damage has touched it
+}
+
+// executable reports whether a reader may take it.
+func (p *plant) executable() bool { return p.want == taken || p.want == accounted || p.want == free }
+
+// doc is a reply, or a part of one.
+type doc struct {
+	lines  []string
+	plants []plant
+	scope  []int // lines that decide what others are: tags, and the ends of comments and longer fences
+	leaky  bool  // text after it may seem to be inside it
+}
+
+// text returns a part without changes.
+func text(s string) doc { return doc{lines: strings.Split(s, "\n")} }
+
+// move returns a part that is n lines further down.
+func (d doc) move(n int) doc {
+	d.plants, d.scope = slices.Clone(d.plants), slices.Clone(d.scope)
+	for i := range d.plants {
+		d.plants[i].from += n
+		d.plants[i].to += n
+	}
+	for i := range d.scope {
+		d.scope[i] += n
+	}
+	return d
+}
+
+// join puts parts below each other.
+func join(parts ...doc) doc {
+	var all doc
+	for _, d := range parts {
+		if all.leaky {
+			d = d.behindLeak(0)
+		}
+		d = d.move(len(all.lines))
+		all.lines = append(all.lines, d.lines...)
+		all.plants = append(all.plants, d.plants...)
+		all.scope = append(all.scope, d.scope...)
+		all.leaky = all.leaky || d.leaky
+	}
+	return all
+}
+
+// apart puts parts below each other with blank lines between.
+func apart(parts ...doc) doc {
+	var all []doc
+	for _, d := range parts {
+		if len(d.lines) == 0 {
+			continue
+		}
+		if len(all) > 0 {
+			all = append(all, text(""))
+		}
+		all = append(all, d)
+	}
+	return join(all...)
+}
+
+// behindLeak weakens what is expected from a line on, behind a fence that may not be closed: only at
+// a sound delta fence a reader finds its way again.
+func (d doc) behindLeak(line int) doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		p := &d.plants[i]
+		switch {
+		case p.from < line:
+		case p.want == taken && !p.delta:
+			p.want = accounted
+		case p.want == shown:
+			p.want = never
+		}
+	}
+	return d
+}
+
+// prefixed puts a text before the first and one before all other lines.
+func (d doc) prefixed(first, rest string) doc {
+	d.lines = slices.Clone(d.lines)
+	for i, l := range d.lines {
+		switch {
+		case i == 0:
+			d.lines[i] = first + l
+		case l == "":
+			d.lines[i] = strings.TrimRight(rest, " ")
+		default:
+			d.lines[i] = rest + l
+		}
+	}
+	return d
+}
+
+// inside marks everything as a draft, an example or a quotation. What is no sound block in it needs
+// no row.
+func (d doc) inside() doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		switch p := &d.plants[i]; p.want {
+		case taken, refused:
+			p.want = shown
+		case accounted, shown:
+			p.want = never
+		}
+	}
+	return d
+}
+
+// unsure expects no more than a row.
+func (d doc) unsure() doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		switch p := &d.plants[i]; p.want {
+		case taken, refused:
+			p.want = accounted
+		case shown, never:
+			p.want = free
+		}
+	}
+	return d
+}
+
+// lone marks everything as a draft because of what follows.
+func (d doc) lone() doc {
+	d = d.inside()
+	for i := range d.plants {
+		d.plants[i].lone = true
+	}
+	return d
+}
+
+// scoped marks lines as ones that decide what others are.
+func (d doc) scoped(lines ...int) doc {
+	d.scope = append(slices.Clone(d.scope), lines...)
+	return d
+}
+
+// between puts lines around a part that decide what it is.
+func between(open string, d doc, end string) doc {
+	all := join(text(open), d, text(end))
+	first := strings.Count(open, "\n")
+	return all.scoped(first, len(all.lines)-1)
+}
+
+// composer writes one reply.
+type composer struct {
+	source
+	tokens int
+}
+
+// block writes changes into a fence.
+func (g *composer) block(f *fence, b *body, changes ...change) doc {
+	text := strings.Split(b.write(g, changes), "\n")
+	w := max(f.want, b.want)
+	d := doc{leaky: f.leaky || b.leaky}
+	if b.prose {
+		w, d.lines, d.leaky = accounted, text, false
+	} else {
+		if !f.delta && !b.plain {
+			w = accounted
+		}
+		d.lines = f.write(text)
+	}
+	for _, c := range changes {
+		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true}
+		if f.loose && c.op == "KILL" && !b.prose {
+			p.want = refused
+		}
+		d.plants = append(d.plants, p)
+	}
+	return d
+}
+
+// changes returns the changes of a body, the first of a kind.
+func (g *composer) changes(b *body, kind int) []change {
+	all := []change{g.newChange(kind)}
+	for len(all) < b.n {
+		all = append(all, g.anyChange())
+	}
+	return all
+}
+
+// good returns a block that must be taken.
+func (g *composer) good(c change) doc { return g.block(&fences[0], &bodies[1], c) }
+
+// named returns the one of a list with a name.
+func named[T any](list []T, name string, of func(*T) string) *T {
+	for i := range list {
+		if of(&list[i]) == name {
+			return &list[i]
+		}
+	}
+	panic("there is no " + name)
+}
+
+func fenceOf(name string) *fence { return named(fences, name, func(f *fence) string { return f.name }) }
+
+func bodyOf(name string) *body { return named(bodies, name, func(b *body) string { return b.name }) }

@@ -1,0 +1,180 @@
+package delta_test
+
+import "strings"
+
+// form is something that a reply may have: around its content, or beside a block.
+type form struct {
+	name string
+	make func(g *composer, d doc) doc
+}
+
+// mark is a pair of tags that models write around their reasoning.
+type mark struct{ name, open, end string }
+
+var marks = []mark{
+	{"think", "<think>", "</think>"},
+	{"thinking", "<thinking>", "</thinking>"},
+	{"reasoning", "<reasoning>", "</reasoning>"},
+	{"thought", "<thought>", "</thought>"},
+	{"Think", "<Think>", "</Think>"},
+	{"think with attributes", `<think time="4s">`, "</think>"},
+	{"brackets", "[THINK]", "[/THINK]"},
+	{"begin of thought", "<|begin_of_thought|>", "<|end_of_thought|>"},
+}
+
+const (
+	harmonyOpen = "<|channel|>analysis<|message|>"
+	harmonyEnd  = "<|end|><|start|>assistant<|channel|>final<|message|>"
+)
+
+// draft returns a block that its author only thinks about.
+func (g *composer) draft() doc {
+	d := apart(text("Maybe we should try this?"), g.good(g.anyChange()), text("No, that would be wrong."))
+	return d.inside()
+}
+
+// reasoning returns the wrappers of a pair of tags.
+func reasoning(m mark) []form {
+	closing := func(d, rest doc) doc {
+		all := join(d, text(m.end))
+		all = all.scoped(len(all.lines) - 1)
+		if d.leaky {
+			rest = rest.unsure()
+		}
+		return apart(all, rest)
+	}
+	opened := func(d doc) doc { return join(text(m.open), d).scoped(0) }
+	return []form{
+		{m.name + ": a draft before", func(g *composer, d doc) doc { return closing(opened(g.draft()), d) }},
+		{m.name + ": the tags and words on a line", func(_ *composer, d doc) doc {
+			return apart(text(m.open+"Let me see.").scoped(0), text("I know."+m.end+"Here it is:").scoped(0), d)
+		}},
+		{m.name + ": around everything", func(_ *composer, d doc) doc { return closing(opened(d.inside()), doc{}) }},
+		{m.name + ": around everything, with an answer in words", func(_ *composer, d doc) doc {
+			return closing(opened(d.inside()), text("I have sent my changes."))
+		}},
+		{m.name + ": not closed, before everything", func(_ *composer, d doc) doc { return opened(d.inside()) }},
+		{m.name + ": not closed, at the end", func(g *composer, d doc) doc {
+			if d.leaky {
+				return apart(d, opened(g.draft().unsure()))
+			}
+			return apart(d, opened(g.draft()))
+		}},
+		{m.name + ": a lone closing tag after a draft", func(g *composer, d doc) doc { return closing(g.draft().lone(), d) }},
+		{m.name + ": a lone closing tag after everything", func(_ *composer, d doc) doc {
+			if d.leaky {
+				return closing(d.unsure(), doc{})
+			}
+			return closing(d.lone(), doc{})
+		}},
+		{m.name + ": an open fence in a draft", func(g *composer, d doc) doc {
+			open := g.block(fenceOf("no closing fence"), bodyOf("compact"), g.anyChange()).inside()
+			return closing(opened(open), d)
+		}},
+	}
+}
+
+// around returns a wrapper of lines before and after everything, which changes nothing.
+func around(name, before, after string) form {
+	return form{name, func(_ *composer, d doc) doc {
+		var parts []doc
+		if before != "" {
+			parts = append(parts, text(before))
+		}
+		parts = append(parts, d)
+		if after != "" {
+			parts = append(parts, text(after))
+		}
+		return apart(parts...)
+	}}
+}
+
+// verbatim returns a wrapper in which nothing is a change.
+func verbatim(name, open, end string) form {
+	return form{name, func(_ *composer, d doc) doc {
+		all := between(open, d.inside(), end)
+		if d.leaky {
+			all.leaky = true
+		}
+		return all
+	}}
+}
+
+// unclear returns a wrapper of which only rows are expected.
+func unclear(name, open, end string) form {
+	return form{name, func(_ *composer, d doc) doc {
+		all := between(open, d.unsure(), end)
+		all.leaky = true
+		return all
+	}}
+}
+
+var wrappers = func() []form {
+	all := []form{
+		{"nothing", func(_ *composer, d doc) doc { return d }},
+		around("a preamble", "Sure! Here are my deltas:", ""),
+		around("a preamble with a list", "I have read version 3. My points:\n\n1. H1 is vague.\n2. H2 lacks a test.\n\n**Deltas**", ""),
+		around("a postamble", "", "Let me know if you would like me to refine any of these!"),
+		around("a summary", "Here is my contribution.", "### Summary\n\n| What | Why |\n|---|---|\n| one change | the data |"),
+		around("headings", "# Round 2\n\n## Analysis\n\nH1 < H2 in my view.\n\n## Deltas", "## Next steps\n\n- wait for the data"),
+		around("a heading right before", "### Delta 1 of 1", ""),
+		around("bold titles", "**Delta 1**", "**End of deltas**"),
+		around("a rule", "---", "---"),
+		around("front matter", "---\ntitle: Reply\n---", ""),
+		around("a table before", "| id | verdict |\n|---|---|\n| H1 | keep |", ""),
+		around("a letter", "Subject: Re: KICKOFF\n\nHi all,", "Best,\nBlueLake"),
+		around("inline code with a tag", "The tag `<think>` is not used here.", ""),
+		around("a tag in a code block", "```html\n<think>\n```", ""),
+		around("a closing tag in a code block", "", "```html\n</think>\n```"),
+		around("a tag in a quotation", "> <think>\n> what is this", ""),
+		around("words that open a comment in code", "Write `<!--` to begin a comment.", ""),
+		around("a mathematical comparison", "If a <b and c> d, then x.", ""),
+		around("a details element", "<details>\n<summary>Deltas</summary>", "</details>"),
+		verbatim("a comment", "<!--", "-->"),
+		verbatim("a comment with words", "<!-- not yet", "end -->"),
+		verbatim("a pre element", "<pre>", "</pre>"),
+		verbatim("a longer fence", "`````markdown", "`````"),
+		verbatim("a longer fence of tildes", "~~~~~~~~text", "~~~~~~~~"),
+		unclear("a fence of markdown", "```markdown", "```"),
+		unclear("a fence of md after words", "Here you are:\n\n```md", "```"),
+		unclear("tildes of markdown", "~~~markdown", "~~~"),
+		unclear("a details element without blank lines", "<details><summary>Deltas</summary>", "</details>"),
+		unclear("a div", "<div>", "</div>"),
+		unclear("an output element", "<output>", "</output>"),
+		unclear("an answer element", "<answer>", "</answer>"),
+		{"a quotation", func(_ *composer, d doc) doc { return d.inside().prefixed("> ", "> ") }},
+		{"a quotation in a quotation", func(_ *composer, d doc) doc { return d.inside().prefixed("> > ", "> > ") }},
+		{"a quoted mail", func(g *composer, d doc) doc {
+			return apart(d, text("On Monday RedCreek wrote:"), g.good(g.anyChange()).inside().prefixed("> ", "> "))
+		}},
+		{"an answer below a quoted mail", func(g *composer, d doc) doc {
+			return apart(text("On Monday RedCreek wrote:"), g.good(g.anyChange()).inside().prefixed("> ", "> "), d)
+		}},
+		{"a list item", func(_ *composer, d doc) doc { return apart(text("- One change:"), listed(d, "  ")) }},
+		{"a numbered item", func(_ *composer, d doc) doc { return apart(text("1. One change:"), listed(d, "   ")) }},
+		{"on the line of a bullet", func(_ *composer, d doc) doc { return bulleted(d, "- ") }},
+		{"on the line of a number", func(_ *composer, d doc) doc { return bulleted(d, "1. ") }},
+		{"channels", func(g *composer, d doc) doc {
+			draft := join(text(harmonyOpen+"Let me think."), g.draft(), text(harmonyEnd))
+			return join(draft.scoped(0, len(draft.lines)-1), d, text("<|return|>"))
+		}},
+		{"an analysis channel around everything", func(_ *composer, d doc) doc {
+			return join(text(harmonyOpen).scoped(0), d.inside(), text("<|end|>"))
+		}},
+	}
+	for _, m := range marks {
+		all = append(all, reasoning(m)...)
+	}
+	return all
+}()
+
+// listed indents a part below a list item. Bare text there may be anything.
+func listed(d doc, by string) doc { return d.prefixed(by, by) }
+
+// bulleted puts a part on the line of a bullet.
+func bulleted(d doc, bullet string) doc {
+	if strings.HasPrefix(d.lines[0], " ") || strings.HasPrefix(d.lines[0], "\t") {
+		d = d.unsure() // it may be indented too much
+	}
+	return d.prefixed(bullet, strings.Repeat(" ", len(bullet)))
+}
