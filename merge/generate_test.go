@@ -18,7 +18,7 @@ import (
 var (
 	agents   = []string{"Amber", "Blue", "Crimson", "Judge"}
 	idPool   = []string{"H1", "H2", "H3", "H4", "P1", "P2", "T1", "T2", "A1", "X1", "C1", "RT", "P1.H1", "P1.H2", "new", "H9"}
-	labelSet = []string{"H4", "H5", "new", "T9", "P7"}
+	labelSet = []string{"H4", "H5", "new", "T9", "P7", "H1", "H2", "T1", "P1.H1", "h1", " H2"}
 	words    = []string{"a", "b", "", "H1 vs H2", "H4 vs new", "N/A", "third alternative", "x\ny"}
 )
 
@@ -150,7 +150,8 @@ func anyBatch(most int) *rapid.Generator[[]delta.Delta] {
 
 func anyRules() *rapid.Generator[merge.Rules] {
 	return rapid.Custom(func(t *rapid.T) merge.Rules {
-		r := merge.Rules{Authorities: []string{"Judge"}}
+		r := merge.Rules{Authorities: []string{"Judge"}, Version: rapid.SampledFrom([]string{merge.First, merge.Second}).Draw(t, "version")}
+		r.RejectTaken = rapid.IntRange(0, 5).Draw(t, "reject") == 0
 		r.Priority = rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 2, rapid.ID).Draw(t, "priority")
 		if rapid.IntRange(0, 2).Draw(t, "roster") == 0 {
 			r.Agents = []roster.Entry{

@@ -29,7 +29,10 @@ func scopeOf(d *delta.Delta) scope {
 	return scope{agent: d.Agent, message: d.Place.Message, placed: true}
 }
 
-func (d *orderedBatch) collectLabels() {
+func (d *orderedBatch) collectLabels(base *artifact.Artifact, rules *Rules) {
+	if rules.second() {
+		d.knownLabels(base)
+	}
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
 			continue
@@ -46,16 +49,102 @@ func (d *orderedBatch) collectLabels() {
 		}
 		e.needs().labels = names
 		for _, name := range e.d().Labels {
-			names[name] = append(names[name], e)
+			if !e.knows(name) {
+				names[name] = append(names[name], e)
+			}
 		}
 	}
+}
+
+// knownLabels finds the labels of the batch that are ids of the base, or addresses of cells in a row of
+// it. An author who was shown that item means it, never the item of an ADD.
+func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
+	var wanted map[string][]string // ids, and the labels that spell them
+	for i := range d.facts {
+		if !d.facts[i].is(labelled) {
+			continue
+		}
+		for _, label := range d.batch[d.facts[i].at].Labels {
+			id, ok := spelledID(label)
+			if !ok || slices.Contains(wanted[id], label) {
+				continue
+			}
+			if wanted == nil {
+				wanted = make(map[string][]string)
+			}
+			wanted[id] = append(wanted[id], label)
+		}
+	}
+	if wanted == nil {
+		return
+	}
+	d.known = make(map[string]int)
+	for _, items := range base.Sections {
+		for _, it := range items {
+			since := 0
+			if it.Created != nil {
+				since = it.Created.Version
+			}
+			for _, label := range wanted[it.ID] {
+				d.known[label] = since
+			}
+		}
+	}
+}
+
+// spelledID returns the id that a label spells, whatever its case and the spaces around it. The cell of
+// a prediction counts as its row. A spelling that no EDIT or KILL could use is no label either: a person
+// would read it as that item.
+func spelledID(label string) (string, bool) {
+	id := strings.ToUpper(strings.TrimSpace(label))
+	if row, _, isCell := strings.Cut(id, "."); isCell {
+		return row, artifact.PredictionsTable.ValidID(row)
+	}
+	_, ok := artifact.SectionOfID(id)
+	return id, ok
+}
+
+// knows reports whether a label of the batch is an id that the author of e was shown. Deltas from files
+// see the base.
+func (e entry) knows(label string) bool {
+	if len(e.in.known) == 0 {
+		return false
+	}
+	since, ok := e.in.known[label]
+	return ok && (e.d().Place == nil || since <= e.d().Place.Shown)
+}
+
+// takenLabels returns the labels of an ADD that its author knows as ids.
+func (e entry) takenLabels() []string {
+	if !e.is(labelled) || len(e.in.known) == 0 {
+		return nil
+	}
+	var taken []string
+	for _, l := range e.d().Labels {
+		if e.knows(l) {
+			taken = append(taken, l)
+		}
+	}
+	return taken
+}
+
+// takenMessage explains why labels of an ADD were not taken.
+func takenMessage(taken []string) string {
+	shown := make([]string, len(taken))
+	for i, l := range taken {
+		shown[i] = fault.Shown(l)
+	}
+	if len(taken) == 1 {
+		return shown[0] + " is an existing item and cannot name a new one"
+	}
+	return strings.Join(shown, " and ") + " are existing items and cannot name a new one"
 }
 
 // labelledAdd returns the ADD that a name refers to in e: the nearest before it, else the first
 // after it.
 func (e entry) labelledAdd(name string) entry {
 	adds := e.labels()[name]
-	if len(adds) == 0 {
+	if len(adds) == 0 || e.knows(name) {
 		return entry{}
 	}
 	after, found := slices.BinarySearchFunc(adds, e.index, func(a entry, i int32) int { return int(a.index - i) })
@@ -68,7 +157,7 @@ func (e entry) labelledAdd(name string) entry {
 // labelOf returns the author's name of the item, if it differs from its id.
 func (e entry) labelOf(id string) string {
 	for _, l := range e.d().Labels {
-		if l != id {
+		if l != id && !e.knows(l) {
 			return " (" + e.d().Agent + "'s " + l + ")"
 		}
 	}

@@ -15,6 +15,11 @@ func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
+	taken := e.takenLabels()
+	if len(taken) > 0 && p.index.rules.RejectTaken {
+		e.reject(LabelTaken, takenMessage(taken))
+		return
+	}
 	var room usual
 	state, writes := p.section(section), p.check(e, section.Spec(), room[:0])
 	for _, rank := range state.required {
@@ -37,6 +42,10 @@ func (p *pass) add(e entry, section artifact.Section) {
 	row.TargetID, row.Message = id, sentence
 	if len(e.d().Labels) > 0 {
 		row.Message += e.labelOf(id)
+	}
+	if len(taken) > 0 {
+		row.Code = LabelTaken
+		row.Message += "; " + takenMessage(taken)
 	}
 	for _, w := range state.defaults {
 		if !holds(writes, w.rank) {

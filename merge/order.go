@@ -18,6 +18,7 @@ type orderedBatch struct {
 	authors  []author
 	version  int
 	scopes   map[scope]labels
+	known    map[string]int // labels that are ids of the base, with the version that added the item
 	history  *history
 	repeated []int32 // indices of deltas that may repeat something, or be repeated
 
@@ -36,7 +37,7 @@ func arrange(batch []delta.Delta, c *ruleIndex, base *artifact.Artifact) *ordere
 	d.history = newHistory(base, repeats)
 	d.sort(ends, ordered, func(a, b key) int { return d.compareRest(&a, &b, gists) })
 	d.stamps, d.rows = make([]artifact.Stamp, len(batch)), make([]Row, len(batch))
-	d.collectLabels()
+	d.collectLabels(base, c.rules)
 	for i := range d.facts {
 		if repeats.repeats(&gists[d.facts[i].at]) {
 			d.repeated = append(d.repeated, int32(i))

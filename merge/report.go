@@ -20,6 +20,7 @@ const (
 	WriteScope           fault.Code = "WRITE_SCOPE"            // The author's role may not do this here; as a warning: no role owns the section, so it is open to all.
 	SystemFieldIgnored   fault.Code = "SYSTEM_FIELD_IGNORED"   // Warning: the delta sets a field that the program maintains; it is ignored.
 	UnresolvedRef        fault.Code = "UNRESOLVED_REF"         // Warning: a reference to an item that its author cannot have known; kept as written, bound to nothing.
+	LabelTaken           fault.Code = "LABEL_TAKEN"            // An ADD carries the id of an existing item; it is added without it, or rejected with --strict.
 	NoProvenance         fault.Code = "NO_PROVENANCE"          // Warning: the base does not list its deltas, so merged ones would be merged again.
 	NoThirdAlternative   fault.Code = "NO_THIRD_ALTERNATIVE"   // A KILL would remove the last third alternative; as a warning: there is none.
 	NoScaleCheck         fault.Code = "NO_SCALE_CHECK"         // Warning: no active assumption is a scale check.
@@ -206,6 +207,17 @@ type Conflict struct {
 	Item       string            `json:"item"`
 	Field      string            `json:"field"`
 	Candidates artifact.Conflict `json:"candidates"`
+}
+
+// LabelsTaken returns how many ADDs were taken without an id that they carried.
+func (r *Report) LabelsTaken() int {
+	n := 0
+	for i := range r.Deltas {
+		if row := &r.Deltas[i]; row.Code == LabelTaken && row.Disposition != Rejected {
+			n++
+		}
+	}
+	return n
 }
 
 // Clean reports whether every delta was accepted or was a duplicate.

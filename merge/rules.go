@@ -42,7 +42,13 @@ type Rules struct {
 	Priority []string
 	// Limits override the section table's minimum and maximum.
 	Limits map[artifact.Section]Limit
+	// RejectTaken rejects an ADD that carries a known id, instead of taking it without that id.
+	RejectTaken bool
 }
+
+// second reports whether the rules are those of merge/2: an id that an author was shown is never a
+// label, invalid references are refused one by one, and names lose their own id in more forms.
+func (r *Rules) second() bool { return r.Version != First }
 
 // Writer is what wrote a reply: the model, and what was really asked.
 type Writer struct{ Model, Asked string }

@@ -26,6 +26,8 @@ import (
 //	rules authority Judge
 //	rules strict | unified
 //	rules max H 2
+//	rules version merge/2                 without it the scenario holds for every version
+//	rules reject taken                    an ADD with a known id is rejected
 //	batch                                 the lines below are merged together
 //	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a full timestamp), agent, operation, target, payload
 //	d2 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.2 shown=3 why=because
@@ -61,7 +63,10 @@ func TestScenarios(t *testing.T) {
 		for _, part := range strings.Split("\n"+string(data), "\n== ")[1:] {
 			title, body, _ := strings.Cut(part, "\n")
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+title, func(t *testing.T) {
-				runScenario(t, body)
+				runScenario(t, body, merge.Second)
+				if !strings.Contains(body, "rules version ") {
+					runScenario(t, body, merge.First)
+				}
 			})
 		}
 	}
@@ -77,8 +82,8 @@ type scenario struct {
 	wants  int
 }
 
-func runScenario(t *testing.T, body string) {
-	s := &scenario{t: t}
+func runScenario(t *testing.T, body, version string) {
+	s := &scenario{t: t, rules: merge.Rules{Version: version}}
 	s.state.Metadata.SessionID = "RS-20251230-scenario"
 	for n, line := range strings.Split(body, "\n") {
 		line = strings.TrimSpace(line)
@@ -86,7 +91,7 @@ func runScenario(t *testing.T, body string) {
 			continue
 		}
 		if err := s.line(line); err != nil {
-			t.Fatalf("line %d: %s: %v", n+1, line, err)
+			t.Fatalf("%s: line %d: %s: %v", s.rules.Version, n+1, line, err)
 		}
 	}
 	if s.wants == 0 {
@@ -201,6 +206,10 @@ func (s *scenario) rule(words []string) error {
 	case "strict":
 		s.rules.Scopes = mergeScopes(s.rules.Scopes)
 		s.rules.Scopes.Strict = true
+	case "version":
+		s.rules.Version = words[1]
+	case "reject":
+		s.rules.RejectTaken = true
 	case "unified":
 		s.rules.Unified = true
 	case "max":

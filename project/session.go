@@ -275,6 +275,7 @@ type Merged struct {
 // Merge merges deltas and replies into an artifact, by the rules of the configuration.
 func (p *Project) Merge(in *MergeInput) *Merged {
 	rules := p.mergeRules(in.Roster)
+	rules.RejectTaken = in.Strict
 	read, notes := settle.ReadReplies(in.Replies, in.Base, delta.Options{Strict: in.Strict, Examples: WorkedExamples()})
 	batch := slices.Concat(in.Deltas, read)
 	out, report := merge.Merge(in.Base, batch, rules)

@@ -233,11 +233,11 @@ func (s *run) countQuoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
 }
 
-// feedbackOn tells an agent what became of one of its deltas, unless it was applied or a duplicate.
-// Since protocol 2 that includes refused fields.
+// feedbackOn tells an agent what became of one of its deltas, unless it was applied as sent or a
+// duplicate. Since protocol 2 that includes refused fields.
 func feedbackOn(row *merge.Row, fields bool) []view.Outcome {
 	var all []view.Outcome
-	if row.Disposition != merge.Applied && row.Disposition != merge.Duplicate {
+	if row.Disposition != merge.Applied && row.Disposition != merge.Duplicate || row.Code == merge.LabelTaken {
 		all = append(all, view.Outcome{
 			Target: row.TargetID, Disposition: row.Disposition.String(), Code: row.Code, Delta: row.DeltaID, Message: row.Message,
 		})

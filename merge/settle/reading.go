@@ -196,14 +196,15 @@ func Repairable(reply *delta.Reply) []delta.Located {
 }
 
 // rename replaces ids in deltas: as targets, as keys of maps, and as whole texts. Labels are kept.
+// labelsWin reports whether the label of an ADD means its item even if it is a known id, as in merge/1.
 // The hashes stay those of the original deltas.
-func rename(deltas []delta.Delta, ids map[string]string) {
+func rename(deltas []delta.Delta, ids map[string]string, labelsWin bool) {
 	if len(ids) == 0 {
 		return
 	}
 	for i := range deltas {
 		d := &deltas[i]
-		own := func(id string) bool { return slices.Contains(d.Labels, id) }
+		own := func(id string) bool { return labelsWin && slices.Contains(d.Labels, id) }
 		if to, ok := ids[d.Target]; ok {
 			d.Target = orNowhere(to, d.Target)
 		}

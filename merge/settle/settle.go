@@ -101,7 +101,7 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 		reading, its := c.read(in.At, in.Message+i, in.Rules)
 		readings, deltas = append(readings, reading), append(deltas, its...)
 	}
-	rename(deltas, in.Renamed)
+	rename(deltas, in.Renamed, in.Rules.Version == merge.First)
 	return readings, deltas
 }
 

@@ -13,6 +13,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/project"
@@ -299,6 +300,9 @@ func totals(r *merge.Report) string {
 	}
 	if len(r.Deltas) == 0 {
 		parts = append(parts, "no deltas")
+	}
+	if n := r.LabelsTaken(); n > 0 {
+		parts = append(parts, text.Count(n, "ADD")+" without the id it carried ("+string(merge.LabelTaken)+")")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,228 @@
+package merge_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/merge"
+)
+
+// An adversarial agent reuses the ids of existing items in every place: as labels, targets, keys,
+// elements and words. Every value says which delta wrote it and which id it meant.
+
+func TestLawKnownIDs(t *testing.T) { rapid.Check(t, lawKnownIDs) }
+func FuzzLawKnownIDs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawKnownIDs)) }
+
+// An EDIT or KILL of an id that its author was shown touches that item or nothing, and no
+// reference to such an id is bound to another item.
+func lawKnownIDs(t *rapid.T) {
+	base := adversaryBase(t)
+	batch := adversaryBatch(t)
+	rules := merge.Rules{Version: merge.Second, RejectTaken: rapid.IntRange(0, 5).Draw(t, "reject") == 0}
+	out, report := merge.Merge(base, batch, rules)
+	byID := make(map[string]*delta.Delta)
+	for i := range batch {
+		byID[batch[i].ID] = &batch[i]
+	}
+	for _, row := range report.Deltas {
+		d := byID[row.DeltaID]
+		if d.Operation == delta.Add {
+			checkTaken(t, &base, d, &row, rules)
+		} else if row.Disposition != merge.Rejected && knows(&base, d, d.Target) && row.TargetID != d.Target {
+			t.Fatalf("%s of %s touched %s: %+v", d.Operation, d.Target, row.TargetID, row)
+		}
+	}
+	for _, s := range artifact.Sections() {
+		for _, it := range out.Items(s) {
+			checkWriters(t, &base, it, byID)
+			for _, f := range it.Fields {
+				checkBound(t, &base, it, f.Value, "", byID)
+			}
+		}
+	}
+	shuffled := rapid.Permutation(batch).Draw(t, "order")
+	again, _ := merge.Merge(base, shuffled, rules)
+	sameBytes(t, "another order", out, again)
+	twice, _ := merge.Merge(out, batch, rules)
+	sameBytes(t, "the second merge", out, twice)
+}
+
+// knows reports whether the author of a delta was shown an item, or a row of a cell.
+func knows(base *artifact.Artifact, d *delta.Delta, id string) bool {
+	id, _, _ = strings.Cut(id, ".")
+	it, _, ok := base.Find(id)
+	return ok && (d.Place == nil || it.Created == nil || it.Created.Version <= d.Place.Shown)
+}
+
+func checkTaken(t *rapid.T, base *artifact.Artifact, d *delta.Delta, row *merge.Row, rules merge.Rules) {
+	carries := slices.ContainsFunc(d.Labels, func(l string) bool { return knows(base, d, l) })
+	switch {
+	case row.Disposition == merge.Applied && carries != (row.Code == merge.LabelTaken):
+		t.Fatalf("%v carries a known id: %v, got %+v", d.Labels, carries, row)
+	case row.Disposition == merge.Applied && carries && rules.RejectTaken:
+		t.Fatalf("%v was not rejected: %+v", d.Labels, row)
+	case row.Disposition == merge.Applied:
+		if _, _, there := base.Find(row.TargetID); there {
+			t.Fatalf("an ADD touched %s", row.TargetID)
+		}
+	}
+}
+
+// checkWriters fails if a delta that named a known item wrote to another one.
+func checkWriters(t *rapid.T, base *artifact.Artifact, it *artifact.Item, byID map[string]*delta.Delta) {
+	stamps := stampsOf(it)
+	for _, c := range it.Cells() {
+		stamps = append(stamps, c.Kill.Stamp)
+	}
+	if d := byID[first(it.Created)]; d != nil && !it.Killed() {
+		for _, v := range d.Payload {
+			list, ok := v.Value.(artifact.List)
+			if ok && knows(base, d, string(list[0].(artifact.Text))) && !slices.Contains(it.Texts(v.Name), string(list[0].(artifact.Text))) {
+				t.Fatalf("%s: %s of %s is bound to %v", it.ID, list, d.ID, it.Texts(v.Name))
+			}
+		}
+	}
+	for _, s := range stamps {
+		if s == nil {
+			continue
+		}
+		d := byID[s.Delta]
+		if d == nil || d.Operation == delta.Add || !knows(base, d, d.Target) {
+			continue
+		}
+		if row, _, _ := strings.Cut(d.Target, "."); row != it.ID {
+			t.Fatalf("%s of %s wrote to %s", d.Operation, d.Target, it.ID)
+		}
+	}
+}
+
+func first(s *artifact.Stamp) string {
+	if s == nil {
+		return ""
+	}
+	return s.Delta
+}
+
+// checkBound fails if a marked value, "d3 means h2", is bound to another item: as the value of a key, or
+// as a text whose last word is the id. The mark is in small letters, which no merge rewrites.
+func checkBound(t *rapid.T, base *artifact.Artifact, it *artifact.Item, v artifact.Value, key string, byID map[string]*delta.Delta) {
+	switch v := v.(type) {
+	case artifact.Map:
+		for _, e := range v {
+			checkBound(t, base, it, e.Value, e.Key, byID)
+		}
+	case artifact.Conflict:
+		for _, c := range v {
+			checkBound(t, base, it, c.Value, key, byID)
+		}
+	case artifact.Text:
+		id, meant, ok := strings.Cut(string(v), " means ")
+		if !ok || byID[id] == nil {
+			return
+		}
+		meant, named, isText := strings.Cut(meant, ": ")
+		if isText {
+			key = named
+		}
+		if meant = strings.ToUpper(meant); knows(base, byID[id], meant) && key != "" && key != meant {
+			t.Fatalf("%s: %s meant %s, bound to %s", it.ID, id, meant, key)
+		}
+	}
+}
+
+// adversaryBase has items of two versions, some of them killed, with or without provenance.
+func adversaryBase(t *rapid.T) artifact.Artifact {
+	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-law"}}
+	for v := range 2 {
+		var batch []delta.Delta
+		add := func(op, section, target string, p ...delta.Field) {
+			d := delta.Delta{
+				ID: fmt.Sprintf("b%d.%d", v, len(batch)), Agent: "Amber", Operation: op, Section: section, Target: target,
+				Timestamp: fmt.Sprintf("2025-12-30T1%d:%02d:00Z", v, len(batch)), Payload: p,
+			}
+			d.Settle()
+			d.Seal()
+			batch = append(batch, d)
+		}
+		for range 2 {
+			add("ADD", "hypothesis_slate", "", delta.Field{Name: "claim", Value: artifact.Text("c")}, delta.Field{Name: "name", Value: artifact.Text("Third alternative")})
+		}
+		add("ADD", "predictions_table", "", delta.Field{Name: "condition", Value: artifact.Text("c")}, delta.Field{Name: "predictions", Value: artifact.Map{{Key: "H1", Value: artifact.Text("x")}}})
+		add("ADD", "discriminative_tests", "", delta.Field{Name: "procedure", Value: artifact.Text("p")}, delta.Field{Name: "expected_outcomes", Value: artifact.Map{{Key: "H1", Value: artifact.Text("x")}}})
+		if rapid.Bool().Draw(t, "killed") {
+			add("KILL", "hypothesis_slate", fmt.Sprintf("H%d", 2*v+1))
+		}
+		a, _ = merge.Merge(a, batch, merge.Rules{Version: merge.Second})
+	}
+	if rapid.IntRange(0, 4).Draw(t, "bare") == 0 {
+		a = a.WithoutProvenance()
+	}
+	return a
+}
+
+func adversaryBatch(t *rapid.T) []delta.Delta {
+	hypotheses := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6"})
+	labels := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6", "P1", "P2", "P3", "T1", "T2", "T3", "P1.H1", "P3.H5", "new"})
+	batch := make([]delta.Delta, rapid.IntRange(1, 12).Draw(t, "size"))
+	for i := range batch {
+		d := &batch[i]
+		*d = delta.Delta{
+			ID: fmt.Sprintf("d%d", i), Agent: rapid.SampledFrom([]string{"Blue", "Crimson"}).Draw(t, "agent"),
+			Operation: rapid.SampledFrom([]string{"ADD", "ADD", "EDIT", "KILL"}).Draw(t, "op"),
+			Timestamp: fmt.Sprintf("2025-12-30T12:0%d:00Z", rapid.IntRange(0, 2).Draw(t, "minute")),
+		}
+		if rapid.Bool().Draw(t, "reply") {
+			message := rapid.IntRange(1, 3).Draw(t, "message")
+			d.Place = &delta.Place{Message: message, Block: i + 1, Shown: rapid.IntRange(0, 2).Draw(t, "shown")}
+		}
+		section := rapid.SampledFrom([]artifact.Section{artifact.HypothesisSlate, artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AnomalyRegister}).Draw(t, "section")
+		marked := func(what string) artifact.Value { return artifact.Text(d.ID + " means " + strings.ToLower(what)) }
+		outcomes := func() artifact.Value {
+			var m []artifact.Entry
+			for _, h := range rapid.SliceOfNDistinct(hypotheses, 1, 3, rapid.ID).Draw(t, "keys") {
+				m = append(m, artifact.Entry{Key: h, Value: marked(h)})
+			}
+			return artifact.MapOf(m...)
+		}
+		h := hypotheses.Draw(t, "word")
+		switch section {
+		case artifact.HypothesisSlate:
+			d.Payload = delta.Payload{{Name: "claim", Value: artifact.Text("c" + d.ID)}}
+		case artifact.PredictionsTable:
+			d.Payload = delta.Payload{{Name: "condition", Value: artifact.Text("c" + d.ID)}, {Name: "predictions", Value: outcomes()}}
+		case artifact.DiscriminativeTests:
+			d.Payload = delta.Payload{
+				{Name: "procedure", Value: artifact.Text("p" + d.ID)}, {Name: "expected_outcomes", Value: outcomes()},
+				{Name: "discriminates", Value: marked(h).(artifact.Text) + artifact.Text(": "+h)},
+			}
+		default:
+			d.Payload = delta.Payload{{Name: "observation", Value: artifact.Text("o" + d.ID)}, {Name: "conflicts_with", Value: artifact.List{artifact.Text(h)}}}
+		}
+		d.Section = section.String()
+		switch d.Operation {
+		case delta.Add:
+			d.Labels = rapid.SliceOfNDistinct(labels, 0, 2, rapid.ID).Draw(t, "labels")
+		case delta.Kill:
+			d.Payload = nil
+			fallthrough
+		default:
+			d.Target = labels.Draw(t, "target")
+			id, _, isCell := strings.Cut(d.Target, ".")
+			if s, ok := artifact.SectionOfID(id); ok {
+				d.Section = s.String()
+			}
+			if isCell && d.Operation == delta.Edit {
+				d.Payload = delta.Payload{{Name: "prediction", Value: marked(strings.TrimPrefix(d.Target, id+"."))}}
+			}
+		}
+		d.Settle()
+		d.Seal()
+	}
+	return batch
+}
