@@ -69,10 +69,12 @@ type Summary struct {
 	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
 	// Skipped are deltas without an effect, such as EDITs of killed items or of what is already so.
 	Skipped []Rejection `json:"skipped,omitempty"`
-	Started string      `json:"started_at"`
-	Updated string      `json:"updated_at"`
-	blame   string      // an existing item, for a suggested command
-	enough  string      // flags of a sufficient budget, if its own is too small
+	// LabelsTaken are ADDs that were taken without an id that they carried.
+	LabelsTaken []Rejection `json:"labels_taken,omitempty"`
+	Started     string      `json:"started_at"`
+	Updated     string      `json:"updated_at"`
+	blame       string      // an existing item, for a suggested command
+	enough      string      // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -304,7 +306,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	return nil
 }
 
-// addRejections adds the deltas of a commit that were rejected or skipped.
+// addRejections adds the deltas of a commit that were rejected, skipped, or taken without their label.
 func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.Report) {
 	for _, row := range report.Merge.Deltas {
 		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), ""}
@@ -314,6 +316,10 @@ func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.
 			s.Rejected = append(s.Rejected, r)
 		case merge.Skipped:
 			s.Skipped = append(s.Skipped, r)
+		default:
+			if row.Code == merge.LabelTaken {
+				s.LabelsTaken = append(s.LabelsTaken, r)
+			}
 		}
 	}
 }

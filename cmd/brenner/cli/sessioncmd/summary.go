@@ -286,6 +286,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	summaryOutcomes(s, b)
 	summaryDeltas(b, "Rejected", s.Rejected)
 	summaryDeltas(b, "Without effect", s.Skipped)
+	summaryDeltas(b, "Added without the id that they carried", s.LabelsTaken)
 	summaryRefused(s, b)
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
