@@ -76,6 +76,15 @@ type leaf struct {
 	html   htmlKind
 	line   int // where it was opened
 	start  int // where its content begins
+
+	// Only the second version uses the following.
+	damage   string
+	indented bool // in indented code
+	deep     bool // its marks may be indented by any width
+	unbound  bool // it has left its containers
+	json     jsonState
+	tagLine  int // the line of the first reasoning tag at the start of a line in it, or 0
+	tagAt    int
 }
 
 // scanner finds the block structure of a text as CommonMark defines it, in one pass. It knows just
@@ -87,18 +96,35 @@ type scanner struct {
 	stack  []container
 	quotes int // number of quotes in stack
 	leaf   leaf
-	line   int // number of the current line
-	start  int // offset of the current line
-	next   int // offset of the line after it
+	line   int    // number of the current line
+	start  int    // offset of the current line
+	text   []byte // the current line, without its line ending
+	next   int    // offset of the line after it
 	prose  Block
 	done   bool
+
+	// Only the second version uses the following.
+	partial  bool // the next line is the rest of the current one
+	doubt    bool // in a fence around a delta fence, up to doubtEnd
+	doubtEnd int
+	balance  balance
+	reasoning
 }
 
-// Blocks returns the blocks of src in text order, without quoted prose.
+// Blocks returns the blocks of src in text order. The first version leaves out quoted prose. The
+// second one knows reasoning, and resumes after a damaged fence.
 func Blocks(src []byte, rules Version) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		s := &scanner{src: src, rules: rules, yield: yield}
+		if rules == Second {
+			s.findTags()
+		}
 		s.scan()
+		for _, b := range s.blocks {
+			if !yield(b) {
+				return
+			}
+		}
 	}
 }
 
@@ -106,6 +132,17 @@ func (s *scanner) scan() {
 	if bytes.HasPrefix(s.src, []byte("\ufeff")) {
 		s.start = len("\ufeff")
 	}
+	s.spare = 4 * len(s.src)
+	s.lines()
+	for s.leaf.kind != leafNone && s.rewind() {
+		s.lines()
+	}
+	s.closeTo(0)
+	s.flush()
+	s.endReasoning()
+}
+
+func (s *scanner) lines() {
 	for s.start < len(s.src) && !s.done {
 		end := len(s.src)
 		s.next = end
@@ -116,28 +153,49 @@ func (s *scanner) scan() {
 		if end > s.start && s.src[end-1] == '\r' {
 			end--
 		}
-		s.line++
-		s.scanLine(cursor{line: s.src[s.start:end]})
+		if !s.partial {
+			s.line++
+		}
+		s.text = s.src[s.start:end]
+		s.scanLine(cursor{line: s.text})
 		s.start = s.next
 	}
-	s.closeTo(0)
-	s.flush()
 }
 
 // scanLine adds one line to the open blocks, or opens new ones.
 func (s *scanner) scanLine(c cursor) {
-	matched := s.match(&c)
+	matched := len(s.stack)
+	if !s.partial && !s.leaf.unbound {
+		matched = s.match(&c)
+	}
+	s.partial = false
+	if s.doubt && s.start >= s.doubtEnd {
+		s.endDoubt()
+		return
+	}
 	if matched == len(s.stack) {
-		switch s.leaf.kind {
-		case leafFence:
+		switch {
+		case s.leaf.kind == leafFence:
 			s.inFence(&c)
 			return
-		case leafHTML:
+		case s.leaf.kind == leafHTML && (s.leaf.html != htmlTag || !s.tagged || !s.splitAtTag(&c, matched)):
 			s.inHTML(&c)
+			return
+		case s.leaf.kind == leafHTML:
 			return
 		}
 	} else if s.leaf.kind != leafParagraph {
+		if s.rules == Second && s.leavesItem(&c, matched) {
+			s.inFence(&c)
+			return
+		}
+		if s.rewind() {
+			return
+		}
 		s.closeTo(matched)
+	}
+	if s.tagged && !s.doubt && s.splitAtTag(&c, matched) {
+		return
 	}
 	s.open(&c, matched)
 }
@@ -180,20 +238,32 @@ func (s *scanner) open(c *cursor, matched int) {
 			s.addProse()
 			return
 		case width > 3:
-			if paragraph {
-				s.text(matched)
-			} else {
-				s.closeTo(matched) // indented code is only shown
-			}
+			s.indentedLine(c.line[at:], matched)
 			return
 		case s.openContainer(c, matched, interrupts):
 			matched = len(s.stack)
 			continue
+		case s.rules == Second && s.openDamaged(c.line[at:], matched, ""):
+			return
 		case s.openLeaf(c.line[at:], matched, interrupts):
 			return
 		}
-		s.text(matched)
+		s.addText(matched)
 		return
+	}
+}
+
+// indentedLine reads a line that is indented as code. A paragraph goes on in it.
+func (s *scanner) indentedLine(rest []byte, matched int) {
+	if s.leaf.kind == leafParagraph {
+		if s.rules == First || !s.openDamaged(rest, matched, damageIndented) {
+			s.addText(matched)
+		}
+		return
+	}
+	s.closeTo(matched) // indented code is only shown
+	if f, ok := OpenFence(rest); s.rules == Second && ok && f.isDelta() {
+		s.leaf = leaf{kind: leafFence, fence: f, line: s.line, start: s.next, indented: true}
 	}
 }
 
@@ -226,7 +296,7 @@ func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
 			return false
 		}
 		s.closeTo(matched)
-		s.leaf = leaf{kind: leafFence, fence: f, line: s.line, start: s.next}
+		s.leaf = leaf{kind: leafFence, fence: f, line: s.line, start: s.next, json: jsonState{at: s.next}}
 		return true
 	case c == '<':
 		return s.openHTML(rest, matched)
@@ -240,6 +310,10 @@ func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
 
 // inFence reads a line inside a fence: its end, or its content.
 func (s *scanner) inFence(c *cursor) {
+	if s.rules == Second {
+		s.inDamaged(c)
+		return
+	}
 	width, at := c.indent()
 	if width <= 3 && s.leaf.fence.ClosedBy(c.line[at:]) {
 		s.leaf.closed = true
@@ -263,6 +337,12 @@ func (s *scanner) inHTML(c *cursor) {
 	if s.leaf.html == htmlTag && at == len(c.line) {
 		s.closeLeaf(s.start)
 		s.addProse()
+		return
+	}
+	if s.tagged && len(s.within) > 0 {
+		s.noteTag(c.line[at:])
+	}
+	if s.leaf.html == htmlTag && s.rules == Second && at < len(c.line) && s.openDamaged(c.line[at:], len(s.stack), damageBehindTag) {
 		return
 	}
 	s.htmlLine(c.line[at:])
@@ -300,14 +380,24 @@ func (s *scanner) closeLeaf(end int) {
 	default:
 		return
 	}
+	b.Damage, b.Indented = l.damage, l.indented
 	s.flush()
-	if !s.done {
+	s.emit(b)
+}
+
+// emit yields a block, or collects it while a later tag may make it reasoning.
+func (s *scanner) emit(b Block) {
+	b.Draft, b.Doubtful = len(s.within) > 0, s.doubt
+	switch {
+	case s.tagged:
+		s.blocks = append(s.blocks, b)
+	case !s.done:
 		s.done = !s.yield(b)
 	}
 }
 
-// text reads a line of a paragraph, which may continue one in containers that it left.
-func (s *scanner) text(matched int) {
+// addText reads a line of a paragraph, which may continue one in containers that it left.
+func (s *scanner) addText(matched int) {
 	if s.leaf.kind != leafParagraph {
 		s.closeTo(matched)
 		s.leaf = leaf{kind: leafParagraph}
@@ -315,22 +405,23 @@ func (s *scanner) text(matched int) {
 	s.addProse()
 }
 
-// addProse makes the current line prose, unless it is quoted.
+// addProse makes the current line prose. The first version leaves out quoted prose.
 func (s *scanner) addProse() {
-	if s.quotes > 0 {
+	quoted := s.quotes > 0
+	if quoted && s.rules == First {
 		return
 	}
-	if s.prose.End != s.start || s.prose.Line == 0 {
+	if s.prose.End != s.start || s.prose.Line == 0 || s.prose.Quoted != quoted {
 		s.flush()
-		s.prose = Block{Kind: Prose, Start: s.start, Line: s.line, Closed: true}
+		s.prose = Block{Kind: Prose, Start: s.start, Line: s.line, Closed: true, Quoted: quoted}
 	}
 	s.prose.End = s.next
 }
 
 // flush yields the collected prose.
 func (s *scanner) flush() {
-	if s.prose.Line > 0 && !s.done {
-		s.done = !s.yield(s.prose)
+	if s.prose.Line > 0 {
+		s.emit(s.prose)
 	}
 	s.prose = Block{}
 }

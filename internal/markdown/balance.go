@@ -1,0 +1,121 @@
+package markdown
+
+import (
+	"bytes"
+	"sort"
+)
+
+// fenceLine is a line that begins with the marks of a fence.
+type fenceLine struct {
+	at     int32 // offset of the line
+	length uint16
+	mark   byte
+	opens  bool // it has a word behind its marks
+}
+
+// balance knows all fence lines of a text, and how those of one kind belong together. It is made
+// when the first fence looks damaged.
+type balance struct {
+	made  bool
+	lines []fenceLine
+	known []pairing
+}
+
+// pairing says for each fence line what follows it, for fences with one mark and length. The
+// values are indexes of lines, or -1.
+type pairing struct {
+	mark   byte
+	length uint16
+	outer  []int32 // the line that closes a fence around an inner one which is open at this line
+	closer []int32 // the next closing line, this one included
+	event  []int32 // the next line that closes such a fence or opens any, this one included
+}
+
+// maxPairings bounds the kinds of fences for which pairings are made.
+const maxPairings = 4
+
+func (b *balance) make(src []byte) {
+	if b.made {
+		return
+	}
+	b.made = true
+	for at := 0; at < len(src); {
+		line := src[at:]
+		next := len(src)
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line, next = line[:i], at+i+1
+		}
+		line = bytes.Trim(line, " \t\r")
+		if len(line) >= 3 && (line[0] == '`' || line[0] == '~' || line[0] == ':') {
+			if n := run(line, line[0]); n >= 3 && (line[0] != '`' || bytes.IndexByte(line[n:], '`') < 0) {
+				opens := isInfo(line[n:]) && (line[0] != ':' || hasPrefixFold(bytes.TrimLeft(line[n:], " "), "delta"))
+				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens})
+			}
+		}
+		at = next
+	}
+}
+
+// after returns the index of the first fence line after an offset.
+func (b *balance) after(at int) int {
+	return sort.Search(len(b.lines), func(i int) bool { return int(b.lines[i].at) > at })
+}
+
+// of returns the pairing of the fences like f, or nil if there are too many kinds.
+func (b *balance) of(src []byte, f Fence) *pairing {
+	b.make(src)
+	length := uint16(min(f.Length, 1<<16-1))
+	for i := range b.known {
+		if b.known[i].mark == f.Mark && b.known[i].length == length {
+			return &b.known[i]
+		}
+	}
+	if len(b.known) == maxPairings {
+		return nil
+	}
+	n := len(b.lines)
+	p := pairing{f.Mark, length, make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)}
+	p.outer[n], p.closer[n], p.event[n] = -1, -1, -1
+	alone := int32(-1) // like outer, but no inner fence is open
+	for i := n - 1; i >= 0; i-- {
+		l, at := b.lines[i], int32(i)
+		same := l.mark == f.Mark && l.length >= length
+		p.outer[i], p.closer[i], p.event[i] = p.outer[i+1], p.closer[i+1], p.event[i+1]
+		switch {
+		case l.opens:
+			p.event[i] = at
+			if same {
+				alone = p.outer[i+1]
+			}
+		case same:
+			p.outer[i], p.closer[i], p.event[i] = alone, at, at
+			alone = at
+		}
+	}
+	b.known = append(b.known, p)
+	return &b.known[len(b.known)-1]
+}
+
+// outerEnd returns the offset of the line that closes a fence like f, in which another one like it
+// was opened in the line at at. It returns -1 if the text has none.
+func (s *scanner) outerEnd(f Fence, at int) int {
+	p := s.balance.of(s.src, f)
+	if p == nil {
+		return len(s.src)
+	}
+	if i := p.outer[s.balance.after(at)]; i >= 0 {
+		return int(s.balance.lines[i].at)
+	}
+	return -1
+}
+
+// closerAhead reports whether a line after at closes a fence like f; with first, before any line
+// opens another fence.
+func (s *scanner) closerAhead(f Fence, at int, first bool) bool {
+	p := s.balance.of(s.src, f)
+	if p == nil {
+		return true
+	}
+	i := s.balance.after(at)
+	return p.closer[i] >= 0 && (!first || p.closer[i] == p.event[i])
+}

@@ -1,0 +1,232 @@
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// inDamaged reads a line inside a fence as inFence does, but recovers from damage: it ends a fence
+// whose closing line is not well formed or missing.
+func (s *scanner) inDamaged(c *cursor) {
+	width, at := c.indent()
+	rest := c.line[at:]
+	l := &s.leaf
+	switch {
+	case l.indented && width <= 3 && len(rest) > 0:
+		s.closeLeaf(s.start)
+		s.open(c, len(s.stack))
+		return
+	case (width <= 3 || l.deep || l.indented) && l.fence.ClosedBy(rest):
+		l.closed = true
+		s.closeLeaf(s.start)
+		return
+	case l.indented || !mayFence(rest, l.fence.Mark):
+		if s.tagged {
+			s.noteTag(rest)
+		}
+		return
+	}
+	bare := bytes.TrimFunc(rest, isDecoration)
+	n := 0
+	if len(bare) > 0 && (bare[0] == l.fence.Mark || bare[0] == '`' || bare[0] == '~' || bare[0] == ':') {
+		n = run(bare, bare[0])
+	}
+	if n < 2 {
+		s.closeGlued(rest)
+		return
+	}
+	f := Fence{Mark: bare[0], Length: n, Info: bare[n:]}
+	same := f.Mark == l.fence.Mark && n >= l.fence.Length
+	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
+	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
+	switch {
+	case len(behind) == 0 && same && (width <= 3 || s.isComplete()):
+		if width > 3 {
+			s.damage(damageDeepClose)
+		} else {
+			s.damage(damageDecorated)
+		}
+		l.closed = true
+		s.closeLeaf(s.start)
+	case len(behind) == 0 && !same && s.closesOtherwise():
+		s.damage(damageOtherMarks)
+		l.closed = true
+		s.closeLeaf(s.start)
+	case len(behind) == 0:
+	case opens && f.isDelta():
+		s.innerDelta(c, f, same)
+	case opens && same && (l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || l.tagLine > 0 && len(s.within) > 0):
+		s.resync(c, fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
+	case same && !opens && s.endsBefore(behind):
+		s.damage(damageTextBehind)
+		s.closeAt(s.start, s.start+len(s.text)-len(rest)+bytes.Index(rest, bare)+n)
+	default:
+		s.closeGlued(rest)
+	}
+}
+
+// mayFence reports whether a line inside a fence needs a closer look.
+func mayFence(rest []byte, mark byte) bool {
+	return bytes.Contains(rest, []byte("``")) || bytes.Contains(rest, []byte("~~")) || bytes.Contains(rest, []byte(":::")) ||
+		(mark == '\'' || mark == '"') && len(rest) >= 3 && rest[0] == mark
+}
+
+// damage records what is wrong with the open fence.
+func (s *scanner) damage(why string) {
+	if s.leaf.damage != "" {
+		why = s.leaf.damage + "; " + why
+	}
+	s.leaf.damage = why
+}
+
+// holdsJSON reports whether the open fence is one of deltas, JSON or lessons, or has no word and
+// begins with JSON.
+func (s *scanner) holdsJSON() bool {
+	f := s.leaf.fence
+	return f.isData() || onlySpace(f.Info) && beginsJSON(s.src, s.leaf.start, s.quotes > 0)
+}
+
+// isComplete reports whether the JSON in the open fence ends before the current line.
+func (s *scanner) isComplete() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.complete()
+}
+
+// inString reports whether the current line begins within a string of the JSON in the open fence.
+func (s *scanner) inString() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.inString
+}
+
+// endsBefore reports whether a closing fence with text behind it ends the open fence.
+func (s *scanner) endsBefore(behind []byte) bool {
+	if _, n := readTag(behind); n > 0 && s.tagged {
+		return true
+	}
+	return s.holdsJSON() && !s.inString()
+}
+
+// closesOtherwise reports whether a line of other marks than the opening fence, or of fewer, closes
+// it: its JSON is complete, no more follows, and no sound closing fence does.
+func (s *scanner) closesOtherwise() bool {
+	l := &s.leaf
+	return s.holdsJSON() && s.isComplete() && !s.jsonFollows() && !s.closerAhead(l.fence, s.start, true)
+}
+
+// innerDelta reads an opening fence of deltas inside the open fence.
+func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
+	l := &s.leaf
+	why := fmt.Sprintf("%s: another delta block begins at line %d", damageMissing, s.line)
+	switch {
+	case l.fence.isDelta():
+		if same || s.isComplete() || !s.closerAhead(l.fence, s.start, false) {
+			s.resync(c, why)
+		}
+	case l.tagLine > 0 && len(s.within) > 0 && same, s.doubt && same:
+		s.resync(c, why)
+	case same:
+		if end := s.outerEnd(l.fence, s.start); end >= 0 {
+			s.beginDoubt(c, end)
+		} else {
+			s.resync(c, why)
+		}
+	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length && !s.doubt && !s.closerAhead(l.fence, s.start, false):
+		s.beginDoubt(c, len(s.src))
+	}
+}
+
+// resync ends the open fence before the current line, which opens another one.
+func (s *scanner) resync(c *cursor, why string) {
+	if s.rewind() {
+		return
+	}
+	s.damage(why)
+	s.closeLeaf(s.start)
+	s.open(c, len(s.stack))
+}
+
+// beginDoubt ends the open fence before the current line. Up to end it cannot be told whether the
+// text is an example inside the fence, or whether the fence should have ended before it.
+func (s *scanner) beginDoubt(c *cursor, end int) {
+	s.closeLeaf(s.start)
+	s.doubt, s.doubtEnd = true, end
+	s.open(c, len(s.stack))
+}
+
+// endDoubt ends the doubt at the closing fence, which it skips.
+func (s *scanner) endDoubt() {
+	s.closeTo(0)
+	s.flush()
+	s.doubt = false
+}
+
+// closeAt closes the open fence with an end of its content. What follows from next on in the line
+// is read as a line of its own.
+func (s *scanner) closeAt(end, next int) {
+	s.leaf.closed = true
+	s.closeLeaf(end)
+	s.breakAt(next)
+}
+
+// closeGlued closes the open fence at marks that are glued to the end of its JSON in the line.
+func (s *scanner) closeGlued(rest []byte) {
+	l := &s.leaf
+	if !s.holdsJSON() || l.fence.Length < 3 {
+		return
+	}
+	base := s.start + len(s.text) - len(rest)
+	even, from := true, 0
+	for i := bytes.IndexByte(rest, l.fence.Mark); i >= 0; {
+		n := run(rest[i:], l.fence.Mark)
+		even = even == quotesEven(rest[from:i])
+		from = i + n
+		before := bytes.TrimRight(rest[:i], " \t*_")
+		if n >= l.fence.Length && even && len(before) > 0 && (before[len(before)-1] == '}' || before[len(before)-1] == ']') {
+			if isInfo(rest[from:]) && s.jsonFollows() {
+				s.damage(fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
+				s.closeLeaf(base + i)
+				s.breakAt(base + i)
+				return
+			}
+			s.damage(damageGlued)
+			s.closeAt(base+i, base+from)
+			return
+		}
+		next := bytes.IndexByte(rest[from:], l.fence.Mark)
+		if next < 0 {
+			return
+		}
+		i = from + next
+	}
+}
+
+// leavesItem reports whether a line that leaves the containers of the open fence belongs to the
+// fence nevertheless: its author did not indent or quote all of it.
+func (s *scanner) leavesItem(c *cursor, matched int) bool {
+	l := &s.leaf
+	if l.kind != leafFence || !l.fence.isData() {
+		return false
+	}
+	rest := bytes.TrimLeft(c.line, " \t")
+	if len(rest) == 0 {
+		return false
+	}
+	for _, k := range s.stack[matched:] {
+		if k.quote && (rest[0] != '{' && rest[0] != '[' || s.begun()) {
+			return false
+		}
+	}
+	closes := l.fence.ClosedBy(rest) && s.begun()
+	if !closes && (bytes.IndexByte([]byte(`{}[]"`), rest[0]) < 0 || s.isComplete()) {
+		return false
+	}
+	l.unbound = true
+	s.damage(damageItem)
+	return true
+}
+
+// begun reports whether the open fence has any JSON before the current line.
+func (s *scanner) begun() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.begun
+}

@@ -1,0 +1,164 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// shown formats the fences that the second version finds, with their marks and damage.
+func shown(src string) string {
+	var out []string
+	for b := range Blocks([]byte(src), Second) {
+		if b.Kind != Fenced {
+			continue
+		}
+		line := fmt.Sprintf("%d %s %q", b.Line, strings.TrimSpace(string(b.Fence.Info)), strings.TrimSpace(src[b.Start:b.End]))
+		for _, mark := range []struct {
+			is   bool
+			name string
+		}{{!b.Closed, "open"}, {b.Quoted, "quoted"}, {b.Draft, "draft"}, {b.Doubtful, "doubtful"}, {b.Indented, "indented"}} {
+			if mark.is {
+				line += " " + mark.name
+			}
+		}
+		if b.Damage != "" {
+			line += " (" + b.Damage + ")"
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+const good = "```delta\n{2}\n```\n"
+
+func TestSecondOpening(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"text before", "Here it is: ```delta\n{1}\n```\n" + good, "1 delta \"{1}\" (text before the opening fence)\n4 delta \"{2}\""},
+		{"text before, not JSON", "use ```delta\nas the word\n", ""},
+		{"text before, blank lines", "So: ```delta\n\n\n{1}\n```\n", `1 delta "{1}" (text before the opening fence)`},
+		{"text before json", "So: ```json\n{1}\n```\n", `1 json "{1}" (text before the opening fence)`},
+		{"inline", "use ```delta fences\n{1}\n", ""},
+		{"emphasis", "**```delta**\n{1}\n**```**\n" + good, "1 delta \"{1}\" (emphasis around the opening fence; emphasis or an invisible character at the closing fence)\n4 delta \"{2}\""},
+		{"invisible before", "\u200b```delta\n{1}\n```\n" + good, "1 delta \"{1}\" (an invisible character on the fence line)\n4 delta \"{2}\""},
+		{"invisible inside", "```\u2060delta\n{1}\n```\n", `1 delta "{1}" (an invisible character on the fence line)`},
+		{"invisible behind", "```delta\u200b\n{1}\n```\n", `1 delta "{1}" (an invisible character on the fence line)`},
+		{"no-break space", "```\u00a0delta\n[1]\n```\n", `1 delta "[1]" (an invisible character on the fence line)`},
+		{"heading", "### ```delta\n{1}\n```\n", `1 delta "{1}" (text before the opening fence)`},
+		{"bullet", "• ```delta\n{1}\n```\n", `1 delta "{1}" (text before the opening fence)`},
+		{"in a paragraph, indented", "words\n    ```delta\n    {1}\n    ```\n" + good, "2 delta \"{1}\" (the opening fence is indented too far)\n5 delta \"{2}\""},
+		{"indented code", "    ```delta\n    {1}\n    ```\n" + good, "1 delta \"{1}\" indented\n4 delta \"{2}\""},
+		{"indented code ends", "    ```delta\n    {1}\n" + good, "1 delta \"{1}\" open indented\n3 delta \"{2}\""},
+		{"two marks", "``delta\n{1}\n``\n" + good, "1 delta \"{1}\" (the opening fence has other marks than three backticks or tildes)\n4 delta \"{2}\""},
+		{"apostrophes", "'''delta\n{1}\n'''\n" + good, "1 delta \"{1}\" (the opening fence has other marks than three backticks or tildes)\n4 delta \"{2}\""},
+		{"JSON on the line", "```delta {\"operation\":1}\n```\n" + good, "1 delta \"{\\\"operation\\\":1}\" (the JSON begins on the line of the fence)\n3 delta \"{2}\""},
+		{"JSON begins on the line", "```delta {\n\"a\":1}\n```\n" + good, "1 delta \"{\\n\\\"a\\\":1}\" (the JSON begins on the line of the fence)\n4 delta \"{2}\""},
+		{"all on one line", "```delta {\"a\":1}```\n" + good, "1 delta \"{\\\"a\\\":1}\" (the JSON begins on the line of the fence; the closing fence is glued to the text)\n2 delta \"{2}\""},
+		{"attributes", "```delta {#x .y}\n{1}\n```\n", `1 delta {#x .y} "{1}"`},
+		{"behind a tag", "<answer>\n```delta\n{1}\n```\n</answer>\n", `2 delta "{1}" (the opening fence stands directly behind an HTML tag)`},
+		{"item without indentation", "1. ```delta\n{1}\n```\n" + good, "1 delta \"{1}\" (the block is not indented like its list item)\n4 delta \"{2}\""},
+		{"item with its end not indented", "- ```delta\n  {1}\n```\n" + good, "1 delta \"{1}\" (the block is not indented like its list item)\n4 delta \"{2}\""},
+		{"quotation without marks", "> ```delta\n{1}\n```\n" + good, "1 delta \"{1}\" quoted (the block is not indented like its list item)\n4 delta \"{2}\""},
+		{"quotation", "> ```delta\n> {1}\n> ```\n" + good, "1 delta \"> {1}\" quoted\n4 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSecondClosing(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"text behind", "```delta\n{1}\n``` and so on\n" + good, "1 delta \"{1}\" (text behind the closing fence)\n4 delta \"{2}\""},
+		{"glued", "```delta\n{1}```\n" + good, "1 delta \"{1}\" (the closing fence is glued to the text)\n3 delta \"{2}\""},
+		{"glued with text", "```delta\n{1}``` Then more.\n" + good, "1 delta \"{1}\" (the closing fence is glued to the text)\n3 delta \"{2}\""},
+		{"in a string", "```delta\n{\"a\":\"x }``` y\"}\n```\n", `1 delta "{\"a\":\"x }` + "```" + ` y\"}"`},
+		{"fewer", "````delta\n{1}\n```\ntext\n" + good, "1 delta \"{1}\" (the closing fence has other marks than the opening one)\n5 delta \"{2}\""},
+		{"fewer, but closed", "````delta\n{1}\n```\n````\n" + good, "1 delta \"{1}\\n```\"\n5 delta \"{2}\""},
+		{"two", "```delta\n{1}\n``\n" + good, "1 delta \"{1}\" (the closing fence has other marks than the opening one)\n4 delta \"{2}\""},
+		{"other", "```delta\n{1}\n~~~\n" + good, "1 delta \"{1}\" (the closing fence has other marks than the opening one)\n4 delta \"{2}\""},
+		{"deep", "```delta\n{1}\n     ```\n" + good, "1 delta \"{1}\" (the closing fence is indented too far)\n4 delta \"{2}\""},
+		{"missing", "```delta\n{1}\n\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another delta block begins at line 4)\n4 delta \"{2}\""},
+		{"missing with prose", "```delta\n{1}\n\n## Next\n\nwords\n" + good, "1 delta \"{1}\\n\\n## Next\\n\\nwords\" open (the closing fence is missing: another delta block begins at line 7)\n7 delta \"{2}\""},
+		{"missing before json", "```delta\n{1}\n```json\n{3}\n```\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another fence begins at line 3)\n3 json \"{3}\"\n6 delta \"{2}\""},
+		{"missing before tildes", "```delta\n{1}\n~~~delta\n{3}\n~~~\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{3}\"\n6 delta \"{2}\""},
+		{"glued to the next", "```delta\n{1}```delta\n{3}\n```\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another fence begins at line 2)\n2 delta \"{3}\"\n5 delta \"{2}\""},
+		{"missing in python", "```python\nx\n\n" + good, "1 python \"x\" open (the closing fence is missing: another delta block begins at line 4)\n4 delta \"{2}\""},
+		{"stray closing fence", "text\n```\nmore\n" + good + good, "2  \"more\" open (the closing fence is missing: another delta block begins at line 4)\n4 delta \"{2}\"\n7 delta \"{2}\""},
+		{"wrapped", "```markdown\ntext\n" + good + "text\n" + good + "```\n" + good, "1 markdown \"text\" open\n3 delta \"{2}\" doubtful\n7 delta \"{2}\" doubtful\n11 delta \"{2}\""},
+		{"longer", "````markdown\n" + good + "````\n" + good, "1 markdown \"```delta\\n{2}\\n```\"\n6 delta \"{2}\""},
+		{"longer, never closed", "````markdown\n" + good, "1 markdown \"```delta\\n{2}\\n```\" open"},
+		{"tildes", "~~~\n" + good + "~~~\n" + good, "1  \"```delta\\n{2}\\n```\"\n6 delta \"{2}\""},
+		{"tildes, never closed", "~~~\nx\n" + good, "1  \"x\" open\n3 delta \"{2}\" doubtful"},
+		{"colons around backticks", ":::delta\n```json\n{1}\n```\n:::\n" + good, "1 delta \"```json\\n{1}\\n```\"\n6 delta \"{2}\""},
+		{"lesson", "```lesson\nhelpful: x\n``` done\n" + good, "1 lesson \"helpful: x\" (text behind the closing fence)\n4 delta \"{2}\""},
+		{"colons, other word", ":::note\n" + good + ":::\n", "2 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReasoning(t *testing.T) {
+	const draft = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"closed", "<think>\n" + draft + "</think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"case and attributes", "<Thinking type=\"x\">\n" + draft + "</THINKING >\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"nested", "<think><reflection>\n" + draft + "</reflection>\n" + draft + "</think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{1}\" draft\n10 delta \"{2}\""},
+		{"unclosed", good + "<reasoning>\n" + draft, "1 delta \"{2}\"\n5 delta \"{1}\" draft"},
+		{"lone closing tag", draft + "no.</think>\n" + good, "1 delta \"{1}\" draft\n5 delta \"{2}\""},
+		{"on the fence line", "<think>```delta\n{1}\n```</think>```delta\n{2}\n```\n", "1 delta \"{1}\" draft (text behind the closing fence)\n3 delta \"{2}\""},
+		{"in the middle of a line", "So <think>hm</think> this: ```delta\n{2}\n```\n", `1 delta "{2}" (text before the opening fence)`},
+		{"open fence hides no tag", "<think>\n```delta\n{1}\nno.\n</think>\n" + good, "2 delta \"{1}\\nno.\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
+		{"open python fence hides no tag", "<think>\n```python\nx\n</think>\n```text\ny\n```\n" + good, "2 python \"x\" open draft (the closing fence is missing)\n5 text \"y\"\n8 delta \"{2}\""},
+		{"open fence at the end", "<think>\n```\nx\n</think>\nwords\n", "2  \"x\" open draft (the closing fence is missing)"},
+		{"tag before a resumed fence", "```delta\n{2}\n<think>\n" + draft + "</think>\n", "1 delta \"{2}\" open (the closing fence is missing)\n4 delta \"{1}\" draft"},
+		{"in code", "```xml\n<think>\n```\n" + good, "1 xml \"<think>\"\n4 delta \"{2}\""},
+		{"in a code span", "Use `</think>` and ``<think>``.\n" + good, "2 delta \"{2}\""},
+		{"in a quotation", "> </think>\n" + good, "2 delta \"{2}\""},
+		{"in a comment", "text <!-- </think> -->\n<!--\n<think>\n-->\n" + good, "5 delta \"{2}\""},
+		{"in bare JSON", good + "\n{\"operation\":\"ADD\",\"payload\":{\n\"claim\":\"closes with </think>\"}}\n", "1 delta \"{2}\""},
+		{"in fenced JSON", good + "```delta\n{\"claim\":\"</think>\"}\n```\n", "1 delta \"{2}\"\n4 delta \"{\\\"claim\\\":\\\"</think>\\\"}\""},
+		{"escaped", good + "the tag \\</think>\n", "1 delta \"{2}\""},
+		{"empty element", good + "<think/>\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\" (the opening fence stands directly behind an HTML tag)"},
+		{"brackets", "[THINK]\n" + draft + "[/THINK]\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"a link", "[think](x) and [think]: y\n" + good, "2 delta \"{2}\""},
+		{"channels", "<|channel|>analysis<|message|>hm\n" + draft + "<|end|><|start|>assistant<|channel|>final<|message|>\n" + good + "<|return|>", "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"final channel alone", "hm\n" + draft + "<|channel|>final<|message|>```delta\n{2}\n```\n", "2 delta \"{1}\" draft\n5 delta \"{2}\""},
+		{"begin of thought", "<|begin_of_thought|>\n" + draft + "<|end_of_thought|>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"start thinking", "<|START_THINKING|>\n" + draft + "<|END_THINKING|>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"triangles", "◁think▷\n" + draft + "◁/think▷\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"namespace", "<seed:think>\n" + draft + "</seed:think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"words without marks", "analysisWe need it.\n" + draft + "assistantfinal\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"another family inside", "<think>\n</analysis>\n" + draft + "</think>\n" + good, "3 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"open comment inside", "<think>\n<!-- hm\n</think>\n" + good, "4 delta \"{2}\""},
+		{"other tags", "<answer>\n\n" + good + "\n</answer>\n", "3 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWithoutReasoning(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"a\nb\n", "a\nb\n"},
+		{"<think>x</think>\n\nb\n", "b\n"},
+		{"a <think>x</think> b", "a  b"},
+		{"x</think>\nb", "b"},
+		{"a\n<think>x", "a\n"},
+		{"`<think>` is a tag", "`<think>` is a tag"},
+		{"<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>b", "b"},
+	} {
+		if got := string(WithoutReasoning([]byte(c.src))); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.src, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// tagKind is what a reasoning tag does.
+type tagKind int
+
+const (
+	tagNone  tagKind = iota
+	tagOpen          // <think>
+	tagClose         // </think>: without an opening tag, all before it is reasoning
+	tagEnd           // <|end|>: ends a channel, and nothing if none is open
+	tagFinal         // <|channel|>final<|message|>: all before it is reasoning
+)
+
+// tag is a tag around reasoning. Tags of one family close each other.
+type tag struct {
+	kind   tagKind
+	family string
+}
+
+// channel is the family of tags such as <|channel|>analysis<|message|>.
+const channel = "channel"
+
+// families holds the names of tags around reasoning, without _ and -.
+var families = map[string]string{
+	"think": "think", "thinking": "think", "thought": "think", "thoughts": "think", "antthinking": "think",
+	"thinkingprocess": "think", "thoughtprocess": "think", "chainofthought": "think", "cot": "think",
+	"innerthought": "think", "innerthoughts": "think", "internalthoughts": "think",
+	"reasoning": "reasoning", "reason": "reasoning", "reasoningprocess": "reasoning", "reasoningcontent": "reasoning",
+	"reflection": "reflection", "reflect": "reflection", "selfreflection": "reflection", "rethink": "reflection",
+	"scratchpad": "scratchpad", "scratch": "scratchpad", "analysis": "analysis",
+	"innermonologue": "monologue", "internalmonologue": "monologue", "monologue": "monologue",
+	"deliberation": "deliberation", "brainstorm": "brainstorm", "brainstorming": "brainstorm", "draft": "draft",
+}
+
+const (
+	maxTagName   = 40
+	maxTagLength = 200
+)
+
+// readTag reads a reasoning tag at the start of b and returns its length, or 0.
+func readTag(b []byte) (tag, int) {
+	switch {
+	case len(b) < 4:
+	case b[0] == '[':
+		return bracketTag(b)
+	case bytes.HasPrefix(b, []byte("<|")):
+		return pipeTag(b)
+	case b[0] == '<':
+		return angleTag(b)
+	case bytes.HasPrefix(b, []byte("◁")):
+		if bytes.HasPrefix(b, []byte("◁think▷")) {
+			return tag{tagOpen, "think"}, len("◁think▷")
+		}
+		if bytes.HasPrefix(b, []byte("◁/think▷")) {
+			return tag{tagClose, "think"}, len("◁/think▷")
+		}
+	}
+	return tag{}, 0
+}
+
+// family returns the family of a tag's name, or "".
+func family(name []byte) string {
+	if i := bytes.LastIndexByte(name, ':'); i >= 0 {
+		name = name[i+1:] // <seed:think>
+	}
+	return families[strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(string(name)))]
+}
+
+// nameLength returns the length of the name of a tag at the start of b.
+func nameLength(b []byte) int {
+	n := 0
+	for n < len(b) && n <= maxTagName && (isLetter(b[n]) || isDigit(b[n]) || b[n] == '_' || b[n] == '-' || b[n] == ':') {
+		n++
+	}
+	return n
+}
+
+// angleTag reads <think>, </think> and <think attributes>.
+func angleTag(b []byte) (tag, int) {
+	at, t := 1, tag{kind: tagOpen}
+	at += run(b[at:], ' ')
+	if at < len(b) && b[at] == '/' {
+		t.kind = tagClose
+		at++
+		at += run(b[at:], ' ')
+	}
+	n := nameLength(b[at:])
+	if n == 0 || n > maxTagName {
+		return tag{}, 0
+	}
+	if bytes.HasPrefix(b, []byte("<channel|>")) {
+		return tag{tagEnd, channel}, len("<channel|>")
+	}
+	if t.family = family(b[at : at+n]); t.family == "" {
+		return tag{}, 0
+	}
+	at += n
+	rest := b[at:min(len(b), at+maxTagLength)]
+	end := bytes.IndexAny(rest, "<>\n")
+	if end < 0 || rest[end] != '>' || end > 0 && (rest[0] != ' ' && rest[0] != '\t' || rest[end-1] == '/') {
+		return tag{}, 0
+	}
+	return t, at + end + 1
+}
+
+// bracketTag reads [THINK] and [/THINK], but not links and other words in brackets.
+func bracketTag(b []byte) (tag, int) {
+	at, t := 1, tag{kind: tagOpen}
+	if b[at] == '/' {
+		t.kind = tagClose
+		at++
+	}
+	n := nameLength(b[at:])
+	if n > maxTagName || at+n >= len(b) || b[at+n] != ']' {
+		return tag{}, 0
+	}
+	t.family = family(b[at : at+n])
+	at += n + 1
+	if t.family != "think" && !strings.EqualFold(string(b[at-n-1:at-1]), "reasoning") {
+		return tag{}, 0
+	}
+	if at < len(b) && (b[at] == '(' || b[at] == '[' || b[at] == ':') {
+		return tag{}, 0
+	}
+	return t, at
+}
+
+// pipeTag reads <|channel|>analysis<|message|>, <|begin_of_thought|> and the like.
+func pipeTag(b []byte) (tag, int) {
+	name, at := pipeWord(b)
+	switch name {
+	case "":
+		return tag{}, 0
+	case channel:
+		return channelTag(b, at)
+	case "end", "return", "call":
+		return tag{tagEnd, channel}, at
+	}
+	for _, p := range []struct {
+		prefix string
+		kind   tagKind
+	}{
+		{"/", tagClose}, {"end_of_", tagClose}, {"end_", tagClose}, {"end", tagClose},
+		{"begin_of_", tagOpen}, {"start_of_", tagOpen}, {"begin_", tagOpen}, {"start_", tagOpen}, {"", tagOpen},
+	} {
+		if rest, ok := strings.CutPrefix(name, p.prefix); ok && families[strings.ReplaceAll(rest, "_", "")] != "" {
+			return tag{p.kind, families[strings.ReplaceAll(rest, "_", "")]}, at
+		}
+	}
+	return tag{}, 0
+}
+
+// pipeWord reads <|word|> or <|word> and returns the word in lower case, and where the tag ends.
+func pipeWord(b []byte) (string, int) {
+	if !bytes.HasPrefix(b, []byte("<|")) {
+		return "", 0
+	}
+	end := bytes.IndexByte(b[:min(len(b), maxTagName)], '>')
+	if end < 0 {
+		return "", 0
+	}
+	name := strings.ToLower(string(bytes.TrimSuffix(b[2:end], []byte("|"))))
+	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_/") != "" {
+		return "", 0
+	}
+	return name, end + 1
+}
+
+// channelTag reads what follows <|channel|>: the name of the channel, and perhaps <|message|>.
+func channelTag(b []byte, at int) (tag, int) {
+	from := at + run(b[at:], ' ')
+	at = from + nameLength(b[from:])
+	kind := tagOpen // all but the last one: analysis, commentary, thought
+	if strings.EqualFold(string(b[from:at]), "final") {
+		kind = tagFinal
+	}
+	head := b[at:min(len(b), at+maxTagLength)]
+	if i := bytes.IndexByte(head, '\n'); i >= 0 {
+		head = head[:i]
+	}
+	if i := bytes.Index(head, []byte("<|message|>")); i >= 0 {
+		at += i + len("<|message|>")
+	}
+	return tag{kind, channel}, at
+}
+
+// mayHoldTags reports whether a text has any reasoning tag, perhaps one that does not count.
+func mayHoldTags(src []byte) bool {
+	for _, mark := range []byte{'<', '['} {
+		for at := 0; ; at++ {
+			i := bytes.IndexByte(src[at:], mark)
+			if i < 0 {
+				break
+			}
+			at += i
+			if _, n := readTag(src[at:]); n > 0 {
+				return true
+			}
+		}
+	}
+	return bytes.Contains(src, []byte("think▷"))
+}
