@@ -86,8 +86,8 @@ func TestReadAgentReplies(t *testing.T) {
 		{"bare over lines", "So:\n\n{\n  \"operation\": \"ADD\",\n\n  \"section\": \"hypothesis_slate\",\n  \"payload\": {\"name\": \"N\", \"claim\": \"C\"},\n}\n", "unfenced repaired ok ADD", "unfenced repaired UNFENCED_DELTA"},
 		{"bare kill", "I propose " + strings.Replace(goodKill, "KILL", "kill", 1), "unfenced normalised UNFENCED_DELTA", "unfenced UNFENCED_DELTA INVALID_OPERATION"},
 		{"bare, cut off", "I propose " + good[:60], "unfenced truncated INVALID_JSON", "unfenced truncated UNFENCED_DELTA"},
-		{"bare in a line of code", "```delta " + good + "```", "unfenced ok ADD", "unfenced UNFENCED_DELTA"},
-		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "unfenced ok ADD", "unfenced UNFENCED_DELTA"},
+		{"bare in a line of code", "```delta " + good + "```", "ok ADD", "ok ADD"},
+		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "ok ADD", "ok ADD"},
 		// words
 		{"operation in lower case", fencedDelta(strings.Replace(good, "ADD", "add", 1)), "normalised ok ADD", "INVALID_OPERATION"},
 		{"section by another name", fencedDelta(strings.Replace(good, "hypothesis_slate", "Hypotheses", 1)), "normalised ok ADD", "INVALID_SECTION"},

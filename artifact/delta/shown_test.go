@@ -20,7 +20,7 @@ func TestReadReportsShownBlocks(t *testing.T) {
 		{"comment never ends", "<!--\n\n```delta\n{}\n```\n", "3 commented"},
 		{"another word", "```deltablock\n{}\n```\n", ""},
 		{"indented too far", "    ```delta\n    {}\n    ```\n", ""},
-		{"indented in a paragraph", "words\n    ```delta\n    {}\n", ""},
+		{"indented in a paragraph", "words\n    ```delta\n    {}\n", "2 truncated"},
 		{"too deep", strings.Repeat("- ", 40) + "```delta\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,7 +1,7 @@
 package markdown
 
-// jsonState follows the brackets and strings of JSON. It is used to tell whether a text may end
-// here, not to check it.
+// jsonState follows the brackets and strings of JSON. It only finds where a
+// value ends, and checks nothing else.
 type jsonState struct {
 	at       int // the text before it has been read
 	depth    int
@@ -9,7 +9,7 @@ type jsonState struct {
 	begun    bool // a bracket was seen
 }
 
-// read goes on to an offset of src.
+// read reads src up to an offset.
 func (j *jsonState) read(src []byte, to int) {
 	for ; j.at < to; j.at++ {
 		j.step(src)

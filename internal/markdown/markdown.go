@@ -253,7 +253,7 @@ func (s *scanner) open(c *cursor, matched int) {
 	}
 }
 
-// indentedLine reads a line that is indented as code. A paragraph goes on in it.
+// indentedLine reads a line that is indented as code. It may continue a paragraph.
 func (s *scanner) indentedLine(rest []byte, matched int) {
 	if s.leaf.kind == leafParagraph {
 		if s.rules == First || !s.openDamaged(rest, matched, damageIndented) {

@@ -95,7 +95,7 @@ func (f Fence) isData() bool {
 }
 
 // isInfo reports whether the text behind the marks is that of an opening fence: one word, perhaps
-// with attributes. Other text stands behind a closing fence.
+// with attributes. Any other text is not part of a fence.
 func isInfo(info []byte) bool {
 	spaced := len(info) > 0 && info[0] == ' '
 	info = bytes.Trim(info, " \t")

@@ -57,7 +57,7 @@ func (s *scanner) findTags() {
 	s.tagged = s.glued || mayHoldTags(s.src)
 }
 
-// apply lets a tag take effect that stands at s.start and ends at end.
+// apply lets the tag from s.start to end take effect.
 func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
@@ -257,7 +257,7 @@ func (s *scanner) noteTag(rest []byte) {
 	}
 }
 
-// rewind ends an open fence at the first tag in it, from where reading goes on.
+// rewind ends an open fence at the first tag in it, and resumes there.
 func (s *scanner) rewind() bool {
 	l := &s.leaf
 	if l.tagLine == 0 || l.closed || s.spare < s.next-l.tagAt {
