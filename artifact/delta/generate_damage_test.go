@@ -87,21 +87,20 @@ func (r *reply) hit(line int) {
 	if slices.Contains(r.scope, line) {
 		r.doc = r.unsure()
 	}
-	r.doc = r.behindLeak(line)
+	r.plants = slices.Clone(r.plants)
 	for i := range r.plants {
-		p := &r.plants[i]
-		if line < p.from || line >= p.to {
-			continue
+		if p := &r.plants[i]; p.from <= line && line < p.to {
+			p.spoil()
 		}
-		p.spoil()
 	}
+	r.doc = r.behindLeak(line)
 }
 
 // spoil weakens what is expected of a damaged change.
 func (p *plant) spoil() {
 	p.exact, p.whole = false, false
 	switch {
-	case p.copied:
+	case p.copied, p.behind && (p.want == shown || p.want == never):
 		p.want = free
 	case p.want == taken:
 		p.want = accounted

@@ -27,6 +27,7 @@ type plant struct {
 	copied   bool // it is an example only as long as it is not changed
 	lone     bool // it is a draft only because of a tag that follows
 	whole    bool // no damage has touched it
+	behind   bool // it is behind a fence that may not be closed
 }
 
 // executable reports whether a reader may take it.
@@ -93,6 +94,7 @@ func (d doc) behindLeak(line int) doc {
 	d.plants = slices.Clone(d.plants)
 	for i := range d.plants {
 		p := &d.plants[i]
+		p.behind = p.behind || p.from >= line
 		switch {
 		case p.from < line:
 		case p.want == taken && !p.delta:

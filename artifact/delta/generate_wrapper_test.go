@@ -92,10 +92,12 @@ func around(name, before, after string) form {
 // verbatim returns a wrapper in which nothing is a change.
 func verbatim(name, open, end string) form {
 	return form{name, func(_ *composer, d doc) doc {
-		all := between(open, d.inside(), end)
-		if d.leaky {
-			all.leaky = true
+		in := d.inside()
+		if last := end[strings.LastIndexByte(end, ' ')+1:]; strings.Contains(strings.Join(d.lines, "\n"), last) {
+			in = d.unsure() // it ends earlier
 		}
+		all := between(open, in, end)
+		all.leaky = d.leaky
 		return all
 	}}
 }
