@@ -19,7 +19,10 @@ type reply struct {
 	repeated bool // a line is there twice
 }
 
-func (d doc) reply() reply { return reply{doc: d, text: strings.Join(d.lines, "\n") + "\n"} }
+func (d doc) reply() reply {
+	d = d.amidLeaks()
+	return reply{doc: d, text: strings.Join(d.lines, "\n") + "\n"}
+}
 
 var damages = []damage{
 	{"none", func(*composer, *reply) {}},
@@ -93,7 +96,17 @@ func (r *reply) hit(line int) {
 			p.spoil()
 		}
 	}
-	r.doc = r.behindLeak(line)
+	for i := range r.plants {
+		switch p := &r.plants[i]; {
+		case slices.Max(append(r.scope, -1)) < line: // no tag may be in code now
+		case p.lone:
+			p.want = free
+		case p.want == taken && p.from > line:
+			p.want = accounted
+		}
+	}
+	r.leaks = append(slices.Clone(r.leaks), line)
+	r.doc = r.behindLeak(line).amidLeaks()
 }
 
 // spoil weakens what is expected of a damaged change.

@@ -29,14 +29,14 @@ func copied(name string, s style, order int) form {
 
 // words returns a neighbour without a change.
 func words(name, s string) form {
-	return form{name, func(*composer, doc) doc { return text(s) }}
+	return form{name, func(*composer, doc) doc { return tagged(s) }}
 }
 
 // stray returns a neighbour that leaves a fence open.
 func stray(name, s string) form {
 	return form{name, func(*composer, doc) doc {
 		d := text(s)
-		d.leaky = true
+		d.leaks = []int{0}
 		return d
 	}}
 }

@@ -38,21 +38,27 @@ type doc struct {
 	lines  []string
 	plants []plant
 	scope  []int // lines that decide what others are: tags, and the ends of comments and longer fences
-	leaky  bool  // text after it may seem to be inside it
+	leaks  []int // lines behind which text may seem to be in a fence
 }
+
+// leaky reports whether text after it may seem to be inside it.
+func (d *doc) leaky() bool { return len(d.leaks) > 0 }
 
 // text returns a part without changes.
 func text(s string) doc { return doc{lines: strings.Split(s, "\n")} }
 
 // move returns a part that is n lines further down.
 func (d doc) move(n int) doc {
-	d.plants, d.scope = slices.Clone(d.plants), slices.Clone(d.scope)
+	d.plants, d.scope, d.leaks = slices.Clone(d.plants), slices.Clone(d.scope), slices.Clone(d.leaks)
 	for i := range d.plants {
 		d.plants[i].from += n
 		d.plants[i].to += n
 	}
 	for i := range d.scope {
 		d.scope[i] += n
+	}
+	for i := range d.leaks {
+		d.leaks[i] += n
 	}
 	return d
 }
@@ -61,14 +67,14 @@ func (d doc) move(n int) doc {
 func join(parts ...doc) doc {
 	var all doc
 	for _, d := range parts {
-		if all.leaky {
+		if all.leaky() {
 			d = d.behindLeak(0)
 		}
 		d = d.move(len(all.lines))
 		all.lines = append(all.lines, d.lines...)
 		all.plants = append(all.plants, d.plants...)
 		all.scope = append(all.scope, d.scope...)
-		all.leaky = all.leaky || d.leaky
+		all.leaks = append(all.leaks, d.leaks...)
 	}
 	return all
 }
@@ -97,10 +103,25 @@ func (d doc) behindLeak(line int) doc {
 		p.behind = p.behind || p.from >= line
 		switch {
 		case p.from < line:
-		case p.want == taken && !p.delta:
+		case (p.want == taken || p.want == refused) && !p.delta:
 			p.want = accounted
 		case p.want == shown:
 			p.want = never
+		}
+	}
+	return d
+}
+
+// amidLeaks weakens what is expected of blocks between two fences of which the one may seem to close
+// the other.
+func (d doc) amidLeaks() doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		p := &d.plants[i]
+		before := slices.ContainsFunc(d.leaks, func(l int) bool { return l < p.from })
+		after := slices.ContainsFunc(d.leaks, func(l int) bool { return l >= p.to })
+		if before && after && p.want == taken {
+			p.want = accounted
 		}
 	}
 	return d
@@ -183,10 +204,13 @@ type composer struct {
 func (g *composer) block(f *fence, b *body, changes ...change) doc {
 	text := strings.Split(b.write(g, changes), "\n")
 	w := max(f.want, b.want)
-	d := doc{leaky: f.leaky || b.leaky}
+	d := doc{}
 	if b.prose {
-		w, d.lines, d.leaky = accounted, text, false
+		w, d.lines = accounted, text
 	} else {
+		if f.leaky || b.leaky {
+			d.leaks = []int{0}
+		}
 		if !f.delta && !b.plain {
 			w = accounted
 		}

@@ -38,7 +38,7 @@ func reasoning(m mark) []form {
 	closing := func(d, rest doc) doc {
 		all := join(d, text(m.end))
 		all = all.scoped(len(all.lines) - 1)
-		if d.leaky {
+		if d.leaky() {
 			rest = rest.unsure()
 		}
 		return apart(all, rest)
@@ -55,14 +55,14 @@ func reasoning(m mark) []form {
 		}},
 		{m.name + ": not closed, before everything", func(_ *composer, d doc) doc { return opened(d.inside()) }},
 		{m.name + ": not closed, at the end", func(g *composer, d doc) doc {
-			if d.leaky {
+			if d.leaky() {
 				return apart(d, opened(g.draft().unsure()))
 			}
 			return apart(d, opened(g.draft()))
 		}},
 		{m.name + ": a lone closing tag after a draft", func(g *composer, d doc) doc { return closing(g.draft().lone(), d) }},
 		{m.name + ": a lone closing tag after everything", func(_ *composer, d doc) doc {
-			if d.leaky {
+			if d.leaky() {
 				return closing(d.unsure(), doc{})
 			}
 			return closing(d.lone(), doc{})
@@ -74,16 +74,28 @@ func reasoning(m mark) []form {
 	}
 }
 
+// tagged returns a text. Its lines decide what others are if it has a tag that counts as soon as the
+// code around it is damaged.
+func tagged(s string) doc {
+	d := text(s)
+	if strings.Contains(s, "think>") || strings.Contains(s, "<!--") {
+		for i := range d.lines {
+			d.scope = append(d.scope, i)
+		}
+	}
+	return d
+}
+
 // around returns a wrapper of lines before and after everything, which changes nothing.
 func around(name, before, after string) form {
 	return form{name, func(_ *composer, d doc) doc {
 		var parts []doc
 		if before != "" {
-			parts = append(parts, text(before))
+			parts = append(parts, tagged(before))
 		}
 		parts = append(parts, d)
 		if after != "" {
-			parts = append(parts, text(after))
+			parts = append(parts, tagged(after))
 		}
 		return apart(parts...)
 	}}
@@ -97,7 +109,6 @@ func verbatim(name, open, end string) form {
 			in = d.unsure() // it ends earlier
 		}
 		all := between(open, in, end)
-		all.leaky = d.leaky
 		return all
 	}}
 }
@@ -106,7 +117,7 @@ func verbatim(name, open, end string) form {
 func unclear(name, open, end string) form {
 	return form{name, func(_ *composer, d doc) doc {
 		all := between(open, d.unsure(), end)
-		all.leaky = true
+		all.leaks = append(all.leaks, 0, len(all.lines)-1)
 		return all
 	}}
 }
