@@ -147,6 +147,15 @@ var bodies = []body{
 		all := each(g, c, exact)
 		return "[" + all[0] + ",\n" + strings.Replace(all[1], `"section"`, `"sectoin"`, 1) + "]"
 	}},
+	one("under delta", accounted, func(_ *composer, c *change) string { return `{"delta": ` + exact.write(c.object(0), 0) + `}` }),
+	one("with escaped underscores", accounted, func(_ *composer, c *change) string {
+		return strings.ReplaceAll(exact.write(c.object(0), 0), "_", `\_`)
+	}),
+	one("the payload after words", accounted, func(_ *composer, c *change) string {
+		return c.op + " " + c.section + " " + c.target + "\n" + exact.write([]pair{{c.field, c.text}}, 0)
+	}),
+	altered("op", taken, func(_ *composer, _ *change, o []pair) []pair { o[0].key = "op"; return o }),
+	altered("an array of one operation", accounted, func(_ *composer, c *change, o []pair) []pair { return set(o, "operation", []string{c.op}) }),
 	altered("NaN", accounted, func(_ *composer, _ *change, o []pair) []pair { return more(o, pair{"own", raw("NaN")}) }),
 	altered("an unknown operation", accounted, func(_ *composer, _ *change, o []pair) []pair { return set(o, "operation", "UPSERT") }),
 	altered("two operations", accounted, func(_ *composer, _ *change, o []pair) []pair { return set(o, "operation", "ADD | EDIT") }),

@@ -1,6 +1,9 @@
 package delta_test
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // fence is a way to set a body off from the text around it.
 type fence struct {
@@ -19,7 +22,7 @@ type fence struct {
 // lines returns a fence of an opening and a closing line.
 func lines(name string, w want, open, end string) fence {
 	return fence{name: name, want: w, write: func(body []string) []string {
-		return append(append([]string{open}, body...), end)
+		return slices.Concat(strings.Split(open, "\n"), body, []string{end})
 	}}
 }
 
@@ -30,7 +33,7 @@ func sound(name, open, end string) fence {
 	return f
 }
 
-// damaged returns a delta fence with a fault.
+// damaged returns a fence with a fault, or one that may be taken for the end of another.
 func damaged(name, open, end string) fence {
 	f := lines(name, accounted, open, end)
 	f.leaky = true
@@ -69,6 +72,8 @@ var fences = []fence{
 	sound("a blank before the word", "``` delta", "```"),
 	sound("attributes", "```delta {#one .json}", "```"),
 	sound("a second word", "```delta json", "```"),
+	sound("a title", "```delta title=\"one\"", "```"),
+	sound("a number", "```delta #1", "```"),
 	sound("blanks behind", "```delta   ", "```   "),
 	indented("indented by 1", " ", taken),
 	indented("indented by 2", "  ", taken),
@@ -91,8 +96,8 @@ var fences = []fence{
 	lines("yaml", accounted, "```yaml", "```"),
 	lines("text", accounted, "```text", "```"),
 	lines("diff", accounted, "```diff", "```"),
-	lines("no word", accounted, "```", "```"),
-	lines("no word, in tildes", accounted, "~~~", "~~~"),
+	damaged("no word", "```", "```"),
+	damaged("no word, in tildes", "~~~", "~~~"),
 	joined("on one line", "```delta ", " ```"),
 	joined("on one line, in tildes", "~~~delta ", " ~~~"),
 	joined("inline code", "`", "`"),
@@ -113,6 +118,13 @@ var fences = []fence{
 	damaged("a word joiner in it", "`\u2060``delta", "```"),
 	damaged("two backticks", "``delta", "``"),
 	damaged("quotation marks", "'''delta", "'''"),
+	damaged("wide backticks", "｀｀｀delta", "｀｀｀"),
+	damaged("an indented closing fence", "```delta", "     ```"),
+	damaged("braces around the word", "```{delta}", "```"),
+	damaged("brackets around the word", "[delta]", "[/delta]"),
+	damaged("begin and end", "BEGIN DELTA", "END DELTA"),
+	damaged("the word on the next line", "```\ndelta", "```"),
+	damaged("an element of code", "<pre><code class=\"language-delta\">", "</code></pre>"),
 	damaged("text behind the closing fence", "```delta", "``` This is all."),
 	damaged("a bold closing fence", "```delta", "**```**"),
 	damaged("a shorter closing fence", "````delta", "```"),

@@ -19,6 +19,10 @@ var marks = []mark{
 	{"Think", "<Think>", "</Think>"},
 	{"think with attributes", `<think time="4s">`, "</think>"},
 	{"brackets", "[THINK]", "[/THINK]"},
+	{"triangles", "◁think▷", "◁/think▷"},
+	{"scratchpad", "<scratchpad>", "</scratchpad>"},
+	{"reflection", "<reflection>", "</reflection>"},
+	{"a prefix", "<seed:think>", "</seed:think>"},
 	{"begin of thought", "<|begin_of_thought|>", "<|end_of_thought|>"},
 }
 
@@ -175,6 +179,13 @@ var wrappers = func() []form {
 			return join(text(harmonyOpen).scoped(0), d.inside(), text("<|end|>"))
 		}},
 	}
+	all = append(all, form{"two drafts", func(g *composer, d doc) doc {
+		return apart(between("<think>", g.draft(), "</think>"), text("On second thought:"), between("<thinking>", g.draft(), "</thinking>"), d)
+	}}, form{"a draft in a list", func(g *composer, d doc) doc {
+		return apart(text("- first"), between("<think>", g.draft(), "</think>"), text("- second"), d)
+	}}, form{"tags that do not match", func(g *composer, d doc) doc {
+		return apart(between("<think>", g.draft(), "</thinking>"), d.unsure())
+	}})
 	for _, m := range marks {
 		all = append(all, reasoning(m)...)
 	}
