@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"brenner/artifact/delta"
@@ -117,26 +119,52 @@ func TestLawRepliesAreAccountedFor(t *testing.T) {
 	if os.Getenv("BRENNER_TEST_REPLIES") == "" {
 		t.Skip("the second reader is not complete")
 	}
-	const seed, most = 1, 10
-	rnd := rand.New(rand.NewPCG(seed, seed))
-	classes := make(map[string]int)
-	for range repliesToTry(t) {
-		r := choose(rnd, rnd.Uint64())
-		why := r.broken(delta.SecondReader)
-		if why == "" {
-			continue
-		}
-		r, why = r.shrink(delta.SecondReader, why)
-		class := r.class(why)
-		if classes[class]++; classes[class] == 1 {
-			t.Errorf("%s: %s\n%s\n%s", class, why, r, r.reply().text)
-		}
-		if len(classes) == most && os.Getenv("BRENNER_TEST_REPLIES") == "" {
-			t.Fatal("and more")
-		}
+	n := repliesToTry(t)
+	faults := &found{T: t, classes: make(map[string]int)}
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n && !faults.enough(); i += workers {
+				faults.try(uint64(i))
+			}
+		})
 	}
-	for class, n := range classes {
+	wg.Wait()
+	for class, n := range faults.classes {
 		t.Logf("%d of %s", n, class)
+	}
+}
+
+// found collects faults by class.
+type found struct {
+	*testing.T
+	mu      sync.Mutex
+	classes map[string]int
+}
+
+// enough reports whether there are more faults than a person reads.
+func (f *found) enough() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.classes) >= 10 && os.Getenv("BRENNER_TEST_REPLIES") == ""
+}
+
+// try generates the reply of a number.
+func (f *found) try(number uint64) {
+	const seed = 1
+	rnd := rand.New(rand.NewPCG(seed, number))
+	r := choose(rnd, rnd.Uint64())
+	why := r.broken(delta.SecondReader)
+	if why == "" {
+		return
+	}
+	r, why = r.shrink(delta.SecondReader, why)
+	class := r.class(why)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.classes[class]++; f.classes[class] == 1 {
+		f.Errorf("%s: %s\n%s\n%s", class, why, r, r.reply().text)
 	}
 }
 
