@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/roster"
@@ -48,6 +49,8 @@ type Input struct {
 	Scopes merge.Scopes // the zero value restricts no agent
 	// Prompts is the version of the prompts; 0 is the latest one.
 	Prompts int
+	// Reader is the version of the rules by which the replies will be read; empty is the newest.
+	Reader delta.Reader
 
 	// Frames, if not nil, caches frames between calls of Compose.
 	Frames Frames
@@ -151,7 +154,7 @@ func (in *Input) message(to string) Message {
 		To: to, Role: f.role, ThreadID: in.ThreadID, Subject: subject(in.Round, in.Question), AckRequired: true,
 		Template: f.template, TemplateHash: f.hash, Body: in.body(to, &f, sections),
 	}
-	m.Examples = f.examples(sections, m.Body)
+	m.Examples = f.examples(sections, m.Body, in.Reader)
 	return m
 }
 

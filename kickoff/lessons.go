@@ -149,34 +149,36 @@ func QuestionOf(message string) string {
 // examples returns the deltas that a message shows: those of the worked example and any in outside
 // texts. A reply that repeats one, quoted or not, does not propose it. Names in the roster cannot
 // be quoted; if they look like a delta, the whole message is an example.
-func (f *Frame) examples(sections []section, body string) []string {
+func (f *Frame) examples(sections []section, body string, version delta.Reader) []string {
 	examples := []string{f.example}
 	for _, s := range sections {
-		examples = appendShown(examples, s.text)
+		examples = appendShown(examples, s.text, version)
 		if s.text != s.raw { // an agent may repeat it without the marks for invisible characters
-			examples = appendShown(examples, strings.ToValidUTF8(s.raw, "\ufffd"))
+			examples = appendShown(examples, strings.ToValidUTF8(s.raw, "\ufffd"), version)
 		}
 	}
-	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Examples: examples}).Blocks, isOK) {
+	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Reader: version, Examples: examples}).Blocks, isOK) {
 		examples = append(examples, body)
 	}
 	return examples
 }
 
 // appendShown appends a text that shows a delta, as written and without quote or comment marks.
-func appendShown(examples []string, text string) []string {
-	if delta.Possible(text) && showsDelta(text) {
+func appendShown(examples []string, text string, version delta.Reader) []string {
+	if delta.Possible(text) && showsDelta(text, version) {
 		examples = append(examples, text)
 	}
 	if delta.PossibleBare(text) || hasComment(text) {
-		if bare := stripMarks(text); delta.PossibleBare(bare) && showsDelta(bare) {
+		if bare := stripMarks(text); delta.PossibleBare(bare) && showsDelta(bare, version) {
 			examples = append(examples, bare)
 		}
 	}
 	return examples
 }
 
-func showsDelta(text string) bool { return len(delta.Read([]byte(text), delta.Options{}).Blocks) > 0 }
+func showsDelta(text string, version delta.Reader) bool {
+	return len(delta.Read([]byte(text), delta.Options{Reader: version}).Blocks) > 0
+}
 
 // hasComment reports whether a text has comment marks, whose removal may join words.
 func hasComment(text string) bool {

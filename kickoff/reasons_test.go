@@ -173,6 +173,8 @@ func TestRequestKnowsEveryReason(t *testing.T) {
 		},
 		"DuplicateKey":    {{block(`{"operation":"ADD","operation":"EDIT","section":"hypothesis_slate","payload":{"claim":"c"}}`), ask, "keep one of the two"}},
 		"UnfencedDelta":   {{`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"c"}}`, ask, "put it into a fence that begins with three backticks and the word delta"}},
+		"AmbiguousDelta":  {{"~~~\nx\n```delta\n{}\n```\n", ask, "send it again in a fence of its own"}},
+		"UnreadText":      {{"operation " + strings.Repeat(`{"a":`, 2000), ask, "write each change in a fence of its own that begins with three backticks and the word delta"}},
 		"NoDeltas":        {{"I agree.", ask, "write each change as one JSON object in a fence that begins with three backticks and the word delta"}},
 		"ProseOnly":       {{"## Deltas\n\nI would add one.", ask, "write each change as one JSON object in a fence that begins with three backticks and the word delta"}},
 		"MessageTooLarge": {{strings.Repeat("x", delta.DefaultMaxBytes+1), ask, "send less in one message; the whole message was refused"}},

@@ -47,7 +47,7 @@ func (h *History) conversations(ctx context.Context, current *artifact.Artifact)
 			return nil, err
 		}
 		t.body = string(body)
-		if t.Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
+		if t.Known, err = h.common.examples(ctx, h.Store, x.Examples, h.State.Opened.Reads()); err != nil {
 			return nil, err
 		}
 		if t.Text != nil {

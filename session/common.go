@@ -68,14 +68,14 @@ func (f rosterFrames) Frame(agent string, later bool, fresh func() kickoff.Frame
 	return made
 }
 
-// examples returns the deltas that a kickoff showed; m may be nil.
-func (m *Common) examples(ctx context.Context, st store.Store, hash string) (delta.Known, error) {
+// examples returns the deltas that a kickoff showed, as a reader reads them; m may be nil.
+func (m *Common) examples(ctx context.Context, st store.Store, hash string, version delta.Reader) (delta.Known, error) {
 	fresh := func() (delta.Known, error) {
 		texts, err := examplesOf(ctx, st, hash)
-		return delta.ReadExamples(texts), err
+		return delta.ReadExamples(texts, version), err
 	}
 	if m == nil {
 		return fresh()
 	}
-	return cached(m, &m.known, hash, fresh)
+	return cached(m, &m.known, string(version)+" "+hash, fresh)
 }

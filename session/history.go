@@ -288,7 +288,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 			continue
 		}
 		out[i].Cut = answer.Answered.Cut
-		if out[i].Known, err = h.common.examples(ctx, h.Store, x.Examples); err != nil {
+		if out[i].Known, err = h.common.examples(ctx, h.Store, x.Examples, h.State.Opened.Reads()); err != nil {
 			return nil, err
 		}
 		if out[i].Text, err = h.reply(ctx, answer); err != nil {

@@ -418,7 +418,7 @@ func (h *History) options(c *flow.Call) delta.Options {
 func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {
 	if examples != "" {
 		var err error
-		if opt.Known, err = h.common.examples(ctx, h.Store, examples); err != nil {
+		if opt.Known, err = h.common.examples(ctx, h.Store, examples, opt.Reader); err != nil {
 			return delta.Reply{}, err
 		}
 	}

@@ -38,7 +38,7 @@ var base = sync.OnceValue(func() *artifact.Artifact {
 	return &s.Artifact
 })
 
-var examples = sync.OnceValue(func() delta.Known { return delta.ReadExamples(exampleTexts()) })
+var examples = sync.OnceValue(func() delta.Known { return delta.ReadExamples(exampleTexts(), delta.SecondReader) })
 
 // result is what became of a reply.
 type result struct {

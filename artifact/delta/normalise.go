@@ -57,7 +57,10 @@ func (j *judgement) finish() {
 	j.b.Flags = append(flags, j.b.Flags...)
 	j.b.OK = len(j.b.Problems) == 0
 	j.b.Line = j.r.lineOf(j.p, j.o.at)
-	j.r.add(j.b)
+	if j.r.second && j.conclude() {
+		return
+	}
+	j.r.put(j.p, j.b)
 }
 
 // problem records a reason, at an offset of the text, why the object is not a delta.

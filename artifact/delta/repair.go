@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"brenner/internal/markdown"
 )
 
 // repaired is JSON made from something close to it. Apart from the recorded changes the text equals
@@ -49,6 +51,7 @@ type repairer struct {
 	after int    // its offset in src
 	began bool   // the last token was the open bracket
 	one   bool   // stop after one value
+	lax   bool   // the rules of the second reader
 	bad   misfit // the target of fail
 }
 
@@ -56,7 +59,7 @@ type repairer struct {
 // until the repairer is used again.
 func (r *repairer) repair(src []byte, one bool) *repaired {
 	*r = repairer{
-		src: src, one: one, comma: -1, open: r.open[:0],
+		src: src, one: one, lax: r.lax, comma: -1, open: r.open[:0],
 		repaired: repaired{text: r.text[:0], shifts: r.shifts[:0]},
 	}
 	if !one {
@@ -185,7 +188,7 @@ func (r *repairer) value() {
 		r.open = append(r.open, c)
 		r.copy(1)
 		r.want, r.began = wantValue, true
-	case isDigit(c) || c == '-':
+	case isDigit(c) || c == '-' && !(r.lax && bytes.HasPrefix(r.src[r.pos:], []byte("-Infinity"))):
 		n := 1
 		for r.pos+n < len(r.src) && (isDigit(r.src[r.pos+n]) || bytes.IndexByte([]byte("+-.eE"), r.src[r.pos+n]) >= 0) {
 			n++
@@ -199,10 +202,20 @@ func (r *repairer) value() {
 
 // word copies true, false or null, as written in JSON or Python.
 func (r *repairer) word() {
-	n := wordLength(r.src[r.pos:])
+	sign := 0
+	if r.lax && r.src[r.pos] == '-' {
+		sign = 1
+	}
+	n := wordLength(r.src[r.pos+sign:]) + sign
 	word := string(r.src[r.pos : r.pos+min(n, 5)])
 	spelt := word
 	switch {
+	case r.lax && isNotANumber(string(r.src[r.pos+sign:r.pos+min(n, 10)])):
+		r.change(fixNotANumber, r.pos)
+		r.text = append(r.text, notANumber...)
+		r.pos += n
+		r.want, r.began, r.comma = wantMore, false, -1
+		return
 	case n > 5:
 		spelt = ""
 	case word == "True":
@@ -223,6 +236,26 @@ func (r *repairer) word() {
 	copy(r.text[len(r.text)-n:], spelt)
 	r.want = wantMore
 }
+
+// notANumber is a number that no field accepts: it stands for a value that JSON does not have.
+const notANumber = "1e9999"
+
+func isNotANumber(word string) bool {
+	return word == "NaN" || word == "Infinity" || word == "undefined"
+}
+
+// ruleLength returns the length of a Markdown rule or an HTML comment on the rest of a line, or 0.
+func ruleLength(src []byte, pos int) int {
+	line, _, _ := bytes.Cut(src[pos:min(len(src), pos+maxRule)], []byte("\n"))
+	line = bytes.TrimRight(line, " \t\r")
+	if bytes.HasPrefix(line, []byte("<!--")) && bytes.HasSuffix(line, []byte("-->")) || markdown.IsBreak(line) || len(line) >= 3 && len(bytes.Trim(line, "=")) == 0 {
+		return len(line)
+	}
+	return 0
+}
+
+// maxRule is how many bytes a line between two deltas may have.
+const maxRule = 200
 
 // wordLength returns the length of a JavaScript identifier at the start of b.
 func wordLength(b []byte) int {
@@ -280,6 +313,8 @@ const (
 	fixPython
 	fixSpace
 	fixSeveral
+	fixRule
+	fixNotANumber
 	fixCount
 )
 
@@ -294,6 +329,8 @@ var fixNames = [fixCount][2]string{
 	fixPython:        {"a Python word put as JSON", "Python words put as JSON"},
 	fixSpace:         {"an odd space taken out", "odd spaces taken out"},
 	fixSeveral:       {"a second value in the block taken as another delta", "further values in the block taken as deltas"},
+	fixRule:          {"a line between deltas taken out", "lines between deltas taken out"},
+	fixNotANumber:    {"a word that is not a value of JSON refused", "words that are not values of JSON refused"},
 }
 
 // changes counts the repairs of each kind, with the offset of the first.
@@ -362,6 +399,9 @@ func (r *repairer) space() bool {
 			}
 			r.change(fixComment, r.pos)
 			r.blank(n + 2)
+		case r.lax && len(r.open) == 0 && ruleLength(r.src, r.pos) > 0:
+			r.change(fixRule, r.pos)
+			r.blank(ruleLength(r.src, r.pos))
 		case c >= utf8.RuneSelf && nonstandardSpace(rest) > 0:
 			r.change(fixSpace, r.pos)
 			r.blank(nonstandardSpace(rest))

@@ -14,16 +14,20 @@ const (
 	NoDeltas        fault.Code = "NO_DELTAS"         // The reply contains no deltas.
 	ProseOnly       fault.Code = "PROSE_ONLY"        // The reply announces deltas but contains only prose.
 	MessageTooLarge fault.Code = "MESSAGE_TOO_LARGE" // The message exceeds the read limit and is refused as a whole.
-	UnfencedDelta   fault.Code = "UNFENCED_DELTA"    // A delta outside a delta block, which strict reading refuses.
+	UnfencedDelta   fault.Code = "UNFENCED_DELTA"    // A delta outside a delta block: a KILL, one among other text, or any in strict reading.
+	AmbiguousDelta  fault.Code = "AMBIGUOUS_DELTA"   // A delta block inside another block of the same form; it may be an example.
+	UnreadText      fault.Code = "UNREAD_TEXT"       // A part of the reply has too many braces to be searched for deltas.
 )
 
-// The flags of a block. With one of the last four it is only shown, neither accepted nor refused.
+// The flags of a block. With one of the last five it is only shown, neither accepted nor refused.
 const (
 	FlagTruncated   = "truncated"    // the closing fence, or more, is missing
 	FlagRepaired    = "repaired"     // it was not exact JSON
 	FlagUnfenced    = "unfenced"     // it was outside a delta fence
 	FlagNormalised  = "normalised"   // words or fields were normalised to the format
 	FlagNameDerived = "name_derived" // the name was derived from the main field
+	FlagIgnored     = "ignored_keys" // it has keys whose values come from the message
+	FlagDraft       = "draft"        // it is in reasoning
 	FlagExample     = "example"      // it repeats an example of the kickoff
 	FlagQuoted      = "quoted"       // it is in a block quote
 	FlagNested      = "nested"       // it is inside another fence
@@ -79,11 +83,11 @@ type Options struct {
 // Known holds the deltas of examples, so that they are read once for many replies.
 type Known struct{ deltas []string }
 
-// ReadExamples reads examples.
-func ReadExamples(examples []string) Known {
+// ReadExamples reads examples by the rules of a reader.
+func ReadExamples(examples []string, version Reader) Known {
 	var k Known
 	for _, example := range examples {
-		k.deltas = append(k.deltas, exampleKeys(example)...)
+		k.deltas = append(k.deltas, exampleKeys(example, version)...)
 	}
 	return k
 }
@@ -151,19 +155,33 @@ func Read(text []byte, opt Options) Reply {
 		return tooLarge(fmt.Sprintf("the message has %d bytes; %d are allowed", len(text), opt.MaxBytes))
 	}
 	r := newReader(text, opt)
-	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples).deltas...)
+	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
 	r.read()
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
 	}
-	reply := Reply{Blocks: r.blocks(), Open: r.open}
+	reply := Reply{Open: r.open}
 	if opt.NoChanges && !r.meant {
 		reply.NoChanges, r.bare = findNoChanges(text, opt)
 	}
+	reply.Blocks = r.blocks()
+	if r.second && reply.NoChanges == nil {
+		reply.Blocks = r.withUnfulfilled(reply.Blocks)
+	}
+	if r.spent > 0 {
+		reply.Problems = append(reply.Problems, unread(r.spent))
+	}
 	if reply.NoChanges == nil {
-		reply.Problems = r.noDeltaProblems()
+		reply.Problems = append(reply.Problems, r.noDeltaProblems()...)
 	}
 	return reply
+}
+
+func unread(line int) Located {
+	return Located{
+		Code: UnreadText, Message: "from here on only the delta fences were read: the text has too many braces", Line: line, Column: 1,
+		Hint: "write each change in a fence of its own that begins with ```delta",
+	}
 }
 
 func tooLarge(message string) Reply {
@@ -188,6 +206,11 @@ func (r *reader) noDeltaProblems() []Located {
 		return []Located{{
 			Code: ProseOnly, Line: r.announced, Column: 1, Hint: form,
 			Message: "the reply announces deltas here and then gives only prose",
+		}}
+	case r.draft > 0:
+		return []Located{{
+			Code: NoDeltas, Line: r.draft, Column: 1, Hint: "write the change outside your reasoning: " + form,
+			Message: "the reply holds no delta outside its reasoning",
 		}}
 	case r.count > 0:
 		return []Located{{

@@ -11,30 +11,38 @@ import (
 
 // findBare looks for deltas in prose or a fence of JSON. Reading at a brace may fail. The reader's
 // effort bounds how often bytes are read again, so that the work stays linear.
-func (r *reader) findBare(b markdown.Block) {
-	text := r.src[b.Start:b.End]
-	words := bareWords()
-	if !slices.ContainsFunc(words[:], func(word string) bool { return bytes.Contains(text, []byte(word)) }) {
-		return
+func (r *reader) findBare(b markdown.Block) { r.findObjects(r.src[b.Start:b.End], b, fate{}) }
+
+// findObjects looks for deltas in the text of a block, and returns what it has read or passed over.
+func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span) {
+	if !r.possible(text) {
+		return nil
+	}
+	note := func(from, to int) {
+		if r.second {
+			done = append(done, span{int32(b.Start + from), int32(b.Start + to)})
+		}
 	}
 	comments := true
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
 			i := bytes.IndexByte(text[pos:], '{')
 			if i < 0 {
-				return
+				return done
 			}
 			brace = pos + i
 		}
 		if comments {
 			skip := markdown.InlineComment(text[pos:], brace-pos)
 			if skip > 0 {
+				note(pos, pos+skip)
 				pos += skip
 				continue
 			}
 			comments = skip == 0
 		}
 		if skip := codeComment(text[pos:], brace-pos); b.Kind == markdown.Fenced && skip > 0 {
+			note(brace, pos+skip)
 			pos += skip
 			continue
 		}
@@ -43,8 +51,22 @@ func (r *reader) findBare(b markdown.Block) {
 			pos++
 			continue
 		}
-		pos += r.candidate(text[pos:], b.Start+pos, b.Closed)
+		p := passage{base: b.Start + pos, loose: true, fate: f}
+		if r.second && b.Kind == markdown.Prose && f == (fate{}) {
+			p.fate = inlineFate(text, pos)
+		}
+		n := r.candidate(text[pos:], &p, b.Closed)
+		note(pos, pos+n)
+		pos += n
 	}
+	return done
+}
+
+// possible reports whether a text may hold an object that is meant as a delta.
+func (r *reader) possible(text []byte) bool {
+	words := bareWords()
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	return slices.ContainsFunc(words[:], has) || r.second && has(keyPayload) && has(keySection)
 }
 
 // codeComment returns where the source-code comment around limit ends, or 0.
@@ -74,21 +96,22 @@ func beginsObject(b []byte) bool {
 }
 
 // candidate reads the object at the start of text, if any, and returns how many bytes are done.
-func (r *reader) candidate(text []byte, base int, closed bool) int {
+func (r *reader) candidate(text []byte, p *passage, closed bool) int {
+	base := p.base
 	fixed := r.mender.repair(text, true)
-	if fixed.fail != nil && !mentionsOperation(text[:fixed.end]) {
+	if fixed.fail != nil && !r.mentions(text[:fixed.end]) {
 		r.effort -= fixed.end
 		if r.effort < 0 {
+			r.giveUp(base)
 			return max(fixed.end, 1)
 		}
 		return 1
 	}
-	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && (fixed.fail != nil || fixed.changes.any()) {
+	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && p.fate == (fate{}) && (fixed.fail != nil || fixed.changes.any()) {
 		line, _ := r.place.find(base)
 		r.leaveOpen(line)
 		return max(fixed.end, 1)
 	}
-	p := &passage{base: base, loose: true}
 	p.flag(FlagUnfenced, "it stands outside a delta fence")
 	if !closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
@@ -117,7 +140,12 @@ func (r *reader) recordPartial(p *passage, fixed *repaired) {
 	problem := r.located(artifact.InvalidJSON, p.base+fixed.fail.at, "", fixed.fail.hint)
 	problem.Message = fixed.fail.what + " (" + r.where(p.base+fixed.fail.at) + ")"
 	line, _ := r.place.find(p.base)
-	r.add(Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+	r.put(p, Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+}
+
+// mentions reports whether a text that is not JSON is meant as a delta.
+func (r *reader) mentions(text []byte) bool {
+	return mentionsOperation(text) || r.second && (bytes.Contains(text, []byte(`op"`)) || bytes.Contains(text, []byte(`action"`))) && writtenOperation.Match(text)
 }
 
 // mentionsOperation reports whether a text has a key operation followed by the name of one.
@@ -146,54 +174,6 @@ func mentionsOperation(text []byte) bool {
 	}
 }
 
-// maxAnnouncement is how many bytes of a line are searched for an announcement.
-const maxAnnouncement = 120
-
-// announce records the first line of prose that promises deltas: a heading that mentions them,
-// "Delta 1:", or an operation in capitals.
-func (r *reader) announce(b markdown.Block) {
-	if r.announced > 0 || r.meant {
-		return
-	}
-	text := r.src[b.Start:b.End]
-	for line := b.Line; len(text) > 0; line++ {
-		var this []byte
-		this, text, _ = bytes.Cut(text, []byte("\n"))
-		if len(this) > 1 && announces(string(this[:min(len(this), maxAnnouncement)])) {
-			r.announced = line
-			return
-		}
-	}
-}
-
-func announces(line string) bool {
-	trimmed := strings.TrimLeft(line, " \t-+>0123456789.)")
-	body := strings.TrimLeft(trimmed, "#*_` \t0123456789.)")
-	emphatic := len(body) < len(trimmed)
-	first := strings.FieldsFunc(body, func(r rune) bool { return !isWordRune(r) })
-	if len(first) == 0 {
-		return false
-	}
-	switch first[0] {
-	case Add, Edit, Kill:
-		return len(first) > 1
-	}
-	word := strings.ToLower(first[0])
-	if word == "delta" || word == "deltas" {
-		rest := strings.TrimLeft(body[len(word):], " #0123456789*_`")
-		return emphatic || rest == "" || rest[0] == ':'
-	}
-	if !emphatic {
-		return false
-	}
-	for _, w := range first {
-		if w = strings.ToLower(w); w == "delta" || w == "deltas" {
-			return true
-		}
-	}
-	return false
-}
-
 func isWordRune(r rune) bool {
 	return r == '_' || r >= 0x80 || (r < 0x80 && (isLetter(byte(r)) || isDigit(byte(r))))
 }
@@ -202,9 +182,9 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Possible returns false only if Read would find no delta in text, accepted, refused or shown. It
-// is much faster than Read: it looks for the word delta, which every delta fence has, and for the
-// words of bareWords. Read may still report a fence that contains a quotation.
+// Possible returns false only if Read would accept no delta in text. It is much faster than Read: it
+// looks for the word delta, which every delta fence has, and for the words of bareWords. Read may
+// still report a fence that contains a quotation, and changes that are not complete.
 func Possible(text string) bool {
 	return PossibleBare(text) || possibleFence(text)
 }
@@ -235,5 +215,6 @@ func possibleFence(text string) bool {
 	return false
 }
 
-// bareWords returns the words of which every delta outside a delta fence contains one.
+// bareWords returns the words of which every delta outside a delta fence contains one, if it has an
+// operation.
 func bareWords() [4]string { return [...]string{"peration", "PERATION", `"op"`, "action"} }

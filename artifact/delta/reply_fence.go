@@ -20,6 +20,7 @@ type passage struct {
 	line  int       // of the fence; 0: each delta has its own line
 	loose bool      // it is outside a delta fence
 	flags []Flag
+	fate
 }
 
 // source returns the offset in the reply of an offset in the text.
@@ -37,8 +38,11 @@ func (p *passage) flag(name string, texts ...string) {
 // span is a value within a text.
 type span struct{ from, to int32 }
 
-func (r *reader) readFence(b markdown.Block) {
-	p := &passage{text: r.src[b.Start:b.End], base: b.Start, line: b.Line}
+func (r *reader) readFence(b markdown.Block) { r.readDeltas(b, &passage{}) }
+
+// readDeltas reads a delta fence; p says what becomes of its deltas.
+func (r *reader) readDeltas(b markdown.Block, p *passage) {
+	p.text, p.base, p.line = r.src[b.Start:b.End], b.Start, b.Line
 	if b.Fence.Mark == ':' {
 		p.text, p.base = innerFence(p.text, p.base)
 	}
@@ -74,7 +78,16 @@ func (r *reader) readFence(b markdown.Block) {
 		if len(spans) == 0 {
 			p.line = b.Line
 		}
+		if before := r.count; r.second && fail.top {
+			r.findAfter(p, fail, b)
+			if r.count > before {
+				return
+			}
+		}
 		r.refuse(p, fail)
+		if r.second && !fail.top {
+			r.findAfter(p, fail, b)
+		}
 	}
 }
 
@@ -201,5 +214,5 @@ func (r *reader) refuse(p *passage, m *misfit) {
 	if line == 0 {
 		line = problem.Line
 	}
-	r.add(Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+	r.put(p, Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
 }

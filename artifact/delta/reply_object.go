@@ -28,6 +28,7 @@ type written struct {
 	value artifact.Value
 	bad   string // why the value cannot be an artifact value
 	at    int
+	raw   span // of an object or a list
 }
 
 // maxWrapping is how many wrapper objects may enclose the deltas.
@@ -46,7 +47,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 	}
 	o, err := r.object(raw, int(s.from))
 	if err != nil {
-		if p.loose && !mentionsOperation(raw) {
+		if p.loose && !r.mentions(raw) {
 			return
 		}
 		r.recordInvalid(p, o, raw, err)
@@ -57,14 +58,17 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 
 // take makes a block of an object, or of the objects it wraps.
 func (r *reader) take(p *passage, o *object, wrapped int) {
-	if o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation) {
+	switch {
+	case r.second:
+		if r.takeOut(p, o, wrapped) || p.loose && !o.looksLikeDelta() && !o.lacksOperation() {
+			return
+		}
+	case o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation):
 		r.unwrap(p, o, wrapped)
 		return
-	}
-	if p.loose && !o.looksLikeDelta() {
+	case p.loose && !o.looksLikeDelta():
 		return
-	}
-	if r.isExample(o) {
+	case r.isExample(o):
 		r.add(Block{Line: r.lineOf(p, o.at), Flags: []Flag{{Name: FlagExample, Text: skippedTexts(FlagExample)}}})
 		return
 	}
@@ -83,7 +87,7 @@ func (r *reader) recordInvalid(p *passage, o *object, raw []byte, err error) {
 	}
 	problem := r.located(code, at, m.what, m.hint)
 	problem.Message += " (" + r.where(at) + ")"
-	r.add(Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
+	r.put(p, Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
 }
 
 func (r *reader) lineOf(p *passage, offset int) int {
@@ -100,7 +104,7 @@ func (r *reader) row(p *passage, b Block, offset int, problem Located) {
 	b.Line = r.lineOf(p, offset)
 	b.Flags = p.flags
 	b.Problems = append(b.Problems, problem)
-	r.add(b)
+	r.put(p, b)
 }
 
 func (r *reader) unwrap(p *passage, o *object, wrapped int) {
@@ -153,21 +157,26 @@ func (o *object) readFields(names names, dec *jsontext.Decoder, raw []byte, fiel
 
 func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *written, top bool) error {
 	kind := dec.PeekKind()
+	start := int(dec.InputOffset())
 	var err error
 	switch {
 	case top && kind == '{' && (f.name == keyPayload || (o.payloadKey == "" && topKey(f.name) == keyPayload)):
 		o.payloadKey, o.payloadAt = f.name, f.at
 		o.payload, err = o.readFields(names, dec, raw, o.payload[:0], false)
 		f.bad = "a second payload" // if another key turns out to be the payload
+		f.raw = o.since(dec, start)
 		return err
 	case top && (kind == '[' || kind == '{') && (f.name == "deltas" || f.name == "delta"):
 		v, err := dec.ReadValue()
 		end := o.at + int(dec.InputOffset())
 		o.inner = span{int32(end - len(v)), int32(end)}
-		f.value = artifact.Null{}
+		f.value, f.raw = artifact.Null{}, o.inner
 		return err
 	}
 	f.value, err = artifact.DecodeValue(dec, artifact.MaxDepth)
+	if top && (kind == '[' || kind == '{') {
+		f.raw = o.since(dec, start)
+	}
 	if err == nil {
 		return nil
 	}
@@ -177,6 +186,11 @@ func (o *object) readValue(names names, dec *jsontext.Decoder, raw []byte, f *wr
 		return nil
 	}
 	return err
+}
+
+// since returns what the decoder has read from an offset on, which may begin with a colon.
+func (o *object) since(dec *jsontext.Decoder, start int) span {
+	return span{int32(o.at + start), int32(o.at + int(dec.InputOffset()))}
 }
 
 // names interns keys: the same few occur in every delta.

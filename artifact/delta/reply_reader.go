@@ -27,7 +27,11 @@ type reader struct {
 	full      bool // the limit of blocks is exceeded
 	announced int  // the first line that announces deltas, or 0
 	bare      int  // the first line NO CHANGES without a reason, or 0
-	effort    int  // remaining bytes that failed attempts at bare deltas may read
+	second    bool // the rules of the second reader
+	promises  []announcement
+	draft     int // the first line of a delta in reasoning, or 0
+	spent     int // the line where effort ran out, or 0
+	effort    int // remaining bytes that failed attempts at bare deltas may read
 	place     locator
 	dec       *jsontext.Decoder
 	buf       bytes.Buffer
@@ -39,7 +43,7 @@ type reader struct {
 
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
-		src: src, opt: opt, effort: 4 * len(src),
+		src: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, mender: repairer{lax: opt.Reader != FirstReader},
 		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
 	}
 }
@@ -51,11 +55,11 @@ func (r *reader) decode(text []byte, opts ...jsontext.Options) *jsontext.Decoder
 	return r.dec
 }
 
-// exampleKeys returns the canonical JSON of the deltas in an example.
-func exampleKeys(example string) []string {
+// exampleKeys returns the deltas in an example: as canonical JSON, or by their effects.
+func exampleKeys(example string, version Reader) []string {
 	var keys []string
 	text := []byte(example)
-	r := newReader(text, Options{MaxBlocks: DefaultMaxBlocks})
+	r := newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks})
 	r.keys = &keys
 	r.read()
 	return keys
@@ -65,18 +69,27 @@ func exampleKeys(example string) []string {
 var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js", "javascript", "deltas"}
 
 func (r *reader) read() {
+	end := 0 // of the last block
 	for b := range markdown.Blocks(r.src, r.opt.Reader.Scanner()) {
-		r.block(b)
+		if r.second {
+			r.readGap(end, max(end, b.Start), b.Line)
+			r.readBlock(b)
+			end = max(end, b.End)
+		} else {
+			r.block(b)
+		}
 		if r.full {
 			return
 		}
 	}
+	if r.second {
+		r.readGap(end, len(r.src), 0)
+	}
 }
 
-// block reads one block of the reply. A quoted, nested or commented delta is only shown.
+// block reads one block of the reply by the rules of the first reader. A quoted, nested or commented delta is only shown.
 func (r *reader) block(b markdown.Block) {
 	switch {
-	case b.Kind == markdown.Prose && !b.Own(), b.Draft, b.Doubtful, b.Indented: // not executed
 	case b.Kind == markdown.Prose:
 		r.announce(b)
 		r.findBare(b)
@@ -143,6 +156,8 @@ func skippedTexts(why string) string {
 		return "not read: it stands inside another fence"
 	case FlagCommented:
 		return "not read: it stands in an HTML comment or in verbatim HTML"
+	case FlagDraft:
+		return "not read: it stands in reasoning"
 	default:
 		return "not read: it repeats an example of the kickoff"
 	}
@@ -159,6 +174,9 @@ func (r *reader) add(b Block) {
 	r.count++
 	b.Index = r.count
 	r.meant = r.meant || !b.Skipped()
+	if r.draft == 0 && b.Flagged(FlagDraft) {
+		r.draft = b.Line
+	}
 	last := len(r.chunks) - 1
 	if last < 0 || len(r.chunks[last]) == cap(r.chunks[last]) {
 		r.chunks = append(r.chunks, make([]Block, 0, min(max(r.count, 4), 1024)))

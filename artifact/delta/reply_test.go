@@ -86,8 +86,8 @@ func TestReadAgentReplies(t *testing.T) {
 		{"bare over lines", "So:\n\n{\n  \"operation\": \"ADD\",\n\n  \"section\": \"hypothesis_slate\",\n  \"payload\": {\"name\": \"N\", \"claim\": \"C\"},\n}\n", "unfenced repaired ok ADD", "unfenced repaired UNFENCED_DELTA"},
 		{"bare kill", "I propose " + strings.Replace(goodKill, "KILL", "kill", 1), "unfenced normalised UNFENCED_DELTA", "unfenced UNFENCED_DELTA INVALID_OPERATION"},
 		{"bare, cut off", "I propose " + good[:60], "unfenced truncated INVALID_JSON", "unfenced truncated UNFENCED_DELTA"},
-		{"bare in a line of code", "```delta " + good + "```", "ok ADD", "ok ADD"},
-		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "ok ADD", "ok ADD"},
+		{"bare in a line of code", "```delta " + good + "```", "repaired ok ADD", "repaired UNFENCED_DELTA"},
+		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "repaired ok ADD", "repaired UNFENCED_DELTA"},
 		// words
 		{"operation in lower case", fencedDelta(strings.Replace(good, "ADD", "add", 1)), "normalised ok ADD", "INVALID_OPERATION"},
 		{"section by another name", fencedDelta(strings.Replace(good, "hypothesis_slate", "Hypotheses", 1)), "normalised ok ADD", "INVALID_SECTION"},
@@ -116,27 +116,43 @@ func TestReadAgentReplies(t *testing.T) {
 		{"empty reply", "", "reply NO_DELTAS", "reply NO_DELTAS"},
 		{"nothing to say", "I agree with everything.", "reply NO_DELTAS", "reply NO_DELTAS"},
 		{"heading", "## Deltas\n\nI would add a hypothesis.", "reply PROSE_ONLY", "reply PROSE_ONLY"},
-		{"operation in prose", "1. **ADD** hypothesis: cells count", "reply PROSE_ONLY", "reply PROSE_ONLY"},
-		{"numbered", "Delta 1: cells count\n", "reply PROSE_ONLY", "reply PROSE_ONLY"},
+		{"operation in prose", "1. **ADD** hypothesis: cells count", "PROSE_ONLY", "PROSE_ONLY"},
+		{"numbered", "Delta 1: cells count\n", "PROSE_ONLY", "PROSE_ONLY"},
 		{"only words", "Delta cells secrete somatostatin. Add salt.", "reply NO_DELTAS", "reply NO_DELTAS"},
 		// only shown
 		{"quoted", "> " + strings.ReplaceAll(fencedDelta(goodKill), "\n", "\n> ") + "\n", "quoted | reply NO_DELTAS", "quoted | reply NO_DELTAS"},
-		{"bare in a quote", "> " + good + "\nand lazily " + good, "reply NO_DELTAS", "reply NO_DELTAS"},
+		{"bare in a quote", "> " + good + "\nand lazily " + good, "quoted | quoted | reply NO_DELTAS", "quoted | quoted | reply NO_DELTAS"},
 		{"nested", "````md\n" + fencedDelta(goodKill) + "````\n", "nested | reply NO_DELTAS", "nested | reply NO_DELTAS"},
 		{"nested in a plain fence", "~~~\n" + fencedDelta(good) + "~~~\n", "nested | reply NO_DELTAS", "nested | reply NO_DELTAS"},
 		{"comment", "<!--\n" + fencedDelta(goodKill) + "-->\n", "commented | reply NO_DELTAS", "commented | reply NO_DELTAS"},
 		{"comment in a line", "So <!-- " + good + " --> it is", "reply NO_DELTAS", "reply NO_DELTAS"},
-		{"indented code", "So:\n\n    " + good + "\n", "reply NO_DELTAS", "reply NO_DELTAS"},
+		{"indented code", "So:\n\n    " + good + "\n", "unfenced UNFENCED_DELTA", "unfenced UNFENCED_DELTA"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := outcomes(Read([]byte(c.text), Options{})); got != c.lenient {
-				t.Errorf("lenient: got %s, want %s", got, c.lenient)
-			}
-			if got := outcomes(Read([]byte(c.text), Options{Strict: true})); got != c.strict {
-				t.Errorf("strict: got %s, want %s", got, c.strict)
+			for _, version := range []Reader{FirstReader, SecondReader} {
+				lenient, strict := c.lenient, c.strict
+				if frozen, ok := byFirstReader[c.name]; ok && version == FirstReader {
+					lenient, strict = frozen[0], frozen[1]
+				}
+				if got := outcomes(Read([]byte(c.text), Options{Reader: version})); got != lenient {
+					t.Errorf("%s, lenient: got %s, want %s", version, got, lenient)
+				}
+				if got := outcomes(Read([]byte(c.text), Options{Reader: version, Strict: true})); got != strict {
+					t.Errorf("%s, strict: got %s, want %s", version, got, strict)
+				}
 			}
 		})
 	}
+}
+
+// byFirstReader are the outcomes of TestReadAgentReplies that the second reader changed.
+var byFirstReader = map[string][2]string{
+	"bare in a line of code": {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
+	"in details":             {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
+	"operation in prose":     {"reply PROSE_ONLY", "reply PROSE_ONLY"},
+	"numbered":               {"reply PROSE_ONLY", "reply PROSE_ONLY"},
+	"bare in a quote":        {"reply NO_DELTAS", "reply NO_DELTAS"},
+	"indented code":          {"reply NO_DELTAS", "reply NO_DELTAS"},
 }
 
 func TestReadPlacesProblems(t *testing.T) {

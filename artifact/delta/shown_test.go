@@ -18,9 +18,9 @@ func TestReadReportsShownBlocks(t *testing.T) {
 		{"in the last line of a comment", "<!--\n```delta -->\n", "2 commented"},
 		{"in pre", "<pre>\n```delta\n{}\n```\n</pre>\n", "2 commented"},
 		{"comment never ends", "<!--\n\n```delta\n{}\n```\n", "3 commented"},
-		{"another word", "```deltablock\n{}\n```\n", ""},
-		{"indented too far", "    ```delta\n    {}\n    ```\n", ""},
-		{"indented in a paragraph", "words\n    ```delta\n    {}\n", "2 truncated"},
+		{"another word", "```deltablock\n{}\n```\n", "1 normalised"},
+		{"indented too far", "    ```delta\n    {}\n    ```\n", "1"},
+		{"indented in a paragraph", "words\n    ```delta\n    {}\n", "2 repaired truncated"},
 		{"too deep", strings.Repeat("- ", 40) + "```delta\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -29,6 +29,7 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 	if r.TooLong() {
 		t.Unreadable++
 	}
+	announced := 0 // changes that the reply only announces
 	for i := range rows {
 		row := &rows[i]
 		if row.Agent != r.Agent {
@@ -45,9 +46,12 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 		case merge.Conflicted:
 			t.Changed++
 		case merge.Rejected:
-			if r.third && isUnreadable(row.Code) {
+			switch {
+			case r.third && row.Code == delta.ProseOnly:
+				announced++
+			case r.third && isUnreadable(row.Code):
 				t.Unreadable++
-			} else {
+			default:
 				t.Rejected++
 			}
 			continue
@@ -59,6 +63,9 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 			}
 		}
 		t.Fields += countRefused(row)
+	}
+	if t.Changed+t.Applied+t.Rejected+t.Other+t.Unreadable > 0 {
+		t.Rejected += announced // otherwise the whole reply is prose
 	}
 	if !r.third {
 		t.Unreadable += r.Refused

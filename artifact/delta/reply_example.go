@@ -1,0 +1,173 @@
+package delta
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// conclude decides whether a delta only repeats an example, and notes keys without an effect. It
+// returns true if the block has been recorded.
+func (j *judgement) conclude() bool {
+	d := &j.b.Delta
+	switch {
+	case j.r.keys != nil:
+		if d.Operation != "" && d.Section != "" {
+			*j.r.keys = append(*j.r.keys, exampleEffects(d)...)
+		}
+		return true
+	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
+		j.r.show(FlagExample, j.b)
+		return true
+	case j.isPattern():
+		j.r.show(FlagExample, j.b)
+		last := &j.r.chunks[len(j.r.chunks)-1]
+		(*last)[len(*last)-1].Flags[0].Text = "not read: its fields are placeholders"
+		return true
+	}
+	if d.Operation == Kill && isPlaceholder(artifact.Text(reasonOf(d))) {
+		j.problem(InvalidField, j.o.payloadAt, "the reason is a placeholder", "write the reason, or leave the block out")
+		j.b.OK = false
+	}
+	if ignored := j.envelopeKeys(); len(ignored) > 0 {
+		verb := " is ignored: it comes from the message"
+		if len(ignored) > 1 {
+			verb = " are ignored: they come from the message"
+		}
+		j.b.Flags = append(j.b.Flags, Flag{Name: FlagIgnored, Text: strings.Join(ignored, " and ") + verb})
+	}
+	return false
+}
+
+// envelopeKeys returns the keys of the object whose values come from the message.
+func (j *judgement) envelopeKeys() []string {
+	var names []string
+	for _, f := range j.o.fields {
+		if f.name == keyAgent || f.name == keyTimestamp || f.name == keyDeltaID {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// reasonOf returns why a KILL is proposed, wherever it says so.
+func reasonOf(d *Delta) string {
+	if d.Operation != Kill {
+		return ""
+	}
+	if reason := d.Payload.Text("reason"); !Blank(reason) {
+		return reason
+	}
+	return d.Rationale
+}
+
+// exampleEffects returns the effects that a repetition of an example may have. A KILL may be repeated
+// without its reason, or with its rationale as the reason.
+func exampleEffects(d *Delta) []string {
+	effects := []string{effect(d, reasonOf(d))}
+	if d.Operation == Kill {
+		effects = append(effects, effect(d, ""))
+		if !Blank(d.Rationale) {
+			effects = append(effects, effect(d, d.Rationale))
+		}
+	}
+	return effects
+}
+
+// effect returns what a delta would do, as a text: whatever its rationale, its labels and its white
+// space.
+func effect(d *Delta, reason string) string {
+	b := make([]byte, 0, 256)
+	for _, s := range []string{d.Operation, d.Section, d.Target, squeezed(reason)} {
+		b = artifact.AppendString(b, s)
+	}
+	for _, f := range d.Payload {
+		if d.Operation == Kill && f.Name == "reason" {
+			continue
+		}
+		b = artifact.AppendString(b, f.Name)
+		if f.Value == nil {
+			b = artifact.AppendString(b, f.Bad)
+			continue
+		}
+		b = artifact.AppendValue(b, squeezedValue(f.Value))
+	}
+	return string(b)
+}
+
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func squeezedValue(v artifact.Value) artifact.Value {
+	switch v := v.(type) {
+	case artifact.Text:
+		return artifact.Text(squeezed(string(v)))
+	case artifact.List:
+		out := make(artifact.List, len(v))
+		for i := range v {
+			out[i] = squeezedValue(v[i])
+		}
+		return out
+	case artifact.Map:
+		out := slices.Clone(v)
+		for i := range out {
+			out[i].Value = squeezedValue(out[i].Value)
+		}
+		return out
+	}
+	return v
+}
+
+// isPattern reports whether a delta only shows a form: all that it must have is a placeholder.
+func (j *judgement) isPattern() bool {
+	d := &j.b.Delta
+	switch {
+	case d.Target != "" && isPlaceholder(artifact.Text(d.Target)):
+		return true
+	case j.spec == nil:
+		return isPlaceholder(artifact.Text(d.Section)) || isPlaceholder(artifact.Text(d.Operation))
+	case d.Operation == Add:
+		found := false
+		for _, spec := range j.spec.Fields {
+			if f := j.field(spec.Name); spec.Required && f != nil && f.value != nil {
+				if !isPlaceholder(f.value) {
+					return false
+				}
+				found = true
+			}
+		}
+		return found
+	case d.Operation == Edit:
+		return len(j.payload) > 0 && !slices.ContainsFunc(j.payload, func(f written) bool { return f.value == nil || !isPlaceholder(f.value) })
+	}
+	return false
+}
+
+// isPlaceholder reports whether a value stands for another one: "…", "<claim>", "[...]".
+func isPlaceholder(v artifact.Value) bool {
+	switch v := v.(type) {
+	case artifact.Text:
+		return isBlankForm(strings.TrimSpace(string(v)))
+	case artifact.List:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(e artifact.Value) bool { return !isPlaceholder(e) })
+	case artifact.Map:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(e artifact.Entry) bool { return !isPlaceholder(e.Value) })
+	}
+	return false
+}
+
+func isBlankForm(s string) bool {
+	if s == "" {
+		return false
+	}
+	if strings.Trim(s, ".…") == "" {
+		return strings.Contains(s, "…") || len(s) >= 2
+	}
+	for _, pair := range [...]string{"<>", "[]", "{}"} {
+		if s[0] == pair[0] && s[len(s)-1] == pair[1] && len(s) <= 200 && strings.IndexByte(s[1:], s[0]) < 0 {
+			inner := strings.TrimSpace(s[1 : len(s)-1])
+			return pair == "<>" || strings.Trim(inner, ".…") == ""
+		}
+	}
+	return false
+}

@@ -1,0 +1,310 @@
+package delta
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"brenner/internal/fault"
+	"brenner/internal/markdown"
+)
+
+// fate is what becomes of the deltas in a part of a reply, whatever they contain. The zero value
+// takes them.
+type fate struct {
+	shown string     // the flag of deltas that are only shown
+	code  fault.Code // why they are refused
+	what  string
+	hint  string
+}
+
+func refused(code fault.Code, what, hint string) fate {
+	return fate{code: code, what: what, hint: hint}
+}
+
+func fateDoubtful() fate {
+	return refused(AmbiguousDelta, "a delta fence inside another fence: an example, or the outer fence is not closed", "send it again in a fence of its own, "+
+		"after a line that closes the fence before it; leave it out if it is an example")
+}
+
+func fateIndented() fate {
+	return refused(UnfencedDelta, "a delta fence in indented code", "begin the line of the fence without indentation; leave it out if it is an example")
+}
+
+func fateElsewhere(place string) fate {
+	return refused(UnfencedDelta, "a delta "+place+", not in a delta fence", hintFence+"; leave it out if it is an example")
+}
+
+// put adds a block whose fate the passage may decide.
+func (r *reader) put(p *passage, b Block) {
+	switch {
+	case p.shown != "":
+		r.show(p.shown, b)
+		return
+	case p.code != "":
+		line, column := b.Line, 1
+		if !b.OK && len(b.Problems) > 0 {
+			line, column = b.Problems[0].Line, b.Problems[0].Column
+		}
+		b.OK = false
+		others := slices.DeleteFunc(b.Problems, func(l Located) bool { return l.Code == UnfencedDelta })
+		b.Problems = append([]Located{{Code: p.code, Message: p.what, Line: line, Column: column, Hint: p.hint}}, others...)
+	}
+	r.add(b)
+}
+
+// show adds a block that is only shown, for the reason that a flag names.
+func (r *reader) show(why string, b Block) {
+	b.OK, b.Problems, b.Renamed, b.Written = false, nil, nil, ""
+	b.Flags = []Flag{{Name: why, Text: skippedTexts(why)}}
+	r.add(b)
+}
+
+// readBlock reads one block by the rules of the second reader: each change has a row of its own,
+// whatever stands beside it.
+func (r *reader) readBlock(b markdown.Block) {
+	f := fateOf(b)
+	switch {
+	case b.Kind == markdown.Prose:
+		done := r.findObjects(r.unquoted(b), b, f)
+		if f == (fate{}) {
+			r.announce(b)
+			r.findAnnouncements(b, done)
+		}
+	case b.Kind == markdown.Verbatim:
+		r.readVerbatim(b, f)
+	case !isDeltaFence(b.Fence):
+		r.readOther(b, f)
+	case b.Quoted && !b.Draft:
+		r.skip(b.Line, FlagQuoted)
+	case r.opt.Cut && !b.Closed && f == (fate{}):
+		r.leaveOpen(b.Line)
+	default:
+		r.readWord(b, f)
+	}
+}
+
+// fateOf returns what becomes of the deltas in a block because of its place.
+func fateOf(b markdown.Block) fate {
+	switch {
+	case b.Draft:
+		return fate{shown: FlagDraft}
+	case b.Quoted:
+		return fate{shown: FlagQuoted}
+	case b.Doubtful:
+		return fateDoubtful()
+	case b.Indented:
+		return fateIndented()
+	}
+	return fate{}
+}
+
+// unquoted returns the text of a block with spaces in place of the marks of a quotation.
+func (r *reader) unquoted(b markdown.Block) []byte {
+	text := r.src[b.Start:b.End]
+	if !b.Quoted || !r.possible(text) {
+		return text
+	}
+	text = bytes.Clone(text)
+	for line := range bytes.Lines(text) {
+		for i := 0; i < len(line) && (line[i] == '>' || line[i] == ' ' || line[i] == '\t'); i++ {
+			if line[i] == '>' {
+				line[i] = ' '
+			}
+		}
+	}
+	return text
+}
+
+// readWord reads a delta fence, also one whose first word only begins with delta.
+func (r *reader) readWord(b markdown.Block, f fate) {
+	p := &passage{fate: f}
+	if !b.Fence.Is("delta") {
+		word := clipped(string(bytes.TrimSpace(b.Fence.Info)))
+		if isExampleWord(word) && f == (fate{}) {
+			p.shown = FlagExample
+		}
+		if r.opt.Strict && p.fate == (fate{}) {
+			p.fate = refused(UnfencedDelta, "not exact: the fence begins with the word "+word, hintFence)
+		}
+		p.flag(FlagNormalised, "a fence with the word "+word+" read as a delta fence")
+	}
+	if b.Damage != "" {
+		if r.opt.Strict && p.fate == (fate{}) {
+			p.fate = refused(UnfencedDelta, "not exact: "+b.Damage, hintFence)
+		}
+		p.flag(FlagRepaired, b.Damage)
+	}
+	r.readDeltas(b, p)
+}
+
+// isDeltaFence reports whether a word after the marks of a fence begins with delta.
+func isDeltaFence(f markdown.Fence) bool {
+	if f.Is("delta") {
+		return true
+	}
+	const longest = 64
+	info := f.Info[:min(len(f.Info), longest)]
+	for word := range bytes.FieldsFuncSeq(info, func(c rune) bool { return c == ' ' || c == '\t' || c == '{' || c == '.' || c == ',' || c == '=' }) {
+		if begins(word, "delta") || bytes.HasPrefix(word, []byte("Δ")) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether a text begins with a word, in any case.
+func begins(text []byte, word string) bool {
+	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
+}
+
+// isExampleWord reports whether a name says that what it holds is not meant as a change.
+func isExampleWord(name string) bool {
+	name = strings.ToLower(name)
+	for _, word := range [...]string{"example", "sample", "template", "schema", "format", "quot"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which
+// they are refused.
+func (r *reader) readVerbatim(b markdown.Block, f fate) {
+	before := r.count
+	text := bytes.TrimLeft(r.src[b.Start:b.End], " \t")
+	switch isPreformatted := begins(text, "<pre") || begins(text, "<textarea"); {
+	case f != (fate{}):
+	case isPreformatted:
+		f = fateElsewhere("in verbatim HTML")
+	default:
+		f = fate{shown: FlagCommented}
+	}
+	if line := r.shownFence(b.Line, b, false); line > 0 {
+		r.skip(line, FlagCommented)
+		return
+	}
+	r.findObjects(r.unquoted(b), b, f)
+	if r.count == before && f.shown == "" {
+		r.findWritten(b, nil, f)
+	}
+}
+
+// readOther reads a fence that is not a delta fence.
+func (r *reader) readOther(b markdown.Block, f fate) {
+	text := r.src[b.Start:b.End]
+	own := f == (fate{})
+	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
+	if lines := r.shownFences(b, loose); own && len(lines) > 0 {
+		for _, line := range lines {
+			r.skip(line, FlagNested)
+		}
+		return
+	}
+	if own && !b.Closed && r.opt.Cut {
+		return
+	}
+	if own && !loose && r.possible(text) && !r.isJSON(text) {
+		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
+	}
+	done := r.findObjects(r.unquoted(b), b, f)
+	if own {
+		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
+	}
+}
+
+// fenceName names a fence by its word.
+func fenceName(f markdown.Fence) string {
+	word, _, _ := bytes.Cut(bytes.TrimSpace(f.Info[:min(len(f.Info), 64)]), []byte(" "))
+	if len(word) == 0 {
+		return "a fence"
+	}
+	return "a fence with the word " + clipped(strings.ToValidUTF8(string(word), ""))
+}
+
+// isJSON reports whether all of a text can be read as JSON.
+func (r *reader) isJSON(text []byte) bool {
+	start := bytes.TrimLeft(text, " \t\r\n")
+	if len(start) == 0 || start[0] != '{' && start[0] != '[' {
+		return false
+	}
+	fixed := r.mender.repair(text, false)
+	return fixed.fail == nil || fixed.fail.top && isChatter(text[fixed.end:])
+}
+
+// shownFences returns the lines of delta fences inside another fence. A fence of JSON, or without a
+// word, that contains any fence or quotation is text rather than JSON.
+func (r *reader) shownFences(b markdown.Block, loose bool) []int {
+	var lines []int
+	first := r.shownFence(b.Line+1, b, loose)
+	if first == 0 {
+		return nil
+	}
+	line := b.Line + 1
+	for text := range bytes.Lines(r.src[b.Start:b.End]) {
+		if inner := bytes.TrimLeft(text, "> \t"); len(inner) > 0 && shows(inner, false) {
+			lines = append(lines, line)
+		}
+		line++
+	}
+	if len(lines) == 0 {
+		return []int{first}
+	}
+	return lines
+}
+
+// inlineFate returns what becomes of an object in running text: one in an inline code span is
+// refused.
+func inlineFate(text []byte, pos int) fate {
+	const back = 200
+	before := text[max(0, pos-back):pos]
+	before = before[bytes.LastIndexByte(before, '\n')+1:]
+	open := 0 // the length of the run that begins the code span
+	for i := 0; i < len(before); i++ {
+		n := len(before[i:]) - len(bytes.TrimLeft(before[i:], "`"))
+		switch {
+		case n > 0 && open == 0:
+			open = n
+		case n > 0 && open == n:
+			open = 0
+		}
+		i += max(0, n-1)
+	}
+	if open == 1 || open == 2 { // more are a damaged fence
+		return fateElsewhere("in inline code")
+	}
+	return fate{}
+}
+
+// readGap looks for deltas in a part of the text that is in no block, such as indented code.
+func (r *reader) readGap(from, to, line int) {
+	if text := r.src[from:to]; bytes.IndexByte(text, '{') >= 0 {
+		gap := markdown.Block{Kind: markdown.Prose, Start: from, End: to, Line: line, Closed: true}
+		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(">")) {
+			gap.Quoted = true
+			r.findObjects(r.unquoted(gap), gap, fate{shown: FlagQuoted})
+			return
+		}
+		r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence"))
+	}
+}
+
+// giveUp records where the effort for searching deltas in text ran out.
+func (r *reader) giveUp(at int) {
+	if r.spent == 0 {
+		r.spent, _ = r.place.find(at)
+	}
+}
+
+// findAfter refuses the deltas of a fence that follow a part beyond repair.
+func (r *reader) findAfter(p *passage, fail *misfit, b markdown.Block) {
+	from := min(p.base+max(fail.at, 1), b.End)
+	rest := b
+	rest.Kind, rest.Start = markdown.Fenced, from
+	f := p.fate
+	if f == (fate{}) {
+		f = refused(UnfencedDelta, "a delta after a part of the block that could not be read", "send it again in a fence of its own")
+	}
+	r.findObjects(r.src[from:b.End], rest, f)
+}
