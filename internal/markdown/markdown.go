@@ -100,6 +100,8 @@ type scanner struct {
 	start  int    // offset of the current line
 	text   []byte // the current line, without its line ending
 	next   int    // offset of the line after it
+	end    int    // where the current line of the source ends, and where the next one begins
+	after  int
 	prose  Block
 	done   bool
 
@@ -144,21 +146,26 @@ func (s *scanner) scan() {
 
 func (s *scanner) lines() {
 	for s.start < len(s.src) && !s.done {
-		end := len(s.src)
-		s.next = end
-		if i := bytes.IndexByte(s.src[s.start:], '\n'); i >= 0 {
-			end = s.start + i
-			s.next = end + 1
-		}
-		if end > s.start && s.src[end-1] == '\r' {
-			end--
-		}
 		if !s.partial {
 			s.line++
+			s.findEnd()
 		}
-		s.text = s.src[s.start:end]
+		s.next = s.after
+		s.text = s.src[s.start:s.end]
 		s.scanLine(cursor{line: s.text})
 		s.start = s.next
+	}
+}
+
+// findEnd finds the end of the line that begins at s.start.
+func (s *scanner) findEnd() {
+	s.end, s.after = len(s.src), len(s.src)
+	if i := bytes.IndexByte(s.src[s.start:], '\n'); i >= 0 {
+		s.end = s.start + i
+		s.after = s.end + 1
+	}
+	if s.end > s.start && s.src[s.end-1] == '\r' {
+		s.end--
 	}
 }
 
@@ -174,14 +181,14 @@ func (s *scanner) scanLine(c cursor) {
 		return
 	}
 	if matched == len(s.stack) {
-		switch {
-		case s.leaf.kind == leafFence:
+		switch s.leaf.kind {
+		case leafFence:
 			s.inFence(&c)
 			return
-		case s.leaf.kind == leafHTML && (s.leaf.html != htmlTag || !s.tagged || !s.splitAtTag(&c, matched)):
-			s.inHTML(&c)
-			return
-		case s.leaf.kind == leafHTML:
+		case leafHTML:
+			if s.leaf.html != htmlTag || !s.splitAtTag(&c, matched) {
+				s.inHTML(&c)
+			}
 			return
 		}
 	} else if s.leaf.kind != leafParagraph {
@@ -194,10 +201,9 @@ func (s *scanner) scanLine(c cursor) {
 		}
 		s.closeTo(matched)
 	}
-	if s.tagged && !s.doubt && s.splitAtTag(&c, matched) {
-		return
+	if !s.splitAtTag(&c, matched) {
+		s.open(&c, matched)
 	}
-	s.open(&c, matched)
 }
 
 // match returns how many of the open containers the line continues.

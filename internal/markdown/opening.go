@@ -146,18 +146,20 @@ func (s *scanner) openDamaged(rest []byte, matched int, place string) bool {
 func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, why string) {
 	switch rest[0] {
 	case '`', '~', ':':
-		if f, from, ok := jsonOnLine(rest); ok {
-			return f, from, damageSameLine
+		if bytes.IndexByte(rest, '{') >= 0 || bytes.IndexByte(rest, '[') >= 0 {
+			if f, from, ok := jsonOnLine(rest); ok {
+				return f, from, damageSameLine
+			}
 		}
 		f, ok := OpenFence(rest)
 		if ok && bytes.IndexFunc(f.Info, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
-			if f.isData() && place != "" && s.jsonFollows() {
+			if place != "" && f.isData() && s.jsonFollows() {
 				return f, 0, place
 			}
 			return f, 0, ""
 		}
 	}
-	if len(rest) > maxFenceLine {
+	if len(rest) > maxFenceLine || !endsInWord(rest) {
 		return f, 0, ""
 	}
 	line := visible(rest)
@@ -191,6 +193,24 @@ func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, wh
 		return f, 0, damageMarks
 	}
 	return f, 0, place
+}
+
+// endsInWord reports whether a line may end in the marks and the word of a fence. It is quick: most
+// lines do not.
+func endsInWord(line []byte) bool {
+	const most = 64
+	for i := len(line) - 1; i >= max(0, len(line)-most); i-- {
+		switch c := line[i]; c {
+		case '`', '~', ':', '\'', '"':
+			return i > 0 && i < len(line)-4
+		case ' ', '\t', '*', '_', '{', '}', '.':
+		default:
+			if c < utf8.RuneSelf && !isLetter(c) && !isDigit(c) {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // jsonFollows reports whether the next line that is not blank begins with a bracket.

@@ -1,6 +1,9 @@
 package markdown
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // reasoning finds the reasoning in a text, which tags enclose. Blocks are collected until the end
 // of the text, because a lone closing tag makes all before it reasoning.
@@ -12,10 +15,15 @@ type reasoning struct {
 	final     bool     // a final channel has begun
 	spans     []span   // the complete reasoning so far, with its tags
 	blocks    []Block
+	drafts    int  // the first blocks, which are drafts in any case
+	deeper    int  // the number of open tags below maxDepth
 	protected int  // tags before this offset do not count: they are in JSON or a comment
 	noComment bool // no comment ends after this point
 	spare     int  // remaining bytes that may be read again
 }
+
+// maxDepth bounds the tags that are told apart; deeper ones are counted.
+const maxDepth = 64
 
 type span struct{ from, to int }
 
@@ -62,13 +70,12 @@ func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
 	was := len(s.within) > 0
-	at := -1
-	for i, f := range s.within {
-		if f == t.family {
-			at = i
-		}
-	}
+	at := slices.Index(s.within, t.family)
 	switch {
+	case t.kind == tagOpen && len(s.within) == maxDepth:
+		s.deeper++
+	case t.kind == tagClose && s.deeper > 0:
+		s.deeper--
 	case t.kind == tagOpen && (t.family != channel || at < 0):
 		if !was {
 			s.from = s.start
@@ -77,12 +84,17 @@ func (s *scanner) apply(t tag, end int) {
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
 		s.within, was, s.from, s.spans = nil, true, 0, nil
-		for i := range s.blocks {
-			s.blocks[i].Draft = true
+		for i := range s.blocks[s.drafts:] {
+			s.blocks[s.drafts+i].Draft = true
 		}
+		s.drafts = len(s.blocks)
 	case t.kind == tagFinal:
 		s.within = nil
 	case t.kind != tagOpen && at >= 0:
+		at = len(s.within) - 1
+		for s.within[at] != t.family {
+			at--
+		}
 		s.within = s.within[:at]
 	}
 	if was && len(s.within) == 0 {
@@ -100,6 +112,9 @@ func (s *scanner) endReasoning() {
 // splitAtTag lets the first tag of the line take effect. The parts of the line before and after it
 // are then read as lines of their own. It returns false if no tag counts in the line.
 func (s *scanner) splitAtTag(c *cursor, matched int) bool {
+	if !s.tagged || s.doubt {
+		return false
+	}
 	width, at := c.indent()
 	if at == len(c.line) || s.quotedLine(*c, matched) {
 		return false
@@ -121,6 +136,7 @@ func (s *scanner) splitAtTag(c *cursor, matched int) bool {
 		return false
 	case from > begin:
 		c.line = c.line[:from-s.start]
+		s.text = c.line
 		s.breakAt(from)
 		s.open(c, matched)
 		return true
@@ -134,8 +150,7 @@ func (s *scanner) splitAtTag(c *cursor, matched int) bool {
 // breakAt ends the current line at an offset; what follows is read as a line of its own, unless it
 // is blank.
 func (s *scanner) breakAt(at int) {
-	end := s.next
-	if onlySpace(bytes.TrimRight(s.src[at:end], "\r\n")) {
+	if onlySpace(s.src[at:max(at, s.end)]) {
 		return
 	}
 	s.next, s.partial = at, true
@@ -269,6 +284,6 @@ func (s *scanner) rewind() bool {
 	s.closeLeaf(at)
 	s.start = at
 	s.closeTo(0)
-	s.line, s.next, s.partial = line, at, true
+	s.line, s.next = line-1, at
 	return true
 }

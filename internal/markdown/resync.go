@@ -67,8 +67,11 @@ func (s *scanner) inDamaged(c *cursor) {
 
 // mayFence reports whether a line inside a fence needs a closer look.
 func mayFence(rest []byte, mark byte) bool {
-	return bytes.Contains(rest, []byte("``")) || bytes.Contains(rest, []byte("~~")) || bytes.Contains(rest, []byte(":::")) ||
-		(mark == '\'' || mark == '"') && len(rest) >= 3 && rest[0] == mark
+	if len(rest) < 2 {
+		return false
+	}
+	return bytes.IndexByte(rest, '`') >= 0 || bytes.IndexByte(rest, '~') >= 0 || mark == ':' && bytes.IndexByte(rest, ':') >= 0 ||
+		rest[0] == ':' || rest[0] == mark
 }
 
 // damage records what is wrong with the open fence.

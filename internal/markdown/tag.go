@@ -68,7 +68,13 @@ func family(name []byte) string {
 	if i := bytes.LastIndexByte(name, ':'); i >= 0 {
 		name = name[i+1:] // <seed:think>
 	}
-	return families[strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(string(name)))]
+	key := make([]byte, 0, maxTagName)
+	for _, c := range name {
+		if c != '_' && c != '-' {
+			key = append(key, c|0x20)
+		}
+	}
+	return families[string(key)]
 }
 
 // nameLength returns the length of the name of a tag at the start of b.
