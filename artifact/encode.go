@@ -214,6 +214,9 @@ func (it *Item) marks() Map {
 	if len(cells) > 0 {
 		entries = append(entries, Entry{"cells", MapOf(cells...)})
 	}
+	if len(it.Labels()) > 0 {
+		entries = append(entries, Entry{"labels", Texts(it.Labels())})
+	}
 	return MapOf(entries...)
 }
 

@@ -24,6 +24,9 @@ type Rare struct {
 	// Unresolved lists places, such as "predictions.H4", that named an item which did not exist.
 	// They never refer to a later item with that id.
 	Unresolved []string
+	// Labels are the ids that the author of the item assumed for it, if the merge gave it another one.
+	// They are part of the provenance.
+	Labels []string
 	// Marks are the stamps of each field; nil if the delta that created the item wrote all of them.
 	Marks []Marks
 }
@@ -48,6 +51,21 @@ func (it *Item) Unresolved() []string {
 		return nil
 	}
 	return it.Rare.Unresolved
+}
+
+// Labels returns the ids that the author of the item assumed for it, other than its own.
+func (it *Item) Labels() []string {
+	if it.Rare == nil {
+		return nil
+	}
+	return it.Rare.Labels
+}
+
+// SetLabels sets the ids that the author of a new item assumed for it.
+func (it *Item) SetLabels(labels []string) {
+	if len(labels) > 0 {
+		it.rare().Labels = labels
+	}
 }
 
 // Marks returns the stamps of the field at index i.

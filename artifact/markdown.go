@@ -75,6 +75,7 @@ const (
 	mdKilledBy    = "Killed by"
 	mdReason      = "Reason"
 	mdUnresolved  = "Unresolved"
+	mdRenumbered  = "Renumbered"   // the ids behind those that a text mentions; from the provenance, and not read back
 	mdWithheld    = "Withheld"     // the values hidden by the N/A cells of a prediction
 	mdKilledCells = "Killed cells" // who killed single cells of a prediction
 )
@@ -86,6 +87,8 @@ type mdWriter struct {
 	lines     Lines  // nil if no index is wanted
 	json      []byte // scratch for code spans
 	afterList bool   // the next label needs a blank line, or a viewer would join it to the list
+
+	renumbered Renumbered
 }
 
 func (w *mdWriter) put(s string) { w.buf = append(w.buf, s...) }
@@ -121,6 +124,7 @@ func (w *mdWriter) markField(it *Item, field string) {
 }
 
 func (w *mdWriter) artifact(a *Artifact) {
+	w.renumbered = a.Renumbered()
 	w.mark("metadata")
 	w.frontMatter(&a.Metadata)
 	w.end()
@@ -168,7 +172,7 @@ func (w *mdWriter) item(spec *SectionSpec, it *Item) {
 		}
 		w.field(spec, it, f)
 	}
-	w.system(it)
+	w.system(spec.Section, it)
 	w.afterList = false
 }
 
@@ -414,12 +418,18 @@ func (w *mdWriter) score(m Map) {
 	}
 }
 
-// system writes the system fields: unresolved places and the kill.
-func (w *mdWriter) system(it *Item) {
+// system writes the system fields: unresolved places, renumbered ids and the kill.
+func (w *mdWriter) system(s Section, it *Item) {
 	if len(it.Unresolved()) > 0 {
 		w.label(mdUnresolved)
 		w.put(" ")
 		w.list(Texts(it.Unresolved()))
+		w.end()
+	}
+	if notes := w.renumbered.ItemNotes(s, it); len(notes) > 0 {
+		w.label(mdRenumbered)
+		w.put(" ")
+		w.list(Texts(notes))
 		w.end()
 	}
 	if it.Kill == nil {

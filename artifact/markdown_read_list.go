@@ -279,6 +279,7 @@ func (r *mdReader) systemLabel(label, raw, line string) {
 		for _, v := range readList(raw) {
 			d.rare().Unresolved = append(d.rare().Unresolved, string(v.(Text)))
 		}
+	case strings.EqualFold(label, mdRenumbered): // from the provenance, which Markdown does not have
 	case strings.EqualFold(label, mdWithheld) && prediction && raw == "":
 		r.list = &listing{what: listWithheld, name: "predictions", line: r.line}
 	case strings.EqualFold(label, mdKilledCells) && prediction && raw == "":

@@ -151,7 +151,7 @@ func (w *mdWriter) block(r *row) {
 		w.withheld(r, m)
 		w.killedCells(r)
 	}
-	w.system(r.Item)
+	w.system(PredictionsTable, r.Item)
 	w.afterList = false
 	if len(w.buf) == body && !r.Killed() {
 		w.buf, w.ended = w.buf[:start], ended

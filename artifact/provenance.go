@@ -253,6 +253,13 @@ func (d *decoder) itemMarks(it *Item, m Map) error {
 			err = d.fieldMarks(it, e.Value, marks)
 		case "cells":
 			err = d.cellMarks(it, e.Value)
+		case "labels":
+			list, isList := e.Value.(List)
+			labels, ok := TextsOf(list)
+			if !ok || !isList {
+				return errors.New("labels is not a list of strings")
+			}
+			it.SetLabels(labels)
 		default:
 			err = fmt.Errorf("unknown key %s", fault.Shown(e.Key))
 		}

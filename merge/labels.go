@@ -128,6 +128,17 @@ func (e entry) takenLabels() []string {
 	return taken
 }
 
+// assumedIDs returns the labels of an ADD that are ids, other than the one that its item got.
+func (e entry) assumedIDs(id string) []string {
+	var assumed []string
+	for _, l := range e.d().Labels {
+		if _, isID := artifact.SectionOfID(l); isID && l != id && !e.knows(l) {
+			assumed = append(assumed, l)
+		}
+	}
+	return assumed
+}
+
 // takenMessage explains why labels of an ADD were not taken.
 func takenMessage(taken []string) string {
 	shown := make([]string, len(taken))

@@ -76,8 +76,13 @@ func lawRenderedAsReadBack(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, y := out.Markdown(), back.Markdown(); !bytes.Equal(x, y) {
-		t.Fatalf("merged\n%s\nread back\n%s", x, y)
+	rendered := out.Markdown()
+	if y := back.Markdown(); !bytes.Equal(rendered, y) {
+		t.Fatalf("merged\n%s\nread back\n%s", rendered, y)
+	}
+	read, err := artifact.Parse(rendered)
+	if bare := out.WithoutProvenance(); err != nil || !bytes.Equal(read.JSON(), bare.JSON()) {
+		t.Fatalf("%v: rendered\n%s\nread back\n%s\nwant\n%s", err, rendered, read.JSON(), bare.JSON())
 	}
 }
 

@@ -42,6 +42,9 @@ func (p *pass) add(e entry, section artifact.Section) {
 	row.TargetID, row.Message = id, sentence
 	if len(e.d().Labels) > 0 {
 		row.Message += e.labelOf(id)
+		if p.index.rules.second() {
+			slot.item.SetLabels(e.assumedIDs(id))
+		}
 	}
 	if len(taken) > 0 {
 		row.Code = LabelTaken

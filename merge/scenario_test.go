@@ -45,6 +45,7 @@ import (
 //	want version 2
 //	want order T2 T1                      the items of a section in order
 //	want unresolved P1 predictions.H4
+//	want notes H1 Blue's H5 is H7         the assumed ids that its texts mention; empty for none
 //	want contributor Blue 2025-12-30T12:00:00Z
 //
 // A target of EDIT and KILL is an id, or SECTION:ID to name another section; an
@@ -373,6 +374,12 @@ func (s *scenario) want(text string) error {
 		return s.wantOrder(words[1:])
 	case words[0] == "contributor":
 		return s.wantContributor(words[1], words[2])
+	case words[0] == "notes":
+		it, section, ok := s.state.Find(words[1])
+		if !ok {
+			return fmt.Errorf("no %s", words[1])
+		}
+		return s.expect(strings.Join(s.state.Renumbered().ItemNotes(section, it), ", "), strings.Join(words[2:], " "))
 	case words[0] == "unresolved":
 		it, _, _ := s.state.Find(words[1])
 		if it == nil {

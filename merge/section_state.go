@@ -276,6 +276,7 @@ type draft struct {
 	id      string
 	base    *artifact.Item // nil for a new item
 	created *artifact.Stamp
+	labels  []string
 	kill    *artifact.Kill
 	hit     *kill // the KILL of this pass that struck it out, if it is a hypothesis
 	cells   []artifact.CellKill
@@ -293,7 +294,7 @@ const manyFields = 16
 
 func openDraft(section artifact.Section, it *artifact.Item) *draft {
 	d := &draft{
-		section: section, id: it.ID, base: it, created: it.Created,
+		section: section, id: it.ID, base: it, created: it.Created, labels: it.Labels(),
 		kill: it.Kill, cells: slices.Clone(it.Cells()),
 	}
 	d.fields = make([]field, len(it.Fields), len(it.Fields)+2)
@@ -357,6 +358,7 @@ func (d *draft) close() *artifact.Item {
 		slices.SortFunc(d.cells, func(a, b artifact.CellKill) int { return artifact.CompareKeys(a.Key, b.Key) })
 		it.Rare = &artifact.Rare{Cells: d.cells, Unresolved: unresolved}
 	}
+	it.SetLabels(d.labels)
 	it.SetMarks(marks)
 	return it
 }

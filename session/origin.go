@@ -69,6 +69,9 @@ type Origin struct {
 	// Asked is what was really asked, such as "llama3 at 127.0.0.1:8080", if the session was opened
 	// with that.
 	Asked string `json:"asked,omitempty"`
+	// Renumbered are the ids behind those that the author assumed for new items, for its own item and
+	// where the text mentions one: "BlueLake's H5 is H7".
+	Renumbered []string `json:"renumbered,omitempty"`
 }
 
 func (origin *Origin) setAddress(a Address) {
@@ -83,6 +86,8 @@ type Origins struct {
 	deltas  map[string]*mergedDelta
 	order   []*mergedDelta   // in merge order
 	lines   map[string][]int // starting lines of blocks, by the hash of a text
+
+	renumbered artifact.Renumbered // of the newest version
 }
 
 type mergedDelta struct {
@@ -115,6 +120,7 @@ func (h *History) Origins(ctx context.Context) (*Origins, error) {
 		o.addReplaced(r)
 		o.current = r.Settlement.Artifact
 	}
+	o.renumbered = o.current.Renumbered()
 	return o, nil
 }
 
@@ -191,7 +197,7 @@ func (o *Origins) cellsOfKilled(it *artifact.Item, section artifact.Section) []p
 	var parts []part
 	for _, e := range it.Map("predictions") {
 		if h, _, ok := o.current.Find(e.Key); ok && h.Kill != nil {
-			parts = append(parts, part{"predictions." + e.Key, notApplicable(h.ID + " was killed: " + h.Kill.Reason), FateStands, []*artifact.Stamp{h.Kill.Stamp}})
+			parts = append(parts, part{path: "predictions." + e.Key, text: notApplicable(h.ID + " was killed: " + h.Kill.Reason), fate: FateStands, by: []*artifact.Stamp{h.Kill.Stamp}})
 		}
 	}
 	return parts
@@ -234,22 +240,24 @@ type part struct {
 	text string
 	fate Fate
 	by   []*artifact.Stamp
+	// notes are the ids that the author assumed for the item, if this is its addition.
+	notes []string
 }
 
 // partsOf splits an item into its addition, its fields, its killed cells, and its kill.
 func partsOf(it *artifact.Item) []part {
 	var parts []part
 	if it.Created != nil {
-		parts = append(parts, part{fate: FateStands, by: []*artifact.Stamp{it.Created}})
+		parts = append(parts, part{fate: FateStands, by: []*artifact.Stamp{it.Created}, notes: it.LabelNotes()})
 	}
 	for i := range it.Fields {
 		parts = append(parts, partsOfField(&it.Fields[i], it.Marks(i))...)
 	}
 	for _, c := range it.Cells() {
-		parts = append(parts, part{"predictions." + c.Key, notApplicable(c.Kill.Reason), FateStands, []*artifact.Stamp{c.Kill.Stamp}})
+		parts = append(parts, part{path: "predictions." + c.Key, text: notApplicable(c.Kill.Reason), fate: FateStands, by: []*artifact.Stamp{c.Kill.Stamp}})
 	}
 	if it.Kill != nil {
-		parts = append(parts, part{"killed", it.Kill.Reason, FateStands, []*artifact.Stamp{it.Kill.Stamp}})
+		parts = append(parts, part{path: "killed", text: it.Kill.Reason, fate: FateStands, by: []*artifact.Stamp{it.Kill.Stamp}})
 	}
 	return parts
 }
@@ -273,7 +281,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 		if marks.Parts != nil {
 			whole = marks.Floor()
 		}
-		parts = []part{{f.Name, PlainText(f.Value), FateStands, whole}}
+		parts = []part{{path: f.Name, text: PlainText(f.Value), fate: FateStands, by: whole}}
 	}
 	return parts
 }
@@ -281,7 +289,7 @@ func partsOfField(f *artifact.Field, marks artifact.Marks) []part {
 func partsOfValue(path string, v artifact.Value, by []*artifact.Stamp) []part {
 	conflict, ok := v.(artifact.Conflict)
 	if !ok {
-		return []part{{path, PlainText(v), FateStands, by}}
+		return []part{{path: path, text: PlainText(v), fate: FateStands, by: by}}
 	}
 	var parts []part
 	for _, c := range conflict {
@@ -311,6 +319,7 @@ func (o *Origins) writers(ctx context.Context, version int, id string, p part) (
 		}
 		origin.setAddress(Address{o.h.Thread, version, id, p.path})
 		origin.Text, origin.Fate = p.text, p.fate
+		origin.Renumbered = slices.Concat(p.notes, o.renumbered.PartNotes(id, p.path, p.text, s))
 		all = append(all, origin)
 	}
 	return all, nil

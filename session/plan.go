@@ -218,6 +218,9 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	if text := lastReply(state, name); text != "" && state.Opened.Follows(flow.ThirdProtocol) {
 		in.Feedback = append(in.Feedback, view.Outcome{Message: text})
 	}
+	if text := renumbered(&s.current, lastReplyCommit(state, name), name); text != "" {
+		in.Feedback = append(in.Feedback, view.Outcome{Message: text})
+	}
 	for i := range report {
 		in.Feedback = append(in.Feedback, feedbackOn(&report[i], state.Opened.Follows(flow.SecondProtocol))...)
 	}
@@ -231,6 +234,22 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 
 func (s *run) countQuoted(text string) int {
 	return s.Tokens.Count("> " + strings.ReplaceAll(text, "\n", "\n> "))
+}
+
+// renumbered tells an agent which items of its last reply have other ids than it assumed, or "".
+func renumbered(a *artifact.Artifact, last *flow.Commit, name string) string {
+	var all []string
+	for _, items := range a.Sections {
+		for _, it := range items {
+			if s := it.Created; last == nil || s == nil || s.Agent != name || s.Version != last.Version || s.Message < last.Message {
+				continue
+			}
+			for _, label := range it.Labels() {
+				all = append(all, "Your "+label+" became "+it.ID+".")
+			}
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // feedbackOn tells an agent what became of one of its deltas, unless it was applied as sent or a

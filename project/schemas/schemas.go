@@ -199,7 +199,9 @@ func provenanceSchema() object {
 					"rank": count, "version": count, "message": count, "block": count,
 				},
 			}},
-			"items": object{"type": "object", "additionalProperties": object{"type": "object"}},
+			"items": object{"type": "object", "additionalProperties": object{"type": "object", "properties": object{
+				"labels": object{"type": "array", "items": text},
+			}}},
 		},
 	}
 }

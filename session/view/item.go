@@ -17,10 +17,13 @@ const (
 const conflictMark = "CONFLICT"
 
 type writer struct {
-	struck map[string]bool // killed hypotheses, whose cells are N/A
+	struck     map[string]bool // killed hypotheses, whose cells are N/A
+	renumbered artifact.Renumbered
 }
 
-func newWriter(a *artifact.Artifact) *writer { return &writer{struck: a.Struck()} }
+func newWriter(a *artifact.Artifact) *writer {
+	return &writer{struck: a.Struck(), renumbered: a.Renumbered()}
+}
 
 // full returns an item with all its fields, one per line, and the keys of a map below.
 func (w *writer) full(s artifact.Section, it *artifact.Item) string {
@@ -43,6 +46,9 @@ func (w *writer) full(s artifact.Section, it *artifact.Item) string {
 	}
 	if len(it.Unresolved()) > 0 {
 		b.WriteString("  - not found: " + words(it.Unresolved()) + "\n")
+	}
+	if notes := w.renumbered.ItemNotes(s, it); len(notes) > 0 {
+		b.WriteString("  - renumbered: " + inert(strings.Join(notes, "; ")) + "\n")
 	}
 	return b.String()
 }

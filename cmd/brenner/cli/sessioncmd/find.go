@@ -3,6 +3,7 @@ package sessioncmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,6 +113,9 @@ func writeFound(b *strings.Builder, f *audit.FoundText, quiet bool) {
 		rows = append(rows, []string{"  Delta", author(&f.Origin)})
 		if f.Rationale != "" && f.Field != "rationale" {
 			rows = append(rows, []string{"  Why", ui.Clip(f.Rationale)})
+		}
+		if len(f.Renumbered) > 0 {
+			rows = append(rows, []string{"  Renumbered", strings.Join(f.Renumbered, ", ")})
 		}
 	}
 	switch {
@@ -276,8 +280,21 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		if o.Rationale != "" && !a.Quiet {
 			fmt.Fprintf(&b, "  why: %s\n", ui.Clean(ui.Clip(o.Rationale)))
 		}
+		if notes := renumbered(r.Origins[:i+1]); notes != "" && !a.Quiet {
+			fmt.Fprintf(&b, "  renumbered: %s\n", ui.Clean(notes))
+		}
 	}
 	return b.String()
+}
+
+// renumbered lists the ids behind those that the author of the last delta assumed.
+func renumbered(origins []session.Origin) string {
+	var notes []string
+	for i := len(origins) - 1; i >= 0 && origins[i].Delta == origins[len(origins)-1].Delta; i-- {
+		notes = append(notes, origins[i].Renumbered...)
+	}
+	slices.Sort(notes)
+	return strings.Join(slices.Compact(notes), ", ")
 }
 
 // createdBy labels the delta that created an item. The research thread is never added;
