@@ -199,9 +199,7 @@ func provenanceSchema() object {
 					"rank": count, "version": count, "message": count, "block": count,
 				},
 			}},
-			"items": object{"type": "object", "additionalProperties": object{"type": "object", "properties": object{
-				"labels": object{"type": "array", "items": text},
-			}}},
+			"items": object{"type": "object", "additionalProperties": object{"type": "object"}},
 		},
 	}
 }
