@@ -31,6 +31,9 @@ type Thread struct {
 	kickoffs map[ID]int // round by KICKOFF
 }
 
+// Leads reports whether an agent leads the session.
+func (t *Thread) Leads(name string) bool { return t.lead != "" && strings.EqualFold(t.lead, name) }
+
 // Next returns the meaning of the next message and its round, from 1; 0 is before the first
 // KICKOFF. The first rule that matches decides:
 //

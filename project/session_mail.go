@@ -38,7 +38,7 @@ func (p *Project) sessionMail(open func() (*Mailbox, error), count func(string) 
 			return nil, err
 		}
 		return agentmail.New(agentmail.Options{
-			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count, Presets: p.Config.Presets,
+			Client: box.Client, Project: box.Key, Sender: OperatorName, Count: count, Holds: session.HoldsChanges, Presets: p.Config.Presets,
 			Trouble: func(agent string, err error) {
 				p.Log.Warn().Err(err).Str("agent", agent).Msg("mail server unreachable; still waiting for the reply")
 			},
@@ -172,7 +172,7 @@ func (o *sessionMail) Join(ctx context.Context, agents []flow.Party) ([]flow.Mai
 	return boxes, errors.Join(failed...)
 }
 
-// Letters returns the agents' messages in a thread.
+// Letters returns all messages of a thread.
 func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.Party) ([]session.Letter, error) {
 	desk, err := o.desk()
 	if err != nil {
@@ -187,9 +187,14 @@ func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.
 		return nil, err
 	}
 	letters := make([]session.Letter, len(all))
+	examples := make(map[[2]int][]byte)
 	for i, l := range all {
-		letters[i] = session.Letter{Text: l.Body, Round: l.Round, Letter: flow.Letter{
-			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown,
+		asked := [2]int{l.Round, len(l.Asked)}
+		if _, ok := examples[asked]; !ok {
+			examples[asked] = session.ThreadExamples(l.Asked)
+		}
+		letters[i] = session.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Examples: examples[asked], Letter: flow.Letter{
+			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown, To: l.Recipients,
 		}}
 	}
 	return letters, nil

@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/artifact/lint"
 	"brenner/merge"
 	"brenner/merge/settle"
@@ -59,7 +61,7 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 		return d, nil
 	})
 	if err == nil && next != nil {
-		s.current = next.Artifact
+		s.current, s.settled = next.Artifact, next
 		s.addMoment(next)
 		s.report, s.reported = newReport(next), s.state.Commits[len(s.state.Commits)-1].Report
 		if s.state.OpenLeg() == nil {
@@ -87,10 +89,11 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 	d := &draft{}
 	for i, text := range unstored {
 		hash := d.blob(text)
-		if c.Source == flow.ByThread {
-			c.Letters[i].Body = hash
-		} else {
+		switch {
+		case c.Source != flow.ByThread:
 			c.Deltas = hash
+		case i < len(c.Letters): // the others are examples
+			c.Letters[i].Body = hash
 		}
 	}
 	c.Message = h.State.NextMessage()
@@ -127,6 +130,13 @@ func (h *History) complete(d *draft, c *flow.Committed, items map[string]string,
 	c.Active = make(map[string]int)
 	for _, section := range artifact.Sections() {
 		c.Active[section.String()] = len(a.Active(section))
+	}
+	if c.Source == flow.ByThread && h.State.Opened.Reads() != delta.FirstReader {
+		c.Letters = slices.Clone(c.Letters)
+		for i, one := range out.Accounts() {
+			c.Letters[i].Heard = heardOf(one.Tally)
+			c.Letters[i].Heard.Agent = c.Letters[i].Agent
+		}
 	}
 	if c.Source == flow.ByRound && h.State.Opened.Follows(flow.SecondProtocol) {
 		c.Heard = heard(h.State.Leg(c.Round, c.Leg), out.Readings, out.Report.Deltas)

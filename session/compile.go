@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"slices"
 
 	"brenner/agent"
 	"brenner/internal/fault"
@@ -37,25 +36,30 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	letters, err := r.unread(ctx, l.state, thread, b)
+	rows, letters, err := r.unread(ctx, l.state, thread, b)
 	if err != nil {
-		return nil, err
+		return &Result{State: l.state, Letters: rows}, err
 	}
 	if l.state.Head.Seq == 0 {
 		if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
 			return nil, err
 		}
 	}
-	return r.merge(ctx, l, letters)
+	res, err := r.merge(ctx, l, letters, rows)
+	if err == nil {
+		res.Letters = rows
+	}
+	return res, err
 }
 
-// unread returns the letters that are not merged yet, or an error if there are none.
-func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]Letter, error) {
+// unread returns what is known of all messages of a thread, and the letters that are not merged yet,
+// or an error if there are none.
+func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b *Brief) ([]LetterRow, []Letter, error) {
 	var parties []flow.Party
 	switch {
 	case state.Head.Seq > 0:
 		if leg := state.OpenLeg(); leg != nil {
-			return nil, &fault.Error{
+			return nil, nil, &fault.Error{
 				Code: RoundOpen, Detail: "round " + itoa(leg.Round) + " of " + thread + " is not settled yet",
 				Hint: "`brenner session resume " + thread + "` collects the replies; no agent is asked twice",
 			}
@@ -63,24 +67,25 @@ func (r *Runner) unread(ctx context.Context, state *flow.State, thread string, b
 		parties = state.ByMail()
 		r.Mail.Restore(state.Mailboxes(), state.TakenMessages())
 	case b == nil:
-		return nil, noSession(thread)
+		return nil, nil, noSession(thread)
 	default:
 		parties = b.Agents
 	}
 	all, err := r.Mail.Letters(ctx, thread, parties)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if all = newLetters(state, all); len(all) == 0 {
-		return nil, &fault.Error{
+	rows, fresh := account(state, all)
+	if len(fresh) == 0 {
+		return rows, nil, &fault.Error{
 			Code: NoLetters, Detail: "thread " + thread + " has no unmerged messages from its agents",
 			Hint: "`brenner mail thread " + thread + "` lists its messages; `brenner session status " + thread + "` shows which agents have answered",
 		}
 	}
-	return all, nil
+	return rows, fresh, nil
 }
 
-func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Result, error) {
+func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter, rows []LetterRow) (*Result, error) {
 	s := &run{Runner: r, ledger: l, agents: map[string]agent.Agent{}, began: r.Now()}
 	if err := s.prepare(ctx); err != nil {
 		return nil, err
@@ -91,18 +96,8 @@ func (r *Runner) merge(ctx context.Context, l *ledger, letters []Letter) (*Resul
 			return nil, err
 		}
 	}
-	for len(letters) > 0 {
-		n := slices.IndexFunc(letters, func(x Letter) bool { return x.Round != letters[0].Round })
-		if n < 0 {
-			n = len(letters)
-		}
-		err := s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
-			return letterCommit(state, letters[:n], state.NextAt(s.Now()))
-		})
-		if err != nil {
-			return nil, err
-		}
-		letters = letters[n:]
+	if err := s.mergeLetters(ctx, letters, rows); err != nil {
+		return nil, err
 	}
 	if len(l.state.Legs) == 0 && l.state.Ended == "" {
 		if err := s.end(ctx, flow.EndCompiled); err != nil {

@@ -3,12 +3,14 @@ package session
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/merge"
@@ -210,7 +212,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return in, err
 	}
 	if c.Source == flow.ByThread {
-		in.Contributions, err = h.letters(ctx, c.Letters, unstored)
+		in.Contributions, err = h.letters(ctx, c.Letters, unstored, &in.Base)
 		return in, err
 	}
 	in.Rules.Authorities = append([]string{c.Author}, h.rules.Authorities...)
@@ -235,14 +237,32 @@ func (h *History) text(ctx context.Context, hash string, unstored [][]byte, i in
 
 // letters returns the contributions of letters. Their authors are agents with the rights of
 // their roles, as for answers to calls.
-func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [][]byte) ([]settle.Contribution, error) {
+func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [][]byte, base *artifact.Artifact) ([]settle.Contribution, error) {
 	out := make([]settle.Contribution, len(letters))
+	fresh := map[string]delta.Known{"": {}} // examples that are not stored yet
+	for i := len(letters); i < len(unstored); i++ {
+		var texts []string
+		_ = json.Unmarshal(unstored[i], &texts) // cannot fail: ThreadExamples made it
+		fresh[store.Hash(unstored[i])] = delta.ReadExamples(texts, h.State.Opened.Reads())
+	}
 	for i, l := range letters {
 		text, err := h.text(ctx, l.Body, unstored, i)
 		if err != nil {
 			return nil, err
 		}
+		if text == nil {
+			text = []byte{} // an empty letter is a letter
+		}
 		out[i] = settle.Contribution{Agent: l.Agent, ID: h.Thread + "/letter/" + l.ID, Text: text, Shown: l.Shown, Reader: h.State.Opened.Reads()}
+		if out[i].Reader == delta.FirstReader {
+			continue
+		}
+		out[i].Base, out[i].Third = base, true // NO CHANGES is an answer here, too
+		if known, ok := fresh[l.Examples]; ok {
+			out[i].Known = known
+		} else if out[i].Known, err = h.common.examples(ctx, h.Store, l.Examples, out[i].Reader); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -10,7 +10,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/session/flow"
-	"brenner/store"
 )
 
 // Mailer is the mail of a session's thread, in which agents have mailboxes and people read along.
@@ -21,18 +20,11 @@ type Mailer interface {
 	// Join ensures that agents have mailboxes and returns their names. On an error it still
 	// returns the mailboxes that exist.
 	Join(ctx context.Context, agents []flow.Party) ([]flow.Mailbox, error)
-	// Letters returns what agents wrote in a thread, oldest first, except liveness messages.
+	// Letters returns all messages of a thread, oldest first.
 	Letters(ctx context.Context, thread string, agents []flow.Party) ([]Letter, error)
 	// Publish mails a version. Repeated calls send it only once to each recipient. It returns
 	// the ids of the messages, and the recipients not reached.
 	Publish(ctx context.Context, p Publication) (letters, missed []string, err error)
-}
-
-// Letter is a message in a session's thread.
-type Letter struct {
-	flow.Letter
-	Text  string
-	Round int // of the thread, counted by kickoffs from 1
 }
 
 // Publication is a version as mailed to each mailbox.
@@ -81,42 +73,20 @@ func (s *run) collect(ctx context.Context) error {
 		s.Log.Warn().Err(err).Msg("cannot read the thread; its messages wait for the next round")
 		return nil
 	}
-	fresh := newLetters(s.state, all)
+	rows, fresh := account(s.state, all)
 	if len(fresh) == 0 {
 		return nil
 	}
 	defer s.restoreMail()
-	return s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
-		return letterCommit(state, fresh, state.NextAt(s.Now()))
-	})
-}
-
-// newLetters returns the letters not yet in the journal, without repeated texts.
-func newLetters(state *flow.State, all []Letter) []Letter {
-	taken, known := state.TakenMessages(), state.KnownTexts()
-	return slices.DeleteFunc(all, func(l Letter) bool {
-		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
-		if taken[l.ID] || known[text] {
-			return true
-		}
-		taken[l.ID], known[text] = true, true
-		return false
-	})
-}
-
-// letterCommit returns the commit of letters, with their texts. A shown version that is unknown
-// or does not exist yet is replaced by the current one.
-func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
-	c := flow.Committed{Source: flow.ByThread, At: at}
-	var texts [][]byte
-	for _, l := range newLetters(state, slices.Clone(letters)) {
-		if l.Shown <= 0 || l.Shown > state.Version() {
-			l.Shown = state.Version()
-		}
-		c.Letters = append(c.Letters, l.Letter)
-		texts = append(texts, []byte(l.Text))
+	if err := s.mergeLetters(ctx, fresh, rows); err != nil {
+		return err
 	}
-	return c, texts
+	for i := range rows {
+		if r := &rows[i]; r.New && !r.TookPart() {
+			s.Log.Warn().Str("agent", r.Agent).Str("message", r.ID).Str("outcome", r.Outcome).Msg("a message of the thread came to nothing")
+		}
+	}
+	return nil
 }
 
 // MailedVersion is a version that was mailed.

@@ -13,6 +13,7 @@ import (
 	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/merge"
+	"brenner/merge/settle"
 	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -38,6 +39,7 @@ type run struct {
 	moments       []stalemate.Moment // the settlements so far, if known; see stalemates
 	conversations []conversation     // of the open leg
 	report        *Report            // of the last commit of this run
+	settled       *settle.Settlement // the same
 	reported      string             // its hash
 
 	group    *errgroup.Group

@@ -95,6 +95,7 @@ type Result struct {
 	Missing  []flow.Absence
 	Reason   string
 	Duration time.Duration
+	Letters  []LetterRow // of a compiled thread: all of its messages
 
 	current *artifact.Artifact
 }

@@ -296,7 +296,7 @@ func (h *History) References() []Reference {
 			Reference{c.Deltas, "the deltas" + what}, Reference{c.Metadata, "the metadata" + what},
 			Reference{c.Stamps, "the stamps" + what}, Reference{c.Report, "the report" + what})
 		for _, l := range c.Letters {
-			refs = append(refs, Reference{l.Body, "the letter " + fault.Shown(l.ID) + " of " + l.Agent})
+			refs = append(refs, Reference{l.Body, "the letter " + fault.Shown(l.ID) + " of " + l.Agent}, Reference{l.Examples, "the examples for " + l.Agent})
 		}
 		for _, piece := range c.Changed {
 			refs = append(refs, Reference{piece.Hash, piece.ID + what})

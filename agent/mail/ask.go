@@ -190,7 +190,7 @@ func (w *wait) find(all []post.Message) *post.Message {
 		case !strings.EqualFold(m.From, w.who.Name) || m.ID == "" || m.ID == w.sent.ID:
 		case w.answers(m) && w.mailer.take(m.Key(), w.call.ID):
 			return m
-		case post.IsSign(m.Subject) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
+		case post.IsSign(m.Subject) && !w.mailer.holds(m) && (m.ReplyTo == "" || slices.Contains(w.ours, m.ReplyTo)):
 			w.ack()
 		}
 	}
@@ -199,9 +199,10 @@ func (w *wait) find(all []post.Message) *post.Message {
 
 // answers reports whether a message of the agent answers this call. ReplyTo
 // decides if it is set. Otherwise the message belongs to the first call that sees
-// it, unless it is older than the question or its subject has another meaning.
+// it, unless it is older than the question or its subject has another meaning. A sign of
+// life answers nothing, unless it contains changes.
 func (w *wait) answers(m *post.Message) bool {
-	if post.IsSign(m.Subject) {
+	if post.IsSign(m.Subject) && !w.mailer.holds(m) {
 		return false
 	}
 	if m.ReplyTo != "" {

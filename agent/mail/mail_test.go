@@ -252,8 +252,13 @@ func TestPublish(t *testing.T) {
 		}
 	}
 	all, err := o.Letters(t.Context(), thread, []string{"BlueLake", "RedSky"})
-	if err != nil || len(all) != 2 || all[0].Agent != "RedSky" || all[0].Shown != 3 {
-		t.Errorf("%+v, %v", all, err)
+	if err != nil || len(all) != 7 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for i, l := range all {
+		if l.Own != (i < 4) || l.Agent != []string{"", "RedSky"}[i/4] || l.Sign != (l.Subject == "INFO: no") || l.Shown != 3 {
+			t.Errorf("%+v", l)
+		}
 	}
 }
 

@@ -47,6 +47,9 @@ type Options struct {
 	// Trouble, if not nil, is called when the server becomes unreachable during a
 	// wait; the wait continues.
 	Trouble func(agent string, err error)
+	// Holds reports whether a text contains changes, whatever the subject of its message says; nil
+	// means never.
+	Holds func(text string) bool
 	// Presets are those whose words an earlier session may have given to mailboxes.
 	Presets []roster.Preset
 }
@@ -323,18 +326,21 @@ func (m *Mailer) Publish(ctx context.Context, c Compiled) (sent []post.Message, 
 	return sent, missed, send(m.from(), c.Whole)
 }
 
-// Letter is a message of an agent in a thread, whether or not it answers a call.
+// Letter is a message in a thread, whether or not it answers a call.
 type Letter struct {
 	post.Message
-	Agent string // the roster's name
-	Round int    // counted by the thread's kickoffs
-	Shown int    // the newest version published before it; 0 if none
+	Agent      string   // the roster's name of its sender; empty for other senders
+	Recipients []string // the roster's names of those of its recipients that are in the roster
+	Own        bool     // of the session itself: ours, or a question or version of the thread's leader
+	Sign       bool     // a sign of life: its subject says so, and it contains no changes
+	Round      int      // counted by the thread's kickoffs
+	Shown      int      // the newest version published before it; 0 if none
+	Asked      []string // the bodies of its round's questions before it
 }
 
 var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
-// Letters returns the agents' messages in a thread by round, oldest first, without
-// signs of life.
+// Letters returns all messages of a thread, oldest first.
 func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
 	if err := m.Open(ctx); err != nil {
 		return nil, err
@@ -343,28 +349,40 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 	if err != nil {
 		return nil, err
 	}
-	names := m.names(agents)
+	names, own := m.names(agents), m.from()
 	var thread post.Thread
 	seen := make(map[string]bool)
 	shown := 0
+	asked := make(map[int][]string)
 	var letters []Letter
 	for i := range all {
 		msg := &all[i]
 		what, round := thread.Next(msg)
-		if v := compiledSubject.FindStringSubmatch(msg.Subject); v != nil && strings.EqualFold(msg.From, m.from()) {
+		l := Letter{Message: *msg, Agent: names[strings.ToLower(msg.From)], Round: round, Own: strings.EqualFold(msg.From, own)}
+		if v := compiledSubject.FindStringSubmatch(msg.Subject); v != nil && l.Own {
 			shown, _ = strconv.Atoi(v[1])
 		}
-		agent, ok := names[strings.ToLower(msg.From)]
-		if !ok || what != post.Answers && what != post.Criticises || msg.ID == "" || seen[msg.Key()] {
+		if what == post.Asks {
+			asked[round] = append(asked[round], msg.Body)
+		}
+		if seen[msg.Key()] && msg.ID != "" { // some servers list a message once for each recipient
 			continue
 		}
-		seen[msg.Key()] = true // some servers list a message once for each recipient
-		letters = append(letters, Letter{Message: *msg, Agent: agent, Round: round, Shown: shown})
+		seen[msg.Key()] = true
+		l.Own = l.Own || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
+		l.Sign = post.IsSign(msg.Subject) && !m.holds(msg)
+		l.Shown, l.Asked = shown, slices.Clip(asked[round])
+		for _, to := range slices.Concat(msg.To, msg.CC) {
+			if name, ok := names[strings.ToLower(to)]; ok {
+				l.Recipients = append(l.Recipients, name)
+			}
+		}
+		letters = append(letters, l)
 	}
-	// A reply to an earlier round belongs to that round.
-	slices.SortStableFunc(letters, func(a, b Letter) int { return cmp.Compare(a.Round, b.Round) })
 	return letters, nil
 }
+
+func (m *Mailer) holds(msg *post.Message) bool { return m.Holds != nil && m.Holds(msg.Body) }
 
 // names maps lower-case names on the server to the roster's names.
 func (m *Mailer) names(agents []string) map[string]string {

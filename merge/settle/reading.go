@@ -28,6 +28,7 @@ type Reading struct {
 	Replaced  []Replaced       `json:"-"` // deltas that the repair replaced
 	Idle      []string         `json:"-"` // applied EDITs that changed no value
 	third     bool             // of a session that follows protocol 3
+	message   int              // its number in the thread
 }
 
 // Replaced is a delta that does not go to the merge, since its author sent another one instead.
@@ -43,7 +44,7 @@ func (r *Reading) TooLong() bool {
 
 // read finds the deltas of a contribution and stamps them.
 func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Reading, []delta.Delta) {
-	r := Reading{Agent: c.Agent, ID: c.ID, Cut: c.Cut || c.RepairCut, third: c.Third}
+	r := Reading{Agent: c.Agent, ID: c.ID, Cut: c.Cut || c.RepairCut, third: c.Third, message: message}
 	if c.File && artifact.IsJSON(c.Text) {
 		deltas := c.file(at, message, &r)
 		return r, deltas

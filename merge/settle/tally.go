@@ -25,16 +25,24 @@ type Tally struct {
 // Tally counts what became of a contribution, from its reading and the rows of the merge. It works
 // for stored reports, too, which do not say whether a reply was cut or had no changes.
 func (r *Reading) Tally(rows []merge.Row) Tally {
+	var its []merge.Row
+	for i := range rows {
+		if rows[i].Agent == r.Agent {
+			its = append(its, rows[i])
+		}
+	}
+	return r.tally(its)
+}
+
+// tally counts the rows of the reading.
+func (r *Reading) tally(its []merge.Row) Tally {
 	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut}
 	if r.TooLong() {
 		t.Unreadable++
 	}
 	announced := 0 // changes that the reply only announces
-	for i := range rows {
-		row := &rows[i]
-		if row.Agent != r.Agent {
-			continue
-		}
+	for i := range its {
+		row := &its[i]
 		switch row.Disposition {
 		case merge.Applied:
 			t.Applied++
@@ -99,8 +107,11 @@ func (s *Settlement) setIdle(base *artifact.Artifact) {
 		}
 		same := d.Operation == delta.Edit && Repeats(base, &s.Artifact, row)
 		blank := d.Problem != nil && isUnreadable(d.Problem.Code) && row.Disposition == merge.Duplicate
-		if r := ReadingOf(s.Readings, d.Agent); r != nil && (same || blank) {
-			r.Idle = append(r.Idle, d.ID)
+		if !same && !blank {
+			continue
+		}
+		if at := slices.IndexFunc(s.Readings, func(r Reading) bool { return d.Place != nil && r.message == d.Place.Message }); at >= 0 {
+			s.Readings[at].Idle = append(s.Readings[at].Idle, d.ID)
 		}
 	}
 }

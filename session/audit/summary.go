@@ -71,10 +71,13 @@ type Summary struct {
 	Skipped []Rejection `json:"skipped,omitempty"`
 	// LabelsTaken are ADDs that were taken without an id that they carried.
 	LabelsTaken []Rejection `json:"labels_taken,omitempty"`
-	Started     string      `json:"started_at"`
-	Updated     string      `json:"updated_at"`
-	blame       string      // an existing item, for a suggested command
-	enough      string      // flags of a sufficient budget, if its own is too small
+	// Letters are the messages of the thread outside of calls; after a compilation, all messages of
+	// the thread.
+	Letters []session.LetterRow `json:"letters,omitempty"`
+	Started string              `json:"started_at"`
+	Updated string              `json:"updated_at"`
+	blame   string              // an existing item, for a suggested command
+	enough  string              // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -161,7 +164,7 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		Reason: st.Ended, Phase: session.PhaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
-		Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
+		Letters: h.Letters(), Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
 		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st),

@@ -369,6 +369,11 @@ type Letter struct {
 	At      string `json:"at"`    // arrival time on the server
 	Body    string `json:"body"`  // hash
 	Shown   int    `json:"shown"` // the version last sent to its author
+	// Since reader/2: the agents that received it, the examples that its author was shown (hash), and
+	// its outcome.
+	To       []string `json:"to,omitempty"`
+	Examples string   `json:"examples,omitempty"`
+	Heard    Heard    `json:"heard,omitzero"`
 }
 
 // Piece is an item that a version changed.

@@ -58,17 +58,18 @@ func (s *State) TakenMessages() map[string]bool {
 // AgentText identifies a text of an agent.
 type AgentText struct{ Agent, Hash string }
 
-// KnownTexts returns the hashes of all replies and letters.
-func (s *State) KnownTexts() map[AgentText]bool {
-	all := make(map[AgentText]bool)
+// KnownTexts returns all replies and letters, each with the id of its message; that of a reply to a
+// call without mail is empty.
+func (s *State) KnownTexts() map[AgentText]string {
+	all := make(map[AgentText]string)
 	for _, c := range s.Calls() {
 		if c.Status == Replied {
-			all[AgentText{c.Agent, c.Answered.Reply}] = true
+			all[AgentText{c.Agent, c.Answered.Reply}] = c.Answered.Letter
 		}
 	}
 	for i := range s.Commits {
 		for _, l := range s.Commits[i].Letters {
-			all[AgentText{l.Agent, l.Body}] = true
+			all[AgentText{l.Agent, l.Body}] = l.ID
 		}
 	}
 	return all

@@ -93,9 +93,22 @@ func (s *State) hasReplied(agent string) bool {
 func (s *State) wroteLetters(agent string) bool {
 	for i := 1; i < len(s.Commits); i++ {
 		c := &s.Commits[i]
-		if c.Version > s.Commits[i-1].Version && slices.ContainsFunc(c.Letters, func(l Letter) bool { return l.Agent == agent }) {
+		changed := c.Version > s.Commits[i-1].Version
+		if slices.ContainsFunc(c.Letters, func(l Letter) bool { return l.Agent == agent && l.tookPart(changed) }) {
 			return true
 		}
+	}
+	return false
+}
+
+// tookPart reports whether its author took part by the letter. Without an outcome of its own, that of
+// the commit counts.
+func (l *Letter) tookPart(changed bool) bool {
+	switch l.Heard.Outcome {
+	case "":
+		return changed
+	case Contributed, NoChanges:
+		return true
 	}
 	return false
 }

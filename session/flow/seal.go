@@ -39,6 +39,9 @@ type SealedOne struct {
 	Shown  int    `json:"shown,omitzero"`
 	// Way is how the agent was reached, if not as in the opening.
 	Way *NewWay `json:"way,omitempty"`
+	// For a letter since reader/2: its recipients, and the examples that its author was shown.
+	To       []string `json:"to,omitempty"`
+	Examples string   `json:"examples,omitempty"`
 }
 
 // SealFor returns the seal of the commit of a leg, or of a person's change.
@@ -57,7 +60,7 @@ func (s *State) SealFor(c *Committed) string {
 		}
 	}
 	for _, l := range c.Letters {
-		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown})
+		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown, To: l.To, Examples: l.Examples})
 	}
 	return digest(sealed)
 }

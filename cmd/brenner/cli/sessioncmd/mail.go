@@ -2,6 +2,7 @@ package sessioncmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -38,18 +39,20 @@ func sessionCompileCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "compile ID", Short: "Merge a session's mail thread into the next version",
 		Long: `Merges messages in a session's mail thread that no round has merged yet: critiques of a
-published version and late replies. Nothing is merged twice, and nothing is sent:
-` + "`brenner session publish`" + ` mails the new version.
+published version and late replies. A message counts by its sender and thread, whatever its
+subject says. The output lists every message of the thread and what became of it. Nothing
+is merged twice, and nothing is sent: ` + "`brenner session publish`" + ` mails the new version.
 
 A thread started by another tool becomes a session. Its kickoff, or flags, define the
 question and the roster, and each round of the thread becomes a version.`,
 		Example: `  brenner session compile RS-20261115-cell-fate
   brenner session compile RS-20261115-theirs --to BlueLake --role hypothesis_generator --question "Why do cells age?"
 
-Exit codes: 0 merged; 1 the store is damaged; 2 nothing to merge, or no roster in the
-kickoff; 4 the token is missing or may not read the thread; 5 merged with an open
-conflict, or the session is running or has an open round; 75 the mail server is
-unreachable.`,
+Exit codes: 0 merged; 1 no new message contributed or wrote NO CHANGES, or the store is
+damaged; 2 nothing to merge, or no roster in the kickoff; 3 some agent's new messages did
+neither; 4 the token is missing or may not read the thread; 5 merged with an open conflict,
+or the session is running or has an open round; 75 the mail server is unreachable. If
+several apply, the first of: 1, 5, 3.`,
 		Args: ui.OneSession,
 		RunE: func(c *cobra.Command, args []string) error { return compile(a, c, &opt, args[0]) },
 	}
@@ -91,6 +94,10 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	} else {
 		res, err = r.Adopt(c.Context(), b)
 	}
+	if fault.CodeOf(err) == session.NoLetters {
+		doc := &threadLetters{Schema: "brenner.session.letters/v1", Thread: thread, Letters: res.Letters}
+		return errors.Join(ui.Show(a, doc, nil, func(a *ui.App, t *threadLetters) string { return lettersText(a, t.Letters) }), err)
+	}
 	if err != nil {
 		return err
 	}
@@ -105,20 +112,18 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	if s.Artifact, err = p.Publish(c.Context(), h); err != nil {
 		return err
 	}
-	if len(s.Conflicts) > 0 {
-		a.Exit = ui.ExitPerson
-	}
+	s.Letters = res.Letters
+	a.Exit = compileExit(res.Letters, len(s.Conflicts) > 0)
 	s.Exit = &a.Exit
-	a.Say(compiledLine(res))
+	a.Say(compiledLine(res.Letters))
 	return ui.Show(a, s, nil, summaryText)
 }
 
-func compiledLine(res *session.Result) string {
-	n := 0
-	for i := range res.Settled {
-		n += len(res.Settled[i].Letters)
-	}
-	return "brenner: merged " + text.Count(n, "message") + " from the thread\n"
+// threadLetters are the messages of a thread in which nothing is new.
+type threadLetters struct {
+	Schema  string              `json:"schema"`
+	Thread  string              `json:"thread_id"`
+	Letters []session.LetterRow `json:"letters"`
 }
 
 // hasSession reports whether the store has a session, without creating a store.

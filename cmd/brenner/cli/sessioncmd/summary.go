@@ -36,6 +36,9 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 	b.WriteString(ui.Columns(facts) + "\n")
 	b.WriteString(summaryAgentTable(a, s) + "\n")
 	b.WriteString(summaryVersionTable(a, s))
+	if len(s.Letters) > 0 {
+		b.WriteString("\nMessages of the thread:\n" + lettersText(a, s.Letters))
+	}
 	summaryProblems(s, &b)
 	b.WriteString("\nNext:\n")
 	for _, next := range s.Next {

@@ -1,0 +1,118 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// letterRows are the messages in the JSON of `session compile` and `session status`.
+type letterRows struct {
+	Letters []struct {
+		ID, From, Agent, Subject, Outcome, Of string
+		New                                   bool
+		Version                               int
+		Refusals                              []struct{ Code, Message string }
+	}
+}
+
+func readLetters(t *testing.T, out string) letterRows {
+	t.Helper()
+	var rows letterRows
+	if err := json.Unmarshal([]byte(out), &rows); err != nil {
+		t.Fatalf("%v: %.600s", err, out)
+	}
+	return rows
+}
+
+// Every message of a thread has a row, and what an agent of the roster sends counts whatever its
+// subject says.
+func TestCompileAccountsForEveryMessage(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky", "Mallory")
+	example := delta(`{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Example","claim":"An example."}}`)
+	kill := delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H9","payload":{"reason":"No."}}`)
+	thread := []struct{ from, subject, body, want, code string }{
+		{"Lead", "KICKOFF: Why is it dark?", "Answer like this.\n\n" + example, "own", ""},
+		{"BlueLake", "ACK: got it", "On it; deltas follow.", "sign_of_life", ""},
+		{"BlueLake", "INFO: my answer", hypothesis("dust"), "contributed", ""},
+		{"BlueLake", "Re: KICKOFF: Why is it dark?", hypothesis("dust"), "duplicate", ""},
+		{"BlueLake", "COMPILED: mine", hypothesis("gas"), "contributed", ""},
+		{"RedSky", "thoughts", "I find this hard.", "prose_only", "NO_DELTAS"},
+		{"RedSky", "empty", "", "prose_only", "NO_DELTAS"},
+		{"RedSky", "CLAIM: H9", kill, "refused", "INVALID_TARGET"},
+		{"RedSky", "broken", delta(`{"operation":`), "unreadable", "INVALID_JSON"},
+		{"RedSky", "copied", example, "prose_only", "NO_DELTAS"},
+		{"RedSky", "done", "NO CHANGES: nothing to add", "no_changes", ""},
+		{"Mallory", "DELTA: me, too", hypothesis("a stranger's"), "not_in_roster", ""},
+	}
+	for _, m := range thread {
+		to := []string{"Lead"}
+		if m.from == "Lead" {
+			to = []string{"BlueLake", "RedSky"}
+		}
+		b.agents[m.from].call("send_message", map[string]any{"sender_name": m.from, "to": to, "subject": m.subject, "body_md": m.body, "thread_id": mailThread})
+	}
+	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
+	first := b.mustRun(append([]string{"session", "compile", mailThread, "--json"}, who...)...)
+	for again, out := range []string{first, b.wantExit(2, "session", "compile", mailThread, "--json")} {
+		rows := readLetters(t, strings.SplitAfter(out, "\n")[0]).Letters
+		if len(rows) != len(thread) {
+			t.Fatalf("%d rows: %.2000s", len(rows), out)
+		}
+		for i, m := range thread {
+			r := rows[i]
+			if r.From != m.from || r.Subject != m.subject || r.Outcome != m.want || r.ID == "" {
+				t.Errorf("%d: %+v, want %+v", again, r, m)
+			}
+			if again == 0 && m.code != "" && (len(r.Refusals) != 1 || r.Refusals[0].Code != m.code) {
+				t.Errorf("%+v, want %s", r, m.code)
+			}
+		}
+		if rows[3].Of != rows[2].ID {
+			t.Errorf("%+v does not repeat %+v", rows[3], rows[2])
+		}
+	}
+	show := b.mustRun("session", "show", mailThread, "--json")
+	for text, want := range map[string]int{"It is dust.": 1, "It is gas.": 1, "An example.": 0, "a stranger's": 0} {
+		if n := strings.Count(show, text); n != want {
+			t.Errorf("%q stands %d times in the artifact", text, n)
+		}
+	}
+	if out := b.mustRun("session", "status", mailThread); !strings.Contains(out, "prose only, read before") || !strings.Contains(out, "contributed, 1 applied, version 2, read before") {
+		t.Errorf("%.3000s", out)
+	}
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
+	for _, step := range []struct {
+		from, body string
+		exit       int
+		say        string
+	}{
+		{"BlueLake", "I have no idea.", 1, "prose only"},
+		{"RedSky", hypothesis("fog"), 0, "read 1 new message of the thread, merged 1"},
+	} {
+		b.agents[step.from].write(mailThread, "more", step.body)
+		if out := b.wantExit(step.exit, "session", "compile", mailThread); !strings.Contains(out, step.say) {
+			t.Errorf("%.3000s", out)
+		}
+	}
+	b.agents["BlueLake"].write(mailThread, "more", hypothesis("ice"))
+	b.agents["RedSky"].write(mailThread, "more", "Nothing, sorry.")
+	if out := b.wantExit(3, "session", "compile", mailThread); !strings.Contains(out, "read 2 new messages of the thread, merged 1") {
+		t.Errorf("%.3000s", out)
+	}
+	b.mustRun("session", "replay", mailThread)
+}
+
+// A reply to a kickoff counts although its subject names a sign of life.
+func TestReplyUnderAnotherSubject(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
+	end := b.start(0, "--to", "BlueLake", "--role", "hypothesis_generator", "--rounds", "1", "--question", "Why?", "--thread-id", mailThread)
+	blue := b.agents["BlueLake"]
+	blue.next("KICKOFF: ")
+	blue.write(mailThread, "INFO: working", "I am working on it.")
+	blue.write(mailThread, "INFO: done", hypothesis("dust"))
+	if out := end(); !strings.Contains(out, "1 contributed") {
+		t.Errorf("%.600s", out)
+	}
+}

@@ -1,0 +1,136 @@
+package sessioncmd
+
+import (
+	"strconv"
+	"strings"
+
+	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/text"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// compileExit returns the exit code of a compilation: as for sessions, but judged by the new messages.
+func compileExit(rows []session.LetterRow, conflict bool) int {
+	tookPart, nothing := make(map[string]bool), make(map[string]bool)
+	for i := range rows {
+		if r := &rows[i]; r.New && r.TookPart() {
+			tookPart[r.Agent] = true
+		} else if r.CameToNothing() {
+			nothing[r.Agent] = true
+		}
+	}
+	idle := false
+	for agent := range nothing {
+		idle = idle || !tookPart[agent]
+	}
+	switch {
+	case len(tookPart) == 0 && idle:
+		return ui.ExitFailed
+	case conflict:
+		return ui.ExitPerson
+	case idle:
+		return ui.ExitPartial
+	}
+	return 0
+}
+
+// compiledLine says how many messages were new, and how many of them contributed.
+func compiledLine(rows []session.LetterRow) string {
+	fresh, merged := 0, 0
+	for i := range rows {
+		if rows[i].New {
+			fresh++
+		}
+		if rows[i].New && rows[i].Outcome == flow.Contributed {
+			merged++
+		}
+	}
+	return "brenner: read " + text.Count(fresh, "new message") + " of the thread, merged " + strconv.Itoa(merged) + "\n"
+}
+
+// lettersText lists the messages of a thread and what became of each.
+func lettersText(a *ui.App, rows []session.LetterRow) string {
+	const most = 20
+	if len(rows) == 0 {
+		return ""
+	}
+	table := [][]string{{"MESSAGE", "FROM", "SUBJECT", "OUTCOME"}}
+	for i := range rows {
+		r := &rows[i]
+		table = append(table, []string{ui.Clean(r.ID), ui.Clean(r.From), ui.Clean(ui.Clip(r.Subject)), letterOutcome(r)})
+	}
+	var b strings.Builder
+	b.WriteString(a.Table(table))
+	title := "\nNot taken:\n"
+	for i := range rows {
+		for j, p := range rows[i].Refusals {
+			b.WriteString(title)
+			title = ""
+			if j == most {
+				b.WriteString("  and " + strconv.Itoa(len(rows[i].Refusals)-most) + " more; --json lists all\n")
+				break
+			}
+			where := ""
+			if p.Line > 0 {
+				where = ", line " + strconv.Itoa(p.Line)
+			}
+			for _, part := range []string{p.Target, p.Field} {
+				if part != "" {
+					where += ", " + ui.Clean(part)
+				}
+			}
+			b.WriteString("  " + ui.Clean(rows[i].ID) + where + ": " + ui.Clean(string(p.Code)+" "+p.Message) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// letterOutcome says what became of a message.
+func letterOutcome(r *session.LetterRow) string {
+	switch r.Outcome {
+	case session.LetterOwn:
+		return "sent by the session"
+	case session.LetterStranger:
+		return "not read: the sender is not in the roster"
+	case session.LetterSign:
+		return "sign of life"
+	case session.LetterRepeated:
+		if r.Of == "" {
+			return "same text as an earlier reply"
+		}
+		return "same text as " + ui.Clean(r.Of)
+	case session.LetterReply:
+		return "reply in round " + strconv.Itoa(r.Round)
+	case session.LetterWaiting:
+		return "not merged yet"
+	case session.LetterNameless:
+		return "not read: the server gave it no id"
+	case session.LetterMerged:
+		return "read before version " + strconv.Itoa(r.Version)
+	}
+	parts := []string{outcomeWords(r.Outcome)}
+	for _, one := range []struct {
+		n    int
+		word string
+	}{{r.Applied, " applied"}, {r.Rejected, " rejected"}, {r.Unreadable, " unreadable"}} {
+		if one.n > 0 {
+			parts = append(parts, strconv.Itoa(one.n)+one.word)
+		}
+	}
+	if r.Fields > 0 {
+		parts = append(parts, text.Count(r.Fields, "field")+" refused")
+	}
+	if r.Outcome == flow.Contributed {
+		parts = append(parts, "version "+strconv.Itoa(r.Version))
+	}
+	if r.Reason != "" {
+		parts = append(parts, ui.Clean(r.Reason))
+	}
+	if r.Round > 0 {
+		parts = append(parts, "round "+strconv.Itoa(r.Round))
+	} else if !r.New {
+		parts = append(parts, "read before")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,71 @@
+package settle
+
+import (
+	"brenner/internal/fault"
+	"brenner/merge"
+)
+
+// Account is what became of one message.
+type Account struct {
+	Tally
+	Refusals []Refusal // everything in it that was not taken
+}
+
+// Refusal is something in a message that was not taken.
+type Refusal struct {
+	Line    int        `json:"line,omitzero"` // in the message, if known
+	Target  string     `json:"target_id,omitempty"`
+	Field   string     `json:"field,omitempty"`
+	Code    fault.Code `json:"code"`
+	Message string     `json:"message"`
+}
+
+// Accounts returns what became of each reading, also of several by one author.
+func (s *Settlement) Accounts() []Account {
+	of := make(map[string]int, len(s.Deltas)) // reading by delta
+	unreadable := make(map[string]bool)
+	at := make(map[int]int, len(s.Readings))
+	for i := range s.Readings {
+		at[s.Readings[i].message] = i
+	}
+	for i := range s.Deltas {
+		d := &s.Deltas[i]
+		if reading, ok := at[d.Place.Message]; ok {
+			of[d.ID] = reading
+		}
+		unreadable[d.ID] = unreadable[d.ID] || d.Problem != nil
+	}
+	rows := make([][]merge.Row, len(s.Readings))
+	for i := range s.Report.Deltas {
+		if reading, ok := of[s.Report.Deltas[i].DeltaID]; ok {
+			rows[reading] = append(rows[reading], s.Report.Deltas[i])
+		}
+	}
+	all := make([]Account, len(s.Readings))
+	for i := range s.Readings {
+		r := &s.Readings[i]
+		all[i].Tally = r.tally(rows[i])
+		for _, p := range r.Problems {
+			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Code: p.Code, Message: p.Message})
+		}
+		for j := range rows[i] {
+			if row := &rows[i][j]; !unreadable[row.DeltaID] { // those have a problem
+				all[i].Refusals = append(all[i].Refusals, refusals(row)...)
+			}
+		}
+	}
+	return all
+}
+
+func refusals(row *merge.Row) []Refusal {
+	if row.Disposition == merge.Rejected || row.Disposition == merge.Skipped && row.Code != "" {
+		return []Refusal{{Target: row.TargetID, Code: row.Code, Message: row.Reason()}}
+	}
+	var all []Refusal
+	for _, f := range row.Fields {
+		if isRefusedField(f) {
+			all = append(all, Refusal{Target: row.TargetID, Field: f.Field, Code: f.Code(), Message: f.Message})
+		}
+	}
+	return all
+}

@@ -1,0 +1,241 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"brenner/artifact/delta"
+	"brenner/merge/settle"
+	"brenner/session/flow"
+	"brenner/store"
+)
+
+// Letter is a message in a session's thread.
+type Letter struct {
+	flow.Letter        // Agent is empty for a sender that is not in the roster
+	From        string // the sender's name on the server
+	Text        string
+	Own         bool   // of the session itself
+	Sign        bool   // a sign of life without changes
+	Round       int    // of the thread, counted by kickoffs from 1
+	Examples    []byte // in the questions of its round, if the session did not ask them; see ThreadExamples
+}
+
+// LetterRow is what became of a message in a session's thread. The outcome is one of an agent in a
+// round, or one of those below.
+type LetterRow struct {
+	ID   string `json:"id"`
+	From string `json:"from"`
+	flow.Heard
+	Subject string `json:"subject"`
+	At      string `json:"at"`
+	New     bool   `json:"new,omitzero"`     // read for the first time
+	Round   int    `json:"round,omitzero"`   // of the session, for a reply to a call
+	Version int    `json:"version,omitzero"` // the one it was merged into
+	Of      string `json:"of,omitempty"`     // the message that it repeats
+	// Refusals are the parts of a new message that were not taken.
+	Refusals []settle.Refusal `json:"refusals,omitempty"`
+}
+
+// Outcomes of messages that were not read.
+const (
+	LetterOwn      = "own"           // a question, a version or a reminder of the session
+	LetterStranger = "not_in_roster" // its sender is not in the roster
+	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it holds no changes
+	LetterRepeated = "duplicate"     // its sender wrote the same text before
+	LetterReply    = "reply"         // it answers a call whose round is not settled yet
+	LetterWaiting  = "waiting"       // not merged yet
+	LetterMerged   = "merged"        // in a session before reader/2, which did not store outcomes
+	LetterNameless = "no_id"         // the server gave it no id
+)
+
+// TookPart reports whether the message contributed, or said that there is nothing to change.
+func (r *LetterRow) TookPart() bool {
+	return r.Outcome == flow.Contributed || r.Outcome == flow.NoChanges
+}
+
+// CameToNothing reports whether an agent's new message was read and changed nothing, without saying
+// that nothing is to change.
+func (r *LetterRow) CameToNothing() bool {
+	return r.New && !r.TookPart() && r.Outcome != LetterWaiting
+}
+
+// HoldsChanges reports whether a text contains deltas of its own, readable or not, or the words NO
+// CHANGES. An announcement is not enough.
+func HoldsChanges(text string) bool {
+	r := delta.Read([]byte(text), delta.Options{NoChanges: true})
+	return r.NoChanges != nil || r.Open > 0 || slices.ContainsFunc(r.Blocks, func(b delta.Block) bool {
+		return !b.Skipped() && (b.OK || b.Problems[0].Code != delta.ProseOnly)
+	})
+}
+
+// account returns what became of each message of a thread, in its order, and the letters that are
+// not merged yet, by round. A reply to an earlier round belongs to that round.
+func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter) {
+	before, known := journaledLetters(state), state.KnownTexts()
+	for i := range all {
+		l := &all[i]
+		row := LetterRow{ID: l.ID, From: l.From, Subject: l.Subject, At: l.At, Heard: flow.Heard{Agent: l.Agent, Outcome: LetterWaiting}}
+		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
+		of, repeated := known[text]
+		have, merged := before[l.ID]
+		switch {
+		case l.Own:
+			row.Outcome = LetterOwn
+		case l.Agent == "":
+			row.Outcome = LetterStranger
+		case strings.HasPrefix(l.ID, "@"): // only a time
+			row.Outcome = LetterNameless
+		case merged:
+			row.Heard, row.Round, row.Version = have.Heard, have.Round, have.Version
+		case l.Sign:
+			row.Outcome = LetterSign
+		case repeated:
+			row.Outcome, row.Of = LetterRepeated, of
+		default:
+			known[text], row.New = l.ID, true
+			fresh = append(fresh, *l)
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.Round - b.Round })
+	return rows, fresh
+}
+
+// journaledLetters returns what became of the messages in the journal, by id.
+func journaledLetters(state *flow.State) map[string]LetterRow {
+	all := make(map[string]LetterRow)
+	for _, c := range state.Calls() {
+		if c.Status == flow.Replied && c.Answered.Letter != "" {
+			all[c.Answered.Letter] = LetterRow{Round: c.Round, Heard: flow.Heard{Agent: c.Agent, Outcome: LetterReply}}
+		}
+	}
+	settled := make(map[flow.Absence]*flow.Commit)
+	for i := range state.Commits {
+		c := &state.Commits[i]
+		for _, l := range c.Letters {
+			row := LetterRow{Heard: l.Heard, Version: c.Version}
+			if row.Outcome == "" {
+				row.Heard = flow.Heard{Agent: l.Agent, Outcome: LetterMerged}
+			}
+			all[l.ID] = row
+		}
+		for _, h := range c.Heard {
+			settled[flow.Absence{Agent: h.Agent, Round: c.Round}] = c
+		}
+	}
+	for id, row := range all {
+		c := settled[flow.Absence{Agent: row.Agent, Round: row.Round}]
+		if row.Outcome != LetterReply || c == nil {
+			continue
+		}
+		at := slices.IndexFunc(c.Heard, func(h flow.Heard) bool { return h.Agent == row.Agent })
+		row.Heard, row.Version = c.Heard[at], c.Version
+		all[id] = row
+	}
+	return all
+}
+
+// Letters returns what became of the messages of the thread that were merged outside of calls.
+func (h *History) Letters() []LetterRow {
+	var rows []LetterRow
+	known := journaledLetters(h.State)
+	for i := range h.State.Commits {
+		for _, l := range h.State.Commits[i].Letters {
+			row := known[l.ID]
+			row.ID, row.From, row.Subject, row.At = l.ID, l.Agent, l.Subject, l.At
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// letterCommit returns the commit of the letters that are not in the journal, with their texts and
+// then the examples that are not stored yet. A shown version that is unknown or does not exist yet is
+// replaced by the current one.
+func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committed, [][]byte) {
+	c := flow.Committed{Source: flow.ByThread, At: at}
+	var texts, examples [][]byte
+	stored := make(map[string]bool)
+	_, fresh := account(state, letters)
+	for _, l := range fresh {
+		if l.Shown <= 0 || l.Shown > state.Version() {
+			l.Shown = state.Version()
+		}
+		if state.Opened.Reads() == delta.FirstReader {
+			l.To = nil
+		} else if l.Letter.Examples = lastExamples(state, l.Agent); l.Letter.Examples == "" && l.Examples != nil {
+			l.Letter.Examples = store.Hash(l.Examples)
+			if !stored[l.Letter.Examples] {
+				examples, stored[l.Letter.Examples] = append(examples, l.Examples), true
+			}
+		}
+		c.Letters = append(c.Letters, l.Letter)
+		texts = append(texts, []byte(l.Text))
+	}
+	return c, append(texts, examples...)
+}
+
+// lastExamples returns the hash of the examples in the session's last kickoff to an agent.
+func lastExamples(state *flow.State, agent string) string {
+	for i := len(state.Legs) - 1; i >= 0; i-- {
+		for _, k := range state.Legs[i].Kickoffs {
+			if k.Agent == agent {
+				return k.Examples
+			}
+		}
+	}
+	return ""
+}
+
+// ThreadExamples returns the examples in the questions of a thread, or nil if there are none.
+func ThreadExamples(questions []string) []byte {
+	var all []string
+	for _, body := range questions {
+		if HoldsChanges(body) {
+			all = append(all, body)
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	data, _ := json.Marshal(all) // texts
+	return data
+}
+
+// mergeLetters merges letters, a commit for each round, and completes their rows.
+func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterRow) error {
+	at := make(map[string]*LetterRow, len(rows))
+	for i := range rows {
+		if rows[i].New {
+			at[rows[i].ID] = &rows[i]
+		}
+	}
+	for len(letters) > 0 {
+		n := slices.IndexFunc(letters, func(x Letter) bool { return x.Round != letters[0].Round })
+		if n < 0 {
+			n = len(letters)
+		}
+		s.settled = nil
+		err := s.commit(ctx, func(state *flow.State) (flow.Committed, [][]byte) {
+			return letterCommit(state, letters[:n], state.NextAt(s.Now()))
+		})
+		if err != nil {
+			return err
+		}
+		letters = letters[n:]
+		if s.settled == nil {
+			continue // another process has merged them
+		}
+		c := &s.state.Commits[len(s.state.Commits)-1]
+		for i, one := range s.settled.Accounts() {
+			if row := at[c.Letters[i].ID]; row != nil {
+				row.Heard, row.Version, row.Refusals = heardOf(one.Tally), c.Version, one.Refusals
+				row.Agent = c.Letters[i].Agent
+			}
+		}
+	}
+	return nil
+}
