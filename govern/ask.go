@@ -13,6 +13,7 @@ import (
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/journal"
@@ -232,7 +233,10 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent
 	return failed
 }
 
-func asText(reply string) string { return strings.TrimSpace(strings.ToValidUTF8(reply, "\ufffd")) }
+// asText returns a reply as records keep it, without its reasoning. The reply itself is stored, too.
+func asText(reply string) string {
+	return strings.TrimSpace(string(markdown.WithoutReasoning([]byte(strings.ToValidUTF8(reply, "\ufffd")))))
+}
 
 // rejectEmpty handles a reply without text.
 func (rs *Records) rejectEmpty(ctx context.Context, a *helperReply) error {

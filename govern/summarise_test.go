@@ -194,11 +194,12 @@ func TestSummariseContinuesTheExtractedSummary(t *testing.T) {
 		d := draft("brief", record.ProjectBrief, "two")
 		d.Summary, d.KeepSummary = "", true
 		k.put(d)
-		for i, h := range []*govern.Helper{nil, first(helper("What it is about."))} {
+		for i, h := range []*govern.Helper{nil, first(helper("<think>Short.</think>\nWhat it is about."))} {
 			put, err := k.Summarise(k.ctx(), sydney, "brief@v2", h)
 			if err != nil {
 				k.Fatal(err)
 			}
+			k.equal("reasoning", strings.Contains(put.Record.Summary, "Short"), false)
 			k.equal("continues", []any{put.Record.Parent, put.Fork}, []any{2 + i, []int(nil)})
 		}
 	})

@@ -17,6 +17,7 @@ func TestReadLesson(t *testing.T) {
 		{"```lesson\n```\n~~~~ lesson\n```\nneutral: The assay takes a day\n~~~~\n```lesson\nhelpful: one too many\n```\n", Lesson{"neutral", "The assay takes a day"}},
 		{"```code``` in a line\n```lesson\nhelpful: x\n```", Lesson{"helpful", "x"}},
 		{"```\nhelpful: not in a lesson\n```\n```lesson\nhelpful: its end was forgotten", Lesson{"helpful", "its end was forgotten"}},
+		{"<think>\n```lesson\nharmful: a draft\n</think>\n```lesson\nhelpful: x\n``` Done.\n", Lesson{"helpful", "x"}},
 		// The form that the templates show.
 		{"```lesson\nBefore explaining a peak, ask\nwhether it is one (evidence: H3).\n```\n", Lesson{"helpful", "Before explaining a peak, ask whether it is one (evidence: H3)."}},
 	} {
@@ -24,7 +25,7 @@ func TestReadLesson(t *testing.T) {
 			t.Errorf("%q: %+v", tt.reply, got)
 		}
 	}
-	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````"} {
+	for _, none := range []string{"", "```lesson", "```lesson\n\n```", "```lessons\nhelpful: x\n```", "> ```lesson\n> helpful: x\n> ```", "``lesson\nhelpful: x", "````markdown\n```lesson\nhelpful: only shown\n```\n````", "<think>\n```lesson\nhelpful: a draft\n```\n</think>\n", "```lesson\nhelpful: a draft\n```\n</think>\n"} {
 		if got, ok := ReadLesson(none, false, delta.NewestReader); ok {
 			t.Errorf("%q: %+v", none, got)
 		}

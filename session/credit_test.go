@@ -99,6 +99,7 @@ func TestLintBreaksTiesInCredit(t *testing.T) {
 // An agent that only cites a lesson earns it no credit for the work of others.
 func TestCitationWithoutDeltasIsNeutral(t *testing.T) {
 	results := map[string]playbook.Section{"": "", strings.Repeat("[pb-00001] [pb-00002] ", 1000): playbook.Neutral}
+	results["<think>As [pb-00001] says.</think>"] = ""
 	for text, want := range results {
 		st := memory.New()
 		s := &actors{script: builtInScript()}

@@ -103,12 +103,13 @@ func (h *History) readReplies(ctx context.Context, out *Harvest) (map[string][]s
 			if err != nil {
 				return nil, err
 			}
-			for _, id := range kickoff.CitedIDs(string(data), k.Lessons) {
+			reader := h.State.Opened.Reads()
+			for _, id := range kickoff.CitedIDs(string(reader.WithoutReasoning(data)), k.Lessons) {
 				if !slices.Contains(cited[id], k.Agent) {
 					cited[id] = append(cited[id], k.Agent)
 				}
 			}
-			if l, ok := kickoff.ReadLesson(string(data), call.Answered.Cut, h.State.Opened.Reads()); ok {
+			if l, ok := kickoff.ReadLesson(string(data), call.Answered.Cut, reader); ok {
 				out.add(TagLesson, playbook.Insight{
 					Section: playbook.Section(l.Kind), Text: l.Text, Source: playbook.Source{Agent: k.Agent, Task: call.ID},
 				})

@@ -65,9 +65,12 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
 		return err
 	}
+	reader := s.state.Opened.Reads()
+	p.Text = reader.WithoutReasoning(p.Text)
 	found, err := s.Project.Patch(ctx, &p)
 	if repair := x.RepairAnswer(); err == nil && len(found) == 0 && repair != nil {
 		if p.Text, err = s.store.Blob(ctx, repair.Answered.Reply); err == nil {
+			p.Text = reader.WithoutReasoning(p.Text)
 			found, err = s.Project.Patch(ctx, &p)
 		}
 	}

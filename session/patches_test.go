@@ -21,7 +21,7 @@ agents:
     rounds:
       - reply: PATCH again
       - reply: PATCH again
-      - reply: 'NO CHANGES: it stands'
+      - reply: "<think>PATCH good</think>NO CHANGES: it stands"
   - name: RedSky
     rounds:
       - reply: PATCH good

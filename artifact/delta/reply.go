@@ -60,6 +60,15 @@ func (r Reader) Scanner() markdown.Version {
 	return markdown.Second
 }
 
+// WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The
+// first version does not know reasoning.
+func (r Reader) WithoutReasoning(reply []byte) []byte {
+	if r == FirstReader {
+		return reply
+	}
+	return markdown.BlankReasoning(reply)
+}
+
 // Options configure reading a reply. The zero value is lenient.
 type Options struct {
 	Reader Reader

@@ -345,7 +345,7 @@ func (s *scanner) inHTML(c *cursor) {
 		s.addProse()
 		return
 	}
-	if s.tagged && len(s.within) > 0 {
+	if s.tagged && len(s.within) > 0 && s.leaf.html != htmlTag {
 		s.noteTag(c.line[at:])
 	}
 	if s.leaf.html == htmlTag && s.rules == Second && at < len(c.line) && s.openDamaged(c.line[at:], len(s.stack), damageBehindTag) {

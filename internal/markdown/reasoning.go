@@ -19,6 +19,7 @@ type reasoning struct {
 	deeper    int  // the number of open tags below maxDepth
 	protected int  // tags before this offset do not count: they are in JSON or a comment
 	noComment bool // no comment ends after this point
+	noPatch   bool // no search/replace block ends after this point
 	spare     int  // remaining bytes that may be read again
 }
 
@@ -29,6 +30,19 @@ type span struct{ from, to int }
 
 // WithoutReasoning returns a text without its reasoning: what other agents are shown.
 func WithoutReasoning(src []byte) []byte {
+	out := cutReasoning(src, func([]byte) []byte { return nil })
+	if len(out) == len(src) {
+		return src
+	}
+	return bytes.TrimLeft(out, " \t\r\n")
+}
+
+// BlankReasoning returns a text without its reasoning in which all lines keep their numbers.
+func BlankReasoning(src []byte) []byte {
+	return cutReasoning(src, func(cut []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(cut, []byte("\n"))) })
+}
+
+func cutReasoning(src []byte, instead func([]byte) []byte) []byte {
 	spans := Reasoning(src)
 	if len(spans) == 0 {
 		return src
@@ -36,10 +50,10 @@ func WithoutReasoning(src []byte) []byte {
 	var out []byte
 	at := 0
 	for _, r := range spans {
-		out = append(out, src[at:r[0]]...)
+		out = append(append(out, src[at:r[0]]...), instead(src[r[0]:r[1]])...)
 		at = r[1]
 	}
-	return bytes.TrimLeft(append(out, src[at:]...), " \t\r\n")
+	return append(out, src[at:]...)
 }
 
 // Reasoning returns where the reasoning of a text begins and ends, tags included.
@@ -203,6 +217,11 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 				return tag{tagFinal, channel}, i, len(gluedFinal)
 			}
 		case '<', '[', "◁"[0]:
+			if end := s.patchEnd(i); c == '<' && end > 0 {
+				s.protected = end
+				i = end - 1
+				continue
+			}
 			if c == '<' && !s.noComment && bytes.HasPrefix(s.src[i:], []byte("<!--")) {
 				end := InlineComment(s.src[i:], len("<!--"))
 				if s.noComment = end < 0; end > 0 {
@@ -257,6 +276,26 @@ func (s *scanner) objectEnd(at int) int {
 	return end
 }
 
+// patchEnd returns the end of the search/replace block that begins at an offset, or 0. Its text is
+// not that of the reply.
+func (s *scanner) patchEnd(at int) int {
+	const first, last = "<<<<<<<", ">>>>>>>"
+	if s.noPatch || !bytes.HasPrefix(s.src[at:], []byte(first)) || at > 0 && s.src[at-1] != '\n' {
+		return 0
+	}
+	text := s.src[at:]
+	next := bytes.Index(text, []byte("\n"+first))
+	if next >= 0 {
+		text = text[:next]
+	}
+	end := bytes.Index(text, []byte("\n"+last))
+	if end < 0 {
+		s.noPatch = next < 0
+		return 0
+	}
+	return at + end + 1 + len(last)
+}
+
 // noteTag remembers the first tag at the start of a line in a fence or in verbatim HTML. It counts
 // if the block turns out not to end.
 func (s *scanner) noteTag(rest []byte) {
@@ -275,7 +314,7 @@ func (s *scanner) noteTag(rest []byte) {
 // rewind ends an open fence at the first tag in it, and resumes there.
 func (s *scanner) rewind() bool {
 	l := &s.leaf
-	if l.tagLine == 0 || l.closed || s.spare < s.next-l.tagAt {
+	if l.tagLine == 0 || l.tagAt < s.protected || s.spare < s.next-l.tagAt {
 		return false
 	}
 	s.spare -= s.next - l.tagAt

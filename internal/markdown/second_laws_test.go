@@ -167,6 +167,7 @@ func hostile(size int) map[string][]byte {
 		"items":       fill("- ```delta\n{\n"),
 		"quotes":      fill("> ```delta\n{\n"),
 		"tildes":      append([]byte("~~~\n"), fill("```delta\n{}\n```\n")...),
+		"patches":     append(fill("<<<<<<< S\n"), ">>>>>>> R\n</think>"...),
 		"brackets":    append(fill("[/thin"), "[/think]"...),
 	}
 }

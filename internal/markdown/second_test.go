@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -137,6 +138,7 @@ func TestReasoning(t *testing.T) {
 		{"words without marks", "analysisWe need it.\n" + draft + "assistantfinal\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
 		{"another family inside", "<think>\n</analysis>\n" + draft + "</think>\n" + good, "3 delta \"{1}\" draft\n7 delta \"{2}\""},
 		{"open comment inside", "<think>\n<!-- hm\n</think>\n" + good, "4 delta \"{2}\""},
+		{"in a patch", good + "m.txt\n<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n", "1 delta \"{2}\""},
 		{"other tags", "<answer>\n\n" + good + "\n</answer>\n", "3 delta \"{2}\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -157,6 +159,9 @@ func TestWithoutReasoning(t *testing.T) {
 		{"`<think>` is a tag", "`<think>` is a tag"},
 		{"<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>b", "b"},
 	} {
+		if lines := bytes.Count(BlankReasoning([]byte(c.src)), []byte("\n")); lines != strings.Count(c.src, "\n") {
+			t.Errorf("%q: %d lines", c.src, lines)
+		}
 		if got := string(WithoutReasoning([]byte(c.src))); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.src, got, c.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta"
 	fileio "brenner/internal/files"
 	"brenner/patch"
 )
@@ -63,7 +64,7 @@ func Make(q *MakeRequest) (*Made, error) {
 
 // fromReply makes a patch from the blocks of a reply that are for the path.
 func (r *Made) fromReply(q *MakeRequest) patch.Patch {
-	blocks, problems := patch.ReadBlocks(q.Reply)
+	blocks, problems := patch.ReadBlocks(delta.NewestReader.WithoutReasoning(q.Reply))
 	if len(problems) > 0 {
 		r.Problems = problems
 		return patch.Patch{}

@@ -50,6 +50,8 @@ func TestMakeFromReply(t *testing.T) {
 		"of any file":         {"", block("n.txt"), true, nil},
 		"of other files, too": {"m.txt", block("n.txt") + block("m.txt") + block("n.txt"), true, []string{"n.txt"}},
 		"of other files only": {"m.txt", block("n.txt") + block("o.txt"), false, []string{"n.txt", "o.txt"}},
+		"of reasoning, too":   {"m.txt", "<think>\n" + block("n.txt") + "</think>\n" + block("m.txt"), true, nil},
+		"of reasoning only":   {"m.txt", "<think>\n" + block("m.txt") + "</think>\n", false, nil},
 		"without blocks":      {"m.txt", "text\n", false, nil},
 	} {
 		r, err := Make(&MakeRequest{Path: c.path, Old: newText(t, old), Reply: []byte(c.reply)})

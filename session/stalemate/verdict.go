@@ -114,7 +114,8 @@ func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
 	const most = 100 // bounds the braces tried in a hostile reply
 	at := b.Start
 	if b.Kind == markdown.Fenced { // an object may begin on the line of the fence
-		at = 1 + bytes.LastIndexByte(bytes.TrimRight(text[:b.Start], "\r\n"), '\n')
+		line := 1 + bytes.LastIndexByte(bytes.TrimRight(text[:b.Start], "\r\n"), '\n')
+		at = line + 1 + bytes.LastIndexByte(text[line:b.Start], b.Fence.Mark)
 	}
 	for *tried < most {
 		brace := bytes.IndexByte(text[at:b.End], '{')

@@ -198,6 +198,8 @@ func TestReadVerdictIgnoresQuotedVerdicts(t *testing.T) {
 	shown := strings.Replace(ruling, `"Two meanings of one word."`, `"An example."`, 1)
 	for name, place := range map[string]string{
 		"quoted":            "> " + strings.ReplaceAll(shown, "\n", "\n> ") + "\n\n",
+		"in reasoning":      "<think>\nPerhaps " + shown + "\n</think>\n",
+		"before the fence":  "<think>" + strings.ReplaceAll(shown, "\n", " ") + "</think>",
 		"commented":         "<!--\n" + shown + "\n-->\n",
 		"commented in line": "So <!-- " + shown + " --> it is\n\n",
 		"indented":          "So:\n\n    " + shown + "\n\n",
