@@ -25,7 +25,7 @@ func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 		}
 		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
-			if reason, ok := noChanges(string(this)); ok && !inThought(text, at) {
+			if reason, ok := noChanges(string(this)); ok && !(opt.Reader == FirstReader && inThought(text, at)) {
 				if opt.BareNoChanges || isReason(reason) {
 					return &Statement{Line: line, Reason: reason}, 0
 				}
@@ -43,7 +43,8 @@ func isReason(text string) bool {
 	return words != "" && !strings.EqualFold(words, "reason")
 }
 
-// inThought reports whether the text at an offset is between <think> and </think>.
+// inThought reports whether the text at an offset is between <think> and </think>, which is all that
+// the first version knows about reasoning.
 func inThought(text []byte, at int) bool {
 	opened, closed := bytes.LastIndex(text[:at], []byte("<think>")), bytes.LastIndex(text[:at], []byte("</think>"))
 	return opened > closed && bytes.Contains(text[at:], []byte("</think>"))
