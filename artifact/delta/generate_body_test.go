@@ -15,6 +15,8 @@ type body struct {
 	plain bool
 	// prose means that it has no fence.
 	prose bool
+	// vague means that it is not JSON: only a delta fence says what it is.
+	vague bool
 	// leaky means that a fence around it may not end where it seems to.
 	leaky bool
 	write func(g *composer, c []change) string
@@ -61,12 +63,17 @@ func several(name string, w want, open, between, end string) body {
 }
 
 func prose(name string, write func(g *composer, c *change) string) body {
-	b := one(name, accounted, write)
+	b := one(name, accounted, func(g *composer, c *change) string {
+		c.text = []string{"Rotate the stage by night, " + c.token, c.token + " makes tissue geometry decide"}[g.IntN(2)]
+		return write(g, c)
+	})
 	b.prose = true
 	return b
 }
 
 func leaky(b body) body { b.leaky = true; return b }
+
+func vague(b body) body { b.vague = true; return b }
 
 // word returns what people call the items of a section.
 func (c *change) word() string {
@@ -151,9 +158,9 @@ var bodies = []body{
 	one("with escaped underscores", accounted, func(_ *composer, c *change) string {
 		return strings.ReplaceAll(exact.write(c.object(0), 0), "_", `\_`)
 	}),
-	one("the payload after words", accounted, func(_ *composer, c *change) string {
+	vague(one("the payload after words", accounted, func(_ *composer, c *change) string {
 		return c.op + " " + c.section + " " + c.target + "\n" + exact.write([]pair{{c.field, c.text}}, 0)
-	}),
+	})),
 	altered("op", taken, func(_ *composer, _ *change, o []pair) []pair { o[0].key = "op"; return o }),
 	altered("an array of one operation", accounted, func(_ *composer, c *change, o []pair) []pair { return set(o, "operation", []string{c.op}) }),
 	altered("NaN", accounted, func(_ *composer, _ *change, o []pair) []pair { return more(o, pair{"own", raw("NaN")}) }),
@@ -176,12 +183,12 @@ var bodies = []body{
 	one("before a remark", accounted, func(_ *composer, c *change) string {
 		return exact.write(c.object(0), 0) + "\nThis follows from the data."
 	}),
-	one("as a text of JSON", accounted, func(_ *composer, c *change) string {
+	vague(one("as a text of JSON", accounted, func(_ *composer, c *change) string {
 		return `"` + strings.ReplaceAll(exact.write(c.object(0), 0), `"`, `\"`) + `"`
-	}),
-	one("escaped for HTML", accounted, func(_ *composer, c *change) string {
+	})),
+	vague(one("escaped for HTML", accounted, func(_ *composer, c *change) string {
 		return strings.ReplaceAll(exact.write(c.object(0), 0), `"`, "&quot;")
-	}),
+	})),
 	broken("no closing brace", "\n}", "\n"),
 	broken("an extra brace", "\n}", "\n}}"),
 	broken("a missing comma", `",`, `"`),
@@ -191,14 +198,14 @@ var bodies = []body{
 	broken("a raw line break in a text", " says", "\nsays"),
 	leaky(broken("a fence in a text", " says", "\n```\nsays")),
 	leaky(one("a nested fence", accounted, func(_ *composer, c *change) string { return "```json\n" + exact.write(c.object(0), 0) + "\n```" })),
-	one("YAML", accounted, func(_ *composer, c *change) string {
+	vague(one("YAML", accounted, func(_ *composer, c *change) string {
 		return fmt.Sprintf("operation: %s\nsection: %s\ntarget_id: %s\npayload:\n  %s: %q", c.op, c.section, c.target, c.field, c.text)
-	}),
-	one("a YAML list", accounted, func(_ *composer, c *change) string {
+	})),
+	vague(one("a YAML list", accounted, func(_ *composer, c *change) string {
 		return fmt.Sprintf("- operation: %s\n  section: %s\n  target_id: %s\n  payload:\n    %s: %q", c.op, c.section, c.target, c.field, c.text)
-	}),
-	one("words", accounted, func(_ *composer, c *change) string { return c.op + " " + c.section + " " + c.target + ": " + c.text }),
-	one("a line of kind and text in a fence", accounted, func(_ *composer, c *change) string { return "DELTA[" + c.word() + "]: " + c.text }),
+	})),
+	vague(one("words", accounted, func(_ *composer, c *change) string { return c.op + " " + c.section + " " + c.target + ": " + c.text })),
+	vague(one("a line of kind and text in a fence", accounted, func(_ *composer, c *change) string { return "DELTA[" + c.word() + "]: " + c.text })),
 	prose("DELTA[kind]: text", func(_ *composer, c *change) string { return "DELTA[" + c.word() + "]: " + c.text }),
 	prose("**DELTA[kind]**: text", func(_ *composer, c *change) string { return "**DELTA[" + c.word() + "]**: " + c.text }),
 	prose("- DELTA[kind]: text", func(_ *composer, c *change) string { return "- DELTA[" + c.word() + "]: " + c.text }),

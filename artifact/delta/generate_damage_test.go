@@ -89,6 +89,11 @@ func (r *reply) unmark(g *composer, change func(string) string) {
 func (r *reply) hit(line int) {
 	if slices.Contains(r.scope, line) {
 		r.doc = r.unsure()
+		for i := range r.plants {
+			if p := &r.plants[i]; p.from > line && !p.delta {
+				p.want = free
+			}
+		}
 	}
 	r.plants = slices.Clone(r.plants)
 	for i := range r.plants {
@@ -113,7 +118,7 @@ func (r *reply) hit(line int) {
 func (p *plant) spoil() {
 	p.exact, p.whole = false, false
 	switch {
-	case p.copied, p.behind && (p.want == shown || p.want == never):
+	case p.copied, p.thin, p.behind && (p.want == shown || p.want == never):
 		p.want = free
 	case p.want == taken:
 		p.want = accounted

@@ -14,6 +14,8 @@ type fence struct {
 	delta bool
 	// loose means that it is not a delta fence: in it a KILL is never executed.
 	loose bool
+	// thin means that hardly anything is left of it after damage.
+	thin bool
 	// leaky means that text after it may seem to be inside it.
 	leaky bool
 	write func(body []string) []string
@@ -53,7 +55,7 @@ func indented(name, by string, w want) fence {
 
 // joined returns a form that has everything on one line.
 func joined(name, open, end string) fence {
-	return fence{name: name, want: accounted, leaky: true, write: func(body []string) []string {
+	return fence{name: name, want: accounted, leaky: true, thin: true, write: func(body []string) []string {
 		return []string{open + strings.Join(body, " ") + end}
 	}}
 }
@@ -83,7 +85,7 @@ var fences = []fence{
 	indented("indented by a tab", "\t", accounted),
 	loose(lines("json", taken, "```json", "```")),
 	loose(lines("JSON in tildes", taken, "~~~json", "~~~")),
-	loose(fence{name: "bare", want: taken, write: func(body []string) []string { return body }}),
+	loose(fence{name: "bare", want: taken, thin: true, write: func(body []string) []string { return body }}),
 	lines("json delta", accounted, "```json delta", "```"),
 	lines("delta-json", accounted, "```delta-json", "```"),
 	lines("deltas", accounted, "```deltas", "```"),

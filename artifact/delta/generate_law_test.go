@@ -70,8 +70,9 @@ func judge(r reply, reader delta.Reader) *result {
 // broken returns how a reply breaks the law, or "".
 func (r *result) broken() string {
 	for i := range r.plants {
-		if !strings.Contains(r.text, r.plants[i].token) {
-			r.plants[i].want = free
+		// In a cut reply, announced changes may be in the part that is missing.
+		if p := &r.plants[i]; !strings.Contains(r.text, p.token) || r.cut && p.prose {
+			p.want = free
 		}
 	}
 	for _, check := range []func() string{r.executed, r.lost, r.asked, r.bound} {
@@ -146,6 +147,15 @@ func (r *result) at(line int) (all []*plant) {
 	return all
 }
 
+// near reports whether a line is where a change is, or in the fence in which it may seem to be.
+func (r *result) near(p *plant, line int) bool {
+	from := p.from
+	for _, l := range r.leaks {
+		from = min(from, l)
+	}
+	return from < line && line <= p.to
+}
+
 // row reports whether a line that is not taken accounts for a change.
 func (r *result) row(p *plant) bool {
 	for i := range r.read.Blocks {
@@ -160,12 +170,12 @@ func (r *result) row(p *plant) bool {
 		if slices.ContainsFunc(of, func(q *plant) bool { return q.token == p.token }) {
 			return true
 		}
-		if len(of) == 0 && p.from < b.Line && b.Line <= p.to {
+		if len(of) == 0 && r.near(p, b.Line) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(r.read.Problems, func(l delta.Located) bool {
-		return p.from < l.Line && l.Line <= p.to || strings.Contains(l.Message, p.token)
+		return r.near(p, l.Line) || strings.Contains(l.Message, p.token)
 	})
 }
 
@@ -199,7 +209,11 @@ func (r *result) asked() string {
 			continue
 		}
 		if !slices.ContainsFunc(r.defects, func(d settle.Defect) bool {
-			return !d.Final && (p.from < d.Line && d.Line <= p.to || strings.Contains(d.Message, p.token))
+			at := d.Line
+			if d.Block > 0 {
+				at = r.read.Blocks[d.Block-1].Line
+			}
+			return !d.Final && (r.near(p, at) || strings.Contains(d.Message, p.token))
 		}) {
 			return fmt.Sprintf("not asked: for %s at line %d", p.token, p.from+1)
 		}

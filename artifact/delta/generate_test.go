@@ -1,6 +1,7 @@
 package delta_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,8 @@ type plant struct {
 	copied   bool // it is an example only as long as it is not changed
 	lone     bool // it is a draft only because of a tag that follows
 	whole    bool // no damage has touched it
+	thin     bool // damage leaves hardly anything of it
+	prose    bool // it is only announced, in words
 	behind   bool // it is behind a fence that may not be closed
 }
 
@@ -67,6 +70,9 @@ func (d doc) move(n int) doc {
 func join(parts ...doc) doc {
 	var all doc
 	for _, d := range parts {
+		if len(d.plants) > 0 && !d.plants[0].prose || d.leaky() {
+			all = all.given()
+		}
 		if all.leaky() {
 			d = d.behindLeak(0)
 		}
@@ -77,6 +83,15 @@ func join(parts ...doc) doc {
 		all.leaks = append(all.leaks, d.leaks...)
 	}
 	return all
+}
+
+// given expects nothing of an announcement right before a block, which may be what it announces.
+func (d doc) given() doc {
+	if n := len(d.plants); n > 0 && d.plants[n-1].prose {
+		d.plants = slices.Clone(d.plants)
+		d.plants[n-1].want = free
+	}
+	return d
 }
 
 // apart puts parts below each other with blank lines between.
@@ -103,6 +118,8 @@ func (d doc) behindLeak(line int) doc {
 		p.behind = p.behind || p.from >= line
 		switch {
 		case p.from < line:
+		case p.prose:
+			p.want = free // words in code
 		case (p.want == taken || p.want == refused) && !p.delta:
 			p.want = accounted
 		case p.want == shown:
@@ -148,10 +165,10 @@ func (d doc) prefixed(first, rest string) doc {
 func (d doc) inside() doc {
 	d.plants = slices.Clone(d.plants)
 	for i := range d.plants {
-		switch p := &d.plants[i]; p.want {
-		case taken, refused:
+		switch p := &d.plants[i]; {
+		case p.want == taken && p.delta:
 			p.want = shown
-		case accounted, shown:
+		case p.want != free:
 			p.want = never
 		}
 	}
@@ -162,11 +179,11 @@ func (d doc) inside() doc {
 func (d doc) unsure() doc {
 	d.plants = slices.Clone(d.plants)
 	for i := range d.plants {
-		switch p := &d.plants[i]; p.want {
-		case taken, refused:
-			p.want = accounted
-		case shown, never:
+		switch p := &d.plants[i]; {
+		case p.prose, p.want == shown, p.want == never:
 			p.want = free
+		case p.want == taken, p.want == refused:
+			p.want = accounted
 		}
 	}
 	return d
@@ -200,6 +217,9 @@ type composer struct {
 	tokens int
 }
 
+// says matches the opening line of a fence that says what is in it.
+var says = regexp.MustCompile("^ {0,3}(```+|~~~+|:::) ?(?i)deltas?( \\S+)?$")
+
 // block writes changes into a fence.
 func (g *composer) block(f *fence, b *body, changes ...change) doc {
 	text := strings.Split(b.write(g, changes), "\n")
@@ -216,9 +236,12 @@ func (g *composer) block(f *fence, b *body, changes ...change) doc {
 		}
 		d.lines = f.write(text)
 	}
+	if b.vague && (f.leaky || !says.MatchString(d.lines[0])) {
+		w = free
+	}
 	for _, c := range changes {
-		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true}
-		if f.loose && c.op == "KILL" && !b.prose {
+		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true, prose: b.prose, thin: b.vague || f.thin}
+		if f.loose && c.op == "KILL" && !b.prose && w != free {
 			p.want = refused
 		}
 		d.plants = append(d.plants, p)

@@ -109,8 +109,14 @@ func around(name, before, after string) form {
 func verbatim(name, open, end string) form {
 	return form{name, func(_ *composer, d doc) doc {
 		in := d.inside()
+		for i := 1; i < len(in.plants); i++ {
+			in.plants[i].want = max(in.plants[i].want, never) // one row is enough
+		}
 		if last := end[strings.LastIndexByte(end, ' ')+1:]; strings.Contains(strings.Join(d.lines, "\n"), last) {
 			in = d.unsure() // it ends earlier
+			for i := range in.plants {
+				in.plants[i].want = free
+			}
 		}
 		all := between(open, in, end)
 		return all

@@ -54,4 +54,3 @@ func announces(line string) bool {
 	}
 	return false
 }
-
