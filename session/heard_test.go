@@ -135,7 +135,7 @@ func TestRepairRequestNamesDefects(t *testing.T) {
 			"Blocks that are not named here stand", "NO CHANGES: reason\n",
 		},
 		"/r1.1/PurpleMountain/repair": {"- line 1, column 1: the reply holds no delta (NO_DELTAS)\n  What to do: write each change as one JSON object in a fence"},
-		"/r1.1/GreenValley/repair":    {"- block 1, line 2, column 14: ", "(INVALID_JSON)"},
+		"/r1.1/GreenValley/repair":    {"- block 1, line 2, column 14 (ADD): ", "(INVALID_JSON)"},
 	} {
 		c, ok := h.State.Call(thread + id)
 		if !ok {

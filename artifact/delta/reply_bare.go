@@ -99,7 +99,7 @@ func beginsObject(b []byte) bool {
 func (r *reader) candidate(text []byte, p *passage, closed bool) int {
 	base := p.base
 	fixed := r.mender.repair(text, true)
-	if fixed.fail != nil && !r.mentions(text[:fixed.end]) {
+	if fixed.fail != nil && !r.mentions(r.around(text, fixed.end)) {
 		r.effort -= fixed.end
 		if r.effort < 0 {
 			r.giveUp(base)
@@ -137,15 +137,21 @@ func (r *reader) recordPartial(p *passage, fixed *repaired) {
 		r.row(p, Block{}, 0, Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence})
 		return
 	}
-	problem := r.located(artifact.InvalidJSON, p.base+fixed.fail.at, "", fixed.fail.hint)
-	problem.Message = fixed.fail.what + " (" + r.where(p.base+fixed.fail.at) + ")"
+	at := r.visible(p.base + fixed.fail.at)
+	problem := r.located(artifact.InvalidJSON, at, "", fixed.fail.hint)
+	problem.Message = fixed.fail.what + " (" + r.where(at) + ")"
 	line, _ := r.place.find(p.base)
-	r.put(p, Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+	r.put(p, Block{Line: line, Delta: r.sketch(r.src[p.base:]), Flags: p.flags, Problems: []Located{problem}})
 }
 
 // mentions reports whether a text that is not JSON is meant as a delta.
 func (r *reader) mentions(text []byte) bool {
-	return mentionsOperation(text) || r.second && (bytes.Contains(text, []byte(`op"`)) || bytes.Contains(text, []byte(`action"`))) && writtenOperation.Match(text)
+	if !r.second || mentionsOperation(text) {
+		return mentionsOperation(text)
+	}
+	words := bareWords()
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	return slices.ContainsFunc(words[:], has) && slices.ContainsFunc([]string{keySection, keyPayload, keyTarget}, has)
 }
 
 // mentionsOperation reports whether a text has a key operation followed by the name of one.

@@ -78,6 +78,8 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		if len(spans) == 0 {
 			p.line = b.Line
 		}
+		kept := *fail // the search for more reuses it
+		fail = &kept
 		if before := r.count; r.second && fail.top {
 			r.findAfter(p, fail, b)
 			if r.count > before {
@@ -87,6 +89,9 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.refuse(p, fail)
 		if r.second && !fail.top {
 			r.findAfter(p, fail, b)
+		}
+		if r.second && p.fate == (fate{}) {
+			r.findAnnouncements(afterFirstLine(r.src, b), nil)
 		}
 	}
 }
@@ -207,12 +212,12 @@ func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 
 // refuse records a block, or the rest of one, that is not JSON.
 func (r *reader) refuse(p *passage, m *misfit) {
-	at := p.base + m.at
+	at := r.visible(p.base + m.at)
 	problem := r.located(artifact.InvalidJSON, at, "", m.hint)
 	problem.Message = m.what + " (" + r.where(at) + ")"
 	line := p.line
 	if line == 0 {
 		line = problem.Line
 	}
-	r.put(p, Block{Line: line, Flags: p.flags, Problems: []Located{problem}})
+	r.put(p, Block{Line: line, Delta: r.sketch(r.src[min(p.base, len(r.src)):]), Flags: p.flags, Problems: []Located{problem}})
 }

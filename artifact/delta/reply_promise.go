@@ -20,6 +20,9 @@ type announcement struct {
 	target       string // an id, of an ADD its label
 	number       int    // of "Delta 3", or 0
 	kind         announcementKind
+	said         bool // the line says what the change is, in words
+	whole        bool // the line is the change, in another notation
+	keyed        bool // it is written as keys and values
 }
 
 // announcementKind is what a reply must hold to fulfil an announcement that no delta follows.
@@ -36,21 +39,38 @@ const (
 // read as an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span) {
 	at := b.Start
-	line := b.Line
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		for len(done) > 0 && int(done[0].to) <= at {
 			done = done[1:]
 		}
 		inside := len(done) > 0 && int(done[0].from) < at
-		if !inside && mayAnnounce(text) {
-			clipped := text[:min(len(text), maxAnnouncement)]
-			if a, ok := parseAnnouncement(string(clipped), r.src[at+len(text):min(b.End, at+len(text)+maxFollowing)]); ok {
-				a.line, a.column, a.text = line, 1+leadingBlank(text), strings.TrimSpace(string(clipped))
-				r.promises = append(r.promises, a)
-			}
+		if !inside {
+			r.announceLine(b, text, at, done)
 		}
 		at += len(text)
-		line++
+	}
+}
+
+// announceLine records a line that announces a change, or describes one as keys and values.
+func (r *reader) announceLine(b markdown.Block, text []byte, at int, done []span) {
+	clipped := text[:min(len(text), maxAnnouncement)]
+	var a announcement
+	ok := false
+	if mayAnnounce(text) {
+		a, ok = parseAnnouncement(string(clipped), r.src[at+len(text):min(b.End, at+len(text)+maxFollowing)])
+		ok = ok && !(a.keyed && b.Kind == markdown.Fenced)
+	}
+	if !ok && b.Kind == markdown.Prose {
+		rest := text
+		if len(done) > 0 && int(done[0].from) < at+len(text) {
+			rest = text[:int(done[0].from)-at]
+		}
+		a, ok = r.describedChange(rest)
+	}
+	if ok {
+		a.line, a.column = r.place.find(at + leadingBlank(text))
+		a.text = strings.TrimSpace(strings.ToValidUTF8(string(clipped), ""))
+		r.promises = append(r.promises, a)
 	}
 }
 
@@ -216,7 +236,7 @@ func isModal(word string) bool {
 
 // keyValueLine reads "Operation: KILL", with its section and target on the lines after it.
 func keyValueLine(body string, words []lineWord, following string) (announcement, bool) {
-	a := announcement{kind: promisesOne}
+	a := announcement{kind: promisesOne, keyed: true}
 	if len(words) < 2 || !isOperation(words[1].text) || strings.IndexByte(":=|>-", after(body, words[0])) < 0 || after(body, words[0]) == 0 {
 		return a, false
 	}
@@ -244,7 +264,7 @@ func keyValueLine(body string, words []lineWord, following string) (announcement
 
 // tagLine reads <delta operation="ADD" …>.
 func tagLine(body string, words []lineWord) (announcement, bool) {
-	a := announcement{kind: promisesOne}
+	a := announcement{kind: promisesOne, keyed: true}
 	for i, w := range words {
 		switch {
 		case i > 0 && isOperation(w.text) && topKey(words[i-1].text) == keyOperation:
@@ -271,7 +291,8 @@ func deltaLine(body string, words []lineWord, emphatic, heading bool) (announcem
 	if a.number > 0 {
 		rest = rest[1:]
 	}
-	if !emphatic && mark != ':' && !bracket && a.number == 0 {
+	orders := len(rest) > 0 && isOperation(rest[0].text) && strings.ToUpper(rest[0].text) == rest[0].text
+	if !emphatic && mark != ':' && !bracket && a.number == 0 && !orders {
 		return a, false
 	}
 	if !emphatic && a.number > 0 && len(rest) > 0 && strings.IndexByte(":-.|(", after(body, words[len(words)-len(rest)-1])) < 0 {
@@ -295,6 +316,7 @@ func deltaLine(body string, words []lineWord, emphatic, heading bool) (announcem
 		if len(rest) > 0 && a.section == "" {
 			a.name(rest[0].text)
 		}
+		a.said = len(rest) > 1
 	case a.number > 0 || a.operation != "":
 		a.kind = promisesOne
 	case plural && len(rest) == 0, plural && mark == ':':
@@ -317,7 +339,7 @@ func isSummaryWord(word string) bool {
 // withUnfulfilled returns the blocks with a row for each announcement that the reply does not fulfil.
 // Both are in text order, and each is looked at once.
 func (r *reader) withUnfulfilled(blocks []Block) []Block {
-	if len(r.promises) == 0 || r.opt.Cut || r.keys != nil {
+	if len(r.promises) == 0 || r.keys != nil {
 		return blocks
 	}
 	t := tallyOf(blocks)
@@ -329,12 +351,13 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 			all = append(all, blocks[next])
 			next++
 		}
-		direct := next < len(blocks) && (i+1 == len(r.promises) || blocks[next].Line < r.promises[i+1].line)
+		direct := next < len(blocks) && (i+1 == len(r.promises) || blocks[next].Line < r.promises[i+1].line) && a.means(&blocks[next])
 		general := a.kind == promisesSome || a.kind == mentionsDelta
 		if general && (!r.meant || i+1 < len(r.promises)) {
 			continue // the other announcements have rows, or the reply has a problem
 		}
-		if !direct && !t.fulfils(a, next < len(blocks)) {
+		unfinished := r.opt.Cut && next == len(blocks) && r.open <= a.line
+		if !direct && !unfinished && !t.fulfils(a, next < len(blocks)) {
 			all = append(all, a.row())
 		}
 	}
@@ -350,6 +373,22 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 		r.meant = r.meant || !all[i].Skipped()
 	}
 	return all
+}
+
+// means reports whether a block that follows an announcement is the change that it announces.
+func (a *announcement) means(b *Block) bool {
+	if b.Skipped() && !b.Flagged(FlagExample) || a.said || a.whole {
+		return false
+	}
+	d := &b.Delta
+	row, _, _ := strings.Cut(d.Target, ".")
+	switch {
+	case d.Operation == "" && d.Section == "": // it is not JSON
+		return true
+	case a.operation != "" && a.operation != d.Operation, a.section != "" && a.section != d.Section:
+		return false
+	}
+	return a.target == "" || d.Operation == Add || a.target == d.Target || a.target == row
 }
 
 func (a *announcement) row() Block {
@@ -372,10 +411,33 @@ type tally struct {
 	targets  map[[2]string]bool // operation and id
 	promised map[[2]string]int  // announcements, by the key that they were counted under
 	labels   map[string]bool    // of announced ADDs
+	blocks   []Block
+	words    map[string]bool // of all texts, once they are needed
+}
+
+// says reports whether the changes have all the words of a text.
+func (t *tally) says(text string) bool {
+	if t.words == nil {
+		t.words = make(map[string]bool)
+		for i := range t.blocks {
+			if d := &t.blocks[i].Delta; !t.blocks[i].Skipped() {
+				for _, w := range lineWords(string(d.Content())) {
+					t.words[strings.ToLower(w.text)] = true
+				}
+			}
+		}
+	}
+	_, text, _ = strings.Cut(text, "]")
+	for _, w := range lineWords(text) {
+		if len(w.text) > 3 && !t.words[strings.ToLower(w.text)] {
+			return false
+		}
+	}
+	return true
 }
 
 func tallyOf(blocks []Block) *tally {
-	t := &tally{counts: map[[2]string]int{}, targets: map[[2]string]bool{}, promised: map[[2]string]int{}, labels: map[string]bool{}}
+	t := &tally{blocks: blocks, counts: map[[2]string]int{}, targets: map[[2]string]bool{}, promised: map[[2]string]int{}, labels: map[string]bool{}}
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Skipped() && !b.Flagged(FlagExample) {
@@ -401,6 +463,9 @@ func tallyOf(blocks []Block) *tally {
 // directly.
 func (t *tally) fulfils(a *announcement, later bool) bool {
 	key := [2]string{a.operation, a.section}
+	if a.said || a.whole {
+		return a.said && t.says(a.text)
+	}
 	switch {
 	case a.kind == mentionsDelta:
 		return t.total > 0
@@ -414,8 +479,8 @@ func (t *tally) fulfils(a *announcement, later bool) bool {
 		return t.targets[[2]string{Add, a.target}] || t.promised[key] <= t.counts[key]
 	case a.target != "" && a.operation != "":
 		return t.targets[[2]string{a.operation, a.target}]
-	case a.number > 0 && a.operation == "":
-		return t.total >= a.number
+	case a.number > 0:
+		return t.total >= a.number && (a.operation == "" || t.counts[key] > 0)
 	case a.kind == promisesOne && a.number == 0:
 		t.promised[key]++
 		if key == [2]string{} {

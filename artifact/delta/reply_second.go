@@ -181,12 +181,18 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 	default:
 		f = fate{shown: FlagCommented}
 	}
-	if line := r.shownFence(b.Line, b, false); line > 0 {
-		r.skip(line, FlagCommented)
-		return
+	lines := r.shownFences(b.Line, b, false)
+	if len(lines) > 0 && f.shown == "" {
+		f = fate{shown: FlagCommented}
 	}
 	r.findObjects(r.unquoted(b), b, f)
-	if r.count == before && f.shown == "" {
+	if r.count > before {
+		return
+	}
+	for _, line := range lines {
+		r.skip(line, FlagCommented)
+	}
+	if f.shown == "" {
 		r.findWritten(b, nil, f)
 	}
 }
@@ -196,7 +202,11 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
 	own := f == (fate{})
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
-	if lines := r.shownFences(b, loose); own && len(lines) > 0 {
+	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
+		before := r.count
+		if r.findObjects(r.unquoted(b), b, fate{shown: FlagNested}); r.count > before {
+			return
+		}
 		for _, line := range lines {
 			r.skip(line, FlagNested)
 		}
@@ -211,6 +221,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	done := r.findObjects(r.unquoted(b), b, f)
 	if own {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
+		r.findAnnouncements(b, done)
 	}
 }
 
@@ -235,13 +246,12 @@ func (r *reader) isJSON(text []byte) bool {
 
 // shownFences returns the lines of delta fences inside another fence. A fence of JSON, or without a
 // word, that contains any fence or quotation is text rather than JSON.
-func (r *reader) shownFences(b markdown.Block, loose bool) []int {
+func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 	var lines []int
-	first := r.shownFence(b.Line+1, b, loose)
+	first := r.shownFence(line, b, loose)
 	if first == 0 {
 		return nil
 	}
-	line := b.Line + 1
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		if inner := bytes.TrimLeft(text, "> \t"); len(inner) > 0 && shows(inner, false) {
 			lines = append(lines, line)

@@ -9,7 +9,10 @@ import (
 )
 
 // writtenOperation finds an operation in YAML, XML, code or a table.
-var writtenOperation = regexp.MustCompile(`(?i)\b(?:operation|op|action)["'*_\x60]{0,4}[ \t]{0,8}(?:=>|[:=|>])[ \t]{0,8}["'*_\x60]{0,4}(ADD|EDIT|KILL)\b`)
+var writtenOperation = regexp.MustCompile(`(?i)\b(?:operation|op|action)` + quoteMarks + `[ \t]{0,8}(?:=>|[:=|>])[ \t]{0,8}[<\[]?` + quoteMarks + `(ADD|EDIT|KILL)\b`)
+
+// quoteMarks are what may stand around a word, escaped or not.
+const quoteMarks = `(?:\\{0,3}["'*_\x60“”]|&quot;|&#34;|&#39;){0,4}`
 
 // findWritten refuses the changes in a fence that are not written as JSON. Done is what was read as
 // JSON.
@@ -43,4 +46,88 @@ func isAboutSections(text []byte) bool {
 		}
 	}
 	return false
+}
+
+// describedChange finds an operation within a line of running text that is not JSON.
+func (r *reader) describedChange(line []byte) (announcement, bool) {
+	if !r.possible(line) || !isAboutSections(line) {
+		return announcement{}, false
+	}
+	m := writtenOperation.FindSubmatchIndex(line)
+	if m == nil {
+		return announcement{}, false
+	}
+	a := announcement{operation: strings.ToUpper(string(line[m[2]:m[3]])), kind: mentionsOne}
+	a.whole = bytes.Contains(line[m[0]:m[3]], []byte(`\"`)) || bytes.IndexByte(line[m[0]:m[3]], '&') >= 0
+	return a, true
+}
+
+// sketched finds an operation, a section or a target in JSON that cannot be read.
+var sketched = regexp.MustCompile(`(?i)\b(operation|op|action|section|target_id)` + quoteMarks + `[ \t]{0,8}[:=]?[ \t]{0,8}` + quoteMarks + `([A-Z][A-Z0-9_.]{1,30})`)
+
+// sketch returns what the beginning of an unreadable delta says about itself.
+func (r *reader) sketch(text []byte) Delta {
+	const enough = 400
+	var d Delta
+	if !r.second {
+		return d
+	}
+	text = text[:min(len(text), enough)]
+	for _, end := range []string{"```", "~~~", ":::"} {
+		text, _, _ = bytes.Cut(text, []byte(end))
+	}
+	if !r.possible(text) {
+		return d
+	}
+	for _, m := range sketched.FindAllSubmatch(text, 8) {
+		switch key, word := topKey(string(m[1])), string(m[2]); {
+		case key == keyOperation && isOperation(word) && d.Operation == "":
+			d.Operation = strings.ToUpper(word)
+		case key == keySection && d.Section == "":
+			if s, ok := sectionOf(word); ok {
+				d.Section = s.String()
+			}
+		case key == keyTarget && isItemID(word) && d.Target == "":
+			d.Target = word
+		}
+	}
+	if d.Operation == Add {
+		d.Target = ""
+	}
+	return d
+}
+
+// around returns the beginning of an object that cannot be read, up to its first end.
+func (r *reader) around(text []byte, end int) []byte {
+	const more = 400
+	if !r.second {
+		return text[:end]
+	}
+	rest := text[end:min(len(text), end+more)]
+	if i := bytes.IndexByte(rest, '}'); i >= 0 {
+		rest = rest[:i]
+	}
+	return text[:end+len(rest)]
+}
+
+// visible returns an offset, or the last one before it at which something stands.
+func (r *reader) visible(at int) int {
+	if !r.second {
+		return at
+	}
+	at = min(at, len(r.src))
+	if len(bytes.TrimLeft(r.src[at:min(len(r.src), at+1)], " \t\r\n")) > 0 {
+		return at
+	}
+	return max(0, len(bytes.TrimRight(r.src[:at], " \t\r\n"))-1)
+}
+
+// afterFirstLine returns a block without its first line.
+func afterFirstLine(src []byte, b markdown.Block) markdown.Block {
+	i := bytes.IndexByte(src[b.Start:b.End], '\n')
+	if i < 0 {
+		i = b.End - b.Start - 1
+	}
+	b.Start = min(b.End, b.Start+i+1)
+	return b
 }
