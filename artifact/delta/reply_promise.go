@@ -415,8 +415,8 @@ type tally struct {
 	words    map[string]bool // of all texts, once they are needed
 }
 
-// says reports whether the changes have all the words of a text.
-func (t *tally) says(text string) bool {
+// containsWords reports whether the changes have all the words of a text.
+func (t *tally) containsWords(text string) bool {
 	if t.words == nil {
 		t.words = make(map[string]bool)
 		for i := range t.blocks {
@@ -464,7 +464,7 @@ func tallyOf(blocks []Block) *tally {
 func (t *tally) fulfils(a *announcement, later bool) bool {
 	key := [2]string{a.operation, a.section}
 	if a.said || a.whole {
-		return a.said && t.says(a.text)
+		return a.said && t.containsWords(a.text)
 	}
 	switch {
 	case a.kind == mentionsDelta:
