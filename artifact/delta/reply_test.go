@@ -57,7 +57,7 @@ func TestReadAgentReplies(t *testing.T) {
 		{"attributes and case", "  ````Delta {#a}\n" + good + "\n  `````", "ok ADD", "ok ADD"},
 		{"crlf", "```delta\r\n" + good + "\r\n```\r\n", "ok ADD", "ok ADD"},
 		{"no closing fence", "```delta\n" + good, "truncated ok ADD", "truncated ok ADD"},
-		{"no closing fence, and words", "```delta\n" + good + "\n\nThat is all.", "truncated repaired ok ADD", "truncated INVALID_JSON"},
+		{"no closing fence, and words", "```delta\n" + good + "\n\nThat is all.", "repaired truncated ok ADD", "repaired truncated UNFENCED_DELTA"},
 		{"cut off", "```delta\n" + good[:40], "truncated INVALID_JSON", "truncated INVALID_JSON"},
 		{"empty", "```delta\n\n```\n", "INVALID_JSON", "INVALID_JSON"},
 		// blocks and lists of deltas
@@ -147,12 +147,13 @@ func TestReadAgentReplies(t *testing.T) {
 
 // byFirstReader are the outcomes of TestReadAgentReplies that the second reader changed.
 var byFirstReader = map[string][2]string{
-	"bare in a line of code": {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
-	"in details":             {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
-	"operation in prose":     {"reply PROSE_ONLY", "reply PROSE_ONLY"},
-	"numbered":               {"reply PROSE_ONLY", "reply PROSE_ONLY"},
-	"bare in a quote":        {"reply NO_DELTAS", "reply NO_DELTAS"},
-	"indented code":          {"reply NO_DELTAS", "reply NO_DELTAS"},
+	"no closing fence, and words": {"truncated repaired ok ADD", "truncated INVALID_JSON"},
+	"bare in a line of code":      {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
+	"in details":                  {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
+	"operation in prose":          {"reply PROSE_ONLY", "reply PROSE_ONLY"},
+	"numbered":                    {"reply PROSE_ONLY", "reply PROSE_ONLY"},
+	"bare in a quote":             {"reply NO_DELTAS", "reply NO_DELTAS"},
+	"indented code":               {"reply NO_DELTAS", "reply NO_DELTAS"},
 }
 
 func TestReadPlacesProblems(t *testing.T) {

@@ -296,33 +296,48 @@ func (s *scanner) patchEnd(at int) int {
 	return at + end + 1 + len(last)
 }
 
-// noteTag remembers the first tag at the start of a line in a fence or in verbatim HTML. It counts
-// if the block turns out not to end.
+// noteTag remembers the first line in a fence or in verbatim HTML that begins with a tag around
+// reasoning or verbatim HTML. It counts if the block turns out not to end.
 func (s *scanner) noteTag(rest []byte) {
 	if s.leaf.tagLine > 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
 		return
 	}
 	switch rest[0] {
 	case '<', '[', "◁"[0]:
-		t, n := readTag(rest)
-		if n > 0 && (len(s.within) == 0 || t.kind != tagOpen) {
+		t, n := tag{}, 0
+		if s.tagged {
+			t, n = readTag(rest)
+		}
+		verbatim := false
+		if rest[0] == '<' && s.leaf.kind == leafFence {
+			kind := htmlStart(rest, true)
+			verbatim = kind == htmlComment || kind == htmlVerbatim
+		}
+		if verbatim || n > 0 && (len(s.within) == 0 || t.kind != tagOpen) {
 			s.leaf.tagLine, s.leaf.tagAt = s.line, s.start+len(s.text)-len(rest)
 		}
 	}
 }
 
-// rewind ends an open fence at the first tag in it, and resumes there.
+// rewind ends an open fence that has no end: after its JSON, or at the first tag in it. It returns
+// false if there is no such place, else reading resumes there.
 func (s *scanner) rewind() bool {
 	l := &s.leaf
-	if l.tagLine == 0 || l.tagAt < s.protected || s.spare < s.next-l.tagAt {
+	if l.kind == leafNone || l.kind == leafParagraph || l.indented {
 		return false
 	}
-	s.spare -= s.next - l.tagAt
-	line, at := l.tagLine, l.tagAt
-	l.damage = "the closing fence is missing"
+	at, line := s.afterJSON()
+	if l.tagLine > 0 && l.tagAt >= s.protected && (at == 0 || l.tagAt < at) {
+		at, line = l.tagAt, l.tagLine-1
+	}
+	if at == 0 || s.spare < s.next-at {
+		return false
+	}
+	s.spare -= s.next - at
+	s.damage(damageMissing)
 	s.closeLeaf(at)
 	s.start = at
 	s.closeTo(0)
-	s.line, s.next = line-1, at
+	s.line, s.next = line, at
 	return true
 }

@@ -21,9 +21,7 @@ func (s *scanner) inDamaged(c *cursor) {
 		s.closeLeaf(s.start)
 		return
 	case l.indented || !mayFence(rest, l.fence.Mark):
-		if s.tagged {
-			s.noteTag(rest)
-		}
+		s.noteTag(rest)
 		return
 	}
 	bare := bytes.TrimFunc(rest, isDecoration)
@@ -146,6 +144,40 @@ func (s *scanner) resync(c *cursor, why string) {
 	s.damage(why)
 	s.closeLeaf(s.start)
 	s.open(c, len(s.stack))
+}
+
+// afterJSON returns where the text after the JSON of the open fence begins, and the number of lines
+// before it. It returns 0 if there is none before the current line.
+func (s *scanner) afterJSON() (at, line int) {
+	l := &s.leaf
+	if s.rules == First || l.kind != leafFence || !l.fence.isData() || !s.begun() || s.spare < s.start-l.start {
+		return 0, 0
+	}
+	s.spare -= s.start - l.start
+	line = l.line
+	if s.src[l.start-1] != '\n' {
+		line-- // the JSON begins on the line of the fence
+	}
+	j := jsonState{at: l.start}
+	for at = l.start; at < s.start; {
+		i := bytes.IndexByte(s.src[at:s.start], '\n')
+		if i < 0 {
+			break
+		}
+		at, line = at+i+1, line+1
+		j.read(s.src, at)
+		if !j.complete() {
+			continue
+		}
+		rest := bytes.TrimLeft(s.src[at:s.start], " \t\r\n")
+		if len(rest) == 0 {
+			break
+		}
+		if bytes.IndexByte([]byte("{}[],\"/"), rest[0]) < 0 {
+			return at, line
+		}
+	}
+	return 0, 0
 }
 
 // beginDoubt ends the open fence before the current line. Up to end it cannot be told whether the
