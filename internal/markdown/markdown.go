@@ -85,6 +85,8 @@ type leaf struct {
 	json     jsonState
 	tagLine  int // the line of the first reasoning tag at the start of a line in it, or 0
 	tagAt    int
+	opener   int // the line of the first opening fence of other marks in it, or 0
+	openerAt int
 }
 
 // scanner finds the block structure of a text as CommonMark defines it, in one pass. It knows just

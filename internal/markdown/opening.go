@@ -118,7 +118,7 @@ func isInfo(info []byte) bool {
 			return false
 		}
 	}
-	return !spaced && (end == len(info) || bytes.IndexAny(info[end:], "={") >= 0)
+	return !spaced && (end == len(info) || bytes.ContainsAny(info[end:], "={"))
 }
 
 // openDamaged opens a fence of deltas or JSON that is not well formed. rest is the end of the
@@ -162,11 +162,17 @@ func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, wh
 	if len(rest) > maxFenceLine || !endsInWord(rest) {
 		return f, 0, ""
 	}
+	f, why = s.fenceAtEnd(rest, place)
+	return f, 0, why
+}
+
+// fenceAtEnd reads the marks and the word of a fence at the end of a line, as damagedFence does.
+func (s *scanner) fenceAtEnd(rest []byte, place string) (f Fence, why string) {
 	line := visible(rest)
 	bare := bytes.TrimFunc(line, isDecoration)
 	mark := bytes.LastIndexAny(bare, "`~:'\"")
 	if mark < 0 {
-		return f, 0, ""
+		return f, ""
 	}
 	begin := mark
 	for begin > 0 && bare[begin-1] == bare[mark] {
@@ -175,24 +181,34 @@ func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, wh
 	f = Fence{Mark: bare[mark], Length: mark - begin + 1, Info: bare[mark+1:]}
 	word := f.word()
 	info := bytes.TrimLeft(f.Info, " \t{.")
-	if len(bytes.TrimRight(info, " \t}")) != len(word) || !f.isData() || f.Length < 2 || f.Length == 2 && begin > 0 {
-		return f, 0, ""
+	if len(bytes.TrimRight(info, " \t}")) != len(word) || !f.isData() || !f.mayMark(begin > 0) {
+		return f, ""
 	}
 	switch {
 	case word == "lesson" && (begin > 0 || f.Length < 3 || len(line) == len(rest)), !s.jsonFollows() && word != "lesson":
-		return f, 0, ""
-	case f.Mark == ':' && (f.Length < 3 || !f.isDelta()), (f.Mark == '\'' || f.Mark == '"') && (f.Length != 3 || begin > 0):
-		return f, 0, ""
+		return f, ""
 	case begin > 0:
-		return f, 0, damageTextBefore
+		return f, damageTextBefore
 	case len(line) < len(rest):
-		return f, 0, damageInvisible
+		return f, damageInvisible
 	case len(bare) < len(bytes.TrimRight(line, " \t\r")):
-		return f, 0, damageEmphasis
+		return f, damageEmphasis
 	case f.Length == 2 || f.Mark == '\'' || f.Mark == '"':
-		return f, 0, damageMarks
+		return f, damageMarks
 	}
-	return f, 0, place
+	return f, place
+}
+
+// mayMark reports whether the marks of a damaged fence are enough for one, with or without text
+// before them.
+func (f Fence) mayMark(behindText bool) bool {
+	switch f.Mark {
+	case ':':
+		return f.Length >= 3 && f.isDelta()
+	case '\'', '"':
+		return f.Length == 3 && !behindText
+	}
+	return f.Length >= 3 || f.Length == 2 && !behindText
 }
 
 // endsInWord reports whether a line may end in the marks and the word of a fence. It is quick: most

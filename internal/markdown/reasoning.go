@@ -200,7 +200,7 @@ const maxTicks = 32
 func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 	lone := [maxTicks + 1]bool{} // code spans of this length do not end in the line
 	for i := max(from, s.protected); i < to; i++ {
-		switch c := s.src[i]; c {
+		switch s.src[i] {
 		case '\\':
 			if i+1 < to && (s.src[i+1] == '<' || s.src[i+1] == '[' || s.src[i+1] == '`') {
 				i++
@@ -217,20 +217,10 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 				return tag{tagFinal, channel}, i, len(gluedFinal)
 			}
 		case '<', '[', "◁"[0]:
-			if end := s.patchEnd(i); c == '<' && end > 0 {
+			if end := max(s.patchEnd(i), s.commentEnd(i)); end > 0 {
 				s.protected = end
 				i = end - 1
-				continue
-			}
-			if c == '<' && !s.noComment && bytes.HasPrefix(s.src[i:], []byte("<!--")) {
-				end := InlineComment(s.src[i:], len("<!--"))
-				if s.noComment = end < 0; end > 0 {
-					s.protected = i + end
-					i = s.protected - 1
-				}
-				continue
-			}
-			if t, n = readTag(s.src[i:]); n > 0 {
+			} else if t, n = readTag(s.src[i:]); n > 0 {
 				return t, i, n
 			}
 		}
@@ -274,6 +264,18 @@ func (s *scanner) objectEnd(at int) int {
 		return 0
 	}
 	return end
+}
+
+// commentEnd returns the end of the comment that begins at an offset, or 0.
+func (s *scanner) commentEnd(at int) int {
+	if s.noComment || !bytes.HasPrefix(s.src[at:], []byte("<!--")) {
+		return 0
+	}
+	end := InlineComment(s.src[at:], len("<!--"))
+	if s.noComment = end < 0; s.noComment {
+		return 0
+	}
+	return at + end
 }
 
 // patchEnd returns the end of the search/replace block that begins at an offset, or 0. Its text is
@@ -329,6 +331,9 @@ func (s *scanner) rewind() bool {
 	at, line := s.afterJSON()
 	if l.tagLine > 0 && l.tagAt >= s.protected && (at == 0 || l.tagAt < at) {
 		at, line = l.tagAt, l.tagLine-1
+	}
+	if l.opener > 0 && (at == 0 || l.openerAt < at) {
+		at, line = l.openerAt, l.opener-1
 	}
 	if at == 0 || s.spare < s.next-at {
 		return false

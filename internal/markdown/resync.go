@@ -24,12 +24,17 @@ func (s *scanner) inDamaged(c *cursor) {
 		s.noteTag(rest)
 		return
 	}
+	s.inMarks(c, rest, width)
+}
+
+// inMarks reads a line inside a fence that may have the marks of one. rest is the line without its
+// indentation, which has a width.
+func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
+	l := &s.leaf
 	bare := bytes.TrimFunc(rest, isDecoration)
-	n := 0
-	if len(bare) > 0 && (bare[0] == l.fence.Mark || bare[0] == '`' || bare[0] == '~' || bare[0] == ':') {
-		n = run(bare, bare[0])
-	}
+	n := leadingMarks(bare, l.fence.Mark)
 	if n < 2 {
+		s.noteTag(rest)
 		s.closeGlued(rest)
 		return
 	}
@@ -38,22 +43,13 @@ func (s *scanner) inDamaged(c *cursor) {
 	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
 	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
 	switch {
-	case len(behind) == 0 && same && (width <= 3 || s.isComplete()):
-		if width > 3 {
-			s.damage(damageDeepClose)
-		} else {
-			s.damage(damageDecorated)
-		}
-		l.closed = true
-		s.closeLeaf(s.start)
-	case len(behind) == 0 && !same && s.closesOtherwise():
-		s.damage(damageOtherMarks)
-		l.closed = true
-		s.closeLeaf(s.start)
 	case len(behind) == 0:
+		s.onlyMarks(same, width > 3)
 	case opens && f.isDelta():
 		s.innerDelta(c, f, same)
-	case opens && same && (l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || l.tagLine > 0 && len(s.within) > 0):
+	case opens && f.Mark != l.fence.Mark && !l.fence.isData():
+		s.noteOpener()
+	case opens && same && s.lacksEnd():
 		s.resync(c, fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
 	case same && !opens && s.endsBefore(behind):
 		s.damage(damageTextBehind)
@@ -61,6 +57,47 @@ func (s *scanner) inDamaged(c *cursor) {
 	default:
 		s.closeGlued(rest)
 	}
+}
+
+// leadingMarks counts the marks of a fence at the start of a line: those of mark, or of any fence.
+func leadingMarks(line []byte, mark byte) int {
+	if len(line) > 0 && (line[0] == mark || line[0] == '`' || line[0] == '~' || line[0] == ':') {
+		return run(line, line[0])
+	}
+	return 0
+}
+
+// noteOpener remembers the first opening fence of other marks in a fence, as noteTag does.
+func (s *scanner) noteOpener() {
+	if s.leaf.opener == 0 {
+		s.leaf.opener, s.leaf.openerAt = s.line, s.start
+	}
+}
+
+// onlyMarks reads a line of nothing but marks inside a fence: those of the fence or others.
+func (s *scanner) onlyMarks(same, deep bool) {
+	why := damageDecorated
+	switch {
+	case same && deep:
+		why = damageDeepClose
+		if !s.isComplete() {
+			return
+		}
+	case !same:
+		why = damageOtherMarks
+		if !s.closesOtherwise() {
+			return
+		}
+	}
+	s.damage(why)
+	s.leaf.closed = true
+	s.closeLeaf(s.start)
+}
+
+// lacksEnd reports whether an opening fence of other text shows that the open fence lacks its end.
+func (s *scanner) lacksEnd() bool {
+	l := &s.leaf
+	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || l.tagLine > 0 && len(s.within) > 0
 }
 
 // mayFence reports whether a line inside a fence needs a closer look.
@@ -132,7 +169,11 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 			s.resync(c, why)
 		}
 	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length && !s.doubt && !s.closerAhead(l.fence, s.start, false):
-		s.beginDoubt(c, len(s.src))
+		if onlySpace(l.fence.Info) {
+			s.resync(c, why) // a stray line of marks
+		} else {
+			s.beginDoubt(c, len(s.src))
+		}
 	}
 }
 

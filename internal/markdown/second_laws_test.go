@@ -177,7 +177,7 @@ func BenchmarkHostile(b *testing.B) {
 		for name, src := range hostile(size) {
 			b.Run(fmt.Sprintf("%s/%dM", name, size>>20), func(b *testing.B) {
 				for b.Loop() {
-					for range Blocks(src, Second) { //nolint:revive // only the time counts
+					for range Blocks(src, Second) {
 					}
 				}
 			})
@@ -192,7 +192,7 @@ func BenchmarkSound(b *testing.B) {
 		b.Run(fmt.Sprint(rules), func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				for range Blocks(src, rules) { //nolint:revive // only the time counts
+				for range Blocks(src, rules) {
 				}
 			}
 		})

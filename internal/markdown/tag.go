@@ -151,8 +151,15 @@ func pipeTag(b []byte) (tag, int) {
 		prefix string
 		kind   tagKind
 	}{
-		{"/", tagClose}, {"end_of_", tagClose}, {"end_", tagClose}, {"end", tagClose},
-		{"begin_of_", tagOpen}, {"start_of_", tagOpen}, {"begin_", tagOpen}, {"start_", tagOpen}, {"", tagOpen},
+		{"/", tagClose},
+		{"end_of_", tagClose},
+		{"end_", tagClose},
+		{"end", tagClose},
+		{"begin_of_", tagOpen},
+		{"start_of_", tagOpen},
+		{"begin_", tagOpen},
+		{"start_", tagOpen},
+		{"", tagOpen},
 	} {
 		if rest, ok := strings.CutPrefix(name, p.prefix); ok && families[strings.ReplaceAll(rest, "_", "")] != "" {
 			return tag{p.kind, families[strings.ReplaceAll(rest, "_", "")]}, at
