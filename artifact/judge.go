@@ -147,6 +147,20 @@ func TrimID(name string) string {
 	}
 }
 
+// TrimIDBeforeBrackets strips an id before a remark in brackets that the name itself follows, and the
+// brackets: "H3 (Third Alternative): Hybrid" → "Third Alternative: Hybrid". A remark in the middle of a
+// name stays: "H3 (tritiated) ligand".
+func TrimIDBeforeBrackets(name string) string {
+	id, rest, found := strings.Cut(strings.TrimSpace(name), "(")
+	remark, after, closed := strings.Cut(rest, ")")
+	_, isID := SectionOfID(strings.TrimSpace(id))
+	after = strings.TrimSpace(after)
+	if !found || !closed || !isID || strings.TrimSpace(remark) == "" || (after != "" && after[0] != ':') {
+		return name
+	}
+	return strings.TrimSpace(remark) + strings.TrimRight(after, ": ")
+}
+
 func cutID(name string) (string, bool) {
 	trimmed := strings.TrimLeftFunc(name, unicode.IsSpace)
 	if trimmed == "" || !beginsID(trimmed[0]) {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Renumbered finds free texts that mention an item by an id that the merge did not give it: an author
+// Renumbered finds free texts that mention an item by an id that the merge did not assign: an author
 // guesses the id of a new item, and may use the guess in its texts before it is told the real one. A
 // guess holds for the texts of the same message, or of the same batch of a delta file.
 type Renumbered map[labelScope]map[string][]string

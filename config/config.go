@@ -79,7 +79,7 @@ type Config struct {
 	Scopes merge.Scopes
 	// Limits has every section whose number of items can be limited.
 	Limits      map[artifact.Section]merge.Limit
-	Priority    []string // agents, highest first
+	Priority    []string // agents, highest first; or roster.OwnOrder
 	Authorities []string
 	Playbook    Playbook
 	// Warnings are problems that are not errors.

@@ -96,9 +96,13 @@ func quoted(s string) string {
 type list struct {
 	words []string // the allowed items, if restricted
 	hosts bool     // the items are hosts, at least one
+	alone string   // a word that may stand instead of a list
 }
 
 func (l list) read(r *reader, path string, n *yaml.Node) (any, bool) {
+	if l.alone != "" && n.Kind == yaml.ScalarNode && n.Tag == tagText && n.Value == l.alone {
+		return []string{l.alone}, true
+	}
 	nodes, ok := r.list(path, n)
 	all, seen := make([]string, 0, len(nodes)), make(map[string]bool, len(nodes))
 	for _, one := range nodes {

@@ -109,7 +109,7 @@ func keyTable(c *Config) table {
 		fileRow("roster.mode", textForm(), roster.EnvMode, string(roster.RoleSeparated)),
 		fileRow("roster.name", textForm(), roster.EnvName, ""),
 		fileRow("roster.entries", objects(entryList), "", []roster.Entry{}),
-		row("priority", list{}, &c.Priority, []string{}),
+		row("priority", list{alone: roster.OwnOrder}, &c.Priority, []string{}),
 		row("authorities", list{}, &c.Authorities, []string{}),
 		row("session.rounds", intUpTo(mostRounds), &s.Rounds, 3).bounded(positive).by("rounds", "number of rounds (default: brenner.yaml, else 3)"),
 		row("session.flow", word(flow.FlowParallel, flow.FlowStaged), &s.Flow, flow.FlowParallel).by("flow", "parallel, or staged: agents with nothing to work on yet wait"),

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"brenner/artifact"
@@ -15,17 +16,27 @@ import (
 	"brenner/roster"
 )
 
-// The corpus holds journals as merge/1 merged them. It is frozen: these rules must always
-// produce these bytes. -freeze writes it, into a new file, for a new version of the rules.
+// The corpora hold journals as each version of the rules merged them. They are frozen: those rules must
+// always produce those bytes. -freeze writes the one of the newest version, in which agents reuse ids and
+// reply to messages, too.
 var freeze = flag.Bool("freeze", false, "rewrite the corpus of "+merge.Version)
 
-const corpusFile = "testdata/corpus/merge-1.jsonl"
+// corpusFile returns the file of a version: merge-2.jsonl for merge/2.
+func corpusFile(version string) string {
+	return "testdata/corpus/" + strings.ReplaceAll(version, "/", "-") + ".jsonl"
+}
 
 func TestCorpusReplaysUnchanged(t *testing.T) {
 	if *freeze {
 		freezeCorpus(t)
 	}
-	data, err := os.ReadFile(corpusFile)
+	for _, version := range []string{merge.First, merge.Second} {
+		t.Run(version, func(t *testing.T) { replayCorpus(t, version) })
+	}
+}
+
+func replayCorpus(t *testing.T, version string) {
+	data, err := os.ReadFile(corpusFile(version))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,23 +49,24 @@ func TestCorpusReplaysUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("line %d: %v", n, err)
 		}
-		replay(t, n, v.(artifact.Map))
+		replay(t, n, v.(artifact.Map), version)
 	}
 	if n < 50 {
 		t.Fatalf("the corpus has only %d journals", n)
 	}
 }
 
-func replay(t *testing.T, line int, journal artifact.Map) {
+func replay(t *testing.T, line int, journal artifact.Map, version string) {
 	t.Helper()
 	a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-corpus"}}
-	rules := corpusRules(must[artifact.Map](journal, "rules"))
+	rules := corpusRules(must[artifact.Map](journal, "rules"), version)
 	want := must[artifact.List](journal, "versions")
 	for i, batch := range must[artifact.List](journal, "batches") {
 		deltas, err := delta.ReadFile(artifact.Canonical(batch))
 		if err != nil {
 			t.Fatalf("line %d: %v", line, err)
 		}
+		placeDeltas(deltas, a.Metadata.Version, version)
 		a, _ = merge.Merge(a, deltas, rules)
 		if got := sum(a); artifact.Text(got) != want[i] {
 			t.Fatalf("line %d: after batch %d got %s, want %s:\n%s", line, i+1, got, want[i], a.JSON())
@@ -72,8 +84,21 @@ func sum(a artifact.Artifact) string {
 	return hex.EncodeToString(s[:])
 }
 
-func corpusRules(m artifact.Map) merge.Rules {
-	r := merge.Rules{Version: merge.First, Authorities: []string{"Judge"}}
+// placeDeltas makes a third of the deltas replies, which were shown this version or the one before.
+// merge/1 was frozen with delta files alone.
+func placeDeltas(deltas []delta.Delta, version int, rules string) {
+	if rules == merge.First {
+		return
+	}
+	for i := range deltas {
+		if i%3 == 0 {
+			deltas[i].Place = &delta.Place{Message: 1 + i/6, Block: i + 1, Shown: max(0, version-i%2)}
+		}
+	}
+}
+
+func corpusRules(m artifact.Map, version string) merge.Rules {
+	r := merge.Rules{Version: version, Authorities: []string{"Judge"}}
 	for _, name := range must[artifact.List](m, "priority") {
 		r.Priority = append(r.Priority, string(name.(artifact.Text)))
 	}
@@ -103,7 +128,8 @@ func freezeCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, _ = merge.Merge(a, deltas, corpusRules(rules))
+			placeDeltas(deltas, a.Metadata.Version, merge.Version)
+			a, _ = merge.Merge(a, deltas, corpusRules(rules, merge.Version))
 			batches, versions = append(batches, list), append(versions, artifact.Text(sum(a)))
 		}
 		out = artifact.AppendValue(out, artifact.MapOf(
@@ -115,7 +141,7 @@ func freezeCorpus(t *testing.T) {
 	if err := os.MkdirAll("testdata/corpus", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(corpusFile, out, 0o644); err != nil {
+	if err := os.WriteFile(corpusFile(merge.Version), out, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -251,8 +251,13 @@ func (e entry) makeRoomForAdd() {
 func outcomes(d *delta.Delta) int {
 	rows := len(d.Payload)
 	for i := range d.Payload {
-		if m, ok := d.Payload[i].Value.(artifact.Map); ok {
-			rows += len(m) + 1 // it may also replace a value of another shape
+		switch v := d.Payload[i].Value.(type) {
+		case artifact.Map:
+			rows += len(v) + 1 // it may also replace a value of another shape
+		case artifact.List:
+			if d.Payload[i].Name == "references" {
+				rows += len(v) // each may be refused
+			}
 		}
 	}
 	return rows

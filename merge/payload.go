@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/artifact"
@@ -59,7 +60,7 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 		if ok && reason == "" {
 			known := &spec.Fields[rank]
 			w.refs, w.free = known.Refs, known.Kind == artifact.KindAny
-			w.Field, reason = e.fit(known, f)
+			w.Field, reason = p.fit(e, known, f)
 		}
 		if reason != "" {
 			e.refuse(f.Name, reason)
@@ -103,6 +104,21 @@ func (e entry) asks(name string) bool {
 
 func (e entry) refuse(field, reason string) {
 	e.row().Fields = append(e.row().Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
+}
+
+// fit makes a field conform to the table by the version of the rules; see entry.fit.
+func (p *pass) fit(e entry, spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
+	if p.index.rules.second() {
+		if spec.Kind == artifact.KindReferences {
+			return e.fitReferences(f)
+		}
+		if name, ok := f.Value.(artifact.Text); ok && spec.Name == "name" && e.is(adds) {
+			if trimmed := artifact.TrimIDBeforeBrackets(string(name)); len(trimmed) < len(name) {
+				f = changed(f, artifact.Text(trimmed))
+			}
+		}
+	}
+	return e.fit(spec, f)
 }
 
 // fit makes a field conform to the table. It returns f itself if nothing has to change, or the
@@ -177,22 +193,60 @@ func badReferences(v artifact.Value) string {
 		return "it is not a list of {session, item, relation}"
 	}
 	for _, e := range list {
-		m, ok := e.(artifact.Map)
-		if !ok || len(m) != 3 {
-			return show(e) + " in it is not {session, item, relation}"
-		}
-		for _, key := range []string{"session", "item", "relation"} {
-			v, _ := m.Get(key)
-			t, ok := v.(artifact.Text)
-			if !ok || delta.Blank(string(t)) {
-				return "a reference has no " + key
-			}
-			if key == "relation" && !slices.Contains(artifact.Relations(), string(t)) {
-				return fmt.Sprintf("%s is not one of %s", show(v), strings.Join(artifact.Relations(), ", "))
-			}
+		if reason := badReference(e); reason != "" {
+			return reason
 		}
 	}
 	return ""
+}
+
+func badReference(e artifact.Value) string {
+	m, ok := e.(artifact.Map)
+	if !ok || len(m) != 3 {
+		return show(e) + " in it is not {session, item, relation}"
+	}
+	for _, key := range []string{"session", "item", "relation"} {
+		v, _ := m.Get(key)
+		t, ok := v.(artifact.Text)
+		if !ok || delta.Blank(string(t)) {
+			return "a reference has no " + key
+		}
+		if key == "relation" && !slices.Contains(artifact.Relations(), string(t)) {
+			return fmt.Sprintf("%s is not one of %s", show(v), strings.Join(artifact.Relations(), ", "))
+		}
+	}
+	return ""
+}
+
+// fitReferences checks references one by one, as merge/2 does: an invalid one is refused, the others
+// stand. The item must be an id.
+func (e entry) fitReferences(f *delta.Field) (*delta.Field, string) {
+	list, ok := f.Value.(artifact.List)
+	if !ok {
+		return nil, badReferences(f.Value)
+	}
+	good := make(artifact.List, 0, len(list))
+	for i, v := range list {
+		reason := badReference(v)
+		if m, ok := v.(artifact.Map); ok && reason == "" {
+			item, _ := m.Get("item")
+			if _, isID := artifact.SectionOfID(string(item.(artifact.Text))); !isID {
+				reason = show(item) + " is not the id of an item"
+			}
+		}
+		if reason == "" {
+			good = append(good, v)
+			continue
+		}
+		e.refuse(f.Name+"."+strconv.Itoa(i+1), reason)
+	}
+	switch {
+	case len(good) == len(list):
+		return f, ""
+	case len(good) == 0:
+		return nil, ""
+	}
+	return changed(f, good), ""
 }
 
 // fitMap checks a map key by key, because each key is a field of its own.

@@ -111,9 +111,10 @@ func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief 
 	b := session.Brief{
 		Operator: p.Config.Operator, Program: "brenner " + release, Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
-			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Priority: p.Config.Priority, Authorities: p.Config.Authorities,
+			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Authorities: p.Config.Authorities,
 		},
 	}
+	b.Rules.Priority = b.Roster.Priority(p.Config.Priority)
 	for _, party := range parties {
 		role := party.Role
 		if b.Rules.Unified {
@@ -285,11 +286,11 @@ func (p *Project) Merge(in *MergeInput) *Merged {
 }
 
 func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
-	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
+	rules := merge.Rules{Priority: roster.Roster{}.Priority(p.Config.Priority), Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
 	if r == nil {
 		return rules
 	}
-	rules.Agents = r.Entries
+	rules.Agents, rules.Priority = r.Entries, r.Priority(p.Config.Priority)
 	rules.Roster = r.Value()
 	rules.Unified = r.Mode == roster.Unified
 	return rules

@@ -44,6 +44,18 @@ func (r Roster) Find(agent string) (Entry, bool) {
 	return r.Entries[i], true
 }
 
+// OwnOrder is the priority that stands for the order of the roster.
+const OwnOrder = "roster"
+
+// Priority returns the agents of a priority list, highest first. The word OwnOrder instead of a list
+// stands for the order of the roster.
+func (r Roster) Priority(list []string) []string {
+	if slices.Equal(list, []string{OwnOrder}) {
+		return r.Agents()
+	}
+	return list
+}
+
 // Agents returns the agents in the roster's order.
 func (r Roster) Agents() []string {
 	agents := make([]string, len(r.Entries))

@@ -83,18 +83,33 @@ func refusedEdit(d *delta.Delta, refused []merge.FieldOutcome) (fault.Code, stri
 		return "", ""
 	}
 	for _, f := range d.Payload {
-		taken := true
+		parts := 0 // refused
 		for _, r := range refused {
-			name, key, isKey := strings.Cut(r.Field, ".")
-			if keys, ok := f.Value.(artifact.Map); name == f.Name && (!isKey || ok && len(keys) == 1 && keys[0].Key == key) {
-				taken = false
+			name, _, isPart := strings.Cut(r.Field, ".")
+			switch {
+			case name != f.Name:
+			case isPart:
+				parts++
+			default:
+				parts = partsOf(f.Value)
 			}
 		}
-		if taken {
+		if parts < partsOf(f.Value) {
 			return "", ""
 		}
 	}
 	return delta.InvalidField, "none of its fields can be taken"
+}
+
+// partsOf returns how many parts of a value are refused or taken on their own.
+func partsOf(v artifact.Value) int {
+	switch v := v.(type) {
+	case artifact.Map:
+		return max(len(v), 1)
+	case artifact.List:
+		return max(len(v), 1)
+	}
+	return 1
 }
 
 // position returns where a field of a block is written, as far as the lines from the block up to end

@@ -3,6 +3,7 @@ package settle
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -187,6 +188,10 @@ func (f *flaw) withoutRefused(d *delta.Delta, corrected func(name string) bool) 
 		}
 		keys, ok := field.Value.(artifact.Map)
 		if !ok {
+			if list := f.unrefused(&field); len(list) > 0 {
+				field.Value = list
+				rest.Payload = append(rest.Payload, field)
+			}
 			continue
 		}
 		keys = slices.DeleteFunc(slices.Clone(keys), func(e artifact.Entry) bool {
@@ -198,6 +203,27 @@ func (f *flaw) withoutRefused(d *delta.Delta, corrected func(name string) bool) 
 		}
 	}
 	rest.Seal()
+	return rest
+}
+
+// unrefused returns the elements of a list that were not refused one by one; none if all of it was.
+func (f *flaw) unrefused(field *delta.Field) artifact.List {
+	list, _ := field.Value.(artifact.List)
+	refused := make(map[string]bool)
+	for _, o := range f.row.Fields {
+		if isRefusedField(o) {
+			refused[o.Field] = true
+		}
+	}
+	if refused[field.Name] {
+		return nil
+	}
+	var rest artifact.List
+	for i, v := range list {
+		if !refused[field.Name+"."+strconv.Itoa(i+1)] {
+			rest = append(rest, v)
+		}
+	}
 	return rest
 }
 

@@ -17,6 +17,7 @@ import (
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/project"
+	"brenner/roster"
 )
 
 type mergeOptions struct {
@@ -62,7 +63,7 @@ or is in conflict.`,
 	f.StringVar(&opt.base, "base", "", "artifact to merge into (required)")
 	f.StringArrayVar(&opt.deltas, "deltas", nil, "file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
 	f.StringVar(&opt.roster, "roster", "", ui.RosterUsage+"; only its agents may contribute, within their roles' scopes")
-	f.StringSliceVar(&opt.priority, "priority", nil, "agents by priority, highest first; decides between writes at the same time")
+	f.StringSliceVar(&opt.priority, "priority", nil, "agents by priority, highest first, or roster for the order of the roster; decides between writes at the same time")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "person or arbiter that may edit anything; repeatable")
 	f.StringVar(&opt.scopes, "scopes", "", "scopes of a roster's roles: default or strict (only what the role is for)")
 	f.StringVar(&opt.format, "format", "", "output format: json or markdown (default: from the extension of --out, else the base's)")
@@ -90,6 +91,9 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	p, err := openToMerge(a, c, opt, &in)
 	if err != nil {
 		return err
+	}
+	if in.Roster == nil && slices.Equal(opt.priority, []string{roster.OwnOrder}) {
+		return ui.Usage(c, "--priority roster requires --roster", "or list the agents: --priority BlueLake,RedSky")
 	}
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
 		return err
