@@ -285,3 +285,6 @@ func (c *Config) Asked(model, id string) Model {
 	own.PriceInput, own.PriceOutput = nil, nil
 	return own
 }
+
+// RosterOrder reports whether a priority list stands for the order of the roster.
+func RosterOrder(priority []string) bool { return slices.Equal(priority, []string{roster.OwnOrder}) }

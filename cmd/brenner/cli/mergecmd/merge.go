@@ -17,7 +17,6 @@ import (
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/project"
-	"brenner/roster"
 )
 
 type mergeOptions struct {
@@ -92,7 +91,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if err != nil {
 		return err
 	}
-	if in.Roster == nil && slices.Equal(opt.priority, []string{roster.OwnOrder}) {
+	if in.Roster == nil && config.RosterOrder(opt.priority) {
 		return ui.Usage(c, "--priority roster requires --roster", "or list the agents: --priority BlueLake,RedSky")
 	}
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
