@@ -193,7 +193,7 @@ func operationLine(body string, words []lineWord, emphatic, listed, heading bool
 		}
 	}
 	switch {
-	case capitals && (direct || separated || a.section != "" || op == Add && (emphatic || listed)):
+	case capitals && (separated || a.target != "" || op == Add && (a.section != "" || emphatic || listed)):
 	case (emphatic || listed) && direct && a.target != "":
 	case heading && separated:
 	default:
@@ -240,8 +240,8 @@ func keyValueLine(body string, words []lineWord, following string) (announcement
 	if len(words) < 2 || !isOperation(words[1].text) || strings.IndexByte(":=|>-", after(body, words[0])) < 0 || after(body, words[0]) == 0 {
 		return a, false
 	}
-	if len(words) > 2 && isModal(words[2].text) {
-		return a, false
+	if len(words) > 2 && (isModal(words[2].text) || isOperation(words[2].text)) {
+		return a, false // a sentence, or a list of all operations
 	}
 	a.operation = strings.ToUpper(words[1].text)
 	words = append(words[2:], lineWords(following)...)
