@@ -97,7 +97,8 @@ func (r *reader) value(depth int) (Value, error) {
 }
 
 func (r *reader) list(depth int) (Value, error) {
-	list := List{}
+	const usual = 4 // saves growing
+	list := make(List, 0, usual)
 	for r.dec.PeekKind() != ']' {
 		v, err := r.value(depth + 1)
 		if err != nil {

@@ -15,7 +15,7 @@ func (r *reader) findBare(b markdown.Block) { r.findObjects(r.src[b.Start:b.End]
 
 // findObjects looks for deltas in the text of a block, and returns what it has read or passed over.
 func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span) {
-	if !r.possible(text) {
+	if bytes.IndexByte(text, '{') < 0 || !r.possible(text) {
 		return nil
 	}
 	note := func(from, to int) {

@@ -103,7 +103,7 @@ func (r *reader) readSingle(p *passage) bool {
 	if p.text[at] != '{' {
 		return false
 	}
-	o, err := r.object(p.text[at:], at)
+	o, err := r.readObject(p.text[at:], at)
 	if err != nil || len(bytes.TrimSpace(p.text[at+int(r.dec.InputOffset()):])) > 0 {
 		return false
 	}

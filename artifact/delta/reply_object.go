@@ -45,7 +45,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 		}
 		return
 	}
-	o, err := r.object(raw, int(s.from))
+	o, err := r.readObject(raw, int(s.from))
 	if err != nil {
 		if p.loose && !r.mentions(raw) {
 			return
@@ -118,16 +118,18 @@ func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	inner := *p
 	inner.line = 0
 	inner.flags = append(slices.Clone(p.flags), Flag{Name: FlagNormalised, Text: "taken out of the object around it"})
-	spans, _, _ := r.split(p.text[o.inner.from:o.inner.to])
+	from := o.inner.from // the object is reused
+	spans, _, _ := r.split(p.text[from:o.inner.to])
 	for _, s := range spans {
-		r.element(&inner, span{o.inner.from + s.from, o.inner.from + s.to}, wrapped+1)
+		r.element(&inner, span{from + s.from, from + s.to}, wrapped+1)
 	}
 }
 
-// object reads the keys of a JSON object. The result is valid until the next call.
-func (r *reader) object(raw []byte, at int) (*object, error) {
+// readObject reads the keys of a JSON object. The result is valid until the next call.
+func (r *reader) readObject(raw []byte, at int) (*object, error) {
 	dec := r.decode(raw)
-	o := &object{at: at, payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
+	o := &r.object
+	*o = object{at: at, payloadAt: at, fields: r.fields[:0], payload: r.payload[:0]}
 	var err error
 	o.fields, err = o.readFields(r.names, dec, raw, o.fields, true)
 	r.fields, r.payload = o.fields, o.payload

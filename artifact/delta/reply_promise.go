@@ -39,20 +39,21 @@ const (
 // read as an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span) {
 	at := b.Start
+	described := b.Kind == markdown.Prose && r.possible(r.src[b.Start:b.End])
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
 		for len(done) > 0 && int(done[0].to) <= at {
 			done = done[1:]
 		}
 		inside := len(done) > 0 && int(done[0].from) < at
 		if !inside {
-			r.announceLine(b, text, at, done)
+			r.announceLine(b, text, at, done, described)
 		}
 		at += len(text)
 	}
 }
 
 // announceLine records a line that announces a change, or describes one as keys and values.
-func (r *reader) announceLine(b markdown.Block, text []byte, at int, done []span) {
+func (r *reader) announceLine(b markdown.Block, text []byte, at int, done []span, described bool) {
 	clipped := text[:min(len(text), maxAnnouncement)]
 	var a announcement
 	ok := false
@@ -60,7 +61,7 @@ func (r *reader) announceLine(b markdown.Block, text []byte, at int, done []span
 		a, ok = parseAnnouncement(string(clipped), r.src[at+len(text):min(b.End, at+len(text)+maxFollowing)])
 		ok = ok && !(a.keyed && b.Kind == markdown.Fenced)
 	}
-	if !ok && b.Kind == markdown.Prose {
+	if !ok && described {
 		rest := text
 		if len(done) > 0 && int(done[0].from) < at+len(text) {
 			rest = text[:int(done[0].from)-at]

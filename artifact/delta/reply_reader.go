@@ -37,6 +37,8 @@ type reader struct {
 	buf       bytes.Buffer
 	mender    repairer
 	names     names
+	passage   passage   // buffers
+	object    object
 	fields    []written // buffer for the keys of one object
 	payload   []written
 }

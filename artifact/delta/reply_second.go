@@ -118,7 +118,8 @@ func (r *reader) unquoted(b markdown.Block) []byte {
 
 // readWord reads a delta fence, also one whose first word only begins with delta.
 func (r *reader) readWord(b markdown.Block, f fate) {
-	p := &passage{fate: f}
+	p := &r.passage
+	*p = passage{fate: f}
 	if !b.Fence.Is("delta") {
 		word := clipped(string(bytes.TrimSpace(b.Fence.Info)))
 		if isExampleWord(word) && f == (fate{}) {
