@@ -38,7 +38,7 @@ func TestDefects(t *testing.T) {
 		"no changes":      {text: "NO CHANGES: fine"},
 		"prose":           {text: "I agree with all of it.", want: "line 1 NO_DELTAS"},
 		"announced":       {text: "## Deltas\n\nI would add one.", want: "line 1 PROSE_ONLY"},
-		"unreadable":      {text: string(fence(`{"operation":"ADD",,`)), want: "block 1 line 2 INVALID_JSON"},
+		"unreadable":      {text: string(fence(`{"operation":"ADD",,`)), want: "block 1 line 2 ADD INVALID_JSON"},
 		"a refused field": {text: string(fence(refusedTest)), want: "block 1 line 1 ADD .potency_check INVALID_FIELD"},
 		"its only field":  {text: string(fence(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":5}}`)), want: "block 1 line 1 EDIT .claim INVALID_FIELD"},
 		"thought only":    {text: "<think>\nNO CHANGES: perhaps\n</think>\nI agree.", want: "line 1 NO_DELTAS"},
