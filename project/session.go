@@ -254,15 +254,6 @@ func unreachable(quorum, roster string, agents int) (detail, hint string) {
 	return "", ""
 }
 
-// MergeInput is the input of a merge.
-type MergeInput struct {
-	Base    artifact.Artifact
-	Deltas  []delta.Delta
-	Replies []settle.Reply
-	Roster  *roster.Roster // nil allows any contributor
-	Strict  bool           // accept no mistakes in replies
-}
-
 // Merged is a merged artifact, and the report on its deltas.
 type Merged struct {
 	Schema  string         `json:"schema"`
@@ -274,33 +265,19 @@ type Merged struct {
 }
 
 // Merge merges deltas and replies into an artifact, by the rules of the configuration.
-func (p *Project) Merge(in *MergeInput) *Merged {
-	rules := p.mergeRules(in.Roster)
-	rules.RejectTaken = in.Strict
-	read, notes := settle.ReadReplies(in.Replies, in.Base, delta.Options{Strict: in.Strict, Examples: WorkedExamples()})
-	batch := slices.Concat(in.Deltas, read)
-	out, report := merge.Merge(in.Base, batch, rules)
+func (p *Project) Merge(in *settle.ByHand) *Merged {
+	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
+	out, report, notes, batch := in.Merge(rules, WorkedExamples())
 	p.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
-	p.warnPriority(rules, batch)
+	p.warnPriority(in.Roster, batch)
 	return &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Artifact: out}
-}
-
-func (p *Project) mergeRules(r *roster.Roster) merge.Rules {
-	rules := merge.Rules{Priority: roster.Roster{}.Priority(p.Config.Priority), Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
-	if r == nil {
-		return rules
-	}
-	rules.Agents, rules.Priority = r.Entries, r.Priority(p.Config.Priority)
-	rules.Roster = r.Value()
-	rules.Unified = r.Mode == roster.Unified
-	return rules
 }
 
 // warnPriority names the agents of the priority list without a delta: a misspelt name there
 // would silently change the outcome.
-func (p *Project) warnPriority(rules merge.Rules, batch []delta.Delta) {
-	for _, name := range rules.Priority {
-		known := slices.ContainsFunc(rules.Agents, func(g roster.Entry) bool { return g.Agent == name }) ||
+func (p *Project) warnPriority(r *roster.Roster, batch []delta.Delta) {
+	for _, name := range (roster.Roster{}).Priority(p.Config.Priority) {
+		known := r != nil && slices.Contains(r.Agents(), name) ||
 			slices.ContainsFunc(batch, func(d delta.Delta) bool { return d.Agent == name })
 		if !known && len(batch) > 0 {
 			p.Log.Warn().Str("agent", name).Msg("an agent in the priority list has no delta here")

@@ -220,10 +220,8 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 	if err != nil {
 		return in, err
 	}
-	in.Contributions = []settle.Contribution{{
-		Agent: c.Author, ID: fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), Text: text, File: true, Shown: base.Metadata.Version,
-		Reader: h.State.Opened.Reads(),
-	}}
+	in.Contributions = []settle.Contribution{h.byPerson(c.Author, fmt.Sprintf("%s/%s/%d", h.Thread, c.Source, c.Message), text)}
+	in.Contributions[0].Shown = base.Metadata.Version
 	return in, nil
 }
 

@@ -50,10 +50,7 @@ type Editor struct {
 // Apply merges a person's deltas into the session's next version. If another process writes
 // first, they are merged into the newer version.
 func (ed *Editor) Apply(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, error) {
-	if err := checkDeltas(text); err != nil {
-		return nil, settle.Settlement{}, err
-	}
-	h, err := ed.load(ctx, thread)
+	h, err := ed.loadFor(ctx, thread, text)
 	if err != nil {
 		return nil, settle.Settlement{}, err
 	}
@@ -63,10 +60,7 @@ func (ed *Editor) Apply(ctx context.Context, thread string, text []byte) (*Histo
 // ApplyOnce is Apply for deltas that may be submitted twice by mistake. If the same bytes of
 // the same person were merged before, it returns that commit and writes nothing.
 func (ed *Editor) ApplyOnce(ctx context.Context, thread string, text []byte) (*History, settle.Settlement, *flow.Commit, error) {
-	if err := checkDeltas(text); err != nil {
-		return nil, settle.Settlement{}, nil, err
-	}
-	h, err := ed.load(ctx, thread)
+	h, err := ed.loadFor(ctx, thread, text)
 	if err != nil {
 		return nil, settle.Settlement{}, nil, err
 	}
@@ -146,6 +140,18 @@ func (ed *Editor) load(ctx context.Context, thread string) (*History, error) {
 	return h, ed.checkAuthority(h)
 }
 
+// loadFor is load for deltas, which it checks, too.
+func (ed *Editor) loadFor(ctx context.Context, thread string, text []byte) (*History, error) {
+	h, err := Load(ctx, ed.Store, thread)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.checkDeltas(text); err != nil {
+		return nil, err
+	}
+	return h, ed.checkAuthority(h)
+}
+
 // ledger returns a ledger that keeps the history up to date.
 func (ed *Editor) ledger(h *History) *ledger {
 	wrote := func(e *journal.Entry, _ *flow.State) { h.Entries = append(h.Entries, *e) }
@@ -187,31 +193,32 @@ func (ed *Editor) apply(
 	return h, out, err
 }
 
-func checkDeltas(text []byte) error {
-	none := &fault.Error{Code: delta.NoDeltas, Detail: "no readable delta", Hint: "`brenner delta check FILE` shows what is wrong"}
+// checkDeltas returns an error if a text has no delta that would go to the merge of the session.
+func (h *History) checkDeltas(text []byte) error {
 	if artifact.IsJSON(text) {
-		deltas, err := delta.ReadFile(text)
-		if err != nil {
+		if _, err := delta.ReadFile(text); err != nil {
 			return err
 		}
-		for i := range deltas {
-			if deltas[i].Problem == nil && deltas[i].Operation != "" {
-				return nil
-			}
-		}
+	}
+	readings, deltas := settle.Read(settle.Input{At: settle.Undated(), Message: 1, Contributions: []settle.Contribution{h.byPerson("-", "-", text)}})
+	if slices.ContainsFunc(deltas, func(d delta.Delta) bool { return d.Problem == nil && d.Operation != "" }) {
+		return nil
+	}
+	none := &fault.Error{Code: delta.NoDeltas, Detail: "no readable delta", Hint: "`brenner delta check FILE` shows what is wrong"}
+	if artifact.IsJSON(text) {
 		none.Hint = "`brenner schema delta` describes a delta"
-		return none
 	}
-	reply := delta.Read(text, delta.Options{})
-	for i := range reply.Blocks {
-		if reply.Blocks[i].OK {
-			return nil
+	for i := range readings {
+		if all := readings[i].Problems; len(all) > 0 && len(deltas) == 0 {
+			none.Detail, none.Hint = all[0].Message, all[0].Hint
 		}
-	}
-	if len(reply.Problems) > 0 {
-		none.Detail, none.Hint = reply.Problems[0].Message, reply.Problems[0].Hint
 	}
 	return none
+}
+
+// byPerson returns the contribution of a person. It is read as the session reads.
+func (h *History) byPerson(author, id string, text []byte) settle.Contribution {
+	return settle.Contribution{Agent: author, ID: id, Text: text, File: true, Reader: h.State.Opened.Reads()}
 }
 
 // Check returns an error if the person may not write to the session.

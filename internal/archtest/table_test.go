@@ -99,7 +99,7 @@ func brenner() Table {
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
 
 		{Path: "merge", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta roster"},
-		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint merge"},
+		{Path: "merge/settle", Kind: Pure, Needs: "internal/fault artifact artifact/delta artifact/lint roster merge"},
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 

@@ -1,9 +1,13 @@
 package audit
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
+	"brenner/internal/fault"
 	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session"
@@ -52,11 +56,31 @@ func AlreadyApplied(h *session.History, c *flow.Commit) *ApplyResult {
 	}
 }
 
-// AddNotes adds the reader's notes about a file.
-func (r *ApplyResult) AddNotes(file string, out *settle.Settlement) {
+// AddNotes adds what was noticed in reading the deltas. In a file of deltas, author, id and time of each
+// are replaced: a person applies it now, under a name of their own.
+func (r *ApplyResult) AddNotes(file string, text []byte, out *settle.Settlement) {
 	for i := range out.Readings {
 		for _, p := range out.Readings[i].Problems {
 			r.Reading = append(r.Reading, delta.Note{File: file, Line: p.Line, What: string(p.Code), Text: p.Message})
+		}
+	}
+	written, err := delta.ReadFile(text)
+	if err != nil || !artifact.IsJSON(text) {
+		return
+	}
+	lines := delta.Lines(text)
+	for i := range min(len(written), len(out.Deltas), len(lines)) {
+		was, is := &written[i], &out.Deltas[i]
+		var parts []string
+		for _, one := range []struct{ key, was, is string }{
+			{"agent", was.Agent, is.Agent}, {"delta_id", was.ID, is.ID}, {"timestamp", was.Timestamp, is.Timestamp},
+		} {
+			if one.was != "" && one.was != one.is {
+				parts = append(parts, one.key+" "+fault.Shown(one.was)+" by "+one.is)
+			}
+		}
+		if len(parts) > 0 {
+			r.Reading = append(r.Reading, delta.Note{File: file, Line: lines[i], What: "replaced", Text: strings.Join(parts, ", ")})
 		}
 	}
 }

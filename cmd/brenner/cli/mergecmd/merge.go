@@ -29,6 +29,7 @@ type mergeOptions struct {
 	format      string
 	out         string
 	strict      bool
+	anyAgent    bool
 }
 
 // Command returns the merge command.
@@ -43,6 +44,10 @@ The base is an artifact in canonical JSON or Markdown. Deltas are a JSON array, 
 Lines, or agents' Markdown replies, given as NAME=reply.md or NAME@TIME=reply.md; replies
 without a time share one fixed time. "-" is standard input. The result has the format of
 the base unless --format is set. It goes to standard output, the report to standard error.
+
+If the metadata of the base has a roster, only its agents and authorities may contribute,
+within their roles' scopes; --roster replaces it, --any-agent ignores it. The result does
+not carry the seal of the session that made the base.
 
 The order of files and deltas never matters. Priority, authorities, scopes and limits can
 be set in brenner.yaml; flags override it.`,
@@ -62,6 +67,7 @@ or is in conflict.`,
 	f.StringVar(&opt.base, "base", "", "artifact to merge into (required)")
 	f.StringArrayVar(&opt.deltas, "deltas", nil, "file of deltas, or NAME[@TIME]=reply.md; repeatable (required)")
 	f.StringVar(&opt.roster, "roster", "", ui.RosterUsage+"; only its agents may contribute, within their roles' scopes")
+	f.BoolVar(&opt.anyAgent, "any-agent", false, "accept deltas of any agent, even if the base's metadata has a roster")
 	f.StringSliceVar(&opt.priority, "priority", nil, "agents by priority, highest first, or roster for the order of the roster; decides between writes at the same time")
 	f.StringSliceVar(&opt.authorities, "authority", nil, "person or arbiter that may edit anything; repeatable")
 	f.StringVar(&opt.scopes, "scopes", "", "scopes of a roster's roles: default or strict (only what the role is for)")
@@ -86,12 +92,16 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 			Hint:   "use the version of brenner that made it",
 		}
 	}
-	in := project.MergeInput{Base: base, Strict: opt.strict}
+	noRoster := opt.roster == "" && (base.Metadata.Roster == nil || opt.anyAgent)
+	if opt.scopes == "strict" && noRoster {
+		return ui.Usage(c, "--scopes strict requires --roster, or a roster in the metadata of the base", "")
+	}
+	in := settle.ByHand{Base: base, Strict: opt.strict, Anyone: opt.anyAgent}
 	p, err := openToMerge(a, c, opt, &in)
 	if err != nil {
 		return err
 	}
-	if in.Roster == nil && config.RosterOrder(opt.priority) {
+	if in.Roster == nil && noRoster && config.RosterOrder(opt.priority) {
 		return ui.Usage(c, "--priority roster requires --roster", "or list the agents: --priority BlueLake,RedSky")
 	}
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
@@ -129,8 +139,8 @@ func (o *mergeOptions) check(c *cobra.Command) error {
 		return ui.Usage(c, "--deltas is required", "")
 	case !slices.Contains([]string{"", "json", "markdown", "md"}, o.format):
 		return ui.Usage(c, fmt.Sprintf("--format: %q is not json or markdown", o.format), "")
-	case o.scopes == "strict" && o.roster == "":
-		return ui.Usage(c, "--scopes strict requires --roster", "")
+	case o.anyAgent && o.roster != "":
+		return ui.Usage(c, "--any-agent cannot be combined with --roster", "")
 	}
 	return nil
 }
@@ -148,7 +158,7 @@ func (o *mergeOptions) markdown(base []byte) bool {
 }
 
 // openToMerge opens the project, overridden by the flags, and reads the roster.
-func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *project.MergeInput) (*project.Project, error) {
+func openToMerge(a *ui.App, c *cobra.Command, opt mergeOptions, in *settle.ByHand) (*project.Project, error) {
 	p, err := a.Open(ui.ChangedKeys(c,
 		config.Flag{Key: "priority", Name: "--priority", Values: opt.priority},
 		config.Flag{Key: "authorities", Name: "--authority", Values: opt.authorities},

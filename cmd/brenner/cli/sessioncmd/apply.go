@@ -49,7 +49,8 @@ standard input), or the changes given by --set and --kill, into the next version
 session's artifact. They are journaled under the name given by --as.
 
 The session may be running: agents' replies are then merged into the result. The author
-must be the operator or listed under authorities: in brenner.yaml.
+must be the operator or listed under authorities: in brenner.yaml. Author, id and time in
+a file of deltas are replaced, and the report names those that were.
 
 Each delta in a file is accepted or rejected on its own, and the report says why. --set
 and --kill are applied all or not at all. A file that the same author applied before is
@@ -128,7 +129,7 @@ func applyFile(a *ui.App, c *cobra.Command, arg, file string, opt *applyOptions)
 		return ui.Show(a, audit.AlreadyApplied(h, before), nil, appliedText)
 	}
 	res := Applied(c.Context(), a, d, h, &out)
-	res.AddNotes(file, &out)
+	res.AddNotes(file, text, &out)
 	return showApplied(a, res, opt)
 }
 
