@@ -71,7 +71,7 @@ func join(parts ...doc) doc {
 	var all doc
 	for _, d := range parts {
 		if len(d.plants) > 0 && !d.plants[0].prose || d.leaky() {
-			all = all.given()
+			all = all.excuseLast()
 		}
 		if all.leaky() {
 			d = d.behindLeak(0)
@@ -85,8 +85,8 @@ func join(parts ...doc) doc {
 	return all
 }
 
-// given expects nothing of an announcement right before a block, which may be what it announces.
-func (d doc) given() doc {
+// excuseLast expects nothing of an announcement right before a block, which may be what it announces.
+func (d doc) excuseLast() doc {
 	if n := len(d.plants); n > 0 && d.plants[n-1].prose {
 		d.plants = slices.Clone(d.plants)
 		d.plants[n-1].want = free
