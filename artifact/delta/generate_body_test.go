@@ -17,6 +17,8 @@ type body struct {
 	prose bool
 	// vague means that it is not JSON: only a delta fence says what it is.
 	vague bool
+	// said means that what it announces is on the same line.
+	said bool
 	// leaky means that a fence around it may not end where it seems to.
 	leaky bool
 	write func(g *composer, c []change) string
@@ -67,7 +69,7 @@ func prose(name string, write func(g *composer, c *change) string) body {
 		c.text = []string{"Rotate the stage by night, " + c.token, c.token + " makes tissue geometry decide"}[g.IntN(2)]
 		return write(g, c)
 	})
-	b.prose = true
+	b.prose, b.said = true, strings.HasSuffix(name, ": text")
 	return b
 }
 

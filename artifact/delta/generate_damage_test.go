@@ -20,7 +20,7 @@ type reply struct {
 }
 
 func (d doc) reply() reply {
-	d = d.amidLeaks()
+	d = d.amidLeaks().summed()
 	return reply{doc: d, text: strings.Join(d.lines, "\n") + "\n"}
 }
 
@@ -97,8 +97,16 @@ func (r *reply) hit(line int) {
 	}
 	r.plants = slices.Clone(r.plants)
 	for i := range r.plants {
-		if p := &r.plants[i]; p.from <= line && line < p.to {
-			p.spoil()
+		p := &r.plants[i]
+		if line < p.from || line >= p.to {
+			continue
+		}
+		p.spoil()
+		if longer(r.lines[p.from:p.to]) {
+			r.closes = append(slices.Clone(r.closes), last)
+		}
+		if !p.delta && strings.HasSuffix(r.lines[line], "{") {
+			p.want = free // no object is left
 		}
 	}
 	for i := range r.plants {
@@ -106,11 +114,14 @@ func (r *reply) hit(line int) {
 		case slices.Max(append(r.scope, -1)) < line: // no tag may be in code now
 		case p.lone:
 			p.want = free
-		case p.want == taken && p.from > line:
+		case p.want == taken:
 			p.want = accounted
 		}
 	}
 	r.leaks = append(slices.Clone(r.leaks), line)
+	if mark := strings.TrimLeft(r.lines[line], "> \t-"); longer([]string{mark}) || strings.HasPrefix(mark, "~~~") {
+		r.closes = append(slices.Clone(r.closes), last) // another one may close what is left
+	}
 	r.doc = r.behindLeak(line).amidLeaks()
 }
 
@@ -118,7 +129,7 @@ func (r *reply) hit(line int) {
 func (p *plant) spoil() {
 	p.exact, p.whole = false, false
 	switch {
-	case p.copied, p.thin, p.behind && (p.want == shown || p.want == never):
+	case p.copied, p.thin, p.frail, p.behind && (p.want == shown || p.want == never):
 		p.want = free
 	case p.want == taken:
 		p.want = accounted
@@ -158,6 +169,9 @@ func (r *reply) truncate(size int) {
 	last := strings.Count(r.text, "\n") // the line in which it ends
 	if last < len(r.lines) && len(r.text)-strings.LastIndexByte(r.text, '\n')-1 == len(r.lines[last]) {
 		last++ // only its line break is missing
+	}
+	if slices.ContainsFunc(r.scope, func(l int) bool { return l <= last && last <= l+2 }) {
+		r.doc = r.unsure() // a tag may be in code that is not closed, or its code may be missing
 	}
 	r.plants = slices.Clone(r.plants)
 	for i := range r.plants {

@@ -70,8 +70,9 @@ func judge(r reply, reader delta.Reader) *result {
 // broken returns how a reply breaks the law, or "".
 func (r *result) broken() string {
 	for i := range r.plants {
-		// In a cut reply, announced changes may be in the part that is missing.
-		if p := &r.plants[i]; !strings.Contains(r.text, p.token) || r.cut && p.prose {
+		// In a cut reply, announced changes may be in the part that is missing, and others may be in the
+		// fence in which it ends.
+		if p := &r.plants[i]; !strings.Contains(r.text, p.token) || r.cut && (p.prose || p.behind && !p.delta) {
 			p.want = free
 		}
 	}

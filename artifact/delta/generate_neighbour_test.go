@@ -94,7 +94,11 @@ var neighbours = []form{
 		return apart(parts...)
 	}},
 	onlyShown("a quotation", func(d doc) doc { return d.prefixed("> ", "> ") }),
-	onlyShown("a longer fence", func(d doc) doc { return between("````markdown", d, "````") }),
+	onlyShown("a longer fence", func(d doc) doc {
+		all := between("````markdown", d, "````")
+		all.closes = []int{len(all.lines) - 1}
+		return all
+	}),
 	onlyShown("a comment with a block", func(d doc) doc { return between("<!--", d, "-->") }),
 	onlyShown("a pre element", func(d doc) doc { return between("<pre>", d, "</pre>") }),
 	onlyShown("a draft in tags", func(d doc) doc { return between("<think>", d, "</think>") }),

@@ -116,9 +116,6 @@ func TestGeneratedRepliesAreMany(t *testing.T) {
 // Whatever a person would read as an attempted change is taken or has a row; drafts, examples and
 // quotations are not executed; every change means the item that its author meant.
 func TestLawRepliesAreAccountedFor(t *testing.T) {
-	if os.Getenv("BRENNER_TEST_REPLIES") == "" {
-		t.Skip("the second reader is not complete")
-	}
 	n := repliesToTry(t)
 	faults := &found{T: t, classes: make(map[string]int)}
 	var wg sync.WaitGroup
@@ -208,9 +205,6 @@ func (s *bytesSource) IntN(n int) int {
 func FuzzReplies(f *testing.F) {
 	f.Add([]byte("a reply"), uint64(1))
 	f.Add([]byte{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7}, uint64(2))
-	if os.Getenv("BRENNER_TEST_REPLIES") == "" {
-		f.Skip("the second reader is not complete")
-	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		r := choose(&bytesSource{data}, seed)
 		if why := r.broken(delta.SecondReader); why != "" {

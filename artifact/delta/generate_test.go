@@ -30,6 +30,9 @@ type plant struct {
 	whole    bool // no damage has touched it
 	thin     bool // damage leaves hardly anything of it
 	prose    bool // it is only announced, in words
+	ticks    bool // its fence has backticks
+	frail    bool // its body is not well formed: more damage leaves hardly anything of it
+	said     bool // its words are on the line that announces it
 	behind   bool // it is behind a fence that may not be closed
 }
 
@@ -42,6 +45,7 @@ type doc struct {
 	plants []plant
 	scope  []int // lines that decide what others are: tags, and the ends of comments and longer fences
 	leaks  []int // lines behind which text may seem to be in a fence
+	closes []int // lines that may seem to close another fence
 }
 
 // leaky reports whether text after it may seem to be inside it.
@@ -52,16 +56,16 @@ func text(s string) doc { return doc{lines: strings.Split(s, "\n")} }
 
 // move returns a part that is n lines further down.
 func (d doc) move(n int) doc {
-	d.plants, d.scope, d.leaks = slices.Clone(d.plants), slices.Clone(d.scope), slices.Clone(d.leaks)
+	d.plants = slices.Clone(d.plants)
+	d.scope, d.leaks, d.closes = slices.Clone(d.scope), slices.Clone(d.leaks), slices.Clone(d.closes)
 	for i := range d.plants {
 		d.plants[i].from += n
 		d.plants[i].to += n
 	}
-	for i := range d.scope {
-		d.scope[i] += n
-	}
-	for i := range d.leaks {
-		d.leaks[i] += n
+	for _, lines := range [][]int{d.scope, d.leaks, d.closes} {
+		for i := range lines {
+			lines[i] += n
+		}
 	}
 	return d
 }
@@ -81,6 +85,7 @@ func join(parts ...doc) doc {
 		all.plants = append(all.plants, d.plants...)
 		all.scope = append(all.scope, d.scope...)
 		all.leaks = append(all.leaks, d.leaks...)
+		all.closes = append(all.closes, d.closes...)
 	}
 	return all
 }
@@ -120,7 +125,9 @@ func (d doc) behindLeak(line int) doc {
 		case p.from < line:
 		case p.prose:
 			p.want = free // words in code
-		case (p.want == taken || p.want == refused) && !p.delta:
+		case p.thin && p.want == accounted:
+			p.want = free
+		case (p.want == taken || p.want == refused) && (!p.delta || !p.ticks):
 			p.want = accounted
 		case p.want == shown:
 			p.want = never
@@ -136,9 +143,29 @@ func (d doc) amidLeaks() doc {
 	for i := range d.plants {
 		p := &d.plants[i]
 		before := slices.ContainsFunc(d.leaks, func(l int) bool { return l < p.from })
-		after := slices.ContainsFunc(d.leaks, func(l int) bool { return l >= p.to })
+		after := slices.ContainsFunc(slices.Concat(d.leaks, d.closes), func(l int) bool { return l >= p.to })
 		if before && after && p.want == taken {
 			p.want = accounted
+		}
+	}
+	return d
+}
+
+// summed expects nothing of a heading without words that may sum up another block.
+func (d doc) summed() doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		p, blocks := &d.plants[i], 0
+		for _, q := range d.plants {
+			if !q.prose {
+				blocks++
+			}
+			if p.prose && !p.said && !q.prose && p.section == q.section {
+				p.want = free
+			}
+		}
+		if p.prose && !p.said && blocks >= 3 {
+			p.want = free // a heading with the number 3
 		}
 	}
 	return d
@@ -180,7 +207,7 @@ func (d doc) unsure() doc {
 	d.plants = slices.Clone(d.plants)
 	for i := range d.plants {
 		switch p := &d.plants[i]; {
-		case p.prose, p.want == shown, p.want == never:
+		case p.prose, p.thin, p.want == shown, p.want == never:
 			p.want = free
 		case p.want == taken, p.want == refused:
 			p.want = accounted
@@ -217,6 +244,17 @@ type composer struct {
 	tokens int
 }
 
+// last is behind every line.
+const last = 1 << 30
+
+// longer reports whether a line begins with four marks of a fence.
+func longer(lines []string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		l = strings.TrimLeft(l, "> \t-")
+		return len(l) > 3 && strings.Count(l[:4], l[:1]) == 4
+	})
+}
+
 // says matches the opening line of a fence that says what is in it.
 var says = regexp.MustCompile("^ {0,3}(```+|~~~+|:::) ?(?i)deltas?( \\S+)?$")
 
@@ -228,19 +266,23 @@ func (g *composer) block(f *fence, b *body, changes ...change) doc {
 	if b.prose {
 		w, d.lines = accounted, text
 	} else {
+		d.lines = f.write(text)
 		if f.leaky || b.leaky {
 			d.leaks = []int{0}
+		}
+		if d.leaky() && longer(d.lines) || f.name == "tildes" {
+			d.closes = []int{last}
 		}
 		if !f.delta && !b.plain {
 			w = accounted
 		}
-		d.lines = f.write(text)
 	}
 	if b.vague && (f.leaky || !says.MatchString(d.lines[0])) {
 		w = free
 	}
 	for _, c := range changes {
-		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true, prose: b.prose, thin: b.vague || f.thin}
+		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true, prose: b.prose, said: b.said, thin: b.vague || f.thin, frail: b.want != taken}
+		p.ticks = strings.HasPrefix(strings.TrimLeft(d.lines[0], " "), "```")
 		if f.loose && c.op == "KILL" && !b.prose && w != free {
 			p.want = refused
 		}

@@ -77,11 +77,16 @@ func (r *reader) readBlock(b markdown.Block) {
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
 		r.skip(b.Line, FlagQuoted)
-	case r.opt.Cut && !b.Closed && f == (fate{}):
+	case r.endsCut(b) && f == (fate{}):
 		r.leaveOpen(b.Line)
 	default:
 		r.readWord(b, f)
 	}
+}
+
+// endsCut reports whether a cut reply ends in the block.
+func (r *reader) endsCut(b markdown.Block) bool {
+	return r.opt.Cut && !b.Closed && len(bytes.TrimSpace(r.src[b.End:])) == 0
 }
 
 // fateOf returns what becomes of the deltas in a block because of its place.
@@ -213,7 +218,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		}
 		return
 	}
-	if own && !b.Closed && r.opt.Cut {
+	if own && r.endsCut(b) {
 		return
 	}
 	if own && !loose && r.possible(text) && !r.isJSON(text) {

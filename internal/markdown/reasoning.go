@@ -304,6 +304,9 @@ func (s *scanner) noteTag(rest []byte) {
 	if s.leaf.tagLine > 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
 		return
 	}
+	if f := s.leaf.fence; f.Length > 3 && !f.isData() && len(s.within) == 0 {
+		return // a longer fence shows what is in it, closed or not
+	}
 	switch rest[0] {
 	case '<', '[', "◁"[0]:
 		t, n := tag{}, 0
