@@ -146,6 +146,7 @@ func TestRequestKnowsEveryReason(t *testing.T) {
 			{change("EDIT", "adversarial_critique", "C1", `{"attack":"c"}`), final, "leave it out: it cannot be corrected, since the role does not allow it"},
 		},
 		"UnknownAgent": nil, "DuplicateDeltaID": nil, "InvalidTimestamp": nil, // the program sets these
+		"LabelTaken": nil, // only merge --strict refuses it
 		"MissingRequiredField": {
 			{change("ADD", "hypothesis_slate", "", `{"name":"n"}`), ask, "an ADD to hypothesis_slate needs claim (a text)"},
 			{change("EDIT", "hypothesis_slate", "H1", `{}`), ask, `put the fields to change into "payload"`},
@@ -173,7 +174,7 @@ func TestRequestKnowsEveryReason(t *testing.T) {
 		},
 		"DuplicateKey":    {{block(`{"operation":"ADD","operation":"EDIT","section":"hypothesis_slate","payload":{"claim":"c"}}`), ask, "keep one of the two"}},
 		"UnfencedDelta":   {{`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"c"}}`, ask, "put it into a fence that begins with three backticks and the word delta"}},
-		"AmbiguousDelta":  {{"~~~\nx\n```delta\n{}\n```\n", ask, "send it again in a fence of its own"}},
+		"AmbiguousDelta":  {{"~~~text\nx\n```delta\n{}\n```\n", ask, "send it again in a fence of its own"}},
 		"UnreadText":      {{"operation " + strings.Repeat(`{"a":`, 2000), ask, "write each change in a fence of its own that begins with three backticks and the word delta"}},
 		"NoDeltas":        {{"I agree.", ask, "write each change as one JSON object in a fence that begins with three backticks and the word delta"}},
 		"ProseOnly":       {{"## Deltas\n\nI would add one.", ask, "write each change as one JSON object in a fence that begins with three backticks and the word delta"}},

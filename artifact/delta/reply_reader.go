@@ -37,7 +37,7 @@ type reader struct {
 	buf       bytes.Buffer
 	mender    repairer
 	names     names
-	passage   passage   // buffers
+	passage   passage // buffers
 	object    object
 	fields    []written // buffer for the keys of one object
 	payload   []written

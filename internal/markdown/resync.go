@@ -49,7 +49,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		s.innerDelta(c, f, same)
 	case opens && f.Mark != l.fence.Mark && n >= l.fence.Length && !l.fence.isData():
 		s.noteOpener()
-	case opens && (same && s.lacksEnd() || l.fence.isDelta() && s.holdsExample(n, same)):
+	case opens && (same && s.lacksEnd() || s.holdsExample(n, same)):
 		s.resync(c, fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
 	case same && !opens && s.endsBefore(behind):
 		s.damage(damageTextBehind)
@@ -62,7 +62,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 // holdsExample reports whether a longer fence with a word begins in a delta fence that has no end,
 // also within a text: what is in the longer one is only shown.
 func (s *scanner) holdsExample(length int, same bool) bool {
-	return length > 3 && length > s.leaf.fence.Length && (same || !s.closerAhead(s.leaf.fence, s.start, false))
+	return s.leaf.fence.isDelta() && length > max(3, s.leaf.fence.Length) && (same || !s.closerAhead(s.leaf.fence, s.start, false))
 }
 
 // leadingMarks counts the marks of a fence at the start of a line: those of mark, or of any fence.
