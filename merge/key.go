@@ -218,6 +218,21 @@ func prefixOf(s string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
+// Rationales returns the authors' reasons for the deltas of a batch, by the ids under which a report lists
+// them.
+func Rationales(batch []delta.Delta) map[string]string {
+	d := &orderedBatch{batch: batch, facts: make([]facts, len(batch))}
+	gists, _, _ := d.survey(newRuleIndex(&Rules{}))
+	d.derived = deriveIDs(batch, d.facts, gists)
+	why := make(map[string]string)
+	for i := range batch {
+		if text := batch[i].Rationale; !delta.Blank(text) {
+			why[d.idOf(int32(i))] = text
+		}
+	}
+	return why
+}
+
 // deriveIDs assigns ids from content and ordinal among equals. facts are still in batch order.
 func deriveIDs(batch []delta.Delta, facts []facts, gists []gist) map[int32]string {
 	var equals map[[sha256.Size]byte][]int32 // deltas with equal content

@@ -198,7 +198,8 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 			d.Payload = delta.Payload{{Name: "condition", Value: artifact.Text("c" + d.ID)}, {Name: "predictions", Value: outcomes()}}
 		case artifact.DiscriminativeTests:
 			d.Payload = delta.Payload{
-				{Name: "procedure", Value: artifact.Text("p" + d.ID)}, {Name: "expected_outcomes", Value: outcomes()},
+				{Name: "procedure", Value: artifact.Text("p" + d.ID)},
+				{Name: "expected_outcomes", Value: outcomes()},
 				{Name: "discriminates", Value: marked(h).(artifact.Text) + artifact.Text(": "+h)},
 			}
 		default:

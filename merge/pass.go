@@ -120,9 +120,6 @@ func (e entry) addressed() entry {
 func (p *pass) judge(e entry) {
 	row, stamp := e.row(), e.stamp()
 	row.DeltaID, row.Agent = stamp.Delta, stamp.Agent
-	if p.index.rules.second() {
-		row.Rationale = e.d().Rationale
-	}
 	p.decide(e)
 	e.judged = true
 	e.claimed = row.Code != UnknownAgent && row.Code != WriteScope && row.Code != DuplicateDeltaID

@@ -85,8 +85,6 @@ type Row struct {
 	Code        fault.Code     `json:"code"`
 	Message     string         `json:"message"`
 	Fields      []FieldOutcome `json:"fields"`
-	// Rationale is the author's reason for the delta. merge/1 does not report it.
-	Rationale string `json:"rationale,omitempty"`
 }
 
 // Reason returns the message of a delta; that of a rejected one with its refused fields.

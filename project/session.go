@@ -260,8 +260,9 @@ type Merged struct {
 	JSON    jsontext.Value `json:"artifact"`
 	Report  merge.Report   `json:"report"`
 	Reading []delta.Note   `json:"reading"`
-
-	Artifact artifact.Artifact `json:"-"`
+	// Rationales are the authors' reasons, by the id of the delta.
+	Rationales map[string]string `json:"rationales,omitempty"`
+	Artifact   artifact.Artifact `json:"-"`
 }
 
 // Merge merges deltas and replies into an artifact, by the rules of the configuration.
@@ -270,7 +271,7 @@ func (p *Project) Merge(in *settle.ByHand) *Merged {
 	out, report, notes, batch := in.Merge(rules, WorkedExamples())
 	p.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
 	p.warnPriority(in.Roster, batch)
-	return &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Artifact: out}
+	return &Merged{Schema: "brenner.merge/v1", JSON: out.JSON(), Report: report, Reading: notes, Rationales: merge.Rationales(batch), Artifact: out}
 }
 
 // warnPriority names the agents of the priority list without a delta: a misspelt name there
