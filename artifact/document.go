@@ -2,7 +2,7 @@ package artifact
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"strings"
 
 	"brenner/internal/fault"
@@ -35,6 +35,15 @@ const (
 	UnreadableLines ProblemKind = "unreadable lines"
 )
 
+// The kinds of notes on a file that another tool or a person wrote. They are not faults.
+const (
+	Variant ProblemKind = "variant" // read as the form that the writer writes
+	Kept    ProblemKind = "kept"    // not part of an artifact, kept verbatim
+)
+
+// IsNote reports whether a problem is only a note.
+func (p *Problem) IsNote() bool { return p.Kind == Variant || p.Kind == Kept }
+
 // Problem is one problem of a file's form.
 type Problem struct {
 	Kind    ProblemKind
@@ -58,37 +67,58 @@ func IsJSON(data []byte) bool {
 	return len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[')
 }
 
-// Strict returns the artifact of a valid document, or an error for its first problem. An empty
-// section without the "none registered" line is accepted, and JSON may omit sections.
+// Notes returns the notes among the problems.
+func (d *Document) Notes() []Problem {
+	var notes []Problem
+	for i := range d.Problems {
+		if d.Problems[i].IsNote() {
+			notes = append(notes, d.Problems[i])
+		}
+	}
+	return notes
+}
+
+// Strict returns the artifact of a valid document, or an error with one fault for each problem. Notes
+// are no problems, an empty section without the "none registered" line is accepted, and JSON may omit
+// sections.
 func (d *Document) Strict() (Artifact, error) {
-	var wrong []string
-	for _, p := range d.Problems {
-		if p.Kind == EmptyNotStated || (p.Kind == MissingSection && p.Line == 0) {
-			continue
+	err := d.Faults("`brenner artifact lint FILE` explains the problems of the file", func(p *Problem) bool {
+		return !p.IsNote() && p.Kind != EmptyNotStated && (p.Kind != MissingSection || p.Line > 0)
+	})
+	if err != nil {
+		return Artifact{}, err
+	}
+	return d.Artifact, nil
+}
+
+// Faults returns the chosen problems as an error, in the order of the file. The first one has the hint.
+func (d *Document) Faults(hint string, chosen func(*Problem) bool) error {
+	var all []error
+	for i := range d.Problems {
+		if p := &d.Problems[i]; chosen(p) {
+			all = append(all, &fault.Error{Code: NotAnArtifact, Line: p.Line, Detail: p.Message, Hint: hint})
+			hint = ""
 		}
-		where := ""
-		if p.Line > 0 {
-			where = fmt.Sprintf("line %d: ", p.Line)
-		}
-		wrong = append(wrong, where+p.Message)
 	}
-	if len(wrong) == 0 {
-		return d.Artifact, nil
-	}
-	detail := wrong[0]
-	if more := len(wrong) - 1; more > 0 {
-		detail += fmt.Sprintf(" (and %d more)", more)
-	}
-	return Artifact{}, &fault.Error{
-		Code: NotAnArtifact, Detail: detail,
-		Hint: "`brenner artifact lint FILE` lists the problems of the file",
-	}
+	return errors.Join(all...)
 }
 
 // Parse reads a valid artifact from JSON or Markdown.
 func Parse(data []byte) (Artifact, error) {
 	doc, err := Read(data)
 	if err != nil {
+		return Artifact{}, err
+	}
+	return doc.Strict()
+}
+
+// ParseExact reads a valid artifact in the form that this package writes. A file with notes is refused.
+func ParseExact(data []byte) (Artifact, error) {
+	doc, err := Read(data)
+	if err != nil {
+		return Artifact{}, err
+	}
+	if err := doc.Faults("", (*Problem).IsNote); err != nil {
 		return Artifact{}, err
 	}
 	return doc.Strict()

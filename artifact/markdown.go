@@ -86,6 +86,7 @@ type mdWriter struct {
 	ended     int    // lines written so far
 	lines     Lines  // nil if no index is wanted
 	json      []byte // scratch for code spans
+	spans     string // what is escaped in code spans
 	afterList bool   // the next label needs a blank line, or a viewer would join it to the list
 
 	renumbered Renumbered
@@ -103,7 +104,7 @@ func (w *mdWriter) text(s string, at place) { w.buf = appendText(w.buf, s, at) }
 func (w *mdWriter) span(v Value) {
 	w.json = AppendValue(w.json[:0], v)
 	w.buf = append(w.buf, '`')
-	w.buf = appendSpan(w.buf, w.json)
+	w.buf = appendQuotable(w.buf, w.json, w.spans, false)
 	w.buf = append(w.buf, '`')
 }
 
@@ -125,6 +126,7 @@ func (w *mdWriter) markField(it *Item, field string) {
 
 func (w *mdWriter) artifact(a *Artifact) {
 	w.renumbered = a.Renumbered()
+	w.spans = spanEscapes(a.Metadata.Rules)
 	w.mark("metadata")
 	w.frontMatter(&a.Metadata)
 	w.end()
@@ -249,7 +251,7 @@ func (w *mdWriter) ownLabel(name string) {
 		w.put(name)
 	} else {
 		w.json = AppendString(w.json[:0], name)
-		w.buf = appendSpan(w.buf, w.json)
+		w.buf = appendQuotable(w.buf, w.json, w.spans, false)
 	}
 	w.put("`**:")
 }

@@ -88,9 +88,12 @@ func TestReadText(t *testing.T) {
 func TestAppendSpan(t *testing.T) {
 	v := MapOf(Entry{"a|b", List{Text("`<&>"), Number(0.5), Null{}, Text("\u2028\u202e\x7f\U000e0041é")}})
 	want := `{"a\u007cb":["\u0060\u003c\u0026\u003e",0.5,null,"\u2028\u202e\u007f\udb40\udc41é"]}`
-	got := appendSpan(nil, Canonical(v))
+	got := appendQuotable(nil, Canonical(v), spanEscapes("merge/1"), false)
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if later := appendQuotable(nil, Canonical(Text("`<&>|")), spanEscapes("merge/2"), false); string(later) != `"\u0060<&>\u007c"` {
+		t.Errorf("by later rules: %s", later)
 	}
 	back, err := ParseValue(got, MaxDepth)
 	if err != nil || !Equal(back, v) {

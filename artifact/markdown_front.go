@@ -184,6 +184,9 @@ func (r *mdReader) metadata(key string, node *yaml.Node) {
 		r.problem(kind, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
 		return
 	}
+	if key == "contributors" {
+		v = r.otherMetadata(v, line)
+	}
 	r.doc.Artifact.Metadata.take(Entry{key, v}, func(kind ProblemKind, format string, args ...any) {
 		r.problem(kind, line, "metadata", format, args...)
 	})

@@ -40,10 +40,11 @@ type mdReader struct {
 	doc      Document
 	line     int               // the current line
 	last     int               // the last line of the file
+	rest     string            // the lines after the current one
 	fronted  bool              // front matter was read
 	titled   bool              // the title was read
 	headings [SectionCount]int // the line of each section's heading; 0 if not seen
-	said     [SectionCount]bool
+	said     [SectionCount]emptiness
 	newest   int     // the highest section seen so far, from 1
 	section  Section // the current section, if inside is set
 	inside   bool
@@ -52,9 +53,18 @@ type mdReader struct {
 	open     *draft // the item being read
 	list     *listing
 	table    *tableHead
-	strays   strays
 	problems int
+	foreign
 }
+
+// emptiness is what a section says about being empty.
+type emptiness uint8
+
+const (
+	notSaid   emptiness = iota
+	saidSo              // with the line that the writer writes
+	saidOther           // in other words
+)
 
 func (r *mdReader) problem(kind ProblemKind, line int, item, format string, args ...any) {
 	r.problems++
@@ -66,17 +76,6 @@ func (r *mdReader) problem(kind ProblemKind, line int, item, format string, args
 
 func (r *mdReader) unreadable(format string, args ...any) {
 	r.problem(UnreadableLines, r.line, r.item(), format, args...)
-}
-
-// strays records whether the previous and the current line are stray.
-type strays struct{ before, now bool }
-
-// stray reports a line that has no meaning here. A run of them is one problem.
-func (r *mdReader) stray(line string) {
-	if !r.strays.before {
-		r.unreadable("not part of an artifact: %s", fault.Shown(line))
-	}
-	r.strays.now = true
 }
 
 func (r *mdReader) item() string {
@@ -102,9 +101,11 @@ func (r *mdReader) file(text string) {
 		var line string
 		line, body, _ = strings.Cut(body, "\n")
 		r.line++
+		r.rest = body
 		r.take(strings.TrimRight(line, " \t\r"))
 	}
 	r.closeList()
+	r.closeRun()
 	r.last = max(r.line, 1)
 }
 
@@ -130,60 +131,90 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 
 // take reads one line, without trailing blanks.
 func (r *mdReader) take(line string) {
-	if line == "" {
-		return // also within a list or a run of strays
-	}
-	r.strays = strays{before: r.strays.now}
 	switch {
+	case r.fence != 0:
+		r.keepLine(line)
+		if isFence(line) == r.fence {
+			r.fence = 0
+		}
+	case line == "":
+		r.gap = append(r.gap, '\n') // also within a list
+	case r.opensFence(line):
+		if r.list == nil || r.list.lines > 0 || !r.valueBelow(line) {
+			r.closeList()
+			r.keepLine(line)
+		}
 	case r.list != nil && r.listLine(line):
-	case line[0] == '#':
-		r.closeList()
-		r.heading(line)
-	case strings.HasPrefix(line, "**"):
-		r.closeList()
-		r.readLabelled(line)
-	case line[0] == '|':
-		r.closeList()
-		r.tableLine(line)
 	default:
 		r.closeList()
+		r.outside(line)
+	}
+}
+
+// outside reads a line that is not in a list.
+func (r *mdReader) outside(line string) {
+	level := len(line) - len(strings.TrimLeft(line, "#"))
+	label, bulleted := cutBullet(line)
+	switch {
+	case level > 0 && (line[level:] == "" || line[level] == ' '):
+		r.heading(level, trim(line[level:]), line)
+	case isRule(line):
+		r.gap = append(append(r.gap, line...), '\n') // it counts only within a text that is kept
+	case !r.inside || r.loose:
+		r.keepLine(line)
+	case bulleted && r.run != nil && r.run.spec != nil && !r.run.more && !r.run.nested:
+		r.keepLine(line)
+	case strings.HasPrefix(label, "**") && r.readLabelled(label, bulleted):
+	case line[0] == '|' && r.tableLine(line):
+	default:
 		r.plain(line)
 	}
 }
 
-// plain reads a line without markup. Only "None registered" is valid.
+// plain reads a line without markup. Only "None registered" is part of the form.
 func (r *mdReader) plain(line string) {
-	if r.inside && r.open == nil && !r.said[r.section] && saysEmpty(r.section, line) {
-		r.said[r.section] = true
-		return
+	if r.inside && r.open == nil && r.run == nil && r.said[r.section] == notSaid {
+		if saysEmpty(r.section, line) {
+			r.said[r.section] = saidSo
+			return
+		}
+		if saysNothing(line) {
+			r.said[r.section] = saidOther
+		}
 	}
-	r.stray(line)
+	r.keepLine(line)
 }
 
 func saysEmpty(s Section, line string) bool {
 	return strings.EqualFold(strings.TrimSuffix(line, "."), s.Spec().Empty)
 }
 
-func (r *mdReader) heading(line string) {
+func (r *mdReader) heading(level int, title, line string) {
+	s, known := parseSectionTitle(title)
+	_, other := otherSectionTitle(title)
 	switch {
-	case strings.HasPrefix(line, "### "):
-		r.itemHeading(trim(line[4:]))
-	case strings.HasPrefix(line, "## "):
-		r.sectionHeading(line)
-	case strings.HasPrefix(line+" ", mdTitle):
+	case known && (level < 3 || r.headings[s] == 0), other && level < 3, level == 2 && !r.isItem(title):
+		r.closeRun()
+		r.sectionHeading(title, line)
+	case level == 1 && strings.HasPrefix(line+" ", mdTitle) && !r.titled && r.newest == 0:
+		r.closeRun()
 		r.title(line)
+	case level > 1 && r.inside && (r.isItem(title) || likeID(title)):
+		r.closeRun()
+		r.loose = false
+		r.itemHeading(title)
+	case level > 2 && (!r.inside || r.loose || r.open != nil):
+		r.keepLine(line) // a heading within an item or a text
 	default:
-		r.open, r.inside = nil, false
-		r.stray(line)
+		r.closeRun()
+		r.open, r.loose = nil, true
+		r.inside = r.inside && level > 1
+		r.keepLine(line)
 	}
 }
 
 // title reads the first heading. The session id in it counts only if there is no front matter.
 func (r *mdReader) title(line string) {
-	if r.titled || r.newest > 0 {
-		r.stray(line)
-		return
-	}
 	r.titled = true
 	md := &r.doc.Artifact.Metadata
 	if md.Rehearsal() {
@@ -198,13 +229,15 @@ func (r *mdReader) title(line string) {
 	}
 }
 
-func (r *mdReader) sectionHeading(line string) {
-	r.open, r.table, r.inside = nil, nil, false
-	s, ok := parseSectionTitle(trim(line[3:]))
+func (r *mdReader) sectionHeading(title, line string) {
+	r.open, r.table, r.inside, r.loose = nil, nil, false, false
+	s, ok := parseSectionTitle(title)
 	if !ok {
-		r.unreadable("unknown section %s ignored, with its content", fault.Shown(line))
-		r.strays.now = true
-		return
+		if s, ok = otherSectionTitle(title); !ok {
+			r.keepLine(line)
+			return
+		}
+		r.variant("heading", title, s.Spec().Title)
 	}
 	r.section, r.inside = s, true
 	switch first := r.headings[s]; {

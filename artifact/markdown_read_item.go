@@ -14,8 +14,10 @@ type draft struct {
 	line    int
 	names   map[string]bool // its field names, once there are many
 
-	unnamed bool   // the heading shows CONFLICT instead of a name
-	score   string // "9/12" from the heading
+	unnamed bool     // the heading shows CONFLICT instead of a name
+	score   string   // "9/12" from the heading
+	texts   []string // kept without a label
+	known   uint32   // the fields of the table, by rank
 
 	// Predictions only.
 	row     *tableRow
@@ -50,11 +52,7 @@ func (r *mdReader) draft(id string) *draft {
 
 // itemHeading reads "H1: name", struck through and marked if the item was killed.
 func (r *mdReader) itemHeading(text string) {
-	r.open = nil
-	if !r.inside {
-		r.stray("### " + text)
-		return
-	}
+	r.open, r.lead = nil, ""
 	text, marked := cutMark(text)
 	text, struck := readStruck(text)
 	score := ""
@@ -62,9 +60,17 @@ func (r *mdReader) itemHeading(text string) {
 		text, score = cutScore(text)
 	}
 	rawID, rawName, named := cutPlain(text, ":")
+	remark := ""
+	if h, ok := otherHead(r.section, text); ok && !r.section.ValidID(readText(rawID)) {
+		r.variant("heading", text, h.id)
+		rawID, rawName, remark, named = h.id, h.name, h.remark, h.name != ""
+	}
 	d := r.itemOf(readText(rawID), marked || struck)
 	d.score = score
 	r.open = d
+	if remark != "" {
+		r.headRemark(remark)
+	}
 	if !named || rawName == "" {
 		return
 	}
@@ -110,32 +116,46 @@ func cutScore(text string) (rest, score string) {
 	return trim(text[:at]), text[at+1+len(mdScore) : len(text)-1]
 }
 
-// readLabelled reads "**Claim**: text".
-func (r *mdReader) readLabelled(line string) {
-	if r.open == nil && r.inside && r.section == ResearchThread && r.ids[ResearchThread] == nil {
+// readLabelled reads "**Claim**: text", and reports whether the line has that form.
+func (r *mdReader) readLabelled(line string, bulleted bool) bool {
+	label, raw, own, ok := cutLabel(line)
+	if !ok || (!own && label == "") {
+		return false
+	}
+	if r.open == nil && r.section == ResearchThread && r.ids[ResearchThread] == nil {
 		r.open = r.draft(ThreadID) // the only possible item; its heading may be omitted
 	}
 	if r.open == nil {
-		r.stray(line)
-		return
+		return r.saidLabelled(label, raw)
 	}
-	label, raw, own, ok := cutLabel(line)
-	if !ok {
-		r.stray(line)
-		return
-	}
+	r.closeRun()
+	r.lead = ""
 	if own {
 		r.ownField(label, raw)
-		return
+		return true
 	}
-	spec := r.open.section.Spec()
-	for i := range spec.Fields {
-		if strings.EqualFold(spec.Fields[i].Title, label) {
-			r.field(&spec.Fields[i], raw)
-			return
-		}
+	if spec, ok := r.fieldOf(label); ok {
+		r.field(spec, raw)
+	} else if !r.systemLabel(label, raw) {
+		r.unknownField(label, raw, bulleted)
 	}
-	r.systemLabel(label, raw, line)
+	if r.list != nil {
+		r.list.nested = bulleted
+	}
+	return true
+}
+
+// fieldOf returns the field of the open item with the given label or one of its variants.
+func (r *mdReader) fieldOf(label string) (*FieldSpec, bool) {
+	f, ok := r.open.section.Spec().labelled(label)
+	if !ok || strings.EqualFold(f.Title, label) {
+		return f, ok
+	}
+	if r.open.knows(f.Name) {
+		return nil, false // kept under its own label
+	}
+	r.variant("label", label, f.Title)
+	return f, true
 }
 
 // cutLabel splits a line after its label. own means that the label is a name in a code span.
@@ -185,7 +205,7 @@ func (r *mdReader) ownField(label, raw string) {
 func (r *mdReader) field(spec *FieldSpec, raw string) {
 	switch raw {
 	case "":
-		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == ""}
+		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == "", spec: spec}
 		return
 	case mdConflict:
 		r.list = &listing{what: listConflict, name: spec.Name, line: r.line}
@@ -202,6 +222,9 @@ func (r *mdReader) field(spec *FieldSpec, raw string) {
 		r.unreadable("null is not a valid value; remove the line")
 	default:
 		r.setField(spec.Name, v, r.line)
+		if _, isText := v.(Text); isText && (spec.Kind == KindText || spec.Kind == KindStatus) {
+			r.leads(spec.Name)
+		}
 	}
 }
 
@@ -216,8 +239,12 @@ func (r *mdReader) setField(name string, v Value, line int) {
 		return
 	}
 	d.Fields = append(d.Fields, Field{Name: name, Value: v})
+	d.known |= 1 << d.section.Spec().Rank(name)
 	r.place(d, name, line)
 }
+
+// knows reports whether the item has a field of the table.
+func (d *draft) knows(name string) bool { return d.known>>d.section.Spec().Rank(name)&1 != 0 }
 
 func (d *draft) has(name string) bool {
 	const few = 16
@@ -251,7 +278,15 @@ func (r *mdReader) checkScore(d *draft) {
 		return
 	}
 	total, scored := d.Score()
-	if want := strconv.Itoa(total) + "/" + strconv.Itoa(ScoreTotal()); !scored || d.score != want {
+	want := strconv.Itoa(total) + "/" + strconv.Itoa(ScoreTotal())
+	switch {
+	case scored && d.score == want:
+	case scored && !r.isForeign():
 		r.problem(UnreadableLines, d.line, d.ID, "the heading of %s has the score %s, its parts add up to %s", d.ID, fault.Shown(d.score), want)
+	default:
+		r.problem(Kept, d.line, d.ID, "the heading of %s has the score %s, which its parts do not add up to; kept as the field %s", d.ID, fault.Shown(d.score), headingScore)
+		if !d.has(headingScore) {
+			d.Fields = append(d.Fields, Field{Name: headingScore, Value: Text(d.score)})
+		}
 	}
 }

@@ -20,6 +20,10 @@ type listing struct {
 	name       string // of the field
 	line       int    // of the label
 	own        bool   // the label is the field's own name
+	spec       *FieldSpec
+	nested     bool     // the label itself is a list entry
+	raw        []string // the lines as they are
+	odd        []string // entries that are not of the form "key: value"
 	entries    []Entry
 	lines      int // of the list, valid or not
 	candidates Conflict
@@ -37,12 +41,14 @@ func (l *listing) depth() int {
 // listLine reads a line of the open list, and reports whether it is one.
 func (r *mdReader) listLine(line string) bool {
 	text := strings.TrimLeft(line, " \t")
-	entry, ok := strings.CutPrefix(text, "- ")
-	if !ok {
-		return false
+	entry, ok := cutBullet(text)
+	indented := len(text) < len(line)
+	if !ok || (r.list.nested && !indented) {
+		return r.list.lines == 0 && !r.list.nested && r.valueBelow(line)
 	}
 	r.list.lines++
-	indented := len(text) < len(line)
+	r.list.raw = append(r.list.raw, line)
+	indented = indented && !r.list.nested
 	switch l := r.list; {
 	case indented && l.inner:
 		if c, ok := r.candidate(entry, l.depth()-3); ok {
@@ -84,12 +90,12 @@ func (r *mdReader) candidate(entry string, depth int) (Candidate, bool) {
 
 // mapEntry reads "H1: text".
 func (r *mdReader) mapEntry(entry string) {
-	key, raw, ok := cutPlain(entry, ":")
-	if !ok || key == "" || raw == "" {
-		r.unreadable("an entry is written `- key: value`, not %s", fault.Shown(entry))
+	key, raw, ok := cutEntry(entry)
+	l := r.list
+	if !ok {
+		l.odd = append(l.odd, entry)
 		return
 	}
-	l := r.list
 	if raw == mdConflict {
 		l.entries = append(l.entries, Entry{readText(key), Conflict{}})
 		l.inner = true
@@ -99,7 +105,7 @@ func (r *mdReader) mapEntry(entry string) {
 		return
 	}
 	if v, ok := r.plainValue(raw, l.depth(), cellValue); ok {
-		l.entries = append(l.entries, Entry{readText(key), v})
+		l.entries = append(l.entries, Entry{r.outcomeKey(readText(key)), v})
 	}
 }
 
@@ -162,6 +168,9 @@ func (r *mdReader) closeMap(l *listing) {
 		}
 		return
 	}
+	if r.otherList(l) {
+		return
+	}
 	if r.open.section == PredictionsTable && l.name == "predictions" {
 		r.setPredictions(r.open, Map(l.entries), l.line)
 		return
@@ -197,6 +206,9 @@ func (r *mdReader) value(spec *FieldSpec, raw string, depth int) (Value, bool) {
 			return Bool(false), true
 		}
 	case KindList:
+		if r.isForeign() {
+			return readQuotedList(raw), true
+		}
 		return readList(raw), true
 	case KindReferences:
 		if raw == mdNone {
@@ -208,6 +220,9 @@ func (r *mdReader) value(spec *FieldSpec, raw string, depth int) (Value, bool) {
 		}
 		if m, ok := readScore(raw); ok && spec.Kind == KindScore {
 			return m, true
+		}
+		if spec.Kind == KindScore {
+			return r.otherScore(raw)
 		}
 	}
 	return Text(readText(raw)), true
@@ -225,6 +240,10 @@ func (r *mdReader) spanValue(span string, depth int, check func(Value) (Value, e
 	v, err := ParseValue([]byte(span), depth)
 	if err == nil {
 		v, err = check(v)
+	}
+	if err != nil && strings.IndexByte("{[\"", span[0]) < 0 {
+		r.variant("code span", span, "a text")
+		return Text("`" + span + "`"), true
 	}
 	if err != nil {
 		r.unreadable("the code span is not the JSON of a value (%s): %s", fault.Shown(err.Error()), fault.Shown(span))
@@ -270,8 +289,8 @@ func readScore(raw string) (Map, bool) {
 	return m, len(m) == len(entries)
 }
 
-// systemLabel reads a label that is not a field.
-func (r *mdReader) systemLabel(label, raw, line string) {
+// systemLabel reads a label that is not a field, and reports whether it knows the label.
+func (r *mdReader) systemLabel(label, raw string) bool {
 	d := r.open
 	prediction := d.section == PredictionsTable
 	switch {
@@ -289,12 +308,13 @@ func (r *mdReader) systemLabel(label, raw, line string) {
 	case strings.EqualFold(label, mdReason):
 		if d.Kill == nil || d.Kill.Reason != "" {
 			r.unreadable("only an item with a struck heading and %s has a reason, once", mdKilled)
-			return
+			return true
 		}
 		d.Kill.Reason = readText(raw)
 	default:
-		r.unreadable("unknown field %s; write a custom field as **`name`**: value", fault.Shown(line))
+		return r.otherKill(label, raw)
 	}
+	return true
 }
 
 func (r *mdReader) killedBy(raw string) {

@@ -225,36 +225,43 @@ func sortedCells(cells []CellKill) []CellKill {
 }
 
 type tableHead struct {
-	keys  []string
-	ruled bool // the line of dashes below it was read
+	condition int         // its column; 0 if there is none
+	keys      []string    // the hypotheses of the other columns, "" for a field
+	fields    []FieldSpec // the fields of the other columns
+	ruled     bool        // the line of dashes below it was read
+	other     bool        // a header of another tool
 }
 
 // tableRow is a row of the file. Its cells are read at the end, when the kills are known.
 type tableRow struct {
 	head  *tableHead
 	line  int
-	cells []string // without the id
+	cells []string // without the id: the condition, then the others
 }
 
-func (r *mdReader) tableLine(line string) {
+// tableLine reads a line of a table, and reports whether it is one.
+func (r *mdReader) tableLine(line string) bool {
 	cells, ok := splitRow(line)
-	if !ok || !r.inside || r.section != PredictionsTable || len(cells) < 2 {
-		r.stray(line)
-		return
+	if !ok || len(cells) < 2 {
+		return false
 	}
+	isHead := strings.EqualFold(cells[0], "ID") || cells[0] == "#"
+	if !isHead && r.table == nil {
+		return false
+	}
+	r.closeRun()
 	r.open = nil
 	switch {
-	case strings.EqualFold(cells[0], "ID") && strings.EqualFold(cells[1], "Condition"):
-		r.head(cells[2:], line)
-	case r.table == nil:
-		r.stray(line)
+	case isHead:
+		r.head(cells, line)
 	case !r.table.ruled && strings.Trim(line, "|-: \t") == "":
 		r.table.ruled = true
-	case len(cells) != 2+len(r.table.keys):
-		r.unreadable("the row has %d cells, the table's header %d", len(cells), 2+len(r.table.keys))
+	case len(cells) != r.table.width():
+		r.unreadable("the row has %d cells, the table's header %d", len(cells), r.table.width())
 	default:
 		r.row(cells)
 	}
+	return true
 }
 
 func splitRow(line string) ([]string, bool) {
@@ -264,18 +271,37 @@ func splitRow(line string) ([]string, bool) {
 	return cells[:last], ok && cells[last] == ""
 }
 
-func (r *mdReader) head(names []string, line string) {
-	head := &tableHead{keys: make([]string, len(names))}
-	listed := make(map[string]bool, len(names))
-	for i, raw := range names {
+func (h *tableHead) width() int {
+	n := 1 + len(h.keys)
+	if h.condition > 0 {
+		n++
+	}
+	return n
+}
+
+func (r *mdReader) head(cells []string, line string) {
+	head := &tableHead{}
+	listed := make(map[string]bool, len(cells))
+	r.table = nil
+	if r.section != PredictionsTable {
+		r.variant("table", line, "items")
+	}
+	for i, raw := range cells[1:] {
 		raw, _ = readStruck(raw)
-		key := readText(raw)
+		switch {
+		case r.section == PredictionsTable && head.condition == 0 && r.isCondition(raw, head):
+			head.condition = i + 1
+			continue
+		case r.section == PredictionsTable && r.addHypothesis(raw, head):
+		default:
+			r.addColumn(raw, head)
+		}
+		last := len(head.keys) - 1
+		key := head.keys[last] + "." + head.fields[last].Name
 		if raw == "" || listed[key] {
 			r.unreadable("missing or duplicate hypothesis in the table's header: %s", fault.Shown(line))
-			r.table = nil
 			return
 		}
-		head.keys[i] = key
 		listed[key] = true
 	}
 	r.table = head
@@ -283,11 +309,21 @@ func (r *mdReader) head(names []string, line string) {
 
 func (r *mdReader) row(cells []string) {
 	rawID, struck := readStruck(cells[0])
-	d := r.draft(readText(rawID))
+	id := readText(rawID)
+	if h, ok := otherHead(r.section, rawID); ok && !r.section.ValidID(id) {
+		id = h.id
+	}
+	d := r.draft(id)
 	if struck {
 		d.Kill = &Kill{}
 	}
-	d.row = &tableRow{head: r.table, line: r.line, cells: cells[1:]}
+	sorted := []string{""}
+	if c := r.table.condition; c > 0 {
+		sorted[0] = cells[c]
+		cells = slices.Concat(cells[:c], cells[c+1:])
+	}
+	d.row = &tableRow{head: r.table, line: r.line, cells: append(sorted, cells[1:]...)}
+	r.rowFields(d)
 }
 
 // setPredictions takes the predictions of a block. finish adds those of the table.
@@ -312,13 +348,15 @@ func (r *mdReader) finish() {
 		if d.section == PredictionsTable {
 			r.finishPrediction(d, s)
 		}
-		d.section.Spec().SortFields(d.Fields)
+		d.keepTexts()
 		r.checkScore(d)
+		d.section.Spec().SortFields(d.Fields)
 		if _, ok := d.Get("name").(Conflict); d.unnamed && !ok {
 			r.problem(UnreadableLines, d.line, d.ID, "the name of %s is a %s, but its candidates are missing", d.ID, mdConflict)
 		}
 	}
 	r.checkSections()
+	r.keepOther()
 	slices.SortStableFunc(r.doc.Problems, func(x, y Problem) int { return x.Line - y.Line })
 	if more := r.problems - maxProblems; more > 0 {
 		r.doc.Problems = append(r.doc.Problems, Problem{
@@ -331,7 +369,7 @@ func (r *mdReader) finish() {
 func (r *mdReader) finishPrediction(d *draft, s *slate) {
 	if d.row != nil {
 		r.finishCondition(d)
-		r.rowCells(d)
+		r.rowCells(d, s)
 	}
 	switch {
 	case d.offKind != nil:
@@ -382,14 +420,22 @@ func (r *mdReader) uncross(d *draft, raw string) (string, bool) {
 	return inside, true
 }
 
-func (r *mdReader) rowCells(d *draft) {
+func (r *mdReader) rowCells(d *draft, s *slate) {
 	for i, raw := range d.row.cells[1:] {
+		key := d.row.head.keys[i]
+		if key == "" || d.row.head.noValue(raw) {
+			continue
+		}
 		switch raw {
-		case "", NotApplicable, mdElsewhere, mdConflict:
+		case NotApplicable:
+			if !d.row.head.other || s.struck[key] {
+				continue
+			}
+		case "", mdElsewhere, mdConflict:
 			continue
 		}
 		if raw, ok := r.uncross(d, raw); ok {
-			d.cells = append(d.cells, Entry{d.row.head.keys[i], Text(readText(raw))})
+			d.cells = append(d.cells, Entry{key, Text(readText(raw))})
 		}
 	}
 }
@@ -416,13 +462,16 @@ func (r *mdReader) checkSigns(d *draft, s *slate) {
 	m, isMap := view.predictions.(Map)
 	for i, raw := range d.row.cells[1:] {
 		key := d.row.head.keys[i]
+		if key == "" {
+			continue
+		}
 		v := view.predictions
 		if isMap {
 			v, _ = m.Get(key)
 		}
 		_, conflict := v.(Conflict)
 		switch {
-		case raw == NotApplicable && !view.NotApplicable(key):
+		case raw == NotApplicable && !d.row.head.other && !view.NotApplicable(key):
 			r.problem(UnreadableLines, d.line, d.ID, "%s has N/A for %s, but neither that hypothesis nor the cell was killed", d.ID, fault.Shown(key))
 		case raw == mdElsewhere && (v == nil || conflict), raw == mdConflict && !conflict:
 			r.problem(UnreadableLines, d.line, d.ID, "%s has %s for %s, but its block has no such cell", d.ID, raw, fault.Shown(key))
@@ -437,9 +486,9 @@ func (r *mdReader) checkSections() {
 		switch {
 		case r.headings[s] == 0:
 			r.problem(MissingSection, r.last, s.String(), "the section %s is missing", s.Spec().Title)
-		case empty && !r.said[s]:
+		case empty && r.said[s] == notSaid:
 			r.problem(EmptyNotStated, r.headings[s], s.String(), "the section %s is empty without the line %q", s.Spec().Title, s.Spec().Empty)
-		case !empty && r.said[s]:
+		case !empty && r.said[s] == saidSo:
 			r.problem(UnreadableLines, r.headings[s], s.String(), "the section %s has the line %q, but also items", s.Spec().Title, s.Spec().Empty)
 		}
 	}

@@ -350,7 +350,7 @@ func assumptionsIn(r *record.Record, content string) []statement {
 }
 
 func ledgerOf(content string) []statement {
-	a, err := artifact.Parse([]byte(content))
+	a, err := artifact.ParseExact([]byte(content))
 	if err != nil {
 		return nil
 	}

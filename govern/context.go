@@ -380,7 +380,7 @@ func (c *gathering) artifacts(ctx context.Context, shown []contexts.ShownRecord)
 			return found, err
 		}
 		found = true
-		if one, err := artifact.Parse(data); err == nil {
+		if one, err := artifact.ParseExact(data); err == nil {
 			m.Artifact = &one
 		} else {
 			m.Content = data // plain text of that type

@@ -132,7 +132,7 @@ func (s *snapshot) hypotheses(artifacts, models []page) {
 	for i := range artifacts {
 		p := &artifacts[i]
 		source := s.cite(p)
-		a, err := artifact.Parse([]byte(p.content))
+		a, err := artifact.ParseExact([]byte(p.content))
 		if err != nil {
 			fmt.Fprintf(&s.b, "- %s (%s)\n", p.Summary, source)
 			continue

@@ -18,6 +18,22 @@ and a number. Errors (E) make the artifact invalid; warnings (W) and notes (I) d
 - A field in CONFLICT is reported once, as ES-005, and by no other rule.
 - One cause makes one finding: the content of a missing or empty section has none.
 - Lines are those of the Markdown file, or of the Markdown that the JSON would be rendered to.
+- Every line that cannot be read is listed (` + "`also`" + ` in the JSON), and then what lint says of the others.
+
+## Files of other tools
+
+` + "`artifact lint`, `render`, `parse` and `merge --base`" + ` also read artifacts that people and other tools wrote. A note
+(` + "`notes`" + ` in the JSON of lint, ` + "`reading`" + ` in that of merge, else on standard error) names each deviation; notes do not make
+an artifact invalid.
+
+- **variant**: a known form of something, such as ` + "`**RT**: …`" + ` for the statement, the column ` + "`Observation/Condition`" + `,
+  ` + "`Evidence-per-week score`" + `, ` + "`LR=3, Cost=2`" + `, ` + "`If H1`" + ` as a key, ` + "`### H3 (Third Alternative): …`" + `, ` + "`Critique 1`" + `, ` + "`**Killed**: true`" + `, a section
+  under another name, a table of items, or a value on several lines.
+- **kept**: anything else, verbatim. An unknown label or column becomes a field of the item; text without a label becomes its
+  field ` + "`text`" + `, a score on another scale ` + "`score_text`" + `, remarks on marks ` + "`score_notes`" + `. Text outside of items, and
+  sections that an artifact does not have, go to ` + "`other_text`" + ` in the metadata. Nothing in a code fence is read as an item.
+- Contradictions are not guessed at: a field twice, a row with too few cells, a struck value of an item that was not killed. Such
+  a file is refused, and so is one without front matter or without a section, except by lint.
 `
 
 const docsTail = `

@@ -13,11 +13,9 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"brenner/artifact"
-	"brenner/internal/fault"
 )
 
 // Severity is the severity of a finding.
@@ -72,19 +70,30 @@ type Verdict struct {
 	Schema string `json:"schema"`
 	Valid  bool   `json:"valid"`
 	Result
+	Notes []Note `json:"notes,omitempty"` // on the form of a file that another tool wrote
 }
 
-// Judge reads a file in JSON or Markdown and checks it.
+// Note is a remark on the form of a file: what was read as something else, and what was kept verbatim.
+type Note struct {
+	Kind    artifact.ProblemKind `json:"kind"`
+	Item    string               `json:"item"`
+	Line    int                  `json:"line"`
+	Message string               `json:"message"`
+}
+
+// Judge reads a file in JSON or Markdown and checks it. If lines of it cannot be read, it returns a
+// verdict on the others, and an error with a fault for each.
 func Judge(data []byte) (*Verdict, error) {
 	doc, err := artifact.Read(data)
-	if err == nil {
-		err = Unreadable(doc)
-	}
 	if err != nil {
 		return nil, err
 	}
 	r := Check(doc)
-	return &Verdict{Schema: "brenner.lint/v1", Valid: r.Valid(), Result: r}, nil
+	v := &Verdict{Schema: "brenner.lint/v1", Valid: r.Valid(), Result: r}
+	for _, p := range doc.Notes() {
+		v.Notes = append(v.Notes, Note{Kind: p.Kind, Item: p.Item, Line: p.Line, Message: safe(p.Message)})
+	}
+	return v, Unreadable(doc)
 }
 
 // compare is a total order, independent of the order of the rules.
@@ -98,30 +107,8 @@ func compare(a, b Finding) int {
 	)
 }
 
-// Unreadable returns an error if the document has unreadable lines.
+// Unreadable returns an error with a fault for each unreadable line of the document.
 func Unreadable(doc artifact.Document) error {
-	var first *artifact.Problem
-	more := -1
-	for i := range doc.Problems {
-		if p := &doc.Problems[i]; p.Kind == artifact.UnreadableLines {
-			if first == nil {
-				first = p
-			}
-			more++
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	f := &fault.Error{
-		Code: artifact.NotAnArtifact, Op: "lint", Detail: first.Message,
-		Hint: "fix or remove those lines; `brenner artifact render` shows the expected form",
-	}
-	if first.Line > 0 {
-		f.Place = fmt.Sprintf("line %d", first.Line)
-	}
-	if more > 0 {
-		f.Detail += fmt.Sprintf(" (and %d more)", more)
-	}
-	return f
+	return doc.Faults("fix or remove the lines that cannot be read; `brenner artifact render` shows the expected form",
+		func(p *artifact.Problem) bool { return p.Kind == artifact.UnreadableLines })
 }

@@ -201,9 +201,9 @@ func TestUnreadable(t *testing.T) {
 		t.Error(err)
 	}
 	err := lint.Unreadable(artifact.Document{Problems: []artifact.Problem{
-		{Kind: artifact.BadID}, {Kind: artifact.UnreadableLines, Line: 7, Message: "stray text"}, {Kind: artifact.UnreadableLines, Line: 9},
+		{Kind: artifact.BadID}, {Kind: artifact.UnreadableLines, Line: 7, Message: "stray text"}, {Kind: artifact.UnreadableLines, Line: 9, Message: "more"}, {Kind: artifact.Kept, Line: 10},
 	}})
-	if err == nil || err.Error() != "lint: line 7: stray text (and 1 more)" || fault.CodeOf(err) != artifact.NotAnArtifact || fault.HintOf(err) == "" {
+	if err == nil || err.Error() != "line 7: stray text\nline 9: more" || fault.CodeOf(err) != artifact.NotAnArtifact || fault.HintOf(err) == "" {
 		t.Errorf("%v", err)
 	}
 }

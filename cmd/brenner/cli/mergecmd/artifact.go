@@ -41,13 +41,22 @@ func renderCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 printed; 2 invalid file.`,
 		Args: ui.One,
 		RunE: func(_ *cobra.Command, args []string) error {
-			art, _, err := a.ReadArtifact("artifact", args[0])
+			art, err := readArtifact(a, args[0])
 			if err != nil {
 				return err
 			}
 			return ui.Show(a, rendered{"brenner.render/v1", string(art.Markdown())}, nil, func(_ *ui.App, r rendered) string { return r.Markdown })
 		},
 	}
+}
+
+// readArtifact reads an artifact and prints the notes on its form.
+func readArtifact(a *ui.App, path string) (artifact.Artifact, error) {
+	doc, _, err := a.ReadArtifact("artifact", path)
+	if err == nil && !a.Quiet {
+		a.Say(NotesText(formNotes(&doc, path)))
+	}
+	return doc.Artifact, err
 }
 
 // rendered is an artifact as Markdown.
@@ -67,7 +76,7 @@ from Markdown has no provenance; merging into it prints a warning.`,
 Exit codes: 0 printed; 2 invalid file.`,
 		Args: ui.One,
 		RunE: func(_ *cobra.Command, args []string) error {
-			art, _, err := a.ReadArtifact("artifact", args[0])
+			art, err := readArtifact(a, args[0])
 			if err != nil {
 				return err
 			}
@@ -83,7 +92,10 @@ func lintCommand(a *ui.App) *cobra.Command {
 		Short: "Check an artifact against the protocol's rules",
 		Long: `Checks an artifact against the protocol's rules. Errors make it invalid; warnings and
 infos do not. Line numbers refer to the Markdown file; for JSON, to the output of
-"brenner artifact render". ID is a session, or latest.`,
+"brenner artifact render". ID is a session, or latest.
+
+Of a file that another tool wrote, the known variants are read, and other fields and texts
+are kept verbatim; a note names each. All lines that cannot be read are listed.`,
 		Example: `  brenner artifact lint v2.md
   brenner artifact lint RS-20261115-cell-fate
   brenner artifact lint --rules
@@ -120,6 +132,9 @@ func lintArtifact(a *ui.App, c *cobra.Command, path string) error {
 	}
 	v, err := lint.Judge(data)
 	if err != nil {
+		if v != nil && !a.JSON {
+			_ = a.WriteText(findingsText(a, v, path)) // on what could be read
+		}
 		return fault.InFile("read artifact", path, err)
 	}
 	if !v.Valid {
@@ -183,24 +198,34 @@ func lintNext(a *ui.App, v *lint.Verdict, thread string) string {
 	return ui.NextText([]string{"brenner session apply " + thread + " --set ITEM.FIELD=TEXT", "brenner session note " + thread + ` "…"`})
 }
 
-// verdictText formats the findings of lint.
+// verdictText formats the findings of lint and their number.
 func verdictText(a *ui.App, l *lint.Verdict, path string) string {
-	var b strings.Builder
+	if a.Quiet {
+		return findingsText(a, l, path)
+	}
 	counts := map[lint.Severity]int{}
 	for _, f := range l.Findings {
 		counts[f.Severity]++
-		fmt.Fprintf(&b, "%s:%d: %s %s: %s: %s\n", ui.Clean(path), f.Line, f.Severity, f.ID, ui.Clean(f.Item), ui.Clean(f.Message))
-		if !a.Quiet {
-			fmt.Fprintf(&b, "    fix: %s\n", ui.Clean(f.Fix))
-		}
 	}
 	verdict := "valid"
 	if !l.Valid {
 		verdict = "invalid"
 	}
-	if !a.Quiet {
-		fmt.Fprintf(&b, "%s: %s, %s, %s\n", verdict, text.Count(counts[lint.Error], "error"),
-			text.Count(counts[lint.Warning], "warning"), text.Count(counts[lint.Info], "info"))
+	return findingsText(a, l, path) + fmt.Sprintf("%s: %s, %s, %s\n", verdict, text.Count(counts[lint.Error], "error"),
+		text.Count(counts[lint.Warning], "warning"), text.Count(counts[lint.Info], "info"))
+}
+
+// findingsText formats the notes on a file's form and the findings of lint.
+func findingsText(a *ui.App, l *lint.Verdict, path string) string {
+	var b strings.Builder
+	for _, n := range l.Notes {
+		fmt.Fprintf(&b, "%s:%d: note %s: %s\n", ui.Clean(path), n.Line, n.Kind, ui.Clean(strings.TrimPrefix(n.Item+": "+n.Message, ": ")))
+	}
+	for _, f := range l.Findings {
+		fmt.Fprintf(&b, "%s:%d: %s %s: %s: %s\n", ui.Clean(path), f.Line, f.Severity, f.ID, ui.Clean(f.Item), ui.Clean(f.Message))
+		if !a.Quiet {
+			fmt.Fprintf(&b, "    fix: %s\n", ui.Clean(f.Fix))
+		}
 	}
 	return b.String()
 }

@@ -81,10 +81,11 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if err := opt.check(c); err != nil {
 		return err
 	}
-	base, raw, err := a.ReadArtifact("base", opt.base)
+	doc, raw, err := a.ReadArtifact("base", opt.base)
 	if err != nil {
 		return err
 	}
+	base := doc.Artifact
 	if r := base.Metadata.Rules; r != "" && !merge.IsVersion(r) {
 		return &fault.Error{
 			Code: ui.UnknownRules, Op: "read base", Place: opt.base,
@@ -108,6 +109,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 		return err
 	}
 	r := p.Merge(&in)
+	r.Reading = append(formNotes(&doc, opt.base), r.Reading...)
 	form := func() []byte { return append(r.Artifact.JSON(), '\n') }
 	if opt.markdown(raw) {
 		form = r.Artifact.Markdown
@@ -252,6 +254,19 @@ func NotesText(notes []delta.Note) string {
 		fmt.Fprintf(&b, "note     %s:%d: %s: %s\n", ui.Clean(n.File), n.Line, n.What, ui.Clean(n.Text))
 	}
 	return b.String()
+}
+
+// formNotes returns the notes on the form of a file that another tool wrote.
+func formNotes(doc *artifact.Document, path string) []delta.Note {
+	var notes []delta.Note
+	for _, p := range doc.Notes() {
+		text := p.Message
+		if p.Item != "" {
+			text = p.Item + ": " + text
+		}
+		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Kind), Text: text})
+	}
+	return notes
 }
 
 func appendRows(rows [][]string, row *merge.Row) [][]string {

@@ -181,14 +181,15 @@ func (a *App) ReadBytes(path string) ([]byte, error) {
 	return files.Read(path)
 }
 
-// ReadArtifact reads an artifact from JSON or Markdown.
-func (a *App) ReadArtifact(what, path string) (artifact.Artifact, []byte, error) {
-	data, err := a.ReadFile(what, path)
-	if err != nil {
-		return artifact.Artifact{}, nil, err
+// ReadArtifact reads a valid artifact from JSON or Markdown, with the notes on its form.
+func (a *App) ReadArtifact(what, path string) (doc artifact.Document, data []byte, err error) {
+	if data, err = a.ReadFile(what, path); err != nil {
+		return doc, nil, err
 	}
-	art, err := artifact.Parse(data)
-	return art, data, fault.InFile("read "+what, path, err)
+	if doc, err = artifact.Read(data); err == nil {
+		_, err = doc.Strict()
+	}
+	return doc, data, fault.InFile("read "+what, path, err)
 }
 
 // Lines returns the values of a flag; "@FILE" contributes one value per line.
