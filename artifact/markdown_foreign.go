@@ -250,7 +250,7 @@ func (d *draft) kill() *Kill {
 	return d.Kill
 }
 
-// headRemark takes what stands in brackets between an id and its name.
+// headRemark takes the text in brackets between an id and its name.
 func (r *mdReader) headRemark(remark string) {
 	if r.section == HypothesisSlate && strings.Contains(strings.ToLower(remark), "third alternative") {
 		r.setField("third_alternative", Bool(true), r.line)

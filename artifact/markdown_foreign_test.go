@@ -97,7 +97,7 @@ func TestForeignVariants(t *testing.T) {
 	}
 }
 
-// What stands in a code fence or under a heading of its own is no item.
+// Text in a code fence or under a heading of its own is no item.
 func TestForeignTextIsNotRead(t *testing.T) {
 	for file, ids := range map[string][]string{"tool.md": {"H9"}, "chat.md": {"H9", "T9"}} {
 		doc, _ := foreign(t, file)
@@ -206,7 +206,7 @@ func TestForeignNotes(t *testing.T) {
 	}
 }
 
-// Whatever lines stand in the items and sections of a file, in whatever order, no word is lost.
+// Whatever lines the items and sections of a file have, in whatever order, no word is lost.
 func TestForeignLinesAreNeverLost(t *testing.T) {
 	var lines []string
 	for _, name := range []string{"tool.md", "pilot.md", "chat.md"} {

@@ -93,7 +93,7 @@ func brenner() Table {
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/text internal/yaml", Outside: jsontext},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact", Outside: jsontext + " " + uuid},
-		{Path: "artifact/lint", Kind: Pure, Needs: "internal/fault internal/text artifact"},
+		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
 		{Path: "roster", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact"},
