@@ -184,13 +184,14 @@ func (r *mdReader) unknownField(label, raw string, nested bool) {
 	if inside, struck := readStruck(raw); struck && r.open.Kill != nil {
 		raw = inside
 	}
-	r.setField(name, Text(raw), r.line)
-	r.leads(name)
+	r.setLead(name, Text(raw))
 }
 
-// leads makes further lines continue a text field that was just read.
-func (r *mdReader) leads(name string) {
-	if n := len(r.open.Fields); n > 0 && r.open.Fields[n-1].Name == name {
+// setLead sets a text field that further lines may continue.
+func (r *mdReader) setLead(name string, v Value) {
+	before := len(r.open.Fields)
+	r.setField(name, v, r.line)
+	if len(r.open.Fields) > before {
 		r.lead = name
 	}
 }

@@ -190,16 +190,15 @@ func saysEmpty(s Section, line string) bool {
 }
 
 func (r *mdReader) heading(level int, title, line string) {
-	s, known := parseSectionTitle(title)
-	_, other := otherSectionTitle(title)
+	isItem := level > 1 && r.isItem(title)
 	switch {
-	case known && (level < 3 || r.headings[s] == 0), other && level < 3, level == 2 && !r.isItem(title):
+	case !isItem && r.isSection(level, title):
 		r.closeRun()
 		r.sectionHeading(title, line)
 	case level == 1 && strings.HasPrefix(line+" ", mdTitle) && !r.titled && r.newest == 0:
 		r.closeRun()
 		r.title(line)
-	case level > 1 && r.inside && (r.isItem(title) || likeID(title)):
+	case level > 1 && r.inside && (isItem || likeID(title)):
 		r.closeRun()
 		r.loose = false
 		r.itemHeading(title)
@@ -211,6 +210,18 @@ func (r *mdReader) heading(level int, title, line string) {
 		r.inside = r.inside && level > 1
 		r.keepLine(line)
 	}
+}
+
+// isSection reports whether a heading ends the section before it: that of a section, or any of level 2.
+func (r *mdReader) isSection(level int, title string) bool {
+	if s, known := parseSectionTitle(title); known {
+		return level < 3 || r.headings[s] == 0
+	}
+	if level == 1 {
+		_, other := otherSectionTitle(title)
+		return other
+	}
+	return level == 2
 }
 
 // title reads the first heading. The session id in it counts only if there is no front matter.

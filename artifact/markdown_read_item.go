@@ -205,7 +205,7 @@ func (r *mdReader) ownField(label, raw string) {
 func (r *mdReader) field(spec *FieldSpec, raw string) {
 	switch raw {
 	case "":
-		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == "", spec: spec}
+		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == "", spec: spec, below: r.rest}
 		return
 	case mdConflict:
 		r.list = &listing{what: listConflict, name: spec.Name, line: r.line}
@@ -216,15 +216,15 @@ func (r *mdReader) field(spec *FieldSpec, raw string) {
 		return
 	}
 	v, ok := r.value(spec, raw, documentDepth-4)
+	_, isText := v.(Text)
 	switch {
 	case !ok:
 	case v == (Null{}):
 		r.unreadable("null is not a valid value; remove the line")
+	case isText && (spec.Kind == KindText || spec.Kind == KindStatus):
+		r.setLead(spec.Name, v)
 	default:
 		r.setField(spec.Name, v, r.line)
-		if _, isText := v.(Text); isText && (spec.Kind == KindText || spec.Kind == KindStatus) {
-			r.leads(spec.Name)
-		}
 	}
 }
 

@@ -22,7 +22,7 @@ type listing struct {
 	own        bool   // the label is the field's own name
 	spec       *FieldSpec
 	nested     bool     // the label itself is a list entry
-	raw        []string // the lines as they are
+	below      string   // the file after the label
 	odd        []string // entries that are not of the form "key: value"
 	entries    []Entry
 	lines      int // of the list, valid or not
@@ -47,7 +47,6 @@ func (r *mdReader) listLine(line string) bool {
 		return r.list.lines == 0 && !r.list.nested && r.valueBelow(line)
 	}
 	r.list.lines++
-	r.list.raw = append(r.list.raw, line)
 	indented = indented && !r.list.nested
 	switch l := r.list; {
 	case indented && l.inner:

@@ -29,13 +29,14 @@ func (r *mdReader) otherScore(raw string) (Value, bool) {
 
 // scoreList reads a score of another tool that has a line for each mark.
 func (r *mdReader) scoreList(l *listing) {
-	parts := make([]string, len(l.raw))
-	for i, line := range l.raw {
+	lines := l.raw()
+	parts := make([]string, len(lines))
+	for i, line := range lines {
 		parts[i], _ = cutBullet(strings.TrimLeft(line, " \t"))
 	}
 	marks, notes, ok := readMarks(parts)
 	if !ok {
-		r.keepScore(strings.Join(l.raw, "\n"), l.line)
+		r.keepScore(strings.Join(lines, "\n"), l.line)
 		return
 	}
 	r.setField(l.name, marks, l.line)

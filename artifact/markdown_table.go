@@ -317,12 +317,15 @@ func (r *mdReader) row(cells []string) {
 	if struck {
 		d.Kill = &Kill{}
 	}
-	sorted := []string{""}
-	if c := r.table.condition; c > 0 {
-		sorted[0] = cells[c]
-		cells = slices.Concat(cells[:c], cells[c+1:])
+	switch c := r.table.condition; c {
+	case 0:
+		cells[0] = ""
+	case 1:
+		cells = cells[1:]
+	default:
+		cells = slices.Concat(cells[c:c+1], cells[1:c], cells[c+1:])
 	}
-	d.row = &tableRow{head: r.table, line: r.line, cells: append(sorted, cells[1:]...)}
+	d.row = &tableRow{head: r.table, line: r.line, cells: cells}
 	r.rowFields(d)
 }
 

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,14 +111,9 @@ func otherSectionTitle(title string) (Section, bool) {
 	}
 	words := strings.TrimPrefix(strings.ToLower(title), "section ")
 	words = strings.TrimLeft(words, "0123456789.):-–—§# ")
-	for _, s := range Sections() {
-		if words == strings.ToLower(s.Spec().Title) {
+	for s := range Section(SectionCount) {
+		if strings.EqualFold(words, s.Spec().Title) || slices.Contains(otherTitles[s], words) {
 			return s, true
-		}
-		for _, other := range otherTitles[s] {
-			if words == other {
-				return s, true
-			}
 		}
 	}
 	return 0, false
@@ -197,8 +193,20 @@ func cutBullet(line string) (rest string, ok bool) {
 
 // isRule reports whether a line is a horizontal rule.
 func isRule(line string) bool {
-	marks := strings.ReplaceAll(line, " ", "")
-	return len(marks) >= 3 && strings.IndexByte("-*_", marks[0]) >= 0 && strings.Trim(marks, marks[:1]) == ""
+	mark, n := line[0], 0
+	if mark != '-' && mark != '*' && mark != '_' {
+		return false
+	}
+	for i := range len(line) {
+		switch line[i] {
+		case mark:
+			n++
+		case ' ':
+		default:
+			return false
+		}
+	}
+	return n >= 3
 }
 
 // isFence returns the character of a code fence, or 0.
@@ -270,6 +278,19 @@ func (r *mdReader) outcomeKey(key string) string {
 	return key
 }
 
+// raw returns the lines of a list as they are in the file.
+func (l *listing) raw() []string {
+	lines := make([]string, 0, l.lines)
+	for rest := l.below; len(lines) < l.lines && rest != ""; {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if line = strings.TrimRight(line, " \t\r"); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // otherList reads a list below a label whose value the writer never writes as a list, and reports
 // whether it was one.
 func (r *mdReader) otherList(l *listing) bool {
@@ -287,7 +308,7 @@ func (r *mdReader) otherList(l *listing) bool {
 		return true
 	case kind == KindList:
 		list := List{}
-		for _, line := range l.raw {
+		for _, line := range l.raw() {
 			entry, _ := cutBullet(strings.TrimLeft(line, " \t"))
 			list = append(list, Text(readText(entry)))
 		}
@@ -295,7 +316,7 @@ func (r *mdReader) otherList(l *listing) bool {
 		return true
 	case kind != KindMap && kind != KindScore && (kind != KindAny || len(l.odd) > 0):
 		r.problem(Variant, l.line, r.open.ID, "the list below %s is read as a text", fault.Shown(l.name))
-		r.setField(l.name, Text(strings.Join(l.raw, "\n")), l.line)
+		r.setField(l.name, Text(strings.Join(l.raw(), "\n")), l.line)
 		return true
 	}
 	for _, entry := range l.odd {
