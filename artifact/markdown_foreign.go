@@ -342,7 +342,7 @@ func (r *mdReader) otherMetadata(v Value, line int) Value {
 			r.problem(Variant, line, "metadata", "the contributor %s is read as an agent", fault.Shown(string(c)))
 			one = MapOf(Entry{"agent", c})
 		case Map:
-			known := Map(slices.DeleteFunc(slices.Clone(c), func(e Entry) bool { return !isContributorKey(e.Key) }))
+			known := slices.DeleteFunc(slices.Clone(c), func(e Entry) bool { return !isContributorKey(e.Key) })
 			if len(known) < len(c) {
 				others = append(others, c)
 			}
