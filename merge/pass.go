@@ -154,6 +154,9 @@ func (p *pass) decide(e entry) {
 	case who.blank:
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
+	case d.Timestamp == "" && p.index.rules.second():
+		e.reject(delta.InvalidTimestamp, "the delta has no timestamp")
+		return
 	case d.At.IsZero():
 		e.reject(delta.InvalidTimestamp, fmt.Sprintf("%s is not an RFC 3339 timestamp such as 2025-12-30T12:00:00Z", fault.Shown(d.Timestamp)))
 		return

@@ -130,9 +130,19 @@ func (p Payload) Text(name string) string {
 
 // Seal parses the timestamp and computes the content hash.
 func (d *Delta) Seal() {
-	d.At, _ = artifact.ParseInstant(d.Timestamp)
+	d.At = instant(d.Timestamp)
 	d.hash = sha256.Sum256(d.Content())
 	d.sealed = true
+}
+
+// instant parses a timestamp, with or without seconds. It returns zero for any other text.
+func instant(text string) time.Time {
+	const minutes = len("2006-01-02T15:04")
+	at, err := artifact.ParseInstant(text)
+	if err != nil && len(text) > minutes && strings.IndexByte("Zz+-", text[minutes]) >= 0 {
+		at, _ = artifact.ParseInstant(text[:minutes] + ":00" + text[minutes:])
+	}
+	return at
 }
 
 // Hash returns the SHA-256 of Content.

@@ -22,9 +22,40 @@ func DerivedID(parts ...string) string {
 	return "d-" + uuid.NewSHA1(namespace, []byte(strings.Join(parts, "\x00"))).String()
 }
 
-// ReadFile reads deltas as a JSON array, one object, or JSON Lines. Unreadable JSON is an error. A
-// row that is not a delta becomes a Delta with a Problem, so that it is accounted for.
+// ReadFile reads deltas as a JSON array, one object, JSON Lines, or an array under the key deltas.
+// Unreadable JSON is an error. A row that is not a delta becomes a Delta with a Problem, so that it is
+// accounted for.
 func ReadFile(data []byte) ([]Delta, error) {
+	from, to := wrappedRows(data)
+	return ReadRows(data[from:to])
+}
+
+// wrappedRows returns the part of a file that holds its rows: of {"deltas": […]} the array.
+func wrappedRows(data []byte) (from, to int) {
+	dec := artifact.NewDecoder(data)
+	if dec.PeekKind() != '{' {
+		return 0, len(data)
+	}
+	err := readObject(dec, func(key string) error {
+		isRows := key == "deltas" && dec.PeekKind() == '['
+		raw, err := dec.ReadValue()
+		if isRows {
+			to = int(dec.InputOffset())
+			from = to - len(raw)
+		}
+		if key == keyOperation {
+			return io.EOF
+		}
+		return err
+	})
+	if err != nil || to == 0 || len(bytes.TrimSpace(data[dec.InputOffset():])) > 0 {
+		return 0, len(data)
+	}
+	return from, to
+}
+
+// ReadRows reads a file as sessions with the first reader do: without an array under a key.
+func ReadRows(data []byte) ([]Delta, error) {
 	deltas, err := readRows(data)
 	if err != nil {
 		return nil, artifact.SyntaxFault(data, err)
@@ -216,6 +247,9 @@ func (d *Delta) Settle() {
 
 // Lines returns the line of each row, from 1, in a file that ReadFile can read.
 func Lines(data []byte) []int {
+	from, to := wrappedRows(data)
+	before := bytes.Count(data[:from], []byte("\n"))
+	data = data[from:to]
 	dec := artifact.NewDecoder(data)
 	if dec.PeekKind() == '[' {
 		if _, err := dec.ReadToken(); err != nil {
@@ -223,7 +257,7 @@ func Lines(data []byte) []int {
 		}
 	}
 	var lines []int
-	line, counted := 1, 0
+	line, counted := 1+before, 0
 	for {
 		if kind := dec.PeekKind(); kind == ']' || kind == 0 {
 			return lines

@@ -179,6 +179,9 @@ func (j *judgement) section() {
 		return
 	}
 	s, ok := sectionOf(d.Section)
+	if !ok && j.r.second && slices.Contains(critiqueWords, plainKey(d.Section)) {
+		s, ok = artifact.AdversarialCritique, true
+	}
 	switch {
 	case Blank(d.Section):
 		j.problem(InvalidSection, at, "the delta has no section", "the sections are "+sectionIDs())

@@ -228,6 +228,9 @@ func (j *judgement) shapeFields() {
 			continue
 		}
 		shaped, note := reshape(spec, f.value)
+		if note == "" && j.r.second && spec.Kind == artifact.KindText {
+			shaped, note = flattened(f.value)
+		}
 		if note == "" {
 			continue
 		}
@@ -267,6 +270,23 @@ func reshape(spec *artifact.FieldSpec, v artifact.Value) (artifact.Value, string
 		return eachEntry(v, "digits in texts read as numbers", asMark)
 	}
 	return v, ""
+}
+
+// flattened joins an object of texts, one line for each.
+func flattened(v artifact.Value) (artifact.Value, string) {
+	object, _ := v.(artifact.Map)
+	lines := make([]string, 0, len(object))
+	for _, e := range object {
+		text, ok := e.Value.(artifact.Text)
+		if !ok {
+			return v, ""
+		}
+		lines = append(lines, e.Key+": "+string(text))
+	}
+	if len(lines) == 0 {
+		return v, ""
+	}
+	return artifact.Text(strings.Join(lines, "\n")), "an object of texts read as one text"
 }
 
 func joined(v artifact.Value, refs bool) (artifact.Value, string) {

@@ -52,6 +52,9 @@ var sectionWords = [artifact.SectionCount][]string{
 	artifact.AdversarialCritique: {"critique", "critiques", "criticism", "adversarial_critiques", "attack", "attacks"},
 }
 
+// critiqueWords are further names for the critique, which the second reader knows.
+var critiqueWords = []string{"objection", "objections", "criticisms", "rebuttal", "rebuttals", "challenge", "challenges", "counterarguments", "red_team"}
+
 // fieldWords are synonyms for the fields of a section. A field of the section itself is never one.
 var fieldWords = [artifact.SectionCount][]synonyms{
 	artifact.ResearchThread: {

@@ -178,6 +178,7 @@ func isExampleWord(name string) bool {
 // readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which
 // they are refused.
 func (r *reader) readVerbatim(b markdown.Block, f fate) {
+	b.Closed = true // it has no fence
 	before := r.count
 	text := bytes.TrimLeft(r.src[b.Start:b.End], " \t")
 	switch isPreformatted := begins(text, "<pre") || begins(text, "<textarea"); {

@@ -141,7 +141,11 @@ func (c *Contribution) envelope(at time.Time, message int, id string) delta.Enve
 
 // file reads deltas in JSON. The sender is their author: names and times in the file are ignored.
 func (c *Contribution) file(at time.Time, message int, r *Reading) []delta.Delta {
-	deltas, err := delta.ReadFile(c.Text)
+	read := delta.ReadFile
+	if c.Reader == delta.FirstReader {
+		read = delta.ReadRows
+	}
+	deltas, err := read(c.Text)
 	if err != nil {
 		r.Problems = append(r.Problems, delta.Located{Code: fault.CodeOf(err), Message: err.Error(), Line: 1, Column: 1, Hint: fault.HintOf(err)})
 		return nil

@@ -1,0 +1,153 @@
+package delta
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// rows formats the rows of a reply but for the good neighbour: line, state, flags and codes.
+func rows(r Reply) string {
+	var all []string
+	for i := range r.Blocks {
+		b := &r.Blocks[i]
+		if b.Delta.Payload.Text("claim") == "neighbour" {
+			continue
+		}
+		state := "refused"
+		switch {
+		case b.OK:
+			state = "taken"
+		case b.Skipped():
+			state = "shown"
+		}
+		words := []string{state}
+		for _, f := range b.Flags {
+			words = append(words, f.Name)
+		}
+		for _, p := range b.Problems {
+			words = append(words, string(p.Code))
+		}
+		all = append(all, strings.Join(words, " "))
+	}
+	return strings.Join(all, " | ")
+}
+
+// Every form of a change has the same rows, whatever good block stands beside it.
+func TestEveryAttemptHasARow(t *testing.T) {
+	const (
+		add  = `{"operation":"ADD","section":"anomaly_register","payload":{"name":"N","observation":"O"}}`
+		kill = `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"vague"}}`
+	)
+	in := func(word, text string) string { return "```" + word + "\n" + text + "\n```\n" }
+	for _, c := range []struct{ name, text, want string }{
+		{"in reasoning", "<think>\n" + in("delta", kill) + "</think>\n", "shown draft"},
+		{"bare in reasoning", "<think>\n" + add + "\n</think>\n", "shown draft"},
+		{"delta-json", in("delta-json", kill), "taken normalised"},
+		{"deltas", in("deltas", kill), "taken normalised"},
+		{"delta_1", in("delta_1", add), "taken normalised"},
+		{"delta.json", in("delta.json", add), "taken normalised"},
+		{"Δ", in("Δ", add), "taken normalised"},
+		{"delta-example", in("delta-example", kill), "shown example"},
+		{"python, all JSON", in("python", add), "taken unfenced"},
+		{"python, a KILL", in("python", kill), "refused unfenced UNFENCED_DELTA"},
+		{"python, among code", in("python", "send("+add+")"), "refused unfenced UNFENCED_DELTA"},
+		{"yaml", in("yaml", "operation: KILL\nsection: hypothesis_slate\ntarget_id: H2"), "refused UNFENCED_DELTA"},
+		{"xml", in("xml", "<operation>KILL</operation><target>H2</target>"), "refused UNFENCED_DELTA"},
+		{"JSON in a text", in("json", `"{\"operation\": \"ADD\", \"section\": \"tests\"}"`), "refused UNFENCED_DELTA"},
+		{"under another key", in("json", `{"note":"x","changes":[`+add+","+kill+"]}"), "taken unfenced normalised | refused unfenced normalised UNFENCED_DELTA"},
+		{"under two keys", in("delta", `{"response":{"updates":[`+kill+"]}}"), "taken normalised normalised"},
+		{"under an id", in("delta", `{"H4":`+add+"}"), "taken normalised"},
+		{"under examples", in("delta", `{"examples":[`+kill+"]}"), "shown example"},
+		{"without an operation", in("json", `{"section":"tests","payload":{"procedure":"p"}}`), "refused unfenced normalised INVALID_OPERATION"},
+		{"in a list", "- " + add + "\n", "taken unfenced"},
+		{"in inline code", "I would send `" + add + "` then.\n", "refused unfenced UNFENCED_DELTA"},
+		{"in a tag", "<delta>\n" + add + "\n</delta>\n", "taken unfenced"},
+		{"in a tag with attributes", "<delta operation=\"KILL\" target=\"H2\">vague</delta>\n", "refused PROSE_ONLY"},
+		{"quoted and bare", "> " + add + "\n", "shown quoted"},
+		{"in pre", "<pre>\n" + add + "\n</pre>\n", "refused unfenced UNFENCED_DELTA"},
+		{"DELTA[kind]", "DELTA[hypothesis]: cells keep count\n", "refused PROSE_ONLY"},
+		{"a numbered heading", "### Delta 3: kill H2\n\nIt is vague.\n", "refused PROSE_ONLY"},
+		{"bold", "**ADD X4:** late cells\n", "refused PROSE_ONLY"},
+		{"an instruction", "KILL H2 — too vague\n", "refused PROSE_ONLY"},
+		{"keys and values", "Operation: KILL\nSection: hypothesis_slate\nTarget: H2\n", "refused PROSE_ONLY"},
+		{"a sentence", "KILL H2 would be premature.\n", ""},
+		{"placeholders", in("delta", `{"operation":"ADD","section":"anomaly_register","payload":{"name":"...","observation":"<what was seen>"}}`), "shown example"},
+		{"a KILL with a placeholder", in("delta", strings.Replace(kill, "vague", "...", 1)), "refused INVALID_FIELD"},
+		{"a rule between", in("delta", add+"\n---\n"+kill), "taken repaired | taken repaired"},
+		{"text between", in("delta", add+"\nand then\n"+kill), "taken repaired | refused unfenced UNFENCED_DELTA"},
+		{"after a broken one", in("delta", `{"operation":"ADD" "section"}`+"\n"+kill), "refused INVALID_JSON | refused unfenced UNFENCED_DELTA"},
+		{"NaN", in("delta", `{"operation":"ADD","section":"anomaly_register","payload":{"name":"N","observation":"O","size":NaN}}`), "taken repaired"},
+		{"an object of texts", in("delta", `{"operation":"ADD","section":"anomaly_register","payload":{"name":"N","observation":{"a":"b","c":"d"}}}`), "taken normalised"},
+		{"objections", in("delta", `{"operation":"ADD","section":"objections","payload":{"name":"N","attack":"A"}}`), "taken normalised"},
+		{"keys of the envelope", in("delta", strings.Replace(add, `{"op`, `{"agent":"X","op`, 1)), "taken ignored_keys"},
+	} {
+		neighbour := in("delta", `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"n","claim":"neighbour"}}`)
+		for place, text := range map[string]string{"alone": c.text, "before": neighbour + "\n" + c.text, "after": c.text + "\n" + neighbour} {
+			t.Run(c.name+", "+place, func(t *testing.T) {
+				if got := rows(Read([]byte(text), Options{})); got != c.want {
+					t.Errorf("got %q, want %q in\n%s", got, c.want, text)
+				}
+			})
+		}
+	}
+}
+
+// A summary of changes that the reply has is no announcement.
+func TestFulfilledAnnouncementsHaveNoRows(t *testing.T) {
+	blocks := fencedDelta(`{"operation":"ADD","section":"hypothesis_slate","ref":"H4","payload":{"name":"n","claim":"c"}}`) + "\n" + fencedDelta(goodKill)
+	for _, text := range []string{
+		"## Deltas\n\n" + blocks,
+		"### Delta 1: add a hypothesis\n\n### Delta 2\n\n" + blocks,
+		blocks + "\n## Summary of deltas\n\n- ADD: a third way\n- ADD H4 (third way)\n- KILL H1: vague\n",
+		"**ADD H4:** a third way\n\n**KILL H1**: vague\n\n" + blocks,
+		"| ADD | H4 |\n| KILL | H1 |\n\n" + blocks,
+	} {
+		r := Read([]byte(text), Options{})
+		if len(r.Blocks) != 2 || !r.Clean() {
+			t.Errorf("got %s in\n%s", outcomes(r), text)
+		}
+	}
+}
+
+// A reply whose only change stands in its reasoning is asked to write it outside.
+func TestDraftsAreNoChanges(t *testing.T) {
+	r := Read([]byte("<think>\n"+fencedDelta(goodKill)+"</think>\nI am done.\n"), Options{})
+	if got := outcomes(r); got != "draft | reply NO_DELTAS" || !strings.Contains(r.Problems[0].Hint, "outside your reasoning") {
+		t.Errorf("got %s, %+v", got, r.Problems)
+	}
+}
+
+// Examples are compared by what they would do.
+func TestExamplesAreComparedByTheirEffect(t *testing.T) {
+	const example = `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"Subsumed by H4"},"rationale":"redundant"}`
+	kill := func(rest string) string {
+		return fencedDelta(`{"operation":"kill","section":"hypotheses","target":"H2"` + rest + `}`)
+	}
+	for text, want := range map[string]string{
+		kill(`,"payload":{"reason":"Subsumed  by H4"}`):         "example",
+		kill(`,"payload":{"why":"Subsumed by H4"},"agent":"X"`): "example",
+		kill(``):                            "example",
+		kill(`,"rationale":"redundant"`):    "example",
+		kill(`,"rationale":"it is wrong"`):  "normalised ok KILL",
+		kill(`,"payload":{"reason":"own"}`): "normalised ok KILL",
+	} {
+		r := Read([]byte(text), Options{Examples: []string{fencedDelta(example)}})
+		if got := outcome(&r.Blocks[0]); got != want {
+			t.Errorf("got %s, want %s: %s", got, want, text)
+		}
+	}
+}
+
+// Announcements are matched with blocks in linear time.
+func BenchmarkReadAnnouncements(b *testing.B) {
+	for _, size := range []int{1 << 20, 4 << 20} {
+		text := []byte(strings.Repeat("KILL H2 — too vague\n\n"+fencedDelta(good)+"DELTA[hypothesis]: cells count\n\n", size/200))
+		b.Run(fmt.Sprint(size>>20, "MB"), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Read(text, Options{})
+			}
+		})
+	}
+}
