@@ -110,8 +110,8 @@ func TestFulfilledAnnouncementsHaveNoRows(t *testing.T) {
 	}
 }
 
-// A reply whose only change stands in its reasoning is asked to write it outside.
-func TestDraftsAreNoChanges(t *testing.T) {
+// The author of a reply whose only change is in its reasoning is asked to write it outside.
+func TestReadAsksForDraftsOutsideReasoning(t *testing.T) {
 	r := Read([]byte("<think>\n"+fencedDelta(goodKill)+"</think>\nI am done.\n"), Options{})
 	if got := outcomes(r); got != "draft | reply NO_DELTAS" || !strings.Contains(r.Problems[0].Hint, "outside your reasoning") {
 		t.Errorf("got %s, %+v", got, r.Problems)
