@@ -151,11 +151,14 @@ func TrimID(name string) string {
 // brackets: "H3 (Third Alternative): Hybrid" → "Third Alternative: Hybrid". A remark in the middle of a
 // name stays: "H3 (tritiated) ligand".
 func TrimIDBeforeBrackets(name string) string {
-	id, rest, found := strings.Cut(strings.TrimSpace(name), "(")
+	id, rest, found := strings.Cut(name, "(")
+	if !found {
+		return name // nearly always
+	}
 	remark, after, closed := strings.Cut(rest, ")")
 	_, isID := SectionOfID(strings.TrimSpace(id))
 	after = strings.TrimSpace(after)
-	if !found || !closed || !isID || strings.TrimSpace(remark) == "" || (after != "" && after[0] != ':') {
+	if !closed || !isID || strings.TrimSpace(remark) == "" || (after != "" && after[0] != ':') {
 		return name
 	}
 	return strings.TrimSpace(remark) + strings.TrimRight(after, ": ")
