@@ -93,17 +93,15 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 			Hint:   "use the version of brenner that made it",
 		}
 	}
-	noRoster := opt.roster == "" && (base.Metadata.Roster == nil || opt.anyAgent)
-	if opt.scopes == "strict" && noRoster {
-		return ui.Usage(c, "--scopes strict requires --roster, or a roster in the metadata of the base", "")
+	if opt.roster == "" && (base.Metadata.Roster == nil || opt.anyAgent) {
+		if err := opt.checkWithoutRoster(c); err != nil {
+			return err
+		}
 	}
 	in := settle.ByHand{Base: base, Strict: opt.strict, Anyone: opt.anyAgent}
 	p, err := openToMerge(a, c, opt, &in)
 	if err != nil {
 		return err
-	}
-	if in.Roster == nil && noRoster && config.RosterOrder(opt.priority) {
-		return ui.Usage(c, "--priority roster requires --roster", "or list the agents: --priority BlueLake,RedSky")
 	}
 	if in.Deltas, in.Replies, err = readDeltas(a, opt.deltas); err != nil {
 		return err
@@ -157,6 +155,17 @@ func (o *mergeOptions) markdown(base []byte) bool {
 		return strings.HasSuffix(o.out, ".md")
 	}
 	return !artifact.IsJSON(base)
+}
+
+// checkWithoutRoster refuses the flags that need a roster.
+func (o *mergeOptions) checkWithoutRoster(c *cobra.Command) error {
+	switch {
+	case o.scopes == "strict":
+		return ui.Usage(c, "--scopes strict requires --roster, or a roster in the metadata of the base", "")
+	case config.RosterOrder(o.priority):
+		return ui.Usage(c, "--priority roster requires --roster, or a roster in the metadata of the base", "or list the agents: --priority BlueLake,RedSky")
+	}
+	return nil
 }
 
 // openToMerge opens the project, overridden by the flags, and reads the roster.
