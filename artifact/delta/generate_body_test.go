@@ -152,6 +152,10 @@ var bodies = []body{
 		all := each(g, c, exact)
 		return "[" + all[0] + ",\n" + strings.Replace(all[1], `": "`, `: "`, 1) + "]"
 	}},
+	{name: "JSON lines of which one is broken", n: 2, want: accounted, write: func(g *composer, c []change) string {
+		all := each(g, c, exact)
+		return all[0] + "\n" + strings.TrimSuffix(all[1], "}")
+	}},
 	{name: "an array of which one has no section", n: 2, want: accounted, write: func(g *composer, c []change) string {
 		all := each(g, c, exact)
 		return "[" + all[0] + ",\n" + strings.Replace(all[1], `"section"`, `"sectoin"`, 1) + "]"

@@ -129,7 +129,7 @@ func (r *reply) hit(line int) {
 func (p *plant) spoil() {
 	p.exact, p.whole = false, false
 	switch {
-	case p.copied, p.thin, p.frail, p.behind && (p.want == shown || p.want == never):
+	case p.copied, p.thin, p.frail, p.behind:
 		p.want = free
 	case p.want == taken:
 		p.want = accounted
@@ -170,7 +170,8 @@ func (r *reply) truncate(size int) {
 	if last < len(r.lines) && len(r.text)-strings.LastIndexByte(r.text, '\n')-1 == len(r.lines[last]) {
 		last++ // only its line break is missing
 	}
-	if slices.ContainsFunc(r.scope, func(l int) bool { return l <= last && last <= l+2 }) {
+	inTag := strings.Contains(r.text[strings.LastIndexByte(r.text, '\n')+1:], "think>")
+	if inTag || slices.ContainsFunc(r.scope, func(l int) bool { return l <= last && last <= l+2 }) {
 		r.doc = r.unsure() // a tag may be in code that is not closed, or its code may be missing
 	}
 	r.plants = slices.Clone(r.plants)

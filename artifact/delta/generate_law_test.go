@@ -116,6 +116,9 @@ func (r *result) executed() string {
 			}
 		}
 		p := of[0]
+		if p.copied {
+			of = slices.DeleteFunc(r.at(b.Line), func(q *plant) bool { return !q.copied })
+		}
 		for _, q := range of {
 			if b.Delta.Operation == q.op && b.Delta.Section == q.section && (b.Delta.Target == q.target || b.Delta.Target == "") {
 				p = q

@@ -80,6 +80,9 @@ func join(parts ...doc) doc {
 		if all.leaky() {
 			d = d.behindLeak(0)
 		}
+		if all.leaky() && len(d.scope) > 0 {
+			all, d = all.weak(), d.weak() // a tag may be in code
+		}
 		d = d.move(len(all.lines))
 		all.lines = append(all.lines, d.lines...)
 		all.plants = append(all.plants, d.plants...)
@@ -95,6 +98,17 @@ func (d doc) excuseLast() doc {
 	if n := len(d.plants); n > 0 && d.plants[n-1].prose {
 		d.plants = slices.Clone(d.plants)
 		d.plants[n-1].want = free
+	}
+	return d
+}
+
+// weak expects no more than rows of good blocks.
+func (d doc) weak() doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		if p := &d.plants[i]; p.want == taken {
+			p.want = accounted
+		}
 	}
 	return d
 }
@@ -269,6 +283,9 @@ func (g *composer) block(f *fence, b *body, changes ...change) doc {
 		d.lines = f.write(text)
 		if f.leaky || b.leaky {
 			d.leaks = []int{0}
+		}
+		if strings.HasPrefix(d.lines[0], "<pre>") {
+			d.scope = []int{0, len(d.lines) - 1}
 		}
 		if d.leaky() && longer(d.lines) || f.name == "tildes" {
 			d.closes = []int{last}

@@ -126,7 +126,7 @@ func verbatim(name, open, end string) form {
 // unclear returns a wrapper of which only rows are expected.
 func unclear(name, open, end string) form {
 	return form{name, func(_ *composer, d doc) doc {
-		all := between(open, d.unsure(), end)
+		all := between(open, d.unsure().behindLeak(0), end)
 		all.leaks = append(all.leaks, 0, len(all.lines)-1)
 		return all
 	}}
@@ -199,12 +199,23 @@ var wrappers = func() []form {
 }()
 
 // listed indents a part below a list item. Bare text there may be anything.
-func listed(d doc, by string) doc { return d.prefixed(by, by) }
+func listed(d doc, by string) doc {
+	if len(d.scope) > 0 {
+		d = d.unsure() // a tag may end the item
+	}
+	return d.prefixed(by, by)
+}
+
+// bullet puts a bullet in place of the first indentation.
+func (d doc) bullet(b string) doc {
+	d.lines[0] = b + d.lines[0][len(b):]
+	return d
+}
 
 // bulleted puts a part on the line of a bullet.
 func bulleted(d doc, bullet string) doc {
 	if strings.HasPrefix(d.lines[0], " ") || strings.HasPrefix(d.lines[0], "\t") {
 		d = d.unsure() // it may be indented too much
 	}
-	return d.prefixed(bullet, strings.Repeat(" ", len(bullet)))
+	return listed(d, strings.Repeat(" ", len(bullet))).bullet(bullet).scoped(0)
 }

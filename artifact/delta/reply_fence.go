@@ -75,24 +75,29 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.element(p, s, 0)
 	}
 	if fail != nil {
-		if len(spans) == 0 {
-			p.line = b.Line
+		r.readRest(b, p, spans, fail)
+	}
+}
+
+// readRest reads what follows the values of a delta fence, and is not JSON.
+func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misfit) {
+	if len(spans) == 0 {
+		p.line = b.Line
+	}
+	kept := *fail // the search for more reuses it
+	fail = &kept
+	if before := r.count; r.second && fail.top {
+		r.findAfter(p, fail, b)
+		if r.count > before {
+			return
 		}
-		kept := *fail // the search for more reuses it
-		fail = &kept
-		if before := r.count; r.second && fail.top {
-			r.findAfter(p, fail, b)
-			if r.count > before {
-				return
-			}
-		}
-		r.refuse(p, fail)
-		if r.second && !fail.top {
-			r.findAfter(p, fail, b)
-		}
-		if r.second && p.fate == (fate{}) {
-			r.findAnnouncements(afterFirstLine(r.src, b), nil)
-		}
+	}
+	r.refuseRest(p, spans, fail, b.End)
+	if r.second && !fail.top {
+		r.findAfter(p, fail, b)
+	}
+	if r.second && p.fate == (fate{}) {
+		r.findAnnouncements(afterFirstLine(r.src, b), nil)
 	}
 }
 
@@ -208,6 +213,23 @@ func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 		}
 	}
 	return spans, tops > 1, nil
+}
+
+// refuseRest records what follows the last value that could be read: the second reader where it
+// begins.
+func (r *reader) refuseRest(p *passage, spans []span, m *misfit, end int) {
+	if r.second && len(spans) > 0 {
+		at := p.source(int(spans[len(spans)-1].to))
+		for at < end && bytes.IndexByte([]byte(" \t\r\n,"), r.src[at]) >= 0 {
+			at++
+		}
+		if at < end && at <= p.base+m.at {
+			p.line, _ = r.place.find(at)
+			m.at -= at - p.base
+			p.base = at
+		}
+	}
+	r.refuse(p, m)
 }
 
 // refuse records a block, or the rest of one, that is not JSON.

@@ -350,7 +350,7 @@ func (s *scanner) inHTML(c *cursor) {
 	if s.tagged && len(s.within) > 0 && s.leaf.html != htmlTag {
 		s.noteTag(c.line[at:])
 	}
-	if s.leaf.html == htmlTag && s.rules == Second && at < len(c.line) && s.openDamaged(c.line[at:], len(s.stack), damageBehindTag) {
+	if s.leaf.html == htmlTag && s.rules == Second && at < len(c.line) && (s.openDamaged(c.line[at:], len(s.stack), damageBehindTag) || s.openLonger(c.line[at:])) {
 		return
 	}
 	s.htmlLine(c.line[at:])

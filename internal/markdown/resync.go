@@ -65,6 +65,12 @@ func (s *scanner) holdsExample(length int, same bool) bool {
 	return s.leaf.fence.isDelta() && length > max(3, s.leaf.fence.Length) && (same || !s.closerAhead(s.leaf.fence, s.start, false))
 }
 
+// openLonger opens a longer fence with a word directly behind an HTML tag: what is in it is only shown.
+func (s *scanner) openLonger(rest []byte) bool {
+	f, ok := OpenFence(rest)
+	return ok && f.Length > 3 && isInfo(f.Info) && s.openLeaf(rest, len(s.stack), false)
+}
+
 // leadingMarks counts the marks of a fence at the start of a line: those of mark, or of any fence.
 func leadingMarks(line []byte, mark byte) int {
 	if len(line) > 0 && (line[0] == mark || line[0] == '`' || line[0] == '~' || line[0] == ':') {
@@ -189,8 +195,19 @@ func (s *scanner) resync(c *cursor, why string) {
 		return
 	}
 	s.damage(why)
-	s.closeLeaf(s.start)
-	s.open(c, len(s.stack))
+	s.reopen(c)
+}
+
+// reopen ends the open fence before the current line, and reads what the line begins. A fence that
+// has left its containers ends with them.
+func (s *scanner) reopen(c *cursor) {
+	matched := len(s.stack)
+	if s.leaf.unbound {
+		*c = cursor{line: s.text}
+		matched = s.match(c)
+	}
+	s.closeTo(matched)
+	s.open(c, matched)
 }
 
 // afterJSON returns where the text after the JSON of the open fence begins, and the number of lines
@@ -232,7 +249,7 @@ func (s *scanner) afterJSON() (at, line int) {
 func (s *scanner) beginDoubt(c *cursor, end int) {
 	s.closeLeaf(s.start)
 	s.doubt, s.doubtEnd = true, end
-	s.open(c, len(s.stack))
+	s.reopen(c)
 }
 
 // endDoubt ends the doubt at the closing fence, which it skips.
