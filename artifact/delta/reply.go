@@ -166,9 +166,6 @@ func Read(text []byte, opt Options) Reply {
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
 	r.read()
-	if r.full {
-		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
-	}
 	reply := Reply{Open: r.open}
 	if opt.NoChanges && !r.meant {
 		reply.NoChanges, r.bare = findNoChanges(text, opt)
@@ -176,6 +173,9 @@ func Read(text []byte, opt Options) Reply {
 	reply.Blocks = r.blocks()
 	if r.second && reply.NoChanges == nil {
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
+	}
+	if r.full {
+		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))
 	}
 	if r.spent > 0 {
 		reply.Problems = append(reply.Problems, unread(r.spent))

@@ -134,7 +134,7 @@ func (r *reader) recordPartial(p *passage, fixed *repaired) {
 		p.flag(FlagTruncated, "the text ends in the middle of it")
 	}
 	if r.opt.Strict {
-		r.row(p, Block{}, 0, Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence})
+		r.row(p, 0, Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence})
 		return
 	}
 	at := r.visible(p.base + fixed.fail.at)

@@ -38,7 +38,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 	raw := p.text[s.from:s.to]
 	if raw[0] != '{' {
 		if !p.loose {
-			r.row(p, Block{}, int(s.from), Located{
+			r.row(p, int(s.from), Located{
 				Code: artifact.InvalidJSON, Message: "not an object, so not a delta",
 				Hint: "a delta is one JSON object with operation, section and payload",
 			})
@@ -99,17 +99,16 @@ func (r *reader) lineOf(p *passage, offset int) int {
 }
 
 // row adds a block with one problem at an offset of the text.
-func (r *reader) row(p *passage, b Block, offset int, problem Located) {
+func (r *reader) row(p *passage, offset int, problem Located) {
+	b := Block{Line: r.lineOf(p, offset), Flags: p.flags}
 	problem.Line, problem.Column = r.place.find(p.source(offset))
-	b.Line = r.lineOf(p, offset)
-	b.Flags = p.flags
-	b.Problems = append(b.Problems, problem)
+	b.Problems = []Located{problem}
 	r.put(p, b)
 }
 
 func (r *reader) unwrap(p *passage, o *object, wrapped int) {
 	if r.opt.Strict {
-		r.row(p, Block{}, o.at, Located{
+		r.row(p, o.at, Located{
 			Code: InvalidOperation, Message: "a wrapping around deltas, not a delta",
 			Hint: "write the deltas themselves, or a list of them",
 		})

@@ -2,7 +2,6 @@ package delta
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,11 +147,11 @@ func parseAnnouncement(line string, following []byte) (announcement, bool) {
 	case plain == "delta" && strings.HasSuffix(marks, "<"):
 		return tagLine(body, words)
 	case plain == "delta" || plain == "deltas":
-		return deltaLine(body, words, emphatic, heading)
+		return deltaLine(body, words, emphatic)
 	case emphatic:
 		for i, w := range words {
 			if name := strings.ToLower(w.text); name == "delta" || name == "deltas" {
-				return deltaLine(body, words[i:], true, heading)
+				return deltaLine(body, words[i:], true)
 			}
 		}
 	}
@@ -176,18 +175,12 @@ func operationLine(body string, words []lineWord, emphatic, listed, heading bool
 	op := strings.ToUpper(words[0].text)
 	capitals := op == words[0].text
 	a := announcement{operation: op, kind: mentionsOne}
-	separated := strings.IndexByte(":-|=([", after(body, words[0])) >= 0 && after(body, words[0]) != 0
-	rest := words[1:]
-	for len(rest) > 0 && slices.Contains([]string{"of", "the", "to", "target", "item", "id", "new", "a", "an"}, strings.ToLower(rest[0].text)) {
-		rest = rest[1:]
-	}
-	if len(rest) == 0 || isModal(rest[0].text) {
+	separated := isSeparator(after(body, words[0]))
+	rest := withoutArticles(words[1:])
+	if len(rest) == 0 || isSentence(body, rest) {
 		return a, false
 	}
 	direct := a.name(rest[0].text)
-	if direct && len(rest) > 1 && isModal(rest[1].text) || direct && after(body, rest[0]) == '?' {
-		return a, false
-	}
 	for _, w := range rest[:min(len(rest), 4)] {
 		if a.target == "" {
 			a.name(w.text)
@@ -204,6 +197,27 @@ func operationLine(body string, words []lineWord, emphatic, listed, heading bool
 		a.kind = promisesOne
 	}
 	return a, true
+}
+
+func isSeparator(c byte) bool { return c != 0 && strings.IndexByte(":-|=([", c) >= 0 }
+
+func withoutArticles(words []lineWord) []lineWord {
+	for len(words) > 0 && slices.Contains([]string{"of", "the", "to", "target", "item", "id", "new", "a", "an"}, strings.ToLower(words[0].text)) {
+		words = words[1:]
+	}
+	return words
+}
+
+// isSentence reports whether the words after an operation make a sentence or a question of it.
+func isSentence(body string, words []lineWord) bool {
+	var a announcement
+	switch {
+	case isModal(words[0].text):
+		return true
+	case !a.name(words[0].text):
+		return false
+	}
+	return len(words) > 1 && isModal(words[1].text) || after(body, words[0]) == '?'
 }
 
 // name records an id or the name of a section.
@@ -278,54 +292,75 @@ func tagLine(body string, words []lineWord) (announcement, bool) {
 }
 
 // deltaLine reads "Delta 3: kill H2", "DELTA[kind]: text" and headings such as "Deltas".
-func deltaLine(body string, words []lineWord, emphatic, heading bool) (announcement, bool) {
-	a := announcement{kind: mentionsDelta}
+func deltaLine(body string, words []lineWord, emphatic bool) (announcement, bool) {
+	var a announcement
 	mark := after(body, words[0])
 	bracket := strings.HasPrefix(body[words[0].end:], "[")
-	rest := words[1:]
-	if len(rest) > 0 && strings.EqualFold(rest[0].text, "block") {
-		rest = rest[1:]
-	}
-	if len(rest) > 0 && len(rest[0].text) <= 3 {
-		a.number, _ = strconv.Atoi(rest[0].text)
-	}
-	if a.number > 0 {
-		rest = rest[1:]
-	}
-	orders := len(rest) > 0 && isOperation(rest[0].text) && strings.ToUpper(rest[0].text) == rest[0].text
-	if !emphatic && mark != ':' && !bracket && a.number == 0 && !orders {
+	rest := a.count(words[1:])
+	if !emphatic && !bracket && !a.isTitle(body, words, rest, mark) {
 		return a, false
 	}
-	if !emphatic && a.number > 0 && len(rest) > 0 && strings.IndexByte(":-.|(", after(body, words[len(words)-len(rest)-1])) < 0 {
-		return a, false // a sentence
-	}
 	plural := strings.EqualFold(words[0].text, "deltas")
-	for i, w := range rest[:min(len(rest), 5)] {
-		if a.operation == "" && isOperation(w.text) && !plural {
-			a.operation = strings.ToUpper(w.text)
-			for _, next := range rest[i+1 : min(len(rest), i+4)] {
-				if a.target == "" {
-					a.name(next.text)
-				}
-			}
-		}
+	if !plural {
+		a.order(rest[:min(len(rest), 8)])
 	}
-	switch {
-	case slices.ContainsFunc(rest[:min(len(rest), 3)], func(w lineWord) bool { return isSummaryWord(w.text) }):
-	case bracket:
-		a.kind = promisesOne
+	a.kind = a.kindOf(rest, plural, bracket, mark == ':')
+	if bracket && a.kind == promisesOne {
 		if len(rest) > 0 && a.section == "" {
 			a.name(rest[0].text)
 		}
 		a.said = len(rest) > 1
-	case a.number > 0 || a.operation != "":
-		a.kind = promisesOne
-	case plural && len(rest) == 0, plural && mark == ':':
-		a.kind = promisesSome
-	case !plural && mark == ':' && len(rest) > 0:
-		a.kind = promisesOne
 	}
 	return a, true
+}
+
+// count records the number of a delta, and returns the words after it.
+func (a *announcement) count(words []lineWord) []lineWord {
+	if len(words) > 0 && strings.EqualFold(words[0].text, "block") {
+		words = words[1:]
+	}
+	if len(words) > 0 && len(words[0].text) <= 3 {
+		a.number, _ = strconv.Atoi(words[0].text)
+	}
+	if a.number > 0 {
+		words = words[1:]
+	}
+	return words
+}
+
+// isTitle reports whether a plain line that begins with the word delta is a title, not a sentence.
+func (a *announcement) isTitle(body string, words, rest []lineWord, mark byte) bool {
+	if a.number > 0 {
+		return len(rest) == 0 || strings.IndexByte(":-.|(", after(body, words[len(words)-len(rest)-1])) >= 0
+	}
+	orders := len(rest) > 0 && isOperation(rest[0].text) && strings.ToUpper(rest[0].text) == rest[0].text
+	return mark == ':' || orders
+}
+
+func (a *announcement) kindOf(rest []lineWord, plural, bracket, colon bool) announcementKind {
+	switch {
+	case slices.ContainsFunc(rest[:min(len(rest), 3)], func(w lineWord) bool { return isSummaryWord(w.text) }):
+		return mentionsDelta
+	case bracket, a.number > 0, a.operation != "", !plural && colon && len(rest) > 0:
+		return promisesOne
+	case plural && (len(rest) == 0 || colon):
+		return promisesSome
+	}
+	return mentionsDelta
+}
+
+// order records the first operation among words, and the item after it.
+func (a *announcement) order(words []lineWord) {
+	i := slices.IndexFunc(words, func(w lineWord) bool { return isOperation(w.text) })
+	if i < 0 || i > 4 {
+		return
+	}
+	a.operation = strings.ToUpper(words[i].text)
+	for _, next := range words[i+1 : min(len(words), i+4)] {
+		if a.target == "" {
+			a.name(next.text)
+		}
+	}
 }
 
 // isSummaryWord reports whether a heading is about deltas rather than for them.
@@ -335,159 +370,4 @@ func isSummaryWord(word string) bool {
 		return true
 	}
 	return false
-}
-
-// withUnfulfilled returns the blocks with a row for each announcement that the reply does not fulfil.
-// Both are in text order, and each is looked at once.
-func (r *reader) withUnfulfilled(blocks []Block) []Block {
-	if len(r.promises) == 0 || r.keys != nil {
-		return blocks
-	}
-	t := tallyOf(blocks)
-	var all []Block
-	next := 0
-	for i := range r.promises {
-		a := &r.promises[i]
-		for next < len(blocks) && blocks[next].Line < a.line {
-			all = append(all, blocks[next])
-			next++
-		}
-		direct := next < len(blocks) && (i+1 == len(r.promises) || blocks[next].Line < r.promises[i+1].line) && a.means(&blocks[next])
-		general := a.kind == promisesSome || a.kind == mentionsDelta
-		if general && (!r.meant || i+1 < len(r.promises)) {
-			continue // the other announcements have rows, or the reply has a problem
-		}
-		unfinished := r.opt.Cut && next == len(blocks) && r.open <= a.line
-		if !direct && !unfinished && !t.fulfils(a, next < len(blocks)) {
-			all = append(all, a.row())
-		}
-	}
-	all = append(all, blocks[next:]...)
-	if len(all) == len(blocks) {
-		return blocks
-	}
-	if len(all) > r.opt.MaxBlocks {
-		all = all[:r.opt.MaxBlocks]
-	}
-	for i := range all {
-		all[i].Index = i + 1
-		r.meant = r.meant || !all[i].Skipped()
-	}
-	return all
-}
-
-// means reports whether a block that follows an announcement is the change that it announces.
-func (a *announcement) means(b *Block) bool {
-	if b.Skipped() && !b.Flagged(FlagExample) || a.said || a.whole {
-		return false
-	}
-	d := &b.Delta
-	row, _, _ := strings.Cut(d.Target, ".")
-	switch {
-	case d.Operation == "" && d.Section == "": // it is not JSON
-		return true
-	case a.operation != "" && a.operation != d.Operation, a.section != "" && a.section != d.Section:
-		return false
-	}
-	return a.target == "" || d.Operation == Add || a.target == d.Target || a.target == row
-}
-
-func (a *announcement) row() Block {
-	b := Block{Line: a.line, Delta: Delta{Operation: a.operation, Section: a.section, Target: a.target}}
-	if a.operation == Add {
-		b.Delta.Target = ""
-	}
-	b.Problems = []Located{{
-		Code: ProseOnly, Line: a.line, Column: a.column,
-		Message: fmt.Sprintf("the change is announced and not given: %q", clipped(a.text)),
-		Hint:    "write it as one JSON object in a fence that begins with ```delta",
-	}}
-	return b
-}
-
-// tally counts the changes of a reply, accepted or refused, by what they do.
-type tally struct {
-	total    int
-	counts   map[[2]string]int  // by operation and section, either may be ""
-	targets  map[[2]string]bool // operation and id
-	promised map[[2]string]int  // announcements, by the key that they were counted under
-	labels   map[string]bool    // of announced ADDs
-	blocks   []Block
-	words    map[string]bool // of all texts, once they are needed
-}
-
-// containsWords reports whether the changes have all the words of a text.
-func (t *tally) containsWords(text string) bool {
-	if t.words == nil {
-		t.words = make(map[string]bool)
-		for i := range t.blocks {
-			if d := &t.blocks[i].Delta; !t.blocks[i].Skipped() {
-				for _, w := range lineWords(string(d.Content())) {
-					t.words[strings.ToLower(w.text)] = true
-				}
-			}
-		}
-	}
-	_, text, _ = strings.Cut(text, "]")
-	for _, w := range lineWords(text) {
-		if len(w.text) > 3 && !t.words[strings.ToLower(w.text)] {
-			return false
-		}
-	}
-	return true
-}
-
-func tallyOf(blocks []Block) *tally {
-	t := &tally{blocks: blocks, counts: map[[2]string]int{}, targets: map[[2]string]bool{}, promised: map[[2]string]int{}, labels: map[string]bool{}}
-	for i := range blocks {
-		b := &blocks[i]
-		if b.Skipped() && !b.Flagged(FlagExample) {
-			continue
-		}
-		d := &b.Delta
-		t.total++
-		for _, key := range [][2]string{{d.Operation, d.Section}, {d.Operation, ""}, {"", d.Section}} {
-			if key[0] != "" || key[1] != "" {
-				t.counts[key]++
-			}
-		}
-		row, _, _ := strings.Cut(d.Target, ".")
-		t.targets[[2]string{d.Operation, d.Target}], t.targets[[2]string{d.Operation, row}] = true, true
-		for _, l := range d.Labels {
-			t.targets[[2]string{Add, l}] = true
-		}
-	}
-	return t
-}
-
-// fulfils reports whether the reply has the change that an announcement means, although none follows
-// directly.
-func (t *tally) fulfils(a *announcement, later bool) bool {
-	key := [2]string{a.operation, a.section}
-	if a.said || a.whole {
-		return a.said && t.containsWords(a.text)
-	}
-	switch {
-	case a.kind == mentionsDelta:
-		return t.total > 0
-	case a.kind == promisesSome:
-		return later
-	case a.target != "" && a.operation == Add:
-		if !t.labels[a.target] {
-			t.labels[a.target] = true
-			t.promised[key]++
-		}
-		return t.targets[[2]string{Add, a.target}] || t.promised[key] <= t.counts[key]
-	case a.target != "" && a.operation != "":
-		return t.targets[[2]string{a.operation, a.target}]
-	case a.number > 0:
-		return t.total >= a.number && (a.operation == "" || t.counts[key] > 0)
-	case a.kind == promisesOne && a.number == 0:
-		t.promised[key]++
-		if key == [2]string{} {
-			return t.promised[key] <= t.total
-		}
-		return t.promised[key] <= t.counts[key]
-	}
-	return t.counts[key] > 0
 }

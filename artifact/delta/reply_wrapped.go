@@ -44,7 +44,7 @@ func (r *reader) refuseWrapped(p *passage, o *object, fields []written) bool {
 	if p.loose && r.opt.Strict {
 		problem = Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence}
 	}
-	r.row(p, Block{}, o.at, problem)
+	r.row(p, o.at, problem)
 	return true
 }
 
