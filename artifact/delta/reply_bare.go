@@ -56,10 +56,25 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			p.fate = inlineFate(text, pos)
 		}
 		n := r.candidate(text[pos:], &p, b.Closed)
-		note(pos, pos+n)
+		note(pos, pos+unfinished(text[pos:pos+n]))
 		pos += n
 	}
 	return done
+}
+
+// unfinished returns the length of an object, that of its first paragraph if the object has no end:
+// what follows may be text.
+func unfinished(object []byte) int {
+	if bytes.HasSuffix(bytes.TrimRight(object, " \t\r\n"), []byte("}")) {
+		return len(object)
+	}
+	n := 0
+	for line := range bytes.Lines(object) {
+		if n += len(line); n > len(line) && len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+	}
+	return n
 }
 
 // possible reports whether a text may hold an object that is meant as a delta.
