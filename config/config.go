@@ -19,6 +19,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/files"
 	"brenner/merge"
 	"brenner/playbook"
 	"brenner/roster"
@@ -33,8 +34,9 @@ type Options struct {
 	Environ []string
 	// Flags are the flags given by the user.
 	Flags []Flag
-	// SessionConfig is the path of the session's file, or empty.
+	// SessionConfig is the path of the session's file, or empty. For Stdin, SessionData is its content.
 	SessionConfig string
+	SessionData   []byte
 }
 
 // Flag is a command-line flag that sets a key.
@@ -96,6 +98,9 @@ type Project struct {
 	Dir string
 	// File is the name of the project's file in Dir, or empty.
 	File string
+	// Foreign is the path of another tool's file in Dir or on the way to it, or empty. It is a
+	// program, and is not read.
+	Foreign string
 }
 
 // Model defines how to reach a model that rosters name.
@@ -205,7 +210,7 @@ func Load(o Options) (*Config, error) {
 	l := &loading{table: keyTable(c)}
 	project := l.findProject(o.Dir)
 	own := l.readProject(project)
-	session := l.readSession(o.SessionConfig)
+	session := l.readSession(o.SessionConfig, o.SessionData)
 	if l.found.Len() > 0 {
 		return nil, l.found.Err()
 	}
@@ -234,8 +239,24 @@ type loading struct {
 // File is a configuration file as read. Do not read it again: it may have changed.
 type File struct {
 	Level roster.Level
-	Path  string
+	Path  string // or Stdin
 	Data  []byte
+}
+
+// Place returns the file's path, or what stands for standard input.
+func (f File) Place() string {
+	if f.Path == Stdin {
+		return stdinPlace
+	}
+	return f.Path
+}
+
+// RealPath returns the path without links, or what stands for standard input.
+func (f File) RealPath() (string, error) {
+	if f.Path == Stdin {
+		return stdinPlace, nil
+	}
+	return files.RealPath(f.Path)
 }
 
 // FileOf returns the file of a layer.

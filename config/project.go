@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,6 +17,17 @@ import (
 const (
 	FileName    = "brenner.yaml"
 	OldFileName = ".brennerrc"
+)
+
+// foreignNames returns the names of the specification's configuration, which is a program.
+func foreignNames() []string {
+	return []string{"brenner.config.ts", "brenner.config.js", "brenner.config.mjs"}
+}
+
+// Stdin stands for standard input in place of the session's file.
+const (
+	Stdin      = "-"
+	stdinPlace = "standard input"
 )
 
 // EnvProject is the variable that names the project's directory.
@@ -50,17 +62,28 @@ func (l *loading) findProject(start string) place {
 		l.found.Add(Unreadable, fault.Shown(start), "name an existing directory with -C or "+EnvProject, "cannot read the project's directory: %s", files.Reason(err))
 		return place{}
 	}
+	foreign := ""
 	for at := dir; ; at = filepath.Dir(at) {
+		foreign = cmp.Or(foreign, foreignIn(at))
 		if name := l.fileIn(at); name != "" {
-			return place{Project{Dir: at, File: name}, filepath.Join(at, name)}
+			return place{Project{Dir: at, File: name, Foreign: foreign}, filepath.Join(at, name)}
 		}
 		if exists(filepath.Join(at, ".git")) {
-			return place{Project: Project{Dir: at}}
+			return place{Project: Project{Dir: at, Foreign: foreign}}
 		}
 		if at == filepath.Dir(at) {
-			return place{Project: Project{Dir: dir}}
+			return place{Project: Project{Dir: dir, Foreign: foreign}}
 		}
 	}
+}
+
+func foreignIn(dir string) string {
+	for _, name := range foreignNames() {
+		if path := filepath.Join(dir, name); exists(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 func mustBeDir(path string) error {
@@ -109,15 +132,22 @@ func (l *loading) readProject(p place) layer {
 	return l.readFile(p.path, source{roster.ProjectConfig, p.File})
 }
 
-func (l *loading) readSession(path string) layer {
-	if path == "" {
+func (l *loading) readSession(path string, data []byte) layer {
+	switch path {
+	case "":
 		return layer{}
+	case Stdin:
+		return l.readData(path, source{roster.SessionConfig, stdinPlace}, data, checkSize(data))
 	}
 	return l.readFile(path, source{roster.SessionConfig, path})
 }
 
 func (l *loading) readFile(path string, from source) layer {
 	data, err := readBounded(path)
+	return l.readData(path, from, data, err)
+}
+
+func (l *loading) readData(path string, from source, data []byte, err error) layer {
 	if err != nil {
 		l.found.Add(Unreadable, fault.Shown(from.name), "check the path and its permissions", "cannot read the configuration: %s", files.Reason(err))
 		return layer{}
@@ -135,8 +165,12 @@ func readBounded(path string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }() // read only
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
-	if err == nil && len(data) > mostBytes {
-		err = errors.New("larger than 1 MiB")
+	return data, cmp.Or(err, checkSize(data))
+}
+
+func checkSize(data []byte) error {
+	if len(data) > mostBytes {
+		return errors.New("larger than 1 MiB")
 	}
-	return data, err
+	return nil
 }

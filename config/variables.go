@@ -24,7 +24,7 @@ func variables(environ []string) map[string]string {
 func (l *loading) readEnviron(environ []string) layer {
 	vars := variables(environ)
 	read := layer{}
-	known := []string{EnvProject, mailVariables + "BEARER_TOKEN"}
+	known := []string{EnvProject, mailVariables + "BEARER_TOKEN", roster.EnvRoster}
 	for _, k := range l.table {
 		name := k.variable()
 		if name == "" {
@@ -80,7 +80,7 @@ func (l *loading) take(into layer, k key, origin Origin, values []string) {
 	into[k.path] = setting{v, origin}
 }
 
-// RosterFromEnvironment returns the environment's roster layers, with BRENNER_ROSTER_FILE read.
+// RosterFromEnvironment returns the environment's roster layers, with the file that it names read.
 func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, error) {
 	env, warnings, err := roster.FromEnviron(environ)
 	if err != nil || env.File == "" {
@@ -89,10 +89,10 @@ func RosterFromEnvironment(environ []string) ([]roster.Layer, []roster.Warning, 
 	data, err := readBounded(env.File)
 	if err != nil {
 		var found fault.Bounded
-		found.Add(Unreadable, roster.EnvFile+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable", "cannot read the roster: %s", files.Reason(err))
+		found.Add(Unreadable, env.FileFrom.Source+" ("+fault.Shown(env.File)+")", "name a file with a roster in JSON, or unset the variable; "+roster.EnvPreset+" names a preset", "cannot read the roster: %s", files.Reason(err))
 		return nil, warnings, found.Err()
 	}
-	layer, more, err := roster.ReadLayer(roster.FileOrigin(), data)
+	layer, more, err := roster.ReadLayer(env.FileFrom, data)
 	if err != nil {
 		return nil, append(warnings, more...), err
 	}

@@ -108,10 +108,11 @@ func TestRosterFromEnvironment(t *testing.T) {
 	if err != nil || len(layers) != 2 {
 		t.Fatal(layers, err)
 	}
-	same(t, layers[1], roster.Layer{Origin: roster.FileOrigin(), Entries: []roster.Entry{{Agent: "BlueLake", Role: roster.TestDesigner}}})
+	same(t, layers[1], roster.Layer{Origin: roster.Origin{Level: roster.Environment, Source: roster.EnvFile}, Entries: []roster.Entry{{Agent: "BlueLake", Role: roster.TestDesigner}}})
 	for _, test := range []struct{ variable, want string }{
 		{"BRENNER_ROSTER_FILE=" + dir + "/gone", "CONFIG_UNREADABLE BRENNER_ROSTER_FILE (" + dir + "/gone): cannot read the roster: no such file"},
 		{"BRENNER_ROSTER_FILE=" + write(t, dir, "bad.json", "{"), "INVALID_JSON "},
+		{"BRENNER_ROSTER=default-3-agent", "CONFIG_UNREADABLE BRENNER_ROSTER (default-3-agent): cannot read the roster: no such file"},
 		{"BRENNER_ROSTER_JSON=7", "ROSTER_WRONG_TYPE "},
 	} {
 		_, _, err := RosterFromEnvironment([]string{test.variable})

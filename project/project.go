@@ -260,7 +260,7 @@ func (p *Project) Trust(session bool, do TrustAction) (*TrustState, error) {
 			Hint: "`brenner init` creates one",
 		}
 	}
-	path, err := files.RealPath(file.Path)
+	path, err := file.RealPath()
 	if err != nil {
 		return nil, err
 	}
@@ -353,12 +353,12 @@ func (p *Project) mustTrust(from config.Origin, what string) error {
 	if file.Level == roster.SessionConfig {
 		hint += " --session-config " + file.Path
 	}
-	return &fault.Error{Code: trust.Untrusted, Place: file.Path, Detail: "untrusted file would " + what, Hint: hint}
+	return &fault.Error{Code: trust.Untrusted, Place: file.Place(), Detail: "untrusted file would " + what, Hint: hint}
 }
 
 // trusts reports whether the user trusts a file's content as it was read.
 func (h *Host) trusts(file config.File) (bool, error) {
-	path, err := files.RealPath(file.Path)
+	path, err := file.RealPath()
 	if err != nil {
 		return false, err
 	}

@@ -43,15 +43,28 @@ func TestFromEnvironFile(t *testing.T) {
 	if err != nil || got.File != "team.json" {
 		t.Fatal(got, err)
 	}
-	layer, _, err := ReadLayer(FileOrigin(), []byte(`[]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(Layer{Origin: env(EnvFile), Entries: []Entry{}, Empty: true}, layer); diff != "" {
-		t.Error(diff)
+	if got.FileFrom != env(EnvFile) {
+		t.Error(got.FileFrom)
 	}
 	if diff := cmp.Diff([]Layer{{Origin: env(EnvPreset), Preset: "p"}}, got.Layers); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// BRENNER_ROSTER means what --roster does.
+func TestFromEnvironRoster(t *testing.T) {
+	got, warnings, err := FromEnviron([]string{`BRENNER_ROSTER= [{"agentName":"A"}]`, "BRENNER_ROSTERS=theirs"})
+	if err != nil || len(warnings) > 0 || got.File != "" {
+		t.Fatal(got, warnings, err)
+	}
+	if diff := cmp.Diff([]Layer{{Origin: env(EnvRoster), Entries: []Entry{{Agent: "A"}}}}, got.Layers); diff != "" {
+		t.Error(diff)
+	}
+	for _, value := range []string{"team.json", "@team.json"} {
+		got, _, err := FromEnviron([]string{"BRENNER_ROSTER=" + value})
+		if err != nil || got.File != "team.json" || got.FileFrom != env(EnvRoster) || len(got.Layers) > 0 {
+			t.Error(got, err)
+		}
 	}
 }
 
@@ -69,7 +82,12 @@ func TestFromEnvironFaults(t *testing.T) {
 		{
 			"JSON and file",
 			[]string{"BRENNER_ROSTER_JSON=[]", "BRENNER_ROSTER_FILE=f"},
-			[]string{"environment: BRENNER_ROSTER_JSON and BRENNER_ROSTER_FILE are both set, and each is a complete roster"},
+			[]string{"environment: BRENNER_ROSTER_JSON and BRENNER_ROSTER_FILE are set, and each is a complete roster"},
+		},
+		{
+			"three rosters",
+			[]string{"BRENNER_ROSTER_JSON=[]", "BRENNER_ROSTER_FILE=f", "BRENNER_ROSTER={}"},
+			[]string{"environment: BRENNER_ROSTER_JSON, BRENNER_ROSTER_FILE and BRENNER_ROSTER are set, and each is a complete roster"},
 		},
 		{
 			"no agent",

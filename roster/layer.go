@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/internal/fault"
 )
 
@@ -121,6 +122,7 @@ func (f *faults) addAll(origin string, err error) {
 
 // The environment variables of the roster.
 const (
+	EnvRoster      = "BRENNER_ROSTER" // as --roster: JSON, or a file
 	EnvJSON        = "BRENNER_ROSTER_JSON"
 	EnvFile        = "BRENNER_ROSTER_FILE"
 	EnvPreset      = "BRENNER_ROSTER_PRESET"
@@ -133,23 +135,21 @@ const (
 // Environ is the roster part of the environment.
 type Environ struct {
 	Layers []Layer
-	// File is the path in BRENNER_ROSTER_FILE, or empty. This package opens no file: the caller
-	// reads it and appends ReadLayer(FileOrigin(), data) to Layers.
-	File string
+	// File is the path in BRENNER_ROSTER_FILE or BRENNER_ROSTER, or empty. This package opens no file:
+	// the caller reads it and appends ReadLayer(FileFrom, data) to Layers.
+	File     string
+	FileFrom Origin
 }
-
-// FileOrigin returns the origin of the roster file that the environment names.
-func FileOrigin() Origin { return Origin{Level: Environment, Source: EnvFile} }
 
 // FromEnviron reads the roster's variables from os.Environ's form. The last of equal names counts,
 // and an empty one counts as unset. Single variables (mode, name, agent) precede the JSON.
 func FromEnviron(environ []string) (Environ, []Warning, error) {
-	vars := Variables(environ, envPrefix)
-	out := Environ{File: vars[EnvFile]}
+	vars := Variables(environ, envPrefix, EnvRoster)
+	var out Environ
 	var warnings []Warning
 	var found faults
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
-		if name == EnvJSON || name == EnvFile {
+		if slices.Contains(wholeRosters(), name) || !strings.HasPrefix(name, envPrefix) {
 			continue
 		}
 		layer, ok := variableLayer(name, vars[name])
@@ -162,19 +162,31 @@ func FromEnviron(environ []string) (Environ, []Warning, error) {
 			out.Layers = append(out.Layers, layer)
 		}
 	}
-	if text := vars[EnvJSON]; text != "" {
-		layer, more, err := ReadLayer(Origin{Level: Environment, Source: EnvJSON}, []byte(text))
+	set := slices.DeleteFunc(wholeRosters(), func(name string) bool { return vars[name] == "" })
+	if len(set) > 1 {
+		found.add(BadVariable, Environment.String(), "unset all but one", "%s are set, and each is a complete roster", joinWords(set))
+	}
+	for _, name := range set {
+		origin := Origin{Level: Environment, Source: name}
+		if name == EnvFile || name == EnvRoster && !artifact.IsJSON([]byte(vars[name])) {
+			out.File, out.FileFrom = vars[name], origin
+			if name == EnvRoster {
+				out.File = strings.TrimPrefix(out.File, "@")
+			}
+			continue
+		}
+		layer, more, err := ReadLayer(origin, []byte(vars[name]))
 		warnings, found = append(warnings, more...), append(found, fault.All(err)...)
 		out.Layers = append(out.Layers, layer)
-		if out.File != "" {
-			found.add(BadVariable, Environment.String(), "unset one of them", "%s and %s are both set, and each is a complete roster", EnvJSON, EnvFile)
-		}
 	}
 	if err := found.err(); err != nil {
 		return Environ{}, warnings, err
 	}
 	return out, warnings, nil
 }
+
+// wholeRosters returns the variables that hold or name a complete roster.
+func wholeRosters() []string { return []string{EnvJSON, EnvFile, EnvRoster} }
 
 // variableLayer returns the layer of one variable, so that a field's origin names the variable.
 func variableLayer(name, value string) (Layer, bool) {
@@ -211,7 +223,7 @@ func Variables(environ []string, prefixes ...string) map[string]string {
 }
 
 func unknownVariable(name string) Warning {
-	known := []string{EnvJSON, EnvFile, EnvPreset, EnvMode, EnvName, EnvAgentPrefix + "<NAME>"}
+	known := append(wholeRosters(), EnvPreset, EnvMode, EnvName, EnvAgentPrefix+"<NAME>")
 	return Warning{
 		Code: UnknownVariable, Place: Environment.String(),
 		Message: fmt.Sprintf("unknown environment variable %s ignored", fault.Shown(name)),

@@ -3,6 +3,7 @@ package roster
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -37,6 +38,23 @@ func BuiltIn() []Preset {
 			PlaceholderNames: []string{"BlueLake", "GreenValley"},
 		},
 	}
+}
+
+// names returns the placeholder names. A preset without any has one for each entry: those of the
+// built-in preset, then further ones.
+func (p Preset) names() []string {
+	if len(p.PlaceholderNames) > 0 {
+		return p.PlaceholderNames
+	}
+	usual := []string{"BlueLake", "PurpleMountain", "GreenValley", "RedSky", "WhiteRiver", "SilverForest"}
+	names := make([]string, len(p.Entries))
+	for i := range names {
+		names[i] = usual[i%len(usual)]
+		if turn := i / len(usual); turn > 0 {
+			names[i] += strconv.Itoa(turn + 1)
+		}
+	}
+	return names
 }
 
 // AllPresets returns the project's presets, then the built-in ones that it does not redefine.

@@ -293,16 +293,22 @@ func (r *resolver) fitsPreset() bool {
 
 func (r *resolver) usePlaceholders() bool {
 	origin := presetOrigin(*r.preset)
-	r.found.checkAgents(origin.String(), r.preset.PlaceholderNames)
-	var names recipientList
-	names.add(origin, r.preset.PlaceholderNames...)
-	r.recipients = names.list
-	if len(r.recipients) == 0 {
-		r.found.add(PresetNoNames, origin.String(), "name the agents with --to, or add placeholderNames to the preset",
-			"no agent is named, and the preset %s has no placeholder names", fault.Shown(r.preset.ID))
-		return false
+	names := r.preset.names()
+	r.found.checkAgents(origin.String(), names)
+	var list recipientList
+	list.add(origin, names...)
+	r.recipients = list.list
+	if len(r.preset.PlaceholderNames) == 0 && len(names) > 0 {
+		r.warn(Warning{
+			Code: PresetNoNames, Place: origin.String(),
+			Message: "no agent is named, and the preset has no placeholder names; using " + joinWords(names),
+			Hint:    "name the agents with --to, or add placeholderNames to the preset",
+		})
 	}
-	return true
+	if len(r.recipients) == 0 {
+		r.found.emptyRoster(origin.String())
+	}
+	return len(r.recipients) > 0
 }
 
 // noneNamed handles the case that neither a recipient nor a preset is named. The variables
@@ -323,7 +329,7 @@ func (r *resolver) noneNamed(defaultPreset string) bool {
 	}
 	loose := r.namesOf(func(l Layer) bool { return l.Loose })
 	stranger := slices.ContainsFunc(loose, func(l recipient) bool {
-		return !slices.ContainsFunc(preset.PlaceholderNames, func(n string) bool { return strings.EqualFold(n, l.agent) })
+		return !slices.ContainsFunc(preset.names(), func(n string) bool { return strings.EqualFold(n, l.agent) })
 	})
 	switch {
 	case stranger:

@@ -188,9 +188,9 @@ func TestResolveFaults(t *testing.T) {
 			[]string{"TOO_MANY_AGENTS preset: hypothesis-critique: Too many agents for preset hypothesis-critique: 3 named, 2 entries; no entry for C"},
 		},
 		{
-			"no names anywhere",
-			Input{Presets: []Preset{{ID: "p", Entries: []Entry{{Role: TestDesigner}}}}, Layers: []Layer{withPreset("p")}},
-			[]string{"PRESET_WITHOUT_NAMES preset: p: no agent is named, and the preset p has no placeholder names"},
+			"a preset without entries",
+			Input{Presets: []Preset{{ID: "p"}}, Layers: []Layer{withPreset("p")}},
+			[]string{"ROSTER_EMPTY preset: p: Empty roster: at least one entry required"},
 		},
 		{"no guess", Input{Layers: []Layer{withMode(Heuristic), to("Codex", "BlueLake")}}, []string{"ROSTER_NO_GUESS no role can be guessed from the name of BlueLake"}},
 		{
@@ -283,6 +283,7 @@ func TestResolveWarnings(t *testing.T) {
 		{"a preset of which --to names one agent", Input{Layers: []Layer{withPreset("default-3-agent"), to("GreenValley")}}, PresetReplaced},
 		{"a configured preset of which --to names one agent", Input{Layers: []Layer{{Origin: Origin{Level: ProjectConfig}, Preset: "default-3-agent"}, to("GreenValley")}}, PresetReplaced},
 		{"a name that is almost the preset's", Input{Layers: []Layer{withPreset("default-3-agent"), to("BlueLake", "PurpleMountain", "GreenValey")}}, NameResembles},
+		{"no names anywhere", Input{Presets: []Preset{{ID: "p", Entries: []Entry{{Role: TestDesigner}}}}, Layers: []Layer{withPreset("p")}}, PresetNoNames},
 		{"default preset", Input{DefaultPreset: "default-3-agent"}, DefaultPresetUsed},
 		{"a variable for an unknown agent", Input{Layers: []Layer{withPreset("default-3-agent"), variable("BLUELAK", TestDesigner)}}, UnmatchedVariable},
 	}
@@ -303,6 +304,27 @@ func TestRosterReplacesConfiguredPreset(t *testing.T) {
 	}})
 	if err != nil || len(got.Warnings) != 0 || len(got.Roster.Entries) != 1 {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// A preset without placeholder names gets a name for each entry, all of them different.
+func TestPresetWithoutNames(t *testing.T) {
+	preset := Preset{ID: "many", Name: "Many", Entries: slices.Repeat([]Entry{{Role: TestDesigner}, {Role: AdversarialCritic}}, 7)}
+	got, err := Resolve(Input{Presets: []Preset{preset}, Layers: []Layer{withPreset("many")}})
+	if err != nil || len(got.Roster.Entries) != 14 {
+		t.Fatal(got, err)
+	}
+	want := []string{"BlueLake", "PurpleMountain", "GreenValley"}
+	if diff := cmp.Diff(want, got.Roster.Agents()[:3]); diff != "" {
+		t.Error(diff)
+	}
+	if last := got.Roster.Entries[13]; last.Agent != "PurpleMountain3" || last.Role != AdversarialCritic {
+		t.Error(last)
+	}
+	// A variable for one of these names changes that agent, and names no other roster.
+	got, err = Resolve(Input{Presets: []Preset{preset}, DefaultPreset: "many", Layers: []Layer{variable("BLUELAKE", HypothesisGenerator)}})
+	if err != nil || len(got.Roster.Entries) != 14 || got.Roster.Entries[0].Role != HypothesisGenerator {
+		t.Error(got, err)
 	}
 }
 

@@ -249,7 +249,6 @@ const (
 	BadBlock          fault.Code = "ROSTER_BAD_BLOCK"          // The session configuration in a message is damaged.
 	UnknownPreset     fault.Code = "UNKNOWN_PRESET"            // Unknown preset.
 	TooManyAgents     fault.Code = "TOO_MANY_AGENTS"           // More agents are named than the preset has entries.
-	PresetNoNames     fault.Code = "PRESET_WITHOUT_NAMES"      // No agents are named, and the preset has no default names.
 	BadPreset         fault.Code = "PRESET_INVALID"            // A preset in the project is invalid.
 )
 
@@ -259,6 +258,7 @@ const (
 	UnknownKey          fault.Code = "ROSTER_UNKNOWN_KEY"          // Warning: an unknown roster key is ignored.
 	UnknownVariable     fault.Code = "ROSTER_UNKNOWN_VARIABLE"     // Warning: an unknown roster variable is ignored.
 	UnmatchedVariable   fault.Code = "ROSTER_UNMATCHED_VARIABLE"   // Warning: an environment variable names an agent that is not a recipient.
+	PresetNoNames       fault.Code = "PRESET_WITHOUT_NAMES"        // Warning: no agents are named, and the preset has no placeholder names; it uses built-in ones.
 	PresetReplaced      fault.Code = "ROSTER_PRESET_REPLACED"      // Warning: flags or entries name fewer agents than the requested preset has.
 	NameResembles       fault.Code = "ROSTER_NAME_RESEMBLES"       // Warning: the name of an agent is almost a name of the preset.
 	DefaultPresetUsed   fault.Code = "ROSTER_DEFAULT_PRESET"       // Warning: no agents and no preset given; the default preset is used.

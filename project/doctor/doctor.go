@@ -76,7 +76,7 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 		add(brokenBy("configuration", err)...)
 		return d
 	}
-	add(checkProject(p))
+	add(checkProject(p)...)
 	add(checkStore(ctx, p)...)
 	if err != nil {
 		add(brokenBy("roster", err)...)
@@ -135,14 +135,20 @@ func brokenBy(what string, err error) []Check {
 	return d
 }
 
-func checkProject(p *project.Project) Check {
-	if p.Config.Project.File == "" {
-		return note("configuration", "no "+config.FileName+"; using the built-in defaults", "`brenner init` writes one")
+func checkProject(p *project.Project) []Check {
+	at := p.Config.Project
+	var checks []Check
+	if at.Foreign != "" {
+		checks = append(checks, note("configuration", at.Foreign+" is not read: it is a program",
+			"copy its object, from { to }, into "+config.FileName+": that is valid YAML if no line is a // comment"))
 	}
-	if err := writable(p.Config.Project.Dir); err != nil {
-		return broken("configuration", p.Config.Project.Dir+": "+files.Reason(err), "make the directory writable: sessions are stored in "+filepath.Base(p.StateDir()))
+	if at.File == "" {
+		return append(checks, note("configuration", "no "+config.FileName+"; using the built-in defaults", "`brenner init` writes one"))
 	}
-	return fine("configuration", filepath.Join(p.Config.Project.Dir, p.Config.Project.File))
+	if err := writable(at.Dir); err != nil {
+		return append(checks, broken("configuration", at.Dir+": "+files.Reason(err), "make the directory writable: sessions are stored in "+filepath.Base(p.StateDir())))
+	}
+	return append(checks, fine("configuration", filepath.Join(at.Dir, at.File)))
 }
 
 // writable tries to write a file in a directory. Creating one is not enough: on a full disk

@@ -117,7 +117,7 @@ func (r *RosterFlags) Add(c *cobra.Command) {
 	f.StringVar(&r.preset, "preset", "", "preset id; see 'brenner roster presets'")
 	f.BoolVar(&r.unified, "unified", false, "use one prompt for all agents, regardless of role")
 	f.StringVar(&r.mode, "roster-mode", "", "roster mode: role_separated, unified or heuristic (deprecated)")
-	f.StringVar(&r.SessionConfig, "session-config", "", "configuration file for this session; overrides the project's")
+	f.StringVar(&r.SessionConfig, "session-config", "", "configuration file for this session, or - for standard input; overrides the project's")
 }
 
 // namesAgents reports whether any flag names agents.
@@ -247,7 +247,7 @@ func RosterCommand(a *ui.App) *cobra.Command {
 		Use:   "roster",
 		Short: "Show or validate the roster of agents",
 		Long: `A roster assigns a role to each agent. Each field comes from the first of these that
-sets it: flags, environment (BRENNER_ROSTER_…), session configuration, project
+sets it: flags, environment (BRENNER_ROSTER…), session configuration, project
 configuration, preset.`,
 	}, rosterShowCommand(a), rosterValidateCommand(a), rosterPresetsCommand(a))
 }

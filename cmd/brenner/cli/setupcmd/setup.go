@@ -51,7 +51,7 @@ Exit codes: 0 shown; 2 invalid configuration.`,
 			return ui.Show(a, doc, nil, func(_ *ui.App, doc configDocument) string { return configText(doc, origin) })
 		},
 	})
-	c.Flags().StringVar(&session, "session-config", "", "configuration file for one session; overrides the project's")
+	c.Flags().StringVar(&session, "session-config", "", "configuration file for one session, or - for standard input; overrides the project's")
 	c.Flags().BoolVar(&origin, "origin", false, "print the origin of each value")
 	return c
 }
@@ -118,7 +118,7 @@ Exit codes: 0 done; 1 writing the list failed; 2 no project file.`,
 			return ui.Show(a, s, err, trustText)
 		},
 	})
-	c.Flags().StringVar(&sessionConfig, "session-config", "", "file to trust instead of the project's")
+	c.Flags().StringVar(&sessionConfig, "session-config", "", "file to trust instead of the project's, or - for standard input")
 	c.Flags().BoolVar(&show, "show", false, "show what the file requests and whether it is trusted")
 	c.Flags().BoolVar(&forget, "forget", false, "stop trusting the file")
 	return c

@@ -156,7 +156,8 @@ type App struct {
 	drained bool   // standard input was read
 	Exit    int    // exit code of a command that returned no error
 
-	host *project.Host // created on first use
+	sessionData []byte        // the session's configuration from standard input; nil if not read
+	host        *project.Host // created on first use
 }
 
 // Family adds subcommands to a command that does nothing itself.
@@ -240,9 +241,17 @@ func (a *App) CloseStore(st store.Store) { a.Host().CloseStore(st) }
 // Open opens the project of a command.
 func (a *App) Open(flags ...config.Flag) (*project.Project, error) { return a.OpenWith("", flags...) }
 
-// OpenWith is Open with an additional configuration file for one session.
+// OpenWith is Open with an additional configuration file for one session, or standard input for
+// "-", which is read once and kept for further calls.
 func (a *App) OpenWith(sessionConfig string, flags ...config.Flag) (*project.Project, error) {
-	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, Flags: flags})
+	if sessionConfig == config.Stdin && a.sessionData == nil {
+		data, err := a.ReadExact("session configuration", sessionConfig)
+		if err != nil {
+			return nil, err
+		}
+		a.sessionData = append([]byte{}, data...)
+	}
+	return project.Open(a.Host(), config.Options{Dir: a.Dir, SessionConfig: sessionConfig, SessionData: a.sessionData, Flags: flags})
 }
 
 // WithSession runs a read-only command on a session or an export.
