@@ -247,9 +247,12 @@ func (d doc) scoped(lines ...int) doc {
 
 // between puts lines around a part that decide what it is.
 func between(open string, d doc, end string) doc {
-	all := join(text(open), d, text(end))
-	first := strings.Count(open, "\n")
-	return all.scoped(first, len(all.lines)-1)
+	before := text(open)
+	for i := range before.lines {
+		before.scope = append(before.scope, i)
+	}
+	all := join(before, d, text(end))
+	return all.scoped(len(all.lines) - 1)
 }
 
 // composer writes one reply.

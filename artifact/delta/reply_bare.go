@@ -23,7 +23,15 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			done = append(done, span{int32(b.Start + from), int32(b.Start + to)})
 		}
 	}
-	comments := true
+	comments := !r.second || f.shown == "" // what is only shown may be in a comment as well
+	comment := func(from, to int) {
+		note(from, to)
+		if r.second {
+			in := b
+			in.Start += from
+			r.findObjects(text[from:to], in, fate{shown: FlagCommented, what: "not read: it is in a comment"})
+		}
+	}
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
 			i := bytes.IndexByte(text[pos:], '{')
@@ -35,16 +43,18 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		if comments {
 			skip := markdown.InlineComment(text[pos:], brace-pos)
 			if skip > 0 {
-				note(pos, pos+skip)
+				comment(pos, pos+skip)
 				pos += skip
 				continue
 			}
 			comments = skip == 0
 		}
-		if skip := codeComment(text[pos:], brace-pos); b.Kind == markdown.Fenced && skip > 0 {
-			note(brace, pos+skip)
-			pos += skip
-			continue
+		if b.Kind == markdown.Fenced && (!r.second || f.shown == "") {
+			if skip := codeComment(text[pos:], brace-pos); skip > 0 {
+				comment(brace, pos+skip)
+				pos += skip
+				continue
+			}
 		}
 		pos = brace
 		if !beginsObject(text[pos:]) {
@@ -65,7 +75,8 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 // unfinished returns the length of an object, that of its first paragraph if the object has no end:
 // what follows may be text.
 func unfinished(object []byte) int {
-	if bytes.HasSuffix(bytes.TrimRight(object, " \t\r\n"), []byte("}")) {
+	object = bytes.TrimRight(object, " \t\r\n")
+	if bytes.HasSuffix(object, []byte("}")) {
 		return len(object)
 	}
 	n := 0

@@ -18,12 +18,10 @@ func (j *judgement) conclude() bool {
 		}
 		return true
 	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
-		j.r.show(FlagExample, j.b)
+		j.r.show(fate{shown: FlagExample}, j.b)
 		return true
 	case j.isPattern():
-		j.r.show(FlagExample, j.b)
-		last := &j.r.chunks[len(j.r.chunks)-1]
-		(*last)[len(*last)-1].Flags[0].Text = "not read: its fields are placeholders"
+		j.r.show(fate{shown: FlagExample, what: "not read: its fields are placeholders"}, j.b)
 		return true
 	}
 	if d.Operation == Kill && isPlaceholder(artifact.Text(reasonOf(d))) {

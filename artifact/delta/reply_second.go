@@ -39,7 +39,7 @@ func fateElsewhere(place string) fate {
 func (r *reader) put(p *passage, b Block) {
 	switch {
 	case p.shown != "":
-		r.show(p.shown, b)
+		r.show(p.fate, b)
 		return
 	case p.code != "":
 		line, column := b.Line, 1
@@ -53,10 +53,13 @@ func (r *reader) put(p *passage, b Block) {
 	r.add(b)
 }
 
-// show adds a block that is only shown, for the reason that a flag names.
-func (r *reader) show(why string, b Block) {
+// show adds a block that is only shown.
+func (r *reader) show(f fate, b Block) {
 	b.OK, b.Problems, b.Renamed, b.Written = false, nil, nil, ""
-	b.Flags = []Flag{{Name: why, Text: skippedTexts(why)}}
+	if f.what == "" {
+		f.what = skippedTexts(f.shown)
+	}
+	b.Flags = []Flag{{Name: f.shown, Text: f.what}}
 	r.add(b)
 }
 
@@ -96,6 +99,10 @@ func fateOf(b markdown.Block) fate {
 		return fate{shown: FlagDraft}
 	case b.Quoted:
 		return fate{shown: FlagQuoted}
+	case b.Shown && !b.Doubtful:
+		return fate{shown: FlagExample, what: "not read: it stands between tags of an example or a quotation"}
+	case b.Shown:
+		return refused(AmbiguousDelta, "a delta after a tag such as <example> that is not closed", "send it again without that tag; leave it out if it is an example")
 	case b.Doubtful:
 		return fateDoubtful()
 	case b.Indented:
@@ -124,6 +131,9 @@ func (r *reader) unquoted(b markdown.Block) []byte {
 // readWord reads a delta fence, also one whose first word only begins with delta.
 func (r *reader) readWord(b markdown.Block, f fate) {
 	p := &r.passage
+	if f == (fate{}) {
+		f = r.introducedFence(b)
+	}
 	*p = passage{fate: f}
 	if !b.Fence.Is("delta") {
 		word := clipped(string(bytes.TrimSpace(b.Fence.Info)))
@@ -208,6 +218,9 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
 	own := f == (fate{})
+	if own {
+		f = r.introducedFence(b)
+	}
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
 		before := r.count
@@ -222,7 +235,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
-	if own && !loose && r.possible(text) && !r.isJSON(text) {
+	if f == (fate{}) && !loose && r.possible(text) && !r.isJSON(text) {
 		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
 	}
 	done := r.findObjects(r.unquoted(b), b, f)
@@ -291,7 +304,12 @@ func inlineFate(text []byte, pos int) fate {
 	if open == 1 || open == 2 { // more are a damaged fence
 		return fateElsewhere("in inline code")
 	}
-	return fate{}
+	for _, tag := range [...]string{"<pre", "<code"} {
+		if i := bytes.LastIndex(before, []byte(tag)); i >= 0 && !bytes.Contains(before[i:], []byte("</")) {
+			return fateElsewhere("in inline code")
+		}
+	}
+	return introduced(text[:pos])
 }
 
 // readGap looks for deltas in a part of the text that is in no block, such as indented code.

@@ -125,7 +125,7 @@ func TestReadAgentReplies(t *testing.T) {
 		{"nested", "````md\n" + fencedDelta(goodKill) + "````\n", "nested | reply NO_DELTAS", "nested | reply NO_DELTAS"},
 		{"nested in a plain fence", "~~~\n" + fencedDelta(good) + "~~~\n", "nested | reply NO_DELTAS", "nested | reply NO_DELTAS"},
 		{"comment", "<!--\n" + fencedDelta(goodKill) + "-->\n", "commented | reply NO_DELTAS", "commented | reply NO_DELTAS"},
-		{"comment in a line", "So <!-- " + good + " --> it is", "reply NO_DELTAS", "reply NO_DELTAS"},
+		{"comment in a line", "So <!-- " + good + " --> it is", "commented | reply NO_DELTAS", "commented | reply NO_DELTAS"},
 		{"indented code", "So:\n\n    " + good + "\n", "unfenced UNFENCED_DELTA", "unfenced UNFENCED_DELTA"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,6 +147,7 @@ func TestReadAgentReplies(t *testing.T) {
 
 // byFirstReader are the outcomes of TestReadAgentReplies that the second reader changed.
 var byFirstReader = map[string][2]string{
+	"comment in a line":           {"reply NO_DELTAS", "reply NO_DELTAS"},
 	"no closing fence, and words": {"truncated repaired ok ADD", "truncated INVALID_JSON"},
 	"bare in a line of code":      {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},
 	"in details":                  {"unfenced ok ADD", "unfenced UNFENCED_DELTA"},

@@ -45,11 +45,12 @@ type Block struct {
 	Damage   string // how its fence is not well formed, although it was read
 	Doubtful bool   // a delta fence in a fence of the same length: an example, or the outer one is damaged
 	Indented bool   // a delta fence in indented code
+	Shown    bool   // it is between tags such as <example>; if Doubtful, the closing tag is missing
 }
 
 // Own reports whether a block is the author's own text: neither a draft, nor a quotation, nor
 // something that is only shown.
-func (b *Block) Own() bool { return !b.Draft && !b.Quoted && !b.Doubtful && !b.Indented }
+func (b *Block) Own() bool { return !b.Draft && !b.Quoted && !b.Doubtful && !b.Indented && !b.Shown }
 
 // container is a block quote, or a list item with the indentation of its content.
 type container struct {
@@ -124,6 +125,7 @@ func Blocks(src []byte, rules Version) iter.Seq[Block] {
 			s.findTags()
 		}
 		s.scan()
+		s.shows.mark(s.blocks)
 		for _, b := range s.blocks {
 			if !yield(b) {
 				return

@@ -21,6 +21,7 @@ type reasoning struct {
 	noComment bool // no comment ends after this point
 	noPatch   bool // no search/replace block ends after this point
 	spare     int  // remaining bytes that may be read again
+	shows     shows
 }
 
 // maxDepth bounds the tags that are told apart; deeper ones are counted.
@@ -83,6 +84,10 @@ func (s *scanner) findTags() {
 func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
+	if t.kind == tagShow || t.kind == tagShown {
+		s.shows.apply(t, len(s.blocks), s.beginsLine(end))
+		return
+	}
 	was := len(s.within) > 0
 	at := slices.Index(s.within, t.family)
 	switch {

@@ -18,7 +18,7 @@ func shown(src string) string {
 		for _, mark := range []struct {
 			is   bool
 			name string
-		}{{!b.Closed, "open"}, {b.Quoted, "quoted"}, {b.Draft, "draft"}, {b.Doubtful, "doubtful"}, {b.Indented, "indented"}} {
+		}{{!b.Closed, "open"}, {b.Quoted, "quoted"}, {b.Draft, "draft"}, {b.Doubtful, "doubtful"}, {b.Indented, "indented"}, {b.Shown, "shown"}} {
 			if mark.is {
 				line += " " + mark.name
 			}
@@ -145,6 +145,29 @@ func TestReasoning(t *testing.T) {
 		{"open comment inside", "<think>\n<!-- hm\n</think>\n" + good, "4 delta \"{2}\""},
 		{"in a patch", good + "m.txt\n<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n", "1 delta \"{2}\""},
 		{"other tags", "<answer>\n\n" + good + "\n</answer>\n", "3 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestShown(t *testing.T) {
+	const example = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"example", "<example>\n" + example + "</example>\n" + good, "2 delta \"{1}\" shown\n6 delta \"{2}\""},
+		{"attributes", "<quote author=\"A\">\n\n" + example + "\n</quote>\n" + good, "3 delta \"{1}\" shown\n8 delta \"{2}\""},
+		{"nested", "<examples>\n<example>\n" + example + "</example>\n" + example + "</examples>\n" + good, "3 delta \"{1}\" shown\n7 delta \"{1}\" shown\n11 delta \"{2}\""},
+		{"fence without an end", "<sample>\n```delta\n{1}\n</sample>\n" + good, "2 delta \"{1}\" open shown (the closing fence is missing)\n5 delta \"{2}\""},
+		{"not closed", good + "<example>\n" + example, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
+		{"not closed, within a line", "the <example> above\n" + good, "2 delta \"{2}\""},
+		{"not opened", good + "</example>\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
+		{"brackets", "[quote=A]\n" + example + "[/quote]\n[quote] of it\n" + good, "2 delta \"{1}\" shown\n7 delta \"{2}\""},
+		{"brackets, not closed", "[quote]\n" + good, "2 delta \"{2}\" doubtful shown"},
+		{"a link", "[example](x)\n" + good + "[/example]\n", "2 delta \"{2}\""},
+		{"in reasoning", "<think>\n<example>\n</think>\n" + good + "</example>\n", "4 delta \"{2}\" shown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.src); got != c.want {

@@ -14,9 +14,11 @@ const (
 	tagClose         // </think>: without an opening tag, all before it is reasoning
 	tagEnd           // <|end|>: ends a channel, and nothing if none is open
 	tagFinal         // <|channel|>final<|message|>: all before it is reasoning
+	tagShow          // <example>: what follows is only shown, if a closing tag follows, too
+	tagShown         // </example>
 )
 
-// tag is a tag around reasoning. Tags of one family close each other.
+// tag is a tag around reasoning, examples or quotations. Tags of one family close each other.
 type tag struct {
 	kind   tagKind
 	family string
@@ -37,12 +39,20 @@ var families = map[string]string{
 	"deliberation": "deliberation", "brainstorm": "brainstorm", "brainstorming": "brainstorm", "draft": "draft",
 }
 
+// showing holds the names of tags around examples and quotations, without _ and -.
+var showing = map[string]string{
+	"example": "example", "examples": "example", "exampledelta": "example", "deltaexample": "example", "exampleoutput": "example",
+	"sample": "sample", "samples": "sample", "template": "template", "format": "format",
+	"quote": "quote", "quoted": "quote", "quotation": "quote", "quotedmessage": "quote", "blockquote": "blockquote", "kickoff": "kickoff",
+	"originalmessage": "message", "previousmessage": "message", "rejected": "rejected", "discarded": "discarded",
+}
+
 const (
 	maxTagName   = 40
 	maxTagLength = 200
 )
 
-// readTag reads a reasoning tag at the start of b and returns its length, or 0.
+// readTag reads a tag around reasoning, an example or a quotation at the start of b and returns its length, or 0.
 func readTag(b []byte) (tag, int) {
 	switch {
 	case len(b) < 4:
@@ -63,8 +73,8 @@ func readTag(b []byte) (tag, int) {
 	return tag{}, 0
 }
 
-// family returns the family of a tag's name, or "".
-func family(name []byte) string {
+// named returns the tag with the family of a name, or none.
+func (t tag) named(name []byte) tag {
 	if i := bytes.LastIndexByte(name, ':'); i >= 0 {
 		name = name[i+1:] // <seed:think>
 	}
@@ -74,7 +84,14 @@ func family(name []byte) string {
 			key = append(key, c|0x20)
 		}
 	}
-	return families[string(key)]
+	if t.family = families[string(key)]; t.family != "" {
+		return t
+	}
+	if t.family = showing[string(key)]; t.family == "" {
+		return tag{}
+	}
+	t.kind += tagShow - tagOpen
+	return t
 }
 
 // nameLength returns the length of the name of a tag at the start of b.
@@ -102,7 +119,7 @@ func angleTag(b []byte) (tag, int) {
 	if bytes.HasPrefix(b, []byte("<channel|>")) {
 		return tag{tagEnd, channel}, len("<channel|>")
 	}
-	if t.family = family(b[at : at+n]); t.family == "" {
+	if t = t.named(b[at : at+n]); t.kind == tagNone {
 		return tag{}, 0
 	}
 	at += n
@@ -114,7 +131,8 @@ func angleTag(b []byte) (tag, int) {
 	return t, at + end + 1
 }
 
-// bracketTag reads [THINK] and [/THINK], but not links and other words in brackets.
+// bracketTag reads [THINK], [/THINK], [quote] and [quote=name], but not links and other words in
+// brackets.
 func bracketTag(b []byte) (tag, int) {
 	at, t := 1, tag{kind: tagOpen}
 	if b[at] == '/' {
@@ -122,14 +140,20 @@ func bracketTag(b []byte) (tag, int) {
 		at++
 	}
 	n := nameLength(b[at:])
-	if n > maxTagName || at+n >= len(b) || b[at+n] != ']' {
+	if n == 0 || n > maxTagName {
 		return tag{}, 0
 	}
-	t.family = family(b[at : at+n])
-	at += n + 1
-	if t.family != "think" && !strings.EqualFold(string(b[at-n-1:at-1]), "reasoning") {
+	name := b[at : at+n]
+	t = t.named(name)
+	at += n
+	if rest := b[at:min(len(b), at+maxTagLength)]; t.kind == tagShow && len(rest) > 0 && rest[0] == '=' {
+		at += max(0, bytes.IndexAny(rest, "]\n"))
+	}
+	isReasoning := t.family == "think" || strings.EqualFold(string(name), "reasoning")
+	if at >= len(b) || b[at] != ']' || t.kind != tagShow && t.kind != tagShown && !isReasoning {
 		return tag{}, 0
 	}
+	at++
 	if at < len(b) && (b[at] == '(' || b[at] == '[' || b[at] == ':') {
 		return tag{}, 0
 	}
