@@ -25,15 +25,15 @@ func (p *pass) basics() []Warning {
 	var w []Warning
 	if p.base.HasContent() && !p.base.HasProvenance() {
 		w = append(w, Warning{
-			NoProvenance,
-			"the base does not say which deltas it came from; a delta that was merged before would be merged again",
+			Code:    NoProvenance,
+			Message: "the base does not say which deltas it came from; a delta that was merged before would be merged again",
 		})
 	}
 	for s, used := range p.openUsed {
 		if used {
 			w = append(w, Warning{
-				WriteScope,
-				"no role of the roster owns " + artifact.Section(s).String() + "; it is open to all of them",
+				Code:    WriteScope,
+				Message: "no role of the roster owns " + artifact.Section(s).String() + "; it is open to all of them",
 			})
 		}
 	}
@@ -44,15 +44,15 @@ func (p *pass) basics() []Warning {
 func (p *pass) postConditions(out *artifact.Artifact) []Warning {
 	var w []Warning
 	if !anyActive(out.Items(artifact.HypothesisSlate), (*artifact.Item).ThirdAlternative) {
-		w = append(w, Warning{NoThirdAlternative, "no active hypothesis is a third alternative"})
+		w = append(w, Warning{Code: NoThirdAlternative, Message: "no active hypothesis is a third alternative"})
 	}
 	if !anyActive(out.Items(artifact.AssumptionLedger), (*artifact.Item).ScaleCheck) {
-		w = append(w, Warning{NoScaleCheck, "no active assumption is a scale check"})
+		w = append(w, Warning{Code: NoScaleCheck, Message: "no active assumption is a scale check"})
 	}
 	for _, s := range artifact.Sections() {
 		least := p.index.rules.limit(s).Min
 		if n := countActive(out.Items(s), least); n < least {
-			w = append(w, Warning{BelowMinimum, belowMinimum(s, n, least)})
+			w = append(w, Warning{Code: BelowMinimum, Message: belowMinimum(s, n, least)})
 		}
 	}
 	return w

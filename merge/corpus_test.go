@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -84,7 +85,8 @@ func sum(a artifact.Artifact) string {
 	return hex.EncodeToString(s[:])
 }
 
-// placeDeltas makes a third of the deltas replies, which were shown this version or the one before.
+// placeDeltas makes a third of the deltas replies, most of them letters, whose authors were shown this
+// version or the one before.
 // merge/1 was frozen with delta files alone.
 func placeDeltas(deltas []delta.Delta, version int, rules string) {
 	if rules == merge.First {
@@ -92,9 +94,17 @@ func placeDeltas(deltas []delta.Delta, version int, rules string) {
 	}
 	for i := range deltas {
 		if i%3 == 0 {
-			deltas[i].Place = &delta.Place{Message: 1 + i/6, Block: i + 1, Shown: max(0, version-i%2)}
+			deltas[i].Place = &delta.Place{Message: 1 + i/6, Block: i + 1, Shown: max(0, version-i%2), Letter: letterAt(i)}
 		}
 	}
+}
+
+// letterAt makes most replies letters to some of the agents, sent one after the other.
+func letterAt(i int) *delta.Letter {
+	if i%9 == 3 {
+		return nil
+	}
+	return &delta.Letter{Sent: time.Date(2025, 12, 30, 9, i/6, 0, 0, time.UTC), To: agents[i%2:]}
 }
 
 func corpusRules(m artifact.Map, version string) merge.Rules {

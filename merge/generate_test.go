@@ -136,12 +136,23 @@ func anyDelta(t *rapid.T) delta.Delta {
 	if rapid.Bool().Draw(t, "reply") {
 		d.Place = &delta.Place{
 			Message: rapid.IntRange(1, 3).Draw(t, "message"), Block: rapid.IntRange(1, 3).Draw(t, "block"),
-			Shown: rapid.IntRange(0, 3).Draw(t, "shown"),
+			Shown: rapid.IntRange(0, 3).Draw(t, "shown"), Letter: anyLetter(t, agents),
 		}
 	}
 	d.Settle()
 	d.Seal()
 	return d
+}
+
+// anyLetter draws how a message was sent, or nil.
+func anyLetter(t *rapid.T, agents []string) *delta.Letter {
+	if rapid.IntRange(0, 3).Draw(t, "letter") == 0 {
+		return nil
+	}
+	return &delta.Letter{
+		Sent: time.Date(2025, 12, 30, 9, rapid.IntRange(0, 3).Draw(t, "sent"), 0, 0, time.UTC),
+		To:   rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 3, rapid.ID).Draw(t, "to"),
+	}
 }
 
 func anyBatch(most int) *rapid.Generator[[]delta.Delta] {

@@ -25,6 +25,9 @@ func lawKnownIDs(t *rapid.T) {
 	base := adversaryBase(t)
 	batch := adversaryBatch(t)
 	rules := merge.Rules{Version: merge.Second, RejectTaken: rapid.IntRange(0, 5).Draw(t, "reject") == 0}
+	if rapid.Bool().Draw(t, "roomy") {
+		rules.Limits = map[artifact.Section]merge.Limit{artifact.HypothesisSlate: {Max: 20}}
+	}
 	out, report := merge.Merge(base, batch, rules)
 	byID := make(map[string]*delta.Delta)
 	for i := range batch {
@@ -43,6 +46,9 @@ func lawKnownIDs(t *rapid.T) {
 			checkWriters(t, &base, it, byID)
 			for _, f := range it.Fields {
 				checkBound(t, &base, it, f.Value, "", byID)
+				if spec, ok := s.Spec().Field(f.Name); ok && spec.Refs {
+					checkHeard(t, &base, it, f.Value, "", byID, &report)
+				}
 			}
 		}
 	}
@@ -170,6 +176,7 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 	hypotheses := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6"})
 	labels := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6", "P1", "P2", "P3", "T1", "T2", "T3", "P1.H1", "P3.H5", "new"})
 	batch := make([]delta.Delta, rapid.IntRange(1, 12).Draw(t, "size"))
+	letters := make(drawnLetters)
 	for i := range batch {
 		d := &batch[i]
 		*d = delta.Delta{
@@ -179,7 +186,7 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 		}
 		if rapid.Bool().Draw(t, "reply") {
 			message := rapid.IntRange(1, 3).Draw(t, "message")
-			d.Place = &delta.Place{Message: message, Block: i + 1, Shown: rapid.IntRange(0, 2).Draw(t, "shown")}
+			d.Place = &delta.Place{Message: message, Block: i + 1, Shown: rapid.IntRange(0, 2).Draw(t, "shown"), Letter: letters.of(t, d.Agent, message)}
 		}
 		section := rapid.SampledFrom([]artifact.Section{artifact.HypothesisSlate, artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AnomalyRegister}).Draw(t, "section")
 		marked := func(what string) artifact.Value { return artifact.Text(d.ID + " means " + strings.ToLower(what)) }

@@ -54,6 +54,9 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact, rules *Rules) {
 			}
 		}
 	}
+	if rules.second() {
+		d.hear()
+	}
 }
 
 // knownLabels finds the labels of the batch that are ids of the base, or addresses of cells in a row of
@@ -275,4 +278,7 @@ func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 		}
 	}
 	e.reject(InvalidTarget, why)
+	if len(e.heardOf(target)) > 0 {
+		p.misnamed = append(p.misnamed, misnamed{e, target})
+	}
 }

@@ -370,7 +370,7 @@ func (p *pass) plain(e entry, writes []write) bool {
 			continue
 		}
 		for _, ref := range p.mentioned(e, w) {
-			if s, found := p.refer(e, ref); found != known || s.id() != ref {
+			if s, found, heard := p.mean(e, ref); found != known || s.id() != ref || !heard.none() {
 				return false
 			}
 		}

@@ -19,6 +19,7 @@ type orderedBatch struct {
 	version  int
 	scopes   map[scope]labels
 	known    map[string]int // labels that are ids of the base, with the version that added the item
+	heard    heard
 	history  *history
 	repeated []int32 // indices of deltas that may repeat something, or be repeated
 
@@ -133,8 +134,19 @@ func comparePlaces(a, b *delta.Place) int {
 	}
 	return cmp.Or(
 		cmp.Compare(x.Message, y.Message), cmp.Compare(x.Block, y.Block), cmp.Compare(x.Shown, y.Shown),
-		cmp.Compare(present(a != nil), present(b != nil)),
+		cmp.Compare(present(a != nil), present(b != nil)), compareLetters(x.Letter, y.Letter),
 	)
+}
+
+func compareLetters(a, b *delta.Letter) int {
+	var x, y delta.Letter
+	if a != nil {
+		x = *a
+	}
+	if b != nil {
+		y = *b
+	}
+	return cmp.Or(x.Sent.Compare(y.Sent), slices.Compare(x.To, y.To), cmp.Compare(present(a != nil), present(b != nil)))
 }
 
 func present(there bool) int {

@@ -31,6 +31,7 @@ type pass struct {
 	applied   int
 	overtook  map[string]entry                 // ids claimed while others waited
 	makers    map[*artifact.Stamp]itemPosition // items of the base by the delta that added them
+	misnamed  []misnamed
 }
 
 // kill records which deltas killed a hypothesis, and whether it was a third alternative then.
@@ -79,6 +80,7 @@ func (p *pass) run() {
 		p.writeAll(w.e, w.slot, w.writes, false)
 	}
 	p.settleRefs()
+	p.adviseTargets()
 	p.conclude()
 }
 
@@ -186,7 +188,7 @@ func (p *pass) warnIgnored(e entry) {
 }
 
 func (p *pass) warn(code fault.Code, format string, args ...any) {
-	p.warnings = append(p.warnings, Warning{code, fmt.Sprintf(format, args...)})
+	p.warnings = append(p.warnings, Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 func (p *pass) allowed(e entry, section artifact.Section, author string) bool {

@@ -42,14 +42,15 @@ type ref struct {
 	written string
 	id      string
 	found   finding
+	heard   entry // the ADD of an earlier letter that it means, if it is bound to one
 }
 
 // resolveRefs resolves the references of a field. ready means that all can be resolved by now.
 func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
-		s, found := p.refer(e, written)
-		r := ref{written: written, id: written, found: found}
+		s, found, heard := p.mean(e, written)
+		r := ref{written: written, id: written, found: found, heard: heard}
 		if found == known {
 			r.id = s.id()
 		}
@@ -108,6 +109,9 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 		case r.found == known:
 			if r.id != r.written {
 				swap[r.written] = r.id
+			}
+			if !r.heard.none() {
+				p.warnHeard(e, d, w.Name, r)
 			}
 		case p.isExistingID(d, w, r.written):
 			// The row has a real cell of that name. The author's is kept under a distinct name.
@@ -187,7 +191,13 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 }
 
 func (p *pass) warnRef(e entry, d *draft, field, name string) {
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written", e, field, d.id, fault.Shown(name))
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written%s", e, field, d.id, fault.Shown(name), p.heardNames(e, name))
+	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
+}
+
+func (p *pass) warnHeard(e entry, d *draft, field string, r ref) {
+	p.warn(RefBound, "%s: %s of %s names %s; bound to %s, which %s called so in an earlier letter", e, field, d.id, r.written, r.id, fault.Shown(r.heard.d().Agent))
+	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
 }
 
 // withoutKilled removes the cells of killed hypotheses from an EDIT.

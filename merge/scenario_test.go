@@ -31,13 +31,14 @@ import (
 //	batch                                 the lines below are merged together
 //	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a full timestamp), agent, operation, target, payload
 //	d2 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.2 shown=3 why=because
+//	d3 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.3 sent=11:40 to=Blue,Amber   of a letter
 //	want d1 applied                       disposition, and code if any
 //	want d1 message contains killed
 //	want d1.claim superseded              the outcome of a field
 //	want H1.claim "a"                     a value of the result, as JSON
 //	want H1.claim absent
 //	want H1 killed Blue | active | absent
-//	want warning BELOW_MINIMUM
+//	want warning BELOW_MINIMUM            … with a text: BELOW_MINIMUM contains at least 2
 //	want no warning UNRESOLVED_REF
 //	want warnings NO_SCALE_CHECK          all, in order; empty for none
 //	want conflicts H1.claim               all that the report lists
@@ -331,6 +332,21 @@ func option(d *delta.Delta, text string) error {
 		place.Shown = n
 		d.Place = &place
 		return err
+	case "sent", "to":
+		letter := delta.Letter{}
+		if place.Letter != nil {
+			letter = *place.Letter
+		}
+		if key == "to" {
+			letter.To = strings.Split(value, ",")
+		} else {
+			var err error
+			if letter.Sent, err = artifact.ParseInstant("2025-12-30T" + value + ":00Z"); err != nil {
+				return err
+			}
+		}
+		place.Letter = &letter
+		d.Place = &place
 	default:
 		return fmt.Errorf("no option %q", key)
 	}
@@ -348,7 +364,8 @@ func (s *scenario) want(text string) error {
 		}
 		return nil
 	case words[0] == "warning":
-		if !s.hasWarning(words[1]) {
+		part := strings.TrimPrefix(strings.Join(words[2:], " "), "contains ")
+		if !slices.ContainsFunc(s.report.Warnings, func(w merge.Warning) bool { return string(w.Code) == words[1] && strings.Contains(w.Message, part) }) {
 			return fmt.Errorf("got only warnings %+v", s.report.Warnings)
 		}
 		return nil

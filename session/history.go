@@ -256,6 +256,9 @@ func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [
 			continue
 		}
 		out[i].Base, out[i].Third = base, true // NO CHANGES is an answer here, too
+		if sent, err := artifact.ParseInstant(l.At); err == nil && !sent.IsZero() {
+			out[i].Letter = &delta.Letter{Sent: sent, To: l.To}
+		}
 		if known, ok := fresh[l.Examples]; ok {
 			out[i].Known = known
 		} else if out[i].Known, err = h.common.examples(ctx, h.Store, l.Examples, out[i].Reader); err != nil {

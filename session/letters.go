@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/merge"
 	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/store"
@@ -37,6 +38,8 @@ type LetterRow struct {
 	Of      string `json:"of,omitempty"`     // the message that it repeats
 	// Refusals are the parts of a new message that were not taken.
 	Refusals []settle.Refusal `json:"refusals,omitempty"`
+	// Warnings are about references in a new message: bound to another's item, or to none.
+	Warnings []merge.Warning `json:"warnings,omitempty"`
 }
 
 // Outcomes of messages that were not read.
@@ -232,7 +235,7 @@ func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterR
 		c := &s.state.Commits[len(s.state.Commits)-1]
 		for i, one := range s.settled.Accounts() {
 			if row := at[c.Letters[i].ID]; row != nil {
-				row.Heard, row.Version, row.Refusals = heardOf(one.Tally), c.Version, one.Refusals
+				row.Heard, row.Version, row.Refusals, row.Warnings = heardOf(one.Tally), c.Version, one.Refusals, one.Warnings
 				row.Agent = c.Letters[i].Agent
 			}
 		}

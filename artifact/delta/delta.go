@@ -79,6 +79,14 @@ type Place struct {
 	// combined with the reply that it corrects. Repair tells the two texts apart.
 	Written int
 	Repair  bool
+	Letter  *Letter // how its message was sent, if others could read it
+}
+
+// Letter is when a message was sent, and which agents received it. Their later letters may use its
+// names of new items.
+type Letter struct {
+	Sent time.Time
+	To   []string
 }
 
 // Source returns the position of the block in the text in which it was written.

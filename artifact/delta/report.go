@@ -99,6 +99,7 @@ type Envelope struct {
 	MessageID string
 	Message   int // position of the message in its thread, from 1
 	Shown     int // the version of the artifact that the agent was shown
+	Letter    *Letter
 }
 
 // Stamped returns the deltas of a reply in text order, with author, instant, place and id. A
@@ -118,7 +119,7 @@ func (r Reply) Stamped(env Envelope) []Delta {
 		d.ID = DerivedID(env.MessageID, strconv.Itoa(b.Index), string(d.Content()))
 		d.Agent = env.Agent
 		d.Timestamp = artifact.FormatInstant(env.At)
-		d.Place = &Place{Message: env.Message, Block: b.Index, Shown: env.Shown}
+		d.Place = &Place{Message: env.Message, Block: b.Index, Shown: env.Shown, Letter: env.Letter}
 		d.Seal()
 		deltas = append(deltas, d)
 	}

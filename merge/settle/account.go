@@ -8,7 +8,8 @@ import (
 // Account is what became of one message.
 type Account struct {
 	Tally
-	Refusals []Refusal // everything in it that was not taken
+	Refusals []Refusal       // everything in it that was not taken
+	Warnings []merge.Warning // about references in it
 }
 
 // Refusal is something in a message that was not taken.
@@ -52,6 +53,11 @@ func (s *Settlement) Accounts() []Account {
 			if row := &rows[i][j]; !unreadable[row.DeltaID] { // those have a problem
 				all[i].Refusals = append(all[i].Refusals, refusals(row)...)
 			}
+		}
+	}
+	for _, w := range s.Report.Warnings {
+		if reading, ok := of[w.Delta]; ok && w.Delta != "" {
+			all[reading].Warnings = append(all[reading].Warnings, w)
 		}
 	}
 	return all

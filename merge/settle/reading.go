@@ -136,7 +136,7 @@ func (c *Contribution) stamp(reply *delta.Reply, at time.Time, message int) []de
 }
 
 func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
-	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown}
+	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown, Letter: c.Letter}
 }
 
 // file reads deltas in JSON. The sender is their author: names and times in the file are ignored.

@@ -30,8 +30,9 @@ type Contribution struct {
 	File bool
 	// Repair is the reply to a repair request. Its blocks replace the unreadable ones.
 	Repair []byte
-	Shown  int         // the version of the artifact that its author saw
-	Known  delta.Known // the deltas shown in the message that it answers
+	Shown  int           // the version of the artifact that its author saw
+	Letter *delta.Letter // how it was sent, if others could read it
+	Known  delta.Known   // the deltas shown in the message that it answers
 	// Read is the result of reading Text with Options, if it was read before.
 	Read *delta.Reply
 	// Base is the artifact shown to an agent, in sessions that follow protocol 2: NO CHANGES is an

@@ -116,3 +116,53 @@ func TestReplyUnderAnotherSubject(t *testing.T) {
 		t.Errorf("%.600s", out)
 	}
 }
+
+// A letter may use the names of new items in an earlier letter to its author. Others are not bound, nor is
+// any target; the rows say what each means.
+func TestCompileBindsNamesOfEarlierLetters(t *testing.T) {
+	b := newMailProject(t, "Lead", "AmberFox", "BlueLake", "RedSky")
+	named := func(name, id string) string {
+		return delta(`{"operation":"ADD","section":"hypothesis_slate","target_id":"` + id + `","payload":{"name":"` + name + `","claim":"It is ` + name + `."}}`)
+	}
+	row := func(condition string) string {
+		return delta(`{"operation":"ADD","section":"predictions_table","payload":{"condition":"` + condition + `","predictions":{"H5":"` + condition + `"}}}`)
+	}
+	kill := delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H5","payload":{"reason":"No."}}`)
+	subject := "KICKOFF: Why?"
+	for _, m := range []struct{ from, to, body string }{
+		{"Lead", "AmberFox BlueLake RedSky", "Answer."},
+		{"RedSky", "Lead", hypothesis("gas")},
+		{"RedSky", "Lead", row("Before it.")},
+		{"BlueLake", "Lead RedSky", named("dust", "H5")},
+		{"RedSky", "Lead AmberFox", row("After it.")},
+		{"AmberFox", "Lead", row("Not a recipient.")},
+		{"RedSky", "Lead", kill},
+		{"AmberFox", "Lead RedSky", named("fog", "H5")},
+		{"RedSky", "Lead", row("After both.")},
+	} {
+		b.agents[m.from].call("send_message", map[string]any{"sender_name": m.from, "to": strings.Fields(m.to), "subject": subject, "body_md": m.body, "thread_id": mailThread})
+		subject = "DELTA"
+	}
+	out := b.mustRun("session", "compile", mailThread, "--to", "AmberFox", "--role", "hypothesis_generator", "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic")
+	for _, want := range []string{
+		"References:\n",
+		"REF_BOUND", "predictions of P3 names H5; bound to H2, which BlueLake called so in an earlier letter",
+		"INVALID_TARGET there is no H5 in hypothesis_slate; BlueLake's H5 is H2",
+		"kept as written; BlueLake's H5 is H2, AmberFox's H5 is H1\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %.4000s", want, out)
+		}
+	}
+	if n := strings.Count(out, "UNRESOLVED_REF"); n != 3 {
+		t.Errorf("%d references are unresolved: %.4000s", n, out)
+	}
+	show := b.mustRun("session", "show", mailThread, "--json")
+	for _, want := range []string{`{"H2":"After it."}`, `{"H5":"Before it."}`, `{"H5":"Not a recipient."}`, `{"H5":"After both."}`} {
+		if !strings.Contains(strings.NewReplacer(" ", "", "\n", "").Replace(show), strings.ReplaceAll(want, " ", "")) {
+			t.Errorf("no %s in %.4000s", want, show)
+		}
+	}
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
+}

@@ -6,6 +6,7 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/text"
+	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -51,7 +52,6 @@ func compiledLine(rows []session.LetterRow) string {
 
 // lettersText lists the messages of a thread and what became of each.
 func lettersText(a *ui.App, rows []session.LetterRow) string {
-	const most = 20
 	if len(rows) == 0 {
 		return ""
 	}
@@ -62,28 +62,51 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 	}
 	var b strings.Builder
 	b.WriteString(a.Table(table))
-	title := "\nNot taken:\n"
+	var refused, references []string
 	for i := range rows {
-		for j, p := range rows[i].Refusals {
-			b.WriteString(title)
-			title = ""
-			if j == most {
-				b.WriteString("  and " + strconv.Itoa(len(rows[i].Refusals)-most) + " more; --json lists all\n")
-				break
-			}
-			where := ""
-			if p.Line > 0 {
-				where = ", line " + strconv.Itoa(p.Line)
-			}
-			for _, part := range []string{p.Target, p.Field} {
-				if part != "" {
-					where += ", " + ui.Clean(part)
-				}
-			}
-			b.WriteString("  " + ui.Clean(rows[i].ID) + where + ": " + ui.Clean(string(p.Code)+" "+p.Message) + "\n")
+		r := &rows[i]
+		var lines []string
+		for _, p := range r.Refusals {
+			lines = append(lines, refusalLine(r.ID, &p))
+		}
+		refused = append(refused, few(lines)...)
+		lines = nil
+		for _, w := range r.Warnings {
+			lines = append(lines, "  "+ui.Clean(r.ID)+": "+ui.Clean(string(w.Code)+" "+w.Message)+"\n")
+		}
+		references = append(references, few(lines)...)
+	}
+	b.WriteString(titled("\nNot taken:\n", refused) + titled("\nReferences:\n", references))
+	return b.String()
+}
+
+func refusalLine(message string, p *settle.Refusal) string {
+	where := ""
+	if p.Line > 0 {
+		where = ", line " + strconv.Itoa(p.Line)
+	}
+	for _, part := range []string{p.Target, p.Field} {
+		if part != "" {
+			where += ", " + ui.Clean(part)
 		}
 	}
-	return b.String()
+	return "  " + ui.Clean(message) + where + ": " + ui.Clean(string(p.Code)+" "+p.Message) + "\n"
+}
+
+// few shortens the lines about one message.
+func few(lines []string) []string {
+	const most = 20
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], "  and "+strconv.Itoa(len(lines)-most)+" more; --json lists all\n")
+}
+
+func titled(title string, lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return title + strings.Join(lines, "")
 }
 
 // letterOutcome says what became of a message.

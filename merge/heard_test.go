@@ -1,0 +1,89 @@
+package merge_test
+
+import (
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"brenner/artifact"
+	"brenner/artifact/delta"
+	"brenner/merge"
+)
+
+// drawnLetters are the letters of a batch by author and message.
+type drawnLetters map[drawnLetter]*delta.Letter
+
+type drawnLetter struct {
+	agent   string
+	message int
+}
+
+func (all drawnLetters) of(t *rapid.T, agent string, message int) *delta.Letter {
+	key := drawnLetter{agent, message}
+	if _, ok := all[key]; !ok {
+		all[key] = anyLetter(t, []string{"Blue", "Crimson"})
+	}
+	return all[key]
+}
+
+// checkHeard fails if a marked key, "d3 means h2", that its author neither was shown nor gave itself is
+// bound to anything but the one item that earlier letters to its author added under that name.
+func checkHeard(t *rapid.T, base *artifact.Artifact, it *artifact.Item, v artifact.Value, key string, byID map[string]*delta.Delta, report *merge.Report) {
+	switch v := v.(type) {
+	case artifact.Map:
+		for _, e := range v {
+			checkHeard(t, base, it, e.Value, e.Key, byID, report)
+		}
+	case artifact.Conflict:
+		for _, c := range v {
+			checkHeard(t, base, it, c.Value, key, byID, report)
+		}
+	case artifact.Text:
+		id, name, ok := strings.Cut(string(v), " means ")
+		d := byID[id]
+		if name = strings.ToUpper(name); !ok || d == nil || key == "" || d.Place == nil || knows(base, d, name) || d.Target != "" && strings.Contains(d.Target, ".") {
+			return
+		}
+		own, want := heardBy(base, d, name, byID, report)
+		switch {
+		case own:
+		case want != "" && key != want:
+			t.Fatalf("%s: %s of %s means %s, got %s", it.ID, name, id, want, key)
+		case want == "" && key != name && !strings.HasPrefix(key, name+" ("):
+			t.Fatalf("%s: %s of %s is unknown, got %s", it.ID, name, id, key)
+		}
+	}
+}
+
+// heardBy returns the hypothesis that the author of a delta means by a name of a letter, and whether it
+// gave the name itself.
+func heardBy(base *artifact.Artifact, d *delta.Delta, name string, byID map[string]*delta.Delta, report *merge.Report) (own bool, item string) {
+	made := make(map[string]bool)
+	for _, row := range report.Deltas {
+		add := byID[row.DeltaID]
+		if add.Operation != delta.Add || add.Place == nil || !slices.Contains(add.Labels, name) || knows(base, add, name) {
+			continue
+		}
+		if add.Agent == d.Agent && add.Place.Message == d.Place.Message {
+			return true, ""
+		}
+		if d.Place.Letter == nil || add.Place.Letter == nil || !add.Place.Letter.Sent.Before(d.Place.Letter.Sent) {
+			continue
+		}
+		if add.Agent != d.Agent && !slices.Contains(add.Place.Letter.To, d.Agent) {
+			continue
+		}
+		if row.Disposition == merge.Rejected || add.Section != artifact.HypothesisSlate.String() {
+			made["none"] = true
+			continue
+		}
+		made[row.TargetID] = true
+	}
+	if len(made) != 1 || made["none"] {
+		return false, ""
+	}
+	for item = range made {
+	}
+	return false, item
+}
