@@ -130,7 +130,14 @@ func (r *reader) object(depth int) (Value, error) {
 	return MapOf(entries...), nil
 }
 
+// NotANumber is a number that no reader accepts. In a repaired text it stands for NaN and other words
+// that are not values of JSON, so that only their field is refused.
+const NotANumber = "1e+09999"
+
 func number(text string) (Number, string) {
+	if text == NotANumber {
+		return 0, "NaN, Infinity and undefined are not values"
+	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return 0, "the number " + fault.Shown(text) + " is too large"

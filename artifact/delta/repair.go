@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"brenner/artifact"
 	"brenner/internal/markdown"
 )
 
@@ -212,7 +213,7 @@ func (r *repairer) word() {
 	switch {
 	case r.lax && isNotANumber(string(r.src[r.pos+sign:r.pos+min(n, 10)])):
 		r.change(fixNotANumber, r.pos)
-		r.text = append(r.text, notANumber...)
+		r.text = append(r.text, artifact.NotANumber...)
 		r.pos += n
 		r.want, r.began, r.comma = wantMore, false, -1
 		return
@@ -236,9 +237,6 @@ func (r *repairer) word() {
 	copy(r.text[len(r.text)-n:], spelt)
 	r.want = wantMore
 }
-
-// notANumber is a number that no field accepts: it stands for a value that JSON does not have.
-const notANumber = "1e9999"
 
 func isNotANumber(word string) bool {
 	return word == "NaN" || word == "Infinity" || word == "undefined"

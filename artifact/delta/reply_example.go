@@ -33,7 +33,7 @@ func (j *judgement) conclude() bool {
 		if len(ignored) > 1 {
 			verb = " are ignored: they come from the message"
 		}
-		j.b.Flags = append(j.b.Flags, Flag{Name: FlagIgnored, Text: strings.Join(ignored, " and ") + verb})
+		j.b.Flags = append(j.b.Flags, Flag{Name: FlagIgnored, Text: strings.Join(ignored, ", ") + verb})
 	}
 	return false
 }
