@@ -195,6 +195,29 @@ var bodies = []body{
 	vague(one("escaped for HTML", accounted, func(_ *composer, c *change) string {
 		return strings.ReplaceAll(exact.write(c.object(0), 0), `"`, "&quot;")
 	})),
+	one("a tool call", accounted, func(_ *composer, c *change) string {
+		return `{"name": "submit_delta", "arguments": ` + exact.write(c.object(0), 0) + `}`
+	}),
+	one("escaped arguments of a tool call", accounted, func(_ *composer, c *change) string {
+		return `{"type": "function", "function": {"name": "submit_delta", "arguments": "` + strings.ReplaceAll(exact.write(c.object(0), 0), `"`, `\"`) + `"}}`
+	}),
+	{name: "a list of tool calls", n: 2, want: accounted, write: func(g *composer, c []change) string {
+		all := each(g, c, exact)
+		return `[{"name": "submit", "parameters": ` + all[0] + `}, {"name": "submit", "parameters": ` + all[1] + `}]`
+	}},
+	several("objects with a heading between", accounted, "# Delta 1\n", "\n\n# Delta 2\n", ""),
+	several("objects with a title between", accounted, "Delta 1:\n", "\nDelta 2:\n", ""),
+	vague(body{name: "a YAML list of two", n: 2, want: accounted, write: func(_ *composer, c []change) string {
+		all := ""
+		for i := range c {
+			all += fmt.Sprintf("- operation: %s\n  section: %s\n  target_id: %s\n  payload:\n    %s: %q\n", c[i].op, c[i].section, c[i].target, c[i].field, c[i].text)
+		}
+		return strings.TrimSuffix(all, "\n")
+	}}),
+	altered("a claim in angle brackets", taken, func(_ *composer, c *change, o []pair) []pair {
+		c.text = "<" + c.token + " is > 5 µm, [x] TODO ...>"
+		return set(o, "payload", append([]pair{{c.field, c.text}}, c.more...))
+	}),
 	broken("no closing brace", "\n}", "\n"),
 	broken("an extra brace", "\n}", "\n}}"),
 	broken("a missing comma", `",`, `"`),
@@ -221,6 +244,18 @@ var bodies = []body{
 	}),
 	prose("a numbered heading that announces", func(_ *composer, c *change) string {
 		return "## Delta 3: " + c.op + " " + c.section + "\n\n" + c.text + ", and so on."
+	}),
+	prose("a row of a table", func(_ *composer, c *change) string {
+		if c.op == "ADD" {
+			return "| new | ADD | " + c.word() + " | " + c.text + " |"
+		}
+		return "| " + c.target + " | " + c.op + " | " + c.text + " |"
+	}),
+	prose("an operation behind an id", func(_ *composer, c *change) string {
+		if c.op == "ADD" {
+			return "- ADD " + c.word() + ": " + c.text
+		}
+		return "- **" + c.target + "** → " + c.op + ": " + c.text
 	}),
 	prose("a bold line that announces", func(_ *composer, c *change) string {
 		return "**" + c.op + " " + c.word() + " " + c.target + "**: " + c.text

@@ -58,6 +58,15 @@ func onlyShown(name string, set func(d doc) doc) form {
 	return form{name, func(g *composer, _ doc) doc { return set(g.good(g.anyChange()).inside()) }}
 }
 
+// introduced returns a neighbour that a line calls something else than a change.
+func introduced(name, line string) form {
+	return form{name, func(g *composer, _ doc) doc {
+		d := g.good(g.anyChange())
+		d.plants[0].want = refused
+		return apart(text(line).scoped(0), d, text("That is not my change."))
+	}}
+}
+
 var neighbours = []form{
 	{"nothing", func(*composer, doc) doc { return doc{} }},
 	words("prose", "H1 explains the late cells, but not their number."),
@@ -103,6 +112,11 @@ var neighbours = []form{
 	onlyShown("a pre element", func(d doc) doc { return between("<pre>", d, "</pre>") }),
 	onlyShown("a draft in tags", func(d doc) doc { return between("<think>", d, "</think>") }),
 	onlyShown("a draft in other tags", func(d doc) doc { return between("<reasoning>\nWait.", d, "</reasoning>") }),
+	onlyShown("an example in tags", func(d doc) doc { return between("<example>", d, "</example>") }),
+	introduced("an example in words", "For example:"),
+	introduced("an example of the format", "Here is an example of the delta format:"),
+	introduced("the words of another agent", "On Monday RedCreek (critic) wrote:"),
+	introduced("a draft in words", "I considered this and decided against it:"),
 	copied("an example", style{open: `"`, end: `"`, sep: " ", indent: "  "}, 0),
 	copied("an example on one line", exact, 0),
 	copied("an example without its rationale", exact, 1),

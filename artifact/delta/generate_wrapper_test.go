@@ -143,6 +143,9 @@ var wrappers = func() []form {
 		around("a heading right before", "### Delta 1 of 1", ""),
 		around("bold titles", "**Delta 1**", "**End of deltas**"),
 		around("a rule", "---", "---"),
+		around("a title of the answer", "**Final Answer:**", ""),
+		around("markers of a chat", "<|im_start|>assistant", "<|im_end|>"),
+		around("an example mentioned", "H2 is an example of a vague claim; my changes:", ""),
 		around("front matter", "---\ntitle: Reply\n---", ""),
 		around("a table before", "| id | verdict |\n|---|---|\n| H1 | keep |", ""),
 		around("a letter", "Subject: Re: KICKOFF\n\nHi all,", "Best,\nBlueLake"),
@@ -177,6 +180,12 @@ var wrappers = func() []form {
 		{"an answer below a quoted mail", func(g *composer, d doc) doc {
 			return apart(text("On Monday RedCreek wrote:"), g.good(g.anyChange()).inside().prefixed("> ", "> "), d)
 		}},
+		{"above a forwarded message", func(g *composer, d doc) doc {
+			below := g.good(g.anyChange())
+			below.plants[0].want = refused
+			return apart(d, text("-----Original Message-----\nFrom: RedCreek").scoped(0), below)
+		}},
+		{"a numbered item with a tab", func(_ *composer, d doc) doc { return apart(text("1.\tOne change:"), listed(d, "\t")) }},
 		{"a list item", func(_ *composer, d doc) doc { return apart(text("- One change:"), listed(d, "  ")) }},
 		{"a numbered item", func(_ *composer, d doc) doc { return apart(text("1. One change:"), listed(d, "   ")) }},
 		{"on the line of a bullet", func(_ *composer, d doc) doc { return bulleted(d, "- ") }},

@@ -18,6 +18,8 @@ type repaired struct {
 	shifts  []shift
 	end     int     // where in the source reading stopped
 	fail    *misfit // the part beyond repair; text ends before it
+	// comments are the comments with a brace that the second reader has taken out.
+	comments []span
 }
 
 // shift means that from offset out on, the text is src-out bytes off its source.
@@ -388,7 +390,7 @@ func (r *repairer) space() bool {
 			if n < 0 {
 				n = len(rest)
 			}
-			r.blank(n)
+			r.takeOut(n)
 		case bytes.HasPrefix(rest, []byte("/*")):
 			n := 2 + bytes.Index(rest[2:], []byte("*/")) // "/*/" is not closed
 			if n < 2 {
@@ -396,10 +398,10 @@ func (r *repairer) space() bool {
 				return false
 			}
 			r.change(fixComment, r.pos)
-			r.blank(n + 2)
+			r.takeOut(n + 2)
 		case r.lax && len(r.open) == 0 && ruleLength(r.src, r.pos) > 0:
 			r.change(fixRule, r.pos)
-			r.blank(ruleLength(r.src, r.pos))
+			r.takeOut(ruleLength(r.src, r.pos))
 		case c >= utf8.RuneSelf && nonstandardSpace(rest) > 0:
 			r.change(fixSpace, r.pos)
 			r.blank(nonstandardSpace(rest))
@@ -408,6 +410,14 @@ func (r *repairer) space() bool {
 		}
 	}
 	return true
+}
+
+// takeOut leaves out a comment of n bytes.
+func (r *repairer) takeOut(n int) {
+	if r.lax && bytes.IndexByte(r.src[r.pos:r.pos+n], '{') >= 0 {
+		r.comments = append(r.comments, span{int32(r.pos), int32(r.pos + n)})
+	}
+	r.blank(n)
 }
 
 // nonstandardSpace returns the length of white space that JSON does not allow.

@@ -27,9 +27,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 	comment := func(from, to int) {
 		note(from, to)
 		if r.second {
-			in := b
-			in.Start += from
-			r.findObjects(text[from:to], in, fate{shown: FlagCommented, what: "not read: it is in a comment"})
+			r.showComment(b, b.Start+from, b.Start+to)
 		}
 	}
 	for pos, brace := 0, -1; !r.full; {
@@ -63,7 +61,9 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		}
 		p := passage{base: b.Start + pos, loose: true, fate: f}
 		if r.second && b.Kind == markdown.Prose && f == (fate{}) {
-			p.fate = inlineFate(text, pos)
+			if p.fate = inlineFate(text, pos); r.forwarded > 0 && b.Start+pos > r.forwarded {
+				p.fate = fateForwarded()
+			}
 		}
 		n := r.candidate(text[pos:], &p, b.Closed)
 		note(pos, pos+unfinished(text[pos:pos+n]))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,6 +21,8 @@ type passage struct {
 	line  int       // of the fence; 0: each delta has its own line
 	loose bool      // it is outside a delta fence
 	flags []Flag
+	// comments are the comments in its source that may hold deltas.
+	comments []span
 	fate
 }
 
@@ -76,7 +79,19 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	}
 	if fail != nil {
 		r.readRest(b, p, spans, fail)
+	} else if r.second && len(p.comments) == 0 && len(bytes.TrimSpace(p.text)) == 0 {
+		p.line = b.Line
+		r.refuse(p, &misfit{what: "the block has no JSON", hint: "put one JSON object with operation, section and payload into it"})
 	}
+	for _, c := range p.comments {
+		r.showComment(b, p.base+int(c.from), p.base+int(c.to))
+	}
+}
+
+// showComment shows the deltas in a comment.
+func (r *reader) showComment(b markdown.Block, from, to int) {
+	b.Start, b.End = from, to
+	r.findObjects(r.src[from:to], b, fate{shown: FlagCommented, what: "not read: it is in a comment"})
 }
 
 // readRest reads what follows the values of a delta fence, and is not JSON.
@@ -95,6 +110,9 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 	r.refuseRest(p, spans, fail, b.End)
 	if r.second && !fail.top {
 		r.findAfter(p, fail, b)
+	}
+	if r.second && len(spans) == 0 {
+		r.refuseOthers(b, p.fate)
 	}
 	if r.second && p.fate == (fate{}) {
 		r.findAnnouncements(afterFirstLine(r.src, b), nil)
@@ -159,6 +177,7 @@ func (r *reader) explainInexact(text []byte, fail *misfit) *misfit {
 func (r *reader) repair(p *passage) ([]span, *misfit) {
 	fixed := r.mender.repair(p.text, false)
 	left := p.text[fixed.end:]
+	p.comments = slices.Clone(fixed.comments)
 	p.fixed, p.text = fixed, fixed.text
 	spans, _, fail := r.split(fixed.text)
 	if fail != nil {

@@ -2,7 +2,10 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"brenner/artifact"
 )
 
 // withUnfulfilled returns the blocks with a row for each announcement that the reply does not fulfil.
@@ -12,6 +15,7 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 		return blocks
 	}
 	t := tallyOf(blocks)
+	direct := r.claimDirect(blocks, t)
 	var all []Block
 	next := 0
 	for i := range r.promises {
@@ -20,7 +24,7 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 			all = append(all, blocks[next])
 			next++
 		}
-		if !r.isFulfilled(i, blocks[next:], t) {
+		if !direct[i] && !r.isFulfilled(i, blocks[next:], t) {
 			all = append(all, a.row())
 		}
 	}
@@ -36,6 +40,34 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 	return all
 }
 
+// claimDirect returns which announcements are fulfilled by the block that follows them.
+func (r *reader) claimDirect(blocks []Block, t *tally) []bool {
+	direct := make([]bool, len(r.promises))
+	next := 0
+	for i := range r.promises {
+		a := &r.promises[i]
+		for next < len(blocks) && blocks[next].Line < a.line {
+			next++
+		}
+		isNext := next < len(blocks) && (i+1 == len(r.promises) || blocks[next].Line < r.promises[i+1].line)
+		if direct[i] = isNext && a.means(&blocks[next]); !direct[i] {
+			continue
+		}
+		if a.kind == promisesOne && a.target == "" && a.number == 0 {
+			t.promised[[2]string{a.operation, a.section}]++
+		}
+		if a.isLooseAdd() {
+			t.claimed[next] = true
+		}
+	}
+	for i := range r.promises {
+		if a := &r.promises[i]; a.isLooseAdd() {
+			t.claimByWords(a)
+		}
+	}
+	return direct
+}
+
 // isFulfilled reports whether an announcement needs no row; later are the blocks after it.
 func (r *reader) isFulfilled(i int, later []Block, t *tally) bool {
 	a := &r.promises[i]
@@ -43,8 +75,6 @@ func (r *reader) isFulfilled(i int, later []Block, t *tally) bool {
 	switch {
 	case (a.kind == promisesSome || a.kind == mentionsDelta) && (!r.meant || !isLast):
 		return true // the other announcements have rows, or the reply has a problem
-	case len(later) > 0 && (isLast || later[0].Line < r.promises[i+1].line) && a.means(&later[0]):
-		return true
 	case r.opt.Cut && len(later) == 0 && r.open <= a.line:
 		return true // it was not reached
 	}
@@ -88,7 +118,11 @@ type tally struct {
 	promised map[[2]string]int  // announcements, by the key that they were counted under
 	labels   map[string]bool    // of announced ADDs
 	blocks   []Block
-	words    map[string]bool // of all texts, once they are needed
+	words    map[string]bool  // of all texts, once they are needed
+	adds     map[string][]int // the ADDs that have a word
+	claimed  map[int]bool     // the blocks that an announcement means
+	free     map[string]int   // where the search for an unclaimed ADD to a section goes on
+	vague    map[string]bool  // the texts of announced ADDs that share no words with a block
 }
 
 // containsWords reports whether the changes have all the words of a text.
@@ -113,7 +147,10 @@ func (t *tally) containsWords(text string) bool {
 }
 
 func tallyOf(blocks []Block) *tally {
-	t := &tally{blocks: blocks, counts: map[[2]string]int{}, targets: map[[2]string]bool{}, promised: map[[2]string]int{}, labels: map[string]bool{}}
+	t := &tally{
+		blocks: blocks, counts: map[[2]string]int{}, targets: map[[2]string]bool{}, promised: map[[2]string]int{}, labels: map[string]bool{},
+		claimed: map[int]bool{}, free: map[string]int{}, vague: map[string]bool{},
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Skipped() && !b.Flagged(FlagExample) {
@@ -164,5 +201,90 @@ func (t *tally) fulfils(a *announcement, later bool) bool {
 		}
 		return t.promised[key] <= t.counts[key]
 	}
+	if a.isLooseAdd() {
+		return t.fulfilsLoosely(a)
+	}
 	return t.counts[key] > 0
+}
+
+// isLooseAdd reports whether an announcement mentions an ADD without its label: only its words say
+// which.
+func (a *announcement) isLooseAdd() bool {
+	return a.kind == mentionsOne && a.operation == Add && a.target == "" && !a.said && !a.whole
+}
+
+// maxSharing is how many blocks are compared with an announcement for one word of it.
+const maxSharing = 8
+
+// claimByWords claims the ADD that shares most words with an announcement. One that shares few is
+// vague.
+func (t *tally) claimByWords(a *announcement) {
+	if t.adds == nil {
+		t.indexAdds()
+	}
+	shared := make(map[int]int)
+	words := significant(a.text)
+	best := -1
+	for _, w := range words {
+		for _, i := range t.adds[w] {
+			if shared[i]++; best < 0 || shared[i] > shared[best] {
+				best = i
+			}
+		}
+	}
+	if best >= 0 && 2*shared[best] >= len(words) {
+		t.claimed[best] = true
+		return
+	}
+	if len(words) > 0 {
+		t.vague[a.text] = true
+	}
+}
+
+// indexAdds records the words of all ADDs.
+func (t *tally) indexAdds() {
+	t.adds = make(map[string][]int)
+	for i := range t.blocks {
+		d := &t.blocks[i].Delta
+		if d.Operation != Add || t.blocks[i].Skipped() && !t.blocks[i].Flagged(FlagExample) {
+			continue
+		}
+		for _, f := range d.Payload {
+			text, _ := f.Value.(artifact.Text)
+			for _, w := range significant(string(text)) {
+				if n := len(t.adds[w]); n < maxSharing && (n == 0 || t.adds[w][n-1] != i) {
+					t.adds[w] = append(t.adds[w], i)
+				}
+			}
+		}
+	}
+}
+
+// significant returns the words of a text that say what it is about.
+func significant(text string) []string {
+	var all []string
+	for _, w := range lineWords(text) {
+		word := strings.ToLower(w.text)
+		if _, isSection := sectionOf(word); len(word) > 3 && !isSection && !slices.Contains([]string{"about", "that", "with", "this", "from", "which", "into", "their", "second", "third", "another"}, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// fulfilsLoosely reports whether an ADD is left for an announcement that shares no words with any.
+func (t *tally) fulfilsLoosely(a *announcement) bool {
+	key := [2]string{a.operation, a.section}
+	if t.counts[key] == 0 || !t.vague[a.text] {
+		return t.counts[key] > 0
+	}
+	delete(t.vague, a.text) // repeated, it means the same
+	for i := t.free[a.section]; i < len(t.blocks); i++ {
+		t.free[a.section] = i + 1
+		if d := &t.blocks[i].Delta; d.Operation == Add && (a.section == "" || d.Section == a.section) && !t.claimed[i] {
+			t.claimed[i] = true
+			return true
+		}
+	}
+	return false
 }

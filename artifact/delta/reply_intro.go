@@ -62,7 +62,11 @@ func (r *reader) onlyFences(from, to int) bool {
 func introduced(before []byte) fate {
 	before = bytes.TrimRight(before[max(0, len(before)-maxIntroduction):], " \t\r\n*_[(")
 	text := string(before[bytes.LastIndexByte(before, '\n')+1:])
-	body := strings.TrimLeft(text, lineMarks)
+	if word := strings.ToLower(strings.Trim(text, " \t`~:")); word == "delta" || word == "json" { // what is left of a fence
+		before = bytes.TrimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
+		text = string(before[bytes.LastIndexByte(before, '\n')+1:])
+	}
+	body := strings.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
 	marks := text[:len(text)-len(body)]
 	if body == "" || len(text) == maxIntroduction || strings.Contains(marks, ">") {
 		return fate{}
@@ -85,4 +89,21 @@ func isForeign(line string, emphatic bool) bool {
 		return true
 	}
 	return introducesQuotation.MatchString(line) && !slices.ContainsFunc(introducers, func(own string) bool { return strings.HasPrefix(line, own) })
+}
+
+// forwarded matches the line above another author's message.
+var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original|forwarded) message[ \t]*-{2,}|begin forwarded message:)[ \t]*\r?$`)
+
+// findForwarded records where another author's message begins in a block of running text.
+func (r *reader) findForwarded(b markdown.Block) {
+	text := r.src[b.Start:b.End]
+	if r.forwarded == 0 && (bytes.Contains(text, []byte("essage")) || bytes.Contains(text, []byte("ESSAGE"))) {
+		if m := forwarded.FindIndex(text); m != nil {
+			r.forwarded = b.Start + m[1]
+		}
+	}
+}
+
+func fateForwarded() fate {
+	return refused(AmbiguousDelta, "a delta below the line of a forwarded message", "send it again above that line; leave it out if another author wrote it")
 }

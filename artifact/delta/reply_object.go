@@ -60,7 +60,11 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 func (r *reader) take(p *passage, o *object, wrapped int) {
 	switch {
 	case r.second:
-		if r.takeOut(p, o, wrapped) || p.loose && !o.looksLikeDelta() && !o.lacksOperation() {
+		if r.takeOut(p, o, wrapped) {
+			return
+		}
+		if p.loose && !o.looksLikeDelta() && !o.lacksOperation() {
+			r.refuseTexts(p, o)
 			return
 		}
 	case o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation):

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/markdown"
@@ -96,6 +97,14 @@ func mayAnnounce(line []byte) bool {
 	if emphatic {
 		return true
 	}
+	if line[i] >= 'A' && line[i] <= 'Z' && i+1 < len(line) {
+		if next := line[min(len(line)-1, i+2)]; isDigit(line[i+1]) || isDigit(next) || bytes.HasPrefix(line[i:], []byte("RT")) {
+			return true // an id
+		}
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("|")) {
+		return bytes.Contains(line, []byte(Kill)) || bytes.Contains(line, []byte(Edit)) || bytes.Contains(line, []byte(Add))
+	}
 	switch line[i] | 0x20 {
 	case 'a', 'e', 'k', 'd', 'o':
 		return slices.ContainsFunc(announcingWords, func(word string) bool { return begins(line[i:], word) })
@@ -148,6 +157,10 @@ func parseAnnouncement(line string, following []byte) (announcement, bool) {
 		return tagLine(body, words)
 	case plain == "delta" || plain == "deltas":
 		return deltaLine(body, words, emphatic)
+	case strings.HasPrefix(strings.TrimLeft(marks, " \t"), "|"):
+		return tableLine(body)
+	case isItemID(first):
+		return itemLine(body, slices.DeleteFunc(words, func(w lineWord) bool { return w.text[0] >= utf8.RuneSelf }))
 	case emphatic:
 		for i, w := range words {
 			if name := strings.ToLower(w.text); name == "delta" || name == "deltas" {
@@ -156,6 +169,38 @@ func parseAnnouncement(line string, following []byte) (announcement, bool) {
 		}
 	}
 	return announcement{}, false
+}
+
+// itemLine reads "H2: KILL — reason".
+func itemLine(body string, words []lineWord) (announcement, bool) {
+	a := announcement{kind: mentionsOne}
+	if len(words) < 2 {
+		return a, false
+	}
+	a.operation = words[1].text
+	isOrder := words[1].text == Kill || words[1].text == Edit
+	if !isOrder || !isSeparator(after(body, words[0])) || len(words) > 2 && isModal(words[2].text) {
+		return a, false
+	}
+	return a, a.name(words[0].text)
+}
+
+// tableLine reads a row of a table in which one cell is an operation, and another one an item or a
+// section.
+func tableLine(body string) (announcement, bool) {
+	a := announcement{kind: mentionsOne}
+	for cell := range strings.SplitSeq(body, "|") {
+		switch cell = strings.Trim(cell, " \t*_`\r\n"); {
+		case cell == Add || cell == Edit || cell == Kill:
+			if a.operation != "" {
+				return a, false // a list of all operations
+			}
+			a.operation = cell
+		case a.target == "":
+			a.name(cell)
+		}
+	}
+	return a, a.operation != "" && (a.target != "" || a.operation == Add && a.section != "")
 }
 
 // after returns the first character after a word, but for spaces and emphasis.
@@ -212,8 +257,8 @@ func withoutArticles(words []lineWord) []lineWord {
 func isSentence(body string, words []lineWord) bool {
 	var a announcement
 	switch {
-	case isModal(words[0].text):
-		return true
+	case isModal(words[0].text), isOperation(words[0].text):
+		return true // or a list of all operations
 	case !a.name(words[0].text):
 		return false
 	}

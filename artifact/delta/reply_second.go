@@ -67,6 +67,12 @@ func (r *reader) show(f fate, b Block) {
 // whatever stands beside it.
 func (r *reader) readBlock(b markdown.Block) {
 	f := fateOf(b)
+	if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
+		r.findForwarded(b)
+	}
+	if f == (fate{}) && r.forwarded > 0 && b.Start >= r.forwarded {
+		f = fateForwarded()
+	}
 	switch {
 	case b.Kind == markdown.Prose:
 		done := r.findObjects(r.unquoted(b), b, f)
@@ -224,7 +230,10 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
 		before := r.count
-		if r.findObjects(r.unquoted(b), b, fate{shown: FlagNested}); r.count > before {
+		if f = (fate{shown: FlagNested}); !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+			f = fateDoubtful() // it may be the end of the fence that is missing
+		}
+		if r.findObjects(r.unquoted(b), b, f); r.count > before {
 			return
 		}
 		for _, line := range lines {
@@ -308,6 +317,9 @@ func inlineFate(text []byte, pos int) fate {
 		if i := bytes.LastIndex(before, []byte(tag)); i >= 0 && !bytes.Contains(before[i:], []byte("</")) {
 			return fateElsewhere("in inline code")
 		}
+	}
+	if line := bytes.TrimRight(before, " \t"); bytes.HasSuffix(line, []byte("~~")) && !bytes.HasSuffix(line, []byte("~~~")) {
+		return fateElsewhere("that is struck out")
 	}
 	return introduced(text[:pos])
 }

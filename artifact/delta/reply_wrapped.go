@@ -75,6 +75,31 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 	}
 }
 
+// refuseTexts refuses the changes of an object that is not a delta: deltas as texts of JSON, such as
+// the arguments of a function call, or a JSON Patch.
+func (r *reader) refuseTexts(p *passage, o *object) {
+	if o.isPatch() {
+		r.row(p, o.at, Located{Code: InvalidOperation, Message: "a JSON Patch, not a delta", Hint: "write a delta with operation, section and payload"})
+		return
+	}
+	for _, f := range o.fields {
+		text, ok := f.value.(artifact.Text)
+		if start := strings.TrimLeft(string(text), " \t\r\n[`"); ok && strings.HasPrefix(start, "{") && r.mentions([]byte(text)) {
+			r.row(p, f.at, Located{Code: UnfencedDelta, Message: "a delta as a text of JSON, not in a delta fence", Hint: hintFence})
+		}
+	}
+}
+
+// isPatch reports whether an object is an operation of a JSON Patch on a section.
+func (o *object) isPatch() bool {
+	return o.has(keyOperation) && slices.ContainsFunc(o.fields, func(f written) bool {
+		text, _ := f.value.(artifact.Text)
+		path, _, _ := strings.Cut(strings.TrimPrefix(string(text), "/"), "/")
+		_, ok := sectionOf(path)
+		return ok && f.name == "path"
+	})
+}
+
 // isDraftWord reports whether a key holds considerations rather than changes.
 func isDraftWord(name string) bool {
 	return slices.ContainsFunc([]string{"draft", "reason", "think", "thought", "scratch", "reject", "previous", "discard"}, func(word string) bool {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/internal/markdown"
 )
 
@@ -34,6 +35,21 @@ func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
 		row := Block{Line: line}
 		row.Delta.Operation = strings.ToUpper(string(text[m[2]:m[3]]))
 		r.put(p, row)
+	}
+}
+
+// refuseOthers refuses all changes but the first in a delta fence that is not JSON.
+func (r *reader) refuseOthers(b markdown.Block, f fate) {
+	text := r.src[b.Start:b.End]
+	start := bytes.TrimLeft(text, " \t\r\n")
+	if len(start) == 0 || start[0] == '{' || start[0] == '[' {
+		return
+	}
+	if m := writtenOperation.FindIndex(text); m != nil {
+		if f == (fate{}) {
+			f = refused(artifact.InvalidJSON, "a delta that is not written as JSON", "write it as one JSON object in a fence of its own")
+		}
+		r.findWritten(b, []span{{int32(b.Start), int32(b.Start + m[1])}}, f)
 	}
 }
 

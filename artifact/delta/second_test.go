@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"brenner/artifact"
 )
 
 // rows formats the rows of a reply but for the good neighbour: line, state, flags and codes.
@@ -84,6 +86,19 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"an example mentioned", "I add an anomaly, for example in late cells:\n" + in("delta", add), "taken"},
 		{"another agent mentioned", "Since RedCreek wrote that, I propose:\n" + in("delta", kill), "taken"},
 		{"the author's own words", "As I proposed in round 1:\n" + in("delta", kill), "taken"},
+		{"commented out in a delta fence", in("delta", "// "+kill+"\n"+add+"\n/* "+kill+" */"), "taken repaired | shown commented | shown commented"},
+		{"all commented out in a delta fence", in("delta", "# "+kill), "shown commented"},
+		{"only words commented out", in("delta", "// nothing to change"), "refused INVALID_JSON"},
+		{"a forwarded message", "-----Original Message-----\nFrom: RedCreek\n\n" + in("delta", kill), "refused AMBIGUOUS_DELTA"},
+		{"struck out", "~~" + add + "~~\n", "refused unfenced UNFENCED_DELTA"},
+		{"struck out by tags", "<del>\n\n" + in("delta", kill) + "</del>\n", "shown example"},
+		{"a JSON Patch", in("json", `[{"op":"remove","path":"/hypothesis_slate/H2"}]`), "refused unfenced INVALID_OPERATION"},
+		{"arguments of a function call", in("json", `{"name":"send","arguments":"{\"operation\":\"ADD\",\"section\":\"tests\",\"payload\":{}}"}`), "refused unfenced UNFENCED_DELTA"},
+		{"a list of YAML in a delta fence", in("delta", "- operation: KILL\n  target_id: H2\n- operation: KILL\n  target_id: H3"), "refused INVALID_JSON | refused INVALID_JSON"},
+		{"an operation in a cell", "| H2 | **KILL** | vague |\n", "refused PROSE_ONLY"},
+		{"an operation behind an id", "- **H2** → KILL (vague)\n", "refused PROSE_ONLY"},
+		{"an id in a sentence", "H2: KILL would be premature.\n| ADD | EDIT | KILL |\n", ""},
+		{"a fence without an end around a quotation", "```diff\n" + kill + "\n``\n\n> text\n\n> ```delta\n> " + kill + "\n> ```\n", "refused unfenced truncated AMBIGUOUS_DELTA | refused unfenced truncated AMBIGUOUS_DELTA"},
 		{"DELTA[kind]", "DELTA[hypothesis]: cells keep count\n", "refused PROSE_ONLY"},
 		{"a numbered heading", "### Delta 3: kill H2\n\nIt is vague.\n", "refused PROSE_ONLY"},
 		{"bold", "**ADD X4:** late cells\n", "refused PROSE_ONLY"},
@@ -107,6 +122,33 @@ func TestEveryAttemptHasARow(t *testing.T) {
 					t.Errorf("got %q, want %q in\n%s", got, c.want, text)
 				}
 			})
+		}
+	}
+}
+
+// Two ADDs that are announced need two blocks, whatever their section.
+func TestAnnouncedAddsNeedBlocksOfTheirOwn(t *testing.T) {
+	block := fencedDelta(`{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"clock","claim":"cells count divisions"}}`)
+	for _, text := range []string{
+		"- ADD a hypothesis about gradients\n- ADD a hypothesis about cells that count\n\n" + block,
+		"**ADD hypothesis**: cells read gradients\n\n**ADD hypothesis**: cells count divisions\n\n" + block,
+		"### ADD hypothesis: clocks\n\n" + block + "\n### ADD hypothesis: gradients\n\nCells read them.\n",
+		"### ADD hypothesis: gradients\n\nCells read them.\n\n### ADD hypothesis: clocks\n\n" + block,
+	} {
+		if got := rows(Read([]byte(text), Options{})); got != "refused PROSE_ONLY | taken" && got != "taken | refused PROSE_ONLY" {
+			t.Errorf("got %s in\n%s", got, text)
+		}
+	}
+}
+
+// A text with marks in it is a text, not a placeholder.
+func TestPlaceholders(t *testing.T) {
+	for text, want := range map[string]bool{
+		"<>": false, "<5 µm gradients>": false, "<b>cells</b>": false, "<cells count>": false, "a < b > c": false, "[x]": false, "[1]": false, "{a,b}": false, "TODO: why ...": false,
+		"...": true, "…": true, "[...]": true, "<...>": true, "<claim>": true, "<your claim>": true, "<what was seen>": true,
+	} {
+		if got := isPlaceholder(artifact.Text(text)); got != want {
+			t.Errorf("%s: got %t", text, got)
 		}
 	}
 }

@@ -82,8 +82,11 @@ func hasPrefixFold(b []byte, word string) bool {
 	return len(b) >= len(word) && strings.EqualFold(string(b[:len(word)]), word)
 }
 
-// isDelta reports whether the fence's first word begins with delta.
-func (f Fence) isDelta() bool { return hasPrefixFold(bytes.TrimLeft(f.Info, " \t{."), "delta") }
+// isDelta reports whether the fence's first word begins with delta, or one of its classes is delta.
+func (f Fence) isDelta() bool {
+	info := bytes.TrimLeft(f.Info, " \t")
+	return hasPrefixFold(bytes.TrimLeft(info, "{."), "delta") || len(info) > 0 && info[0] == '{' && f.Is("delta")
+}
 
 // isData reports whether the fence is read for what is in it: deltas, JSON, lessons.
 func (f Fence) isData() bool {

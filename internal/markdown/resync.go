@@ -14,7 +14,9 @@ func (s *scanner) inDamaged(c *cursor) {
 	switch {
 	case l.indented && width <= 3 && len(rest) > 0:
 		s.closeLeaf(s.start)
-		s.open(c, len(s.stack))
+		if !s.splitAtTag(c, len(s.stack)) {
+			s.open(c, len(s.stack))
+		}
 		return
 	case (width <= 3 || l.deep || l.indented) && l.fence.ClosedBy(rest):
 		l.closed = true

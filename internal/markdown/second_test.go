@@ -124,6 +124,7 @@ func TestReasoning(t *testing.T) {
 		{"open python fence hides no tag", "<think>\n```python\nx\n</think>\n```text\ny\n```\n" + good, "2 python \"x\" open draft (the closing fence is missing)\n5 text \"y\"\n8 delta \"{2}\""},
 		{"open fence at the end", "<think>\n```\nx\n</think>\nwords\n", "2  \"x\" open draft (the closing fence is missing)"},
 		{"tag before a resumed fence", "```delta\n{2}\n<think>\n" + draft + "</think>\n", "1 delta \"{2}\" open (the closing fence is missing)\n4 delta \"{1}\" draft"},
+		{"after an open fence in indented code", "    ```delta\n    {2}\n<think>\n" + draft + "</think>\n", "1 delta \"{2}\" open indented\n4 delta \"{1}\" draft"},
 		{"in code", "```xml\n<think>\n```\n" + good, "1 xml \"<think>\"\n4 delta \"{2}\""},
 		{"in a code span", "Use `</think>` and ``<think>``.\n" + good, "2 delta \"{2}\""},
 		{"in a quotation", "> </think>\n" + good, "2 delta \"{2}\""},

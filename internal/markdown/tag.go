@@ -45,6 +45,7 @@ var showing = map[string]string{
 	"sample": "sample", "samples": "sample", "template": "template", "format": "format",
 	"quote": "quote", "quoted": "quote", "quotation": "quote", "quotedmessage": "quote", "blockquote": "blockquote", "kickoff": "kickoff",
 	"originalmessage": "message", "previousmessage": "message", "rejected": "rejected", "discarded": "discarded",
+	"del": "del", "s": "s", "strike": "strike",
 }
 
 const (
