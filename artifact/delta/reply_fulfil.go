@@ -121,7 +121,7 @@ type tally struct {
 	words    map[string]bool  // of all texts, once they are needed
 	adds     map[string][]int // the ADDs that have a word
 	claimed  map[int]bool     // the blocks that an announcement means
-	free     map[string]int   // where the search for an unclaimed ADD to a section goes on
+	free     map[string]int   // where the search for an unclaimed ADD to a section continues
 	vague    map[string]bool  // the texts of announced ADDs that share no words with a block
 }
 
