@@ -23,7 +23,8 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			done = append(done, span{int32(b.Start + from), int32(b.Start + to)})
 		}
 	}
-	comments := !r.second || f.shown == "" // what is only shown may be in a comment as well
+	takes := !r.second || f.shown == "" // what is only shown may be in a comment as well
+	comments := takes
 	comment := func(from, to int) {
 		note(from, to)
 		if r.second {
@@ -47,7 +48,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			}
 			comments = skip == 0
 		}
-		if b.Kind == markdown.Fenced && (!r.second || f.shown == "") {
+		if b.Kind == markdown.Fenced && takes {
 			if skip := codeComment(text[pos:], brace-pos); skip > 0 {
 				comment(brace, pos+skip)
 				pos += skip
@@ -59,17 +60,23 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			pos++
 			continue
 		}
-		p := passage{base: b.Start + pos, loose: true, fate: f}
-		if r.second && b.Kind == markdown.Prose && f == (fate{}) {
-			if p.fate = inlineFate(text, pos); r.forwarded > 0 && b.Start+pos > r.forwarded {
-				p.fate = fateForwarded()
-			}
-		}
+		p := passage{base: b.Start + pos, loose: true, fate: r.fateAt(text, pos, b, f)}
 		n := r.candidate(text[pos:], &p, b.Closed)
 		note(pos, pos+unfinished(text[pos:pos+n]))
 		pos += n
 	}
 	return done
+}
+
+// fateAt returns the fate of an object in a block whose fate is f.
+func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
+	switch {
+	case !r.second || b.Kind != markdown.Prose || f != (fate{}):
+		return f
+	case r.forwarded > 0 && b.Start+pos > r.forwarded:
+		return fateForwarded()
+	}
+	return inlineFate(text, pos)
 }
 
 // unfinished returns the length of an object, that of its first paragraph if the object has no end:

@@ -1,9 +1,6 @@
 package markdown
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // reasoning finds the reasoning in a text, which tags enclose. Blocks are collected until the end
 // of the text, because a lone closing tag makes all before it reasoning.
@@ -89,7 +86,7 @@ func (s *scanner) apply(t tag, end int) {
 		return
 	}
 	was := len(s.within) > 0
-	at := slices.Index(s.within, t.family)
+	at := s.innermost(t.family)
 	switch {
 	case t.kind == tagOpen && len(s.within) == maxDepth:
 		s.deeper++
@@ -103,22 +100,32 @@ func (s *scanner) apply(t tag, end int) {
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
 		s.within, was, s.from, s.spans = nil, true, 0, nil
-		for i := range s.blocks[s.drafts:] {
-			s.blocks[s.drafts+i].Draft = true
-		}
-		s.drafts = len(s.blocks)
+		s.draftAll()
 	case t.kind == tagFinal:
 		s.within = nil
 	case t.kind != tagOpen && at >= 0:
-		at = len(s.within) - 1
-		for s.within[at] != t.family {
-			at--
-		}
 		s.within = s.within[:at]
 	}
 	if was && len(s.within) == 0 {
 		s.spans = append(s.spans, span{s.from, end})
 	}
+}
+
+// innermost returns the index of the innermost open tag of a family, or -1.
+func (s *scanner) innermost(family string) int {
+	at := len(s.within) - 1
+	for at >= 0 && s.within[at] != family {
+		at--
+	}
+	return at
+}
+
+// draftAll marks all blocks before the tag as drafts.
+func (s *scanner) draftAll() {
+	for i := range s.blocks[s.drafts:] {
+		s.blocks[s.drafts+i].Draft = true
+	}
+	s.drafts = len(s.blocks)
 }
 
 // endReasoning ends the reasoning whose tag never closes.
