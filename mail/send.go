@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"brenner/internal/fault"
@@ -265,6 +266,19 @@ func (m Marker) SameRecipient(body string) bool {
 		}
 	}
 	return false
+}
+
+// MarkedRound returns the round in the last marker of a body, or 0.
+func MarkedRound(body string) int {
+	at := strings.LastIndex(body, "\n<!-- brenner session=")
+	if at < 0 {
+		return 0
+	}
+	line, _, _ := strings.Cut(body[at+1:], "\n")
+	_, rest, _ := strings.Cut(line, " round=")
+	number, _, _ := strings.Cut(rest, " ")
+	round, _ := strconv.Atoi(number)
+	return max(0, round)
 }
 
 // Marks reports whether a body has the marker on a line of its own; quoted lines do not count.

@@ -271,6 +271,8 @@ func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	} else if other, ok := artifact.SectionOfID(target); ok {
 		switch s := p.section(other).find(target); {
 		case s == nil:
+		case !s.shownTo(e) && e.d().Place.Shown == 0:
+			why = target + " is an item that its author was not shown"
 		case !s.shownTo(e):
 			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d().Place.Shown)
 		case other != section:

@@ -187,13 +187,13 @@ func (o *sessionMail) Letters(ctx context.Context, thread string, agents []flow.
 		return nil, err
 	}
 	letters := make([]session.Letter, len(all))
-	examples := make(map[[2]int][]byte)
+	examples := make(map[int][]byte)
 	for i, l := range all {
-		asked := [2]int{l.Round, len(l.Asked)}
+		asked := len(l.Asked)
 		if _, ok := examples[asked]; !ok {
 			examples[asked] = session.ThreadExamples(l.Asked)
 		}
-		letters[i] = session.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Examples: examples[asked], Letter: flow.Letter{
+		letters[i] = session.Letter{From: l.From, Text: l.Body, Own: l.Own, Sign: l.Sign, Round: l.Round, Sent: l.Sent, Basis: session.Basis(l.Basis), Examples: examples[asked], Letter: flow.Letter{
 			ID: l.Key(), Agent: l.Agent, Subject: l.Subject, At: artifact.FormatInstant(l.Created.Time), Shown: l.Shown, To: l.Recipients,
 		}}
 	}

@@ -212,7 +212,7 @@ func (h *History) input(ctx context.Context, base artifact.Artifact, c *flow.Com
 		return in, err
 	}
 	if c.Source == flow.ByThread {
-		in.Contributions, err = h.letters(ctx, c.Letters, unstored, &in.Base)
+		in.Contributions, err = h.letters(ctx, c, unstored, &in.Base)
 		return in, err
 	}
 	in.Rules.Authorities = append([]string{c.Author}, h.rules.Authorities...)
@@ -235,7 +235,8 @@ func (h *History) text(ctx context.Context, hash string, unstored [][]byte, i in
 
 // letters returns the contributions of letters. Their authors are agents with the rights of
 // their roles, as for answers to calls.
-func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [][]byte, base *artifact.Artifact) ([]settle.Contribution, error) {
+func (h *History) letters(ctx context.Context, c *flow.Committed, unstored [][]byte, base *artifact.Artifact) ([]settle.Contribution, error) {
+	letters := c.Letters
 	out := make([]settle.Contribution, len(letters))
 	fresh := map[string]delta.Known{"": {}} // examples that are not stored yet
 	for i := len(letters); i < len(unstored); i++ {
@@ -256,6 +257,7 @@ func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [
 			continue
 		}
 		out[i].Base, out[i].Third = base, true // NO CHANGES is an answer here, too
+		out[i].Before = h.State.InstantsOf(l.Agent, l.Round, c.At)
 		if sent, err := artifact.ParseInstant(l.At); err == nil && !sent.IsZero() {
 			out[i].Letter = &delta.Letter{Sent: sent, To: l.To}
 		}
@@ -263,6 +265,13 @@ func (h *History) letters(ctx context.Context, letters []flow.Letter, unstored [
 			out[i].Known = known
 		} else if out[i].Known, err = h.common.examples(ctx, h.Store, l.Examples, out[i].Reader); err != nil {
 			return nil, err
+		}
+		for _, hash := range l.More {
+			more, err := h.common.examples(ctx, h.Store, hash, out[i].Reader)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Known = out[i].Known.With(more)
 		}
 	}
 	return out, nil

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge"
 	"brenner/merge/settle"
@@ -21,7 +24,45 @@ type Letter struct {
 	Own         bool   // of the session itself
 	Sign        bool   // a sign of life without changes
 	Round       int    // of the thread, counted by kickoffs from 1
-	Examples    []byte // in the questions of its round, if the session did not ask them; see ThreadExamples
+	Sent        int    // the newest round when it was sent
+	Basis       Basis  // what its author had before it
+	Examples    []byte // in the questions before it, if the session did not ask them; see ThreadExamples
+}
+
+// Basis is the question or version that a letter answers or, if it answers none, the last one sent to
+// its author before it. Without such a message it is zero.
+type Basis struct {
+	At      time.Time
+	Version int // of a version that the session published
+	Round   int // of the session, of its own question
+}
+
+// shown returns the version that the author of a letter had seen. A question of another tool shows what
+// its agents had written before it.
+func (b *Basis) shown(state *flow.State) int {
+	if 0 < b.Version && b.Version <= state.Version() {
+		return b.Version
+	}
+	for i := range state.Legs {
+		if b.Round > 0 && state.Legs[i].Round == b.Round {
+			return state.Legs[i].Base
+		}
+	}
+	version := 0
+	for i := range state.Commits {
+		c := &state.Commits[i]
+		later := func(l flow.Letter) bool { return !isBefore(l.At, b.At) }
+		if b.At.IsZero() || slices.ContainsFunc(c.Letters, later) || c.Source != flow.ByBrief && c.Letters == nil && !isBefore(c.At, b.At) {
+			break
+		}
+		version = c.Version
+	}
+	return version
+}
+
+func isBefore(at string, t time.Time) bool {
+	instant, err := artifact.ParseInstant(at)
+	return err == nil && instant.Before(t)
 }
 
 // LetterRow is what became of a message in a session's thread. The outcome is one of an agent in a
@@ -82,7 +123,7 @@ func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter)
 		l := &all[i]
 		row := LetterRow{ID: l.ID, From: l.From, Subject: l.Subject, At: l.At, Heard: flow.Heard{Agent: l.Agent, Outcome: LetterWaiting}}
 		text := flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(l.Text))}
-		of, repeated := known[text]
+		of, repeated := l.repeats(known)
 		have, merged := before[l.ID]
 		switch {
 		case l.Own:
@@ -103,9 +144,24 @@ func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter)
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.Round - b.Round })
+	slices.SortStableFunc(fresh, func(a, b Letter) int { return a.compare(&b) })
 	return rows, fresh
 }
+
+// repeats returns the message whose text the letter repeats. Space at its end does not count.
+func (l *Letter) repeats(known map[flow.AgentText]string) (of string, ok bool) {
+	trimmed := strings.TrimRight(l.Text, " \t\r\n")
+	for _, text := range []string{l.Text, trimmed, trimmed + "\n"} {
+		if of, ok = known[flow.AgentText{Agent: l.Agent, Hash: store.Hash([]byte(text))}]; ok {
+			break
+		}
+	}
+	return of, ok
+}
+
+// compare orders letters by round. A late one comes after those of the rounds that ended before it: the
+// authors of those cannot have seen it.
+func (l *Letter) compare(m *Letter) int { return cmp.Or(l.Sent-m.Sent, l.Round-m.Round) }
 
 // journaledLetters returns what became of the messages in the journal, by id.
 func journaledLetters(state *flow.State) map[string]LetterRow {
@@ -164,12 +220,15 @@ func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committe
 	stored := make(map[string]bool)
 	_, fresh := account(state, letters)
 	for _, l := range fresh {
-		if l.Shown <= 0 || l.Shown > state.Version() {
-			l.Shown = state.Version()
-		}
 		if state.Opened.Reads() == delta.FirstReader {
-			l.To = nil
-		} else if l.Letter.Examples = lastExamples(state, l.Agent); l.Letter.Examples == "" && l.Examples != nil {
+			if l.To = nil; l.Shown <= 0 || l.Shown > state.Version() {
+				l.Shown = state.Version()
+			}
+			c.Letters, texts = append(c.Letters, l.Letter), append(texts, []byte(l.Text))
+			continue
+		}
+		l.Shown, l.Letter.Round = l.Basis.shown(state), l.roundIn(state)
+		if l.Letter.Examples, l.More = kickoffExamples(state, l.Agent); l.Letter.Examples == "" && l.Examples != nil {
 			l.Letter.Examples = store.Hash(l.Examples)
 			if !stored[l.Letter.Examples] {
 				examples, stored[l.Letter.Examples] = append(examples, l.Examples), true
@@ -181,23 +240,38 @@ func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committe
 	return c, append(texts, examples...)
 }
 
-// lastExamples returns the hash of the examples in the session's last kickoff to an agent.
-func lastExamples(state *flow.State, agent string) string {
-	for i := len(state.Legs) - 1; i >= 0; i-- {
+// roundIn returns the round of a letter: of the session or, in that of another tool, of the thread.
+func (l *Letter) roundIn(state *flow.State) int {
+	switch {
+	case len(state.Legs) == 0:
+		return l.Round
+	case l.Basis.Round > 0:
+		return l.Basis.Round
+	}
+	return state.Round()
+}
+
+// kickoffExamples returns the hash of the examples in the session's last kickoff to an agent, and those
+// of all other kickoffs.
+func kickoffExamples(state *flow.State, agent string) (last string, others []string) {
+	for i := range state.Legs {
 		for _, k := range state.Legs[i].Kickoffs {
 			if k.Agent == agent {
-				return k.Examples
+				last = k.Examples
+			}
+			if !slices.Contains(others, k.Examples) {
+				others = append(others, k.Examples)
 			}
 		}
 	}
-	return ""
+	return last, slices.DeleteFunc(others, func(hash string) bool { return hash == last || hash == "" })
 }
 
 // ThreadExamples returns the examples in the questions of a thread, or nil if there are none.
 func ThreadExamples(questions []string) []byte {
 	var all []string
 	for _, body := range questions {
-		if HoldsChanges(body) {
+		if HoldsChanges(body) && !slices.Contains(all, body) {
 			all = append(all, body)
 		}
 	}
@@ -217,7 +291,7 @@ func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterR
 		}
 	}
 	for len(letters) > 0 {
-		n := slices.IndexFunc(letters, func(x Letter) bool { return x.Round != letters[0].Round })
+		n := slices.IndexFunc(letters, func(x Letter) bool { return x.compare(&letters[0]) != 0 })
 		if n < 0 {
 			n = len(letters)
 		}

@@ -334,8 +334,39 @@ type Letter struct {
 	Own        bool     // of the session itself: ours, or a question or version of the thread's leader
 	Sign       bool     // a sign of life: its subject says so, and it contains no changes
 	Round      int      // counted by the thread's kickoffs
+	Sent       int      // the newest round when it was sent
 	Shown      int      // the newest version published before it; 0 if none
-	Asked      []string // the bodies of its round's questions before it
+	Basis      Basis    // what its author had before it
+	Asked      []string // the bodies of all questions before it
+}
+
+// Basis is the question or version that a message answers or, if it answers none, the last one sent to
+// its author before it. Without such a message it is zero.
+type Basis struct {
+	At      time.Time
+	Version int // of a version that the session published
+	Round   int // of the session, of its own question
+}
+
+// bases are the questions and versions of a thread, by message and by recipient.
+type bases struct {
+	of   map[post.ID]Basis
+	last map[string]Basis
+}
+
+func (b *bases) add(m *post.Message, basis Basis) {
+	b.of[m.ID] = basis
+	for _, to := range slices.Concat(m.To, m.CC) {
+		b.last[strings.ToLower(to)] = basis
+	}
+}
+
+// find returns the basis of an agent's message.
+func (b *bases) find(m *post.Message) Basis {
+	if basis, ok := b.of[m.ReplyTo]; ok && m.ReplyTo != "" {
+		return basis
+	}
+	return b.last[strings.ToLower(m.From)]
 }
 
 var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
@@ -352,26 +383,37 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 	names, own := m.names(agents), m.from()
 	var thread post.Thread
 	seen := make(map[string]bool)
-	shown := 0
-	asked := make(map[int][]string)
+	shown, newest := 0, 0
+	from := bases{of: make(map[post.ID]Basis), last: make(map[string]Basis)}
+	var asked []string
 	var letters []Letter
 	for i := range all {
 		msg := &all[i]
 		what, round := thread.Next(msg)
 		l := Letter{Message: *msg, Agent: names[strings.ToLower(msg.From)], Round: round, Own: strings.EqualFold(msg.From, own)}
+		newest = max(newest, round)
+		l.Sent, l.Basis = newest, from.find(msg)
+		basis := Basis{At: msg.Created.Time}
+		if l.Own {
+			basis.Round = post.MarkedRound(msg.Body)
+		}
 		if v := compiledSubject.FindStringSubmatch(msg.Subject); v != nil && l.Own {
 			shown, _ = strconv.Atoi(v[1])
+			basis.Version = shown
 		}
 		if what == post.Asks {
-			asked[round] = append(asked[round], msg.Body)
+			asked = append(asked, msg.Body)
+		}
+		l.Own = l.Own || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
+		if l.Own && (what == post.Asks || what == post.Publishes || basis.Round > 0 || basis.Version > 0) {
+			from.add(msg, basis)
 		}
 		if seen[msg.Key()] && msg.ID != "" { // some servers list a message once for each recipient
 			continue
 		}
 		seen[msg.Key()] = true
-		l.Own = l.Own || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
 		l.Sign = post.IsSign(msg.Subject) && !m.holds(msg)
-		l.Shown, l.Asked = shown, slices.Clip(asked[round])
+		l.Shown, l.Asked = shown, slices.Clip(asked)
 		for _, to := range slices.Concat(msg.To, msg.CC) {
 			if name, ok := names[strings.ToLower(to)]; ok {
 				l.Recipients = append(l.Recipients, name)

@@ -101,6 +101,9 @@ func ReadExamples(examples []string, version Reader) Known {
 	return k
 }
 
+// With returns the examples of both.
+func (k Known) With(more Known) Known { return Known{append(slices.Clip(k.deltas), more.deltas...)} }
+
 // Reply is the result of reading one message.
 type Reply struct {
 	Blocks   []Block   // in text order, one for each delta

@@ -86,6 +86,30 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 	return r, deltas
 }
 
+// recall sets the instant of deltas that the author sent before, in the same round, to that time, so that
+// the merge knows them. Agents resend letters, often with an addition.
+func (c *Contribution) recall(deltas []delta.Delta, base *artifact.Artifact) {
+	if len(c.Before) == 0 {
+		return
+	}
+	said := make(map[[sha256.Size]byte]bool)
+	for _, s := range base.Deltas {
+		if s.Agent == c.Agent {
+			said[s.Hash] = true
+		}
+	}
+	for i := range deltas {
+		for _, at := range c.Before {
+			d := deltas[i]
+			d.Timestamp = at
+			if d.Seal(); d.Problem == nil && said[d.Hash()] {
+				deltas[i] = d
+				break
+			}
+		}
+	}
+}
+
 // isOwn reports whether a reply has a delta of its own, readable or not.
 func isOwn(reply *delta.Reply) bool {
 	return slices.ContainsFunc(reply.Blocks, func(b delta.Block) bool { return !b.Skipped() }) || reply.Open > 0

@@ -42,6 +42,9 @@ type Contribution struct {
 	Third bool
 	// Reader is the version of the rules by which its session reads replies.
 	Reader delta.Reader
+	// Before are the instants at which its author contributed to the same round. What it said then and
+	// says again is a duplicate.
+	Before []string
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 
@@ -100,6 +103,7 @@ func Read(in Input) (readings []Reading, deltas []delta.Delta) {
 			continue
 		}
 		reading, its := c.read(in.At, in.Message+i, in.Rules)
+		c.recall(its, &in.Base)
 		readings, deltas = append(readings, reading), append(deltas, its...)
 	}
 	rename(deltas, in.Renamed, in.Rules.Version == merge.First)

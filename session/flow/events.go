@@ -368,12 +368,16 @@ type Letter struct {
 	Subject string `json:"subject"`
 	At      string `json:"at"`    // arrival time on the server
 	Body    string `json:"body"`  // hash
-	Shown   int    `json:"shown"` // the version last sent to its author
+	Shown   int    `json:"shown"` // the version that it answers; until reader/1 the one last sent to its author
 	// Since reader/2: the agents that received it, the examples that its author was shown (hash), and
 	// its outcome.
 	To       []string `json:"to,omitempty"`
 	Examples string   `json:"examples,omitempty"`
 	Heard    Heard    `json:"heard,omitzero"`
+	// The examples of other kickoffs (hashes), and its round: of the session or, in that of another tool,
+	// of the thread.
+	More  []string `json:"more_examples,omitempty"`
+	Round int      `json:"round,omitzero"`
 }
 
 // Piece is an item that a version changed.

@@ -55,6 +55,26 @@ func (s *State) TakenMessages() map[string]bool {
 	return all
 }
 
+// InstantsOf returns the instants at which an agent contributed to a round before the one given.
+func (s *State) InstantsOf(agent string, round int, before string) []string {
+	var all []string
+	if round == 0 { // a letter whose round is not journaled
+		return nil
+	}
+	for i := range s.Commits {
+		c := &s.Commits[i]
+		if c.At == before {
+			break
+		}
+		its := func(l Letter) bool { return l.Agent == agent && l.Round == round }
+		replied := func(h Heard) bool { return h.Agent == agent && c.Round == round }
+		if slices.ContainsFunc(c.Letters, its) || slices.ContainsFunc(c.Heard, replied) {
+			all = append(all, c.At)
+		}
+	}
+	return all
+}
+
 // AgentText identifies a text of an agent.
 type AgentText struct{ Agent, Hash string }
 

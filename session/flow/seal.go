@@ -42,6 +42,8 @@ type SealedOne struct {
 	// For a letter since reader/2: its recipients, and the examples that its author was shown.
 	To       []string `json:"to,omitempty"`
 	Examples string   `json:"examples,omitempty"`
+	More     []string `json:"more_examples,omitempty"`
+	Round    int      `json:"round,omitzero"`
 }
 
 // SealFor returns the seal of the commit of a leg, or of a person's change.
@@ -60,7 +62,7 @@ func (s *State) SealFor(c *Committed) string {
 		}
 	}
 	for _, l := range c.Letters {
-		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown, To: l.To, Examples: l.Examples})
+		sealed.Messages = append(sealed.Messages, SealedOne{Agent: l.Agent, Reply: l.Body, Letter: l.ID, Shown: l.Shown, To: l.To, Examples: l.Examples, More: l.More, Round: l.Round})
 	}
 	return digest(sealed)
 }

@@ -166,3 +166,71 @@ func TestCompileBindsNamesOfEarlierLetters(t *testing.T) {
 	b.mustRun("verify", mailThread)
 	b.mustRun("session", "replay", mailThread)
 }
+
+// letter sends a message in the thread to its leader.
+func (b *mailProject) letter(from, subject, body string) {
+	b.t.Helper()
+	b.agents[from].call("send_message", map[string]any{"sender_name": from, "to": []string{"Lead"}, "subject": subject, "body_md": body, "thread_id": mailThread})
+}
+
+// lateThread sends a kickoff of another tool, and returns the options of its roster.
+func lateThread(b *mailProject, examples string) []string {
+	b.agents["Lead"].call("send_message", map[string]any{
+		"sender_name": "Lead", "to": []string{"BlueLake", "RedSky"}, "subject": "KICKOFF: Why is it dark?", "body_md": "Answer.\n\n" + examples, "thread_id": mailThread,
+	})
+	return []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
+}
+
+// A letter means the items of the version that it answers, whenever it is compiled.
+func TestLateLetterMeansWhatItsAuthorSaw(t *testing.T) {
+	own := delta(`{"operation":"ADD","section":"hypothesis_slate","target_id":"H1","payload":{"name":"Own","claim":"It is fog."}}`) +
+		delta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"My own is weak."}}`)
+	for _, compiles := range []int{1, 2} {
+		for _, answers := range []bool{true, false} {
+			b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+			who := lateThread(b, "")
+			b.letter("BlueLake", "mine", hypothesis("dust"))
+			if compiles == 2 {
+				b.mustRun(append([]string{"session", "compile", mailThread}, who...)...)
+				who = nil
+			}
+			if answers {
+				b.agents["RedSky"].call("reply_message", map[string]any{"sender_name": "RedSky", "message_id": 1, "body_md": own})
+			} else {
+				b.letter("RedSky", "mine", own)
+			}
+			b.mustRun(append([]string{"session", "compile", mailThread}, who...)...)
+			show := b.mustRun("session", "show", mailThread)
+			if !strings.Contains(show, "### H1:") || !strings.Contains(show, "### ~~H2: Own~~ [KILLED]") {
+				t.Errorf("%d compiles: %.3000s", compiles, show)
+			}
+			b.mustRun("session", "replay", mailThread)
+		}
+	}
+}
+
+// The examples of every question of the thread are examples, and a letter sent again with an addition
+// adds only that.
+func TestLetterRepeatsExamplesAndItself(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	example := delta(`{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Example","claim":"An example."}}`)
+	who := lateThread(b, example)
+	b.letter("BlueLake", "mine", hypothesis("dust"))
+	b.mustRun(append([]string{"session", "compile", mailThread}, who...)...)
+	b.letter("BlueLake", "mine", hypothesis("dust")+"\n")
+	b.letter("BlueLake", "mine", "Again, and one more.\n\n"+hypothesis("dust")+hypothesis("gas"))
+	rows := readLetters(t, strings.SplitAfter(b.mustRun("session", "compile", mailThread, "--json"), "\n")[0]).Letters
+	if rows[2].Outcome != "duplicate" || rows[3].Outcome != "contributed" {
+		t.Errorf("%+v", rows)
+	}
+	lateThread(b, "")
+	b.letter("RedSky", "mine", example+hypothesis("fog"))
+	b.mustRun("session", "compile", mailThread)
+	show := b.mustRun("session", "show", mailThread, "--json")
+	for text, want := range map[string]int{"It is dust.": 1, "It is gas.": 1, "It is fog.": 1, "An example.": 0} {
+		if n := strings.Count(show, text); n != want {
+			t.Errorf("%q stands %d times in the artifact", text, n)
+		}
+	}
+	b.mustRun("session", "replay", mailThread)
+}
