@@ -27,9 +27,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 	comments := takes
 	comment := func(from, to int) {
 		note(from, to)
-		if r.second {
-			r.showComment(b, b.Start+from, b.Start+to)
-		}
+		r.showComment(b, b.Start+from, b.Start+to)
 	}
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
@@ -41,12 +39,11 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		}
 		if comments {
 			skip := markdown.InlineComment(text[pos:], brace-pos)
-			if skip > 0 {
+			if comments = skip >= 0; skip > 0 {
 				comment(pos, pos+skip)
 				pos += skip
 				continue
 			}
-			comments = skip == 0
 		}
 		if b.Kind == markdown.Fenced && takes {
 			if skip := codeComment(text[pos:], brace-pos); skip > 0 {

@@ -90,6 +90,9 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 
 // showComment shows the deltas in a comment.
 func (r *reader) showComment(b markdown.Block, from, to int) {
+	if !r.second {
+		return
+	}
 	b.Start, b.End = from, to
 	r.findObjects(r.src[from:to], b, fate{shown: FlagCommented, what: "not read: it is in a comment"})
 }

@@ -91,7 +91,7 @@ func mayAnnounce(line []byte) bool {
 		emphatic = emphatic || line[i] == '#' || line[i] == '*' || line[i] == '_'
 		i++
 	}
-	if len(line)-i < len("op: ADD") && len(line)-i < len("KILL H2") && len(line)-i < len("delta") {
+	if len(line)-i < len("delta") {
 		return false
 	}
 	if emphatic {
@@ -182,7 +182,8 @@ func itemLine(body string, words []lineWord) (announcement, bool) {
 	if !isOrder || !isSeparator(after(body, words[0])) || len(words) > 2 && isModal(words[2].text) {
 		return a, false
 	}
-	return a, a.name(words[0].text)
+	named := a.name(words[0].text)
+	return a, named
 }
 
 // tableLine reads a row of a table in which one cell is an operation, and another one an item or a
