@@ -63,7 +63,11 @@ func introduced(name, line string) form {
 	return form{name, func(g *composer, _ doc) doc {
 		d := g.good(g.anyChange())
 		d.plants[0].want = refused
-		return apart(text(line).scoped(0), d, text("That is not my change."))
+		all := apart(text(line), d, text("That is not my change."))
+		for i := range all.lines {
+			all = all.scoped(i) // without one of them it may seem to be about the next block
+		}
+		return all
 	}}
 }
 

@@ -224,8 +224,10 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
 	own := f == (fate{})
-	if own {
+	if own && r.possible(text) {
 		f = r.introducedFence(b)
+	} else {
+		r.introduction.fate = fate{}
 	}
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {

@@ -163,6 +163,7 @@ func TestShown(t *testing.T) {
 		{"nested", "<examples>\n<example>\n" + example + "</example>\n" + example + "</examples>\n" + good, "3 delta \"{1}\" shown\n7 delta \"{1}\" shown\n11 delta \"{2}\""},
 		{"fence without an end", "<sample>\n```delta\n{1}\n</sample>\n" + good, "2 delta \"{1}\" open shown (the closing fence is missing)\n5 delta \"{2}\""},
 		{"not closed", good + "<example>\n" + example, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
+		{"not closed, after a byte order mark", "\ufeff<example>\n" + good, "2 delta \"{2}\" doubtful shown"},
 		{"not closed, within a line", "the <example> above\n" + good, "2 delta \"{2}\""},
 		{"not opened", good + "</example>\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
 		{"brackets", "[quote=A]\n" + example + "[/quote]\n[quote] of it\n" + good, "2 delta \"{1}\" shown\n7 delta \"{2}\""},

@@ -63,7 +63,7 @@ func (s *shows) mark(blocks []Block) {
 // its only text.
 func (s *scanner) beginsLine(end int) bool {
 	const back = 16
-	before := bytes.TrimRight(s.src[max(0, s.start-back):s.start], " \t-*>")
+	before := bytes.TrimRight(s.src[max(0, s.start-back):s.start], " \t-*>\ufeff")
 	first := len(before) == 0 || before[len(before)-1] == '\n'
 	return first && (s.src[s.start] == '<' || onlySpace(s.src[end:max(end, s.end)]))
 }
