@@ -87,7 +87,7 @@ func TestReadAgentReplies(t *testing.T) {
 		{"bare kill", "I propose " + strings.Replace(goodKill, "KILL", "kill", 1), "unfenced normalised UNFENCED_DELTA", "unfenced UNFENCED_DELTA INVALID_OPERATION"},
 		{"bare, cut off", "I propose " + good[:60], "unfenced truncated INVALID_JSON", "unfenced truncated UNFENCED_DELTA"},
 		{"bare in a line of code", "```delta " + good + "```", "repaired ok ADD", "repaired UNFENCED_DELTA"},
-		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "repaired ok ADD", "repaired UNFENCED_DELTA"},
+		{"in details", "<details>\n```delta\n" + good + "\n```\n</details>\n", "ok ADD", "ok ADD"},
 		// words
 		{"operation in lower case", fencedDelta(strings.Replace(good, "ADD", "add", 1)), "normalised ok ADD", "INVALID_OPERATION"},
 		{"section by another name", fencedDelta(strings.Replace(good, "hypothesis_slate", "Hypotheses", 1)), "normalised ok ADD", "INVALID_SECTION"},

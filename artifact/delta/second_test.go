@@ -74,7 +74,7 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"in an HTML block quote", "<blockquote>\n\n" + in("delta", kill) + "\n</blockquote>\n", "shown example"},
 		{"in a quotation of a forum", "[quote=RedCreek]\n" + in("delta", kill) + "[/quote]\n", "shown example"},
 		{"tags of an example in code", "`<example>`\n\n" + in("delta", kill) + "\n`</example>`\n", "taken"},
-		{"between other tags", "<artifact id=\"1\">\n" + in("delta", kill) + "</artifact>\n", "taken repaired"},
+		{"between other tags", "<artifact id=\"1\">\n" + in("delta", kill) + "</artifact>\n", "taken"},
 		{"commented out", in("js", "// "+add+"\n/*\n"+kill+"\n*/\nsend()"), "shown commented | shown commented"},
 		{"in a comment within a line", "So <!-- " + kill + " --> it is.\n", "shown commented"},
 		{"for example", "For example:\n\n" + in("delta", kill) + in("delta", kill), "refused AMBIGUOUS_DELTA | refused AMBIGUOUS_DELTA"},

@@ -190,10 +190,10 @@ func (s *scanner) scanLine(c cursor) {
 			s.inFence(&c)
 			return
 		case leafHTML:
-			if s.leaf.html != htmlTag || !s.splitAtTag(&c, matched) {
+			if s.leaf.html != htmlTag || s.rules == First {
 				s.inHTML(&c)
+				return
 			}
-			return
 		}
 	} else if s.leaf.kind != leafParagraph {
 		if s.rules == Second && s.leavesItem(&c, matched) {
@@ -265,7 +265,7 @@ func (s *scanner) open(c *cursor, matched int) {
 
 // indentedLine reads a line that is indented as code. It may continue a paragraph.
 func (s *scanner) indentedLine(rest []byte, matched int) {
-	if s.leaf.kind == leafParagraph {
+	if s.leaf.kind == leafParagraph || s.betweenTags() {
 		if s.rules == First || !s.openDamaged(rest, matched, damageIndented) {
 			s.addText(matched)
 		}
@@ -352,11 +352,12 @@ func (s *scanner) inHTML(c *cursor) {
 	if s.tagged && len(s.within) > 0 && s.leaf.html != htmlTag {
 		s.noteTag(c.line[at:])
 	}
-	if s.leaf.html == htmlTag && s.rules == Second && at < len(c.line) && (s.openDamaged(c.line[at:], len(s.stack), damageBehindTag) || s.openLonger(c.line[at:])) {
-		return
-	}
 	s.htmlLine(c.line[at:])
 }
+
+// betweenTags reports whether the line before is HTML that is not verbatim. The second version reads
+// what follows such a line as any other text, except that it is not indented code.
+func (s *scanner) betweenTags() bool { return s.leaf.kind == leafHTML && s.leaf.html == htmlTag }
 
 // htmlLine reads a line of an HTML block. Text between tags is prose; a comment or <pre> is not.
 func (s *scanner) htmlLine(rest []byte) {
@@ -408,7 +409,7 @@ func (s *scanner) emit(b Block) {
 
 // addText reads a line of a paragraph, which may continue one in containers that it left.
 func (s *scanner) addText(matched int) {
-	if s.leaf.kind != leafParagraph {
+	if s.leaf.kind != leafParagraph && !s.betweenTags() {
 		s.closeTo(matched)
 		s.leaf = leaf{kind: leafParagraph}
 	}

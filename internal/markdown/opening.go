@@ -14,7 +14,6 @@ const (
 	damageMarks      = "the opening fence has other marks than three backticks or tildes"
 	damageSameLine   = "the JSON begins on the line of the fence"
 	damageIndented   = "the opening fence is indented too far"
-	damageBehindTag  = "the opening fence stands directly behind an HTML tag"
 	damageItem       = "the block is not indented like its list item"
 	damageMissing    = "the closing fence is missing"
 	damageTextBehind = "text behind the closing fence"

@@ -67,12 +67,6 @@ func (s *scanner) holdsExample(length int, same bool) bool {
 	return s.leaf.fence.isDelta() && length > max(3, s.leaf.fence.Length) && (same || !s.closerAhead(s.leaf.fence, s.start, false))
 }
 
-// openLonger opens a longer fence with a word directly behind an HTML tag: what is in it is only shown.
-func (s *scanner) openLonger(rest []byte) bool {
-	f, ok := OpenFence(rest)
-	return ok && f.Length > 3 && isInfo(f.Info) && s.openLeaf(rest, len(s.stack), false)
-}
-
 // leadingMarks counts the marks of a fence at the start of a line: those of mark, or of any fence.
 func leadingMarks(line []byte, mark byte) int {
 	if len(line) > 0 && (line[0] == mark || line[0] == '`' || line[0] == '~' || line[0] == ':') {
