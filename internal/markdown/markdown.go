@@ -86,7 +86,8 @@ type leaf struct {
 	json     jsonState
 	tagLine  int // the line of the first reasoning tag at the start of a line in it, or 0
 	tagAt    int
-	opener   int // the line of the first opening fence of other marks in it, or 0
+	lone     bool // it closes reasoning that no tag has opened
+	opener   int  // the line of the first opening fence of other marks in it, or 0
 	openerAt int
 }
 
@@ -333,7 +334,7 @@ func (s *scanner) inFence(c *cursor) {
 
 func (s *scanner) openHTML(rest []byte, matched int) bool {
 	kind := htmlStart(rest, s.leaf.kind == leafParagraph)
-	if kind == htmlNone {
+	if kind == htmlNone || kind == htmlComment && s.straysAt(s.start+len(s.text)-len(rest)) {
 		return false
 	}
 	s.closeTo(matched)
@@ -349,7 +350,7 @@ func (s *scanner) inHTML(c *cursor) {
 		s.addProse()
 		return
 	}
-	if s.tagged && len(s.within) > 0 && s.leaf.html != htmlTag {
+	if s.tagged && s.leaf.html != htmlTag {
 		s.noteTag(c.line[at:])
 	}
 	s.htmlLine(c.line[at:])

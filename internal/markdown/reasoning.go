@@ -5,20 +5,25 @@ import "bytes"
 // reasoning finds the reasoning in a text, which tags enclose. Blocks are collected until the end
 // of the text, because a lone closing tag makes all before it reasoning.
 type reasoning struct {
-	tagged    bool     // the text has tags
-	glued     bool     // the marks of its channels were lost
-	within    []string // the families of the open tags
-	from      int      // where the outermost open tag begins
-	final     bool     // a final channel has begun
-	spans     []span   // the complete reasoning so far, with its tags
-	blocks    []Block
-	drafts    int  // the first blocks, which are drafts in any case
-	deeper    int  // the number of open tags below maxDepth
-	protected int  // tags before this offset do not count: they are in JSON or a comment
-	noComment bool // no comment ends after this point
-	noPatch   bool // no search/replace block ends after this point
-	spare     int  // remaining bytes that may be read again
-	shows     shows
+	tagged      bool           // the text has tags or comments
+	marker      string         // words that end the reasoning like a tag, or ""
+	closes      map[string]int // where the last closing tag of a family is
+	within      []string       // the families of the open tags
+	from        int            // where the outermost open tag begins
+	vague       int            // the blocks before it, if it does not begin its line; else -1
+	final       bool           // a final channel has begun
+	spans       []span         // the complete reasoning so far, with its tags
+	blocks      []Block
+	drafts      int  // the first blocks, which are drafts in any case
+	deeper      int  // the number of open tags below maxDepth
+	protected   int  // tags before this offset do not count: they are in JSON or a comment
+	found       int  // the tag at which the line was split last
+	begins      bool // the last tag begins its line
+	comment     int  // the first end of a comment behind commentFrom, or behind the text
+	commentFrom int
+	noPatch     bool // no search/replace block ends after this point
+	spare       int  // remaining bytes that may be read again
+	shows       shows
 }
 
 // maxDepth bounds the tags that are told apart; deeper ones are counted.
@@ -68,15 +73,6 @@ func Reasoning(src []byte) [][2]int {
 	return all
 }
 
-// gluedFinal is what remains of <|start|>assistant<|channel|>final<|message|> without its marks.
-const gluedFinal = "assistantfinal"
-
-// findTags prepares for the tags of the text.
-func (s *scanner) findTags() {
-	s.glued = bytes.HasPrefix(s.src, []byte("analysis")) && bytes.Contains(s.src, []byte(gluedFinal))
-	s.tagged = s.glued || mayHoldTags(s.src)
-}
-
 // apply lets the tag from s.start to end take effect.
 func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
@@ -94,7 +90,10 @@ func (s *scanner) apply(t tag, end int) {
 		s.deeper--
 	case t.kind == tagOpen && (t.family != channel || at < 0):
 		if !was {
-			s.from = s.start
+			s.from, s.vague = s.start, -1
+			if !s.begins {
+				s.vague = len(s.blocks)
+			}
 		}
 		s.within = append(s.within, t.family)
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
@@ -105,6 +104,8 @@ func (s *scanner) apply(t tag, end int) {
 		s.within = nil
 	case t.kind != tagOpen && at >= 0:
 		s.within = s.within[:at]
+	case t.kind == tagClose && was && s.closes[s.within[0]] <= s.start:
+		s.within = nil // the reasoning has no closing tag of its own
 	}
 	if was && len(s.within) == 0 {
 		s.spans = append(s.spans, span{s.from, end})
@@ -128,10 +129,18 @@ func (s *scanner) draftAll() {
 	s.drafts = len(s.blocks)
 }
 
-// endReasoning ends the reasoning whose tag never closes.
+// endReasoning ends the reasoning whose tag never closes. It is in doubt if the tag is within a line:
+// it may only be mentioned.
 func (s *scanner) endReasoning() {
-	if len(s.within) > 0 {
+	switch {
+	case len(s.within) == 0:
+	case s.vague < 0:
 		s.spans = append(s.spans, span{s.from, len(s.src)})
+	default:
+		for i := s.vague; i < len(s.blocks); i++ {
+			b := &s.blocks[i]
+			b.Draft, b.Shown, b.Doubtful = false, true, true
+		}
 	}
 }
 
@@ -153,14 +162,21 @@ func (s *scanner) splitAtTag(c *cursor, matched int) bool {
 	}
 	begin := s.start + at
 	end := s.start + len(c.line)
-	if width > 3 && s.leaf.kind != leafParagraph {
-		end = begin + 1 // in indented code only a tag at the start of the line counts
+	code := width > 3 && s.leaf.kind != leafParagraph && !s.betweenTags()
+	if code {
+		end = begin + 1 // in indented code only a tag at the start of the line may count
 	}
 	t, from, n := s.findTag(begin, end)
 	switch {
 	case n == 0:
 		return false
+	case code && t.kind != tagComment && (t.kind == tagOpen || len(s.within) == 0) && len(bytes.TrimSpace(s.src[:from])) > 0:
+		return false
+	case t.kind == tagComment && from == begin:
+		s.skipComment(from+n, matched)
+		return true
 	case from > begin:
+		s.found = from
 		c.line = c.line[:from-s.start]
 		s.text = c.line
 		s.breakAt(from)
@@ -224,15 +240,19 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 				s.protected = end
 				i = end - 1
 			}
-		case gluedFinal[0]:
-			if s.glued && bytes.HasPrefix(s.src[i:], []byte(gluedFinal)) {
-				return tag{tagFinal, channel}, i, len(gluedFinal)
-			}
-		case '<', '[', "◁"[0]:
-			if end := max(s.patchEnd(i), s.commentEnd(i)); end > 0 {
+		case '<', '[', "◁"[0], '#':
+			if end := s.patchEnd(i); end > 0 {
 				s.protected = end
 				i = end - 1
-			} else if t, n = readTag(s.src[i:]); n > 0 {
+			} else if end := s.commentEnd(i); end > to || end > 0 && i == from {
+				return tag{kind: tagComment}, i, end - i
+			} else if end > 0 {
+				i = end - 1
+			} else if t, n = readTag(s.src[i:]); n > 0 && s.counts(t, from, i, n) {
+				return t, i, n
+			}
+		default:
+			if t, n = s.readMarker(i); n > 0 && s.counts(t, from, i, n) {
 				return t, i, n
 			}
 		}
@@ -261,103 +281,4 @@ func (s *scanner) skipCode(at, to int, lone *[maxTicks + 1]bool) int {
 	}
 	lone[n] = true
 	return from
-}
-
-// objectEnd returns where the JSON object that begins at an offset ends, or 0 if none does.
-func (s *scanner) objectEnd(at int) int {
-	rest := bytes.TrimLeft(s.src[at+1:min(len(s.src), at+1+maxTagLength)], " \t\r\n")
-	if len(rest) == 0 || rest[0] != '"' || s.spare < 0 {
-		return 0
-	}
-	var j jsonState
-	end, ok := j.object(s.src, at)
-	if !ok {
-		s.spare -= end - at
-		return 0
-	}
-	return end
-}
-
-// commentEnd returns the end of the comment that begins at an offset, or 0.
-func (s *scanner) commentEnd(at int) int {
-	if s.noComment || !bytes.HasPrefix(s.src[at:], []byte("<!--")) {
-		return 0
-	}
-	end := InlineComment(s.src[at:], len("<!--"))
-	if s.noComment = end < 0; s.noComment {
-		return 0
-	}
-	return at + end
-}
-
-// patchEnd returns the end of the search/replace block that begins at an offset, or 0. Its text is
-// not that of the reply.
-func (s *scanner) patchEnd(at int) int {
-	const first, last = "<<<<<<<", ">>>>>>>"
-	if s.noPatch || !bytes.HasPrefix(s.src[at:], []byte(first)) || at > 0 && s.src[at-1] != '\n' {
-		return 0
-	}
-	text := s.src[at:]
-	next := bytes.Index(text, []byte("\n"+first))
-	if next >= 0 {
-		text = text[:next]
-	}
-	end := bytes.Index(text, []byte("\n"+last))
-	if end < 0 {
-		s.noPatch = next < 0
-		return 0
-	}
-	return at + end + 1 + len(last)
-}
-
-// noteTag remembers the first line in a fence or in verbatim HTML that begins with a tag around
-// reasoning or verbatim HTML. It counts if the block turns out not to end.
-func (s *scanner) noteTag(rest []byte) {
-	if s.leaf.tagLine > 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
-		return
-	}
-	if f := s.leaf.fence; f.Length > 3 && !f.isData() && len(s.within) == 0 {
-		return // a longer fence shows what is in it, closed or not
-	}
-	switch rest[0] {
-	case '<', '[', "◁"[0]:
-		t, n := tag{}, 0
-		if s.tagged {
-			t, n = readTag(rest)
-		}
-		verbatim := false
-		if rest[0] == '<' && s.leaf.kind == leafFence {
-			kind := htmlStart(rest, true)
-			verbatim = kind == htmlComment || kind == htmlVerbatim
-		}
-		if verbatim || n > 0 && (len(s.within) == 0 || t.kind != tagOpen) {
-			s.leaf.tagLine, s.leaf.tagAt = s.line, s.start+len(s.text)-len(rest)
-		}
-	}
-}
-
-// rewind ends an open fence that has no end: after its JSON, or at the first tag in it. It returns
-// false if there is no such place, else reading resumes there.
-func (s *scanner) rewind() bool {
-	l := &s.leaf
-	if l.kind == leafNone || l.kind == leafParagraph || l.indented {
-		return false
-	}
-	at, line := s.afterJSON()
-	if l.tagLine > 0 && l.tagAt >= s.protected && (at == 0 || l.tagAt < at) {
-		at, line = l.tagAt, l.tagLine-1
-	}
-	if l.opener > 0 && (at == 0 || l.openerAt < at) {
-		at, line = l.openerAt, l.opener-1
-	}
-	if at == 0 || s.spare < s.next-at {
-		return false
-	}
-	s.spare -= s.next - at
-	s.damage(damageMissing)
-	s.closeLeaf(at)
-	s.start = at
-	s.closeTo(0)
-	s.line, s.next = line, at
-	return true
 }

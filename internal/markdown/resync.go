@@ -19,8 +19,14 @@ func (s *scanner) inDamaged(c *cursor) {
 		}
 		return
 	case (width <= 3 || l.deep || l.indented) && l.fence.ClosedBy(rest):
+		end := s.longerEnd(run(rest, l.fence.Mark))
 		l.closed = true
 		s.closeLeaf(s.start)
+		if end >= 0 {
+			s.doubt, s.doubtEnd = true, end
+		}
+		return
+	case !l.indented && s.endsAtTag(rest):
 		return
 	case l.indented || !mayFence(rest, l.fence.Mark):
 		s.noteTag(rest)
@@ -46,7 +52,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
 	switch {
 	case len(behind) == 0:
-		s.onlyMarks(same, width > 3)
+		s.onlyMarks(same, width > 3, f.Mark != l.fence.Mark && n >= l.fence.Length)
 	case opens && f.isDelta():
 		s.innerDelta(c, f, same)
 	case opens && f.Mark != l.fence.Mark && n >= l.fence.Length && !l.fence.isData():
@@ -59,6 +65,23 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 	default:
 		s.closeGlued(rest)
 	}
+}
+
+// longerEnd returns the offset of the line that closes a longer fence, if the closing line of the open
+// one may open that instead: it has more marks than needed, and another fence follows. Else it is -1.
+func (s *scanner) longerEnd(length int) int {
+	l := &s.leaf
+	if length <= l.fence.Length || l.fence.isData() || l.indented || s.doubt {
+		return -1
+	}
+	p := s.balance.of(s.src, Fence{Mark: l.fence.Mark, Length: length})
+	if p == nil {
+		return -1
+	}
+	if i := s.balance.after(s.start); p.closer[i] >= 0 && p.closer[i] != p.event[i] {
+		return int(s.balance.lines[p.closer[i]].at)
+	}
+	return -1
 }
 
 // holdsExample reports whether a longer fence with a word begins in a delta fence that has no end,
@@ -83,7 +106,7 @@ func (s *scanner) noteOpener() {
 }
 
 // onlyMarks reads a line of nothing but marks inside a fence: those of the fence or others.
-func (s *scanner) onlyMarks(same, deep bool) {
+func (s *scanner) onlyMarks(same, deep, enough bool) {
 	why := damageDecorated
 	switch {
 	case same && deep:
@@ -94,6 +117,9 @@ func (s *scanner) onlyMarks(same, deep bool) {
 	case !same:
 		why = damageOtherMarks
 		if !s.closesOtherwise() {
+			if !s.leaf.fence.isData() && enough {
+				s.noteOpener()
+			}
 			return
 		}
 	}
@@ -105,7 +131,7 @@ func (s *scanner) onlyMarks(same, deep bool) {
 // lacksEnd reports whether an opening fence of other text shows that the open fence lacks its end.
 func (s *scanner) lacksEnd() bool {
 	l := &s.leaf
-	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || l.tagLine > 0 && len(s.within) > 0
+	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose()
 }
 
 // mayFence reports whether a line inside a fence needs a closer look.
@@ -168,7 +194,7 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 		if same || s.isComplete() || !s.closerAhead(l.fence, s.start, false) {
 			s.resync(c, why)
 		}
-	case l.tagLine > 0 && len(s.within) > 0 && same, s.doubt && same:
+	case s.lacksClose() && (same || f.Mark != l.fence.Mark && !s.closerAhead(l.fence, s.start, false)), s.doubt && same:
 		s.resync(c, why)
 	case same:
 		if end := s.outerEnd(l.fence, s.start); end >= 0 {

@@ -103,6 +103,9 @@ func TestSecondClosing(t *testing.T) {
 		{"tildes", "~~~\n" + good + "~~~\n" + good, "1  \"```delta\\n{2}\\n```\"\n6 delta \"{2}\""},
 		{"tildes, never closed", "~~~markdown\nx\n" + good, "1 markdown \"x\" open\n3 delta \"{2}\" doubtful"},
 		{"stray tildes before an example", "~~~\nx\n````markdown\n" + good + "````\n" + good, "1  \"x\" open (the closing fence is missing)\n3 markdown \"```delta\\n{2}\\n```\"\n8 delta \"{2}\""},
+		{"missing before a longer example", "```text\nx\n\n`````\n" + good + "`````\n" + good, "1 text \"x\"\n5 delta \"{2}\" doubtful\n9 delta \"{2}\""},
+		{"missing before an example in tildes", "```text\nx\n\n~~~\n" + good + "~~~\n" + good, "1 text \"x\" open (the closing fence is missing)\n4  \"```delta\\n{2}\\n```\"\n9 delta \"{2}\""},
+		{"closed by more marks", "```text\nx\n````\n" + good, "1 text \"x\"\n4 delta \"{2}\""},
 		{"stray tildes", "~~~\nx\n" + good, "1  \"x\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{2}\""},
 		{"colons around backticks", ":::delta\n```json\n{1}\n```\n:::\n" + good, "1 delta \"```json\\n{1}\\n```\"\n6 delta \"{2}\""},
 		{"lesson", "```lesson\nhelpful: x\n``` done\n" + good, "1 lesson \"helpful: x\" (text behind the closing fence)\n4 delta \"{2}\""},
@@ -126,7 +129,7 @@ func TestReasoning(t *testing.T) {
 		{"lone closing tag", draft + "no.</think>\n" + good, "1 delta \"{1}\" draft\n5 delta \"{2}\""},
 		{"on the fence line", "<think>```delta\n{1}\n```</think>```delta\n{2}\n```\n", "1 delta \"{1}\" draft (text behind the closing fence)\n3 delta \"{2}\""},
 		{"in the middle of a line", "So <think>hm</think> this: ```delta\n{2}\n```\n", `1 delta "{2}" (text before the opening fence)`},
-		{"open fence hides no tag", "<think>\n```delta\n{1}\nno.\n</think>\n" + good, "2 delta \"{1}\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
+		{"open fence hides no tag", "<think>\n```delta\n{1}\nno.\n</think>\n" + good, "2 delta \"{1}\\nno.\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
 		{"open python fence hides no tag", "<think>\n```python\nx\n</think>\n```text\ny\n```\n" + good, "2 python \"x\" open draft (the closing fence is missing)\n5 text \"y\"\n8 delta \"{2}\""},
 		{"open fence at the end", "<think>\n```\nx\n</think>\nwords\n", "2  \"x\" open draft (the closing fence is missing)"},
 		{"tag before a resumed fence", "```delta\n{2}\n<think>\n" + draft + "</think>\n", "1 delta \"{2}\" open (the closing fence is missing)\n4 delta \"{1}\" draft"},
@@ -152,6 +155,94 @@ func TestReasoning(t *testing.T) {
 		{"open comment inside", "<think>\n<!-- hm\n</think>\n" + good, "4 delta \"{2}\""},
 		{"in a patch", good + "m.txt\n<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n", "1 delta \"{2}\""},
 		{"other tags", "<answer>\n\n" + good + "\n</answer>\n", "3 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTags covers where tags count: beside damaged code, and not where they are only mentioned.
+func TestTags(t *testing.T) {
+	const draft = "```delta\n{1}\n```\n"
+	const both, last = "1 delta \"{2}\"\n%d delta \"{2}\"", "1 delta \"{1}\" draft\n%d delta \"{2}\""
+	for _, c := range []struct{ name, src, want string }{
+		{"a lone tag behind JSON", "```delta\n{1}</think>\n```\n" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n4 delta \"{2}\""},
+		{"a lone tag before a fence", "```delta\n{1}\n</think>" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n3 delta \"{2}\""},
+		{"a lone tag in a longer fence without an end", draft + "````\nx\n</think>\n" + good, "1 delta \"{1}\" draft\n4  \"x\" open draft (the closing fence is missing)\n7 delta \"{2}\""},
+		{"a lone tag in a fence without an end", draft + "```text\nx\n</think>\n" + good + "```text\ny\n```\n", "1 delta \"{1}\" draft\n4 text \"x\" open draft (the closing fence is missing)\n7 delta \"{2}\"\n10 text \"y\""},
+		{"a lone tag in pre without an end", draft + "<pre>\nx\n</think>\n" + good, fmt.Sprintf(last, 7)},
+		{"a lone tag in a comment without an end", draft + "<!-- x\n</think>\n" + good + "<!-- y -->\n", fmt.Sprintf(last, 6)},
+		{"a lone tag behind a sentence", draft + "No.</think> Here:\n" + good, fmt.Sprintf(last, 5)},
+		{"a tag in a comment without an end", "<think>\n" + draft + "use <!-- here\n</think>\n" + good + "<!-- y -->\n", "2 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"the last tag in code", "<think>\n```text\nx\n</think>\n```\n" + good, "2 text \"x\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
+		{"words without marks, after a line", "\nanalysisWe\n" + draft + "No.assistantfinal\n" + good, "3 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"words without marks, in a fence", "analysisWe\n" + draft + "```python\nx\nassistantfinal\n" + good, "2 delta \"{1}\" draft\n5 python \"x\" open draft (the closing fence is missing)\n8 delta \"{2}\""},
+		{"words without marks, no end", "analysisWe\n" + draft, "2 delta \"{1}\" draft"},
+		{"mentioned", good + "The <analysis> step was a List<Thought>, as [Reasoning] and <|channel|>final say.\n" + good, fmt.Sprintf(both, 5)},
+		{"mentioned in a table", good + "| tag | n |\n|---|---|\n| <think> | 12 |\n" + good, fmt.Sprintf(both, 7)},
+		{"a closing tag mentioned", good + "Text before </think> is no data.\n" + good, fmt.Sprintf(both, 5)},
+		{"quoted", good + "A stray \"</think>\" or “<think>” (</think>)\n" + good, fmt.Sprintf(both, 5)},
+		{"emphasised", good + "**<reasoning>** is the tag\n" + good, fmt.Sprintf(both, 5)},
+		{"in indented code", good + "\n    <think>\n    </think>\n\n" + good, fmt.Sprintf(both, 8)},
+		{"mentioned, and closed in code", good + "The <think> tag\n" + good + "```html\n</think>\n```\n", "1 delta \"{2}\"\n5 delta \"{2}\" doubtful shown\n8 html \"</think>\" doubtful shown"},
+		{"mentioned in reasoning", "<think>\nI use <think> tags.\n" + draft + "</think>\n" + good, "3 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"closed by another", "<think>\n" + draft + "</reasoning>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"labels", "[Reasoning]\nx\n\n[Deltas]\n" + good, "5 delta \"{2}\""},
+		{"labels in a pair", "[reasoning]\n" + draft + "[/reasoning]\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"details", "<details type=\"reasoning\" done=\"true\">\n<details>\n</details>\n" + draft + "</details>\n" + good, "4 delta \"{1}\" draft\n8 delta \"{2}\""},
+		{"details with a summary", "<details>\n<summary>💭 Thinking</summary>\n" + draft + "</details>\n" + good, "3 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"other details", "<details>\n<summary>Deltas</summary>\n" + good + "</details>\n", "3 delta \"{2}\""},
+		{"longcat", "<longcat_think>\n" + draft + "</longcat_think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"inner", "<|inner_prefix|>\n" + draft + "<|inner_suffix|>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"unused", "<unused94>thought\n" + draft + "<unused95>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"ollama", "Thinking...\n" + draft + "...done thinking.\n\n" + good, "2 delta \"{1}\" draft\n7 delta \"{2}\""},
+		{"granite", "Here is my thought process:\n" + draft + "Here is my response:\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestComments covers comments that do not begin their line, or leave a list item.
+func TestComments(t *testing.T) {
+	const hidden = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"within a line", "text <!-- old:\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
+		{"in an item", "- <!--\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
+		{"in a heading", "## Changes <!--\n" + hidden + "--> more\n" + good, "6 delta \"{2}\""},
+		{"in a table", "| a | <!-- |\n" + hidden + "--> |\n" + good, "6 delta \"{2}\""},
+		{"indented", "    <!--\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
+		{"behind a closing fence", "```delta\n{2}\n``` <!--\n" + hidden + "-->\n", "1 delta \"{2}\" (text behind the closing fence)"},
+		{"a fence behind it", "<!-- x -->" + good, "1 delta \"{2}\""},
+		{"in code", "Write `<!--` first.\n" + good + "-->\n", "2 delta \"{2}\""},
+		{"without an end", "text <!-- old\n" + good, "2 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestTurns covers turns of others that a model invents.
+func TestTurns(t *testing.T) {
+	const other = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"chatml", good + "<|im_end|>\n<|im_start|>user\n" + other + "<|im_end|>\n<|im_start|>assistant\n" + good, "1 delta \"{2}\"\n6 delta \"{1}\" shown\n11 delta \"{2}\""},
+		{"no end", good + "<|start_header_id|>user<|end_header_id|>\n</think>\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" shown"},
+		{"instructions", good + "</s>[INST] So:\n" + other + "[/INST]\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"gemma", good + "<start_of_turn>user\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
+		{"headings", good + "### Human: so\n" + other + "### Assistant: yes\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"harmony", good + "<|end|><|start|>user<|message|>\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
+		{"mentioned", "It writes <|im_start|>user first.\n" + good, "2 delta \"{2}\""},
+		{"an own turn", "<|im_start|>assistant\n" + good, "2 delta \"{2}\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.src); got != c.want {

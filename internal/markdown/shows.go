@@ -13,7 +13,11 @@ type shows struct {
 type showTag struct {
 	from, to   int // the blocks that it encloses; to is -1 if it is not closed
 	beginsLine bool
+	turn       bool // it needs no closing tag
 }
+
+// inTurn reports whether the text is that of somebody else.
+func (s *shows) inTurn() bool { return len(s.open[turn]) > 0 }
 
 // apply lets a tag after n blocks take effect.
 func (s *shows) apply(t tag, n int, beginsLine bool) {
@@ -22,9 +26,10 @@ func (s *shows) apply(t tag, n int, beginsLine bool) {
 	}
 	open := s.open[t.family]
 	switch last := len(open) - 1; {
+	case t.kind == tagShow && t.family == turn && last >= 0:
 	case t.kind == tagShow:
 		s.open[t.family] = append(open, len(s.tags))
-		s.tags = append(s.tags, showTag{n, -1, beginsLine})
+		s.tags = append(s.tags, showTag{n, -1, beginsLine, t.family == turn})
 	case last >= 0:
 		s.tags[open[last]].to = n
 		s.open[t.family] = open[:last]
@@ -39,6 +44,9 @@ func (s *shows) mark(blocks []Block) {
 	depth := make([]int, len(blocks)+1)
 	doubt := len(blocks)
 	for _, t := range s.tags {
+		if t.turn && t.to < 0 {
+			t.to = len(blocks)
+		}
 		switch {
 		case t.to >= 0:
 			depth[t.from]++

@@ -9,13 +9,14 @@ import (
 type tagKind int
 
 const (
-	tagNone  tagKind = iota
-	tagOpen          // <think>
-	tagClose         // </think>: without an opening tag, all before it is reasoning
-	tagEnd           // <|end|>: ends a channel, and nothing if none is open
-	tagFinal         // <|channel|>final<|message|>: all before it is reasoning
-	tagShow          // <example>: what follows is only shown, if a closing tag follows, too
-	tagShown         // </example>
+	tagNone    tagKind = iota
+	tagOpen            // <think>
+	tagClose           // </think>: without an opening tag, all before it is reasoning
+	tagEnd             // <|end|>: ends a channel, and nothing if none is open
+	tagFinal           // <|channel|>final<|message|>: all before it is reasoning
+	tagShow            // <example>: what follows is only shown, if a closing tag follows, too
+	tagShown           // </example>
+	tagComment         // an HTML comment
 )
 
 // tag is a tag around reasoning, examples or quotations. Tags of one family close each other.
@@ -23,6 +24,13 @@ type tag struct {
 	kind   tagKind
 	family string
 }
+
+// closes reports whether a tag closes one of its family.
+func (t tag) closes() bool { return t.kind == tagClose || t.kind == tagEnd || t.kind == tagShown }
+
+// turn is the family of tags such as <|im_start|>user: somebody else's text, up to the next turn of
+// the assistant.
+const turn = "turn"
 
 // channel is the family of tags such as <|channel|>analysis<|message|>.
 const channel = "channel"
@@ -32,6 +40,7 @@ var families = map[string]string{
 	"think": "think", "thinking": "think", "thought": "think", "thoughts": "think", "antthinking": "think",
 	"thinkingprocess": "think", "thoughtprocess": "think", "chainofthought": "think", "cot": "think",
 	"innerthought": "think", "innerthoughts": "think", "internalthoughts": "think",
+	"longcatthink": "think", "thinkingblock": "think", "thinkblock": "think",
 	"reasoning": "reasoning", "reason": "reasoning", "reasoningprocess": "reasoning", "reasoningcontent": "reasoning",
 	"reflection": "reflection", "reflect": "reflection", "selfreflection": "reflection", "rethink": "reflection",
 	"scratchpad": "scratchpad", "scratch": "scratchpad", "analysis": "analysis",
@@ -63,6 +72,8 @@ func readTag(b []byte) (tag, int) {
 		return pipeTag(b)
 	case b[0] == '<':
 		return angleTag(b)
+	case b[0] == '#':
+		return roleTag(b, "### ", ":")
 	case bytes.HasPrefix(b, []byte("◁")):
 		if bytes.HasPrefix(b, []byte("◁think▷")) {
 			return tag{tagOpen, "think"}, len("◁think▷")
@@ -120,11 +131,27 @@ func angleTag(b []byte) (tag, int) {
 	if bytes.HasPrefix(b, []byte("<channel|>")) {
 		return tag{tagEnd, channel}, len("<channel|>")
 	}
-	if t = t.named(b[at : at+n]); t.kind == tagNone {
-		return tag{}, 0
+	rest := b[at+n : min(len(b), at+n+maxTagLength)]
+	switch name := string(b[at : at+n]); {
+	case name == "start_of_turn":
+		return roleTag(b, "<start_of_turn>", "")
+	case name == "unused94" || name == "unused95":
+		t.family = "unused"
+		if name == "unused95" {
+			t.kind = tagClose
+		}
+	case strings.EqualFold(name, "details"):
+		if t.family = "details"; t.kind == tagClose {
+			t.kind = tagEnd
+		} else if !bytes.HasPrefix(rest, []byte(">")) && !bytes.HasPrefix(rest, []byte(` type="reasoning"`)) {
+			return tag{}, 0
+		}
+	default:
+		if t = t.named(b[at : at+n]); t.kind == tagNone {
+			return tag{}, 0
+		}
 	}
 	at += n
-	rest := b[at:min(len(b), at+maxTagLength)]
 	end := bytes.IndexAny(rest, "<>\n")
 	if end < 0 || rest[end] != '>' || end > 0 && (rest[0] != ' ' && rest[0] != '\t' || rest[end-1] == '/') {
 		return tag{}, 0
@@ -145,6 +172,9 @@ func bracketTag(b []byte) (tag, int) {
 		return tag{}, 0
 	}
 	name := b[at : at+n]
+	if string(name) == "INST" && at+n < len(b) && b[at+n] == ']' {
+		return tag{t.kind + tagShow - tagOpen, turn}, at + n + 1
+	}
 	t = t.named(name)
 	at += n
 	if rest := b[at:min(len(b), at+maxTagLength)]; t.kind == tagShow && len(rest) > 0 && rest[0] == '=' {
@@ -171,6 +201,14 @@ func pipeTag(b []byte) (tag, int) {
 		return channelTag(b, at)
 	case "end", "return", "call":
 		return tag{tagEnd, channel}, at
+	case "inner_prefix":
+		return tag{tagOpen, "think"}, at
+	case "inner_suffix":
+		return tag{tagClose, "think"}, at
+	case "im_start", "start_header_id", "start", "role_start":
+		return roleTag(b, string(b[:at]), "")
+	case "user", "human", "system", "assistant", "model":
+		return roleTag(b, "<|", "|>")
 	}
 	for _, p := range []struct {
 		prefix string
@@ -189,6 +227,28 @@ func pipeTag(b []byte) (tag, int) {
 		if rest, ok := strings.CutPrefix(name, p.prefix); ok && families[strings.ReplaceAll(rest, "_", "")] != "" {
 			return tag{p.kind, families[strings.ReplaceAll(rest, "_", "")]}, at
 		}
+	}
+	return tag{}, 0
+}
+
+// roleTag reads the name of who speaks behind a prefix: others, or the assistant.
+func roleTag(b []byte, prefix, suffix string) (tag, int) {
+	if !bytes.HasPrefix(b, []byte(prefix)) {
+		return tag{}, 0
+	}
+	at := len(prefix)
+	n := nameLength(b[at:])
+	name := strings.TrimSuffix(string(b[at:at+n]), ":")
+	at += len(name)
+	if !bytes.HasPrefix(b[at:], []byte(suffix)) {
+		return tag{}, 0
+	}
+	at += len(suffix)
+	switch strings.ToLower(name) {
+	case "user", "human", "system", "developer", "tool", "ipython", "function":
+		return tag{tagShow, turn}, at
+	case "assistant", "model":
+		return tag{tagShown, turn}, at
 	}
 	return tag{}, 0
 }
@@ -225,21 +285,4 @@ func channelTag(b []byte, at int) (tag, int) {
 		at += i + len("<|message|>")
 	}
 	return tag{kind, channel}, at
-}
-
-// mayHoldTags reports whether a text has any reasoning tag, perhaps one that does not count.
-func mayHoldTags(src []byte) bool {
-	for _, mark := range []byte{'<', '['} {
-		for at := 0; ; at++ {
-			i := bytes.IndexByte(src[at:], mark)
-			if i < 0 {
-				break
-			}
-			at += i
-			if _, n := readTag(src[at:]); n > 0 {
-				return true
-			}
-		}
-	}
-	return bytes.Contains(src, []byte("think▷"))
 }
