@@ -144,7 +144,7 @@ func (s *scanner) gluedStart() int {
 
 func isEmphasis(c byte) bool { return c == '*' || c == '_' }
 
-// quotedTag reports whether a tag stands in quotation marks or parentheses, by itself.
+// quotedTag reports whether a tag is in quotation marks or parentheses, by itself.
 func (s *scanner) quotedTag(at, n int) bool {
 	r, _ := utf8.DecodeLastRune(s.src[max(0, at-utf8.UTFMax):at])
 	next, _ := utf8.DecodeRune(s.src[at+n:])

@@ -16,7 +16,7 @@ type showTag struct {
 	turn       bool // it needs no closing tag
 }
 
-// inTurn reports whether the text is that of somebody else.
+// inTurn reports whether the text is that of another author.
 func (s *shows) inTurn() bool { return len(s.open[turn]) > 0 }
 
 // apply lets a tag after n blocks take effect.

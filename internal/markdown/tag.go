@@ -28,7 +28,7 @@ type tag struct {
 // closes reports whether a tag closes one of its family.
 func (t tag) closes() bool { return t.kind == tagClose || t.kind == tagEnd || t.kind == tagShown }
 
-// turn is the family of tags such as <|im_start|>user: somebody else's text, up to the next turn of
+// turn is the family of tags such as <|im_start|>user: text of another author, up to the next turn of
 // the assistant.
 const turn = "turn"
 

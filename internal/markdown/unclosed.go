@@ -55,7 +55,7 @@ func isVerbatim(rest []byte) bool {
 func (s *scanner) lacksClose() bool { return s.leaf.tagLine > 0 && (s.leaf.lone || len(s.within) > 0) }
 
 // endsAtTag ends the open fence at a tag that closes reasoning: JSON has none outside its texts, and
-// the last one that can close it is no code. rest is the end of the line.
+// the last one that can close it is not part of code. rest is the end of the line.
 func (s *scanner) endsAtTag(rest []byte) bool {
 	l := &s.leaf
 	if !s.tagged || len(rest) < 4 || s.doubt || s.quotes > 0 {
