@@ -171,7 +171,11 @@ func Read(text []byte, opt Options) Reply {
 	r.read()
 	reply := Reply{Open: r.open}
 	if opt.NoChanges && !r.meant {
-		reply.NoChanges, r.bare = findNoChanges(text, opt)
+		own := text
+		if r.forwarded > 0 {
+			own = text[:r.forwarded]
+		}
+		reply.NoChanges, r.bare = findNoChanges(own, opt)
 	}
 	reply.Blocks = r.blocks()
 	if r.second && reply.NoChanges == nil {

@@ -91,17 +91,49 @@ func isForeign(line string, emphatic bool) bool {
 	return introducesQuotation.MatchString(line) && !slices.ContainsFunc(introducers, func(own string) bool { return strings.HasPrefix(line, own) })
 }
 
-// forwarded matches the line above another author's message.
-var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original|forwarded) message[ \t]*-{2,}|begin forwarded message:)[ \t]*\r?$`)
+// forwarded matches the lines above another author's message, as mail programs write them: a mark, an
+// attribution with a time or an address, or a header.
+var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message(?: from [^\n]{1,100})?)[ \t]*(?:-{2,}[ \t]*)?\r?$|begin forwarded message:[ \t]*\r?$|` +
+	`(?-i:On) [^\n]{0,150}(?:\d:\d\d|@)[^\n]{0,150}\swrote:[ \t]*\r?$|` +
+	`[*_]{0,2}(?-i:From:)[^\n]*\n(?:[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance):[^\n]*\n){3,7})`)
 
 // findForwarded records where another author's message begins in a block of running text.
 func (r *reader) findForwarded(b markdown.Block) {
 	text := r.src[b.Start:b.End]
-	if r.forwarded == 0 && (bytes.Contains(text, []byte("essage")) || bytes.Contains(text, []byte("ESSAGE"))) {
-		if m := forwarded.FindIndex(text); m != nil {
-			r.forwarded = b.Start + m[1]
+	if r.forwarded > 0 || !mentionsForwarding(text) {
+		return
+	}
+	for at := 0; at < len(text); {
+		m := forwarded.FindIndex(text[at:])
+		if m == nil {
+			return
+		}
+		if r.isForwarded(b.Start+at+m[0], b.Start+at+m[1]) {
+			r.forwarded = b.Start + at + m[1]
+			return
+		}
+		at += max(m[1], 1)
+	}
+}
+
+func mentionsForwarding(text []byte) bool {
+	for _, word := range [...]string{"essage", "ESSAGE", "wrote:", "Subject:"} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
 		}
 	}
+	return false
+}
+
+// isForwarded reports whether unmarked text of another author follows the lines between two offsets. A
+// quotation ends by itself, and a header at the beginning is that of the reply.
+func (r *reader) isForwarded(from, to int) bool {
+	lines := string(r.src[from:to])
+	if strings.Contains(lines, "Subject:") {
+		has := func(name string) bool { return strings.Contains(lines, name) }
+		return has("To:") && (has("Sent:") || has("Date:")) && len(bytes.TrimSpace(r.src[:from])) > 0
+	}
+	return !bytes.HasPrefix(bytes.TrimLeft(r.src[to:], " \t\r\n"), []byte(">"))
 }
 
 func fateForwarded() fate {

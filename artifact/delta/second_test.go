@@ -211,3 +211,40 @@ func BenchmarkReadAnnouncements(b *testing.B) {
 		})
 	}
 }
+
+// What follows the marks, attributions and headers of mail programs is another author's, unless it is
+// marked as a quotation. What stands above them is the author's own.
+func TestForwardedMail(t *testing.T) {
+	kill := func(id string) string {
+		return fencedDelta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"` + id + `","payload":{"reason":"vague"}}`)
+	}
+	header := "From: RedCreek\nSent: Monday\nTo: BlueLake\nSubject: DELTA\n\n"
+	const below, taken = "taken | refused AMBIGUOUS_DELTA | refused AMBIGUOUS_DELTA", "taken | taken | taken"
+	for mark, want := range map[string]string{
+		"---------- Forwarded message ---------\n" + header:                               below,
+		"---------- Forwarded message\r\n":                                                below,
+		"----- Forwarded message from RedCreek <r@example.org> -----\n\n":                 below,
+		"Begin forwarded message:\n\n":                                                    below,
+		"________________________________\n" + header:                                     below,
+		"**From:** RedCreek\n**Date:** Monday\n**To:** BlueLake\n**Subject:** DELTA\n\n":  below,
+		"On Mon, 16 Nov 2026 at 22:00, RedCreek wrote:\n\n":                               below,
+		"On Mon, Nov 16, 2026 at 10:00 PM RedCreek <r@example.org>\nwrote:\n\nHello.\n\n": below,
+		"On Mon, 16 Nov 2026 at 22:00, RedCreek wrote:\n> KILL H2\n\nI agree.\n\n":        taken,
+		"A forwarded message is no reason.\n\n":                                           taken,
+		"From: the literature\nTo: the bench\n\n":                                         taken,
+		"On page 3 of the notes, Brenner wrote that it is so.\n\n":                        taken,
+		"```text\n-----Original Message-----\n```\n":                                      taken,
+		"> -----Original Message-----\n\nMore.\n\n":                                       taken,
+	} {
+		text := kill("H1") + "\n" + mark + kill("H2") + "\nMore.\n\n" + kill("H3")
+		if got := rows(Read([]byte(text), Options{})); got != want {
+			t.Errorf("got %q, want %q in\n%s", got, want, text)
+		}
+	}
+	if got := rows(Read([]byte(header+kill("H1")), Options{})); got != "taken" {
+		t.Errorf("the header of the reply itself: %q", got)
+	}
+	if r := Read([]byte("See below.\n\nBegin forwarded message:\n\nNO CHANGES: all is well\n"), Options{NoChanges: true}); r.NoChanges != nil {
+		t.Errorf("another author's NO CHANGES: %+v", r)
+	}
+}
