@@ -268,6 +268,7 @@ type Merged struct {
 // Merge merges deltas and replies into an artifact, by the rules of the configuration.
 func (p *Project) Merge(in *settle.ByHand) *Merged {
 	rules := merge.Rules{Priority: p.Config.Priority, Authorities: p.Config.Authorities, Limits: p.Config.Limits, Scopes: p.Config.Scopes}
+	in.Operator = p.Config.Operator
 	out, report, notes, batch := in.Merge(rules, WorkedExamples())
 	p.Log.Debug().Int("deltas", len(batch)).Int("applied", report.Applied).Int("version", report.Version).Msg("merged")
 	p.warnPriority(in.Roster, batch)

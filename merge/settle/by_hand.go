@@ -18,6 +18,8 @@ type ByHand struct {
 	Roster  *roster.Roster // nil means the one in the metadata of the base, if any
 	Anyone  bool           // every agent may contribute, whatever the base says
 	Strict  bool           // accept no mistakes in replies, and no known id on an ADD
+	// Operator is an authority, as in sessions, unless an agent of the roster has that name.
+	Operator string
 }
 
 // Merge merges by the given rules, completed by the roster. The new version does not carry the seal of
@@ -42,6 +44,9 @@ func (in *ByHand) Merge(rules merge.Rules, examples []string) (artifact.Artifact
 		own = *from
 	}
 	rules.Agents, rules.Unified, rules.Priority = own.Entries, own.Mode == roster.Unified, own.Priority(rules.Priority)
+	if in.Operator != "" && !slices.Contains(own.Agents(), in.Operator) {
+		rules.Authorities = slices.Concat(rules.Authorities, []string{in.Operator})
+	}
 	out, report := merge.Merge(in.Base, batch, rules)
 	if out.Metadata.Version != in.Base.Metadata.Version {
 		out.Metadata.Extra = slices.DeleteFunc(slices.Clone(out.Metadata.Extra), func(e artifact.Entry) bool { return e.Key == "seal" })
