@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -95,16 +96,40 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 	}
 }
 
-// spelledID returns the id that a label spells, whatever its case and the spaces around it. The cell of
-// a prediction counts as its row. A spelling that no EDIT or KILL could use is no label either: a person
-// would read it as that item.
+// spelledID returns the id that a label spells, whatever its case, the marks around it (**H2**, [H2], H2.)
+// and what separates its number (H-2, H02). The cell of a prediction counts as its row. A spelling that no
+// EDIT or KILL could use is no label either: a person would read it as that item. A mark behind it alone
+// makes it another name (H2', H2*).
 func spelledID(label string) (string, bool) {
-	id := strings.ToUpper(strings.TrimSpace(label))
+	id := strings.ToUpper(strings.TrimRight(strings.Map(plainRune, label), " \t\r\n.,:;"))
+	if inner := strings.TrimLeft(id, " \t\r\n"); inner != strings.TrimLeft(inner, wrappers) {
+		id = strings.TrimRight(strings.TrimLeft(inner, wrappers), wrappers+" .,:;")
+	} else {
+		id = inner
+	}
 	if row, _, isCell := strings.Cut(id, "."); isCell {
 		return row, artifact.PredictionsTable.ValidID(row)
 	}
+	number := strings.TrimLeft(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if digits := strings.TrimLeft(number, " -_#0"); digits != number {
+		id = strings.TrimSuffix(id, number) + digits
+	}
 	_, ok := artifact.SectionOfID(id)
 	return id, ok
+}
+
+// wrappers are the marks that Markdown and people put around an id.
+const wrappers = "*_`~[](){}<>\"'“”‘’#"
+
+// plainRune drops characters without a width, and narrows full-width ones.
+func plainRune(r rune) rune {
+	switch {
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	case r >= '！' && r <= '～':
+		return r - '！' + '!'
+	}
+	return r
 }
 
 // knows reports whether a label of the batch is an id that the author of e was shown. Deltas from files

@@ -339,7 +339,7 @@ func totals(r *merge.Report) string {
 		parts = append(parts, "no deltas")
 	}
 	if n := r.LabelsTaken(); n > 0 {
-		parts = append(parts, text.Count(n, "ADD")+" without the id that it carried ("+string(merge.LabelTaken)+")")
+		parts = append(parts, text.Count(n, "ADD")+" without the id carried ("+string(merge.LabelTaken)+")")
 	}
 	return strings.Join(parts, ", ")
 }
