@@ -75,7 +75,7 @@ func join(parts ...doc) doc {
 	var all doc
 	for _, d := range parts {
 		if len(d.plants) > 0 && !d.plants[0].prose || d.leaky() {
-			all = all.excuseLast()
+			all = all.excuseLast(d.plants)
 		}
 		if all.leaky() {
 			d = d.behindLeak(0)
@@ -93,11 +93,15 @@ func join(parts ...doc) doc {
 	return all
 }
 
-// excuseLast expects nothing of an announcement right before a block, which may be what it announces.
-func (d doc) excuseLast() doc {
-	if n := len(d.plants); n > 0 && d.plants[n-1].prose {
-		d.plants = slices.Clone(d.plants)
-		d.plants[n-1].want = free
+// excuseLast expects nothing of an announcement right before a block, which may be what it announces,
+// nor of those before it for the same section.
+func (d doc) excuseLast(next []plant) doc {
+	d.plants = slices.Clone(d.plants)
+	last := len(d.plants) - 1
+	for i := last; i >= 0 && d.plants[i].prose; i-- {
+		if i == last || slices.ContainsFunc(next, func(q plant) bool { return q.section == d.plants[i].section }) {
+			d.plants[i].want = free
+		}
 	}
 	return d
 }

@@ -178,8 +178,11 @@ func Read(text []byte, opt Options) Reply {
 		reply.NoChanges, r.bare = findNoChanges(own, opt)
 	}
 	reply.Blocks = r.blocks()
-	if r.second && reply.NoChanges == nil {
+	if r.second {
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
+	}
+	if r.second && r.meant {
+		reply.NoChanges = nil // a change is announced beside it
 	}
 	if r.full {
 		return tooLarge(fmt.Sprintf("the message has more than %d delta blocks", opt.MaxBlocks))

@@ -7,8 +7,7 @@ import (
 	"brenner/internal/markdown"
 )
 
-// maxAnnouncement is how many bytes of a line are searched for an announcement.
-const maxAnnouncement = 120
+
 
 // announce records the first line of prose that promises deltas: a heading that mentions them,
 // "Delta 1:", or an operation in capitals.

@@ -96,7 +96,13 @@ func unfinished(object []byte) int {
 func (r *reader) possible(text []byte) bool {
 	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
-	return slices.ContainsFunc(words[:], has) || r.second && has(keyPayload) && has(keySection)
+	switch {
+	case slices.ContainsFunc(words[:], has):
+		return true
+	case !r.second || !has(keySection):
+		return false
+	}
+	return has(keyPayload) || slices.ContainsFunc([]string{`"add"`, `"edit"`, `"kill"`, `"ADD"`, `"EDIT"`, `"KILL"`}, has)
 }
 
 // codeComment returns where the source-code comment around limit ends, or 0.
@@ -120,7 +126,7 @@ func codeComment(text []byte, limit int) int {
 
 // beginsObject reports whether a brace is followed by a possible key.
 func beginsObject(b []byte) bool {
-	b = bytes.TrimLeft(b[1:], " \t\r\n")
+	b = bytes.TrimLeft(b[1:], " \t\r\n\u00a0\u200b\ufeff")
 	kind, _ := quoteAt(b)
 	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
 }

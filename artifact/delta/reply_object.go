@@ -36,6 +36,9 @@ const maxWrapping = 2
 
 func (r *reader) element(p *passage, s span, wrapped int) {
 	raw := p.text[s.from:s.to]
+	if raw[0] == '"' && wrapped > 0 && r.readText(p, int(s.from), string(r.unquote(raw))) {
+		return
+	}
 	if raw[0] != '{' {
 		if !p.loose {
 			r.row(p, int(s.from), Located{
@@ -60,11 +63,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 func (r *reader) take(p *passage, o *object, wrapped int) {
 	switch {
 	case r.second:
-		if r.takeOut(p, o, wrapped) {
-			return
-		}
-		if p.loose && !o.looksLikeDelta() && !o.lacksOperation() {
-			r.refuseTexts(p, o)
+		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !o.isMeant() {
 			return
 		}
 	case o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation):

@@ -2,275 +2,361 @@ package delta
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/markdown"
 )
 
-// announcement is a line that announces a change, as far as it says which.
+// announcement is what a line, or a group of lines, says about a change.
 type announcement struct {
 	line, column int
 	text         string
-	operation    string
+	operation    string // "" if it does not say
 	section      string
-	target       string // an id, of an ADD its label
-	number       int    // of "Delta 3", or 0
-	kind         announcementKind
-	said         bool // the line says what the change is, in words
-	whole        bool // the line is the change, in another notation
-	keyed        bool // it is written as keys and values
+	targets      []string // ids, of an ADD its label
+	number       int      // of "Delta 3", or 0
+	words        []string // what the change says, as stems
+	whole        bool     // it is the change, in another notation
 }
 
-// announcementKind is what a reply must hold to fulfil an announcement that no delta follows.
-type announcementKind int
-
-const (
-	promisesOne   announcementKind = iota // a delta of its own
-	mentionsOne                           // a delta of its operation: a summary may mention several at once
-	promisesSome                          // a heading for deltas: one that follows
-	mentionsDelta                         // any delta
-)
-
-// findAnnouncements records the lines of running text that announce changes, but for what has been
-// read as an object.
+// findAnnouncements records the lines of a text that announce changes, but for what has been read as
+// an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span) {
-	at := b.Start
-	described := b.Kind == markdown.Prose && r.possible(r.src[b.Start:b.End])
-	for text := range bytes.Lines(r.src[b.Start:b.End]) {
+	text := r.src[b.Start:b.End]
+	written := b.Kind == markdown.Prose && r.possible(text)
+	at, paragraph, idle := b.Start, b.Start, false
+	for line := range bytes.Lines(text) {
 		for len(done) > 0 && int(done[0].to) <= at {
 			done = done[1:]
 		}
-		inside := len(done) > 0 && int(done[0].from) < at
-		if !inside {
-			r.announceLine(b, text, at, done, described)
+		from := at
+		at += len(line)
+		switch {
+		case len(done) > 0 && int(done[0].from) < from:
+			continue
+		case len(bytes.TrimSpace(line)) == 0:
+			paragraph = at
+			continue
+		case len(done) > 0 && int(done[0].from) < at:
+			line = line[:int(done[0].from)-from]
 		}
-		at += len(text)
+		idle = isIdle(line, idle)
+		if idle {
+			continue
+		}
+		if written {
+			if m := writtenOperation.FindSubmatchIndex(line); m != nil {
+				r.announceWritten(b, paragraph, from+m[2], from+m[3])
+				paragraph = at
+				continue
+			}
+		}
+		if mayAnnounce(line) {
+			r.announceLine(line, from)
+		}
 	}
 }
 
-// announceLine records a line that announces a change, or describes one as keys and values.
-func (r *reader) announceLine(b markdown.Block, text []byte, at int, done []span, described bool) {
-	clipped := text[:min(len(text), maxAnnouncement)]
-	var a announcement
-	ok := false
-	if mayAnnounce(text) {
-		a, ok = parseAnnouncement(string(clipped), r.src[at+len(text):min(b.End, at+len(text)+maxFollowing)])
-		ok = ok && !(a.keyed && b.Kind == markdown.Fenced)
+// maxAnnouncement is how many bytes of a line are searched for an announcement.
+const maxAnnouncement = 120
+
+// announceLine records what a line announces.
+func (r *reader) announceLine(line []byte, at int) {
+	text := strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")
+	all := parseAnnouncements(text)
+	if len(all) == 0 {
+		return
 	}
-	if !ok && described {
-		rest := text
-		if len(done) > 0 && int(done[0].from) < at+len(text) {
-			rest = text[:int(done[0].from)-at]
-		}
-		a, ok = r.describedChange(rest)
-	}
-	if ok {
-		a.line, a.column = r.place.find(at + leadingBlank(text))
-		a.text = strings.TrimSpace(strings.ToValidUTF8(string(clipped), ""))
+	number, column := r.place.find(at + len(line) - len(bytes.TrimLeft(line, " \t")))
+	for _, a := range all {
+		a.line, a.column, a.text = number, column, strings.TrimSpace(text)
 		r.promises = append(r.promises, a)
 	}
 }
 
-// maxFollowing is how many bytes after "Operation: KILL" are searched for its target.
-const maxFollowing = 300
+// announceWritten records a change in keys and values, which has its operation between two offsets
+// and begins no earlier than its paragraph.
+func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) {
+	end := writtenEnd(r.src[:b.End], to)
+	group := r.src[max(paragraph, from-maxWritten):end]
+	a := announcement{operation: strings.ToUpper(string(r.src[from:to])), whole: true}
+	a.section = r.sketch(group).Section
+	for _, w := range lineWords(string(group)) {
+		if isID := isItemID(w.text); a.section == "" || isID && len(a.targets) == 0 && a.operation != Add {
+			a.name(w.text)
+		}
+	}
+	if a.section == "" && len(a.targets) == 0 && !isAboutSections(group) {
+		return
+	}
+	start := bytes.LastIndexByte(r.src[:from], '\n') + 1
+	a.words = contentWords(string(r.src[max(start, from-maxWritten):end]))
+	a.line, a.column = r.place.find(from)
+	line := r.src[start:]
+	line, _, _ = bytes.Cut(line[:min(len(line), maxAnnouncement)], []byte("\n"))
+	a.text = strings.TrimSpace(strings.ToValidUTF8(string(line), ""))
+	r.promises = append(r.promises, a)
+}
 
-func leadingBlank(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t")) }
+// maxWritten is how many bytes on either side of an operation belong to a change in keys and values.
+const maxWritten = 400
+
+// writtenEnd returns where a change in keys and values ends: at an empty line, or before the next
+// operation.
+func writtenEnd(src []byte, at int) int {
+	rest := src[at:min(len(src), at+maxWritten)]
+	if m := writtenOperation.FindIndex(rest); m != nil {
+		rest = rest[:bytes.LastIndexByte(rest[:m[0]], '\n')+1]
+	}
+	if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
+		rest = rest[:i]
+	}
+	return at + len(rest)
+}
+
+// isIdle reports whether a line is under words that say that what follows is not proposed: options
+// that were rejected, plans, and what others did.
+func isIdle(line []byte, was bool) bool {
+	const longest = 200
+	trimmed := bytes.TrimSpace(line)
+	first, _ := utf8.DecodeRune(trimmed)
+	isTitle := first == '#' || bytes.HasSuffix(bytes.TrimRight(trimmed, "*_"), []byte(":")) || bytes.HasPrefix(trimmed, []byte("**")) && bytes.HasSuffix(trimmed, []byte("**"))
+	switch {
+	case len(trimmed) > longest:
+		return was && !unicode.IsLetter(first)
+	case isTitle || first == '|' && !was:
+		return idleTitle.Match(trimmed)
+	case unicode.IsLetter(first):
+		return false // running text: a list has ended
+	}
+	return was
+}
+
+var idleTitle = regexp.MustCompile(`(?i)\b(?:reject|discard|considered|options?\b|alternatives\b|weighed|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|` +
+	`(?:planned|plans?|left|pending) (?:for|to)\b|future|later rounds?|pending|recap|so far|(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|` +
+	`what (?:happened|changed)|history|others? (?:did|proposed|changed)|protocol|meaning|legend)`)
+
+// mayAnnounce reports whether a line is worth parsing. It is called for every line of text.
+func mayAnnounce(line []byte) bool {
+	for _, word := range [...]string{Add, Edit, Kill, "DELTA", "Delta", "UPDATE", "DELETE", "REMOVE"} {
+		if bytes.Contains(line, []byte(word)) {
+			return true
+		}
+	}
+	i := bytes.IndexFunc(line, unicode.IsLetter)
+	return i > 0 && slices.ContainsFunc([]string{"add", "edit", "kill", "delta"}, func(word string) bool { return begins(line[i:], word) })
+}
 
 // lineMarks may stand before the first word of a line.
 const lineMarks = " \t-+>*_#`0123456789.)|~<[(•→✗✓☐"
 
-// mayAnnounce reports whether a line is worth parsing. It is called for every line of text.
-func mayAnnounce(line []byte) bool {
-	i := 0
-	emphatic := false
-	for i < len(line) && (line[i] >= 0x80 || strings.IndexByte(lineMarks, line[i]) >= 0) {
-		emphatic = emphatic || line[i] == '#' || line[i] == '*' || line[i] == '_'
-		i++
+var (
+	inlineTags = regexp.MustCompile(`</?(?:b|strong|em|i|u|li|p|h\d|code|span|td|tr|summary)\b[^<>]{0,60}>`)
+	listMark   = regexp.MustCompile(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
+	deltaMark  = regexp.MustCompile(`(?:^|\b)(?:DELTA ?[\[(]|(?i:^delta ?\[))([^\])]{2,40})[\])]`)
+	deltaTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
+	idFirst    = regexp.MustCompile(`^([A-Z]{1,2}\d{1,3}(?:\.\w+)?|RT)[*_\x60]*\s*(?:→|->|=>|:|—|–|=)\s*[*_\x60]*(ADD|EDIT|KILL)\b`)
+	aliases    = map[string]string{"UPDATE": Edit, "MODIFY": Edit, "REVISE": Edit, "DELETE": Kill, "REMOVE": Kill}
+)
+
+// parseAnnouncements reads a line that announces changes.
+func parseAnnouncements(line string) []announcement {
+	line = strings.NewReplacer("\u00a0", " ", "\u200b", "", "\ufeff", "").Replace(line)
+	line = inlineTags.ReplaceAllString(line, "")
+	if strings.Contains(line, "~~") {
+		return nil // struck out
 	}
-	if len(line)-i < len("delta") {
-		return false
+	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "|") {
+		line = tableRow(line)
 	}
-	if emphatic {
-		return true
+	mark := listMark.FindString(line)
+	rest := line[len(mark):]
+	body := strings.TrimLeftFunc(rest, func(c rune) bool {
+		return strings.ContainsRune(lineMarks, c) || c >= 0x80 && !unicode.IsLetter(c) || c == '{' || c == ':'
+	})
+	marks := mark + rest[:len(rest)-len(body)]
+	t := title{heading: strings.Contains(marks, "#"), listed: mark != "" || strings.ContainsAny(marks, "-+*.)|•→✗✓☐")}
+	t.emphatic = t.heading || strings.ContainsAny(marks, "*_")
+	if a, ok := kindMark(body); ok {
+		return []announcement{a}
 	}
-	if line[i] >= 'A' && line[i] <= 'Z' && i+1 < len(line) {
-		if next := line[min(len(line)-1, i+2)]; isDigit(line[i+1]) || isDigit(next) || bytes.HasPrefix(line[i:], []byte("RT")) {
-			return true // an id
+	if m := idFirst.FindStringSubmatchIndex(body); m != nil {
+		return t.operations(body[m[4]:m[5]] + " " + body[m[2]:m[3]] + body[m[5]:])
+	}
+	m := deltaTitle.FindStringSubmatchIndex(body)
+	if m == nil {
+		return t.operations(body)
+	}
+	number := 0
+	if m[2] >= 0 {
+		number, _ = strconv.Atoi(body[m[2]:m[3]])
+	}
+	what := body[m[1]:]
+	if i := strings.LastIndexAny(body[:m[1]], " "); strings.HasSuffix(body[:m[1]], Add) || strings.HasSuffix(body[:m[1]], Edit) || strings.HasSuffix(body[:m[1]], Kill) {
+		what = body[i+1:]
+	}
+	t.emphatic = true
+	all := t.operations(strings.TrimLeft(what, " *_`()—–-"))
+	switch {
+	case len(all) == 0 && number > 0:
+		a := announcement{words: contentWords(what)}
+		if words := lineWords(what); len(words) > 0 && isOperation(words[0].text) {
+			a.operation = strings.ToUpper(words[0].text)
 		}
+		all = append(all, a)
+	case len(all) == 0:
+		return nil
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("|")) {
-		return bytes.Contains(line, []byte(Kill)) || bytes.Contains(line, []byte(Edit)) || bytes.Contains(line, []byte(Add))
-	}
-	switch line[i] | 0x20 {
-	case 'a', 'e', 'k', 'd', 'o':
-		return slices.ContainsFunc(announcingWords, func(word string) bool { return begins(line[i:], word) })
-	}
-	return false
+	all[0].number = number
+	return all
 }
 
-var announcingWords = []string{"add", "edit", "kill", "delta", "op", "action"}
-
-// word is a word of a line with its end.
-type lineWord struct {
-	text string
-	end  int
+// tableRow returns a row of a table with the cell that is an operation before the others.
+func tableRow(line string) string {
+	cells := strings.Split(strings.Trim(line, " \t\r\n|"), "|")
+	isOrder := func(cell string) bool {
+		cell = strings.Trim(cell, " \t*_`")
+		return cell == Add || cell == Edit || cell == Kill
+	}
+	i := slices.IndexFunc(cells, isOrder)
+	if i < 0 || slices.ContainsFunc(cells[i+1:], isOrder) { // or a list of all operations
+		return "| " + strings.Join(cells, "|")
+	}
+	others := strings.Join(append(slices.Clone(cells[:i]), cells[i+1:]...), "|")
+	return "| " + strings.Trim(cells[i], " \t*_`") + " " + strings.TrimLeft(others, " \t0123456789.#|")
 }
 
-func lineWords(line string) []lineWord {
-	var words []lineWord
-	start := -1
-	for i, c := range line + " " {
-		inWord := isWordRune(c) || c == '.' && start >= 0 && i+1 < len(line) && isWordRune(rune(line[i+1]))
+// kindMark reads "DELTA[kind]: text", anywhere in a line.
+func kindMark(body string) (a announcement, ok bool) {
+	m := deltaMark.FindStringSubmatchIndex(body)
+	if m == nil {
+		return a, false
+	}
+	for _, w := range lineWords(body[m[2]:m[3]]) {
 		switch {
-		case inWord && start < 0:
-			start = i
-		case !inWord && start >= 0:
-			words = append(words, lineWord{line[start:i], i})
-			start = -1
+		case isOperation(w.text):
+			a.operation, ok = strings.ToUpper(w.text), true
+		case a.name(w.text):
+			ok = true
 		}
 	}
-	return words
+	if a.operation != "" && len(a.targets) == 0 {
+		for _, w := range lineWords(body[m[1]:]) {
+			if a.name(w.text) {
+				break
+			}
+		}
+	}
+	a.words = contentWords(body[m[1]:])
+	return a, ok
 }
 
-// parseAnnouncement reads a line that announces a change. Following is the text after it.
-func parseAnnouncement(line string, following []byte) (announcement, bool) {
-	body := strings.TrimLeft(line, lineMarks)
-	marks := line[:len(line)-len(body)]
-	heading := strings.Contains(marks, "#")
-	emphatic := heading || strings.ContainsAny(marks, "*_")
-	listed := strings.ContainsAny(marks, "-+*.)|•→✗✓☐")
+// title is how a line begins.
+type title struct{ heading, emphatic, listed bool }
+
+var nextOperation = regexp.MustCompile(`(?:[;,+&/]|\b(?:and|then)\b)\s*[*_\x60]*(ADD|EDIT|KILL)\b`)
+
+// operations reads "KILL H2 — reason; EDIT H1: text".
+func (t title) operations(body string) []announcement {
+	var all []announcement
+	for body != "" {
+		part, rest := body, ""
+		if m := nextOperation.FindStringSubmatchIndex(body); m != nil {
+			part, rest = body[:m[0]], body[m[2]:]
+		}
+		a, ok := t.operation(part)
+		if ok {
+			all = append(all, a)
+		} else if len(all) == 0 {
+			words := lineWords(part)
+			if len(words) == 0 || !isOperation(words[0].text) {
+				return nil
+			}
+		}
+		body = rest
+		t.listed = true
+	}
+	return all
+}
+
+// operation reads "KILL H2 — reason", "KILL H1 and H2" and "**ADD hypothesis**: text".
+func (t title) operation(body string) (a announcement, ok bool) {
 	words := lineWords(body)
 	if len(words) == 0 {
-		return announcement{}, false
-	}
-	first := words[0].text
-	switch plain := strings.ToLower(first); {
-	case isOperation(first):
-		return operationLine(body, words, emphatic, listed, heading)
-	case plain == "operation" || plain == "op" || plain == "action":
-		return keyValueLine(body, words, string(following))
-	case plain == "delta" && strings.HasSuffix(marks, "<"):
-		return tagLine(body, words)
-	case plain == "delta" || plain == "deltas":
-		return deltaLine(body, words, emphatic)
-	case strings.HasPrefix(strings.TrimLeft(marks, " \t"), "|"):
-		return tableLine(body)
-	case isItemID(first):
-		return itemLine(body, slices.DeleteFunc(words, func(w lineWord) bool { return w.text[0] >= utf8.RuneSelf }))
-	case emphatic:
-		for i, w := range words {
-			if name := strings.ToLower(w.text); name == "delta" || name == "deltas" {
-				return deltaLine(body, words[i:], true)
-			}
-		}
-	}
-	return announcement{}, false
-}
-
-// itemLine reads "H2: KILL — reason".
-func itemLine(body string, words []lineWord) (announcement, bool) {
-	a := announcement{kind: mentionsOne}
-	if len(words) < 2 {
 		return a, false
 	}
-	a.operation = words[1].text
-	isOrder := words[1].text == Kill || words[1].text == Edit
-	if !isOrder || !isSeparator(after(body, words[0])) || len(words) > 2 && isModal(words[2].text) {
+	a.operation = strings.ToUpper(words[0].text)
+	capitals := a.operation == words[0].text
+	meant, isAlias := aliases[words[0].text]
+	if isAlias {
+		a.operation = meant
+	} else if !isOperation(a.operation) {
 		return a, false
 	}
-	named := a.name(words[0].text)
-	return a, named
-}
-
-// tableLine reads a row of a table in which one cell is an operation, and another one an item or a
-// section.
-func tableLine(body string) (announcement, bool) {
-	a := announcement{kind: mentionsOne}
-	for cell := range strings.SplitSeq(body, "|") {
-		switch cell = strings.Trim(cell, " \t*_`\r\n"); {
-		case cell == Add || cell == Edit || cell == Kill:
-			if a.operation != "" {
-				return a, false // a list of all operations
-			}
-			a.operation = cell
-		case a.target == "":
-			a.name(cell)
-		}
-	}
-	return a, a.operation != "" && (a.target != "" || a.operation == Add && a.section != "")
-}
-
-// after returns the first character after a word, but for spaces and emphasis.
-func after(body string, w lineWord) byte {
-	rest := strings.TrimLeft(body[w.end:], " \t*_`\"'")
-	if rest == "" {
-		return 0
-	}
-	if strings.HasPrefix(rest, "—") || strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "→") {
-		return '-'
-	}
-	return rest[0]
-}
-
-// operationLine reads "KILL H2 — reason" and "**ADD hypothesis**: text".
-func operationLine(body string, words []lineWord, emphatic, listed, heading bool) (announcement, bool) {
-	op := strings.ToUpper(words[0].text)
-	capitals := op == words[0].text
-	a := announcement{operation: op, kind: mentionsOne}
 	separated := isSeparator(after(body, words[0]))
 	rest := withoutArticles(words[1:])
-	if len(rest) == 0 || isSentence(body, rest) {
+	if len(rest) == 0 || isModal(rest[0].text) || isNothing(rest[0].text) || isDigit(rest[0].text[0]) {
 		return a, false
 	}
-	direct := a.name(rest[0].text)
-	for _, w := range rest[:min(len(rest), 4)] {
-		if a.target == "" {
-			a.name(w.text)
+	last := a.subject(body, rest)
+	if isAlias && (len(a.targets) == 0 || last > 0 && !isItemID(rest[0].text)) {
+		return a, false
+	}
+	next := after(body, rest[last])
+	ends := next == 0 || next == '.' || isSeparator(next)
+	if len(a.targets) > 0 && last+1 < len(rest) && (isModal(rest[last+1].text) && !ends || ends && isNothing(rest[last+1].text)) || next == '?' {
+		return a, false // a sentence, a question, or what is not proposed
+	}
+	reasoned := last+1 < len(rest) && slices.Contains([]string{"because", "since", "as"}, rest[last+1].text)
+	a.words = contentWords(body[words[0].end:])
+	named := len(a.targets) > 0 || a.section != ""
+	switch {
+	case a.operation != Add:
+		return a, len(a.targets) > 0 && (capitals || (t.emphatic || t.listed) && last == 0 && (ends || reasoned)) || a.section != "" && capitals
+	case capitals:
+		return a, named || separated || t.emphatic || t.listed
+	}
+	return a, t.heading && (separated || named) || (t.emphatic || t.listed) && last == 0 && named && ends
+}
+
+// subject records what an operation applies to, and returns the last word that names it.
+func (a *announcement) subject(body string, words []lineWord) (last int) {
+	for i, w := range words[:min(len(words), 4)] {
+		if a.name(w.text) {
+			last = i
+		}
+		if len(a.targets) > 0 {
+			break
 		}
 	}
-	switch {
-	case capitals && (separated || a.target != "" || op == Add && (a.section != "" || emphatic || listed)):
-	case (emphatic || listed) && direct && a.target != "":
-	case heading && separated:
-	default:
-		return a, false
+	for i := last + 1; len(a.targets) > 0 && i < len(words); i++ {
+		if between := strings.Trim(body[words[i-1].end:words[i].end-len(words[i].text)], " ,&+/*_`-–"); between != "" {
+			break
+		}
+		if a.name(words[i].text) {
+			last = i
+		} else if words[i].text != "and" {
+			break
+		}
 	}
-	if heading && a.target == "" {
-		a.kind = promisesOne
-	}
-	return a, true
-}
-
-func isSeparator(c byte) bool { return c != 0 && strings.IndexByte(":-|=([", c) >= 0 }
-
-func withoutArticles(words []lineWord) []lineWord {
-	for len(words) > 0 && slices.Contains([]string{"of", "the", "to", "target", "item", "id", "new", "a", "an"}, strings.ToLower(words[0].text)) {
-		words = words[1:]
-	}
-	return words
-}
-
-// isSentence reports whether the words after an operation make a sentence or a question of it.
-func isSentence(body string, words []lineWord) bool {
-	var a announcement
-	switch {
-	case isModal(words[0].text), isOperation(words[0].text):
-		return true // or a list of all operations
-	case !a.name(words[0].text):
-		return false
-	}
-	return len(words) > 1 && isModal(words[1].text) || after(body, words[0]) == '?'
+	return last
 }
 
 // name records an id or the name of a section.
 func (a *announcement) name(word string) bool {
 	if id, _, _ := strings.Cut(word, "."); isItemID(id) {
 		s, _ := artifact.SectionOfID(id)
-		a.target, a.section = word, s.String()
+		if a.section != "" && a.section != s.String() {
+			return false // what the change is about
+		}
+		a.section = s.String()
+		a.add(word)
 		return true
 	}
 	if s, ok := sectionOf(strings.ToLower(word)); ok && len(word) > 2 && a.section == "" {
@@ -280,140 +366,13 @@ func (a *announcement) name(word string) bool {
 	return false
 }
 
+func (a *announcement) add(target string) {
+	if target != "" && !slices.Contains(a.targets, target) {
+		a.targets = append(a.targets, target)
+	}
+}
+
 func isItemID(word string) bool {
 	_, ok := artifact.SectionOfID(word)
 	return ok && len(word) < 8
-}
-
-// isModal reports whether a word makes a sentence of what would be an instruction.
-func isModal(word string) bool {
-	switch strings.ToLower(word) {
-	case "would", "could", "should", "might", "may", "is", "was", "are", "were", "has", "had", "have", "can", "cannot", "did", "does",
-		"do", "seems", "will", "must", "needs", "or", "and", "only", "if", "when", "unless":
-		return true
-	}
-	return false
-}
-
-// keyValueLine reads "Operation: KILL", with its section and target on the lines after it.
-func keyValueLine(body string, words []lineWord, following string) (announcement, bool) {
-	a := announcement{kind: promisesOne, keyed: true}
-	if len(words) < 2 || !isOperation(words[1].text) || strings.IndexByte(":=|>-", after(body, words[0])) < 0 || after(body, words[0]) == 0 {
-		return a, false
-	}
-	if len(words) > 2 && (isModal(words[2].text) || isOperation(words[2].text)) {
-		return a, false // a sentence, or a list of all operations
-	}
-	a.operation = strings.ToUpper(words[1].text)
-	words = append(words[2:], lineWords(following)...)
-	for i, w := range words[:max(0, len(words)-1)] {
-		switch plain := strings.ToLower(w.text); {
-		case plain == keyOperation:
-			return a, true
-		case strings.HasPrefix(plain, "target"), plain == "item", plain == keyID:
-			if next := words[i+1].text; a.target == "" && isItemID(next) {
-				a.name(next)
-			}
-		case plain == keySection:
-			if s, ok := sectionOf(words[i+1].text); ok && a.section == "" {
-				a.section = s.String()
-			}
-		}
-	}
-	return a, true
-}
-
-// tagLine reads <delta operation="ADD" …>.
-func tagLine(body string, words []lineWord) (announcement, bool) {
-	a := announcement{kind: promisesOne, keyed: true}
-	for i, w := range words {
-		switch {
-		case i > 0 && isOperation(w.text) && topKey(words[i-1].text) == keyOperation:
-			a.operation = strings.ToUpper(w.text)
-		case i > 0 && topKey(words[i-1].text) == keyTarget && isItemID(w.text), i > 0 && topKey(words[i-1].text) == keySection:
-			a.name(w.text)
-		}
-	}
-	return a, a.operation != "" && !strings.Contains(body, "{")
-}
-
-// deltaLine reads "Delta 3: kill H2", "DELTA[kind]: text" and headings such as "Deltas".
-func deltaLine(body string, words []lineWord, emphatic bool) (announcement, bool) {
-	var a announcement
-	mark := after(body, words[0])
-	bracket := strings.HasPrefix(body[words[0].end:], "[")
-	rest := a.count(words[1:])
-	if !emphatic && !bracket && !a.isTitle(body, words, rest, mark) {
-		return a, false
-	}
-	plural := strings.EqualFold(words[0].text, "deltas")
-	if !plural {
-		a.order(rest[:min(len(rest), 8)])
-	}
-	a.kind = a.kindOf(rest, plural, bracket, mark == ':')
-	if bracket && a.kind == promisesOne {
-		if len(rest) > 0 && a.section == "" {
-			a.name(rest[0].text)
-		}
-		a.said = len(rest) > 1
-	}
-	return a, true
-}
-
-// count records the number of a delta, and returns the words after it.
-func (a *announcement) count(words []lineWord) []lineWord {
-	if len(words) > 0 && strings.EqualFold(words[0].text, "block") {
-		words = words[1:]
-	}
-	if len(words) > 0 && len(words[0].text) <= 3 {
-		a.number, _ = strconv.Atoi(words[0].text)
-	}
-	if a.number > 0 {
-		words = words[1:]
-	}
-	return words
-}
-
-// isTitle reports whether a plain line that begins with the word delta is a title, not a sentence.
-func (a *announcement) isTitle(body string, words, rest []lineWord, mark byte) bool {
-	if a.number > 0 {
-		return len(rest) == 0 || strings.IndexByte(":-.|(", after(body, words[len(words)-len(rest)-1])) >= 0
-	}
-	orders := len(rest) > 0 && isOperation(rest[0].text) && strings.ToUpper(rest[0].text) == rest[0].text
-	return mark == ':' || orders
-}
-
-func (a *announcement) kindOf(rest []lineWord, plural, bracket, colon bool) announcementKind {
-	switch {
-	case slices.ContainsFunc(rest[:min(len(rest), 3)], func(w lineWord) bool { return isSummaryWord(w.text) }):
-		return mentionsDelta
-	case bracket, a.number > 0, a.operation != "", !plural && colon && len(rest) > 0:
-		return promisesOne
-	case plural && (len(rest) == 0 || colon):
-		return promisesSome
-	}
-	return mentionsDelta
-}
-
-// order records the first operation among words, and the item after it.
-func (a *announcement) order(words []lineWord) {
-	i := slices.IndexFunc(words, func(w lineWord) bool { return isOperation(w.text) })
-	if i < 0 || i > 4 {
-		return
-	}
-	a.operation = strings.ToUpper(words[i].text)
-	for _, next := range words[i+1 : min(len(words), i+4)] {
-		if a.target == "" {
-			a.name(next.text)
-		}
-	}
-}
-
-// isSummaryWord reports whether a heading is about deltas rather than for them.
-func isSummaryWord(word string) bool {
-	switch strings.ToLower(word) {
-	case "summary", "overview", "recap", "notes", "note", "rationale", "above", "review", "status", "none", "log", "format":
-		return true
-	}
-	return false
 }

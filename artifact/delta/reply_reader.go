@@ -30,6 +30,7 @@ type reader struct {
 	second    bool // the rules of the second reader
 	promises  []announcement
 	draft     int // the first line of a delta in reasoning, or 0
+	depth     int // the number of texts of objects around this one
 	// introduction is the fate of the last delta fence because of the line before it, and its end.
 	introduction struct {
 		fate

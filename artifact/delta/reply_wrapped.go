@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"brenner/artifact"
 )
 
@@ -19,7 +21,8 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	}
 	var fields []written
 	for _, f := range o.fields {
-		if isWrapper := f.name == "deltas" || f.name == "delta"; f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to])) {
+		isWrapper := f.name == "deltas" || f.name == "delta"
+		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to])) || r.mayHold(f) {
 			fields = append(fields, f)
 		}
 	}
@@ -29,10 +32,16 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	if wrapped == maxTakenOut || r.opt.Strict {
 		return r.refuseWrapped(p, o, fields)
 	}
+	role := strings.ToLower(o.text("role"))
+	before := r.count
 	for _, f := range fields {
-		r.takeOutOf(p, f, wrapped)
+		inner := *p
+		if role != "" && role != "assistant" && role != "model" && inner.fate == (fate{}) {
+			inner.fate = fate{shown: FlagQuoted, what: "not read: it is in a message of another author"}
+		}
+		r.takeOutOf(&inner, f, wrapped)
 	}
-	return true
+	return r.count > before || slices.ContainsFunc(fields, func(f written) bool { return f.raw.to > 0 })
 }
 
 // refuseWrapped refuses an object that encloses deltas. It returns false if it encloses none.
@@ -64,6 +73,10 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 			inner.shown = FlagDraft
 		}
 	}
+	if f.raw.to == 0 {
+		r.readText(&inner, f.at, string(f.value.(artifact.Text)))
+		return
+	}
 	from := f.raw.from + int32(leadingSpace(p.text[f.raw.from:f.raw.to]))
 	if p.text[from] == '{' {
 		r.element(&inner, span{from, f.raw.to}, wrapped+1)
@@ -75,29 +88,90 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 	}
 }
 
-// refuseTexts refuses the changes of an object that is not a delta: deltas as texts of JSON, such as
-// the arguments of a function call, or a JSON Patch.
-func (r *reader) refuseTexts(p *passage, o *object) {
-	if o.isPatch() {
-		r.row(p, o.at, Located{Code: InvalidOperation, Message: "a JSON Patch, not a delta", Hint: "write a delta with operation, section and payload"})
-		return
-	}
-	for _, f := range o.fields {
-		text, ok := f.value.(artifact.Text)
-		if start := strings.TrimLeft(string(text), " \t\r\n[`"); ok && strings.HasPrefix(start, "{") && r.mentions([]byte(text)) {
-			r.row(p, f.at, Located{Code: UnfencedDelta, Message: "a delta as a text of JSON, not in a delta fence", Hint: hintFence})
-		}
-	}
+// mayHold reports whether a field is a text that may hold deltas.
+func (r *reader) mayHold(f written) bool {
+	text, ok := f.value.(artifact.Text)
+	return ok && strings.IndexByte(string(text), '{') >= 0 && r.possible([]byte(text))
 }
 
-// isPatch reports whether an object is an operation of a JSON Patch on a section.
-func (o *object) isPatch() bool {
-	return o.has(keyOperation) && slices.ContainsFunc(o.fields, func(f written) bool {
-		text, _ := f.value.(artifact.Text)
-		path, _, _ := strings.Cut(strings.TrimPrefix(string(text), "/"), "/")
-		_, ok := sectionOf(path)
-		return ok && f.name == "path"
-	})
+// maxTexts is how many texts may enclose a delta, each in the one before.
+const maxTexts = 2
+
+// readText reads the deltas in a text of an object at an offset, as those outside a fence are read. It
+// returns false if there are none.
+func (r *reader) readText(p *passage, at int, text string) bool {
+	if r.depth == maxTexts || !r.possible([]byte(text)) {
+		return false
+	}
+	inner := newReader([]byte(text), r.opt)
+	inner.opt.Cut, inner.depth, inner.examples, inner.keys = false, r.depth+1, r.examples, r.keys
+	inner.read()
+	r.full = r.full || inner.full
+	line, column := r.place.find(p.source(at))
+	for _, b := range inner.blocks() {
+		if b.OK && b.Delta.Operation == Kill {
+			b.OK = false
+			b.Problems = []Located{{Code: UnfencedDelta, Message: "a KILL in a text within an object; it may be an example or a quotation", Hint: hintFence}}
+		}
+		for i := range b.Problems {
+			b.Problems[i].Line, b.Problems[i].Column = line, column
+		}
+		b.Line = r.lineOf(p, at)
+		b.Flags = append(slices.Clone(p.flags), slices.DeleteFunc(b.Flags, func(f Flag) bool { return f.Name == FlagUnfenced && p.loose })...)
+		if !p.loose && !r.opt.Strict {
+			b.Flags = append(b.Flags, Flag{Name: FlagUnfenced, Text: "it stands in a text within an object"})
+		}
+		if b.Skipped() && p.shown == "" {
+			r.add(b)
+			continue
+		}
+		r.put(p, b)
+	}
+	return inner.count > 0
+}
+
+// unquote returns the text of a JSON string.
+func (r *reader) unquote(raw []byte) []byte {
+	text, _ := jsontext.AppendUnquote(nil, raw) // checked by the decoder
+	return text
+}
+
+// isMeant reports whether an object outside a delta fence is meant as a delta.
+func (o *object) isMeant() bool {
+	if !isOperation(o.text(keyOperation)) {
+		return o.looksLikeDelta() || o.lacksOperation()
+	}
+	return o.has(keySection) || o.has(keyPayload) || isItemID(strings.TrimSpace(o.text(keyTarget)))
+}
+
+// refusePatch refuses a change in the form of a JSON patch, or with its operation as a key.
+func (r *reader) refusePatch(p *passage, o *object) bool {
+	problem := Located{Code: InvalidOperation, Hint: "write an object with operation, section, target_id and payload"}
+	b := Block{Flags: p.flags}
+	for _, part := range strings.Split(o.text("path"), "/") {
+		if s, ok := sectionOf(part); ok && o.has(keyOperation) && !o.has(keySection) {
+			b.Delta.Operation, b.Delta.Section = strings.ToUpper(o.text(keyOperation)), s.String()
+			problem.Message = "a JSON patch, not a delta"
+		}
+	}
+	if len(o.fields) == 1 && isOperation(o.fields[0].name) && o.fields[0].raw.to > 0 {
+		inner := r.sketch(p.text[o.fields[0].raw.from:o.fields[0].raw.to])
+		if inner.Section != "" || inner.Target != "" {
+			b.Delta.Operation, b.Delta.Section, b.Delta.Target = strings.ToUpper(o.fields[0].name), inner.Section, inner.Target
+			problem.Message = "the operation is a key, not a value"
+		}
+	}
+	if problem.Message == "" {
+		return false
+	}
+	if !isOperation(b.Delta.Operation) {
+		b.Delta.Operation = ""
+	}
+	b.Line = r.lineOf(p, o.at)
+	problem.Line, problem.Column = r.place.find(p.source(o.at))
+	b.Problems = []Located{problem}
+	r.put(p, b)
+	return true
 }
 
 // isDraftWord reports whether a key holds considerations rather than changes.
@@ -110,7 +184,7 @@ func isDraftWord(name string) bool {
 // text returns the text of a key, or "".
 func (o *object) text(name string) string {
 	for _, f := range o.fields {
-		if text, ok := f.value.(artifact.Text); ok && topKey(f.name) == name {
+		if text, ok := f.value.(artifact.Text); ok && (f.name == name || topKey(f.name) == name) {
 			return string(text)
 		}
 	}

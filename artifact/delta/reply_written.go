@@ -64,19 +64,6 @@ func isAboutSections(text []byte) bool {
 	return false
 }
 
-// describedChange finds an operation within a line of running text that is not JSON.
-func (r *reader) describedChange(line []byte) (announcement, bool) {
-	if !r.possible(line) || !isAboutSections(line) {
-		return announcement{}, false
-	}
-	m := writtenOperation.FindSubmatchIndex(line)
-	if m == nil {
-		return announcement{}, false
-	}
-	a := announcement{operation: strings.ToUpper(string(line[m[2]:m[3]])), kind: mentionsOne}
-	a.whole = bytes.Contains(line[m[0]:m[3]], []byte(`\"`)) || bytes.IndexByte(line[m[0]:m[3]], '&') >= 0
-	return a, true
-}
 
 // sketched finds an operation, a section or a target in JSON that cannot be read.
 var sketched = regexp.MustCompile(`(?i)\b(operation|op|action|section|target_id)` + quoteMarks + `[ \t]{0,8}[:=]?[ \t]{0,8}` + quoteMarks + `([A-Z][A-Z0-9_.]{1,30})`)

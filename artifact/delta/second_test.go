@@ -86,6 +86,7 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"an example mentioned", "I add an anomaly, for example in late cells:\n" + in("delta", add), "taken"},
 		{"another agent mentioned", "Since RedCreek wrote that, I propose:\n" + in("delta", kill), "taken"},
 		{"the author's own words", "As I proposed in round 1:\n" + in("delta", kill), "taken"},
+<<<<<<< HEAD
 		{"commented out in a delta fence", in("delta", "// "+kill+"\n"+add+"\n/* "+kill+" */"), "taken repaired | shown commented | shown commented"},
 		{"all commented out in a delta fence", in("delta", "# "+kill), "shown commented"},
 		{"only words commented out", in("delta", "// nothing to change"), "refused INVALID_JSON"},
@@ -100,6 +101,9 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"an id in a sentence", "H2: KILL would be premature.\n| ADD | EDIT | KILL |\n", ""},
 		{"a fence without an end around a quotation", "```diff\n" + kill + "\n``\n\n> text\n\n> ```delta\n> " + kill + "\n> ```\n", "refused unfenced truncated AMBIGUOUS_DELTA | refused unfenced truncated AMBIGUOUS_DELTA"},
 		{"DELTA[kind]", "DELTA[hypothesis]: cells keep count\n", "refused PROSE_ONLY"},
+=======
+		{"DELTA[kind]", "DELTA[test]: cells keep count\n", "refused PROSE_ONLY"},
+>>>>>>> d1156dd7 (artifact/delta: match announcements by what they name)
 		{"a numbered heading", "### Delta 3: kill H2\n\nIt is vague.\n", "refused PROSE_ONLY"},
 		{"bold", "**ADD X4:** late cells\n", "refused PROSE_ONLY"},
 		{"an instruction", "KILL H2 — too vague\n", "refused PROSE_ONLY"},
