@@ -7,8 +7,6 @@ import (
 	"brenner/internal/markdown"
 )
 
-
-
 // announce records the first line of prose that promises deltas: a heading that mentions them,
 // "Delta 1:", or an operation in capitals.
 func (r *reader) announce(b markdown.Block) {

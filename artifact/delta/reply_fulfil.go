@@ -133,7 +133,7 @@ func (m *matching) unnamed(a *announcement) []string {
 		var left []string
 		for _, target := range a.targets {
 			id, _, _ := strings.Cut(target, ".")
-			if !has(target) && !has(id) || a.whole && a.operation == Edit && !m.says(a, id) {
+			if !has(target) && !has(id) || a.whole && a.operation == Edit && !m.shares(a, id) {
 				left = append(left, target)
 			}
 		}
@@ -144,15 +144,15 @@ func (m *matching) unnamed(a *announcement) []string {
 	case a.number > 0 && len(a.words) == 0 && len(a.targets) == 0:
 	case len(a.targets) > 0 && !a.whole && has(a.targets[0]),
 		a.operation == Add && len(a.words) == 0 && len(a.targets) == 0 && (a.section != "" && has(a.section) || a.section == "" && m.total > 0),
-		len(a.words) > 0 && m.says(a, ""):
+		len(a.words) > 0 && m.shares(a, ""):
 		return nil
 	}
 	return []string{""}
 }
 
-// says reports whether some block has most words of an announcement, of one in another notation
+// shares reports whether some block has most words of an announcement, of one in another notation
 // nearly all.
-func (m *matching) says(a *announcement, target string) bool {
+func (m *matching) shares(a *announcement, target string) bool {
 	found := false
 	for i := range m.blocks {
 		d := &m.blocks[i].Delta

@@ -301,7 +301,7 @@ func (t title) operation(body string) (a announcement, ok bool) {
 	}
 	separated := isSeparator(after(body, words[0]))
 	rest := withoutArticles(words[1:])
-	if len(rest) == 0 || isModal(rest[0].text) || isNothing(rest[0].text) || isDigit(rest[0].text[0]) {
+	if len(rest) == 0 || isOperation(rest[0].text) || isModal(rest[0].text) || isNothing(rest[0].text) || isDigit(rest[0].text[0]) {
 		return a, false
 	}
 	last := a.subject(body, rest)

@@ -119,7 +119,7 @@ func (r *reader) readText(p *passage, at int, text string) bool {
 		b.Line = r.lineOf(p, at)
 		b.Flags = append(slices.Clone(p.flags), slices.DeleteFunc(b.Flags, func(f Flag) bool { return f.Name == FlagUnfenced && p.loose })...)
 		if !p.loose && !r.opt.Strict {
-			b.Flags = append(b.Flags, Flag{Name: FlagUnfenced, Text: "it stands in a text within an object"})
+			b.Flags = append(b.Flags, Flag{Name: FlagUnfenced, Text: "it was a text within an object"})
 		}
 		if b.Skipped() && p.shown == "" {
 			r.add(b)

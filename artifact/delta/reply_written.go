@@ -64,7 +64,6 @@ func isAboutSections(text []byte) bool {
 	return false
 }
 
-
 // sketched finds an operation, a section or a target in JSON that cannot be read.
 var sketched = regexp.MustCompile(`(?i)\b(operation|op|action|section|target_id)` + quoteMarks + `[ \t]{0,8}[:=]?[ \t]{0,8}` + quoteMarks + `([A-Z][A-Z0-9_.]{1,30})`)
 

@@ -86,7 +86,6 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"an example mentioned", "I add an anomaly, for example in late cells:\n" + in("delta", add), "taken"},
 		{"another agent mentioned", "Since RedCreek wrote that, I propose:\n" + in("delta", kill), "taken"},
 		{"the author's own words", "As I proposed in round 1:\n" + in("delta", kill), "taken"},
-<<<<<<< HEAD
 		{"commented out in a delta fence", in("delta", "// "+kill+"\n"+add+"\n/* "+kill+" */"), "taken repaired | shown commented | shown commented"},
 		{"all commented out in a delta fence", in("delta", "# "+kill), "shown commented"},
 		{"only words commented out", in("delta", "// nothing to change"), "refused INVALID_JSON"},
@@ -94,16 +93,13 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"struck out", "~~" + add + "~~\n", "refused unfenced UNFENCED_DELTA"},
 		{"struck out by tags", "<del>\n\n" + in("delta", kill) + "</del>\n", "shown example"},
 		{"a JSON Patch", in("json", `[{"op":"remove","path":"/hypothesis_slate/H2"}]`), "refused unfenced INVALID_OPERATION"},
-		{"arguments of a function call", in("json", `{"name":"send","arguments":"{\"operation\":\"ADD\",\"section\":\"tests\",\"payload\":{}}"}`), "refused unfenced UNFENCED_DELTA"},
+		{"arguments of a function call", in("json", `{"name":"send","arguments":"{\"operation\":\"ADD\",\"section\":\"anomaly_register\",\"payload\":{\"name\":\"N\",\"observation\":\"O\"}}"}`), "taken unfenced normalised"},
 		{"a list of YAML in a delta fence", in("delta", "- operation: KILL\n  target_id: H2\n- operation: KILL\n  target_id: H3"), "refused INVALID_JSON | refused INVALID_JSON"},
 		{"an operation in a cell", "| H2 | **KILL** | vague |\n", "refused PROSE_ONLY"},
 		{"an operation behind an id", "- **H2** → KILL (vague)\n", "refused PROSE_ONLY"},
 		{"an id in a sentence", "H2: KILL would be premature.\n| ADD | EDIT | KILL |\n", ""},
 		{"a fence without an end around a quotation", "```diff\n" + kill + "\n``\n\n> text\n\n> ```delta\n> " + kill + "\n> ```\n", "refused unfenced truncated AMBIGUOUS_DELTA | refused unfenced truncated AMBIGUOUS_DELTA"},
-		{"DELTA[kind]", "DELTA[hypothesis]: cells keep count\n", "refused PROSE_ONLY"},
-=======
 		{"DELTA[kind]", "DELTA[test]: cells keep count\n", "refused PROSE_ONLY"},
->>>>>>> d1156dd7 (artifact/delta: match announcements by what they name)
 		{"a numbered heading", "### Delta 3: kill H2\n\nIt is vague.\n", "refused PROSE_ONLY"},
 		{"bold", "**ADD X4:** late cells\n", "refused PROSE_ONLY"},
 		{"an instruction", "KILL H2 — too vague\n", "refused PROSE_ONLY"},
