@@ -84,6 +84,10 @@ func (r *reader) announceLine(line []byte, at int) {
 // and begins no earlier than its paragraph.
 func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) {
 	end := writtenEnd(r.src[:b.End], to)
+	rest, _, _ := bytes.Cut(r.src[to:end], []byte("\n"))
+	if next := lineWords(string(rest)); len(next) > 0 && (isOperation(next[0].text) || isModal(next[0].text)) {
+		return // a list of all operations, or a sentence
+	}
 	group := r.src[max(paragraph, from-maxWritten):end]
 	a := announcement{operation: strings.ToUpper(string(r.src[from:to])), whole: true}
 	a.section = r.sketch(group).Section
