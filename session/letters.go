@@ -87,7 +87,7 @@ type LetterRow struct {
 const (
 	LetterOwn      = "own"           // a question, a version or a reminder of the session
 	LetterStranger = "not_in_roster" // its sender is not in the roster
-	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it holds no changes
+	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
 	LetterRepeated = "duplicate"     // its sender wrote the same text before
 	LetterReply    = "reply"         // it answers a call whose round is not settled yet
 	LetterWaiting  = "waiting"       // not merged yet
@@ -115,6 +115,11 @@ func HoldsChanges(text string) bool {
 	})
 }
 
+// attempts reports whether a text has something that a person would read as a change, in whatever form.
+func attempts(text string) bool {
+	return slices.ContainsFunc(delta.Read([]byte(text), delta.Options{}).Blocks, func(b delta.Block) bool { return !b.Skipped() || b.Flagged(delta.FlagDraft) })
+}
+
 // account returns what became of each message of a thread, in its order, and the letters that are
 // not merged yet, by round. A reply to an earlier round belongs to that round.
 func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter) {
@@ -134,7 +139,7 @@ func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter)
 			row.Outcome = LetterNameless
 		case merged:
 			row.Heard, row.Round, row.Version = have.Heard, have.Round, have.Version
-		case l.Sign:
+		case l.Sign && (state.Head.Seq > 0 && state.Opened.Reads() == delta.FirstReader || !attempts(l.Text)):
 			row.Outcome = LetterSign
 		case repeated:
 			row.Outcome, row.Of = LetterRepeated, of

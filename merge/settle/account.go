@@ -49,6 +49,7 @@ func (s *Settlement) Accounts() []Account {
 		for _, p := range r.Problems {
 			all[i].Refusals = append(all[i].Refusals, Refusal{Line: p.Line, Code: p.Code, Message: p.Message})
 		}
+		all[i].Refusals = append(all[i].Refusals, r.Aside...)
 		for j := range rows[i] {
 			if row := &rows[i][j]; !unreadable[row.DeltaID] { // those have a problem
 				all[i].Refusals = append(all[i].Refusals, refusals(row)...)

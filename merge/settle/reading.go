@@ -27,6 +27,8 @@ type Reading struct {
 	Cut       bool             `json:"-"` // the reply, or its repair, ends at the limit of its length
 	Replaced  []Replaced       `json:"-"` // deltas that the repair replaced
 	Idle      []string         `json:"-"` // applied EDITs that changed no value
+	Notes     []delta.Note     `json:"-"` // what was noticed about its blocks
+	Aside     []Refusal        `json:"-"` // drafts, examples and quotations
 	third     bool             // of a session that follows protocol 3
 	message   int              // its number in the thread
 }
@@ -194,6 +196,12 @@ func (r *Reading) Take(reply *delta.Reply) {
 	r.Problems = append(r.Problems, reply.Problems...)
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]
+		for _, f := range b.Flags {
+			r.Notes = append(r.Notes, delta.Note{Line: b.Line, What: f.Name, Text: f.Text})
+			if b.Skipped() {
+				r.Aside = append(r.Aside, Refusal{Line: b.Line, Code: fault.Code(f.Name), Message: f.Text})
+			}
+		}
 		switch {
 		case b.OK:
 			r.Taken++

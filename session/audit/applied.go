@@ -63,6 +63,10 @@ func (r *ApplyResult) AddNotes(file string, text []byte, out *settle.Settlement)
 		for _, p := range out.Readings[i].Problems {
 			r.Reading = append(r.Reading, delta.Note{File: file, Line: p.Line, What: string(p.Code), Text: p.Message})
 		}
+		for _, n := range out.Readings[i].Notes {
+			n.File = file
+			r.Reading = append(r.Reading, n)
+		}
 	}
 	written, err := delta.ReadFile(text)
 	if err != nil || !artifact.IsJSON(text) {

@@ -113,7 +113,7 @@ func titled(title string, lines []string) string {
 func letterOutcome(r *session.LetterRow) string {
 	switch r.Outcome {
 	case session.LetterOwn:
-		return "sent by the session"
+		return "sent by the session or its operator"
 	case session.LetterStranger:
 		return "not read: the sender is not in the roster"
 	case session.LetterSign:
@@ -130,7 +130,7 @@ func letterOutcome(r *session.LetterRow) string {
 	case session.LetterNameless:
 		return "not read: the server gave it no id"
 	case session.LetterMerged:
-		return "read before version " + strconv.Itoa(r.Version)
+		return "read for version " + strconv.Itoa(r.Version)
 	}
 	parts := []string{outcomeWords(r.Outcome)}
 	for _, one := range []struct {
