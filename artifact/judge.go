@@ -164,19 +164,30 @@ func TrimIDBeforeBrackets(name string) string {
 	return strings.TrimSpace(remark) + strings.TrimRight(after, ": ")
 }
 
+// IDBeforeName returns the id that TrimID or TrimIDBeforeBrackets would strip first, or "".
+func IDBeforeName(name string) string {
+	trimmed := strings.TrimLeftFunc(name, unicode.IsSpace)
+	if trimmed == "" || !beginsID(trimmed[0]) {
+		return ""
+	}
+	id, _ := cutRun(trimmed, isIDRune)
+	if _, ok := cutID(name); ok || len(TrimIDBeforeBrackets(name)) < len(name) {
+		return id
+	}
+	return ""
+}
+
+func isIDRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func cutID(name string) (string, bool) {
 	trimmed := strings.TrimLeftFunc(name, unicode.IsSpace)
 	if trimmed == "" || !beginsID(trimmed[0]) {
 		return "", false
 	}
-	end := strings.IndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if end < 0 {
+	id, rest := cutRun(trimmed, isIDRune)
+	if _, ok := SectionOfID(id); !ok || rest == "" {
 		return "", false
 	}
-	if _, ok := SectionOfID(trimmed[:end]); !ok {
-		return "", false
-	}
-	rest := trimmed[end:]
 	after := strings.TrimLeftFunc(rest, unicode.IsSpace)
 	if rest, ok := strings.CutPrefix(after, ":"); ok {
 		return strings.TrimSpace(rest), true

@@ -29,7 +29,7 @@ func (d *orderedBatch) hear() {
 	slices.SortStableFunc(adds, func(a, b entry) int { return a.sent().Compare(b.sent()) })
 	d.heard = make(heard)
 	for _, add := range adds {
-		for _, name := range add.d().Labels {
+		for _, name := range add.names() {
 			if _, isID := artifact.SectionOfID(name); isID && !add.knows(name) {
 				d.heard.spread(add, name)
 			}

@@ -62,7 +62,7 @@ func heardBy(base *artifact.Artifact, d *delta.Delta, name string, byID map[stri
 	made := make(map[string]bool)
 	for _, row := range report.Deltas {
 		add := byID[row.DeltaID]
-		if add.Operation != delta.Add || add.Place == nil || !slices.Contains(add.Labels, name) || knows(base, add, name) {
+		if add.Operation != delta.Add || add.Place == nil || !slices.Contains(namesOf(add), name) || knows(base, add, name) {
 			continue
 		}
 		if add.Agent == d.Agent && add.Place.Message == d.Place.Message {

@@ -14,7 +14,7 @@ import (
 )
 
 // An adversarial agent reuses the ids of existing items in every place: as labels, targets, keys,
-// elements and words. Every value says which delta wrote it and which id it meant.
+// elements and words, the labels and targets in every spelling. Every value says which delta wrote it and which id it meant.
 
 func TestLawKnownIDs(t *testing.T) { rapid.Check(t, lawKnownIDs) }
 func FuzzLawKnownIDs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(lawKnownIDs)) }
@@ -37,10 +37,11 @@ func lawKnownIDs(t *rapid.T) {
 		d := byID[row.DeltaID]
 		if d.Operation == delta.Add {
 			checkTaken(t, &base, d, &row, rules)
-		} else if row.Disposition != merge.Rejected && knows(&base, d, d.Target) && row.TargetID != d.Target {
+		} else if row.Disposition != merge.Rejected && knows(&base, d, d.Target) && plain(row.TargetID) != plain(d.Target) {
 			t.Fatalf("%s of %s touched %s: %+v", d.Operation, d.Target, row.TargetID, row)
 		}
 	}
+	checkShared(t, &base, batch, &report)
 	for _, s := range artifact.Sections() {
 		for _, it := range out.Items(s) {
 			checkWriters(t, &base, it, byID)
@@ -61,13 +62,13 @@ func lawKnownIDs(t *rapid.T) {
 
 // knows reports whether the author of a delta was shown an item, or a row of a cell.
 func knows(base *artifact.Artifact, d *delta.Delta, id string) bool {
-	id, _, _ = strings.Cut(id, ".")
+	id, _, _ = strings.Cut(plain(id), ".")
 	it, _, ok := base.Find(id)
 	return ok && (d.Place == nil || it.Created == nil || it.Created.Version <= d.Place.Shown)
 }
 
 func checkTaken(t *rapid.T, base *artifact.Artifact, d *delta.Delta, row *merge.Row, rules merge.Rules) {
-	carries := slices.ContainsFunc(d.Labels, func(l string) bool { return knows(base, d, l) })
+	carries := slices.ContainsFunc(namesOf(d), func(l string) bool { return knows(base, d, l) })
 	switch {
 	case row.Disposition == merge.Applied && carries != (row.Code == merge.LabelTaken):
 		t.Fatalf("%v carries a known id: %v, got %+v", d.Labels, carries, row)
@@ -102,7 +103,7 @@ func checkWriters(t *rapid.T, base *artifact.Artifact, it *artifact.Item, byID m
 		if d == nil || d.Operation == delta.Add || !knows(base, d, d.Target) {
 			continue
 		}
-		if row, _, _ := strings.Cut(d.Target, "."); row != it.ID {
+		if row, _, _ := strings.Cut(plain(d.Target), "."); row != it.ID {
 			t.Fatalf("%s of %s wrote to %s", d.Operation, d.Target, it.ID)
 		}
 	}
@@ -175,6 +176,9 @@ func adversaryBase(t *rapid.T) artifact.Artifact {
 func adversaryBatch(t *rapid.T) []delta.Delta {
 	hypotheses := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6"})
 	labels := rapid.SampledFrom([]string{"H1", "H2", "H3", "H4", "H5", "H6", "P1", "P2", "P3", "T1", "T2", "T3", "P1.H1", "P3.H5", "new"})
+	spelt := rapid.Custom(func(t *rapid.T) string {
+		return rapid.SampledFrom(spellings(labels.Draw(t, "label"))).Draw(t, "spelling")
+	})
 	batch := make([]delta.Delta, rapid.IntRange(1, 12).Draw(t, "size"))
 	letters := make(drawnLetters)
 	for i := range batch {
@@ -201,6 +205,9 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 		switch section {
 		case artifact.HypothesisSlate:
 			d.Payload = delta.Payload{{Name: "claim", Value: artifact.Text("c" + d.ID)}}
+			if d.Operation == delta.Add && rapid.IntRange(0, 3).Draw(t, "named") == 0 {
+				d.Payload = append(d.Payload, delta.Field{Name: "name", Value: artifact.Text(h + ": n")})
+			}
 		case artifact.PredictionsTable:
 			d.Payload = delta.Payload{{Name: "condition", Value: artifact.Text("c" + d.ID)}, {Name: "predictions", Value: outcomes()}}
 		case artifact.DiscriminativeTests:
@@ -215,22 +222,108 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 		d.Section = section.String()
 		switch d.Operation {
 		case delta.Add:
-			d.Labels = rapid.SliceOfNDistinct(labels, 0, 2, rapid.ID).Draw(t, "labels")
+			d.Labels = rapid.SliceOfNDistinct(spelt, 0, 2, rapid.ID).Draw(t, "labels")
 		case delta.Kill:
 			d.Payload = nil
 			fallthrough
 		default:
-			d.Target = labels.Draw(t, "target")
-			id, _, isCell := strings.Cut(d.Target, ".")
+			d.Target = spelt.Draw(t, "target")
+			id, _, isCell := strings.Cut(plain(d.Target), ".")
 			if s, ok := artifact.SectionOfID(id); ok {
 				d.Section = s.String()
 			}
 			if isCell && d.Operation == delta.Edit {
-				d.Payload = delta.Payload{{Name: "prediction", Value: marked(strings.TrimPrefix(d.Target, id+"."))}}
+				d.Payload = delta.Payload{{Name: "prediction", Value: marked(strings.TrimPrefix(plain(d.Target), id+"."))}}
 			}
 		}
 		d.Settle()
 		d.Seal()
 	}
 	return batch
+}
+
+// spellings returns the forms in which a person would still read an id, the plain one as often as all
+// others together.
+func spellings(id string) []string {
+	if id == "new" {
+		return []string{id, "H2b", "H2'", "third alternative"}
+	}
+	all := []string{
+		strings.ToLower(id), "`" + id + "`", "**" + id + "**", "[" + id + "]", "#" + id, " " + id + "\u200b", id[:1] + "0" + id[1:],
+		id[:1] + " " + id[1:], "RS-20251230-law#" + id, "(" + id + ")",
+	}
+	if !strings.Contains(id, ".") {
+		all = append(all, id+": Two", id+" (Two)")
+	}
+	for range len(all) {
+		all = append(all, id)
+	}
+	return all
+}
+
+// plain returns the id of a spelling that spellings returned. The items of the base share a name; it
+// means the first of them.
+func plain(spelling string) string {
+	switch spelling {
+	case "third alternative":
+		return "H1"
+	case "new", "H2b", "H2'":
+		return spelling
+	}
+	_, item, ok := strings.Cut(spelling, "#")
+	if !ok {
+		item = spelling
+	}
+	item, _, _ = strings.Cut(item, ": ")
+	item, _, _ = strings.Cut(item, " (Two")
+	item = strings.ToUpper(strings.Trim(item, "`*[] ()\u200b"))
+	return item[:1] + strings.TrimLeft(item[1:], " 0")
+}
+
+// namesOf returns what the author of an ADD calls its item, in plain spelling.
+func namesOf(d *delta.Delta) []string {
+	var names []string
+	for _, label := range d.Labels {
+		if label != "third alternative" {
+			label = plain(label)
+		}
+		names = append(names, label)
+	}
+	if name, _, ok := strings.Cut(d.Payload.Text("name"), ":"); ok {
+		names = append(names, name)
+	}
+	return names
+}
+
+// checkShared fails if an EDIT or KILL was bound by a name that two items of its author share.
+func checkShared(t *rapid.T, base *artifact.Artifact, batch []delta.Delta, report *merge.Report) {
+	made := make(map[string]map[string]bool) // by author, message and name
+	byID := make(map[string]*delta.Delta)
+	key := func(d *delta.Delta, name string) string {
+		message := 0
+		if d.Place != nil {
+			message = d.Place.Message
+		}
+		return fmt.Sprint(d.Agent, message, plain(name))
+	}
+	for i := range batch {
+		byID[batch[i].ID] = &batch[i]
+	}
+	for _, row := range report.Deltas {
+		d := byID[row.DeltaID]
+		for _, name := range namesOf(d) {
+			if row.Disposition != merge.Rejected && !knows(base, d, name) {
+				if made[key(d, name)] == nil {
+					made[key(d, name)] = make(map[string]bool)
+				}
+				made[key(d, name)][row.TargetID] = true
+			}
+		}
+	}
+	for _, row := range report.Deltas {
+		d := byID[row.DeltaID]
+		if d.Operation != delta.Add && row.Disposition != merge.Rejected && !knows(base, d, d.Target) && len(made[key(d, d.Target)]) > 1 {
+			t.Fatalf("%s of %s touched %s, one of %v", d.Operation, d.Target, row.TargetID, made[key(d, d.Target)])
+		}
+	}
 }

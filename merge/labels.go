@@ -1,19 +1,30 @@
 package merge
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
-	"brenner/internal/fault"
 )
 
-// labels are the names that one author gave, within one message, to the items of its ADDs. Each
-// name keeps all ADDs that claimed it, in order.
-type labels map[string][]entry
+// labels are the names that one author gave, within one message, to the items of its ADDs.
+type labels map[string]*named
+
+// named are all ADDs that claimed a name: those of the reply or in place of them, and the new ones of its
+// repair. merge/1 does not tell them apart.
+type named struct {
+	texts  [2]claims
+	resent bool // one of them was read in an earlier merge: its author sent the letter again
+}
+
+// claims are the ADDs of one text with one name, in order, and what they made in the current pass.
+type claims struct {
+	adds    []entry
+	weighed int     // how many of adds are judged and taken into account
+	made    []*slot // at most two of the items
+	refused bool    // one of them made nothing
+}
 
 // scope is where a label is valid: one message of one agent. A delta file has no messages; there it
 // is all deltas of the agent in the batch.
@@ -30,9 +41,11 @@ func scopeOf(d *delta.Delta) scope {
 	return scope{agent: d.Agent, message: d.Place.Message, placed: true}
 }
 
-func (d *orderedBatch) collectLabels(base *artifact.Artifact, rules *Rules) {
-	if rules.second() {
+func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
+	if d.second {
+		d.markNamed()
 		d.knownLabels(base)
+		d.rememberLabels(base)
 	}
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
@@ -49,142 +62,104 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact, rules *Rules) {
 			d.scopes[scope] = names
 		}
 		e.needs().labels = names
-		for _, name := range e.d().Labels {
+		for _, name := range e.names() {
 			if !e.knows(name) {
-				names[name] = append(names[name], e)
+				names.add(name, e)
 			}
 		}
 	}
-	if rules.second() {
+	if d.second {
 		d.hear()
 	}
 }
 
-// knownLabels finds the labels of the batch that are ids of the base, or addresses of cells in a row of
-// it. An author who was shown that item means it, never the item of an ADD.
-func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
-	var wanted map[string][]string // ids, and the labels that spell them
+func (l labels) add(name string, e entry) {
+	n := l[name]
+	if n == nil {
+		n = &named{}
+		l[name] = n
+	}
+	text := &n.texts[0]
+	if e.in.second && e.repairs() && !e.d().Place.Corrects {
+		text = &n.texts[1]
+	}
+	text.adds = append(text.adds, e)
+	n.resent = n.resent || e.readBefore() != nil
+}
+
+func (e entry) repairs() bool { return e.d().Place != nil && e.d().Place.Repair }
+
+// names returns what the author of an ADD calls its item: its labels, the ids that they spell, and the id
+// before its name.
+func (e entry) names() []string {
+	d := e.d()
+	if !e.in.second {
+		return d.Labels
+	}
+	names := slices.Clip(d.Labels)
+	for _, label := range d.Labels {
+		id, _ := artifact.Spelled(label)
+		if id != "" && !isCell(id, label) && !slices.Contains(names, id) {
+			names = append(names, id)
+		}
+	}
+	if id := idInName(d); id != "" && !slices.Contains(names, id) {
+		names = append(names, id)
+	}
+	return names
+}
+
+// isCell reports whether a label with an id addresses a cell of that row.
+func isCell(id, label string) bool {
+	return artifact.PredictionsTable.ValidID(id) && strings.Contains(label, ".")
+}
+
+// idInName returns the id of its section that stands before the name of an ADD, or "".
+func idInName(d *delta.Delta) string {
+	f := d.Payload.Find("name")
+	if f == nil {
+		return ""
+	}
+	name, _ := f.Value.(artifact.Text)
+	id := artifact.IDBeforeName(string(name))
+	if s, ok := artifact.SectionOfID(id); ok && s.String() == d.Section {
+		return id
+	}
+	return ""
+}
+
+// markNamed finds the ADDs whose only label is the id before the name.
+func (d *orderedBatch) markNamed() {
 	for i := range d.facts {
-		if !d.facts[i].is(labelled) {
-			continue
-		}
-		for _, label := range d.batch[d.facts[i].at].Labels {
-			id, ok := spelledID(label)
-			if !ok || slices.Contains(wanted[id], label) {
-				continue
-			}
-			if wanted == nil {
-				wanted = make(map[string][]string)
-			}
-			wanted[id] = append(wanted[id], label)
-		}
-	}
-	if wanted == nil {
-		return
-	}
-	d.known = make(map[string]int)
-	for _, items := range base.Sections {
-		for _, it := range items {
-			since := 0
-			if it.Created != nil {
-				since = it.Created.Version
-			}
-			for _, label := range wanted[it.ID] {
-				d.known[label] = since
-			}
+		f := &d.facts[i]
+		if from := &d.batch[f.at]; !f.is(labelled) && from.Operation == opAdd && idInName(from) != "" {
+			f.traits |= labelled
 		}
 	}
 }
 
-// spelledID returns the id that a label spells, whatever its case, the marks around it (**H2**, [H2], H2.)
-// and what separates its number (H-2, H02). The cell of a prediction counts as its row. A spelling that no
-// EDIT or KILL could use is no label either: a person would read it as that item. A mark behind it alone
-// makes it another name (H2', H2*).
-func spelledID(label string) (string, bool) {
-	id := strings.ToUpper(strings.TrimRight(strings.Map(plainRune, label), " \t\r\n.,:;"))
-	if inner := strings.TrimLeft(id, " \t\r\n"); inner != strings.TrimLeft(inner, wrappers) {
-		id = strings.TrimRight(strings.TrimLeft(inner, wrappers), wrappers+" .,:;")
-	} else {
-		id = inner
-	}
-	if row, _, isCell := strings.Cut(id, "."); isCell {
-		return row, artifact.PredictionsTable.ValidID(row)
-	}
-	number := strings.TrimLeft(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	if digits := strings.TrimLeft(number, " -_#0"); digits != number {
-		id = strings.TrimSuffix(id, number) + digits
-	}
-	_, ok := artifact.SectionOfID(id)
-	return id, ok
-}
-
-// wrappers are the marks that Markdown and people put around an id.
-const wrappers = "*_`~[](){}<>\"'“”‘’#"
-
-// plainRune drops characters without a width, and narrows full-width ones.
-func plainRune(r rune) rune {
-	switch {
-	case unicode.Is(unicode.Cf, r):
-		return -1
-	case r >= '！' && r <= '～':
-		return r - '！' + '!'
-	}
-	return r
-}
-
-// knows reports whether a label of the batch is an id that the author of e was shown. Deltas from files
-// see the base.
-func (e entry) knows(label string) bool {
-	if len(e.in.known) == 0 {
-		return false
-	}
-	since, ok := e.in.known[label]
-	return ok && (e.d().Place == nil || since <= e.d().Place.Shown)
-}
-
-// takenLabels returns the labels of an ADD that its author knows as ids.
-func (e entry) takenLabels() []string {
-	if !e.is(labelled) || len(e.in.known) == 0 {
-		return nil
-	}
-	var taken []string
-	for _, l := range e.d().Labels {
-		if e.knows(l) {
-			taken = append(taken, l)
-		}
-	}
-	return taken
-}
-
-// assumedIDs returns the labels of an ADD that are ids, other than the one that its item got.
+// assumedIDs returns the names of an ADD that are ids, other than the one that its item got.
 func (e entry) assumedIDs(id string) []string {
 	var assumed []string
-	for _, l := range e.d().Labels {
+	for _, l := range e.names() {
 		if _, isID := artifact.SectionOfID(l); isID && l != id && !e.knows(l) {
 			assumed = append(assumed, l)
 		}
 	}
+	slices.Sort(assumed)
 	return assumed
 }
 
-// takenMessage explains why labels of an ADD were not taken.
-func takenMessage(taken []string) string {
-	shown := make([]string, len(taken))
-	for i, l := range taken {
-		shown[i] = fault.Shown(l)
-	}
-	if len(taken) == 1 {
-		return shown[0] + " is an existing item and cannot name a new one"
-	}
-	return strings.Join(shown, " and ") + " are existing items and cannot name a new one"
-}
-
-// labelledAdd returns the ADD that a name refers to in e: the nearest before it, else the first
-// after it.
+// labelledAdd returns an ADD that a name refers to in e: in merge/1 the nearest before it, else the
+// first after it; since merge/2 the first of those that share the name.
 func (e entry) labelledAdd(name string) entry {
-	adds := e.labels()[name]
-	if len(adds) == 0 || e.knows(name) {
+	texts := e.labelled(name)
+	if texts == nil {
 		return entry{}
+	}
+	adds := texts[0].adds
+	if e.in.second {
+		return adds[0]
 	}
 	after, found := slices.BinarySearchFunc(adds, e.index, func(a entry, i int32) int { return int(a.index - i) })
 	if !found && after > 0 {
@@ -193,119 +168,98 @@ func (e entry) labelledAdd(name string) entry {
 	return adds[after]
 }
 
+// labelled returns the ADDs that a name can mean in e, or nil. A reply means its own; only a name that it
+// lacks can be one of its repair. A known id does not name a new item, except in a letter that was sent
+// again: there it means what it meant when the letter was first read.
+func (e entry) labelled(name string) []claims {
+	n := e.labels()[name]
+	switch {
+	case n == nil || e.knows(name) && !n.resent:
+		return nil
+	case len(n.texts[0].adds) == 0:
+		return n.texts[1:]
+	case len(n.texts[1].adds) == 0 || !e.repairs():
+		return n.texts[:1]
+	}
+	return n.texts[:]
+}
+
+// unjudged returns an ADD that must be judged before e's name of an item has a meaning, if there is one.
+func (p *pass) unjudged(e entry, name string) entry {
+	if !p.second {
+		if add := e.labelledAdd(name); !add.none() && !add.judged {
+			return add
+		}
+		return entry{}
+	}
+	texts := e.labelled(name)
+	for i := range texts {
+		if add := p.weigh(&texts[i]); !add.none() {
+			return add
+		}
+	}
+	return entry{}
+}
+
+// weigh takes into account what ADDs have made so far. It returns the first that is not judged yet.
+func (p *pass) weigh(c *claims) entry {
+	for ; c.weighed < len(c.adds); c.weighed++ {
+		add := c.adds[c.weighed]
+		if !add.judged {
+			return add
+		}
+		switch made := p.madeItem(add); {
+		case made == nil:
+			c.refused = c.refused || add.d().Problem == nil
+		case len(c.made) < 2 && !slices.Contains(c.made, made):
+			c.made = append(c.made, made)
+		}
+	}
+	return entry{}
+}
+
+// byLabel returns the item that a name of an ADD means. A name of two items means neither, nor does one of
+// an item and of an ADD that was refused and not repaired.
+func (p *pass) byLabel(e entry, name string) (*slot, finding) {
+	if !p.unjudged(e, name).none() {
+		return nil, tooSoon
+	}
+	made, refused := p.madeAs(e, name)
+	switch {
+	case len(made) == 0:
+		return nil, unknown
+	case len(made) > 1 || refused:
+		return nil, ambiguous
+	}
+	return made[0], known
+}
+
+// madeAs returns the items of judged ADDs that share a name, at most two of a text, and whether another ADD
+// with that name was refused and not repaired.
+func (p *pass) madeAs(e entry, name string) (made []*slot, refused bool) {
+	if !p.second {
+		if one := p.madeItem(e.labelledAdd(name)); one != nil {
+			made = append(made, one)
+		}
+		return made, false
+	}
+	for _, text := range e.labelled(name) {
+		for _, one := range text.made {
+			if !slices.Contains(made, one) {
+				made = append(made, one)
+			}
+		}
+		refused = text.refused
+	}
+	return made, refused
+}
+
 // labelOf returns the author's name of the item, if it differs from its id.
 func (e entry) labelOf(id string) string {
-	for _, l := range e.d().Labels {
+	for _, l := range e.names() {
 		if l != id && !e.knows(l) {
 			return " (" + e.d().Agent + "'s " + l + ")"
 		}
 	}
 	return ""
-}
-
-type finding int
-
-const (
-	known   finding = iota // it is the returned item
-	unknown                // it is nothing that the author could know
-	tooSoon                // it is an item of a later ADD
-)
-
-// refer resolves an id or label in a delta.
-func (p *pass) refer(e entry, ref string) (*slot, finding) {
-	if add := e.labelledAdd(ref); !add.none() {
-		if !add.judged {
-			return nil, tooSoon
-		}
-		if made := p.madeItem(add); made != nil {
-			return made, known
-		}
-		return nil, unknown
-	}
-	section, ok := artifact.SectionOfID(ref)
-	if !ok {
-		return nil, unknown
-	}
-	if s := p.section(section).find(ref); s != nil && s.shownTo(e) {
-		return s, known
-	}
-	return nil, unknown
-}
-
-// address finds the target of an EDIT or KILL: an item, or one cell of a prediction (P2.H1). A nil
-// item without a rejection is the research thread that does not exist yet.
-func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) {
-	target := e.d().Target
-	if section == artifact.ResearchThread {
-		if target != "" && target != artifact.ThreadID {
-			p.noTarget(e, section, target)
-			return nil, "", false
-		}
-		return p.section(section).find(artifact.ThreadID), "", true
-	}
-	if e.number != 0 && e.labels() == nil { // the common case: a plain id
-		if s := p.section(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
-			return s, "", true
-		}
-	}
-	if target == "" {
-		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d().Operation))
-		return nil, "", false
-	}
-	if section == artifact.PredictionsTable {
-		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelledAdd(target).none() {
-			return p.addressCell(e, row, cell)
-		}
-	}
-	s, found := p.refer(e, target)
-	if found != known || s.section() != section {
-		p.noTarget(e, section, target)
-		return nil, "", false
-	}
-	return s, "", true
-}
-
-func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
-	s, found := p.refer(e, row)
-	if found != known || s.section() != artifact.PredictionsTable {
-		p.noTarget(e, artifact.PredictionsTable, row)
-		return nil, "", false
-	}
-	h, found := p.refer(e, cell)
-	if found != known || h.section() != artifact.HypothesisSlate {
-		p.noTarget(e, artifact.HypothesisSlate, cell)
-		return nil, "", false
-	}
-	if f := p.open(s).find("predictions"); f != nil && f.shape != mapping && f.shape != unset {
-		e.reject(InvalidTarget, fmt.Sprintf("the predictions of %s are not a table row", s.id()))
-		return nil, "", false
-	}
-	return s, h.id(), true
-}
-
-// noTarget reports why a target is invalid, and in which section that id exists.
-func (p *pass) noTarget(e entry, section artifact.Section, target string) {
-	why := fmt.Sprintf("there is no %s in %s", fault.Shown(target), section)
-	if add := e.labelledAdd(target); !add.none() {
-		switch made := p.madeItem(add); {
-		case made == nil:
-			why = fmt.Sprintf("%s is %s's own name for an item that was refused", fault.Shown(target), fault.Shown(e.d().Agent))
-		default:
-			why = fmt.Sprintf("%s is %s's own name for %s, which is in %s", fault.Shown(target), fault.Shown(e.d().Agent), made.id(), made.section())
-		}
-	} else if other, ok := artifact.SectionOfID(target); ok {
-		switch s := p.section(other).find(target); {
-		case s == nil:
-		case !s.shownTo(e) && e.d().Place.Shown == 0:
-			why = target + " is an item that its author was not shown"
-		case !s.shownTo(e):
-			why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d().Place.Shown)
-		case other != section:
-			why += fmt.Sprintf("; %s is in %s", target, other)
-		}
-	}
-	e.reject(InvalidTarget, why)
-	if len(e.heardOf(target)) > 0 {
-		p.misnamed = append(p.misnamed, misnamed{e, target})
-	}
 }

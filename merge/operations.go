@@ -15,7 +15,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
-	taken := e.takenLabels()
+	taken := e.taken()
 	if len(taken) > 0 && p.index.rules.RejectTaken {
 		e.reject(LabelTaken, takenMessage(taken))
 		return
@@ -40,7 +40,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	slot := state.add(e, id)
 	row := e.row()
 	row.TargetID, row.Message = id, sentence
-	if len(e.d().Labels) > 0 {
+	if e.is(labelled) {
 		row.Message += e.labelOf(id)
 		if p.index.rules.second() {
 			slot.item.SetLabels(e.assumedIDs(id))
@@ -120,7 +120,7 @@ func (p *pass) edit(e entry, section artifact.Section) {
 		return
 	}
 	if target != nil && target.killed() {
-		e.skip(TargetKilled, target.id()+" was killed by "+fault.Shown(target.killer().By))
+		e.skip(TargetKilled, p.killedBy(target, "was killed"))
 		return
 	}
 	if cellKey != "" {
@@ -202,7 +202,7 @@ func (p *pass) kill(e entry, section artifact.Section) {
 		if hit := target.hit(); hit != nil {
 			hit.by = append(hit.by, e) // refused together with the first one
 		}
-		e.skip("", target.id()+" was already killed by "+fault.Shown(target.killer().By))
+		e.skip("", p.killedBy(target, "was already killed"))
 		return
 	}
 	k := artifact.Kill{By: e.d().Agent, At: e.d().At, Reason: reason, Stamp: e.stamp()}
@@ -235,6 +235,14 @@ func (p *pass) kill(e entry, section artifact.Section) {
 	state.active--
 	state.touched = true
 	e.row().Message = "killed"
+}
+
+// killedBy says that an item was killed, and by whom if that is known.
+func (p *pass) killedBy(target *slot, was string) string {
+	if by := target.killer().By; by != "" || !p.second {
+		was += " by " + fault.Shown(by)
+	}
+	return target.id() + " " + was
 }
 
 func (e entry) reason() string {

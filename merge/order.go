@@ -18,8 +18,10 @@ type orderedBatch struct {
 	authors  []author
 	version  int
 	scopes   map[scope]labels
-	known    map[string]int // labels that are ids of the base, with the version that added the item
 	heard    heard
+	known    map[string]meaning   // labels that read as items of the base
+	memory   map[assumed][]string // items of the base by the ids that their authors assumed
+	second   bool                 // the rules are those of merge/2 or later
 	history  *history
 	repeated []int32 // indices of deltas that may repeat something, or be repeated
 
@@ -31,14 +33,14 @@ type orderedBatch struct {
 
 // arrange puts the batch into processing order. The index in the batch is never a sort key.
 func arrange(batch []delta.Delta, c *ruleIndex, base *artifact.Artifact) *orderedBatch {
-	d := &orderedBatch{batch: batch, version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
+	d := &orderedBatch{batch: batch, second: c.rules.second(), version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
 	gists, ends, ordered := d.survey(c)
 	d.derived = deriveIDs(batch, d.facts, gists)
 	repeats := newRepeatFilter(gists)
 	d.history = newHistory(base, repeats)
 	d.sort(ends, ordered, func(a, b key) int { return d.compareRest(&a, &b, gists) })
 	d.stamps, d.rows = make([]artifact.Stamp, len(batch)), make([]Row, len(batch))
-	d.collectLabels(base, c.rules)
+	d.collectLabels(base)
 	for i := range d.facts {
 		if repeats.repeats(&gists[d.facts[i].at]) {
 			d.repeated = append(d.repeated, int32(i))
@@ -135,6 +137,7 @@ func comparePlaces(a, b *delta.Place) int {
 	return cmp.Or(
 		cmp.Compare(x.Message, y.Message), cmp.Compare(x.Block, y.Block), cmp.Compare(x.Shown, y.Shown),
 		cmp.Compare(present(a != nil), present(b != nil)), compareLetters(x.Letter, y.Letter),
+		cmp.Compare(present(x.Unrecorded), present(y.Unrecorded)),
 	)
 }
 

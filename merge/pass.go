@@ -48,6 +48,13 @@ func (p *pass) again(vetoed map[entry]bool) *pass {
 	for i := range p.authors {
 		p.authors[i].oldest, p.authors[i].newest = nil, nil
 	}
+	for _, names := range p.scopes {
+		for _, n := range names {
+			for i := range n.texts {
+				n.texts[i] = claims{adds: n.texts[i].adds}
+			}
+		}
+	}
 	p.link()
 	return &pass{base: p.base, index: p.index, orderedBatch: p.orderedBatch, vetoed: vetoed}
 }
@@ -87,7 +94,7 @@ func (p *pass) run() {
 // waits defers a delta until the ADD that it needs is judged: because it addresses the new item, or
 // because an earlier delta with the same id or content does.
 func (p *pass) waits(e entry) bool {
-	add := e.addressed()
+	add := p.addressed(e)
 	if links := e.links(); add.none() && links != nil {
 		add = links.waitFor()
 	}
@@ -103,15 +110,15 @@ func (p *pass) waits(e entry) bool {
 	return true
 }
 
-// addressed returns the unjudged ADD whose item an EDIT or KILL addresses by label: as a whole, or
+// addressed returns an unjudged ADD whose item an EDIT or KILL addresses by label: as a whole, or
 // as the row or the hypothesis of a cell.
-func (e entry) addressed() entry {
+func (p *pass) addressed(e entry) entry {
 	if e.labels() == nil || (e.d().Operation != opEdit && e.d().Operation != opKill) {
 		return entry{}
 	}
 	row, cell, _ := strings.Cut(e.d().Target, ".")
 	for _, label := range []string{e.d().Target, row, cell} {
-		if add := e.labelledAdd(label); !add.none() && !add.judged {
+		if add := p.unjudged(e, label); !add.none() {
 			return add
 		}
 	}

@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -191,7 +192,11 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 }
 
 func (p *pass) warnRef(e entry, d *draft, field, name string) {
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which its author cannot have known; kept as written%s", e, field, d.id, fault.Shown(name), p.heardNames(e, name))
+	why := "its author cannot have known"
+	if candidates := p.candidates(e, name); len(candidates) > 1 {
+		why = "may mean " + strings.Join(candidates, " or ")
+	}
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, p.heardNames(e, name))
 	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
 }
 

@@ -79,7 +79,11 @@ type Place struct {
 	// combined with the reply that it corrects. Repair tells the two texts apart.
 	Written int
 	Repair  bool
-	Letter  *Letter // how its message was sent, if others could read it
+	// Corrects says that it stands in for a block of the reply, whose labels mean it from now on.
+	Corrects bool
+	Letter   *Letter // how its message was sent, if others could read it
+	// Unrecorded says that Shown is the base of the merge, because nobody recorded what was shown.
+	Unrecorded bool
 }
 
 // Letter is when a message was sent, and which agents received it. Their later letters may use its

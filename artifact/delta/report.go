@@ -100,6 +100,8 @@ type Envelope struct {
 	Message   int // position of the message in its thread, from 1
 	Shown     int // the version of the artifact that the agent was shown
 	Letter    *Letter
+	// Unrecorded says that nobody recorded what was shown; Shown is the base of the merge.
+	Unrecorded bool
 }
 
 // Stamped returns the deltas of a reply in text order, with author, instant, place and id. A
@@ -119,7 +121,7 @@ func (r Reply) Stamped(env Envelope) []Delta {
 		d.ID = DerivedID(env.MessageID, strconv.Itoa(b.Index), string(d.Content()))
 		d.Agent = env.Agent
 		d.Timestamp = artifact.FormatInstant(env.At)
-		d.Place = &Place{Message: env.Message, Block: b.Index, Shown: env.Shown, Letter: env.Letter}
+		d.Place = &Place{Message: env.Message, Block: b.Index, Shown: env.Shown, Letter: env.Letter, Unrecorded: env.Unrecorded}
 		d.Seal()
 		deltas = append(deltas, d)
 	}

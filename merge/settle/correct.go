@@ -60,6 +60,11 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 	for i, original := range m.copies { // the original comes first
 		m.by[i] = m.by[original]
 	}
+	for _, j := range m.by {
+		if j >= 0 {
+			m.more[j].Place.Corrects = true
+		}
+	}
 	all := m.combined(nil)
 	if late := m.pushedOut(all); len(late) > 0 {
 		all = m.combined(late)

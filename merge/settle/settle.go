@@ -148,7 +148,7 @@ func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]de
 		batch = append(batch, read.Stamped(delta.Envelope{
 			Agent: r.Agent, At: r.At, Message: i + 1,
 			MessageID: strings.Join([]string{r.Agent, artifact.FormatInstant(r.At), r.hash}, "/"),
-			Shown:     base.Metadata.Version,
+			Shown:     base.Metadata.Version, Unrecorded: true,
 		})...)
 	}
 	return batch, notes

@@ -1,0 +1,194 @@
+package merge
+
+import (
+	"fmt"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+type finding int
+
+const (
+	known     finding = iota // it is the returned item
+	unknown                  // it is nothing that the author could know
+	tooSoon                  // it is an item of a later ADD
+	ambiguous                // it may be one of several items
+)
+
+// refer resolves an id or label in a delta.
+func (p *pass) refer(e entry, ref string) (*slot, finding) {
+	if !e.labelledAdd(ref).none() {
+		return p.byLabel(e, ref)
+	}
+	ref, whole := p.inSession(ref)
+	section, ok := artifact.SectionOfID(ref)
+	if !ok {
+		return nil, unknown
+	}
+	if s := p.section(section).find(ref); s != nil && s.shownTo(e) {
+		if !whole && len(e.remembered(ref)) > 0 {
+			return nil, ambiguous
+		}
+		return s, known
+	}
+	return nil, unknown
+}
+
+// inSession returns the id in an address with the session, "RS-20251230-x#H2", which leaves no doubt.
+func (p *pass) inSession(ref string) (id string, whole bool) {
+	if session := p.base.Metadata.SessionID; p.second && session != "" {
+		if id, whole = strings.CutPrefix(ref, session+"#"); whole {
+			return id, true
+		}
+	}
+	return ref, false
+}
+
+// address finds the target of an EDIT or KILL: an item, or one cell of a prediction (P2.H1). A nil
+// item without a rejection is the research thread that does not exist yet.
+func (p *pass) address(e entry, section artifact.Section) (*slot, string, bool) {
+	target := e.d().Target
+	if section == artifact.ResearchThread {
+		if target != "" && target != artifact.ThreadID {
+			p.noTarget(e, section, target)
+			return nil, "", false
+		}
+		return p.section(section).find(artifact.ThreadID), "", true
+	}
+	if e.number != 0 && e.labels() == nil && p.memory == nil { // the common case: a plain id
+		if s := p.section(section).numbered(int(e.number)); s != nil && s.shownTo(e) {
+			return s, "", true
+		}
+	}
+	if target == "" {
+		e.reject(InvalidTarget, fmt.Sprintf("%s needs a target_id", e.d().Operation))
+		return nil, "", false
+	}
+	if section == artifact.PredictionsTable {
+		if row, cell, isCell := strings.Cut(target, "."); isCell && e.labelledAdd(target).none() {
+			return p.addressCell(e, row, cell)
+		}
+	}
+	s, found := p.refer(e, target)
+	if found != known || s.section() != section || e.doubts(target) {
+		p.noTarget(e, section, target)
+		return nil, "", false
+	}
+	return s, "", true
+}
+
+func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
+	s, found := p.refer(e, row)
+	if found != known || s.section() != artifact.PredictionsTable || e.doubts(row) {
+		p.noTarget(e, artifact.PredictionsTable, row)
+		return nil, "", false
+	}
+	h, found := p.refer(e, cell)
+	if found != known || h.section() != artifact.HypothesisSlate || e.doubts(cell) {
+		p.noTarget(e, artifact.HypothesisSlate, cell)
+		return nil, "", false
+	}
+	if f := p.open(s).find("predictions"); f != nil && f.shape != mapping && f.shape != unset {
+		e.reject(InvalidTarget, fmt.Sprintf("the predictions of %s are not a table row", s.id()))
+		return nil, "", false
+	}
+	return s, h.id(), true
+}
+
+// noTarget reports why a target is invalid, and what it may mean.
+func (p *pass) noTarget(e entry, section artifact.Section, target string) {
+	e.reject(InvalidTarget, p.whyNoTarget(e, section, target))
+	if len(e.heardOf(target)) > 0 {
+		p.misnamed = append(p.misnamed, misnamed{e, target})
+	}
+}
+
+func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) string {
+	shown, agent := fault.Shown(target), fault.Shown(e.d().Agent)
+	if candidates := p.candidates(e, target); len(candidates) > 1 {
+		return fmt.Sprintf("%s may mean %s; write one of them", shown, strings.Join(candidates, " or "))
+	}
+	if !e.labelledAdd(target).none() {
+		made, _ := p.madeAs(e, target)
+		if len(made) == 0 {
+			return fmt.Sprintf("%s is %s's own name for an item that was refused", shown, agent)
+		}
+		return fmt.Sprintf("%s is %s's own name for %s, which is in %s", shown, agent, made[0].id(), made[0].section())
+	}
+	why := fmt.Sprintf("there is no %s in %s", shown, section)
+	other, isID := artifact.SectionOfID(target)
+	if !isID {
+		return why + p.readAs(e, target)
+	}
+	switch s := p.section(other).find(target); {
+	case s == nil:
+	case !s.shownTo(e) && e.d().Place.Shown == 0:
+		why = target + " is an item that its author was not shown"
+	case !s.shownTo(e):
+		why = fmt.Sprintf("%s is not in version %d, which its author was shown", target, e.d().Place.Shown)
+	case other != section:
+		return why + fmt.Sprintf("; %s is in %s", target, other)
+	}
+	if ids := p.memory[assumed{e.d().Agent, target}]; len(ids) > 0 {
+		why += fmt.Sprintf("; %s's %s is %s", agent, target, strings.Join(ids, " or "))
+	}
+	return why
+}
+
+// readAs names the item that a target of no item reads as.
+func (p *pass) readAs(e entry, target string) string {
+	if !p.second {
+		return ""
+	}
+	id := ""
+	if m, ok := e.meaning(target); ok {
+		id = m.id
+	} else {
+		id, _ = artifact.Spelled(target)
+	}
+	if section, ok := artifact.SectionOfID(id); ok {
+		if s := p.section(section).find(id); s != nil && s.shownTo(e) {
+			return "; write " + id + " if you mean it"
+		}
+	}
+	return ""
+}
+
+// candidates returns the items that a name of e may mean, if there are several.
+func (p *pass) candidates(e entry, name string) []string {
+	if !p.second {
+		return nil
+	}
+	var all []string
+	if !e.labelledAdd(name).none() {
+		if m, ok := e.meaning(name); ok && !m.sure {
+			all = append(all, m.id)
+		}
+		made, refused := p.madeAs(e, name)
+		for _, one := range made {
+			all = append(all, fmt.Sprintf("%s (%s's %s)", one.id(), fault.Shown(e.d().Agent), fault.Shown(name)))
+		}
+		if refused {
+			all = append(all, "an item that was refused")
+		}
+		return all
+	}
+	section, isID := artifact.SectionOfID(name)
+	if !isID {
+		return nil
+	}
+	if s := p.section(section).find(name); s != nil && s.shownTo(e) {
+		for _, id := range e.remembered(name) {
+			all = append(all, fmt.Sprintf("%s (%s's %s of an earlier merge)", id, fault.Shown(e.d().Agent), name))
+		}
+		if session := p.base.Metadata.SessionID; all != nil && session != "" {
+			name = session + "#" + name
+		}
+		if all != nil {
+			all = append([]string{name}, all...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,181 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+	"brenner/internal/fault"
+)
+
+// meaning is the item of the base that a label reads as.
+type meaning struct {
+	id    string
+	since int  // the version that added the item
+	sure  bool // otherwise the label has other words, too
+}
+
+// knownLabels finds the labels of the batch that read as items of the base: as their ids in whatever
+// spelling, as cells of a row, or as their names. An author who was shown that item means it.
+func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
+	wanted := d.wantedItems()
+	if wanted == nil {
+		return
+	}
+	d.known = make(map[string]meaning)
+	for _, items := range base.Sections {
+		for _, it := range items {
+			m := meaning{id: it.ID}
+			if it.Created != nil {
+				m.since = it.Created.Version
+			}
+			d.record(wanted[wish{text: it.ID}], m)
+			m.sure = true
+			d.record(wanted[wish{text: it.ID, sure: true}], m)
+			if name := it.Text("name"); name != "" {
+				d.record(wanted[wish{text: artifact.FoldName(name), name: true}], m)
+			}
+		}
+	}
+}
+
+// record keeps what labels read as. A sure reading takes precedence, then the older item.
+func (d *orderedBatch) record(labels []string, m meaning) {
+	for _, label := range labels {
+		old, ok := d.known[label]
+		if !ok || m.sure && !old.sure || m.sure == old.sure && m.since < old.since {
+			d.known[label] = m
+		}
+	}
+}
+
+// wish is an id, surely or perhaps meant, or a name that a label of the batch may read as.
+type wish struct {
+	text       string
+	sure, name bool
+}
+
+func (d *orderedBatch) wantedItems() map[wish][]string {
+	var wanted map[wish][]string
+	seen := make(map[string]bool)
+	for i := range d.facts {
+		if !d.facts[i].is(labelled) {
+			continue
+		}
+		for _, label := range d.entry(i).names() {
+			if seen[label] {
+				continue
+			}
+			seen[label] = true
+			if wanted == nil {
+				wanted = make(map[wish][]string)
+			}
+			want := func(w wish) { wanted[w] = append(wanted[w], label) }
+			id, maybe := artifact.Spelled(label)
+			if id != "" {
+				want(wish{text: id, sure: true})
+			}
+			for _, id := range maybe {
+				want(wish{text: id})
+			}
+			want(wish{text: artifact.FoldName(label), name: true})
+		}
+	}
+	return wanted
+}
+
+// knows reports whether a label of the batch surely reads as an item that the author of e was shown.
+func (e entry) knows(label string) bool {
+	m, ok := e.meaning(label)
+	return ok && m.sure
+}
+
+// doubts reports whether a label may also mean an item that the author of e was shown.
+func (e entry) doubts(label string) bool {
+	m, ok := e.meaning(label)
+	return ok && !m.sure
+}
+
+// meaning returns the item that a label of the batch reads as, if the author of e was shown it. Deltas
+// from files see the base, and one that was read before sees the base of that time.
+func (e entry) meaning(label string) (meaning, bool) {
+	if len(e.in.known) == 0 {
+		return meaning{}, false
+	}
+	m, ok := e.in.known[label]
+	if ok && e.d().Place != nil {
+		ok = m.since <= e.d().Place.Shown
+	}
+	if first := e.readBefore(); ok && first != nil {
+		ok = m.since < first.Version
+	}
+	return m, ok
+}
+
+// readBefore returns the stamp of the delta from an earlier merge, or nil.
+func (e entry) readBefore() *artifact.Stamp {
+	hash := e.d().Hash()
+	if first := e.in.history.byID[e.in.idOf(e.at)]; first != nil && first.Hash == hash {
+		return first
+	}
+	return e.in.history.byContent[hash]
+}
+
+// taken returns the items that the author of an ADD knows by the names that it gives to a new one.
+func (e entry) taken() []string {
+	if !e.is(labelled) || len(e.in.known) == 0 {
+		return nil
+	}
+	var ids, shown []string
+	for _, label := range e.names() {
+		m, ok := e.meaning(label)
+		if !ok || !m.sure || slices.Contains(ids, m.id) {
+			continue
+		}
+		ids = append(ids, m.id)
+		if label == m.id || strings.HasPrefix(label, m.id+".") {
+			shown = append(shown, fault.Shown(label))
+		} else {
+			shown = append(shown, fault.Shown(label)+", read as "+m.id+",")
+		}
+	}
+	return shown
+}
+
+// takenMessage explains why labels of an ADD were not taken.
+func takenMessage(taken []string) string {
+	if len(taken) == 1 {
+		return taken[0] + " is an existing item and cannot name a new one"
+	}
+	return strings.Join(taken, " and ") + " are existing items and cannot name a new one"
+}
+
+// assumed is an id that an agent assumed for an item of the base.
+type assumed struct{ agent, id string }
+
+// rememberLabels lists the items of the base that have other ids than their authors assumed.
+func (d *orderedBatch) rememberLabels(base *artifact.Artifact) {
+	for _, items := range base.Sections {
+		for _, it := range items {
+			if it.Created == nil {
+				continue
+			}
+			for _, label := range it.Labels() {
+				if d.memory == nil {
+					d.memory = make(map[assumed][]string)
+				}
+				key := assumed{it.Created.Agent, label}
+				d.memory[key] = append(d.memory[key], it.ID)
+			}
+		}
+	}
+}
+
+// remembered returns the items that the author of e called by an id in an earlier merge, if nothing
+// says whether it has seen their real ids since: in a delta file, or a reply in a file.
+func (e entry) remembered(id string) []string {
+	if place := e.d().Place; e.in.memory == nil || place != nil && !place.Unrecorded {
+		return nil
+	}
+	return e.in.memory[assumed{e.d().Agent, id}]
+}
