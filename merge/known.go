@@ -121,8 +121,8 @@ func (e entry) readBefore() *artifact.Stamp {
 	return e.in.history.byContent[hash]
 }
 
-// taken returns the items that the author of an ADD knows by the names that it gives to a new one.
-func (e entry) taken() []string {
+// knownNames returns the names of an ADD that its author knows as items, for messages.
+func (e entry) knownNames() []string {
 	if !e.is(labelled) || len(e.in.known) == 0 {
 		return nil
 	}

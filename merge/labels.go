@@ -18,9 +18,10 @@ type named struct {
 	resent bool // one of them was read in an earlier merge: its author sent the letter again
 }
 
-// claims are the ADDs of one text with one name, in order, and what they made in the current pass.
+// claims are the ADDs of one text with one name, in order, and what they made in a pass.
 type claims struct {
 	adds    []entry
+	pass    *pass
 	weighed int     // how many of adds are judged and taken into account
 	made    []*slot // at most two of the items
 	refused bool    // one of them made nothing
@@ -203,6 +204,9 @@ func (p *pass) unjudged(e entry, name string) entry {
 
 // weigh takes into account what ADDs have made so far. It returns the first that is not judged yet.
 func (p *pass) weigh(c *claims) entry {
+	if c.pass != p {
+		*c = claims{adds: c.adds, pass: p}
+	}
 	for ; c.weighed < len(c.adds); c.weighed++ {
 		add := c.adds[c.weighed]
 		if !add.judged {
@@ -243,7 +247,10 @@ func (p *pass) madeAs(e entry, name string) (made []*slot, refused bool) {
 		}
 		return made, false
 	}
-	for _, text := range e.labelled(name) {
+	texts := e.labelled(name)
+	for i := range texts {
+		text := &texts[i]
+		p.weigh(text)
 		for _, one := range text.made {
 			if !slices.Contains(made, one) {
 				made = append(made, one)

@@ -15,7 +15,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
-	taken := e.taken()
+	taken := e.knownNames()
 	if len(taken) > 0 && p.index.rules.RejectTaken {
 		e.reject(LabelTaken, takenMessage(taken))
 		return

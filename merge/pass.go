@@ -48,13 +48,6 @@ func (p *pass) again(vetoed map[entry]bool) *pass {
 	for i := range p.authors {
 		p.authors[i].oldest, p.authors[i].newest = nil, nil
 	}
-	for _, names := range p.scopes {
-		for _, n := range names {
-			for i := range n.texts {
-				n.texts[i] = claims{adds: n.texts[i].adds}
-			}
-		}
-	}
 	p.link()
 	return &pass{base: p.base, index: p.index, orderedBatch: p.orderedBatch, vetoed: vetoed}
 }

@@ -79,10 +79,10 @@ type Place struct {
 	// combined with the reply that it corrects. Repair tells the two texts apart.
 	Written int
 	Repair  bool
-	// Corrects says that it stands in for a block of the reply, whose labels mean it from now on.
+	// Corrects says that it replaces a block of the reply, whose labels mean it from now on.
 	Corrects bool
 	Letter   *Letter // how its message was sent, if others could read it
-	// Unrecorded says that Shown is the base of the merge, because nobody recorded what was shown.
+	// Unrecorded says that Shown is the base of the merge, because what was shown was not recorded.
 	Unrecorded bool
 }
 

@@ -100,7 +100,7 @@ type Envelope struct {
 	Message   int // position of the message in its thread, from 1
 	Shown     int // the version of the artifact that the agent was shown
 	Letter    *Letter
-	// Unrecorded says that nobody recorded what was shown; Shown is the base of the merge.
+	// Unrecorded says that what was shown was not recorded; Shown is the base of the merge.
 	Unrecorded bool
 }
 
