@@ -208,7 +208,11 @@ func (j *judgement) target() {
 	if d.Operation != Add || d.Target == "" {
 		return
 	}
-	j.change(InvalidField, j.keyAt(keyTarget), fmt.Sprintf("target_id %q on an ADD taken as a label", clipped(d.Target)),
+	note := "taken as a label"
+	if j.r.second {
+		note = "read as a label, unless it is an existing item"
+	}
+	j.change(InvalidField, j.keyAt(keyTarget), fmt.Sprintf("target_id %q on an ADD %s", clipped(d.Target), note),
 		`an ADD gets its id from the merge: leave target_id out, and use "ref" to name the new item`)
 }
 

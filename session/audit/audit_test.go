@@ -236,3 +236,26 @@ func TestListIncludesDamagedSessions(t *testing.T) {
 		}
 	}
 }
+
+// An ADD that lost its label is in the summary, whatever came after it.
+func TestSummaryKeepsLabelsTaken(t *testing.T) {
+	add := func(target, name string) string {
+		return `{"operation": "ADD", "section": "hypothesis_slate", "target_id": "` + target + `", "payload": {"name": "` + name + `", "claim": "` + name + `"}, "rationale": "r"}`
+	}
+	script := "schema: brenner.rehearsal/v1\nquestion: Why?\nagents:\n  - name: A\n    rounds:\n"
+	for _, block := range []string{add("", "One"), add("H1", "Two"), add("", "Three"), add("H2", "Four"), add("", "Five")} {
+		script += "      - reply: |\n          ```delta\n          " + block + "\n          ```\n"
+	}
+	st, h := playRounds(t, 5, script, "A")
+	s, err := audit.Summarise(t.Context(), h, st, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, r := range s.LabelsTaken {
+		got = append(got, r.Version)
+	}
+	if !slices.Equal(got, []int{3, 5}) {
+		t.Errorf("labels were taken in versions %v, want 3 and 5", got)
+	}
+}

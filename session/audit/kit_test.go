@@ -30,6 +30,11 @@ func (counter) Count(text string) int { return len(text) / 4 }
 // play runs a session of one round with agents of a script, in a new store.
 func play(t *testing.T, script string, agents ...string) (*memory.Store, *session.History) {
 	t.Helper()
+	return playRounds(t, 1, script, agents...)
+}
+
+func playRounds(t *testing.T, rounds int, script string, agents ...string) (*memory.Store, *session.History) {
+	t.Helper()
 	played, err := rehearsal.Parse([]byte(script))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +50,7 @@ func play(t *testing.T, script string, agents ...string) (*memory.Store, *sessio
 	b := session.Brief{
 		Thread: tinyThread, Operator: "operator", Program: "brenner test", Question: "Why?",
 		Views: make(map[string]view.Spec), Rules: merge.Rules{Scopes: merge.DefaultScopes()}, Script: []byte(script),
-		Settings: flow.Settings{Rounds: 1, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Repair: true, Reply: 100},
+		Settings: flow.Settings{Rounds: rounds, Flow: flow.FlowParallel, Quorum: flow.QuorumRole, Repair: true, Reply: 100},
 	}
 	for _, name := range agents {
 		role := roster.HypothesisGenerator
