@@ -142,11 +142,9 @@ func (p *pass) readAs(e entry, target string) string {
 	if !p.second {
 		return ""
 	}
-	id := ""
+	id, _ := artifact.Spelled(target)
 	if m, ok := e.meaning(target); ok {
 		id = m.id
-	} else {
-		id, _ = artifact.Spelled(target)
 	}
 	if section, ok := artifact.SectionOfID(id); ok {
 		if s := p.section(section).find(id); s != nil && s.shownTo(e) {
