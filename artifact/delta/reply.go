@@ -77,7 +77,8 @@ type Options struct {
 	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced
 	// blocks. A block equal to one of them is not a delta.
 	Examples []string
-	// Known are further examples that were read before.
+	// Known are the examples of the kickoff that the reply answers, read before. A delta that is nearly
+	// one of them is refused.
 	Known Known
 	// NoChanges accepts a line NO CHANGES with a reason instead of deltas, and BareNoChanges one
 	// without: sessions of protocol 2 do.
@@ -90,19 +91,25 @@ type Options struct {
 }
 
 // Known holds the deltas of examples, so that they are read once for many replies.
-type Known struct{ deltas []string }
+type Known struct {
+	deltas []string
+	texts  []exampleText
+}
 
 // ReadExamples reads examples by the rules of a reader.
 func ReadExamples(examples []string, version Reader) Known {
 	var k Known
 	for _, example := range examples {
-		k.deltas = append(k.deltas, exampleKeys(example, version)...)
+		keys, texts := exampleKeys(example, version)
+		k.deltas, k.texts = append(k.deltas, keys...), append(k.texts, texts...)
 	}
 	return k
 }
 
 // With returns the examples of both.
-func (k Known) With(more Known) Known { return Known{append(slices.Clip(k.deltas), more.deltas...)} }
+func (k Known) With(more Known) Known {
+	return Known{append(slices.Clip(k.deltas), more.deltas...), slices.Concat(k.texts, more.texts)}
+}
 
 // Reply is the result of reading one message.
 type Reply struct {

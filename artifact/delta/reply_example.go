@@ -15,10 +15,15 @@ func (j *judgement) conclude() bool {
 	case j.r.keys != nil:
 		if d.Operation != "" && d.Section != "" {
 			*j.r.keys = append(*j.r.keys, exampleEffects(d)...)
+			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, wordSet(said(d))})
 		}
 		return true
 	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
 		j.r.show(fate{shown: FlagExample}, j.b)
+		return true
+	case j.p.fate == (fate{}) && j.nearExample() != "":
+		f := refused(AmbiguousDelta, "a delta "+j.nearExample(), "send it again with your own words and your reason; leave it out if it is the example")
+		j.r.put(&passage{fate: f}, j.b)
 		return true
 	case j.isPattern():
 		j.r.show(fate{shown: FlagExample, what: "not read: its fields are placeholders"}, j.b)
@@ -61,16 +66,74 @@ func reasonOf(d *Delta) string {
 }
 
 // exampleEffects returns the effects that a repetition of an example may have. A KILL may be repeated
-// without its reason, or with its rationale as the reason.
+// with its rationale as the reason.
 func exampleEffects(d *Delta) []string {
 	effects := []string{effect(d, reasonOf(d))}
 	if d.Operation == Kill {
-		effects = append(effects, effect(d, ""))
 		if !Blank(d.Rationale) {
 			effects = append(effects, effect(d, d.Rationale))
 		}
 	}
 	return effects
+}
+
+// exampleText is what an example of the kickoff would change, and its words.
+type exampleText struct {
+	operation, section, target string
+	words                      map[string]bool
+}
+
+// said returns the texts of a delta that say what it is about.
+func said(d *Delta) string {
+	var b strings.Builder
+	b.WriteString(reasonOf(d))
+	for _, f := range d.Payload {
+		if f.Value != nil {
+			b.WriteByte(' ')
+			b.Write(artifact.AppendValue(nil, f.Value))
+		}
+	}
+	return b.String()
+}
+
+func wordSet(text string) map[string]bool {
+	words := make(map[string]bool)
+	for w := range stems(text) {
+		words[w] = true
+	}
+	return words
+}
+
+// nearExample returns how a delta resembles an example of the kickoff that it answers, or "": it has
+// nearly no other words, or kills the same item without a reason.
+func (j *judgement) nearExample() string {
+	const few = 3 // fewer words may be the same by chance
+	d := &j.b.Delta
+	var words map[string]bool
+	for _, e := range j.r.opt.Known.texts {
+		switch {
+		case e.operation != d.Operation || e.section != d.Section:
+			continue
+		case d.Operation == Kill && Blank(reasonOf(d)):
+			if e.target == d.Target {
+				return "that equals the example of the kickoff, without a reason"
+			}
+			continue
+		}
+		if words == nil {
+			words = wordSet(said(d))
+		}
+		same := 0
+		for w := range words {
+			if e.words[w] {
+				same++
+			}
+		}
+		if same >= few && 5*same >= 4*len(words) {
+			return "with nearly the words of the example of the kickoff"
+		}
+	}
+	return ""
 }
 
 // effect returns what a delta would do, as a text: whatever its rationale, its labels and its white

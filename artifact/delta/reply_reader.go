@@ -20,7 +20,8 @@ type reader struct {
 	opt       Options
 	examples  []string // canonical JSON
 	keys      *[]string
-	chunks    [][]Block // all but the last are full
+	texts     []exampleText // of the examples that are read
+	chunks    [][]Block     // all but the last are full
 	count     int
 	meant     bool // some block was not merely shown
 	open      int  // the line of the block in which a cut reply ends, or 0
@@ -65,13 +66,13 @@ func (r *reader) decode(text []byte, opts ...jsontext.Options) *jsontext.Decoder
 }
 
 // exampleKeys returns the deltas in an example: as canonical JSON, or by their effects.
-func exampleKeys(example string, version Reader) []string {
+func exampleKeys(example string, version Reader) ([]string, []exampleText) {
 	var keys []string
 	text := []byte(example)
 	r := newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks})
 	r.keys = &keys
 	r.read()
-	return keys
+	return keys, r.texts
 }
 
 // looseWords are the info words of fences that may hold a delta by mistake.

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -141,11 +142,14 @@ func (r *reader) readWord(b markdown.Block, f fate) {
 		f = r.introducedFence(b)
 	}
 	*p = passage{fate: f}
-	if !b.Fence.Is("delta") {
-		word := clipped(string(bytes.TrimSpace(b.Fence.Info)))
-		if isExampleWord(word) && f == (fate{}) {
-			p.shown = FlagExample
+	word := clipped(strings.ToValidUTF8(string(bytes.TrimSpace(b.Fence.Info)), ""))
+	if p.fate == (fate{}) && (isExampleWord(word) || isSetAside(word)) {
+		p.fate = fate{shown: FlagExample, what: "not read: its fence calls it " + word}
+		if isSetAside(word) {
+			p.fate = refused(AmbiguousDelta, "a delta in a fence that calls it "+word, "send it again in a fence with the word delta only; leave it out if it is not meant")
 		}
+	}
+	if !b.Fence.Is("delta") {
 		if r.opt.Strict && p.fate == (fate{}) {
 			p.fate = refused(UnfencedDelta, "not exact: the fence begins with the word "+word, hintFence)
 		}
@@ -189,6 +193,14 @@ func isExampleWord(name string) bool {
 		}
 	}
 	return false
+}
+
+// setAside finds a word that says that a block is not proposed, or another author's.
+var setAside = regexp.MustCompile(`(?i)\b(?:drafts?|rejected|discarded|withdrawn|obsolete|old|previous|not|no|cancel(?:led)?|superseded|from [A-Z]\w+)\b`)
+
+// isSetAside reports whether the words of a fence say that its block is not proposed.
+func isSetAside(info string) bool {
+	return setAside.MatchString(strings.ReplaceAll(info, "_", " "))
 }
 
 // readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which

@@ -51,6 +51,9 @@ func TestEveryAttemptHasARow(t *testing.T) {
 		{"delta.json", in("delta.json", add), "taken normalised"},
 		{"Δ", in("Δ", add), "taken normalised"},
 		{"delta-example", in("delta-example", kill), "shown example"},
+		{"delta example", in("delta example", kill), "shown example"},
+		{"a draft by its fence", in("delta (draft, do not apply)", kill), "refused AMBIGUOUS_DELTA"},
+		{"rejected by its fence", in("delta-rejected", kill), "refused normalised AMBIGUOUS_DELTA"},
 		{"python, all JSON", in("python", add), "taken unfenced"},
 		{"python, a KILL", in("python", kill), "refused unfenced UNFENCED_DELTA"},
 		{"python, among code", in("python", "send("+add+")"), "refused unfenced UNFENCED_DELTA"},
@@ -187,12 +190,34 @@ func TestExamplesAreComparedByTheirEffect(t *testing.T) {
 	for text, want := range map[string]string{
 		kill(`,"payload":{"reason":"Subsumed  by H4"}`):         "example",
 		kill(`,"payload":{"why":"Subsumed by H4"},"agent":"X"`): "example",
-		kill(``):                            "example",
+		kill(``):                            "normalised ok KILL",
 		kill(`,"rationale":"redundant"`):    "example",
 		kill(`,"rationale":"it is wrong"`):  "normalised ok KILL",
 		kill(`,"payload":{"reason":"own"}`): "normalised ok KILL",
 	} {
 		r := Read([]byte(text), Options{Examples: []string{fencedDelta(example)}})
+		if got := outcome(&r.Blocks[0]); got != want {
+			t.Errorf("got %s, want %s: %s", got, want, text)
+		}
+	}
+}
+
+// In a session a delta that is nearly an example of its kickoff is asked for again.
+func TestNearlyExamplesAreRefused(t *testing.T) {
+	const example = `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"The fish “data” of §12 contradict it. Nothing else depends on its gradient."}}`
+	known := ReadExamples([]string{fencedDelta(example)}, SecondReader)
+	kill := func(target, reason string) string {
+		return fencedDelta(`{"operation":"KILL","section":"hypothesis_slate","target_id":"` + target + `","payload":{` + reason + `}}`)
+	}
+	for text, want := range map[string]string{
+		fencedDelta(example): "example",
+		kill("H2", ``):       "AMBIGUOUS_DELTA",
+		kill("H1", ``):       "ok KILL",
+		kill("H2", `"reason":"the fish 'data' of §12 contradict it. Nothing else depends on its gradient"`): "AMBIGUOUS_DELTA",
+		kill("H1", `"reason":"The fish data of §12 contradict it."`):                                        "AMBIGUOUS_DELTA",
+		kill("H2", `"reason":"T1 shows that cells count their divisions"`):                                  "ok KILL",
+	} {
+		r := Read([]byte(text), Options{Known: known})
 		if got := outcome(&r.Blocks[0]); got != want {
 			t.Errorf("got %s, want %s: %s", got, want, text)
 		}
