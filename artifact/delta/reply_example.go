@@ -15,7 +15,7 @@ func (j *judgement) conclude() bool {
 	case j.r.keys != nil:
 		if d.Operation != "" && d.Section != "" {
 			*j.r.keys = append(*j.r.keys, exampleEffects(d)...)
-			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, wordSet(said(d))})
+			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, wordSet(textsOf(d))})
 		}
 		return true
 	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
@@ -83,8 +83,8 @@ type exampleText struct {
 	words                      map[string]bool
 }
 
-// said returns the texts of a delta that say what it is about.
-func said(d *Delta) string {
+// textsOf returns the texts of a delta, and its reason.
+func textsOf(d *Delta) string {
 	var b strings.Builder
 	b.WriteString(reasonOf(d))
 	for _, f := range d.Payload {
@@ -121,7 +121,7 @@ func (j *judgement) nearExample() string {
 			continue
 		}
 		if words == nil {
-			words = wordSet(said(d))
+			words = wordSet(textsOf(d))
 		}
 		same := 0
 		for w := range words {
