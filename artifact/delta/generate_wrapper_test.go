@@ -24,6 +24,8 @@ var marks = []mark{
 	{"reflection", "<reflection>", "</reflection>"},
 	{"a prefix", "<seed:think>", "</seed:think>"},
 	{"begin of thought", "<|begin_of_thought|>", "<|end_of_thought|>"},
+	{"longcat", "<longcat_think>", "</longcat_think>"},
+	{"inner", "<|inner_prefix|>", "<|inner_suffix|>"},
 }
 
 const (
@@ -74,6 +76,16 @@ func reasoning(m mark) []form {
 		{m.name + ": an open fence in a draft", func(g *composer, d doc) doc {
 			open := g.block(fenceOf("no closing fence"), bodyOf("compact"), g.anyChange()).inside()
 			return closing(opened(open), d)
+		}},
+		{m.name + ": an open fence in a draft, a lone closing tag", func(g *composer, d doc) doc {
+			open := g.block(fenceOf("no closing fence"), bodyOf("compact"), g.anyChange()).lone()
+			return closing(open, d)
+		}},
+		{m.name + ": a lone closing tag behind the JSON of a draft", func(g *composer, d doc) doc {
+			open := g.draft().lone()
+			line := len(open.lines) - 4
+			open.lines[line] += m.end
+			return apart(open.scoped(line), d)
 		}},
 	}
 }
@@ -155,9 +167,18 @@ var wrappers = func() []form {
 		around("a tag in a quotation", "> <think>\n> what is this", ""),
 		around("words that open a comment in code", "Write `<!--` to begin a comment.", ""),
 		around("a mathematical comparison", "If a <b and c> d, then x.", ""),
+		around("a tag that is mentioned", "The <analysis> step is a List<Thought>.", ""),
+		around("a closing tag that is mentioned", "", "Text before </think> is not data."),
+		around("a closing tag in quotation marks", "", "A stray \"</think>\" was in it."),
+		around("a tag in indented code", "So:\n\n    <think>\n    x", ""),
+		around("labels in brackets", "[Reasoning]\nH2 is weak.\n\n[Deltas]", ""),
 		around("a details element", "<details>\n<summary>Deltas</summary>", "</details>"),
 		verbatim("a comment", "<!--", "-->"),
 		verbatim("a comment with words", "<!-- not yet", "end -->"),
+		verbatim("a comment within a line", "Old: <!-- so", "-->"),
+		verbatim("a comment in an item", "- <!--", "-->"),
+		verbatim("a comment below a tag", "<details>\n<!--", "-->"),
+		verbatim("a longer fence below a tag", "<br>\n`````", "`````"),
 		verbatim("a pre element", "<pre>", "</pre>"),
 		verbatim("an example element", "<example>", "</example>"),
 		verbatim("a quote element with attributes", "<quote author=\"RedCreek\">\n", "</quote>"),
@@ -197,6 +218,16 @@ var wrappers = func() []form {
 		{"an analysis channel around everything", func(_ *composer, d doc) doc {
 			return join(text(harmonyOpen).scoped(0), d.inside(), text("<|end|>"))
 		}},
+	}
+	for _, m := range []mark{
+		{"a details element of reasoning", `<details type="reasoning">`, "</details>"},
+		{"words of a program", "Thinking...", "...done thinking."},
+		{"words of a model", "Here is my thought process:", "Here is my response:"},
+		{"channels without marks", "analysisWe", "assistantfinal"},
+		{"a turn of a user", "<|im_start|>user", "<|im_start|>assistant"},
+		{"instructions", "[INST]", "[/INST]"},
+	} {
+		all = append(all, form{m.name, func(g *composer, d doc) doc { return apart(between(m.open, g.draft(), m.end), d) }})
 	}
 	all = append(all, form{"two drafts", func(g *composer, d doc) doc {
 		return apart(between("<think>", g.draft(), "</think>"), text("On second thought:"), between("<thinking>", g.draft(), "</thinking>"), d)

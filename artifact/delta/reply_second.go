@@ -258,7 +258,8 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
-	if f == (fate{}) && !loose && r.possible(text) && !r.isJSON(text) {
+	shows := b.Fence.Length > 3 && !b.Closed // a longer fence without an end
+	if f == (fate{}) && !loose && r.possible(text) && (shows || !r.isJSON(text)) {
 		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
 	}
 	done := r.findObjects(r.unquoted(b), b, f)

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,9 +11,14 @@ import (
 // gluedFinal is what remains of <|start|>assistant<|channel|>final<|message|> without its marks.
 const gluedFinal = "assistantfinal"
 
+const (
+	marksBefore = " \t-+*_#.)0123456789" // what may be before a tag that begins its line
+	maxMarks    = 16
+)
+
 // findTags prepares for the tags of the text.
 func (s *scanner) findTags() {
-	s.vague = -1
+	s.vague, s.found = -1, -1
 	s.findMarker()
 	s.tagged = s.marker != "" || bytes.Contains(s.src, []byte("<!--")) || bytes.Contains(s.src, []byte("think▷")) ||
 		bytes.Contains(s.src, []byte("### Human:")) || bytes.Contains(s.src, []byte("### User:"))
@@ -26,7 +32,7 @@ func (s *scanner) findTags() {
 			t, n := readTag(s.src[at:])
 			s.tagged = s.tagged || n > 0
 			if n > 0 && t.closes() && !s.quotedTag(at, n) {
-				s.noteClose(t, at)
+				s.noteClose(t, at, n)
 			}
 		}
 	}
@@ -34,15 +40,32 @@ func (s *scanner) findTags() {
 		s.tagged, s.within = true, []string{channel}
 	}
 	if at := bytes.LastIndex(s.src, []byte("◁/think▷")); at >= 0 {
-		s.noteClose(tag{tagClose, "think"}, at)
+		s.noteClose(tag{tagClose, "think"}, at, len("◁/think▷"))
 	}
 }
 
-func (s *scanner) noteClose(t tag, at int) {
+// noteClose remembers a closing tag.
+func (s *scanner) noteClose(t tag, at, n int) {
 	if s.closes == nil {
-		s.closes = make(map[string]int)
+		s.closes, s.inline = make(map[string]int), make(map[string][]int)
 	}
-	s.closes[t.family] = max(s.closes[t.family], at)
+	before := bytes.TrimRight(s.src[max(0, at-maxMarks):at], marksBefore)
+	after := bytes.TrimLeft(s.src[at+n:min(len(s.src), at+n+maxMarks)], " \t\r*_")
+	if len(before) == 0 || before[len(before)-1] == '\n' || len(after) == 0 || after[0] == '\n' || after[0] == '`' {
+		s.closes[t.family] = max(s.closes[t.family], at)
+	} else if s.src[at] == '<' {
+		s.inline[t.family] = append(s.inline[t.family], at)
+	}
+}
+
+// closedLater reports whether a tag at an offset is closed: at the edge of a later line, or in its own.
+func (s *scanner) closedLater(t tag, at int) bool {
+	if s.closes[t.family] > at {
+		return true
+	}
+	all := s.inline[t.family]
+	i := sort.SearchInts(all, at)
+	return i < len(all) && all[i] < s.end
 }
 
 // findMarker finds words that some programs and models write in place of a tag that ends reasoning.
@@ -73,11 +96,11 @@ func (s *scanner) readMarker(at int) (tag, int) {
 // counts reports whether a tag in a line, which begins at from, takes effect there. One that is only
 // mentioned does not.
 func (s *scanner) counts(t tag, from, at, n int) bool {
-	if s.found == at && at > 0 {
+	if s.found == at {
 		return true
 	}
 	before, after := s.src[from:at], s.src[at+n:max(at+n, s.end)]
-	s.begins = len(bytes.TrimLeft(before, " \t-+*_#.)0123456789")) == 0
+	s.begins = len(bytes.TrimLeft(before, marksBefore)) == 0
 	if len(before) > 0 && isEmphasis(before[len(before)-1]) && len(after) > 0 && isEmphasis(after[0]) {
 		s.begins = s.begins && len(bytes.Trim(after, " \t*_")) == 0
 	}
@@ -109,7 +132,7 @@ func (s *scanner) countsOpen(t tag, at, n int) bool {
 	case s.begins, bytes.HasSuffix(text, []byte("<|message|>")):
 		return true
 	default:
-		return !within && s.closes[t.family] > at
+		return !within && s.closedLater(t, at)
 	}
 }
 

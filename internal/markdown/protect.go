@@ -98,6 +98,14 @@ func (s *scanner) patchEnd(at int) int {
 	return at + end + 1 + len(last)
 }
 
+// aside is the family of a comment within a line that never ends: what follows is in doubt.
+const aside = "aside"
+
+// opensAside reports whether such a comment begins at an offset of a line that begins at from.
+func (s *scanner) opensAside(at, from int) bool {
+	return (at > from || at == s.found) && s.comment > len(s.src) && len(s.within) == 0 && len(s.shows.open[aside]) == 0 && bytes.HasPrefix(s.src[at:], []byte("<!--"))
+}
+
 // straysAt reports whether a comment that begins at an offset has no end of its own, and another one
 // begins before the next end.
 func (s *scanner) straysAt(at int) bool {

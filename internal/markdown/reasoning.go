@@ -5,14 +5,15 @@ import "bytes"
 // reasoning finds the reasoning in a text, which tags enclose. Blocks are collected until the end
 // of the text, because a lone closing tag makes all before it reasoning.
 type reasoning struct {
-	tagged      bool           // the text has tags or comments
-	marker      string         // words that end the reasoning like a tag, or ""
-	closes      map[string]int // where the last closing tag of a family is
-	within      []string       // the families of the open tags
-	from        int            // where the outermost open tag begins
-	vague       int            // the blocks before it, if it does not begin its line; else -1
-	final       bool           // a final channel has begun
-	spans       []span         // the complete reasoning so far, with its tags
+	tagged      bool             // the text has tags or comments
+	marker      string           // words that end the reasoning like a tag, or ""
+	closes      map[string]int   // where the last closing tag of a family is that begins or ends a line
+	inline      map[string][]int // where its other closing tags are
+	within      []string         // the families of the open tags
+	from        int              // where the outermost open tag begins
+	vague       int              // the blocks before it, if it does not begin its line; else -1
+	final       bool             // a final channel has begun
+	spans       []span           // the complete reasoning so far, with its tags
 	blocks      []Block
 	drafts      int  // the first blocks, which are drafts in any case
 	deeper      int  // the number of open tags below maxDepth
@@ -78,7 +79,7 @@ func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
 	if t.kind == tagShow || t.kind == tagShown {
-		s.shows.apply(t, len(s.blocks), s.beginsLine(end))
+		s.shows.apply(t, len(s.blocks), t.family == aside || s.beginsLine(end))
 		return
 	}
 	was := len(s.within) > 0
@@ -98,7 +99,7 @@ func (s *scanner) apply(t tag, end int) {
 		s.within = append(s.within, t.family)
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
-		s.within, was, s.from, s.spans = nil, true, 0, nil
+		s.within, was, s.from, s.spans, s.shows = nil, true, 0, nil, shows{}
 		s.draftAll()
 	case t.kind == tagFinal:
 		s.within = nil
@@ -248,6 +249,8 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 				return tag{kind: tagComment}, i, end - i
 			} else if end > 0 {
 				i = end - 1
+			} else if s.opensAside(i, from) {
+				return tag{tagShow, aside}, i, len("<!--")
 			} else if t, n = readTag(s.src[i:]); n > 0 && s.counts(t, from, i, n) {
 				return t, i, n
 			}

@@ -182,6 +182,8 @@ func TestTags(t *testing.T) {
 		{"words without marks, in a fence", "analysisWe\n" + draft + "```python\nx\nassistantfinal\n" + good, "2 delta \"{1}\" draft\n5 python \"x\" open draft (the closing fence is missing)\n8 delta \"{2}\""},
 		{"words without marks, no end", "analysisWe\n" + draft, "2 delta \"{1}\" draft"},
 		{"mentioned", good + "The <analysis> step was a List<Thought>, as [Reasoning] and <|channel|>final say.\n" + good, fmt.Sprintf(both, 5)},
+		{"mentioned, and in JSON", "The <think> tag\n```delta\n{\"a\": \"x </think> y\"}\n```\n", "2 delta \"{\\\"a\\\": \\\"x </think> y\\\"}\""},
+		{"words in a fence with an end", "Thinking...\n```\n{1}\n...done thinking.\n```\n" + good, "2  \"{1}\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
 		{"mentioned in a table", good + "| tag | n |\n|---|---|\n| <think> | 12 |\n" + good, fmt.Sprintf(both, 7)},
 		{"a closing tag mentioned", good + "Text before </think> is no data.\n" + good, fmt.Sprintf(both, 5)},
 		{"quoted", good + "A stray \"</think>\" or “<think>” (</think>)\n" + good, fmt.Sprintf(both, 5)},
@@ -221,7 +223,8 @@ func TestComments(t *testing.T) {
 		{"behind a closing fence", "```delta\n{2}\n``` <!--\n" + hidden + "-->\n", "1 delta \"{2}\" (text behind the closing fence)"},
 		{"a fence behind it", "<!-- x -->" + good, "1 delta \"{2}\""},
 		{"in code", "Write `<!--` first.\n" + good + "-->\n", "2 delta \"{2}\""},
-		{"without an end", "text <!-- old\n" + good, "2 delta \"{2}\""},
+		{"without an end", "text <!-- old\n" + good, "2 delta \"{2}\" doubtful shown"},
+		{"without an end, in reasoning", "text <!-- old\n</think>\n" + good, "3 delta \"{2}\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.src); got != c.want {

@@ -54,8 +54,7 @@ func isVerbatim(rest []byte) bool {
 // lacksClose reports whether a tag in the open fence shows that it has no end, once another fence begins.
 func (s *scanner) lacksClose() bool { return s.leaf.tagLine > 0 && (s.leaf.lone || len(s.within) > 0) }
 
-// endsAtTag ends the open fence at a tag that closes reasoning: JSON has none outside its texts, and
-// the last one that can close it is not part of code. rest is the end of the line.
+// endsAtTag ends the open fence at a tag that closes reasoning: JSON has none outside its texts. rest is the end of the line.
 func (s *scanner) endsAtTag(rest []byte) bool {
 	l := &s.leaf
 	if !s.tagged || len(rest) < 4 || s.doubt || s.quotes > 0 {
@@ -63,7 +62,7 @@ func (s *scanner) endsAtTag(rest []byte) bool {
 	}
 	at := s.start + len(s.text) - len(rest)
 	t, n := s.leadingTag(at)
-	if !l.fence.isData() && (n == 0 || t.kind != tagClose || s.vague >= 0 || !slices.Contains(s.within, t.family) || s.closes[t.family] != at) {
+	if !l.fence.isData() && (n == 0 || !s.closesInCode(t, at)) {
 		return false
 	}
 	if n > 0 && l.fence.isData() {
@@ -89,6 +88,15 @@ func (s *scanner) endsAtTag(rest []byte) bool {
 		s.skipCloser(fence)
 	}
 	return true
+}
+
+// closesInCode reports whether a tag closes reasoning although it is in a fence: it is the last one
+// that can, or words that are not code.
+func (s *scanner) closesInCode(t tag, at int) bool {
+	if t.kind == tagFinal {
+		return s.marker != "" && !s.final
+	}
+	return t.kind == tagClose && s.vague < 0 && slices.Contains(s.within, t.family) && s.closes[t.family] == at
 }
 
 // lastTag returns the tag at the end of the line, directly behind JSON.
