@@ -202,6 +202,7 @@ func TestReadVerdictIgnoresQuotedVerdicts(t *testing.T) {
 		"before the fence":  "<think>" + strings.ReplaceAll(shown, "\n", " ") + "</think>",
 		"commented":         "<!--\n" + shown + "\n-->\n",
 		"commented in line": "So <!-- " + shown + " --> it is\n\n",
+		"commented in code": "So <!-- old:\n```json\n" + shown + "\n```\n-->\n\n",
 		"indented":          "So:\n\n    " + shown + "\n\n",
 		"pre":               "<pre>\n" + shown + "\n</pre>\n",
 	} {
