@@ -218,7 +218,7 @@ func isPlaceholder(v artifact.Value) bool {
 }
 
 func isBlankForm(s string) bool {
-	if s == "" {
+	if s == "" || strings.IndexByte(".<[{\xe2", s[0]) < 0 { // \xe2 begins "…"
 		return false
 	}
 	if strings.Trim(s, ".…") == "" {

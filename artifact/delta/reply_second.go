@@ -313,6 +313,9 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 func inlineFate(text []byte, pos int) fate {
 	const back = 200
 	before := text[max(0, pos-back):pos]
+	if bytes.IndexByte(before, '`') < 0 {
+		return fate{}
+	}
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	open := 0 // the length of the run that begins the code span
 	for i := 0; i < len(before); i++ {

@@ -47,8 +47,11 @@ const maxWord = 16
 // "{.delta}".
 func (f Fence) Is(words ...string) bool {
 	info := bytes.Trim(f.Info, " \t")
+	if len(info) < maxWord && slices.Contains(words, string(info)) {
+		return true
+	}
 	if len(info) == 0 {
-		return slices.Contains(words, "")
+		return false
 	}
 	if after, ok := bytes.CutPrefix(info, []byte("{")); ok {
 		if i := bytes.Index(after[:min(len(after), maxAttributes)], []byte(".delta")); i > 0 {

@@ -381,20 +381,24 @@ func (s *scanner) closeTo(n int) {
 }
 
 func (s *scanner) closeLeaf(end int) {
-	l := s.leaf
-	s.leaf = leaf{}
-	b := Block{Start: l.start, End: end, Line: l.line, Fence: l.fence, Closed: l.closed, Quoted: s.quotes > 0}
-	switch {
-	case l.kind == leafFence:
-		b.Kind = Fenced
-	case l.kind == leafHTML && l.html != htmlTag:
-		b.Kind = Verbatim
-	default:
+	l := &s.leaf
+	if l.kind == leafNone || l.kind == leafParagraph {
+		l.kind = leafNone
 		return
 	}
-	b.Damage, b.Indented = l.damage, l.indented
-	s.flush()
-	s.emit(b)
+	b := Block{
+		Kind: Fenced, Start: l.start, End: end, Line: l.line, Fence: l.fence, Closed: l.closed, Quoted: s.quotes > 0,
+		Damage: l.damage, Indented: l.indented,
+	}
+	if l.kind == leafHTML {
+		b.Kind = Verbatim
+	}
+	isText := l.html == htmlTag
+	*l = leaf{}
+	if !isText {
+		s.flush()
+		s.emit(b)
+	}
 }
 
 // emit yields a block, or collects it while a later tag may make it reasoning.

@@ -89,11 +89,14 @@ func (f Fence) isDelta() bool {
 
 // isData reports whether the fence is read for what is in it: deltas, JSON, lessons.
 func (f Fence) isData() bool {
+	if f.isDelta() {
+		return true
+	}
 	switch f.word() {
 	case "json", "jsonc", "json5", "jsonl", "ndjson", "lesson":
 		return true
 	}
-	return f.isDelta()
+	return false
 }
 
 // isInfo reports whether the text behind the marks is that of an opening fence: one word, perhaps
@@ -148,6 +151,9 @@ func (s *scanner) openDamaged(rest []byte, matched int, place string) bool {
 func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, why string) {
 	switch rest[0] {
 	case '`', '~', ':':
+		if place == "" && isSound(rest) {
+			return f, 0, ""
+		}
 		if bytes.IndexByte(rest, '{') >= 0 || bytes.IndexByte(rest, '[') >= 0 {
 			if f, from, ok := jsonOnLine(rest); ok {
 				return f, from, damageSameLine
@@ -166,6 +172,17 @@ func (s *scanner) damagedFence(rest []byte, place string) (f Fence, from int, wh
 	}
 	f, why = s.fenceAtEnd(rest, place)
 	return f, 0, why
+}
+
+// isSound reports whether a line is a fence with at most one plain word, as most are.
+func isSound(line []byte) bool {
+	n := run(line, line[0])
+	for _, c := range line[n:] {
+		if !isLetter(c) && !isDigit(c) {
+			return false
+		}
+	}
+	return n >= 3
 }
 
 // fenceAtEnd reads the marks and the word of a fence at the end of a line, as damagedFence does.
@@ -216,19 +233,17 @@ func (f Fence) mayMark(behindText bool) bool {
 // endsInWord reports whether a line may end in the marks and the word of a fence. It is quick: most
 // lines do not.
 func endsInWord(line []byte) bool {
-	const most = 64
-	for i := len(line) - 1; i >= max(0, len(line)-most); i-- {
-		switch c := line[i]; c {
-		case '`', '~', ':', '\'', '"':
-			return i > 0 && i < len(line)-4
-		case ' ', '\t', '*', '_', '{', '}', '.':
-		default:
-			if c < utf8.RuneSelf && !isLetter(c) && !isDigit(c) {
-				return false
-			}
-		}
+	i := len(line)
+	for i > 0 && (line[i-1] >= utf8.RuneSelf || strings.IndexByte(" \t\r*_}", line[i-1]) >= 0) {
+		i--
 	}
-	return false
+	for i > 0 && (line[i-1] >= utf8.RuneSelf || isLetter(line[i-1]) || isDigit(line[i-1])) {
+		i--
+	}
+	for i > 0 && (line[i-1] >= utf8.RuneSelf || strings.IndexByte(" \t{.", line[i-1]) >= 0) {
+		i--
+	}
+	return i > 1 && i <= len(line)-len("json") && strings.IndexByte("`~:'\"", line[i-1]) >= 0
 }
 
 // jsonFollows reports whether the next line that is not blank begins with a bracket.

@@ -2,7 +2,7 @@ package markdown
 
 import (
 	"bytes"
-	"fmt"
+	"strconv"
 )
 
 // inDamaged reads a line inside a fence as inFence does, but recovers from damage: it ends a fence
@@ -58,7 +58,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 	case opens && f.Mark != l.fence.Mark && n >= l.fence.Length && !l.fence.isData():
 		s.noteOpener()
 	case opens && (same && s.lacksEnd() || s.holdsExample(n, same)):
-		s.resync(c, fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
+		s.resync(c, s.anotherAt("fence"))
 	case same && !opens && s.endsBefore(behind):
 		s.damage(damageTextBehind)
 		s.closeAt(s.start, s.start+len(s.text)-len(rest)+bytes.Index(rest, bare)+n)
@@ -134,13 +134,15 @@ func (s *scanner) lacksEnd() bool {
 	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose()
 }
 
-// mayFence reports whether a line inside a fence needs a closer look.
+// mayFence reports whether a line inside a fence needs a closer look: it has two marks in a row.
 func mayFence(rest []byte, mark byte) bool {
-	if len(rest) < 2 {
-		return false
-	}
-	return bytes.IndexByte(rest, '`') >= 0 || bytes.IndexByte(rest, '~') >= 0 || mark == ':' && bytes.IndexByte(rest, ':') >= 0 ||
-		rest[0] == ':' || rest[0] == mark
+	return len(rest) > 1 && (rest[0] == mark || rest[0] == ':' || hasTwo(rest, '`') || hasTwo(rest, '~') || mark != '`' && hasTwo(rest, mark))
+}
+
+// hasTwo reports whether a line has two equal marks in a row.
+func hasTwo(line []byte, mark byte) bool {
+	i := bytes.IndexByte(line, mark)
+	return i >= 0 && bytes.Contains(line[i:], []byte{mark, mark})
 }
 
 // damage records what is wrong with the open fence.
@@ -188,7 +190,7 @@ func (s *scanner) closesOtherwise() bool {
 // innerDelta reads an opening fence of deltas inside the open fence.
 func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 	l := &s.leaf
-	why := fmt.Sprintf("%s: another delta block begins at line %d", damageMissing, s.line)
+	why := s.anotherAt("delta block")
 	switch {
 	case l.fence.isDelta():
 		if same || s.isComplete() || !s.closerAhead(l.fence, s.start, false) {
@@ -209,6 +211,11 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 			s.beginDoubt(c, len(s.src))
 		}
 	}
+}
+
+// anotherAt says that the open fence has no end before the current line, where another one begins.
+func (s *scanner) anotherAt(what string) string {
+	return damageMissing + ": another " + what + " begins at line " + strconv.Itoa(s.line)
 }
 
 // resync ends the open fence before the current line, which opens another one.
@@ -304,7 +311,7 @@ func (s *scanner) closeGlued(rest []byte) {
 		before := bytes.TrimRight(rest[:i], " \t*_")
 		if n >= l.fence.Length && even && len(before) > 0 && (before[len(before)-1] == '}' || before[len(before)-1] == ']') {
 			if isInfo(rest[from:]) && s.jsonFollows() {
-				s.damage(fmt.Sprintf("%s: another fence begins at line %d", damageMissing, s.line))
+				s.damage(s.anotherAt("fence"))
 				s.closeLeaf(base + i)
 				s.breakAt(base + i)
 				return

@@ -52,6 +52,7 @@ func TestSecondOpening(t *testing.T) {
 		{"indented code ends", "    ```delta\n    {1}\n" + good, "1 delta \"{1}\" open indented\n3 delta \"{2}\""},
 		{"two marks", "``delta\n{1}\n``\n" + good, "1 delta \"{1}\" (the opening fence has other marks than three backticks or tildes)\n4 delta \"{2}\""},
 		{"apostrophes", "'''delta\n{1}\n'''\n" + good, "1 delta \"{1}\" (the opening fence has other marks than three backticks or tildes)\n4 delta \"{2}\""},
+		{"apostrophes glued", "'''delta\n{1}'''\n" + good, "1 delta \"{1}\" (the opening fence has other marks than three backticks or tildes; the closing fence is glued to the text)\n3 delta \"{2}\""},
 		{"JSON on the line", "```delta {\"operation\":1}\n```\n" + good, "1 delta \"{\\\"operation\\\":1}\" (the JSON begins on the line of the fence)\n3 delta \"{2}\""},
 		{"JSON begins on the line", "```delta {\n\"a\":1}\n```\n" + good, "1 delta \"{\\n\\\"a\\\":1}\" (the JSON begins on the line of the fence)\n4 delta \"{2}\""},
 		{"all on one line", "```delta {\"a\":1}```\n" + good, "1 delta \"{\\\"a\\\":1}\" (the JSON begins on the line of the fence; the closing fence is glued to the text)\n2 delta \"{2}\""},

@@ -65,7 +65,7 @@ const (
 // readTag reads a tag around reasoning, an example or a quotation at the start of b and returns its length, or 0.
 func readTag(b []byte) (tag, int) {
 	switch {
-	case len(b) < 4:
+	case len(b) < 4 || b[1] == '"' || b[1] == ' ' && b[0] == '[':
 	case b[0] == '[':
 		return bracketTag(b)
 	case bytes.HasPrefix(b, []byte("<|")):
@@ -89,6 +89,9 @@ func readTag(b []byte) (tag, int) {
 func (t tag) named(name []byte) tag {
 	if i := bytes.LastIndexByte(name, ':'); i >= 0 {
 		name = name[i+1:] // <seed:think>
+	}
+	if len(name) == 0 || isDigit(name[0]) {
+		return tag{}
 	}
 	key := make([]byte, 0, maxTagName)
 	for _, c := range name {
