@@ -57,8 +57,8 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			pos++
 			continue
 		}
-		p := passage{base: b.Start + pos, loose: true, fate: r.fateAt(text, pos, b, f)}
-		n := r.candidate(text[pos:], &p, b.Closed)
+		p := passage{base: b.Start + pos, loose: true, fate: f}
+		n := r.candidate(text, pos, &p, b)
 		note(pos, pos+unfinished(text[pos:pos+n]))
 		pos += n
 	}
@@ -131,9 +131,10 @@ func beginsObject(b []byte) bool {
 	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
 }
 
-// candidate reads the object at the start of text, if any, and returns how many bytes are done.
-func (r *reader) candidate(text []byte, p *passage, closed bool) int {
-	base := p.base
+// candidate reads the object at an offset in the text of a block, if any, and returns how many bytes
+// are done.
+func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) int {
+	base, text := p.base, all[pos:]
 	fixed := r.mender.repair(text, true)
 	if fixed.fail != nil && !r.mentions(r.around(text, fixed.end)) {
 		r.effort -= fixed.end
@@ -143,13 +144,14 @@ func (r *reader) candidate(text []byte, p *passage, closed bool) int {
 		}
 		return 1
 	}
+	p.fate = r.fateAt(all, pos, b, p.fate)
 	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && p.fate == (fate{}) && (fixed.fail != nil || fixed.changes.any()) {
 		line, _ := r.place.find(base)
 		r.leaveOpen(line)
 		return max(fixed.end, 1)
 	}
 	p.flag(FlagUnfenced, "it stands outside a delta fence")
-	if !closed {
+	if !b.Closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
 	if fixed.fail == nil {

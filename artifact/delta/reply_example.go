@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ func wordSet(text string) map[string]bool {
 func (j *judgement) nearExample() string {
 	const few = 3 // fewer words may be the same by chance
 	d := &j.b.Delta
-	var words map[string]bool
+	var words []string
 	for _, e := range j.r.opt.Known.texts {
 		switch {
 		case e.operation != d.Operation || e.section != d.Section:
@@ -121,10 +122,10 @@ func (j *judgement) nearExample() string {
 			continue
 		}
 		if words == nil {
-			words = wordSet(textsOf(d))
+			words = slices.Sorted(maps.Keys(wordSet(textsOf(d))))
 		}
 		same := 0
-		for w := range words {
+		for _, w := range words {
 			if e.words[w] {
 				same++
 			}

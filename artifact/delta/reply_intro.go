@@ -68,11 +68,15 @@ func introduced(before []byte) fate {
 	}
 	body := strings.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
 	marks := text[:len(text)-len(body)]
+	emphatic := strings.ContainsAny(marks, "#*_")
+	if !emphatic && !strings.HasSuffix(strings.TrimRight(body, "*_`"), ":") {
+		return fate{} // most lines
+	}
 	if body == "" || len(text) == maxIntroduction || strings.Contains(marks, ">") {
 		return fate{}
 	}
 	line := strings.NewReplacer("*", "", "_", "", "`", "").Replace(body)
-	if !isForeign(line, strings.ContainsAny(marks, "#*_")) {
+	if !isForeign(line, emphatic) {
 		return fate{}
 	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta after a line that calls it an example, a draft or another author's: %q", clipped(line)),

@@ -313,20 +313,21 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 func inlineFate(text []byte, pos int) fate {
 	const back = 200
 	before := text[max(0, pos-back):pos]
-	if bytes.IndexByte(before, '`') < 0 {
-		return fate{}
-	}
 	before = before[bytes.LastIndexByte(before, '\n')+1:]
 	open := 0 // the length of the run that begins the code span
-	for i := 0; i < len(before); i++ {
-		n := len(before[i:]) - len(bytes.TrimLeft(before[i:], "`"))
-		switch {
-		case n > 0 && open == 0:
+	for rest := before; ; {
+		i := bytes.IndexByte(rest, '`')
+		if i < 0 {
+			break
+		}
+		after := bytes.TrimLeft(rest[i:], "`")
+		switch n := len(rest) - i - len(after); open {
+		case 0:
 			open = n
-		case n > 0 && open == n:
+		case n:
 			open = 0
 		}
-		i += max(0, n-1)
+		rest = after
 	}
 	if open == 1 || open == 2 { // more are a damaged fence
 		return fateElsewhere("in inline code")

@@ -20,7 +20,8 @@ const (
 func (s *scanner) findTags() {
 	s.vague, s.found = -1, -1
 	s.findMarker()
-	s.tagged = s.marker != "" || bytes.Contains(s.src, []byte("<!--")) || bytes.Contains(s.src, []byte("think▷")) ||
+	triangles := bytes.Contains(s.src, []byte("▷"))
+	s.tagged = s.marker != "" || bytes.Contains(s.src, []byte("<!--")) || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		bytes.Contains(s.src, []byte("### Human:")) || bytes.Contains(s.src, []byte("### User:"))
 	for _, mark := range []byte{'<', '['} {
 		for at := 0; ; at++ {
@@ -39,8 +40,10 @@ func (s *scanner) findTags() {
 	if at := s.gluedStart(); s.marker == "" && at > 0 && at < len(s.src) && 'A' <= s.src[at] && s.src[at] <= 'Z' {
 		s.tagged, s.within = true, []string{channel}
 	}
-	if at := bytes.LastIndex(s.src, []byte("◁/think▷")); at >= 0 {
-		s.noteClose(tag{tagClose, "think"}, at, len("◁/think▷"))
+	if triangles {
+		if at := bytes.LastIndex(s.src, []byte("◁/think▷")); at >= 0 {
+			s.noteClose(tag{tagClose, "think"}, at, len("◁/think▷"))
+		}
 	}
 }
 
