@@ -19,7 +19,11 @@ func (s *scanner) inDamaged(c *cursor) {
 		}
 		return
 	case (width <= 3 || l.deep || l.indented) && l.fence.ClosedBy(rest):
-		end := s.longerEnd(run(rest, l.fence.Mark))
+		length := run(rest, l.fence.Mark)
+		if length > l.fence.Length && s.hasText() && s.rewind() {
+			return // the line opens a longer fence
+		}
+		end := s.longerEnd(length)
 		l.closed = true
 		s.closeLeaf(s.start)
 		if end >= 0 {
@@ -237,6 +241,12 @@ func (s *scanner) reopen(c *cursor) {
 	}
 	s.closeTo(matched)
 	s.open(c, matched)
+}
+
+// hasText reports whether the open fence has text after its JSON.
+func (s *scanner) hasText() bool {
+	at, _ := s.afterJSON()
+	return at > 0
 }
 
 // afterJSON returns where the text after the JSON of the open fence begins, and the number of lines

@@ -90,6 +90,7 @@ func TestSecondClosing(t *testing.T) {
 		{"deep", "```delta\n{1}\n     ```\n" + good, "1 delta \"{1}\" (the closing fence is indented too far)\n4 delta \"{2}\""},
 		{"missing", "```delta\n{1}\n\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another delta block begins at line 4)\n4 delta \"{2}\""},
 		{"missing with prose", "```delta\n{1}\n\n## Next\n\nwords\n" + good, "1 delta \"{1}\" open (the closing fence is missing)\n7 delta \"{2}\""},
+		{"missing before a longer fence", "```delta\n{1}\n\nSo:\n````\n" + good + "````\n" + good, "1 delta \"{1}\" open (the closing fence is missing)\n5  \"```delta\\n{2}\\n```\"\n10 delta \"{2}\""},
 		{"missing before json", "```delta\n{1}\n```json\n{3}\n```\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another fence begins at line 3)\n3 json \"{3}\"\n6 delta \"{2}\""},
 		{"missing before tildes", "```delta\n{1}\n~~~delta\n{3}\n~~~\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{3}\"\n6 delta \"{2}\""},
 		{"glued to the next", "```delta\n{1}```delta\n{3}\n```\n" + good, "1 delta \"{1}\" open (the closing fence is missing: another fence begins at line 2)\n2 delta \"{3}\"\n5 delta \"{2}\""},
