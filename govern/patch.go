@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/patch"
 	"brenner/store"
@@ -222,7 +224,8 @@ func bySessions(op, id string) error {
 
 // Reply is an agent's reply to a message with texts of records.
 type Reply struct {
-	Text []byte
+	Text   []byte
+	Reader delta.Reader // by whose rules it is read
 	// Shown are the versions shown in full. The agent cannot change others, nor learn their
 	// text from an error.
 	Shown  []record.Ref
@@ -245,16 +248,15 @@ type PatchOutcome struct {
 // version that was shown; if that is no longer the latest, the result needs a rebase. The same
 // reply twice makes one version.
 func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
-	blocks, broken := patch.ReadBlocks(a.Text, names(a.Shown)...)
-	blocks = slices.DeleteFunc(blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
-	if len(broken) > 0 {
-		if broken[0].Line == 0 { // there are no blocks
-			return nil, nil
+	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
+	all := shownBlocks(found.Shown)
+	if broken := found.Problems; len(broken) > 0 {
+		if broken[0].Line > 0 { // the meaning of the other blocks is uncertain
+			all = append(all, PatchOutcome{Name: wholeReply, Blocks: string(a.Text), Problem: broken})
 		}
-		// The meaning of the other blocks is uncertain.
-		return []PatchOutcome{{Name: "reply", Blocks: string(a.Text), Problem: broken}}, nil
+		return all, nil
 	}
-	var all []PatchOutcome
+	blocks := slices.DeleteFunc(found.Blocks, func(b patch.Block) bool { return b.Search == patch.ExampleSearch })
 	for _, group := range groupBlocks(blocks, a.Shown) {
 		c, err := rs.patchBy(ctx, who, a, group)
 		if err != nil {
@@ -263,6 +265,33 @@ func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOut
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// wholeReply is the name of outcomes that are about no text.
+const wholeReply = "reply"
+
+// shownBlocks returns the outcomes of blocks that are not applied: one for each of the first ones, and
+// one for the others.
+func shownBlocks(shown []patch.Shown) []PatchOutcome {
+	const most = 20
+	var all []PatchOutcome
+	for i, s := range shown {
+		c := PatchOutcome{Name: clippedName(s.Path), Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
+		if i == most {
+			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
+		}
+		if all = append(all, c); i == most {
+			break
+		}
+	}
+	return all
+}
+
+func clippedName(path string) string {
+	if path == "" {
+		return wholeReply
+	}
+	return fault.Shown(path)
 }
 
 type blockGroup struct {
@@ -370,7 +399,7 @@ func (c *PatchOutcome) notShown(blocks []patch.Block, writable []record.Ref) {
 		}
 		seen[b.Path] = true
 	}
-	if c.Name = "reply"; len(named) > 0 {
+	if c.Name = wholeReply; len(named) > 0 {
 		c.Name = named[0]
 	}
 	switch n := len(named); {

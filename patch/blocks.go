@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 )
 
@@ -33,37 +34,56 @@ const (
 	markReplace = '>'
 )
 
-// ReadBlocks returns the search/replace blocks in an agent's reply. An unclosed or nested block
-// is a problem. The line above a block may be a path, or one of names.
-func ReadBlocks(reply []byte, names ...string) ([]Block, []Problem) {
+// Found is what a reply contains of search/replace blocks.
+type Found struct {
+	Blocks   []Block
+	Shown    []Shown // those that are not meant as changes
+	Problems []Problem
+}
+
+// Shown is a block that is a draft, a quotation or an example, and why it is not applied.
+type Shown struct {
+	Block
+	Problem
+}
+
+// ReadBlocks returns the search/replace blocks in an agent's reply, by the rules of a reader. An
+// unclosed or nested block is a problem. The line above a block may be a path, or one of names.
+func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
-	r := &blockReader{names: names}
+	r := &blockReader{names: names, second: version != delta.FirstReader}
 	for i, line := range splitLines(text) {
 		r.line(line, i+1)
 	}
 	if r.state != 0 {
 		r.addBroken("the reply ends within it")
 	}
-	if len(r.blocks) == 0 && len(r.problems) == 0 {
-		r.problems = append(r.problems, Problem{
-			Code: NoOps, Message: "no search/replace block in the reply",
-			Hint: "a block is a line <<<<<<< SEARCH, old lines, a line =======, new lines, and a line >>>>>>> REPLACE",
-		})
+	if r.second && len(r.found) > 0 {
+		r.place()
 	}
-	return r.blocks, r.problems
+	return r.result()
+}
+
+// attempt is a block as written, complete or not.
+type attempt struct {
+	Block
+	above  string // the last line before it that is not blank
+	broken string // why it is incomplete
+	shown  string // why it is not meant as a change
+	at     int    // its place in the outline
 }
 
 // blockReader reads line by line; state is the marker that opened the current part.
 type blockReader struct {
-	names    []string
-	blocks   []Block
-	problems []Problem
-	state    byte
-	open     Block
-	search   strings.Builder
-	replace  strings.Builder
-	above    string // the last non-blank line outside blocks
-	path     string // of the previous block; it applies until another is named
+	names   []string
+	second  bool
+	found   []attempt
+	state   byte
+	open    attempt
+	search  strings.Builder
+	replace strings.Builder
+	above   string // the last non-blank line outside blocks
+	outline []byte // the reply with a word in place of each block
 }
 
 func (r *blockReader) line(line string, number int) {
@@ -73,18 +93,19 @@ func (r *blockReader) line(line string, number int) {
 		if r.state != 0 {
 			r.addBroken(fmt.Sprintf("another block begins at line %d", number))
 		}
-		if name, ok := r.pathIn(r.above); ok {
-			r.path = name
-		}
-		r.open, r.state = Block{Path: r.path, Line: number}, markSearch
+		r.open, r.state = attempt{Block: Block{Line: number}, above: r.above, at: len(r.outline) + 1}, markSearch
 		r.search.Reset()
 		r.replace.Reset()
+		r.outline = append(r.outline, outlined...)
+		return
 	case kind == markDivider && r.state == markSearch:
 		r.state = markDivider
 	case kind == markReplace && r.state == markDivider:
 		r.open.Search, r.open.Replace = r.search.String(), r.replace.String()
-		r.blocks = append(r.blocks, r.open)
+		r.found = append(r.found, r.open)
 		r.state, r.above = 0, ""
+		r.outline = r.outline[:r.open.at-1+len(outlined)]
+		return
 	case kind == markReplace && r.state == markSearch:
 		r.addBroken(fmt.Sprintf("ends at line %d without a line =======", number))
 		r.state = 0
@@ -92,9 +113,25 @@ func (r *blockReader) line(line string, number int) {
 		r.search.WriteString(withEnd(line))
 	case r.state == markDivider:
 		r.replace.WriteString(withEnd(line))
-	case strings.TrimSpace(line) != "" && !strings.HasPrefix(strings.TrimSpace(line), "```") && !strings.HasPrefix(strings.TrimSpace(line), "~~~"):
-		r.above = strings.TrimSpace(line)
+	default:
+		r.between(strings.TrimSpace(line), line, number)
 	}
+	r.outline = append(r.outline, line...)
+}
+
+// between reads a line outside blocks.
+func (r *blockReader) between(text, line string, number int) {
+	if text == "" || strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") {
+		return
+	}
+	inner := strings.TrimLeft(text, "> \t")
+	switch last := len(r.found) - 1; {
+	case r.second && marker(inner) == markSearch:
+		r.found = append(r.found, attempt{Block: Block{Line: number}, above: r.above, shown: shownBefore(line)})
+	case inner+"\n" == ExampleSearch && last >= 0 && r.found[last].Line == number-1:
+		r.found = r.found[:last]
+	}
+	r.above = text
 }
 
 func withEnd(line string) string {
@@ -105,10 +142,51 @@ func withEnd(line string) string {
 }
 
 func (r *blockReader) addBroken(why string) {
-	r.problems = append(r.problems, Problem{
-		Code: NoOps, Line: r.open.Line, Message: fmt.Sprintf("incomplete block at line %d of the reply: %s", r.open.Line, why),
-		Hint: "close each block with a line >>>>>>> REPLACE",
-	})
+	r.open.broken = why
+	r.found = append(r.found, r.open)
+}
+
+// result sorts what was found. The path of a block applies to those after it until another is named.
+func (r *blockReader) result() Found {
+	var all Found
+	path := ""
+	for i := range r.found {
+		a := &r.found[i]
+		if r.second { // a tag may stand before the path
+			a.above = a.above[strings.LastIndexByte(a.above, '>')+1:]
+		}
+		name, named := r.pathIn(a.above)
+		if a.shown != "" {
+			if a.Search == ExampleSearch {
+				continue
+			}
+			a.Path = name
+			all.Shown = append(all.Shown, Shown{a.Block, Problem{
+				Code: BlockShown, Line: a.Line, Message: fmt.Sprintf("the block at line %d of the reply is not applied: %s", a.Line, a.shown),
+				Hint: "if it is meant as a change, send it again outside of that, with its lines not indented",
+			}})
+			continue
+		}
+		if named {
+			path = name
+		}
+		a.Path = path
+		if a.broken == "" {
+			all.Blocks = append(all.Blocks, a.Block)
+			continue
+		}
+		all.Problems = append(all.Problems, Problem{
+			Code: NoOps, Line: a.Line, Message: fmt.Sprintf("incomplete block at line %d of the reply: %s", a.Line, a.broken),
+			Hint: "close each block with a line >>>>>>> REPLACE",
+		})
+	}
+	if len(all.Blocks) == 0 && len(all.Problems) == 0 {
+		all.Problems = append(all.Problems, Problem{
+			Code: NoOps, Message: "no search/replace block in the reply",
+			Hint: "a block is a line <<<<<<< SEARCH, old lines, a line =======, new lines, and a line >>>>>>> REPLACE",
+		})
+	}
+	return all
 }
 
 // marker returns the marker of a line, or 0. It tolerates miscounted arrows.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/artifact/delta"
+
 	"pgregory.net/rapid"
 )
 
@@ -11,7 +13,8 @@ const blockReply = "I change two lines.\n\n**notes/memo.md**\n```\n<<<<<<< SEARC
 	"<<<<<<< SEARCH\ngamma\n=======\n>>>>>>> REPLACE\n\n`other.txt`:\n\n<<<<<< SEARCH\nx\n=======\n=======\n>>>>>>>> REPLACE\n"
 
 func TestReadBlocks(t *testing.T) {
-	blocks, problems := ReadBlocks([]byte(blockReply))
+	found := ReadBlocks([]byte(blockReply), delta.NewestReader)
+	blocks, problems := found.Blocks, found.Problems
 	want := []Block{
 		{"notes/memo.md", 5, "beta\n", "BETA\nand more\n"},
 		{"notes/memo.md", 13, "gamma\n", ""},
@@ -45,7 +48,7 @@ func TestIncompleteBlocks(t *testing.T) {
 		"<<<<<<< SEARCH\na\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n":          "another block begins at line 3",
 		"<<<<<<< SEARCH\na\n=======\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n": "another block begins at line 4",
 	} {
-		_, problems := ReadBlocks([]byte(reply))
+		problems := ReadBlocks([]byte(reply), delta.NewestReader).Problems
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) {
 			t.Errorf("%q: %v, want %q", reply, problems, want)
 		}
@@ -109,4 +112,60 @@ func TestConvertChangesOnlyTheQuotedLines(t *testing.T) {
 			t.Fatalf("got %q, want %q: %v", out.Canonical(), want, r.Err())
 		}
 	})
+}
+
+// Blocks that are drafts, quotations or examples are not applied, and each is named.
+func TestShownBlocks(t *testing.T) {
+	block := func(search string) string {
+		return "old.md\n<<<<<<< SEARCH\n" + search + "\n=======\nx\n>>>>>>> REPLACE\n"
+	}
+	shown, own := block("shown"), block("own")
+	indent := func(mark string) string { return mark + strings.ReplaceAll(shown, "\n", "\n"+mark) }
+	for name, c := range map[string]struct{ reply, why string }{
+		"comment":          {"<!--\n" + shown + "-->\n\n" + own, "comment"},
+		"comment in line":  {"Text <!--\n" + shown + "-->\n\n" + own, "comment"},
+		"pre":              {"<pre>\n" + shown + "</pre>\n\n" + own, "verbatim"},
+		"longer fence":     {"````markdown\n" + shown + "````\n\n" + own, "longer fence"},
+		"tildes":           {"~~~~\n" + shown + "~~~~\n\n" + own, "longer fence"},
+		"fence in a fence": {"~~~\n```\n" + shown + "```\n~~~\n\n" + own, "another fence"},
+		"equal fences":     {"```markdown\nThus:\n```\n" + shown + "```\n```\n\n" + own, "another fence"},
+		"word":             {"```example\n" + shown + "```\n" + own, "example"},
+		"blockquote":       {"<blockquote>\n" + shown + "</blockquote>\n\n" + own, "quotation"},
+		"quote":            {indent("> ") + "\n\n" + own, "block quote"},
+		"indented":         {"Thus:\n\n" + indent("    ") + "\n\n" + own, "indented"},
+		"reasoning":        {"<think>" + shown + "</think>" + own, "reasoning"},
+		"half a block":     {"<think>\nold.md\n<<<<<<< SEARCH\nshown\n=======\n</think>\n\n" + own, "reasoning"},
+		"after a closing":  {shown + "</think>\n" + own, "reasoning"},
+		"channel":          {"<|channel|>analysis<|message|>\n" + shown + "<|end|><|start|>assistant<|channel|>final<|message|>\n" + own, "reasoning"},
+		"unclosed":         {own + "<think>\n" + shown, "reasoning"},
+	} {
+		found := ReadBlocks([]byte(c.reply), delta.NewestReader)
+		if len(found.Problems) > 0 || len(found.Blocks) != 1 || found.Blocks[0].Search != "own\n" || found.Blocks[0].Path != "old.md" {
+			t.Errorf("%s: %+v", name, found)
+		}
+		if len(found.Shown) != 1 || !strings.Contains(found.Shown[0].Message, c.why) || found.Shown[0].Code != BlockShown {
+			t.Errorf("%s: shown %+v, want %q", name, found.Shown, c.why)
+		}
+		if first := ReadBlocks([]byte(c.reply), delta.FirstReader); len(first.Shown) > 0 {
+			t.Errorf("%s: the first reader shows %+v", name, first.Shown)
+		}
+	}
+	for name, reply := range map[string]string{
+		"fence":               "```\n" + own + "```\n",
+		"word":                "```diff\n" + own + "```\n",
+		"list":                "- I change this:\n\n" + own,
+		"after a quotation":   "> quoted\n" + own,
+		"fences in the text":  "````\n<<<<<<< SEARCH\n```\n=======\n~~~\n>>>>>>> REPLACE\n````\n",
+		"comment in the text": "<<<<<<< SEARCH\n<!--\n=======\n<think>\n>>>>>>> REPLACE\n\n" + own,
+		"open fence":          "```\n" + own,
+	} {
+		if found := ReadBlocks([]byte(reply), delta.NewestReader); len(found.Problems) > 0 || len(found.Shown) > 0 || len(found.Blocks) == 0 {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+	// The example of the kickoff is no attempt.
+	example := "    spec@v1\n    <<<<<<< SEARCH\n    " + ExampleSearch + "    =======\n    y\n    >>>>>>> REPLACE\n\n"
+	if found := ReadBlocks([]byte(example+own), delta.NewestReader); len(found.Shown) > 0 || len(found.Blocks) != 1 {
+		t.Errorf("%+v", found)
+	}
 }

@@ -1,6 +1,10 @@
 package patch
 
-import "testing"
+import (
+	"testing"
+
+	"brenner/artifact/delta"
+)
 
 // FuzzRead checks that Read never panics, and that an accepted patch survives a round trip.
 func FuzzRead(f *testing.F) {
@@ -78,7 +82,8 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(blockReply, "alpha\nbeta\n")
 	f.Add("<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE", "")
 	f.Fuzz(func(t *testing.T, reply, s string) {
-		blocks, problems := ReadBlocks([]byte(reply))
+		found := ReadBlocks([]byte(reply), delta.NewestReader)
+		blocks, problems := found.Blocks, found.Problems
 		if len(blocks) == 0 && len(problems) == 0 {
 			t.Fatal("neither blocks nor problems")
 		}

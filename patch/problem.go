@@ -24,6 +24,7 @@ const (
 	BlockNotAdjacent fault.Code = "BLOCK_NOT_ADJACENT" // The `old_block` of a patch does not follow its anchor; the message says what does.
 	Overlap          fault.Code = "OVERLAP"            // Two operations of a patch change the same text.
 	NoOps            fault.Code = "NO_OPS"             // A patch without operations, or two identical texts.
+	BlockShown       fault.Code = "BLOCK_SHOWN"        // A search/replace block is in a comment, a quotation, an example or reasoning, and is not applied.
 	ResultMismatch   fault.Code = "RESULT_MISMATCH"    // The patched text does not match `result_sha256`; nothing was written.
 	// AmbiguousAnchor is a warning: the anchor occurs in several places, and no index selects one.
 	AmbiguousAnchor fault.Code = "AMBIGUOUS_ANCHOR" // Warning: an anchor occurs several times and has no `match_index`; the first was used.

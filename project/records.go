@@ -336,7 +336,7 @@ func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRe
 // Patch applies the patches in a reply to the records that the agent was shown, within the
 // rights of its role.
 func (p *projectRecords) Patch(ctx context.Context, in *session.PatchInput) ([]session.PatchOutcome, error) {
-	answer := &govern.Reply{Text: in.Text, Change: fmt.Sprintf("%s, round %d: the answer to %s", in.Thread, in.Round, in.Call)}
+	answer := &govern.Reply{Text: in.Text, Reader: in.Reader, Change: fmt.Sprintf("%s, round %d: the answer to %s", in.Thread, in.Round, in.Call)}
 	if in.Rehearsal {
 		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
 	}

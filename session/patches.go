@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"brenner/artifact/delta"
+	"brenner/patch"
 	"brenner/roster"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -20,6 +22,7 @@ type PatchInput struct {
 	Role      string
 	Round     int
 	Text      []byte
+	Reader    delta.Reader
 	Shown     []flow.RecordRef
 	Rehearsal bool
 }
@@ -56,7 +59,7 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	c := &x.Ask
 	p := PatchInput{
 		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
-		Rehearsal: s.state.Opened.Rehearsal != "",
+		Rehearsal: s.state.Opened.Rehearsal != "", Reader: s.state.Opened.Reads(),
 	}
 	if err := s.flush(ctx); err != nil { // a record must not refer to a round that is not in the journal
 		return err
@@ -65,13 +68,13 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 	if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
 		return err
 	}
-	reader := s.state.Opened.Reads()
-	p.Text = reader.WithoutReasoning(p.Text)
 	found, err := s.Project.Patch(ctx, &p)
-	if repair := x.RepairAnswer(); err == nil && len(found) == 0 && repair != nil {
+	meant := func(one PatchOutcome) bool { return one.Code != patch.BlockShown }
+	if repair := x.RepairAnswer(); err == nil && !slices.ContainsFunc(found, meant) && repair != nil {
 		if p.Text, err = s.store.Blob(ctx, repair.Answered.Reply); err == nil {
-			p.Text = reader.WithoutReasoning(p.Text)
-			found, err = s.Project.Patch(ctx, &p)
+			var more []PatchOutcome
+			more, err = s.Project.Patch(ctx, &p)
+			found = append(found, more...)
 		}
 	}
 	if err != nil || len(found) == 0 {
@@ -109,7 +112,7 @@ func (h *History) attempts() []stalemate.Attempt {
 	for i := range h.State.Patches {
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
-			if c := &p.Changes[j]; c.Code != "" {
+			if c := &p.Changes[j]; c.Code != "" && c.Code != patch.BlockShown {
 				all = append(all, stalemate.Attempt{
 					Round: p.Round, By: p.Agent, Place: c.Record, Content: c.Blocks, Code: c.Code, Message: c.Message,
 				})
@@ -126,7 +129,7 @@ func (h *History) patchedText(ctx context.Context, c *stalemate.Case) (*stalemat
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
 			one := &p.Changes[j]
-			if one.Record != c.Place || one.Code == "" || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
+			if one.Record != c.Place || one.Code == "" || one.Code == patch.BlockShown || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
 				continue
 			}
 			blocks, err := h.Store.Blob(ctx, one.Blocks)
@@ -161,6 +164,9 @@ func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string)
 		}
 		for _, c := range p.Changes {
 			o := view.Outcome{Delta: "patch", Target: c.Record, Disposition: "rejected", Code: c.Code, Message: c.Message + ". " + c.Hint}
+			if c.Code == patch.BlockShown {
+				o.Disposition = "ignored"
+			}
 			if c.Made != "" {
 				o.Disposition, o.Message = "applied", "it made "+c.Made+" ("+c.Status+"), which nobody has promoted. "+c.Message
 			}

@@ -103,7 +103,7 @@ func brenner() Table {
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
@@ -147,7 +147,7 @@ func brenner() Table {
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact artifact/delta roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
 			Path: "session", Kind: Shell,
-			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle kickoff " +
+			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint roster merge merge/settle patch kickoff " +
 				"store store/journal store/record playbook agent session/flow session/stalemate session/view",
 		},
 		{
@@ -170,7 +170,7 @@ func brenner() Table {
 		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact store/record session/view govern/policy"},
 		{
 			Path: "govern", Kind: Shell,
-			Needs: "internal/fault internal/markdown internal/text artifact patch store store/journal store/record agent " +
+			Needs: "internal/fault internal/markdown internal/text artifact artifact/delta patch store store/journal store/record agent " +
 				"session/stalemate session/view govern/contexts govern/policy",
 		},
 

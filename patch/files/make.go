@@ -64,13 +64,15 @@ func Make(q *MakeRequest) (*Made, error) {
 
 // fromReply makes a patch from the blocks of a reply that are for the path.
 func (r *Made) fromReply(q *MakeRequest) patch.Patch {
-	blocks, problems := patch.ReadBlocks(delta.NewestReader.WithoutReasoning(q.Reply))
-	if len(problems) > 0 {
-		r.Problems = problems
+	found := patch.ReadBlocks(q.Reply, delta.NewestReader)
+	for _, s := range found.Shown {
+		r.Warnings = append(r.Warnings, s.Problem)
+	}
+	if r.Problems = found.Problems; len(r.Problems) > 0 {
 		return patch.Patch{}
 	}
-	mine := blocks[:0]
-	for _, b := range blocks {
+	mine := found.Blocks[:0]
+	for _, b := range found.Blocks {
 		if b.Path == "" || path.Clean(b.Path) == q.Path || q.Path == "" {
 			mine = append(mine, b)
 		} else if !slices.Contains(r.Others, b.Path) {
@@ -85,7 +87,7 @@ func (r *Made) fromReply(q *MakeRequest) patch.Patch {
 		return patch.Patch{}
 	}
 	made, report := patch.Convert(q.Path, q.Old, mine)
-	r.Problems, r.Warnings = report.Problems, report.Warnings
+	r.Problems, r.Warnings = report.Problems, append(r.Warnings, report.Warnings...)
 	return made
 }
 

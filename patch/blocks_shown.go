@@ -1,0 +1,95 @@
+package patch
+
+import (
+	"bytes"
+	"strings"
+
+	"brenner/internal/markdown"
+)
+
+// outlined stands for a block in the outline of a reply: text that begins a paragraph.
+const outlined = "\nx\n"
+
+// place finds where in the reply the blocks are, and which of them are only shown. The text of a block
+// is not part of the reply.
+func (r *blockReader) place() {
+	rest := r.found
+	before := markdown.Block{}
+	for b := range markdown.Blocks(r.outline, markdown.Second) {
+		nested := -1 // not known
+		for ; len(rest) > 0 && rest[0].at < b.End; rest = rest[1:] {
+			a := &rest[0]
+			if a.shown != "" || a.at < b.Start {
+				continue
+			}
+			if nested < 0 && b.Kind == markdown.Fenced {
+				nested = 0
+				if hasFence(r.outline[b.Start:b.End]) {
+					nested = 1
+				}
+			}
+			a.shown = r.whyShown(a, &b, &before, nested > 0)
+		}
+		before = b
+	}
+}
+
+// whyShown returns why a block in a part of the reply is not meant as a change, or "".
+func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bool) string {
+	switch {
+	case in.Draft:
+		return "it is in reasoning"
+	case in.Quoted:
+		return inQuote
+	case in.Shown:
+		return "it is behind a tag of an example or a quotation"
+	case in.Kind == markdown.Verbatim:
+		return "it is in an HTML comment or in verbatim HTML"
+	case nested || in.Doubtful, in.Kind == markdown.Prose && r.betweenFences(a, in, before):
+		return "it is inside another fence"
+	case in.Kind == markdown.Fenced && in.Fence.Length > 3 && !hasFence([]byte(a.Search)) && !hasFence([]byte(a.Replace)):
+		return "it is in a longer fence, as examples do"
+	case in.Kind == markdown.Fenced && isExampleWord(in.Fence.Info):
+		return "the word of its fence says that it is an example"
+	}
+	return ""
+}
+
+// betweenFences reports whether a block stands between a fence of Markdown and marks without a word,
+// with at most its path beside it: a fence in a fence of the same length.
+func (r *blockReader) betweenFences(a *attempt, in, before *markdown.Block) bool {
+	if before.Kind != markdown.Fenced || !before.Fence.Is("markdown", "md") {
+		return false
+	}
+	above := bytes.TrimSpace(r.outline[in.Start:a.at])
+	below, _, _ := bytes.Cut(r.outline[a.at+len("x\n"):], []byte("\n"))
+	return bytes.Count(above, []byte("\n")) == 0 && before.Fence.ClosedBy(bytes.TrimSpace(below)) && len(below) > 0
+}
+
+// isExampleWord reports whether the text after the marks of a fence says that it holds an example.
+func isExampleWord(info []byte) bool {
+	const longest = 64
+	word := bytes.ToLower(info[:min(len(info), longest)])
+	return bytes.Contains(word, []byte("example")) || bytes.Contains(word, []byte("draft"))
+}
+
+// hasFence reports whether a line of a text may begin or end a fence.
+func hasFence(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimLeft(line, " \t>")
+		if bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")) {
+			return true
+		}
+	}
+	return false
+}
+
+const inQuote = "it is in a block quote"
+
+// shownBefore returns why a block whose first line does not begin with its marker is only shown.
+func shownBefore(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), ">") {
+		return inQuote
+	}
+	return "it is indented, as examples are"
+}
