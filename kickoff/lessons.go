@@ -43,7 +43,7 @@ type Lesson struct {
 
 // ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line that
 // names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
-// indented as code or inside another fence does not count, as for deltas. Invalid lessons are
+// indented as code or inside another fence does not count, as for deltas, nor does the example. Invalid lessons are
 // skipped: replies are untrusted, and nothing depends on them. So is the open fence of a cut reply.
 func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
@@ -51,11 +51,23 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 		if b.Kind != markdown.Fenced || !b.Own() || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}
-		if l, ok := readFence(string(text[b.Start:b.End])); ok {
+		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample()) {
 			return l, true
 		}
 	}
 	return Lesson{}, false
+}
+
+// exampleLesson is the lesson that templates show as an example, without its evidence.
+const exampleLesson = "Before explaining a peak, ask whether it is a peak of events or of records"
+
+// isExample reports whether a lesson repeats the example, whatever evidence it names.
+func (l Lesson) isExample() bool {
+	words := func(s string) string {
+		return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(c rune) bool { return !inWord(c) }), " ")
+	}
+	text, _, _ := strings.Cut(l.Text, "(")
+	return words(text) == words(exampleLesson)
 }
 
 func readFence(text string) (Lesson, bool) {

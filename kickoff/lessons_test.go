@@ -1,6 +1,7 @@
 package kickoff
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,30 @@ func TestLessonsAreReadWhereDeltasAre(t *testing.T) {
 		if learned != c.read || taken != c.read {
 			t.Errorf("%s: lesson %t, delta %t, want both %t\n%s", c.name, learned, taken, c.read, c.place(lesson))
 		}
+	}
+}
+
+// The example of the templates is not learned, byte for byte or with other evidence.
+func TestReadLessonSkipsExample(t *testing.T) {
+	for _, text := range []string{
+		exampleLesson + " (evidence: H3, §4, T1).",
+		"helpful: " + strings.ToLower(exampleLesson) + " (evidence: H1).",
+		strings.ReplaceAll(exampleLesson, ",", "") + ".",
+	} {
+		reply := "```lesson\n" + text + "\n```\n"
+		if l, ok := ReadLesson(reply, false, delta.NewestReader); ok {
+			t.Errorf("learned %+v", l)
+		}
+		if _, ok := ReadLesson(reply, false, delta.FirstReader); !ok {
+			t.Errorf("the first reader does not learn %q", text)
+		}
+		if l, ok := ReadLesson(reply+"```lesson\nMy own.\n```\n", false, delta.NewestReader); !ok || l.Text != "My own." {
+			t.Errorf("%+v", l)
+		}
+	}
+	all, err := os.ReadFile("../prompts/templates/common.md")
+	if err != nil || !strings.Contains(string(all), exampleLesson) {
+		t.Errorf("the templates show another example: %v", err)
 	}
 }
 

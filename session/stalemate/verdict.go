@@ -16,7 +16,7 @@ import (
 // Codes of verdicts.
 const (
 	ArbiterIsParty fault.Code = "ARBITER_IS_PARTY" // The arbiter of a stalemate holds one of its positions.
-	NoVerdict      fault.Code = "NO_VERDICT"       // The text contains no verdict.
+	NoVerdict      fault.Code = "NO_VERDICT"       // The text contains no verdict, or two that differ.
 	NothingToWrite fault.Code = "NOTHING_TO_WRITE" // The ruling changes nothing in the artifact; the ruling itself is kept.
 )
 
@@ -96,47 +96,82 @@ func verdictObject(text []byte) (artifact.Map, error) {
 		}
 		return nil, none
 	}
-	tried := 0
+	in := &rulings{text: text}
 	for b := range markdown.Blocks(text, markdown.Second) {
-		if b.Kind == markdown.Verbatim || !b.Own() {
+		if b.Kind == markdown.Verbatim || !b.Own() || b.Kind == markdown.Fenced && holdsFence(text[b.Start:b.End]) {
 			continue
 		}
-		if m, ok := rulingIn(text, b, &tried); ok {
-			return m, nil
-		}
+		in.find(b)
 	}
-	return nil, none
+	switch {
+	case in.found == nil:
+		return nil, none
+	case in.differ:
+		none.Detail, none.Hint = "two verdicts in the text that differ", "send one JSON object, the ruling that holds"
+		return nil, none
+	}
+	return in.found, nil
 }
 
-// rulingIn returns the first object with a ruling that begins in a block, outside comments. The
+// rulings finds the rulings in a text.
+type rulings struct {
+	text   []byte
+	tried  int
+	end    int // of the last one
+	found  artifact.Map
+	differ bool
+}
+
+// find reads the objects with a ruling that begin in a block, outside comments and inline code. An
 // object may continue after the block: Markdown has no meaning inside a value.
-func rulingIn(text []byte, b markdown.Block, tried *int) (artifact.Map, bool) {
+func (in *rulings) find(b markdown.Block) {
 	const most = 100 // bounds the braces tried in a hostile reply
-	at := b.Start
+	text, at := in.text, b.Start
 	if b.Kind == markdown.Fenced { // an object may begin on the line of the fence
 		line := 1 + bytes.LastIndexByte(bytes.TrimRight(text[:b.Start], "\r\n"), '\n')
 		at = line + 1 + bytes.LastIndexByte(text[line:b.Start], b.Fence.Mark)
 	}
-	for *tried < most {
+	for at = max(at, in.end); in.tried < most && at < b.End; at++ {
 		brace := bytes.IndexByte(text[at:b.End], '{')
 		if brace < 0 {
 			break
 		}
 		if skip := markdown.InlineComment(text[at:b.End], brace); skip > 0 {
-			at += skip
+			at += skip - 1
 			continue
 		}
 		at += brace
-		*tried++
-		v, err := artifact.DecodeValue(artifact.NewDecoder(text[at:]), maxDepth)
-		if m, ok := v.(artifact.Map); err == nil && ok {
-			if _, ok := m.Get("ruling_for"); ok {
-				return m, true
-			}
+		in.tried++
+		if b.Kind == markdown.Prose && inCode(text[b.Start:at]) {
+			continue
 		}
-		at++
+		d := artifact.NewDecoder(text[at:])
+		v, err := artifact.DecodeValue(d, maxDepth)
+		m, _ := v.(artifact.Map)
+		if _, ok := m.Get("ruling_for"); err != nil || !ok {
+			continue
+		}
+		in.differ = in.differ || in.found != nil && !bytes.Equal(artifact.Canonical(in.found), artifact.Canonical(m))
+		in.found, in.end = m, at+int(d.InputOffset())
+		at = in.end - 1
 	}
-	return nil, false
+}
+
+// holdsFence reports whether fenced code has a fence in it: it shows a message.
+func holdsFence(code []byte) bool {
+	for line := range bytes.Lines(code) {
+		line = bytes.TrimLeft(line, " \t>")
+		if bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCode reports whether a text ends in inline code.
+func inCode(before []byte) bool {
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return bytes.Count(line, []byte("`"))%2 == 1
 }
 
 func (r *reader) texts(m artifact.Map, key string) []string {

@@ -205,6 +205,9 @@ func TestReadVerdictIgnoresQuotedVerdicts(t *testing.T) {
 		"commented in code": "So <!-- old:\n```json\n" + shown + "\n```\n-->\n\n",
 		"indented":          "So:\n\n    " + shown + "\n\n",
 		"pre":               "<pre>\n" + shown + "\n</pre>\n",
+		"nested":            "````markdown\n```json\n" + shown + "\n```\n````\n",
+		"inline code":       "Not `" + strings.ReplaceAll(shown, "\n", " ") + "` but:\n\n",
+		"blockquote":        "<blockquote>\n\n```json\n" + shown + "\n```\n\n</blockquote>\n\n",
 	} {
 		if _, err := ReadVerdict([]byte(place), judge(), &r); fault.CodeOf(err) != NoVerdict {
 			t.Errorf("%s: got %v, want %s", name, err, NoVerdict)
@@ -215,6 +218,19 @@ func TestReadVerdictIgnoresQuotedVerdicts(t *testing.T) {
 				t.Errorf("%s, then %.8q: got %q, %v", name, meant, v.RootCause, err)
 			}
 		}
+	}
+}
+
+// Of two rulings none is chosen, unless they are the same.
+func TestReadVerdictRefusesTwo(t *testing.T) {
+	_, _, r := stuck(t)
+	other := strings.Replace(ruling, `"Two meanings of one word."`, `"Haste."`, 1)
+	fenced := func(s string) string { return "```json\n" + s + "\n```\n" }
+	if _, err := ReadVerdict([]byte(fenced(other)+"On reflection:\n"+fenced(ruling)), judge(), &r); fault.CodeOf(err) != NoVerdict || !strings.Contains(err.Error(), "differ") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := ReadVerdict([]byte(fenced(ruling)+"Again:\n\n"+ruling), judge(), &r); err != nil {
+		t.Error(err)
 	}
 }
 
