@@ -11,12 +11,14 @@ import (
 // foreign is the state that reading a file of another tool needs. What the writer writes never uses it:
 // every variant is a form that the writer escapes or does not have.
 type foreign struct {
-	fence  byte    // the character of the open code fence, or 0
-	noEnd  [2]bool // no fence of backquotes, or of tildes, follows
+	shown  []shown // what the rest of the file only shows
+	code   bool    // the line is part of it
 	gap    []byte  // blank lines and rules since the last line
 	run    *run
-	lead   string // the text field that a further line continues
-	loose  bool   // below a heading that means nothing
+	lead   string          // the text field that a further line continues
+	loose  bool            // below a heading that means nothing
+	headed map[string]bool // the ids in the headings of the rest of the section; nil if not known
+	under  int             // the line that underlines a heading
 	noted  map[string]bool
 	others []Value // texts outside of items
 }
@@ -73,7 +75,7 @@ func (r *mdReader) keepLine(line string) {
 	}
 	b.Write(r.gap)
 	r.gap = r.gap[:0]
-	if !r.run.verbatim && r.fence == 0 {
+	if !r.run.verbatim && !r.code {
 		line = readText(trim(line))
 	}
 	b.WriteString(line)
@@ -81,7 +83,7 @@ func (r *mdReader) keepLine(line string) {
 
 func (r *mdReader) newRun(line string) *run {
 	switch {
-	case r.open == nil || r.loose:
+	case r.open == nil:
 		r.kept(r.line, "not part of an artifact, kept in the metadata under %s: %s", otherText, fault.Shown(line))
 		return &run{section: r.item(), line: r.line, verbatim: true}
 	case r.lead != "":
@@ -105,10 +107,8 @@ func (r *mdReader) closeRun() {
 	}
 	text := run.text.String()
 	switch {
-	case run.to == nil && run.section != "":
-		r.others = append(r.others, MapOf(Entry{"section", Text(run.section)}, Entry{"text", Text(text)}))
 	case run.to == nil:
-		r.others = append(r.others, MapOf(Entry{"text", Text(text)}))
+		r.others = append(r.others, otherEntry(run.section, text))
 	case run.more:
 		at := len(run.to.Fields) - 1 // the field that was read last
 		value, _ := run.to.Fields[at].Value.(Text)
@@ -119,6 +119,13 @@ func (r *mdReader) closeRun() {
 		run.to.texts = append(run.to.texts, text)
 	}
 	r.lead = ""
+}
+
+func otherEntry(section, text string) Value {
+	if section == "" {
+		return MapOf(Entry{"text", Text(text)})
+	}
+	return MapOf(Entry{"section", Text(section)}, Entry{"text", Text(text)})
 }
 
 func (r *mdReader) valueOf(run *run, text string) Value {

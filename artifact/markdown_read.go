@@ -51,6 +51,7 @@ type mdReader struct {
 	drafts   []*draft // all items, in the order of the file
 	ids      [SectionCount]map[string]*draft
 	open     *draft // the item being read
+	level    int    // of its heading
 	list     *listing
 	table    *tableHead
 	problems int
@@ -97,11 +98,19 @@ func (r *mdReader) file(text string) {
 	} else {
 		r.problem(NoFrontMatter, 1, "metadata", "the file does not begin with front matter between two lines of ---")
 	}
-	for body != "" {
-		var line string
-		line, body, _ = strings.Cut(body, "\n")
+	r.findShown(body)
+	for at := 0; at < len(body); {
+		if len(r.shown) > 0 && r.shown[0].start <= at {
+			s := r.shown[0]
+			r.shown = r.shown[1:]
+			r.takeShown(body[at:s.end], s.comment)
+			at = s.end
+			continue
+		}
+		line, _, _ := strings.Cut(body[at:], "\n")
+		at += len(line) + 1
 		r.line++
-		r.rest = body
+		r.rest = body[min(at, len(body)):]
 		r.take(strings.TrimRight(line, " \t\r"))
 	}
 	r.closeList()
@@ -132,18 +141,9 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 // take reads one line, without trailing blanks.
 func (r *mdReader) take(line string) {
 	switch {
-	case r.fence != 0:
-		r.keepLine(line)
-		if isFence(line) == r.fence {
-			r.fence = 0
-		}
+	case r.under == r.line:
 	case line == "":
 		r.gap = append(r.gap, '\n') // also within a list
-	case r.opensFence(line):
-		if r.list == nil || r.list.lines > 0 || !r.valueBelow(line) {
-			r.closeList()
-			r.keepLine(line)
-		}
 	case r.list != nil && r.listLine(line):
 	default:
 		r.closeList()
@@ -153,18 +153,20 @@ func (r *mdReader) take(line string) {
 
 // outside reads a line that is not in a list.
 func (r *mdReader) outside(line string) {
-	level := len(line) - len(strings.TrimLeft(line, "#"))
+	if level, title, ok := r.headingOf(line); ok {
+		r.heading(level, title, line)
+		return
+	}
 	label, bulleted := cutBullet(line)
+	label = trimSymbols(label)
 	switch {
-	case level > 0 && (line[level:] == "" || line[level] == ' '):
-		r.heading(level, trim(line[level:]), line)
 	case isRule(line):
 		r.gap = append(append(r.gap, line...), '\n') // it counts only within a text that is kept
 	case !r.inside || r.loose:
 		r.keepLine(line)
 	case bulleted && r.run != nil && r.run.spec != nil && !r.run.more && !r.run.nested:
 		r.keepLine(line)
-	case strings.HasPrefix(label, "**") && r.readLabelled(label, bulleted):
+	case strings.HasPrefix(label, "**") && (r.boldItem(label) || r.readLabelled(label, bulleted)):
 	case line[0] == '|' && r.tableLine(line):
 	default:
 		r.plain(line)
@@ -200,10 +202,15 @@ func (r *mdReader) heading(level int, title, line string) {
 		r.title(line)
 	case level > 1 && r.inside && (isItem || likeID(title)):
 		r.closeRun()
-		r.loose = false
+		r.loose, r.level = false, level
 		r.itemHeading(title)
-	case level > 2 && (!r.inside || r.loose || r.open != nil):
-		r.keepLine(line) // a heading within an item or a text
+	case r.inside && r.labelHeading(level, title):
+	case level > 2 && (!r.inside || r.loose) && (r.open == nil || level > r.level):
+		r.keepLine(line) // a heading within a text
+	case level > r.level && r.open != nil:
+		r.closeRun()
+		r.lead, r.loose = "", true // a part of the item that is no field
+		r.keepLine(line)
 	default:
 		r.closeRun()
 		r.open, r.loose = nil, true
@@ -241,7 +248,7 @@ func (r *mdReader) title(line string) {
 }
 
 func (r *mdReader) sectionHeading(title, line string) {
-	r.open, r.table, r.inside, r.loose = nil, nil, false, false
+	r.open, r.table, r.headed, r.inside, r.loose = nil, nil, nil, false, false
 	s, ok := parseSectionTitle(title)
 	if !ok {
 		if s, ok = otherSectionTitle(title); !ok {

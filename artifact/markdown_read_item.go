@@ -53,6 +53,7 @@ func (r *mdReader) draft(id string) *draft {
 // itemHeading reads "H1: name", struck through and marked if the item was killed.
 func (r *mdReader) itemHeading(text string) {
 	r.open, r.lead = nil, ""
+	whole := text
 	text, marked := cutMark(text)
 	text, struck := readStruck(text)
 	score := ""
@@ -68,6 +69,9 @@ func (r *mdReader) itemHeading(text string) {
 	d := r.itemOf(readText(rawID), marked || struck)
 	d.score = score
 	r.open = d
+	if strings.HasPrefix(whole, mdKilled) {
+		r.variant("heading", whole, "a kill of "+d.ID)
+	}
 	if remark != "" {
 		r.headRemark(remark)
 	}
@@ -76,7 +80,7 @@ func (r *mdReader) itemHeading(text string) {
 	}
 	switch {
 	case !d.section.Spec().HasName():
-		r.unreadable("items of this section have no name: %s", fault.Shown(rawName))
+		r.headRemark(readText(rawName))
 	case rawName == mdConflict:
 		d.unnamed = true
 	default:
@@ -99,7 +103,11 @@ func (r *mdReader) itemOf(id string, killed bool) *draft {
 	return d
 }
 
+// cutMark splits off the mark of a killed item. Other tools write it in front.
 func cutMark(text string) (string, bool) {
+	if rest, ok := strings.CutPrefix(text, mdKilled); ok {
+		return trim(rest), true
+	}
 	rest, ok := strings.CutSuffix(text, mdKilled)
 	if !ok || strings.HasSuffix(rest, `\`) {
 		return text, false
@@ -123,7 +131,7 @@ func (r *mdReader) readLabelled(line string, bulleted bool) bool {
 		return false
 	}
 	if r.open == nil && r.section == ResearchThread && r.ids[ResearchThread] == nil {
-		r.open = r.draft(ThreadID) // the only possible item; its heading may be omitted
+		r.open, r.level = r.draft(ThreadID), 2 // the only possible item; its heading may be omitted
 	}
 	if r.open == nil {
 		return r.saidLabelled(label, raw)
@@ -205,7 +213,7 @@ func (r *mdReader) ownField(label, raw string) {
 func (r *mdReader) field(spec *FieldSpec, raw string) {
 	switch raw {
 	case "":
-		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == "", spec: spec, below: r.rest}
+		r.list = &listing{what: listMap, name: spec.Name, line: r.line, own: spec.Title == "", spec: spec}
 		return
 	case mdConflict:
 		r.list = &listing{what: listConflict, name: spec.Name, line: r.line}

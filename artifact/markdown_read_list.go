@@ -22,10 +22,9 @@ type listing struct {
 	own        bool   // the label is the field's own name
 	spec       *FieldSpec
 	nested     bool     // the label itself is a list entry
-	below      string   // the file after the label
 	odd        []string // entries that are not of the form "key: value"
 	entries    []Entry
-	lines      int // of the list, valid or not
+	raw        []string // its lines, valid or not
 	candidates Conflict
 	inner      bool // the last entry is a conflict whose candidates may follow
 }
@@ -44,9 +43,9 @@ func (r *mdReader) listLine(line string) bool {
 	entry, ok := cutBullet(text)
 	indented := len(text) < len(line)
 	if !ok || (r.list.nested && !indented) {
-		return r.list.lines == 0 && !r.list.nested && r.valueBelow(line)
+		return len(r.list.raw) == 0 && !r.list.nested && r.valueBelow(line)
 	}
-	r.list.lines++
+	r.list.raw = append(r.list.raw, line)
 	indented = indented && !r.list.nested
 	switch l := r.list; {
 	case indented && l.inner:
@@ -161,7 +160,7 @@ func (r *mdReader) closeList() {
 }
 
 func (r *mdReader) closeMap(l *listing) {
-	if l.lines == 0 {
+	if len(l.raw) == 0 {
 		if l.own { // an empty known label is harmless; an empty unknown one lacks its value
 			r.problem(UnreadableLines, l.line, r.open.ID, "the field %s has no value", fault.Shown(l.name))
 		}

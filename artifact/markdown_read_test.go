@@ -90,7 +90,7 @@ func TestReadMarkdownProblems(t *testing.T) {
 		{"reason but not killed", in(h, "### H1\n**Reason**: x"), []string{"9 unreadable lines H1"}},
 		{"kill without a time", in(h, "### ~~H1~~ [KILLED]\n**Killed by**: A (yesterday)"), []string{"9 unreadable lines H1"}},
 		{"own field without a value", in(h, "### H1\n**`x`**:"), []string{"9 unreadable lines H1"}},
-		{"thread with a name", in(rt, "### RT: x"), []string{"6 unreadable lines RT"}},
+		{"thread with a name", in(rt, "### RT: x"), []string{"6 kept RT"}},
 		{"wrong score in the heading", in(dt, "### T1: x (Score: 9/12)\n**Score**: cost 1"), []string{"12 unreadable lines T1"}},
 		{"row without a head", in(p, "| P1 | x |"), []string{"9 empty section not said predictions_table", "10 kept predictions_table"}},
 		{"short row", in(p, "| ID | Condition | H1 |\n|---|---|---|\n| P1 | x |\n| P2 | x | y |"), []string{"12 unreadable lines predictions_table"}},

@@ -29,7 +29,7 @@ func (r *mdReader) otherScore(raw string) (Value, bool) {
 
 // scoreList reads a score of another tool that has a line for each mark.
 func (r *mdReader) scoreList(l *listing) {
-	lines := l.raw()
+	lines := l.raw
 	parts := make([]string, len(lines))
 	for i, line := range lines {
 		parts[i], _ = cutBullet(strings.TrimLeft(line, " \t"))

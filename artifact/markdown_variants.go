@@ -119,67 +119,6 @@ func otherSectionTitle(title string) (Section, bool) {
 	return 0, false
 }
 
-// head is the heading of an item in the form of another tool.
-type head struct{ id, name, remark string }
-
-// otherHead reads "H1 (remark): name", "H1 — name", "[H1] name", "**H1** name" or "Hypothesis 1: name".
-func otherHead(s Section, text string) (head, bool) {
-	rest := strings.TrimLeft(text, "*[ ")
-	rest, ok := cutPrefixOf(s, rest)
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	id := s.Spec().Prefix + rest[:digits]
-	rest = rest[digits:]
-	if !ok || !s.ValidID(id) || (rest != "" && strings.IndexByte(" *]:.)-(,", rest[0]) < 0 && !strings.HasPrefix(rest, "—") && !strings.HasPrefix(rest, "–")) {
-		return head{}, false
-	}
-	h := head{id: id}
-	rest = strings.TrimLeft(rest, "*] ")
-	if strings.HasPrefix(rest, "(") {
-		if inside, after, closed := strings.Cut(rest[1:], ")"); closed {
-			h.remark, rest = trim(inside), after
-		}
-	}
-	h.name = strings.Trim(strings.TrimLeft(rest, "*]:.)-–—, "), "* ")
-	return h, true
-}
-
-func cutPrefixOf(s Section, text string) (rest string, ok bool) {
-	if s == ResearchThread {
-		return text, false
-	}
-	for _, noun := range nouns[s] {
-		if len(text) > len(noun) && strings.EqualFold(text[:len(noun)], noun) {
-			return strings.TrimLeft(text[len(noun):], " #-"), true
-		}
-	}
-	rest, ok = strings.CutPrefix(text, s.Spec().Prefix)
-	return strings.TrimPrefix(rest, "-"), ok
-}
-
-// isItem reports whether a heading in this section names an item of it.
-func (r *mdReader) isItem(title string) bool {
-	if !r.inside {
-		return false
-	}
-	title, _ = cutMark(title)
-	title, _ = readStruck(title)
-	id, _, _ := cutPlain(title, ":")
-	if r.section.ValidID(readText(id)) {
-		return true
-	}
-	_, ok := otherHead(r.section, title)
-	return ok
-}
-
-// likeID reports whether a heading begins with something like an id.
-func likeID(title string) bool {
-	word, _, _ := strings.Cut(strings.Trim(title, "~* "), " ")
-	word = strings.TrimRight(word, ":.,)]~*")
-	letters := strings.TrimLeft(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	n := len(word) - len(letters)
-	return n > 0 && n < 4 && letters != "" && strings.Trim(letters, "-0123456789.") == ""
-}
-
 func cutBullet(line string) (rest string, ok bool) {
 	if len(line) > 1 && line[1] == ' ' && strings.IndexByte("-*+", line[0]) >= 0 {
 		return trim(line[2:]), true
@@ -207,41 +146,6 @@ func isRule(line string) bool {
 		}
 	}
 	return n >= 3
-}
-
-// isFence returns the character of a code fence, or 0.
-func isFence(line string) byte {
-	line = strings.TrimLeft(line, " ")
-	if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-		return line[0]
-	}
-	return 0
-}
-
-// opensFence reports whether a line opens a code fence that is closed further below. Nothing in it is
-// part of the artifact.
-func (r *mdReader) opensFence(line string) bool {
-	c := isFence(line)
-	if c == 0 {
-		return false
-	}
-	kind := 0
-	if c == '~' {
-		kind = 1
-	}
-	if r.noEnd[kind] {
-		return false
-	}
-	for rest := r.rest; rest != ""; {
-		var next string
-		next, rest, _ = strings.Cut(rest, "\n")
-		if isFence(next) == c {
-			r.fence = c
-			return true
-		}
-	}
-	r.noEnd[kind] = true
-	return false
 }
 
 // cutEntry splits "H1: text", also with a bold key.
@@ -278,19 +182,6 @@ func (r *mdReader) outcomeKey(key string) string {
 	return key
 }
 
-// raw returns the lines of a list as they are in the file.
-func (l *listing) raw() []string {
-	lines := make([]string, 0, l.lines)
-	for rest := l.below; len(lines) < l.lines && rest != ""; {
-		var line string
-		line, rest, _ = strings.Cut(rest, "\n")
-		if line = strings.TrimRight(line, " \t\r"); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // otherList reads a list below a label whose value the writer never writes as a list, and reports
 // whether it was one.
 func (r *mdReader) otherList(l *listing) bool {
@@ -308,7 +199,7 @@ func (r *mdReader) otherList(l *listing) bool {
 		return true
 	case kind == KindList:
 		list := List{}
-		for _, line := range l.raw() {
+		for _, line := range l.raw {
 			entry, _ := cutBullet(strings.TrimLeft(line, " \t"))
 			list = append(list, Text(readText(entry)))
 		}
@@ -316,7 +207,7 @@ func (r *mdReader) otherList(l *listing) bool {
 		return true
 	case kind != KindMap && kind != KindScore && (kind != KindAny || len(l.odd) > 0):
 		r.problem(Variant, l.line, r.open.ID, "the list below %s is read as a text", fault.Shown(l.name))
-		r.setField(l.name, Text(strings.Join(l.raw(), "\n")), l.line)
+		r.setField(l.name, Text(strings.Join(l.raw, "\n")), l.line)
 		return true
 	}
 	for _, entry := range l.odd {

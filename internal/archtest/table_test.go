@@ -91,7 +91,7 @@ func brenner() Table {
 		{Path: "internal/trust", Kind: Shell, Needs: "internal/fault internal/files"},
 		{Path: "internal/archtest", Kind: Support},
 
-		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/text internal/yaml", Outside: jsontext},
+		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
