@@ -398,7 +398,7 @@ func plainScore(m Map) bool {
 
 // score writes the marks in table order, then any others.
 func (w *mdWriter) score(m Map) {
-	spec, _ := DiscriminativeTests.Spec().Field("score")
+	names := scoreMarks()
 	first := true
 	mark := func(key string, v Value) {
 		if !first {
@@ -408,13 +408,13 @@ func (w *mdWriter) score(m Map) {
 		w.put(key + " ")
 		w.buf = AppendValue(w.buf, v)
 	}
-	for _, key := range spec.Allowed {
+	for _, key := range names {
 		if v, ok := m.Get(key); ok {
 			mark(key, v)
 		}
 	}
 	for _, e := range m {
-		if !slices.Contains(spec.Allowed, e.Key) {
+		if !slices.Contains(names, e.Key) {
 			mark(e.Key, e.Value)
 		}
 	}

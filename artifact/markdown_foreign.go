@@ -227,6 +227,12 @@ func saysNothing(line string) bool {
 	return words == ""
 }
 
+// killMark is a label about a kill that another tool wrote. It kills nothing by itself.
+type killMark struct {
+	label, raw string
+	line       int
+}
+
 // otherKill reads the labels with which other tools mark a killed item.
 func (r *mdReader) otherKill(label, raw string) bool {
 	d := r.open
@@ -235,37 +241,71 @@ func (r *mdReader) otherKill(label, raw string) bool {
 		if yes := strings.ToLower(raw); yes != "true" && yes != mdYes {
 			return false
 		}
-	case "killed at":
-		at, err := ParseInstant(raw)
-		if err != nil {
-			return false
+		r.variant("label", label, "a kill of "+d.ID)
+		if d.Kill == nil {
+			d.Kill = &Kill{}
 		}
-		d.kill().At = at
-	case "kill reason":
-		d.kill().Reason = readText(raw)
+	case "killed at", "kill reason":
+		d.marks = append(d.marks, killMark{label, raw, r.line})
 	default:
 		return false
 	}
-	d.kill()
-	r.variant("label", label, "part of "+mdKilledBy)
 	return true
 }
 
-func (d *draft) kill() *Kill {
-	if d.Kill == nil {
-		d.Kill = &Kill{}
+// finishKill completes a kill. What says that an item was killed, although nothing killed it, is kept.
+func (r *mdReader) finishKill(d *draft) {
+	for _, m := range d.marks {
+		at, err := ParseInstant(m.raw)
+		switch {
+		case m.raw == "":
+		case d.Kill != nil && d.Kill.Reason == "" && strings.EqualFold(m.label, "kill reason"):
+			d.Kill.Reason = readText(m.raw)
+			r.problem(Variant, m.line, d.ID, "the label %s is read as %s", m.label, mdReason)
+		case d.Kill != nil && d.Kill.At.IsZero() && err == nil && strings.EqualFold(m.label, "killed at"):
+			d.Kill.At = at
+			r.problem(Variant, m.line, d.ID, "the label %s is read as part of %s", m.label, mdKilledBy)
+		default:
+			r.keepMark(d, m)
+		}
 	}
-	return d.Kill
 }
 
-// headRemark takes the text in brackets between an id and its name.
+func (r *mdReader) keepMark(d *draft, m killMark) {
+	name := ownName(m.label)
+	for d.has(name) {
+		name = "other_" + name
+	}
+	r.problem(Kept, m.line, d.ID, "%s does not kill %s, kept as the field %s: %s", m.label, d.ID, name, fault.Shown(m.raw))
+	d.Fields = append(d.Fields, Field{Name: name, Value: Text(m.raw)})
+}
+
+// headTexts takes what a heading or a row has beside the id.
+func (r *mdReader) headTexts(h head) {
+	if h.remark != "" {
+		r.headRemark(h.remark)
+	}
+	switch {
+	case h.name == "":
+	case r.open.section.Spec().HasName() && r.open.Get("name") == nil:
+		r.setField("name", Text(readText(h.name)), r.line)
+	default:
+		r.headRemark(readText(h.name))
+	}
+}
+
+// headRemark takes a text in a heading that is not a name.
 func (r *mdReader) headRemark(remark string) {
 	if r.section == HypothesisSlate && strings.Contains(strings.ToLower(remark), "third alternative") {
 		r.setField("third_alternative", Bool(true), r.line)
 		return
 	}
-	r.kept(r.line, "text in a heading, kept as the field heading_remark: %s", fault.Shown(remark))
-	r.setField("heading_remark", Text(remark), r.line)
+	name := "heading_remark"
+	for r.open.Get(name) != nil {
+		name = "other_" + name
+	}
+	r.kept(r.line, "text beside the id, kept as the field %s: %s", name, fault.Shown(remark))
+	r.setField(name, Text(remark), r.line)
 }
 
 // isCondition reports whether a column holds the conditions of a predictions table.
@@ -317,7 +357,6 @@ func (h *tableHead) noValue(cell string) bool {
 
 // rowFields reads the cells of a row that are fields.
 func (r *mdReader) rowFields(d *draft) {
-	r.open = d
 	for i, raw := range d.row.cells[1:] {
 		spec := &d.row.head.fields[i]
 		if raw == "" || spec.Name == "" || d.row.head.noValue(raw) {
@@ -333,7 +372,6 @@ func (r *mdReader) rowFields(d *draft) {
 			r.field(spec, raw)
 		}
 	}
-	r.open, r.lead = nil, ""
 }
 
 // otherMetadata takes out of the contributors what an artifact has no place for.

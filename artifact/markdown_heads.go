@@ -12,13 +12,16 @@ func (r *mdReader) headingOf(line string) (level int, title string, ok bool) {
 	if len(line)-len(text) > 3 {
 		return 0, "", false
 	}
+	if bare := trimSymbols(text); strings.HasPrefix(bare, "#") {
+		text = bare
+	}
 	switch text[0] {
 	case '#':
 		title = strings.TrimLeft(text, "#")
 		level = len(text) - len(title)
 		open := title == "" || title[0] == ' ' || title[0] == '\t' || strings.HasPrefix(title, "\u00a0")
 		title = closeHashes(strings.Trim(title, " \t\u00a0"))
-		return level, title, level < 7 && (open || level > 1 && r.isItem(title))
+		return level, title, open || level > 1 && r.isItem(title)
 	case '<':
 		if len(text) > 4 && text[1]|0x20 == 'h' && '1' <= text[2] && text[2] <= '6' && text[3] == '>' {
 			title, _, ok = strings.Cut(text[4:], "</")
@@ -73,15 +76,11 @@ func (r *mdReader) labelHeading(level int, title string) bool {
 	return r.readLabelled("**"+label+"**: "+raw, false)
 }
 
-// boldItem reads the heading of an item that is a line in bold: "**H2: name**" or "**H2**: name".
-func (r *mdReader) boldItem(line string) bool {
+// lineItem reads the heading of an item that is a line of its own: "**H2: name**", "**H2**: name", or
+// "H2: name" before a label.
+func (r *mdReader) lineItem(line string) bool {
 	h, ok := otherHead(r.section, line)
-	if !ok {
-		return false
-	}
-	label, _, own, labelled := cutLabel(line)
-	whole := strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
-	if own || !whole && !(labelled && label == h.id) || r.ids[r.section][h.id] != nil || r.headedBelow(h.id) {
+	if !ok || !r.section.Spec().HasName() || !r.headsItem(line, h.id) || r.ids[r.section][h.id] != nil || r.headedBelow(h.id) {
 		return false
 	}
 	const lowest = 7 // every heading ends it
@@ -89,6 +88,15 @@ func (r *mdReader) boldItem(line string) bool {
 	r.loose, r.level = false, lowest
 	r.itemHeading(line)
 	return true
+}
+
+func (r *mdReader) headsItem(line, id string) bool {
+	if !strings.HasPrefix(line, "**") {
+		return strings.HasPrefix(line, id+":") && strings.HasPrefix(strings.TrimLeft(r.rest, " -"), "**")
+	}
+	label, _, own, labelled := cutLabel(line)
+	whole := strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
+	return !own && (whole || labelled && label == id)
 }
 
 // headedBelow reports whether a heading in the rest of the section names an item.
@@ -145,7 +153,7 @@ func otherHead(s Section, text string) (head, bool) {
 	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 	id := s.Spec().Prefix + rest[:digits]
 	rest = rest[digits:]
-	if !ok || !s.ValidID(id) || !endsID(rest) {
+	if !ok || !s.ValidID(id) || !endsHeadID(rest) {
 		return head{}, false
 	}
 	h := head{id: id}
@@ -164,8 +172,8 @@ func otherHead(s Section, text string) (head, bool) {
 	return h, true
 }
 
-// endsID reports whether an id can end before rest: not in "H2.1", "H2-H3", "H2b" or "H2/H5".
-func endsID(rest string) bool {
+// endsHeadID reports whether an id can end before rest: not in "H2.1", "H2-H3", "H2b" or "H2/H5".
+func endsHeadID(rest string) bool {
 	if rest == "" || strings.HasPrefix(rest, "—") || strings.HasPrefix(rest, "–") {
 		return true
 	}

@@ -15,8 +15,11 @@ const maxProblems = 10_000
 
 // readMarkdown reads the Markdown form leniently. No text is dropped without a problem.
 func readMarkdown(data []byte) (Document, error) {
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+	switch {
+	case !utf8.Valid(data):
 		return Document{}, notMarkdown("not valid UTF-8")
+	case bytes.IndexByte(data, 0) >= 0:
+		return Document{}, notMarkdown("it has a NUL byte")
 	}
 	r := mdReader{}
 	r.doc.Lines = Lines{"metadata": 1}
@@ -166,8 +169,13 @@ func (r *mdReader) outside(line string) {
 		r.keepLine(line)
 	case bulleted && r.run != nil && r.run.spec != nil && !r.run.more && !r.run.nested:
 		r.keepLine(line)
-	case strings.HasPrefix(label, "**") && (r.boldItem(label) || r.readLabelled(label, bulleted)):
+	case r.lineItem(label):
+	case strings.HasPrefix(label, "**") && r.readLabelled(label, bulleted):
 	case line[0] == '|' && r.tableLine(line):
+	case strings.HasPrefix(label, "**") && !bulleted && r.lead != "":
+		r.closeRun()
+		r.lead = "" // a line that begins in bold continues nothing
+		r.plain(line)
 	default:
 		r.plain(line)
 	}
@@ -209,7 +217,7 @@ func (r *mdReader) heading(level int, title, line string) {
 		r.keepLine(line) // a heading within a text
 	case level > r.level && r.open != nil:
 		r.closeRun()
-		r.lead, r.loose = "", true // a part of the item that is no field
+		r.lead, r.loose = "", true // a part of the item that is not a field
 		r.keepLine(line)
 	default:
 		r.closeRun()

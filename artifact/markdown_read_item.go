@@ -18,6 +18,7 @@ type draft struct {
 	score   string   // "9/12" from the heading
 	texts   []string // kept without a label
 	known   uint32   // the fields of the table, by rank
+	marks   []killMark
 
 	// Predictions only.
 	row     *tableRow
@@ -60,11 +61,11 @@ func (r *mdReader) itemHeading(text string) {
 	if r.section == DiscriminativeTests {
 		text, score = cutScore(text)
 	}
-	rawID, rawName, named := cutPlain(text, ":")
+	rawID, rawName, _ := cutPlain(text, ":")
 	remark := ""
 	if h, ok := otherHead(r.section, text); ok && !r.section.ValidID(readText(rawID)) {
 		r.variant("heading", text, h.id)
-		rawID, rawName, remark, named = h.id, h.name, h.remark, h.name != ""
+		rawID, rawName, remark = h.id, h.name, h.remark
 	}
 	d := r.itemOf(readText(rawID), marked || struck)
 	d.score = score
@@ -72,20 +73,11 @@ func (r *mdReader) itemHeading(text string) {
 	if strings.HasPrefix(whole, mdKilled) {
 		r.variant("heading", whole, "a kill of "+d.ID)
 	}
-	if remark != "" {
-		r.headRemark(remark)
-	}
-	if !named || rawName == "" {
-		return
-	}
-	switch {
-	case !d.section.Spec().HasName():
-		r.headRemark(readText(rawName))
-	case rawName == mdConflict:
+	if rawName == mdConflict && d.section.Spec().HasName() {
 		d.unnamed = true
-	default:
-		r.setField("name", Text(readText(rawName)), r.line)
+		rawName = ""
 	}
+	r.headTexts(head{name: rawName, remark: remark})
 }
 
 // itemOf returns the draft for a heading: a new one, or that of a table row.
@@ -181,8 +173,19 @@ func cutLabel(line string) (label, raw string, own, ok bool) {
 	if raw, ok = strings.CutPrefix(rest, ":"); ok {
 		return trim(label), trim(raw), false, true
 	}
-	label, ok = strings.CutSuffix(label, ":") // "**Claim:** text" is accepted, too
-	return trim(label), trim(rest), false, ok
+	if label, ok = strings.CutSuffix(label, ":"); ok || rest == "" && isBrief(label) { // "**Claim:** text" and "**Claim**" are accepted, too
+		return trim(label), trim(rest), false, true
+	}
+	if remark, after, closed := strings.Cut(rest, "):"); closed && strings.HasPrefix(remark, " (") {
+		return trim(label) + remark + ")", trim(after), false, true
+	}
+	return "", "", false, false
+}
+
+// isBrief reports whether a text in bold can be a label rather than a sentence.
+func isBrief(text string) bool {
+	const most = 4
+	return len(strings.Fields(text)) <= most && strings.TrimRight(text, ".?!…") == text
 }
 
 // ownField reads a field labelled by its name.
@@ -243,6 +246,9 @@ func (r *mdReader) setField(name string, v Value, line int) {
 		return
 	}
 	if d.has(name) {
+		if _, flag := v.(Bool); flag && d.Get(name) == v {
+			return // it says the same
+		}
 		r.problem(UnreadableLines, line, d.ID, "%s: duplicate field %s", d.ID, fault.Shown(name))
 		return
 	}

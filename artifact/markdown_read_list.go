@@ -22,6 +22,7 @@ type listing struct {
 	own        bool   // the label is the field's own name
 	spec       *FieldSpec
 	nested     bool     // the label itself is a list entry
+	beside     bool     // and the list is at its level
 	odd        []string // entries that are not of the form "key: value"
 	entries    []Entry
 	raw        []string // its lines, valid or not
@@ -42,7 +43,10 @@ func (r *mdReader) listLine(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	entry, ok := cutBullet(text)
 	indented := len(text) < len(line)
-	if !ok || (r.list.nested && !indented) {
+	if r.list.nested && len(r.list.raw) == 0 && !indented && ok && !strings.HasPrefix(entry, "**") {
+		r.list.nested, r.list.beside = false, true // the label is a list entry, and so is its value, beside it
+	}
+	if !ok || isRule(text) || (r.list.nested && !indented) || (r.list.beside && strings.HasPrefix(entry, "**")) {
 		return len(r.list.raw) == 0 && !r.list.nested && r.valueBelow(line)
 	}
 	r.list.raw = append(r.list.raw, line)

@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"slices"
 	"strings"
 
 	"brenner/internal/fault"
@@ -52,6 +53,7 @@ func (r *mdReader) keepScore(text string, line int) {
 
 // readMarks reads marks with their remarks.
 func readMarks(parts []string) (marks, notes Map, ok bool) {
+	names := scoreMarks()
 	for _, part := range parts {
 		at := strings.IndexAny(part, "0123456789")
 		if at < 0 {
@@ -62,7 +64,7 @@ func readMarks(parts []string) (marks, notes Map, ok bool) {
 		v, err := ParseValue([]byte(strings.TrimSuffix(part[at:len(part)-len(rest)], ".")), 0)
 		number, isNumber := v.(Number)
 		rest, ofThree := strings.CutPrefix(strings.TrimLeft(rest, "* "), "/3")
-		if err != nil || !isNumber || key == "" || (!ofThree && strings.HasPrefix(rest, "/")) || (ofThree && rest != "" && isDigit(rest[0])) {
+		if err != nil || !isNumber || !slices.Contains(names, key) || number > ScoreMax || (!ofThree && strings.HasPrefix(rest, "/")) || (ofThree && rest != "" && isDigit(rest[0])) {
 			return nil, nil, false
 		}
 		marks = append(marks, Entry{key, number})
@@ -75,7 +77,13 @@ func readMarks(parts []string) (marks, notes Map, ok bool) {
 	}
 	count := len(marks)
 	marks, notes = MapOf(marks...), MapOf(notes...)
-	return marks, notes, len(marks) == count && count > 0
+	return marks, notes, len(marks) == count && count == len(names)
+}
+
+// scoreMarks returns the names of the marks that a score has.
+func scoreMarks() []string {
+	spec, _ := DiscriminativeTests.Spec().Field("score")
+	return spec.Allowed
 }
 
 func markName(label string) string {

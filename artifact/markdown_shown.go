@@ -43,7 +43,7 @@ func mayShow(text string) bool {
 	}
 }
 
-// scanShown scans the body from a line on. It returns where to go on after a block that never ends.
+// scanShown scans the body from a line on. It returns where to resume after a block that never ends.
 func (r *mdReader) scanShown(src []byte, from int) (next int) {
 	for b := range markdown.Blocks(src[from:], markdown.First) {
 		start, end := from+b.Start, from+b.End
@@ -59,14 +59,25 @@ func (r *mdReader) scanShown(src []byte, from int) (next int) {
 			}
 		case markdown.Verbatim:
 			next = lineEnd(src, start)
+			b.Closed = endsHTML(src[start:end])
 		}
 		if !b.Closed && end == len(src) {
 			r.problem(UnreadableLines, r.line+bytes.Count(src[:start], []byte("\n"))+1, "", "the code fence, comment or HTML block that begins here never ends")
 			return next
 		}
-		r.shown = append(r.shown, shown{start, end, bytes.HasPrefix(bytes.TrimLeft(src[start:end], "> \t-"), []byte("<!--"))})
+		r.shown = append(r.shown, shown{start, end, isComment(src[start:end])})
 	}
 	return len(src)
+}
+
+func isComment(text []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(text, "> \t-"), []byte("<!--")) }
+
+// endsHTML reports whether verbatim HTML has an end.
+func endsHTML(text []byte) bool {
+	if isComment(text) {
+		return bytes.Contains(text, []byte("-->"))
+	}
+	return bytes.Contains(text, []byte("</")) || bytes.Contains(text, []byte("?>")) || bytes.HasPrefix(text, []byte("<!"))
 }
 
 // inlineComments finds the comments that begin within a line of running text and end on another one.

@@ -310,7 +310,9 @@ func (r *mdReader) head(cells []string, line string) {
 func (r *mdReader) row(cells []string) {
 	rawID, struck := readStruck(cells[0])
 	id := readText(rawID)
-	if h, ok := otherHead(r.section, rawID); ok && !r.section.ValidID(id) {
+	h, other := otherHead(r.section, rawID)
+	if other = other && !r.section.ValidID(id); other {
+		r.variant("row", rawID, h.id)
 		id = h.id
 	}
 	d := r.draft(id)
@@ -326,7 +328,12 @@ func (r *mdReader) row(cells []string) {
 		cells = slices.Concat(cells[c:c+1], cells[1:c], cells[c+1:])
 	}
 	d.row = &tableRow{head: r.table, line: r.line, cells: cells}
+	r.open = d
 	r.rowFields(d)
+	if other {
+		r.headTexts(h)
+	}
+	r.open, r.lead = nil, ""
 }
 
 // setPredictions takes the predictions of a block. finish adds those of the table.
@@ -351,6 +358,7 @@ func (r *mdReader) finish() {
 		if d.section == PredictionsTable {
 			r.finishPrediction(d, s)
 		}
+		r.finishKill(d)
 		d.keepTexts()
 		r.checkScore(d)
 		d.section.Spec().SortFields(d.Fields)

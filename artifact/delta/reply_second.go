@@ -68,7 +68,7 @@ func (r *reader) show(f fate, b Block) {
 // whatever stands beside it.
 func (r *reader) readBlock(b markdown.Block) {
 	f := fateOf(b)
-	if f == (fate{}) && (b.Kind != markdown.Fenced || !b.Closed) {
+	if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
 		r.findForwarded(b)
 	}
 	if f == (fate{}) && r.forwarded > 0 && b.Start >= r.forwarded {

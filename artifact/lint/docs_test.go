@@ -18,7 +18,7 @@ and a number. Errors (E) make the artifact invalid; warnings (W) and notes (I) d
 - A field in CONFLICT is reported once, as ES-005, and by no other rule.
 - One cause makes one finding: the content of a missing or empty section has none.
 - Lines are those of the Markdown file, or of the Markdown that the JSON would be rendered to.
-- Every line that cannot be read is listed (` + "`also`" + ` in the JSON), and then what lint says of the others.
+- Every line that cannot be read is listed (` + "`also`" + ` in the JSON), and then what lint says of the others (` + "`result`" + `).
 
 ## Files of other tools
 
@@ -31,7 +31,8 @@ an artifact invalid.
   under another name, a table of items, or a value on several lines.
 - **kept**: anything else, verbatim. An unknown label or column becomes a field of the item; text without a label becomes its
   field ` + "`text`" + `, a score on another scale ` + "`score_text`" + `, remarks on marks ` + "`score_notes`" + `. Text outside of items, and
-  sections that an artifact does not have, go to ` + "`other_text`" + ` in the metadata. Nothing in a code fence is read as an item.
+  sections that an artifact does not have, go to ` + "`other_text`" + ` in the metadata. Nothing in a code fence, a comment or ` + "`<pre>`" + ` is read,
+  and a heading that names no item ends the item above it.
 - Contradictions are not guessed at: a field twice, a row with too few cells, a struck value of an item that was not killed. Such
   a file is refused, and so is one without front matter or without a section, except by lint.
 `

@@ -93,7 +93,9 @@ func Judge(data []byte) (*Verdict, error) {
 	for _, p := range doc.Notes() {
 		v.Notes = append(v.Notes, Note{Kind: p.Kind, Item: p.Item, Line: p.Line, Message: safe(p.Message)})
 	}
-	return v, Unreadable(doc)
+	err = Unreadable(doc)
+	v.Valid = v.Valid && err == nil
+	return v, err
 }
 
 // compare is a total order, independent of the order of the rules.

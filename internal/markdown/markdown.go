@@ -37,7 +37,7 @@ type Block struct {
 	End    int
 	Line   int   // of the first line, from 1: that of the opening fence
 	Fence  Fence // of Fenced
-	Closed bool  // it has an end of its own: a closing fence, or that of a comment
+	Closed bool  // Fenced: it has a closing fence
 	Quoted bool  // it is in a block quote
 
 	// Only the second version sets the following.
@@ -365,7 +365,6 @@ func (s *scanner) htmlLine(rest []byte) {
 	if s.leaf.html == htmlTag {
 		s.addProse()
 	} else if s.leaf.html.endsIn(rest) {
-		s.leaf.closed = true
 		s.closeLeaf(s.next)
 	}
 }

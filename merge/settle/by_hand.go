@@ -33,10 +33,10 @@ func (in *ByHand) Merge(rules merge.Rules, examples []string) (artifact.Artifact
 	case from != nil:
 		rules.Roster = from.Value()
 	case in.Base.Metadata.Roster != nil && !in.Anyone:
-		r, _, err := roster.FromValue(in.Base.Metadata.Roster)
-		if from = &r; err != nil {
+		r, warnings, err := roster.FromValue(in.Base.Metadata.Roster)
+		if from = &r; err != nil || len(r.Entries) == 0 && len(warnings) > 0 {
 			from = nil
-			notes = append(notes, delta.Note{File: "base", Line: 1, What: "roster", Text: "the roster in its metadata is unreadable; any agent may contribute"})
+			notes = append(notes, delta.Note{File: "base", Line: 1, What: "roster", Text: "the roster in its metadata is unreadable and ignored: any agent may contribute"})
 		}
 	}
 	var own roster.Roster

@@ -134,6 +134,8 @@ func lintArtifact(a *ui.App, c *cobra.Command, path string) error {
 	if err != nil {
 		if v != nil && !a.JSON {
 			_ = a.WriteText(findingsText(a, v, path)) // on what could be read
+		} else if v != nil {
+			a.Partial = v
 		}
 		return fault.InFile("read artifact", path, err)
 	}

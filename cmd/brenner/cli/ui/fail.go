@@ -90,7 +90,7 @@ func (a *App) Fail(err error) {
 		a.Say("brenner: " + Clean(err.Error()) + "\n")
 		return
 	}
-	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: fault.DetailOf(all[0])}
+	doc := failure{Schema: "brenner.error/v1", Exit: ExitCode(err), Error: fault.DetailOf(all[0]), Result: a.Partial}
 	for _, f := range all[1:] {
 		doc.Also = append(doc.Also, fault.DetailOf(f))
 	}
@@ -115,7 +115,8 @@ type failure struct {
 	Schema string         `json:"schema"`
 	Exit   int            `json:"exit"`
 	Error  fault.Detail   `json:"error"`
-	Also   []fault.Detail `json:"also"` // further errors
+	Also   []fault.Detail `json:"also"`             // further errors
+	Result any            `json:"result,omitempty"` // what the command can say nevertheless
 }
 
 // Show prints a result unless err is set: as JSON with --json, otherwise as text. Notes

@@ -1,0 +1,144 @@
+package artifact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"brenner/artifact"
+)
+
+// slate reads a file with the given hypotheses.
+func slate(t *testing.T, body string) artifact.Document {
+	t.Helper()
+	doc, err := artifact.Read([]byte(file(front, map[artifact.Section]string{artifact.HypothesisSlate: body})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// summary returns the hypotheses of a document with their fields.
+func summary(doc artifact.Document) string {
+	var b strings.Builder
+	for _, it := range doc.Artifact.Sections[artifact.HypothesisSlate] {
+		fmt.Fprintf(&b, "%s", it.ID)
+		if it.Killed() {
+			fmt.Fprintf(&b, " killed(%s)", it.Kill.Reason)
+		}
+		for _, f := range it.Fields {
+			fmt.Fprintf(&b, " %s=%s", f.Name, artifact.Canonical(f.Value))
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// The forms in which other tools write an item's heading.
+func TestForeignHeads(t *testing.T) {
+	for _, head := range []string{
+		" ### H2: two", "   ### H2: two", "###\tH2: two", "###\u00a0H2: two", "### 🔬 H2: two", "### `H2`: two", "### (H2) two", "### _H2: two_",
+		"### 2.2 H2: two", "### Hypothesis H2: two", "###H2: two", "**H2: two**", "**H2**: two", "- **H2: two**", "1. **H2: two**",
+		"H2: two\n-------", "<h3>H2: two</h3>", "### H2: two ###", "### [H2: two](#h2)", "\u200b### H2: two", "H2: two",
+	} {
+		doc := slate(t, "### H1: one\n**Claim**: first\n\n"+head+"\n**Mechanism**: of the second")
+		if got, want := summary(doc), "H1 name=\"one\" claim=\"first\"\nH2 name=\"two\" mechanism=\"of the second\""; got != want {
+			t.Errorf("%s:\n%s", head, got)
+		}
+		checkRoundTrip(t, &doc.Artifact)
+	}
+}
+
+// A heading that names no item ends the item above. What is below it is kept, and never read as fields.
+func TestForeignOtherHeads(t *testing.T) {
+	for _, head := range []string{
+		"### Second idea", "### Hypothesis Two", "### H2b: two", "### H2': two", "### H2/H5: two", "### H2?: two", "### NEW H2: two", "### TODO", "### H_: [template]",
+	} {
+		doc := slate(t, "### H1: one\n**Claim**: first\n\n"+head+"\n**Mechanism**: of the second\n**Killed**: true")
+		if got, want := summary(doc), `H1 name="one" claim="first"`; got != want {
+			t.Errorf("%s:\n%s", head, got)
+		}
+		other, _ := doc.Artifact.Metadata.Extra.Get("other_text")
+		if got := string(artifact.Canonical(other)); !strings.Contains(got, "of the second") {
+			t.Errorf("%s: other_text is %s", head, got)
+		}
+		if len(doc.Notes()) != 1 {
+			t.Errorf("%s: %+v", head, doc.Notes())
+		}
+	}
+}
+
+func TestForeignItems(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"label as a heading", "### H1\n**Claim**: a\n\n#### Mechanism\nlong\ntext", `H1 claim="a" mechanism="long\ntext"`},
+		{"part of an item", "### H1\n**Claim**: a\n#### Doubts\n**Mechanism**: none", `H1 claim="a" text="#### Doubts\n**Mechanism**: none"`},
+		{"comment", "### H1\n**Claim**: a\n<!--\n**Killed**: true\n### H7: x\n-->\n**Mechanism**: m", `H1 claim="a" mechanism="m" text="<!--\n**Killed**: true\n### H7: x\n-->"`},
+		{"comment within a line", "### H1\n**Claim**: a <!-- or\n**Mechanism**: m\n-->", `H1 claim="a <!-- or" text="**Mechanism**: m\n-->"`},
+		{"comment in a text", "### H1\n**Claim**: a\n<!-- x -->\nb", `H1 claim="a\nb" text="<!-- x -->"`},
+		{"pre", "### H1\n**Claim**: a\n\n<pre>\n### H7: x\n</pre>", `H1 claim="a\n\n<pre>\n### H7: x\n</pre>"`},
+		{"code span", "### H1\n**Claim**: a\n```f(x)``` is fast\n\n### H2\n**Claim**: b\n```g(x)``` is slow", "H1 claim=\"a\\n```f(x)``` is fast\"\nH2 claim=\"b\\n```g(x)``` is slow\""},
+		{"word after a fence", "### H1\n**Claim**: a\n```\n```python\n### H7: x\n```", "H1 claim=\"a\\n```\\n```python\\n### H7: x\\n```\""},
+		{"empty kill reason", "### H1\n**Claim**: a\n**Kill reason**:", `H1 claim="a"`},
+		{"kill reason", "### H1\n**Claim**: a\n**Kill reason**: none yet", `H1 claim="a" other_kill_reason="none yet"`},
+		{"killed at", "### H1\n**Killed at**: 2026-01-10T09:30:00Z", `H1 other_killed_at="2026-01-10T09:30:00Z"`},
+		{"killed, reason first", "### H1\n**Kill reason**: same\n**Killed**: true", `H1 killed(same)`},
+		{"mark in front", "### [KILLED] H1: one", `H1 killed() name="one"`},
+		{"id cell", "| ID | Claim |\n|---|---|\n| H1: Lineage | a |\n| H2 (gradient) | b |\n| H3 (Third Alternative) | c |", "H1 name=\"Lineage\" claim=\"a\"\nH2 claim=\"b\" heading_remark=\"gradient\"\nH3 claim=\"c\" third_alternative=true"},
+		{"symbol before a label", "### H1\n**Claim**: a\n⚙️ **Mechanism**: m", `H1 claim="a" mechanism="m"`},
+		{"remark behind a label", "### H1\n**Claim**: a\n**Anchors** (partial): §1", `H1 claim="a" anchors_partial="§1"`},
+		{"label without a colon", "### H1\n**Claim**: a\n**Notes**\nb", `H1 claim="a" notes="b"`},
+		{"bold text", "### H1\n**Claim**: a\n**Both** may hold", `H1 claim="a" text="**Both** may hold"`},
+		{"two equal flags", "### H1 (Third Alternative): x\n**Third alternative**: true", `H1 name="x" third_alternative=true`},
+	} {
+		doc := slate(t, c.body)
+		if got := summary(doc); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		if _, err := doc.Strict(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		checkRoundTrip(t, &doc.Artifact)
+	}
+}
+
+// Every kill that is read from a variant has a note that says so.
+func TestForeignKillsAreNamed(t *testing.T) {
+	for _, body := range []string{"### H1: x\n**Killed**: true", "### [KILLED] H1: x"} {
+		doc := slate(t, body)
+		if notes := doc.Notes(); len(notes) != 1 || !strings.Contains(notes[0].Message, "a kill of H1") {
+			t.Errorf("%s: %+v", body, notes)
+		}
+	}
+}
+
+// A block that never ends is a fault of its own, and the rest of the file is read.
+func TestForeignBlocksWithoutEnd(t *testing.T) {
+	for _, open := range []string{"```", "~~~~ text", "<!-- draft", "<pre>"} {
+		doc := slate(t, "### H1\n**Claim**: a\n"+open+"\n\n### H2\n**Claim**: b")
+		if _, err := doc.Strict(); err == nil || !strings.Contains(err.Error(), "never ends") {
+			t.Errorf("%s: %v", open, err)
+		}
+		if len(doc.Artifact.Sections[artifact.HypothesisSlate]) != 2 {
+			t.Errorf("%s:\n%s", open, summary(doc))
+		}
+	}
+}
+
+func TestForeignTests(t *testing.T) {
+	for _, c := range []struct{ body, field, want string }{
+		{"- **Expected outcomes**:\n- If H1: up\n- If H2: down\n- **Score**: 7/10", "expected_outcomes", `{"H1":"up","H2":"down"}`},
+		{"**Score**:\n- LR: 3\n- Cost: 2\n- Speed: 2\n- Ambiguity: 1\n\n* * *\n", "score", `{"ambiguity":1,"cost":2,"likelihood_ratio":3,"speed":2}`},
+		{"**Score**: L2 C3 S3 A1", "score_text", `"L2 C3 S3 A1"`},
+		{"**Score**: LR=2, Cost=2, Speed=2, Ambiguity=2, Novelty=3", "score_text", `"LR=2, Cost=2, Speed=2, Ambiguity=2, Novelty=3"`},
+		{"**Score**: LR=8, Cost=2, Speed=2, Ambiguity=2", "score_text", `"LR=8, Cost=2, Speed=2, Ambiguity=2"`},
+	} {
+		doc, err := artifact.Read([]byte(file(front, map[artifact.Section]string{artifact.DiscriminativeTests: "### Test 1: x\n" + c.body})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _, _ := doc.Artifact.Find("T1")
+		if v := it.Get(c.field); v == nil || string(artifact.Canonical(v)) != c.want {
+			t.Errorf("%s: %s is %v", c.body, c.field, v)
+		}
+	}
+}
