@@ -213,18 +213,22 @@ func (r *mdReader) heading(level int, title, line string) {
 		r.loose, r.level = false, level
 		r.itemHeading(title)
 	case r.inside && r.labelHeading(level, title):
-	case level > 2 && (!r.inside || r.loose) && (r.open == nil || level > r.level):
-		r.keepLine(line) // a heading within a text
-	case level > r.level && r.open != nil:
-		r.closeRun()
-		r.lead, r.loose = "", true // a part of the item that is not a field
-		r.keepLine(line)
 	default:
-		r.closeRun()
-		r.open, r.loose = nil, true
-		r.inside = r.inside && level > 1
-		r.keepLine(line)
+		r.otherHeading(level, line)
 	}
+}
+
+// otherHeading keeps a heading that means nothing. It ends the item above, unless it is below its heading.
+func (r *mdReader) otherHeading(level int, line string) {
+	part := r.open != nil && level > r.level // of the item, but not a field
+	if within := level > 2 && (!r.inside || r.loose); !within || r.open != nil && !part {
+		r.closeRun()
+		r.lead, r.loose = "", true
+		if !part {
+			r.open, r.inside = nil, r.inside && level > 1
+		}
+	}
+	r.keepLine(line)
 }
 
 // isSection reports whether a heading ends the section before it: that of a section, or any of level 2.

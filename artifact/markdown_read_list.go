@@ -38,15 +38,22 @@ func (l *listing) depth() int {
 	return documentDepth - 5
 }
 
+// takes reports whether an entry belongs to the list, and not to the list that its label is in. Other
+// tools write both at one level.
+func (l *listing) takes(entry string, indented bool) bool {
+	bold := strings.HasPrefix(entry, "**")
+	if l.nested && len(l.raw) == 0 && !indented && !bold {
+		l.nested, l.beside = false, true
+	}
+	return (!l.nested || indented) && (!l.beside || !bold)
+}
+
 // listLine reads a line of the open list, and reports whether it is one.
 func (r *mdReader) listLine(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	entry, ok := cutBullet(text)
 	indented := len(text) < len(line)
-	if r.list.nested && len(r.list.raw) == 0 && !indented && ok && !strings.HasPrefix(entry, "**") {
-		r.list.nested, r.list.beside = false, true // the label is a list entry, and so is its value, beside it
-	}
-	if !ok || isRule(text) || (r.list.nested && !indented) || (r.list.beside && strings.HasPrefix(entry, "**")) {
+	if !ok || isRule(text) || !r.list.takes(entry, indented) {
 		return len(r.list.raw) == 0 && !r.list.nested && r.valueBelow(line)
 	}
 	r.list.raw = append(r.list.raw, line)

@@ -70,7 +70,9 @@ func (r *mdReader) scanShown(src []byte, from int) (next int) {
 	return len(src)
 }
 
-func isComment(text []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(text, "> \t-"), []byte("<!--")) }
+func isComment(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, "> \t-"), []byte("<!--"))
+}
 
 // endsHTML reports whether verbatim HTML has an end.
 func endsHTML(text []byte) bool {
