@@ -38,37 +38,45 @@ func expectations(t *testing.T) map[string]*expectation {
 	all := make(map[string]*expectation)
 	var e *expectation
 	for l := range strings.Lines(string(data)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(l), ": ")
-		spans := func() (list []span) {
-			for s := range strings.SplitSeq(value, ", ") {
-				var x span
-				if _, err := fmt.Sscanf(s, "%d-%d", &x.from, &x.to); err != nil {
-					t.Fatal(l, err)
-				}
-				list = append(list, x)
-			}
-			return list
-		}
-		switch {
+		switch key := strings.TrimSpace(l); {
 		case key == "":
 		case !strings.HasPrefix(l, "\t"):
 			e = new(expectation)
 			all[key] = e
-		case key == "taken":
-			e.taken = strings.Split(value, ", ")
-		case key == "asked":
-			e.asked = value
-		case key == "row":
-			e.row = spans()
-		case key == "either":
-			e.either = spans()
-		case key == "never":
-			e.never = spans()
 		default:
-			t.Fatal("unknown: " + l)
+			e.set(t, key)
 		}
 	}
 	return all
+}
+
+// set adds what a line such as "row: 2-3, 5-5" says.
+func (e *expectation) set(t *testing.T, line string) {
+	key, value, _ := strings.Cut(line, ": ")
+	spans := func() (list []span) {
+		for s := range strings.SplitSeq(value, ", ") {
+			var x span
+			if _, err := fmt.Sscanf(s, "%d-%d", &x.from, &x.to); err != nil {
+				t.Fatal(line, err)
+			}
+			list = append(list, x)
+		}
+		return list
+	}
+	switch key {
+	case "taken":
+		e.taken = strings.Split(value, ", ")
+	case "asked":
+		e.asked = value
+	case "row":
+		e.row = spans()
+	case "either":
+		e.either = spans()
+	case "never":
+		e.never = spans()
+	default:
+		t.Fatal("unknown: " + line)
+	}
 }
 
 // check returns what is not as expected.
@@ -80,7 +88,7 @@ func (e *expectation) check(r *result) (faults []string) {
 		if !b.OK || inside(e.either) {
 			continue
 		}
-		what := b.Delta.Operation + " " + b.Delta.Target
+		what := strings.TrimSpace(b.Delta.Operation + " " + b.Delta.Target)
 		if b.Delta.Operation == delta.Add {
 			what = b.Delta.Operation + " " + b.Delta.Section
 		}
@@ -147,6 +155,40 @@ func (r *result) rows() string {
 	return b.String()
 }
 
+// short returns the short replies of a file, each below a line "%%% name | taken: … | asked: no".
+func short(t *testing.T, file string, each func(name, text string, e *expectation)) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part := range strings.SplitSeq(strings.TrimPrefix(string(data), "%%% "), "\n%%% ") {
+		head, text, _ := strings.Cut(part, "\n")
+		words := strings.Split(head, " | ")
+		e := new(expectation)
+		for _, w := range words[1:] {
+			e.set(t, w)
+		}
+		each(words[0], text, e)
+	}
+}
+
+// The short replies of normal.txt are all that is right: what they announce, sum up, weigh or tell of
+// others is not asked for, and has no row.
+func TestNormalReplies(t *testing.T) {
+	short(t, "testdata/models/normal.txt", func(name, text string, e *expectation) {
+		r := judge(reply{text: text}, delta.SecondReader)
+		faults := e.check(r)
+		for i := range r.read.Blocks {
+			if b := &r.read.Blocks[i]; !b.OK {
+				faults = append(faults, fmt.Sprintf("a row at line %d", b.Line))
+			}
+		}
+		if len(faults) > 0 || len(r.read.Problems) > 0 {
+			t.Errorf("%s: %s\n%s\n%s", name, strings.Join(faults, "; "), text, r.rows())
+		}
+	})
+}
+
 // Replies as models write them are read as was written down by hand; rows.golden has every row.
 func TestRepliesOfModels(t *testing.T) {
 	expected := expectations(t)
@@ -155,21 +197,25 @@ func TestRepliesOfModels(t *testing.T) {
 		t.Fatalf("got %d replies and %d expectations: %v", len(files), len(expected), err)
 	}
 	var all strings.Builder
+	check := func(name, text string, e *expectation) {
+		r := judge(reply{text: text}, delta.SecondReader)
+		fmt.Fprintf(&all, "%s\n%s\n", name, r.rows())
+		for _, f := range e.check(r) {
+			t.Errorf("%s: %s\n%s", name, f, r.rows())
+		}
+	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
-		r := judge(reply{text: string(data)}, delta.SecondReader)
-		fmt.Fprintf(&all, "%s\n%s\n", name, r.rows())
 		if expected[name] == nil {
 			t.Fatal("nothing is expected of " + name)
 		}
-		for _, f := range expected[name].check(r) {
-			t.Errorf("%s: %s\n%s", name, f, r.rows())
-		}
+		check(name, string(data), expected[name])
 	}
+	short(t, "testdata/models/forms.txt", check)
 	const golden = "testdata/models/rows.golden"
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(golden, []byte(all.String()), 0o644); err != nil {

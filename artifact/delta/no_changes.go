@@ -25,7 +25,7 @@ func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 		}
 		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
-			if reason, ok := noChanges(string(this)); ok && !(opt.Reader == FirstReader && inThought(text, at)) {
+			if reason, ok := noChanges(string(this), opt.Reader); ok && !(opt.Reader == FirstReader && inThought(text, at)) {
 				if opt.BareNoChanges || isReason(reason) {
 					return &Statement{Line: line, Reason: reason}, 0
 				}
@@ -51,9 +51,15 @@ func inThought(text []byte, at int) bool {
 }
 
 // noChanges returns the reason in a line "NO CHANGES: reason". Emphasis and code marks around the
-// words, or around all of it, are ignored.
-func noChanges(line string) (reason string, ok bool) {
+// words, or around all of it, are ignored; the second reader ignores marks of lists and headings, too.
+func noChanges(line string, version Reader) (reason string, ok bool) {
 	const marks = "*_`"
+	if version != FirstReader {
+		line = strings.ReplaceAll(strings.TrimLeft(line, " \t\u00a0#-+•"), "\u00a0", " ")
+		if rest, isItem := strings.CutPrefix(line, "* "); isItem {
+			line = rest
+		}
+	}
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, marks)
 	opening := line[:len(line)-len(rest)]

@@ -36,7 +36,10 @@ func TestNoChanges(t *testing.T) {
 		"> quoted\nNO CHANGES: of the same quote":   "-",
 		"    NO CHANGES: indented code":             "-",
 		"<!-- \nNO CHANGES: hidden\n-->":            "-",
-		"- NO CHANGES: an item of a list":           "-",
+		"- NO CHANGES: an item of a list":           "an item of a list",
+		"## NO CHANGES: a heading":                  "a heading",
+		"* **NO CHANGES:** an item":                 "an item",
+		"NO\u00a0CHANGES: an odd space":             "an odd space",
 		"There are NO CHANGES: in running text":     "-",
 		"NO CHANGES are needed":                     "-",
 		"NOCHANGES: one word":                       "-",
@@ -122,6 +125,22 @@ func TestCutReply(t *testing.T) {
 		}
 		if alone := delta.Read([]byte(rest), delta.Options{Cut: true, NoChanges: true}); len(alone.Blocks) != 0 || alone.NoChanges != nil {
 			t.Errorf("%q alone: %+v", rest, alone.Blocks)
+		}
+	}
+}
+
+// The complete deltas of a list in which a cut reply ends are read.
+func TestCutList(t *testing.T) {
+	const one = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"n","claim":"c"}}`
+	for rest, line := range map[string]int{one + ",\n{\"operation\":\"ADD\",\"sec": 3, one + ",\n": 2, one: 2} {
+		reply := delta.Read([]byte("```delta\n["+rest), delta.Options{Cut: true})
+		if len(reply.Blocks) != 1 || !reply.Blocks[0].OK || reply.Blocks[0].Line != 2 || reply.Open != line || len(reply.Problems) > 0 {
+			t.Errorf("%q: got %+v, open %d, %+v", rest, reply.Blocks, reply.Open, reply.Problems)
+		}
+	}
+	for _, head := range []string{"```delta draft\n[", "For example:\n\n```delta\n["} {
+		if reply := delta.Read([]byte(head+one+",{"), delta.Options{Cut: true}); len(reply.Blocks) != 1 || reply.Blocks[0].OK {
+			t.Errorf("%q: got %+v", head, reply.Blocks)
 		}
 	}
 }

@@ -80,7 +80,11 @@ func (r *repairer) step() bool {
 		return false
 	}
 	if r.pos == len(r.src) {
-		if len(r.open) > 0 || r.want == wantColon {
+		switch {
+		case r.lax && !r.one && string(r.open) == "[" && r.want == wantMore:
+			r.change(fixUnclosed, r.pos)
+			r.text = append(r.text, ']')
+		case len(r.open) > 0 || r.want == wantColon:
 			r.misfit(r.pos, "the JSON ends too early", "write the block again, whole; brackets and quotes that were opened must be closed")
 		}
 		return false
@@ -172,11 +176,16 @@ func (r *repairer) key() {
 	r.want = wantColon
 }
 
-// value copies a value, or its opening bracket.
+// value copies a value, or its opening bracket, perhaps the first of several in one block.
 func (r *repairer) value() {
-	if r.want == wantMore { // several values in one block
-		r.change(fixSeveral, r.pos)
+	at, isOther := r.pos, r.want == wantMore
+	r.copyValue()
+	if isOther && (r.fail == nil || !r.lax) {
+		r.change(fixSeveral, at)
 	}
+}
+
+func (r *repairer) copyValue() {
 	if r.copyString(false) {
 		r.want = wantMore
 		return
@@ -315,6 +324,7 @@ const (
 	fixSeveral
 	fixRule
 	fixNotANumber
+	fixUnclosed
 	fixCount
 )
 
@@ -331,6 +341,7 @@ var fixNames = [fixCount][2]string{
 	fixSeveral:       {"a second value in the block taken as another delta", "further values in the block taken as deltas"},
 	fixRule:          {"a line between deltas taken out", "lines between deltas taken out"},
 	fixNotANumber:    {"a word that is not a value of JSON refused", "words that are not values of JSON refused"},
+	fixUnclosed:      {"the end of a list added"},
 }
 
 // changes counts the repairs of each kind, with the offset of the first.

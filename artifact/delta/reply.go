@@ -186,6 +186,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	reply.Blocks = r.blocks()
 	if r.second {
+		showRepeated(reply.Blocks)
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
 	}
 	if r.second && r.meant {

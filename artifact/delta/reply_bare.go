@@ -150,7 +150,9 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 		r.leaveOpen(line)
 		return max(fixed.end, 1)
 	}
-	p.flag(FlagUnfenced, "it stands outside a delta fence")
+	if !r.second || b.Kind != markdown.Fenced || !isDeltaFence(b.Fence) {
+		p.flag(FlagUnfenced, "it stands outside a delta fence")
+	}
 	if !b.Closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}

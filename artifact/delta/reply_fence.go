@@ -23,6 +23,7 @@ type passage struct {
 	flags []Flag
 	// comments are the comments in its source that may hold deltas.
 	comments []span
+	left     int // where the text after the JSON begins that was left out, or 0
 	fate
 }
 
@@ -53,6 +54,9 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
 	if len(bytes.TrimSpace(p.text)) == 0 {
+		if r.second && !b.Closed && jsonFollows(r.src[b.End:]) {
+			return // that has a row of its own
+		}
 		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
@@ -83,9 +87,25 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		p.line = b.Line
 		r.refuse(p, &misfit{what: "the block has no JSON", hint: "put one JSON object with operation, section and payload into it"})
 	}
+	if p.left > 0 && r.second && p.fate == (fate{}) {
+		b.Start = p.left
+		r.findAnnouncements(b, nil)
+	}
 	for _, c := range p.comments {
 		r.showComment(b, p.base+int(c.from), p.base+int(c.to))
 	}
+}
+
+// jsonFollows reports whether a text begins with a fence of JSON that is meant as a delta.
+func jsonFollows(text []byte) bool {
+	const enough = 400
+	line, rest, _ := bytes.Cut(text[:min(len(text), enough)], []byte("\n"))
+	if line = bytes.TrimSpace(line); len(line) == 0 {
+		return false
+	}
+	f, ok := markdown.OpenFence(line)
+	rest, _, _ = bytes.Cut(rest, []byte("```"))
+	return ok && f.Is(looseWords...) && mentionsOperation(rest)
 }
 
 // showComment shows the deltas in a comment.
@@ -105,8 +125,11 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 	kept := *fail // the search for more reuses it
 	fail = &kept
 	if before := r.count; r.second && fail.top {
-		r.findAfter(p, fail, b)
+		done := r.findAfter(p, fail, b)
 		if r.count > before {
+			if p.fate == (fate{}) {
+				r.findAnnouncements(b, done)
+			}
 			return
 		}
 	}
@@ -190,7 +213,8 @@ func (r *reader) repair(p *passage) ([]span, *misfit) {
 		fail = fixed.fail
 	}
 	notes := fixed.changes.describe(func(at int) string { return r.where(p.base + at) })
-	if fail != nil && fixed.fail != nil && fail.top && len(spans) > 0 && isChatter(left) {
+	if fail != nil && fixed.fail != nil && fail.top && len(spans) > 0 && (isChatter(left) || r.second && len(bytes.Trim(left, " \t\r\n`~")) == 0) {
+		p.left = p.base + fail.at
 		notes = append(notes, "the text after the JSON left out ("+r.where(p.base+fail.at)+")")
 		fail = nil
 	}

@@ -56,12 +56,31 @@ func (r *reader) put(p *passage, b Block) {
 
 // show adds a block that is only shown.
 func (r *reader) show(f fate, b Block) {
+	b.show(f)
+	r.add(b)
+}
+
+func (b *Block) show(f fate) {
 	b.OK, b.Problems, b.Renamed, b.Written = false, nil, nil, ""
 	if f.what == "" {
 		f.what = skippedTexts(f.shown)
 	}
 	b.Flags = []Flag{{Name: f.shown, Text: f.what}}
-	r.add(b)
+}
+
+// showRepeated only shows a KILL outside a delta fence that a delta fence has as well.
+func showRepeated(blocks []Block) {
+	killed := make(map[string]bool)
+	for i := range blocks {
+		if b := &blocks[i]; b.OK && b.Delta.Operation == Kill {
+			killed[b.Delta.Target] = true
+		}
+	}
+	for i := range blocks {
+		if b := &blocks[i]; killed[b.Delta.Target] && b.Delta.Operation == Kill && len(b.Problems) == 1 && b.Problems[0].Code == UnfencedDelta {
+			b.show(fate{shown: FlagExample, what: "not read: a delta fence has the same KILL"})
+		}
+	}
 }
 
 // readBlock reads one block by the rules of the second reader: each change has a row of its own,
@@ -88,7 +107,7 @@ func (r *reader) readBlock(b markdown.Block) {
 	case b.Quoted && !b.Draft:
 		r.skip(b.Line, FlagQuoted)
 	case r.endsCut(b) && f == (fate{}):
-		r.leaveOpen(b.Line)
+		r.readOpen(b)
 	default:
 		r.readWord(b, f)
 	}
@@ -97,6 +116,20 @@ func (r *reader) readBlock(b markdown.Block) {
 // endsCut reports whether a cut reply ends in the block.
 func (r *reader) endsCut(b markdown.Block) bool {
 	return r.opt.Cut && !b.Closed && len(bytes.TrimSpace(r.src[b.End:])) == 0
+}
+
+// readOpen reads the delta fence in which a cut reply ends: only the complete deltas of a list.
+func (r *reader) readOpen(b markdown.Block) {
+	p := &passage{text: r.src[b.Start:b.End], base: b.Start, fate: r.fenceFate(b)}
+	line := b.Line
+	if isList(p.text) {
+		spans, _, _ := r.split(p.text)
+		for _, s := range spans {
+			r.element(p, s, 0)
+			line, _ = r.place.find(r.visible(b.Start + int(s.to) + leadingSpace(p.text[s.to:])))
+		}
+	}
+	r.leaveOpen(line)
 }
 
 // fateOf returns what becomes of the deltas in a block because of its place.
@@ -139,16 +172,10 @@ func (r *reader) unquoted(b markdown.Block) []byte {
 func (r *reader) readWord(b markdown.Block, f fate) {
 	p := &r.passage
 	if f == (fate{}) {
-		f = r.introducedFence(b)
+		f = r.fenceFate(b)
 	}
 	*p = passage{fate: f}
-	word := clipped(strings.ToValidUTF8(string(bytes.TrimSpace(b.Fence.Info)), ""))
-	if p.fate == (fate{}) && (isExampleWord(word) || isSetAside(word)) {
-		p.fate = fate{shown: FlagExample, what: "not read: its fence calls it " + word}
-		if isSetAside(word) {
-			p.fate = refused(AmbiguousDelta, "a delta in a fence that calls it "+word, "send it again in a fence with the word delta only; leave it out if it is not meant")
-		}
-	}
+	word := fenceWords(b.Fence)
 	if !b.Fence.Is("delta") {
 		if r.opt.Strict && p.fate == (fate{}) {
 			p.fate = refused(UnfencedDelta, "not exact: the fence begins with the word "+word, hintFence)
@@ -162,6 +189,24 @@ func (r *reader) readWord(b markdown.Block, f fate) {
 		p.flag(FlagRepaired, b.Damage)
 	}
 	r.readDeltas(b, p)
+}
+
+// fenceWords returns the words after the marks of a fence.
+func fenceWords(f markdown.Fence) string {
+	return clipped(strings.ToValidUTF8(string(bytes.TrimSpace(f.Info)), ""))
+}
+
+// fenceFate returns what becomes of a delta fence because of the line before it, or its own words.
+func (r *reader) fenceFate(b markdown.Block) fate {
+	f, words := r.introducedFence(b), fenceWords(b.Fence)
+	switch {
+	case f != (fate{}):
+	case isSetAside(words):
+		return refused(AmbiguousDelta, "a delta in a fence that calls it "+words, "send it again in a fence with the word delta only; leave it out if it is not meant")
+	case isExampleWord(words):
+		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
+	}
+	return f
 }
 
 // isDeltaFence reports whether a word after the marks of a fence begins with delta.
@@ -364,7 +409,7 @@ func (r *reader) giveUp(at int) {
 }
 
 // findAfter refuses the deltas of a fence that follow a part beyond repair.
-func (r *reader) findAfter(p *passage, fail *misfit, b markdown.Block) {
+func (r *reader) findAfter(p *passage, fail *misfit, b markdown.Block) (done []span) {
 	from := min(p.base+max(fail.at, 1), b.End)
 	rest := b
 	rest.Kind, rest.Start = markdown.Fenced, from
@@ -372,5 +417,5 @@ func (r *reader) findAfter(p *passage, fail *misfit, b markdown.Block) {
 	if f == (fate{}) {
 		f = refused(UnfencedDelta, "a delta after a part of the block that could not be read", "send it again in a fence of its own")
 	}
-	r.findObjects(r.src[from:b.End], rest, f)
+	return r.findObjects(r.src[from:b.End], rest, f)
 }

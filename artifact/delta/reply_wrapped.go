@@ -155,7 +155,7 @@ func (r *reader) refusePatch(p *passage, o *object) bool {
 		}
 	}
 	if len(o.fields) == 1 && isOperation(o.fields[0].name) && o.fields[0].raw.to > 0 {
-		inner := r.sketch(p.text[o.fields[0].raw.from:o.fields[0].raw.to])
+		inner := sketchOf(p.text[o.fields[0].raw.from:o.fields[0].raw.to])
 		if inner.Section != "" || inner.Target != "" {
 			b.Delta.Operation, b.Delta.Section, b.Delta.Target = strings.ToUpper(o.fields[0].name), inner.Section, inner.Target
 			problem.Message = "the operation is a key, not a value"

@@ -22,8 +22,10 @@ func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
 	if !r.possible(text) || !isAboutSections(text) {
 		return
 	}
+	last := 0
 	for _, m := range writtenOperation.FindAllSubmatchIndex(text, r.opt.MaxBlocks) {
-		at := b.Start + m[0]
+		at, before := b.Start+m[0], text[max(last, m[0]-maxWritten):m[0]]
+		last = m[1]
 		for len(done) > 0 && int(done[0].to) <= at {
 			done = done[1:]
 		}
@@ -33,6 +35,10 @@ func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
 		p := &passage{fate: f, base: at}
 		line, _ := r.place.find(at)
 		row := Block{Line: line}
+		row.Delta = sketchOf(r.src[at:writtenEnd(r.src[:b.End], b.Start+m[1])])
+		if row.Delta.Section == "" && row.Delta.Target == "" {
+			row.Delta = sketchOf(before)
+		}
 		row.Delta.Operation = strings.ToUpper(string(text[m[2]:m[3]]))
 		r.put(p, row)
 	}
@@ -70,17 +76,21 @@ var sketched = regexp.MustCompile(`(?i)\b(operation|op|action|section|target_id)
 // sketch returns what the beginning of an unreadable delta says about itself.
 func (r *reader) sketch(text []byte) Delta {
 	const enough = 400
-	var d Delta
 	if !r.second {
-		return d
+		return Delta{}
 	}
 	text = text[:min(len(text), enough)]
 	for _, end := range []string{"```", "~~~", ":::"} {
 		text, _, _ = bytes.Cut(text, []byte(end))
 	}
 	if !r.possible(text) {
-		return d
+		return Delta{}
 	}
+	return sketchOf(text)
+}
+
+func sketchOf(text []byte) Delta {
+	var d Delta
 	for _, m := range sketched.FindAllSubmatch(text, 8) {
 		switch key, word := topKey(string(m[1])), string(m[2]); {
 		case key == keyOperation && isOperation(word) && d.Operation == "":
