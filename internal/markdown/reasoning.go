@@ -90,26 +90,40 @@ func (s *scanner) apply(t tag, end int) {
 	case t.kind == tagClose && s.deeper > 0:
 		s.deeper--
 	case t.kind == tagOpen && (t.family != channel || at < 0):
-		if !was {
-			s.from, s.vague = s.start, -1
-			if !s.begins {
-				s.vague = len(s.blocks)
-			}
-		}
-		s.within = append(s.within, t.family)
+		s.push(t.family)
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
 		s.within, was, s.from, s.spans, s.shows = nil, true, 0, nil, shows{}
 		s.draftAll()
-	case t.kind == tagFinal:
-		s.within = nil
-	case t.kind != tagOpen && at >= 0:
-		s.within = s.within[:at]
-	case t.kind == tagClose && was && s.closes[s.within[0]] <= s.start:
-		s.within = nil // the reasoning has no closing tag of its own
+	case t.kind != tagOpen && was:
+		s.pop(t, at)
 	}
 	if was && len(s.within) == 0 {
 		s.spans = append(s.spans, span{s.from, end})
+	}
+}
+
+// push opens a tag.
+func (s *scanner) push(family string) {
+	if len(s.within) == 0 {
+		s.from, s.vague = s.start, -1
+		if !s.begins {
+			s.vague = len(s.blocks)
+		}
+	}
+	s.within = append(s.within, family)
+}
+
+// pop closes the open tags from at on, or all of them: at the last channel, and if the reasoning has
+// no closing tag of its own.
+func (s *scanner) pop(t tag, at int) {
+	switch {
+	case t.kind == tagFinal:
+		s.within = nil
+	case at >= 0:
+		s.within = s.within[:at]
+	case t.kind == tagClose && s.closes[s.within[0]] <= s.start:
+		s.within = nil
 	}
 }
 
@@ -241,26 +255,41 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 				s.protected = end
 				i = end - 1
 			}
-		case '<', '[', "◁"[0], '#':
-			if end := s.patchEnd(i); end > 0 {
-				s.protected = end
-				i = end - 1
-			} else if end := s.commentEnd(i); end > to || end > 0 && i == from {
-				return tag{kind: tagComment}, i, end - i
-			} else if end > 0 {
-				i = end - 1
-			} else if s.opensAside(i, from) {
-				return tag{tagShow, aside}, i, len("<!--")
-			} else if t, n = readTag(s.src[i:]); n > 0 && s.counts(t, from, i, n) {
-				return t, i, n
-			}
 		default:
-			if t, n = s.readMarker(i); n > 0 && s.counts(t, from, i, n) {
+			if t, n = s.tagAt(i, from, to); n > 0 && t.kind != tagNone {
 				return t, i, n
 			}
+			i += max(0, n-1)
 		}
 	}
 	return tag{}, 0, 0
+}
+
+// tagAt reads a tag at an offset of the part of a line from from to to. It returns no tag and a length
+// for text in which tags do not count.
+func (s *scanner) tagAt(at, from, to int) (t tag, n int) {
+	switch s.src[at] {
+	case '<', '[', "◁"[0], '#':
+		if end := s.patchEnd(at); end > 0 {
+			s.protected = end
+			return tag{}, end - at
+		}
+		switch end := s.commentEnd(at); {
+		case end > to || end > 0 && at == from:
+			return tag{kind: tagComment}, end - at
+		case end > 0:
+			return tag{}, end - at
+		case s.opensAside(at, from):
+			return tag{tagShow, aside}, len("<!--")
+		}
+		t, n = readTag(s.src[at:])
+	default:
+		t, n = s.readMarker(at)
+	}
+	if n == 0 || !s.counts(t, from, at, n) {
+		return tag{}, 0
+	}
+	return t, n
 }
 
 // skipCode returns where the code span that begins at an offset ends, or its marks if it does not.

@@ -51,15 +51,16 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		return
 	}
 	f := Fence{Mark: bare[0], Length: n, Info: bare[n:]}
-	same := f.Mark == l.fence.Mark && n >= l.fence.Length
+	enough := n >= l.fence.Length
+	same, other := enough && f.Mark == l.fence.Mark, enough && f.Mark != l.fence.Mark
 	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
 	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
 	switch {
 	case len(behind) == 0:
-		s.onlyMarks(same, width > 3, f.Mark != l.fence.Mark && n >= l.fence.Length)
+		s.onlyMarks(same, width > 3, other)
 	case opens && f.isDelta():
 		s.innerDelta(c, f, same)
-	case opens && f.Mark != l.fence.Mark && n >= l.fence.Length && !l.fence.isData():
+	case opens && other && !l.fence.isData():
 		s.noteOpener()
 	case opens && (same && s.lacksEnd() || s.holdsExample(n, same)):
 		s.resync(c, s.anotherAt("fence"))
@@ -109,8 +110,9 @@ func (s *scanner) noteOpener() {
 	}
 }
 
-// onlyMarks reads a line of nothing but marks inside a fence: those of the fence or others.
-func (s *scanner) onlyMarks(same, deep, enough bool) {
+// onlyMarks reads a line of nothing but marks inside a fence: as many as it has or fewer, the same or
+// other ones.
+func (s *scanner) onlyMarks(same, deep, other bool) {
 	why := damageDecorated
 	switch {
 	case same && deep:
@@ -121,7 +123,7 @@ func (s *scanner) onlyMarks(same, deep, enough bool) {
 	case !same:
 		why = damageOtherMarks
 		if !s.closesOtherwise() {
-			if !s.leaf.fence.isData() && enough {
+			if !s.leaf.fence.isData() && other {
 				s.noteOpener()
 			}
 			return

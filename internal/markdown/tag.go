@@ -135,24 +135,11 @@ func angleTag(b []byte) (tag, int) {
 		return tag{tagEnd, channel}, len("<channel|>")
 	}
 	rest := b[at+n : min(len(b), at+n+maxTagLength)]
-	switch name := string(b[at : at+n]); {
-	case name == "start_of_turn":
+	if string(b[at:at+n]) == "start_of_turn" {
 		return roleTag(b, "<start_of_turn>", "")
-	case name == "unused94" || name == "unused95":
-		t.family = "unused"
-		if name == "unused95" {
-			t.kind = tagClose
-		}
-	case strings.EqualFold(name, "details"):
-		if t.family = "details"; t.kind == tagClose {
-			t.kind = tagEnd
-		} else if !bytes.HasPrefix(rest, []byte(">")) && !bytes.HasPrefix(rest, []byte(` type="reasoning"`)) {
-			return tag{}, 0
-		}
-	default:
-		if t = t.named(b[at : at+n]); t.kind == tagNone {
-			return tag{}, 0
-		}
+	}
+	if t = t.inAngles(b[at:at+n], rest); t.kind == tagNone {
+		return tag{}, 0
 	}
 	at += n
 	end := bytes.IndexAny(rest, "<>\n")
@@ -160,6 +147,23 @@ func angleTag(b []byte) (tag, int) {
 		return tag{}, 0
 	}
 	return t, at + end + 1
+}
+
+// inAngles returns the tag with the family of a name, or none. rest follows the name.
+func (t tag) inAngles(name, rest []byte) tag {
+	switch text := string(name); {
+	case text == "unused94":
+		return tag{tagOpen, "unused"}
+	case text == "unused95":
+		return tag{tagClose, "unused"}
+	case !strings.EqualFold(text, "details"):
+		return t.named(name)
+	case t.kind == tagClose:
+		return tag{tagEnd, "details"}
+	case bytes.HasPrefix(rest, []byte(">")), bytes.HasPrefix(rest, []byte(` type="reasoning"`)):
+		return tag{tagOpen, "details"}
+	}
+	return tag{}
 }
 
 // bracketTag reads [THINK], [/THINK], [quote] and [quote=name], but not links and other words in
