@@ -61,21 +61,21 @@ func (r *reader) onlyFences(from, to int) bool {
 // example, a draft or another author's is refused.
 func introduced(before []byte) fate {
 	before = bytes.TrimRight(before[max(0, len(before)-maxIntroduction):], " \t\r\n*_[(")
-	text := string(before[bytes.LastIndexByte(before, '\n')+1:])
-	if word := strings.ToLower(strings.Trim(text, " \t`~:")); word == "delta" || word == "json" { // what is left of a fence
+	text := before[bytes.LastIndexByte(before, '\n')+1:]
+	if word := bytes.Trim(text, " \t`~:"); len(word) <= len("delta") && (begins(word, "delta") || len(word) == len("json") && begins(word, "json")) { // what is left of a fence
 		before = bytes.TrimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
-		text = string(before[bytes.LastIndexByte(before, '\n')+1:])
+		text = before[bytes.LastIndexByte(before, '\n')+1:]
 	}
-	body := strings.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
+	body := bytes.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
 	marks := text[:len(text)-len(body)]
-	emphatic := strings.ContainsAny(marks, "#*_")
-	if !emphatic && !strings.HasSuffix(strings.TrimRight(body, "*_`"), ":") {
+	emphatic := bytes.ContainsAny(marks, "#*_")
+	if !emphatic && !bytes.HasSuffix(bytes.TrimRight(body, "*_`"), []byte(":")) {
 		return fate{} // most lines
 	}
-	if body == "" || len(text) == maxIntroduction || strings.Contains(marks, ">") {
+	if len(body) == 0 || len(text) == maxIntroduction || bytes.IndexByte(marks, '>') >= 0 {
 		return fate{}
 	}
-	line := strings.NewReplacer("*", "", "_", "", "`", "").Replace(body)
+	line := strings.NewReplacer("*", "", "_", "", "`", "").Replace(string(body))
 	if !isForeign(line, emphatic) {
 		return fate{}
 	}

@@ -29,7 +29,10 @@ type announcement struct {
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span) {
 	text := r.src[b.Start:b.End]
-	written := b.Kind == markdown.Prose && r.possible(text)
+	written := b.Kind == markdown.Prose && mayWrite(text) && r.possible(text)
+	if !written && !mayAnnounceAny(text) {
+		return // as most texts
+	}
 	at, paragraph, idle := b.Start, b.Start, false
 	for line := range bytes.Lines(text) {
 		for len(done) > 0 && int(done[0].to) <= at {
@@ -50,7 +53,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span) {
 		if idle {
 			continue
 		}
-		if written {
+		if written && mayWrite(line) {
 			if m := writtenOperation.FindSubmatchIndex(line); m != nil {
 				r.announceWritten(b, paragraph, from+m[2], from+m[3])
 				paragraph = at
@@ -146,15 +149,38 @@ var idleTitle = regexp.MustCompile(`(?i)\b(?:reject|discard|considered|options?\
 	`(?:planned|plans?|left|pending) (?:for|to)\b|future|later rounds?|pending|recap|so far|(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|` +
 	`what (?:happened|changed)|history|others? (?:did|proposed|changed)|protocol|meaning|legend)`)
 
-// mayAnnounce reports whether a line is worth parsing. It is called for every line of text.
-func mayAnnounce(line []byte) bool {
-	for _, word := range [...]string{Add, Edit, Kill, "DELTA", "Delta", "UPDATE", "DELETE", "REMOVE"} {
-		if bytes.Contains(line, []byte(word)) {
+// mayAnnounce reports whether a line is worth parsing.
+func mayAnnounce(line []byte) bool { return hasOperation(line) || beginsOperation(line) }
+
+// mayAnnounceAny reports whether any line of a text is worth parsing. It is called for all text.
+func mayAnnounceAny(text []byte) bool {
+	if hasOperation(text) {
+		return true
+	}
+	for line := range bytes.Lines(text) {
+		if beginsOperation(line) {
 			return true
 		}
 	}
+	return false
+}
+
+func hasOperation(text []byte) bool {
+	for _, word := range [...]string{Add, Edit, Kill, "DELTA", "Delta", "UPDATE", "DELETE", "REMOVE"} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsOperation reports whether the first word of a line, behind marks, may be an operation.
+func beginsOperation(line []byte) bool {
+	if len(line) == 0 || isLetter(line[0]) {
+		return false
+	}
 	i := bytes.IndexFunc(line, unicode.IsLetter)
-	return i > 0 && slices.ContainsFunc([]string{"add", "edit", "kill", "delta"}, func(word string) bool { return begins(line[i:], word) })
+	return i > 0 && (begins(line[i:], "add") || begins(line[i:], "edit") || begins(line[i:], "kill") || begins(line[i:], "delta"))
 }
 
 // lineMarks may stand before the first word of a line.

@@ -245,7 +245,7 @@ var setAside = regexp.MustCompile(`(?i)\b(?:drafts?|rejected|discarded|withdrawn
 
 // isSetAside reports whether the words of a fence say that its block is not proposed.
 func isSetAside(info string) bool {
-	return setAside.MatchString(strings.ReplaceAll(info, "_", " "))
+	return info != "delta" && setAside.MatchString(strings.ReplaceAll(info, "_", " "))
 }
 
 // readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which

@@ -148,7 +148,7 @@ func (o *object) isMeant() bool {
 func (r *reader) refusePatch(p *passage, o *object) bool {
 	problem := Located{Code: InvalidOperation, Hint: "write an object with operation, section, target_id and payload"}
 	b := Block{Flags: p.flags}
-	for _, part := range strings.Split(o.text("path"), "/") {
+	for part := range strings.FieldsFuncSeq(o.text("path"), func(c rune) bool { return c == '/' }) {
 		if s, ok := sectionOf(part); ok && o.has(keyOperation) && !o.has(keySection) {
 			b.Delta.Operation, b.Delta.Section = strings.ToUpper(o.text(keyOperation)), s.String()
 			problem.Message = "a JSON patch, not a delta"
