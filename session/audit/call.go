@@ -108,6 +108,7 @@ type CallOutput struct {
 	Shown    int             `json:"only_shown"`
 	Problems []delta.Located `json:"problems"`
 	Text     *string         `json:"reply_text,omitempty"`
+	Ignored  []Ignored       `json:"ignored,omitempty"` // what it only shows
 }
 
 // CallEvent is a journal entry about a call.
@@ -274,6 +275,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	var r settle.Reading
 	r.Take(&reply)
 	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
+	out.Ignored = ignoredIn(&reply, false)
 	return text, nil
 }
 

@@ -170,8 +170,8 @@ func needsReport(st *flow.State, i int) bool {
 	if c.Outcome.Rejected > 0 || c.Outcome.Other > 0 || i == len(st.Commits)-1 || c.Source != flow.ByRound || !st.Opened.Follows(flow.SecondProtocol) {
 		return true
 	}
-	if c.Outcome.Applied > 0 && st.Opened.Rules.Version != merge.First {
-		return true // only the report says which ADDs lost a label
+	if st.Opened.Rules.Version != merge.First {
+		return true // only the report says which ADDs lost a label, and which replies show deltas
 	}
 	for _, h := range c.Heard {
 		if h.Fields > 0 || h.Idle > 0 {

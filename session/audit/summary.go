@@ -74,6 +74,8 @@ type Summary struct {
 	// Letters are the messages of the thread outside of calls; after a compilation, all messages of
 	// the thread.
 	Letters []session.LetterRow `json:"letters,omitempty"`
+	// Ignored are the deltas of replies that are drafts, quotations or examples, and not taken elsewhere.
+	Ignored []IgnoredInCall `json:"ignored,omitempty"`
 	Started string              `json:"started_at"`
 	Updated string              `json:"updated_at"`
 	blame   string              // an existing item, for a suggested command
@@ -294,6 +296,9 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 			}
 		}
 		s.addRejections(h.State, c, report)
+		if err := s.addIgnored(ctx, h, c, report); err != nil {
+			return err
+		}
 		if err := s.addIdle(ctx, h, i, report); err != nil {
 			return err
 		}

@@ -218,6 +218,21 @@ func summaryRefused(s *audit.Summary, b *strings.Builder) {
 	}
 }
 
+// summaryIgnored lists drafts, quotations and examples of replies.
+func summaryIgnored(s *audit.Summary, b *strings.Builder) {
+	const most = 10
+	title := "\nOnly shown, not taken:\n"
+	for i := range s.Ignored {
+		if i == most {
+			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Ignored)-most)
+			break
+		}
+		r := &s.Ignored[i]
+		fmt.Fprintf(b, "%s  %s, line %d: %s\n", title, ui.Clean(r.Call), r.Line, ignoredText(&r.Ignored))
+		title = ""
+	}
+}
+
 // summaryDeltas lists deltas that were not taken.
 func summaryDeltas(b *strings.Builder, title string, all []audit.Rejection) {
 	const most = 10
@@ -291,6 +306,7 @@ func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	summaryDeltas(b, "Without effect", s.Skipped)
 	summaryDeltas(b, "Added without the id that they carried", s.LabelsTaken)
 	summaryRefused(s, b)
+	summaryIgnored(s, b)
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
 		for i, c := range s.Conflicts {

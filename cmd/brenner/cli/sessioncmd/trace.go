@@ -318,10 +318,22 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 	for _, p := range out.Problems {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})
 	}
+	for i := range out.Ignored {
+		rows = append(rows, []string{fmt.Sprintf("  Line %d", out.Ignored[i].Line), ignoredText(&out.Ignored[i])})
+	}
 	if t.Settled {
 		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
 	}
 	return append(rows, []string{"  Merged", "not yet"})
+}
+
+// ignoredText formats a delta that a reply only shows, with the reason.
+func ignoredText(r *audit.Ignored) string {
+	what := strings.Join(strings.Fields(r.Operation+" "+r.Section+" "+r.Target), " ")
+	if what != "" {
+		what += ", "
+	}
+	return ui.Clean(what + r.Form + ": " + r.Reason)
 }
 
 // deltaRows lists deltas with their outcomes.
