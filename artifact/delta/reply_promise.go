@@ -348,7 +348,7 @@ func (t title) operation(body string) (a announcement, ok bool) {
 	named := len(a.targets) > 0 || a.section != ""
 	switch {
 	case a.operation != Add:
-		return a, len(a.targets) > 0 && (capitals || (t.emphatic || t.listed) && last == 0 && (ends || reasoned)) || a.section != "" && capitals
+		return a, len(a.targets) > 0 && (capitals || (t.emphatic || t.listed) && last == 0 && (ends || reasoned)) || a.section != "" && capitals && ends
 	case capitals:
 		return a, named || separated || t.emphatic || t.listed
 	}
