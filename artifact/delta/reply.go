@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
@@ -237,12 +238,12 @@ func (r *reader) noDeltaProblems() []Located {
 	case r.draft > 0:
 		return []Located{{
 			Code: NoDeltas, Line: r.draft, Column: 1, Hint: "write the change outside your reasoning: " + form,
-			Message: "the reply holds no delta outside its reasoning",
+			Message: "the reply holds no delta outside its reasoning" + r.onlyShown(FlagDraft),
 		}}
 	case r.count > 0:
 		return []Located{{
 			Code: NoDeltas, Line: r.chunks[0][0].Line, Column: 1, Hint: form,
-			Message: "the reply holds no delta of its own, only quotations or examples",
+			Message: "the reply holds no delta of its own, only quotations or examples" + r.onlyShown(""),
 		}}
 	}
 	message := "the reply holds no delta"
@@ -250,4 +251,31 @@ func (r *reader) noDeltaProblems() []Located {
 		message = "the reply is empty"
 	}
 	return []Located{{Code: NoDeltas, Message: message, Line: 1, Column: 1, Hint: form}}
+}
+
+// onlyShown lists the deltas, with the flag if one is given, of a reply that has none of its own. The
+// first version did not.
+func (r *reader) onlyShown(flag string) string {
+	const most = 5
+	if !r.second {
+		return ""
+	}
+	var all []string
+	n := 0
+	for _, chunk := range r.chunks {
+		for i := range chunk {
+			b := &chunk[i]
+			if flag != "" && !b.Flagged(flag) {
+				continue
+			}
+			if n++; n <= most {
+				what := clipped(b.Delta.Operation + " " + b.Delta.Section + " " + b.Delta.Target)
+				all = append(all, strings.TrimSpace(strings.TrimSpace(what)+fmt.Sprintf(" (line %d)", b.Line)))
+			}
+		}
+	}
+	if n > most {
+		all = append(all, fmt.Sprintf("and %d more", n-most))
+	}
+	return ": " + strings.Join(all, ", ")
 }

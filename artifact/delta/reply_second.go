@@ -105,7 +105,10 @@ func (r *reader) readBlock(b markdown.Block) {
 	case !isDeltaFence(b.Fence):
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
-		r.skip(b.Line, FlagQuoted)
+		before := r.count
+		if r.findObjects(r.unquoted(b), b, f); r.count == before {
+			r.skip(b.Line, FlagQuoted)
+		}
 	case r.endsCut(b) && f == (fate{}):
 		r.readOpen(b)
 	default:
