@@ -9,8 +9,8 @@ import (
 
 // announce records the first line of prose that promises deltas: a heading that mentions them,
 // "Delta 1:", or an operation in capitals.
-func (r *reader) announce(b markdown.Block) {
-	if r.announced > 0 || r.meant {
+func (r *reader) announce(b markdown.Block, c clues) {
+	if r.announced > 0 || r.meant || !c.operation && !c.delta {
 		return
 	}
 	text := r.src[b.Start:b.End]

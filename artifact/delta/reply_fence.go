@@ -89,7 +89,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	}
 	if p.left > 0 && r.second && p.fate == (fate{}) {
 		b.Start = p.left
-		r.findAnnouncements(b, nil)
+		r.findAnnouncements(b, nil, cluesOf(r.src[b.Start:b.End]))
 	}
 	for _, c := range p.comments {
 		r.showComment(b, p.base+int(c.from), p.base+int(c.to))
@@ -128,7 +128,7 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 		done := r.findAfter(p, fail, b)
 		if r.count > before {
 			if p.fate == (fate{}) {
-				r.findAnnouncements(b, done)
+				r.findAnnouncements(b, done, cluesOf(r.src[b.Start:b.End]))
 			}
 			return
 		}
@@ -141,7 +141,8 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 		r.refuseOthers(b, p.fate)
 	}
 	if r.second && p.fate == (fate{}) {
-		r.findAnnouncements(afterFirstLine(r.src, b), nil)
+		rest := afterFirstLine(r.src, b)
+		r.findAnnouncements(rest, nil, cluesOf(r.src[rest.Start:rest.End]))
 	}
 }
 

@@ -60,8 +60,11 @@ func (r *reader) onlyFences(from, to int) bool {
 // introduced returns what becomes of a delta because of the line before it: one that is called an
 // example, a draft or another author's is refused.
 func introduced(before []byte) fate {
-	before = bytes.TrimRight(before[max(0, len(before)-maxIntroduction):], " \t\r\n*_[(")
+	before = trimRight(before[max(0, len(before)-maxIntroduction):], " \t\r\n*_[(")
 	text := before[bytes.LastIndexByte(before, '\n')+1:]
+	if len(text) == 0 || isLetter(text[0]) && strings.IndexByte("`~:aAnN", text[len(text)-1]) < 0 {
+		return fate{} // most lines: neither a title nor what is left of a fence with delta or json
+	}
 	if word := bytes.Trim(text, " \t`~:"); len(word) <= len("delta") && (begins(word, "delta") || len(word) == len("json") && begins(word, "json")) { // what is left of a fence
 		before = bytes.TrimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
 		text = before[bytes.LastIndexByte(before, '\n')+1:]
@@ -75,12 +78,23 @@ func introduced(before []byte) fate {
 	if len(body) == 0 || len(text) == maxIntroduction || bytes.IndexByte(marks, '>') >= 0 {
 		return fate{}
 	}
-	line := strings.NewReplacer("*", "", "_", "", "`", "").Replace(string(body))
+	line := unmarked.Replace(string(body))
 	if !isForeign(line, emphatic) {
 		return fate{}
 	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta after a line that calls it an example, a draft or another author's: %q", clipped(line)),
 		"send it again after a line that calls it your change; leave it out if it is not")
+}
+
+// unmarked removes emphasis.
+var unmarked = strings.NewReplacer("*", "", "_", "", "`", "")
+
+// trimRight is bytes.TrimRight for short sets of ASCII, which need no table.
+func trimRight(text []byte, set string) []byte {
+	for len(text) > 0 && strings.IndexByte(set, text[len(text)-1]) >= 0 {
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
 // isForeign reports whether a line says that what follows is not a change of its author.
@@ -104,7 +118,7 @@ var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original messag
 // findForwarded records where another author's message begins in a block of running text.
 func (r *reader) findForwarded(b markdown.Block) {
 	text := r.src[b.Start:b.End]
-	if r.forwarded > 0 || !mentionsForwarding(text) {
+	if r.forwarded > 0 {
 		return
 	}
 	for at := 0; at < len(text); {
@@ -118,15 +132,6 @@ func (r *reader) findForwarded(b markdown.Block) {
 		}
 		at += max(m[1], 1)
 	}
-}
-
-func mentionsForwarding(text []byte) bool {
-	for _, word := range [...]string{"essage", "ESSAGE", "wrote:", "Subject:"} {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
 }
 
 // isForwarded reports whether unmarked text of another author follows the lines between two offsets. A

@@ -1,7 +1,6 @@
 package delta
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -215,7 +214,11 @@ func (n names) read(quoted []byte) string {
 
 // leadingSpace counts the bytes of white space before the next token.
 func leadingSpace(b []byte) int {
-	return len(b) - len(bytes.TrimLeft(b, " \t\r\n,:"))
+	n := 0
+	for n < len(b) && (b[n] == ' ' || b[n] == ',' || b[n] == ':' || b[n] == '\n' || b[n] == '\t' || b[n] == '\r') {
+		n++
+	}
+	return n
 }
 
 // has reports whether the object has a key that means name.

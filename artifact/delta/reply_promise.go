@@ -27,10 +27,10 @@ type announcement struct {
 
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
 // an object.
-func (r *reader) findAnnouncements(b markdown.Block, done []span) {
+func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 	text := r.src[b.Start:b.End]
-	written := b.Kind == markdown.Prose && mayWrite(text) && r.possible(text)
-	if !written && !mayAnnounceAny(text) {
+	written := c.keys && b.Kind == markdown.Prose && mayWrite(text) && r.possible(text)
+	if !written && !c.mayAnnounce() {
 		return // as most texts
 	}
 	at, paragraph, idle := b.Start, b.Start, false
@@ -60,7 +60,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span) {
 				continue
 			}
 		}
-		if mayAnnounce(line) {
+		if cluesOf(line).mayAnnounce() {
 			r.announceLine(line, from)
 		}
 	}
@@ -138,7 +138,7 @@ func isIdle(line []byte, was bool) bool {
 	case len(trimmed) > longest:
 		return was && !unicode.IsLetter(first)
 	case isTitle || first == '|' && !was:
-		return idleTitle.Match(trimmed)
+		return mayBeIdle(trimmed) && idleTitle.Match(trimmed)
 	case unicode.IsLetter(first):
 		return false // running text: a list has ended
 	}
@@ -149,38 +149,28 @@ var idleTitle = regexp.MustCompile(`(?i)\b(?:reject|discard|considered|options?\
 	`(?:planned|plans?|left|pending) (?:for|to)\b|future|later rounds?|pending|recap|so far|(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|` +
 	`what (?:happened|changed)|history|others? (?:did|proposed|changed)|protocol|meaning|legend)`)
 
-// mayAnnounce reports whether a line is worth parsing.
-func mayAnnounce(line []byte) bool { return hasOperation(line) || beginsOperation(line) }
-
-// mayAnnounceAny reports whether any line of a text is worth parsing. It is called for all text.
-func mayAnnounceAny(text []byte) bool {
-	if hasOperation(text) {
-		return true
-	}
-	for line := range bytes.Lines(text) {
-		if beginsOperation(line) {
+// mayBeIdle reports whether a word of a line begins as idleTitle needs it.
+func mayBeIdle(line []byte) bool {
+	const beginnings = " reje disc cons opti alte weig with decl not  no l next plan left pend futu late reca so f last prev earl in r of r from roun what hist othe prot mean lege "
+	for i := 0; i+4 <= len(line); i++ {
+		switch {
+		case line[i] >= utf8.RuneSelf:
+			return true
+		case !isLetter(line[i]) || i > 0 && (isLetter(line[i-1]) || isDigit(line[i-1]) || line[i-1] == '_'):
+			continue
+		}
+		var word [4]byte
+		for j, c := range line[i : i+4] {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			word[j] = c
+		}
+		if strings.Contains(beginnings, string(word[:])) {
 			return true
 		}
 	}
 	return false
-}
-
-func hasOperation(text []byte) bool {
-	for _, word := range [...]string{Add, Edit, Kill, "DELTA", "Delta", "UPDATE", "DELETE", "REMOVE"} {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
-}
-
-// beginsOperation reports whether the first word of a line, behind marks, may be an operation.
-func beginsOperation(line []byte) bool {
-	if len(line) == 0 || isLetter(line[0]) {
-		return false
-	}
-	i := bytes.IndexFunc(line, unicode.IsLetter)
-	return i > 0 && (begins(line[i:], "add") || begins(line[i:], "edit") || begins(line[i:], "kill") || begins(line[i:], "delta"))
 }
 
 // lineMarks may stand before the first word of a line.
@@ -195,17 +185,39 @@ var (
 	aliases    = map[string]string{"UPDATE": Edit, "MODIFY": Edit, "REVISE": Edit, "DELETE": Kill, "REMOVE": Kill}
 )
 
+// withoutInvisible removes what a reader does not see.
+var withoutInvisible = strings.NewReplacer("\u00a0", " ", "\u200b", "", "\ufeff", "")
+
+// mayList reports whether listMark may match a line: behind marks, a bracket, or a few letters with a
+// dot or a parenthesis.
+func mayList(line string) bool {
+	rest := strings.TrimLeft(line, " \t\n\f\r>|#*_-")
+	if rest == "" || rest[0] == '[' || rest[0] == '(' {
+		return rest != ""
+	}
+	n := 0
+	for n < len(rest) && n < 5 && isLetter(rest[n]) {
+		n++
+	}
+	return n > 0 && n < len(rest) && (rest[n] == '.' || rest[n] == ')')
+}
+
 // parseAnnouncements reads a line that announces changes.
 func parseAnnouncements(line string) []announcement {
-	line = strings.NewReplacer("\u00a0", " ", "\u200b", "", "\ufeff", "").Replace(line)
-	line = inlineTags.ReplaceAllString(line, "")
+	line = withoutInvisible.Replace(line)
+	if strings.IndexByte(line, '<') >= 0 {
+		line = inlineTags.ReplaceAllString(line, "")
+	}
 	if strings.Contains(line, "~~") {
 		return nil // struck out
 	}
 	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "|") {
 		line = tableRow(line)
 	}
-	mark := listMark.FindString(line)
+	mark := ""
+	if mayList(line) {
+		mark = listMark.FindString(line)
+	}
 	rest := line[len(mark):]
 	body := strings.TrimLeftFunc(rest, func(c rune) bool {
 		return strings.ContainsRune(lineMarks, c) || c >= 0x80 && !unicode.IsLetter(c) || c == '{' || c == ':'
@@ -216,8 +228,13 @@ func parseAnnouncements(line string) []announcement {
 	if a, ok := kindMark(body); ok {
 		return []announcement{a}
 	}
-	if m := idFirst.FindStringSubmatchIndex(body); m != nil {
-		return t.operations(body[m[4]:m[5]] + " " + body[m[2]:m[3]] + body[m[5]:])
+	if len(body) > 2 && (isDigit(body[1]) || isDigit(body[2]) || body[:2] == "RT") {
+		if m := idFirst.FindStringSubmatchIndex(body); m != nil {
+			return t.operations(body[m[4]:m[5]] + " " + body[m[2]:m[3]] + body[m[5]:])
+		}
+	}
+	if !cluesOf([]byte(body)).delta {
+		return t.operations(body)
 	}
 	m := deltaTitle.FindStringSubmatchIndex(body)
 	if m == nil {
@@ -264,6 +281,9 @@ func tableRow(line string) string {
 
 // kindMark reads "DELTA[kind]: text", anywhere in a line.
 func kindMark(body string) (a announcement, ok bool) {
+	if strings.IndexAny(body, "[(") < 0 {
+		return a, false
+	}
 	m := deltaMark.FindStringSubmatchIndex(body)
 	if m == nil {
 		return a, false
@@ -297,7 +317,7 @@ func (t title) operations(body string) []announcement {
 	var all []announcement
 	for body != "" {
 		part, rest := body, ""
-		if m := nextOperation.FindStringSubmatchIndex(body); m != nil {
+		if m := t.next(body); m != nil {
 			part, rest = body[:m[0]], body[m[2]:]
 		}
 		a, ok := t.operation(part)
@@ -313,6 +333,14 @@ func (t title) operations(body string) []announcement {
 		t.listed = true
 	}
 	return all
+}
+
+// next finds the next operation behind the first one.
+func (title) next(body string) []int {
+	if !cluesOf([]byte(body[1:])).operation {
+		return nil
+	}
+	return nextOperation.FindStringSubmatchIndex(body)
 }
 
 // operation reads "KILL H2 — reason", "KILL H1 and H2" and "**ADD hypothesis**: text".

@@ -101,7 +101,7 @@ func (r *reader) read() {
 func (r *reader) block(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
-		r.announce(b)
+		r.announce(b, clues{operation: true})
 		r.findBare(b)
 	case b.Quoted:
 		if b.Kind == markdown.Fenced && b.Fence.Is("delta") {

@@ -76,6 +76,9 @@ func showRepeated(blocks []Block) {
 			killed[b.Delta.Target] = true
 		}
 	}
+	if len(killed) == 0 {
+		return
+	}
 	for i := range blocks {
 		if b := &blocks[i]; killed[b.Delta.Target] && b.Delta.Operation == Kill && len(b.Problems) == 1 && b.Problems[0].Code == UnfencedDelta {
 			b.show(fate{shown: FlagExample, what: "not read: a delta fence has the same KILL"})
@@ -87,8 +90,11 @@ func showRepeated(blocks []Block) {
 // whatever stands beside it.
 func (r *reader) readBlock(b markdown.Block) {
 	f := fateOf(b)
+	var c clues
 	if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
-		r.findForwarded(b)
+		if c = cluesOf(r.src[b.Start:b.End]); c.forwarded {
+			r.findForwarded(b)
+		}
 	}
 	if f == (fate{}) && r.forwarded > 0 && b.Start >= r.forwarded {
 		f = fateForwarded()
@@ -97,8 +103,8 @@ func (r *reader) readBlock(b markdown.Block) {
 	case b.Kind == markdown.Prose:
 		done := r.findObjects(r.unquoted(b), b, f)
 		if f == (fate{}) {
-			r.announce(b)
-			r.findAnnouncements(b, done)
+			r.announce(b, c)
+			r.findAnnouncements(b, done, c)
 		}
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
@@ -178,8 +184,8 @@ func (r *reader) readWord(b markdown.Block, f fate) {
 		f = r.fenceFate(b)
 	}
 	*p = passage{fate: f}
-	word := fenceWords(b.Fence)
 	if !b.Fence.Is("delta") {
+		word := fenceWords(b.Fence)
 		if r.opt.Strict && p.fate == (fate{}) {
 			p.fate = refused(UnfencedDelta, "not exact: the fence begins with the word "+word, hintFence)
 		}
@@ -201,9 +207,11 @@ func fenceWords(f markdown.Fence) string {
 
 // fenceFate returns what becomes of a delta fence because of the line before it, or its own words.
 func (r *reader) fenceFate(b markdown.Block) fate {
-	f, words := r.introducedFence(b), fenceWords(b.Fence)
-	switch {
-	case f != (fate{}):
+	f := r.introducedFence(b)
+	if f != (fate{}) || string(b.Fence.Info) == "delta" {
+		return f
+	}
+	switch words := fenceWords(b.Fence); {
 	case isSetAside(words):
 		return refused(AmbiguousDelta, "a delta in a fence that calls it "+words, "send it again in a fence with the word delta only; leave it out if it is not meant")
 	case isExampleWord(words):
@@ -227,9 +235,17 @@ func isDeltaFence(f markdown.Fence) bool {
 	return false
 }
 
-// begins reports whether a text begins with a word, in any case.
+// begins reports whether a text begins with a word of small letters, in any case.
 func begins(text []byte, word string) bool {
-	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
+	if len(text) < len(word) {
+		return false
+	}
+	for i := range len(word) {
+		if c := text[i]; c != word[i] && (c < 'A' || c > 'Z' || c|0x20 != word[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isExampleWord reports whether a name says that what it holds is not meant as a change.
@@ -313,7 +329,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	done := r.findObjects(r.unquoted(b), b, f)
 	if own {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
-		r.findAnnouncements(b, done)
+		r.findAnnouncements(b, done, cluesOf(text))
 	}
 }
 

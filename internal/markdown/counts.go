@@ -21,7 +21,7 @@ func (s *scanner) findTags() {
 	s.vague, s.found = -1, -1
 	s.findMarker()
 	triangles := bytes.Contains(s.src, []byte("▷"))
-	s.tagged = s.marker != "" || bytes.Contains(s.src, []byte("<!--")) || triangles && bytes.Contains(s.src, []byte("think▷")) ||
+	s.tagged = s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		bytes.Contains(s.src, []byte("### Human:")) || bytes.Contains(s.src, []byte("### User:"))
 	for _, mark := range []byte{'<', '['} {
 		for at := 0; ; at++ {
@@ -31,7 +31,7 @@ func (s *scanner) findTags() {
 			}
 			at += i
 			t, n := readTag(s.src[at:])
-			s.tagged = s.tagged || n > 0
+			s.tagged = s.tagged || n > 0 || bytes.HasPrefix(s.src[at:], []byte("<!--"))
 			if n > 0 && t.closes() && !s.quotedTag(at, n) {
 				s.noteClose(t, at, n)
 			}
@@ -81,11 +81,31 @@ func (s *scanner) findMarker() {
 		{"Here's my thought process:", "Here's my response:"},
 		{"", gluedFinal},
 	} {
-		if bytes.HasPrefix(text, []byte(m.first)) && bytes.Contains(s.src, []byte(m.marker)) {
+		if bytes.HasPrefix(text, []byte(m.first)) && hasMarker(s.src, m.marker) {
 			s.marker = m.marker
 			return
 		}
 	}
+}
+
+// hasMarker reports whether a text has a marker. It looks for gluedFinal, which all texts are searched
+// for, by its rarest letter.
+func hasMarker(text []byte, marker string) bool {
+	if marker != gluedFinal {
+		return bytes.Contains(text, []byte(marker))
+	}
+	const before = len("assistant")
+	for at := before; at < len(text); at++ {
+		i := bytes.IndexByte(text[at:], 'f')
+		if i < 0 {
+			return false
+		}
+		at += i
+		if bytes.HasPrefix(text[at-before:], []byte(marker)) {
+			return true
+		}
+	}
+	return false
 }
 
 // readMarker reads the words that end the reasoning at an offset.
