@@ -336,6 +336,23 @@ func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRe
 // Patch applies the patches in a reply to the records that the agent was shown, within the
 // rights of its role.
 func (p *projectRecords) Patch(ctx context.Context, in *session.PatchInput) ([]session.PatchOutcome, error) {
+	all, err := p.records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]session.PatchOutcome, len(all))
+	for i := range all {
+		out[i] = patchedBy(&all[i])
+	}
+	return out, nil
+}
+
+// Applies reports whether Patch would apply all patches of a reply.
+func (p *projectRecords) Applies(ctx context.Context, in *session.PatchInput) (bool, error) {
+	return p.records.Applies(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
+}
+
+func replyTo(in *session.PatchInput) *govern.Reply {
 	answer := &govern.Reply{Text: in.Text, Reader: in.Reader, Change: fmt.Sprintf("%s, round %d: the answer to %s", in.Thread, in.Round, in.Call)}
 	if in.Rehearsal {
 		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
@@ -345,15 +362,7 @@ func (p *projectRecords) Patch(ctx context.Context, in *session.PatchInput) ([]s
 			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
 		}
 	}
-	all, err := p.records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, answer)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]session.PatchOutcome, len(all))
-	for i := range all {
-		out[i] = patchedBy(&all[i])
-	}
-	return out, nil
+	return answer
 }
 
 func patchedBy(s *govern.PatchOutcome) session.PatchOutcome {

@@ -169,22 +169,26 @@ func (s *run) repairRequest(t *conversation, asked *flow.Call) kickoff.Request {
 }
 
 // countDefects returns how many defects of an answer its author can correct.
-func (s *run) countDefects(t *conversation, leg *flow.Leg) int {
+func (s *run) countDefects(ctx context.Context, t *conversation, leg *flow.Leg) int {
 	if t.Base == nil {
 		return len(settle.Repairable(t.Read))
 	}
-	return settle.Correctable(t.Defects(s.rules, leg.Instant))
+	n := settle.Correctable(t.Defects(s.rules, leg.Instant))
+	if n > 0 && s.onlyPatches(ctx, t, leg.Of(t.Agent)) {
+		return 0
+	}
+	return n
 }
 
 // recordOutcomes adds the outcomes of calls and their raw replies to the state. They stay valid
 // whatever other processes write meanwhile. They are stored with the next request, or before the
 // run uses them or waits.
-func (s *run) recordOutcomes(all ...outcome) error {
+func (s *run) recordOutcomes(ctx context.Context, all ...outcome) error {
 	return s.keep(func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		d.Fact = true
 		for i := range all {
-			if err := s.recordOutcome(d, state, &all[i]); err != nil {
+			if err := s.recordOutcome(context.WithoutCancel(ctx), d, state, &all[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -223,7 +227,7 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	}
 }
 
-func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
+func (s *run) recordOutcome(ctx context.Context, d *draft, state *flow.State, o *outcome) error {
 	c, ok := state.Call(o.call.ID)
 	if !ok || c.Status != flow.Begun {
 		return overtakenError(state)
@@ -245,7 +249,7 @@ func (s *run) recordOutcome(d *draft, state *flow.State, o *outcome) error {
 	} else {
 		t.Cut = o.reply.Cut
 		t.setReply([]byte(o.reply.Text))
-		answered.Repairable = s.countDefects(t, state.OpenLeg())
+		answered.Repairable = s.countDefects(ctx, t, state.OpenLeg())
 	}
 	d.event(flow.KindAnswered, answered)
 	return nil

@@ -52,7 +52,7 @@ func heardOf(t settle.Tally) flow.Heard {
 // protocol 2, as far as the report shows it.
 func (h *History) Heard(c *flow.Commit, report *Report) []flow.Heard {
 	if c.Source != flow.ByRound || h.State.Opened.Follows(flow.SecondProtocol) {
-		return c.Heard
+		return h.State.HeardIn(c)
 	}
 	return heard(h.State.Leg(c.Round, c.Leg), report.Readings, report.Merge.Deltas)
 }

@@ -196,7 +196,7 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 			continue
 		}
 		at := slices.IndexFunc(c.Heard, func(h flow.Heard) bool { return h.Agent == row.Agent })
-		row.Heard, row.Version = c.Heard[at], c.Version
+		row.Heard, row.Version = state.HeardIn(c)[at], c.Version
 		all[id] = row
 	}
 	return all

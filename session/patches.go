@@ -56,11 +56,7 @@ func (s *run) patches(ctx context.Context) error {
 }
 
 func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
-	c := &x.Ask
-	p := PatchInput{
-		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
-		Rehearsal: s.state.Opened.Rehearsal != "", Reader: s.state.Opened.Reads(),
-	}
+	c, p := &x.Ask, s.patchInput(x)
 	if err := s.flush(ctx); err != nil { // a record must not refer to a round that is not in the journal
 		return err
 	}
@@ -97,6 +93,27 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 		d.event(flow.KindPatched, body)
 		return d, nil
 	})
+}
+
+func (s *run) patchInput(x *flow.Exchange) PatchInput {
+	c := &x.Ask
+	return PatchInput{
+		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
+		Rehearsal: s.state.Opened.Rehearsal != "", Reader: s.state.Opened.Reads(),
+	}
+}
+
+// onlyPatches reports whether a reply without deltas of its own has search/replace blocks that apply: its
+// author is not asked for deltas. Until reader/1 it was.
+func (s *run) onlyPatches(ctx context.Context, t *conversation, x *flow.Exchange) bool {
+	if s.Project == nil || t.Cut || len(x.Records) == 0 || s.state.Opened.Reads() == delta.FirstReader ||
+		slices.ContainsFunc(t.Read.Blocks, func(b delta.Block) bool { return !b.Skipped() }) {
+		return false
+	}
+	p := s.patchInput(x)
+	p.Text = t.Text
+	applies, err := s.Project.Applies(ctx, &p)
+	return err == nil && applies
 }
 
 // roleOf returns the role with whose rights an agent reads and writes records.

@@ -56,6 +56,10 @@ func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.Patc
 	return []session.PatchOutcome{one}, nil
 }
 
+func (oneText) Applies(_ context.Context, p *session.PatchInput) (bool, error) {
+	return string(p.Text) == "PATCH good", nil
+}
+
 // patchingRunner returns a runner whose agents are shown one text. Good blocks make a version of it.
 func patchingRunner(t *testing.T, st lockingStore) *session.Runner {
 	t.Helper()
@@ -94,6 +98,12 @@ func TestRepeatedPatchesAreRuledOn(t *testing.T) {
 	r, err := h.Request(t.Context(), s.ID)
 	if err != nil || r.Sendable() != nil || len(r.Evidence) != 4 {
 		t.Errorf("%+v, %v", r.Evidence, err)
+	}
+	if leg := h.State.Legs[0]; leg.Of("RedSky").Repair.Status != flow.NotNeeded || leg.Of("BlueLake").Repair.Status != flow.Replied {
+		t.Errorf("only the author of blocks that do not apply is asked for deltas: %+v", leg)
+	}
+	if o := h.State.Outcomes(); o[0].Count(flow.Contributed) != 0 || o[1].Rounds[0].Outcome != flow.Contributed {
+		t.Errorf("%+v", o)
 	}
 	last := h.State.Legs[2].Kickoffs[0]
 	body, err := h.Store.Blob(t.Context(), last.Body)

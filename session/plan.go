@@ -300,7 +300,7 @@ func lastReply(state *flow.State, name string) string {
 	if last == nil {
 		return ""
 	}
-	for _, h := range last.Heard {
+	for _, h := range state.HeardIn(last) {
 		if h.Agent != name {
 			continue
 		}

@@ -294,7 +294,7 @@ func (s *run) wait(ctx context.Context) error {
 			}
 		}
 		s.inFlight -= len(all)
-		return s.recordOutcomes(all...)
+		return s.recordOutcomes(ctx, all...)
 	case <-ctx.Done():
 		return nil
 	}
@@ -311,7 +311,7 @@ func (s *run) end(ctx context.Context, reason string) error {
 func (s *run) abandon(ctx context.Context) error {
 	for ; s.inFlight > 0; s.inFlight-- {
 		// Failed calls are recorded, too: they may have a cost.
-		if err := s.recordOutcomes(<-s.done); err != nil {
+		if err := s.recordOutcomes(ctx, <-s.done); err != nil {
 			return s.fail(ctx, err)
 		}
 	}
@@ -331,7 +331,7 @@ func (s *run) fail(ctx context.Context, err error) error {
 	s.cancel()
 	for ; s.inFlight > 0; s.inFlight-- {
 		if o := <-s.done; o.err == nil {
-			if lost := s.recordOutcomes(o); lost != nil {
+			if lost := s.recordOutcomes(ctx, o); lost != nil {
 				s.Log.Warn().Err(lost).Str("call", o.call.ID).Msg("cannot store a reply; the agent will be asked again")
 			}
 		}

@@ -76,6 +76,8 @@ type Project interface {
 	StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
 	// Patch applies the search/replace blocks of an answer to records that its author was shown.
 	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
+	// Applies reports whether an answer has blocks and Patch would apply all of them. It writes nothing.
+	Applies(ctx context.Context, p *PatchInput) (bool, error)
 }
 
 // ShownRecords is the project's records as shown to an agent: their text, their references, and the

@@ -120,7 +120,7 @@ func summaryOf(st *flow.State, c *flow.Call) CallSummary {
 func outcomeOf(st *flow.State, c *flow.Call) string {
 	for i := range st.Commits {
 		if m := &st.Commits[i]; c.Turn != flow.TurnRule && m.Source == flow.ByRound && m.Round == c.Round && m.Leg == c.Leg {
-			for _, h := range m.Heard {
+			for _, h := range st.HeardIn(m) {
 				if h.Agent == c.Agent {
 					return h.Outcome
 				}

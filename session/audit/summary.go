@@ -279,7 +279,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 			v.From = FromArbiter
 		}
 		if !needsReport(h.State, i) {
-			s.addOutcomes(c, c.Heard)
+			s.addOutcomes(c, h.State.HeardIn(c))
 			continue
 		}
 		report, err := h.Report(ctx, c)

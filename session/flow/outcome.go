@@ -1,6 +1,10 @@
 package flow
 
-import "slices"
+import (
+	"slices"
+
+	"brenner/artifact/delta"
+)
 
 // AgentOutcome is what an agent came to in each settled round, in order.
 type AgentOutcome struct {
@@ -22,10 +26,28 @@ func (s *State) Outcomes() []AgentOutcome {
 		all[i].Agent = p.Name
 		for j := range s.Commits {
 			c := &s.Commits[j]
-			for _, h := range c.Heard {
+			for _, h := range s.HeardIn(c) {
 				if h.Agent == p.Name {
 					all[i].Rounds = append(all[i].Rounds, RoundOutcome{c.Round, h})
 				}
+			}
+		}
+	}
+	return all
+}
+
+// HeardIn returns what the replies of a round came to: as journaled, but a reply that made a version of a
+// record is a contribution, whatever else it has. Until reader/1 only deltas counted.
+func (s *State) HeardIn(c *Commit) []Heard {
+	leg := s.Leg(c.Round, c.Leg)
+	if len(s.Patches) == 0 || leg == nil || s.Opened.Reads() == delta.FirstReader {
+		return c.Heard
+	}
+	all := slices.Clone(c.Heard)
+	for i := range all {
+		if x := leg.Of(all[i].Agent); x != nil {
+			if p := s.PatchesOf(x.Ask.ID); p != nil && p.made() {
+				all[i].Outcome = Contributed
 			}
 		}
 	}

@@ -41,10 +41,15 @@ func (s *State) applyPatched(e *journal.Entry, body *Patched) error {
 		return s.badEntry(e, "the answer to %s patches records twice", fault.Shown(body.Call))
 	}
 	s.Patches = append(slices.Clip(s.Patches), *body)
-	if slices.ContainsFunc(body.Changes, func(c Patch) bool { return c.Made != "" }) {
+	if body.made() {
 		s.ActiveRound = max(s.ActiveRound, body.Round) // a changed text is a change
 	}
 	return nil
+}
+
+// made reports whether a version was made.
+func (p *Patched) made() bool {
+	return slices.ContainsFunc(p.Changes, func(c Patch) bool { return c.Made != "" })
 }
 
 // PatchesOf returns the outcome of the blocks in the answer to a call; nil if it has no blocks,

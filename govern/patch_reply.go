@@ -1,0 +1,267 @@
+package govern
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"brenner/artifact/delta"
+	"brenner/internal/fault"
+	"brenner/patch"
+	"brenner/store"
+	"brenner/store/record"
+)
+
+// Reply is an agent's reply to a message with texts of records.
+type Reply struct {
+	Text   []byte
+	Reader delta.Reader // by whose rules it is read
+	// Shown are the versions shown in full. The agent cannot change others, nor learn their
+	// text from an error.
+	Shown  []record.Ref
+	Change string   // why a new version is made
+	Tags   []string // in addition to the record's
+}
+
+// PatchOutcome is the outcome of the search/replace blocks about one text.
+type PatchOutcome struct {
+	Name    string          // the version, or what the reply names instead
+	Blocks  string          // as parsed
+	Content string          // hash of the version's content
+	Patch   []byte          // the resulting patch, or nil
+	Made    *record.Record  // the resulting version, including a fork that needs a rebase
+	Warning string          // what was assumed
+	Problem []patch.Problem // why no version was made
+}
+
+// PatchBy makes versions from the search/replace blocks in an agent's reply. They apply to the
+// version that was shown; if that is no longer the latest, the result needs a rebase. The same
+// reply twice makes one version.
+func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
+	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
+	all := shownBlocks(found.Shown)
+	if broken := found.Problems; len(broken) > 0 {
+		if broken[0].Line > 0 { // the meaning of the other blocks is uncertain
+			all = append(all, PatchOutcome{Name: wholeReply, Blocks: string(a.Text), Problem: broken})
+		}
+		return all, nil
+	}
+	for _, group := range groupBlocks(found.Blocks, a.Shown) {
+		c, err := rs.patchBy(ctx, who, a, group)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Applies reports whether a reply has search/replace blocks and all of them apply to texts that were shown
+// and that the agent may change. It writes nothing.
+func (rs *Records) Applies(ctx context.Context, who Actor, a *Reply) (bool, error) {
+	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
+	if len(found.Problems) > 0 {
+		return false, nil
+	}
+	groups := groupBlocks(found.Blocks, a.Shown)
+	for _, on := range groups {
+		if on.ref == (record.Ref{}) {
+			return false, nil
+		}
+		if ok, err := rs.mayPatch(ctx, who, on.ref); err != nil || !ok {
+			return false, err
+		}
+		r, _, text, err := rs.Text(ctx, who, on.ref.String())
+		if err != nil {
+			return false, err
+		}
+		if _, report := patch.Convert(r.ID, text, on.blocks); !report.OK() {
+			return false, nil
+		}
+	}
+	return len(groups) > 0, nil
+}
+
+// wholeReply is the name of outcomes that are about no text.
+const wholeReply = "reply"
+
+// shownBlocks returns the outcomes of blocks that are not applied: one for each of the first ones, and
+// one for the others.
+func shownBlocks(shown []patch.Shown) []PatchOutcome {
+	const most = 20
+	var all []PatchOutcome
+	for i, s := range shown {
+		c := PatchOutcome{Name: clippedName(s.Path), Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
+		if i == most {
+			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
+		}
+		if all = append(all, c); i == most {
+			break
+		}
+	}
+	return all
+}
+
+func clippedName(path string) string {
+	if path == "" {
+		return wholeReply
+	}
+	return fault.Shown(path)
+}
+
+type blockGroup struct {
+	name   string
+	ref    record.Ref // zero if it was not shown
+	blocks []patch.Block
+}
+
+func names(shown []record.Ref) []string {
+	var all []string
+	for _, ref := range shown {
+		all = append(all, ref.ID, ref.String())
+	}
+	return all
+}
+
+// groupBlocks returns blocks, without the example of the kickoff, by the texts that they name, in order.
+// Blocks about texts that were not shown form one group.
+func groupBlocks(blocks []patch.Block, shown []record.Ref) []*blockGroup {
+	var all []*blockGroup
+	for _, b := range blocks {
+		if b.Search == patch.ExampleSearch {
+			continue
+		}
+		to := &blockGroup{name: b.Path}
+		for _, ref := range shown {
+			if b.Path == ref.ID || b.Path == ref.String() || b.Path == "" && len(shown) == 1 {
+				to.name, to.ref = ref.String(), ref
+			}
+		}
+		i := slices.IndexFunc(all, func(one *blockGroup) bool { return one.ref == to.ref })
+		if i < 0 {
+			i, all = len(all), append(all, to)
+		}
+		all[i].blocks = append(all[i].blocks, b)
+	}
+	return all
+}
+
+func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
+	c := PatchOutcome{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
+	if on.ref == (record.Ref{}) {
+		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
+		c.notShown(on.blocks, writable)
+		return c, err
+	}
+	r, _, text, err := rs.Text(ctx, who, on.ref.String())
+	if err == nil {
+		c.Content = r.Content
+		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
+	}
+	if err != nil {
+		err = c.problemFrom(err)
+		return c, err
+	}
+	p, report := patch.Convert(r.ID, text, on.blocks)
+	if c.Problem = report.Problems; !report.OK() {
+		return c, nil
+	}
+	c.Patch = p.JSON()
+	for _, w := range report.Warnings {
+		c.Warning = strings.TrimSpace(c.Warning + " " + w.Message)
+	}
+	if c.Made, err = rs.existingResult(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
+		return c, err
+	}
+	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
+	if err != nil {
+		err = c.problemFrom(err)
+		return c, err
+	}
+	if len(out.Put) == 1 {
+		c.Made = &out.Put[0].Record
+	} else {
+		c.Problem = out.Reports[0].Problems
+	}
+	return c, nil
+}
+
+// mayPatch reports whether an actor may patch a version; no attempt is recorded.
+func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
+	r, err := rs.lookup(ctx, ref)
+	if err != nil || r == nil {
+		return false, err
+	}
+	if rs.Types.Check(r.Type) != nil || !rs.mayRead(who, r.Type) || r.Type == record.ResearchArtifact && rs.Artifact != nil {
+		return false, nil
+	}
+	if o, err := rs.outOfScope(ctx, who, &Draft{ID: r.ID, Type: r.Type}); err != nil || o != nil {
+		return false, err
+	}
+	_, err = rs.text(ctx, r)
+	if fault.CodeOf(err) == BadRecord { // not a text
+		return false, nil
+	}
+	return err == nil, err
+}
+
+const maxUnshown = 8
+
+func (c *PatchOutcome) notShown(blocks []patch.Block, writable []record.Ref) {
+	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
+	var named []string
+	seen := map[string]bool{"": true}
+	for _, b := range blocks {
+		if !seen[b.Path] {
+			named = append(named, fault.Shown(b.Path))
+		}
+		seen[b.Path] = true
+	}
+	if c.Name = wholeReply; len(named) > 0 {
+		c.Name = named[0]
+	}
+	switch n := len(named); {
+	case n == 1:
+		p.Message = named[0] + " is no text that was shown in full"
+	case n > maxUnshown:
+		p.Message = strings.Join(named[:maxUnshown], ", ") + " and " + strconv.Itoa(n-maxUnshown) + " more are no texts that were shown in full"
+	case n > 1:
+		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
+	}
+	if len(writable) > 0 {
+		p.Hint = "write one of these on the line above a block: " + strings.Join(names(writable), ", ")
+	}
+	c.Problem = []patch.Problem{p}
+}
+
+// problemFrom turns an error that the author could fix into a problem; it returns any other error.
+func (c *PatchOutcome) problemFrom(err error) error {
+	var f *fault.Error
+	if isAuthorError(err) && errors.As(err, &f) {
+		c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}
+		return nil
+	}
+	return err
+}
+
+// existingResult returns the version that was made from the same reply before a crash.
+func (rs *Records) existingResult(ctx context.Context, who Actor, a *Reply, base *record.Record, p *patch.Patch, text *patch.Text) (*record.Record, error) {
+	next, _ := p.ApplyTo(text, base.Version, nil)
+	if next == nil {
+		return nil, nil
+	}
+	all, err := rs.Store.Records(ctx, store.Query{ID: base.ID})
+	if err != nil {
+		return nil, err
+	}
+	content := store.Hash(next.Bytes())
+	for i := range all {
+		if r := &all[i]; r.Parent == base.Version && r.Creator == who.Name && r.Change == strings.TrimSpace(a.Change) && r.Content == content {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
