@@ -101,7 +101,7 @@ func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
 func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	e.reject(InvalidTarget, p.whyNoTarget(e, section, target))
 	if len(e.heardOf(target)) > 0 {
-		p.misnamed = append(p.misnamed, misnamed{e, target})
+		p.misnamed = append(p.misnamed, misnamed{e, section, target})
 	}
 }
 
@@ -114,6 +114,9 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 		made, _ := p.madeAs(e, target)
 		if len(made) == 0 {
 			return fmt.Sprintf("%s is %s's own name for an item that was refused", shown, agent)
+		}
+		if e.doubts(target) {
+			return fmt.Sprintf("%s is a target before %s gives this name to %s, so it may mean another item; write the id of one that was shown", shown, agent, made[0].id())
 		}
 		return fmt.Sprintf("%s is %s's own name for %s, which is in %s", shown, agent, made[0].id(), made[0].section())
 	}
@@ -171,7 +174,7 @@ func (p *pass) candidates(e entry, name string) []string {
 		if refused {
 			all = append(all, "an item that was refused")
 		}
-		return all
+		return append(all, p.heardItems(e, name)...)
 	}
 	section, isID := artifact.SectionOfID(name)
 	if !isID {

@@ -152,6 +152,8 @@ func anyLetter(t *rapid.T, agents []string) *delta.Letter {
 	return &delta.Letter{
 		Sent: time.Date(2025, 12, 30, 9, rapid.IntRange(0, 3).Draw(t, "sent"), 0, 0, time.UTC),
 		To:   rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 3, rapid.ID).Draw(t, "to"),
+
+		Direct: rapid.Bool().Draw(t, "direct"),
 	}
 }
 

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,10 +49,10 @@ func (h heard) spread(add entry, name string) {
 
 func (e entry) sent() time.Time { return e.d().Place.Letter.Sent }
 
-// heardOf returns the ADDs that the author of e can mean by a name: those of letters that it could read
-// before it wrote its own. A name that it chose itself in this message is not looked up.
+// heardOf returns the ADDs of letters that the author of e could read before it wrote its own, and that
+// carry a name.
 func (e entry) heardOf(name string) []entry {
-	if len(e.in.heard) == 0 || e.d().Place == nil || e.d().Place.Letter == nil || !e.labelledAdd(name).none() {
+	if len(e.in.heard) == 0 || e.d().Place == nil || e.d().Place.Letter == nil {
 		return nil
 	}
 	all := e.in.heard[hearing{e.d().Agent, name}]
@@ -59,11 +60,21 @@ func (e entry) heardOf(name string) []entry {
 	return all[:before]
 }
 
+// overheard reports whether another author's letter gave the name before e's author did.
+func (e entry) overheard(name string) bool {
+	return slices.ContainsFunc(e.heardOf(name), func(add entry) bool { return add.agent != e.agent })
+}
+
 // mean resolves a reference of a field. A name that its author was not shown and did not choose itself
 // means the item that earlier letters added under that name, if there is exactly one; add is then the
 // ADD that made it. The target of an EDIT or KILL is never resolved in this way.
 func (p *pass) mean(e entry, name string) (s *slot, found finding, add entry) {
-	if s, found = p.refer(e, name); found != unknown {
+	s, found = p.refer(e, name)
+	own := !e.labelledAdd(name).none()
+	if own && found == known && e.overheard(name) && !e.d().Place.Letter.Direct {
+		found = ambiguous
+	}
+	if own || found != unknown {
 		return s, found, entry{}
 	}
 	section, _ := artifact.SectionOfID(name)
@@ -80,10 +91,31 @@ func (p *pass) mean(e entry, name string) (s *slot, found finding, add entry) {
 	return s, found, add
 }
 
-// heardNames says what became of the items that e's author can mean by a name, for messages.
+// heardItems returns the items of others that e's author can mean by its own name, for messages.
+func (p *pass) heardItems(e entry, name string) []string {
+	var items []string
+	for _, add := range e.heardOf(name) {
+		item := "an item of " + fault.Shown(add.d().Agent)
+		if made := p.madeItem(add); made != nil {
+			item = fmt.Sprintf("%s (%s's %s)", made.id(), fault.Shown(add.d().Agent), name)
+		}
+		if add.agent != e.agent && !slices.Contains(items, item) && len(items) < mostNamed {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// mostNamed is how many items of letters a message names.
+const mostNamed = 3
+
+// heardNames says what became of the items of earlier letters that e's author can mean by a name that is
+// not its own, for messages.
 func (p *pass) heardNames(e entry, name string) string {
-	const most = 3
 	var names []string
+	if !e.labelledAdd(name).none() {
+		return ""
+	}
 	for _, add := range e.heardOf(name) {
 		one := fault.Shown(add.d().Agent) + "'s " + name + " was refused"
 		if made := p.madeItem(add); made != nil {
@@ -92,7 +124,7 @@ func (p *pass) heardNames(e entry, name string) string {
 		if slices.Contains(names, one) {
 			continue
 		}
-		if len(names) == most {
+		if len(names) == mostNamed {
 			names = append(names, "and others")
 			break
 		}
@@ -104,15 +136,19 @@ func (p *pass) heardNames(e entry, name string) string {
 	return "; " + strings.Join(names, ", ")
 }
 
-// misnamed is a target that does not exist, but is the name of an item in an earlier letter.
+// misnamed is a target that is not taken, but may be the name of an item in an earlier letter.
 type misnamed struct {
-	e    entry
-	name string
+	e       entry
+	section artifact.Section
+	name    string
 }
 
 // adviseTargets names the items that invalid targets can mean, once all of them have ids.
 func (p *pass) adviseTargets() {
 	for _, m := range p.misnamed {
+		if m.e.doubts(m.name) {
+			m.e.row().Message = p.whyNoTarget(m.e, m.section, m.name)
+		}
 		m.e.row().Message += p.heardNames(m.e, m.name)
 	}
 }

@@ -56,6 +56,43 @@ func checkHeard(t *rapid.T, base *artifact.Artifact, it *artifact.Item, v artifa
 	}
 }
 
+// checkOwn fails if an EDIT or KILL touched a new item for no good reason: a delta of the same author and
+// message made it before, under that name, and no earlier letter to its author gave the name to another.
+func checkOwn(t *rapid.T, base, out *artifact.Artifact, byID map[string]*delta.Delta, report *merge.Report) {
+	for _, row := range report.Deltas {
+		d := byID[row.DeltaID]
+		id, _, _ := strings.Cut(row.TargetID, ".")
+		it, _, _ := out.Find(id)
+		if d.Operation == delta.Add || row.Disposition == merge.Rejected || row.Disposition == merge.Duplicate || it == nil || byID[first(it.Created)] == nil {
+			continue
+		}
+		if d.Place == nil && plain(d.Target) == row.TargetID {
+			continue // a file may use the ids that its own items get
+		}
+		add, name := byID[first(it.Created)], d.Target
+		if !slices.Contains(namesOf(add), plain(name)) {
+			name, _, _ = strings.Cut(name, ".")
+		}
+		switch {
+		case add.Agent != d.Agent || !slices.Contains(namesOf(add), plain(name)):
+			t.Fatalf("%s of %s touched %s of %s %v", d.Operation, d.Target, id, add.ID, add.Labels)
+		case (d.Place == nil) != (add.Place == nil) || d.Place != nil && d.Place.Message != add.Place.Message:
+			t.Fatalf("%s of %s touched %s of another message", d.Operation, d.Target, id)
+		case d.Place != nil && d.Place.Block < add.Place.Block || d.Place == nil && d.At.Before(add.At):
+			t.Fatalf("%s of %s touched %s, which %s adds later", d.Operation, d.Target, id, add.ID)
+		}
+		for _, other := range byID {
+			if d.Place == nil || d.Place.Letter == nil || other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent {
+				continue
+			}
+			known := other.Operation == delta.Add && slices.Contains(namesOf(other), name) && !knows(base, other, name)
+			if known && other.Place.Letter.Sent.Before(d.Place.Letter.Sent) && slices.Contains(other.Place.Letter.To, d.Agent) {
+				t.Fatalf("%s of %s touched %s, but a letter of %s has %s, too", d.Operation, d.Target, id, other.Agent, name)
+			}
+		}
+	}
+}
+
 // heardBy returns the hypothesis that the author of a delta means by a name of a letter, and whether it
 // gave the name itself.
 func heardBy(base *artifact.Artifact, d *delta.Delta, name string, byID map[string]*delta.Delta, report *merge.Report) (own bool, item string) {

@@ -12,7 +12,7 @@ import (
 type meaning struct {
 	id    string
 	since int  // the version that added the item
-	sure  bool // otherwise the label has other words, too
+	sure  bool // otherwise the label is the item's name, or has other words, too
 }
 
 // knownLabels finds the labels of the batch that read as items of the base: as their ids in whatever
@@ -30,11 +30,11 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 				m.since = it.Created.Version
 			}
 			d.record(wanted[wish{text: it.ID}], m)
-			m.sure = true
-			d.record(wanted[wish{text: it.ID, sure: true}], m)
 			if name := it.Text("name"); name != "" {
 				d.record(wanted[wish{text: artifact.FoldName(name), name: true}], m)
 			}
+			m.sure = true
+			d.record(wanted[wish{text: it.ID, sure: true}], m)
 		}
 	}
 }
@@ -90,10 +90,14 @@ func (e entry) knows(label string) bool {
 	return ok && m.sure
 }
 
-// doubts reports whether a label may also mean an item that the author of e was shown.
+// doubts reports whether the author of e may mean another item than its own of that name: one that it was
+// shown, one of a letter that it received, or any, if the name is a target before it is given.
 func (e entry) doubts(label string) bool {
-	m, ok := e.meaning(label)
-	return ok && !m.sure
+	if m, ok := e.meaning(label); ok && !m.sure {
+		return true
+	}
+	n := e.named(label)
+	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.overheard(label))
 }
 
 // meaning returns the item that a label of the batch reads as, if the author of e was shown it. Deltas

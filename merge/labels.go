@@ -16,6 +16,7 @@ type labels map[string]*named
 type named struct {
 	texts  [2]claims
 	resent bool // one of them was read in an earlier merge: its author sent the letter again
+	early  bool // it is the target of an EDIT or KILL before the first of them
 }
 
 // claims are the ADDs of one text with one name, in order, and what they made in a pass.
@@ -71,7 +72,52 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 	}
 	if d.second {
 		d.hear()
+		d.markEarly()
 	}
+}
+
+// markEarly finds the names that are targets before they are given. Their authors may mean other items.
+func (d *orderedBatch) markEarly() {
+	if d.scopes == nil {
+		return
+	}
+	for i := range d.facts {
+		from := &d.batch[d.facts[i].at]
+		if from.Operation != opEdit && from.Operation != opKill {
+			continue
+		}
+		e := d.entry(i)
+		for _, name := range namesIn(from.Target) {
+			if n := e.named(name); n != nil && !n.early {
+				n.early = e.precedes(n.first()) && !e.knows(name)
+			}
+		}
+	}
+}
+
+// namesIn returns what a target may name: an item, or the row and the hypothesis of a cell.
+func namesIn(target string) []string {
+	row, cell, isCell := strings.Cut(target, ".")
+	if !isCell {
+		return []string{target}
+	}
+	return []string{target, row, cell}
+}
+
+// precedes reports whether e stands before another delta of its message, or is older in a delta file.
+func (e entry) precedes(other entry) bool {
+	if place := e.d().Place; place != nil {
+		return place.Block < other.d().Place.Block
+	}
+	return e.d().At.Before(other.d().At)
+}
+
+// first returns the first ADD with the name.
+func (n *named) first() entry {
+	if len(n.texts[0].adds) == 0 {
+		return n.texts[1].adds[0]
+	}
+	return n.texts[0].adds[0]
 }
 
 func (l labels) add(name string, e entry) {
@@ -99,8 +145,7 @@ func (e entry) names() []string {
 	}
 	names := slices.Clip(d.Labels)
 	for _, label := range d.Labels {
-		id, _ := artifact.Spelled(label)
-		if id != "" && !isCell(id, label) && !slices.Contains(names, id) {
+		if id := spelledID(label); id != "" && !slices.Contains(names, id) {
 			names = append(names, id)
 		}
 	}
@@ -110,9 +155,13 @@ func (e entry) names() []string {
 	return names
 }
 
-// isCell reports whether a label with an id addresses a cell of that row.
-func isCell(id, label string) bool {
-	return artifact.PredictionsTable.ValidID(id) && strings.Contains(label, ".")
+// spelledID returns the id that a label spells, or "". A label with a dot addresses a cell of a row.
+func spelledID(label string) string {
+	id, _ := artifact.Spelled(label)
+	if artifact.PredictionsTable.ValidID(id) && strings.Contains(label, ".") {
+		return ""
+	}
+	return id
 }
 
 // idInName returns the id of its section that stands before the name of an ADD, or "".
@@ -169,11 +218,22 @@ func (e entry) labelledAdd(name string) entry {
 	return adds[after]
 }
 
+// named returns the ADDs that claim a name, in this spelling or, since merge/2, in another one of the same id.
+func (e entry) named(name string) *named {
+	n := e.labels()[name]
+	if n != nil && e.in.second {
+		if all := e.labels()[spelledID(name)]; all != nil {
+			return all
+		}
+	}
+	return n
+}
+
 // labelled returns the ADDs that a name can mean in e, or nil. A reply means its own; only a name that it
 // lacks can be one of its repair. A known id does not name a new item, except in a letter that was sent
 // again: there it means what it meant when the letter was first read.
 func (e entry) labelled(name string) []claims {
-	n := e.labels()[name]
+	n := e.named(name)
 	switch {
 	case n == nil || e.knows(name) && !n.resent:
 		return nil

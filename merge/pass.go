@@ -109,8 +109,7 @@ func (p *pass) addressed(e entry) entry {
 	if e.labels() == nil || (e.d().Operation != opEdit && e.d().Operation != opKill) {
 		return entry{}
 	}
-	row, cell, _ := strings.Cut(e.d().Target, ".")
-	for _, label := range []string{e.d().Target, row, cell} {
+	for _, label := range namesIn(e.d().Target) {
 		if add := p.unjudged(e, label); !add.none() {
 			return add
 		}

@@ -31,7 +31,7 @@ import (
 //	batch                                 the lines below are merged together
 //	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a full timestamp), agent, operation, target, payload
 //	d2 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.2 shown=3 why=because
-//	d3 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.3 sent=11:40 to=Blue,Amber   of a letter
+//	d3 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.3 sent=11:40 to=Blue,Amber   of a letter; direct: it answers the question
 //	want d1 applied                       disposition, and code if any
 //	want d1 message contains killed
 //	want d1.claim superseded              the outcome of a field
@@ -332,18 +332,22 @@ func option(d *delta.Delta, text string) error {
 		place.Shown = n
 		d.Place = &place
 		return err
-	case "sent", "to":
+	case "sent", "to", "direct":
 		letter := delta.Letter{}
 		if place.Letter != nil {
 			letter = *place.Letter
 		}
-		if key == "to" {
+		var err error
+		switch key {
+		case "to":
 			letter.To = strings.Split(value, ",")
-		} else {
-			var err error
-			if letter.Sent, err = artifact.ParseInstant("2025-12-30T" + value + ":00Z"); err != nil {
-				return err
-			}
+		case "direct":
+			letter.Direct = true
+		default:
+			letter.Sent, err = artifact.ParseInstant("2025-12-30T" + value + ":00Z")
+		}
+		if err != nil {
+			return err
 		}
 		place.Letter = &letter
 		d.Place = &place

@@ -259,7 +259,7 @@ func (h *History) letters(ctx context.Context, c *flow.Committed, unstored [][]b
 		out[i].Base, out[i].Third = base, true // NO CHANGES is an answer here, too
 		out[i].Before = h.State.InstantsOf(l.Agent, l.Round, c.At)
 		if sent, err := artifact.ParseInstant(l.At); err == nil && !sent.IsZero() {
-			out[i].Letter = &delta.Letter{Sent: sent, To: l.To}
+			out[i].Letter = &delta.Letter{Sent: sent, To: l.To, Direct: l.Direct}
 		}
 		if known, ok := fresh[l.Examples]; ok {
 			out[i].Known = known

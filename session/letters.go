@@ -30,11 +30,12 @@ type Letter struct {
 }
 
 // Basis is the question or version that a letter answers or, if it answers none, the last one sent to
-// its author before it. Without such a message it is zero.
+// its author before it. Without such a message it is zero. Direct means that the letter answers it.
 type Basis struct {
 	At      time.Time
 	Version int // of a version that the session published
 	Round   int // of the session, of its own question
+	Direct  bool
 }
 
 // shown returns the version that the author of a letter had seen. A question of another tool shows what
@@ -232,7 +233,7 @@ func letterCommit(state *flow.State, letters []Letter, at string) (flow.Committe
 			c.Letters, texts = append(c.Letters, l.Letter), append(texts, []byte(l.Text))
 			continue
 		}
-		l.Shown, l.Letter.Round = l.Basis.shown(state), l.roundIn(state)
+		l.Shown, l.Letter.Round, l.Direct = l.Basis.shown(state), l.roundIn(state), l.Basis.Direct
 		if l.Letter.Examples, l.More = kickoffExamples(state, l.Agent); l.Letter.Examples == "" && l.Examples != nil {
 			l.Letter.Examples = store.Hash(l.Examples)
 			if !stored[l.Letter.Examples] {

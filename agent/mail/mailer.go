@@ -341,11 +341,12 @@ type Letter struct {
 }
 
 // Basis is the question or version that a message answers or, if it answers none, the last one sent to
-// its author before it. Without such a message it is zero.
+// its author before it. Without such a message it is zero. Direct means that the message answers it.
 type Basis struct {
 	At      time.Time
 	Version int // of a version that the session published
 	Round   int // of the session, of its own question
+	Direct  bool
 }
 
 // bases are the questions and versions of a thread, by message and by recipient.
@@ -364,6 +365,7 @@ func (b *bases) add(m *post.Message, basis Basis) {
 // find returns the basis of an agent's message.
 func (b *bases) find(m *post.Message) Basis {
 	if basis, ok := b.of[m.ReplyTo]; ok && m.ReplyTo != "" {
+		basis.Direct = true
 		return basis
 	}
 	return b.last[strings.ToLower(m.From)]

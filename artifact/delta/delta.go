@@ -91,6 +91,8 @@ type Place struct {
 type Letter struct {
 	Sent time.Time
 	To   []string
+	// Direct says that it answers a question itself, not a letter of another agent.
+	Direct bool
 }
 
 // Source returns the position of the block in the text in which it was written.

@@ -378,6 +378,8 @@ type Letter struct {
 	// of the thread.
 	More  []string `json:"more_examples,omitempty"`
 	Round int      `json:"round,omitzero"`
+	// It answers a question or a version itself, not a letter.
+	Direct bool `json:"direct,omitzero"`
 }
 
 // Piece is an item that a version changed.
