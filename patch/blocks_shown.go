@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"brenner/artifact/delta"
 	"brenner/internal/markdown"
 )
 
@@ -24,7 +25,7 @@ func (r *blockReader) place() {
 			}
 			if nested < 0 && b.Kind == markdown.Fenced {
 				nested = 0
-				if hasFence(r.outline[b.Start:b.End]) {
+				if markdown.HoldsFence(r.outline[b.Start:b.End]) {
 					nested = 1
 				}
 			}
@@ -47,10 +48,10 @@ func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bo
 		return "it is in an HTML comment or in verbatim HTML"
 	case nested || in.Doubtful, in.Kind == markdown.Prose && r.betweenFences(a, in, before):
 		return "it is inside another fence"
-	case in.Kind == markdown.Fenced && in.Fence.Length > 3 && !hasFence([]byte(a.Search)) && !hasFence([]byte(a.Replace)):
+	case in.Kind == markdown.Fenced && in.Fence.Length > 3 && !markdown.HoldsFence([]byte(a.Search)) && !markdown.HoldsFence([]byte(a.Replace)):
 		return "it is in a longer fence, as examples do"
-	case in.Kind == markdown.Fenced && isExampleWord(in.Fence.Info):
-		return "the word of its fence says that it is an example"
+	case in.Kind == markdown.Fenced && delta.NotMeant(in.Fence):
+		return "the words of its fence say that it is an example or not proposed"
 	}
 	return ""
 }
@@ -64,24 +65,6 @@ func (r *blockReader) betweenFences(a *attempt, in, before *markdown.Block) bool
 	above := bytes.TrimSpace(r.outline[in.Start:a.at])
 	below, _, _ := bytes.Cut(r.outline[a.at+len("x\n"):], []byte("\n"))
 	return bytes.Count(above, []byte("\n")) == 0 && before.Fence.ClosedBy(bytes.TrimSpace(below)) && len(below) > 0
-}
-
-// isExampleWord reports whether the text after the marks of a fence says that it holds an example.
-func isExampleWord(info []byte) bool {
-	const longest = 64
-	word := bytes.ToLower(info[:min(len(info), longest)])
-	return bytes.Contains(word, []byte("example")) || bytes.Contains(word, []byte("draft"))
-}
-
-// hasFence reports whether a line of a text may begin or end a fence.
-func hasFence(text []byte) bool {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimLeft(line, " \t>")
-		if bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")) {
-			return true
-		}
-	}
-	return false
 }
 
 const inQuote = "it is in a block quote"

@@ -130,6 +130,7 @@ func TestShownBlocks(t *testing.T) {
 		"fence in a fence": {"~~~\n```\n" + shown + "```\n~~~\n\n" + own, "another fence"},
 		"equal fences":     {"```markdown\nThus:\n```\n" + shown + "```\n```\n\n" + own, "another fence"},
 		"word":             {"```example\n" + shown + "```\n" + own, "example"},
+		"rejected":         {"```diff (rejected)\n" + shown + "```\n" + own, "words of its fence"},
 		"blockquote":       {"<blockquote>\n" + shown + "</blockquote>\n\n" + own, "quotation"},
 		"quote":            {indent("> ") + "\n\n" + own, "block quote"},
 		"indented":         {"Thus:\n\n" + indent("    ") + "\n\n" + own, "indented"},

@@ -267,6 +267,12 @@ func isSetAside(info string) bool {
 	return info != "delta" && setAside.MatchString(strings.ReplaceAll(info, "_", " "))
 }
 
+// NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
+func NotMeant(f markdown.Fence) bool {
+	words := fenceWords(f)
+	return isSetAside(words) || isExampleWord(words)
+}
+
 // readVerbatim reads an HTML comment, of which deltas are only shown, or verbatim HTML, in which
 // they are refused.
 func (r *reader) readVerbatim(b markdown.Block, f fate) {

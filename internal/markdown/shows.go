@@ -75,3 +75,14 @@ func (s *scanner) beginsLine(end int) bool {
 	first := len(before) == 0 || before[len(before)-1] == '\n'
 	return first && (s.src[s.start] == '<' || onlySpace(s.src[end:max(end, s.end)]))
 }
+
+// HoldsFence reports whether a line of a text may begin or end a fence.
+func HoldsFence(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimLeft(line, " \t>")
+		if bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")) {
+			return true
+		}
+	}
+	return false
+}

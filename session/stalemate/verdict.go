@@ -98,7 +98,7 @@ func verdictObject(text []byte) (artifact.Map, error) {
 	}
 	in := &rulings{text: text}
 	for b := range markdown.Blocks(text, markdown.Second) {
-		if b.Kind == markdown.Verbatim || !b.Own() || b.Kind == markdown.Fenced && holdsFence(text[b.Start:b.End]) {
+		if b.Kind == markdown.Verbatim || !b.Own() || b.Kind == markdown.Fenced && markdown.HoldsFence(text[b.Start:b.End]) {
 			continue
 		}
 		in.find(b)
@@ -155,17 +155,6 @@ func (in *rulings) find(b markdown.Block) {
 		in.found, in.end = m, at+int(d.InputOffset())
 		at = in.end - 1
 	}
-}
-
-// holdsFence reports whether fenced code has a fence in it: it shows a message.
-func holdsFence(code []byte) bool {
-	for line := range bytes.Lines(code) {
-		line = bytes.TrimLeft(line, " \t>")
-		if bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~")) {
-			return true
-		}
-	}
-	return false
 }
 
 // inCode reports whether a text ends in inline code.
