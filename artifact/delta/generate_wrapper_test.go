@@ -168,7 +168,7 @@ var wrappers = func() []form {
 		around("words that open a comment in code", "Write `<!--` to begin a comment.", ""),
 		around("a mathematical comparison", "If a <b and c> d, then x.", ""),
 		around("a tag that is mentioned", "The <analysis> step is a List<Thought>.", ""),
-		around("a closing tag that is mentioned", "", "Text before </think> is not data."),
+		{"a closing tag that is mentioned", func(_ *composer, d doc) doc { return apart(d.unsure(), text("Text before </think> is not data.")) }},
 		around("a closing tag in quotation marks", "", "A stray \"</think>\" was in it."),
 		around("a tag in indented code", "So:\n\n    <think>\n    x", ""),
 		around("labels in brackets", "[Reasoning]\nH2 is weak.\n\n[Deltas]", ""),

@@ -29,6 +29,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		note(from, to)
 		r.showComment(b, b.Start+from, b.Start+to)
 	}
+	var code codeSpans
 	for pos, brace := 0, -1; !r.full; {
 		if brace < pos {
 			i := bytes.IndexByte(text[pos:], '{')
@@ -58,7 +59,13 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			continue
 		}
 		p := passage{base: b.Start + pos, loose: true, fate: f}
+		if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.holds(text, pos) {
+			p.fate = fateElsewhere("in inline code")
+		}
 		n := r.candidate(text, pos, &p, b)
+		if n > 1 {
+			code.at = max(code.at, pos+n) // marks in it are its own
+		}
 		note(pos, pos+unfinished(text[pos:pos+n]))
 		pos += n
 	}
@@ -73,7 +80,7 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	case r.forwarded > 0 && b.Start+pos > r.forwarded:
 		return fateForwarded()
 	}
-	return inlineFate(text, pos)
+	return introduced(text[:pos])
 }
 
 // unfinished returns the length of an object, that of its first paragraph if the object has no end:

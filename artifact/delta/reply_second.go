@@ -102,7 +102,7 @@ func (r *reader) readBlock(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
 		done := r.findObjects(r.unquoted(b), b, f)
-		if f == (fate{}) {
+		if f == (fate{}) || b.Shown && b.Doubtful && !b.Draft && !b.Quoted {
 			r.announce(b, c)
 			r.findAnnouncements(b, done, c)
 		}
@@ -151,7 +151,7 @@ func fateOf(b markdown.Block) fate {
 	case b.Shown && !b.Doubtful:
 		return fate{shown: FlagExample, what: "not read: it stands between tags of an example or a quotation"}
 	case b.Shown:
-		return refused(AmbiguousDelta, "a delta after a tag such as <example> that is not closed", "send it again without that tag; leave it out if it is an example")
+		return refused(AmbiguousDelta, "a delta beside or between tags that may mark reasoning, an example or another author's text", "send it again without those tags; leave it out if it is not meant")
 	case b.Doubtful:
 		return fateDoubtful()
 	case b.Indented:
@@ -376,41 +376,6 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 		return []int{first}
 	}
 	return lines
-}
-
-// inlineFate returns what becomes of an object in running text: one in an inline code span is
-// refused.
-func inlineFate(text []byte, pos int) fate {
-	const back = 200
-	before := text[max(0, pos-back):pos]
-	before = before[bytes.LastIndexByte(before, '\n')+1:]
-	open := 0 // the length of the run that begins the code span
-	for rest := before; ; {
-		i := bytes.IndexByte(rest, '`')
-		if i < 0 {
-			break
-		}
-		after := bytes.TrimLeft(rest[i:], "`")
-		switch n := len(rest) - i - len(after); open {
-		case 0:
-			open = n
-		case n:
-			open = 0
-		}
-		rest = after
-	}
-	if open == 1 || open == 2 { // more are a damaged fence
-		return fateElsewhere("in inline code")
-	}
-	for _, tag := range [...]string{"<pre", "<code"} {
-		if i := bytes.LastIndex(before, []byte(tag)); i >= 0 && !bytes.Contains(before[i:], []byte("</")) {
-			return fateElsewhere("in inline code")
-		}
-	}
-	if line := bytes.TrimRight(before, " \t"); bytes.HasSuffix(line, []byte("~~")) && !bytes.HasSuffix(line, []byte("~~~")) {
-		return fateElsewhere("that is struck out")
-	}
-	return introduced(text[:pos])
 }
 
 // readGap looks for deltas in a part of the text that is in no block, such as indented code.

@@ -22,7 +22,7 @@ func (s *scanner) findTags() {
 	s.findMarker()
 	triangles := bytes.Contains(s.src, []byte("▷"))
 	s.tagged = s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
-		bytes.Contains(s.src, []byte("### Human:")) || bytes.Contains(s.src, []byte("### User:"))
+		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "<!--", "~~", ":::", "{/*"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
 	for _, mark := range []byte{'<', '['} {
 		for at := 0; ; at++ {
 			i := bytes.IndexByte(s.src[at:], mark)
@@ -31,7 +31,7 @@ func (s *scanner) findTags() {
 			}
 			at += i
 			t, n := readTag(s.src[at:])
-			s.tagged = s.tagged || n > 0 || bytes.HasPrefix(s.src[at:], []byte("<!--"))
+			s.tagged = s.tagged || n > 0 || mayWrap(s.src[at:])
 			if n > 0 && t.closes() && !s.quotedTag(at, n) {
 				s.noteClose(t, at, n)
 			}
@@ -116,65 +116,129 @@ func (s *scanner) readMarker(at int) (tag, int) {
 	return tag{tagFinal, channel}, len(s.marker)
 }
 
-// counts reports whether a tag in a line, which begins at from, takes effect there. One that is only
-// mentioned does not.
-func (s *scanner) counts(t tag, from, at, n int) bool {
+// weight says whether a tag takes effect.
+type weight int
+
+const (
+	tagMentioned weight = iota // a text speaks of it
+	tagDoubtful                // it may be one: what it would make reasoning is in doubt
+	tagCounts
+)
+
+// weigh returns whether a tag in a line, which begins at from, takes effect there.
+func (s *scanner) weigh(t tag, from, at, n int) weight {
 	if s.found == at {
-		return true
+		return tagCounts
 	}
 	before, after := s.src[from:at], s.src[at+n:max(at+n, s.end)]
 	s.begins = len(bytes.TrimLeft(before, marksBefore)) == 0
-	if len(before) > 0 && isEmphasis(before[len(before)-1]) && len(after) > 0 && isEmphasis(after[0]) {
-		s.begins = s.begins && len(bytes.Trim(after, " \t*_")) == 0
-	}
+	counts := false
 	switch {
-	case s.quotedTag(at, n):
-		return false
+	case s.quotedTag(at, n), isEmphasised(before, after), s.shows.inTurn() && t.family != turn:
 	case t.family == turn:
-		return t.kind == tagShown || s.begins || s.src[at-1] == '>'
-	case s.shows.inTurn():
-		return false // the text is not the author's
+		counts = t.kind == tagShown || s.begins || s.src[at-1] == '>'
 	case t.kind == tagShow || t.kind == tagShown:
-		return true
+		counts = true
 	case t.kind == tagOpen:
-		return s.countsOpen(t, at, n)
+		return s.weighOpen(t, before, after, at, n)
 	case t.kind == tagClose && slices.Contains(s.within, t.family):
-		return true
-	}
-	return s.begins || s.endsText(t, before, after)
-}
-
-// countsOpen reports whether an opening tag takes effect.
-func (s *scanner) countsOpen(t tag, at, n int) bool {
-	text := s.src[at : at+n]
-	switch within := slices.Contains(s.within, t.family); {
-	case t.family == "details" && len(text) == len("<details>"):
-		return within || s.begins && isThinking(s.src[at+n:])
-	case text[0] == '[' && string(text) != "[THINK]":
-		return s.closes[t.family] > at
-	case s.begins, bytes.HasSuffix(text, []byte("<|message|>")):
-		return true
+		counts = true
+	case t.kind == tagEnd:
+		counts = s.weighClose(t, before, after) == tagCounts
 	default:
-		return !within && s.closedLater(t, at)
+		return s.weighClose(t, before, after)
+	}
+	if counts {
+		return tagCounts
+	}
+	return tagMentioned
+}
+
+// weighOpen returns whether an opening tag takes effect. One that is never closed does if it is alone
+// on its line or begins the text, and may if it begins or ends its line, or a sentence ends before it.
+func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
+	text := s.src[at : at+n]
+	within := slices.Contains(s.within, t.family)
+	rest := bytes.TrimLeft(after, " \t*_")
+	closed := s.closedLater(t, at)
+	switch {
+	case t.family == "details" && len(text) == len("<details>"):
+		closed = within || s.begins && isThinking(s.src[at+n:])
+		if !closed {
+			return tagMentioned
+		}
+	case text[0] == '[' && string(text) != "[THINK]":
+		if s.closes[t.family] <= at {
+			return tagMentioned
+		}
+	case s.begins && (closed || len(rest) == 0 || text[1] == '|' || beginsText(before, after) || len(bytes.TrimSpace(s.src[:at])) == 0), bytes.HasSuffix(text, []byte("<|message|>")):
+	case within || len(s.within) > 0 && !s.begins:
+		return tagMentioned
+	case s.begins:
+		return tagDoubtful
+	case closed:
+	case len(rest) == 0, rest[0] == '`', rest[0] == '~', endsSentence(bytes.TrimRight(before, " \t*_")):
+		return tagDoubtful
+	default:
+		return tagMentioned
+	}
+	return tagCounts
+}
+
+// weighClose returns whether a tag that closes reasoning, and no tag has opened it, takes effect: it is
+// alone on its line, a sentence ends before it, it is glued to the text, or code or a new sentence follows.
+func (s *scanner) weighClose(t tag, before, after []byte) weight {
+	rest := bytes.TrimLeft(after, " \t*_")
+	last := bytes.TrimRight(before, " \t*_")
+	glued := s.marker == gluedFinal && s.gluedStart() > 0
+	switch {
+	case s.begins && len(rest) == 0, len(rest) > 0 && bytes.IndexByte([]byte("`~:{<"), rest[0]) >= 0:
+		return tagCounts
+	case t.family == channel && len(rest) > 0 && !s.begins:
+		if glued || bytes.HasSuffix(before, []byte("assistant")) {
+			return tagCounts
+		}
+		return tagMentioned
+	case glued, endsSentence(last):
+		return tagCounts
+	case beginsText(before, after):
+		return tagCounts
+	case !s.begins && len(last) == len(before) && (len(after) == 0 || after[0] != ' ' && after[0] != '\t'):
+		return tagCounts
+	}
+	return tagDoubtful
+}
+
+// isEmphasised reports whether a tag between two parts of a line is emphasised, and words follow.
+func isEmphasised(before, after []byte) bool {
+	const marks = "*_"
+	return len(before) > 0 && strings.IndexByte(marks, before[len(before)-1]) >= 0 && len(after) > 0 && strings.IndexByte(marks, after[0]) >= 0 && len(bytes.Trim(after, " \t*_")) > 0
+}
+
+// beginsText reports whether a tag between two parts of a line begins it, and words follow that are no
+// part of a sentence about it: they are glued to it, or are a new sentence.
+func beginsText(before, after []byte) bool {
+	if len(bytes.TrimSpace(before)) > 0 || len(after) == 0 {
+		return false
+	}
+	rest := bytes.TrimLeft(after, " \t")
+	switch glued := len(rest) == len(after); {
+	case len(rest) == 0:
+		return false
+	case 'a' <= rest[0] && rest[0] <= 'z':
+		return glued
+	default:
+		return isLetter(rest[0]) || isDigit(rest[0]) || rest[0] >= utf8.RuneSelf || rest[0] == '*'
 	}
 }
 
-// endsText reports whether a tag that closes reasoning, and no tag has opened it, is more than
-// mentioned: the line ends with it, or a sentence before it.
-func (s *scanner) endsText(t tag, before, after []byte) bool {
-	rest := bytes.TrimLeft(after, " \t*_")
-	if len(rest) == 0 || bytes.IndexByte([]byte("`~:{<"), rest[0]) >= 0 {
-		return true
-	}
-	if t.family == channel {
-		return bytes.HasSuffix(before, []byte("assistant")) || s.marker == gluedFinal && s.gluedStart() > 0
-	}
-	last := bytes.TrimRight(before, " \t*_")
-	if len(last) == 0 || bytes.IndexByte([]byte(".!?:;)]}"), last[len(last)-1]) >= 0 || bytes.HasSuffix(last, []byte("…")) {
-		return true
-	}
-	return len(last) == len(before) && after[0] != ' ' && after[0] != '\t' // glued on both sides
+// endsSentence reports whether a text ends like a sentence.
+func endsSentence(text []byte) bool {
+	return len(text) > 0 && bytes.IndexByte([]byte(".!?:;)]}"), text[len(text)-1]) >= 0 && !isNumber(text) || bytes.HasSuffix(text, []byte("…"))
 }
+
+// isNumber reports whether a text is that of a numbered item.
+func isNumber(text []byte) bool { return len(bytes.TrimLeft(text, " \t0123456789.)")) == 0 }
 
 // gluedStart returns where a name ends with which the text begins: that of a channel whose marks were
 // lost. It returns 0 if there is none.
@@ -187,8 +251,6 @@ func (s *scanner) gluedStart() int {
 	}
 	return 0
 }
-
-func isEmphasis(c byte) bool { return c == '*' || c == '_' }
 
 // quotedTag reports whether a tag is in quotation marks or parentheses, by itself.
 func (s *scanner) quotedTag(at, n int) bool {

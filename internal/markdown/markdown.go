@@ -45,7 +45,7 @@ type Block struct {
 	Damage   string // how its fence is not well formed, although it was read
 	Doubtful bool   // a delta fence in a fence of the same length: an example, or the outer one is damaged
 	Indented bool   // a delta fence in indented code
-	Shown    bool   // it is between tags such as <example>; if Doubtful, the closing tag is missing
+	Shown    bool   // it is between tags such as <example>; if Doubtful, it may be, or is in reasoning
 }
 
 // Own reports whether a block is the author's own text: neither a draft, nor a quotation, nor
@@ -127,7 +127,7 @@ func Blocks(src []byte, rules Version) iter.Seq[Block] {
 		}
 		s.scan()
 		s.shows.mark(s.blocks)
-		for _, b := range s.blocks {
+		for _, b := range s.wraps.mark(src, s.blocks) {
 			if !yield(b) {
 				return
 			}
@@ -334,7 +334,8 @@ func (s *scanner) inFence(c *cursor) {
 
 func (s *scanner) openHTML(rest []byte, matched int) bool {
 	kind := htmlStart(rest, s.leaf.kind == leafParagraph)
-	if kind == htmlNone || kind == htmlComment && s.straysAt(s.start+len(s.text)-len(rest)) {
+	at := s.start + len(s.text) - len(rest)
+	if kind == htmlNone || kind == htmlComment && s.straysAt(at) || kind == htmlVerbatim && !s.opensVerbatim(at) {
 		return false
 	}
 	s.closeTo(matched)

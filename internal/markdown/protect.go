@@ -103,7 +103,7 @@ const aside = "aside"
 
 // opensAside reports whether such a comment begins at an offset of a line that begins at from.
 func (s *scanner) opensAside(at, from int) bool {
-	return (at > from || at == s.found) && s.comment > len(s.src) && len(s.within) == 0 && len(s.shows.open[aside]) == 0 && bytes.HasPrefix(s.src[at:], []byte("<!--"))
+	return (at > from || at == s.found) && s.comment > len(s.src) && len(s.within) == 0 && len(s.shows.open[aside]) == 0 && bytes.HasPrefix(s.src[at:], []byte("<!--")) && !s.quotedTag(at, len("<!--"))
 }
 
 // straysAt reports whether a comment that begins at an offset has no end of its own, and another one

@@ -25,6 +25,8 @@ type reasoning struct {
 	noPatch     bool // no search/replace block ends after this point
 	spare       int  // remaining bytes that may be read again
 	shows       shows
+	wraps       wraps
+	verbatim    int // where the last verbatim HTML ends, or 1; 0 if not known
 }
 
 // maxDepth bounds the tags that are told apart; deeper ones are counted.
@@ -78,6 +80,9 @@ func Reasoning(src []byte) [][2]int {
 func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
+	if t == (tag{tagShown, turn}) {
+		s.wraps.note(wrapTag{at: s.start, end: end, name: turn})
+	}
 	if t.kind == tagShow || t.kind == tagShown {
 		s.shows.apply(t, len(s.blocks), t.family == aside || s.beginsLine(end))
 		return
@@ -93,7 +98,7 @@ func (s *scanner) apply(t tag, end int) {
 		s.push(t.family)
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
-		s.within, was, s.from, s.spans, s.shows = nil, true, 0, nil, shows{}
+		s.within, was, s.from, s.spans, s.shows, s.wraps = nil, true, 0, nil, shows{}, wraps{last: end}
 		s.draftAll()
 	case t.kind != tagOpen && was:
 		s.pop(t, at)
@@ -181,11 +186,13 @@ func (s *scanner) splitAtTag(c *cursor, matched int) bool {
 	if code {
 		end = begin + 1 // in indented code only a tag at the start of the line may count
 	}
+	s.noteLine(c.line[at:], begin)
 	t, from, n := s.findTag(begin, end)
 	switch {
 	case n == 0:
 		return false
 	case code && t.kind != tagComment && (t.kind == tagOpen || len(s.within) == 0) && len(bytes.TrimSpace(s.src[:from])) > 0:
+		s.noteMention(t, from, n, t.kind == tagClose)
 		return false
 	case t.kind == tagComment && from == begin:
 		s.skipComment(from+n, matched)
@@ -254,6 +261,8 @@ func (s *scanner) findTag(from, to int) (t tag, at, n int) {
 			if end := s.objectEnd(i); end > 0 {
 				s.protected = end
 				i = end - 1
+			} else if i+1 < to && s.src[i+1] == '/' {
+				s.wraps.aside(s.src, i)
 			}
 		default:
 			if t, n = s.tagAt(i, from, to); n > 0 && t.kind != tagNone {
@@ -282,14 +291,32 @@ func (s *scanner) tagAt(at, from, to int) (t tag, n int) {
 		case s.opensAside(at, from):
 			return tag{tagShow, aside}, len("<!--")
 		}
-		t, n = readTag(s.src[at:])
+		if t, n = readTag(s.src[at:]); n == 0 || t.family == "details" {
+			if wrap := s.noteWrap(at, from); n == 0 {
+				return tag{}, wrap
+			}
+		}
+	case '~':
+		return tag{}, s.noteStrike(at, to)
 	default:
 		t, n = s.readMarker(at)
 	}
-	if n == 0 || !s.counts(t, from, at, n) {
+	if t == (tag{tagShown, "s"}) && len(s.shows.open["s"]) == 0 && len(s.within) == 0 { // the end of a turn
+		s.wraps.note(wrapTag{at: at, end: at + n, name: turn, opens: true, lone: true})
+		return tag{}, n
+	}
+	if n == 0 {
 		return tag{}, 0
 	}
-	return t, n
+	switch s.weigh(t, from, at, n) {
+	case tagCounts:
+		return t, n
+	case tagDoubtful:
+		s.noteMention(t, at, n, true)
+	case tagMentioned:
+		s.noteMention(t, at, n, false)
+	}
+	return tag{}, 0
 }
 
 // skipCode returns where the code span that begins at an offset ends, or its marks if it does not.

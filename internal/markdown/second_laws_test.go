@@ -78,6 +78,7 @@ func TestSecondAgreesWithFirst(t *testing.T) {
 var pieces = []string{
 	"```delta\n", "```\n", "{\"a\":1}", "{\n", "}\n", "\n", "text ", "</think>", "<think>", "<|channel|>analysis<|message|>", "<|end|>", "```json\n", "~~~delta\n", "~~~\n", "````\n", "``` and more\n",
 	"> ", "- ", "    ", "`", "\"", "**", "\u200b", "<!--", "-->", "<div>\n", "```python\n", ":::delta\n", ":::\n", "Here: ```delta\n", "[/THINK]", " <!-- ", "<pre>\n", "</pre>\n", "[INST]", "<|im_start|>user\n", "<|im_start|>assistant\n", "<details>\n", "<details type=\"reasoning\">\n", "</details>\n", "analysisWe", "assistantfinal", "The <think> tag\n", "</reasoning>\n", "````md\n", "{\"claim\":\"</think>\"}\n", "'''delta\n", "}```\n", "```delta {\"a\":1}```\n", "1. ",
+	"<plan>", "</plan>\n", "[plan]", "[/plan]", ":::note\n", ":::plan\n", "~~", "{/*", "*/}", "ok </think> so\n", "Human: x\n", "Assistant:\n", "<|eot_id|>", "</s>", "<div x='{1}'>", "`````\n", "~~~~~md\n",
 }
 
 func pieced(choices []byte) []byte {
@@ -170,11 +171,16 @@ func hostile(size int) map[string][]byte {
 		"patches":     append(fill("<<<<<<< S\n"), ">>>>>>> R\n</think>"...),
 		"brackets":    append(fill("[/thin"), "[/think]"...),
 		"strays":      append(fill("<!--\n</think>\n"), "-->"...),
-		"asides":      append(fill("- <!-- a\n</think>"), "-->"...),
+		"openings":    append(fill("- <!-- a\n</think>"), "-->"...),
 		"longer":      fill("```text\n````\n```delta\n{}\n"),
 		"lone tags":   fill("```text\n</think>\n````\n"),
 		"mentions":    append(fill("a <think> b\n"), "</think>"...),
 		"turns":       fill("<|im_start|>user\n"),
+		"wraps":       append(fill("<plan> x "), fill("</plan>\n{")...),
+		"names":       append(fill("<plan>\n"), fill("</plans>\n")...),
+		"strikes":     fill("~~a\n~~ b ~~ c\n"),
+		"asides":      fill("{/* {\n"),
+		"verbatim":    fill("<pre>\n"),
 		"spaces":      append(fill(" "), "    </think>"...),
 	}
 }

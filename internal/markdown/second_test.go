@@ -170,6 +170,7 @@ func TestReasoning(t *testing.T) {
 func TestTags(t *testing.T) {
 	const draft = "```delta\n{1}\n```\n"
 	const both, last = "1 delta \"{2}\"\n%d delta \"{2}\"", "1 delta \"{1}\" draft\n%d delta \"{2}\""
+	const doubt, behind = "1 delta \"{2}\" doubtful shown\n5 delta \"{2}\"", "1 delta \"{2}\"\n5 delta \"{2}\" doubtful shown"
 	for _, c := range []struct{ name, src, want string }{
 		{"a lone tag behind JSON", "```delta\n{1}</think>\n```\n" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n4 delta \"{2}\""},
 		{"a lone tag before a fence", "```delta\n{1}\n</think>" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n3 delta \"{2}\""},
@@ -187,7 +188,23 @@ func TestTags(t *testing.T) {
 		{"mentioned, and in JSON", "The <think> tag\n```delta\n{\"a\": \"x </think> y\"}\n```\n", "2 delta \"{\\\"a\\\": \\\"x </think> y\\\"}\""},
 		{"words in a fence with an end", "Thinking...\n```\n{1}\n...done thinking.\n```\n" + good, "2  \"{1}\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
 		{"mentioned in a table", good + "| tag | n |\n|---|---|\n| <think> | 12 |\n" + good, fmt.Sprintf(both, 7)},
-		{"a closing tag mentioned", good + "Text before </think> is no data.\n" + good, fmt.Sprintf(both, 5)},
+		{"a closing tag within a line", good + "ok </think> Sure! So:\n" + good, doubt},
+		{"a closing tag behind words", good + "Ends with </think>\n" + good, doubt},
+		{"a closing tag in an item", good + "1. </think> tokens\n" + good, doubt},
+		{"a closing tag that begins a sentence", good + "[/THINK] occurs\n" + good, doubt},
+		{"words without marks, mentioned", good + "assistantfinal is one\n" + good, doubt},
+		{"an opening tag ends its line", good + "One more.<think>\n" + good, behind},
+		{"an opening tag behind a word", good + "Let me <think>\n" + good, behind},
+		{"an opening tag behind a sentence", good + "So. <think> Hm, no.\n" + good, behind},
+		{"an opening tag in an item", good + "- <think> tokens: 12\n" + good, behind},
+		{"an opening tag begins a sentence", good + "<thought> experiment\n" + good, behind},
+		{"an opening tag with a hyphen", good + "<Reasoning>-type models\n" + good, behind},
+		{"an opening tag with words", good + "<thinking hard about it>\n" + good, behind},
+		{"an opening tag begins a text", good + "<think>Let me see.\n" + draft, "1 delta \"{2}\"\n5 delta \"{1}\" draft"},
+		{"both mentioned", good + "The tag <think> is one.\n" + good + "A </think> ends it.\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\" doubtful shown\n9 delta \"{2}\""},
+		{"a closing tag in indented code", good + "\n        </think>\n\n" + good, "1 delta \"{2}\" doubtful shown\n7 delta \"{2}\""},
+		{"a closing tag in verbatim HTML without an end", draft + "<pre><code>\nx</think>\n\n" + good, fmt.Sprintf(last, 7)},
+		{"a closing tag mentioned", good + "Text before </think> is no data.\n" + good, doubt},
 		{"quoted", good + "A stray \"</think>\" or “<think>” (</think>)\n" + good, fmt.Sprintf(both, 5)},
 		{"emphasised", good + "**<reasoning>** is the tag\n" + good, fmt.Sprintf(both, 5)},
 		{"in indented code", good + "\n    <think>\n    </think>\n\n" + good, fmt.Sprintf(both, 8)},
@@ -246,6 +263,11 @@ func TestTurns(t *testing.T) {
 		{"gemma", good + "<start_of_turn>user\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
 		{"headings", good + "### Human: so\n" + other + "### Assistant: yes\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
 		{"harmony", good + "<|end|><|start|>user<|message|>\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
+		{"wide bars", good + "<｜end▁of▁sentence｜><｜User｜>\n" + other + "<｜Assistant｜>\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"the end of a turn", good + "<|eot_id|>user\n\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" doubtful shown"},
+		{"the end of a text", good + "</s>\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
+		{"names", good + "Human: do\n" + other + "Assistant: so\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown\n9 delta \"{2}\""},
+		{"instructions in words", good + "### Instruction:\n" + other + "### Response:\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
 		{"mentioned", "It writes <|im_start|>user first.\n" + good, "2 delta \"{2}\""},
 		{"an own turn", "<|im_start|>assistant\n" + good, "2 delta \"{2}\""},
 	} {
@@ -272,6 +294,53 @@ func TestShown(t *testing.T) {
 		{"brackets, not closed", "[quote]\n" + good, "2 delta \"{2}\" doubtful shown"},
 		{"a link", "[example](x)\n" + good + "[/example]\n", "2 delta \"{2}\""},
 		{"in reasoning", "<think>\n<example>\n</think>\n" + good + "</example>\n", "4 delta \"{2}\" shown"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestWraps covers tags whose names say nothing known.
+func TestWraps(t *testing.T) {
+	const inner = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, open, end, mark string }{
+		{"an unknown name", "<planning>", "</planning>", " doubtful shown"},
+		{"in brackets", "[plan]", "[/plan]", " doubtful shown"},
+		{"colons", ":::plan", ":::", " doubtful shown"},
+		{"bars", "<|plan|>", "<|end_plan|>", " doubtful shown"},
+		{"a name of reasoning with bars", "<|startofthink|>", "<|endofthink|>", " draft"},
+		{"a name that sets aside", "<sample_output>", "</sample_output>", " doubtful shown"},
+		{"an attribute that names an author", "<message from=\"A\">", "</message>", " doubtful shown"},
+		{"a summary that sets aside", "<details><summary>Rejected draft</summary>\n", "</details>", " doubtful shown"},
+		{"struck", "~~", "~~", " doubtful shown"},
+		{"code", "<code>", "</code>", " doubtful shown"},
+		{"a comment of MDX", "{/*", "*/}", " shown"},
+		{"a comment in a link", "[//]: # (", ")", " shown"},
+		{"CDATA within a line", "x <![CDATA[", "]]>", " shown"},
+		{"in quotation marks", "\"<planning>\"", "\"</planning>\"", ""},
+		{"an answer", "<final_answer>", "</final_answer>", ""},
+		{"layout", "<div class=\"x\">", "</div>", ""},
+		{"a call", "<|tool_call_begin|>", "<|tool_call_end|>", ""},
+		{"an empty tag", "<plan/>", "<plan/>", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := strings.Count(c.open, "\n") + 2
+			want := fmt.Sprintf("%d delta \"{1}\"%s\n%d delta \"{2}\"", lines, c.mark, lines+4)
+			if got := shown(c.open + "\n" + inner + c.end + "\n" + good); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+	for _, c := range []struct{ name, src, want string }{
+		{"before a fence", "<pre>```delta\n{1}\n```</pre>\n" + good, "1 delta \"{1}\" doubtful shown (text before the opening fence; text behind the closing fence)\n4 delta \"{2}\""},
+		{"before a fence, not closed", "<samp>```delta\n{1}\n```\n", "1 delta \"{1}\" doubtful shown (text before the opening fence)"},
+		{"not closed", good + "<planning>\n" + inner, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
+		{"not closed, within a line", good + "the <planning> step\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
+		{"not opened", good + "</planning>\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
+		{"nested", "<a1>\n<b1>\n</a1>\n" + good, "4 delta \"{2}\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.src); got != c.want {

@@ -68,7 +68,7 @@ func readTag(b []byte) (tag, int) {
 	case len(b) < 4 || b[1] == '"' || b[1] == ' ' && b[0] == '[':
 	case b[0] == '[':
 		return bracketTag(b)
-	case bytes.HasPrefix(b, []byte("<|")):
+	case bytes.HasPrefix(b, []byte("<|")), bytes.HasPrefix(b, []byte(wideOpen)):
 		return pipeTag(b)
 	case b[0] == '<':
 		return angleTag(b)
@@ -146,6 +146,9 @@ func angleTag(b []byte) (tag, int) {
 	if end < 0 || rest[end] != '>' || end > 0 && (rest[0] != ' ' && rest[0] != '\t' || rest[end-1] == '/') {
 		return tag{}, 0
 	}
+	if t.kind == tagOpen && len(bytes.TrimSpace(rest[:end])) > 0 && bytes.IndexByte(rest[:end], '=') < 0 {
+		return tag{}, 0 // <thinking hard about it>
+	}
 	return t, at + end + 1
 }
 
@@ -215,27 +218,27 @@ func pipeTag(b []byte) (tag, int) {
 	case "im_start", "start_header_id", "start", "role_start":
 		return roleTag(b, string(b[:at]), "")
 	case "user", "human", "system", "assistant", "model":
-		return roleTag(b, "<|", "|>")
+		return speaker(name), at
 	}
+	kind, key := pipeKind(name)
+	if families[key] == "" {
+		return tag{}, 0
+	}
+	return tag{kind, families[key]}, at
+}
+
+// pipeKind returns whether the name of a tag opens or closes, and what.
+func pipeKind(name string) (tagKind, string) {
+	name = strings.ReplaceAll(name, "_", "")
 	for _, p := range []struct {
 		prefix string
 		kind   tagKind
-	}{
-		{"/", tagClose},
-		{"end_of_", tagClose},
-		{"end_", tagClose},
-		{"end", tagClose},
-		{"begin_of_", tagOpen},
-		{"start_of_", tagOpen},
-		{"begin_", tagOpen},
-		{"start_", tagOpen},
-		{"", tagOpen},
-	} {
-		if rest, ok := strings.CutPrefix(name, p.prefix); ok && families[strings.ReplaceAll(rest, "_", "")] != "" {
-			return tag{p.kind, families[strings.ReplaceAll(rest, "_", "")]}, at
+	}{{"/", tagClose}, {"endof", tagClose}, {"end", tagClose}, {"beginof", tagOpen}, {"startof", tagOpen}, {"begin", tagOpen}, {"start", tagOpen}} {
+		if rest, ok := strings.CutPrefix(name, p.prefix); ok && rest != "" {
+			return p.kind, rest
 		}
 	}
-	return tag{}, 0
+	return tagOpen, name
 }
 
 // roleTag reads the name of who speaks behind a prefix: others, or the assistant.
@@ -251,25 +254,40 @@ func roleTag(b []byte, prefix, suffix string) (tag, int) {
 		return tag{}, 0
 	}
 	at += len(suffix)
-	switch strings.ToLower(name) {
-	case "user", "human", "system", "developer", "tool", "ipython", "function":
-		return tag{tagShow, turn}, at
-	case "assistant", "model":
-		return tag{tagShown, turn}, at
+	if t := speaker(strings.ToLower(name)); t.kind != tagNone {
+		return t, at
 	}
 	return tag{}, 0
 }
 
-// pipeWord reads <|word|> or <|word> and returns the word in lower case, and where the tag ends.
-func pipeWord(b []byte) (string, int) {
-	if !bytes.HasPrefix(b, []byte("<|")) {
-		return "", 0
+// speaker returns the tag of a turn of others, or of the assistant.
+func speaker(name string) tag {
+	switch name {
+	case "user", "human", "system", "developer", "tool", "ipython", "function", "instruction":
+		return tag{tagShow, turn}
+	case "assistant", "model", "response":
+		return tag{tagShown, turn}
 	}
+	return tag{}
+}
+
+// wideOpen begins tags such as <｜User｜>.
+const wideOpen = "<｜"
+
+// pipeWord reads <|word|>, <|word> or <｜word｜> and returns the word in lower case, and where the tag ends.
+func pipeWord(b []byte) (string, int) {
 	end := bytes.IndexByte(b[:min(len(b), maxTagName)], '>')
 	if end < 0 {
 		return "", 0
 	}
-	name := strings.ToLower(string(bytes.TrimSuffix(b[2:end], []byte("|"))))
+	word, ok := bytes.CutPrefix(b[:end], []byte("<|"))
+	if !ok {
+		if word, ok = bytes.CutPrefix(b[:end], []byte(wideOpen)); !ok {
+			return "", 0
+		}
+		word = bytes.ReplaceAll(bytes.TrimSuffix(word, []byte("｜")), []byte("▁"), []byte("_"))
+	}
+	name := strings.ToLower(string(bytes.TrimSuffix(word, []byte("|"))))
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_/") != "" {
 		return "", 0
 	}
