@@ -22,7 +22,7 @@ func (s *scanner) findTags() {
 	s.findMarker()
 	triangles := bytes.Contains(s.src, []byte("▷"))
 	s.tagged = s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
-		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "<!--", "~~", ":::", "{/*"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
+		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
 	for _, mark := range []byte{'<', '['} {
 		for at := 0; ; at++ {
 			i := bytes.IndexByte(s.src[at:], mark)
@@ -31,7 +31,7 @@ func (s *scanner) findTags() {
 			}
 			at += i
 			t, n := readTag(s.src[at:])
-			s.tagged = s.tagged || n > 0 || mayWrap(s.src[at:])
+			s.tagged = s.tagged || n > 0 || s.wraps.may(s.src[at:])
 			if n > 0 && t.closes() && !s.quotedTag(at, n) {
 				s.noteClose(t, at, n)
 			}
@@ -79,10 +79,20 @@ func (s *scanner) findMarker() {
 		{"Thinking…", "...done thinking."},
 		{"Here is my thought process:", "Here is my response:"},
 		{"Here's my thought process:", "Here's my response:"},
-		{"", gluedFinal},
 	} {
 		if bytes.HasPrefix(text, []byte(m.first)) && hasMarker(s.src, m.marker) {
 			s.marker = m.marker
+			return
+		}
+	}
+	const end = "final" // the rarer part
+	for at := 0; ; at += len(end) {
+		i := bytes.Index(s.src[at:], []byte(end))
+		if i < 0 {
+			return
+		}
+		if at += i; bytes.HasSuffix(s.src[:at+len(end)], []byte(gluedFinal)) {
+			s.marker = gluedFinal
 			return
 		}
 	}

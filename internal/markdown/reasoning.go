@@ -98,7 +98,7 @@ func (s *scanner) apply(t tag, end int) {
 		s.push(t.family)
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
-		s.within, was, s.from, s.spans, s.shows, s.wraps = nil, true, 0, nil, shows{}, wraps{last: end}
+		s.within, was, s.from, s.spans, s.shows, s.wraps = nil, true, 0, nil, shows{}, wraps{last: end, names: s.wraps.names}
 		s.draftAll()
 	case t.kind != tagOpen && was:
 		s.pop(t, at)

@@ -14,7 +14,11 @@ type wraps struct {
 	parts []part    // comments, and tags with JSON in them
 	last  int       // the end of the last tag
 	ends  [len(asides)]int
+	names map[string]wrapTag // what is known about names
 }
+
+// maxNames bounds the names that are remembered.
+const maxNames = 100
 
 // wrapTag is a tag that may enclose text.
 type wrapTag struct {
@@ -293,7 +297,7 @@ func (s *scanner) noteWrap(at, from int) int {
 	if n := s.wraps.aside(s.src, at); n > 0 {
 		return n
 	}
-	t, n := readWrap(s.src[at:])
+	t, n := s.wraps.read(s.src[at:])
 	if n == 0 || s.quotedTag(at, n) {
 		return n
 	}
@@ -314,19 +318,20 @@ func (s *scanner) noteWrap(at, from int) int {
 	return n
 }
 
-// mayWrap reports whether a tag or an aside begins at the start of b that changes what is in it.
-func mayWrap(b []byte) bool {
-	t, n := readWrap(b)
-	return n > 0 && (!t.known || t.name == "details" || bytes.IndexByte(b[:n], '{') >= 0) || bytes.HasPrefix(b, []byte("<![CDATA[")) || bytes.HasPrefix(b, []byte("[//]: # ("))
+// may reports whether a tag or an aside begins at the start of b that changes what is in it.
+func (w *wraps) may(b []byte) bool {
+	t, n := w.read(b)
+	return n > 0 && (!t.known || t.name == "details" || bytes.IndexByte(b[:n], '{') >= 0) ||
+		bytes.HasPrefix(b, []byte("<!--")) || bytes.HasPrefix(b, []byte("<![CDATA[")) || bytes.HasPrefix(b, []byte("[//]: # ("))
 }
 
-// readWrap reads a tag around text at the start of b and returns its length, or 0.
-func readWrap(b []byte) (wrapTag, int) {
+// read reads a tag around text at the start of b and returns its length, or 0.
+func (w *wraps) read(b []byte) (wrapTag, int) {
 	if len(b) < 3 {
 		return wrapTag{}, 0
 	}
 	if b[1] == '|' || b[1] == "｜"[0] {
-		return pipeWrap(b)
+		return w.pipe(b)
 	}
 	at := 1
 	t := wrapTag{opens: b[at] != '/'}
@@ -344,22 +349,22 @@ func readWrap(b []byte) (wrapTag, int) {
 		if len(rest) == 0 || rest[0] != ']' || len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0 {
 			return t, 0
 		}
-		t.name, t.known = strings.ToLower(string(name)), isWrapper(name, nil)
+		t.name, t.known = w.name(name, nil)
 		return t, at + 1
 	}
 	end := attributesEnd(rest)
 	if end < 0 || end > 0 && rest[end-1] == '/' {
 		return t, 0
 	}
-	t.name, t.known = strings.ToLower(string(name)), isWrapper(name, rest[:end])
+	t.name, t.known = w.name(name, rest[:end])
 	if t.opens && (t.name == "end_of_turn" || t.name == "eos") {
 		t = wrapTag{name: turn, opens: true, lone: true}
 	}
 	return t, at + end + 1
 }
 
-// pipeWrap reads <|name|>, <|end_name|> and the marks at the end of a turn, as readWrap does.
-func pipeWrap(b []byte) (wrapTag, int) {
+// pipe reads <|name|>, <|end_name|> and the marks at the end of a turn, as read does.
+func (w *wraps) pipe(b []byte) (wrapTag, int) {
 	name, n := pipeWord(b)
 	switch name {
 	case "":
@@ -368,7 +373,23 @@ func pipeWrap(b []byte) (wrapTag, int) {
 		return wrapTag{name: turn, opens: true, lone: true}, n
 	}
 	kind, key := pipeKind(name)
-	return wrapTag{name: key, opens: kind == tagOpen, known: isWrapper([]byte(name), nil)}, n
+	_, known := w.name([]byte(name), nil)
+	return wrapTag{name: key, opens: kind == tagOpen, known: known}, n
+}
+
+// name returns a name in lower case, and whether a pair of tags with it and attributes changes nothing.
+func (w *wraps) name(name, attributes []byte) (string, bool) {
+	if known, ok := w.names[string(name)]; ok && len(attributes) == 0 {
+		return known.name, known.known
+	}
+	t := wrapTag{name: strings.ToLower(string(name)), known: isWrapper(name, attributes)}
+	if len(attributes) == 0 && len(w.names) < maxNames {
+		if w.names == nil {
+			w.names = make(map[string]wrapTag)
+		}
+		w.names[string(name)] = t
+	}
+	return t.name, t.known
 }
 
 // attributesEnd returns where the attributes of a tag end, at its last mark, or -1.
