@@ -79,20 +79,10 @@ func (s *scanner) findMarker() {
 		{"Thinking…", "...done thinking."},
 		{"Here is my thought process:", "Here is my response:"},
 		{"Here's my thought process:", "Here's my response:"},
+		{"", gluedFinal},
 	} {
 		if bytes.HasPrefix(text, []byte(m.first)) && hasMarker(s.src, m.marker) {
 			s.marker = m.marker
-			return
-		}
-	}
-	const end = "final" // the rarer part
-	for at := 0; ; at += len(end) {
-		i := bytes.Index(s.src[at:], []byte(end))
-		if i < 0 {
-			return
-		}
-		if at += i; bytes.HasSuffix(s.src[:at+len(end)], []byte(gluedFinal)) {
-			s.marker = gluedFinal
 			return
 		}
 	}

@@ -38,7 +38,7 @@ type part struct {
 // struck is the name of the marks around struck text, which open and close it alike.
 const struck = "~~"
 
-// asides are the marks around text that is no part of a reply.
+// asides are the marks around text that does not belong to a reply.
 var asides = [...]struct{ open, end string }{{"{/*", "*/}"}, {"<![CDATA[", "]]>"}, {"[//]: # (", ")\n"}}
 
 // note remembers a tag, once.
