@@ -10,10 +10,10 @@ import (
 // announce records the first line of prose that promises deltas: a heading that mentions them,
 // "Delta 1:", or an operation in capitals.
 func (r *reader) announce(b markdown.Block, c clues) {
-	if r.announced > 0 || r.meant || !c.operation && !c.delta {
+	text := r.src[b.Start:b.End]
+	if r.announced > 0 || r.meant || !c.operation && !hasDelta(text) {
 		return
 	}
-	text := r.src[b.Start:b.End]
 	for line := b.Line; len(text) > 0; line++ {
 		var this []byte
 		this, text, _ = bytes.Cut(text, []byte("\n"))

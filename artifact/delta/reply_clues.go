@@ -11,14 +11,14 @@ type clues struct {
 	operation bool // ADD, EDIT or KILL
 	change    bool // another word in capitals that announces a change
 	listed    bool // a line that begins with marks and then an operation
-	delta     bool // the word delta, in any case
-	forwarded bool // a word above another author's message
-	keys      bool // a name of the format
+	written   bool // what may be a key before a colon or the like
+	forwarded bool // a word that ends a line above another author's message
+	header    bool // what begins a line above another author's message
 }
 
 // clueBytes are the bytes at which the words are recognised.
 var clueBytes = func() (is [256]bool) {
-	for _, c := range []byte("AEKURP\ngG:dDcp\"") {
+	for _, c := range []byte("AEKURD\n:=|>") {
 		is[c] = true
 	}
 	return is
@@ -26,51 +26,90 @@ var clueBytes = func() (is [256]bool) {
 
 // cluesOf returns the clues of a text.
 func cluesOf(text []byte) (c clues) {
-	c.listed = beginsOperation(text)
+	c.beginLine(text)
 	for i, b := range text {
-		if !clueBytes[b] {
-			continue
-		}
-		rest := text[i:]
-		switch b {
-		case '\n':
-			c.listed = c.listed || beginsOperation(rest[1:])
-		case 'A':
-			c.operation = c.operation || hasPrefix(rest, Add)
-		case 'E':
-			c.operation = c.operation || hasPrefix(rest, Edit)
-		case 'K':
-			c.operation = c.operation || hasPrefix(rest, Kill)
-		case 'U':
-			c.change = c.change || hasPrefix(rest, "UPDATE")
-		case 'R':
-			c.change = c.change || hasPrefix(rest, "REMOVE")
-		case 'd', 'D':
-			c.delta = c.delta || begins(rest, "delta")
-			c.change = c.change || b == 'D' && (hasPrefix(rest, "DELTA") || hasPrefix(rest, "Delta") || hasPrefix(rest, "DELETE"))
-		case 'g', 'G':
-			c.forwarded = c.forwarded || endsWith(text[:i], "essa") && hasPrefix(rest, "ge") || endsWith(text[:i], "ESSA") && hasPrefix(rest, "GE")
-		case 'c':
-			c.keys = c.keys || hasPrefix(rest, "ction") && (endsWith(text[:i], "a") || endsWith(text[:i], "se"))
-		case 'p':
-			c.keys = c.keys || hasPrefix(rest, "peration")
-		case 'P':
-			c.keys = c.keys || hasPrefix(rest, "PERATION")
-		case '"':
-			c.keys = c.keys || hasPrefix(rest, `"op"`)
-		case ':':
-			c.forwarded = c.forwarded || endsWith(text[:i], "wrote") || endsWith(text[:i], "Subject")
+		if clueBytes[b] {
+			c.look(text, i)
 		}
 	}
 	return c
+}
+
+func (c *clues) look(text []byte, i int) {
+	rest := text[i:]
+	switch text[i] {
+	case '\n':
+		c.beginLine(rest[1:])
+	case 'A':
+		c.operation = c.operation || hasPrefix(rest, Add)
+	case 'E':
+		c.operation = c.operation || hasPrefix(rest, Edit)
+	case 'K':
+		c.operation = c.operation || hasPrefix(rest, Kill)
+	case 'U':
+		c.change = c.change || hasPrefix(rest, "UPDATE")
+	case 'R':
+		c.change = c.change || hasPrefix(rest, "REMOVE")
+	case 'D':
+		c.change = c.change || hasPrefix(rest, "DELTA") || hasPrefix(rest, "Delta") || hasPrefix(rest, "DELETE")
+	case ':':
+		c.endKey(text[:i])
+		c.written = c.written || endsKey(text[:i])
+	default:
+		c.written = c.written || endsKey(text[:i])
+	}
+}
+
+// endKey looks at what is before a colon.
+func (c *clues) endKey(before []byte) {
+	if len(before) == 0 {
+		return
+	}
+	switch before[len(before)-1] | 0x20 {
+	case 'e':
+		c.forwarded = c.forwarded || endsIn(before, "wrote") || endsIn(before, "essage")
+	case 't':
+		c.forwarded = c.forwarded || bytes.HasSuffix(before, []byte("Subject"))
+	case 'm':
+		c.header = c.header || endsIn(before, "from")
+	}
+}
+
+// endsKey reports whether a text may end in a key of writtenOperation, perhaps in quotation marks.
+func endsKey(text []byte) bool {
+	for n := len(text); n > 1; n-- {
+		switch c := text[n-1]; {
+		case c >= 0x80, c == ' ', c == '\t', c == '"', c == '\'', c == '*', c == '_', c == '`', c == '\\':
+			continue
+		case c == ';':
+			return true
+		default:
+			return begins(text[n-2:], "on") || begins(text[n-2:], "op")
+		}
+	}
+	return false
+}
+
+// beginLine looks at the beginning of a line.
+func (c *clues) beginLine(line []byte) {
+	if len(line) == 0 || isLetter(line[0]) || line[0] == '\n' {
+		return
+	}
+	at := 0
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+		at++
+	}
+	c.header = c.header || hasPrefix(line[at:], "--")
+	c.listed = c.listed || beginsOperation(line)
 }
 
 func hasPrefix(text []byte, word string) bool {
 	return len(text) >= len(word) && string(text[:len(word)]) == word
 }
 
-func endsWith(text []byte, word string) bool {
-	return len(text) >= len(word) && string(text[len(text)-len(word):]) == word
+// endsIn reports whether a text ends in a word of small letters, in any case.
+func endsIn(text []byte, word string) bool {
+	return len(text) >= len(word) && begins(text[len(text)-len(word):], word)
 }
 
 // mayAnnounce reports whether a line of the text may announce a change.
@@ -78,9 +117,6 @@ func (c clues) mayAnnounce() bool { return c.operation || c.change || c.listed }
 
 // beginsOperation reports whether the first word of a line, behind marks, may be an operation.
 func beginsOperation(line []byte) bool {
-	if len(line) == 0 || isLetter(line[0]) {
-		return false
-	}
 	for i, b := range line {
 		switch {
 		case b == '\n':
@@ -102,5 +138,25 @@ func beginsBehind(line []byte) bool {
 }
 
 func isOperationWord(b []byte) bool {
-	return begins(b, "add") || begins(b, "edit") || begins(b, "kill") || begins(b, "delta")
+	switch b[0] | 0x20 {
+	case 'a':
+		return begins(b, "add")
+	case 'd':
+		return begins(b, "delta")
+	case 'e':
+		return begins(b, "edit")
+	case 'k':
+		return begins(b, "kill")
+	}
+	return false
+}
+
+// hasDelta reports whether a text has the word delta, in any case.
+func hasDelta(text []byte) bool {
+	for i, b := range text {
+		if b|0x20 == 'd' && begins(text[i:], "delta") {
+			return true
+		}
+	}
+	return false
 }

@@ -116,9 +116,10 @@ var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original messag
 	`[*_]{0,2}(?-i:From:)[^\n]*\n(?:[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance):[^\n]*\n){3,7})`)
 
 // findForwarded records where another author's message begins in a block of running text.
-func (r *reader) findForwarded(b markdown.Block) {
+func (r *reader) findForwarded(b markdown.Block, c clues) {
 	text := r.src[b.Start:b.End]
-	if r.forwarded > 0 {
+	mentions := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	if r.forwarded > 0 || !c.forwarded && (!c.header || !mentions("essage") && !mentions("ESSAGE")) {
 		return
 	}
 	for at := 0; at < len(text); {

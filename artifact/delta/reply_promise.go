@@ -29,7 +29,7 @@ type announcement struct {
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 	text := r.src[b.Start:b.End]
-	written := c.keys && b.Kind == markdown.Prose && mayWrite(text) && r.possible(text)
+	written := c.written && b.Kind == markdown.Prose && r.possible(text)
 	if !written && !c.mayAnnounce() {
 		return // as most texts
 	}
@@ -53,14 +53,15 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		if idle {
 			continue
 		}
-		if written && mayWrite(line) {
+		of := cluesOf(line)
+		if written && of.written {
 			if m := writtenOperation.FindSubmatchIndex(line); m != nil {
 				r.announceWritten(b, paragraph, from+m[2], from+m[3])
 				paragraph = at
 				continue
 			}
 		}
-		if cluesOf(line).mayAnnounce() {
+		if of.mayAnnounce() {
 			r.announceLine(line, from)
 		}
 	}
@@ -233,7 +234,7 @@ func parseAnnouncements(line string) []announcement {
 			return t.operations(body[m[4]:m[5]] + " " + body[m[2]:m[3]] + body[m[5]:])
 		}
 	}
-	if !cluesOf([]byte(body)).delta {
+	if !hasDelta([]byte(body)) {
 		return t.operations(body)
 	}
 	m := deltaTitle.FindStringSubmatchIndex(body)

@@ -92,9 +92,8 @@ func (r *reader) readBlock(b markdown.Block) {
 	f := fateOf(b)
 	var c clues
 	if f == (fate{}) && (b.Kind == markdown.Prose || !b.Closed) {
-		if c = cluesOf(r.src[b.Start:b.End]); c.forwarded {
-			r.findForwarded(b)
-		}
+		c = cluesOf(r.src[b.Start:b.End])
+		r.findForwarded(b, c)
 	}
 	if f == (fate{}) && r.forwarded > 0 && b.Start >= r.forwarded {
 		f = fateForwarded()
@@ -163,7 +162,7 @@ func fateOf(b markdown.Block) fate {
 // unquoted returns the text of a block with spaces in place of the marks of a quotation.
 func (r *reader) unquoted(b markdown.Block) []byte {
 	text := r.src[b.Start:b.End]
-	if !b.Quoted || !r.possible(text) {
+	if !b.Quoted || bytes.IndexByte(text, '{') < 0 || !r.possible(text) {
 		return text
 	}
 	text = bytes.Clone(text)

@@ -12,11 +12,6 @@ import (
 // writtenOperation finds an operation in YAML, XML, code or a table.
 var writtenOperation = regexp.MustCompile(`(?i)\b(?:operation|op|action)` + quoteMarks + `[ \t]{0,8}(?:=>|[:=|>])[ \t]{0,8}[<\[]?` + quoteMarks + `(ADD|EDIT|KILL)\b`)
 
-// mayWrite reports whether a text has any of the marks that writtenOperation needs.
-func mayWrite(text []byte) bool {
-	return bytes.IndexByte(text, ':') >= 0 || bytes.IndexByte(text, '=') >= 0 || bytes.IndexByte(text, '|') >= 0 || bytes.IndexByte(text, '>') >= 0
-}
-
 // quoteMarks are what may stand around a word, escaped or not.
 const quoteMarks = `(?:\\{0,3}["'*_\x60“”]|&quot;|&#34;|&#39;){0,4}`
 

@@ -88,8 +88,8 @@ func (s *scanner) findMarker() {
 	}
 }
 
-// hasMarker reports whether a text has a marker. It looks for gluedFinal, which all texts are searched
-// for, by its rarest letter.
+// hasMarker reports whether a text has a marker. It finds gluedFinal, for which all texts are searched,
+// by its rarest letter.
 func hasMarker(text []byte, marker string) bool {
 	if marker != gluedFinal {
 		return bytes.Contains(text, []byte(marker))

@@ -251,6 +251,11 @@ func (s *scanner) open(c *cursor, matched int) {
 		case width > 3:
 			s.indentedLine(c.line[at:], matched)
 			return
+		case isLetter(c.line[at]): // most lines: no marks
+			if s.rules == First || !s.openDamaged(c.line[at:], matched, "") {
+				s.addText(matched)
+			}
+			return
 		case s.openContainer(c, matched, interrupts):
 			matched = len(s.stack)
 			continue

@@ -234,17 +234,38 @@ func (f Fence) mayMark(behindText bool) bool {
 // lines do not.
 func endsInWord(line []byte) bool {
 	i := len(line)
-	for i > 0 && (line[i-1] >= utf8.RuneSelf || strings.IndexByte(" \t\r*_}", line[i-1]) >= 0) {
-		i--
+	for _, class := range [...]uint8{decorates, inWord, leads} {
+		for i > 0 && ofFence[line[i-1]]&class != 0 {
+			i--
+		}
 	}
-	for i > 0 && (line[i-1] >= utf8.RuneSelf || isLetter(line[i-1]) || isDigit(line[i-1])) {
-		i--
-	}
-	for i > 0 && (line[i-1] >= utf8.RuneSelf || strings.IndexByte(" \t{.", line[i-1]) >= 0) {
-		i--
-	}
-	return i > 1 && i <= len(line)-len("json") && strings.IndexByte("`~:'\"", line[i-1]) >= 0
+	return i > 1 && i <= len(line)-len("json") && ofFence[line[i-1]]&marks != 0
 }
+
+// What a byte may be at the end of a line with a fence.
+const (
+	decorates uint8 = 1 << iota
+	inWord
+	leads // before the word
+	marks
+)
+
+var ofFence = func() (classes [256]uint8) {
+	for c := range classes {
+		switch {
+		case c >= utf8.RuneSelf:
+			classes[c] = decorates | inWord | leads
+		case isLetter(byte(c)) || isDigit(byte(c)):
+			classes[c] = inWord
+		}
+	}
+	for class, set := range map[uint8]string{decorates: "\r*_}", decorates | leads: " \t", leads: "{.", marks: "`~:'\""} {
+		for _, c := range []byte(set) {
+			classes[c] |= class
+		}
+	}
+	return classes
+}()
 
 // jsonFollows reports whether the next line that is not blank begins with a bracket.
 func (s *scanner) jsonFollows() bool { return beginsJSON(s.src, s.next, s.quotes > 0) }
