@@ -134,7 +134,7 @@ func (h *History) complete(d *draft, c *flow.Committed, items map[string]string,
 	if c.Source == flow.ByThread && h.State.Opened.Reads() != delta.FirstReader {
 		c.Letters = slices.Clone(c.Letters)
 		for i, one := range out.Accounts() {
-			c.Letters[i].Heard = heardOf(one.Tally)
+			c.Letters[i].Heard = letterHeard(one.Tally)
 			c.Letters[i].Heard.Agent = c.Letters[i].Agent
 		}
 	}

@@ -48,6 +48,15 @@ func heardOf(t settle.Tally) flow.Heard {
 	return h
 }
 
+// letterHeard returns what a letter came to. One that says only what its author said before is no failure.
+func letterHeard(t settle.Tally) flow.Heard {
+	h := heardOf(t)
+	if t.Repeated > 0 && t.Repeated == t.Other && h.Outcome == flow.Refused && t.Applied+t.Rejected+t.Unreadable == 0 {
+		h.Outcome = LetterRepeated
+	}
+	return h
+}
+
 // Heard returns what each agent of a settled round came to: as journaled or, for sessions before
 // protocol 2, as far as the report shows it.
 func (h *History) Heard(c *flow.Commit, report *Report) []flow.Heard {

@@ -78,6 +78,8 @@ type LetterRow struct {
 	Round   int    `json:"round,omitzero"`   // of the session, for a reply to a call
 	Version int    `json:"version,omitzero"` // the one it was merged into
 	Of      string `json:"of,omitempty"`     // the message that it repeats
+	// Repeated counts the deltas of a new message that its author had sent before.
+	Repeated int `json:"repeated,omitzero"`
 	// Refusals are the parts of a new message that were not taken.
 	Refusals []settle.Refusal `json:"refusals,omitempty"`
 	// Warnings are about references in a new message: bound to another's item, or to none.
@@ -89,7 +91,7 @@ const (
 	LetterOwn      = "own"           // a question, a version or a reminder of the session
 	LetterStranger = "not_in_roster" // its sender is not in the roster
 	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
-	LetterRepeated = "duplicate"     // its sender wrote the same text before
+	LetterRepeated = "duplicate"     // its sender wrote the same text, or all of its changes, before
 	LetterReply    = "reply"         // it answers a call whose round is not settled yet
 	LetterWaiting  = "waiting"       // not merged yet
 	LetterMerged   = "merged"        // in a session before reader/2, which did not store outcomes
@@ -104,7 +106,7 @@ func (r *LetterRow) TookPart() bool {
 // CameToNothing reports whether an agent's new message was read and changed nothing, without saying
 // that nothing is to change.
 func (r *LetterRow) CameToNothing() bool {
-	return r.New && !r.TookPart() && r.Outcome != LetterWaiting
+	return r.New && !r.TookPart() && r.Outcome != LetterWaiting && r.Outcome != LetterRepeated
 }
 
 // HoldsChanges reports whether a text contains deltas of its own, readable or not, or the words NO
@@ -315,7 +317,8 @@ func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterR
 		c := &s.state.Commits[len(s.state.Commits)-1]
 		for i, one := range s.settled.Accounts() {
 			if row := at[c.Letters[i].ID]; row != nil {
-				row.Heard, row.Version, row.Refusals, row.Warnings = heardOf(one.Tally), c.Version, one.Refusals, one.Warnings
+				row.Heard, row.Version, row.Refusals, row.Warnings = letterHeard(one.Tally), c.Version, one.Refusals, one.Warnings
+				row.Repeated = one.Repeated
 				row.Agent = c.Letters[i].Agent
 			}
 		}

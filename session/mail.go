@@ -82,7 +82,7 @@ func (s *run) collect(ctx context.Context) error {
 		return err
 	}
 	for i := range rows {
-		if r := &rows[i]; r.New && !r.TookPart() {
+		if r := &rows[i]; r.CameToNothing() {
 			s.Log.Warn().Str("agent", r.Agent).Str("message", r.ID).Str("outcome", r.Outcome).Msg("a message of the thread came to nothing")
 		}
 	}

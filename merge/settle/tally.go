@@ -16,6 +16,7 @@ type Tally struct {
 	Idle       int // applied EDITs that changed no value; 0 until protocol 2
 	Rejected   int // readable deltas that the rules do not allow; until protocol 2 without incomplete ones
 	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there
+	Repeated   int // of those, what their author said before
 	Fields     int // refused fields of the applied and other deltas
 	Unreadable int // blocks that are not JSON, or a message too long to read; until protocol 2 also incomplete deltas
 	NoChanges  *delta.Statement
@@ -68,6 +69,9 @@ func (r *Reading) tally(its []merge.Row) Tally {
 				t.Unreadable++
 			} else {
 				t.Other++
+			}
+			if row.Disposition == merge.Duplicate {
+				t.Repeated++
 			}
 		}
 		t.Fields += countRefused(row)

@@ -92,6 +92,8 @@ func TestCompileAccountsForEveryMessage(t *testing.T) {
 	}{
 		{"BlueLake", "I have no idea.", 1, "prose only"},
 		{"RedSky", hypothesis("smoke"), 0, "read 1 new message of the thread, merged 1"},
+		{"RedSky", hypothesis("smoke") + "\nPS: I send it again.", 0, "said before, 1 duplicate"},
+		{"RedSky", hypothesis("smoke") + hypothesis("mist"), 0, "contributed, 1 applied, 1 said before"},
 	} {
 		b.agents[step.from].write(mailThread, "more", step.body)
 		if out := b.wantExit(step.exit, "session", "compile", mailThread); !strings.Contains(out, step.say) {

@@ -119,10 +119,7 @@ func letterOutcome(r *session.LetterRow) string {
 	case session.LetterSign:
 		return "sign of life"
 	case session.LetterRepeated:
-		if r.Of == "" {
-			return "same text as an earlier reply"
-		}
-		return "same text as " + ui.Clean(r.Of)
+		return repeatedWords(r)
 	case session.LetterReply:
 		return "reply in round " + strconv.Itoa(r.Round)
 	case session.LetterWaiting:
@@ -141,6 +138,9 @@ func letterOutcome(r *session.LetterRow) string {
 			parts = append(parts, strconv.Itoa(one.n)+one.word)
 		}
 	}
+	if r.Repeated > 0 {
+		parts = append(parts, strconv.Itoa(r.Repeated)+" said before")
+	}
 	if r.Fields > 0 {
 		parts = append(parts, text.Count(r.Fields, "field")+" refused")
 	}
@@ -156,4 +156,16 @@ func letterOutcome(r *session.LetterRow) string {
 		parts = append(parts, "read before")
 	}
 	return strings.Join(parts, ", ")
+}
+
+func repeatedWords(r *session.LetterRow) string {
+	switch {
+	case r.New:
+		return "said before, " + text.Count(r.Repeated, "duplicate")
+	case r.Version > 0:
+		return "said before, read before"
+	case r.Of == "":
+		return "same text as an earlier reply"
+	}
+	return "same text as " + ui.Clean(r.Of)
 }
