@@ -41,7 +41,8 @@ func (p *pass) seenBefore(e entry) bool {
 	if first == nil && !links.sameID.none() {
 		first, twin = links.sameID.stamp(), links.sameID
 	}
-	if other := p.overtook[e.stamp().Delta]; first == nil && !other.none() && !e.waitsFor().none() {
+	waited := p.second || !e.waitsFor().none() // merge/1 overlooked an id that was claimed after a wait
+	if other := p.overtook[e.stamp().Delta]; first == nil && !other.none() && waited {
 		first, twin = other.stamp(), other
 	}
 	e.recorded = first != nil
