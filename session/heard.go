@@ -48,7 +48,7 @@ func heardOf(t settle.Tally) flow.Heard {
 	return h
 }
 
-// letterHeard returns what a letter came to. One that says only what its author said before is no failure.
+// letterHeard returns what a letter came to. One that says only what its author said before is not a failure.
 func letterHeard(t settle.Tally) flow.Heard {
 	h := heardOf(t)
 	if t.Repeated > 0 && t.Repeated == t.Other && h.Outcome == flow.Refused && t.Applied+t.Rejected+t.Unreadable == 0 {
