@@ -62,11 +62,14 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.holds(text, pos) {
 			p.fate = fateElsewhere("in inline code")
 		}
+		before := r.count
 		n := r.candidate(text, pos, &p, b)
 		if n > 1 {
 			code.at = max(code.at, pos+n) // marks in it are its own
 		}
-		note(pos, pos+unfinished(text[pos:pos+n]))
+		if r.count > before || r.open > 0 { // what has no row may be a change in another form
+			note(pos, pos+unfinished(text[pos:pos+n]))
+		}
 		pos += n
 	}
 	return done

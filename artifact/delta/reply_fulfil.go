@@ -57,7 +57,7 @@ func (a *announcement) row(target string) Block {
 type matching struct {
 	announced []announcement
 	blocks    []Block
-	changes   map[[2]string]bool // operation and target, or operation and section
+	changes   map[[2]string]bool // operation and target, operation and section, or target and field of an EDIT
 	words     []map[string]bool  // of each block, once they are needed
 	claimed   []bool             // blocks that are some announcement's change
 	numbers   map[int]bool       // of "Delta 3"
@@ -79,6 +79,14 @@ func newMatching(announced []announcement, blocks []Block) *matching {
 		row, _, _ := strings.Cut(d.Target, ".")
 		for _, what := range append([]string{d.Section, d.Target, row}, d.Labels...) {
 			m.changes[[2]string{d.Operation, what}] = true
+		}
+		if d.Operation == Edit && len(d.Payload) == 0 {
+			m.changes[[2]string{row, ""}] = true
+		}
+		for _, f := range d.Payload {
+			if d.Operation == Edit {
+				m.changes[[2]string{row, f.Name}] = true
+			}
 		}
 		if d.Section == "research_thread" {
 			m.changes[[2]string{d.Operation, "RT"}] = true
@@ -130,17 +138,7 @@ func (m *matching) unnamed(a *announcement) []string {
 	has := func(what string) bool { return m.changes[[2]string{a.operation, what}] }
 	switch {
 	case a.operation == Edit || a.operation == Kill:
-		var left []string
-		for _, target := range a.targets {
-			id, _, _ := strings.Cut(target, ".")
-			if !has(target) && !has(id) || a.whole && a.operation == Edit && !m.shares(a, id) {
-				left = append(left, target)
-			}
-		}
-		if len(a.targets) == 0 && (a.number > 0 && a.section == "" || !has(a.section)) {
-			left = append(left, "")
-		}
-		return left
+		return m.unchanged(a, has)
 	case a.number > 0 && len(a.words) == 0 && len(a.targets) == 0:
 	case len(a.targets) > 0 && !a.whole && has(a.targets[0]),
 		a.operation == Add && len(a.words) == 0 && len(a.targets) == 0 && (a.section != "" && has(a.section) || a.section == "" && m.total > 0),
@@ -148,6 +146,21 @@ func (m *matching) unnamed(a *announcement) []string {
 		return nil
 	}
 	return []string{""}
+}
+
+// unchanged returns the targets of an EDIT or KILL that no block has.
+func (m *matching) unchanged(a *announcement, has func(what string) bool) (left []string) {
+	for _, target := range a.targets {
+		id, _, _ := strings.Cut(target, ".")
+		isOther := a.field != "" && !m.changes[[2]string{id, a.field}] && !m.changes[[2]string{id, ""}]
+		if !has(target) && !has(id) || a.operation == Edit && (isOther || a.whole && !m.shares(a, id)) {
+			left = append(left, target)
+		}
+	}
+	if len(a.targets) == 0 && (a.number > 0 && a.section == "" || !has(a.section)) {
+		left = append(left, "")
+	}
+	return left
 }
 
 // shares reports whether some block has most words of an announcement, of one in another notation

@@ -379,14 +379,15 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 
 // readGap looks for deltas in a part of the text that is in no block, such as indented code.
 func (r *reader) readGap(from, to, line int) {
-	if text := r.src[from:to]; bytes.IndexByte(text, '{') >= 0 {
+	text := r.src[from:to]
+	if c := cluesOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
 		gap := markdown.Block{Kind: markdown.Prose, Start: from, End: to, Line: line, Closed: true}
 		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(">")) {
 			gap.Quoted = true
 			r.findObjects(r.unquoted(gap), gap, fate{shown: FlagQuoted})
 			return
 		}
-		r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence"))
+		r.findAnnouncements(gap, r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence")), c)
 	}
 }
 

@@ -4,13 +4,113 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/markdown"
 )
 
-// writtenOperation finds an operation in YAML, XML, code or a table.
-var writtenOperation = regexp.MustCompile(`(?i)\b(?:operation|op|action)` + quoteMarks + `[ \t]{0,8}(?:=>|[:=|>])[ \t]{0,8}[<\[]?` + quoteMarks + `(ADD|EDIT|KILL)\b`)
+// orders are the words for operations; the first three in any case, the others with a capital.
+var orders = [...]struct{ word, operation string }{
+	{Add, Add}, {Edit, Edit}, {Kill, Kill}, {"UPDATE", Edit}, {"MODIFY", Edit}, {"REVISE", Edit},
+	{"DELETE", Kill}, {"REMOVE", Kill}, {"DROP", Kill}, {"REJECT", Kill}, {"DEPRECATE", Kill},
+}
+
+// operationOf returns the operation that a word stands for, or "".
+func operationOf[T string | []byte](word T) string {
+	for i, o := range orders {
+		if len(word) == len(o.word) && word[0]&^0x20 == o.word[0] && (i < 3 || word[0] == o.word[0]) && strings.EqualFold(string(word), o.word) {
+			return o.operation
+		}
+	}
+	return ""
+}
+
+// nextOrder returns where the next word for an operation begins and ends, also one in the plural, or
+// two zeros.
+func nextOrder(text []byte, at int) (from, to int) {
+	for ; at < len(text); at++ {
+		if n := orderAt(text, at); n > 0 {
+			return at, at + n
+		}
+	}
+	return 0, 0
+}
+
+// orderAt returns the length of the word for an operation that begins at an offset, or 0.
+func orderAt(text []byte, at int) int {
+	switch text[at] {
+	case 'a', 'A', 'e', 'E', 'k', 'K', 'U', 'M', 'R', 'D':
+	default:
+		return 0
+	}
+	if at > 0 && (isLetter(text[at-1]) || isDigit(text[at-1])) {
+		return 0
+	}
+	n := 1
+	for at+n < len(text) && isLetter(text[at+n]) {
+		n++
+	}
+	if n < 3 || n > len("DEPRECATE") || !endsWord(text[at+n:]) {
+		return 0
+	}
+	if operationOf(text[at:at+n]) != "" || text[at+n-1]|0x20 == 's' && operationOf(text[at:at+n-1]) != "" {
+		return n
+	}
+	return 0
+}
+
+// endsWord reports whether a text begins with no letter or digit.
+func endsWord(text []byte) bool {
+	c, _ := utf8.DecodeRune(text)
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+}
+
+// keyBefore matches the name of a key and the marks up to its value.
+var keyBefore = regexp.MustCompile(`(?i)\b(?:operation|op|action|type|command|kind|verdict|decision|change)(?:[^\pL\pN.,;?!\n]|[>:]\s*\n\s*|&(?:quot|#34|#39);|</?\w{1,20}>\s*){1,24}$`)
+
+// written returns where the next operation between two offsets stands that is the value of such a key,
+// or a key or an element itself, or two zeros.
+func (r *reader) written(at, end int) (from, to int) {
+	for {
+		from, to = nextOrder(r.src[:end], at)
+		if to == 0 || r.isWritten(from, to) {
+			break
+		}
+		at = to
+	}
+	if to > 0 && r.src[to-1]|0x20 == 's' {
+		to-- // the plural
+	}
+	return from, to
+}
+
+func (r *reader) isWritten(from, to int) bool {
+	const near = 64
+	const marks = " \t\r\n\"'`*_\\[“”"
+	before, behind := r.src[max(0, from-near):from], r.src[to:min(len(r.src), to+near)]
+	isPlural := r.src[to-1]|0x20 == 's'
+	link := bytes.TrimRight(before, marks)
+	if len(link) == 0 {
+		link = []byte("\n")
+	}
+	last := link[len(link)-1]
+	quoted := len(before) > 0 && strings.IndexByte("\"'", before[len(before)-1]) >= 0
+	switch {
+	case quoted && bytes.HasPrefix(bytes.TrimLeft(behind, "\"' \t"), []byte(":")):
+		return true
+	case last == '<' && len(link) == len(before):
+		return len(behind) > 0 && (behind[0] == ' ' || behind[0] == '>')
+	case bytes.HasPrefix(bytes.TrimLeft(behind, "*_"), []byte(":")):
+		line := before[bytes.LastIndexByte(before, '\n')+1:]
+		rest, _, _ := bytes.Cut(behind, []byte("\n"))
+		if len(bytes.Trim(line, lineMarks)) == 0 && len(bytes.Trim(rest, " \t\r*_:")) == 0 {
+			return true
+		}
+	}
+	return !isPlural && (strings.IndexByte(":=>|-;", last) >= 0 || bytes.HasSuffix(link, []byte("→"))) && keyBefore.Match(before)
+}
 
 // quoteMarks are what may stand around a word, escaped or not.
 const quoteMarks = `(?:\\{0,3}["'*_\x60“”]|&quot;|&#34;|&#39;){0,4}`
@@ -18,29 +118,26 @@ const quoteMarks = `(?:\\{0,3}["'*_\x60“”]|&quot;|&#34;|&#39;){0,4}`
 // findWritten refuses the changes in a fence that are not written as JSON. Done is what was read as
 // JSON.
 func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
-	text := r.src[b.Start:b.End]
-	if !r.possible(text) || !isAboutSections(text) {
-		return
-	}
-	last := 0
-	for _, m := range writtenOperation.FindAllSubmatchIndex(text, r.opt.MaxBlocks) {
-		at, before := b.Start+m[0], text[max(last, m[0]-maxWritten):m[0]]
-		last = m[1]
-		for len(done) > 0 && int(done[0].to) <= at {
+	last := b.Start
+	for from, to := r.written(b.Start, b.End); to > 0 && !r.full; from, to = r.written(to, b.End) {
+		before := r.src[max(last, from-maxWritten):from]
+		last = to
+		for len(done) > 0 && int(done[0].to) <= from {
 			done = done[1:]
 		}
-		if len(done) > 0 && int(done[0].from) <= at {
+		if len(done) > 0 && int(done[0].from) <= from {
 			continue
 		}
-		p := &passage{fate: f, base: at}
-		line, _ := r.place.find(at)
-		row := Block{Line: line}
-		row.Delta = sketchOf(r.src[at:writtenEnd(r.src[:b.End], b.Start+m[1])])
-		if row.Delta.Section == "" && row.Delta.Target == "" {
-			row.Delta = sketchOf(before)
+		a := announcement{operation: operationOf(r.src[from:to])}
+		if a.about(before, r.src[to:r.writtenEnd(to, b.End)]); a.section == "" && len(a.targets) == 0 {
+			continue
 		}
-		row.Delta.Operation = strings.ToUpper(string(text[m[2]:m[3]]))
-		r.put(p, row)
+		line, _ := r.place.find(from)
+		row := Block{Line: line, Delta: Delta{Operation: a.operation, Section: a.section}}
+		if len(a.targets) > 0 {
+			row.Delta.Target = a.targets[0]
+		}
+		r.put(&passage{fate: f, base: from}, row)
 	}
 }
 
@@ -51,23 +148,12 @@ func (r *reader) refuseOthers(b markdown.Block, f fate) {
 	if len(start) == 0 || start[0] == '{' || start[0] == '[' {
 		return
 	}
-	if m := writtenOperation.FindIndex(text); m != nil {
+	if _, to := r.written(b.Start, b.End); to > 0 {
 		if f == (fate{}) {
 			f = refused(artifact.InvalidJSON, "a delta that is not written as JSON", "write it as one JSON object in a fence of its own")
 		}
-		r.findWritten(b, []span{{int32(b.Start), int32(b.Start + m[1])}}, f)
+		r.findWritten(b, []span{{int32(b.Start), int32(to)}}, f)
 	}
-}
-
-// isAboutSections reports whether a text says what its operations apply to.
-func isAboutSections(text []byte) bool {
-	lower := bytes.ToLower(text)
-	for _, word := range []string{keySection, "target", keyPayload, "hypothes", "predict", "assumption", "anomal", "critique"} {
-		if bytes.Contains(lower, []byte(word)) {
-			return true
-		}
-	}
-	return false
 }
 
 // sketched finds an operation, a section or a target in JSON that cannot be read.

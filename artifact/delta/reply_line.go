@@ -1,0 +1,358 @@
+package delta
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"brenner/artifact"
+)
+
+// lineMarks may stand before the first word of a line.
+const lineMarks = " \t-+>*_#`0123456789.)|~<[(•→✗✓☐"
+
+var (
+	inlineTags = regexp.MustCompile(`</?(?:b|strong|em|i|u|li|p|h\d|code|span|table|td|th|tr|summary)\b[^<>]{0,60}>`)
+	listMark   = regexp.MustCompile(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
+	deltaMark  = regexp.MustCompile(`\bDELTA ?[\[({]([^\])}]{2,40})[\])}]|^[\s*_\x60#>-]*(?i:delta) ?[\[{]([^\]}]{2,40})[\]}]`)
+	deltaTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
+	plainSpace = strings.NewReplacer("\u00a0", " ", "\u200b", " ", "\ufeff", " ", "__", "  ")
+)
+
+// title is how a line begins.
+type title struct{ heading, emphatic, listed bool }
+
+// mayList reports whether listMark may match a line: behind marks, a bracket, or a few letters with a
+// dot or a parenthesis.
+func mayList(line string) bool {
+	rest := strings.TrimLeft(line, " \t\n\f\r>|#*_-")
+	if rest == "" || rest[0] == '[' || rest[0] == '(' {
+		return rest != ""
+	}
+	n := 0
+	for n < len(rest) && n < 5 && isLetter(rest[n]) {
+		n++
+	}
+	return n > 0 && n < len(rest) && (rest[n] == '.' || rest[n] == ')')
+}
+
+// parseAnnouncements reads a line that announces changes.
+func parseAnnouncements(line string) []announcement {
+	line = plainSpace.Replace(line)
+	if strings.IndexByte(line, '<') >= 0 {
+		line = inlineTags.ReplaceAllString(line, " ")
+	}
+	if strings.Contains(line, "~~") {
+		return nil // struck out
+	}
+	isDelta := hasDelta([]byte(line))
+	if a, ok := kindMark(line); isDelta && ok {
+		return []announcement{a}
+	}
+	mark := ""
+	if mayList(line) {
+		mark = listMark.FindString(line)
+	}
+	rest := line[len(mark):]
+	body := strings.TrimLeftFunc(rest, func(c rune) bool {
+		return strings.ContainsRune(lineMarks, c) || c >= 0x80 && !unicode.IsLetter(c) || strings.ContainsRune("{:/!@", c)
+	})
+	marks := mark + rest[:len(rest)-len(body)]
+	t := title{heading: strings.Contains(marks, "#"), listed: mark != "" || strings.ContainsAny(marks, "-+*.)|•→✗✓☐</!@")}
+	t.emphatic = t.heading || strings.ContainsAny(marks, "*_")
+	if !isDelta {
+		return t.changes(body)
+	}
+	m := deltaTitle.FindStringSubmatchIndex(body)
+	if m == nil {
+		return t.changes(body)
+	}
+	number := 0
+	if m[2] >= 0 {
+		number, _ = strconv.Atoi(body[m[2]:m[3]])
+	}
+	what := body[m[1]:]
+	if i := strings.LastIndexByte(body[:m[1]], ' '); isOperation(body[i+1 : m[1]]) {
+		what = body[i+1:]
+	}
+	t.emphatic = true
+	all := t.changes(strings.TrimLeft(what, " *_`()—–-"))
+	if len(all) == 0 && number == 0 {
+		return nil
+	}
+	if len(all) == 0 {
+		all = []announcement{{words: contentWords(what)}}
+		if words := lineWords(what); len(words) > 0 && isOperation(words[0].text) {
+			all[0].operation = strings.ToUpper(words[0].text)
+		}
+	}
+	all[0].number = number
+	return all
+}
+
+// kindMark reads "DELTA[kind]: text", anywhere in a line.
+func kindMark(line string) (a announcement, ok bool) {
+	if strings.IndexAny(line, "[({") < 0 {
+		return a, false
+	}
+	m := deltaMark.FindStringSubmatchIndex(line)
+	if m == nil {
+		return a, false
+	}
+	kind := line[max(m[2], m[4]):max(m[3], m[5])]
+	for _, w := range lineWords(kind) {
+		switch {
+		case isOperation(w.text):
+			a.operation, ok = strings.ToUpper(w.text), true
+		case a.name(w.text):
+			ok = true
+		}
+	}
+	if a.operation != "" && len(a.targets) == 0 {
+		for _, w := range lineWords(line[m[1]:]) {
+			if a.name(w.text) {
+				break
+			}
+		}
+	}
+	a.words = contentWords(line[m[1]:])
+	return a, ok
+}
+
+// changes reads the operations of a line: in capitals, its first word, and what follows a colon.
+func (t title) changes(body string) []announcement {
+	words := lineWords(body)
+	isOrder := func(i int) bool {
+		w := words[i]
+		glued := strings.HasPrefix(body[w.end:], "-") && w.end+1 < len(body) && isLetter(body[w.end+1]) // an add-on
+		if operationOf(w.text) == "" || glued {
+			return false
+		}
+		return i == 0 || w.text == strings.ToUpper(w.text) || strings.ContainsAny(body[words[i-1].end:w.end-len(w.text)], ":→")
+	}
+	var all []announcement
+	for i, from := 0, 0; i < len(words); i++ {
+		if !isOrder(i) {
+			continue
+		}
+		next := i + 1
+		for next < len(words) && !isOrder(next) {
+			next++
+		}
+		l := clause{title: t, body: body, all: words[:i], before: words[from:i], order: words[i], behind: withoutArticles(words[i+1 : next])}
+		if a, ok := l.read(); ok {
+			all = append(all, a)
+		}
+		from = i + 1
+	}
+	return all
+}
+
+// clause is an operation with the words on both sides, up to the next operation.
+type clause struct {
+	title
+	body           string
+	all            []lineWord // before it in the line
+	before, behind []lineWord
+	order          lineWord
+}
+
+// read returns what a clause announces: an operation and what it applies to. A sentence that weighs,
+// forbids or tells of a change announces none.
+func (l clause) read() (a announcement, ok bool) {
+	a.operation = operationOf(l.order.text)
+	if l.isWeighed() {
+		return a, false
+	}
+	a.words = contentWords(l.body[l.order.end:])
+	last := a.subject(l.body, l.behind)
+	if id := l.idBefore(); id != "" && len(a.targets) == 0 && a.operation != Add {
+		a.section = ""
+		return a, a.name(id)
+	}
+	if a.operation == Add {
+		return a, l.adds(&a, last)
+	}
+	if len(l.behind) == 0 || !l.applies(&a, last) {
+		return a, false
+	}
+	a.field = l.field(a.section, last)
+	return a, true
+}
+
+// field returns the field that an EDIT names behind its target ("H1.claim", "H1: claim = text"), or "".
+func (l clause) field(section string, last int) string {
+	s, _ := artifact.ParseSection(section)
+	isField := func(name string) bool {
+		return slices.ContainsFunc(s.Spec().Fields, func(f artifact.FieldSpec) bool { return f.Name == name })
+	}
+	if _, name, _ := strings.Cut(l.behind[last].text, "."); isField(name) {
+		return name
+	}
+	if last+1 < len(l.behind) && isField(l.behind[last+1].text) && isSeparator(after(l.body, l.behind[last+1])) {
+		return l.behind[last+1].text
+	}
+	return ""
+}
+
+// adds reports whether an ADD is announced. In capitals it names a section or a label, or begins the
+// line as a title does.
+func (l clause) adds(a *announcement, last int) bool {
+	capitals, separated := l.order.text == Add, isSeparator(after(l.body, l.order))
+	named := a.section != ""
+	switch {
+	case len(l.before) > 0 && l.emphatic && capitals && (len(l.behind) == 0 || after(l.body, l.order) == ')'): // "New test (ADD): text"
+		a.section = ""
+		return l.isApart() && slices.ContainsFunc(l.before, func(w lineWord) bool { return a.name(w.text) })
+	case len(l.behind) == 0 || isNothing(l.behind[0].text):
+		return false
+	case len(l.before) > 0:
+		return capitals && l.isApart() && named
+	case capitals:
+		return named || separated || l.emphatic || l.listed
+	}
+	ends, weighed := l.end(last)
+	return !weighed && (l.heading && (separated || named) || (l.emphatic || l.listed) && last == 0 && named && ends)
+}
+
+// applies reports whether an EDIT or KILL names its target: in capitals anywhere, else at the
+// beginning of a line and with nothing behind it but a reason.
+func (l clause) applies(a *announcement, last int) bool {
+	ends, weighed := l.end(last)
+	first, word := isItemID(l.behind[0].text), l.order.text
+	switch {
+	case weighed || isNothing(l.behind[0].text):
+		return false
+	case len(a.targets) == 0:
+		return a.section != "" && ends && word == a.operation && l.isApart()
+	case word == a.operation:
+		return l.isApart() || first || last == 1
+	case word == strings.ToUpper(word): // another word for it
+		return first
+	}
+	reasoned := last+1 < len(l.behind) && slices.Contains([]string{"because", "since", "as"}, l.behind[last+1].text)
+	hard := ends && after(l.body, l.behind[last]) != ','
+	isTitle := len(l.before) == 0 && (l.emphatic || l.listed) && (ends || reasoned)
+	return last == 0 && (isTitle || hard && (len(l.before) > 0 || word[0] < 'a'))
+}
+
+// isApart reports whether an operation begins its line, or follows a mark or "and".
+func (l clause) isApart() bool {
+	if len(l.before) == 0 {
+		return true
+	}
+	w := l.before[len(l.before)-1]
+	between := l.body[w.end : l.order.end-len(l.order.text)]
+	return strings.ContainsAny(between, ":;,|()[]{}=/&+→—–>\"") || strings.Contains(between, " - ") || w.text == "and" || w.text == "then"
+}
+
+// idBefore returns the id that stands before an operation, separated by a mark, or "". The
+// operation ends its phrase.
+func (l clause) idBefore() string {
+	if next := after(l.body, l.order); len(l.behind) > 0 && !isSeparator(next) && strings.IndexByte(")].\"", next) < 0 {
+		return ""
+	}
+	for _, w := range l.before {
+		if id, _, _ := strings.Cut(w.text, "."); isItemID(id) && strings.ContainsAny(l.body[w.end:l.order.end-len(l.order.text)], ":|=(→—–>\"") {
+			return w.text
+		}
+	}
+	return ""
+}
+
+// isWeighed reports whether the words around an operation say that it is not proposed, or by another.
+func (l clause) isWeighed() bool {
+	if after(l.body, l.order) == '?' {
+		return true
+	}
+	if len(l.behind) > 0 && (isDigit(l.behind[0].text[0]) || isModal(l.behind[0].text) && !isSeparator(after(l.body, l.order))) {
+		return true
+	}
+	weighed, own, other := false, false, false
+	for i, w := range l.all {
+		if i > 0 && strings.ContainsAny(l.body[l.all[i-1].end:w.end-len(w.text)], ";.!") {
+			weighed, own, other = false, false, false // another sentence
+		}
+		switch strings.ToLower(w.text) {
+		case "not", "never", "no", "whether", "if", "else", "would", "could", "may", "might", "cannot", "why", "against", "unless", "without", "considered", "consider",
+			"instead", "earlier", "previously", "already", "after", "once", "when", "until", "had", "was", "were", "been", "don", "didn", "won", "wouldn", "rather", "than", "option":
+			weighed = true
+		case "like": // I would like to
+			weighed = false
+		case "i", "we", "my":
+			own = true
+		}
+		small := strings.IndexFunc(w.text, unicode.IsLower)
+		other = other || small > 0 && strings.IndexFunc(w.text[small:], unicode.IsUpper) >= 0 // RedSky
+	}
+	return weighed || other && !own && !l.isApart()
+}
+
+// end reports whether the words that name what a change applies to, up to the last, end a phrase, and
+// whether what follows says that the change is not proposed.
+func (l clause) end(last int) (ends, weighed bool) {
+	next := after(l.body, l.behind[last])
+	ends = next == 0 || next == '.' || isSeparator(next)
+	if next == '?' || last+1 >= len(l.behind) {
+		return ends, next == '?'
+	}
+	follows := l.behind[last+1].text
+	return ends, isModal(follows) && !ends || isNothing(follows) && ends
+}
+
+// subject records what an operation applies to, and returns the last word that names it.
+func (a *announcement) subject(body string, words []lineWord) (last int) {
+	for i, w := range words[:min(len(words), 4)] {
+		if s, ok := artifact.ParseSection(a.section); ok && isDigit(w.text[0]) && i > 0 && last == i-1 { // hypothesis 2
+			w.text = s.Spec().Prefix + w.text
+		}
+		if a.name(w.text) {
+			last = i
+		}
+		if len(a.targets) > 0 {
+			break
+		}
+	}
+	for i := last + 1; len(a.targets) > 0 && i < len(words); i++ {
+		if between := strings.Trim(body[words[i-1].end:words[i].end-len(words[i].text)], " ,&+/*_`-–"); between != "" {
+			break
+		}
+		if a.name(words[i].text) {
+			last = i
+		} else if words[i].text != "and" {
+			break
+		}
+	}
+	return last
+}
+
+// name records an id or the name of a section.
+func (a *announcement) name(word string) bool {
+	if id, _, _ := strings.Cut(word, "."); isItemID(id) {
+		s, _ := artifact.SectionOfID(id)
+		if a.section != "" && a.section != s.String() {
+			return false // what the change is about
+		}
+		a.section = s.String()
+		a.add(word)
+		return true
+	}
+	if s, ok := sectionOf(strings.ToLower(word)); ok && len(word) > 2 && a.section == "" {
+		a.section = s.String()
+		return true
+	}
+	return false
+}
+
+func (a *announcement) add(target string) {
+	if target != "" && !slices.Contains(a.targets, target) {
+		a.targets = append(a.targets, target)
+	}
+}
+
+func isItemID(word string) bool {
+	_, ok := artifact.SectionOfID(word)
+	return ok && len(word) < 8
+}
