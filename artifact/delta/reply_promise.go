@@ -103,7 +103,7 @@ func (r *reader) nameBelow(at int) string {
 }
 
 // announceWritten records a change in keys and values, which has its operation between two offsets
-// and begins no earlier than its paragraph. It returns false if nothing says what is to be changed.
+// and begins no earlier than its paragraph. It returns false if it names no section and no target.
 func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool {
 	end := r.writtenEnd(to, b.End)
 	rest, _, _ := bytes.Cut(r.src[to:end], []byte("\n"))
@@ -125,7 +125,7 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	return true
 }
 
-// about records what an operation in keys and values applies to: what stands behind it, else before.
+// about records what an operation in keys and values applies to: the words behind it, else those before.
 func (a *announcement) about(before, behind []byte) {
 	if a.section = sketchOf(behind).Section; a.section == "" {
 		a.section = sketchOf(before).Section
