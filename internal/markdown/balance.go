@@ -11,6 +11,8 @@ type fenceLine struct {
 	length uint16
 	mark   byte
 	opens  bool // it has a word behind its marks
+	delta  bool // that of a delta
+	shell  bool // it begins a fence around a delta fence of fewer or other marks, which has an end
 }
 
 // balance knows all fence lines of a text, and how those of one kind belong together. It is made
@@ -19,6 +21,8 @@ type balance struct {
 	made  bool
 	lines []fenceLine
 	known []pairing
+
+	strays []part // what stands before a line of more than three marks that closes nothing
 }
 
 // pairing says for each fence line what follows it, for fences with one mark and length. The
@@ -49,10 +53,62 @@ func (b *balance) make(src []byte) {
 		if len(line) >= 3 && (line[0] == '`' || line[0] == '~' || line[0] == ':') {
 			if n := run(line, line[0]); n >= 3 && (line[0] != '`' || bytes.IndexByte(line[n:], '`') < 0) {
 				opens := isInfo(line[n:]) && (line[0] != ':' || hasPrefixFold(bytes.TrimLeft(line[n:], " "), "delta"))
-				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens})
+				isDelta := opens && Fence{Info: line[n:]}.isDelta()
+				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens, isDelta, false})
 			}
 		}
 		at = next
+	}
+	b.findShells()
+}
+
+// findShells finds fences around delta fences: pairs of lines with equal marks, of which the second one
+// has no word. What is between the last of an odd number of such lines and the one before is in doubt.
+func (b *balance) findShells() {
+	type group struct {
+		open, before int  // the index of the line that begins a fence, and of the line before it
+		isOpen       bool // it has no end yet
+	}
+	groups := make(map[fenceLine]*group)
+	deltas := make([]int, len(b.lines)+1) // the next delta fence
+	deltas[len(b.lines)] = len(b.lines)
+	for i := len(b.lines) - 1; i >= 0; i-- {
+		if deltas[i] = deltas[i+1]; b.lines[i].delta {
+			deltas[i] = i
+		}
+	}
+	holds := func(from, to int) bool {
+		d := deltas[from+1]
+		return d < to && (b.lines[d].mark != b.lines[to].mark || b.lines[d].length < b.lines[to].length)
+	}
+	stray := func(g *group) {
+		if l := b.lines[g.open]; g.isOpen && !l.opens && l.length > 3 && g.before >= 0 && holds(g.before, g.open) {
+			b.strays = append(b.strays, part{from: int(b.lines[g.before].at) + 1, to: int(l.at)})
+		}
+	}
+	for i, l := range b.lines {
+		if l.mark == ':' {
+			continue
+		}
+		key := fenceLine{mark: l.mark, length: l.length}
+		g := groups[key]
+		switch {
+		case g == nil:
+			groups[key] = &group{open: i, before: -1, isOpen: true}
+		case g.isOpen && !l.opens:
+			if first := &b.lines[g.open]; !first.delta && holds(g.open, i) {
+				first.shell = true
+			}
+			g.isOpen, g.before = false, i
+		default:
+			if stray(g); g.isOpen {
+				g.before = g.open
+			}
+			g.isOpen, g.open = true, i
+		}
+	}
+	for _, g := range groups {
+		stray(g)
 	}
 }
 
@@ -94,6 +150,13 @@ func (b *balance) of(src []byte, f Fence) *pairing {
 	}
 	b.known = append(b.known, p)
 	return &b.known[len(b.known)-1]
+}
+
+// opensShell reports whether the current line begins a fence around a delta fence, which has an end.
+func (s *scanner) opensShell() bool {
+	s.balance.make(s.src)
+	i := s.balance.after(s.start) - 1
+	return i >= 0 && int(s.balance.lines[i].at) == s.start && s.balance.lines[i].shell
 }
 
 // outerEnd returns the offset of the line that closes a fence like f, in which another one like it

@@ -110,6 +110,7 @@ type scanner struct {
 	done   bool
 
 	// Only the second version uses the following.
+	longer   bool // the text has fences of more than three marks
 	partial  bool // the next line is the rest of the current one
 	doubt    bool // in a fence around a delta fence, up to doubtEnd
 	doubtEnd int
@@ -127,6 +128,10 @@ func Blocks(src []byte, rules Version) iter.Seq[Block] {
 		}
 		s.scan()
 		s.shows.mark(s.blocks)
+		if s.longer {
+			s.balance.make(src)
+			s.wraps.parts = append(s.wraps.parts, s.balance.strays...)
+		}
 		for _, b := range s.wraps.mark(src, s.blocks) {
 			if !yield(b) {
 				return
@@ -411,7 +416,7 @@ func (s *scanner) closeLeaf(end int) {
 func (s *scanner) emit(b Block) {
 	b.Draft, b.Doubtful = len(s.within) > 0, s.doubt
 	switch {
-	case s.tagged:
+	case s.tagged || s.longer:
 		s.blocks = append(s.blocks, b)
 	case !s.done:
 		s.done = !s.yield(b)

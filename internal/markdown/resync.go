@@ -56,6 +56,8 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
 	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
 	switch {
+	case l.fence.isData() && n >= 3 && (opens || !same) && s.opensShell():
+		s.resync(c, s.anotherAt("fence"))
 	case len(behind) == 0:
 		s.onlyMarks(same, width > 3, other)
 	case opens && f.isDelta():
@@ -76,7 +78,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 // one may open that instead: it has more marks than needed, and another fence follows. Else it is -1.
 func (s *scanner) longerEnd(length int) int {
 	l := &s.leaf
-	if length <= l.fence.Length || l.fence.isData() || l.indented || s.doubt {
+	if length <= l.fence.Length || l.indented || s.doubt || l.fence.isData() && (length == 3 || s.isComplete() && !s.afterBlank()) {
 		return -1
 	}
 	p := s.balance.of(s.src, Fence{Mark: l.fence.Mark, Length: length})
@@ -87,6 +89,14 @@ func (s *scanner) longerEnd(length int) int {
 		return int(s.balance.lines[p.closer[i]].at)
 	}
 	return -1
+}
+
+// afterBlank reports whether the line before the current one is blank.
+func (s *scanner) afterBlank() bool {
+	before := bytes.TrimRight(s.src[:s.start], " \t\r")
+	before = bytes.TrimSuffix(before, []byte("\n"))
+	before = bytes.TrimRight(before, " \t\r")
+	return bytes.HasSuffix(before, []byte("\n"))
 }
 
 // holdsExample reports whether a longer fence with a word begins in a delta fence that has no end,
@@ -137,7 +147,7 @@ func (s *scanner) onlyMarks(same, deep, other bool) {
 // lacksEnd reports whether an opening fence of other text shows that the open fence lacks its end.
 func (s *scanner) lacksEnd() bool {
 	l := &s.leaf
-	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose()
+	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose() || onlySpace(l.fence.Info) && !s.doubt && s.quotes == 0 && s.outerEnd(l.fence, s.start) < 0 && s.jsonFollows()
 }
 
 // mayFence reports whether a line inside a fence needs a closer look: it has two marks in a row.
@@ -210,13 +220,43 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 		} else {
 			s.resync(c, why)
 		}
-	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length && !s.doubt && !s.closerAhead(l.fence, s.start, false):
-		if onlySpace(l.fence.Info) {
-			s.resync(c, why) // a stray line of marks
-		} else {
-			s.beginDoubt(c, len(s.src))
+	case !s.doubt && onlySpace(l.fence.Info) && f.Mark != l.fence.Mark && s.endsAnother():
+		s.beginDoubt(c, s.nextCloser(l.fence))
+	case s.doubt || s.closerAhead(l.fence, s.start, false):
+	case onlySpace(l.fence.Info): // a stray line of marks
+		if l.tagLine < 0 {
+			l.tagLine, l.tagAt = l.line+1, l.start
+		}
+		s.resync(c, why)
+	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length:
+		s.beginDoubt(c, len(s.src))
+	}
+}
+
+// endsAnother reports whether the line that closes the open fence, which has no word, belongs to a later
+// one that has: the open one is a stray line of marks, or an example.
+func (s *scanner) endsAnother() bool {
+	p := s.balance.of(s.src, s.leaf.fence)
+	if p == nil {
+		return false
+	}
+	i := s.balance.after(s.start)
+	for end := p.closer[i]; i < int(end); i++ {
+		if l := s.balance.lines[i]; l.opens && l.mark == s.leaf.fence.Mark && int(l.length) >= s.leaf.fence.Length {
+			return true
 		}
 	}
+	return false
+}
+
+// nextCloser returns the offset of the next line that closes a fence like f, or the end of the text.
+func (s *scanner) nextCloser(f Fence) int {
+	if p := s.balance.of(s.src, f); p != nil {
+		if i := p.closer[s.balance.after(s.start)]; i >= 0 {
+			return int(s.balance.lines[i].at)
+		}
+	}
+	return len(s.src)
 }
 
 // anotherAt says that the open fence has no end before the current line, where another one begins.

@@ -78,6 +78,7 @@ func TestSecondOpening(t *testing.T) {
 }
 
 func TestSecondClosing(t *testing.T) {
+	const inner = "```delta\n{1}\n```\n"
 	for _, c := range []struct{ name, src, want string }{
 		{"text behind", "```delta\n{1}\n``` and so on\n" + good, "1 delta \"{1}\" (text behind the closing fence)\n4 delta \"{2}\""},
 		{"glued", "```delta\n{1}```\n" + good, "1 delta \"{1}\" (the closing fence is glued to the text)\n3 delta \"{2}\""},
@@ -110,6 +111,17 @@ func TestSecondClosing(t *testing.T) {
 		{"closed by more marks", "```text\nx\n````\n" + good, "1 text \"x\"\n4 delta \"{2}\""},
 		{"stray tildes", "~~~\nx\n" + good, "1  \"x\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{2}\""},
 		{"colons around backticks", ":::delta\n```json\n{1}\n```\n:::\n" + good, "1 delta \"```json\\n{1}\\n```\"\n6 delta \"{2}\""},
+		{"missing in tildes before a longer example", "~~~delta\n{2}\n\nSo:\n````\n" + inner + "````\n" + good, "1 delta \"{2}\" open (the closing fence is missing)\n5  \"```delta\\n{1}\\n```\"\n10 delta \"{2}\""},
+		{"missing in colons before a longer example", ":::delta\n{2}\n\n````\n" + inner + "````\n" + good, "1 delta \"{2}\" open (the closing fence is missing: another fence begins at line 4)\n4  \"```delta\\n{1}\\n```\"\n9 delta \"{2}\""},
+		{"cut before a longer example", "```delta\n{2\n\n`````\n" + inner + "`````\n" + good, "1 delta \"{2\"\n5 delta \"{1}\" doubtful\n9 delta \"{2}\""},
+		{"cut before an example in tildes", "```delta\n{\"a\n\n~~~~text\n" + inner + "~~~~\n" + good, "1 delta \"{\\\"a\" open (the closing fence is missing: another fence begins at line 4)\n4 text \"```delta\\n{1}\\n```\"\n9 delta \"{2}\""},
+		{"json before a longer example", "```json\n{2}\n\n`````\n" + inner + "`````\n" + good, "1 json \"{2}\"\n5 delta \"{1}\" doubtful\n9 delta \"{2}\""},
+		{"closed by more marks, each", "```delta\n{1}\n````\n\n```delta\n{2}\n````\n", "1 delta \"{1}\"\n5 delta \"{2}\""},
+		{"an odd number of longer lines", "````delta\n{2}\n\n````\n" + inner + "````\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown\n8  \"\" open (the closing fence is missing: another delta block begins at line 9)\n9 delta \"{2}\""},
+		{"a stray longer line", "````\n\n" + good + good, "1  \"\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{2}\"\n6 delta \"{2}\""},
+		{"a stray line of four tildes", "~~~~\n\n" + good, "1  \"\" open (the closing fence is missing: another delta block begins at line 3)\n3 delta \"{2}\""},
+		{"a stray line before tildes", good + "```\n\n~~~delta\n{1}\n~~~\n```python\nx\n```\n" + good, "1 delta \"{2}\"\n4  \"\" open\n6 delta \"{1}\" doubtful\n9 python \"x\" open doubtful\n12 delta \"{2}\""},
+		{"a stray line before json", good + "```\n\n```json\n{1}\n```\n", "1 delta \"{2}\"\n4  \"\" open (the closing fence is missing: another fence begins at line 6)\n6 json \"{1}\""},
 		{"lesson", "```lesson\nhelpful: x\n``` done\n" + good, "1 lesson \"helpful: x\" (text behind the closing fence)\n4 delta \"{2}\""},
 		{"colons, other word", ":::note\n" + good + ":::\n", "2 delta \"{2}\""},
 	} {
@@ -176,6 +188,7 @@ func TestTags(t *testing.T) {
 		{"a lone tag before a fence", "```delta\n{1}\n</think>" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n3 delta \"{2}\""},
 		{"a lone tag in a longer fence without an end", draft + "````\nx\n</think>\n" + good, "1 delta \"{1}\" draft\n4  \"x\" open draft (the closing fence is missing)\n7 delta \"{2}\""},
 		{"a lone tag in a fence without an end", draft + "```text\nx\n</think>\n" + good + "```text\ny\n```\n", "1 delta \"{1}\" draft\n4 text \"x\" open draft (the closing fence is missing)\n7 delta \"{2}\"\n10 text \"y\""},
+		{"a fence without an end in two thoughts", "<think>\n~~~\ny\n</think>\n" + good + "<think>\n~~~\ny\n</think>\n" + good, "2  \"y\" open draft (the closing fence is missing)\n5 delta \"{2}\"\n9  \"y\" open draft (the closing fence is missing)\n12 delta \"{2}\""},
 		{"a lone tag in pre without an end", draft + "<pre>\nx\n</think>\n" + good, fmt.Sprintf(last, 7)},
 		{"a lone tag in a comment without an end", draft + "<!-- x\n</think>\n" + good + "<!-- y -->\n", fmt.Sprintf(last, 6)},
 		{"a lone tag behind a sentence", draft + "No.</think> Here:\n" + good, fmt.Sprintf(last, 5)},

@@ -9,6 +9,9 @@ import (
 // reasoning or verbatim HTML. It counts if the block turns out not to end.
 func (s *scanner) noteTag(rest []byte) {
 	l := &s.leaf
+	if l.tagLine > 0 && l.kind == leafFence && len(s.within) > 0 && s.reopens(rest) && s.rewind() {
+		return
+	}
 	if l.tagLine != 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
 		return
 	}
@@ -31,6 +34,16 @@ func (s *scanner) noteTag(rest []byte) {
 		return
 	}
 	l.tagLine, l.tagAt = s.line, at
+}
+
+// reopens reports whether a line inside a fence is an opening tag of reasoning, alone. It shows that a tag
+// before it that closes reasoning is not code.
+func (s *scanner) reopens(rest []byte) bool {
+	if !s.tagged || len(rest) < 4 || rest[0] != '<' && rest[0] != '[' {
+		return false
+	}
+	t, n := readTag(rest)
+	return n > 0 && t.kind == tagOpen && onlySpace(rest[n:])
 }
 
 // leadingTag reads a tag, or the words in place of one, at an offset where a line begins.
