@@ -3,6 +3,7 @@ package merge
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -16,7 +17,7 @@ type labels map[string]*named
 type named struct {
 	texts  [2]claims
 	resent bool // one of them was read in an earlier merge: its author sent the letter again
-	early  bool // it is the target of an EDIT or KILL before the first of them
+	early  bool // it is a target before the first of them and may mean another item
 }
 
 // claims are the ADDs of one text with one name, in order, and what they made in a pass.
@@ -88,11 +89,17 @@ func (d *orderedBatch) markEarly() {
 		}
 		e := d.entry(i)
 		for _, name := range namesIn(from.Target) {
-			if n := e.named(name); n != nil && !n.early {
+			if n := e.named(name); n != nil && !n.early && (from.Operation == opKill || mayCount(name)) {
 				n.early = e.precedes(n.first()) && !e.knows(name)
 			}
 		}
 	}
+}
+
+// mayCount reports whether a name that is no id has a number, and so may spell the id of a known item.
+func mayCount(name string) bool {
+	_, isID := artifact.SectionOfID(name)
+	return !isID && strings.ContainsFunc(name, unicode.IsNumber)
 }
 
 // namesIn returns what a target may name: an item, or the row and the hypothesis of a cell.
