@@ -177,6 +177,9 @@ func Read(text []byte, opt Options) Reply {
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
 	r.read()
+	if r.overfull() {
+		return tooLarge(fmt.Sprintf("the message announces more than %d changes", opt.MaxBlocks))
+	}
 	reply := Reply{Open: r.open}
 	if opt.NoChanges && !r.meant {
 		own := text

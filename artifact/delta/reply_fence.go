@@ -54,7 +54,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
 	if len(bytes.TrimSpace(p.text)) == 0 {
-		if r.second && !b.Closed && jsonFollows(r.src[b.End:]) {
+		if r.second && !b.Closed && fenceFollows(r.src[b.End:]) {
 			return // that has a row of its own
 		}
 		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
@@ -96,14 +96,18 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	}
 }
 
-// jsonFollows reports whether a text begins with a fence of JSON that is meant as a delta.
-func jsonFollows(text []byte) bool {
+// fenceFollows reports whether a text begins with another delta fence, or a fence of JSON that is meant
+// as a delta.
+func fenceFollows(text []byte) bool {
 	const enough = 400
 	line, rest, _ := bytes.Cut(text[:min(len(text), enough)], []byte("\n"))
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return false
 	}
 	f, ok := markdown.OpenFence(line)
+	if ok && f.Is("delta") {
+		return true
+	}
 	rest, _, _ = bytes.Cut(rest, []byte("```"))
 	return ok && f.Is(looseWords...) && mentionsOperation(rest)
 }

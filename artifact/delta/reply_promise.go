@@ -33,6 +33,9 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 	text := r.src[b.Start:b.End]
 	at, paragraph, idle := b.Start, b.Start, false
 	for line := range bytes.Lines(text) {
+		if r.overfull() {
+			return
+		}
 		for len(done) > 0 && int(done[0].to) <= at {
 			done = done[1:]
 		}
@@ -62,6 +65,9 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		}
 	}
 }
+
+// overfull reports whether a reply announces more changes than it may have.
+func (r *reader) overfull() bool { return len(r.promises) > r.opt.MaxBlocks }
 
 // maxAnnouncement is how many bytes of a line are searched for an announcement.
 const maxAnnouncement = 160

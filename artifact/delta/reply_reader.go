@@ -88,7 +88,7 @@ func (r *reader) read() {
 		} else {
 			r.block(b)
 		}
-		if r.full {
+		if r.full || r.overfull() {
 			return
 		}
 	}

@@ -112,9 +112,6 @@ func (r *reader) isWritten(from, to int) bool {
 	return !isPlural && (strings.IndexByte(":=>|-;", last) >= 0 || bytes.HasSuffix(link, []byte("→"))) && keyBefore.Match(before)
 }
 
-// quoteMarks are what may stand around a word, escaped or not.
-const quoteMarks = `(?:\\{0,3}["'*_\x60“”]|&quot;|&#34;|&#39;){0,4}`
-
 // findWritten refuses the changes in a fence that are not written as JSON. Done is what was read as
 // JSON.
 func (r *reader) findWritten(b markdown.Block, done []span, f fate) {
@@ -156,9 +153,6 @@ func (r *reader) refuseOthers(b markdown.Block, f fate) {
 	}
 }
 
-// sketched finds an operation, a section or a target in JSON that cannot be read.
-var sketched = regexp.MustCompile(`(?i)\b(operation|op|action|section|target_id)` + quoteMarks + `[ \t]{0,8}[:=]?[ \t]{0,8}` + quoteMarks + `([A-Z][A-Z0-9_.]{1,30})`)
-
 // sketch returns what the beginning of an unreadable delta says about itself.
 func (r *reader) sketch(text []byte) Delta {
 	const enough = 400
@@ -176,9 +170,16 @@ func (r *reader) sketch(text []byte) Delta {
 }
 
 func sketchOf(text []byte) Delta {
+	const enough = 8
 	var d Delta
-	for _, m := range sketched.FindAllSubmatch(text, 8) {
-		switch key, word := topKey(string(m[1])), string(m[2]); {
+	for n, at := 0, nextKey(text, 0); n < enough && at >= 0; at = nextKey(text, at) {
+		key, begin, end, ok := sketchedValue(text, at)
+		if !ok {
+			at++
+			continue
+		}
+		n, at = n+1, end
+		switch key, word := topKey(key), string(text[begin:end]); {
 		case key == keyOperation && isOperation(word) && d.Operation == "":
 			d.Operation = strings.ToUpper(word)
 		case key == keySection && d.Section == "":
