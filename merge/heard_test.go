@@ -19,10 +19,13 @@ type drawnLetter struct {
 	message int
 }
 
-func (all drawnLetters) of(t *rapid.T, agent string, message int) *delta.Letter {
+func (all drawnLetters) of(t *rapid.T, agent string, message int, thread bool) *delta.Letter {
 	key := drawnLetter{agent, message}
 	if _, ok := all[key]; !ok {
 		all[key] = anyLetter(t, []string{"Blue", "Crimson"})
+		if thread && all[key] != nil {
+			all[key].To = []string{"Blue", "Crimson"}
+		}
 	}
 	return all[key]
 }
@@ -47,6 +50,8 @@ func checkHeard(t *rapid.T, base *artifact.Artifact, it *artifact.Item, v artifa
 		}
 		own, want := heardBy(base, d, name, byID, report)
 		switch {
+		case own && overheard(base, d, name, byID) && !d.Place.Letter.Direct && key != name && !strings.HasPrefix(key, name+" ("):
+			t.Fatalf("%s: %s of %s is in doubt, got %s", it.ID, name, id, key)
 		case own:
 		case want != "" && key != want:
 			t.Fatalf("%s: %s of %s means %s, got %s", it.ID, name, id, want, key)
@@ -81,16 +86,24 @@ func checkOwn(t *rapid.T, base, out *artifact.Artifact, byID map[string]*delta.D
 		case d.Place != nil && d.Place.Block < add.Place.Block || d.Place == nil && d.At.Before(add.At):
 			t.Fatalf("%s of %s touched %s, which %s adds later", d.Operation, d.Target, id, add.ID)
 		}
-		for _, other := range byID {
-			if d.Place == nil || d.Place.Letter == nil || other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent {
-				continue
-			}
-			known := other.Operation == delta.Add && slices.Contains(namesOf(other), name) && !knows(base, other, name)
-			if known && other.Place.Letter.Sent.Before(d.Place.Letter.Sent) && slices.Contains(other.Place.Letter.To, d.Agent) {
-				t.Fatalf("%s of %s touched %s, but a letter of %s has %s, too", d.Operation, d.Target, id, other.Agent, name)
-			}
+		if overheard(base, d, name, byID) {
+			t.Fatalf("%s of %s touched %s, but another author's letter has %s, too", d.Operation, d.Target, id, name)
 		}
 	}
+}
+
+// overheard reports whether an earlier letter of another author to that of a delta gave the name.
+func overheard(base *artifact.Artifact, d *delta.Delta, name string, byID map[string]*delta.Delta) bool {
+	for _, other := range byID {
+		if d.Place == nil || d.Place.Letter == nil || other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent || other.Operation != delta.Add {
+			continue
+		}
+		gave := slices.Contains(namesOf(other), name) && !knows(base, other, name)
+		if gave && other.Place.Letter.Sent.Before(d.Place.Letter.Sent) && slices.Contains(other.Place.Letter.To, d.Agent) {
+			return true
+		}
+	}
+	return false
 }
 
 // heardBy returns the hypothesis that the author of a delta means by a name of a letter, and whether it

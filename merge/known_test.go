@@ -181,6 +181,7 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 	spelt := rapid.Custom(func(t *rapid.T) string {
 		return rapid.SampledFrom(spellings(rapid.SampledFrom(labels).Draw(t, "label"))).Draw(t, "spelling")
 	})
+	thread := rapid.Bool().Draw(t, "thread") // of letters to all
 	messages := rapid.IntRange(1, 3).Draw(t, "messages")
 	batch := make([]delta.Delta, rapid.IntRange(1, 12).Draw(t, "size"))
 	letters := make(drawnLetters)
@@ -191,9 +192,9 @@ func adversaryBatch(t *rapid.T) []delta.Delta {
 			Operation: rapid.SampledFrom([]string{"ADD", "ADD", "EDIT", "KILL"}).Draw(t, "op"),
 			Timestamp: fmt.Sprintf("2025-12-30T12:0%d:00Z", rapid.IntRange(0, 2).Draw(t, "minute")),
 		}
-		if rapid.Bool().Draw(t, "reply") {
+		if thread || rapid.Bool().Draw(t, "reply") {
 			message := rapid.IntRange(1, messages).Draw(t, "message")
-			d.Place = &delta.Place{Message: message, Block: i + 1, Shown: rapid.IntRange(0, 2).Draw(t, "shown"), Letter: letters.of(t, d.Agent, message)}
+			d.Place = &delta.Place{Message: message, Block: i + 1, Shown: rapid.IntRange(0, 2).Draw(t, "shown"), Letter: letters.of(t, d.Agent, message, thread)}
 		}
 		section := rapid.SampledFrom([]artifact.Section{artifact.HypothesisSlate, artifact.PredictionsTable, artifact.DiscriminativeTests, artifact.AnomalyRegister}).Draw(t, "section")
 		marked := func(what string) artifact.Value { return artifact.Text(d.ID + " means " + strings.ToLower(what)) }
