@@ -96,7 +96,7 @@ func (d *orderedBatch) markEarly() {
 	}
 }
 
-// mayCount reports whether a name that is no id has a number, and so may spell the id of a known item.
+// mayCount reports whether a name that is not an id has a number, and so may spell the id of a known item.
 func mayCount(name string) bool {
 	_, isID := artifact.SectionOfID(name)
 	return !isID && strings.ContainsFunc(name, unicode.IsNumber)
