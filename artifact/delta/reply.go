@@ -183,8 +183,8 @@ func Read(text []byte, opt Options) Reply {
 	reply := Reply{Open: r.open}
 	if opt.NoChanges && !r.meant {
 		own := text
-		if r.forwarded > 0 {
-			own = text[:r.forwarded]
+		if r.ownEnd > 0 {
+			own = text[:r.ownEnd]
 		}
 		reply.NoChanges, r.bare = findNoChanges(own, opt)
 	}

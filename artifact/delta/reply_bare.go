@@ -80,10 +80,11 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	switch {
 	case !r.second || b.Kind != markdown.Prose || f != (fate{}):
 		return f
-	case r.forwarded > 0 && b.Start+pos > r.forwarded:
+	case r.isForeign(b.Start + pos):
 		return fateForwarded()
 	}
-	return introduced(text[:pos])
+	f, _ = introduced(text[:pos])
+	return f
 }
 
 // unfinished returns the length of an object, that of its first paragraph if the object has no end:

@@ -1,14 +1,16 @@
 package delta
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // clues are the words of a running text that the rules look for. Most texts have none, so one pass
 // over the text tells which rules need to read it at all.
 type clues struct {
 	operation bool // ADD, EDIT or KILL
 	order     bool // a word for an operation, or delta, in any case
-	forwarded bool // a word that ends a line above another author's message
-	header    bool // what begins a line above another author's message
+	forwarded bool // a line that may be above another author's message
 }
 
 // clueBytes are the bytes at which the words are recognised.
@@ -36,7 +38,7 @@ func (c *clues) look(text []byte, i int) {
 	case '\n':
 		c.beginLine(rest[1:])
 	case ':':
-		c.endKey(text[:i])
+		c.endLine(text, i)
 	case 'A', 'E', 'K':
 		c.operation = c.operation || hasPrefix(rest, Add) || hasPrefix(rest, Edit) || hasPrefix(rest, Kill)
 		c.order = c.order || orderAt(text, i) > 0
@@ -47,31 +49,29 @@ func (c *clues) look(text []byte, i int) {
 	}
 }
 
-// endKey looks at what is before a colon.
-func (c *clues) endKey(before []byte) {
-	if len(before) == 0 {
-		return
+// endLine looks at a line that ends in a colon, or has a name of a header before it.
+func (c *clues) endLine(text []byte, i int) {
+	if i+1 == len(text) || text[i+1] == '\n' || text[i+1] == '\r' {
+		line := text[max(0, i-150) : i+1]
+		c.forwarded = c.forwarded || isForwardClue(line[bytes.LastIndexByte(line, '\n')+1:])
 	}
-	switch before[len(before)-1] | 0x20 {
-	case 'e':
-		c.forwarded = c.forwarded || endsIn(before, "wrote") || endsIn(before, "essage")
-	case 't':
-		c.forwarded = c.forwarded || bytes.HasSuffix(before, []byte("Subject"))
-	case 'm':
-		c.header = c.header || endsIn(before, "from")
+	before := text[:i]
+	for _, name := range [...]string{"subject", "betreff", "objet", "fwd"} {
+		c.forwarded = c.forwarded || endsIn(before, name)
 	}
 }
 
 // beginLine looks at the beginning of a line.
 func (c *clues) beginLine(line []byte) {
-	if len(line) == 0 || isLetter(line[0]) || line[0] == '\n' {
+	if len(line) < 2 || isLetter(line[0]) || line[0] == '\n' || c.forwarded {
 		return
 	}
-	at := 0
-	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
-		at++
+	if line[0] == ' ' || line[0] == '\t' {
+		line = bytes.TrimLeft(line, " \t")
 	}
-	c.header = c.header || hasPrefix(line[at:], "--")
+	if len(line) > 1 && (line[0] == line[1] && strings.IndexByte("-=*_~", line[0]) >= 0 || strings.IndexByte("#[\xe2", line[0]) >= 0) {
+		c.forwarded = isForwardClue(line)
+	}
 }
 
 func hasPrefix(text []byte, word string) bool {

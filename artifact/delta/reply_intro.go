@@ -4,34 +4,47 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"brenner/internal/markdown"
 )
 
-// maxIntroduction is how many bytes before a delta are searched for the line that introduces it.
+// maxIntroduction is how many bytes before a delta are searched for the line that introduces it, and
+// behind it for one that withdraws it.
 const maxIntroduction = 300
 
-// The lines that introduce a block as something else than a change of its author. They match the
-// line without marks, in lower case.
+// The vocabulary of lines that call a delta something else than a change of its author. All match the
+// last sentence before it, without marks and in lower case.
 var (
-	introducesExample = regexp.MustCompile(`^(?:(?:here is|this is|just|only|as) )?(?:an? |the |one )?(?:for example|for instance|e\.g\.?|(?:bad |wrong )?examples?|samples?|templates?|format|syntax|` +
-		`(?:first |rough |old |earlier |previous )(?:draft|version|attempt|idea)|draft|rejected|discarded|not proposed|instead of(?: this)?|rather than(?: this)?|not this|wrong|incorrect)[ ,.]*:?$`)
-	introducesFormat = regexp.MustCompile(`\b(?:example|sample|template|illustration)s?(?: of)?(?: (?:an?|the|how|what|what an?))* (?:deltas?|blocks?|format|syntax|kickoff)\b.*:$|` +
-		`\b(?:delta|block|deltas|kickoff)(?:'s|’s)? (?:format|syntax|example|template|sample)\b.*:$|\bformat (?:is|was|of)\b.*:$|\b(?:kill|edit|add|delta|block|it) (?:would |should |might )?looks? like(?: this)?:$`)
-	introducesDraft = regexp.MustCompile(`^i (?:had |have |also |first |briefly )*(?:considered|thought (?:of|about)|rejected|discarded|decided against|was tempted|will not|would not|do not|did not)\b.*:$`)
-	// introducesQuotation matches the line in its own case: a name begins with a capital.
-	introducesQuotation = regexp.MustCompile(`^(?:[Oo]n .{1,60}?,? |[Aa]s |[Ww]hat |[Ee]arlier,? |[Ii]n round \d+,? )?(?:[Tt]he (?:critic|kickoff|operator|other agent|previous agent)|[Aa]nother agent|[A-Z]\w+)(?: \([^)]{1,40}\))?(?: has| had)? (?:wrote|said|proposed|suggested|sent|posted|replied)\b.*:$|` +
-		`^(?:[Qq]uot(?:ing|ed)|[Ff]rom|[Cc]it(?:ing|ed)) (?:from )?(?:[Tt]he kickoff|[A-Z]\w+(?:'s|’s)?)(?: (?:message|reply|mail|delta|letter|contribution))?:$|` +
-		`^[A-Z]\w+(?:'s|’s) (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b.*:$`)
+	// forbids matches in any sentence.
+	forbids = regexp.MustCompile(`\b(?:not|never|don['’]?t)(?: to)?(?: be)?(?: yet)? (?:appl(?:y|ied)|execut(?:e|ed)|send|sent)\b|\bnot (?:my|a) (?:change|delta|proposal)\b|\bnot (?:proposed|final|meant)\b|` +
+		`\bwhat not to\b|\bi (?:\w+ ){0,2}(?:withdr[ae]w|forward(?:ing)?)\b|\b(?:only|just|merely) (?:an? )?(?:examples?|illustration|drafts?|demo)\b|\bfor illustration\b|\bexamples? only\b|\bignore (?:it|this|that|the following)\b`)
+	// labels matches in titles: headings, and sentences that end in a colon.
+	labels = regexp.MustCompile(`\b(?:examples?|illustrations?|hypothetical|drafts?|quot(?:e|es|ed|ing|ation)|cit(?:ed|ing)|forward(?:ed|ing)|fwd|previous(?:ly)?|withdrawn|struck)\b|` +
+		`\b(?:rejected|discarded|abandoned|obsolete|superseded)(?: (?:drafts?|ideas?|deltas?|changes?|versions?|proposals?|options?|attempts?|blocks?|kills?|edits?|adds?|alternatives?))?(?: \([^)]*\))?:?$|` +
+		`\b(?:old|earlier|first|initial) (?:version|draft|attempt|delta|idea)s?\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d`)
+	// supposes matches in titles as well.
+	supposes = regexp.MustCompile(`\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?:|\bif .{1,80}\b(?:fails?|failed|succeeds|holds|negative|positive)\b|\bnext round\b|` +
+		`^i (?:\w+ ){0,2}(?:considered|thought (?:of|about)|rejected|discarded|decided against|was tempted)\b|^i (?:will|would|do|did) not (?:propose|suggest|make|kill|edit|add)\b|` +
+		`^(?:an? |the |this is |here is |just |only |as |one )*(?:bad|wrong|incorrect|e\.g\.?|for instance|samples?|templates?|format|syntax|the format is|not this|instead of(?: this)?|rather than(?: this)?)(?: (?:deltas?|blocks?|format))?[ ,.]*:?$|` +
+		`\b(?:deltas?|blocks?|kickoff)(?:'s|’s)? (?:format|syntax|template|sample)\b|\bformat (?:is|was|of)\b`)
+	// quotes matches titles in their own case: a name begins with a capital.
+	quotes = regexp.MustCompile(`^(?:[Oo]n .{1,60}?,? |[Aa]s |[Ww]hat |[Ee]arlier,? |[Ii]n round \d+,? )?(?:[Tt]he (?:critic|kickoff|operator|other agent|previous agent)|[Aa]nother agent|[A-Z][A-Za-z]{2,})(?: \([^)]{1,40}\))?(?: has| had)? (?:wrote|writes|said|says|proposed|proposes|suggested|suggests|sent|posted|replied)\b|` +
+		`^(?:[A-Z][A-Za-z]{2,}|[Tt]he kickoff|From [A-Z][A-Za-z]{2,})(?:'s|’s) (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b|\bfrom [A-Z][a-z]+[A-Z]\w*:$`)
+	// owns matches what follows such words if the author then speaks of its own change.
+	owns     = regexp.MustCompile(`[,;:!?—–"”)] ?(?:and |but |then |here is |here are )?(?:i|we|my|our|mine)\b|^[^:]*\b(?:my|mine|final)\b`)
+	ownStart = regexp.MustCompile(`^(?:so |hence |here |now )?(?:i|we) (?:\w+ )?(?:add|edit|kill|propose|suggest|change|replace)\b|^my (?:deltas?|changes?|kill|edit|add)\b`)
+	reasons  = regexp.MustCompile(`[,;:!?—–] ?(?:and |but )?(?:so|therefore|hence|thus)\b|\b(?:about|that|is|are|fails)\b`)
+	concerns = regexp.MustCompile(`[,;:!?—–] ?(?:and |but )?(?:so|therefore|hence|thus)\b|\bfor (?:example|instance), \w`)
+	several  = regexp.MustCompile(`(?i)\b(?:these|those|both|two|three|all|\w{3,}s)\b.{0,20}$`)
+	// withdraws matches a line behind a delta.
+	withdraws = regexp.MustCompile(`^(?:no[,.;] (?:that|this|it|wait|i)\b|wait[,.;!]|scratch that|never ?mind|ignore (?:that|this|it|the above)|(?:do not|don['’]?t) (?:apply|execute|send)\b|` +
+		`(?:that|this|it|the above)(?: \w+){0,2} (?:was|is) (?:(?:only|just|merely) (?:an? )?(?:example|draft|illustration|quotation)|an? (?:example|draft|illustration|quotation)|not (?:my|meant|proposed|to be|a (?:change|proposal|delta))|withdrawn))|` +
+		`\bi (?:\w+ ){0,2}withdr[ae]w (?:it|this|that)\b`)
 )
 
-// introducers begin sentences about the author's own changes.
-var introducers = []string{"I ", "We ", "It ", "This ", "That ", "These ", "Here ", "My ", "Our ", "You ", "Let's", "Let’s", "What I ", "As I ", "As said", "As proposed", "As suggested"}
-
 // introducedFence returns what becomes of a fence because of the line before it, or before the fences
-// that it follows directly.
+// that it follows directly, or of the line behind it.
 func (r *reader) introducedFence(b markdown.Block) fate {
 	before := r.src[max(0, b.Start-maxIntroduction):b.Start]
 	line := bytes.LastIndexByte(bytes.TrimSuffix(before, []byte("\n")), '\n') + 1
@@ -40,11 +53,17 @@ func (r *reader) introducedFence(b markdown.Block) fate {
 	} else if i := bytes.Index(before[line:], []byte(":::")); i >= 0 {
 		before = before[:line+i]
 	}
-	f := r.introduction.fate
+	f, spreads := r.introduction.fate, true
 	if f == (fate{}) || !r.onlyFences(r.introduction.end, b.Start) {
-		f = introduced(before)
+		f, spreads = introduced(before)
 	}
-	r.introduction.fate, r.introduction.end = f, b.End
+	r.introduction.fate, r.introduction.end = fate{}, b.End
+	if spreads {
+		r.introduction.fate = f
+	}
+	if f == (fate{}) {
+		f = withdrawn(r.src[b.End:min(len(r.src), b.End+maxIntroduction)])
+	}
 	return f
 }
 
@@ -57,13 +76,45 @@ func (r *reader) onlyFences(from, to int) bool {
 	return len(bytes.Trim(text[:bytes.LastIndexByte(text, '\n')+1], " \t\r\n`~:")) == 0
 }
 
-// introduced returns what becomes of a delta because of the line before it: one that is called an
-// example, a draft or another author's is refused.
-func introduced(before []byte) fate {
+// withdrawn returns what becomes of a delta because of the first line behind it.
+func withdrawn(behind []byte) fate {
+	for len(behind) > 0 {
+		line, rest, _ := bytes.Cut(behind, []byte("\n"))
+		line = bytes.Trim(line, " \t\r*_`~:>")
+		behind = rest
+		switch {
+		case len(line) == 0:
+			continue
+		case !isLetter(line[0]) || !mayForbid(line):
+			return fate{}
+		}
+		if lower := strings.ToLower(unmarked.Replace(string(line))); !withdraws.MatchString(lower) {
+			return fate{}
+		}
+		return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(string(line))), "send it again without that line; leave it out if it is withdrawn")
+	}
+	return fate{}
+}
+
+// mayForbid reports whether a line has a part of the words of forbids and withdraws. It filters out
+// most lines.
+func mayForbid(line []byte) bool {
+	for _, part := range [...]string{"not ", "NOT ", "ever", "n't ", "n’t ", "ithdr", "orward", "xample", "llustrat", "draft", "gnore", "No", "Wait", "cratch"} {
+		if bytes.Contains(line, []byte(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// introduced returns what becomes of a delta because of the sentence before it: one that is forbidden, or
+// is called an example, a draft or another author's, is refused. It also reports whether the sentence
+// is about the deltas that follow as well.
+func introduced(before []byte) (f fate, spreads bool) {
 	before = trimRight(before[max(0, len(before)-maxIntroduction):], " \t\r\n*_[(")
 	text := before[bytes.LastIndexByte(before, '\n')+1:]
-	if len(text) == 0 || isLetter(text[0]) && strings.IndexByte("`~:aAnN", text[len(text)-1]) < 0 {
-		return fate{} // most lines: neither a title nor what is left of a fence with delta or json
+	if len(text) == 0 || isLetter(text[0]) && strings.IndexByte("`~:aAnN", text[len(text)-1]) < 0 && !mayForbid(text) {
+		return fate{}, false // most lines: neither a title nor what is left of a fence with delta or json
 	}
 	if word := bytes.Trim(text, " \t`~:"); len(word) <= len("delta") && (begins(word, "delta") || len(word) == len("json") && begins(word, "json")) { // what is left of a fence
 		before = bytes.TrimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
@@ -71,19 +122,40 @@ func introduced(before []byte) fate {
 	}
 	body := bytes.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
 	marks := text[:len(text)-len(body)]
-	emphatic := bytes.ContainsAny(marks, "#*_")
-	if !emphatic && !bytes.HasSuffix(bytes.TrimRight(body, "*_`"), []byte(":")) {
-		return fate{} // most lines
-	}
 	if len(body) == 0 || len(text) == maxIntroduction || bytes.IndexByte(marks, '>') >= 0 {
-		return fate{}
+		return fate{}, false
 	}
-	line := unmarked.Replace(string(body))
-	if !isForeign(line, emphatic) {
-		return fate{}
+	emphatic := bytes.IndexByte(marks, '#') >= 0 || bytes.ContainsAny(marks, "*_") && !bytes.HasSuffix(marks, []byte(" "))
+	line := strings.TrimSpace(unmarked.Replace(string(body)))
+	if i := strings.LastIndex(line, ". "); i >= 0 {
+		line = line[i+2:] // the last sentence
+	}
+	disowned, spreads := disowns(line, emphatic || strings.HasSuffix(line, ":"))
+	if !disowned {
+		return fate{}, false
 	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta after a line that calls it an example, a draft or another author's: %q", clipped(line)),
-		"send it again after a line that calls it your change; leave it out if it is not")
+		"send it again after a line that calls it your change; leave it out if it is not"), spreads || bytes.IndexByte(marks, '#') >= 0
+}
+
+// disowns reports whether a sentence says that what follows is not a change of its author, and
+// whether it speaks of several. A sentence in which the author then speaks of its own change does not.
+func disowns(line string, title bool) (disowned, spreads bool) {
+	lower := strings.ToLower(line)
+	if m := forbids.FindStringIndex(lower); m != nil {
+		return !strings.HasPrefix(lower, "that ") && !strings.HasPrefix(lower, "no, ") && !concerns.MatchString(lower[m[1]:]), several.MatchString(lower)
+	}
+	if !title {
+		return false, false
+	}
+	if supposes.MatchString(lower) {
+		return !concerns.MatchString(lower), several.MatchString(lower)
+	}
+	if m := labels.FindStringIndex(lower); m != nil && !concerns.MatchString(lower) && !owns.MatchString(lower[m[1]:]) && !ownStart.MatchString(lower) {
+		return true, several.MatchString(lower)
+	}
+	m := quotes.FindStringIndex(line)
+	return m != nil && !reasons.MatchString(lower[m[1]:]) && !owns.MatchString(lower[m[1]:]), true
 }
 
 // unmarked removes emphasis.
@@ -95,57 +167,4 @@ func trimRight(text []byte, set string) []byte {
 		text = text[:len(text)-1]
 	}
 	return text
-}
-
-// isForeign reports whether a line says that what follows is not a change of its author.
-func isForeign(line string, emphatic bool) bool {
-	lower := strings.ToLower(line)
-	if !strings.HasSuffix(line, ":") {
-		return emphatic && introducesExample.MatchString(lower)
-	}
-	if introducesExample.MatchString(lower) || introducesFormat.MatchString(lower) || introducesDraft.MatchString(lower) {
-		return true
-	}
-	return introducesQuotation.MatchString(line) && !slices.ContainsFunc(introducers, func(own string) bool { return strings.HasPrefix(line, own) })
-}
-
-// forwarded matches the lines above another author's message, as mail programs write them: a mark, an
-// attribution with a time or an address, or a header.
-var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message(?: from [^\n]{1,100})?)[ \t]*(?:-{2,}[ \t]*)?\r?$|begin forwarded message:[ \t]*\r?$|` +
-	`(?-i:On) [^\n]{0,150}(?:\d:\d\d|@)[^\n]{0,150}\swrote:[ \t]*\r?$|` +
-	`[*_]{0,2}(?-i:From:)[^\n]*\n(?:[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance):[^\n]*\n){3,7})`)
-
-// findForwarded records where another author's message begins in a block of running text.
-func (r *reader) findForwarded(b markdown.Block, c clues) {
-	text := r.src[b.Start:b.End]
-	mentions := func(word string) bool { return bytes.Contains(text, []byte(word)) }
-	if r.forwarded > 0 || !c.forwarded && (!c.header || !mentions("essage") && !mentions("ESSAGE")) {
-		return
-	}
-	for at := 0; at < len(text); {
-		m := forwarded.FindIndex(text[at:])
-		if m == nil {
-			return
-		}
-		if r.isForwarded(b.Start+at+m[0], b.Start+at+m[1]) {
-			r.forwarded = b.Start + at + m[1]
-			return
-		}
-		at += max(m[1], 1)
-	}
-}
-
-// isForwarded reports whether unmarked text of another author follows the lines between two offsets. A
-// quotation ends by itself, and a header at the beginning is that of the reply.
-func (r *reader) isForwarded(from, to int) bool {
-	lines := string(r.src[from:to])
-	if strings.Contains(lines, "Subject:") {
-		has := func(name string) bool { return strings.Contains(lines, name) }
-		return has("To:") && (has("Sent:") || has("Date:")) && len(bytes.TrimSpace(r.src[:from])) > 0
-	}
-	return !bytes.HasPrefix(bytes.TrimLeft(r.src[to:], " \t\r\n"), []byte(">"))
-}
-
-func fateForwarded() fate {
-	return refused(AmbiguousDelta, "a delta below the line of a forwarded message", "send it again above that line; leave it out if another author wrote it")
 }

@@ -37,18 +37,19 @@ type reader struct {
 		fate
 		end int
 	}
-	forwarded int // where the message of another author begins, or 0
-	spent     int // the line where effort ran out, or 0
-	effort    int // remaining bytes that failed attempts at bare deltas may read
-	place     locator
-	dec       *jsontext.Decoder
-	buf       bytes.Buffer
-	mender    repairer
-	names     names
-	passage   passage // buffers
-	object    object
-	fields    []written // buffer for the keys of one object
-	payload   []written
+	foreign span // the last message of another author
+	ownEnd  int  // where the first one begins, or 0
+	spent   int  // the line where effort ran out, or 0
+	effort  int  // remaining bytes that failed attempts at bare deltas may read
+	place   locator
+	dec     *jsontext.Decoder
+	buf     bytes.Buffer
+	mender  repairer
+	names   names
+	passage passage // buffers
+	object  object
+	fields  []written // buffer for the keys of one object
+	payload []written
 }
 
 func newReader(src []byte, opt Options) *reader {

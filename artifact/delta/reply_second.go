@@ -95,7 +95,7 @@ func (r *reader) readBlock(b markdown.Block) {
 		c = cluesOf(r.src[b.Start:b.End])
 		r.findForwarded(b, c)
 	}
-	if f == (fate{}) && r.forwarded > 0 && b.Start >= r.forwarded {
+	if f == (fate{}) && r.isForeign(b.Start) {
 		f = fateForwarded()
 	}
 	switch {

@@ -1,0 +1,87 @@
+package delta
+
+import (
+	"bytes"
+	"regexp"
+
+	"brenner/internal/markdown"
+)
+
+// forwarded matches the lines above another author's message, as mail programs and authors write them: a
+// mark, an attribution, or a header.
+var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:` +
+	`(?:[-=*_~]{2,}|[–—#\[]+)[ \t\[*_]*(?:(?:forwarded|fwd|weitergeleitete?|begin forwarded)(?:[ \t]+(?:message|letter|mail|reply|delta|nachricht|by|from)\b[^\n]{0,100}|[ \t]*[-=*_~\]–—:]*)|` +
+	`(?:original|ursprüngliche)[ \t]+(?:message|letter|e?-?mail|nachricht)\b[^\n]{0,100}|message[ \t]+(?:transféré|original|d.origine)[^\n]{0,100})[ \t]*\r?$|` +
+	`[*_]{0,2}(?:begin )?forwarded (?:message|letter|mail|reply)[^\n]{0,100}:[ \t*_]*\r?$|[*_#]{0,4}[ \t]*fwd:[^\n]*$|` +
+	`(?-i:On|Am|Le) [^\n]{0,150}(?:\n[^\n]{0,100})?\b(?:wrote|schrieb[^\n:]{0,80}|a écrit ?):[ \t]*\r?$|` +
+	`[*_]{0,2}(?-i:From|Von|De):[^\n]*\n(?:[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance|Gesendet|Datum|An|Betreff|Envoyé|À|Objet) ?:[^\n]*\n){2,7})`)
+
+var (
+	// dated finds what an attribution has besides a name: a time, a year or an address.
+	dated        = regexp.MustCompile(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
+	subjectLine  = regexp.MustCompile(`(?m)^[*_]{0,2}(?:Subject|Betreff|Objet) ?:`)
+	forwardedEnd = regexp.MustCompile(`(?im)^[ \t]*[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b[^\n]{0,100}$`)
+)
+
+// isForwardClue reports whether a line that has marks, or ends in a colon, may be above the message of
+// another author.
+func isForwardClue(line []byte) bool {
+	const longest = 200
+	line, _, _ = bytes.Cut(line[:min(len(line), longest)], []byte("\n"))
+	for _, part := range [...]string{"orward", "ORWARD", "wd:", "WD:", "wrote:", "schrieb", "crit", "riginal", "RIGINAL", "rspr", "eitergeleitet", "ransf"} {
+		if bytes.Contains(line, []byte(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// findForwarded records where another author's message begins in a block of running text, and where
+// a line says that it ends.
+func (r *reader) findForwarded(b markdown.Block, c clues) {
+	if !c.forwarded || r.foreign.to > int32(b.Start) {
+		return
+	}
+	text := r.src[b.Start:b.End]
+	for at := 0; at < len(text); {
+		m := forwarded.FindIndex(text[at:])
+		if m == nil {
+			return
+		}
+		from, to := b.Start+at+m[0], b.Start+at+m[1]
+		if r.isForwarded(from, to) {
+			r.foreign = span{int32(to), int32(len(r.src))}
+			if end := forwardedEnd.FindIndex(r.src[to:]); end != nil {
+				r.foreign.to = int32(to + end[1])
+			}
+			if r.ownEnd == 0 {
+				r.ownEnd = to
+			}
+			return
+		}
+		at += max(m[1], 1)
+	}
+}
+
+// isForwarded reports whether unmarked text of another author follows the lines between two offsets. A
+// quotation ends by itself, and a header at the beginning is that of the reply.
+func (r *reader) isForwarded(from, to int) bool {
+	lines := bytes.TrimLeft(r.src[from:to], " \t*_")
+	switch first, _, _ := bytes.Cut(lines, []byte(":")); string(first) {
+	case "From", "Von", "De":
+		return subjectLine.Match(r.src[from:to]) && len(bytes.TrimSpace(r.src[:from])) > 0
+	}
+	if hasPrefix(lines, "On ") || hasPrefix(lines, "Am ") || hasPrefix(lines, "Le ") {
+		if !dated.Match(lines) {
+			return false
+		}
+	}
+	return !bytes.HasPrefix(bytes.TrimLeft(r.src[to:], " \t\r\n"), []byte(">"))
+}
+
+// isForeign reports whether an offset is in the message of another author.
+func (r *reader) isForeign(at int) bool { return int(r.foreign.from) <= at && at < int(r.foreign.to) }
+
+func fateForwarded() fate {
+	return refused(AmbiguousDelta, "a delta below the line of a forwarded message", "send it again above that line; leave it out if another author wrote it")
+}
