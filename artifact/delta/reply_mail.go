@@ -14,12 +14,12 @@ var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:` +
 	`(?:original|ursprüngliche)[ \t]+(?:message|letter|e?-?mail|nachricht)\b[^\n]{0,100}|message[ \t]+(?:transféré|original|d.origine)[^\n]{0,100})[ \t]*\r?$|` +
 	`[*_]{0,2}(?:begin )?forwarded (?:message|letter|mail|reply)[^\n]{0,100}:[ \t*_]*\r?$|[*_#]{0,4}[ \t]*fwd:[^\n]*$|` +
 	`(?-i:On|Am|Le) [^\n]{0,150}(?:\n[^\n]{0,100})?\b(?:wrote|schrieb[^\n:]{0,80}|a écrit ?):[ \t]*\r?$|` +
-	`[*_]{0,2}(?-i:From|Von|De):[^\n]*\n(?:[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance|Gesendet|Datum|An|Betreff|Envoyé|À|Objet) ?:[^\n]*\n){2,7})`)
+	`(?:[-*][ \t]+)?[*_]{0,2}(?-i:From|Von|De) ?:[^\n]*\n(?:[ \t]*(?:[-*][ \t]+)?[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance|Gesendet|Datum|An|Betreff|Envoyé|À|Objet) ?:[^\n]*\n){1,7})`)
 
 var (
 	// dated finds what an attribution has besides a name: a time, a year or an address.
 	dated        = regexp.MustCompile(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
-	subjectLine  = regexp.MustCompile(`(?m)^[*_]{0,2}(?:Subject|Betreff|Objet) ?:`)
+	subjectLine  = regexp.MustCompile(`(?m)^[ \t*_-]{0,8}(?:Subject|Betreff|Objet) ?:`)
 	forwardedEnd = regexp.MustCompile(`(?im)^[ \t]*[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b[^\n]{0,100}$`)
 )
 
@@ -66,10 +66,12 @@ func (r *reader) findForwarded(b markdown.Block, c clues) {
 // isForwarded reports whether unmarked text of another author follows the lines between two offsets. A
 // quotation ends by itself, and a header at the beginning is that of the reply.
 func (r *reader) isForwarded(from, to int) bool {
-	lines := bytes.TrimLeft(r.src[from:to], " \t*_")
-	switch first, _, _ := bytes.Cut(lines, []byte(":")); string(first) {
+	lines := bytes.TrimLeft(r.src[from:to], " \t*_-")
+	switch first, _, _ := bytes.Cut(lines, []byte(":")); string(bytes.TrimRight(first, " ")) {
 	case "From", "Von", "De":
-		return subjectLine.Match(r.src[from:to]) && len(bytes.TrimSpace(r.src[:from])) > 0
+		before := bytes.TrimLeft(r.src[:from], " \t\r\n")
+		isFirst := !bytes.Contains(before, []byte("\n\n")) && !bytes.Contains(before, []byte("\n\r\n")) // paragraph
+		return subjectLine.Match(r.src[from:to]) && !isFirst
 	}
 	if hasPrefix(lines, "On ") || hasPrefix(lines, "Am ") || hasPrefix(lines, "Le ") {
 		if !dated.Match(lines) {

@@ -31,7 +31,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
-	at, paragraph, idle := b.Start, b.Start, false
+	at, paragraph, idle := b.Start, b.Start, busy
 	for line := range bytes.Lines(text) {
 		if r.overfull() {
 			return
@@ -50,8 +50,9 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		case len(done) > 0 && int(done[0].from) < at:
 			line = line[:int(done[0].from)-from]
 		}
-		idle = isIdle(line, idle)
-		if !cluesOf(line).order {
+		idle = idleness(line, idle)
+		clues := cluesOf(line)
+		if !clues.order {
 			continue
 		}
 		found := false
@@ -60,7 +61,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 				found, paragraph = true, end
 			}
 		}
-		if !found && (!idle || deltaMark.Match(line)) {
+		if !found && (idle == busy || idle == weighs && clues.operation || deltaMark.Match(line)) {
 			r.announceLine(line, from)
 		}
 	}
@@ -165,31 +166,49 @@ func (r *reader) writtenEnd(at, end int) int {
 	return end
 }
 
-// isIdle reports whether a line is under words that say that what follows is not proposed: options
-// that were rejected, plans, and what others did.
-func isIdle(line []byte, was bool) bool {
+// The titles under which lines are not proposed.
+const (
+	busy   = iota // none
+	weighs        // options: only operations in capitals are announced
+	tells         // what was rejected, is planned, or others did
+)
+
+// idleness returns what the title above a line, or the line itself, says of it.
+func idleness(line []byte, was int) int {
 	const longest = 200
 	trimmed := bytes.TrimSpace(line)
 	first, _ := utf8.DecodeRune(trimmed)
 	isTitle := first == '#' || bytes.HasSuffix(bytes.TrimRight(trimmed, "*_"), []byte(":")) || bytes.HasPrefix(trimmed, []byte("**")) && bytes.HasSuffix(trimmed, []byte("**"))
 	switch {
+	case len(trimmed) > longest && unicode.IsLetter(first):
+		return busy
 	case len(trimmed) > longest:
-		return was && !unicode.IsLetter(first)
-	case isTitle || first == '|' && !was:
-		return mayBeIdle(trimmed) && idleTitle.Match(trimmed)
+		return was
+	case isTitle || first == '|' && was == busy:
+		switch {
+		case !mayBeIdle(trimmed):
+			return busy
+		case idleTitle.Match(trimmed):
+			return tells
+		case optionTitle.Match(trimmed):
+			return weighs
+		}
+		return busy
 	case unicode.IsLetter(first):
-		return false // running text: a list has ended
+		return busy // running text: a list has ended
 	}
 	return was
 }
 
-var idleTitle = regexp.MustCompile(`(?i)\b(?:reject|discard|considered|options?\b|alternatives\b|weighed|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|` +
-	`(?:planned|plans?|left|pending) (?:for|to)\b|future|later rounds?|pending|recap|so far|(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|` +
-	`what (?:happened|changed)|history|others? (?:did|proposed|changed)|protocol|meaning|legend)`)
+var (
+	optionTitle = regexp.MustCompile(`(?i)\b(?:options?|weighed|considered)\b`)
+	idleTitle   = regexp.MustCompile(`(?i)\b(?:reject|discard|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|later rounds?|recap|` +
+		`(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|what (?:happened|changed)|history|others? (?:did|proposed|changed))`)
+)
 
 // mayBeIdle reports whether a word of a line begins as idleTitle needs it.
 func mayBeIdle(line []byte) bool {
-	const beginnings = " reje disc cons opti alte alre weig with decl not  no l next plan left pend futu late reca so f last prev earl in r of r from roun what hist othe prot mean lege "
+	const beginnings = " reje disc cons opti alre weig with decl not  no l next late reca last prev earl in r of r from roun what hist othe "
 	for i := 0; i+4 <= len(line); i++ {
 		switch {
 		case line[i] >= utf8.RuneSelf:

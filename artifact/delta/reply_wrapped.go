@@ -67,7 +67,7 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 	}
 	if name := strings.ToLower(f.name); inner.fate == (fate{}) {
 		switch {
-		case isExampleWord(name):
+		case isExampleWord(name) || strings.Contains(name, "example"):
 			inner.shown = FlagExample
 		case isDraftWord(name):
 			inner.shown = FlagDraft
