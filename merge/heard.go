@@ -118,7 +118,11 @@ func (p *pass) heardNames(e entry, name string) string {
 	}
 	for _, add := range e.heardOf(name) {
 		one := fault.Shown(add.d().Agent) + "'s " + name + " was refused"
-		if made := p.madeItem(add); made != nil {
+		switch made := p.madeItem(add); {
+		case made == nil:
+		case made.id() == name:
+			one = fault.Shown(add.d().Agent) + "'s new item has this id"
+		default:
 			one = fault.Shown(add.d().Agent) + "'s " + name + " is " + made.id()
 		}
 		if slices.Contains(names, one) {

@@ -70,14 +70,14 @@ func (p *pass) mentioned(e entry, w *write) []string {
 	switch v := w.Value.(type) {
 	case artifact.Map:
 		for i := range v {
-			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || !e.labelledAdd(key).none() {
+			if key := v[i].Key; artifact.HypothesisSlate.ValidID(key) || !e.labelledAdd(key).none() || e.in.second && artifact.HypothesisSlate.ValidID(spelledID(key)) {
 				words = append(words, key)
 			}
 		}
 	case artifact.List:
 		for _, el := range v {
 			word := string(el.(artifact.Text))
-			if _, isID := artifact.SectionOfID(word); isID || !e.labelledAdd(word).none() {
+			if _, isID := artifact.SectionOfID(word); isID || !e.labelledAdd(word).none() || e.in.second && spelledID(word) != "" {
 				words = append(words, word)
 			}
 		}
@@ -193,10 +193,16 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 
 func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	why := "its author cannot have known"
-	if candidates := p.candidates(e, name); len(candidates) > 1 {
+	advice := p.heardNames(e, name)
+	switch candidates := p.candidates(e, name); {
+	case len(candidates) > 1:
 		why = "may mean " + strings.Join(candidates, " or ")
+	case advice != "":
+		why = "earlier letters leave open"
+	case p.second && spelledID(name) != name && spelledID(name) != "":
+		why, advice = "is not an id as it stands", p.readAs(e, name)
 	}
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, p.heardNames(e, name))
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, advice)
 	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
 }
 

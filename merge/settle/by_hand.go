@@ -44,8 +44,9 @@ func (in *ByHand) Merge(rules merge.Rules, examples []string) (artifact.Artifact
 		own = *from
 	}
 	rules.Agents, rules.Unified, rules.Priority = own.Entries, own.Mode == roster.Unified, own.Priority(rules.Priority)
-	if in.Operator != "" && !slices.Contains(own.Agents(), in.Operator) {
-		rules.Authorities = slices.Concat(rules.Authorities, []string{in.Operator})
+	operator := strings.TrimSpace(in.Operator)
+	if operator != "" && !slices.ContainsFunc(own.Agents(), func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), operator) }) {
+		rules.Authorities = slices.Concat(rules.Authorities, []string{operator})
 	}
 	out, report := merge.Merge(in.Base, batch, rules)
 	if out.Metadata.Version != in.Base.Metadata.Version {
