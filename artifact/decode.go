@@ -32,18 +32,17 @@ type decoder struct {
 }
 
 func (d *decoder) problem(kind ProblemKind, item, format string, args ...any) {
-	d.doc.Problems = append(d.doc.Problems, Problem{Kind: kind, Item: item, Message: fmt.Sprintf(format, args...)})
+	p := Problem{Kind: kind, Item: item, Message: fmt.Sprintf(format, args...)}
+	if p.IsNote() {
+		p.Line = 1 // JSON is one line
+	}
+	d.doc.Problems = append(d.doc.Problems, p)
 }
 
 func (d *decoder) document(v Value) error {
 	top, ok := v.(Map)
 	if !ok {
 		return errors.New("the JSON is not an object with metadata and sections")
-	}
-	for _, e := range top {
-		if !slices.Contains([]string{"schema", "metadata", "sections", "provenance"}, e.Key) {
-			return fmt.Errorf("unknown key %s in an artifact", fault.Shown(e.Key))
-		}
 	}
 	if schema, ok := top.Get("schema"); ok && schema != Text(Schema) {
 		return fmt.Errorf("the schema is %s; this program reads %s", fault.Shown(string(Canonical(schema))), Schema)
@@ -57,20 +56,34 @@ func (d *decoder) document(v Value) error {
 		return errors.New(`it has no "sections" object`)
 	}
 	d.metadata(metadata)
+	for _, e := range top {
+		if !slices.Contains([]string{"schema", "metadata", "sections", "provenance"}, e.Key) {
+			if d.doc.Artifact.Metadata.SessionID == "" { // something else
+				return fmt.Errorf("unknown key %s in an artifact", fault.Shown(e.Key))
+			}
+			d.keep("key", e)
+		}
+	}
 	for _, e := range sections {
 		if _, ok := ParseSection(e.Key); !ok {
-			return fmt.Errorf("unknown section %s", fault.Shown(e.Key))
+			d.keep("section", e)
 		}
 	}
 	for _, s := range Sections() {
 		if err := d.section(sections, s); err != nil {
-			return err
+			d.problem(UnreadableLines, s.String(), "%s", err)
 		}
 	}
 	if p, ok := top.Get("provenance"); ok {
 		return d.provenance(p)
 	}
 	return nil
+}
+
+// keep keeps what an artifact has no place for, as JSON.
+func (d *decoder) keep(what string, e Entry) {
+	d.problem(Kept, "", "unknown %s %s, kept in the metadata under %s", what, fault.Shown(e.Key), otherText)
+	d.doc.Artifact.Metadata.keep(otherText, otherEntry(e.Key, string(Canonical(e.Value))))
 }
 
 // get returns the value of a key if it has the type V.
@@ -86,6 +99,8 @@ func (d *decoder) metadata(m Map) {
 			d.problem(kind, "metadata", format, args...)
 		})
 	}
+	extra := d.doc.Artifact.Metadata.Extra
+	slices.SortFunc(extra, func(x, y Entry) int { return CompareKeys(x.Key, y.Key) })
 }
 
 func (d *decoder) section(sections Map, s Section) error {
@@ -117,11 +132,13 @@ func (d *decoder) section(sections Map, s Section) error {
 	for i, v := range list {
 		m, ok := v.(Map)
 		if !ok {
-			return fmt.Errorf("%s: entry %d is not an object", s, i+1)
+			d.problem(UnreadableLines, s.String(), "%s: entry %d is not an object", s, i+1)
+			continue
 		}
 		it, err := d.item(s, m)
 		if err != nil {
-			return fmt.Errorf("%s: entry %d: %w", s, i+1, err)
+			d.problem(UnreadableLines, s.String(), "%s: entry %d: %v", s, i+1, err)
+			continue
 		}
 		d.checkID(s, it.ID, i, seen)
 		items = append(items, it)

@@ -47,7 +47,7 @@ func (p *Problem) IsNote() bool { return p.Kind == Variant || p.Kind == Kept }
 // Problem is one problem of a file's form.
 type Problem struct {
 	Kind    ProblemKind
-	Line    int    // in the file; 0 for JSON
+	Line    int    // in the file; 0 for faults of JSON
 	Item    string // the item or section concerned, if any
 	Message string
 }
@@ -79,11 +79,11 @@ func (d *Document) Notes() []Problem {
 }
 
 // Strict returns the artifact of a valid document, or an error with one fault for each problem. Notes
-// are no problems, an empty section without the "none registered" line is accepted, and JSON may omit
-// sections.
+// are no problems, an empty section without the "none registered" line is accepted, as is a version that is
+// not a number, which is kept, and JSON may omit sections.
 func (d *Document) Strict() (Artifact, error) {
 	err := d.Faults("`brenner artifact lint FILE` explains the problems of the file", func(p *Problem) bool {
-		return !p.IsNote() && p.Kind != EmptyNotStated && (p.Kind != MissingSection || p.Line > 0)
+		return !p.IsNote() && p.Kind != EmptyNotStated && p.Kind != BadVersion && (p.Kind != MissingSection || p.Line > 0)
 	})
 	if err != nil {
 		return Artifact{}, err
@@ -118,10 +118,14 @@ func ParseExact(data []byte) (Artifact, error) {
 	if err != nil {
 		return Artifact{}, err
 	}
-	if err := doc.Faults("", (*Problem).IsNote); err != nil {
+	return doc.exact()
+}
+
+func (d *Document) exact() (Artifact, error) {
+	if err := d.Faults("", (*Problem).IsNote); err != nil {
 		return Artifact{}, err
 	}
-	return doc.Strict()
+	return d.Strict()
 }
 
 // Lines maps places of a Markdown file to line numbers. Its keys are section ids, item ids,

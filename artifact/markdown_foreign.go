@@ -2,7 +2,6 @@ package artifact
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"brenner/internal/fault"
@@ -34,12 +33,6 @@ type run struct {
 	line     int
 	text     strings.Builder
 }
-
-// Keys of the metadata for what has no other place.
-const (
-	otherText         = "other_text"
-	otherContributors = "other_contributors"
-)
 
 // variant notes, once, that one form is read as another.
 func (r *mdReader) variant(what, was, is string) {
@@ -145,26 +138,6 @@ func (d *draft) keepTexts() {
 		name = "other_" + name
 	}
 	d.Fields = append(d.Fields, Field{Name: name, Value: Text(strings.Join(d.texts, "\n\n"))})
-}
-
-// keepOther stores the texts outside of items in the metadata.
-func (r *mdReader) keepOther() {
-	r.keepExtra(otherText, r.others)
-}
-
-func (r *mdReader) keepExtra(key string, values []Value) {
-	if len(values) == 0 {
-		return
-	}
-	md := &r.doc.Artifact.Metadata
-	if before, ok := md.Extra.Get(key); ok {
-		list, isList := before.(List)
-		if !isList {
-			list = List{before}
-		}
-		values = slices.Concat(list, values)
-	}
-	md.Extra = MapOf(append(slices.Clone(md.Extra), Entry{key, List(values)})...)
 }
 
 // valueBelow reads the value of a label from the line below it.
@@ -372,37 +345,4 @@ func (r *mdReader) rowFields(d *draft) {
 			r.field(spec, raw)
 		}
 	}
-}
-
-// otherMetadata takes out of the contributors what an artifact has no place for.
-func (r *mdReader) otherMetadata(v Value, line int) Value {
-	list, ok := v.(List)
-	if !ok {
-		return v
-	}
-	var read, others List
-	for _, one := range list {
-		switch c := one.(type) {
-		case Text:
-			r.problem(Variant, line, "metadata", "the contributor %s is read as an agent", fault.Shown(string(c)))
-			one = MapOf(Entry{"agent", c})
-		case Map:
-			known := slices.DeleteFunc(slices.Clone(c), func(e Entry) bool { return !isContributorKey(e.Key) })
-			if len(known) < len(c) {
-				others = append(others, c)
-			}
-			one = known
-		}
-		read = append(read, one)
-	}
-	if len(others) > 0 {
-		r.problem(Kept, line, "metadata", "contributors with other keys, kept in the metadata under %s", otherContributors)
-		r.keepExtra(otherContributors, others)
-	}
-	return read
-}
-
-func isContributorKey(key string) bool {
-	var c Contributor
-	return slices.ContainsFunc(c.texts(), func(k textKey) bool { return k.key == key })
 }

@@ -176,16 +176,12 @@ func (r *mdReader) frontMatter(text string) {
 func (r *mdReader) metadata(key string, node *yaml.Node) {
 	line := 1 + node.Line
 	v, err := yamlValue(node, documentDepth-2)
-	if err != nil {
-		kind := BadMetadata
-		if key == "version" {
-			kind = BadVersion
-		}
-		r.problem(kind, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
-		return
+	if err != nil && key == "version" && node.Kind == yaml.ScalarNode {
+		v, err = Text(node.Value), nil
 	}
-	if key == "contributors" {
-		v = r.otherMetadata(v, line)
+	if err != nil {
+		r.problem(BadMetadata, line, "metadata", "metadata: %s: %v", fault.Shown(key), err)
+		return
 	}
 	r.doc.Artifact.Metadata.take(Entry{key, v}, func(kind ProblemKind, format string, args ...any) {
 		r.problem(kind, line, "metadata", format, args...)

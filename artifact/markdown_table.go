@@ -367,7 +367,7 @@ func (r *mdReader) finish() {
 		}
 	}
 	r.checkSections()
-	r.keepOther()
+	r.doc.Artifact.Metadata.keep(otherText, r.others...)
 	slices.SortStableFunc(r.doc.Problems, func(x, y Problem) int { return x.Line - y.Line })
 	if more := r.problems - maxProblems; more > 0 {
 		r.doc.Problems = append(r.doc.Problems, Problem{

@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"slices"
+	"strconv"
 
 	"brenner/internal/fault"
 )
@@ -28,8 +29,34 @@ func (m *Metadata) take(e Entry, flaw metadataFlaw) {
 	case "roster":
 		m.Roster = e.Value
 	default:
+		if _, kept := m.Extra.Get(e.Key); kept {
+			m.keep(e.Key, e.Value)
+			return
+		}
 		m.Extra = append(m.Extra, e)
 	}
+}
+
+// Keys of the metadata for what has no other place.
+const (
+	otherText         = "other_text"
+	otherContributors = "other_contributors"
+	otherVersion      = "other_version"
+)
+
+// keep adds values to the list under a key that an artifact does not have.
+func (m *Metadata) keep(key string, values ...Value) {
+	if len(values) == 0 {
+		return
+	}
+	if before, ok := m.Extra.Get(key); ok {
+		list, isList := before.(List)
+		if !isList {
+			list = List{before}
+		}
+		values = slices.Concat(list, values)
+	}
+	m.Extra = MapOf(append(slices.Clone(m.Extra), Entry{key, List(values)})...)
 }
 
 type textKey struct {
@@ -106,11 +133,20 @@ func (m *Metadata) value() Map {
 
 func (m *Metadata) takeVersion(v Value, flaw metadataFlaw) {
 	n, ok := v.(Number)
-	if !ok || n < 0 || n >= MaxInteger || n != Number(int(n)) {
-		flaw(BadVersion, "metadata: version %s is not a whole number from 0", fault.Shown(string(Canonical(v))))
+	if ok && n >= 0 && n < MaxInteger && n == Number(int(n)) {
+		m.Version = int(n)
 		return
 	}
-	m.Version = int(n)
+	shown := fault.Shown(string(Canonical(v)))
+	flaw(BadVersion, "metadata: version %s is not a whole number from 0", shown)
+	text, _ := v.(Text)
+	if whole, err := strconv.ParseUint(string(text), 10, 53); err == nil {
+		flaw(Variant, "the version %s is read as a number", shown)
+		m.Version = int(whole)
+		return
+	}
+	flaw(Kept, "the version %s, kept in the metadata under %s; versions are counted from 0", shown, otherVersion)
+	m.keep(otherVersion, v)
 }
 
 func (m *Metadata) takeContributors(v Value, flaw metadataFlaw) {
@@ -118,18 +154,34 @@ func (m *Metadata) takeContributors(v Value, flaw metadataFlaw) {
 	if !ok {
 		flaw(BadMetadata, "metadata: contributors is not a list")
 	}
+	var others List
 	for _, v := range list {
+		if name, ok := v.(Text); ok {
+			flaw(Variant, "the contributor %s is read as an agent", fault.Shown(string(name)))
+			v = MapOf(Entry{"agent", name})
+		}
 		fields, ok := v.(Map)
 		if !ok {
 			flaw(BadMetadata, "metadata: a contributor is not an object with agent, program, model and contributed_at")
 			continue
 		}
 		var c Contributor
+		other := false
 		for _, e := range fields {
-			if _, ok := takeText(c.texts(), e); !ok {
+			switch known, ok := takeText(c.texts(), e); {
+			case !known:
+				other = true
+			case !ok:
 				flaw(BadMetadata, "metadata: a contributor's %s cannot be read", fault.Shown(e.Key))
 			}
 		}
+		if other {
+			others = append(others, fields)
+		}
 		m.Contributors = append(m.Contributors, c)
+	}
+	if len(others) > 0 {
+		flaw(Kept, "contributors with other keys, kept in the metadata under %s", otherContributors)
+		m.keep(otherContributors, others...)
 	}
 }

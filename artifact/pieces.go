@@ -106,7 +106,7 @@ func (j *joining) decode(top Value) (Artifact, error) {
 	if err := d.document(top); err != nil {
 		return Artifact{}, notPieces(err.Error())
 	}
-	a, err := d.doc.Strict()
+	a, err := d.doc.exact()
 	if err != nil {
 		return Artifact{}, err
 	}

@@ -110,14 +110,19 @@ func (r *reader) readBlock(b markdown.Block) {
 	case !isDeltaFence(b.Fence):
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
-		before := r.count
-		if r.findObjects(r.unquoted(b), b, f); r.count == before {
-			r.skip(b.Line, FlagQuoted)
-		}
+		r.readQuoted(b, f)
 	case r.endsCut(b) && f == (fate{}):
 		r.readOpen(b)
 	default:
 		r.readWord(b, f)
+	}
+}
+
+// readQuoted shows the deltas of a quoted delta fence, or the fence if none is readable.
+func (r *reader) readQuoted(b markdown.Block, f fate) {
+	before := r.count
+	if r.findObjects(r.unquoted(b), b, f); r.count == before {
+		r.skip(b.Line, FlagQuoted)
 	}
 }
 

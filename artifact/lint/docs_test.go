@@ -32,7 +32,8 @@ an artifact invalid.
 - **kept**: anything else, verbatim. An unknown label or column becomes a field of the item; text without a label becomes its
   field ` + "`text`" + `, a score on another scale ` + "`score_text`" + `, remarks on marks ` + "`score_notes`" + `. Text outside of items, and
   sections that an artifact does not have, go to ` + "`other_text`" + ` in the metadata. Nothing in a code fence, a comment or ` + "`<pre>`" + ` is read,
-  and a heading that names no item ends the item above it.
+  and a heading that names no item ends the item above it. In JSON, unknown keys and sections go to ` + "`other_text`" + ` too. A version that
+  is not a whole number goes to ` + "`other_version`" + `, and versions are counted from 0.
 - Contradictions are not guessed at: a field twice, a row with too few cells, a struck value of an item that was not killed. Such
   a file is refused, and so is one without front matter or without a section, except by lint.
 `

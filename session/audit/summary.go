@@ -76,10 +76,10 @@ type Summary struct {
 	Letters []session.LetterRow `json:"letters,omitempty"`
 	// Ignored are the deltas of replies that are drafts, quotations or examples, and not taken elsewhere.
 	Ignored []IgnoredInCall `json:"ignored,omitempty"`
-	Started string              `json:"started_at"`
-	Updated string              `json:"updated_at"`
-	blame   string              // an existing item, for a suggested command
-	enough  string              // flags of a sufficient budget, if its own is too small
+	Started string          `json:"started_at"`
+	Updated string          `json:"updated_at"`
+	blame   string          // an existing item, for a suggested command
+	enough  string          // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
