@@ -13,7 +13,7 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 		return blocks
 	}
 	missing := newMatching(r.promises, blocks).missing()
-	var all []Block
+	all := make([]Block, 0, len(blocks)+len(slices.Concat(missing...)))
 	next := 0
 	for i := range r.promises {
 		a := &r.promises[i]

@@ -116,8 +116,8 @@ func introduced(before []byte) (f fate, spreads bool) {
 	if len(text) == 0 || isLetter(text[0]) && strings.IndexByte("`~:aAnN", text[len(text)-1]) < 0 && !mayForbid(text) {
 		return fate{}, false // most lines: neither a title nor what is left of a fence with delta or json
 	}
-	if word := bytes.Trim(text, " \t`~:"); len(word) <= len("delta") && (begins(word, "delta") || len(word) == len("json") && begins(word, "json")) { // what is left of a fence
-		before = bytes.TrimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
+	for isFenceWord(text) { // what is left of a fence
+		before = trimRight(before[:len(before)-len(text)], " \t\r\n*_[(")
 		text = before[bytes.LastIndexByte(before, '\n')+1:]
 	}
 	body := bytes.TrimLeft(text, lineMarks+"\ufeff\u200b\u00a0")
@@ -156,6 +156,12 @@ func disowns(line string, title bool) (disowned, spreads bool) {
 	}
 	m := quotes.FindStringIndex(line)
 	return m != nil && !reasons.MatchString(lower[m[1]:]) && !owns.MatchString(lower[m[1]:]), true
+}
+
+// isFenceWord reports whether a line has only the word of a fence for deltas, perhaps with its marks.
+func isFenceWord(line []byte) bool {
+	word := bytes.Trim(line, " \t`~:")
+	return begins(word, "delta") && len(word) == len("delta") || begins(word, "json") && len(word) == len("json")
 }
 
 // unmarked removes emphasis.

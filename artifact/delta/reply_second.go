@@ -397,6 +397,9 @@ func (r *reader) shownFences(line int, b markdown.Block, loose bool) []int {
 // readGap looks for deltas in a part of the text that is in no block, such as indented code.
 func (r *reader) readGap(from, to, line int) {
 	text := r.src[from:to]
+	if onlyFenceLines(text) {
+		return // as between most blocks
+	}
 	if c := cluesOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
 		gap := markdown.Block{Kind: markdown.Prose, Start: from, End: to, Line: line, Closed: true}
 		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(">")) {
@@ -406,6 +409,16 @@ func (r *reader) readGap(from, to, line int) {
 		}
 		r.findAnnouncements(gap, r.findObjects(text, gap, fateElsewhere("in indented code or beside a fence")), c)
 	}
+}
+
+// onlyFenceLines reports whether a text has nothing but the lines of sound fences.
+func onlyFenceLines(text []byte) bool {
+	const marks = "`~ \t\r\n-+*>"
+	text = trimRight(text, marks)
+	for bytes.HasSuffix(text, []byte("delta")) {
+		text = trimRight(text[:len(text)-len("delta")], marks)
+	}
+	return len(text) == 0
 }
 
 // giveUp records where the effort for searching deltas in text ran out.

@@ -109,7 +109,22 @@ func (r *reader) isWritten(from, to int) bool {
 			return true
 		}
 	}
-	return !isPlural && (strings.IndexByte(":=>|-;", last) >= 0 || bytes.HasSuffix(link, []byte("→"))) && keyBefore.Match(before)
+	return !isPlural && (strings.IndexByte(":=>|-;", last) >= 0 || bytes.HasSuffix(link, []byte("→"))) && hasKey(before) && keyBefore.Match(before)
+}
+
+// hasKey reports whether a text has a word that keyBefore may match.
+func hasKey(text []byte) bool {
+	for i := range text {
+		if !isLetter(text[i]) || i > 0 && isWordByte(text[i-1]) {
+			continue
+		}
+		for _, key := range [...]string{"op", "action", "type", "command", "kind", "verdict", "decision", "change"} {
+			if begins(text[i:], key) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // findWritten refuses the changes in a fence that are not written as JSON. Done is what was read as

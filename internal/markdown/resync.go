@@ -51,6 +51,10 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		return
 	}
 	f := Fence{Mark: bare[0], Length: n, Info: bare[n:]}
+	if l.start == s.start && l.fence.isDelta() && f.Mark == l.fence.Mark && n == l.fence.Length && bytes.Equal(f.Info, l.fence.Info) {
+		l.line, l.start, l.json = s.line, s.next, jsonState{at: s.next} // the line is written twice
+		return
+	}
 	enough := n >= l.fence.Length
 	same, other := enough && f.Mark == l.fence.Mark, enough && f.Mark != l.fence.Mark
 	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
