@@ -101,7 +101,7 @@ func (r *reader) readBlock(b markdown.Block) {
 	switch {
 	case b.Kind == markdown.Prose:
 		done := r.findObjects(r.unquoted(b), b, f)
-		if f == (fate{}) || b.Shown && b.Doubtful && !b.Draft && !b.Quoted {
+		if f == (fate{}) || inDoubt(b) {
 			r.announce(b, c)
 			r.findAnnouncements(b, done, c)
 		}
@@ -125,6 +125,9 @@ func (r *reader) readQuoted(b markdown.Block, f fate) {
 		r.skip(b.Line, FlagQuoted)
 	}
 }
+
+// inDoubt reports whether a block may be meant, although its place is in doubt.
+func inDoubt(b markdown.Block) bool { return b.Doubtful && !b.Draft && !b.Quoted }
 
 // endsCut reports whether a cut reply ends in the block.
 func (r *reader) endsCut(b markdown.Block) bool {
@@ -349,7 +352,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
 	}
 	done := r.findObjects(r.unquoted(b), b, f)
-	if own {
+	if own || inDoubt(b) {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
 		r.findAnnouncements(b, done, cluesOf(text))
 	}

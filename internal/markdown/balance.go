@@ -68,6 +68,7 @@ func (b *balance) findShells() {
 	type group struct {
 		open, before int  // the index of the line that begins a fence, and of the line before it
 		isOpen       bool // it has no end yet
+		words        bool // a line of it has a word
 	}
 	groups := make(map[fenceLine]*group)
 	deltas := make([]int, len(b.lines)+1) // the next delta fence
@@ -82,7 +83,7 @@ func (b *balance) findShells() {
 		return d < to && (b.lines[d].mark != b.lines[to].mark || b.lines[d].length < b.lines[to].length)
 	}
 	stray := func(g *group) {
-		if l := b.lines[g.open]; g.isOpen && !l.opens && l.length > 3 && g.before >= 0 && holds(g.before, g.open) {
+		if l := b.lines[g.open]; g.isOpen && !l.opens && (l.length > 3 || l.mark == '~' && !g.words) && g.before >= 0 && holds(g.before, g.open) {
 			b.strays = append(b.strays, part{from: int(b.lines[g.before].at) + 1, to: int(l.at)})
 		}
 	}
@@ -94,7 +95,7 @@ func (b *balance) findShells() {
 		g := groups[key]
 		switch {
 		case g == nil:
-			groups[key] = &group{open: i, before: -1, isOpen: true}
+			groups[key] = &group{open: i, before: -1, isOpen: true, words: l.opens}
 		case g.isOpen && !l.opens:
 			if first := &b.lines[g.open]; !first.delta && holds(g.open, i) {
 				first.shell = true
@@ -104,7 +105,7 @@ func (b *balance) findShells() {
 			if stray(g); g.isOpen {
 				g.before = g.open
 			}
-			g.isOpen, g.open = true, i
+			g.isOpen, g.open, g.words = true, i, g.words || l.opens
 		}
 	}
 	for _, g := range groups {

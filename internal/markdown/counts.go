@@ -23,7 +23,7 @@ func (s *scanner) findTags() {
 	triangles := bytes.Contains(s.src, []byte("▷"))
 	s.tagged = s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
-	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~~"))
+	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
 	for _, mark := range []byte{'<', '['} {
 		for at := 0; ; at++ {
 			i := bytes.IndexByte(s.src[at:], mark)

@@ -68,6 +68,8 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		s.innerDelta(c, f, same)
 	case opens && other && !l.fence.isData():
 		s.noteOpener()
+	case opens && same && s.isStray():
+		s.doubtStray()
 	case opens && (same && s.lacksEnd() || s.holdsExample(n, same)):
 		s.resync(c, s.anotherAt("fence"))
 	case same && !opens && s.endsBefore(behind):
@@ -82,7 +84,7 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 // one may open that instead: it has more marks than needed, and another fence follows. Else it is -1.
 func (s *scanner) longerEnd(length int) int {
 	l := &s.leaf
-	if length <= l.fence.Length || l.indented || s.doubt || l.fence.isData() && (length == 3 || s.isComplete() && !s.afterBlank()) {
+	if length <= l.fence.Length || l.indented || s.doubt || l.fence.isData() && (length == 3 || s.isComplete() && !s.afterBlank() && !s.fenceFollows()) {
 		return -1
 	}
 	p := s.balance.of(s.src, Fence{Mark: l.fence.Mark, Length: length})
@@ -101,6 +103,12 @@ func (s *scanner) afterBlank() bool {
 	before = bytes.TrimSuffix(before, []byte("\n"))
 	before = bytes.TrimRight(before, " \t\r")
 	return bytes.HasSuffix(before, []byte("\n"))
+}
+
+// fenceFollows reports whether the next line begins with the marks of a fence.
+func (s *scanner) fenceFollows() bool {
+	rest := bytes.TrimLeft(s.src[s.next:], " \t")
+	return len(rest) > 0 && (rest[0] == '`' || rest[0] == '~') && run(rest, rest[0]) > 2
 }
 
 // holdsExample reports whether a longer fence with a word begins in a delta fence that has no end,
@@ -151,7 +159,7 @@ func (s *scanner) onlyMarks(same, deep, other bool) {
 // lacksEnd reports whether an opening fence of other text shows that the open fence lacks its end.
 func (s *scanner) lacksEnd() bool {
 	l := &s.leaf
-	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose() || onlySpace(l.fence.Info) && !s.doubt && s.quotes == 0 && s.outerEnd(l.fence, s.start) < 0 && s.jsonFollows()
+	return l.fence.isDelta() && !s.inString() || l.fence.isData() && s.isComplete() || s.lacksClose()
 }
 
 // mayFence reports whether a line inside a fence needs a closer look: it has two marks in a row.
@@ -228,12 +236,29 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 		s.beginDoubt(c, s.nextCloser(l.fence))
 	case s.doubt || s.closerAhead(l.fence, s.start, false):
 	case onlySpace(l.fence.Info): // a stray line of marks
-		if l.tagLine < 0 {
-			l.tagLine, l.tagAt = l.line+1, l.start
+		if l.fence.Length > 3 {
+			l.tagLine, l.tagAt = l.line+1, l.start // what is in it is read again
 		}
 		s.resync(c, why)
 	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length:
 		s.beginDoubt(c, len(s.src))
+	}
+}
+
+// isStray reports whether the open fence is a stray line of marks, or an example with one: it has no word,
+// another fence begins in it, and only one line closes the two.
+func (s *scanner) isStray() bool {
+	l := &s.leaf
+	return onlySpace(l.fence.Info) && l.tagLine == 0 && len(s.within) == 0 && !s.doubt && s.quotes == 0 && s.outerEnd(l.fence, s.start) < 0
+}
+
+// doubtStray reads the open fence again as text that is in doubt up to the line that closes it.
+func (s *scanner) doubtStray() {
+	l := &s.leaf
+	end := s.nextCloser(l.fence)
+	l.tagLine, l.tagAt = l.line+1, l.start
+	if s.rewind() {
+		s.doubt, s.doubtEnd = true, end
 	}
 }
 

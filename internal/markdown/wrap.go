@@ -394,7 +394,7 @@ func (w *wraps) name(name, attributes []byte) (string, bool) {
 
 // attributesEnd returns where the attributes of a tag end, at its last mark, or -1.
 func attributesEnd(rest []byte) int {
-	if len(rest) == 0 || rest[0] != '>' && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '/' && rest[0] != '=' {
+	if len(rest) == 0 || rest[0] != '>' && rest[0] != ' ' && rest[0] != '\t' && rest[0] != '=' {
 		return -1
 	}
 	quote := byte(0)
