@@ -17,6 +17,9 @@ type Document struct {
 	Artifact Artifact
 	Lines    Lines // of the Markdown file; empty for JSON
 	Problems []Problem
+	// Unkept are lines of Markdown whose content only the provenance can hold. The file is as it should be,
+	// but a new version of it lacks them.
+	Unkept []Problem
 }
 
 // ProblemKind classifies a problem of a file's form.

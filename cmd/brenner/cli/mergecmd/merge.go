@@ -108,6 +108,9 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	}
 	r := p.Merge(&in)
 	r.Reading = append(formNotes(&doc, opt.base), r.Reading...)
+	for _, u := range doc.Unkept {
+		r.Reading = append(r.Reading, delta.Note{File: opt.base, Line: u.Line, What: "not kept", Text: u.Item + ": " + u.Message + "; only a base in JSON keeps this"})
+	}
 	form := func() []byte { return append(r.Artifact.JSON(), '\n') }
 	if opt.markdown(raw) {
 		form = r.Artifact.Markdown
