@@ -93,6 +93,56 @@ func BenchmarkStamped32000Blocks(b *testing.B) {
 	}
 }
 
+// hostileUnits returns texts of which naive readers take the square of their length, or worse. They are
+// repeated.
+func hostileUnits() []struct{ name, text string } {
+	return []struct{ name, text string }{
+		{"rows", "| H2 | KILL | x |\n"},
+		{"bullets", "- KILL H2: because of the data\n"},
+		{"titles", "### Delta 1: ADD hypothesis\n"},
+		{"unclosed_fences", "```delta\n"},
+		{"unclosed_blocks", "```delta\n{\"operation\":\"ADD\",\n"},
+		{"fences_of_other_marks", "~~~delta\n```\n"},
+		{"open_deltas", `{"operation":"ADD",`},
+		{"open_objects", `operation {"a`},
+		{"open_tags", "<think>\n"},
+		{"closing_tags", "</think> x\n"},
+		{"tags_within_lines", "so <think> and <example> "},
+		{"open_comments", "x <!-- y\n"},
+		{"code_spans", "` `` ``` "},
+		{"quotations", "> > ```delta\n"},
+		{"items", "- 1. ```delta\n"},
+		{"written_keys", "operation: KILL\ntarget_id: H2\n"},
+	}
+}
+
+// BenchmarkReadGrowing reads each text in two sizes, and reports how often the time for the smaller one
+// is in that for the one four times as large. It is about 4 for a linear reader, and 16 for a quadratic
+// one; more than 6 is a fault.
+func BenchmarkReadGrowing(b *testing.B) {
+	const small = 1 << 17
+	least := func(text []byte) time.Duration {
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			Read(text, Options{MaxBlocks: 1 << 24})
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	for _, h := range hostileUnits() {
+		b.Run(h.name, func(b *testing.B) {
+			text := []byte(strings.Repeat(h.text, 4*small/len(h.text)))
+			b.SetBytes(int64(len(text)))
+			var ratio float64
+			for b.Loop() {
+				ratio = float64(least(text)) / float64(least(text[:len(text)/4]))
+			}
+			b.ReportMetric(ratio, "x/4x")
+		})
+	}
+}
+
 func BenchmarkReadHostile(b *testing.B) {
 	for _, h := range hostileReplies() {
 		b.Run(h.name, func(b *testing.B) {
