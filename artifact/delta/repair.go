@@ -80,13 +80,7 @@ func (r *repairer) step() bool {
 		return false
 	}
 	if r.pos == len(r.src) {
-		switch {
-		case r.lax && !r.one && string(r.open) == "[" && r.want == wantMore:
-			r.change(fixUnclosed, r.pos)
-			r.text = append(r.text, ']')
-		case len(r.open) > 0 || r.want == wantColon:
-			r.misfit(r.pos, "the JSON ends too early", "write the block again, whole; brackets and quotes that were opened must be closed")
-		}
+		r.finish()
 		return false
 	}
 	r.note()
@@ -112,6 +106,17 @@ func (r *repairer) step() bool {
 		r.value()
 	}
 	return r.fail == nil && (!r.one || len(r.open) > 0 || r.want != wantMore)
+}
+
+// finish closes a list at the end of the text, and fails if more is open.
+func (r *repairer) finish() {
+	switch {
+	case r.lax && !r.one && string(r.open) == "[" && r.want == wantMore:
+		r.change(fixUnclosed, r.pos)
+		r.text = append(r.text, ']')
+	case len(r.open) > 0 || r.want == wantColon:
+		r.misfit(r.pos, "the JSON ends too early", "write the block again, whole; brackets and quotes that were opened must be closed")
+	}
 }
 
 // separator copies a comma. The next token shows whether it is superfluous.

@@ -81,6 +81,11 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		}
 		r.element(p, s, 0)
 	}
+	r.finish(b, p, spans, fail)
+}
+
+// finish reads what a delta fence has besides the values that could be read.
+func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *misfit) {
 	if fail != nil {
 		r.readRest(b, p, spans, fail)
 	} else if r.second && len(p.comments) == 0 && len(bytes.TrimSpace(p.text)) == 0 {

@@ -154,8 +154,10 @@ func disowns(line string, title bool) (disowned, spreads bool) {
 	if m := labels.FindStringIndex(lower); m != nil && !concerns.MatchString(lower) && !owns.MatchString(lower[m[1]:]) && !ownStart.MatchString(lower) {
 		return true, several.MatchString(lower)
 	}
-	m := quotes.FindStringIndex(line)
-	return m != nil && !reasons.MatchString(lower[m[1]:]) && !owns.MatchString(lower[m[1]:]), true
+	if m := quotes.FindStringIndex(line); m != nil && len(lower) == len(line) {
+		return !reasons.MatchString(lower[m[1]:]) && !owns.MatchString(lower[m[1]:]), true
+	}
+	return false, false
 }
 
 // isFenceWord reports whether a line has only the word of a fence for deltas, perhaps with its marks.

@@ -94,7 +94,7 @@ func parseAnnouncements(line string) []announcement {
 
 // kindMark reads "DELTA[kind]: text", anywhere in a line.
 func kindMark(line string) (a announcement, ok bool) {
-	if strings.IndexAny(line, "[({") < 0 {
+	if !strings.ContainsAny(line, "[({") {
 		return a, false
 	}
 	m := deltaMark.FindStringSubmatchIndex(line)
@@ -170,10 +170,12 @@ func (l clause) read() (a announcement, ok bool) {
 	last := a.subject(l.body, l.behind)
 	if id := l.idBefore(); id != "" && len(a.targets) == 0 && a.operation != Add {
 		a.section = ""
-		return a, a.name(id)
+		ok = a.name(id)
+		return a, ok
 	}
 	if a.operation == Add {
-		return a, l.adds(&a, last)
+		ok = l.adds(&a, last)
+		return a, ok
 	}
 	if len(l.behind) == 0 || !l.applies(&a, last) {
 		return a, false
@@ -200,10 +202,10 @@ func (l clause) field(section string, last int) string {
 // adds reports whether an ADD is announced. In capitals it names a section or a label, or begins the
 // line as a title does.
 func (l clause) adds(a *announcement, last int) bool {
-	capitals, separated := l.order.text == Add, isSeparator(after(l.body, l.order))
-	named := a.section != ""
+	capitals, named := l.order.text == Add, a.section != ""
+	next := after(l.body, l.order)
 	switch {
-	case len(l.before) > 0 && l.emphatic && capitals && (len(l.behind) == 0 || after(l.body, l.order) == ')'): // "New test (ADD): text"
+	case len(l.before) > 0 && l.emphatic && capitals && (len(l.behind) == 0 || next == ')'): // "New test (ADD): text"
 		a.section = ""
 		return l.isApart() && slices.ContainsFunc(l.before, func(w lineWord) bool { return a.name(w.text) })
 	case len(l.behind) == 0 || isNothing(l.behind[0].text):
@@ -211,14 +213,18 @@ func (l clause) adds(a *announcement, last int) bool {
 	case len(l.before) > 0:
 		return capitals && l.isApart() && named
 	case capitals:
-		return named || separated || l.emphatic || l.listed
+		return named || isSeparator(next) || l.isMarked()
 	}
 	ends, weighed := l.end(last)
-	return !weighed && (l.heading && (separated || named) || (l.emphatic || l.listed) && last == 0 && named && ends)
+	isTitle := l.heading && (isSeparator(next) || named)
+	return !weighed && (isTitle || ends && l.isMarked() && last == 0 && named)
 }
 
-// applies reports whether an EDIT or KILL names its target: in capitals anywhere, else at the
-// beginning of a line and with nothing behind it but a reason.
+// isMarked reports whether the line is a title or an item of a list.
+func (l clause) isMarked() bool { return l.emphatic || l.listed }
+
+// applies reports whether an EDIT or KILL names its target: in capitals anywhere, else as a title or
+// with nothing behind it but a reason.
 func (l clause) applies(a *announcement, last int) bool {
 	ends, weighed := l.end(last)
 	first, word := isItemID(l.behind[0].text), l.order.text
@@ -232,10 +238,16 @@ func (l clause) applies(a *announcement, last int) bool {
 	case word == strings.ToUpper(word): // another word for it
 		return first
 	}
-	reasoned := last+1 < len(l.behind) && slices.Contains([]string{"because", "since", "as"}, l.behind[last+1].text)
-	hard := ends && after(l.body, l.behind[last]) != ','
-	isTitle := len(l.before) == 0 && (l.emphatic || l.listed) && (ends || reasoned)
-	return last == 0 && (isTitle || hard && (len(l.before) > 0 || word[0] < 'a'))
+	return last == 0 && l.isInstruction(ends)
+}
+
+// isInstruction reports whether an operation in small letters, with its target right behind it, is
+// all of a line but for a reason.
+func (l clause) isInstruction(ends bool) bool {
+	if len(l.before) == 0 && l.isMarked() {
+		return ends || len(l.behind) > 1 && slices.Contains([]string{"because", "since", "as"}, l.behind[1].text)
+	}
+	return ends && after(l.body, l.behind[0]) != ',' && (len(l.before) > 0 || l.order.text[0] < 'a')
 }
 
 // isApart reports whether an operation begins its line, or follows a mark or "and".

@@ -13,8 +13,17 @@ import (
 
 // orders are the words for operations; the first three in any case, the others with a capital.
 var orders = [...]struct{ word, operation string }{
-	{Add, Add}, {Edit, Edit}, {Kill, Kill}, {"UPDATE", Edit}, {"MODIFY", Edit}, {"REVISE", Edit},
-	{"DELETE", Kill}, {"REMOVE", Kill}, {"DROP", Kill}, {"REJECT", Kill}, {"DEPRECATE", Kill},
+	{Add, Add},
+	{Edit, Edit},
+	{Kill, Kill},
+	{"UPDATE", Edit},
+	{"MODIFY", Edit},
+	{"REVISE", Edit},
+	{"DELETE", Kill},
+	{"REMOVE", Kill},
+	{"DROP", Kill},
+	{"REJECT", Kill},
+	{"DEPRECATE", Kill},
 }
 
 // operationOf returns the operation that a word stands for, or "".
