@@ -80,13 +80,13 @@ func (r *reader) onlyFences(from, to int) bool {
 func withdrawn(behind []byte) fate {
 	for len(behind) > 0 {
 		line, rest, _ := bytes.Cut(behind, []byte("\n"))
-		line = bytes.Trim(line, " \t\r*_`~:>")
+		line = bytes.Trim(line, " \t\r*_`~>")
 		behind = rest
 		switch {
-		case len(line) == 0:
+		case len(bytes.Trim(line, ":")) == 0:
 			continue
-		case !isLetter(line[0]) || !mayForbid(line):
-			return fate{}
+		case !isLetter(line[0]) || line[len(line)-1] == ':' || !mayForbid(line):
+			return fate{} // or it is about what follows
 		}
 		if lower := strings.ToLower(unmarked.Replace(string(line))); !withdraws.MatchString(lower) {
 			return fate{}

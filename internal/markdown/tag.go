@@ -309,7 +309,7 @@ func channelTag(b []byte, at int) (tag, int) {
 	if i := bytes.Index(head, []byte("<|message|>")); i >= 0 {
 		at += i + len("<|message|>")
 		if kind == tagOpen && bytes.Contains(head[:i], []byte("to=")) {
-			kind = tagEnd // a call, which is no reasoning
+			kind = tagEnd // a call, not reasoning
 		}
 	}
 	return tag{kind, channel}, at
