@@ -62,6 +62,22 @@ func (b *balance) make(src []byte) {
 	b.findShells()
 }
 
+// deltaBetween returns a function that reports whether a delta fence of fewer or other marks begins between
+// two lines.
+func (b *balance) deltaBetween() func(from, to int) bool {
+	deltas := make([]int, len(b.lines)+1) // the next delta fence
+	deltas[len(b.lines)] = len(b.lines)
+	for i := len(b.lines) - 1; i >= 0; i-- {
+		if deltas[i] = deltas[i+1]; b.lines[i].delta {
+			deltas[i] = i
+		}
+	}
+	return func(from, to int) bool {
+		d := deltas[from+1]
+		return d < to && (b.lines[d].mark != b.lines[to].mark || b.lines[d].length < b.lines[to].length)
+	}
+}
+
 // findShells finds fences around delta fences: pairs of lines with equal marks, of which the second one
 // has no word. What is between the last of an odd number of such lines and the one before is in doubt.
 func (b *balance) findShells() {
@@ -71,17 +87,7 @@ func (b *balance) findShells() {
 		words        bool // a line of it has a word
 	}
 	groups := make(map[fenceLine]*group)
-	deltas := make([]int, len(b.lines)+1) // the next delta fence
-	deltas[len(b.lines)] = len(b.lines)
-	for i := len(b.lines) - 1; i >= 0; i-- {
-		if deltas[i] = deltas[i+1]; b.lines[i].delta {
-			deltas[i] = i
-		}
-	}
-	holds := func(from, to int) bool {
-		d := deltas[from+1]
-		return d < to && (b.lines[d].mark != b.lines[to].mark || b.lines[d].length < b.lines[to].length)
-	}
+	holds := b.deltaBetween()
 	stray := func(g *group) {
 		if l := b.lines[g.open]; g.isOpen && !l.opens && (l.length > 3 || l.mark == '~' && !g.words) && g.before >= 0 && holds(g.before, g.open) {
 			b.strays = append(b.strays, part{from: int(b.lines[g.before].at) + 1, to: int(l.at)})

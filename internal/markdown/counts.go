@@ -178,7 +178,7 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 	case s.begins:
 		return tagDoubtful
 	case closed:
-	case len(rest) == 0, rest[0] == '`', rest[0] == '~', endsSentence(bytes.TrimRight(before, " \t*_")):
+	case endsLine(rest), endsSentence(bytes.TrimRight(before, " \t*_")):
 		return tagDoubtful
 	default:
 		return tagMentioned
@@ -209,6 +209,9 @@ func (s *scanner) weighClose(t tag, before, after []byte) weight {
 	}
 	return tagDoubtful
 }
+
+// endsLine reports whether nothing but a fence is behind a tag.
+func endsLine(rest []byte) bool { return len(rest) == 0 || rest[0] == '`' || rest[0] == '~' }
 
 // isEmphasised reports whether a tag between two parts of a line is emphasised, and words follow.
 func isEmphasised(before, after []byte) bool {

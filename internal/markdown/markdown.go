@@ -89,6 +89,7 @@ type leaf struct {
 	lone     bool // it closes reasoning that no tag has opened
 	opener   int  // the line of the first opening fence of other marks in it, or 0
 	openerAt int
+	searched bool // no later fence in it ends where it does
 }
 
 // scanner finds the block structure of a text as CommonMark defines it, in one pass. It knows just

@@ -51,16 +51,16 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		return
 	}
 	f := Fence{Mark: bare[0], Length: n, Info: bare[n:]}
-	if l.start == s.start && l.fence.isDelta() && f.Mark == l.fence.Mark && n == l.fence.Length && bytes.Equal(f.Info, l.fence.Info) {
-		l.line, l.start, l.json = s.line, s.next, jsonState{at: s.next} // the line is written twice
+	if s.repeatsOpening(f) {
+		l.line, l.start, l.json = s.line, s.next, jsonState{at: s.next}
 		return
 	}
 	enough := n >= l.fence.Length
 	same, other := enough && f.Mark == l.fence.Mark, enough && f.Mark != l.fence.Mark
-	opens := n >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
+	opens := f.opensFence()
 	behind := bytes.TrimLeft(visible(f.Info), " \t*_")
 	switch {
-	case l.fence.isData() && n >= 3 && (opens || !same) && s.opensShell():
+	case (opens || !same) && s.holdsShell(n):
 		s.resync(c, s.anotherAt("fence"))
 	case len(behind) == 0:
 		s.onlyMarks(same, width > 3, other)
@@ -78,6 +78,22 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 	default:
 		s.closeGlued(rest)
 	}
+}
+
+// opensFence reports whether marks and the text behind them open a fence with a word.
+func (f Fence) opensFence() bool {
+	return f.Length >= 3 && isInfo(f.Info) && (f.Mark != ':' || f.isDelta())
+}
+
+// repeatsOpening reports whether the opening line of a delta fence is written twice.
+func (s *scanner) repeatsOpening(f Fence) bool {
+	l := &s.leaf
+	return l.start == s.start && l.fence.isDelta() && f.Mark == l.fence.Mark && f.Length == l.fence.Length && bytes.Equal(f.Info, l.fence.Info)
+}
+
+// holdsShell reports whether a fence around a delta fence begins in a fence of data, with a number of marks.
+func (s *scanner) holdsShell(length int) bool {
+	return s.leaf.fence.isData() && length >= 3 && s.opensShell()
 }
 
 // longerEnd returns the offset of the line that closes a longer fence, if the closing line of the open
@@ -232,15 +248,26 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 		} else {
 			s.resync(c, why)
 		}
-	case !s.doubt && onlySpace(l.fence.Info) && f.Mark != l.fence.Mark && s.endsAnother():
+	case !s.doubt:
+		s.strayDelta(c, f, why)
+	}
+}
+
+// strayDelta reads an opening fence of deltas inside a fence of other or more marks, which may be a stray
+// line of marks.
+func (s *scanner) strayDelta(c *cursor, f Fence, why string) {
+	l := &s.leaf
+	stray, other := onlySpace(l.fence.Info), f.Mark != l.fence.Mark
+	switch {
+	case stray && other && s.endsAnother():
 		s.beginDoubt(c, s.nextCloser(l.fence))
-	case s.doubt || s.closerAhead(l.fence, s.start, false):
-	case onlySpace(l.fence.Info): // a stray line of marks
+	case s.closerAhead(l.fence, s.start, false):
+	case stray:
 		if l.fence.Length > 3 {
 			l.tagLine, l.tagAt = l.line+1, l.start // what is in it is read again
 		}
 		s.resync(c, why)
-	case f.Mark != l.fence.Mark && f.Length >= l.fence.Length:
+	case other && f.Length >= l.fence.Length:
 		s.beginDoubt(c, len(s.src))
 	}
 }
@@ -266,9 +293,10 @@ func (s *scanner) doubtStray() {
 // one that has: the open one is a stray line of marks, or an example.
 func (s *scanner) endsAnother() bool {
 	p := s.balance.of(s.src, s.leaf.fence)
-	if p == nil {
+	if p == nil || s.leaf.searched {
 		return false
 	}
+	s.leaf.searched = true // up to the line that closes it
 	i := s.balance.after(s.start)
 	for end := p.closer[i]; i < int(end); i++ {
 		if l := s.balance.lines[i]; l.opens && l.mark == s.leaf.fence.Mark && int(l.length) >= s.leaf.fence.Length {

@@ -181,6 +181,7 @@ func hostile(size int) map[string][]byte {
 		"strikes":     fill("~~a\n~~ b ~~ c\n"),
 		"asides":      fill("{/* {\n"),
 		"verbatim":    fill("<pre>\n"),
+		"inner":       append(append([]byte("```\n"), fill("~~~delta\n{}\n~~~\n")...), "```\n"...),
 		"spaces":      append(fill(" "), "    </think>"...),
 	}
 }

@@ -9,7 +9,7 @@ import (
 // reasoning or verbatim HTML. It counts if the block turns out not to end.
 func (s *scanner) noteTag(rest []byte) {
 	l := &s.leaf
-	if l.tagLine > 0 && l.kind == leafFence && len(s.within) > 0 && s.reopens(rest) && s.rewind() {
+	if s.reopens(rest) && s.rewind() {
 		return
 	}
 	if l.tagLine != 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
@@ -21,10 +21,11 @@ func (s *scanner) noteTag(rest []byte) {
 		t, n = s.leadingTag(at)
 	}
 	alone := n > 0 && len(s.within) == 0 && (t.kind == tagClose || t.kind == tagFinal)
+	shows := len(s.within) == 0 && (l.kind == leafHTML || l.fence.Length > 3 && !l.fence.isData())
 	switch {
 	case alone:
 		l.lone = true
-	case l.kind == leafHTML && len(s.within) == 0, l.fence.Length > 3 && !l.fence.isData() && len(s.within) == 0:
+	case shows:
 		if n > 0 {
 			l.tagLine = -1 // a longer fence shows what is in it, closed or not
 		}
@@ -39,7 +40,7 @@ func (s *scanner) noteTag(rest []byte) {
 // reopens reports whether a line inside a fence is an opening tag of reasoning, alone. It shows that a tag
 // before it that closes reasoning is not code.
 func (s *scanner) reopens(rest []byte) bool {
-	if !s.tagged || len(rest) < 4 || rest[0] != '<' && rest[0] != '[' {
+	if s.leaf.tagLine <= 0 || s.leaf.kind != leafFence || len(s.within) == 0 || len(rest) < 4 || rest[0] != '<' && rest[0] != '[' {
 		return false
 	}
 	t, n := readTag(rest)
