@@ -259,9 +259,12 @@ var ofFence = func() (classes [256]uint8) {
 			classes[c] = inWord
 		}
 	}
-	for class, set := range map[uint8]string{decorates: "\r*_}", decorates | leads: " \t", leads: "{.", marks: "`~:'\""} {
-		for _, c := range []byte(set) {
-			classes[c] |= class
+	for _, of := range []struct {
+		class uint8
+		set   string
+	}{{decorates, "\r*_} \t"}, {leads, " \t{."}, {marks, "`~:'\""}} {
+		for _, c := range []byte(of.set) {
+			classes[c] |= of.class
 		}
 	}
 	return classes
