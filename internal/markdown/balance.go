@@ -87,6 +87,7 @@ func (b *balance) findShells() {
 		words        bool // a line of it has a word
 	}
 	groups := make(map[fenceLine]*group)
+	var all []*group // in text order
 	holds := b.deltaBetween()
 	stray := func(g *group) {
 		if l := b.lines[g.open]; g.isOpen && !l.opens && (l.length > 3 || l.mark == '~' && !g.words) && g.before >= 0 && holds(g.before, g.open) {
@@ -102,6 +103,7 @@ func (b *balance) findShells() {
 		switch {
 		case g == nil:
 			groups[key] = &group{open: i, before: -1, isOpen: true, words: l.opens}
+			all = append(all, groups[key])
 		case g.isOpen && !l.opens:
 			if first := &b.lines[g.open]; !first.delta && holds(g.open, i) {
 				first.shell = true
@@ -114,7 +116,7 @@ func (b *balance) findShells() {
 			g.isOpen, g.open, g.words = true, i, g.words || l.opens
 		}
 	}
-	for _, g := range groups {
+	for _, g := range all {
 		stray(g)
 	}
 }
