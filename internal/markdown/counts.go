@@ -172,7 +172,7 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 		if s.closes[t.family] <= at {
 			return tagMentioned
 		}
-	case s.begins && (closed || len(rest) == 0 || text[1] == '|' || beginsText(before, after) || len(bytes.TrimSpace(s.src[:at])) == 0), bytes.HasSuffix(text, []byte("<|message|>")):
+	case s.begins && (closed || text[1] == '|' || s.standsAlone(before, after, at)), bytes.HasSuffix(text, []byte("<|message|>")):
 	case within || len(s.within) > 0 && !s.begins:
 		return tagMentioned
 	case s.begins:
@@ -184,6 +184,11 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 		return tagMentioned
 	}
 	return tagCounts
+}
+
+// standsAlone reports whether a tag that begins its line is alone there, or begins a text or a sentence.
+func (s *scanner) standsAlone(before, after []byte, at int) bool {
+	return len(bytes.Trim(after, " \t*_")) == 0 || beginsText(before, after) || len(bytes.TrimSpace(s.src[:at])) == 0
 }
 
 // weighClose returns whether a tag that closes reasoning, and no tag has opened it, takes effect: it is

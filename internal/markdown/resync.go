@@ -64,17 +64,28 @@ func (s *scanner) inMarks(c *cursor, rest []byte, width int) {
 		s.resync(c, s.anotherAt("fence"))
 	case len(behind) == 0:
 		s.onlyMarks(same, width > 3, other)
-	case opens && f.isDelta():
-		s.innerDelta(c, f, same)
-	case opens && other && !l.fence.isData():
-		s.noteOpener()
-	case opens && same && s.isStray():
-		s.doubtStray()
-	case opens && (same && s.lacksEnd() || s.holdsExample(n, same)):
-		s.resync(c, s.anotherAt("fence"))
-	case same && !opens && s.endsBefore(behind):
+	case opens:
+		s.innerFence(c, f, rest, same)
+	case same && s.endsBefore(behind):
 		s.damage(damageTextBehind)
 		s.closeAt(s.start, s.start+len(s.text)-len(rest)+bytes.Index(rest, bare)+n)
+	default:
+		s.closeGlued(rest)
+	}
+}
+
+// innerFence reads an opening fence with a word inside the open fence. rest is its line.
+func (s *scanner) innerFence(c *cursor, f Fence, rest []byte, same bool) {
+	l := &s.leaf
+	switch {
+	case f.isDelta():
+		s.innerDelta(c, f, same)
+	case f.Length >= l.fence.Length && f.Mark != l.fence.Mark && !l.fence.isData():
+		s.noteOpener()
+	case same && s.isStray():
+		s.doubtStray()
+	case same && s.lacksEnd() || s.holdsExample(f.Length, same):
+		s.resync(c, s.anotherAt("fence"))
 	default:
 		s.closeGlued(rest)
 	}

@@ -20,7 +20,7 @@ func (s *scanner) noteTag(rest []byte) {
 	if s.tagged {
 		t, n = s.leadingTag(at)
 	}
-	alone := n > 0 && len(s.within) == 0 && (t.kind == tagClose || t.kind == tagFinal)
+	alone := len(s.within) == 0 && (t.kind == tagClose || t.kind == tagFinal)
 	shows := len(s.within) == 0 && (l.kind == leafHTML || l.fence.Length > 3 && !l.fence.isData())
 	switch {
 	case alone:
