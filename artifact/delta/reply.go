@@ -73,6 +73,9 @@ func (r Reader) WithoutReasoning(reply []byte) []byte {
 // Options configure reading a reply. The zero value is lenient.
 type Options struct {
 	Reader Reader
+	// Author is the name of the agent that wrote the reply, if known. What a reply says of other names is
+	// not its own.
+	Author string
 	// Strict refuses what would need repair or normalisation, or is outside a delta fence.
 	Strict bool
 	// Examples are the delta blocks of the kickoff that the reply answers, as JSON or as fenced

@@ -83,8 +83,7 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	case r.isForeign(b.Start + pos):
 		return fateForwarded()
 	}
-	f, _ = introduced(text[:pos])
-	return f
+	return r.fateInText(text[max(0, pos-400):pos])
 }
 
 // unfinished returns the length of an object, that of its first paragraph if the object has no end:

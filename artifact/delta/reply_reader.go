@@ -32,24 +32,20 @@ type reader struct {
 	promises  []announcement
 	draft     int // the first line of a delta in reasoning, or 0
 	depth     int // the number of texts of objects around this one
-	// introduction is the fate of the last delta fence because of the line before it, and its end.
-	introduction struct {
-		fate
-		end int
-	}
-	foreign span // the last message of another author
-	ownEnd  int  // where the first one begins, or 0
-	spent   int  // the line where effort ran out, or 0
-	effort  int  // remaining bytes that failed attempts at bare deltas may read
-	place   locator
-	dec     *jsontext.Decoder
-	buf     bytes.Buffer
-	mender  repairer
-	names   names
-	passage passage // buffers
-	object  object
-	fields  []written // buffer for the keys of one object
-	payload []written
+	beside    beside
+	foreign   span // the last message of another author
+	ownEnd    int  // where the first one begins, or 0
+	spent     int  // the line where effort ran out, or 0
+	effort    int  // remaining bytes that failed attempts at bare deltas may read
+	place     locator
+	dec       *jsontext.Decoder
+	buf       bytes.Buffer
+	mender    repairer
+	names     names
+	passage   passage // buffers
+	object    object
+	fields    []written // buffer for the keys of one object
+	payload   []written
 }
 
 func newReader(src []byte, opt Options) *reader {

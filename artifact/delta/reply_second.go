@@ -214,7 +214,7 @@ func fenceWords(f markdown.Fence) string {
 
 // fenceFate returns what becomes of a delta fence because of the line before it, or its own words.
 func (r *reader) fenceFate(b markdown.Block) fate {
-	f := r.introducedFence(b)
+	f := r.fateBeside(b)
 	if f != (fate{}) || string(b.Fence.Info) == "delta" {
 		return f
 	}
@@ -326,9 +326,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
 	own := f == (fate{})
 	if own && r.possible(text) {
-		f = r.introducedFence(b)
-	} else {
-		r.introduction.fate = fate{}
+		f = r.fateBeside(b)
 	}
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
@@ -417,9 +415,9 @@ func (r *reader) readGap(from, to, line int) {
 // onlyFenceLines reports whether a text has nothing but the lines of sound fences.
 func onlyFenceLines(text []byte) bool {
 	const marks = "`~ \t\r\n-+*>"
-	text = trimRight(text, marks)
+	text = bytes.TrimRight(text, marks)
 	for bytes.HasSuffix(text, []byte("delta")) {
-		text = trimRight(text[:len(text)-len("delta")], marks)
+		text = bytes.TrimRight(text[:len(text)-len("delta")], marks)
 	}
 	return len(text) == 0
 }

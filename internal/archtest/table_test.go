@@ -82,6 +82,7 @@ func brenner() Table {
 		{Path: "internal/baseurl", Kind: Shell, Needs: "internal/secret"},
 		{Path: "internal/fault", Kind: Pure},
 		{Path: "internal/markdown", Kind: Pure},
+		{Path: "internal/remark", Kind: Pure},
 		{Path: "internal/secret", Kind: Pure},
 		{Path: "internal/text", Kind: Pure},
 		{Path: "internal/tokens", Kind: Shell},
@@ -92,7 +93,7 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
-		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact", Outside: jsontext + " " + uuid},
+		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
@@ -103,10 +104,10 @@ func brenner() Table {
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
-		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
+		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
 
 		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},

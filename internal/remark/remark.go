@@ -1,0 +1,182 @@
+// Package remark reads what the text beside a block of a reply says of it: that it is not meant as a change.
+package remark
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// maxRemark is how many bytes beside a block are searched for a remark about it.
+const maxRemark = 300
+
+// Remark is a line beside a block that says that the block is not a change of its author: an example, a
+// draft, another author's text, or something to be left out.
+type Remark struct {
+	Line    string
+	Several bool // it speaks of all blocks that follow it directly
+}
+
+// The words of remarks. Lines are matched in lower case, without marks and their last colon. Only titles
+// count (headings, lines in bold, and lines that end in a colon), except where a line forbids.
+const (
+	articles = `^(?:(?:an?|the|this is|here is|here's|here are|some|my|our|as|one|just|only|for|these are|two|three|another) )*`
+	shows    = `(?:examples?|samples?|templates?|illustrations?|drafts?|quot(?:ations?|es?)|demos?|hypothetical(?:ly)?)`
+	stale    = `(?:rejected|discarded|abandoned|obsolete|superseded|withdrawn|retracted|old|outdated|earlier|previous(?:ly)?|before|bad|wrong|incorrect|invalid|unused|dropped|quoted|forwarded|struck)`
+	changes  = `(?:drafts?|versions?|deltas?|blocks?|changes?|attempts?|ideas?|options?|proposals?|kills?|edits?|adds?|alternatives?|rounds?|repl(?:y|ies)|examples?|ones?|formats?|messages?|texts?)`
+	forbid   = `(?:do not|don't|never|not)(?: to)?(?: be)?(?: yet)? (?:appl(?:y|ied)|execut(?:e|ed)|send|sent|merged?|run)`
+	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )?(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal)s?(?: above)?|the above|this|that|it|these)`
+	begin    = `^(?:(?:actually|wait|no|hmm|sorry|oops|correction|please|on reflection|on second thoughts?)[,.:;! —–-]+)*`
+)
+
+var (
+	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected )*` + shows + `(?:$|[ ,.;(—–-])|` +
+		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
+		`\b(?:this|an?|the|following) (?:\w+ )?` + shows + `$|` +
+		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
+		`\bfor (?:illustration|reference)\b|\bwhat not to (?:do|send|write)\b|\bnot (?:my|an?) (?:change|delta|proposal)\b|\bnot (?:proposed|final|chosen|meant)$|\bdecided against\b|` +
+		`^(?:instead of|rather than|not) this$|^e\.g\.?,?$|^conditional on\b|\bexamples? only\b|\b(?:only|just|merely) (?:an? )?(?:examples?|illustrations?|drafts?|demos?)\b|` +
+		`^i (?:\w+ )?(?:considered|thought (?:of|about)|rejected|discarded|was tempted)\b|^i (?:will|would|do|did) not (?:propose|suggest|make|kill|edit|add|send)\b|` +
+		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
+		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
+	// supposes matches titles about what may come later.
+	supposes = regexp.MustCompile(`\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:send|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
+	// owned matches titles in which the author then speaks of its own change.
+	owned = regexp.MustCompile(`[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
+	// forbids matches lines that are no titles.
+	forbids = regexp.MustCompile(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
+	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
+
+	// attributes matches titles in their own case that name another author, and what follows.
+	attributes = regexp.MustCompile(`(?:^|[ \]])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggested|sent|posted|replied|argued)\b(.*)$`)
+	possesses  = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)['’]s (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b(.*)$`)
+	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by) ([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)$()`)
+	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)\]?(?: \([^)]{1,40}\))?$`)
+	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
+
+	// withdraws matches the first line behind a block.
+	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + `\b|` +
+		`i (?:\w+ )?(?:retract|withdr[ae]w|cancel) ` + this + `(?:$|[.;!,]| (?:kill|edit|add|block|delta|change)\b)|i (?:\w+ )?take ` + this + ` back\b|never ?mind\b|` +
+		this + `(?: \w+)? (?:was|is|were|are|should|must|will) (?:` +
+		`(?:(?:only|just|merely) )?(?:for |an? )?(?:examples?|drafts?|illustrations?|quotations?|mistake|error)(?: only)?(?:$|[.;!,])|(?:withdrawn|retracted|wrong)(?:$|[.;!,])|` +
+		`not (?:to )?be (?:applied|executed|merged|sent)|be (?:ignored|disregarded)|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
+		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? applied|not final|for illustration only)[.! ]*$)`)
+
+	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
+	decides = regexp.MustCompile(`(?im)^#{1,6} [^\n]{0,40}\bfinal\b`)
+)
+
+// Before returns the remark at the end of a text, about the block that follows it. The names of other
+// authors than the block's own count; if that is unknown (""), only where they are said to have written
+// something.
+func Before(text []byte, author string) (Remark, bool) {
+	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
+	raw := text[bytes.LastIndexByte(text, '\n')+1:]
+	if len(raw) == len(text) && len(text) == maxRemark {
+		return Remark{}, false // a long line of prose
+	}
+	line, title := unmark(raw)
+	if i := strings.LastIndex(line, ". "); i >= 0 {
+		line = line[i+2:] // the last sentence
+	}
+	lower := strings.ToLower(strings.ReplaceAll(line, "’", "'"))
+	switch {
+	case isPlain(line, lower):
+	case isSpeaker(line, author),
+		!title && forbids.MatchString(lower),
+		title && (supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
+		return Remark{Line: line, Several: several.MatchString(lower)}, true
+	}
+	return Remark{}, false
+}
+
+// isOthers reports whether a title names another author of what follows.
+func isOthers(title, author string, heading bool) bool {
+	for _, pattern := range [...]*regexp.Regexp{attributes, passes, possesses} {
+		if author == "" && heading && pattern == possesses {
+			return false // it may be the author's own name
+		}
+		if m := pattern.FindStringSubmatch(title); m != nil && m[1] != author && !discusses.MatchString(m[2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSpeaker reports whether a line is only the name of another author. If the author is unknown, it may be
+// the author's own.
+func isSpeaker(line, author string) bool {
+	const longest = 100
+	if author == "" || len(line) > longest {
+		return false
+	}
+	m := speaks.FindStringSubmatch(line)
+	return m != nil && m[1] != author
+}
+
+// Behind returns the remark at the beginning of a text that withdraws the block before it.
+func Behind(text []byte) (Remark, bool) {
+	text = bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~")
+	raw, _, _ := bytes.Cut(text, []byte("\n"))
+	line, _ := unmark(raw)
+	if len(raw) == 0 || raw[0] == '#' || strings.HasSuffix(strings.TrimRight(string(raw), " \t\r*_"), ":") {
+		return Remark{}, false // it is about what follows
+	}
+	lower := strings.ToLower(strings.Trim(strings.ReplaceAll(line, "’", "'"), "()[] "))
+	return Remark{Line: line}, withdraws.MatchString(lower)
+}
+
+// Above returns the remark of a heading about all that follows it, up to the next heading. A heading
+// that announces thoughts is one if a later heading, in rest, announces the final answer.
+func Above(heading, rest []byte) (Remark, bool) {
+	line, _ := unmark(heading)
+	lower := strings.ToLower(line)
+	switch {
+	case thinks.MatchString(lower):
+		return Remark{Line: line}, decides.Match(rest)
+	case disowns.MatchString(lower) && !owned.MatchString(lower):
+		return Remark{Line: line}, true
+	}
+	return Remark{}, false
+}
+
+// unmark removes the marks of a line and its last colon. It also reports whether the line is a title: a
+// heading, a line in bold, or one that ends in a colon.
+func unmark(raw []byte) (line string, title bool) {
+	line = strings.TrimRight(string(raw), " \t\r")
+	title = strings.HasPrefix(strings.TrimLeft(line, " "), "#") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
+	line = strings.TrimSpace(emphasis.Replace(strings.TrimLeft(line, " \t#>-+•\ufeff\u200b\u00a0")))
+	line = number.ReplaceAllString(line, "")
+	if cut := strings.TrimSuffix(line, ":"); cut != line {
+		line, title = strings.TrimSpace(cut), true
+	}
+	return line, title
+}
+
+var (
+	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "")
+	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
+)
+
+// clues are parts of the words of remarks. Lines without any, and without a name, need no further look.
+var clues = [...]string{
+	"not", "n't", "never", "ignor", "disregard", "skip", "xampl", "sampl", "templat", "illustr", "draft", "quot", "demo", "hypothet",
+	"reject", "discard", "abandon", "obsolete", "supersed", "withdr", "retract", "old", "outdat", "earlier", "previous", "before", "bad", "wrong", "incorrect",
+	"invalid", "unused", "dropped", "forward", "struck", "reference", "against", "instead", "rather", "condition", "consider", "thought", "tempted",
+	"would", "could", "might", "should", "like", "if ", "e.g", "next round", "format", "syntax", "round ", "agent", "critic", "operator", "think", "reason", "scratch", "analysis", "brainstorm",
+}
+
+// isPlain reports whether a line has no part of a remark. It filters out most lines.
+func isPlain(line, lower string) bool {
+	for _, clue := range clues {
+		if strings.Contains(lower, clue) {
+			return false
+		}
+	}
+	for i := 1; i < len(line); i++ {
+		if 'A' <= line[i] && line[i] <= 'Z' && 'a' <= line[i-1] && line[i-1] <= 'z' {
+			return false // a name such as RedSky
+		}
+	}
+	return true
+}
