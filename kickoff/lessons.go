@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 	"brenner/internal/text"
 )
 
@@ -51,11 +52,19 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 		if b.Kind != markdown.Fenced || !b.Own() || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}
-		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample()) {
+		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b)) {
 			return l, true
 		}
 	}
 	return Lesson{}, false
+}
+
+// isDisowned reports whether the line before a fence or behind it says that it is not meant.
+func isDisowned(text []byte, b markdown.Block) bool {
+	above := bytes.TrimSuffix(text[:b.Start], []byte("\n"))
+	_, before := remark.Before(above[:bytes.LastIndexByte(above, '\n')+1], "")
+	_, behind := remark.Behind(text[b.End:])
+	return before || behind
 }
 
 // exampleLesson is the lesson that templates show as an example, without its evidence.

@@ -99,6 +99,11 @@ func TestReadLessonSkipsExample(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
+	for _, reply := range []string{"Example of the format:\n\n```lesson\nShown.\n```\n", "```lesson\nShown.\n```\n\nI withdraw it.\n"} {
+		if l, ok := ReadLesson(reply+"\nMine follows.\n\n```lesson\nMy own.\n```\n", false, delta.NewestReader); !ok || l.Text != "My own." {
+			t.Errorf("%q: learned %+v", reply, l)
+		}
+	}
 	all, err := os.ReadFile("../prompts/templates/common.md")
 	if err != nil || !strings.Contains(string(all), exampleLesson) {
 		t.Errorf("the templates show another example: %v", err)

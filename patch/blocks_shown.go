@@ -6,6 +6,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // outlined stands for a block in the outline of a reply: text that begins a paragraph.
@@ -52,6 +53,27 @@ func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bo
 		return "it is in a longer fence, as examples do"
 	case in.Kind == markdown.Fenced && delta.NotMeant(in.Fence):
 		return "the words of its fence say that it is an example or not proposed"
+	}
+	return r.disowned(a.at)
+}
+
+// disowned returns what the text beside a block says of it, if that is not meant as a change, or "". The
+// line of a fence and the path of the block may stand between.
+func (r *blockReader) disowned(at int) string {
+	above := r.outline[:at]
+	for range 2 {
+		above = bytes.TrimRight(above, " \t\r\n")
+		line := above[bytes.LastIndexByte(above, '\n')+1:]
+		if bytes.ContainsAny(bytes.TrimSpace(line), " \t") || len(line) == 0 || line[0] == '#' || line[len(line)-1] == ':' {
+			break
+		}
+		above = above[:len(above)-len(line)]
+	}
+	if said, ok := remark.Before(above, ""); ok {
+		return "the line before it calls it something else than a change: " + said.Line
+	}
+	if said, ok := remark.Behind(r.outline[min(at+len(outlined)-1, len(r.outline)):]); ok {
+		return "the line behind it withdraws it: " + said.Line
 	}
 	return ""
 }

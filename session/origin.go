@@ -421,7 +421,7 @@ func (o *Origins) linesOf(ctx context.Context, hash, examples string, opt delta.
 // options returns how the answer to a call is read, without the examples.
 func (h *History) options(c *flow.Call) delta.Options {
 	o := &h.State.Opened
-	return delta.Options{Reader: o.Reads(), NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut}
+	return delta.Options{Reader: o.Reads(), Author: c.Agent, NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut}
 }
 
 func (h *History) reading(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {

@@ -53,7 +53,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Reader: c.Reader, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
+	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
 }
 
 // Input is everything that settling depends on.
@@ -137,6 +137,7 @@ func ReadReplies(replies []Reply, base artifact.Artifact, o delta.Options) ([]de
 	var batch []delta.Delta
 	var notes []delta.Note
 	for i, r := range replies {
+		o.Author = r.Agent
 		read := delta.Read(r.Text, o)
 		notes = append(notes, notesOf(r.File, read)...)
 		if base.Metadata.UpdatedAt != "" && r.At.Equal(Undated()) && len(read.Blocks) > 0 {
