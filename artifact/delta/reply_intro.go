@@ -88,7 +88,7 @@ func (r *reader) findHeading(text []byte, end int) {
 		line := text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:]
 		if line[0] == '#' {
 			r.beside.heading = fate{}
-			if said, ok := remark.Above(line, r.src[end:]); ok {
+			if said, ok := remark.Above(line, r.src[end:], r.opt.Author); ok {
 				r.beside.heading = fateDisowned(said)
 			}
 			return

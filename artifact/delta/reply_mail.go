@@ -13,6 +13,7 @@ var forwarded = regexp.MustCompile(`(?im)^[ \t]*(?:` +
 	`(?:[-=*_~]{2,}|[–—#\[]+)[ \t\[*_]*(?:(?:forwarded|fwd|weitergeleitete?|begin forwarded)(?:[ \t]+(?:message|letter|mail|reply|delta|nachricht|by|from)\b[^\n]{0,100}|[ \t]*[-=*_~\]–—:]*)|` +
 	`(?:original|ursprüngliche)[ \t]+(?:message|letter|e?-?mail|nachricht)\b[^\n]{0,100}|message[ \t]+(?:transféré|original|d.origine)[^\n]{0,100})[ \t]*\r?$|` +
 	`[*_]{0,2}(?:begin )?forwarded (?:message|letter|mail|reply)[^\n]{0,100}:[ \t*_]*\r?$|[*_#]{0,4}[ \t]*fwd:[^\n]*$|` +
+	`[^\n]{0,60}\d:\d\d[^\n]{0,60} wrote:[ \t]*\r?$|` +
 	`(?-i:On|Am|Le) [^\n]{0,150}(?:\n[^\n]{0,100})?\b(?:wrote|schrieb[^\n:]{0,80}|a écrit ?):[ \t]*\r?$|` +
 	`(?:[-*][ \t]+)?[*_]{0,2}(?-i:From|Von|De) ?:[^\n]*\n(?:[ \t]*(?:[-*][ \t]+)?[*_]{0,2}(?-i:Sent|Date|To|Cc|Subject|Reply-To|Importance|Gesendet|Datum|An|Betreff|Envoyé|À|Objet) ?:[^\n]*\n){1,7})`)
 
@@ -71,7 +72,7 @@ func (r *reader) isForwarded(from, to int) bool {
 	case "From", "Von", "De":
 		before := bytes.TrimLeft(r.src[:from], " \t\r\n")
 		isFirst := !bytes.Contains(before, []byte("\n\n")) && !bytes.Contains(before, []byte("\n\r\n")) // paragraph
-		return subjectLine.Match(r.src[from:to]) && !isFirst
+		return subjectLine.Match(r.src[from:to]) && (!isFirst || r.opt.Author != "") && !r.isOwnHeader(lines, isFirst)
 	}
 	if hasPrefix(lines, "On ") || hasPrefix(lines, "Am ") || hasPrefix(lines, "Le ") {
 		if !dated.Match(lines) {
@@ -79,6 +80,19 @@ func (r *reader) isForwarded(from, to int) bool {
 		}
 	}
 	return !bytes.HasPrefix(bytes.TrimLeft(r.src[to:], " \t\r\n"), []byte(">"))
+}
+
+// agentName finds a name of the kind that agents have.
+var agentName = regexp.MustCompile(`\b[A-Z][a-z]+(?:[A-Z][a-z]*)+\d*\b`)
+
+// isOwnHeader reports whether a header names the author of the reply as its sender, or, at the beginning,
+// no other agent.
+func (r *reader) isOwnHeader(header []byte, isFirst bool) bool {
+	sender, _, _ := bytes.Cut(header, []byte("\n"))
+	if r.opt.Author != "" && bytes.Contains(sender, []byte(r.opt.Author)) {
+		return true
+	}
+	return isFirst && !agentName.Match(sender)
 }
 
 // isForeign reports whether an offset is in the message of another author.

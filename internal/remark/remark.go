@@ -123,18 +123,26 @@ func Behind(text []byte) (Remark, bool) {
 		return Remark{}, false // it is about what follows
 	}
 	lower := strings.ToLower(strings.Trim(strings.ReplaceAll(line, "’", "'"), "()[] "))
-	return Remark{Line: line}, withdraws.MatchString(lower)
+	if isPlain("", lower) {
+		return Remark{}, false
+	}
+	for sentence := range strings.SplitSeq(lower, ". ") {
+		if withdraws.MatchString(sentence) {
+			return Remark{Line: line}, true
+		}
+	}
+	return Remark{}, false
 }
 
 // Above returns the remark of a heading about all that follows it, up to the next heading. A heading
 // that announces thoughts is one if a later heading, in rest, announces the final answer.
-func Above(heading, rest []byte) (Remark, bool) {
+func Above(heading, rest []byte, author string) (Remark, bool) {
 	line, _ := unmark(heading)
 	lower := strings.ToLower(line)
 	switch {
 	case thinks.MatchString(lower):
 		return Remark{Line: line}, decides.Match(rest)
-	case disowns.MatchString(lower) && !owned.MatchString(lower):
+	case isSpeaker(line, author), disowns.MatchString(lower) && !owned.MatchString(lower):
 		return Remark{Line: line}, true
 	}
 	return Remark{}, false
@@ -162,8 +170,9 @@ var (
 var clues = [...]string{
 	"not", "n't", "never", "ignor", "disregard", "skip", "xampl", "sampl", "templat", "illustr", "draft", "quot", "demo", "hypothet",
 	"reject", "discard", "abandon", "obsolete", "supersed", "withdr", "retract", "old", "outdat", "earlier", "previous", "before", "bad", "wrong", "incorrect",
-	"invalid", "unused", "dropped", "forward", "struck", "reference", "against", "instead", "rather", "condition", "consider", "thought", "tempted",
+	"invalid", "unused", "forward", "struck", "reference", "against", "instead", "rather", "condition", "consider", "thought", "tempted",
 	"would", "could", "might", "should", "like", "if ", "e.g", "next round", "format", "syntax", "round ", "agent", "critic", "operator", "think", "reason", "scratch", "analysis", "brainstorm",
+	" back", "mind", "cancel", "undo", "strike", "drop", "mistake", "error",
 }
 
 // isPlain reports whether a line has no part of a remark. It filters out most lines.

@@ -54,6 +54,7 @@ func TestBehind(t *testing.T) {
 		"Ignore the block above.", "I retract the above KILL.", "**Retracted.**", "The block above is only a draft.",
 		"(Please ignore this block.)", "This block is for illustration only.", "The delta above should not be applied.", "*Withdrawn.*",
 		"(example only)", "I withdraw it.", "This is just an example.", "No, that is wrong; I withdraw it.", "That was only an example.", "Never mind.",
+		"Hmm, wait. Looking at T1 again, H2 predicts the same lag. I take that back.",
 	} {
 		if _, ok := Behind([]byte("```\n\n" + line + "\n\nMore.")); !ok {
 			t.Errorf("%q does not count", line)
@@ -74,12 +75,12 @@ func TestAbove(t *testing.T) {
 	t.Parallel()
 	for heading, want := range map[string]bool{
 		"## Draft deltas": true, "## Rejected options": true, "## Examples": true, "## Thinking": true, "# Scratchpad": true,
-		"## Rejected hypotheses": false, "## Changes": false, "## Final draft of the changes I send": false,
+		"### BlueLake (round 1)": true, "## RedSky": false, "## Rejected hypotheses": false, "## Changes": false, "## Final draft of the changes I send": false,
 	} {
-		if _, ok := Above([]byte(heading), []byte("text\n## Final answer\n")); ok != want {
+		if _, ok := Above([]byte(heading), []byte("text\n## Final answer\n"), "RedSky"); ok != want {
 			t.Errorf("%q: %v", heading, ok)
 		}
-		if _, ok := Above([]byte(heading), []byte("text\n")); ok && strings.Contains(heading, "Thinking") {
+		if _, ok := Above([]byte(heading), []byte("text\n"), "RedSky"); ok && strings.Contains(heading, "Thinking") {
 			t.Errorf("%q counts without a final answer", heading)
 		}
 	}
