@@ -59,7 +59,8 @@ type matching struct {
 	blocks    []Block
 	changes   map[[2]string]bool // operation and target, operation and section, or target and field of an EDIT
 	words     []map[string]bool  // of each block, once they are needed
-	claimed   []bool             // blocks that are some announcement's change
+	edits     map[string][]int   // of each row
+	claimed   map[[2]int]bool    // list of announcements and block
 	numbers   map[int]bool       // of "Delta 3"
 	total     int
 	effort    int
@@ -67,8 +68,8 @@ type matching struct {
 
 func newMatching(announced []announcement, blocks []Block) *matching {
 	m := &matching{
-		announced: announced, blocks: blocks, changes: make(map[[2]string]bool), claimed: make([]bool, len(blocks)), numbers: make(map[int]bool),
-		words: make([]map[string]bool, len(blocks)), effort: 1 << 22,
+		announced: announced, blocks: blocks, changes: make(map[[2]string]bool), claimed: make(map[[2]int]bool), numbers: make(map[int]bool),
+		edits: make(map[string][]int), words: make([]map[string]bool, len(blocks)), effort: 1 << 22,
 	}
 	for i := range blocks {
 		if !m.isChange(i) {
@@ -80,11 +81,12 @@ func newMatching(announced []announcement, blocks []Block) *matching {
 		for _, what := range append([]string{d.Section, d.Target, row}, d.Labels...) {
 			m.changes[[2]string{d.Operation, what}] = true
 		}
-		if d.Operation == Edit && len(d.Payload) == 0 {
-			m.changes[[2]string{row, ""}] = true
-		}
-		for _, f := range d.Payload {
-			if d.Operation == Edit {
+		if d.Operation == Edit {
+			m.edits[row] = append(m.edits[row], i)
+			if len(d.Payload) == 0 {
+				m.changes[[2]string{row, ""}] = true
+			}
+			for _, f := range d.Payload {
 				m.changes[[2]string{row, f.Name}] = true
 			}
 		}
@@ -108,52 +110,123 @@ func (m *matching) isChange(i int) bool {
 // missing returns, for each announcement, the targets that no block has, or one empty target.
 func (m *matching) missing() [][]string {
 	missing := make([][]string, len(m.announced))
+	groups := m.groups()
 	for i := range m.announced {
-		missing[i] = m.unnamed(&m.announced[i])
-	}
-	// From the end on: below are the blocks between an announcement and the one after it, and with
-	// announcements in between that do not say more than a number, or nothing, those after them.
-	var below []int
-	next := len(m.blocks) - 1
-	isGroup := true // nothing but announcements since below was collected
-	for i := len(m.announced) - 1; i >= 0; i-- {
 		a := &m.announced[i]
-		for ; next >= 0 && m.blocks[next].Line >= a.line; next-- {
-			if isGroup {
-				below, isGroup = below[:0], false
-			}
-			below = append(below, next)
+		if a.operation == Edit || a.operation == Kill {
+			missing[i] = m.unchanged(a)
+		} else if !m.finds(a, groups[i]) {
+			missing[i] = []string{""}
 		}
-		direct := !isGroup
-		isGroup = isGroup || a.number == 0 || len(a.words) > 0
-		if len(missing[i]) > 0 && m.follows(a, below, direct) {
+	}
+	below := len(m.blocks)
+	for i, next := len(m.announced)-1, len(m.blocks); i >= 0; i-- { // from the end on: a title is about what is below it
+		a := &m.announced[i]
+		end := below
+		for below = next; below > 0 && m.blocks[below-1].Line >= a.line; {
+			below--
+		}
+		if next = below; len(missing[i]) > 0 && (m.counts(a) || m.belongs(a, groups[i], below, end)) {
 			missing[i] = nil
 		}
 	}
 	return missing
 }
 
-// unnamed returns the targets of an announcement that no block has, wherever it stands.
-func (m *matching) unnamed(a *announcement) []string {
-	has := func(what string) bool { return m.changes[[2]string{a.operation, what}] }
-	switch {
-	case a.operation == Edit || a.operation == Kill:
-		return m.unchanged(a, has)
-	case a.number > 0 && len(a.words) == 0 && len(a.targets) == 0:
-	case len(a.targets) > 0 && !a.whole && has(a.targets[0]),
-		a.operation == Add && len(a.words) == 0 && len(a.targets) == 0 && (a.section != "" && has(a.section) || a.section == "" && m.total > 0),
-		len(a.words) > 0 && m.shares(a, ""):
-		return nil
+// groups numbers the lists of announcements: no two of a list are about the same block. Titles are one
+// list.
+func (m *matching) groups() []int {
+	all := make([]int, len(m.announced))
+	last, line := 0, 0
+	for i := range m.announced {
+		a := &m.announced[i]
+		if strings.IndexAny(a.text, "#*_") == 0 {
+			continue
+		}
+		if a.line > line+2 {
+			last++
+		}
+		all[i], line = last, a.line
 	}
-	return []string{""}
+	return all
+}
+
+// finds reports whether some block has the label, the name, or half of the words of an announced ADD.
+func (m *matching) finds(a *announcement, group int) bool {
+	if a.number > 0 && len(a.words) == 0 && len(a.targets) == 0 {
+		return false
+	}
+	if len(a.words) == 0 && a.section == "" && m.total > 0 {
+		return true // it says nothing
+	}
+	found := false
+	for i := range m.blocks {
+		d := &m.blocks[i].Delta
+		if m.effort--; m.effort < 0 {
+			break
+		}
+		if !m.isChange(i) || !a.fits(d) {
+			continue
+		}
+		isLabel := len(a.targets) > 0 && !a.whole && (slices.Contains(d.Labels, a.targets[0]) || d.Target == a.targets[0])
+		if isLabel || len(a.words) > 0 && m.hasWords(i, a.words, a.whole) || m.hasWords(i, a.called, false) {
+			m.claimed[[2]int{group, i}], found = true, true
+		}
+	}
+	return found
+}
+
+// hasWords reports whether a block has half of some words, or nearly all.
+func (m *matching) hasWords(i int, words []string, all bool) bool {
+	m.effort -= len(words)
+	n := 0
+	for _, w := range words {
+		if m.wordsOf(i)[w] {
+			n++
+		}
+	}
+	return all && 5*n >= 4*len(words) || !all && n > 0 && 2*n >= len(words)
+}
+
+// counts reports whether a reply has as many changes as it numbers.
+func (m *matching) counts(a *announcement) bool {
+	return a.number > 0 && m.total >= len(m.numbers) && (a.operation == "" || a.section == "" || m.changes[[2]string{a.operation, a.section}]) && len(a.targets) == 0
+}
+
+// belongs reports whether an announced ADD without a name is about a block that no other of its list
+// is about, or about one below it that could not be read. That of a number is right below, up to end.
+func (m *matching) belongs(a *announcement, group, below, end int) bool {
+	if a.operation == Edit || a.operation == Kill || a.whole && len(a.words) > 0 {
+		return false
+	}
+	fits := func(i int) bool {
+		d := &m.blocks[i].Delta
+		m.effort--
+		isUnreadable := i >= below && d.Operation == "" && d.Section == ""
+		return m.isChange(i) && !m.claimed[[2]int{group, i}] && (isUnreadable || len(a.called) == 0 && a.fits(d))
+	}
+	take := func(from, to int) bool {
+		for i := from; i < to && m.effort > 0; i++ {
+			if fits(i) {
+				m.claimed[[2]int{group, i}] = true
+				return true
+			}
+		}
+		return false
+	}
+	if a.number > 0 {
+		return take(below, end)
+	}
+	return take(below, len(m.blocks)) || !a.ahead && take(0, below)
 }
 
 // unchanged returns the targets of an EDIT or KILL that no block has.
-func (m *matching) unchanged(a *announcement, has func(what string) bool) (left []string) {
+func (m *matching) unchanged(a *announcement) (left []string) {
+	has := func(what string) bool { return m.changes[[2]string{a.operation, what}] }
 	for _, target := range a.targets {
 		id, _, _ := strings.Cut(target, ".")
 		isOther := a.field != "" && !m.changes[[2]string{id, a.field}] && !m.changes[[2]string{id, ""}]
-		if !has(target) && !has(id) || a.operation == Edit && (isOther || a.whole && !m.shares(a, id)) {
+		if !has(target) && !has(id) || a.operation == Edit && (isOther || a.whole && !m.rewrites(a, id)) {
 			left = append(left, target)
 		}
 	}
@@ -163,29 +236,12 @@ func (m *matching) unchanged(a *announcement, has func(what string) bool) (left 
 	return left
 }
 
-// shares reports whether some block has most words of an announcement, of one in another notation
-// nearly all.
-func (m *matching) shares(a *announcement, target string) bool {
-	found := false
-	for i := range m.blocks {
-		d := &m.blocks[i].Delta
-		if row, _, _ := strings.Cut(d.Target, "."); !m.isChange(i) || !a.fits(d) || target != "" && target != d.Target && target != row {
-			continue
-		}
-		if m.effort -= len(a.words) + 1; m.effort < 0 {
-			return found
-		}
-		n := 0
-		for _, w := range a.words {
-			if m.wordsOf(i)[w] {
-				n++
-			}
-		}
-		if most := a.whole && 5*n >= 4*len(a.words) || !a.whole && 2*n >= len(a.words); most {
-			m.claimed[i], found = true, true
-		}
-	}
-	return found
+// rewrites reports whether some EDIT of a target has nearly all words of an announcement in another
+// notation.
+func (m *matching) rewrites(a *announcement, target string) bool {
+	return slices.ContainsFunc(m.edits[target], func(i int) bool {
+		return m.effort > 0 && m.hasWords(i, a.words, true)
+	})
 }
 
 // fits reports whether a change has the operation and the section of an announcement.
@@ -201,25 +257,4 @@ func (m *matching) wordsOf(i int) map[string]bool {
 		}
 	}
 	return m.words[i]
-}
-
-// follows reports whether one of the blocks below an announcement is its change: one that fits, or
-// that could not be read, and is no other announcement's.
-func (m *matching) follows(a *announcement, below []int, direct bool) bool {
-	if a.number > 0 && m.total >= len(m.numbers) && (a.operation == "" || a.section == "" || m.changes[[2]string{a.operation, a.section}]) && len(a.targets) == 0 {
-		return true
-	}
-	if a.number > 0 && !direct {
-		return false
-	}
-	at := slices.IndexFunc(below, func(i int) bool {
-		d := &m.blocks[i].Delta
-		unreadable := d.Operation == "" && d.Section == "" && !a.whole
-		isOwn := a.fits(d) && (a.operation == Add || a.operation == "") && (!a.whole || len(a.words) == 0)
-		return m.isChange(i) && !m.claimed[i] && (unreadable || isOwn)
-	})
-	if at >= 0 {
-		m.claimed[below[at]] = true
-	}
-	return at >= 0
 }

@@ -117,8 +117,29 @@ func kindMark(line string) (a announcement, ok bool) {
 			}
 		}
 	}
-	a.words = contentWords(line[m[1]:])
+	a.words, a.ahead = contentWords(line[m[1]:]), true
+	if says := lineWords(line[m[1]:]); len(says) > 0 && isCapital(says[0].text) {
+		a.called = a.words
+	}
 	return a, ok
+}
+
+// nameIn records the name of what is added: a few words that begin with a capital, up to a mark.
+func (a *announcement) nameIn(behind string) {
+	const most = 6
+	for _, part := range strings.FieldsFunc(behind, func(c rune) bool { return strings.ContainsRune(":;|()[]*`—–.,\n", c) }) {
+		words := withoutArticles(lineWords(part))
+		for len(words) > 0 && new(announcement).name(words[0].text) {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		if isCapital(words[0].text) && len(words) <= most {
+			a.called = contentWords(part)
+		}
+		return
+	}
 }
 
 // changes reads the operations of a line: in capitals, its first word, and what follows a colon.
@@ -175,6 +196,7 @@ func (l clause) read() (a announcement, ok bool) {
 	}
 	if a.operation == Add {
 		ok = l.adds(&a, last)
+		a.nameIn(l.body[l.order.end:])
 		return a, ok
 	}
 	if len(l.behind) == 0 || !l.applies(&a, last) {

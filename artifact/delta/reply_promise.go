@@ -21,6 +21,8 @@ type announcement struct {
 	field        string   // that an EDIT changes, or "" if it does not say
 	number       int      // of "Delta 3", or 0
 	words        []string // what the change says, as stems
+	called       []string // of these, the name of what an ADD adds
+	ahead        bool     // only a block below it may be its change
 	whole        bool     // it is the change, in another notation
 }
 
@@ -117,12 +119,17 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	if next := lineWords(string(rest)); len(next) > 0 && (isOperation(next[0].text) || isModal(next[0].text)) {
 		return false // a list of all operations, or a sentence
 	}
-	a := announcement{operation: operationOf(string(r.src[from:to])), whole: true}
+	a := announcement{operation: operationOf(string(r.src[from:to]))}
 	a.about(r.src[max(paragraph, from-maxWritten):from], r.src[to:end])
 	if a.section == "" && len(a.targets) == 0 {
 		return false
 	}
 	start := bytes.LastIndexByte(r.src[:from], '\n') + 1
+	if a.whole = !isVerdict(r.src[start:from]); !a.whole && len(a.targets) == 0 {
+		if a.section = ""; a.operation != Add {
+			return false
+		}
+	}
 	a.words = contentWords(string(r.src[max(start, from-maxWritten):end]))
 	a.line, a.column = r.place.find(from)
 	line := r.src[start:]
@@ -130,6 +137,12 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	a.text = strings.TrimSpace(strings.ToValidUTF8(string(line), ""))
 	r.promises = append(r.promises, a)
 	return true
+}
+
+// isVerdict reports whether a line begins with the key of an opinion, not of a change.
+func isVerdict(line []byte) bool {
+	line = bytes.TrimLeft(line, lineMarks)
+	return begins(line, "verdict") || begins(line, "decision")
 }
 
 // about records what an operation in keys and values applies to: the words behind it, else those before.

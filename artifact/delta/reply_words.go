@@ -32,6 +32,11 @@ func lineWords(line string) []lineWord {
 	return words
 }
 
+func isCapital(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(first)
+}
+
 // after returns the first character after a word, but for spaces and emphasis.
 func after(body string, w lineWord) byte {
 	rest := strings.TrimLeft(body[w.end:], " \t\r\n*_`\"'”’")
