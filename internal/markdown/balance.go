@@ -10,9 +10,9 @@ type fenceLine struct {
 	at     int32 // offset of the line
 	length uint16
 	mark   byte
-	opens  bool // it has a word behind its marks
-	delta  bool // that of a delta
-	shell  bool // it begins a fence around a delta fence of fewer or other marks, which has an end
+	opens  bool  // it has a word behind its marks
+	delta  bool  // that of a delta
+	end    int32 // where a fence around a delta fence of fewer or other marks ends that it begins, or 0
 }
 
 // balance knows all fence lines of a text, and how those of one kind belong together. It is made
@@ -54,7 +54,7 @@ func (b *balance) make(src []byte) {
 			if n := run(line, line[0]); n >= 3 && (line[0] != '`' || bytes.IndexByte(line[n:], '`') < 0) {
 				opens := isInfo(line[n:]) && (line[0] != ':' || hasPrefixFold(bytes.TrimLeft(line[n:], " "), "delta"))
 				isDelta := opens && Fence{Info: line[n:]}.isDelta()
-				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens, isDelta, false})
+				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens, isDelta, 0})
 			}
 		}
 		at = next
@@ -105,8 +105,8 @@ func (b *balance) findShells() {
 			groups[key] = &group{open: i, before: -1, isOpen: true, words: l.opens}
 			all = append(all, groups[key])
 		case g.isOpen && !l.opens:
-			if first := &b.lines[g.open]; !first.delta && holds(g.open, i) {
-				first.shell = true
+			if holds(g.open, i) {
+				b.lines[g.open].end = l.at
 			}
 			g.isOpen, g.before = false, i
 		default:
@@ -165,7 +165,22 @@ func (b *balance) of(src []byte, f Fence) *pairing {
 func (s *scanner) opensShell() bool {
 	s.balance.make(s.src)
 	i := s.balance.after(s.start) - 1
-	return i >= 0 && int(s.balance.lines[i].at) == s.start && s.balance.lines[i].shell
+	return i >= 0 && int(s.balance.lines[i].at) == s.start && s.balance.lines[i].end > 0 && !s.balance.lines[i].delta
+}
+
+// shellEnd returns where the open fence of data ends, if it is around a delta fence of fewer or other
+// marks. Else it is 0.
+func (s *scanner) shellEnd() int {
+	l := &s.leaf
+	if !l.fence.isData() || l.indented || s.doubt {
+		return 0
+	}
+	s.balance.make(s.src)
+	i := s.balance.after(l.start-1) - 1
+	if i < 0 || s.balance.lines[i].mark != l.fence.Mark || int(s.balance.lines[i].length) != l.fence.Length || !s.balance.lines[i].opens {
+		return 0
+	}
+	return int(s.balance.lines[i].end)
 }
 
 // outerEnd returns the offset of the line that closes a fence like f, in which another one like it

@@ -239,13 +239,18 @@ func (s *scanner) endsBefore(behind []byte) bool {
 // it: its JSON is complete, no more follows, and no sound closing fence does.
 func (s *scanner) closesOtherwise() bool {
 	l := &s.leaf
-	return s.holdsJSON() && s.isComplete() && !s.jsonFollows() && !s.closerAhead(l.fence, s.start, true)
+	return s.holdsJSON() && s.isComplete() && !s.jsonFollows() && !s.closerAhead(l.fence, s.start, true) && s.shellEnd() <= s.start
 }
 
 // innerDelta reads an opening fence of deltas inside the open fence.
 func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 	l := &s.leaf
 	why := s.anotherAt("delta block")
+	if end := s.shellEnd(); !same && end > s.start && !s.inString() {
+		s.doubt = true // all of it has one fate
+		s.beginDoubt(c, end)
+		return
+	}
 	switch {
 	case l.fence.isDelta():
 		if same || s.isComplete() || !s.closerAhead(l.fence, s.start, false) {
@@ -396,6 +401,9 @@ func (s *scanner) afterJSON() (at, line int) {
 // beginDoubt ends the open fence before the current line. Up to end it cannot be told whether the
 // text is an example inside the fence, or whether the fence should have ended before it.
 func (s *scanner) beginDoubt(c *cursor, end int) {
+	if s.leaf.fence.isData() && len(bytes.TrimSpace(s.src[s.leaf.start:s.start])) == 0 {
+		s.leaf = leaf{}
+	}
 	s.closeLeaf(s.start)
 	s.doubt, s.doubtEnd = true, end
 	s.reopen(c)
