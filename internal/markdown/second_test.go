@@ -387,3 +387,51 @@ func TestWithoutReasoning(t *testing.T) {
 		}
 	}
 }
+
+// A tag that closes reasoning counts wherever it stands in a fence that is cut there.
+func TestSecondCutInReasoning(t *testing.T) {
+	const harmony = "<|end|><|start|>assistant<|channel|>final<|message|>"
+	pairs := [][2]string{
+		{"<think>\n", "</think>"}, {"<thinking>\n", "</thinking>"}, {"[THINK]\n", "[/THINK]"}, {"◁think▷\n", "◁/think▷"}, {"<seed:think>\n", "</seed:think>"},
+		{"<|START_THINKING|>\n", "<|END_THINKING|>"}, {"<|channel|>analysis<|message|>", harmony}, {"<|channel|>analysis<|message|>", "\n" + harmony},
+	}
+	cuts := []string{"```delta\n{\"a\": 1}", "```delta\n{\"a\": \"cut", "```delta\n{\"a\":", "```delta\n{\"a\": 1}...", "```python\nx = 1", "```delta\n{\"a\": 1}\n```", "```json\n[{\"a\": \"x\"}"}
+	for _, pair := range pairs {
+		for _, cut := range cuts {
+			for _, behind := range []string{"\n\nSo:\n\n", "", "\n", ".\n"} {
+				if behind == ".\n" && strings.HasSuffix(pair[1], harmony) {
+					continue
+				}
+				src := pair[0] + "Maybe:\n\n" + cut + pair[1] + behind + good
+				blocks := 0
+				for b := range Blocks([]byte(src), Second) {
+					if b.Kind != Fenced {
+						continue
+					}
+					if blocks++; b.Own() != (strings.TrimSpace(src[b.Start:b.End]) == "{2}") {
+						t.Errorf("got\n%s\nfor\n%s", shown(src), src)
+					}
+				}
+				if blocks != 2 {
+					t.Errorf("%d fences:\n%s\nfor\n%s", blocks, shown(src), src)
+				}
+			}
+		}
+	}
+}
+
+// A closing tag that nothing has opened counts behind the JSON of a fence without an end.
+func TestSecondLoneBehindJSON(t *testing.T) {
+	for _, c := range []string{"</think>", "</think>.", "...</think>", " </think> So:", "[/THINK]", "<|channel|>final<|message|>", "assistantfinal"} {
+		for _, behind := range []string{"\n\n", "\n"} {
+			src := "analysisWe may:\n\n```delta\n{1}" + c + behind + good
+			if got := shown(src); !strings.Contains(got, "3 delta \"{1}") || strings.Count(got, "draft") != 1 || !strings.HasSuffix(got, "delta \"{2}\"") {
+				t.Errorf("%q: got\n%s", c+behind, got)
+			}
+		}
+	}
+	const mentioned = "```delta\n{\"a\": \"the tag </think> ends it\", \"b\": \"</think>\"}\n```\n" + good
+	if got := shown(mentioned); strings.Contains(got, "draft") || strings.Contains(got, "doubtful") {
+		t.Errorf("mentioned: got\n%s", got)
+	}
+}

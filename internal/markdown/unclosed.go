@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"slices"
+	"unicode"
 )
 
 // noteTag remembers the first line in a fence or in verbatim HTML that begins with a tag around
@@ -18,7 +19,11 @@ func (s *scanner) noteTag(rest []byte) {
 	at := s.start + len(s.text) - len(rest)
 	t, n := tag{}, 0
 	if s.tagged {
-		t, n = s.leadingTag(at)
+		if t, n = s.leadingTag(at); n == 0 {
+			if t, at, n = s.closingIn(rest, at); n > 0 && !s.notes(t, at, n) {
+				n = 0
+			}
+		}
 	}
 	alone := len(s.within) == 0 && (t.kind == tagClose || t.kind == tagFinal)
 	shows := len(s.within) == 0 && (l.kind == leafHTML || l.fence.Length > 3 && !l.fence.isData())
@@ -33,6 +38,9 @@ func (s *scanner) noteTag(rest []byte) {
 	case n > 0 && (len(s.within) == 0 || t.kind != tagOpen), l.kind == leafFence && isVerbatim(rest):
 	default:
 		return
+	}
+	if n == 0 {
+		at = s.start + len(s.text) - len(rest)
 	}
 	l.tagLine, l.tagAt = s.line, at
 }
@@ -74,22 +82,19 @@ func (s *scanner) endsAtTag(rest []byte) bool {
 	if !s.tagged || len(rest) < 4 || s.doubt || s.quotes > 0 {
 		return false
 	}
-	at := s.start + len(s.text) - len(rest)
-	t, n := s.leadingTag(at)
-	if !l.fence.isData() && (n == 0 || !s.closesInCode(t, at)) {
+	base := s.start + len(s.text) - len(rest)
+	t, at, n := s.closingIn(rest, base)
+	if n == 0 || at > base && (s.src[at-1] == '`' || s.src[at-1] == '~') {
 		return false
 	}
-	if n > 0 && l.fence.isData() {
-		behind := bytes.TrimLeft(rest[n:], " \t")
-		if s.inString() && (len(behind) == 0 || behind[0] != '`' && behind[0] != '~') {
+	_, marks := s.behind(at + n)
+	switch {
+	case marks && (l.fence.isData() || s.mayClose(t)):
+	case !l.fence.isData():
+		if at > base && t.kind != tagClose || !s.closesInCode(t, at) {
 			return false
 		}
-	} else if n == 0 {
-		if at, t, n = s.lastTag(); n == 0 {
-			return false
-		}
-	}
-	if t.kind != tagClose && t.kind != tagFinal {
+	case at == base && s.inString(), at > base && !s.behindJSON(t, at, n):
 		return false
 	}
 	fence := l.fence
@@ -113,31 +118,70 @@ func (s *scanner) closesInCode(t tag, at int) bool {
 	return t.kind == tagClose && s.vague < 0 && slices.Contains(s.within, t.family) && s.closes[t.family] == at
 }
 
-// lastTag returns the tag at the end of the line, directly behind JSON.
-func (s *scanner) lastTag() (at int, t tag, n int) {
-	text := bytes.TrimRight(s.text, " \t")
-	switch text[len(text)-1] {
-	case '>', ']', "▷"[2]:
-	default:
-		return 0, t, 0
+// closingIn returns the first tag in a line inside a fence that may close reasoning. The line begins at base.
+func (s *scanner) closingIn(rest []byte, base int) (t tag, at, n int) {
+	if t, n = s.leadingTag(base); n > 0 {
+		if !s.mayEnd(t) {
+			n = 0
+		}
+		return t, base, n
 	}
-	i := bytes.LastIndexAny(text, "<[◁")
-	if i <= 0 {
-		return 0, t, 0
+	if s.marker != "" {
+		if i := bytes.Index(rest, []byte(s.marker)); i >= 0 {
+			return tag{tagFinal, channel}, base + i, len(s.marker)
+		}
 	}
-	if t, n = readTag(text[i:]); n != len(text)-i {
-		return 0, t, 0
+	for i, c := range rest {
+		if c != '<' && c != '[' && c != "◁"[0] {
+			continue
+		}
+		if t, n = readTag(rest[i:]); n > 0 && s.mayEnd(t) && !s.quotedTag(base+i, n) {
+			return t, base + i, n
+		}
 	}
-	before := bytes.TrimRight(text[:i], " \t")
-	if len(before) == 0 || before[len(before)-1] != '}' && before[len(before)-1] != ']' {
-		return 0, t, 0
+	return tag{}, 0, 0
+}
+
+// mayEnd reports whether a tag ends reasoning, if it counts.
+func (s *scanner) mayEnd(t tag) bool {
+	return t.kind == tagClose || t.kind == tagFinal || t == tag{tagEnd, channel} && slices.Contains(s.within, channel)
+}
+
+// mayClose reports whether a tag closes the reasoning that is open.
+func (s *scanner) mayClose(t tag) bool {
+	return t.kind == tagFinal && !s.final || slices.Contains(s.within, t.family)
+}
+
+// behind reports what follows a tag in its line: nothing, or a fence or another tag of a chat template.
+func (s *scanner) behind(at int) (nothing, marks bool) {
+	text := bytes.TrimLeft(s.src[at:max(at, s.end)], " \t.*_")
+	if len(text) == 0 {
+		return true, false
 	}
-	at = s.start + i
+	f, ok := OpenFence(text)
+	return false, ok && (onlySpace(f.Info) || isInfo(f.Info)) || bytes.HasPrefix(text, []byte("<|"))
+}
+
+// behindJSON reports whether a tag in a line follows the complete JSON of the open fence.
+func (s *scanner) behindJSON(t tag, at, n int) bool {
 	s.leaf.json.read(s.src, at)
 	if !s.leaf.json.complete() {
-		return 0, t, 0
+		return false
 	}
-	return at, t, n
+	from := max(bytes.LastIndexByte(s.src[s.start:at], '}'), bytes.LastIndexByte(s.src[s.start:at], ']'))
+	glued := bytes.IndexFunc(s.src[s.start+from+1:at], unicode.IsLetter) < 0
+	nothing, _ := s.behind(at + n)
+	return s.mayClose(t) || glued || nothing
+}
+
+// notes reports whether a tag within a line of the open fence shows that the fence lacks its end: nothing
+// follows in the line, or it is glued to the text before and the last one that can close the reasoning.
+func (s *scanner) notes(t tag, at, n int) bool {
+	if nothing, marks := s.behind(at + n); nothing || marks {
+		return s.mayClose(t) || len(s.within) == 0
+	}
+	all := s.inline[t.family]
+	return len(s.within) > 0 && s.mayClose(t) && s.src[at-1] != ' ' && s.closes[t.family] <= at && (len(all) == 0 || all[len(all)-1] <= at)
 }
 
 // skipCloser skips the next line if it closes a fence that has ended already.
