@@ -19,9 +19,11 @@ const (
 // findTags prepares for the tags of the text.
 func (s *scanner) findTags() {
 	s.vague, s.found = -1, -1
-	s.findMarker()
+	if s.findMarker(); s.marker == "" {
+		s.findBareMarker()
+	}
 	triangles := bytes.Contains(s.src, []byte("▷"))
-	s.tagged = s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
+	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
 	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
 	for _, mark := range []byte{'<', '['} {
@@ -89,6 +91,37 @@ func (s *scanner) findMarker() {
 	}
 }
 
+// bareThought and bareAnswer hold the names that remain of the tags around reasoning if their marks are lost.
+var (
+	bareThought = []string{"thought", "thinking", "analysis", "think", "reasoning"}
+	bareAnswer  = []string{"final", "answer", "response", gluedFinal, "assistant final", "final answer"}
+)
+
+// findBareMarker finds a line that has only the name of an answer, if the first line has only that of
+// reasoning. If there is none, what follows is in doubt.
+func (s *scanner) findBareMarker() {
+	text := bytes.TrimLeft(s.src, " \t\r\n\ufeff")
+	if len(text) == 0 || text[0] != '<' && !slices.ContainsFunc(bareThought, func(name string) bool { return name[0] == text[0] }) {
+		return
+	}
+	for _, role := range []string{"<start_of_turn>model\n", "<|im_start|>assistant\n"} {
+		text = bytes.TrimPrefix(text, []byte(role))
+	}
+	first, rest, ok := bytes.Cut(text, []byte("\n"))
+	if !ok || !slices.Contains(bareThought, string(bytes.TrimRight(first, " \t\r"))) {
+		return
+	}
+	s.tagged, s.within, s.vague = true, []string{channel}, 0
+	for at := len(s.src) - len(rest); at < len(s.src); {
+		line, _, _ := bytes.Cut(s.src[at:], []byte("\n"))
+		if name := bytes.TrimRight(line, " \t\r"); len(name) < maxWord && slices.Contains(bareAnswer, string(bytes.TrimRight(bytes.ToLower(name), ":"))) {
+			s.marker, s.markerAt = string(name), at
+			return
+		}
+		at += len(line) + 1
+	}
+}
+
 // hasMarker reports whether a text has a marker. It finds gluedFinal, for which all texts are searched,
 // by its rarest letter.
 func hasMarker(text []byte, marker string) bool {
@@ -111,7 +144,7 @@ func hasMarker(text []byte, marker string) bool {
 
 // readMarker reads the words that end the reasoning at an offset.
 func (s *scanner) readMarker(at int) (tag, int) {
-	if s.marker == "" || s.src[at] != s.marker[0] || !bytes.HasPrefix(s.src[at:], []byte(s.marker)) {
+	if s.marker == "" || s.markerAt > 0 && s.markerAt != at || s.src[at] != s.marker[0] || !bytes.HasPrefix(s.src[at:], []byte(s.marker)) {
 		return tag{}, 0
 	}
 	return tag{tagFinal, channel}, len(s.marker)

@@ -377,6 +377,9 @@ func (s *scanner) htmlLine(rest []byte) {
 	if s.leaf.html == htmlTag {
 		s.addProse()
 	} else if s.leaf.html.endsIn(rest) {
+		if s.leaf.html == htmlCDATA && s.tagged {
+			s.breakAt(s.start + len(s.text) - len(rest) + bytes.Index(rest, []byte("]]>")) + len("]]>"))
+		}
 		s.closeLeaf(s.next)
 	}
 }

@@ -7,6 +7,7 @@ import "bytes"
 type reasoning struct {
 	tagged      bool             // the text has tags or comments
 	marker      string           // words that end the reasoning like a tag, or ""
+	markerAt    int              // where they are, if only one place counts
 	closes      map[string]int   // where the last closing tag of a family is that begins or ends a line
 	inline      map[string][]int // where its other closing tags are
 	within      []string         // the families of the open tags

@@ -388,7 +388,7 @@ func TestWithoutReasoning(t *testing.T) {
 	}
 }
 
-// A tag that closes reasoning counts wherever it stands in a fence that is cut there.
+// A tag that closes reasoning counts anywhere in a fence that is cut there.
 func TestSecondCutInReasoning(t *testing.T) {
 	const harmony = "<|end|><|start|>assistant<|channel|>final<|message|>"
 	pairs := [][2]string{
@@ -433,5 +433,29 @@ func TestSecondLoneBehindJSON(t *testing.T) {
 	const mentioned = "```delta\n{\"a\": \"the tag </think> ends it\", \"b\": \"</think>\"}\n```\n" + good
 	if got := shown(mentioned); strings.Contains(got, "draft") || strings.Contains(got, "doubtful") {
 		t.Errorf("mentioned: got\n%s", got)
+	}
+}
+
+// Names in place of tags, whose marks are lost, set reasoning aside.
+func TestSecondBareNames(t *testing.T) {
+	const draft = "Maybe:\n\n```delta\n{1}\n```\n\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"thought", "thought\n" + draft + good, "4 delta \"{1}\" doubtful shown\n8 delta \"{2}\" doubtful shown"},
+		{"analysis and final", "analysis\n" + draft + "final\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
+		{"thinking and answer", "\nthinking\n" + draft + "Answer:\n" + good, "5 delta \"{1}\" draft\n10 delta \"{2}\""},
+		{"a cut fence", "thought\nSo:\n```delta\n{1\nfinal\n" + good, "3 delta \"{1\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
+		{"a turn of the model", "<start_of_turn>model\nthought\n" + draft + "response\n" + good, "5 delta \"{1}\" draft\n10 delta \"{2}\""},
+		{"turns with names", "<|im_start|>think\n" + draft + "<|im_start|>answer\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
+		{"a closing tag", "thought\n" + draft + "</think>\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
+		{"a heading", "Analysis\n\n" + draft + good, "5 delta \"{1}\"\n9 delta \"{2}\""},
+		{"a sentence", "thought about it.\n" + good, "2 delta \"{2}\""},
+		{"CDATA", "<think><![CDATA[\n" + draft + "]]></think>\n" + good, "9 delta \"{2}\""},
+		{"CDATA on one line", "<think><![CDATA[ maybe ]]></think>\n" + good, "2 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
 	}
 }

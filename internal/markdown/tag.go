@@ -216,7 +216,7 @@ func pipeTag(b []byte) (tag, int) {
 	case "inner_suffix":
 		return tag{tagClose, "think"}, at
 	case "im_start", "start_header_id", "start", "role_start":
-		return roleTag(b, string(b[:at]), "")
+		return turnTag(b, at)
 	case "user", "human", "system", "assistant", "model":
 		return speaker(name), at
 	}
@@ -225,6 +225,18 @@ func pipeTag(b []byte) (tag, int) {
 		return tag{}, 0
 	}
 	return tag{kind, families[key]}, at
+}
+
+// turnTag reads what follows <|im_start|>: who speaks, or a name in its place, such as think and answer.
+func turnTag(b []byte, at int) (tag, int) {
+	end := at + nameLength(b[at:])
+	switch strings.ToLower(string(b[at:end])) {
+	case "think", "thinking", "thought", "analysis", "reasoning":
+		return tag{tagOpen, channel}, end
+	case "answer", "final":
+		return tag{tagFinal, channel}, end
+	}
+	return roleTag(b, string(b[:at]), "")
 }
 
 // pipeKind returns whether the name of a tag opens or closes, and what.

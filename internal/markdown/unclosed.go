@@ -126,7 +126,7 @@ func (s *scanner) closingIn(rest []byte, base int) (t tag, at, n int) {
 		}
 		return t, base, n
 	}
-	if s.marker != "" {
+	if s.marker != "" && s.markerAt == 0 {
 		if i := bytes.Index(rest, []byte(s.marker)); i >= 0 {
 			return tag{tagFinal, channel}, base + i, len(s.marker)
 		}
