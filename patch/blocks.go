@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/internal/markdown"
 )
 
 // Block is a search/replace block as agents write them:
@@ -53,6 +54,9 @@ func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
 	r := &blockReader{names: names, second: version != delta.FirstReader}
 	for i, line := range splitLines(text) {
+		if r.second && r.state == markDivider {
+			line = r.endGlued(line, i+1)
+		}
 		r.line(line, i+1)
 	}
 	if r.state != 0 {
@@ -117,6 +121,21 @@ func (r *blockReader) line(line string, number int) {
 		r.between(strings.TrimSpace(line), line, number)
 	}
 	r.outline = append(r.outline, line...)
+}
+
+// endGlued ends the open block at a last marker to which a tag is glued, and returns what follows the
+// marker. Any other line it returns.
+func (r *blockReader) endGlued(line string, number int) string {
+	if !strings.HasPrefix(line, ">>>>>") {
+		return line
+	}
+	for _, word := range []string{"REPLACE", "UPDATED"} {
+		if at := strings.Index(line, word) + len(word); at >= len(word) && markdown.BeginsTag([]byte(line[at:])) && marker(line[:at]) == markReplace {
+			r.line(line[:at], number)
+			return line[at:]
+		}
+	}
+	return line
 }
 
 // between reads a line outside blocks.

@@ -120,6 +120,7 @@ func TestShownBlocks(t *testing.T) {
 		return "old.md\n<<<<<<< SEARCH\n" + search + "\n=======\nx\n>>>>>>> REPLACE\n"
 	}
 	shown, own := block("shown"), block("own")
+	glued := func(tag string) string { return strings.TrimSuffix(shown, "\n") + tag + "\n" + own }
 	indent := func(mark string) string { return mark + strings.ReplaceAll(shown, "\n", "\n"+mark) }
 	for name, c := range map[string]struct{ reply, why string }{
 		"comment":           {"<!--\n" + shown + "-->\n\n" + own, "comment"},
@@ -137,6 +138,9 @@ func TestShownBlocks(t *testing.T) {
 		"reasoning":         {"<think>" + shown + "</think>" + own, "reasoning"},
 		"half a block":      {"<think>\nold.md\n<<<<<<< SEARCH\nshown\n=======\n</think>\n\n" + own, "reasoning"},
 		"after a closing":   {shown + "</think>\n" + own, "reasoning"},
+		"glued closing":     {glued("</think>"), "reasoning"},
+		"glued brackets":    {"[THINK]\n" + glued("[/THINK]"), "reasoning"},
+		"glued channel":     {"<|channel|>analysis<|message|>" + glued("<|end|><|start|>assistant<|channel|>final<|message|>"), "reasoning"},
 		"channel":           {"<|channel|>analysis<|message|>\n" + shown + "<|end|><|start|>assistant<|channel|>final<|message|>\n" + own, "reasoning"},
 		"unclosed":          {own + "<think>\n" + shown, "reasoning"},
 		"called an example": {"Example of the format:\n\n" + shown + "\nNow mine.\n\n" + own, "calls it something else"},

@@ -98,6 +98,22 @@ func (s *scanner) patchEnd(at int) int {
 	return at + end + 1 + len(last)
 }
 
+// endsPatch reads the line that ends a search/replace block, up to a tag behind its mark.
+func (s *scanner) endsPatch(c *cursor) bool {
+	if s.protected <= s.start || s.protected >= s.start+len(c.line) || !bytes.HasSuffix(s.src[:s.protected], []byte(">>>>>>>")) {
+		return false
+	}
+	_, from, n := s.findTag(s.start, s.start+len(c.line))
+	if n == 0 {
+		return false
+	}
+	s.found = from
+	s.closeTo(0)
+	s.breakAt(from)
+	s.addProse()
+	return true
+}
+
 // aside is the family of a comment within a line that never ends: what follows is in doubt.
 const aside = "aside"
 

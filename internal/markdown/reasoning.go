@@ -171,6 +171,9 @@ func (s *scanner) splitAtTag(c *cursor, matched int) bool {
 	if !s.tagged || s.doubt {
 		return false
 	}
+	if s.endsPatch(c) {
+		return true
+	}
 	width, at := c.indent()
 	if at == len(c.line) || s.quotedLine(*c, matched) {
 		return false

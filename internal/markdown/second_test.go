@@ -449,6 +449,9 @@ func TestSecondBareNames(t *testing.T) {
 		{"a closing tag", "thought\n" + draft + "</think>\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
 		{"a heading", "Analysis\n\n" + draft + good, "5 delta \"{1}\"\n9 delta \"{2}\""},
 		{"a sentence", "thought about it.\n" + good, "2 delta \"{2}\""},
+		{"behind a patch", "<think>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE</think>\n" + good, "7 delta \"{2}\""},
+		{"behind a patch, alone", draft + "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE</think>" + good, "3 delta \"{1}\" draft\n11 delta \"{2}\""},
+		{"in a patch", "<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n" + good, "6 delta \"{2}\""},
 		{"CDATA", "<think><![CDATA[\n" + draft + "]]></think>\n" + good, "9 delta \"{2}\""},
 		{"CDATA on one line", "<think><![CDATA[ maybe ]]></think>\n" + good, "2 delta \"{2}\""},
 	} {

@@ -85,6 +85,13 @@ func readTag(b []byte) (tag, int) {
 	return tag{}, 0
 }
 
+// BeginsTag reports whether a text begins with a tag around reasoning, an example or a quotation, or with
+// the words in place of one.
+func BeginsTag(text []byte) bool {
+	_, n := readTag(text)
+	return n > 0 || bytes.HasPrefix(text, []byte(gluedFinal))
+}
+
 // named returns the tag with the family of a name, or none.
 func (t tag) named(name []byte) tag {
 	if i := bytes.LastIndexByte(name, ':'); i >= 0 {
