@@ -201,7 +201,8 @@ func (r *reader) mentions(text []byte) bool {
 	}
 	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
-	return slices.ContainsFunc(words[:], has) && slices.ContainsFunc([]string{keySection, keyPayload, keyTarget}, has)
+	isForm := has(": …") || has(": ...") // it only shows the keys
+	return !isForm && slices.ContainsFunc(words[:], has) && slices.ContainsFunc([]string{keySection, keyPayload, keyTarget}, has)
 }
 
 // mentionsOperation reports whether a text has a key operation followed by the name of one.

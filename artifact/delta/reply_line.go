@@ -18,7 +18,7 @@ var (
 	listMark   = regexp.MustCompile(`^[\s>|#*_-]*(?:\[[ xX✓]?\]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,4}[.)])\s`)
 	deltaMark  = regexp.MustCompile(`\bDELTA ?[\[({]([^\])}]{2,40})[\])}]|^[\s*_\x60#>-]*(?i:delta) ?[\[{]([^\]}]{2,40})[\]}]`)
 	deltaTitle = regexp.MustCompile(`(?i)^(?:(?:my|the|proposed|final|next|first|second|third|new) ){0,2}deltas?(?: block)?(?:[ #]*(\d{1,3})(?:(?: of |/)\d{1,3})?)?[*_\x60]*(?:\s*[:.(—–-]+|\s*$|\s+(?:ADD|EDIT|KILL)\b)`)
-	plainSpace = strings.NewReplacer("\u00a0", " ", "\u200b", " ", "\ufeff", " ", "__", "  ")
+	plainSpace = strings.NewReplacer("\u00a0", " ", "\u200b", " ", "\ufeff", " ", "__", "  ", "→ KILLED", "→ KILL")
 )
 
 // title is how a line begins.
@@ -145,6 +145,9 @@ func (a *announcement) nameIn(behind string) {
 // changes reads the operations of a line: in capitals, its first word, and what follows a colon.
 func (t title) changes(body string) []announcement {
 	words := lineWords(body)
+	if len(words) > 0 && after(body, words[0]) == ':' && operationOf(strings.TrimSuffix(words[0].text, "s")) != "" { // KILLs: H2
+		words[0].text = strings.TrimSuffix(words[0].text, "s")
+	}
 	isOrder := func(i int) bool {
 		w := words[i]
 		glued := strings.HasPrefix(body[w.end:], "-") && w.end+1 < len(body) && isLetter(body[w.end+1]) // an add-on
@@ -188,12 +191,11 @@ func (l clause) read() (a announcement, ok bool) {
 		return a, false
 	}
 	a.words = contentWords(l.body[l.order.end:])
-	last := a.subject(l.body, l.behind)
-	if id := l.idBefore(); id != "" && len(a.targets) == 0 && a.operation != Add {
-		a.section = ""
+	if id := l.idBefore(); id != "" && a.operation != Add {
 		ok = a.name(id)
 		return a, ok
 	}
+	last := a.subject(l.body, l.behind)
 	if a.operation == Add {
 		ok = l.adds(&a, last)
 		a.nameIn(l.body[l.order.end:])
@@ -282,23 +284,36 @@ func (l clause) isApart() bool {
 	return strings.ContainsAny(between, ":;,|()[]{}=/&+→—–>\"") || strings.Contains(between, " - ") || w.text == "and" || w.text == "then"
 }
 
-// idBefore returns the id that stands before an operation, separated by a mark, or "". The
-// operation ends its phrase.
+// idBefore returns the id that stands before an operation in its clause, separated by a mark, or "".
+// The operation ends its phrase.
 func (l clause) idBefore() string {
-	if next := after(l.body, l.order); len(l.behind) > 0 && !isSeparator(next) && strings.IndexByte(")].\"", next) < 0 {
+	next := after(l.body, l.order)
+	switch {
+	case len(l.behind) == 0:
+	case !isSeparator(next) && strings.IndexByte(")].\"", next) < 0,
+		strings.IndexByte(":|", next) >= 0 && isItemID(l.behind[0].text): // its target follows
 		return ""
 	}
-	for _, w := range l.before {
-		if id, _, _ := strings.Cut(w.text, "."); isItemID(id) && strings.ContainsAny(l.body[w.end:l.order.end-len(l.order.text)], ":|=(→—–>\"") {
-			return w.text
+	found := ""
+	for i, w := range l.before {
+		id, _, _ := strings.Cut(w.text, ".")
+		isID, between := isItemID(id), ""
+		if i > 0 {
+			between = l.body[l.before[i-1].end : w.end-len(w.text)]
+		}
+		if strings.ContainsAny(between, ".;") || isID && strings.Contains(between, ",") {
+			found = "" // another clause
+		}
+		if isID && found == "" && strings.ContainsAny(l.body[w.end:l.order.end-len(l.order.text)], ":|=([→—–>\"") {
+			found = w.text
 		}
 	}
-	return ""
+	return found
 }
 
 // isWeighed reports whether the words around an operation say that it is not proposed, or by another.
 func (l clause) isWeighed() bool {
-	if after(l.body, l.order) == '?' {
+	if after(l.body, l.order) == '?' || l.isConsequence() {
 		return true
 	}
 	if len(l.behind) > 0 && (isDigit(l.behind[0].text[0]) || isModal(l.behind[0].text) && !isSeparator(after(l.body, l.order))) {
@@ -311,7 +326,7 @@ func (l clause) isWeighed() bool {
 		}
 		switch strings.ToLower(w.text) {
 		case "not", "never", "no", "whether", "if", "else", "would", "could", "may", "might", "cannot", "why", "against", "unless", "without", "considered", "consider",
-			"instead", "earlier", "previously", "already", "after", "once", "when", "until", "had", "was", "were", "been", "don", "didn", "won", "wouldn", "rather", "than", "option":
+			"instead", "earlier", "previously", "already", "after", "once", "when", "until", "had", "was", "were", "been", "don", "didn", "won", "wouldn", "rather", "than", "option", "otherwise":
 			weighed = true
 		case "like": // I would like to
 			weighed = false
@@ -322,6 +337,29 @@ func (l clause) isWeighed() bool {
 		other = other || small > 0 && strings.IndexFunc(w.text[small:], unicode.IsUpper) >= 0 // RedSky
 	}
 	return weighed || other && !own && !l.isApart()
+}
+
+// isConsequence reports whether an operation is one of two that are compared, or what would follow from
+// an outcome.
+func (l clause) isConsequence() bool {
+	if len(l.all) == 0 {
+		return false
+	}
+	last := l.all[len(l.all)-1]
+	switch strings.ToLower(last.text) {
+	case "vs", "versus", "or":
+		return true
+	}
+	switch strings.ToLower(l.all[0].text) {
+	case "outcome", "consequence":
+		return true
+	case "in":
+		if len(l.all) > 1 && l.all[1].text == "case" {
+			return true
+		}
+	}
+	between := l.body[last.end : l.order.end-len(l.order.text)]
+	return l.order.text != strings.ToUpper(l.order.text) && (strings.Contains(between, "→") || strings.Contains(between, "->")) && l.idBefore() == ""
 }
 
 // end reports whether the words that name what a change applies to, up to the last, end a phrase, and

@@ -29,11 +29,12 @@ type announcement struct {
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
-	if !c.order {
+	if !c.order && !c.operation {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
 	at, paragraph, idle := b.Start, b.Start, busy
+	inTable, above := false, ""
 	for line := range bytes.Lines(text) {
 		if r.overfull() {
 			return
@@ -47,14 +48,24 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		case len(done) > 0 && int(done[0].from) < from:
 			continue
 		case len(bytes.TrimSpace(line)) == 0:
-			paragraph = at
+			paragraph, inTable = at, false
 			continue
 		case len(done) > 0 && int(done[0].from) < at:
-			line = line[:int(done[0].from)-from]
+			if line = line[:int(done[0].from)-from]; len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
 		}
-		idle = idleness(line, idle)
+		now := idleness(line, idle, inTable)
+		isRow := bytes.TrimLeft(line, " \t")[0] == '|'
+		if !isRow || !inTable {
+			idle = now
+		}
+		inTable = isRow
+		if r.announceItem(line, from, above) {
+			continue
+		}
 		clues := cluesOf(line)
-		if !clues.order {
+		if above = r.orderOf(line, above, clues, at); above != "" || !clues.order && !clues.operation {
 			continue
 		}
 		found := false
@@ -63,7 +74,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 				found, paragraph = true, end
 			}
 		}
-		if !found && (idle == busy || idle == weighs && clues.operation || deltaMark.Match(line)) {
+		if !found && (now == busy || now == weighs && clues.operation || deltaMark.Match(line)) {
 			r.announceLine(line, from)
 		}
 	}
@@ -93,17 +104,17 @@ func (r *reader) announceLine(line []byte, at int) {
 	}
 }
 
-var nameLine = regexp.MustCompile(`(?i)^[ \t*_+-]*(?:name|title|condition)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n]{1,100})`)
+var nameLine = regexp.MustCompile(`(?i)^[ \t*_+{"-]*(?:name|title|condition)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
 
 // nameBelow returns the name of the item whose fields are listed from an offset on, or "".
 func (r *reader) nameBelow(at int) string {
 	below := r.src[at:min(len(r.src), at+maxWritten)]
-	for n := 0; n < 4 && len(below) > 0; n++ {
+	for n := 0; n < 6 && len(below) > 0; n++ {
 		line, rest, _ := bytes.Cut(below, []byte("\n"))
 		if m := nameLine.FindSubmatch(line); m != nil {
 			return strings.ToValidUTF8(string(m[1]), "")
 		}
-		if first := bytes.TrimLeft(line, " \t"); len(first) > 0 && bytes.IndexByte([]byte("-*+|"), first[0]) < 0 {
+		if len(line) > 0 && line[0] == '#' {
 			break
 		}
 		below = rest
@@ -186,22 +197,22 @@ const (
 	tells         // what was rejected, is planned, or others did
 )
 
-// idleness returns what the title above a line, or the line itself, says of it.
-func idleness(line []byte, was int) int {
+// idleness returns what the title above a line, or the line itself, says of it. Of a table, that is
+// its first row.
+func idleness(line []byte, was int, inTable bool) int {
 	const longest = 200
 	trimmed := bytes.TrimSpace(line)
 	first, _ := utf8.DecodeRune(trimmed)
-	isTitle := first == '#' || bytes.HasSuffix(bytes.TrimRight(trimmed, "*_"), []byte(":")) || bytes.HasPrefix(trimmed, []byte("**")) && bytes.HasSuffix(trimmed, []byte("**"))
 	switch {
 	case len(trimmed) > longest && unicode.IsLetter(first):
 		return busy
 	case len(trimmed) > longest:
 		return was
-	case isTitle || first == '|' && was == busy:
+	case isTitle(trimmed) || first == '|' && was == busy:
 		switch {
 		case !mayBeIdle(trimmed):
 			return busy
-		case idleTitle.Match(trimmed):
+		case idleTitle.Match(trimmed), first == '|' && !inTable && ifColumn.Match(trimmed) && !orderColumn.Match(trimmed), first != '|' && ifTitle.Match(trimmed):
 			return tells
 		case optionTitle.Match(trimmed):
 			return weighs
@@ -213,7 +224,15 @@ func idleness(line []byte, was int) int {
 	return was
 }
 
+// isTitle reports whether a line is a heading, all bold, or ends in a colon.
+func isTitle(line []byte) bool {
+	return line[0] == '#' || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
+}
+
 var (
+	ifTitle     = regexp.MustCompile(`(?i)\b(?:outcomes?|decision (?:tree|rule|table)|if|unless|in case|what (?:would|happens))\b`)
+	ifColumn    = regexp.MustCompile(`(?i)\b(?:outcomes?|consequences?|scenario|results?|if|unless|in case)\b`)
+	orderColumn = regexp.MustCompile(`(?i)\b(?:operation|op|section|target)\b`)
 	optionTitle = regexp.MustCompile(`(?i)\b(?:options?|weighed|considered)\b`)
 	idleTitle   = regexp.MustCompile(`(?i)\b(?:reject|discard|already|withdrawn|declined|not (?:proposed|proposing|done)|no longer|next (?:round|step)|later rounds?|recap|` +
 		`(?:last|previous|earlier) round|(?:in|of|from) round \d|round \d+ (?:changes|summary|deltas)|what (?:happened|changed)|history|others? (?:did|proposed|changed))`)
@@ -221,7 +240,7 @@ var (
 
 // mayBeIdle reports whether a word of a line begins as idleTitle needs it.
 func mayBeIdle(line []byte) bool {
-	const beginnings = " reje disc cons opti alre weig with decl not  no l next late reca last prev earl in r of r from roun what hist othe "
+	const beginnings = " reje disc cons opti alre weig with decl not  no l next late reca last prev earl in r of r from roun what hist othe outc deci unle in c scen resu "
 	for i := 0; i+4 <= len(line); i++ {
 		switch {
 		case line[i] >= utf8.RuneSelf:
@@ -236,7 +255,7 @@ func mayBeIdle(line []byte) bool {
 			}
 			word[j] = c
 		}
-		if strings.Contains(beginnings, string(word[:])) {
+		if strings.Contains(beginnings, string(word[:])) || string(word[:3]) == "if " {
 			return true
 		}
 	}

@@ -62,7 +62,7 @@ func withoutArticles(words []lineWord) []lineWord {
 func isModal(word string) bool {
 	switch strings.ToLower(word) {
 	case "would", "could", "should", "might", "may", "is", "was", "are", "were", "has", "had", "have", "can", "cannot", "did", "does",
-		"do", "seems", "will", "must", "needs", "or", "and", "only", "if", "when", "unless", "once", "not", "later", "switch":
+		"do", "seems", "will", "must", "needs", "or", "and", "only", "if", "when", "unless", "once", "not", "later", "switch", "vs", "versus":
 		return true
 	}
 	return false
