@@ -229,7 +229,7 @@ func (l clause) adds(a *announcement, last int) bool {
 	capitals, named := l.order.text == Add, a.section != ""
 	next := after(l.body, l.order)
 	switch {
-	case len(l.before) > 0 && l.emphatic && capitals && (len(l.behind) == 0 || next == ')'): // "New test (ADD): text"
+	case capitals && l.isBehind(): // "New test (ADD): text"
 		a.section = ""
 		return l.isApart() && slices.ContainsFunc(l.before, func(w lineWord) bool { return a.name(w.text) })
 	case len(l.behind) == 0 || isNothing(l.behind[0].text):
@@ -242,6 +242,11 @@ func (l clause) adds(a *announcement, last int) bool {
 	ends, weighed := l.end(last)
 	isTitle := l.heading && (isSeparator(next) || named)
 	return !weighed && (isTitle || ends && l.isMarked() && last == 0 && named)
+}
+
+// isBehind reports whether an operation follows what it applies to, in a title.
+func (l clause) isBehind() bool {
+	return len(l.before) > 0 && l.emphatic && (len(l.behind) == 0 || after(l.body, l.order) == ')')
 }
 
 // isMarked reports whether the line is a title or an item of a list.

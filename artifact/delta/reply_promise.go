@@ -33,8 +33,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
-	at, paragraph, idle := b.Start, b.Start, busy
-	inTable, above := false, ""
+	at, l := b.Start, lineState{paragraph: b.Start, idle: busy}
 	for line := range bytes.Lines(text) {
 		if r.overfull() {
 			return
@@ -48,35 +47,48 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		case len(done) > 0 && int(done[0].from) < from:
 			continue
 		case len(bytes.TrimSpace(line)) == 0:
-			paragraph, inTable = at, false
+			l.paragraph, l.inTable = at, false
 			continue
 		case len(done) > 0 && int(done[0].from) < at:
 			if line = line[:int(done[0].from)-from]; len(bytes.TrimSpace(line)) == 0 {
 				continue
 			}
 		}
-		now := idleness(line, idle, inTable)
-		isRow := bytes.TrimLeft(line, " \t")[0] == '|'
-		if !isRow || !inTable {
-			idle = now
+		r.announceIn(b, line, from, at, &l)
+	}
+}
+
+// lineState is what the lines before a line say of it.
+type lineState struct {
+	paragraph int // where it begins
+	idle      int
+	inTable   bool
+	above     string // the operation of the list that it is in
+}
+
+// announceIn records what a line announces. Next is where the line after it begins.
+func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) {
+	idle := idleness(line, l.idle, l.inTable)
+	isRow := bytes.TrimLeft(line, " \t")[0] == '|'
+	if !isRow || !l.inTable {
+		l.idle = idle
+	}
+	l.inTable = isRow
+	if r.announceItem(line, at, l.above) {
+		return
+	}
+	clues := cluesOf(line)
+	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.order && !clues.operation {
+		return
+	}
+	found := false
+	for start, end := r.written(at, at+len(line)); end > 0 && b.Kind == markdown.Prose; start, end = r.written(end, at+len(line)) {
+		if r.announceWritten(b, l.paragraph, start, end) {
+			found, l.paragraph = true, end
 		}
-		inTable = isRow
-		if r.announceItem(line, from, above) {
-			continue
-		}
-		clues := cluesOf(line)
-		if above = r.orderOf(line, above, clues, at); above != "" || !clues.order && !clues.operation {
-			continue
-		}
-		found := false
-		for start, end := r.written(from, from+len(line)); end > 0 && b.Kind == markdown.Prose; start, end = r.written(end, from+len(line)) {
-			if r.announceWritten(b, paragraph, start, end) {
-				found, paragraph = true, end
-			}
-		}
-		if !found && (now == busy || now == weighs && clues.operation || deltaMark.Match(line)) {
-			r.announceLine(line, from)
-		}
+	}
+	if !found && (idle == busy || idle == weighs && clues.operation || deltaMark.Match(line)) {
+		r.announceLine(line, at)
 	}
 }
 
