@@ -19,9 +19,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		return nil
 	}
 	note := func(from, to int) {
-		if r.second {
-			done = append(done, span{int32(b.Start + from), int32(b.Start + to)})
-		}
+		done = append(done, span{int32(b.Start + from), int32(b.Start + to)})
 	}
 	takes := !r.second || f.shown == "" // what is only shown may be in a comment as well
 	comments := takes
@@ -58,21 +56,27 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 			pos++
 			continue
 		}
-		p := passage{base: b.Start + pos, loose: true, fate: f}
-		if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.holds(text, pos) {
-			p.fate = fateElsewhere("in inline code")
-		}
 		before := r.count
-		n := r.candidate(text, pos, &p, b)
-		if n > 1 {
-			code.at = max(code.at, pos+n) // marks in it are its own
-		}
+		n := r.objectAt(text, pos, b, f, &code)
 		if r.count > before || r.open > 0 { // what has no row may be a change in another form
 			note(pos, pos+unfinished(text[pos:pos+n]))
 		}
 		pos += n
 	}
 	return done
+}
+
+// objectAt reads the object at an offset in the text of a block, and returns how many bytes are done.
+func (r *reader) objectAt(text []byte, pos int, b markdown.Block, f fate, code *codeSpans) int {
+	p := passage{base: b.Start + pos, loose: true, fate: f}
+	if r.second && b.Kind == markdown.Prose && f == (fate{}) && code.holds(text, pos) {
+		p.fate = fateElsewhere("in inline code")
+	}
+	n := r.candidate(text, pos, &p, b)
+	if n > 1 {
+		code.at = max(code.at, pos+n) // marks in it are its own
+	}
+	return n
 }
 
 // fateAt returns the fate of an object in a block whose fate is f.

@@ -330,16 +330,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	}
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
-		before := r.count
-		if f = (fate{shown: FlagNested}); !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
-			f = fateDoubtful() // it may be the end of the fence that is missing
-		}
-		if r.findObjects(r.unquoted(b), b, f); r.count > before {
-			return
-		}
-		for _, line := range lines {
-			r.skip(line, FlagNested)
-		}
+		r.readNested(b, loose, lines)
 		return
 	}
 	if own && r.endsCut(b) {
@@ -353,6 +344,21 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own || inDoubt(b) {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
 		r.findAnnouncements(b, done, cluesOf(text))
+	}
+}
+
+// readNested shows the delta fences inside another fence, which begin at lines.
+func (r *reader) readNested(b markdown.Block, loose bool, lines []int) {
+	before := r.count
+	f := fate{shown: FlagNested}
+	if !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], " \t\r\n"), []byte("{")) {
+		f = fateDoubtful() // it may be the end of the fence that is missing
+	}
+	if r.findObjects(r.unquoted(b), b, f); r.count > before {
+		return
+	}
+	for _, line := range lines {
+		r.skip(line, FlagNested)
 	}
 }
 
