@@ -26,26 +26,30 @@ func (s *scanner) findTags() {
 	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
 	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
-	for _, mark := range []byte{'<', '['} {
-		for at := 0; ; at++ {
-			i := bytes.IndexByte(s.src[at:], mark)
-			if i < 0 {
-				break
-			}
-			at += i
-			t, n := readTag(s.src[at:])
-			s.tagged = s.tagged || n > 0 || s.wraps.may(s.src[at:])
-			if n > 0 && t.closes() && !s.quotedTag(at, n) {
-				s.noteClose(t, at, n)
-			}
-		}
-	}
+	s.findCloses('<')
+	s.findCloses('[')
 	if at := s.gluedStart(); s.marker == "" && at > 0 && at < len(s.src) && 'A' <= s.src[at] && s.src[at] <= 'Z' {
 		s.tagged, s.within = true, []string{channel}
 	}
 	if triangles {
 		if at := bytes.LastIndex(s.src, []byte("◁/think▷")); at >= 0 {
 			s.noteClose(tag{tagClose, "think"}, at, len("◁/think▷"))
+		}
+	}
+}
+
+// findCloses finds the closing tags that begin with a mark.
+func (s *scanner) findCloses(mark byte) {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(s.src[at:], mark)
+		if i < 0 {
+			return
+		}
+		at += i
+		t, n := readTag(s.src[at:])
+		s.tagged = s.tagged || n > 0 || s.wraps.may(s.src[at:])
+		if n > 0 && t.closes() && !s.quotedTag(at, n) {
+			s.noteClose(t, at, n)
 		}
 	}
 }

@@ -392,8 +392,14 @@ func TestWithoutReasoning(t *testing.T) {
 func TestSecondCutInReasoning(t *testing.T) {
 	const harmony = "<|end|><|start|>assistant<|channel|>final<|message|>"
 	pairs := [][2]string{
-		{"<think>\n", "</think>"}, {"<thinking>\n", "</thinking>"}, {"[THINK]\n", "[/THINK]"}, {"◁think▷\n", "◁/think▷"}, {"<seed:think>\n", "</seed:think>"},
-		{"<|START_THINKING|>\n", "<|END_THINKING|>"}, {"<|channel|>analysis<|message|>", harmony}, {"<|channel|>analysis<|message|>", "\n" + harmony},
+		{"<think>\n", "</think>"},
+		{"<thinking>\n", "</thinking>"},
+		{"[THINK]\n", "[/THINK]"},
+		{"◁think▷\n", "◁/think▷"},
+		{"<seed:think>\n", "</seed:think>"},
+		{"<|START_THINKING|>\n", "<|END_THINKING|>"},
+		{"<|channel|>analysis<|message|>", harmony},
+		{"<|channel|>analysis<|message|>", "\n" + harmony},
 	}
 	cuts := []string{"```delta\n{\"a\": 1}", "```delta\n{\"a\": \"cut", "```delta\n{\"a\":", "```delta\n{\"a\": 1}...", "```python\nx = 1", "```delta\n{\"a\": 1}\n```", "```json\n[{\"a\": \"x\"}"}
 	for _, pair := range pairs {

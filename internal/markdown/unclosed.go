@@ -16,15 +16,7 @@ func (s *scanner) noteTag(rest []byte) {
 	if l.tagLine != 0 || len(rest) == 0 || s.doubt || s.quotes > 0 {
 		return
 	}
-	at := s.start + len(s.text) - len(rest)
-	t, n := tag{}, 0
-	if s.tagged {
-		if t, n = s.leadingTag(at); n == 0 {
-			if t, at, n = s.closingIn(rest, at); n > 0 && !s.notes(t, at, n) {
-				n = 0
-			}
-		}
-	}
+	t, at, n := s.tagOf(rest)
 	alone := len(s.within) == 0 && (t.kind == tagClose || t.kind == tagFinal)
 	shows := len(s.within) == 0 && (l.kind == leafHTML || l.fence.Length > 3 && !l.fence.isData())
 	switch {
@@ -39,10 +31,23 @@ func (s *scanner) noteTag(rest []byte) {
 	default:
 		return
 	}
-	if n == 0 {
-		at = s.start + len(s.text) - len(rest)
-	}
 	l.tagLine, l.tagAt = s.line, at
+}
+
+// tagOf returns the tag with which a line in a fence begins, or one in it that shows that the fence lacks
+// its end. If there is none, n is 0, and at the beginning of the line.
+func (s *scanner) tagOf(rest []byte) (t tag, at, n int) {
+	base := s.start + len(s.text) - len(rest)
+	if !s.tagged {
+		return tag{}, base, 0
+	}
+	if t, n = s.leadingTag(base); n > 0 {
+		return t, base, n
+	}
+	if t, at, n = s.closingIn(rest, base); n > 0 && s.notes(t, at, n) {
+		return t, at, n
+	}
+	return tag{}, base, 0
 }
 
 // reopens reports whether a line inside a fence is an opening tag of reasoning, alone. It shows that a tag
