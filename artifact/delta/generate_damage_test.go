@@ -87,6 +87,9 @@ func (r *reply) unmark(g *composer, change func(string) string) {
 
 // hit weakens what is expected when a line is damaged.
 func (r *reply) hit(line int) {
+	if strings.HasPrefix(r.lines[line], "1.\t") {
+		r.doc = r.weak() // what is below it may be indented code now
+	}
 	if slices.Contains(r.scope, line) {
 		r.doc = r.unsure()
 		for i := range r.plants {
@@ -175,8 +178,15 @@ func (r *reply) truncate(size int) {
 		r.doc = r.unsure() // a tag may be in code that is not closed, or its code may be missing
 	}
 	r.plants = slices.Clone(r.plants)
+	stray := slices.Index(r.lines[:min(last, len(r.lines))], "`````")
+	if stray >= 0 && slices.Contains(r.lines[stray+1:min(last, len(r.lines))], "`````") {
+		stray = -1
+	}
 	for i := range r.plants {
 		p := &r.plants[i]
+		if stray >= 0 && p.from > stray && (p.want == shown || p.want == never) {
+			p.want = free // a line of marks that has lost its end may be a stray one
+		}
 		if p.lone && (len(r.scope) == 0 || slices.Max(r.scope) >= last) {
 			p.want = free
 		}

@@ -230,7 +230,9 @@ func (r *result) asked() string {
 
 // skipped reports whether a change was taken for a draft, an example or a quotation.
 func (r *result) skipped(p *plant) bool {
-	return slices.ContainsFunc(r.read.Blocks, func(b delta.Block) bool { return b.Skipped() && p.from < b.Line && b.Line <= p.to })
+	return slices.ContainsFunc(r.read.Blocks, func(b delta.Block) bool {
+		return b.Skipped() && (p.from < b.Line && b.Line <= p.to || strings.Contains(string(b.Delta.Content()), p.token))
+	})
 }
 
 // content returns everything that an item says.

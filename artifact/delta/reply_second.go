@@ -336,6 +336,9 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
+	if f == (fate{}) && b.Closed && b.Fence.Length > 3 && b.Fence.Is("") && r.possible(text) {
+		f = refused(AmbiguousDelta, "a delta in a longer fence without a word, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
+	}
 	shows := b.Fence.Length > 3 && !b.Closed // a longer fence without an end
 	if f == (fate{}) && !loose && r.possible(text) && (shows || !r.isJSON(text)) {
 		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")

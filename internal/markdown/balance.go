@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 )
 
@@ -60,6 +61,27 @@ func (b *balance) make(src []byte) {
 		at = next
 	}
 	b.findShells()
+	b.findCut(len(src))
+}
+
+// findCut finds the first line of more than three marks that closes nothing, if delta fences follow and the
+// text ends in a fence: then the end of the longer fence may be missing, too, and not the line be a stray one.
+func (b *balance) findCut(end int) {
+	if len(b.lines) == 0 || !b.lines[len(b.lines)-1].opens {
+		return
+	}
+	ends := make(map[fenceLine]int) // how many lines have such marks
+	for _, l := range b.lines {
+		ends[fenceLine{mark: l.mark, length: l.length}]++
+	}
+	for i, l := range b.lines {
+		if l.length > 3 && !l.opens && ends[fenceLine{mark: l.mark, length: l.length}] == 1 {
+			if slices.ContainsFunc(b.lines[i:], func(d fenceLine) bool { return d.delta && (d.mark != l.mark || d.length < l.length) }) {
+				b.strays = append(b.strays, part{from: int(l.at) + 1, to: end})
+			}
+			return
+		}
+	}
 }
 
 // deltaBetween returns a function that reports whether a delta fence of fewer or other marks begins between

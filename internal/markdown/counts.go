@@ -200,6 +200,8 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 	rest := bytes.TrimLeft(after, " \t*_")
 	closed := s.closedLater(t, at)
 	switch {
+	case len(before) > 0 && isLetter(before[len(before)-1]) && 'A' <= text[1] && text[1] <= 'Z':
+		return tagMentioned // List<Thought>
 	case t.family == "details" && len(text) == len("<details>"):
 		closed = within || s.begins && isThinking(s.src[at+n:])
 		if !closed {
