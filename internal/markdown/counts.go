@@ -31,6 +31,9 @@ func (s *scanner) findTags() {
 	if at := s.gluedStart(); s.marker == "" && at > 0 && at < len(s.src) && 'A' <= s.src[at] && s.src[at] <= 'Z' {
 		s.tagged, s.within = true, []string{channel}
 	}
+	if first, _, _ := bytes.Cut(bytes.TrimLeft(s.src[:min(len(s.src), maxTagLength)], " \t\r\n\ufeff"), []byte("\n")); s.marker == "" && isThinkingLine(first) {
+		s.tagged, s.within, s.vague = true, []string{channel}, 0 // the words that end it may be cut off
+	}
 	if triangles {
 		if at := bytes.LastIndex(s.src, []byte("◁/think▷")); at >= 0 {
 			s.noteClose(tag{tagClose, "think"}, at, len("◁/think▷"))
@@ -63,6 +66,9 @@ func (s *scanner) noteClose(t tag, at, n int) {
 	after := bytes.TrimLeft(s.src[at+n:min(len(s.src), at+n+maxMarks)], " \t\r*_")
 	if len(before) == 0 || before[len(before)-1] == '\n' || len(after) == 0 || after[0] == '\n' || after[0] == '`' {
 		s.closes[t.family] = max(s.closes[t.family], at)
+		if s.src[at] == '[' {
+			s.closes["["+t.family] = at
+		}
 	} else if s.src[at] == '<' {
 		s.inline[t.family] = append(s.inline[t.family], at)
 	}
@@ -124,6 +130,12 @@ func (s *scanner) findBareMarker() {
 		}
 		at += len(line) + 1
 	}
+}
+
+// isThinkingLine reports whether a first line is that of a program which shows the reasoning of a model.
+func isThinkingLine(line []byte) bool {
+	line = bytes.TrimRight(line, " \t\r")
+	return slices.Contains([]string{"Thinking...", "Thinking…", "Here is my thought process:", "Here's my thought process:"}, string(line))
 }
 
 // hasMarker reports whether a text has a marker. It finds gluedFinal, for which all texts are searched,
@@ -208,7 +220,7 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 			return tagMentioned
 		}
 	case text[0] == '[' && string(text) != "[THINK]":
-		if s.closes[t.family] <= at {
+		if s.closes["["+t.family] <= at {
 			return tagMentioned
 		}
 	case s.begins && (closed || text[1] == '|' || s.standsAlone(before, after, at)), bytes.HasSuffix(text, []byte("<|message|>")):

@@ -111,11 +111,12 @@ type scanner struct {
 	done   bool
 
 	// Only the second version uses the following.
-	longer   bool // the text has fences of more than three marks
-	partial  bool // the next line is the rest of the current one
-	doubt    bool // in a fence around a delta fence, up to doubtEnd
-	doubtEnd int
-	balance  balance
+	longer     bool // the text has fences of more than three marks
+	partial    bool // the next line is the rest of the current one
+	doubt      bool // in a fence around a delta fence, up to doubtEnd
+	doubtOpens bool // the line at doubtEnd opens another fence
+	doubtEnd   int
+	balance    balance
 	reasoning
 }
 
@@ -189,7 +190,10 @@ func (s *scanner) scanLine(c cursor) {
 	s.partial = false
 	if s.doubt && s.start >= s.doubtEnd {
 		s.endDoubt()
-		return
+		if !s.doubtOpens {
+			return
+		}
+		c, matched = cursor{line: s.text}, 0
 	}
 	if matched == len(s.stack) {
 		switch s.leaf.kind {

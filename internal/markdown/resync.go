@@ -27,7 +27,7 @@ func (s *scanner) inDamaged(c *cursor) {
 		l.closed = true
 		s.closeLeaf(s.start)
 		if end >= 0 {
-			s.doubt, s.doubtEnd = true, end
+			s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
 		}
 		return
 	case !l.indented && s.endsAtTag(rest):
@@ -274,9 +274,16 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 func (s *scanner) strayDelta(c *cursor, f Fence, why string) {
 	l := &s.leaf
 	stray, other := onlySpace(l.fence.Info), f.Mark != l.fence.Mark
+	next := -1
+	if stray && other {
+		next = s.nextOpener()
+	}
 	switch {
-	case stray && other && s.endsAnother():
-		s.beginDoubt(c, s.nextCloser(l.fence))
+	case next >= 0 && bytes.Contains(s.src[s.start:next], []byte("\n<")):
+		s.beginDoubt(c, s.nextCloser(l.fence)) // tags in doubtful text are not read
+	case next >= 0:
+		s.beginDoubt(c, next)
+		s.doubtOpens = true
 	case s.closerAhead(l.fence, s.start, false):
 	case stray:
 		if l.fence.Length > 3 {
@@ -301,25 +308,25 @@ func (s *scanner) doubtStray() {
 	end := s.nextCloser(l.fence)
 	l.tagLine, l.tagAt = l.line+1, l.start
 	if s.rewind() {
-		s.doubt, s.doubtEnd = true, end
+		s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
 	}
 }
 
-// endsAnother reports whether the line that closes the open fence, which has no word, belongs to a later
-// one that has: the open one is a stray line of marks, or an example.
-func (s *scanner) endsAnother() bool {
+// nextOpener returns the offset of a later fence with a word, if the line that closes the open one, which
+// has none, belongs to it: the open one is a stray line of marks, or an example. Else it is -1.
+func (s *scanner) nextOpener() int {
 	p := s.balance.of(s.src, s.leaf.fence)
 	if p == nil || s.leaf.searched {
-		return false
+		return -1
 	}
 	s.leaf.searched = true // up to the line that closes it
 	i := s.balance.after(s.start)
 	for end := p.closer[i]; i < int(end); i++ {
 		if l := s.balance.lines[i]; l.opens && l.mark == s.leaf.fence.Mark && int(l.length) >= s.leaf.fence.Length {
-			return true
+			return int(l.at)
 		}
 	}
-	return false
+	return -1
 }
 
 // nextCloser returns the offset of the next line that closes a fence like f, or the end of the text.
@@ -405,11 +412,11 @@ func (s *scanner) beginDoubt(c *cursor, end int) {
 		s.leaf = leaf{}
 	}
 	s.closeLeaf(s.start)
-	s.doubt, s.doubtEnd = true, end
+	s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
 	s.reopen(c)
 }
 
-// endDoubt ends the doubt at the closing fence, which it skips.
+// endDoubt ends the doubt at the closing fence.
 func (s *scanner) endDoubt() {
 	s.closeTo(0)
 	s.flush()

@@ -126,7 +126,7 @@ func TestSecondClosing(t *testing.T) {
 		{"an odd number of tildes", "~~~\nx\n\n~~~\n" + inner + "~~~\n" + good, "1  \"x\"\n5 delta \"{1}\" doubtful shown\n8  \"\" open (the closing fence is missing: another delta block begins at line 9)\n9 delta \"{2}\""},
 		{"a stray longer line", "````\n\n" + good + good, "1  \"\" open (the closing fence is missing)\n3 delta \"{2}\"\n6 delta \"{2}\""},
 		{"a stray line of four tildes", "~~~~\n\n" + good, "1  \"\" open (the closing fence is missing)\n3 delta \"{2}\""},
-		{"a stray line before tildes", good + "```\n\n~~~delta\n{1}\n~~~\n```python\nx\n```\n" + good, "1 delta \"{2}\"\n4  \"\" open\n6 delta \"{1}\" doubtful\n9 python \"x\" open doubtful\n12 delta \"{2}\""},
+		{"a stray line before tildes", good + "```\n\n~~~delta\n{1}\n~~~\n```python\nx\n```\n" + good, "1 delta \"{2}\"\n4  \"\" open\n6 delta \"{1}\" doubtful\n9 python \"x\"\n12 delta \"{2}\""},
 		{"a stray line before json", good + "```\n\n```json\n{1}\n```\n", "1 delta \"{2}\"\n4  \"\" open (the closing fence is missing)\n6 json \"{1}\" open doubtful"},
 		{"lesson", "```lesson\nhelpful: x\n``` done\n" + good, "1 lesson \"helpful: x\" (text behind the closing fence)\n4 delta \"{2}\""},
 		{"colons, other word", ":::note\n" + good + ":::\n", "2 delta \"{2}\""},
