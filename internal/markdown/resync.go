@@ -239,7 +239,8 @@ func (s *scanner) endsBefore(behind []byte) bool {
 // it: its JSON is complete, no more follows, and no sound closing fence does.
 func (s *scanner) closesOtherwise() bool {
 	l := &s.leaf
-	return s.holdsJSON() && s.isComplete() && !s.jsonFollows() && !s.closerAhead(l.fence, s.start, true) && s.shellEnd() <= s.start
+	first := l.fence.Length == 3 // a longer fence may be around others
+	return s.holdsJSON() && s.isComplete() && !s.jsonFollows() && !s.closerAhead(l.fence, s.start, first) && s.shellEnd() <= s.start
 }
 
 // innerDelta reads an opening fence of deltas inside the open fence.
