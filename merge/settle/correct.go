@@ -25,6 +25,7 @@ type match struct {
 
 	more  []delta.Delta
 	known []bool  // by index in more: paired, or no correction
+	bad   []bool  // by index in more: nothing of it can be taken
 	fixed []bool  // by index in more: a KILL that stays in the place of the one that it replaces
 	names []added // by index in more, for ADDs
 }
@@ -57,11 +58,14 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 		m.pair(index, func(j int) []key { return m.same(j, pass) })
 	}
 	m.pairOthers()
+	if c.Reader != delta.FirstReader {
+		m.pairBad()
+	}
 	for i, original := range m.copies { // the original comes first
 		m.by[i] = m.by[original]
 	}
 	for _, j := range m.by {
-		if j >= 0 {
+		if j >= 0 && !m.bad[j] {
 			m.more[j].Place.Corrects = true
 		}
 	}
@@ -98,7 +102,7 @@ func (m *match) take(second *delta.Reply, more []delta.Delta, r *Reading) {
 		}
 		row, b := rows[d.ID], &second.Blocks[d.Place.Block-1]
 		bad := d.Problem != nil || row != nil && row.Disposition == merge.Rejected && (row.Code == delta.MissingRequiredField || row.Code == delta.InvalidField)
-		m.more, m.known, m.names = append(m.more, *d), append(m.known, bad), append(m.names, addedBy(b))
+		m.more, m.known, m.bad, m.names = append(m.more, *d), append(m.known, bad), append(m.bad, bad), append(m.names, addedBy(b))
 	}
 	for i := range m.more {
 		p := m.more[i].Place
@@ -263,7 +267,9 @@ func (m *match) account(r *Reading) {
 		if j < 0 {
 			continue
 		}
-		r.Repaired++
+		if !m.bad[j] {
+			r.Repaired++
+		}
 		r.Replaced = append(r.Replaced, Replaced{m.first[i], m.more[j].ID})
 		if m.first[i].Problem != nil {
 			r.Refused--

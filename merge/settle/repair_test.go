@@ -324,3 +324,20 @@ func TestTallyOfIncompleteDeltas(t *testing.T) {
 		}
 	}
 }
+
+// A change that the repair gives again, and again badly, counts once; another one keeps its row.
+func TestBadRepairCountsOnce(t *testing.T) {
+	t.Parallel()
+	base := shownBase()
+	cut := func(name string) string {
+		return "```delta\n{\n  \"operation\": \"ADD\",\n  \"section\": \"hypothesis_slate\",\n  \"payload\": {\n    \"name\": \"" + name + "\",\n    \"claim\": \"it \n```\n\n"
+	}
+	first := []byte(cut("Beta") + cut("Gamma") + "### KILL H2\n\nToo slow.\n")
+	s := repaired(base, first, []byte("Sorry.\n\n"+cut("Beta")+"KILL H2: too slow\n"))
+	if n := s.Readings[0].Tally(s.Report.Deltas); n.Rejected+n.Unreadable != 3 {
+		t.Errorf("3 changes were attempted, and the account is %+v of\n%+v", n, s.Report.Deltas)
+	}
+	if s.Readings[0].Repaired != 0 {
+		t.Error("nothing was repaired")
+	}
+}

@@ -262,3 +262,58 @@ func likeness(d *delta.Delta, label string) []key {
 	}
 	return keys
 }
+
+// pairBad pairs the deltas of the repair that are as bad as before with those of the reply that they give
+// again, so that each attempted change counts once. They replace only what was not taken.
+func (m *match) pairBad() {
+	index := make(map[key][]int)
+	for i := range m.first {
+		if d := &m.first[i]; m.nothing(i) && m.by[i] < 0 {
+			for _, k := range attempted(d) {
+				index[k] = append(index[k], i)
+			}
+		}
+	}
+	for j := range m.more {
+		if m.bad[j] {
+			m.known[j] = false
+		}
+	}
+	m.pair(index, func(j int) []key {
+		return slices.DeleteFunc(attempted(&m.more[j]), func(k key) bool { return k.kind == byOperation })
+	})
+	m.pair(index, func(j int) []key { // an ADD whose name is not known in one of the two
+		keys := slices.DeleteFunc(attempted(&m.more[j]), func(k key) bool { return k.kind != byOperation })
+		for i := range keys {
+			other := keys[i]
+			if other.named = !other.named; keys[i].named {
+				keys[i] = other
+			} else {
+				keys = append(keys, other)
+			}
+		}
+		return keys
+	})
+}
+
+// attempted returns the keys of a change of which nothing was taken: its target and fields, or its name.
+func attempted(d *delta.Delta) []key {
+	k := key{kind: byTarget, operation: d.Operation, value: d.Target}
+	switch {
+	case d.Operation == delta.Edit && len(d.Payload) > 0:
+		keys := make([]key, len(d.Payload))
+		for i := range d.Payload {
+			keys[i] = k
+			keys[i].field = d.Payload[i].Name
+		}
+		return keys
+	case d.Operation != delta.Add:
+		return []key{k}
+	}
+	name := strings.ToLower(strings.Join(strings.Fields(d.Payload.Text("name")), " "))
+	kind := key{kind: byOperation, operation: d.Operation, section: d.Section, named: name != ""}
+	if name == "" {
+		return []key{kind}
+	}
+	return []key{{kind: byName, operation: d.Operation, section: d.Section, field: name}, kind}
+}
