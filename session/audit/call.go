@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,6 +110,33 @@ type CallOutput struct {
 	Problems []delta.Located `json:"problems"`
 	Text     *string         `json:"reply_text,omitempty"`
 	Ignored  []Ignored       `json:"ignored,omitempty"` // what it only shows
+	Repeated int             `json:"repeated,omitzero"` // of Taken in a repair: what the first reply has, too
+	Patches  []CallPatch     `json:"patches,omitempty"` // its search/replace blocks
+}
+
+// CallPatch is what became of the search/replace blocks of a reply and its repair about one record.
+type CallPatch struct {
+	Record  string `json:"record"`
+	Made    string `json:"made"`
+	Status  string `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// addPatches adds the search/replace blocks of a reply. One whose blocks changed a record needs no deltas.
+func (out *CallOutput) addPatches(p *flow.Patched) {
+	if p == nil {
+		return
+	}
+	applied := false
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		out.Patches = append(out.Patches, CallPatch{c.Record, c.Made, c.Status, string(c.Code), c.Message})
+		applied = applied || c.Made != ""
+	}
+	if applied {
+		out.Problems = slices.DeleteFunc(slices.Clone(out.Problems), func(p delta.Located) bool { return p.Code == delta.NoDeltas })
+	}
 }
 
 // CallEvent is a journal entry about a call.
@@ -276,7 +304,36 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	r.Take(&reply)
 	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
 	out.Ignored = ignoredIn(&reply, false)
+	out.addPatches(h.State.PatchesOf(c.ID))
+	if c.Turn == flow.TurnRepair {
+		if out.Repeated, err = repeatedIn(ctx, h, c, &reply); err != nil {
+			return nil, err
+		}
+	}
 	return text, nil
+}
+
+// repeatedIn counts the deltas of a repair that the first reply has, too. They belong to that.
+func repeatedIn(ctx context.Context, h *session.History, c *flow.Call, repair *delta.Reply) (int, error) {
+	_, x := h.State.Planned(c)
+	if x == nil {
+		return 0, nil
+	}
+	first, err := h.Reading(ctx, &x.Ask)
+	if err != nil {
+		return 0, err
+	}
+	said := make(map[[sha256.Size]byte]bool)
+	for _, d := range first.Stamped(delta.Envelope{Agent: c.Agent}) {
+		said[d.Hash()] = d.Problem == nil
+	}
+	n := 0
+	for _, d := range repair.Stamped(delta.Envelope{Agent: c.Agent}) {
+		if said[d.Hash()] {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func eventsOf(h *session.History, id string) []CallEvent {

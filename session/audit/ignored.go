@@ -16,6 +16,7 @@ type Ignored struct {
 	Target    string `json:"target_id,omitempty"`
 	Form      string `json:"form"` // a flag such as delta.FlagDraft
 	Reason    string `json:"reason"`
+	Name      string `json:"name,omitempty"` // of the item that it would add
 }
 
 // IgnoredInCall is such a delta of a round that was settled.
@@ -42,6 +43,9 @@ func ignoredIn(reply *delta.Reply, fresh bool) []Ignored {
 			continue
 		}
 		row := Ignored{Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
+		if b.Delta.Operation == delta.Add {
+			row.Name = b.Delta.Payload.Text("name")
+		}
 		for _, f := range b.Flags { // the last one says why
 			row.Form, row.Reason = f.Name, f.Text
 		}

@@ -141,6 +141,7 @@ type Rejection struct {
 	Message string     `json:"message"`
 	// Uncorrected is why its author was not asked to correct it, if known.
 	Uncorrected string `json:"uncorrected,omitempty"`
+	Written
 }
 
 // ConflictSummary is an undecided place.
@@ -295,7 +296,11 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 				}
 			}
 		}
-		s.addRejections(h.State, c, report)
+		written, err := writtenIn(ctx, h, c, report)
+		if err != nil {
+			return err
+		}
+		s.addRejections(h.State, c, report, written)
 		if err := s.addIgnored(ctx, h, c, report); err != nil {
 			return err
 		}
@@ -315,9 +320,9 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 }
 
 // addRejections adds the deltas of a commit that were rejected, skipped, or taken without their label.
-func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.Report) {
+func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.Report, written map[string]Written) {
 	for _, row := range report.Merge.Deltas {
-		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), ""}
+		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), "", written[row.DeltaID]}
 		switch row.Disposition {
 		case merge.Rejected:
 			r.Uncorrected = uncorrectedBecause(st, c, &row)

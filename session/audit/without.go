@@ -199,7 +199,7 @@ func (w *Counterfactual) addRejected(was, now []session.ReplayedCommit) {
 		for _, row := range now[i].Settlement.Report.Deltas {
 			if row.Disposition == merge.Rejected && !rejected[row.DeltaID] && row.Agent != w.Without {
 				w.Rejected = append(w.Rejected, Rejection{
-					now[i].Settlement.Artifact.Metadata.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message, "",
+					now[i].Settlement.Artifact.Metadata.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Message, "", Written{},
 				})
 			}
 		}

@@ -161,7 +161,7 @@ func outcomeWords(outcome string) string { return strings.ReplaceAll(outcome, "_
 // summaryOutcomes says what agents that took no part did, and which replies were cut.
 func summaryOutcomes(s *audit.Summary, b *strings.Builder) {
 	if s.Phase == session.PhaseEnded && s.Verdict == flow.Nothing {
-		b.WriteString("\nNothing came of this session: no agent contributed or wrote NO CHANGES, and the artifact did not change.\n")
+		b.WriteString("\nNothing came of this session: no agent contributed or wrote NO CHANGES with a reason, and the artifact did not change.\n")
 	} else if s.Phase == session.PhaseEnded && len(s.Idle) > 0 {
 		fmt.Fprintf(b, "\nContributed nothing in any round: %s\n", ui.Clean(strings.Join(s.Idle, ", ")))
 	}
@@ -248,7 +248,11 @@ func summaryDeltas(b *strings.Builder, title string, all []audit.Rejection) {
 		if r.Uncorrected != "" {
 			why += " (" + r.Uncorrected + ")"
 		}
-		fmt.Fprintf(b, "  version %d, %s, %s: %s\n", r.Version, ui.Clean(r.Agent), ui.OrDash(r.Target), ui.Clean(why))
+		who := ui.Clean(r.Agent)
+		if r.Text != "" {
+			who += ", " + r.Text
+		}
+		fmt.Fprintf(b, "  version %d, %s, %s: %s\n", r.Version, who, ui.OrDash(cmp.Or(r.Target, r.What())), ui.Clean(why))
 	}
 }
 
@@ -384,7 +388,12 @@ func summaryRemarks(s *audit.Summary, b *strings.Builder) {
 }
 
 func patchLine(r *audit.PatchRow) string {
-	what := fmt.Sprintf("round %d, %s on %s: ", r.Round, ui.Clean(r.Agent), ui.Clean(r.Record))
+	return fmt.Sprintf("round %d, %s on ", r.Round, ui.Clean(r.Agent)) + patchResult(r)
+}
+
+// patchResult says what blocks about a record made, or why they made nothing.
+func patchResult(r *audit.PatchRow) string {
+	what := ui.Clean(r.Record) + ": "
 	if r.Made != "" {
 		return what + "created " + ui.Clean(r.Made) + ", " + r.Status
 	}

@@ -313,13 +313,21 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 	case out.Broken:
 		rows = append(rows, []string{"  Incomplete", "not used; `brenner trace show " + ui.Clean(t.Call.Call) + " --reply` prints what arrived"})
 	default:
-		rows = append(rows, []string{"  Blocks", fmt.Sprintf("%d read, %d refused, %d ignored", out.Taken, out.Refused, out.Shown)})
+		blocks := fmt.Sprintf("%d read, %d refused, %d ignored", out.Taken, out.Refused, out.Shown)
+		if out.Repeated > 0 {
+			blocks += fmt.Sprintf("; %d of those read repeat the first reply", out.Repeated)
+		}
+		rows = append(rows, []string{"  Blocks", blocks})
 	}
 	for _, p := range out.Problems {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", p.Line), string(p.Code) + ": " + p.Message})
 	}
 	for i := range out.Ignored {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", out.Ignored[i].Line), ignoredText(&out.Ignored[i])})
+	}
+	for i := range out.Patches {
+		p := &out.Patches[i]
+		rows = append(rows, []string{"  Patch", patchResult(&audit.PatchRow{Record: p.Record, Made: p.Made, Status: p.Status, Code: p.Code, Message: p.Message})})
 	}
 	if t.Settled {
 		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
@@ -330,6 +338,9 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 // ignoredText formats a delta that a reply only shows, with the reason.
 func ignoredText(r *audit.Ignored) string {
 	what := strings.Join(strings.Fields(r.Operation+" "+r.Section+" "+r.Target), " ")
+	if r.Name != "" {
+		what += ` "` + r.Name + `"`
+	}
 	if what != "" {
 		what += ", "
 	}

@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"brenner/artifact/delta"
+	"brenner/merge"
+	"brenner/session"
+	"brenner/session/flow"
+)
+
+// Written is where an agent wrote a delta, and what it would do.
+type Written struct {
+	Text      string `json:"text,omitempty"` // of two texts of one round: reply or repair
+	Line      int    `json:"line,omitzero"`  // of its block
+	Operation string `json:"operation,omitempty"`
+	Section   string `json:"section,omitempty"`
+	Name      string `json:"name,omitempty"` // of the item that it would add
+}
+
+// What returns what the delta would do: ADD hypothesis_slate "Name".
+func (w *Written) What() string {
+	what := strings.TrimSpace(w.Operation + " " + w.Section)
+	if w.Name != "" {
+		what += ` "` + w.Name + `"`
+	}
+	return what
+}
+
+// writtenIn returns where the deltas of a round that were not applied were written, by id.
+func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) (map[string]Written, error) {
+	leg := h.State.Leg(c.Round, c.Leg)
+	if c.Source != flow.ByRound || leg == nil {
+		return nil, nil
+	}
+	agents := make(map[string]bool)
+	for i := range report.Merge.Deltas {
+		if row := &report.Merge.Deltas[i]; row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
+			agents[row.Agent] = true
+		}
+	}
+	all := make(map[string]Written)
+	for i := range leg.Exchanges {
+		x := &leg.Exchanges[i]
+		if !agents[x.Agent] {
+			continue
+		}
+		for _, one := range []struct {
+			call     *flow.Call
+			id, text string
+		}{{&x.Ask, x.Ask.ID, "reply"}, {&x.Repair, x.Ask.ID + "/repair", "repair"}} {
+			if x.RepairAnswer() == nil {
+				one.text = ""
+			}
+			if err := addWritten(ctx, h, one.call, one.id, one.text, all); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// addWritten adds the deltas of the reply to a call. Message is the id of which those of its deltas are made.
+func addWritten(ctx context.Context, h *session.History, c *flow.Call, message, text string, all map[string]Written) error {
+	reply, err := h.Reading(ctx, c)
+	if err != nil || len(reply.Blocks) == 0 {
+		return err
+	}
+	source, err := h.Store.Blob(ctx, c.Answered.Reply)
+	if err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(string(source), "\n")
+	for _, d := range reply.Stamped(delta.Envelope{MessageID: message}) {
+		b := &reply.Blocks[d.Place.Block-1]
+		w := Written{text, b.Line, d.Operation, d.Section, ""}
+		if d.Operation == delta.Add {
+			w.Name = d.Payload.Text("name")
+		}
+		if w.Name == "" && d.Operation == delta.Add && d.Problem != nil {
+			end := len(lines)
+			if d.Place.Block < len(reply.Blocks) {
+				end = min(end, reply.Blocks[d.Place.Block].Line-1)
+			}
+			w.Name = nameIn(lines[min(max(b.Line-1, 0), end):end])
+		}
+		all[d.ID] = w
+	}
+	return nil
+}
+
+var nameKey = regexp.MustCompile(`"name"\s*:\s*"([^"\\\n]{1,200})"`)
+
+// nameIn returns the name in a block that is not JSON, or "".
+func nameIn(lines []string) string {
+	const most = 50
+	if m := nameKey.FindStringSubmatch(strings.Join(lines[:min(len(lines), most)], "")); m != nil {
+		return m[1]
+	}
+	return ""
+}
