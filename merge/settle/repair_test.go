@@ -325,7 +325,7 @@ func TestTallyOfIncompleteDeltas(t *testing.T) {
 	}
 }
 
-// A change that the repair gives again, and again badly, counts once; another one keeps its row.
+// A change that the repair repeats, and again badly, counts once; another one keeps its row.
 func TestBadRepairCountsOnce(t *testing.T) {
 	t.Parallel()
 	base := shownBase()

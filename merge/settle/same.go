@@ -263,8 +263,8 @@ func likeness(d *delta.Delta, label string) []key {
 	return keys
 }
 
-// pairBad pairs the deltas of the repair that are as bad as before with those of the reply that they give
-// again, so that each attempted change counts once. They replace only what was not taken.
+// pairBad pairs the deltas of the repair that are as bad as before with those of the reply that they
+// repeat, so that each attempted change counts once. They replace only what was not taken.
 func (m *match) pairBad() {
 	index := make(map[key][]int)
 	for i := range m.first {
