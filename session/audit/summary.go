@@ -289,18 +289,9 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		}
 		s.addOutcomes(c, h.Heard(c, report))
 		s.addRefusedFields(c, report)
-		for _, reading := range report.Readings {
-			for _, p := range reading.Problems {
-				if p.Code == delta.MessageTooLarge {
-					s.Rejected = append(s.Rejected, Rejection{Version: c.Version, Agent: reading.Agent, Code: p.Code, Message: p.Message})
-				}
-			}
-		}
-		written, err := writtenIn(ctx, h, c, report)
-		if err != nil {
+		if err := s.addRejections(ctx, h, c, report); err != nil {
 			return err
 		}
-		s.addRejections(h.State, c, report, written)
 		if err := s.addIgnored(ctx, h, c, report); err != nil {
 			return err
 		}
@@ -320,12 +311,23 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 }
 
 // addRejections adds the deltas of a commit that were rejected, skipped, or taken without their label.
-func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.Report, written map[string]Written) {
+func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) error {
+	written, err := writtenIn(ctx, h, c, report)
+	if err != nil {
+		return err
+	}
+	for _, reading := range report.Readings {
+		for _, p := range reading.Problems {
+			if p.Code == delta.MessageTooLarge {
+				s.Rejected = append(s.Rejected, Rejection{Version: c.Version, Agent: reading.Agent, Code: p.Code, Message: p.Message})
+			}
+		}
+	}
 	for _, row := range report.Merge.Deltas {
 		r := Rejection{c.Version, row.Agent, row.DeltaID, row.TargetID, row.Code, row.Reason(), "", written[row.DeltaID]}
 		switch row.Disposition {
 		case merge.Rejected:
-			r.Uncorrected = uncorrectedBecause(st, c, &row)
+			r.Uncorrected = uncorrectedBecause(h.State, c, &row)
 			s.Rejected = append(s.Rejected, r)
 		case merge.Skipped:
 			s.Skipped = append(s.Skipped, r)
@@ -335,6 +337,7 @@ func (s *Summary) addRejections(st *flow.State, c *flow.Commit, report *session.
 			}
 		}
 	}
+	return nil
 }
 
 // addConflicts adds the conflicts at open places, with their candidates.
