@@ -20,6 +20,9 @@ type foreign struct {
 	under  int             // the line that underlines a heading
 	noted  map[string]bool
 	others []Value // texts outside of items
+
+	literal bool // names and states are what they say; they kill nothing
+	guessed bool // a kill was read, or doubted, that the writer may have written as a name
 }
 
 // run is a text of several lines.
@@ -200,64 +203,12 @@ func saysNothing(line string) bool {
 	return words == ""
 }
 
-// killMark is a label about a kill that another tool wrote. It kills nothing by itself.
-type killMark struct {
-	label, raw string
-	line       int
-}
-
-// otherKill reads the labels with which other tools mark a killed item.
-func (r *mdReader) otherKill(label, raw string) bool {
-	d := r.open
-	switch strings.ToLower(label) {
-	case "killed":
-		if yes := strings.ToLower(raw); yes != "true" && yes != mdYes {
-			return false
-		}
-		r.variant("label", label, "a kill of "+d.ID)
-		if d.Kill == nil {
-			d.Kill = &Kill{}
-		}
-	case "killed at", "kill reason":
-		d.marks = append(d.marks, killMark{label, raw, r.line})
-	default:
-		return false
-	}
-	return true
-}
-
-// finishKill completes a kill. What says that an item was killed, although nothing killed it, is kept.
-func (r *mdReader) finishKill(d *draft) {
-	for _, m := range d.marks {
-		at, err := ParseInstant(m.raw)
-		switch {
-		case m.raw == "":
-		case d.Kill != nil && d.Kill.Reason == "" && strings.EqualFold(m.label, "kill reason"):
-			d.Kill.Reason = readText(m.raw)
-			r.problem(Variant, m.line, d.ID, "the label %s is read as %s", m.label, mdReason)
-		case d.Kill != nil && d.Kill.At.IsZero() && err == nil && strings.EqualFold(m.label, "killed at"):
-			d.Kill.At = at
-			r.problem(Variant, m.line, d.ID, "the label %s is read as part of %s", m.label, mdKilledBy)
-		default:
-			r.keepMark(d, m)
-		}
-	}
-}
-
-func (r *mdReader) keepMark(d *draft, m killMark) {
-	name := ownName(m.label)
-	for d.has(name) {
-		name = "other_" + name
-	}
-	r.problem(Kept, m.line, d.ID, "%s does not kill %s, kept as the field %s: %s", m.label, d.ID, name, fault.Shown(m.raw))
-	d.Fields = append(d.Fields, Field{Name: name, Value: Text(m.raw)})
-}
-
 // headTexts takes what a heading or a row has beside the id.
 func (r *mdReader) headTexts(h head) {
 	if h.remark != "" {
 		r.headRemark(h.remark)
 	}
+	h.name = r.killedName(h.name)
 	switch {
 	case h.name == "":
 	case r.open.section.Spec().HasName() && r.open.Get("name") == nil:
@@ -273,6 +224,11 @@ func (r *mdReader) headRemark(remark string) {
 		r.setField("third_alternative", Bool(true), r.line)
 		return
 	}
+	if words, ok := killWords(remark); ok {
+		r.kill("remark", remark, words)
+		return
+	}
+	r.doubt("heading", remark)
 	name := "heading_remark"
 	for r.open.Get(name) != nil {
 		name = "other_" + name
@@ -336,7 +292,7 @@ func (r *mdReader) rowFields(d *draft) {
 			continue
 		}
 		raw, ok := r.uncross(d, raw)
-		if !ok {
+		if !ok || r.killedStatus(spec.Name, raw) {
 			continue
 		}
 		if spec.Title == "" {

@@ -158,9 +158,12 @@ func otherHead(s Section, text string) (head, bool) {
 	}
 	h := head{id: id}
 	rest = strings.TrimLeft(rest, "*_`] ")
-	if strings.HasPrefix(rest, "(") {
-		if inside, after, closed := strings.Cut(rest[1:], ")"); closed {
-			h.remark, rest = trim(inside), after
+	for _, brackets := range []string{"()", "[]"} {
+		if inside, open := strings.CutPrefix(rest, brackets[:1]); open {
+			if inside, after, closed := strings.Cut(inside, brackets[1:]); closed {
+				h.remark, rest = trim(inside), after
+			}
+			break
 		}
 	}
 	h.name = strings.TrimLeft(rest, "*_`]:.)-–—, ")

@@ -111,6 +111,61 @@ func TestForeignKillsAreNamed(t *testing.T) {
 	}
 }
 
+// The marks of a kill that other tools write kill, and each has a note.
+func TestForeignKillMarks(t *testing.T) {
+	for body, reason := range map[string]string{
+		"### ~~H1: one~~ (KILLED)": "", "### ~~H1: one~~ — KILLED": "", "### ~~H1: one~~ **[KILLED]**": "", "### ~~H1~~: one": "",
+		"### ~~H1: one~~ too vague": "too vague", "### H1 [KILLED]: one": "", "### H1 (KILLED): one": "", "### H1: one (KILLED)": "",
+		"### H1: one — KILLED": "", "### H1: one - killed": "", "### H1: ~~one~~": "", "### H1: one (killed: too vague)": "too vague",
+		"### ~~H1: one~~ (KILLED by RedSky: too vague)": "too vague", "### H1: one\n**Status**: KILLED": "",
+		"### H1: one\n**Status**: Killed by RedSky (too vague)": "too vague", "### H1: one\n**Killed**: yes — too vague": "too vague",
+		"| ID | Name | Status |\n|---|---|---|\n| H1 | one | killed |":   "",
+		"### ~~H1: one~~ (KILLED by RedSky)\n**Kill reason**: too vague": "too vague",
+	} {
+		doc := slate(t, body)
+		if got, want := summary(doc), "H1 killed("+reason+`) name="one"`; got != want {
+			t.Errorf("%s: %s", body, got)
+		}
+		if !strings.Contains(fmt.Sprint(doc.Notes()), "a kill of H1") {
+			t.Errorf("%s: %+v", body, doc.Notes())
+		}
+		if _, err := doc.Strict(); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		checkRoundTrip(t, &doc.Artifact)
+	}
+}
+
+// What only may be a kill leaves the item active and is named.
+func TestForeignKillsInDoubtAreNamed(t *testing.T) {
+	for _, body := range []string{
+		"### H1: cells killed by heat", "### H1: one (rejected)", "### H1: one KILLED", "### ❌ H1: one", "### H1: one\n**Claim**: c\n\n> KILLED by RedSky",
+		"### H1: one\n**Status**: to be killed", "### H1: one\n**Killed**: too vague", "### H1: one\n**KILLED** by RedSky",
+	} {
+		doc := slate(t, body)
+		if it := doc.Artifact.Sections[artifact.HypothesisSlate][0]; it.Killed() {
+			t.Errorf("%s: killed", body)
+		}
+		if !strings.Contains(fmt.Sprint(doc.Notes()), "H1 is read as active, although") {
+			t.Errorf("%s: %+v", body, doc.Notes())
+		}
+	}
+}
+
+// A name that looks like a kill is a name in a file that this program wrote.
+func TestNamesLikeKillsReadBack(t *testing.T) {
+	for _, name := range []string{"one (KILLED)", "one — KILLED", "~~one~~", "one [killed]", "cells killed by heat", "one (rejected)"} {
+		var a artifact.Artifact
+		a.Metadata.SessionID = "RS-20260101-x"
+		a.Sections[artifact.HypothesisSlate] = []*artifact.Item{{ID: "H1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(name)}}}}
+		a.Sections[artifact.AnomalyRegister] = []*artifact.Item{{ID: "X1", Fields: []artifact.Field{{Name: "status", Value: artifact.Text("KILLED")}}}}
+		checkRoundTrip(t, &a)
+		if got, err := artifact.ParseExact(a.Markdown()); err != nil || got.Sections[artifact.HypothesisSlate][0].Killed() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A block that never ends is a fault of its own, and the rest of the file is read.
 func TestForeignBlocksWithoutEnd(t *testing.T) {
 	for _, open := range []string{"```", "~~~~ text", "<!-- draft", "<pre>"} {

@@ -21,14 +21,29 @@ func readMarkdown(data []byte) (Document, error) {
 	case bytes.IndexByte(data, 0) >= 0:
 		return Document{}, notMarkdown("it has a NUL byte")
 	}
+	text := strings.TrimPrefix(string(data), "\uFEFF")
 	r := mdReader{}
 	r.doc.Lines = Lines{"metadata": 1}
-	r.file(strings.TrimPrefix(string(data), "\uFEFF"))
+	r.file(text)
 	if !r.fronted && !slices.ContainsFunc(r.headings[:], func(line int) bool { return line > 0 }) {
 		return Document{}, notMarkdown("it has neither front matter nor any of the seven sections")
 	}
 	r.finish()
+	if r.guessed {
+		own := mdReader{foreign: foreign{literal: true}}
+		own.doc.Lines = Lines{"metadata": 1}
+		own.file(text)
+		own.finish()
+		if own.wrote(text) {
+			return own.doc, nil
+		}
+	}
 	return r.doc, nil
+}
+
+// wrote reports whether the writer wrote the file. Only it writes what became of a label.
+func (r *mdReader) wrote(text string) bool {
+	return len(r.doc.Problems) == 0 && (len(r.doc.Unkept) > 0 || string(r.doc.Artifact.Markdown()) == strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 func notMarkdown(detail string) error {
@@ -183,6 +198,9 @@ func (r *mdReader) outside(line string) {
 
 // plain reads a line without markup. Only "None registered" is part of the form.
 func (r *mdReader) plain(line string) {
+	if rest, ok := killWords(line); ok || rest != "" {
+		r.doubt("text", line)
+	}
 	if r.inside && r.open == nil && r.run == nil && r.said[r.section] == notSaid {
 		if saysEmpty(r.section, line) {
 			r.said[r.section] = saidSo

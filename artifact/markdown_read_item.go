@@ -19,6 +19,7 @@ type draft struct {
 	texts   []string // kept without a label
 	known   uint32   // the fields of the table, by rank
 	marks   []killMark
+	told    []string // what was said of its kill outside of the labels
 
 	// Predictions only.
 	row     *tableRow
@@ -57,6 +58,10 @@ func (r *mdReader) itemHeading(text string) {
 	whole := text
 	text, marked := cutMark(text)
 	text, struck := readStruck(text)
+	words, crossed := "", false
+	if !struck {
+		text, words, crossed = r.killedHead(text)
+	}
 	score := ""
 	if r.section == DiscriminativeTests {
 		text, score = cutScore(text)
@@ -67,9 +72,12 @@ func (r *mdReader) itemHeading(text string) {
 		r.variant("heading", text, h.id)
 		rawID, rawName, remark = h.id, h.name, h.remark
 	}
-	d := r.itemOf(readText(rawID), marked || struck)
+	d := r.itemOf(readText(rawID), marked || struck || crossed)
 	d.score = score
 	r.open = d
+	if crossed {
+		r.kill("heading", whole, words)
+	}
 	if strings.HasPrefix(whole, mdKilled) {
 		r.variant("heading", whole, "a kill of "+d.ID)
 	}
@@ -78,6 +86,9 @@ func (r *mdReader) itemHeading(text string) {
 		rawName = ""
 	}
 	r.headTexts(head{name: rawName, remark: remark})
+	if strings.Contains(whole, "❌") {
+		r.doubt("heading", whole)
+	}
 }
 
 // itemOf returns the draft for a heading: a new one, or that of a table row.
@@ -132,6 +143,9 @@ func (r *mdReader) readLabelled(line string, bulleted bool) bool {
 	r.lead = ""
 	if own {
 		r.ownField(label, raw)
+		return true
+	}
+	if r.killedStatus(label, raw) {
 		return true
 	}
 	if spec, ok := r.fieldOf(label); ok {

@@ -36,6 +36,9 @@ an artifact invalid.
   is not a whole number goes to ` + "`other_version`" + `, and versions are counted from 0.
 - Contradictions are not guessed at: a field twice, a row with too few cells, a struck value of an item that was not killed. Such
   a file is refused, and so is one without front matter or without a section, except by lint.
+- Marks of a kill such as ` + "`~~H2: Two~~ (KILLED)`" + `, ` + "`H2: Two — KILLED`" + `, ` + "`H2: ~~Two~~`" + ` or ` + "`**Status**: KILLED`" + ` kill, with a note. What
+  only may be one (` + "`H2: Cells killed by heat`" + `) leaves the item active, and a note says so. In a file as this program writes it,
+  a name is a name.
 `
 
 const docsTail = `
