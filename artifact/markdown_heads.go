@@ -76,18 +76,56 @@ func (r *mdReader) labelHeading(level int, title string) bool {
 	return r.readLabelled("**"+label+"**: "+raw, false)
 }
 
+// lowest is the level of an item without a heading: every heading ends it.
+const lowest = 7
+
 // lineItem reads the heading of an item that is a line of its own: "**H2: name**", "**H2**: name", or
-// "H2: name" before a label.
-func (r *mdReader) lineItem(line string) bool {
+// "H2: name" before a label or in a list. A text behind it is the main field.
+func (r *mdReader) lineItem(line string, bulleted bool) bool {
 	h, ok := otherHead(r.section, line)
-	if !ok || !r.section.Spec().HasName() || !r.headsItem(line, h.id) || r.ids[r.section][h.id] != nil || r.headedBelow(h.id) {
+	if !ok || r.ids[r.section][h.id] != nil || r.headedBelow(h.id) {
 		return false
 	}
-	const lowest = 7 // every heading ends it
+	title, text := line, ""
+	switch {
+	case r.section.Spec().HasName() && r.headsItem(line, h.id):
+	case bulleted && r.listsItem(line, h.id):
+		r.variant("list entry", line, h.id)
+		title, text = cutListed(line, h.id)
+	default:
+		return false
+	}
 	r.closeRun()
 	r.loose, r.level = false, lowest
-	r.itemHeading(line)
+	r.itemHeading(title)
+	if spec, _ := r.open.section.Spec().Field(r.open.section.Spec().Main); text != "" {
+		r.variant("text behind "+h.id, text, spec.Title)
+		r.setLead(spec.Name, Text(readText(text)))
+	}
 	return true
+}
+
+// listsItem reports whether a list entry is an item: it begins with an id, and no item above has a heading.
+func (r *mdReader) listsItem(line, id string) bool {
+	if r.open != nil && r.level != lowest {
+		return false
+	}
+	at := strings.Index(line, id)
+	return at >= 0 && strings.Trim(line[:at], "*_`[(~") == "" && len(line) > at+len(id)
+}
+
+// cutListed splits "**H1: name** — text", "[A1] text" and "H1 (name): text" behind the name.
+func cutListed(line, id string) (title, text string) {
+	const between = " :—–-*."
+	if inside, ok := strings.CutPrefix(line, "**"); ok {
+		if head, rest, closed := strings.Cut(inside, "**"); closed && strings.Trim(head, "[]() ") != id {
+			return head, strings.TrimLeft(rest, between)
+		}
+	}
+	if head, rest, ok := strings.Cut(line, "):"); ok && strings.Contains(head, "(") {
+		return head + ")", trim(rest)
+	}
+	return line, ""
 }
 
 func (r *mdReader) headsItem(line, id string) bool {

@@ -166,6 +166,30 @@ func TestNamesLikeKillsReadBack(t *testing.T) {
 	}
 }
 
+// Entries of a list that begin with an id are items. Ids in other texts are never given again.
+func TestForeignLists(t *testing.T) {
+	for body, want := range map[string]string{
+		"- **H1: one** — a\n- **H2: two** — b":      "H1 name=\"one\" claim=\"a\"\nH2 name=\"two\" claim=\"b\"",
+		"1. H1: one\n2. ~~H2: two~~ (KILLED)":       "H1 name=\"one\"\nH2 killed() name=\"two\"",
+		"* **H1** (x): a\n* **H2**: two":            "H1 claim=\"a\" heading_remark=\"x\"\nH2 name=\"two\"",
+		"- [H1] one\n- [H2] two":                    "H1 name=\"one\"\nH2 name=\"two\"",
+		"### H1: one\n**Claim**: a\n- H7: is older": "H1 name=\"one\" claim=\"a\\n- H7: is older\"",
+	} {
+		doc := slate(t, body)
+		if got := summary(doc); got != want {
+			t.Errorf("%s:\n%s", body, got)
+		}
+		if len(doc.Notes()) == 0 {
+			t.Errorf("%s: no note", body)
+		}
+		checkRoundTrip(t, &doc.Artifact)
+	}
+	doc := slate(t, "H7 was dropped\n- see H9\n\n### H1: one")
+	if got := fmt.Sprint(doc.Artifact.Reserved(artifact.HypothesisSlate)); got != "[H7]" {
+		t.Errorf("reserved: %s", got)
+	}
+}
+
 // A block that never ends is a fault of its own, and the rest of the file is read.
 func TestForeignBlocksWithoutEnd(t *testing.T) {
 	for _, open := range []string{"```", "~~~~ text", "<!-- draft", "<pre>"} {

@@ -184,7 +184,7 @@ func (r *mdReader) outside(line string) {
 		r.keepLine(line)
 	case bulleted && r.run != nil && r.run.spec != nil && !r.run.more && !r.run.nested:
 		r.keepLine(line)
-	case r.lineItem(label):
+	case r.lineItem(label, bulleted):
 	case strings.HasPrefix(label, "**") && r.readLabelled(label, bulleted):
 	case line[0] == '|' && r.tableLine(line):
 	case strings.HasPrefix(label, "**") && !bulleted && r.lead != "":

@@ -3,6 +3,7 @@ package artifact
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"brenner/internal/fault"
 )
@@ -184,4 +185,34 @@ func (m *Metadata) takeContributors(v Value, flaw metadataFlaw) {
 		flaw(Kept, "contributors with other keys, kept in the metadata under %s", otherContributors)
 		m.keep(otherContributors, others...)
 	}
+}
+
+// Reserved returns the ids that begin a line of the texts that were kept from a section, without being read
+// as items. They are never given to new items.
+func (a *Artifact) Reserved(s Section) []string {
+	kept, _ := a.Metadata.Extra.Get(otherText)
+	list, _ := kept.(List)
+	if len(list) == 0 {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, it := range a.Sections[s] {
+		seen[it.ID] = true
+	}
+	var ids []string
+	for _, v := range list {
+		entry, _ := v.(Map)
+		section, _ := get[Text](entry, "section")
+		text, _ := get[Text](entry, "text")
+		if string(section) != s.String() {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if h, ok := otherHead(s, strings.TrimSpace(line)); ok && !seen[h.id] {
+				seen[h.id] = true
+				ids = append(ids, h.id)
+			}
+		}
+	}
+	return ids
 }

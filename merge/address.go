@@ -121,6 +121,9 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 		return fmt.Sprintf("%s is %s's own name for %s, which is in %s", shown, agent, made[0].id(), made[0].section())
 	}
 	why := fmt.Sprintf("there is no %s in %s", shown, section)
+	if p.section(section).kept[target] {
+		return why + ": the base has it only in a text that is not an item; write it as an item there, or ADD one"
+	}
 	other, isID := artifact.SectionOfID(target)
 	if !isID {
 		return why + p.readAs(e, target)

@@ -23,7 +23,10 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 		return
 	}
 	d.known = make(map[string]meaning)
-	for _, items := range base.Sections {
+	for s, items := range base.Sections {
+		for _, id := range base.Reserved(artifact.Section(s)) {
+			d.record(wanted[wish{text: id, sure: true}], meaning{id: id, sure: true})
+		}
 		for _, it := range items {
 			m := meaning{id: it.ID}
 			if it.Created != nil {

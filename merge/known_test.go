@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -334,6 +335,28 @@ func checkShared(t *rapid.T, base *artifact.Artifact, batch []delta.Delta, repor
 		}
 		if !knows(base, d, d.Target) && len(made[key(d, d.Target)]) > 1 {
 			t.Fatalf("%s of %s touched %s, one of %v", d.Operation, d.Target, row.TargetID, made[key(d, d.Target)])
+		}
+	}
+}
+
+// An id in a text that was kept from another tool's file is known: no new item gets it, and no delta that
+// names it means another item.
+func TestIDsInKeptTexts(t *testing.T) {
+	at := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	var base artifact.Artifact
+	base.Metadata.Extra = artifact.MapOf(artifact.Entry{Key: "other_text", Value: artifact.List{artifact.MapOf(
+		artifact.Entry{Key: "section", Value: artifact.Text("hypothesis_slate")}, artifact.Entry{Key: "text", Value: artifact.Text("H2 was an idea")})}})
+	for _, label := range []string{"", "H2"} {
+		batch, err := delta.ReadFile(fmt.Appendf(nil, `[{"delta_id":"d1","agent":"RedSky","timestamp":"%s","operation":"ADD","section":"hypothesis_slate","target_id":%q,"payload":{"name":"n","claim":"c"}},
+{"delta_id":"d2","agent":"RedSky","timestamp":"%s","operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"r"}}]`,
+			at.Format(time.RFC3339), label, at.Add(time.Second).Format(time.RFC3339)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, report := merge.Merge(base, batch, merge.Rules{Version: merge.Second})
+		items := out.Items(artifact.HypothesisSlate)
+		if len(items) != 1 || items[0].ID != "H3" || items[0].Killed() || report.Deltas[1].Code != merge.InvalidTarget {
+			t.Errorf("%q: %+v %+v", label, items, report.Deltas)
 		}
 	}
 }

@@ -56,7 +56,11 @@ func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1),
 
 func (p *pass) section(s artifact.Section) *sectionState {
 	if p.sections[s] == nil {
-		p.sections[s] = newSectionState(s, p.base.Sections[s])
+		var reserved []string
+		if p.index.rules.second() {
+			reserved = p.base.Reserved(s)
+		}
+		p.sections[s] = newSectionState(s, p.base.Sections[s], reserved)
 	}
 	return p.sections[s]
 }

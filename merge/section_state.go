@@ -16,6 +16,7 @@ type sectionState struct {
 	fresh   [][]slot         // new items, in blocks of freshBlock
 	dense   []int32          // positions in old, from 1, by id number, as far as numbers are close
 	others  map[string]*slot // old items with distant numbers, and the research thread
+	kept    map[string]bool  // ids in texts of the base that are no items
 	taken   int              // the highest id number of the base
 	highest int              // the highest id number ever used
 	added   int
@@ -53,7 +54,7 @@ func (s *slot) hit() *kill {
 	return s.draft.hit
 }
 
-func newSectionState(section artifact.Section, items []*artifact.Item) *sectionState {
+func newSectionState(section artifact.Section, items []*artifact.Item, reserved []string) *sectionState {
 	s := &sectionState{section: section, old: make([]slot, len(items))}
 	for i, it := range items {
 		s.old[i] = slot{item: it, in: int8(section)}
@@ -65,6 +66,14 @@ func newSectionState(section artifact.Section, items []*artifact.Item) *sectionS
 		if !it.Killed() {
 			s.active++
 		}
+	}
+	for _, id := range reserved {
+		if s.kept == nil {
+			s.kept = make(map[string]bool, len(reserved))
+		}
+		s.kept[id] = true
+		n, _ := section.IDNumber(id)
+		s.taken = max(s.taken, n)
 	}
 	s.highest = s.taken
 	fields := section.Spec().Fields
