@@ -373,6 +373,16 @@ func (b *bases) find(m *post.Message) Basis {
 
 var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
 
+// recipients returns the agents to whom a message was sent.
+func recipients(m *post.Message, names map[string]string) (agents []string) {
+	for _, to := range slices.Concat(m.To, m.CC) {
+		if name, ok := names[strings.ToLower(to)]; ok {
+			agents = append(agents, name)
+		}
+	}
+	return agents
+}
+
 // Letters returns all messages of a thread, oldest first.
 func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
 	if err := m.Open(ctx); err != nil {
@@ -416,11 +426,7 @@ func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Let
 		seen[msg.Key()] = true
 		l.Sign = post.IsSign(msg.Subject) && !m.holds(msg)
 		l.Shown, l.Asked = shown, slices.Clip(asked)
-		for _, to := range slices.Concat(msg.To, msg.CC) {
-			if name, ok := names[strings.ToLower(to)]; ok {
-				l.Recipients = append(l.Recipients, name)
-			}
-		}
+		l.Recipients = recipients(msg, names)
 		letters = append(letters, l)
 	}
 	return letters, nil

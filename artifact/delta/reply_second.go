@@ -336,18 +336,26 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
-	if f == (fate{}) && b.Closed && b.Fence.Length > 3 && b.Fence.Is("") && r.possible(text) {
-		f = refused(AmbiguousDelta, "a delta in a longer fence without a word, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
-	}
-	shows := b.Fence.Length > 3 && !b.Closed // a longer fence without an end
-	if f == (fate{}) && !loose && r.possible(text) && (shows || !r.isJSON(text)) {
-		f = fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
+	if f == (fate{}) && r.possible(text) {
+		f = r.fateOther(b, loose)
 	}
 	done := r.findObjects(r.unquoted(b), b, f)
 	if own || inDoubt(b) {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
 		r.findAnnouncements(b, done, cluesOf(text))
 	}
+}
+
+// fateOther returns what becomes of deltas in a fence of another word because of its marks and its text.
+func (r *reader) fateOther(b markdown.Block, loose bool) fate {
+	longer := b.Fence.Length > 3
+	switch {
+	case longer && b.Closed && b.Fence.Is(""):
+		return refused(AmbiguousDelta, "a delta in a longer fence without a word, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
+	case !loose && (longer && !b.Closed || !r.isJSON(r.src[b.Start:b.End])):
+		return fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
+	}
+	return fate{}
 }
 
 // readNested shows the delta fences inside another fence, which begin at lines.

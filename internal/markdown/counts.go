@@ -212,8 +212,8 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 	rest := bytes.TrimLeft(after, " \t*_")
 	closed := s.closedLater(t, at)
 	switch {
-	case len(before) > 0 && isLetter(before[len(before)-1]) && 'A' <= text[1] && text[1] <= 'Z':
-		return tagMentioned // List<Thought>
+	case isGeneric(before, text):
+		return tagMentioned
 	case t.family == "details" && len(text) == len("<details>"):
 		closed = within || s.begins && isThinking(s.src[at+n:])
 		if !closed {
@@ -235,6 +235,11 @@ func (s *scanner) weighOpen(t tag, before, after []byte, at, n int) weight {
 		return tagMentioned
 	}
 	return tagCounts
+}
+
+// isGeneric reports whether a tag belongs to the word before it: List<Thought>.
+func isGeneric(before, tag []byte) bool {
+	return len(before) > 0 && isLetter(before[len(before)-1]) && 'A' <= tag[1] && tag[1] <= 'Z'
 }
 
 // standsAlone reports whether a tag that begins its line is alone there, or begins a text or a sentence.

@@ -96,7 +96,7 @@ func isOthers(title, author string, heading bool) bool {
 		if author == "" && heading && pattern == possesses {
 			return false // it may be the author's own name
 		}
-		if m := pattern.FindStringSubmatch(title); m != nil && m[1] != author && !discusses.MatchString(m[2]) {
+		if m := pattern.FindStringSubmatch(title); len(m) > 2 && m[1] != author && !discusses.MatchString(m[2]) {
 			return true
 		}
 	}
@@ -111,7 +111,7 @@ func isSpeaker(line, author string) bool {
 		return false
 	}
 	m := speaks.FindStringSubmatch(line)
-	return m != nil && m[1] != author
+	return len(m) > 1 && m[1] != author
 }
 
 // Behind returns the remark at the beginning of a text that withdraws the block before it.
