@@ -11,6 +11,7 @@ import (
 // beside is what the text of a reply says of the fences in it.
 type beside struct {
 	end     int // of the last fence
+	final   int // where the last heading of a final answer begins, or -1; 0 if not known
 	heading fate
 	line    fate   // of a line about several fences, as long as only fences follow it
 	said    string // the line that withdraws the last fence
@@ -88,7 +89,10 @@ func (r *reader) findHeading(text []byte, end int) {
 		line := text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:]
 		if line[0] == '#' {
 			r.beside.heading = fate{}
-			if said, ok := remark.Above(line, r.src[end:], r.opt.Author); ok {
+			if r.beside.final == 0 {
+				r.beside.final = remark.LastFinal(r.src)
+			}
+			if said, ok := remark.Above(line, r.beside.final > end, r.opt.Author); ok {
 				r.beside.heading = fateDisowned(said)
 			}
 			return

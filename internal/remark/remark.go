@@ -63,7 +63,7 @@ var (
 		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? applied|not final|for illustration only)[.! ]*$)`)
 
 	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
-	decides = regexp.MustCompile(`(?im)^#{1,6} [^\n]{0,40}\bfinal\b`)
+	decides = regexp.MustCompile(`(?i)^#{1,6} .{0,40}\bfinal\b`)
 )
 
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
@@ -72,8 +72,9 @@ var (
 func Before(text []byte, author string) (Remark, bool) {
 	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
 	raw := text[bytes.LastIndexByte(text, '\n')+1:]
-	if len(raw) == len(text) && len(text) == maxRemark {
-		return Remark{}, false // a long line of prose
+	isLong := len(raw) == len(text) && len(text) == maxRemark // a line of prose
+	if isLong || len(raw) == 0 || !mayBeTitle(raw) && !mayForbid(raw) || isPlain(raw) {
+		return Remark{}, false
 	}
 	line, title := unmark(raw)
 	if i := strings.LastIndex(line, ". "); i >= 0 {
@@ -81,13 +82,25 @@ func Before(text []byte, author string) (Remark, bool) {
 	}
 	lower := strings.ToLower(strings.ReplaceAll(line, "’", "'"))
 	switch {
-	case isPlain(line, lower):
 	case isSpeaker(line, author),
 		!title && forbids.MatchString(lower),
 		title && (supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
 		return Remark{Line: line, Several: several.MatchString(lower)}, true
 	}
 	return Remark{}, false
+}
+
+// mayBeTitle reports whether a line has the marks of a title, or may be only a name.
+func mayBeTitle(raw []byte) bool {
+	const shortest = 40
+	last := raw[len(raw)-1]
+	return len(raw) < shortest || last == ':' || last == '*' || last == '_' || raw[0] == '#' || raw[0] == '*' || raw[0] == ' '
+}
+
+// mayForbid reports whether a line begins like one of forbids.
+func mayForbid(raw []byte) bool {
+	first := bytes.TrimLeft(raw, " \t*_>-(`")
+	return len(first) > 0 && strings.IndexByte("pdnis", first[0]|0x20) >= 0
 }
 
 // isOthers reports whether a title names another author of what follows.
@@ -118,14 +131,14 @@ func isSpeaker(line, author string) bool {
 func Behind(text []byte) (Remark, bool) {
 	text = bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~")
 	raw, _, _ := bytes.Cut(text, []byte("\n"))
+	if isPlain(raw) {
+		return Remark{}, false
+	}
 	line, _ := unmark(raw)
-	if len(raw) == 0 || raw[0] == '#' || strings.HasSuffix(strings.TrimRight(string(raw), " \t\r*_"), ":") {
+	if raw[0] == '#' || strings.HasSuffix(strings.TrimRight(string(raw), " \t\r*_"), ":") {
 		return Remark{}, false // it is about what follows
 	}
 	lower := strings.ToLower(strings.Trim(strings.ReplaceAll(line, "’", "'"), "()[] "))
-	if isPlain("", lower) {
-		return Remark{}, false
-	}
 	for sentence := range strings.SplitSeq(lower, ". ") {
 		if withdraws.MatchString(sentence) {
 			return Remark{Line: line}, true
@@ -135,17 +148,38 @@ func Behind(text []byte) (Remark, bool) {
 }
 
 // Above returns the remark of a heading about all that follows it, up to the next heading. A heading
-// that announces thoughts is one if a later heading, in rest, announces the final answer.
-func Above(heading, rest []byte, author string) (Remark, bool) {
+// that announces thoughts is one if a later heading announces the final answer.
+func Above(heading []byte, isFinalLater bool, author string) (Remark, bool) {
+	if isPlain(heading) {
+		return Remark{}, false
+	}
 	line, _ := unmark(heading)
 	lower := strings.ToLower(line)
 	switch {
 	case thinks.MatchString(lower):
-		return Remark{Line: line}, decides.Match(rest)
+		return Remark{Line: line}, isFinalLater
 	case isSpeaker(line, author), disowns.MatchString(lower) && !owned.MatchString(lower):
 		return Remark{Line: line}, true
 	}
 	return Remark{}, false
+}
+
+// LastFinal returns where the last heading begins that announces the final answer, or -1.
+func LastFinal(text []byte) int {
+	last := -1
+	for at := 0; at < len(text); {
+		i := bytes.Index(text[at:], []byte("#"))
+		if i < 0 {
+			break
+		}
+		at += i
+		line, _, _ := bytes.Cut(text[at:min(len(text), at+maxRemark)], []byte("\n"))
+		if (at == 0 || text[at-1] == '\n') && decides.Match(line) {
+			last = at
+		}
+		at += max(1, len(line))
+	}
+	return last
 }
 
 // unmark removes the marks of a line and its last colon. It also reports whether the line is a title: a
@@ -166,26 +200,37 @@ var (
 	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
 )
 
-// clues are parts of the words of remarks. Lines without any, and without a name, need no further look.
-var clues = [...]string{
-	"not", "n't", "never", "ignor", "disregard", "skip", "xampl", "sampl", "templat", "illustr", "draft", "quot", "demo", "hypothet",
-	"reject", "discard", "abandon", "obsolete", "supersed", "withdr", "retract", "old", "outdat", "earlier", "previous", "before", "bad", "wrong", "incorrect",
-	"invalid", "unused", "forward", "struck", "reference", "against", "instead", "rather", "condition", "consider", "thought", "tempted",
-	"would", "could", "might", "should", "like", "if ", "e.g", "next round", "format", "syntax", "round ", "agent", "critic", "operator", "think", "reason", "scratch", "analysis", "brainstorm",
-	" back", "mind", "cancel", "undo", "strike", "drop", "mistake", "error",
-}
+// clues are the beginnings of words in remarks, by their first letter. Lines without any, and without a name,
+// need no further look.
+var clues = func() (by [26][]string) {
+	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
+		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
+		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
+		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error"
+	for clue := range strings.FieldsSeq(all) {
+		by[clue[0]-'a'] = append(by[clue[0]-'a'], clue)
+	}
+	return by
+}()
 
-// isPlain reports whether a line has no part of a remark. It filters out most lines.
-func isPlain(line, lower string) bool {
-	for _, clue := range clues {
-		if strings.Contains(lower, clue) {
+// isPlain reports whether a line has no clue and no name such as RedSky.
+func isPlain(line []byte) bool {
+	before := byte(' ')
+	for i, c := range line {
+		small := c | 0x20
+		isLetter := 'a' <= small && small <= 'z'
+		wasLetter := 'a' <= before|0x20 && before|0x20 <= 'z'
+		switch {
+		case isLetter && !wasLetter:
+			for _, clue := range clues[small-'a'] {
+				if len(line)-i >= len(clue) && line[i+1]|0x20 == clue[1]|0x20 && strings.EqualFold(string(line[i:i+len(clue)]), clue) {
+					return false
+				}
+			}
+		case isLetter && c < 'a' && before >= 'a':
 			return false
 		}
-	}
-	for i := 1; i < len(line); i++ {
-		if 'A' <= line[i] && line[i] <= 'Z' && 'a' <= line[i-1] && line[i-1] <= 'z' {
-			return false // a name such as RedSky
-		}
+		before = c
 	}
 	return true
 }

@@ -77,10 +77,10 @@ func TestAbove(t *testing.T) {
 		"## Draft deltas": true, "## Rejected options": true, "## Examples": true, "## Thinking": true, "# Scratchpad": true,
 		"### BlueLake (round 1)": true, "## RedSky": false, "## Rejected hypotheses": false, "## Changes": false, "## Final draft of the changes I send": false,
 	} {
-		if _, ok := Above([]byte(heading), []byte("text\n## Final answer\n"), "RedSky"); ok != want {
+		if _, ok := Above([]byte(heading), LastFinal([]byte("text\n## Final answer\n")) > 0, "RedSky"); ok != want {
 			t.Errorf("%q: %v", heading, ok)
 		}
-		if _, ok := Above([]byte(heading), []byte("text\n"), "RedSky"); ok && strings.Contains(heading, "Thinking") {
+		if _, ok := Above([]byte(heading), LastFinal([]byte("# text\n")) > 0, "RedSky"); ok && strings.Contains(heading, "Thinking") {
 			t.Errorf("%q counts without a final answer", heading)
 		}
 	}
