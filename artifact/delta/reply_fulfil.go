@@ -194,7 +194,7 @@ func (m *matching) counts(a *announcement) bool {
 }
 
 // belongs reports whether an announced ADD without a name is about a block that no other of its list
-// is about, or about one below it that could not be read. That of a number is right below, up to end.
+// is about, or about one right below it, up to end, that could not be read. That of a number is right below.
 func (m *matching) belongs(a *announcement, group, below, end int) bool {
 	if a.operation == Edit || a.operation == Kill || a.whole && len(a.words) > 0 {
 		return false
@@ -202,7 +202,7 @@ func (m *matching) belongs(a *announcement, group, below, end int) bool {
 	fits := func(i int) bool {
 		d := &m.blocks[i].Delta
 		m.effort--
-		isUnreadable := i >= below && d.Operation == "" && d.Section == ""
+		isUnreadable := i >= below && i < end && d.Operation == "" && d.Section == ""
 		return m.isChange(i) && !m.claimed[[2]int{group, i}] && (isUnreadable || len(a.called) == 0 && a.fits(d))
 	}
 	take := func(from, to int) bool {

@@ -267,7 +267,16 @@ func (l clause) applies(a *announcement, last int) bool {
 	case word == strings.ToUpper(word): // another word for it
 		return first
 	}
+	if last == 1 && isKind(l.behind[0].text) { // Kill hypothesis H2
+		l.behind, last = l.behind[1:], 0
+	}
 	return last == 0 && l.isInstruction(ends)
+}
+
+// isKind reports whether a word names a kind of items.
+func isKind(word string) bool {
+	var a announcement
+	return a.name(word) && a.section != "" && len(a.targets) == 0
 }
 
 // isInstruction reports whether an operation in small letters, with its target right behind it, is

@@ -350,8 +350,8 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 func (r *reader) fateOther(b markdown.Block, loose bool) fate {
 	longer := b.Fence.Length > 3
 	switch {
-	case longer && b.Closed && b.Fence.Is(""):
-		return refused(AmbiguousDelta, "a delta in a longer fence without a word, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
+	case longer && b.Closed && (!loose || b.Fence.Is("")):
+		return refused(AmbiguousDelta, "a delta in a longer fence, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
 	case !loose && (longer && !b.Closed || !r.isJSON(r.src[b.Start:b.End])):
 		return fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
 	}

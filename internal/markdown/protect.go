@@ -47,9 +47,10 @@ func (s *scanner) commentEnd(at int) int {
 	return s.comment
 }
 
-// holdsClose reports whether a line of a part of the text begins with a tag that closes reasoning.
+// holdsClose reports whether a line of a part of the text begins with a tag that closes reasoning which
+// did not begin in it.
 func (s *scanner) holdsClose(from, to int) bool {
-	for {
+	for open := 0; ; {
 		i := bytes.IndexByte(s.src[from:to], '\n')
 		if i < 0 {
 			return false
@@ -58,7 +59,13 @@ func (s *scanner) holdsClose(from, to int) bool {
 		for from < to && (s.src[from] == ' ' || s.src[from] == '\t') {
 			from++
 		}
-		if t, n := readTag(s.src[from:to]); n > 0 && (t.kind == tagClose || t.kind == tagFinal) {
+		switch t, n := readTag(s.src[from:to]); {
+		case n == 0:
+		case t.kind == tagOpen:
+			open++
+		case t.kind == tagClose && open > 0:
+			open--
+		case t.kind == tagClose || t.kind == tagFinal:
 			return true
 		}
 	}

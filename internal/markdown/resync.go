@@ -280,7 +280,7 @@ func (s *scanner) strayDelta(c *cursor, f Fence, why string) {
 		next = s.nextOpener()
 	}
 	switch {
-	case next >= 0 && bytes.Contains(s.src[s.start:next], []byte("\n<")):
+	case next >= 0 && (bytes.Contains(s.src[s.start:next], []byte("\n<")) || bytes.Contains(s.src[s.start:next], []byte("\n[THINK]"))):
 		s.beginDoubt(c, s.nextCloser(l.fence)) // tags in doubtful text are not read
 	case next >= 0:
 		s.beginDoubt(c, next)

@@ -40,7 +40,9 @@ var (
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = regexp.MustCompile(`\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:send|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
+	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:send|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
+	// calls matches lines that are no titles.
+	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `\b|^` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
 	owned = regexp.MustCompile(`[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
@@ -83,7 +85,7 @@ func Before(text []byte, author string) (Remark, bool) {
 	lower := strings.ToLower(strings.ReplaceAll(line, "’", "'"))
 	switch {
 	case isSpeaker(line, author),
-		!title && forbids.MatchString(lower),
+		!title && (forbids.MatchString(lower) || calls.MatchString(lower)),
 		title && (supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
 		return Remark{Line: line, Several: several.MatchString(lower)}, true
 	}
@@ -97,10 +99,10 @@ func mayBeTitle(raw []byte) bool {
 	return len(raw) < shortest || last == ':' || last == '*' || last == '_' || raw[0] == '#' || raw[0] == '*' || raw[0] == ' '
 }
 
-// mayForbid reports whether a line begins like one of forbids.
+// mayForbid reports whether a line begins like one of forbids or calls.
 func mayForbid(raw []byte) bool {
 	first := bytes.TrimLeft(raw, " \t*_>-(`")
-	return len(first) > 0 && strings.IndexByte("pdnis", first[0]|0x20) >= 0
+	return len(first) > 0 && strings.IndexByte("pdnistwh", first[0]|0x20) >= 0
 }
 
 // isOthers reports whether a title names another author of what follows.

@@ -19,6 +19,7 @@ func TestBefore(t *testing.T) {
 		"Quoting BlueLake:", "Quoted from BlueLake:", "For example:", "**Example**", "## Examples", "2026-11-16 10:03 BlueLake wrote:",
 		"BlueLake's delta:", "## BlueLake", "### BlueLake (round 1)", "**BlueLake (test designer):**", "Agent: BlueLake", "[BlueLake]",
 		"I considered killing H2:", "The delta format is:", "I do not agree with this, please ignore it:", "Please ignore this block.",
+		"Example", "This is only a draft.", "Here is an example of what I would change.", "I had considered the following, but rejected it:",
 	}
 	for _, line := range disowned {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); !ok {
@@ -38,6 +39,7 @@ func TestBefore(t *testing.T) {
 		"I withdraw C2.", "This suggests a test:", "BlueLake suggested a control, which I add:", "Here's my delta:", "Here’s the edit:",
 		"Let's kill H1:", "## RedSky's deltas", "## RedSky", "RedSky:", "My changes in delta format:", "## Rejected hypotheses", "Here is my change:",
 		"## Deltas", "This is not meant as an attack on BlueLake.", "I kill H2 as an old hypothesis:", "The previous test did not discriminate, so:",
+		"This is the third test that I add.", "Here is my change", "For example, H1 predicts a lag of two hours.", "Examples of this are common in flies.",
 	}
 	for _, line := range own {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); ok {
