@@ -133,20 +133,40 @@ func (m *matching) missing() [][]string {
 	return missing
 }
 
-// groups numbers the lists of announcements: no two of a list are about the same block. Titles are one
-// list.
+// The lists of titles: those above blocks, and all others.
+const (
+	titlesAbove = -1
+	otherTitles = 0
+)
+
+// groups numbers the lists of announcements: no two of a list are about the same block. Titles and lines
+// right above blocks are one list, other titles are another.
 func (m *matching) groups() []int {
 	all := make([]int, len(m.announced))
-	last, line := 0, 0
+	last, line, next := 1, 0, 0
 	for i := range m.announced {
 		a := &m.announced[i]
-		if strings.IndexAny(a.text, "#*_") == 0 {
-			continue
+		for next < len(m.blocks) && m.blocks[next].Line < a.line {
+			next++
 		}
-		if a.line > line+2 {
-			last++
+		isTitle := strings.IndexAny(a.text, "#*_") == 0 && !strings.HasPrefix(a.text, "* ")
+		end := a.line + 2
+		if isTitle && i+1 < len(m.announced) {
+			end = m.announced[i+1].line - 1
 		}
-		all[i], line = last, a.line
+		isLast := isTitle && i+1 == len(m.announced)
+		isAbove := next < len(m.blocks) && (isLast || m.blocks[next].Line <= end)
+		switch {
+		case isAbove && (isTitle || line == 0 || a.line > line+1):
+			all[i] = titlesAbove
+		case isTitle:
+			all[i] = otherTitles
+		default:
+			if a.line > line+2 {
+				last++
+			}
+			all[i], line = last, a.line
+		}
 	}
 	return all
 }
@@ -203,7 +223,8 @@ func (m *matching) belongs(a *announcement, group, below, end int) bool {
 		d := &m.blocks[i].Delta
 		m.effort--
 		isUnreadable := i >= below && i < end && d.Operation == "" && d.Section == ""
-		return m.isChange(i) && !m.claimed[[2]int{group, i}] && (isUnreadable || len(a.called) == 0 && a.fits(d))
+		isClaimed := m.claimed[[2]int{group, i}] || group == otherTitles && m.claimed[[2]int{titlesAbove, i}]
+		return m.isChange(i) && !isClaimed && (isUnreadable || len(a.called) == 0 && a.fits(d))
 	}
 	take := func(from, to int) bool {
 		for i := from; i < to && m.effort > 0; i++ {
