@@ -43,6 +43,9 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		r.beside.said = said.Line
 		return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
 	}
+	if r.beside.heading != (fate{}) && remark.Owns(between, r.opt.Author) {
+		r.beside.heading = fate{}
+	}
 	return r.beside.heading
 }
 

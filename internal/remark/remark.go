@@ -25,24 +25,27 @@ const (
 	stale    = `(?:rejected|discarded|abandoned|obsolete|superseded|withdrawn|retracted|old|outdated|earlier|previous(?:ly)?|before|bad|wrong|incorrect|invalid|unused|dropped|quoted|forwarded|struck)`
 	changes  = `(?:drafts?|versions?|deltas?|blocks?|changes?|attempts?|ideas?|options?|proposals?|kills?|edits?|adds?|alternatives?|rounds?|repl(?:y|ies)|examples?|ones?|formats?|messages?|texts?)`
 	forbid   = `(?:do not|don't|never|not)(?: to)?(?: be)?(?: yet)? (?:appl(?:y|ied)|execut(?:e|ed)|send|sent|merged?|run)`
-	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )?(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal)s?(?: above)?|the above|this|that|it|these)`
-	begin    = `^(?:(?:actually|wait|no|hmm|sorry|oops|correction|please|on reflection|on second thoughts?)[,.:;! —–-]+)*`
+	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal)s?(?: above)?|the above|this|that|it|these)`
+	begin    = `^\^? *(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|please|update|edit|note|hold on|on reflection|on second thoughts?)[,.:;! —–-]+)*`
+	end      = `(?:$|[.;!,)]| (?:above|below|yet|for now|please|back)\b)`
 )
 
 var (
-	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected )*` + shows + `(?:$|[ ,.;(—–-])|` +
+	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
 		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
 		`\b(?:this|an?|the|following) (?:\w+ )?` + shows + `$|` +
 		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
 		`\bfor (?:illustration|reference)\b|\bwhat not to (?:do|send|write)\b|\bnot (?:my|an?) (?:change|delta|proposal)\b|\bnot (?:proposed|final|chosen|meant)$|\bdecided against\b|` +
+		`^my (?:first|initial|original) (?:version|attempt|draft|try|idea)\b|\bi (?:had |have )?(?:initially|first|originally) (?:wrote|written|sent|proposed|drafted)\b|\balmost (?:sent|wrote)\b|\bnot (?:submitt(?:ed|ing)|sending|proposing|included|part of)\b|` +
+		`\bdecided not to\b|\bwhich (?:i|we) (?:reject|discard|drop)|^deferred\b|^for (?:the )?next round$|^scratch(?: work)?$|\bcopied from\b|^superseded by\b|\bconsidered and rejected\b|\b(?:ideas?|options?) (?:that )?(?:i|we) (?:dropped|rejected)\b|^internal monologue$|` +
 		`^(?:instead of|rather than|not) this$|^e\.g\.?,?$|^conditional on\b|\bexamples? only\b|\b(?:only|just|merely) (?:an? )?(?:examples?|illustrations?|drafts?|demos?)\b|` +
 		`^i (?:\w+ )?(?:considered|thought (?:of|about)|rejected|discarded|was tempted)\b|^i (?:will|would|do|did) not (?:propose|suggest|make|kill|edit|add|send)\b|` +
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:send|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
+	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
 	// calls matches lines that are no titles.
-	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `\b|^` + shows + `(?: \d+)?[.! ]*$`)
+	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
 	owned = regexp.MustCompile(`[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
@@ -50,18 +53,22 @@ var (
 	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
 	// attributes matches titles in their own case that name another author, and what follows.
-	attributes = regexp.MustCompile(`(?:^|[ \]])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggested|sent|posted|replied|argued)\b(.*)$`)
+	attributes = regexp.MustCompile(`(?:^|[ \]])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
 	possesses  = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)['’]s (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b(.*)$`)
 	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by) ([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)$()`)
 	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)\]?(?: \([^)]{1,40}\))?$`)
+	plays      = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*) \([^)]{1,40}\): `)
 	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
 	// withdraws matches the first line behind a block.
-	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + `\b|` +
-		`i (?:\w+ )?(?:retract|withdr[ae]w|cancel) ` + this + `(?:$|[.;!,]| (?:kill|edit|add|block|delta|change)\b)|i (?:\w+ )?take ` + this + ` back\b|never ?mind\b|` +
+	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|scrap|forget|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + end + `|` +
+		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i do not (?:\w+ )?(?:propose|submit) ` + this + end + `|let me (?:not do|redo) ` + this + end + `|not this one\b|` +
+		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one)\b|that kills the wrong\b|` +
+		this + `(?: \w+)? (?:is|was) not (?:part of|in) my\b|` +
+		`i (?:\w+ )?(?:retract|withdr[ae]w|cancel) ` + this + `(?:$|[.;!,]| (?:kill|edit|add|block|delta|change)\b)|i (?:\w+ )?take ` + this + ` back\b|never ?mind(?:$|[.,;!])|` +
 		this + `(?: \w+)? (?:was|is|were|are|should|must|will) (?:` +
 		`(?:(?:only|just|merely) )?(?:for |an? )?(?:examples?|drafts?|illustrations?|quotations?|mistake|error)(?: only)?(?:$|[.;!,])|(?:withdrawn|retracted|wrong)(?:$|[.;!,])|` +
-		`not (?:to )?be (?:applied|executed|merged|sent)|be (?:ignored|disregarded)|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
+		`not (?:to )?be (?:applied|executed|merged|sent)(?:$|[.;!,])|be (?:ignored|disregarded)|void\b|only to show\b|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
 		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? applied|not final|for illustration only)[.! ]*$)`)
 
 	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
@@ -86,7 +93,7 @@ func Before(text []byte, author string) (Remark, bool) {
 	switch {
 	case isSpeaker(line, author),
 		!title && (forbids.MatchString(lower) || calls.MatchString(lower)),
-		title && (supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
+		title && (raw[0] != '#' && supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
 		return Remark{Line: line, Several: several.MatchString(lower)}, true
 	}
 	return Remark{}, false
@@ -118,15 +125,18 @@ func isOthers(title, author string, heading bool) bool {
 	return false
 }
 
-// isSpeaker reports whether a line is only the name of another author. If the author is unknown, it may be
+// isSpeaker reports whether a line is only the name of another author, or what one with a role says. If the author is unknown, it may be
 // the author's own.
 func isSpeaker(line, author string) bool {
-	const longest = 100
-	if author == "" || len(line) > longest {
+	if author == "" {
 		return false
 	}
-	m := speaks.FindStringSubmatch(line)
-	return len(m) > 1 && m[1] != author
+	for _, pattern := range [...]*regexp.Regexp{speaks, plays} {
+		if m := pattern.FindStringSubmatch(line); len(m) > 1 && m[1] != author {
+			return true
+		}
+	}
+	return false
 }
 
 // Behind returns the remark at the beginning of a text that withdraws the block before it.
@@ -141,7 +151,8 @@ func Behind(text []byte) (Remark, bool) {
 		return Remark{}, false // it is about what follows
 	}
 	lower := strings.ToLower(strings.Trim(strings.ReplaceAll(line, "’", "'"), "()[] "))
-	for sentence := range strings.SplitSeq(lower, ". ") {
+	for sentence := range strings.FieldsFuncSeq(strings.ReplaceAll(lower, ". ", ";"), func(c rune) bool { return c == ';' }) {
+		sentence = strings.TrimSpace(sentence)
 		if withdraws.MatchString(sentence) {
 			return Remark{Line: line}, true
 		}
@@ -165,6 +176,15 @@ func Above(heading []byte, isFinalLater bool, author string) (Remark, bool) {
 	}
 	return Remark{}, false
 }
+
+// Owns reports whether the last line of a text is a title that calls what follows the author's own.
+func Owns(text []byte, author string) bool {
+	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
+	line, title := unmark(text[bytes.LastIndexByte(text, '\n')+1:])
+	return title && (owning.MatchString(strings.ToLower(line)) || author != "" && strings.HasPrefix(line, author))
+}
+
+var owning = regexp.MustCompile(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:deltas?|changes?|kill|edit|add|answer|reply|contribution|proposal)\b|^i (?:now |therefore |hence )?(?:add|edit|kill|propose)\b`)
 
 // LastFinal returns where the last heading begins that announces the final answer, or -1.
 func LastFinal(text []byte) int {
@@ -208,7 +228,7 @@ var clues = func() (by [26][]string) {
 	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
 		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
-		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error"
+		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg"
 	for clue := range strings.FieldsSeq(all) {
 		by[clue[0]-'a'] = append(by[clue[0]-'a'], clue)
 	}

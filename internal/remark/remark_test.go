@@ -19,7 +19,8 @@ func TestBefore(t *testing.T) {
 		"Quoting BlueLake:", "Quoted from BlueLake:", "For example:", "**Example**", "## Examples", "2026-11-16 10:03 BlueLake wrote:",
 		"BlueLake's delta:", "## BlueLake", "### BlueLake (round 1)", "**BlueLake (test designer):**", "Agent: BlueLake", "[BlueLake]",
 		"I considered killing H2:", "The delta format is:", "I do not agree with this, please ignore it:", "Please ignore this block.",
-		"Example", "This is only a draft.", "Here is an example of what I would change.", "I had considered the following, but rejected it:",
+		"Example", "This is only a draft.", "My first version was this:", "I had initially written:", "What I almost sent:", "Not submitting this one:", "Option A, which I reject:",
+		"Deferred to next round:", "Scratch work:", "Copied from the instructions:", "Rough draft.", "Bad example.", "## Considered and rejected", "BlueLake suggests:", "**BlueLake (hypothesis_generator):** H2 fails the graft.", "Here is an example of what I would change.", "I had considered the following, but rejected it:",
 	}
 	for _, line := range disowned {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); !ok {
@@ -39,7 +40,7 @@ func TestBefore(t *testing.T) {
 		"I withdraw C2.", "This suggests a test:", "BlueLake suggested a control, which I add:", "Here's my delta:", "Here’s the edit:",
 		"Let's kill H1:", "## RedSky's deltas", "## RedSky", "RedSky:", "My changes in delta format:", "## Rejected hypotheses", "Here is my change:",
 		"## Deltas", "This is not meant as an attack on BlueLake.", "I kill H2 as an old hypothesis:", "The previous test did not discriminate, so:",
-		"This is the third test that I add.", "Here is my change", "For example, H1 predicts a lag of two hours.", "Examples of this are common in flies.",
+		"This is the third test that I add.", "This is an example of what Brenner calls a decisive experiment.", "### Draft predictions", "### If H1 is wrong", "### Example-driven test", "First, a test of H1:", "For H1 I add a test:", "Here is my change", "For example, H1 predicts a lag of two hours.", "Examples of this are common in flies.",
 	}
 	for _, line := range own {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); ok {
@@ -56,6 +57,9 @@ func TestBehind(t *testing.T) {
 		"Ignore the block above.", "I retract the above KILL.", "**Retracted.**", "The block above is only a draft.",
 		"(Please ignore this block.)", "This block is for illustration only.", "The delta above should not be applied.", "*Withdrawn.*",
 		"(example only)", "I withdraw it.", "This is just an example.", "No, that is wrong; I withdraw it.", "That was only an example.", "Never mind.",
+		"Oops, that was the wrong target; please ignore it.", "Update: I withdraw the kill above.", "Edit: I no longer want this kill.",
+		"I changed my mind about this kill; do not merge it.", "The kill above is not part of my submission.", "^ Ignore this one.", "Forget that last delta.",
+		"Sorry, wrong id. Disregard.", "**Withdrawn after review.**", "Scrap this.", "Rescinded.", "Let me redo that.", "Not this one.",
 		"Hmm, wait. Looking at T1 again, H2 predicts the same lag. I take that back.",
 	} {
 		if _, ok := Behind([]byte("```\n\n" + line + "\n\nMore.")); !ok {
@@ -63,7 +67,8 @@ func TestBehind(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"No, I see no third option.", "I withdraw my objection to H1.", "This is not meant as an attack on BlueLake.", "No. I keep H3.",
+		"No, I see no third option.", "Do not apply this to neural crest.", "Do not merge these two arms in the analysis.", "It should not be applied to plants.",
+		"Strike one against H2.", "Never mind the units here, they cancel.", "Update: the graft is done.", "First, it is cheap.", "I withdraw my objection to H1.", "This is not meant as an attack on BlueLake.", "No. I keep H3.",
 		"Wait, one more thing: the control.", "This is an example of scale dependence.", "It is wrong if the graft dominates.", "This block adds a test.",
 		"I take it that H1 holds.", "Example:", "## Example", "That is all.", "",
 	} {
