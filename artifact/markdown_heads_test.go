@@ -184,9 +184,19 @@ func TestForeignLists(t *testing.T) {
 		}
 		checkRoundTrip(t, &doc.Artifact)
 	}
-	doc := slate(t, "H7 was dropped\n- see H9\n\n### H1: one")
-	if got := fmt.Sprint(doc.Artifact.Reserved(artifact.HypothesisSlate)); got != "[H7]" {
-		t.Errorf("reserved: %s", got)
+	for body, want := range map[string]string{
+		"H7 was dropped\n- see H9\n\n### H1: one":                 "[H7]",
+		"### H1: one\n**Claim**: a\n\n- **H7: old** — b":          "[H7]",
+		"### H1: one\n**Claim**: a\n\n> **H7: old** (killed)":     "[H7]",
+		"### H1: one\n**Claim**: a\n\n~~**H7: old**~~\n\nb":       "[H7]",
+		"- **H1**: one\n- **Killed hypotheses**\n  - H7: old":     "[H7]",
+		"- [ ] H1: one\n- [x] H7: old":                            "[H1 H7]",
+		"### H1: one\n**Claim**: H7 is what it answers, not this": "[]",
+	} {
+		doc := slate(t, body)
+		if got := fmt.Sprint(doc.Artifact.Reserved(artifact.HypothesisSlate)); got != want {
+			t.Errorf("%s: reserved: %s", body, got)
+		}
 	}
 }
 
