@@ -288,11 +288,20 @@ func (s *scanner) strayDelta(c *cursor, f Fence, why string) {
 	case s.closerAhead(l.fence, s.start, false):
 	case stray:
 		if l.fence.Length > 3 {
-			l.tagLine, l.tagAt = l.line+1, l.start // what is in it is read again
+			s.readAgain()
 		}
 		s.resync(c, why)
 	case other && f.Length >= l.fence.Length:
 		s.beginDoubt(c, len(s.src))
+	}
+}
+
+// readAgain lets the content of the open fence be read again if the fence turns out to have no end.
+func (s *scanner) readAgain() {
+	l := &s.leaf
+	l.tagLine, l.tagAt = l.line+1, l.start
+	if s.src[l.start-1] != '\n' {
+		l.tagLine-- // it begins on the line of the fence
 	}
 }
 
@@ -307,7 +316,7 @@ func (s *scanner) isStray() bool {
 func (s *scanner) doubtStray() {
 	l := &s.leaf
 	end := s.nextCloser(l.fence)
-	l.tagLine, l.tagAt = l.line+1, l.start
+	s.readAgain()
 	if s.rewind() {
 		s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
 	}
