@@ -222,37 +222,53 @@ var (
 	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
 )
 
-// clues are the beginnings of words in remarks, by their first letter. Lines without any, and without a name,
-// need no further look.
-var clues = func() (by [26][]string) {
+// clues are the beginnings of words in remarks, by their first two bytes. Lines without any, and without a
+// name, need no further look.
+var clues = func() (by [26][32][]string) {
 	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
 		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg"
 	for clue := range strings.FieldsSeq(all) {
-		by[clue[0]-'a'] = append(by[clue[0]-'a'], clue)
+		of := &by[clue[0]-'a'][clue[1]&31]
+		*of = append(*of, clue[1:])
 	}
 	return by
 }()
 
 // isPlain reports whether a line has no clue and no name such as RedSky.
 func isPlain(line []byte) bool {
-	before := byte(' ')
-	for i, c := range line {
-		small := c | 0x20
-		isLetter := 'a' <= small && small <= 'z'
-		wasLetter := 'a' <= before|0x20 && before|0x20 <= 'z'
-		switch {
-		case isLetter && !wasLetter:
-			for _, clue := range clues[small-'a'] {
-				if len(line)-i >= len(clue) && line[i+1]|0x20 == clue[1]|0x20 && strings.EqualFold(string(line[i:i+len(clue)]), clue) {
-					return false
-				}
-			}
-		case isLetter && c < 'a' && before >= 'a':
+	for i := 0; i < len(line); i++ {
+		if !isLetter(line[i]) {
+			continue
+		}
+		if beginsClue(line[i:]) {
 			return false
 		}
-		before = c
+		for i++; i < len(line) && isLetter(line[i]); i++ {
+			if line[i] < 'a' && line[i-1] >= 'a' {
+				return false
+			}
+		}
 	}
 	return true
 }
+
+// beginsClue reports whether a text that begins with a letter begins with a clue, in any case.
+func beginsClue(text []byte) bool {
+	if len(text) < 2 {
+		return false
+	}
+	for _, rest := range clues[text[0]|0x20-'a'][text[1]&31] {
+		n := 0
+		for n < len(rest) && n+1 < len(text) && text[n+1]|0x20 == rest[n] {
+			n++
+		}
+		if n == len(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
