@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -88,15 +89,29 @@ type Row struct {
 	Fields      []FieldOutcome `json:"fields"`
 }
 
-// Reason returns the message of a delta; that of a rejected one with its refused fields.
+// Reason returns the message of a delta; that of a rejected one with its refused fields, and that of a
+// superseded one with the fields that it lost.
 func (r *Row) Reason() string {
 	why := r.Message
+	if r.Disposition == Superseded && why == "" {
+		why = r.lost()
+	}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; r.Disposition == Rejected && f.Outcome == FieldRefused {
 			why += "; " + f.Field + ": " + f.Message
 		}
 	}
 	return why
+}
+
+func (r *Row) lost() string {
+	var fields []string
+	for i := range r.Fields {
+		if f := &r.Fields[i]; f.Outcome == FieldSuperseded {
+			fields = append(fields, f.Field)
+		}
+	}
+	return "a later value, or one of a higher priority, stands in " + strings.Join(fields, ", ")
 }
 
 // Outcome is the result of one field of a delta.

@@ -65,8 +65,11 @@ func (s *Settlement) Accounts() []Account {
 }
 
 func refusals(row *merge.Row) []Refusal {
-	if row.Disposition == merge.Rejected || row.Disposition == merge.Skipped && row.Code != "" {
+	switch {
+	case row.Disposition == merge.Rejected, row.Disposition == merge.Skipped && row.Code != "":
 		return []Refusal{{Target: row.TargetID, Code: row.Code, Message: row.Reason()}}
+	case row.Disposition == merge.Superseded, row.Disposition == merge.Skipped:
+		return []Refusal{{Target: row.TargetID, Code: fault.Code(row.Disposition.String()), Message: row.Reason()}}
 	}
 	var all []Refusal
 	for _, f := range row.Fields {

@@ -67,7 +67,8 @@ type Summary struct {
 	Unasked []flow.Absence `json:"unasked,omitempty"`
 	// Uncorrected are replies whose correction the budget did not cover.
 	Uncorrected []flow.Absence `json:"uncorrected,omitempty"`
-	// Skipped are deltas without an effect, such as EDITs of killed items or of what is already so.
+	// Skipped are deltas without an effect, such as EDITs of killed items, of what is already so, or of
+	// which no field won.
 	Skipped []Rejection `json:"skipped,omitempty"`
 	// LabelsTaken are ADDs that were taken without an id that they carried.
 	LabelsTaken []Rejection `json:"labels_taken,omitempty"`
@@ -310,7 +311,7 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 	return nil
 }
 
-// addRejections adds the deltas of a commit that were rejected, skipped, or taken without their label.
+// addRejections adds the deltas of a commit that were rejected, without effect, or taken without their label.
 func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) error {
 	written, err := writtenIn(ctx, h, c, report)
 	if err != nil {
@@ -329,7 +330,7 @@ func (s *Summary) addRejections(ctx context.Context, h *session.History, c *flow
 		case merge.Rejected:
 			r.Uncorrected = uncorrectedBecause(h.State, c, &row)
 			s.Rejected = append(s.Rejected, r)
-		case merge.Skipped:
+		case merge.Skipped, merge.Superseded:
 			s.Skipped = append(s.Skipped, r)
 		default:
 			if row.Code == merge.LabelTaken {

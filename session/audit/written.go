@@ -37,7 +37,8 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 	}
 	agents := make(map[string]bool)
 	for i := range report.Merge.Deltas {
-		if row := &report.Merge.Deltas[i]; row.Disposition == merge.Rejected || row.Disposition == merge.Skipped {
+		switch row := &report.Merge.Deltas[i]; row.Disposition {
+		case merge.Rejected, merge.Skipped, merge.Superseded:
 			agents[row.Agent] = true
 		}
 	}
