@@ -138,7 +138,19 @@ func meaning(table []synonyms, word string) string {
 	return ""
 }
 
-func topKey(name string) string { return meaning(deltaKeys, plainKey(name)) }
+// topKeys are the words for the keys of a delta.
+var topKeys = func() map[string]string {
+	words := make(map[string]string)
+	for _, key := range deltaKeys {
+		for _, word := range append(key.also, key.word) {
+			words[word] = key.word
+		}
+	}
+	return words
+}()
+
+// topKey returns the key of a delta that a name stands for, or "".
+func topKey(name string) string { return topKeys[plainKey(name)] }
 
 // plainKey normalises a key: "targetId", "Target ID" and "target-id" become target_id.
 func plainKey(name string) string {
@@ -184,14 +196,21 @@ func isOperation(word string) bool {
 	return false
 }
 
-func sectionOf(word string) (artifact.Section, bool) {
-	plain := plainKey(strings.TrimLeft(word, "0123456789. \t"))
+// sectionNames are all names of the sections, in plain form. The first section with a name has it.
+var sectionNames = func() map[string]artifact.Section {
+	names := make(map[string]artifact.Section)
 	for _, s := range artifact.Sections() {
 		spec := s.Spec()
-		if plain == spec.ID || plain == plainKey(spec.Title) || strings.EqualFold(plain, spec.Prefix) ||
-			slices.Contains(sectionWords[s], plain) {
-			return s, true
+		for _, name := range append([]string{spec.ID, plainKey(spec.Title), strings.ToLower(spec.Prefix)}, sectionWords[s]...) {
+			if _, ok := names[name]; !ok {
+				names[name] = s
+			}
 		}
 	}
-	return 0, false
+	return names
+}()
+
+func sectionOf(word string) (artifact.Section, bool) {
+	s, ok := sectionNames[plainKey(strings.TrimLeft(word, "0123456789. \t"))]
+	return s, ok
 }

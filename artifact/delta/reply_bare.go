@@ -111,6 +111,8 @@ func (r *reader) possible(text []byte) bool {
 	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
 	switch {
+	case r.second && !has("tion") && !has("TION") && !has(`"op"`): // most texts: neither these words nor section
+		return false
 	case slices.ContainsFunc(words[:], has):
 		return true
 	case !r.second || !has(keySection):

@@ -88,18 +88,19 @@ func (r *reader) openingLine(b markdown.Block) int {
 
 // findHeading keeps what the last heading in a text says of all that follows it.
 func (r *reader) findHeading(text []byte, end int) {
-	for len(text) > 0 {
-		line := text[bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n')+1:]
-		if line[0] == '#' {
-			r.beside.heading = fate{}
-			if r.beside.final == 0 {
-				r.beside.final = remark.LastFinal(r.src)
-			}
-			if said, ok := remark.Above(line, r.beside.final > end, r.opt.Author); ok {
-				r.beside.heading = fateDisowned(said)
-			}
-			return
-		}
-		text = text[:len(text)-len(line)]
+	at := bytes.LastIndexByte(text, '#')
+	for at > 0 && text[at-1] != '\n' {
+		at = bytes.LastIndexByte(text[:at], '#')
+	}
+	if at < 0 {
+		return
+	}
+	r.beside.heading = fate{}
+	if r.beside.final == 0 {
+		r.beside.final = remark.LastFinal(r.src)
+	}
+	heading, _, _ := bytes.Cut(text[at:], []byte("\n"))
+	if said, ok := remark.Above(heading, r.beside.final > end, r.opt.Author); ok {
+		r.beside.heading = fateDisowned(said)
 	}
 }

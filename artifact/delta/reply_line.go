@@ -187,25 +187,31 @@ type clause struct {
 // forbids or tells of a change announces none.
 func (l clause) read() (a announcement, ok bool) {
 	a.operation = operationOf(l.order.text)
-	if l.isWeighed() {
+	if l.isWeighed() || !l.names(&a) {
 		return a, false
 	}
-	a.words = contentWords(l.body[l.order.end:])
+	behind := l.body[l.order.end:]
+	a.words = contentWords(behind)
+	if a.operation == Add {
+		a.nameIn(behind)
+	}
+	return a, true
+}
+
+// names records what an operation applies to. It returns false if the clause announces nothing.
+func (l clause) names(a *announcement) bool {
 	if id := l.idBefore(); id != "" && a.operation != Add {
-		ok = a.name(id)
-		return a, ok
+		return a.name(id)
 	}
 	last := a.subject(l.body, l.behind)
 	if a.operation == Add {
-		ok = l.adds(&a, last)
-		a.nameIn(l.body[l.order.end:])
-		return a, ok
+		return l.adds(a, last)
 	}
-	if len(l.behind) == 0 || !l.applies(&a, last) {
-		return a, false
+	if len(l.behind) == 0 || !l.applies(a, last) {
+		return false
 	}
 	a.field = l.field(a.section, last)
-	return a, true
+	return true
 }
 
 // field returns the field that an EDIT names behind its target ("H1.claim", "H1: claim = text"), or "".

@@ -28,14 +28,27 @@ var (
 // another author.
 func isForwardClue(line []byte) bool {
 	const longest = 200
-	line, _, _ = bytes.Cut(line[:min(len(line), longest)], []byte("\n"))
-	for _, part := range [...]string{"orward", "ORWARD", "wd:", "WD:", "wrote:", "schrieb", "crit", "riginal", "RIGINAL", "rspr", "eitergeleitet", "ransf"} {
-		if bytes.Contains(line, []byte(part)) {
-			return true
+	line = line[:min(len(line), longest)]
+	for i, c := range line {
+		if c == '\n' {
+			break
+		}
+		for _, part := range forwardParts[c] {
+			if hasPrefix(line[i:], part) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+// forwardParts are parts of the words in such a line, by their first byte.
+var forwardParts = func() (by [256][]string) {
+	for _, part := range []string{"orward", "ORWARD", "wd:", "WD:", "wrote:", "schrieb", "crit", "riginal", "RIGINAL", "rspr", "eitergeleitet", "ransf"} {
+		by[part[0]] = append(by[part[0]], part)
+	}
+	return by
+}()
 
 // findForwarded records where another author's message begins in a block of running text, and where
 // a line says that it ends.

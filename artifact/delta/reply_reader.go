@@ -134,9 +134,12 @@ func (r *reader) skip(line int, why string) {
 // fence of JSON, or without a word, that contains any fence or quotation is text rather than JSON.
 func (r *reader) shownFence(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
-		rest := bytes.TrimLeft(text, " \t")
-		inner := bytes.TrimLeft(rest, "> \t")
-		if loose && bytes.HasPrefix(rest, []byte(">")) || len(inner) > 0 && shows(inner, loose) {
+		inner := bytes.TrimLeft(text, " \t")
+		quoted := len(inner) > 0 && inner[0] == '>'
+		if quoted {
+			inner = bytes.TrimLeft(inner, "> \t")
+		}
+		if loose && quoted || len(inner) > 0 && shows(inner, loose) {
 			return line
 		}
 		line++

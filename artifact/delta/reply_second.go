@@ -324,8 +324,8 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 // readOther reads a fence that is not a delta fence.
 func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
-	own := f == (fate{})
-	if own && r.possible(text) {
+	own, possible := f == (fate{}), r.possible(text)
+	if own && possible {
 		f = r.fateBeside(b)
 	}
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
@@ -336,14 +336,21 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
-	if f == (fate{}) && r.possible(text) {
+	if f == (fate{}) && possible {
 		f = r.fateOther(b, loose)
 	}
-	done := r.findObjects(r.unquoted(b), b, f)
-	if own || inDoubt(b) {
-		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
-		r.findAnnouncements(b, done, cluesOf(text))
+	var done []span
+	if possible {
+		done = r.findObjects(r.unquoted(b), b, f)
 	}
+	if !own && !inDoubt(b) {
+		return
+	}
+	c := cluesOf(text)
+	if c.order {
+		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
+	}
+	r.findAnnouncements(b, done, c)
 }
 
 // fateOther returns what becomes of deltas in a fence of another word because of its marks and its text.
