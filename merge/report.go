@@ -111,7 +111,7 @@ func (r *Row) lost() string {
 			fields = append(fields, f.Field)
 		}
 	}
-	return "a later value, or one of a higher priority, stands in " + strings.Join(fields, ", ")
+	return "a later value, or one of a higher priority, won: " + strings.Join(fields, ", ")
 }
 
 // Outcome is the result of one field of a delta.

@@ -167,7 +167,7 @@ func skippedTexts(why string) string {
 	case FlagCommented:
 		return "not read: it stands in an HTML comment or in verbatim HTML"
 	case FlagDraft:
-		return "not read: it stands in reasoning"
+		return "not read: it is in reasoning"
 	default:
 		return "not read: it repeats an example of the kickoff"
 	}
