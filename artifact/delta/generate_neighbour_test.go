@@ -121,6 +121,8 @@ var neighbours = []form{
 	introduced("an example of the format", "Here is an example of the delta format:"),
 	introduced("the words of another agent", "On Monday RedCreek (critic) wrote:"),
 	introduced("a draft in words", "I considered this and decided against it:"),
+	introduced("a change that is forbidden", "Do not apply this:"),
+	introduced("a change on a condition", "If T1 fails, I will send:"),
 	copied("an example", style{open: `"`, end: `"`, sep: " ", indent: "  "}, 0),
 	copied("an example on one line", exact, 0),
 	copied("an example without its rationale", exact, 1),

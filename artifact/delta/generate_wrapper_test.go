@@ -144,6 +144,18 @@ func unclear(name, open, end string) form {
 	}}
 }
 
+// unmeant returns a wrapper of a draft before everything. Its tags say nothing known, so that the draft may
+// have a row or none.
+func unmeant(name, open, end string) form {
+	return form{name, func(g *composer, d doc) doc {
+		in := g.draft()
+		for i := range in.plants {
+			in.plants[i].want = never
+		}
+		return apart(between(open, in, end), d)
+	}}
+}
+
 var wrappers = func() []form {
 	all := []form{
 		{"nothing", func(_ *composer, d doc) doc { return d }},
@@ -186,6 +198,11 @@ var wrappers = func() []form {
 		verbatim("a sample in brackets", "[sample]", "[/sample]"),
 		verbatim("a longer fence", "`````markdown", "`````"),
 		verbatim("a longer fence of tildes", "~~~~~~~~text", "~~~~~~~~"),
+		unmeant("a plan in tags", "<planning>", "</planning>"),
+		unmeant("a plan in brackets", "[plan]", "[/plan]"),
+		unmeant("an earlier answer", "<old_answer>", "</old_answer>"),
+		unmeant("a turn of a user without its end", "<|eot_id|>user", "<|im_start|>assistant"),
+		unmeant("a dialogue", "Human: so", "Assistant: yes"),
 		unclear("a fence of markdown", "```markdown", "```"),
 		unclear("a fence of md after words", "Here you are:\n\n```md", "```"),
 		unclear("tildes of markdown", "~~~markdown", "~~~"),

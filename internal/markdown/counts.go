@@ -51,6 +51,12 @@ func (s *scanner) findCloses(mark byte) {
 		at += i
 		t, n := readTag(s.src[at:])
 		s.tagged = s.tagged || n > 0 || s.wraps.may(s.src[at:])
+		if n == 0 && mark == '[' && at+1 < len(s.src) && s.src[at+1] == '/' {
+			var wrap wrapTag
+			if wrap, n = s.wraps.read(s.src[at:]); n > 0 {
+				t = tag{tagClose, wrap.name}
+			}
+		}
 		if n > 0 && t.closes() && !s.quotedTag(at, n) {
 			s.noteClose(t, at, n)
 		}

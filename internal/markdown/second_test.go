@@ -360,6 +360,11 @@ func TestWraps(t *testing.T) {
 		{"not closed, within a line", good + "the <planning> step\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
 		{"not opened", good + "</planning>\n" + good, "1 delta \"{2}\"\n5 delta \"{2}\""},
 		{"nested", "<a1>\n<b1>\n</a1>\n" + good, "4 delta \"{2}\""},
+		{"in brackets, its end in a fence", "[plan]\n" + inner + "```\n[/plan]\n```\n" + good, "2 delta \"{1}\" doubtful shown\n5  \"[/plan]\" doubtful shown\n8 delta \"{2}\" doubtful shown"},
+		{"a title in brackets", "[plan]\n" + inner, "2 delta \"{1}\" doubtful shown"},
+		{"a title of reasoning", "[Thinking]\n" + inner, "2 delta \"{1}\" doubtful shown"},
+		{"titles in brackets", "[plan]\n" + inner + "[thoughts]\n" + inner + "[Answer]\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{1}\" doubtful shown\n10 delta \"{2}\""},
+		{"another title in brackets", "[analysis]\nx\n" + good, "3 delta \"{2}\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shown(c.src); got != c.want {

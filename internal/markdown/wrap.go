@@ -38,6 +38,9 @@ type part struct {
 // struck is the name of the marks around struck text, which open and close it alike.
 const struck = "~~"
 
+// label is the name of titles in brackets without an end: [plan], [answer]. Each reaches to the next one.
+const label = "[]"
+
 // asides are the marks around text that does not belong to a reply.
 var asides = [...]struct{ open, end string }{{"{/*", "*/}"}, {"<![CDATA[", "]]>"}, {"[//]: # (", ")\n"}}
 
@@ -89,7 +92,7 @@ func (w *wraps) doubts(length int) []part {
 			t.opens = open[struck] == 0
 		}
 		switch {
-		case t.opens && (t.name != turn || open[turn] == 0):
+		case t.opens && (t.name != turn && t.name != label || open[t.name] == 0):
 			stack = append(stack, t)
 			open[t.name]++
 		case t.opens:
@@ -199,6 +202,8 @@ func (s *scanner) noteMention(t tag, at, n int, lone bool) {
 		return
 	}
 	switch {
+	case t == tag{tagOpen, "think"} && s.src[at] == '[' && s.begins && onlySpace(s.src[at+n:max(at+n, s.end)]):
+		s.wraps.note(wrapTag{at: at, end: at + n, name: label, opens: true, lone: true})
 	case t.kind == tagOpen:
 		s.wraps.note(wrapTag{at: at, end: at + n, name: t.family, opens: true, lone: lone})
 	case t.kind == tagClose || t.kind == tagFinal:
@@ -308,7 +313,14 @@ func (s *scanner) noteWrap(at, from int) int {
 		}
 		after := bytes.TrimLeft(s.src[t.end:max(t.end, s.end)], " \t*_")
 		alone := len(after) == 0 && len(bytes.TrimLeft(s.src[from:at], marksBefore)) == 0
-		t.lone = s.src[at] == '<' && isLetter(s.src[at+1]) && (alone || len(after) > 0 && strings.IndexByte("`~<{", after[0]) >= 0)
+		switch {
+		case s.src[at] == '<':
+			t.lone = isLetter(s.src[at+1]) && (alone || len(after) > 0 && strings.IndexByte("`~<{", after[0]) >= 0)
+		case alone && s.closes["["+t.name] > at:
+			t.lone = true // its end may be in a fence that is not closed
+		case alone && (t.known || isDraft(t.name)):
+			t = wrapTag{at: at, end: t.end, name: label, opens: !t.known, lone: !t.known}
+		}
 		if t.name == "details" {
 			t.lone = false
 			t.known = t.known && !holdsPart(summary(s.src[t.end:]))

@@ -43,6 +43,11 @@ func isWrapper(name, attributes []byte) bool {
 		slices.ContainsFunc(ownWords, has)
 }
 
+// isDraft reports whether a name in lower case says that what it names is not final.
+func isDraft(name string) bool {
+	return strings.Contains(name, "plan") || strings.Contains(name, "brainstorm") || holdsPart([]byte(name))
+}
+
 // isSetAside reports whether a text says that what it names is not proposed, or not its author's.
 func isSetAside(text []byte) bool {
 	if len(text) < 2 {
