@@ -53,7 +53,7 @@ func (b *balance) make(src []byte) {
 		line = bytes.Trim(line, " \t\r")
 		if len(line) >= 3 && (line[0] == '`' || line[0] == '~' || line[0] == ':') {
 			if n := run(line, line[0]); n >= 3 && (line[0] != '`' || bytes.IndexByte(line[n:], '`') < 0) {
-				opens := isInfo(line[n:]) && (line[0] != ':' || hasPrefixFold(bytes.TrimLeft(line[n:], " "), "delta"))
+				opens := Fence{Mark: line[0], Length: n, Info: line[n:]}.opensFence()
 				isDelta := opens && Fence{Info: line[n:]}.isDelta()
 				b.lines = append(b.lines, fenceLine{int32(at), uint16(min(n, 1<<16-1)), line[0], opens, isDelta, 0})
 			}
@@ -61,12 +61,12 @@ func (b *balance) make(src []byte) {
 		at = next
 	}
 	b.findShells()
-	b.findCut(len(src))
+	b.findCut(src)
 }
 
 // findCut finds the first line of more than three marks that closes nothing, if delta fences follow and the
 // text ends in a fence: then the end of the longer fence may be missing, too, and not the line be a stray one.
-func (b *balance) findCut(end int) {
+func (b *balance) findCut(src []byte) {
 	if len(b.lines) == 0 || !b.lines[len(b.lines)-1].opens {
 		return
 	}
@@ -75,13 +75,26 @@ func (b *balance) findCut(end int) {
 		ends[fenceLine{mark: l.mark, length: l.length}]++
 	}
 	for i, l := range b.lines {
-		if l.length > 3 && !l.opens && ends[fenceLine{mark: l.mark, length: l.length}] == 1 {
+		if l.length > 3 && !l.opens && ends[fenceLine{mark: l.mark, length: l.length}] == 1 && !b.endsData(src, i) {
 			if slices.ContainsFunc(b.lines[i:], func(d fenceLine) bool { return d.delta && (d.mark != l.mark || d.length < l.length) }) {
-				b.strays = append(b.strays, part{from: int(l.at) + 1, to: end})
+				b.strays = append(b.strays, part{from: int(l.at) + 1, to: len(src)})
 			}
 			return
 		}
 	}
+}
+
+// endsData reports whether a line of marks is right behind the data of a delta fence with fewer marks.
+func (b *balance) endsData(src []byte, line int) bool {
+	if line == 0 {
+		return false
+	}
+	l, before := b.lines[line], b.lines[line-1]
+	if !before.delta || before.mark != l.mark || before.length > l.length {
+		return false
+	}
+	data := bytes.TrimRight(bytes.TrimSuffix(src[:l.at], []byte("\n")), " \t\r")
+	return len(data) > 0 && bytes.IndexByte([]byte("}]\""), data[len(data)-1]) >= 0
 }
 
 // deltaBetween returns a function that reports whether a delta fence of fewer or other marks begins between
@@ -117,9 +130,6 @@ func (b *balance) findShells() {
 		}
 	}
 	for i, l := range b.lines {
-		if l.mark == ':' {
-			continue
-		}
 		key := fenceLine{mark: l.mark, length: l.length}
 		g := groups[key]
 		switch {
