@@ -223,7 +223,6 @@ func (s *scanner) rewind() bool {
 	s.damage(damageMissing)
 	s.closeLeaf(at)
 	s.start = at
-	s.closeTo(0)
 	s.line, s.next = line, at
 	return true
 }
