@@ -93,7 +93,7 @@ func (b *balance) endsData(src []byte, line int) bool {
 	if !before.delta || before.mark != l.mark || before.length > l.length {
 		return false
 	}
-	data := bytes.TrimRight(bytes.TrimSuffix(src[:l.at], []byte("\n")), " \t\r")
+	data := bytes.TrimRight(src[:l.at], " \t\r\n")
 	return len(data) > 0 && bytes.IndexByte([]byte("}]\""), data[len(data)-1]) >= 0
 }
 

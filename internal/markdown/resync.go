@@ -20,7 +20,7 @@ func (s *scanner) inDamaged(c *cursor) {
 		return
 	case (width <= 3 || l.deep || l.indented) && l.fence.ClosedBy(rest):
 		length := run(rest, l.fence.Mark)
-		if length > l.fence.Length && s.hasText() && s.rewind() {
+		if length > l.fence.Length && s.hasText() && s.closerAhead(Fence{Mark: l.fence.Mark, Length: length}, s.start, false) && s.rewind() {
 			return // the line opens a longer fence
 		}
 		end := s.longerEnd(length)
