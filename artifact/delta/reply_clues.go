@@ -55,9 +55,16 @@ func (c *clues) endLine(text []byte, i int) {
 		line := text[max(0, i-150) : i+1]
 		c.forwarded = c.forwarded || isForwardClue(line[bytes.LastIndexByte(line, '\n')+1:])
 	}
-	before := text[:i]
-	for _, name := range [...]string{"subject", "betreff", "objet", "fwd"} {
-		c.forwarded = c.forwarded || endsIn(before, name)
+	if i == 0 || c.forwarded {
+		return
+	}
+	switch before := text[:i]; text[i-1] | 0x20 {
+	case 't':
+		c.forwarded = endsIn(before, "subject") || endsIn(before, "objet")
+	case 'f':
+		c.forwarded = endsIn(before, "betreff")
+	case 'd':
+		c.forwarded = endsIn(before, "fwd")
 	}
 }
 
@@ -66,12 +73,18 @@ func (c *clues) beginLine(line []byte) {
 	if len(line) < 2 || isLetter(line[0]) || line[0] == '\n' || c.forwarded {
 		return
 	}
-	if line[0] == ' ' || line[0] == '\t' {
-		line = bytes.TrimLeft(line, " \t")
-	}
+	line = unindented(line)
 	if len(line) > 1 && (line[0] == line[1] && strings.IndexByte("-=*_~", line[0]) >= 0 || strings.IndexByte("#[\xe2", line[0]) >= 0) {
 		c.forwarded = isForwardClue(line)
 	}
+}
+
+// unindented returns a line without the spaces and tabs before it.
+func unindented(line []byte) []byte {
+	for len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+		line = line[1:]
+	}
+	return line
 }
 
 func hasPrefix(text []byte, word string) bool {

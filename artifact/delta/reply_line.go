@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner/artifact"
 )
@@ -40,7 +41,9 @@ func mayList(line string) bool {
 
 // parseAnnouncements reads a line that announces changes.
 func parseAnnouncements(line string) []announcement {
-	line = plainSpace.Replace(line)
+	if strings.IndexFunc(line, func(c rune) bool { return c == '_' || c >= utf8.RuneSelf }) >= 0 {
+		line = plainSpace.Replace(line)
+	}
 	if strings.IndexByte(line, '<') >= 0 {
 		line = inlineTags.ReplaceAllString(line, " ")
 	}

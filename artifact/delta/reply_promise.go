@@ -33,7 +33,7 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
-	at, l := b.Start, lineState{paragraph: b.Start, idle: busy}
+	at, l := b.Start, lineState{paragraph: b.Start}
 	for line := range bytes.Lines(text) {
 		if r.overfull() {
 			return
@@ -61,17 +61,18 @@ func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
 // lineState is what the lines before a line say of it.
 type lineState struct {
 	paragraph int // where it begins
-	idle      int
+	idle      idleness
 	inTable   bool
 	above     string // the operation of the list that it is in
 }
 
 // announceIn records what a line announces. Next is where the line after it begins.
 func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *lineState) {
-	idle := idleness(line, l.idle, l.inTable)
-	isRow := bytes.TrimLeft(line, " \t")[0] == '|'
+	below := l.idle.below(line, l.inTable)
+	idle, isRow := &below, unindented(line)[0] == '|'
 	if !isRow || !l.inTable {
-		l.idle = idle
+		l.idle = below
+		idle = &l.idle
 	}
 	l.inTable = isRow
 	if r.announceItem(line, at, l.above) {
@@ -87,7 +88,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 			found, l.paragraph = true, end
 		}
 	}
-	if !found && (idle == busy || idle == weighs && clues.operation || deltaMark.Match(line)) {
+	if kind := idle.kind(); !found && (kind == busy || kind == weighs && clues.operation || deltaMark.Match(line)) {
 		r.announceLine(line, at)
 	}
 }
@@ -209,31 +210,48 @@ const (
 	tells         // what was rejected, is planned, or others did
 )
 
-// idleness returns what the title above a line, or the line itself, says of it. Of a table, that is
-// its first row.
-func idleness(line []byte, was int, inTable bool) int {
+// idleness is what the title above a line, or the line itself, says of it. Of a table, that is its first
+// row. A title is read only if a line needs it.
+type idleness struct {
+	was     int
+	title   []byte // not read yet
+	inTable bool   // the title is a row of a table, and not its first one
+}
+
+// below returns the idleness of the next line.
+func (i *idleness) below(line []byte, inTable bool) idleness {
 	const longest = 200
 	trimmed := bytes.TrimSpace(line)
 	first, _ := utf8.DecodeRune(trimmed)
 	switch {
 	case len(trimmed) > longest && unicode.IsLetter(first):
-		return busy
+		return idleness{}
 	case len(trimmed) > longest:
-		return was
-	case isTitle(trimmed) || first == '|' && was == busy:
-		switch {
-		case !mayBeIdle(trimmed):
-			return busy
-		case idleTitle.Match(trimmed), first == '|' && !inTable && ifColumn.Match(trimmed) && !orderColumn.Match(trimmed), first != '|' && ifTitle.Match(trimmed):
-			return tells
-		case optionTitle.Match(trimmed):
-			return weighs
-		}
-		return busy
+		return *i
+	case isTitle(trimmed) || first == '|' && i.kind() == busy:
+		return idleness{title: trimmed, inTable: inTable}
 	case unicode.IsLetter(first):
-		return busy // running text: a list has ended
+		return idleness{} // running text: a list has ended
 	}
-	return was
+	return *i
+}
+
+// kind returns which of the three it is.
+func (i *idleness) kind() int {
+	title, isRow := i.title, len(i.title) > 0 && i.title[0] == '|'
+	i.title = nil
+	switch {
+	case title == nil:
+	case !mayBeIdle(title):
+		i.was = busy
+	case idleTitle.Match(title), isRow && !i.inTable && ifColumn.Match(title) && !orderColumn.Match(title), !isRow && ifTitle.Match(title):
+		i.was = tells
+	case optionTitle.Match(title):
+		i.was = weighs
+	default:
+		i.was = busy
+	}
+	return i.was
 }
 
 // isTitle reports whether a line is a heading, all bold, or ends in a colon.

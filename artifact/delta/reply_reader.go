@@ -134,7 +134,7 @@ func (r *reader) skip(line int, why string) {
 // fence of JSON, or without a word, that contains any fence or quotation is text rather than JSON.
 func (r *reader) shownFence(line int, b markdown.Block, loose bool) int {
 	for text := range bytes.Lines(r.src[b.Start:b.End]) {
-		inner := bytes.TrimLeft(text, " \t")
+		inner := unindented(text)
 		quoted := len(inner) > 0 && inner[0] == '>'
 		if quoted {
 			inner = bytes.TrimLeft(inner, "> \t")

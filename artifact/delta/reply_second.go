@@ -229,6 +229,9 @@ func (r *reader) fenceFate(b markdown.Block) fate {
 
 // isDeltaFence reports whether a word after the marks of a fence begins with delta.
 func isDeltaFence(f markdown.Fence) bool {
+	if len(f.Info) == 0 || !hasDelta(f.Info) && !bytes.Contains(f.Info, []byte("Δ")) {
+		return false
+	}
 	if f.Is("delta") {
 		return true
 	}

@@ -50,8 +50,8 @@ func (f Fence) Is(words ...string) bool {
 	if len(info) < maxWord && slices.Contains(words, string(info)) {
 		return true
 	}
-	if len(info) == 0 {
-		return false
+	if isSmall(info) {
+		return false // as most words
 	}
 	if after, ok := bytes.CutPrefix(info, []byte("{")); ok {
 		if i := bytes.Index(after[:min(len(after), maxAttributes)], []byte(".delta")); i > 0 {
@@ -66,6 +66,16 @@ func (f Fence) Is(words ...string) bool {
 		return false
 	}
 	return slices.Contains(words, strings.ToLower(string(info)))
+}
+
+// isSmall reports whether a text has only small letters.
+func isSmall(text []byte) bool {
+	for _, c := range text {
+		if c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // InlineComment returns the length of text up to the end of an HTML comment that begins before
@@ -231,7 +241,14 @@ func run(b []byte, c byte) int {
 	return n
 }
 
-func onlySpace(b []byte) bool { return len(bytes.TrimLeft(b, " \t")) == 0 }
+func onlySpace(b []byte) bool {
+	for _, c := range b {
+		if c != ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
