@@ -18,13 +18,13 @@ const (
 
 // findTags prepares for the tags of the text.
 func (s *scanner) findTags() {
-	s.vague, s.found = -1, -1
+	s.vague, s.found, s.called = -1, -1, -1
 	if s.findMarker(); s.marker == "" {
 		s.findBareMarker()
 	}
 	triangles := bytes.Contains(s.src, []byte("▷"))
 	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
-		slices.ContainsFunc([]string{"Human:", "User:", "### Instruction:", "~~", ":::", "*/}"}, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
+		slices.ContainsFunc(rareMarks, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
 	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
 	s.findCloses('<')
 	s.findCloses('[')
@@ -110,7 +110,7 @@ func (s *scanner) findMarker() {
 // bareThought and bareAnswer hold the names that remain of the tags around reasoning if their marks are lost.
 var (
 	bareThought = []string{"thought", "thinking", "analysis", "think", "reasoning"}
-	bareAnswer  = []string{"final", "answer", "response", gluedFinal, "assistant final", "final answer"}
+	bareAnswer  = []string{"final", "answer", "response", gluedFinal, "assistant final", "final answer", "codex"}
 )
 
 // findBareMarker finds a line that has only the name of an answer, if the first line has only that of

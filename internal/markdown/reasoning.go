@@ -16,12 +16,14 @@ type reasoning struct {
 	final       bool             // a final channel has begun
 	spans       []span           // the complete reasoning so far, with its tags
 	blocks      []Block
-	drafts      int  // the first blocks, which are drafts in any case
-	deeper      int  // the number of open tags below maxDepth
-	protected   int  // tags before this offset do not count: they are in JSON or a comment
-	found       int  // the tag at which the line was split last
-	begins      bool // the last tag begins its line
-	comment     int  // the first end of a comment behind commentFrom, or behind the text
+	drafts      int    // the first blocks, which are drafts in any case
+	calls       []span // the blocks of calls
+	called      int    // the first block of the call that has begun, or -1
+	deeper      int    // the number of open tags below maxDepth
+	protected   int    // tags before this offset do not count: they are in JSON or a comment
+	found       int    // the tag at which the line was split last
+	begins      bool   // the last tag begins its line
+	comment     int    // the first end of a comment behind commentFrom, or behind the text
 	commentFrom int
 	noPatch     bool // no search/replace block ends after this point
 	spare       int  // remaining bytes that may be read again
@@ -81,8 +83,10 @@ func Reasoning(src []byte) [][2]int {
 func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
-	if t == (tag{tagShown, turn}) {
-		s.wraps.note(wrapTag{at: s.start, end: end, name: turn})
+	s.endCall(&t)
+	if t.family == turn {
+		opens := t.kind == tagShow
+		s.wraps.note(wrapTag{at: s.start, end: end, name: turn, opens: opens, known: opens, other: opens})
 	}
 	if t.kind == tagShow || t.kind == tagShown {
 		s.shows.apply(t, len(s.blocks), t.family == aside || s.beginsLine(end))
@@ -100,7 +104,7 @@ func (s *scanner) apply(t tag, end int) {
 	case t.kind == tagFinal && !s.final, t.kind == tagClose && !was:
 		s.final = s.final || t.kind == tagFinal
 		s.within, was, s.from, s.spans, s.shows, s.wraps = nil, true, 0, nil, shows{}, wraps{last: end, names: s.wraps.names}
-		s.draftAll()
+		s.draftAll(t.kind == tagFinal)
 	case t.kind != tagOpen && was:
 		s.pop(t, at)
 	}
@@ -142,11 +146,27 @@ func (s *scanner) innermost(family string) int {
 	return at
 }
 
-// draftAll marks all blocks before the tag as drafts.
-func (s *scanner) draftAll() {
+// endCall ends the call before a tag, and begins one if the tag does, which then ends a channel.
+func (s *scanner) endCall(t *tag) {
+	if s.called >= 0 {
+		s.calls = append(s.calls, span{s.called, len(s.blocks)})
+	}
+	if s.called = -1; t.family == call {
+		s.called, t.family = len(s.blocks), channel
+	}
+}
+
+// draftAll marks all blocks before the tag as drafts, perhaps but for calls.
+func (s *scanner) draftAll(butCalls bool) {
 	for i := range s.blocks[s.drafts:] {
 		s.blocks[s.drafts+i].Draft = true
 	}
+	for _, c := range s.calls {
+		for i := max(c.from, s.drafts); i < c.to && butCalls; i++ {
+			s.blocks[i].Draft = false
+		}
+	}
+	s.calls = nil
 	s.drafts = len(s.blocks)
 }
 

@@ -272,21 +272,46 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestTraces covers the lines of programs around what a model thinks, reads and answers.
+func TestTraces(t *testing.T) {
+	const other = "```delta\n{1}\n```\n"
+	for _, c := range []struct{ name, src, want string }{
+		{"thinking with a time", "[2026-11-17T05:00:02] thinking\n\n" + other + "[2026-11-17T05:00:10] codex\n" + good, "3 delta \"{1}\" doubtful shown\n7 delta \"{2}\""},
+		{"a prompt with a time", "[2026-11-17T05:00:02] User instructions:\n" + other + "[2026-11-17T05:00:10] codex\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{2}\""},
+		{"the output of a command", "exec bash -lc 'cat a.md' in x succeeded in 12ms:\n" + other + "codex\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{2}\""},
+		{"thinking without a time", "thinking\n" + other + "codex\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
+		{"the result of a tool", "⏺ Read(a.md)\n  ⎿  text\n\n" + other + "\n⏺ So:\n\n" + good, "4 delta \"{1}\" doubtful shown\n10 delta \"{2}\""},
+		{"without an end", good + "  ⎿  text\n\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" doubtful shown"},
+		{"a time in a note", "[2026-11-17T05:00:02] I add this:\n" + good, "2 delta \"{2}\""},
+		{"a bullet of a program", "⏺ I add this:\n" + good, "2 delta \"{2}\""},
+		{"a command in words", "The exec call succeeded in all cases.\n" + good, "2 delta \"{2}\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
 // TestTurns covers turns of others that a model invents.
 func TestTurns(t *testing.T) {
 	const other = "```delta\n{1}\n```\n"
 	for _, c := range []struct{ name, src, want string }{
-		{"chatml", good + "<|im_end|>\n<|im_start|>user\n" + other + "<|im_end|>\n<|im_start|>assistant\n" + good, "1 delta \"{2}\"\n6 delta \"{1}\" shown\n11 delta \"{2}\""},
+		{"chatml", good + "<|im_end|>\n<|im_start|>user\n" + other + "<|im_end|>\n<|im_start|>assistant\n" + good, "1 delta \"{2}\"\n6 delta \"{1}\" shown\n11 delta \"{2}\" doubtful shown"},
 		{"no end", good + "<|start_header_id|>user<|end_header_id|>\n</think>\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" shown"},
-		{"instructions", good + "</s>[INST] So:\n" + other + "[/INST]\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"instructions", good + "</s>[INST] So:\n" + other + "[/INST]\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
 		{"gemma", good + "<start_of_turn>user\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
-		{"headings", good + "### Human: so\n" + other + "### Assistant: yes\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"headings", good + "### Human: so\n" + other + "### Assistant: yes\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
 		{"harmony", good + "<|end|><|start|>user<|message|>\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" shown"},
-		{"wide bars", good + "<｜end▁of▁sentence｜><｜User｜>\n" + other + "<｜Assistant｜>\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"wide bars", good + "<｜end▁of▁sentence｜><｜User｜>\n" + other + "<｜Assistant｜>\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
 		{"the end of a turn", good + "<|eot_id|>user\n\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" doubtful shown"},
 		{"the end of a text", good + "</s>\n" + other, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
-		{"names", good + "Human: do\n" + other + "Assistant: so\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown\n9 delta \"{2}\""},
-		{"instructions in words", good + "### Instruction:\n" + other + "### Response:\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\""},
+		{"names", good + "Human: do\n" + other + "Assistant: so\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown\n9 delta \"{2}\" doubtful shown"},
+		{"a prompt before the answer", "<|im_start|>user\n" + other + "<|im_start|>assistant\n" + good, "2 delta \"{1}\" shown\n6 delta \"{2}\""},
+		{"names before the answer", "User: do\n" + other + "Assistant: so\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{2}\""},
+		{"short names", good + "<|end|>\n<|user|>\nmore\n<|assistant|>\n" + other, "1 delta \"{2}\"\n8 delta \"{1}\" doubtful shown"},
+		{"instructions in words", good + "### Instruction:\n" + other + "### Response:\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
 		{"mentioned", "It writes <|im_start|>user first.\n" + good, "2 delta \"{2}\""},
 		{"an own turn", "<|im_start|>assistant\n" + good, "2 delta \"{2}\""},
 	} {
@@ -456,6 +481,7 @@ func TestSecondBareNames(t *testing.T) {
 		{"thinking and answer", "\nthinking\n" + draft + "Answer:\n" + good, "5 delta \"{1}\" draft\n10 delta \"{2}\""},
 		{"a cut fence", "thought\nSo:\n```delta\n{1\nfinal\n" + good, "3 delta \"{1\" open draft (the closing fence is missing)\n6 delta \"{2}\""},
 		{"a turn of the model", "<start_of_turn>model\nthought\n" + draft + "response\n" + good, "5 delta \"{1}\" draft\n10 delta \"{2}\""},
+		{"a call beside the answer", "<|start|>assistant<|channel|>analysis<|message|>\n" + draft + "<|end|><|start|>assistant<|channel|>commentary to=functions.delta<|message|>\n" + good + "<|call|><|start|>assistant<|channel|>final<|message|>\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\"\n13 delta \"{2}\""},
 		{"turns with names", "<|im_start|>think\n" + draft + "<|im_start|>answer\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
 		{"a closing tag", "thought\n" + draft + "</think>\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
 		{"a heading", "Analysis\n\n" + draft + good, "5 delta \"{1}\"\n9 delta \"{2}\""},

@@ -35,6 +35,9 @@ const turn = "turn"
 // channel is the family of tags such as <|channel|>analysis<|message|>.
 const channel = "channel"
 
+// call is the family of tags such as <|channel|>commentary to=name<|message|>: a call, not reasoning.
+const call = "call"
+
 // families holds the names of tags around reasoning, without _ and -.
 var families = map[string]string{
 	"think": "think", "thinking": "think", "thought": "think", "thoughts": "think", "antthinking": "think",
@@ -328,7 +331,7 @@ func channelTag(b []byte, at int) (tag, int) {
 	if i := bytes.Index(head, []byte("<|message|>")); i >= 0 {
 		at += i + len("<|message|>")
 		if kind == tagOpen && bytes.Contains(head[:i], []byte("to=")) {
-			kind = tagEnd // a call, not reasoning
+			return tag{tagEnd, call}, at
 		}
 	}
 	return tag{kind, channel}, at

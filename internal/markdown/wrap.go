@@ -27,6 +27,7 @@ type wrapTag struct {
 	opens   bool
 	lone    bool // it counts without a partner, too: all behind it or before it is in doubt
 	known   bool // its pair changes nothing
+	other   bool // another author speaks, and the author itself behind it only if it has not yet spoken
 }
 
 // part is a part of a text.
@@ -82,12 +83,17 @@ func (w *wraps) aside(src []byte, at int) int {
 }
 
 // doubts returns the parts of a text of a length that are in doubt or only shown, in text order and
-// without overlap.
-func (w *wraps) doubts(length int) []part {
+// without overlap. Spoken is where its first change is: turns of others behind it are invented, and so are
+// the answers to them.
+func (w *wraps) doubts(length, spoken int) []part {
 	parts := w.parts
 	open := make(map[string]int) // how many tags of a name are open
 	var stack []wrapTag
 	for _, t := range w.tags {
+		if t.other && t.at > spoken {
+			parts = append(parts, part{from: t.at, to: length})
+			break
+		}
 		if t.name == struck {
 			t.opens = open[struck] == 0
 		}
@@ -135,7 +141,7 @@ func (w *wraps) mark(src []byte, blocks []Block) []Block {
 	if len(w.tags) == 0 && len(w.parts) == 0 {
 		return blocks
 	}
-	parts := w.doubts(len(src))
+	parts := w.doubts(len(src), firstChange(src, blocks))
 	if len(parts) == 0 {
 		return blocks
 	}
@@ -157,6 +163,16 @@ func (w *wraps) mark(src []byte, blocks []Block) []Block {
 		}
 	}
 	return all
+}
+
+// firstChange returns where the first block begins that may be a change of the author, or the end.
+func firstChange(src []byte, blocks []Block) int {
+	for _, b := range blocks {
+		if b.Own() && (b.Kind == Fenced || b.Kind == Prose && holdsChange(src[b.Start:b.End])) {
+			return b.Start
+		}
+	}
+	return len(src)
 }
 
 // divide appends the pieces of running text in and between parts.
@@ -233,6 +249,10 @@ func (s *scanner) noteLine(line []byte, at int) {
 		if t.name, t.lone = turn, true; !speaks(line, &t) {
 			return
 		}
+	case '[', 'e', 'c', result[0]:
+		if t.name = "trace"; !t.traces(line) {
+			return
+		}
 	default:
 		return
 	}
@@ -245,7 +265,7 @@ func speaks(line []byte, t *wrapTag) bool {
 	for i, name := range [...]string{"Assistant", "Human", "User"} {
 		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok && (bytes.HasPrefix(rest, []byte(":")) || bytes.HasPrefix(rest, []byte("**:"))) {
 			t.opens = i > 0
-			t.lone = t.opens
+			t.lone, t.other = t.opens, t.opens
 			return true
 		}
 	}
