@@ -87,9 +87,6 @@ func (r *reply) unmark(g *composer, change func(string) string) {
 
 // hit weakens what is expected when a line is damaged.
 func (r *reply) hit(line int) {
-	if mark := strings.TrimLeft(r.lines[line], "> \t-"); r.leaky() && (strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~")) {
-		r.doc = r.weak() // one damaged fence may seem to close another
-	}
 	if strings.HasPrefix(r.lines[line], "1.\t") {
 		r.doc = r.weak() // what is below it may be indented code now
 	}

@@ -160,9 +160,6 @@ func (d doc) amidLeaks() doc {
 	d.plants = slices.Clone(d.plants)
 	for i := range d.plants {
 		p := &d.plants[i]
-		if i > 0 && p.behind && p.want == taken && d.plants[i-1].delta && !d.plants[i-1].ticks {
-			p.want = accounted // other marks stand between
-		}
 		before := slices.ContainsFunc(d.leaks, func(l int) bool { return l < p.from })
 		after := slices.ContainsFunc(slices.Concat(d.leaks, d.closes), func(l int) bool { return l >= p.to })
 		if before && after && p.want == taken {
