@@ -84,9 +84,11 @@ func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
 	s.endCall(&t)
-	if t.family == turn {
-		opens := t.kind == tagShow
+	switch opens := t.kind == tagShow; {
+	case t.family == turn:
 		s.wraps.note(wrapTag{at: s.start, end: end, name: turn, opens: opens, known: opens, other: opens})
+	case t.kind == tagShown && len(s.shows.open[t.family]) == 0:
+		s.wraps.note(wrapTag{at: s.start, end: end, name: t.family, lone: s.beginsLine(end) && onlySpace(s.src[end:max(end, s.end)])})
 	}
 	if t.kind == tagShow || t.kind == tagShown {
 		s.shows.apply(t, len(s.blocks), t.family == aside || s.beginsLine(end))
@@ -315,6 +317,9 @@ func (s *scanner) tagAt(at, from, to int) (t tag, n int) {
 		case s.opensAside(at, from):
 			return tag{tagShow, aside}, len("<!--")
 		}
+		if n = s.answerTag(at, from); n > 0 {
+			return tag{tagClose, s.within[0]}, n
+		}
 		if t, n = readTag(s.src[at:]); n == 0 || t.family == "details" {
 			if wrap := s.noteWrap(at, from); n == 0 {
 				return tag{}, wrap
@@ -341,6 +346,20 @@ func (s *scanner) tagAt(at, from, to int) (t tag, n int) {
 		s.noteMention(t, at, n, false)
 	}
 	return tag{}, 0
+}
+
+// answerTag returns the length of a tag such as <answer> that is alone on its line and ends reasoning which
+// has no closing tag, or 0.
+func (s *scanner) answerTag(at, from int) int {
+	if len(s.within) == 0 || s.src[at] != '<' || s.closes[s.within[0]] > at || len(bytes.TrimLeft(s.src[from:at], marksBefore)) > 0 {
+		return 0
+	}
+	for _, name := range []string{"<answer>", "<final_answer>", "<final>", "<response>", "<output>"} {
+		if hasPrefixFold(s.src[at:], name) && onlySpace(s.src[at+len(name):max(at+len(name), s.end)]) {
+			return len(name)
+		}
+	}
+	return 0
 }
 
 // skipCode returns where the code span that begins at an offset ends, or its marks if it does not.

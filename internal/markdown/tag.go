@@ -152,6 +152,9 @@ func angleTag(b []byte) (tag, int) {
 		return tag{}, 0
 	}
 	at += n
+	if t.kind == tagClose && (len(rest) == 0 || rest[0] == '\n') {
+		return t, at // its last mark is missing
+	}
 	end := bytes.IndexAny(rest, "<>\n")
 	if end < 0 || rest[end] != '>' || end > 0 && (rest[0] != ' ' && rest[0] != '\t' || rest[end-1] == '/') {
 		return tag{}, 0
@@ -200,8 +203,7 @@ func bracketTag(b []byte) (tag, int) {
 	if rest := b[at:min(len(b), at+maxTagLength)]; t.kind == tagShow && len(rest) > 0 && rest[0] == '=' {
 		at += max(0, bytes.IndexAny(rest, "]\n"))
 	}
-	isReasoning := t.family == "think" || strings.EqualFold(string(name), "reasoning")
-	if at >= len(b) || b[at] != ']' || t.kind != tagShow && t.kind != tagShown && !isReasoning {
+	if at >= len(b) || b[at] != ']' || t.kind == tagNone {
 		return tag{}, 0
 	}
 	at++

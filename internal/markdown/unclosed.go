@@ -125,10 +125,7 @@ func (s *scanner) closesInCode(t tag, at int) bool {
 
 // closingIn returns the first tag in a line inside a fence that may close reasoning. The line begins at base.
 func (s *scanner) closingIn(rest []byte, base int) (t tag, at, n int) {
-	if t, n = s.leadingTag(base); n > 0 {
-		if !s.mayEnd(t) {
-			n = 0
-		}
+	if t, n = s.leadingTag(base); n > 0 && s.mayEnd(t) {
 		return t, base, n
 	}
 	if s.marker != "" && s.markerAt == 0 {

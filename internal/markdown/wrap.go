@@ -218,7 +218,7 @@ func (s *scanner) noteMention(t tag, at, n int, lone bool) {
 		return
 	}
 	switch {
-	case t == tag{tagOpen, "think"} && s.src[at] == '[' && s.begins && onlySpace(s.src[at+n:max(at+n, s.end)]):
+	case t.kind == tagOpen && s.src[at] == '[' && t.family != "reasoning" && t.family != "analysis" && s.begins && onlySpace(s.src[at+n:max(at+n, s.end)]):
 		s.wraps.note(wrapTag{at: at, end: at + n, name: label, opens: true, lone: true})
 	case t.kind == tagOpen:
 		s.wraps.note(wrapTag{at: at, end: at + n, name: t.family, opens: true, lone: lone})
@@ -327,27 +327,34 @@ func (s *scanner) noteWrap(at, from int) int {
 		return n
 	}
 	t.at, t.end = at, at+n
-	if t.opens && t.name != turn {
-		if bytes.IndexByte(s.src[at:t.end], '{') >= 0 {
-			s.wraps.parts = append(s.wraps.parts, part{from: at, to: t.end})
-		}
-		after := bytes.TrimLeft(s.src[t.end:max(t.end, s.end)], " \t*_")
-		alone := len(after) == 0 && len(bytes.TrimLeft(s.src[from:at], marksBefore)) == 0
-		switch {
-		case s.src[at] == '<':
-			t.lone = isLetter(s.src[at+1]) && (alone || len(after) > 0 && strings.IndexByte("`~<{", after[0]) >= 0)
-		case alone && s.closes["["+t.name] > at:
-			t.lone = true // its end may be in a fence that is not closed
-		case alone && (t.known || isDraft(t.name)):
-			t = wrapTag{at: at, end: t.end, name: label, opens: !t.known, lone: !t.known}
-		}
-		if t.name == "details" {
-			t.lone = false
-			t.known = t.known && !holdsPart(summary(s.src[t.end:]))
-		}
+	after := bytes.TrimLeft(s.src[t.end:max(t.end, s.end)], " \t*_")
+	alone := len(after) == 0 && len(bytes.TrimLeft(s.src[from:at], marksBefore)) == 0
+	switch {
+	case t.name == turn:
+	case !t.opens:
+		t.lone = alone && !t.known && isDraft(t.name)
+	default:
+		s.openWrap(&t, alone, len(after) > 0 && strings.IndexByte("`~<{", after[0]) >= 0)
 	}
 	s.wraps.note(t)
 	return n
+}
+
+// openWrap completes an opening tag, which is alone on its line or before a fence or data.
+func (s *scanner) openWrap(t *wrapTag, alone, before bool) {
+	if bytes.IndexByte(s.src[t.at:t.end], '{') >= 0 {
+		s.wraps.parts = append(s.wraps.parts, part{from: t.at, to: t.end})
+	}
+	switch {
+	case t.name == "details":
+		t.known = t.known && !sumsUpDraft(summary(s.src[t.end:]))
+	case s.src[t.at] == '<':
+		t.lone = isLetter(s.src[t.at+1]) && (alone || before)
+	case alone && s.closes["["+t.name] > t.at:
+		t.lone = true // its end may be in a fence that is not closed
+	case alone && (t.known || isDraft(t.name)):
+		t.name, t.opens, t.lone = label, !t.known, !t.known
+	}
 }
 
 // may reports whether a tag or an aside begins at the start of b that changes what is in it.

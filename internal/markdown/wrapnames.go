@@ -43,9 +43,18 @@ func isWrapper(name, attributes []byte) bool {
 		slices.ContainsFunc(ownWords, has)
 }
 
+// draftWords are parts of names of what is not final.
+var draftWords = []string{"plan", "brainstorm", "working", "think", "thought"}
+
 // isDraft reports whether a name in lower case says that what it names is not final.
 func isDraft(name string) bool {
-	return strings.Contains(name, "plan") || strings.Contains(name, "brainstorm") || holdsPart([]byte(name))
+	return holdsPart([]byte(name)) || slices.ContainsFunc(draftWords, func(word string) bool { return strings.Contains(name, word) })
+}
+
+// sumsUpDraft reports whether the summary of a details element says that its text is not proposed.
+func sumsUpDraft(summary []byte) bool {
+	low := strings.ToLower(string(summary))
+	return isDraft(low) || slices.ContainsFunc([]string{"reasoning", "earlier", "superseded", "not to be", "do not", "don't"}, func(word string) bool { return strings.Contains(low, word) })
 }
 
 // isSetAside reports whether a text says that what it names is not proposed, or not its author's.
