@@ -183,14 +183,40 @@ func (r *reader) sketch(text []byte) Delta {
 	if !r.second {
 		return Delta{}
 	}
-	text = text[:min(len(text), enough)]
+	whole := text[:min(len(text), maxSketch)]
 	for _, end := range []string{"```", "~~~", ":::"} {
-		text, _, _ = bytes.Cut(text, []byte(end))
+		whole, _, _ = bytes.Cut(whole, []byte(end))
 	}
+	text = whole[:min(len(whole), enough)]
 	if !r.possible(text) {
 		return Delta{}
 	}
-	return sketchOf(text)
+	d := sketchOf(text)
+	d.sketchName(whole)
+	return d
+}
+
+// maxSketch is how much of an unreadable delta is searched for what its author calls its item.
+const maxSketch = 2000
+
+// ownName and ownRef match what the author of an ADD calls its item.
+var (
+	ownName = regexp.MustCompile(`"name"\s{0,9}:\s{0,9}"([^"\\\n]{1,200})"\s{0,9}[,}]`)
+	ownRef  = regexp.MustCompile(`"ref"\s{0,9}:\s{0,9}"([\w.-]{1,64})"\s{0,9}[,}]`)
+)
+
+// sketchName adds the name and the label of an unreadable ADD, so that its correction can be told from
+// others. A text with several deltas has none of its own.
+func (d *Delta) sketchName(text []byte) {
+	if d.Operation != Add || bytes.Count(text, []byte("peration\"")) != 1 {
+		return
+	}
+	if all := ownName.FindAllSubmatch(text, 2); len(all) == 1 {
+		d.Payload = Payload{{Name: "name", Value: artifact.Text(all[0][1])}}
+	}
+	if all := ownRef.FindAllSubmatch(text, 2); len(all) == 1 {
+		d.Labels = []string{string(all[0][1])}
+	}
 }
 
 func sketchOf(text []byte) Delta {

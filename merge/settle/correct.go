@@ -22,6 +22,9 @@ type match struct {
 	by      []int           // by index in first: the index in more of what replaces it, or -1
 	trimmed int             // EDITs of first that lost fields to the repair
 	labels  map[string]bool // of the ADDs of first
+	named   []string        // by index in first: the name or the main field of an ADD
+	called  map[string]int  // how many ADDs of first of which nothing was taken have the name
+	second  bool            // the rules of the second reader
 
 	more  []delta.Delta
 	known []bool  // by index in more: paired, or no correction
@@ -34,7 +37,7 @@ type match struct {
 // repair takes the place of what it replaces, and its labels; all else comes after the reply. KILLs
 // make room for the first ADD to a full section.
 func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message int, rules merge.Rules, r *Reading) []delta.Delta {
-	m := &match{c: c, rules: rules, first: c.stamp(first, at, message), flaws: make(map[int]*flaw), labels: make(map[string]bool)}
+	m := &match{c: c, rules: rules, first: c.stamp(first, at, message), flaws: make(map[int]*flaw), labels: make(map[string]bool), called: make(map[string]int), second: c.Reader != delta.FirstReader}
 	byBlock := make(map[int]*flaw)
 	flaws := c.flaws(first, rules, at)
 	for i := range flaws {
@@ -50,6 +53,7 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 			}
 		}
 	}
+	m.countNames(first)
 	m.claimed, m.by = make([]bool, len(m.first)), slices.Repeat([]int{-1}, len(m.first))
 	index := m.indexSame(first)
 	m.take(second, second.Stamped(c.envelope(at, message, c.ID+"/repair")), r)
@@ -58,8 +62,9 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 		m.pair(index, func(j int) []key { return m.same(j, pass) })
 	}
 	m.pairOthers()
-	if c.Reader != delta.FirstReader {
+	if m.second {
 		m.pairBad()
+		m.explainOpen()
 	}
 	for i, original := range m.copies { // the original comes first
 		m.by[i] = m.by[original]
@@ -188,7 +193,7 @@ func (m *match) replace(i, j int) {
 	old, d := &m.first[i], &m.more[j]
 	m.by[i], m.known[j] = j, true
 	m.fixed[j] = d.Operation == delta.Kill && !m.nothing(i)
-	if old.Operation == delta.Add && d.Operation == delta.Add {
+	if old.Operation == delta.Add && d.Operation == delta.Add && !m.mayBeOther(i, j) {
 		addLabels(d, old)
 	}
 }

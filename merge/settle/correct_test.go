@@ -87,6 +87,16 @@ func TestCorrections(t *testing.T) {
 		"an EDIT is no ADD (l5)":                {fence(hypothesis("b", "Bad", "")), fence(editOf("H1", `{"claim":"Z"}`)), "Z", "1 0"},
 		"a section that does not exist":         {fence(strings.Replace(hypothesis("", "Alpha", claim("a")), "hypothesis_slate", "nowhere", 1), strings.Replace(hypothesis("", "Beta", claim("b")), "hypothesis_slate", "nowhere", 1)), fence(hypothesis("", "Beta", claim("b")), hypothesis("", "Alpha", claim("a"))), "H2 Alpha/a; H3 Beta/b", "0 2"},
 		"it stands by another correction":       {fence(hypothesis("x", "Alpha", ""), editOf("x", `{"mechanism":"m"}`), bad), fence(hypothesis("x", "Alpha", claim("a")), editOf("H1", `{"mechanism":"n"}`)), "H2 Alpha/a", "0 2"},
+		// A label is not passed on if it is not clear to which one. Nor is that of a quotation.
+		"one of two without a name":      {fence(hypothesis("a", "Alpha", ""), hypothesis("b", "Beta", ""), testOf("", "T", `{"a":"x","b":"y"}`, "")), fence(hypothesis("", "Better", claim("c"))), "H2 Better/c | T1 T/a/b", "2 0"},
+		"two without names":              {fence(hypothesis("a", "Alpha", ""), hypothesis("b", "Beta", ""), testOf("", "T", `{"a":"x"}`, "")), fence(hypothesis("", "C", claim("c")), hypothesis("", "D", claim("d"))), "H2 C/c; H3 D/d | T1 T/a", "2 0"},
+		"a new one beside a correction":  {fence(hypothesis("a", "Alpha", ""), testOf("", "T", `{"a":"x"}`, "")), fence(hypothesis("", "New", claim("n")), hypothesis("", "Alpha!", claim("a"))), "H2 New/n; H3 Alpha!/a | T1 T/a", "1 0"},
+		"one of two with the same name":  {fence(hypothesis("a", "Alpha", ""), hypothesis("b", "Alpha", ""), testOf("", "T", `{"a":"x"}`, "")), fence(hypothesis("", "Alpha", claim("c"))), "H2 Alpha/c | T1 T/a", "1 1"},
+		"a ref beside an unreadable one": {fence(hypothesis("a", "Alpha", ""), bad, testOf("", "T", `{"a":"x"}`, "")), fence(hypothesis("", "Better", claim("c"))), "H2 Better/c | T1 T/a", "1 1"},
+		"a quotation":                    {append([]byte("GreenValley wrote:\n\n"), fence(hypothesis("g", "Green", claim("g")), hypothesis("own", "Own", ""), testOf("", "T", `{"g":"x","own":"y"}`, ""))...), fence(hypothesis("", "Mine", claim("m"))), "H2 Mine/m | T1 T/H2/g", "1 1"},
+		"a quotation with the same name": {append([]byte("GreenValley wrote:\n\n"), fence(hypothesis("g", "Own", claim("g")), hypothesis("own", "Own", ""), testOf("", "T", `{"own":"y"}`, ""))...), fence(hypothesis("", "Own", claim("m"))), "H2 Own/m | T1 T/H2", "1 1"},
+		"only a quotation":               {append([]byte("GreenValley wrote:\n\n"), fence(hypothesis("g", "Green", claim("g")))...), fence(hypothesis("", "Mine", claim("m"))), "H2 Mine/m", "1 0"},
+		"broken ones in another order":   {fence(hypothesis("a", "Alpha", `,"claim":""a"`), hypothesis("b", "Beta", `,"claim":""b"`), testOf("", "T", `{"b":"x"}`, "")), fence(hypothesis("", "Beta", claim("b")), hypothesis("", "Alpha", claim("a"))), "H2 Alpha/a; H3 Beta/b | T1 T/H3", "0 2"},
 		// What is sent again, with a change or without, is there once.
 		"a ref is added (m7)":           {fence(hypothesis("", "A", claim("a")), hypothesis("", "B", refused("B"))), fence(hypothesis("a", "A", claim("a")), hypothesis("b", "B", claim("b"))), "H2 A/a; H3 B/b", "0 2"},
 		"a blank is added (m9)":         {fence(hypothesis("", "A", claim("a"))), fence(hypothesis("", "A ", claim(" a "))), "H2 A / a", "0 1"},

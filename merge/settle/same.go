@@ -70,10 +70,10 @@ const (
 // defect first.
 func (m *match) indexSame(first *delta.Reply) map[key][]int {
 	index := make(map[key][]int)
-	for _, defective := range []bool{true, false} {
+	for rank := range 3 {
 		for i := range m.first {
 			d := &m.first[i]
-			if (d.Problem != nil || m.flaws[i] != nil) != defective {
+			if m.rank(i) != rank {
 				continue
 			}
 			put := func(k key) {
@@ -194,15 +194,18 @@ func (m *match) pairOthers() {
 		return
 	}
 	rows := m.c.trial(m.combined(nil), m.rules)
-	index := make(map[key][]int)
+	var open []int
 	for i := range m.first {
-		d := &m.first[i]
-		if !m.nothing(i) || m.by[i] >= 0 || d.Problem == nil && (m.flaws[i].final() || !m.c.rejects(rows[d.ID])) {
-			continue
+		if d := &m.first[i]; m.nothing(i) && m.by[i] < 0 && (d.Problem != nil || !m.flaws[i].final() && m.c.rejects(rows[d.ID])) {
+			open = append(open, i)
 		}
+	}
+	index, isClear := make(map[key][]int), m.clear(open)
+	for _, i := range open {
+		d := &m.first[i]
 		for _, label := range labelsOf(d, false) {
 			for _, k := range likeness(d, label) {
-				if k.kind != bySection || m.anyway(i) {
+				if (k.kind != bySection || m.anyway(i)) && (k.kind == byTarget || isClear(i)) {
 					index[k] = append(index[k], i)
 				}
 			}
