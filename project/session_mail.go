@@ -412,7 +412,13 @@ func (p *Project) threadOf(ctx context.Context, h *session.History) *audit.Threa
 	if err != nil {
 		return &audit.Thread{Server: server, Agents: []audit.ThreadAgent{}, Problem: strings.TrimSpace(err.Error())}
 	}
-	return audit.ReadThread(server, all)
+	t := audit.ReadThread(server, all)
+	names := make(map[string]string)
+	for _, b := range h.State.Mailboxes() {
+		names[b.Agent] = b.Name
+	}
+	t.Count(h.Letters(), names)
+	return t
 }
 
 // addThread adds the mail thread to a session's summary.

@@ -51,6 +51,7 @@ func heardOf(t settle.Tally) flow.Heard {
 // letterHeard returns what a letter came to. One that says only what its author said before is not a failure.
 func letterHeard(t settle.Tally) flow.Heard {
 	h := heardOf(t)
+	h.Repeated = t.Repeated
 	if t.Repeated > 0 && t.Repeated == t.Other && h.Outcome == flow.Refused && t.Applied+t.Rejected+t.Unreadable == 0 {
 		h.Outcome = LetterRepeated
 	}

@@ -258,6 +258,9 @@ func (h *History) letters(ctx context.Context, c *flow.Committed, unstored [][]b
 		}
 		out[i].Base, out[i].Third = base, true // NO CHANGES is an answer here, too
 		out[i].Before = h.State.InstantsOf(l.Agent, l.Round, c.At)
+		if out[i].Refused, err = h.refusedAt(ctx, l.Agent, out[i].Before); err != nil {
+			return nil, err
+		}
 		if sent, err := artifact.ParseInstant(l.At); err == nil && !sent.IsZero() {
 			out[i].Letter = &delta.Letter{Sent: sent, To: l.To, Direct: l.Direct}
 		}
@@ -275,6 +278,27 @@ func (h *History) letters(ctx context.Context, c *flow.Committed, unstored [][]b
 		}
 	}
 	return out, nil
+}
+
+// refusedAt returns the ids of an agent's deltas that were rejected at the instants.
+func (h *History) refusedAt(ctx context.Context, agent string, instants []string) (map[string]bool, error) {
+	refused := make(map[string]bool)
+	for i := range h.State.Commits {
+		c := &h.State.Commits[i]
+		if c.Outcome.Rejected == 0 || !slices.Contains(instants, c.At) {
+			continue
+		}
+		report, err := h.Report(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range report.Merge.Deltas {
+			if row.Agent == agent && row.Disposition == merge.Rejected {
+				refused[row.DeltaID] = true
+			}
+		}
+	}
+	return refused, nil
 }
 
 // marks returns the metadata of a version beyond what the merge writes.

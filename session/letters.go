@@ -78,8 +78,8 @@ type LetterRow struct {
 	Round   int    `json:"round,omitzero"`   // of the session, for a reply to a call
 	Version int    `json:"version,omitzero"` // the one it was merged into
 	Of      string `json:"of,omitempty"`     // the message that it repeats
-	// Repeated counts the deltas of a new message that its author had sent before.
-	Repeated int `json:"repeated,omitzero"`
+	// Conflicts are the places at which a new message conflicts with another: H1.claim.
+	Conflicts []string `json:"conflicts,omitempty"`
 	// Refusals are the parts of a new message that were not taken.
 	Refusals []settle.Refusal `json:"refusals,omitempty"`
 	// Warnings are about references in a new message: bound to another's item, or to none.
@@ -93,6 +93,7 @@ const (
 	LetterSign     = "sign_of_life"  // its subject says so (ACK, CLAIM, INFO, …), and it attempts no change
 	LetterRepeated = "duplicate"     // its sender wrote the same text, or all of its changes, before
 	LetterReply    = "reply"         // it answers a call whose round is not settled yet
+	LetterReplaced = "corrected"     // a reply that was corrected: its outcome is that of the correction
 	LetterWaiting  = "waiting"       // not merged yet
 	LetterMerged   = "merged"        // in a session before reader/2, which did not store outcomes
 	LetterNameless = "no_id"         // the server gave it no id
@@ -141,7 +142,7 @@ func account(state *flow.State, all []Letter) (rows []LetterRow, fresh []Letter)
 		case strings.HasPrefix(l.ID, "@"): // only a time
 			row.Outcome = LetterNameless
 		case merged:
-			row.Heard, row.Round, row.Version = have.Heard, have.Round, have.Version
+			row.Heard, row.Round, row.Version, row.Of = have.Heard, have.Round, have.Version, have.Of
 		case l.Sign && (state.Head.Seq > 0 && state.Opened.Reads() == delta.FirstReader || !attempts(l.Text)):
 			row.Outcome = LetterSign
 		case repeated:
@@ -179,6 +180,7 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 			all[c.Answered.Letter] = LetterRow{Round: c.Round, Heard: flow.Heard{Agent: c.Agent, Outcome: LetterReply}}
 		}
 	}
+	addCorrected(all, state)
 	settled := make(map[flow.Absence]*flow.Commit)
 	for i := range state.Commits {
 		c := &state.Commits[i]
@@ -203,6 +205,19 @@ func journaledLetters(state *flow.State) map[string]LetterRow {
 		all[id] = row
 	}
 	return all
+}
+
+// addCorrected adds the replies by mail that were corrected by mail.
+func addCorrected(all map[string]LetterRow, state *flow.State) {
+	for i := range state.Legs {
+		for j := range state.Legs[i].Exchanges {
+			x := &state.Legs[i].Exchanges[j]
+			first, second := x.Answer(), x.RepairAnswer()
+			if first != nil && second != nil && first.Answered.Letter != "" && second.Answered.Letter != "" {
+				all[first.Answered.Letter] = LetterRow{Round: first.Round, Of: second.Answered.Letter, Heard: flow.Heard{Agent: x.Agent, Outcome: LetterReplaced}}
+			}
+		}
+	}
 }
 
 // Letters returns what became of the messages of the thread that were merged outside of calls.
@@ -318,7 +333,7 @@ func (s *run) mergeLetters(ctx context.Context, letters []Letter, rows []LetterR
 		for i, one := range s.settled.Accounts() {
 			if row := at[c.Letters[i].ID]; row != nil {
 				row.Heard, row.Version, row.Refusals, row.Warnings = letterHeard(one.Tally), c.Version, one.Refusals, one.Warnings
-				row.Repeated = one.Repeated
+				row.Conflicts = one.Conflicts
 				row.Agent = c.Letters[i].Agent
 			}
 		}

@@ -10,6 +10,8 @@ type Account struct {
 	Tally
 	Refusals []Refusal       // everything in it that was not taken
 	Warnings []merge.Warning // about references in it
+	// Conflicts are the places at which it conflicts with another message: H1.claim.
+	Conflicts []string
 }
 
 // Refusal is something in a message that was not taken.
@@ -53,6 +55,7 @@ func (s *Settlement) Accounts() []Account {
 		for j := range rows[i] {
 			if row := &rows[i][j]; !unreadable[row.DeltaID] { // those have a problem
 				all[i].Refusals = append(all[i].Refusals, refusals(row)...)
+				all[i].Conflicts = append(all[i].Conflicts, conflicts(row)...)
 			}
 		}
 	}
@@ -62,6 +65,16 @@ func (s *Settlement) Accounts() []Account {
 		}
 	}
 	return all
+}
+
+func conflicts(row *merge.Row) []string {
+	var places []string
+	for _, f := range row.Fields {
+		if f.Outcome == merge.FieldConflicted {
+			places = append(places, row.TargetID+"."+f.Field)
+		}
+	}
+	return places
 }
 
 func refusals(row *merge.Row) []Refusal {

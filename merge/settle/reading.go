@@ -89,14 +89,15 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 }
 
 // recall sets the instant of deltas that the author sent before, in the same round, to that time, so that
-// the merge knows them. Agents resend letters, often with an addition.
+// the merge knows them. Agents resend letters, often with an addition. Deltas that were rejected are tried
+// again: what they refer to may exist by now.
 func (c *Contribution) recall(deltas []delta.Delta, base *artifact.Artifact) {
 	if len(c.Before) == 0 {
 		return
 	}
 	said := make(map[[sha256.Size]byte]bool)
 	for _, s := range base.Deltas {
-		if s.Agent == c.Agent {
+		if s.Agent == c.Agent && !c.Refused[s.Delta] {
 			said[s.Hash] = true
 		}
 	}

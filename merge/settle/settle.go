@@ -45,6 +45,8 @@ type Contribution struct {
 	// Before are the instants at which its author contributed to the same round. What it said then and
 	// says again is a duplicate.
 	Before []string
+	// Refused are the deltas of its author that were rejected then, by id. They are tried again.
+	Refused map[string]bool
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 

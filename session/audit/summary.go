@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -215,12 +216,20 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 	return s, nil
 }
 
+// withoutCall returns the state of an agent without a call in the last round.
+func withoutCall(st *flow.State) string {
+	if len(st.Legs) == 0 && st.Ended == flow.EndCompiled {
+		return "not asked"
+	}
+	return "waiting"
+}
+
 // AgentSummaries summarizes the calls of each agent.
 func AgentSummaries(st *flow.State) []AgentSummary {
 	out := make([]AgentSummary, len(st.Agents))
 	for i, p := range st.Agents {
 		by, authors := st.RepliedBy(&p)
-		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: by.ModelID, State: "waiting", Outcomes: []RoundOutcome{}, AskedWay: askedOf(by), RepliedBy: authors}
+		s := AgentSummary{Name: p.Name, Role: p.Role, Via: p.Via, Model: p.Model, ModelID: by.ModelID, State: withoutCall(st), Outcomes: []RoundOutcome{}, AskedWay: askedOf(by), RepliedBy: authors}
 		if by.Way != nil && st.NamesAuthors() {
 			s.Model = by.Entry().Model
 		}
@@ -454,4 +463,16 @@ func ReadThread(server string, all []mail.Message) *Thread {
 		})
 	}
 	return t
+}
+
+// Count counts the letters that were read as answers, whatever their subjects say. Names maps agents to
+// their names on the server.
+func (t *Thread) Count(letters []session.LetterRow, names map[string]string) {
+	for i := range t.Agents {
+		a := &t.Agents[i]
+		its := func(r session.LetterRow) bool {
+			return r.TookPart() && cmp.Or(names[r.Agent], r.Agent) == a.Name && r.At >= a.Asked
+		}
+		a.Answered = a.Answered || slices.ContainsFunc(letters, its)
+	}
 }

@@ -348,6 +348,8 @@ type Heard struct {
 	Unreadable int  `json:"unreadable,omitzero"`
 	Cut        bool `json:"cut,omitzero"`  // the reply ended at the limit of its length
 	Idle       int  `json:"idle,omitzero"` // those of Applied that changed no value; only since protocol 3
+	// Repeated counts the deltas of a letter that its author had sent before; only since reader/2.
+	Repeated int `json:"repeated,omitzero"`
 }
 
 // Outcomes of an agent in a round, the best first.

@@ -56,6 +56,7 @@ func TestCompileAccountsForEveryMessage(t *testing.T) {
 	}
 	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
 	first := b.mustRun(append([]string{"session", "compile", mailThread, "--json"}, who...)...)
+	fits(t, "brenner.session/v1", strings.SplitAfter(first, "\n")[0])
 	for again, out := range []string{first, b.wantExit(2, "session", "compile", mailThread, "--json")} {
 		rows := readLetters(t, strings.SplitAfter(out, "\n")[0]).Letters
 		if len(rows) != len(thread) {
@@ -237,4 +238,82 @@ func TestLetterRepeatsExamplesAndItself(t *testing.T) {
 		}
 	}
 	b.mustRun("session", "replay", mailThread)
+}
+
+// contains checks that an output has the texts.
+func contains(t *testing.T, out string, want ...string) {
+	t.Helper()
+	for _, one := range want {
+		if !strings.Contains(out, one) {
+			t.Errorf("no %q in %.4000s", one, out)
+		}
+	}
+}
+
+// A delta that was rejected is tried again when its author sends it in another letter of the round, and a
+// letter with the same text says why it is not.
+func TestRejectedDeltaIsTriedAgain(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	who := lateThread(b, "")
+	edit := delta(`{"operation":"EDIT","section":"discriminative_tests","target_id":"T1","payload":{"feasibility":"a day"}}`)
+	b.letter("RedSky", "first", edit+hypothesis("gas"))
+	b.mustRun(append([]string{"session", "compile", mailThread}, who...)...)
+	b.mustRun("session", "apply", mailThread, "--set", "RT.context=Nights.", "--why", "said")
+	b.letter("RedSky", "again", edit+hypothesis("gas"))
+	b.letter("RedSky", "once more", "Once more.\n\n"+edit+hypothesis("gas"))
+	out := b.wantExit(1, "session", "compile", mailThread)
+	contains(t, out,
+		"; what was rejected there is tried again only in a message with other words\n",
+		"refused, 1 rejected, 1 said before\n", "INVALID_TARGET",
+		"merged 0; exit code 1: no author of a new message contributed or wrote NO CHANGES\n",
+		"not asked, 2 messages",
+	)
+	out = b.wantExit(2, "session", "compile", mailThread, "--json")
+	contains(t, out, `"rejected":1,"repeated":1`)
+	contains(t, b.wantExit(2, "session", "compile", mailThread), "\nWhat was not taken: brenner session status "+mailThread+"\n")
+	contains(t, b.mustRun("session", "status", mailThread), "RedSky: answered", "discriminative_tests")
+	b.mustRun("session", "replay", mailThread)
+	b.mustRun("verify", mailThread)
+	for _, entry := range strings.Split(strings.TrimSpace(b.mustRun("session", "export", mailThread, "-o", "-")), "\n") {
+		if strings.Contains(entry, `"schema":"brenner.journal/v1"`) {
+			fits(t, "brenner.journal/v1", entry)
+		}
+	}
+}
+
+// The row of a letter names the places of its conflicts.
+func TestLetterNamesItsConflicts(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	lateThread(b, "")
+	for _, name := range []string{"BlueLake", "RedSky"} {
+		b.letter(name, "DELTA", delta(`{"operation":"EDIT","section":"research_thread","target_id":"RT","payload":{"context":"`+name+`"},"rationale":"r"}`))
+	}
+	out := b.wantExit(5, "session", "compile", mailThread, "--json", "--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "hypothesis_generator")
+	if n := strings.Count(out, `"conflicts":["RT.context"]`); n != 2 {
+		t.Errorf("%d letters name the conflict: %.4000s", n, out)
+	}
+}
+
+// A reply that was corrected counts once, with its correction.
+func TestCorrectedReplyCountsOnce(t *testing.T) {
+	b := newMailProject(t, "BlueLake")
+	end := b.start(0, "--to", "BlueLake", "--role", "hypothesis_generator", "--rounds", "1", "--question", "Why?", "--thread-id", mailThread)
+	blue := b.agents["BlueLake"]
+	id, _ := blue.next("KICKOFF: ")
+	blue.reply(id, hypothesis("dust")+delta(`{"operation":`))
+	id, _ = blue.next("")
+	blue.reply(id, hypothesis("gas"))
+	end()
+	rows := readLetters(t, strings.SplitAfter(b.wantExit(2, "session", "compile", mailThread, "--json"), "\n")[0]).Letters
+	counts := make(map[string]int)
+	for _, r := range rows {
+		counts[r.Outcome]++
+		if r.Outcome == "corrected" && r.Of == "" {
+			t.Errorf("%+v does not name its correction", r)
+		}
+	}
+	if counts["corrected"] != 1 || counts["contributed"] != 1 {
+		t.Errorf("outcomes %v of %+v, want one corrected and one contributed", counts, rows)
+	}
+	contains(t, b.wantExit(2, "session", "compile", mailThread), "reply in round 1, counted with its correction, ", "contributed, 2 applied, version 2, round 1")
 }

@@ -1,6 +1,7 @@
 package sessioncmd
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,9 @@ func compileExit(rows []session.LetterRow, conflict bool) int {
 	return 0
 }
 
-// compiledLine says how many messages were new, and how many of them contributed.
-func compiledLine(rows []session.LetterRow) string {
+// compiledLine says how many messages were new, how many of them contributed, and why the exit code is
+// that of a failure.
+func compiledLine(rows []session.LetterRow, exit int) string {
 	fresh, merged := 0, 0
 	for i := range rows {
 		if rows[i].New {
@@ -47,7 +49,14 @@ func compiledLine(rows []session.LetterRow) string {
 			merged++
 		}
 	}
-	return "brenner: read " + text.Count(fresh, "new message") + " of the thread, merged " + strconv.Itoa(merged) + "\n"
+	line := "brenner: read " + text.Count(fresh, "new message") + " of the thread, merged " + strconv.Itoa(merged)
+	switch exit {
+	case ui.ExitFailed:
+		line += "; exit code 1: no author of a new message contributed or wrote NO CHANGES"
+	case ui.ExitPartial:
+		line += "; exit code 3: some authors of new messages neither contributed nor wrote NO CHANGES"
+	}
+	return line + "\n"
 }
 
 // lettersText lists the messages of a thread and what became of each.
@@ -58,7 +67,11 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 	table := [][]string{{"MESSAGE", "FROM", "SUBJECT", "OUTCOME"}}
 	for i := range rows {
 		r := &rows[i]
-		table = append(table, []string{ui.Clean(r.ID), ui.Clean(r.From), ui.Clean(ui.Clip(r.Subject)), letterOutcome(r)})
+		outcome := letterOutcome(r)
+		if before := indexOf(rows, r.Of); before >= 0 && r.Outcome == session.LetterRepeated && rows[before].Rejected+rows[before].Unreadable > 0 {
+			outcome += "; what was rejected there is tried again only in a message with other words"
+		}
+		table = append(table, []string{ui.Clean(r.ID), ui.Clean(r.From), ui.Clean(ui.Clip(r.Subject)), outcome})
 	}
 	var b strings.Builder
 	b.WriteString(a.Table(table))
@@ -78,6 +91,19 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 	}
 	b.WriteString(titled("\nNot taken:\n", refused) + titled("\nReferences:\n", references))
 	return b.String()
+}
+
+// unchangedText lists the messages of a thread in which nothing is new.
+func unchangedText(a *ui.App, t *threadLetters) string {
+	all := lettersText(a, t.Letters)
+	if slices.ContainsFunc(t.Letters, func(r session.LetterRow) bool { return r.Rejected+r.Unreadable+r.Fields > 0 }) {
+		all += "\nWhat was not taken: brenner session status " + ui.Clean(t.Thread) + "\n"
+	}
+	return all
+}
+
+func indexOf(rows []session.LetterRow, id string) int {
+	return slices.IndexFunc(rows, func(r session.LetterRow) bool { return r.ID == id })
 }
 
 func refusalLine(message string, p *settle.Refusal) string {
@@ -122,6 +148,8 @@ func letterOutcome(r *session.LetterRow) string {
 		return repeatedWords(r)
 	case session.LetterReply:
 		return "reply in round " + strconv.Itoa(r.Round)
+	case session.LetterReplaced:
+		return "reply in round " + strconv.Itoa(r.Round) + ", counted with its correction, " + ui.Clean(r.Of)
 	case session.LetterWaiting:
 		return "not merged yet"
 	case session.LetterNameless:
@@ -143,6 +171,9 @@ func letterOutcome(r *session.LetterRow) string {
 	}
 	if r.Fields > 0 {
 		parts = append(parts, text.Count(r.Fields, "field")+" refused")
+	}
+	if len(r.Conflicts) > 0 {
+		parts = append(parts, "conflict on "+ui.Clean(strings.Join(r.Conflicts, ", ")))
 	}
 	if r.Outcome == flow.Contributed {
 		parts = append(parts, "version "+strconv.Itoa(r.Version))

@@ -96,7 +96,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	}
 	if fault.CodeOf(err) == session.NoLetters {
 		doc := &threadLetters{Schema: "brenner.session.letters/v1", Thread: thread, Letters: res.Letters}
-		return errors.Join(ui.Show(a, doc, nil, func(a *ui.App, t *threadLetters) string { return lettersText(a, t.Letters) }), err)
+		return errors.Join(ui.Show(a, doc, nil, unchangedText), err)
 	}
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func compile(a *ui.App, c *cobra.Command, opt *compileOptions, arg string) error
 	s.Letters = res.Letters
 	a.Exit = compileExit(res.Letters, len(s.Conflicts) > 0)
 	s.Exit = &a.Exit
-	a.Say(compiledLine(res.Letters))
+	a.Say(compiledLine(res.Letters, a.Exit))
 	return ui.Show(a, s, nil, summaryText)
 }
 
