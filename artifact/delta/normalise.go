@@ -81,7 +81,7 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 
 // keys reads the keys of the delta: first those with the exact name, then synonyms for missing ones.
 func (j *judgement) keys() {
-	given := make([]string, 0, len(deltaKeys))
+	given := make([]string, 0, 16)
 	for _, f := range j.o.fields {
 		if f.name == keyPayload || meaning(deltaKeys, f.name) == f.name {
 			given = append(given, f.name)

@@ -24,12 +24,24 @@ var clueBytes = func() (is [256]bool) {
 // cluesOf returns the clues of a text.
 func cluesOf(text []byte) (c clues) {
 	c.beginLine(text)
+	c.read(text)
+	return c
+}
+
+// ordersOf returns the clues of a text but for that of another author's message.
+func ordersOf(text []byte) clues {
+	c := clues{forwarded: true} // so that it is not looked for
+	c.read(text)
+	c.forwarded = false
+	return c
+}
+
+func (c *clues) read(text []byte) {
 	for i, b := range text {
 		if clueBytes[b] {
 			c.look(text, i)
 		}
 	}
-	return c
 }
 
 func (c *clues) look(text []byte, i int) {
@@ -51,12 +63,14 @@ func (c *clues) look(text []byte, i int) {
 
 // endLine looks at a line that ends in a colon, or has a name of a header before it.
 func (c *clues) endLine(text []byte, i int) {
-	if i+1 == len(text) || text[i+1] == '\n' || text[i+1] == '\r' {
-		line := text[max(0, i-150) : i+1]
-		c.forwarded = c.forwarded || isForwardClue(line[bytes.LastIndexByte(line, '\n')+1:])
-	}
 	if i == 0 || c.forwarded {
 		return
+	}
+	if i+1 == len(text) || text[i+1] == '\n' || text[i+1] == '\r' {
+		line := text[max(0, i-150) : i+1]
+		if c.forwarded = isForwardClue(line[bytes.LastIndexByte(line, '\n')+1:]); c.forwarded {
+			return
+		}
 	}
 	switch before := text[:i]; text[i-1] | 0x20 {
 	case 't':

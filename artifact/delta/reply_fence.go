@@ -94,7 +94,7 @@ func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *misfit
 	}
 	if p.left > 0 && r.second && p.fate == (fate{}) {
 		b.Start = p.left
-		r.findAnnouncements(b, nil, cluesOf(r.src[b.Start:b.End]))
+		r.findAnnouncements(b, nil, ordersOf(r.src[b.Start:b.End]))
 	}
 	for _, c := range p.comments {
 		r.showComment(b, p.base+int(c.from), p.base+int(c.to))
@@ -137,7 +137,7 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 		done := r.findAfter(p, fail, b)
 		if r.count > before {
 			if p.fate == (fate{}) {
-				r.findAnnouncements(b, done, cluesOf(r.src[b.Start:b.End]))
+				r.findAnnouncements(b, done, ordersOf(r.src[b.Start:b.End]))
 			}
 			return
 		}
@@ -151,7 +151,7 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 	}
 	if r.second && p.fate == (fate{}) {
 		rest := afterFirstLine(r.src, b)
-		r.findAnnouncements(rest, nil, cluesOf(r.src[rest.Start:rest.End]))
+		r.findAnnouncements(rest, nil, ordersOf(r.src[rest.Start:rest.End]))
 	}
 }
 

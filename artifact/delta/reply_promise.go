@@ -78,7 +78,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if r.announceItem(line, at, l.above) {
 		return
 	}
-	clues := cluesOf(line)
+	clues := ordersOf(line)
 	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.order && !clues.operation {
 		return
 	}

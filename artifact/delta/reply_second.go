@@ -349,7 +349,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if !own && !inDoubt(b) {
 		return
 	}
-	c := cluesOf(text)
+	c := ordersOf(text)
 	if c.order {
 		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
 	}
@@ -428,7 +428,7 @@ func (r *reader) readGap(from, to, line int) {
 	if onlyFenceLines(text) {
 		return // as between most blocks
 	}
-	if c := cluesOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
+	if c := ordersOf(text); bytes.IndexByte(text, '{') >= 0 || c.order {
 		gap := markdown.Block{Kind: markdown.Prose, Start: from, End: to, Line: line, Closed: true}
 		if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(">")) {
 			gap.Quoted = true
