@@ -71,6 +71,9 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		return
 	default:
 		spans, fail = r.repair(p)
+		if p.left > 0 && r.second && p.fate == (fate{}) {
+			p.fate, _ = fateBehind(r.src[p.left:b.End])
+		}
 	}
 	if len(spans) != 1 || fail != nil || isList(p.text) {
 		p.line = 0

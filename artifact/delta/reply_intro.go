@@ -39,14 +39,24 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		}
 		return f
 	}
-	if said, ok := remark.Behind(r.src[b.End:]); ok {
-		r.beside.said = said.Line
-		return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
+	if f, said := fateBehind(r.src[b.End:]); said != "" {
+		r.beside.said = said
+		return f
 	}
 	if r.beside.heading != (fate{}) && remark.Owns(between, r.opt.Author) {
 		r.beside.heading = fate{}
 	}
 	return r.beside.heading
+}
+
+// fateBehind returns what becomes of a delta because of the line behind it, and that line if it withdraws the delta.
+func fateBehind(text []byte) (f fate, line string) {
+	said, ok := remark.Behind(text)
+	if !ok {
+		return fate{}, ""
+	}
+	what := fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line))
+	return refused(AmbiguousDelta, what, "send it again without that line; leave it out if it is withdrawn"), said.Line
 }
 
 func fateDisowned(said remark.Remark) fate {
@@ -80,8 +90,13 @@ func isFenceWord(word []byte) bool {
 func (r *reader) openingLine(b markdown.Block) int {
 	before := bytes.TrimSuffix(r.src[:b.Start], []byte("\n"))
 	line := bytes.LastIndexByte(before, '\n') + 1
-	if i := bytes.IndexAny(before[line:], "`~'｀:"); i >= 0 {
-		return line + i
+	for i := line; i < len(before); i++ {
+		switch c := before[i]; c {
+		case '`', '~', '\'', ':', "｀"[0]:
+			if c != ':' && c != '\'' || bytes.HasPrefix(before[i+1:], []byte{c, c}) {
+				return i
+			}
+		}
 	}
 	return line
 }

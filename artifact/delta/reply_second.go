@@ -218,13 +218,18 @@ func (r *reader) fenceFate(b markdown.Block) fate {
 	if f != (fate{}) || string(b.Fence.Info) == "delta" {
 		return f
 	}
-	switch words := fenceWords(b.Fence); {
+	return fateOfWords(b.Fence)
+}
+
+// fateOfWords returns what becomes of the deltas in a fence because of the words after its marks.
+func fateOfWords(f markdown.Fence) fate {
+	switch words := fenceWords(f); {
 	case isSetAside(words):
 		return refused(AmbiguousDelta, "a delta in a fence that calls it "+words, "send it again in a fence with the word delta only; leave it out if it is not meant")
 	case isExampleWord(words):
 		return fate{shown: FlagExample, what: "not read: its fence calls it " + words}
 	}
-	return f
+	return fate{}
 }
 
 // isDeltaFence reports whether a word after the marks of a fence begins with delta.
@@ -286,7 +291,7 @@ var fromOther = regexp.MustCompile(`\b(?:from|by) [A-Z]\w+`)
 func isSetAside(info string) bool {
 	return info != "delta" && (fromOther.MatchString(info) || strings.Contains(info, "?") ||
 		hasWord(info, "draft", "drafts", "rejected", "discarded", "withdrawn", "obsolete", "old", "previous", "not", "cancel", "cancelled", "superseded", "false", "wrong", "bad", "incorrect",
-			"before", "hypothetical", "demo", "wip", "illustration", "skip", "ignore", "ignored", "noop", "no-op", "dry-run", "dryrun"))
+			"before", "hypothetical", "demo", "think", "thinking", "thought", "thoughts", "reasoning", "scratchpad", "plan", "wip", "illustration", "skip", "ignore", "ignored", "noop", "no-op", "dry-run", "dryrun"))
 }
 
 // NotMeant reports whether the words of a fence say that it holds an example, or what is not proposed.
@@ -339,6 +344,9 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	if own && r.endsCut(b) {
 		return
 	}
+	if f == (fate{}) && possible && len(b.Fence.Info) > 0 {
+		f = fateOfWords(b.Fence)
+	}
 	if f == (fate{}) && possible {
 		f = r.fateOther(b, loose)
 	}
@@ -362,10 +370,17 @@ func (r *reader) fateOther(b markdown.Block, loose bool) fate {
 	switch {
 	case longer && b.Closed && (!loose || b.Fence.Is("")):
 		return refused(AmbiguousDelta, "a delta in a longer fence, as examples are", "send it again in a fence that begins with ```delta; leave it out if it is an example")
-	case !loose && (longer && !b.Closed || !r.isJSON(r.src[b.Start:b.End])):
+	case !loose && (longer && !b.Closed || !r.isJSON(r.src[b.Start:b.End])), len(b.Fence.Info) == 0 && beginsInWords(r.src[b.Start:b.End]):
 		return fateElsewhere("in " + fenceName(b.Fence) + ", among other text")
 	}
 	return fate{}
+}
+
+// beginsInWords reports whether the first line of a text is a sentence or a title, which ends in a colon.
+func beginsInWords(text []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	line = bytes.TrimRight(line, " \t\r")
+	return len(line) > 0 && isLetter(line[0]) && line[len(line)-1] == ':' && !begins(line, "delta")
 }
 
 // readNested shows the delta fences inside another fence, which begin at lines.
