@@ -89,6 +89,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 
 // finish reads what a delta fence has besides the values that could be read.
 func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *misfit) {
+	base := p.base // readRest moves it
 	if fail != nil {
 		r.readRest(b, p, spans, fail)
 	} else if r.second && len(p.comments) == 0 && len(bytes.TrimSpace(p.text)) == 0 {
@@ -100,7 +101,7 @@ func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *misfit
 		r.findAnnouncements(b, nil, ordersOf(r.src[b.Start:b.End]))
 	}
 	for _, c := range p.comments {
-		r.showComment(b, p.base+int(c.from), p.base+int(c.to))
+		r.showComment(b, base+int(c.from), base+int(c.to))
 	}
 }
 

@@ -282,3 +282,18 @@ func TestForwardedMail(t *testing.T) {
 		t.Errorf("another author's NO CHANGES: %+v", r)
 	}
 }
+
+// A comment is found where it is, also if the rest of its block cannot be read.
+func TestCommentBeforeUnreadableRest(t *testing.T) {
+	const add = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"N","claim":"C"}}`
+	text := "```delta\n" + add + "\n/* " + add + " */\n" + add + "\n{\"operation\" \"ADD\" ]\n```\n"
+	var shown []int
+	for _, b := range Read([]byte(text), Options{}).Blocks {
+		if b.Flagged(FlagCommented) {
+			shown = append(shown, b.Line)
+		}
+	}
+	if len(shown) != 1 || shown[0] != 3 {
+		t.Errorf("got comments at lines %v, want line 3", shown)
+	}
+}
