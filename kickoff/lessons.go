@@ -62,9 +62,8 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 // isDisowned reports whether the line before a fence or behind it says that it is not meant.
 func isDisowned(text []byte, b markdown.Block) bool {
 	above := bytes.TrimSuffix(text[:b.Start], []byte("\n"))
-	_, before := remark.Before(above[:bytes.LastIndexByte(above, '\n')+1], "")
-	_, behind := remark.Behind(text[b.End:])
-	return before || behind
+	_, _, ok := remark.Beside(above[:bytes.LastIndexByte(above, '\n')+1], nil, text[b.End:], "")
+	return ok
 }
 
 // exampleLesson is the lesson that templates show as an example, without its evidence.

@@ -69,11 +69,12 @@ func (r *blockReader) disowned(at int) string {
 		}
 		above = above[:len(above)-len(line)]
 	}
-	if said, ok := remark.Before(above, ""); ok {
-		return "the line before it calls it something else than a change: " + said.Line
-	}
-	if said, ok := remark.Behind(r.outline[min(at+len(outlined)-1, len(r.outline)):]); ok {
+	said, isBehind, ok := remark.Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):], "")
+	switch {
+	case isBehind && ok:
 		return "the line behind it withdraws it: " + said.Line
+	case ok:
+		return "the line before it calls it something else than a change: " + said.Line
 	}
 	return ""
 }

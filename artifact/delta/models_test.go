@@ -69,7 +69,7 @@ func (e *expectation) set(t *testing.T, line string) {
 	case "asked":
 		e.asked = value
 	case "row":
-		e.row = spans()
+		e.row = append(e.row, spans()...)
 	case "either":
 		e.either = spans()
 	case "never":

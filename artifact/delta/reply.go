@@ -193,6 +193,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	reply.Blocks = r.blocks()
 	if r.second {
+		r.refuseReplaced(reply.Blocks)
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
 	}

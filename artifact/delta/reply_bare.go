@@ -162,7 +162,7 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 	}
 	p.fate = r.fateAt(all, pos, b, p.fate)
 	if r.second && b.Kind == markdown.Prose && p.fate == (fate{}) {
-		p.fate, _ = fateBehind(r.src[base+fixed.end:])
+		p.fate = fateBehind(r.src[base:base+fixed.end], r.src[base+fixed.end:])
 	}
 	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && p.fate == (fate{}) && (fixed.fail != nil || fixed.changes.any()) {
 		line, _ := r.place.find(base)

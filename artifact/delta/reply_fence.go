@@ -72,7 +72,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	default:
 		spans, fail = r.repair(p)
 		if p.left > 0 && r.second && p.fate == (fate{}) {
-			p.fate, _ = fateBehind(r.src[p.left:b.End])
+			p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
 		}
 	}
 	if len(spans) != 1 || fail != nil || isList(p.text) {

@@ -3,6 +3,8 @@ package delta
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"brenner/internal/markdown"
 	"brenner/internal/remark"
@@ -15,6 +17,13 @@ type beside struct {
 	heading fate
 	line    fate   // of a line about several fences, as long as only fences follow it
 	said    string // the line that withdraws the last fence
+	leads   []ledFence
+}
+
+// ledFence is a fence with what the title before it says of those above.
+type ledFence struct {
+	from int // the number of blocks before its own
+	remark.Lead
 }
 
 // fateBeside returns what becomes of the deltas in a fence because of the heading above it, the line before
@@ -30,17 +39,22 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	if f := r.beside.line; f != (fate{}) {
 		return f
 	}
+	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
 	withdrawn := r.beside.said
 	r.beside.said = ""
-	if said, ok := remark.Before(between, r.opt.Author); ok && said.Line != withdrawn {
+	if said, ok := remark.Before(between, r.opt.Author); ok && strings.HasSuffix(withdrawn, said.Line) {
+		between = nil // it is about the fence above
+	}
+	said, isBehind, ok := remark.Beside(between, r.src[b.Start:b.End], r.src[b.End:], r.opt.Author)
+	switch {
+	case isBehind && ok:
+		r.beside.said = said.Line
+		return fateWithdrawn(said)
+	case ok:
 		f := fateDisowned(said)
 		if said.Several {
 			r.beside.line = f
 		}
-		return f
-	}
-	if f, said := fateBehind(r.src[b.End:]); said != "" {
-		r.beside.said = said
 		return f
 	}
 	if r.beside.heading != (fate{}) && remark.Owns(between, r.opt.Author) {
@@ -49,14 +63,16 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	return r.beside.heading
 }
 
-// fateBehind returns what becomes of a delta because of the line behind it, and that line if it withdraws the delta.
-func fateBehind(text []byte) (f fate, line string) {
-	said, ok := remark.Behind(text)
-	if !ok {
-		return fate{}, ""
+// fateBehind returns what becomes of a delta because of the text behind it.
+func fateBehind(block, text []byte) fate {
+	if said, ok := remark.Behind(text, block); ok {
+		return fateWithdrawn(said)
 	}
-	what := fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line))
-	return refused(AmbiguousDelta, what, "send it again without that line; leave it out if it is withdrawn"), said.Line
+	return fate{}
+}
+
+func fateWithdrawn(said remark.Remark) fate {
+	return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
 }
 
 func fateDisowned(said remark.Remark) fate {
@@ -118,4 +134,55 @@ func (r *reader) findHeading(text []byte, end int) {
 	if said, ok := remark.Above(heading, r.beside.final > end, r.opt.Author); ok {
 		r.beside.heading = fateDisowned(said)
 	}
+}
+
+// refuseReplaced refuses the deltas that a later fence replaces, and options of which none is chosen.
+func (r *reader) refuseReplaced(blocks []Block) {
+	const reach = 8 // fences
+	leads := r.beside.leads
+	for i, later := range leads {
+		for j := i - 1; later.Word != "" && j >= max(0, i-reach); j-- {
+			own := blocks[later.from:r.fenceEnd(i)]
+			if leads[j].Word != later.Word && !later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, later.Target, fateReplaced()) {
+				break
+			}
+			if leads[j].Choice && later.Choice && refuseLike(blocks[leads[j].from:r.fenceEnd(j)], own, true, fateOption()) {
+				refuseLike(own, own, true, fateOption())
+				break
+			}
+		}
+	}
+}
+
+// fenceEnd returns the number of blocks up to the end of a fence.
+func (r *reader) fenceEnd(i int) int {
+	if i+1 < len(r.beside.leads) {
+		return r.beside.leads[i+1].from
+	}
+	return r.count
+}
+
+// refuseLike refuses the blocks that do what one of others does: to a section, or to the same item.
+func refuseLike(blocks, others []Block, anyTarget bool, f fate) (found bool) {
+	for i := range blocks {
+		b := &blocks[i]
+		isLike := slices.ContainsFunc(others, func(o Block) bool {
+			return !o.Skipped() && o.Delta.Operation == b.Delta.Operation && o.Delta.Section == b.Delta.Section && (anyTarget || o.Delta.Target == b.Delta.Target)
+		})
+		if isLike && !b.Skipped() && b.Delta.Operation != "" {
+			found = true
+			if b.OK {
+				b.refuse(f)
+			}
+		}
+	}
+	return found
+}
+
+func fateReplaced() fate {
+	return refused(AmbiguousDelta, "a delta that a later one seems to replace: the title of that one calls it corrected, revised or meant", "send again what you mean; leave out what is replaced")
+}
+
+func fateOption() fate {
+	return refused(AmbiguousDelta, "a delta that is one of several options", "send again the one that you choose, after a line that calls it your change")
 }

@@ -43,15 +43,20 @@ func (r *reader) put(p *passage, b Block) {
 		r.show(p.fate, b)
 		return
 	case p.code != "":
-		line, column := b.Line, 1
-		if !b.OK && len(b.Problems) > 0 {
-			line, column = b.Problems[0].Line, b.Problems[0].Column
-		}
-		b.OK = false
-		others := slices.DeleteFunc(b.Problems, func(l Located) bool { return l.Code == UnfencedDelta })
-		b.Problems = append([]Located{{Code: p.code, Message: p.what, Line: line, Column: column, Hint: p.hint}}, others...)
+		b.refuse(p.fate)
 	}
 	r.add(b)
+}
+
+// refuse refuses a block, whatever it contains.
+func (b *Block) refuse(f fate) {
+	line, column := b.Line, 1
+	if !b.OK && len(b.Problems) > 0 {
+		line, column = b.Problems[0].Line, b.Problems[0].Column
+	}
+	b.OK = false
+	others := slices.DeleteFunc(b.Problems, func(l Located) bool { return l.Code == UnfencedDelta })
+	b.Problems = append([]Located{{Code: f.code, Message: f.what, Line: line, Column: column, Hint: f.hint}}, others...)
 }
 
 // show adds a block that is only shown.

@@ -22,11 +22,12 @@ type Remark struct {
 const (
 	articles = `^(?:(?:an?|the|this is|here is|here's|here are|some|my|our|as|one|just|only|for|these are|two|three|another) )*`
 	shows    = `(?:examples?|samples?|templates?|illustrations?|drafts?|quot(?:ations?|es?)|demos?|hypothetical(?:ly)?)`
-	stale    = `(?:rejected|discarded|abandoned|obsolete|superseded|withdrawn|retracted|old|outdated|earlier|previous(?:ly)?|before|bad|wrong|incorrect|invalid|unused|dropped|quoted|forwarded|struck)`
+	stale    = `(?:rejected|discarded|abandoned|obsolete|superseded|withdrawn|retracted|old|outdated|earlier|previous(?:ly)?|before|bad|wrong|incorrect|invalid|unused|dropped|quoted|forwarded|struck|deprecated|malformed|broken|faulty)`
 	changes  = `(?:drafts?|versions?|deltas?|blocks?|changes?|attempts?|ideas?|options?|proposals?|kills?|edits?|adds?|alternatives?|rounds?|repl(?:y|ies)|examples?|ones?|formats?|messages?|texts?)`
 	forbid   = `(?:do not|don't|never|not)(?: to)?(?: be)?(?: yet)? (?:appl(?:y|ied)|execut(?:e|ed)|send|sent|merged?|run)`
-	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal)s?(?: above)?|the above|this|that|it|these)`
-	begin    = `^\^? *(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|please|update|edit|note|hold on|on reflection|on second thoughts?)[,.:;! —–-]+)*`
+	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal|candidate|attempt)s?(?: above)?|the above|this|that|it|these)`
+	begin    = `^[\^↑⬆☝👆\x{fe0f}]* *(?:step \d+[.:] )?(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|please|update|edit|note|hold on|on reflection|on second thoughts?)[,.:;! —–-]+)*`
+	theBlock = `(?:(?:the |this |that )(?:(?:above|previous|last|preceding) )?(?:block|delta|kill|edit|add|change|proposal)(?: above)?|the above)`
 	end      = `(?:$|[.;!,)]| (?:above|below|yet|for now|please|back)\b)`
 )
 
@@ -34,7 +35,7 @@ var (
 	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
 		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
 		`\b(?:this|an?|the|following) (?:\w+ )?` + shows + `$|` +
-		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
+		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant|recommended|preferred|adopted|used|submitted|sent|mine)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
 		`\bfor (?:illustration|reference)\b|\bwhat not to (?:do|send|write)\b|\bnot (?:my|an?) (?:change|delta|proposal)\b|\bnot (?:proposed|final|chosen|meant)$|\bdecided against\b|` +
 		`^my (?:first|initial|original) (?:version|attempt|draft|try|idea)\b|\bi (?:had |have )?(?:initially|first|originally) (?:wrote|written|sent|proposed|drafted)\b|\balmost (?:sent|wrote)\b|\bnot (?:submitt(?:ed|ing)|sending|proposing|included|part of)\b|` +
 		`\bdecided not to\b|\bwhich (?:i|we) (?:reject|discard|drop)|^deferred\b|^for (?:the )?next round$|^scratch(?: work)?$|\bcopied from\b|^superseded by\b|\bconsidered and rejected\b|\b(?:ideas?|options?) (?:that )?(?:i|we) (?:dropped|rejected)\b|^internal monologue$|` +
@@ -43,33 +44,38 @@ var (
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write)\b|^next round,? (?:i|we)\b`)
+	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
 	// calls matches lines that are no titles.
 	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
-	owned = regexp.MustCompile(`[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
+	owned = regexp.MustCompile(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
 	forbids = regexp.MustCompile(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
 	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
 	// attributes matches titles in their own case that name another author, and what follows.
-	attributes = regexp.MustCompile(`(?:^|[ \]])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
-	possesses  = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)['’]s (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b(.*)$`)
-	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by) ([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)$()`)
+	attributes = regexp.MustCompile(`(?:^|[ \]@])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
+	possesses  = regexp.MustCompile(`^(?:From )?(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|(?:[Tt]he|[Aa]n)(?:other)? (?:critic|operator|other agent|previous agent|agent))['’]s (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b(.*)$`)
+	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by|^(?i:deltas?|block|kill|edit|add|reply|message|proposal|contribution) (?:from|by)) ([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)(?: \([^)]{1,40}\))?$()`)
 	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)\]?(?: \([^)]{1,40}\))?$`)
 	plays      = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*) \([^)]{1,40}\): `)
 	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
+	quotes = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
 	// withdraws matches the first line behind a block.
 	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|scrap|forget|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + end + `|` +
-		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i do not (?:\w+ )?(?:propose|submit) ` + this + end + `|let me (?:not do|redo) ` + this + end + `|not this one\b|` +
-		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one)\b|that kills the wrong\b|` +
-		this + `(?: \w+)? (?:is|was) not (?:part of|in) my\b|` +
+		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i do not (?:\w+ )?(?:propose|submit) ` + this + end + `|let me (?:not do|redo|revise|rephrase|fix|correct|rewrite|restate|rework|reconsider|retry) ` + this + end + `|not this one\b|` +
+		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one|block|delta|kill|edit|version)\b|that kills the wrong\b|` +
+		this + `(?: \w+)? (?:is|was) not (?:(?:part of|in) my|mine)\b|` + this + ` (?:has|had|uses|used|names|named) (?:the|an?) wrong (?:target|id|item|section|operation|hypothesis)\b|` +
+		theBlock + ` (?:is|was) (?:[a-z]+'s(?:$|[.,;! ]+not\b)|(?:quoted|copied|taken|written|sent|proposed) (?:from|by)\b)|(?:quoted|copied|reproduced|repeated|pasted) from (?:round|the (?:kickoff|prompt|instructions?|critic|template|thread)|[a-z]+'s)\b|` +
+		`(?:this|that|` + theBlock + `)\b.{1,80}\b(?:so|and|hence|thus|therefore) (?:i|we) (?:leave|left|omit|omitted|skip|skipped|withdraw|retract) (?:it|this|that)\b|` +
+		`(?:this|that) (?:candidate|attempt|version|draft|block|delta)\b.{1,60}[,;] (?:so )?(?:please )?(?:i )?(?:discard|ignore|disregard|skip|drop) (?:it|this|that)(?:$|[.!])|` +
 		`i (?:\w+ )?(?:retract|withdr[ae]w|cancel) ` + this + `(?:$|[.;!,]| (?:kill|edit|add|block|delta|change)\b)|i (?:\w+ )?take ` + this + ` back\b|never ?mind(?:$|[.,;!])|` +
 		this + `(?: \w+)? (?:was|is|were|are|should|must|will) (?:` +
-		`(?:(?:only|just|merely) )?(?:for |an? )?(?:examples?|drafts?|illustrations?|quotations?|mistake|error)(?: only)?(?:$|[.;!,])|(?:withdrawn|retracted|wrong)(?:$|[.;!,])|` +
-		`not (?:to )?be (?:applied|executed|merged|sent)(?:$|[.;!,])|be (?:ignored|disregarded)|void\b|only to show\b|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
-		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? applied|not final|for illustration only)[.! ]*$)`)
+		`(?:(?:only|just|merely) )?(?:for |an? )?(?:examples?|drafts?|illustrations?|quotations?|mistake|error)(?: only)?(?:$|[.;!,]| of what not\b)|(?:now )?(?:withdrawn|retracted|wrong|obsolete|superseded|outdated|moot)(?:$|[.;!,])|` +
+		`not (?:to )?be (?:applied|executed|merged|sent)(?:$|[.;!,])|be (?:ignored|disregarded)|void\b|only to (?:show|illustrate|demonstrate)\b|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
+		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? (?:applied|merged|executed|submitted)|not final|for illustration only)[.! ]*$)|` +
+		`^(?:(?:actually|hmm+|wait|sorry|oops|well|on reflection)[,.:;! —–-]*)+no(?:,? wait)?[.! ]*$`)
 
 	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
 	decides = regexp.MustCompile(`(?i)^#{1,6} .{0,40}\bfinal\b`)
@@ -86,14 +92,13 @@ func Before(text []byte, author string) (Remark, bool) {
 		return Remark{}, false
 	}
 	line, title := unmark(raw)
-	if i := strings.LastIndex(line, ". "); i >= 0 {
-		line = line[i+2:] // the last sentence
-	}
-	lower := strings.ToLower(strings.ReplaceAll(line, "’", "'"))
+	line = lastSentence(line)
+	lower := lowered(line)
+	title = title || quotes.MatchString(lower)
 	switch {
 	case isSpeaker(line, author),
 		!title && (forbids.MatchString(lower) || calls.MatchString(lower)),
-		title && (raw[0] != '#' && supposes.MatchString(lower) || disowns.MatchString(lower) && !owned.MatchString(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
+		title && (raw[0] != '#' && supposes.MatchString(lower) || isSetAside(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
 		return Remark{Line: line, Several: several.MatchString(lower)}, true
 	}
 	return Remark{}, false
@@ -103,7 +108,7 @@ func Before(text []byte, author string) (Remark, bool) {
 func mayBeTitle(raw []byte) bool {
 	const shortest = 40
 	last := raw[len(raw)-1]
-	return len(raw) < shortest || last == ':' || last == '*' || last == '_' || raw[0] == '#' || raw[0] == '*' || raw[0] == ' '
+	return len(raw) < shortest || last == ':' || last == '*' || last == '_' || last == '>' || last == fullColon[2] || raw[0] == '#' || raw[0] == '*' || raw[0] == ' '
 }
 
 // mayForbid reports whether a line begins like one of forbids or calls.
@@ -118,7 +123,7 @@ func isOthers(title, author string, heading bool) bool {
 		if author == "" && heading && pattern == possesses {
 			return false // it may be the author's own name
 		}
-		if m := pattern.FindStringSubmatch(title); len(m) > 2 && m[1] != author && !discusses.MatchString(m[2]) {
+		if m := pattern.FindStringSubmatch(title); len(m) > 2 && (m[1] == "" || m[1] != author) && !discusses.MatchString(m[2]) {
 			return true
 		}
 	}
@@ -139,21 +144,19 @@ func isSpeaker(line, author string) bool {
 	return false
 }
 
-// Behind returns the remark at the beginning of a text that withdraws the block before it.
-func Behind(text []byte) (Remark, bool) {
-	text = bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~")
-	raw, _, _ := bytes.Cut(text, []byte("\n"))
-	if isPlain(raw) {
+// Behind returns the remark in the first paragraph of a text that withdraws the block before it. If that
+// paragraph leads to another block, its last sentence is about that one.
+func Behind(text, block []byte) (Remark, bool) {
+	raw := paragraph(text)
+	if len(raw) == 0 || raw[0] == '#' || isPlain(raw) {
 		return Remark{}, false
 	}
 	line, _ := unmark(raw)
-	if raw[0] == '#' || strings.HasSuffix(strings.TrimRight(string(raw), " \t\r*_"), ":") {
-		return Remark{}, false // it is about what follows
+	if isLead(raw) {
+		line = strings.TrimSpace(line[:len(line)-len(lastSentence(line))])
 	}
-	lower := strings.ToLower(strings.Trim(strings.ReplaceAll(line, "’", "'"), "()[] "))
-	for sentence := range strings.FieldsFuncSeq(strings.ReplaceAll(lower, ". ", ";"), func(c rune) bool { return c == ';' }) {
-		sentence = strings.TrimSpace(sentence)
-		if withdraws.MatchString(sentence) {
+	for sentence := range sentences(lowered(strings.Trim(line, "()[] "))) {
+		if withdraws.MatchString(sentence) || contradicts(sentence, block) {
 			return Remark{Line: line}, true
 		}
 	}
@@ -167,11 +170,11 @@ func Above(heading []byte, isFinalLater bool, author string) (Remark, bool) {
 		return Remark{}, false
 	}
 	line, _ := unmark(heading)
-	lower := strings.ToLower(line)
+	lower := lowered(line)
 	switch {
 	case thinks.MatchString(lower):
 		return Remark{Line: line}, isFinalLater
-	case isSpeaker(line, author), disowns.MatchString(lower) && !owned.MatchString(lower):
+	case isSpeaker(line, author), isSetAside(lower):
 		return Remark{Line: line}, true
 	}
 	return Remark{}, false
@@ -208,17 +211,17 @@ func LastFinal(text []byte) int {
 // heading, a line in bold, or one that ends in a colon.
 func unmark(raw []byte) (line string, title bool) {
 	line = strings.TrimRight(string(raw), " \t\r")
-	title = strings.HasPrefix(strings.TrimLeft(line, " "), "#") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
-	line = strings.TrimSpace(emphasis.Replace(strings.TrimLeft(line, " \t#>-+•\ufeff\u200b\u00a0")))
+	title = strings.HasPrefix(strings.TrimLeft(line, " "), "#") || strings.HasPrefix(line, "<summary>") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**")
+	line = strings.TrimSpace(emphasis.Replace(strings.TrimLeft(line, " \t#>-+•❌✗✘🚫\ufeff\u200b\u00a0")))
 	line = number.ReplaceAllString(line, "")
-	if cut := strings.TrimSuffix(line, ":"); cut != line {
+	if cut := strings.TrimSuffix(strings.TrimSuffix(line, ":"), fullColon); cut != line {
 		line, title = strings.TrimSpace(cut), true
 	}
 	return line, title
 }
 
 var (
-	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "")
+	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "", "<summary>", "", "</summary>", "")
 	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
 )
 
@@ -228,7 +231,10 @@ var clues = func() (by [26][32][]string) {
 	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
 		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
-		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg"
+		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
+		"attempt going avoid only provided conting subject depend unless pending hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
+		"meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
+		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]
 		*of = append(*of, clue[1:])
@@ -240,6 +246,9 @@ var clues = func() (by [26][32][]string) {
 func isPlain(line []byte) bool {
 	for i := 0; i < len(line); i++ {
 		if !isLetter(line[i]) {
+			if isIdeograph(line[i]) {
+				return false
+			}
 			continue
 		}
 		if beginsClue(line[i:]) {
@@ -270,5 +279,8 @@ func beginsClue(text []byte) bool {
 	}
 	return false
 }
+
+// isIdeograph reports whether a byte begins a letter of Chinese or Japanese.
+func isIdeograph(c byte) bool { return 0xe3 <= c && c <= 0xe9 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

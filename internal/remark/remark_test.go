@@ -21,6 +21,14 @@ func TestBefore(t *testing.T) {
 		"I considered killing H2:", "The delta format is:", "I do not agree with this, please ignore it:", "Please ignore this block.",
 		"Example", "This is only a draft.", "My first version was this:", "I had initially written:", "What I almost sent:", "Not submitting this one:", "Option A, which I reject:",
 		"Deferred to next round:", "Scratch work:", "Copied from the instructions:", "Rough draft.", "Bad example.", "## Considered and rejected", "BlueLake suggests:", "**BlueLake (hypothesis_generator):** H2 fails the graft.", "Here is an example of what I would change.", "I had considered the following, but rejected it:",
+		"First attempt:", "Here's my first attempt:", "Initial version:", "I was going to propose:", "I was about to kill H2, namely:", "❌ Don't:", "Avoid this:",
+		"What I would NOT do:", "What we should never send:", "In the next round I would then send:", "If T1 comes back with slope 0, apply:", "Tempting, but wrong:",
+		"Elegant but premature:", "Alternative (not recommended):", "Optional — only if the operator agrees:", "Only after T1:", "Subject to review:", "Pending T1, hold this one back:",
+		"I leave this one out:", "Contingent on T2:", "Deprecated:", "Previously I sent:", "My previous reply contained this malformed block:",
+		"@BlueLake wrote:", "The critic's KILL (round 1):", "From the critic's reply:", "From BlueLake's message:", "<summary>Delta from BlueLake (round 1)</summary>",
+		"The memory contains the following delta, which I treat as material:", "The context contains an embedded instruction:", "The excerpt (§3) tells agents to send:",
+		"The question text includes a delta block that I'm not going to act on:", "The injected text in §3 says", "BlueLake wrote",
+		"先前的草稿（不要采用）：", "示例：", "Entwurf (nicht übernehmen):", "Zum Beispiel:", "Ejemplo (no aplicar):", "Primer borrador:", "Brouillon, à ignorer :",
 	}
 	for _, line := range disowned {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); !ok {
@@ -41,6 +49,14 @@ func TestBefore(t *testing.T) {
 		"Let's kill H1:", "## RedSky's deltas", "## RedSky", "RedSky:", "My changes in delta format:", "## Rejected hypotheses", "Here is my change:",
 		"## Deltas", "This is not meant as an attack on BlueLake.", "I kill H2 as an old hypothesis:", "The previous test did not discriminate, so:",
 		"This is the third test that I add.", "This is an example of what Brenner calls a decisive experiment.", "### Draft predictions", "### If H1 is wrong", "### Example-driven test", "First, a test of H1:", "For H1 I add a test:", "Here is my change", "For example, H1 predicts a lag of two hours.", "Examples of this are common in flies.",
+		"If H1 holds, the cells count; my change:", "I considered the late cells and add this:", "The final version of H2 was too vague, so I kill it:",
+		"I follow the format from the kickoff example:", "In the format of the kickoff template:", "My first version of H4 was vague, so I sharpen it:", "First attempts to graft failed:",
+		"I was going to wait for T1, but I kill H2 now:", "What H1 does not explain:", "What I do not understand is the lag, so I test it:", "Next round I will measure the lag; now:",
+		"H2 is tempting, but wrong:", "Cheap, but not decisive:", "H1 holds only if the late cells divide, and this test asks that:", "A test that is valid only if the graft takes:",
+		"Pending changes:", "I keep this one short:", "My previous reply had no test, so I add one:", "Following BlueLake's edit of H1:", "The critic's objection C1 is right:",
+		"The critic's edit of H1 is right:", "<summary>Deltas</summary>", "The brief asks for a third alternative:", "The excerpt shows a lag of two hours:", "The kickoff says one test per round:",
+		"@BlueLake: your critique is answered here:", "最终版本：", "Der Entwurf von H2 war zu vage, daher:", "Meine Deltas, mit einem Beispiel je Hypothese:", "Mi cambio:", "Version finale :",
+		"### ❌ KILL H2", "Revised version (use this one):", "The correct one is:",
 	}
 	for _, line := range own {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); ok {
@@ -49,7 +65,9 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// Each line stands right behind a block.
+const kill = `{"operation": "KILL", "section": "hypothesis_slate", "target_id": "H2", "payload": {"reason": "H1 says more"}}`
+
+// Each line stands right behind a KILL of H2.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -61,8 +79,13 @@ func TestBehind(t *testing.T) {
 		"I changed my mind about this kill; do not merge it.", "The kill above is not part of my submission.", "^ Ignore this one.", "Forget that last delta.",
 		"Sorry, wrong id. Disregard.", "**Withdrawn after review.**", "Scrap this.", "Rescinded.", "Let me redo that.", "Not this one.",
 		"Hmm, wait. Looking at T1 again, H2 predicts the same lag. I take that back.",
+		"Scratch that. Final version:", "Hmm, on reflection ignore the block above. The correct one is:", "Actually, let me revise that. It forbids nothing. Corrected delta:",
+		"H2 predicts the same lag.\nI take that back.", "Correction: the KILL above has the wrong target. It should be H3:", "~~The above is obsolete.~~ Replaced by:",
+		"**Correction:** do not kill H2.", "Wait, H2 must not be killed: it has a test.", "On second thought, H2 should stay. I only want to add:", "I will not kill H2.",
+		"This would be wrong, so I leave it out.", "↑ not to be merged", "Sorry, that was the wrong block.", "Actually no.", "Hmm, no. Better:",
+		"The block above is BlueLake's, not mine.", "This is not mine.", "(quoted from round 1)", "(That was only to illustrate the format.)", "The delta above is an example of what not to do.",
 	} {
-		if _, ok := Behind([]byte("```\n\n" + line + "\n\nMore.")); !ok {
+		if _, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); !ok {
 			t.Errorf("%q does not count", line)
 		}
 	}
@@ -71,8 +94,11 @@ func TestBehind(t *testing.T) {
 		"Strike one against H2.", "Never mind the units here, they cancel.", "Update: the graft is done.", "First, it is cheap.", "I withdraw my objection to H1.", "This is not meant as an attack on BlueLake.", "No. I keep H3.",
 		"Wait, one more thing: the control.", "This is an example of scale dependence.", "It is wrong if the graft dominates.", "This block adds a test.",
 		"I take it that H1 holds.", "Example:", "## Example", "That is all.", "",
+		"Do not kill H1.", "H1 must not be killed.", "H1 should stay.", "Do not edit H2 before that.", "It names the wrong cells otherwise.", "It forbids nothing, so I drop it.",
+		"The old mechanism was refuted, so I leave it out.", "This is taken from §43. The numbers are mine.", "Final version:", "I meant H3:", "But it does not tell H1 from H3.",
+		"It is cheap.\n- Scratch that", "Actually, no other test does this.", "Well, no one has tried it.", "The edit is H1's only hope.",
 	} {
-		if r, ok := Behind([]byte("```\n\n" + line + "\n\nMore.")); ok {
+		if r, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); ok {
 			t.Errorf("%q counts as %q", line, r.Line)
 		}
 	}
@@ -89,6 +115,48 @@ func TestAbove(t *testing.T) {
 		}
 		if _, ok := Above([]byte(heading), LastFinal([]byte("# text\n")) > 0, "RedSky"); ok && strings.Contains(heading, "Thinking") {
 			t.Errorf("%q counts without a final answer", heading)
+		}
+	}
+}
+
+// A change that is weighed before its block and rejected behind it is not meant.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	hedges := []string{"Perhaps kill H2:", "Maybe:", "One option would be:", "I could kill H2:", "Should we kill H2?", "Let me try:", "A weak version would be:"}
+	rejections := []string{"No: it is the only sizer. Instead:", "Hmm, no, it has a test.", "I prefer this:", "but that leaves no sizer. So:", "I think not.", "That fails the scale check, so I discard it. Instead:", "The real one:"}
+	for _, before := range hedges {
+		for _, behind := range rejections {
+			if _, isBehind, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); !ok || !isBehind {
+				t.Errorf("%q and %q do not count", before, behind)
+			}
+		}
+		for _, behind := range []string{"", "It needs two embryos.", "No other test does this.", "Better controls cost time, but less than this."} {
+			if _, _, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); ok {
+				t.Errorf("%q and %q count", before, behind)
+			}
+		}
+	}
+	for _, before := range []string{"I kill H2:", "What would refute H1?", "Perhaps H1 is too broad, so I add a test:", "Perhaps it is so. My change:", "An oscillator could explain it:"} {
+		for _, behind := range rejections {
+			if _, _, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); ok {
+				t.Errorf("%q and %q count", before, behind)
+			}
+		}
+	}
+}
+
+func TestLeadOf(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]Lead{
+		"Corrected delta:": {Word: "corrected", Target: true}, "Scratch that. Final version:": {Word: "final"}, "Here is my revised version:": {Word: "revised"},
+		"Revised version (use this one):": {Word: "revised"}, "The correct one is:": {Word: "correct", Target: true}, "No wait, I meant H3:": {Word: "meant", Target: true},
+		"It should be H3:": {Word: "meant", Target: true}, "### Version 2 (final)": {Word: "2"}, "**Corrected:**": {Word: "corrected", Target: true}, "Better:": {Word: "better"},
+		"But I propose instead:": {Word: "i propose instead"}, "Option A:": {Word: "option", Choice: true},
+		"Final delta:": {}, "Second change:": {}, "New test:": {}, "### H2, revised version": {}, "Revised version of H2:": {}, "Correction to H1:": {}, "The final version of H2 was too vague, so I kill it:": {},
+		"It should be run before this one:": {}, "The real third alternative:": {}, "Option A of the brief is dead:": {}, "This is my final version.": {}, "Version 2 should have it:": {}, "Better controls:": {}, "": {},
+	} {
+		if got := LeadOf([]byte("Text.\n\n" + title + "\n\n")); got != want {
+			t.Errorf("%q: %+v", title, got)
 		}
 	}
 }

@@ -1,0 +1,138 @@
+package remark
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// Lead is what the title before a block says of the blocks above it.
+type Lead struct {
+	// Word is "" if it says nothing, or why the block replaces one above it: corrected, final.
+	// Titles with the same word are a series, and none replaces another.
+	Word   string
+	Choice bool // the block is one of several options, of which none is chosen
+	Target bool // the target of the one above it may be what is wrong
+}
+
+const (
+	lead   = `^(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction)[,.:;! —–-]+)*(?:(?:and|so|but|now|then|here's|here is|this is|use this|my|the|an?|it is) )*`
+	change = `(?:versions?|deltas?|blocks?|kill|edit|add|change|attempt|try|one)`
+)
+
+var (
+	// amends matches titles of a version that replaces another. A final or new delta may only be the
+	// last or another one.
+	amends = regexp.MustCompile(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + change +
+		`|(final|updated|new|second) (?:and \w+ )?(?:version|attempt|try))(?: is| of (?:it|this|that|the above))?(?:$|,| \()|` +
+		`^(?:version|attempt|try|v) ?([2-9])(?:$|,| \()|` +
+		lead + `(?:here it is )?(corrected|revised|fixed|better|(?:i (?:propose|prefer|suggest) )?(?:instead|this instead)|replaced by(?: this)?)$`)
+	retargets = regexp.MustCompile(`\bi (?:actually |really )?(meant)\b|` + lead + `(?:it|that|this|the (?:target|id|section|operation)) should (?:have (?:been|said|read)|(?:be|read|say)(?: [a-z]{1,2}\d+\b|(?: this| as follows)?$))`)
+	offers    = regexp.MustCompile(`^(option|choice) (?:[a-d]|[1-4])(?:$| \()`)
+	itemID    = regexp.MustCompile(`\b[a-z]{1,2}\d+\b`)
+)
+
+// LeadOf returns what the title at the end of a text says of the blocks above it.
+func LeadOf(text []byte) Lead {
+	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
+	raw := text[bytes.LastIndexByte(text, '\n')+1:]
+	if len(raw) == 0 || !mayBeTitle(raw) {
+		return Lead{}
+	}
+	line, title := unmark(raw)
+	if !title {
+		return Lead{}
+	}
+	lower := lowered(lastSentence(line))
+	if retargets.MatchString(lower) {
+		return Lead{Word: "meant", Target: true}
+	}
+	if m := offers.FindStringSubmatch(lower); m != nil {
+		return Lead{Word: m[1], Choice: true}
+	}
+	m := amends.FindStringSubmatch(lower)
+	if m == nil || itemID.MatchString(lower) && m[3] == "" {
+		return Lead{} // it is a version of an item
+	}
+	word := strings.Join(m[1:], "")
+	return Lead{Word: word, Target: strings.HasPrefix(word, "correct") || word == "right"}
+}
+
+// Titles that set the block below aside.
+var (
+	setsAside = regexp.MustCompile(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +
+		// what was meant once
+		`\b(?:i|we) (?:was|were|had been) (?:\w+ )?(?:going|about|planning|tempted|inclined|ready) to\b|` +
+		`^(?:my|our) (?:previous|last|earlier|first|original) (?:reply|message|turn|answer|delta|block|letter) (?:contained|had|included|was|read|said)\b|` +
+		`\b(?:this|the following|an?) (?:\w+ )?(?:malformed|broken|faulty|withdrawn|discarded) (?:block|delta|kill|edit|add|change|version|draft)$|` +
+		`^(?:previously|earlier|before),? (?:i|we) (?:had )?(?:sent|wrote|proposed)\b|` +
+		// what is refused
+		`^(?:do not|don't|avoid)(?: do)?(?: (?:this|that|it|these))?$|^what (?:i|we|you|one|not)\b.*\b(?:not|never)\b.*\b(?:do|send|propose|suggest|apply|submit|write|kill|edit|add|recommend|merge)$|` +
+		`\bnot going to (?:act|send|apply|propose|submit|kill|edit|add|make|follow|execute|merge|do)\b|\b(?:treat|regard|read) (?:it |this )?as (?:material|data|text)\b|` +
+		// what waits
+		`(?:^|[—–(-] ?|^optional,? )(?:only (?:if|when|once|after)|provided that|contingent on|conditional on|subject to|depending on|unless)\b|` +
+		`^pending (?:the |an? )?(?:[a-z]\d|results?|outcome|confirmation|approval|review|agreement|further)|` +
+		`\b(?:hold|keep|holding|keeping) (?:this|that|it|these|them)(?: \w+)? (?:back|off|for later)\b|\b(?:leave|leaving) (?:this|that|it|these|them)(?: \w+)? out\b|` +
+		// what a source says
+		`^(?:the|an?|this) (?:\w+ ){0,2}?(?:memory|context|excerpt|kickoff|prompt|question|brief|text|instructions?|message|document|source|letter|transcript)(?: text| block| in \S+| \([^)]*\))* ` +
+		`(?:contains?|includes?|shows?|tells?|says|has|reads|gives|quotes)(?:$| this$| (?:\w+ )?(?:agents?|us|me) to (?:send|apply|kill|edit|add|write)| (?:this|the following|an?) (?:\w+ )?(?:deltas?|blocks?|instructions?|commands?|kill|edit|add)\b)`)
+	// postpones and belittles match titles in which the author speaks of no other change.
+	postpones = regexp.MustCompile(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
+	belittles = regexp.MustCompile(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
+	// foreign matches titles in German, Spanish, French, Italian, Portuguese and Chinese.
+	foreign = regexp.MustCompile(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exemple|bozza|esempio|rascunho|exemplo)(?:$|,| ?[(—–-])|` +
+		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|不要(?:采用|应用|执行|使用)|` +
+		`\b(?:nicht (?:übernehmen|anwenden|ausführen|senden|verwenden)|no (?:aplicar|enviar|ejecutar|usar)|ne pas (?:appliquer|envoyer|exécuter|utiliser)|non applicare|não aplicar)(?:$|[).,!])|(?:^|[ ,(])(?:à ignorer|zu ignorieren)(?:$|[).,!])`)
+)
+
+// isSetAside reports whether a title, in small letters, says that the block below is not a change.
+func isSetAside(title string) bool {
+	return postpones.MatchString(title) || belittles.MatchString(title) || foreign.MatchString(title) ||
+		(disowns.MatchString(title) || setsAside.MatchString(title)) && !owned.MatchString(title)
+}
+
+// prevents matches sentences behind a block that forbid to change an item: with the operation and the id, the
+// id and the operation, or the id of one that lives.
+var prevents = regexp.MustCompile(begin + `(?:(?:please )?(?:do not|don't|never|let's not|(?:i|we) (?:(?:will|would|do|should|must) not|won't|shouldn't)) (kill|edit|change|drop|remove) ([a-z]{1,2}\d+)\b|` +
+	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b)`)
+
+// contradicts reports whether a sentence, in small letters, forbids the operation of a block on its target.
+func contradicts(sentence string, block []byte) bool {
+	m := prevents.FindStringSubmatch(sentence)
+	if m == nil {
+		return false
+	}
+	operation := `"KILL"`
+	if verb := m[1] + m[4]; strings.HasPrefix(verb, "edit") || strings.HasPrefix(verb, "change") {
+		operation = `"EDIT"`
+	}
+	return bytes.Contains(block, []byte(`"`+strings.ToUpper(m[2]+m[3])+`"`)) && bytes.Contains(bytes.ToUpper(block), []byte(operation))
+}
+
+var (
+	// hedges matches titles and questions that only weigh a change, and rejects what then rejects it.
+	hedges  = regexp.MustCompile(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
+	rejects = regexp.MustCompile(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
+)
+
+// Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a
+// change and the other rejects it. It also reports whether the remark is behind the block.
+func Beside(before, block, behind []byte, author string) (said Remark, isBehind, ok bool) {
+	if said, ok = Before(before, author); ok {
+		return said, false, true
+	}
+	if said, ok = Behind(behind, block); ok {
+		return said, true, true
+	}
+	before = bytes.TrimRight(before[max(0, len(before)-maxRemark):], " \t\r\n")
+	line, title := unmark(before[bytes.LastIndexByte(before, '\n')+1:])
+	lower := lowered(lastSentence(line))
+	if !title && !strings.HasSuffix(line, "?") || !hedges.MatchString(lower) || owned.MatchString(lower) {
+		return Remark{}, false, false
+	}
+	after, _ := unmark(paragraph(behind))
+	for sentence := range sentences(lowered(after)) {
+		return Remark{Line: after}, true, rejects.MatchString(sentence)
+	}
+	return Remark{}, false, false
+}

@@ -1,0 +1,58 @@
+package remark
+
+import (
+	"bytes"
+	"iter"
+	"regexp"
+	"strings"
+)
+
+const fullColon = "：" // as Chinese text has it
+
+// lowered returns a text in small letters, with plain apostrophes.
+func lowered(s string) string { return strings.ToLower(strings.ReplaceAll(s, "’", "'")) }
+
+var sentenceEnd = regexp.MustCompile(`[.!?;] +`)
+
+// sentences returns the sentences of a line, without their marks.
+func sentences(line string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, s := range sentenceEnd.Split(line, -1) {
+			if s = strings.TrimSpace(s); s != "" && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// lastSentence returns the last sentence of a line. Clauses behind a semicolon belong to it.
+func lastSentence(line string) string {
+	if end := max(strings.LastIndex(line, ". "), strings.LastIndex(line, "! "), strings.LastIndex(line, "? ")); end >= 0 {
+		return line[end+2:]
+	}
+	return line
+}
+
+// paragraph returns the beginning of a text in one line, up to an empty line, a heading, an item of a list or a fence.
+// Marks that close a fence may stand before it.
+func paragraph(text []byte) []byte {
+	text = bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~")
+	end := 0
+	for line := range bytes.Lines(text) {
+		first := bytes.TrimLeft(line, " \t\r\n")
+		if end > 0 && (len(first) == 0 || bytes.IndexByte([]byte("#>-+*|`~:{<"), first[0]) >= 0 || number.Match(first)) {
+			break
+		}
+		end += len(line)
+		if text[0] == '#' {
+			break
+		}
+	}
+	return bytes.ReplaceAll(bytes.TrimRight(text[:end], " \t\r\n"), []byte("\n"), []byte(" "))
+}
+
+// isLead reports whether a paragraph ends in a colon.
+func isLead(raw []byte) bool {
+	raw = bytes.TrimRight(raw, " \t\r*_")
+	return bytes.HasSuffix(raw, []byte(":")) || bytes.HasSuffix(raw, []byte(fullColon))
+}
