@@ -40,7 +40,7 @@ func heardOf(t settle.Tally) flow.Heard {
 		h.Outcome, h.Reason = flow.NoChanges, text.First(strings.ToValidUTF8(t.NoChanges.Reason, "\ufffd"), longest)
 	case t.Rejected > 0 || t.Other > 0 || t.Applied > 0:
 		h.Outcome = flow.Refused
-	case t.Unreadable > 0:
+	case t.Unreadable > t.CutOff:
 		h.Outcome = flow.Unreadable
 	case t.Cut:
 		h.Outcome = flow.ReplyCut

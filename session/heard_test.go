@@ -255,6 +255,7 @@ func TestNextKickoffTellsOfTheLastReply(t *testing.T) {
 		"prose":           {`{reply: "All is well.", repair: "As I said."}`, "was prose only, with neither a delta nor a line NO CHANGES: nothing of it was taken."},
 		"unreadable":      {`{reply: "~~~delta\n{oops\n~~~", repair: "No."}`, "could not be read: nothing of it was taken."},
 		"cut":             {`{limit: true, reply: "Let me think", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
+		"cut in a delta":  {`{limit: true, reply: "~~~delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
 		"cut at once":     {`{limit: true, reply: "", repair: "No."}`, "was cut off at its token limit before its first complete delta: nothing of it was taken, so be brief."},
 		"unreadable, too": {`{reply: "~~~delta\n{oops\n~~~", repair: "~~~delta\n{worse\n~~~"}`, "could not be read: nothing of it was taken."},
 		"repeated":        {`{reply: "~~~delta\n{\"operation\":\"EDIT\",\"section\":\"research_thread\",\"target_id\":\"RT\",\"payload\":{\"statement\":\"QUESTION\"}}\n~~~\n"}`, "changed nothing: what was applied of it is what was there before."},

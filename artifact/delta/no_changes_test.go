@@ -1,6 +1,7 @@
 package delta_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,9 +108,10 @@ func FuzzNoChanges(f *testing.F) {
 	})
 }
 
-// The block in which a cut reply ends is left out; complete blocks before it are read.
-func TestCutReply(t *testing.T) {
+// The block in which a cut reply ends was left out by the first reader; complete blocks before it are read.
+func TestCutReplyFirstReader(t *testing.T) {
 	const whole = "```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"c\"}}\n```\n"
+	opt := delta.Options{Cut: true, NoChanges: true, Reader: delta.FirstReader}
 	for rest, line := range map[string]int{
 		"```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"half":    4,
 		"```delta\n{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"all\"}}": 4,
@@ -119,28 +121,59 @@ func TestCutReply(t *testing.T) {
 		"and then": 0,
 		"":         0,
 	} {
-		reply := delta.Read([]byte(whole+rest), delta.Options{Cut: true, NoChanges: true})
+		reply := delta.Read([]byte(whole+rest), opt)
 		if len(reply.Blocks) != 1 || !reply.Blocks[0].OK || reply.Open != line || len(reply.Problems) > 0 {
 			t.Errorf("%q: got %+v, open %d, %+v", rest, reply.Blocks, reply.Open, reply.Problems)
 		}
-		if alone := delta.Read([]byte(rest), delta.Options{Cut: true, NoChanges: true}); len(alone.Blocks) != 0 || alone.NoChanges != nil {
+		if alone := delta.Read([]byte(rest), opt); len(alone.Blocks) != 0 || alone.NoChanges != nil {
 			t.Errorf("%q alone: %+v", rest, alone.Blocks)
 		}
 	}
 }
 
-// The complete deltas of a list in which a cut reply ends are read.
-func TestCutList(t *testing.T) {
-	const one = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"n","claim":"c"}}`
-	for rest, line := range map[string]int{one + ",\n{\"operation\":\"ADD\",\"sec": 3, one + ",\n": 2, one: 2} {
-		reply := delta.Read([]byte("```delta\n["+rest), delta.Options{Cut: true})
-		if len(reply.Blocks) != 1 || !reply.Blocks[0].OK || reply.Blocks[0].Line != 2 || reply.Open != line || len(reply.Problems) > 0 {
-			t.Errorf("%q: got %+v, open %d, %+v", rest, reply.Blocks, reply.Open, reply.Problems)
+// What is complete in a cut reply is taken, in whatever fence, and what is not has a row.
+func TestCutReply(t *testing.T) {
+	const (
+		one   = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"n","claim":"c"}}`
+		whole = "```delta\n" + one + "\n```\n"
+		half  = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"m","claim":"hal`
+	)
+	for text, want := range map[string]string{
+		whole + "```delta\n" + half:                       "1 4?",
+		whole + "```delta\n" + one:                        "1 4",
+		whole + "```delta\n":                              "1 4?",
+		whole + "```json\n" + half:                        "1 5?",
+		whole + half:                                      "1 4?",
+		whole + "and then":                                "1",
+		"```delta\n[" + one + ",\n" + half:                "2 3?",
+		"```delta\n[" + one + ",\n":                       "2",
+		"```delta\n[" + one:                               "2",
+		"```json\n[" + one + ",\n" + half:                 "2 3?",
+		"```delta\n" + one + "\n" + one + "\n" + half:     "2 3 4?",
+		"```delta\n{\"deltas\": [\n" + one + ",\n" + half: "3 4?",
+		"```json\n{\"deltas\": [\n" + one + ",\n" + half:  "3 4?",
+		"{\"agent\":\"A\",\"deltas\": [\n" + one + ",\n" + one + ",\n" + half: "2 3 4?",
+		"```delta draft\n[" + one + ",{":                                      "2! 2!",
+		"For example:\n\n```delta\n[" + one + ",\n" + half:                    "4! 5!",
+		"```json\n{\"role\":\"user\",\"content\":[\n" + one + ",\n" + half:    "2?",
+		"```json\n{\"examples\": [\n" + one + ",\n" + half:                    "2?",
+	} {
+		reply := delta.Read([]byte(text), delta.Options{Cut: true})
+		var got []string
+		open := 0
+		for _, b := range reply.Blocks {
+			row := strconv.Itoa(b.Line)
+			switch {
+			case b.OK:
+			case strings.HasPrefix(b.Problems[0].Message, "the reply was cut off here"):
+				row, open = row+"?", b.Line
+			default:
+				row += "!"
+			}
+			got = append(got, row)
 		}
-	}
-	for _, head := range []string{"```delta draft\n[", "For example:\n\n```delta\n["} {
-		if reply := delta.Read([]byte(head+one+",{"), delta.Options{Cut: true}); len(reply.Blocks) != 1 || reply.Blocks[0].OK {
-			t.Errorf("%q: got %+v", head, reply.Blocks)
+		if rows := strings.Join(got, " "); rows != want || reply.Open != open || len(reply.Problems) > 0 {
+			t.Errorf("%q: got %s, open %d, %+v, want %s", text, rows, reply.Open, reply.Problems, want)
 		}
 	}
 }

@@ -111,8 +111,11 @@ func (r *repairer) step() bool {
 // finish closes a list at the end of the text, and fails if more is open.
 func (r *repairer) finish() {
 	switch {
-	case r.lax && !r.one && string(r.open) == "[" && r.want == wantMore:
+	case r.lax && !r.one && string(r.open) == "[" && (r.want == wantMore || r.comma >= 0):
 		r.change(fixUnclosed, r.pos)
+		if r.comma >= 0 {
+			r.text[r.comma] = ' '
+		}
 		r.text = append(r.text, ']')
 	case len(r.open) > 0 || r.want == wantColon:
 		r.misfit(r.pos, "the JSON ends too early", "write the block again, whole; brackets and quotes that were opened must be closed")

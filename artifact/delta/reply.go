@@ -87,8 +87,8 @@ type Options struct {
 	// NoChanges accepts a line NO CHANGES with a reason instead of deltas, and BareNoChanges one
 	// without: sessions of protocol 2 do.
 	NoChanges, BareNoChanges bool
-	// Cut means that the reply ends at the limit of its length. The block in which it ends is left
-	// out: it is neither repaired nor refused.
+	// Cut means that the reply ends at the limit of its length. The delta in which it ends is refused;
+	// the first reader leaves out the block with it.
 	Cut bool
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
 	MaxBytes, MaxBlocks int
@@ -129,6 +129,7 @@ type Block struct {
 	Index int  // position in the reply, from 1
 	Line  int  // its first line: of the fence, or its own if a fence holds several
 	OK    bool // it is a delta and goes to the merge
+	Cut   bool // a cut reply ends in it; for the second reader
 	// Delta is the content. Agent, instant and place come from the envelope: Reply.Stamped adds
 	// them and seals it. If OK is false, Delta holds what could be read.
 	Delta    Delta

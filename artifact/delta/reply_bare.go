@@ -160,11 +160,17 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 		}
 		return 1
 	}
+	if fixed.fail != nil {
+		if n := r.listIn(text); n > 0 {
+			return n
+		}
+	}
 	p.fate = r.fateAt(all, pos, b, p.fate)
 	if r.second && b.Kind == markdown.Prose && p.fate == (fate{}) {
 		p.fate = fateBehind(r.src[base:base+fixed.end], r.src[base+fixed.end:])
 	}
-	if atEnd := len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0; r.opt.Cut && atEnd && p.fate == (fate{}) && (fixed.fail != nil || fixed.changes.any()) {
+	atEnd := r.opt.Cut && len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0 && p.fate == (fate{})
+	if atEnd && !r.second && (fixed.fail != nil || fixed.changes.any()) {
 		line, _ := r.place.find(base)
 		r.leaveOpen(line)
 		return max(fixed.end, 1)
@@ -183,7 +189,10 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 		r.element(p, span{0, int32(len(fixed.text))}, 0)
 		return max(fixed.end, 1)
 	}
-	r.recordPartial(p, fixed)
+	before := r.count
+	if r.recordPartial(p, fixed); atEnd {
+		r.noteCut(before)
+	}
 	return max(fixed.end, 1)
 }
 

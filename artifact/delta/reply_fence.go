@@ -70,6 +70,11 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.refuse(p, r.explainInexact(p.text, fail))
 		return
 	default:
+		if n := r.listIn(p.text); n > 0 && r.mender.repair(p.text, false).fail != nil {
+			at := bytes.LastIndexByte(p.text[:n], '[')
+			p.text, p.base = p.text[at:], p.base+at
+			p.flag(FlagNormalised, "taken out of the object around it")
+		}
 		spans, fail = r.repair(p)
 		if p.left > 0 && r.second && p.fate == (fate{}) {
 			p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 )
@@ -116,10 +117,11 @@ func (r *reader) readBlock(b markdown.Block) {
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
 		r.readQuoted(b, f)
-	case r.endsCut(b) && f == (fate{}):
-		r.readOpen(b)
 	default:
-		r.readWord(b, f)
+		before := r.count
+		if r.readWord(b, f); r.endsCut(b) {
+			r.noteCut(before)
+		}
 	}
 }
 
@@ -139,18 +141,22 @@ func (r *reader) endsCut(b markdown.Block) bool {
 	return r.opt.Cut && !b.Closed && len(bytes.TrimSpace(r.src[b.End:])) == 0
 }
 
-// readOpen reads the delta fence in which a cut reply ends: only the complete deltas of a list.
-func (r *reader) readOpen(b markdown.Block) {
-	p := &passage{text: r.src[b.Start:b.End], base: b.Start, fate: r.fenceFate(b)}
-	line := b.Line
-	if isList(p.text) {
-		spans, _, _ := r.split(p.text)
-		for _, s := range spans {
-			r.element(p, s, 0)
-			line, _ = r.place.find(r.visible(b.Start + int(s.to) + leadingSpace(p.text[s.to:])))
-		}
+// noteCut notes the unreadable delta in which a cut reply ends, if it is behind the first count rows.
+func (r *reader) noteCut(count int) {
+	if r.count == count || r.full {
+		return
 	}
-	r.leaveOpen(line)
+	last := r.chunks[len(r.chunks)-1]
+	if b := &last[len(last)-1]; isCutOff(b) {
+		r.open, b.Cut = b.Line, true
+		b.Problems[0].Message = "the reply was cut off here: " + b.Problems[0].Message
+		b.Problems[0].Hint = "send it again, whole"
+	}
+}
+
+// isCutOff reports whether a block could not be read because its text is not JSON.
+func isCutOff(b *Block) bool {
+	return !b.OK && len(b.Problems) > 0 && b.Problems[0].Code == artifact.InvalidJSON
 }
 
 // fateOf returns what becomes of the deltas in a block because of its place.
@@ -344,9 +350,6 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
 		r.readNested(b, loose, lines)
-		return
-	}
-	if own && r.endsCut(b) {
 		return
 	}
 	if f == (fate{}) && possible && len(b.Fence.Info) > 0 {

@@ -1,7 +1,9 @@
 package delta
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,6 +44,25 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 		r.takeOutOf(&inner, f, wrapped)
 	}
 	return r.count > before || slices.ContainsFunc(fields, func(f written) bool { return f.raw.to > 0 })
+}
+
+// listHead matches the beginning of an object up to the list in it.
+var listHead = regexp.MustCompile(`^\s*\{(?:\s*"[^"\\\n]+"\s*:\s*(?:"[^"\\\n]*"|[\w.+-]+)\s*,)*\s*"([^"\\\n]+)"\s*:\s*\[\s*\{`)
+
+// listIn returns where the elements of the list begin that an object wraps which cannot be read as a
+// whole, or 0. They are read like those of any list.
+func (r *reader) listIn(text []byte) int {
+	const longest = 2000
+	head := text[:min(len(text), longest)]
+	m := listHead.FindSubmatchIndex(head)
+	if !r.second || r.opt.Strict || m == nil {
+		return 0
+	}
+	name := strings.ToLower(string(head[m[2]:m[3]]))
+	if bytes.Contains(head[:m[1]], []byte(`"role"`)) || mentionsOperation(head[:m[1]]) || isExampleWord(name) || strings.Contains(name, "example") || isDraftWord(name) || topKey(name) == keyPayload {
+		return 0
+	}
+	return m[1] - 1
 }
 
 // refuseWrapped refuses an object that encloses deltas. It returns false if it encloses none.

@@ -31,6 +31,7 @@ type Reading struct {
 	Aside     []Refusal        `json:"-"` // drafts, examples and quotations
 	third     bool             // of a session that follows protocol 3
 	message   int              // its number in the thread
+	cutOff    int              // unreadable blocks in which it, or its repair, was cut off
 }
 
 // Replaced is a delta that does not go to the merge, since its author sent another one instead.
@@ -211,6 +212,9 @@ func (r *Reading) Take(reply *delta.Reply) {
 		default:
 			r.Refused++
 			r.Problems = append(r.Problems, b.Problems...)
+			if b.Cut {
+				r.cutOff++
+			}
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (c *Contribution) Defects(rules merge.Rules, at time.Time) []Defect {
 	const withHint = 100 // a request names far fewer
 	for i := range reply.Blocks {
 		b := &reply.Blocks[i]
-		if isRefused(b) {
+		if isRefused(b) && !b.Cut { // the first defect names that
 			for _, p := range b.Problems {
 				all = append(all, located(b, p))
 			}

@@ -232,7 +232,7 @@ func TestTally(t *testing.T) {
 		"both":                 {text: "NO CHANGES: ok\n" + string(fence(badTarget)), want: "0 1 0 0 0 -"},
 		"rejected, given up":   {text: string(fence(badTarget)), repair: "NO CHANGES: ok", want: "0 1 0 0 0 ok"},
 		"cut, then the rest":   {text: string(fence(goodEdit)) + "```delta\n{", repair: string(fence(otherTest)), cut: true, want: "2 0 0 0 0 - cut"},
-		"cut before any block": {text: "```delta\n{", cut: true, want: "0 0 0 0 0 - cut"},
+		"cut before any block": {text: "```delta\n{", cut: true, want: "0 0 0 0 1 - cut"},
 	} {
 		base := shownBase()
 		in := settle.Contribution{Agent: "A", ID: "m1", Text: []byte(c.text), Base: base, Shown: 1, Cut: c.cut}

@@ -21,6 +21,7 @@ type Tally struct {
 	Unreadable int // blocks that are not JSON, or a message too long to read; until protocol 2 also incomplete deltas
 	NoChanges  *delta.Statement
 	Cut        bool
+	CutOff     int // of the unreadable ones, those in which the text was cut off
 }
 
 // Tally counts what became of a contribution, from its reading and the rows of the merge. It works
@@ -37,7 +38,7 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 
 // tally counts the rows of the reading.
 func (r *Reading) tally(its []merge.Row) Tally {
-	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut}
+	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut, CutOff: r.cutOff}
 	if r.TooLong() {
 		t.Unreadable++
 	}
