@@ -10,12 +10,13 @@ import (
 type clues struct {
 	operation bool // ADD, EDIT or KILL
 	order     bool // a word for an operation, or delta, in any case
+	proposal  bool // a word for a change near an id, or the title of a new item
 	forwarded bool // a line that may be above another author's message
 }
 
 // clueBytes are the bytes at which the words are recognised.
 var clueBytes = func() (is [256]bool) {
-	for _, c := range []byte("AEKUMRDdk\n:") {
+	for _, c := range []byte("AEKUMRDdk\n:HTXCPN") {
 		is[c] = true
 	}
 	return is
@@ -46,11 +47,17 @@ func (c *clues) read(text []byte) {
 
 func (c *clues) look(text []byte, i int) {
 	rest := text[i:]
+	if !c.proposal && isIDAt(text, i) {
+		c.proposal = mayPropose(text, i)
+	}
 	switch text[i] {
 	case '\n':
 		c.beginLine(rest[1:])
 	case ':':
 		c.endLine(text, i)
+	case 'H', 'T', 'X', 'C', 'P':
+	case 'N':
+		c.proposal = c.proposal || hasPrefix(rest, "New ")
 	case 'A', 'E', 'K':
 		c.operation = c.operation || hasPrefix(rest, Add) || hasPrefix(rest, Edit) || hasPrefix(rest, Kill)
 		c.order = c.order || orderAt(text, i) > 0
@@ -119,3 +126,6 @@ func hasDelta(text []byte) bool {
 	}
 	return false
 }
+
+// announces reports whether a text may announce changes.
+func (c *clues) announces() bool { return c.order || c.operation || c.proposal }

@@ -14,7 +14,7 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 	}
 	missing := newMatching(r.promises, blocks).missing()
 	all := make([]Block, 0, len(blocks)+len(slices.Concat(missing...)))
-	next := 0
+	next, killed := 0, make(map[string]bool)
 	for i := range r.promises {
 		a := &r.promises[i]
 		for next < len(blocks) && blocks[next].Line < a.line {
@@ -25,6 +25,12 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 			continue // its delta was not reached
 		}
 		for _, target := range missing[i] {
+			if a.operation == Kill && target != "" {
+				if killed[target] {
+					continue // said twice
+				}
+				killed[target] = true
+			}
 			all = append(all, a.row(target))
 		}
 	}

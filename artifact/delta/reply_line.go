@@ -226,7 +226,11 @@ func (l clause) field(section string, last int) string {
 	if _, name, _ := strings.Cut(l.behind[last].text, "."); isField(name) {
 		return name
 	}
-	if last+1 < len(l.behind) && isField(l.behind[last+1].text) && isSeparator(after(l.body, l.behind[last+1])) {
+	if last+1 == len(l.behind) || !isField(l.behind[last+1].text) {
+		return ""
+	}
+	next := after(l.body, l.behind[last+1])
+	if isSeparator(next) || next == 0 || last+2 < len(l.behind) && l.behind[last+2].text == "to" {
 		return l.behind[last+1].text
 	}
 	return ""

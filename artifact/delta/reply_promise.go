@@ -29,7 +29,7 @@ type announcement struct {
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
 // an object.
 func (r *reader) findAnnouncements(b markdown.Block, done []span, c clues) {
-	if !c.order && !c.operation {
+	if !c.announces() {
 		return // as most texts
 	}
 	text := r.src[b.Start:b.End]
@@ -79,7 +79,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 		return
 	}
 	clues := ordersOf(line)
-	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.order && !clues.operation {
+	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.announces() {
 		return
 	}
 	found := false
@@ -88,8 +88,12 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 			found, l.paragraph = true, end
 		}
 	}
-	if kind := idle.kind(); !found && (kind == busy || kind == weighs && clues.operation || deltaMark.Match(line)) {
+	before, kind := len(r.promises), idle.kind()
+	if !found && (kind == busy || kind == weighs && clues.operation || deltaMark.Match(line)) {
 		r.announceLine(line, at)
+	}
+	if kind == busy && !found && !isRow && b.Kind == markdown.Prose && len(r.promises) == before {
+		r.announceSentences(line, at)
 	}
 }
 
@@ -117,7 +121,7 @@ func (r *reader) announceLine(line []byte, at int) {
 	}
 }
 
-var nameLine = regexp.MustCompile(`(?i)^[ \t*_+{"-]*(?:name|title|condition)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
+var nameLine = regexp.MustCompile(`(?i)^[ \t*_+{"-]*(?:name|title|condition|claim|statement|procedure|observation|attack)[*_\x60"]*[ \t]*[:=][*_\x60" \t]*([^\n"]{1,100})`)
 
 // nameBelow returns the name of the item whose fields are listed from an offset on, or "".
 func (r *reader) nameBelow(at int) string {

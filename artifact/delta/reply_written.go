@@ -24,6 +24,8 @@ var orders = [...]struct{ word, operation string }{
 	{"DROP", Kill},
 	{"REJECT", Kill},
 	{"DEPRECATE", Kill},
+	{"RETIRE", Kill},
+	{"DISCARD", Kill},
 }
 
 // operationOf returns the operation that a word stands for, or "".

@@ -1,0 +1,185 @@
+package delta
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"brenner/artifact"
+)
+
+// The parts of sentences that propose a change of an item.
+const (
+	sentenceKinds  = `(?:the )?(?:hypothesis |test |assumption |anomaly |critique |prediction |item )?`
+	sentenceIDs    = `([A-Z]{1,2}\d{1,3}(?:(?:, and |, | and | & )[A-Z]{1,2}\d{1,3})*)`
+	sentenceKills  = `(kill|remove|delete|drop|retire|discard|eliminate|scrap)`
+	sentenceEdits  = `(edit|change|update|revise|rewrite|modify|reword)`
+	sentenceBegins = `^(?i:(?:additionally|also|furthermore|finally|moreover|second|secondly|third|thirdly|first|next|last|lastly|therefore|so|hence|thus|then|in addition|consequently|accordingly),? )*`
+	sentenceOwn    = `(?:(?:I|We|we)(?:['’]d| would)?(?: (?:also|therefore|hereby|then|further|now|thus|additionally|propose|suggest|recommend|like|want|wish|intend|will|shall|to|that|we|should|must))* |[Pp]lease (?:also )?)`
+	sentenceTitle  = `(?:[^:]{0,30}\b(?:change|delta|proposal|operation|step)s?(?: \w+)?: )`
+)
+
+// sentences are the forms of sentences that propose to change or kill an item.
+var sentences = []struct {
+	operation string
+	form      *regexp.Regexp
+	behind    *regexp.Regexp // what must follow the ids
+}{
+	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceKills + `|killing|removing|deleting|dropping|retiring|discarding|eliminating|scrapping) ` + sentenceKinds + sentenceIDs), behindKill},
+	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceEdits + `|editing|changing|updating|revising|rewriting|modifying|rewording) ` + sentenceKinds + sentenceIDs), behindEdit},
+	{Kill, regexp.MustCompile(sentenceBegins + `(?i:` + sentenceKinds + `)` + sentenceIDs + ` (?:should|must|needs to|need to|has to|have to|ought to|is to|are to|is hereby|are hereby)(?: also| now| therefore)?(?: be)? (?:killed|removed|deleted|dropped|retired|discarded|eliminated|scrapped)\b`), behindKill},
+	{Kill, regexp.MustCompile(`^` + sentenceIDs + `: (?i:status) *(?:→|->|=>) *(?i:killed)\b`), nil},
+	{Edit, regexp.MustCompile(`^(?:Change|Set|Mark|Replace|Reword|Rewrite|Rename) ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^(?:(?:\.\w+)+|(?:['’]s)? \w+)? (?:to|as|with|from)\b`)},
+	{Kill, regexp.MustCompile(`^(?i:删除|移除|剔除|刪除|削除|streiche|lösche|entferne|verwerfe|supprimer|retirer|éliminer|eliminar|suprimir|borrar|descartar|eliminare|rimuovere|remover|excluir|удалить) ?` + sentenceIDs), behindForeign},
+	{Kill, regexp.MustCompile(`^` + sentenceIDs + ` ?(?i:删除|移除|剔除|刪除|削除|を削除|streichen|löschen|entfernen|verwerfen|supprimer|supprimée?|eliminar|eliminare|удалить)`), behindForeign},
+}
+
+var (
+	behindKill    = regexp.MustCompile(`^(?: *$| *[.,;:!)(—–-]| (?:from|because|since|as|for|and|too|entirely|now|here|which|outright|completely|altogether|in favou?r)\b)`)
+	behindEdit    = regexp.MustCompile(`^(?:['’]s \w+|\.\w+| *[.,;:—–-]| *$| (?:to|so|as)\b)`)
+	behindForeign = regexp.MustCompile(`^ *(?:$|[:：.,，。;(—–-])`)
+	// weighing are words before an id, and conditions words behind one, that take a proposal back.
+	weighing   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|if|unless|whether|would|could|might|may|once|when|until|after|before|without|instead|otherwise|already|consider\w*|earlier|previously)\b`)
+	conditions = regexp.MustCompile(`(?i)\b(?:if|unless|once|when|until|only|after|later|next round|instead)\b`)
+	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
+	isName     = regexp.MustCompile(`^[A-Z][a-z]+[A-Z]\w+$`)
+	changeWord = []string{
+		"ill", "emov", "elet", "rop", "etir", "iscard", "limin", "LIMIN", "crap", "hang", "pdat", "evis", "ewrit", "odif", "eword", "dit", "Set ", "Mark ", "Replace ", "Rename ",
+		"treich", "ösch", "ntfern", "erwerf", "upprim", "UPPRIM", "etirer", "orrar", "uprim", "escart", "imuov", "xclu", "删除", "移除", "剔除", "刪除", "削除", "далить",
+	}
+	emphasis = strings.NewReplacer("**", "", "`", "", "__", "", " :", ":")
+)
+
+// mayPropose reports whether a text has a word for a change near an id at an offset.
+func mayPropose(text []byte, at int) bool {
+	const before, behind = 100, 60
+	near := text[max(0, at-before):min(len(text), at+behind)]
+	return slices.ContainsFunc(changeWord, func(word string) bool { return bytes.Contains(near, []byte(word)) })
+}
+
+// isIDAt reports whether an id may begin at an offset.
+func isIDAt(text []byte, at int) bool {
+	return at+1 < len(text) && isDigit(text[at+1]) && (at == 0 || !isWordByte(text[at-1]))
+}
+
+// parseSentences reads what the sentences of a line propose.
+func parseSentences(line, author string) (all []announcement) {
+	line = emphasis.Replace(line)
+	line = strings.TrimLeft(line[len(listMark.FindString(line)):], lineMarks)
+	if name, said, ok := strings.Cut(line, ": "); ok && (name == author || author == "" && isName.MatchString(name)) {
+		line = said
+	}
+	for line != "" {
+		end := sentenceEnd(line)
+		if a, ok := parseSentence(strings.TrimSpace(line[:end])); ok {
+			all = append(all, a)
+		}
+		line = strings.TrimLeft(line[end:], " \t\r\n")
+	}
+	return all
+}
+
+// sentenceEnd returns where the first sentence of a text ends.
+func sentenceEnd(text string) int {
+	for i, c := range text {
+		if end := i + len(string(c)); c == '。' || strings.ContainsRune(".!?;", c) && (end == len(text) || text[end] == ' ' || text[end] == '\n') {
+			return end
+		}
+	}
+	return len(text)
+}
+
+func parseSentence(sentence string) (a announcement, ok bool) {
+	if strings.HasSuffix(sentence, "?") {
+		return a, false
+	}
+	for i := range sentences {
+		s := &sentences[i]
+		m := s.form.FindStringSubmatchIndex(sentence)
+		if m == nil {
+			continue
+		}
+		rest := sentence[m[1]:]
+		said := strings.ReplaceAll(sentence[:m[1]], "would like", "")
+		clause := rest
+		if r := reasons.FindStringIndex(rest); r != nil {
+			clause = rest[:r[0]]
+		}
+		if s.behind != nil && !s.behind.MatchString(rest) || weighing.MatchString(said) || conditions.MatchString(clause) {
+			return a, false
+		}
+		a.operation = s.operation
+		for _, w := range lineWords(sentence[:m[1]]) {
+			if isItemID(w.text) {
+				a.name(w.text)
+			}
+		}
+		a.words, a.field = contentWords(sentence), a.fieldIn(rest)
+		return a, len(a.targets) > 0
+	}
+	return a, false
+}
+
+// fieldIn returns the field that follows an id, or "".
+func (a *announcement) fieldIn(rest string) string {
+	s, _ := artifact.ParseSection(a.section)
+	rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, "'s"), "’s"), " .")
+	words := lineWords(rest)
+	if a.operation != Edit || len(words) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(words[0].text, ".")
+	if slices.ContainsFunc(s.Spec().Fields, func(f artifact.FieldSpec) bool { return f.Name == name }) {
+		return name
+	}
+	return ""
+}
+
+var (
+	newItem  = regexp.MustCompile(`^(?:(?:New|Additional) (hypothesis|test|assumption|anomaly|critique|prediction)|(?i:(hypothesis|test|assumption|anomaly|critique|prediction) to (?:add|be added)))(?:: *(.*))?$`)
+	killMark = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	killedBy = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
+)
+
+// announceSentences records what a line proposes in words, or as the title of an item.
+func (r *reader) announceSentences(line []byte, at int) {
+	const below = 200
+	text := strings.ToValidUTF8(string(line[:min(len(line), 2*maxAnnouncement)]), "")
+	body := strings.TrimSpace(strings.TrimLeft(strings.ReplaceAll(text, "**", ""), " \t#-+0123456789.)"))
+	next := r.src[at+len(line) : min(len(r.src), at+len(line)+below)]
+	var all []announcement
+	switch m, k := newItem.FindStringSubmatch(body), killMark.FindStringSubmatch(body); {
+	case m != nil:
+		a := announcement{operation: Add, words: contentWords(m[3])}
+		a.name(m[1] + m[2])
+		a.nameIn(m[3])
+		if m[3] == "" && !isTable(next) {
+			a.words = contentWords(r.nameBelow(at + len(line)))
+			if a.whole = len(a.words) > 0; !a.whole && m[2] == "" {
+				return
+			}
+		}
+		all = append(all, a)
+	case k != nil:
+		by := killedBy.FindSubmatch(next)
+		if !bytes.Contains(bytes.ToLower(next), []byte("reason")) || by != nil && r.opt.Author != "" && string(by[1]) != r.opt.Author {
+			return
+		}
+		a := announcement{operation: Kill}
+		a.name(k[1])
+		all = append(all, a)
+	default:
+		all = parseSentences(text, r.opt.Author)
+	}
+	for _, a := range all {
+		a.line, a.column = r.place.find(at + len(line) - len(bytes.TrimLeft(line, " \t")))
+		a.text = strings.TrimSpace(text)
+		r.promises = append(r.promises, a)
+	}
+}
+
+// isTable reports whether a text begins with a table.
+func isTable(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("|"))
+}
