@@ -35,7 +35,11 @@ func CheckFields(r *delta.Reply, text []byte) {
 		}
 		if code != "" {
 			b.OK = false
-			b.Problems = append(b.Problems, delta.Located{Code: code, Message: why, Line: b.Line, Column: 1, Hint: "a merge rejects it, whatever the base"})
+			hint := "a merge rejects it, whatever the base"
+			if id := misplacedTarget(&b.Delta); id != "" {
+				hint = "write " + fault.Shown(id) + " as target_id: the key id names a new item"
+			}
+			b.Problems = append(b.Problems, delta.Located{Code: code, Message: why, Line: b.Line, Column: 1, Hint: hint})
 		}
 	}
 }

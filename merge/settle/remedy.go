@@ -89,6 +89,9 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 	if d.Section == artifact.ResearchThread.String() {
 		return "write the target_id " + artifact.ThreadID + ", or none"
 	}
+	if id := misplacedTarget(d); id != "" && c.Reader != delta.FirstReader && slices.Contains(ids, id) {
+		return "write " + id + " as target_id: the key id names a new item"
+	}
 	for i := range reply.Blocks {
 		switch b := &reply.Blocks[i]; {
 		case !slices.Contains(b.Delta.Labels, d.Target):
@@ -123,6 +126,17 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 		return "the section has no active items: ADD one, or leave it out"
 	}
 	return "leave it out: there is no item that you may " + d.Operation
+}
+
+// misplacedTarget returns the id that an EDIT or KILL without a target carries under the key id, or "".
+func misplacedTarget(d *delta.Delta) string {
+	if d.Target != "" || d.Operation == delta.Add {
+		return ""
+	}
+	if len(d.Labels) > 0 {
+		return d.Labels[0]
+	}
+	return d.Payload.Text("id")
 }
 
 // replaceOne says how to add to a section that is full.
