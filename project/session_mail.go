@@ -270,6 +270,10 @@ func (b *Mailbox) Send(ctx context.Context, d mail.Draft) (*MailMessages, error)
 	d.Project, d.From = b.Key, desk.OwnName()
 	d.To, d.CC = b.Names(d.To), b.Names(d.CC)
 	s, err := b.Client.Send(ctx, d)
+	var unknown *fault.Error
+	if errors.As(err, &unknown) && unknown.Code == mail.NotFound {
+		unknown.Hint = "`brenner mail agents` lists the names that have a mailbox; an agent registers its own"
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -163,6 +163,7 @@ func (s *run) repairRequest(t *conversation, asked *flow.Call) kickoff.Request {
 	}
 	defects := t.Defects(s.rules, s.state.OpenLeg().Instant)
 	if t.Third {
+		defects = append(defects, s.shownPatches(t)...)
 		return kickoff.Correct(s.state.Opened.Thread, asked.Answered.Output, defects)
 	}
 	return kickoff.RepairDefects(s.state.Opened.Thread, asked.Answered.Output, defects)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"brenner/artifact/delta"
+	"brenner/merge/settle"
 	"brenner/patch"
 	"brenner/roster"
 	"brenner/session/flow"
@@ -114,6 +115,21 @@ func (s *run) onlyPatches(ctx context.Context, t *conversation, x *flow.Exchange
 	p.Text = t.Text
 	applies, err := s.Project.Applies(ctx, &p)
 	return err == nil && applies
+}
+
+// shownPatches returns the search/replace blocks of a reply that are only shown, in reasoning or as a
+// quotation, for a request to correct it. Until reader/1 a request did not name them.
+func (s *run) shownPatches(t *conversation) []settle.Defect {
+	x := s.state.OpenLeg().Of(t.Agent)
+	if x == nil || len(x.Records) == 0 || s.state.Opened.Reads() == delta.FirstReader {
+		return nil
+	}
+	var all []settle.Defect
+	for _, one := range patch.ReadBlocks(t.Text, s.state.Opened.Reads()).Shown {
+		p := &one.Problem
+		all = append(all, settle.Defect{Line: p.Line, Column: 1, Code: p.Code, Message: p.Message, Hint: p.Hint})
+	}
+	return all
 }
 
 // roleOf returns the role with whose rights an agent reads and writes records.

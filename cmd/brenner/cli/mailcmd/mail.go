@@ -12,7 +12,6 @@ import (
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
-	"brenner/internal/fault"
 	"brenner/mail"
 	"brenner/mail/server"
 	"brenner/project"
@@ -159,10 +158,6 @@ func mailSend(a *ui.App, c *cobra.Command, flags *MailFlags, d mail.Draft, text 
 		if err == nil && len(s.Missed) > 0 {
 			a.Say(ui.EachLine(s.Missed, func(name *string) string { return "brenner: not reached: " + *name }))
 			a.Exit = ui.ExitPartial
-		}
-		var unknown *fault.Error
-		if errors.As(err, &unknown) && unknown.Code == mail.NotFound {
-			unknown.Hint = "`brenner mail agents` lists the names that have a mailbox; an agent registers its own"
 		}
 		return s, err
 	}, func(a *ui.App, s *project.MailMessages) string { return messageTable(a, s.Messages, "") })
