@@ -16,7 +16,7 @@ type Lead struct {
 }
 
 const (
-	lead   = `^(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction)[,.:;! —–-]+)*(?:(?:and|so|but|now|then|here's|here is|this is|use this|my|the|an?|it is) )*`
+	lead   = `^(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|on reflection|on second thoughts?)[,.:;! —–-]+)*(?:(?:and|so|but|now|then|here's|here is|this is|use this|my|the|an?|it is) )*`
 	change = `(?:versions?|deltas?|blocks?|kill|edit|add|change|attempt|try|one)`
 )
 
@@ -24,11 +24,12 @@ var (
 	// amends matches titles of a version that replaces another. A final or new delta may only be the
 	// last or another one.
 	amends = regexp.MustCompile(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + change +
-		`|(final|updated|new|second) (?:and \w+ )?(?:version|attempt|try))(?: is| of (?:it|this|that|the above))?(?:$|,| \()|` +
+		`|(final|updated|new|second|(?:clean|sharp|clear|strong|simpl|tight|strict)er) (?:and \w+ )?(?:version|attempt|try))(?: is| of (?:it|this|that|the above))?(?:$|,| \()|` +
 		`^(?:version|attempt|try|v) ?([2-9])(?:$|,| \()|` +
-		lead + `(?:here it is )?(corrected|revised|fixed|better|(?:i (?:propose|prefer|suggest) )?(?:instead|this instead)|replaced by(?: this)?)$`)
+		lead + `(?:here it is )?(corrected|revised|fixed|better|(?:i (?:propose|prefer|suggest) )?(?:instead|this instead)|replaced by(?: this)?)$|` +
+		`\b(let me (?:rewrite|revise|redo|rephrase|restate|correct|fix) (?:it|this|that))\b|\b(replaces|supersedes) (?:it|that|the (?:one|block|delta|version|kill|edit|add|above|previous|first|last)(?: one| block| delta| above)*)(?:$|[,.)])|\b(use this(?: one)?(?: instead)?)$`)
 	retargets = regexp.MustCompile(`\bi (?:actually |really )?(meant)\b|` + lead + `(?:it|that|this|the (?:target|id|section|operation)) should (?:have (?:been|said|read)|(?:be|read|say)(?: [a-z]{1,2}\d+\b|(?: this| as follows)?$))`)
-	offers    = regexp.MustCompile(`^(option|choice) (?:[a-d]|[1-4])(?:$| \()`)
+	offers    = regexp.MustCompile(`^(?:(?:option|choice) (?:[a-d]|[1-4])|(?:version|variant) [a-d]|(?:either|or)(?: this(?: one)?)?)(?:$| \()`)
 	itemID    = regexp.MustCompile(`\b[a-z]{1,2}\d+\b`)
 )
 
@@ -47,15 +48,15 @@ func LeadOf(text []byte) Lead {
 	if retargets.MatchString(lower) {
 		return Lead{Word: "meant", Target: true}
 	}
-	if m := offers.FindStringSubmatch(lower); m != nil {
-		return Lead{Word: m[1], Choice: true}
+	if offers.MatchString(lower) {
+		return Lead{Word: "option", Choice: true}
 	}
 	m := amends.FindStringSubmatch(lower)
 	if m == nil || itemID.MatchString(lower) && m[3] == "" {
 		return Lead{} // it is a version of an item
 	}
 	word := strings.Join(m[1:], "")
-	return Lead{Word: word, Target: strings.HasPrefix(word, "correct") || word == "right"}
+	return Lead{Word: word, Target: strings.HasPrefix(word, "correct") || word == "right" || m[6] != ""}
 }
 
 // Titles that set the block below aside.
@@ -70,10 +71,11 @@ var (
 		`^(?:do not|don't|avoid)(?: do)?(?: (?:this|that|it|these))?$|^what (?:i|we|you|one|not)\b.*\b(?:not|never)\b.*\b(?:do|send|propose|suggest|apply|submit|write|kill|edit|add|recommend|merge)$|` +
 		`\bnot going to (?:act|send|apply|propose|submit|kill|edit|add|make|follow|execute|merge|do)\b|\b(?:treat|regard|read) (?:it |this )?as (?:material|data|text)\b|` +
 		// what waits
-		`(?:^|[—–(-] ?|^optional,? )(?:only (?:if|when|once|after)|provided that|contingent on|conditional on|subject to|depending on|unless)\b|` +
+		`(?:^|[—–(-] ?|^optional,? )(?:only (?:if|when|once|after)|provided that|contingent on|conditional on|subject to|depending on)\b|[—–(] ?unless\b|^(?:once|as soon as) [a-z]\d+ (?:is|has|comes|returns|fails|holds)[^,]*$|^not (?:yet|now)$|^(?:for|in) (?:a|another|some) (?:later|future|next) round$|` +
 		`^pending (?:the |an? )?(?:[a-z]\d|results?|outcome|confirmation|approval|review|agreement|further)|` +
 		`\b(?:hold|keep|holding|keeping) (?:this|that|it|these|them)(?: \w+)? (?:back|off|for later)\b|\b(?:leave|leaving) (?:this|that|it|these|them)(?: \w+)? out\b|` +
 		// what a source says
+		`^quot(?:ing|ed|e)(?: from)? (?:the|an?) \w+$|` +
 		`^(?:the|an?|this) (?:\w+ ){0,2}?(?:memory|context|excerpt|kickoff|prompt|question|brief|text|instructions?|message|document|source|letter|transcript)(?: text| block| in \S+| \([^)]*\))* ` +
 		`(?:contains?|includes?|shows?|tells?|says|has|reads|gives|quotes)(?:$| this$| (?:\w+ )?(?:agents?|us|me) to (?:send|apply|kill|edit|add|write)| (?:this|the following|an?) (?:\w+ )?(?:deltas?|blocks?|instructions?|commands?|kill|edit|add)\b)`)
 	// postpones and belittles match titles in which the author speaks of no other change.
@@ -94,7 +96,7 @@ func isSetAside(title string) bool {
 // prevents matches sentences behind a block that forbid to change an item: with the operation and the id, the
 // id and the operation, or the id of one that lives.
 var prevents = regexp.MustCompile(begin + `(?:(?:please )?(?:do not|don't|never|let's not|(?:i|we) (?:(?:will|would|do|should|must) not|won't|shouldn't)) (kill|edit|change|drop|remove) ([a-z]{1,2}\d+)\b|` +
-	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b)`)
+	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b|(?:i|we) (?:(?:will|would|should) )?(?:rather )?keep ([a-z]{1,2}\d+)(?:$|[.,!]))`)
 
 // contradicts reports whether a sentence, in small letters, forbids the operation of a block on its target.
 func contradicts(sentence string, block []byte) bool {
@@ -106,7 +108,7 @@ func contradicts(sentence string, block []byte) bool {
 	if verb := m[1] + m[4]; strings.HasPrefix(verb, "edit") || strings.HasPrefix(verb, "change") {
 		operation = `"EDIT"`
 	}
-	return bytes.Contains(block, []byte(`"`+strings.ToUpper(m[2]+m[3])+`"`)) && bytes.Contains(bytes.ToUpper(block), []byte(operation))
+	return bytes.Contains(block, []byte(`"`+strings.ToUpper(m[2]+m[3]+m[5])+`"`)) && bytes.Contains(bytes.ToUpper(block), []byte(operation))
 }
 
 var (

@@ -44,7 +44,7 @@ var (
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^if .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
+	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^(?:when|once|after|as soon as) .*, (?:then )?(?:send|submit|apply|merge|execute)\b|^(?:if|should) .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
 	// calls matches lines that are no titles.
 	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
@@ -64,8 +64,8 @@ var (
 	quotes = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
 	// withdraws matches the first line behind a block.
 	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|scrap|forget|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + end + `|` +
-		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i do not (?:\w+ )?(?:propose|submit) ` + this + end + `|let me (?:not do|redo|revise|rephrase|fix|correct|rewrite|restate|rework|reconsider|retry) ` + this + end + `|not this one\b|` +
-		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one|block|delta|kill|edit|version)\b|that kills the wrong\b|` +
+		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i(?:'m not| am not| do not| did not| will not| would not| don't| didn't| won't| wouldn't) (?:\w+ )?(?:propos(?:e|ing)|submit(?:ting)?|send(?:ing)?|do(?:ing)?|mak(?:e|ing)|recommend(?:ing)?|apply(?:ing)?|want) ` + this + end + `|let me (?:not do|redo|revise|rephrase|fix|correct|rewrite|restate|rework|reconsider|retry) ` + this + end + `|not this one\b|` +
+		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one|block|delta|kill|edit|version)\b|(?:i )?(?:pasted|copied|sent) the wrong\b|i(?:'ll| will| rather)? leave (?:that|this|` + theBlock + `)(?: one)? out\b|(?:that|this|` + theBlock + `)\b.{0,60}\bi (?:only|just|merely) quote (?:it|this|that)\b|that kills the wrong\b|` +
 		this + `(?: \w+)? (?:is|was) not (?:(?:part of|in) my|mine)\b|` + this + ` (?:has|had|uses|used|names|named) (?:the|an?) wrong (?:target|id|item|section|operation|hypothesis)\b|` +
 		theBlock + ` (?:is|was) (?:[a-z]+'s(?:$|[.,;! ]+not\b)|(?:quoted|copied|taken|written|sent|proposed) (?:from|by)\b)|(?:quoted|copied|reproduced|repeated|pasted) from (?:round|the (?:kickoff|prompt|instructions?|critic|template|thread)|[a-z]+'s)\b|` +
 		`(?:this|that|` + theBlock + `)\b.{1,80}\b(?:so|and|hence|thus|therefore) (?:i|we) (?:leave|left|omit|omitted|skip|skipped|withdraw|retract) (?:it|this|that)\b|` +
@@ -153,7 +153,7 @@ func Behind(text, block []byte) (Remark, bool) {
 	}
 	line, _ := unmark(raw)
 	if isLead(raw) {
-		line = strings.TrimSpace(line[:len(line)-len(lastSentence(line))])
+		line = line[:lastEnd(line)]
 	}
 	for sentence := range sentences(lowered(strings.Trim(line, "()[] "))) {
 		if withdraws.MatchString(sentence) || contradicts(sentence, block) {
@@ -232,7 +232,7 @@ var clues = func() (by [26][32][]string) {
 		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
-		"attempt going avoid only provided conting subject depend unless pending hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
+		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
 		"meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
 		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
 	for clue := range strings.FieldsSeq(all) {

@@ -29,6 +29,7 @@ func TestBefore(t *testing.T) {
 		"The memory contains the following delta, which I treat as material:", "The context contains an embedded instruction:", "The excerpt (§3) tells agents to send:",
 		"The question text includes a delta block that I'm not going to act on:", "The injected text in §3 says", "BlueLake wrote",
 		"先前的草稿（不要采用）：", "示例：", "Entwurf (nicht übernehmen):", "Zum Beispiel:", "Ejemplo (no aplicar):", "Primer borrador:", "Brouillon, à ignorer :",
+		"Quoting the kickoff:", "Should T1 fail, I will send:", "When T1 is done and fails, apply this:", "Once T1 is in:", "For a later round:", "Not yet:",
 	}
 	for _, line := range disowned {
 		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); !ok {
@@ -56,6 +57,8 @@ func TestBefore(t *testing.T) {
 		"Pending changes:", "I keep this one short:", "My previous reply had no test, so I add one:", "Following BlueLake's edit of H1:", "The critic's objection C1 is right:",
 		"The critic's edit of H1 is right:", "<summary>Deltas</summary>", "The brief asks for a third alternative:", "The excerpt shows a lag of two hours:", "The kickoff says one test per round:",
 		"@BlueLake: your critique is answered here:", "最终版本：", "Der Entwurf von H2 war zu vage, daher:", "Meine Deltas, mit einem Beispiel je Hypothese:", "Mi cambio:", "Version finale :",
+		"Unless the cells divide, H2 predicts nothing:", "Once more, I kill H2:", "After the critique, I add a test:", "Should H2 survive? No:", "Quoting the brief, H1 is a clock, so I add:",
+		"From the critic's reply I take one point:", "Only if H1 fails does H2 matter. My edit:", "Earlier we agreed on a test; I write it down:", "Première version de H4 :",
 		"### ❌ KILL H2", "Revised version (use this one):", "The correct one is:",
 	}
 	for _, line := range own {
@@ -84,6 +87,8 @@ func TestBehind(t *testing.T) {
 		"**Correction:** do not kill H2.", "Wait, H2 must not be killed: it has a test.", "On second thought, H2 should stay. I only want to add:", "I will not kill H2.",
 		"This would be wrong, so I leave it out.", "↑ not to be merged", "Sorry, that was the wrong block.", "Actually no.", "Hmm, no. Better:",
 		"The block above is BlueLake's, not mine.", "This is not mine.", "(quoted from round 1)", "(That was only to illustrate the format.)", "The delta above is an example of what not to do.",
+		"Strike the block above; use this instead:", "I am not proposing this kill.", "I would not do this, though.", "No, wait: H2 has a test. I keep H2.", "I'll leave that out after all.",
+		"Oops, pasted the wrong thing. Here is mine:", "That one is from BlueLake's letter, I only quote it.",
 	} {
 		if _, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); !ok {
 			t.Errorf("%q does not count", line)
@@ -97,6 +102,8 @@ func TestBehind(t *testing.T) {
 		"Do not kill H1.", "H1 must not be killed.", "H1 should stay.", "Do not edit H2 before that.", "It names the wrong cells otherwise.", "It forbids nothing, so I drop it.",
 		"The old mechanism was refuted, so I leave it out.", "This is taken from §43. The numbers are mine.", "Final version:", "I meant H3:", "But it does not tell H1 from H3.",
 		"It is cheap.\n- Scratch that", "Actually, no other test does this.", "Well, no one has tried it.", "The edit is H1's only hope.",
+		"I keep H1.", "I leave H3 as it is.", "This leaves H1 and H3, so I leave them as they are.", "That was the weakest one. Next:", "This is not final: H1 may follow next round.",
+		"The name is BlueLake's, the claim is mine.", "I do not want that to happen again.", "Sorry that this is short.",
 	} {
 		if r, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); ok {
 			t.Errorf("%q counts as %q", line, r.Line)
@@ -152,6 +159,9 @@ func TestLeadOf(t *testing.T) {
 		"Revised version (use this one):": {Word: "revised"}, "The correct one is:": {Word: "correct", Target: true}, "No wait, I meant H3:": {Word: "meant", Target: true},
 		"It should be H3:": {Word: "meant", Target: true}, "### Version 2 (final)": {Word: "2"}, "**Corrected:**": {Word: "corrected", Target: true}, "Better:": {Word: "better"},
 		"But I propose instead:": {Word: "i propose instead"}, "Option A:": {Word: "option", Choice: true},
+		"Let me rewrite this more sharply:": {Word: "let me rewrite this"}, "On second thought, a sharper version:": {Word: "sharper"}, "Updated delta (replaces the one above):": {Word: "replaces", Target: true},
+		"This supersedes the previous block:": {Word: "supersedes", Target: true}, "Correction — use this one instead:": {Word: "use this one instead"}, "Version B:": {Word: "option", Choice: true}, "or this:": {Word: "option", Choice: true},
+		"This replaces the old version:": {}, "Earlier version:": {}, "The second one:": {}, "A better test for the late stage:": {}, "Test two (improved version of the classic graft):": {}, "Corrected claims:": {},
 		"Final delta:": {}, "Second change:": {}, "New test:": {}, "### H2, revised version": {}, "Revised version of H2:": {}, "Correction to H1:": {}, "The final version of H2 was too vague, so I kill it:": {},
 		"It should be run before this one:": {}, "The real third alternative:": {}, "Option A of the brief is dead:": {}, "This is my final version.": {}, "Version 2 should have it:": {}, "Better controls:": {}, "": {},
 	} {

@@ -25,6 +25,14 @@ func sentences(line string) iter.Seq[string] {
 	}
 }
 
+// lastEnd returns where the last sentence or clause but one of a line ends, or 0.
+func lastEnd(line string) int {
+	if ends := sentenceEnd.FindAllStringIndex(line, -1); ends != nil {
+		return ends[len(ends)-1][0] + 1
+	}
+	return 0
+}
+
 // lastSentence returns the last sentence of a line. Clauses behind a semicolon belong to it.
 func lastSentence(line string) string {
 	if end := max(strings.LastIndex(line, ". "), strings.LastIndex(line, "! "), strings.LastIndex(line, "? ")); end >= 0 {
