@@ -75,7 +75,11 @@ func noChanges(line string, version Reader) (reason string, ok bool) {
 	}
 	rest, closed := strings.CutPrefix(rest, opening)
 	rest = strings.TrimLeft(rest, " \t")
-	for _, colon := range []string{":", "："} {
+	colons := []string{":", "："}
+	if version != FirstReader {
+		colons = append(colons, "–", "—", "- ")
+	}
+	for _, colon := range colons {
 		if after, found := strings.CutPrefix(rest, colon); found {
 			if inner, whole := strings.CutPrefix(after, opening); !closed && whole {
 				after = inner

@@ -20,6 +20,8 @@ func TestNoChanges(t *testing.T) {
 		"`NO CHANGES: same`":                        "same",
 		"no\tchanges : tab\r\nmore":                 "tab",
 		"NO CHANGES： wide colon":                    "wide colon",
+		"NO CHANGES – a dash":                       "a dash",
+		"NO CHANGES - a hyphen":                     "a hyphen",
 		"text\nNO CHANGES: lazy line":               "lazy line",
 		"NO CHANGES: reason\nNO CHANGES: it holds":  "it holds",
 		"NO CHANGES: reasons are in §4":             "reasons are in §4",
@@ -127,6 +129,29 @@ func TestCutReplyFirstReader(t *testing.T) {
 		}
 		if alone := delta.Read([]byte(rest), opt); len(alone.Blocks) != 0 || alone.NoChanges != nil {
 			t.Errorf("%q alone: %+v", rest, alone.Blocks)
+		}
+	}
+}
+
+// Marks of a list and the word delta before an object change nothing. A list of differences is not read.
+func TestMarksBeforeObjects(t *testing.T) {
+	const (
+		add  = `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"n","claim":"c"}}`
+		kill = `{"operation":"KILL","section":"hypothesis_slate","target_id":"H1","payload":{"reason":"too vague"}}`
+	)
+	for text, want := range map[string]int{
+		"1. " + add + "\n2. " + kill: 2, "- " + add + "\n- " + kill: 2, "delta: " + add: 1, "Delta 1: " + add + "\nDelta 2: " + kill: 2,
+		"- " + kill + "\n+ " + add: 0,
+	} {
+		taken := 0
+		reply := delta.Read([]byte("```delta\n"+text+"\n```\n"), delta.Options{})
+		for _, b := range reply.Blocks {
+			if b.OK {
+				taken++
+			}
+		}
+		if taken != want || want > 0 && len(reply.Blocks) != want {
+			t.Errorf("%q: %d of %d taken, want %d: %+v", text, taken, len(reply.Blocks), want, reply.Blocks)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package delta
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"unicode/utf8"
 
@@ -55,6 +56,7 @@ type repairer struct {
 	began bool   // the last token was the open bracket
 	one   bool   // stop after one value
 	lax   bool   // the rules of the second reader
+	marks bool   // marks of lists may stand before objects
 	bad   misfit // the target of fail
 }
 
@@ -67,6 +69,7 @@ func (r *repairer) repair(src []byte, one bool) *repaired {
 	}
 	if !one {
 		r.text = slices.Grow(r.text, len(src)+len(src)/8)
+		r.marks = r.lax && !bytes.Contains(src, []byte("\n+")) // which is a list of differences
 	}
 	for r.fail == nil && r.step() {
 	}
@@ -271,6 +274,17 @@ func ruleLength(src []byte, pos int) int {
 	return 0
 }
 
+// markBefore matches what may stand before an object on its line: the mark of a list, or the word delta.
+var markBefore = regexp.MustCompile(`^(?:(?:[-*•]|\d{1,3}[.)])[ \t]+|(?i:delta)[ \t]*\d{0,3}[ \t]*:[ \t]*)\{`)
+
+// markLength returns the length of such a mark at the beginning of a line, or 0.
+func markLength(src []byte, pos int) int {
+	if before := bytes.TrimRight(src[:pos], " \t"); len(before) > 0 && before[len(before)-1] != '\n' {
+		return 0
+	}
+	return max(0, len(markBefore.Find(src[pos:min(len(src), pos+maxRule)]))-1)
+}
+
 // maxRule is how many bytes a line between two deltas may have.
 const maxRule = 200
 
@@ -331,6 +345,7 @@ const (
 	fixSpace
 	fixSeveral
 	fixRule
+	fixMark
 	fixNotANumber
 	fixUnclosed
 	fixCount
@@ -348,6 +363,7 @@ var fixNames = [fixCount][2]string{
 	fixSpace:         {"an odd space taken out", "odd spaces taken out"},
 	fixSeveral:       {"a second value in the block taken as another delta", "further values in the block taken as deltas"},
 	fixRule:          {"a line between deltas taken out", "lines between deltas taken out"},
+	fixMark:          {"the mark of a list or the word delta before an object taken out", "marks of a list or words before objects taken out"},
 	fixNotANumber:    {"a word that is not a value of JSON refused", "words that are not values of JSON refused"},
 	fixUnclosed:      {"the end of a list added"},
 }
@@ -421,6 +437,9 @@ func (r *repairer) space() bool {
 		case r.lax && len(r.open) == 0 && ruleLength(r.src, r.pos) > 0:
 			r.change(fixRule, r.pos)
 			r.takeOut(ruleLength(r.src, r.pos))
+		case r.marks && len(r.open) == 0 && markLength(r.src, r.pos) > 0:
+			r.change(fixMark, r.pos)
+			r.takeOut(markLength(r.src, r.pos))
 		case c >= utf8.RuneSelf && nonstandardSpace(rest) > 0:
 			r.change(fixSpace, r.pos)
 			r.blank(nonstandardSpace(rest))

@@ -367,7 +367,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	}
 	c := ordersOf(text)
 	if c.order {
-		r.findWritten(b, done, fateElsewhere("in "+fenceName(b.Fence)+" that is not written as JSON"))
+		r.findWritten(b, done, refused(UnfencedDelta, "a change in "+fenceName(b.Fence)+" that is not written as a delta", hintFence+"; leave it out if it is an example"))
 	}
 	r.findAnnouncements(b, done, c)
 }
