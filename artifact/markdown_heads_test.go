@@ -116,7 +116,7 @@ func TestForeignKillMarks(t *testing.T) {
 	for body, reason := range map[string]string{
 		"### ~~H1: one~~ (KILLED)": "", "### ~~H1: one~~ — KILLED": "", "### ~~H1: one~~ **[KILLED]**": "", "### ~~H1~~: one": "",
 		"### ~~H1: one~~ too vague": "too vague", "### H1 [KILLED]: one": "", "### H1 (KILLED): one": "", "### H1: one (KILLED)": "",
-		"### H1: one — KILLED": "", "### H1: one - killed": "", "### H1: ~~one~~": "", "### H1: one (killed: too vague)": "too vague",
+		"### H1: one — KILLED": "", "### H1: one ❌ KILLED": "", "### H1: one ❌ KILLED: too vague": "too vague", "### H1: one - killed": "", "### H1: ~~one~~": "", "### H1: one (killed: too vague)": "too vague",
 		"### ~~H1: one~~ (KILLED by RedSky: too vague)": "too vague", "### H1: one\n**Status**: KILLED": "",
 		"### H1: one\n**Status**: Killed by RedSky (too vague)": "too vague", "### H1: one\n**Killed**: yes — too vague": "too vague",
 		"| ID | Name | Status |\n|---|---|---|\n| H1 | one | killed |":   "",
@@ -154,7 +154,7 @@ func TestForeignKillsInDoubtAreNamed(t *testing.T) {
 
 // A name that looks like a kill is a name in a file that this program wrote.
 func TestNamesLikeKillsReadBack(t *testing.T) {
-	for _, name := range []string{"one (KILLED)", "one — KILLED", "~~one~~", "one [killed]", "cells killed by heat", "one (rejected)"} {
+	for _, name := range []string{"one (KILLED)", "one — KILLED", "one ❌ KILLED", "~~one~~", "one [killed]", "cells killed by heat", "one (rejected)"} {
 		var a artifact.Artifact
 		a.Metadata.SessionID = "RS-20260101-x"
 		a.Sections[artifact.HypothesisSlate] = []*artifact.Item{{ID: "H1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(name)}}}}

@@ -166,7 +166,7 @@ func (r *mdReader) killedHead(text string) (rest, words string, ok bool) {
 	return inside, words, true
 }
 
-// killedName reads the kill in the name of the open item: "Two (KILLED)", "Two — KILLED" or "~~Two~~". The
+// killedName reads the kill in the name of the open item: "Two (KILLED)", "Two — KILLED", "Two ❌ KILLED" or "~~Two~~". The
 // writer may have written such a name, so that a file that it wrote is read again without.
 func (r *mdReader) killedName(name string) string {
 	if r.literal || r.open.Kill != nil || name == "" {
@@ -177,11 +177,11 @@ func (r *mdReader) killedName(name string) string {
 		r.kill("name", name, "")
 		return inside
 	}
-	if at := strings.LastIndexAny(name, "([—–-"); at >= 0 {
-		if words, ok := killWords(name[at:]); ok {
+	if at := strings.LastIndexAny(name, "([—–-❌"); at >= 0 {
+		if words, ok := killWords(strings.TrimPrefix(name[at:], "❌")); ok {
 			r.guessed = true
 			r.kill("name", name, words)
-			return strings.TrimRight(name[:at], "*_ —–-(")
+			return strings.TrimRight(name[:at], "*_ —–-(❌")
 		}
 	}
 	r.doubt("name", name)
