@@ -58,6 +58,16 @@ var damages = []damage{
 	}},
 }
 
+// garble puts parts of the text elsewhere.
+func (r *reply) garble(g source) {
+	for range 1 + g.IntN(8) {
+		from := g.IntN(len(r.text))
+		part := r.text[from:min(len(r.text), from+1+g.IntN(12))]
+		to := g.IntN(len(r.text))
+		r.text = r.text[:to] + part + r.text[to+g.IntN(min(len(r.text)-to, 12)):]
+	}
+}
+
 // anyFence returns a line that is a fence, or -1.
 func (r *reply) anyFence(g *composer) int {
 	var all []int

@@ -133,6 +133,19 @@ func TestLawRepliesAreAccountedFor(t *testing.T) {
 	}
 }
 
+// The reader and the merge survive replies of which nothing is known.
+func TestGarbledRepliesAreRead(t *testing.T) {
+	for i := range repliesToTry(t) / 4 {
+		rnd := rand.New(rand.NewPCG(2, uint64(i)))
+		r := choose(rnd, rnd.Uint64()).reply()
+		if r.text == "" {
+			continue
+		}
+		r.garble(rnd)
+		judge(r, delta.SecondReader)
+	}
+}
+
 // found collects faults by class.
 type found struct {
 	*testing.T
