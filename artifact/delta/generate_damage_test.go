@@ -97,6 +97,9 @@ func (r *reply) unmark(g *composer, change func(string) string) {
 
 // hit weakens what is expected when a line is damaged.
 func (r *reply) hit(line int) {
+	if r.leaky() {
+		r.doc = r.weakNext(line)
+	}
 	if strings.HasPrefix(r.lines[line], "1.\t") {
 		r.doc = r.weak() // what is below it may be indented code now
 	}
@@ -136,6 +139,21 @@ func (r *reply) hit(line int) {
 		r.closes = append(slices.Clone(r.closes), last) // another one may close what is left
 	}
 	r.doc = r.behindLeak(line).amidLeaks()
+}
+
+// weakNext expects no more than a row of the first good block behind a line: of two damaged fences the one may
+// seem to close the other, and each may cost a block.
+func (d doc) weakNext(line int) doc {
+	d.plants = slices.Clone(d.plants)
+	for i := range d.plants {
+		if p := &d.plants[i]; p.from > line {
+			if p.want == taken {
+				p.want = accounted
+			}
+			break
+		}
+	}
+	return d
 }
 
 // spoil weakens what is expected of a damaged change.
