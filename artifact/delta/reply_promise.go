@@ -82,7 +82,7 @@ func (r *reader) announceIn(b markdown.Block, line []byte, at, next int, l *line
 	if l.above = r.orderOf(line, l.above, clues, next); l.above != "" || !clues.announces() {
 		return
 	}
-	found := false
+	found := clues.order && r.announceCall(line, at)
 	for start, end := r.written(at, at+len(line)); end > 0 && b.Kind == markdown.Prose; start, end = r.written(end, at+len(line)) {
 		if r.announceWritten(b, l.paragraph, start, end) {
 			found, l.paragraph = true, end

@@ -370,6 +370,9 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		r.findWritten(b, done, refused(UnfencedDelta, "a change in "+fenceName(b.Fence)+" that is not written as a delta", hintFence+"; leave it out if it is an example"))
 	}
 	r.findAnnouncements(b, done, c)
+	if own && loose && len(done) == 0 && !c.order && (possible && f == (fate{}) || !possible && r.fateBeside(b) == (fate{})) {
+		r.announceItems(b)
+	}
 }
 
 // fateOther returns what becomes of deltas in a fence of another word because of its marks and its text.
