@@ -11,10 +11,10 @@ import (
 type finding int
 
 const (
-	known     finding = iota // it is the returned item
-	unknown                  // it is nothing that the author could know
-	tooSoon                  // it is an item of a later ADD
-	ambiguous                // it may be one of several items
+	known     finding = iota // it means the returned item
+	unknown                  // it means no item that the author could know
+	tooSoon                  // it means an item of a later ADD
+	ambiguous                // it may mean one of several items
 )
 
 // refer resolves an id or label in a delta.
@@ -23,20 +23,27 @@ func (p *pass) refer(e entry, ref string) (*slot, finding) {
 		return p.byLabel(e, ref)
 	}
 	ref, whole := p.inSession(ref)
-	section, ok := artifact.SectionOfID(ref)
-	if !ok {
+	s := p.shownItem(e, ref)
+	switch {
+	case s == nil:
 		return nil, unknown
+	case !whole && len(e.remembered(ref)) > 0:
+		return nil, ambiguous
 	}
-	if s := p.section(section).find(ref); s != nil && s.shownTo(e) {
-		if !whole && len(e.remembered(ref)) > 0 {
-			return nil, ambiguous
-		}
-		return s, known
-	}
-	return nil, unknown
+	return s, known
 }
 
-// inSession returns the id in an address with the session, "RS-20251230-x#H2", which leaves no doubt.
+// shownItem returns the item with an id if the author of e was shown it, or nil.
+func (p *pass) shownItem(e entry, id string) *slot {
+	if section, ok := artifact.SectionOfID(id); ok {
+		if s := p.section(section).find(id); s != nil && s.shownTo(e) {
+			return s
+		}
+	}
+	return nil
+}
+
+// inSession returns the id in an address with the session, such as RS-20251230-x#H2.
 func (p *pass) inSession(ref string) (id string, whole bool) {
 	if session := p.base.Metadata.SessionID; p.second && session != "" {
 		if id, whole = strings.CutPrefix(ref, session+"#"); whole {
@@ -100,8 +107,8 @@ func (p *pass) addressCell(e entry, row, cell string) (*slot, string, bool) {
 // noTarget reports why a target is invalid, and what it may mean.
 func (p *pass) noTarget(e entry, section artifact.Section, target string) {
 	e.reject(InvalidTarget, p.whyNoTarget(e, section, target))
-	if len(e.heardOf(target)) > 0 {
-		p.misnamed = append(p.misnamed, misnamed{e, section, target})
+	if len(e.earlierAdds(target)) > 0 {
+		p.badTargets = append(p.badTargets, badTarget{e, section, target})
 	}
 }
 
@@ -121,7 +128,7 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 		return fmt.Sprintf("%s is %s's own name for %s, which is in %s", shown, agent, made[0].id(), made[0].section())
 	}
 	why := fmt.Sprintf("there is no %s in %s", shown, section)
-	if p.section(section).kept[target] {
+	if p.section(section).reserved[target] {
 		return why + ": the base has it only in a text that is not an item; write it as an item there, or ADD one"
 	}
 	other, isID := artifact.SectionOfID(target)
@@ -143,7 +150,7 @@ func (p *pass) whyNoTarget(e entry, section artifact.Section, target string) str
 	return why
 }
 
-// readAs names the item that a target of no item reads as.
+// readAs suggests the item that the author may mean by a target that is not an id.
 func (p *pass) readAs(e entry, target string) string {
 	if !p.second {
 		return ""
@@ -152,12 +159,10 @@ func (p *pass) readAs(e entry, target string) string {
 	if m, ok := e.meaning(target); ok {
 		id = m.id
 	}
-	if section, ok := artifact.SectionOfID(id); ok {
-		if s := p.section(section).find(id); s != nil && s.shownTo(e) {
-			return "; write " + id + " if you mean it"
-		}
+	if p.shownItem(e, id) == nil {
+		return ""
 	}
-	return ""
+	return "; write " + id + " if you mean it"
 }
 
 // candidates returns the items that a name of e may mean, if there are several.
@@ -177,22 +182,18 @@ func (p *pass) candidates(e entry, name string) []string {
 		if refused {
 			all = append(all, "an item that was refused")
 		}
-		return append(all, p.heardItems(e, name)...)
+		return append(all, p.othersItems(e, name)...)
 	}
-	section, isID := artifact.SectionOfID(name)
-	if !isID {
+	earlier := e.remembered(name)
+	if len(earlier) == 0 || p.shownItem(e, name) == nil {
 		return nil
 	}
-	if s := p.section(section).find(name); s != nil && s.shownTo(e) {
-		for _, id := range e.remembered(name) {
-			all = append(all, fmt.Sprintf("%s (%s's %s of an earlier merge)", id, fault.Shown(e.d().Agent), name))
-		}
-		if session := p.base.Metadata.SessionID; all != nil && session != "" {
-			name = session + "#" + name
-		}
-		if all != nil {
-			all = append([]string{name}, all...)
-		}
+	all = append(all, name)
+	if session := p.base.Metadata.SessionID; session != "" {
+		all[0] = session + "#" + name
+	}
+	for _, id := range earlier {
+		all = append(all, fmt.Sprintf("%s (%s's %s of an earlier merge)", id, fault.Shown(e.d().Agent), name))
 	}
 	return all
 }

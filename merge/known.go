@@ -12,7 +12,7 @@ import (
 type meaning struct {
 	id    string
 	since int  // the version that added the item
-	sure  bool // otherwise the label is the item's name, or has other words, too
+	sure  bool // false if the label is the item's name, or has other words, too
 }
 
 // knownLabels finds the labels of the batch that read as items of the base: as their ids in whatever
@@ -25,19 +25,19 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 	d.known = make(map[string]meaning)
 	for s, items := range base.Sections {
 		for _, id := range base.Reserved(artifact.Section(s)) {
-			d.record(wanted[wish{text: id, sure: true}], meaning{id: id, sure: true})
+			d.record(wanted[lookup{text: id, sure: true}], meaning{id: id, sure: true})
 		}
 		for _, it := range items {
 			m := meaning{id: it.ID}
 			if it.Created != nil {
 				m.since = it.Created.Version
 			}
-			d.record(wanted[wish{text: it.ID}], m)
+			d.record(wanted[lookup{text: it.ID}], m)
 			if name := it.Text("name"); name != "" {
-				d.record(wanted[wish{text: artifact.FoldName(name), name: true}], m)
+				d.record(wanted[lookup{text: artifact.FoldName(name), name: true}], m)
 			}
 			m.sure = true
-			d.record(wanted[wish{text: it.ID, sure: true}], m)
+			d.record(wanted[lookup{text: it.ID, sure: true}], m)
 		}
 	}
 }
@@ -52,14 +52,14 @@ func (d *orderedBatch) record(labels []string, m meaning) {
 	}
 }
 
-// wish is an id, surely or perhaps meant, or a name that a label of the batch may read as.
-type wish struct {
+// lookup is an item that a label of the batch may mean: by its id, surely or perhaps, or by its name.
+type lookup struct {
 	text       string
 	sure, name bool
 }
 
-func (d *orderedBatch) wantedItems() map[wish][]string {
-	var wanted map[wish][]string
+func (d *orderedBatch) wantedItems() map[lookup][]string {
+	var wanted map[lookup][]string
 	seen := make(map[string]bool)
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
@@ -71,17 +71,17 @@ func (d *orderedBatch) wantedItems() map[wish][]string {
 			}
 			seen[label] = true
 			if wanted == nil {
-				wanted = make(map[wish][]string)
+				wanted = make(map[lookup][]string)
 			}
-			want := func(w wish) { wanted[w] = append(wanted[w], label) }
+			want := func(w lookup) { wanted[w] = append(wanted[w], label) }
 			id, maybe := artifact.Spelled(label)
 			if id != "" {
-				want(wish{text: id, sure: true})
+				want(lookup{text: id, sure: true})
 			}
 			for _, id := range maybe {
-				want(wish{text: id})
+				want(lookup{text: id})
 			}
-			want(wish{text: artifact.FoldName(label), name: true})
+			want(lookup{text: artifact.FoldName(label), name: true})
 		}
 	}
 	return wanted
@@ -94,13 +94,13 @@ func (e entry) knows(label string) bool {
 }
 
 // doubts reports whether the author of e may mean another item than its own of that name: one that it was
-// shown, one of a letter that it received, or any, if the name is a target before it is given.
+// shown, one of a letter that it received, or any if the name is a target before its ADD.
 func (e entry) doubts(label string) bool {
 	if m, ok := e.meaning(label); ok && !m.sure {
 		return true
 	}
-	n := e.named(label)
-	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.overheard(label))
+	n := e.claimsOf(label)
+	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.namedByOthers(label))
 }
 
 // meaning returns the item that a label of the batch reads as, if the author of e was shown it. Deltas

@@ -10,14 +10,14 @@ import (
 )
 
 // labels are the names that one author gave, within one message, to the items of its ADDs.
-type labels map[string]*named
+type labels map[string]*nameClaims
 
-// named are all ADDs that claimed a name: those of the reply or in place of them, and the new ones of its
-// repair. merge/1 does not tell them apart.
-type named struct {
+// nameClaims are all ADDs that claim a name: those of the reply with their corrections, and the new ones
+// of its repair. merge/1 keeps all in the first text.
+type nameClaims struct {
 	texts  [2]claims
-	resent bool // one of them was read in an earlier merge: its author sent the letter again
-	early  bool // it is a target before the first of them and may mean another item
+	resent bool // one of them was read in an earlier merge
+	early  bool // the name is a target before the first of them and may mean another item
 }
 
 // claims are the ADDs of one text with one name, in order, and what they made in a pass.
@@ -72,12 +72,12 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 		}
 	}
 	if d.second {
-		d.hear()
+		d.collectLetterNames()
 		d.markEarly()
 	}
 }
 
-// markEarly finds the names that are targets before they are given. Their authors may mean other items.
+// markEarly finds the names that are targets before their ADDs. Their authors may mean other items.
 func (d *orderedBatch) markEarly() {
 	if d.scopes == nil {
 		return
@@ -89,7 +89,7 @@ func (d *orderedBatch) markEarly() {
 		}
 		e := d.entry(i)
 		for _, name := range namesIn(from.Target) {
-			if n := e.named(name); n != nil && !n.early && (from.Operation == opKill || mayCount(name)) {
+			if n := e.claimsOf(name); n != nil && !n.early && (from.Operation == opKill || mayCount(name)) {
 				n.early = e.precedes(n.first()) && !e.knows(name)
 			}
 		}
@@ -111,7 +111,7 @@ func namesIn(target string) []string {
 	return []string{target, row, cell}
 }
 
-// precedes reports whether e stands before another delta of its message, or is older in a delta file.
+// precedes reports whether e is before another delta of its message, or older in a delta file.
 func (e entry) precedes(other entry) bool {
 	if place := e.d().Place; place != nil {
 		return place.Block < other.d().Place.Block
@@ -120,7 +120,7 @@ func (e entry) precedes(other entry) bool {
 }
 
 // first returns the first ADD with the name.
-func (n *named) first() entry {
+func (n *nameClaims) first() entry {
 	if len(n.texts[0].adds) == 0 {
 		return n.texts[1].adds[0]
 	}
@@ -130,7 +130,7 @@ func (n *named) first() entry {
 func (l labels) add(name string, e entry) {
 	n := l[name]
 	if n == nil {
-		n = &named{}
+		n = &nameClaims{}
 		l[name] = n
 	}
 	text := &n.texts[0]
@@ -171,7 +171,7 @@ func spelledID(label string) string {
 	return id
 }
 
-// idInName returns the id of its section that stands before the name of an ADD, or "".
+// idInName returns the id of its section before the name of an ADD, or "".
 func idInName(d *delta.Delta) string {
 	f := d.Payload.Find("name")
 	if f == nil {
@@ -225,8 +225,8 @@ func (e entry) labelledAdd(name string) entry {
 	return adds[after]
 }
 
-// named returns the ADDs that claim a name, in this spelling or, since merge/2, in another one of the same id.
-func (e entry) named(name string) *named {
+// claimsOf returns the ADDs that claim a name, in this spelling or, since merge/2, in another one of the same id.
+func (e entry) claimsOf(name string) *nameClaims {
 	n := e.labels()[name]
 	if n != nil && e.in.second {
 		if all := e.labels()[spelledID(name)]; all != nil {
@@ -240,7 +240,7 @@ func (e entry) named(name string) *named {
 // lacks can be one of its repair. A known id does not name a new item, except in a letter that was sent
 // again: there it means what it meant when the letter was first read.
 func (e entry) labelled(name string) []claims {
-	n := e.named(name)
+	n := e.claimsOf(name)
 	switch {
 	case n == nil || e.knows(name) && !n.resent:
 		return nil

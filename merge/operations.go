@@ -42,7 +42,7 @@ func (p *pass) add(e entry, section artifact.Section) {
 	row.TargetID, row.Message = id, sentence
 	if e.is(labelled) {
 		row.Message += e.labelOf(id)
-		if p.index.rules.second() {
+		if p.second {
 			slot.item.SetLabels(e.assumedIDs(id))
 		}
 	}
@@ -378,7 +378,7 @@ func (p *pass) plain(e entry, writes []write) bool {
 			continue
 		}
 		for _, ref := range p.mentioned(e, w) {
-			if s, found, heard := p.mean(e, ref); found != known || s.id() != ref || !heard.none() {
+			if s, found, letter := p.mean(e, ref); found != known || s.id() != ref || !letter.none() {
 				return false
 			}
 		}

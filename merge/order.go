@@ -13,17 +13,17 @@ import (
 // orderedBatch is the batch in processing order. The data of a delta is filled in when it is needed,
 // and stored next to that of its neighbours: large batches are bound by memory access.
 type orderedBatch struct {
-	batch    []delta.Delta
-	derived  map[int32]string // ids of deltas without one
-	authors  []author
-	version  int
-	scopes   map[scope]labels
-	heard    heard
-	known    map[string]meaning   // labels that read as items of the base
-	memory   map[assumed][]string // items of the base by the ids that their authors assumed
-	second   bool                 // the rules are those of merge/2 or later
-	history  *history
-	repeated []int32 // indices of deltas that may repeat something, or be repeated
+	batch       []delta.Delta
+	derived     map[int32]string // ids of deltas without one
+	authors     []author
+	version     int
+	scopes      map[scope]labels
+	letterNames letterNames
+	known       map[string]meaning   // labels that read as items of the base
+	memory      map[assumed][]string // items of the base by the ids that their authors assumed
+	second      bool                 // the rules are those of merge/2 or later
+	history     *history
+	repeated    []int32 // indices of deltas that may repeat something, or be repeated
 
 	facts  []facts
 	stamps []artifact.Stamp

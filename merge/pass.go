@@ -14,24 +14,24 @@ type pass struct {
 	base  *artifact.Artifact
 	index *ruleIndex
 	*orderedBatch
-	sections  [artifact.SectionCount]*sectionState
-	vetoed    map[entry]bool // KILLs that the third-alternative rule refuses
-	late      []lateWrite
-	awaited   bool // some reference may still resolve to an item of this batch
-	kills     []*kill
-	warnings  []Warning
-	openUsed  [artifact.SectionCount]bool
-	words     []string
-	fields    space[artifact.Field]
-	outcomes  space[FieldOutcome]
-	stamps    space[*artifact.Stamp]
-	additions []addition
-	raised    bool      // a list lost elements, so the additions must be examined
-	counted   []*author // authors whose deltas changed the artifact
-	applied   int
-	overtook  map[string]entry                 // ids claimed while others waited
-	makers    map[*artifact.Stamp]itemPosition // items of the base by the delta that added them
-	misnamed  []misnamed
+	sections   [artifact.SectionCount]*sectionState
+	vetoed     map[entry]bool // KILLs that the third-alternative rule refuses
+	late       []lateWrite
+	awaited    bool // some reference may still resolve to an item of this batch
+	kills      []*kill
+	warnings   []Warning
+	openUsed   [artifact.SectionCount]bool
+	words      []string
+	fields     space[artifact.Field]
+	outcomes   space[FieldOutcome]
+	stamps     space[*artifact.Stamp]
+	additions  []addition
+	raised     bool      // a list lost elements, so the additions must be examined
+	counted    []*author // authors whose deltas changed the artifact
+	applied    int
+	overtook   map[string]entry                 // ids claimed while others waited
+	makers     map[*artifact.Stamp]itemPosition // items of the base by the delta that added them
+	badTargets []badTarget
 }
 
 // kill records which deltas killed a hypothesis, and whether it was a third alternative then.
@@ -57,7 +57,7 @@ func (p *pass) self(e entry) []*artifact.Stamp { return append(p.stamps.take(1),
 func (p *pass) section(s artifact.Section) *sectionState {
 	if p.sections[s] == nil {
 		var reserved []string
-		if p.index.rules.second() {
+		if p.second {
 			reserved = p.base.Reserved(s)
 		}
 		p.sections[s] = newSectionState(s, p.base.Sections[s], reserved)
@@ -162,7 +162,7 @@ func (p *pass) decide(e entry) {
 	case who.blank:
 		e.reject(delta.MissingRequiredField, "the delta names no agent")
 		return
-	case d.Timestamp == "" && p.index.rules.second():
+	case d.Timestamp == "" && p.second:
 		e.reject(delta.InvalidTimestamp, "the delta has no timestamp")
 		return
 	case d.At.IsZero():
@@ -193,8 +193,9 @@ func (p *pass) warnIgnored(e entry) {
 	}
 }
 
-func (p *pass) warn(code fault.Code, format string, args ...any) {
+func (p *pass) warn(code fault.Code, format string, args ...any) *Warning {
 	p.warnings = append(p.warnings, Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	return &p.warnings[len(p.warnings)-1]
 }
 
 func (p *pass) allowed(e entry, section artifact.Section, author string) bool {

@@ -60,7 +60,7 @@ func (p *pass) check(e entry, spec *artifact.SectionSpec, writes []write) []writ
 		if ok && reason == "" {
 			known := &spec.Fields[rank]
 			w.refs, w.free = known.Refs, known.Kind == artifact.KindAny
-			w.Field, reason = p.fit(e, known, f)
+			w.Field, reason = e.fit(known, f)
 		}
 		if reason != "" {
 			e.refuse(f.Name, reason)
@@ -106,27 +106,12 @@ func (e entry) refuse(field, reason string) {
 	e.row().Fields = append(e.row().Fields, FieldOutcome{Field: field, Outcome: FieldRefused, Message: reason})
 }
 
-// fit makes a field conform to the table by the version of the rules; see entry.fit.
-func (p *pass) fit(e entry, spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
-	if p.index.rules.second() {
-		if spec.Kind == artifact.KindReferences {
-			return e.fitReferences(f)
-		}
-		if name, ok := f.Value.(artifact.Text); ok && spec.Name == "name" && e.is(adds) {
-			if trimmed := artifact.TrimIDBeforeBrackets(string(name)); len(trimmed) < len(name) {
-				f = changed(f, artifact.Text(trimmed))
-			}
-		}
-	}
-	return e.fit(spec, f)
-}
-
 // fit makes a field conform to the table. It returns f itself if nothing has to change, or the
 // reason why it does not fit. Neither means that nothing is left of it, which was already reported.
 func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	switch spec.Kind {
 	case artifact.KindText:
-		return fitText(spec, f)
+		return e.fitText(spec, f)
 	case artifact.KindFlag:
 		if _, ok := f.Value.(artifact.Bool); !ok {
 			return nil, "it is neither true nor false"
@@ -139,6 +124,9 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 	case artifact.KindList:
 		return f, badList(f.Value)
 	case artifact.KindReferences:
+		if e.in.second {
+			return e.fitReferences(f)
+		}
 		return f, badReferences(f.Value)
 	case artifact.KindMap:
 		return e.fitMap(spec, f, badOutcome)
@@ -148,7 +136,7 @@ func (e entry) fit(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, stri
 	return f, ""
 }
 
-func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
+func (e entry) fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	if list, ok := f.Value.(artifact.List); ok && spec.Refs {
 		// "discriminates" is a text with ids; a list of ids means the same.
 		text, ok := delta.JoinContrasted(list)
@@ -163,7 +151,11 @@ func fitText(spec *artifact.FieldSpec, f *delta.Field) (*delta.Field, string) {
 	}
 	isName := spec.Name == "name"
 	if isName {
-		if trimmed := artifact.TrimID(string(t)); len(trimmed) < len(t) {
+		trimmed := string(t)
+		if e.in.second && e.is(adds) {
+			trimmed = artifact.TrimIDBeforeBrackets(trimmed)
+		}
+		if trimmed = artifact.TrimID(trimmed); len(trimmed) < len(t) {
 			t = artifact.Text(trimmed)
 			f = changed(f, t)
 		}
@@ -228,8 +220,8 @@ func (e entry) fitReferences(f *delta.Field) (*delta.Field, string) {
 	good := make(artifact.List, 0, len(list))
 	for i, v := range list {
 		reason := badReference(v)
-		if m, ok := v.(artifact.Map); ok && reason == "" {
-			item, _ := m.Get("item")
+		if reason == "" {
+			item, _ := v.(artifact.Map).Get("item")
 			if _, isID := artifact.SectionOfID(string(item.(artifact.Text))); !isID {
 				reason = show(item) + " is not the id of an item"
 			}

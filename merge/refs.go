@@ -43,15 +43,15 @@ type ref struct {
 	written string
 	id      string
 	found   finding
-	heard   entry // the ADD of an earlier letter that it means, if it is bound to one
+	letter  entry // the ADD of an earlier letter that it means, if it is bound to one
 }
 
 // resolveRefs resolves the references of a field. ready means that all can be resolved by now.
 func (p *pass) resolveRefs(e entry, w *write) (refs []ref, ready bool) {
 	ready = true
 	for _, written := range p.mentioned(e, w) {
-		s, found, heard := p.mean(e, written)
-		r := ref{written: written, id: written, found: found, heard: heard}
+		s, found, letter := p.mean(e, written)
+		r := ref{written: written, id: written, found: found, letter: letter}
 		if found == known {
 			r.id = s.id()
 		}
@@ -111,8 +111,8 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 			if r.id != r.written {
 				swap[r.written] = r.id
 			}
-			if !r.heard.none() {
-				p.warnHeard(e, d, w.Name, r)
+			if !r.letter.none() {
+				p.warnBound(e, d, w.Name, r)
 			}
 		case p.isExistingID(d, w, r.written):
 			// The row has a real cell of that name. The author's is kept under a distinct name.
@@ -193,7 +193,7 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 
 func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	why := "its author cannot have known"
-	advice := p.heardNames(e, name)
+	advice := p.letterAdvice(e, name)
 	switch candidates := p.candidates(e, name); {
 	case len(candidates) > 1:
 		why = "may mean " + strings.Join(candidates, " or ")
@@ -202,13 +202,11 @@ func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	case p.second && spelledID(name) != name && spelledID(name) != "":
 		why, advice = "is not an id as it stands", p.readAs(e, name)
 	}
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, advice)
-	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, advice).Delta = e.stamp().Delta
 }
 
-func (p *pass) warnHeard(e entry, d *draft, field string, r ref) {
-	p.warn(RefBound, "%s: %s of %s names %s; bound to %s, which %s called so in an earlier letter", e, field, d.id, r.written, r.id, fault.Shown(r.heard.d().Agent))
-	p.warnings[len(p.warnings)-1].Delta = e.stamp().Delta
+func (p *pass) warnBound(e entry, d *draft, field string, r ref) {
+	p.warn(RefBound, "%s: %s of %s names %s; bound to %s, which %s called so in an earlier letter", e, field, d.id, r.written, r.id, fault.Shown(r.letter.d().Agent)).Delta = e.stamp().Delta
 }
 
 // withoutKilled removes the cells of killed hypotheses from an EDIT.

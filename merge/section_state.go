@@ -11,19 +11,19 @@ import (
 
 // sectionState is one section during a pass.
 type sectionState struct {
-	section artifact.Section
-	old     []slot           // items of the base, in order
-	fresh   [][]slot         // new items, in blocks of freshBlock
-	dense   []int32          // positions in old, from 1, by id number, as far as numbers are close
-	others  map[string]*slot // old items with distant numbers, and the research thread
-	kept    map[string]bool  // ids in texts of the base that are no items
-	taken   int              // the highest id number of the base
-	highest int              // the highest id number ever used
-	added   int
-	active  int
-	touched bool
-	closed  bool // its items were rebuilt
-	split   bool // some of its fields are undecided
+	section  artifact.Section
+	old      []slot           // items of the base, in order
+	fresh    [][]slot         // new items, in blocks of freshBlock
+	dense    []int32          // positions in old, from 1, by id number, as far as numbers are close
+	others   map[string]*slot // old items with distant numbers, and the research thread
+	reserved map[string]bool  // ids in texts of the base that are not items
+	taken    int              // the highest id number of the base
+	highest  int              // the highest id number ever used
+	added    int
+	active   int
+	touched  bool
+	closed   bool // its items were rebuilt
+	split    bool // some of its fields are undecided
 
 	required []int32 // table indices of the fields that an ADD needs
 	defaults []write // values that an ADD gets by default
@@ -67,11 +67,11 @@ func newSectionState(section artifact.Section, items []*artifact.Item, reserved 
 			s.active++
 		}
 	}
+	if len(reserved) > 0 {
+		s.reserved = make(map[string]bool, len(reserved))
+	}
 	for _, id := range reserved {
-		if s.kept == nil {
-			s.kept = make(map[string]bool, len(reserved))
-		}
-		s.kept[id] = true
+		s.reserved[id] = true
 		n, _ := section.IDNumber(id)
 		s.taken = max(s.taken, n)
 	}

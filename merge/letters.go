@@ -10,14 +10,14 @@ import (
 	"brenner/internal/fault"
 )
 
-// heard lists the ADDs of letters, oldest letter first, by who could read them and what their authors
-// called the new items. Only names in the form of an id are listed: others may be plain words.
-type heard map[hearing][]entry
+// letterNames lists the ADDs of letters, oldest letter first, by their readers and their names for the new
+// items. Only names in the form of an id are listed: others may be plain words.
+type letterNames map[readerName][]entry
 
-type hearing struct{ reader, name string }
+type readerName struct{ reader, name string }
 
-// hear lists the labelled ADDs of letters for all who could read them, their authors included.
-func (d *orderedBatch) hear() {
+// collectLetterNames lists the labelled ADDs of letters for their recipients and authors.
+func (d *orderedBatch) collectLetterNames() {
 	var adds []entry
 	for i := range d.facts {
 		if place := d.batch[d.facts[i].at].Place; d.facts[i].is(labelled) && place != nil && place.Letter != nil {
@@ -28,41 +28,40 @@ func (d *orderedBatch) hear() {
 		return
 	}
 	slices.SortStableFunc(adds, func(a, b entry) int { return a.sent().Compare(b.sent()) })
-	d.heard = make(heard)
+	d.letterNames = make(letterNames)
 	for _, add := range adds {
 		for _, name := range add.names() {
 			if _, isID := artifact.SectionOfID(name); isID && !add.knows(name) {
-				d.heard.spread(add, name)
+				d.letterNames.spread(add, name)
 			}
 		}
 	}
 }
 
-func (h heard) spread(add entry, name string) {
+func (n letterNames) spread(add entry, name string) {
 	for _, reader := range append([]string{add.d().Agent}, add.d().Place.Letter.To...) {
-		key := hearing{reader, name}
-		if all := h[key]; len(all) == 0 || all[len(all)-1] != add {
-			h[key] = append(all, add)
+		key := readerName{reader, name}
+		if all := n[key]; len(all) == 0 || all[len(all)-1] != add {
+			n[key] = append(all, add)
 		}
 	}
 }
 
 func (e entry) sent() time.Time { return e.d().Place.Letter.Sent }
 
-// heardOf returns the ADDs of letters that the author of e could read before it wrote its own, and that
-// carry a name.
-func (e entry) heardOf(name string) []entry {
-	if len(e.in.heard) == 0 || e.d().Place == nil || e.d().Place.Letter == nil {
+// earlierAdds returns the ADDs with a name in letters that the author of e could read before it sent e.
+func (e entry) earlierAdds(name string) []entry {
+	if len(e.in.letterNames) == 0 || e.d().Place == nil || e.d().Place.Letter == nil {
 		return nil
 	}
-	all := e.in.heard[hearing{e.d().Agent, name}]
+	all := e.in.letterNames[readerName{e.d().Agent, name}]
 	before, _ := slices.BinarySearchFunc(all, e.sent(), func(add entry, at time.Time) int { return add.sent().Compare(at) })
 	return all[:before]
 }
 
-// overheard reports whether another author's letter gave the name before e's author did.
-func (e entry) overheard(name string) bool {
-	return slices.ContainsFunc(e.heardOf(name), func(add entry) bool { return add.agent != e.agent })
+// namedByOthers reports whether an earlier letter of another author has the name.
+func (e entry) namedByOthers(name string) bool {
+	return slices.ContainsFunc(e.earlierAdds(name), func(add entry) bool { return add.agent != e.agent })
 }
 
 // mean resolves a reference of a field. A name that its author was not shown and did not choose itself
@@ -71,14 +70,14 @@ func (e entry) overheard(name string) bool {
 func (p *pass) mean(e entry, name string) (s *slot, found finding, add entry) {
 	s, found = p.refer(e, name)
 	own := !e.labelledAdd(name).none()
-	if own && found == known && e.overheard(name) && !e.d().Place.Letter.Direct {
+	if own && found == known && e.namedByOthers(name) && !e.d().Place.Letter.Direct {
 		found = ambiguous
 	}
 	if own || found != unknown {
 		return s, found, entry{}
 	}
 	section, _ := artifact.SectionOfID(name)
-	for _, add = range e.heardOf(name) {
+	for _, add = range e.earlierAdds(name) {
 		if !add.judged {
 			return nil, tooSoon, entry{}
 		}
@@ -91,10 +90,10 @@ func (p *pass) mean(e entry, name string) (s *slot, found finding, add entry) {
 	return s, found, add
 }
 
-// heardItems returns the items of others that e's author can mean by its own name, for messages.
-func (p *pass) heardItems(e entry, name string) []string {
+// othersItems returns the items of other authors that have the name in earlier letters, for messages.
+func (p *pass) othersItems(e entry, name string) []string {
 	var items []string
-	for _, add := range e.heardOf(name) {
+	for _, add := range e.earlierAdds(name) {
 		item := "an item of " + fault.Shown(add.d().Agent)
 		if made := p.madeItem(add); made != nil {
 			item = fmt.Sprintf("%s (%s's %s)", made.id(), fault.Shown(add.d().Agent), name)
@@ -109,21 +108,22 @@ func (p *pass) heardItems(e entry, name string) []string {
 // mostNamed is how many items of letters a message names.
 const mostNamed = 3
 
-// heardNames says what became of the items of earlier letters that e's author can mean by a name that is
-// not its own, for messages.
-func (p *pass) heardNames(e entry, name string) string {
-	var names []string
+// letterAdvice says what became of the items that have the name in earlier letters, for messages. A name
+// that e's author gave to an item of its own has no advice.
+func (p *pass) letterAdvice(e entry, name string) string {
 	if !e.labelledAdd(name).none() {
 		return ""
 	}
-	for _, add := range e.heardOf(name) {
-		one := fault.Shown(add.d().Agent) + "'s " + name + " was refused"
+	var names []string
+	for _, add := range e.earlierAdds(name) {
+		one := fault.Shown(add.d().Agent) + "'s "
 		switch made := p.madeItem(add); {
 		case made == nil:
+			one += name + " was refused"
 		case made.id() == name:
-			one = fault.Shown(add.d().Agent) + "'s new item has this id"
+			one += "new item has this id"
 		default:
-			one = fault.Shown(add.d().Agent) + "'s " + name + " is " + made.id()
+			one += name + " is " + made.id()
 		}
 		if slices.Contains(names, one) {
 			continue
@@ -140,8 +140,8 @@ func (p *pass) heardNames(e entry, name string) string {
 	return "; " + strings.Join(names, ", ")
 }
 
-// misnamed is a target that is not taken, but may be the name of an item in an earlier letter.
-type misnamed struct {
+// badTarget is an invalid target that is the name of an item in an earlier letter.
+type badTarget struct {
 	e       entry
 	section artifact.Section
 	name    string
@@ -149,10 +149,10 @@ type misnamed struct {
 
 // adviseTargets names the items that invalid targets can mean, once all of them have ids.
 func (p *pass) adviseTargets() {
-	for _, m := range p.misnamed {
+	for _, m := range p.badTargets {
 		if m.e.doubts(m.name) {
 			m.e.row().Message = p.whyNoTarget(m.e, m.section, m.name)
 		}
-		m.e.row().Message += p.heardNames(m.e, m.name)
+		m.e.row().Message += p.letterAdvice(m.e, m.name)
 	}
 }
