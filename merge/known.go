@@ -10,9 +10,17 @@ import (
 
 // meaning is the item of the base that a label reads as.
 type meaning struct {
-	id    string
-	since int  // the version that added the item
-	sure  bool // false if the label is the item's name, or has other words, too
+	id   string
+	made *artifact.Stamp // of the delta that added the item; nil if it is not recorded
+	sure bool            // false if the label is the item's name, or has other words, too
+}
+
+// since returns the version that added the item.
+func (m meaning) since() int {
+	if m.made == nil {
+		return 0
+	}
+	return m.made.Version
 }
 
 // knownLabels finds the labels of the batch that read as items of the base: as their ids in whatever
@@ -28,10 +36,7 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 			d.record(wanted[lookup{text: id, sure: true}], meaning{id: id, sure: true})
 		}
 		for _, it := range items {
-			m := meaning{id: it.ID}
-			if it.Created != nil {
-				m.since = it.Created.Version
-			}
+			m := meaning{id: it.ID, made: it.Created}
 			d.record(wanted[lookup{text: it.ID}], m)
 			if name := it.Text("name"); name != "" {
 				d.record(wanted[lookup{text: artifact.FoldName(name), name: true}], m)
@@ -46,7 +51,7 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 func (d *orderedBatch) record(labels []string, m meaning) {
 	for _, label := range labels {
 		old, ok := d.known[label]
-		if !ok || m.sure && !old.sure || m.sure == old.sure && m.since < old.since {
+		if !ok || m.sure && !old.sure || m.sure == old.sure && m.since() < old.since() {
 			d.known[label] = m
 		}
 	}
@@ -111,10 +116,10 @@ func (e entry) meaning(label string) (meaning, bool) {
 	}
 	m, ok := e.in.known[label]
 	if ok && e.d().Place != nil {
-		ok = m.since <= e.d().Place.Shown
+		ok = m.since() <= e.d().Place.Shown
 	}
 	if first := e.readBefore(); ok && first != nil {
-		ok = m.since < first.Version
+		ok = m.since() < first.Version
 	}
 	return m, ok
 }

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,8 +17,8 @@ type labels map[string]*nameClaims
 // of its repair. merge/1 keeps all in the first text.
 type nameClaims struct {
 	texts  [2]claims
-	resent bool // one of them was read in an earlier merge
-	early  bool // the name is a target before the first of them and may mean another item
+	resent *artifact.Stamp // of one that was read in an earlier merge
+	early  bool            // the name is a target before the first of them and may mean another item
 }
 
 // claims are the ADDs of one text with one name, in order, and what they made in a pass.
@@ -50,6 +51,11 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 		d.knownLabels(base)
 		d.rememberLabels(base)
 	}
+	type claim struct {
+		add  entry
+		name string
+	}
+	var taken []claim
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
 			continue
@@ -66,9 +72,17 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 		}
 		e.needs().labels = names
 		for _, name := range e.names() {
-			if !e.knows(name) {
+			if e.knows(name) {
+				taken = append(taken, claim{e, name})
+			} else {
 				names.add(name, e)
 			}
+		}
+	}
+	for _, c := range taken { // beside another item that was read before, the new one may be meant, too
+		m, _ := c.add.meaning(c.name)
+		if n := c.add.labels()[c.name]; n != nil && n.resent != nil && n.resent != m.made {
+			c.add.labels().add(c.name, c.add)
 		}
 	}
 	if d.second {
@@ -138,7 +152,7 @@ func (l labels) add(name string, e entry) {
 		text = &n.texts[1]
 	}
 	text.adds = append(text.adds, e)
-	n.resent = n.resent || e.readBefore() != nil
+	n.resent = cmp.Or(n.resent, e.readBefore())
 }
 
 func (e entry) repairs() bool { return e.d().Place != nil && e.d().Place.Repair }
@@ -242,7 +256,7 @@ func (e entry) claimsOf(name string) *nameClaims {
 func (e entry) labelled(name string) []claims {
 	n := e.claimsOf(name)
 	switch {
-	case n == nil || e.knows(name) && !n.resent:
+	case n == nil || e.knows(name) && n.resent == nil:
 		return nil
 	case len(n.texts[0].adds) == 0:
 		return n.texts[1:]
