@@ -15,7 +15,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,114 +324,6 @@ func (m *Mailer) Publish(ctx context.Context, c Compiled) (sent []post.Message, 
 	}
 	return sent, missed, send(m.from(), c.Whole)
 }
-
-// Letter is a message in a thread, whether or not it answers a call.
-type Letter struct {
-	post.Message
-	Agent      string   // the roster's name of its sender; empty for other senders
-	Recipients []string // the roster's names of those of its recipients that are in the roster
-	Own        bool     // of the session itself: ours, or a question or version of the thread's leader
-	Sign       bool     // a sign of life: its subject says so, and it contains no changes
-	Round      int      // counted by the thread's kickoffs
-	Sent       int      // the newest round when it was sent
-	Shown      int      // the newest version published before it; 0 if none
-	Basis      Basis    // what its author had before it
-	Asked      []string // the bodies of all questions before it
-}
-
-// Basis is the question or version that a message answers or, if it answers none, the last one sent to
-// its author before it. Without such a message it is zero. Direct means that the message answers it.
-type Basis struct {
-	At      time.Time
-	Version int // of a version that the session published
-	Round   int // of the session, of its own question
-	Direct  bool
-}
-
-// bases are the questions and versions of a thread, by message and by recipient.
-type bases struct {
-	of   map[post.ID]Basis
-	last map[string]Basis
-}
-
-func (b *bases) add(m *post.Message, basis Basis) {
-	b.of[m.ID] = basis
-	for _, to := range slices.Concat(m.To, m.CC) {
-		b.last[strings.ToLower(to)] = basis
-	}
-}
-
-// find returns the basis of an agent's message.
-func (b *bases) find(m *post.Message) Basis {
-	if basis, ok := b.of[m.ReplyTo]; ok && m.ReplyTo != "" {
-		basis.Direct = true
-		return basis
-	}
-	return b.last[strings.ToLower(m.From)]
-}
-
-var compiledSubject = regexp.MustCompile(`(?i)^\s*COMPILED:\s*v(\d{1,6})\b`)
-
-// recipients returns the agents to whom a message was sent.
-func recipients(m *post.Message, names map[string]string) (agents []string) {
-	for _, to := range slices.Concat(m.To, m.CC) {
-		if name, ok := names[strings.ToLower(to)]; ok {
-			agents = append(agents, name)
-		}
-	}
-	return agents
-}
-
-// Letters returns all messages of a thread, oldest first.
-func (m *Mailer) Letters(ctx context.Context, id string, agents []string) ([]Letter, error) {
-	if err := m.Open(ctx); err != nil {
-		return nil, err
-	}
-	all, err := m.Client.Thread(ctx, post.ThreadQuery{Project: m.Project, Thread: id, Reader: m.from()})
-	if err != nil {
-		return nil, err
-	}
-	names, own := m.names(agents), m.from()
-	var thread post.Thread
-	seen := make(map[string]bool)
-	shown, newest := 0, 0
-	from := bases{of: make(map[post.ID]Basis), last: make(map[string]Basis)}
-	var asked []string
-	var letters []Letter
-	for i := range all {
-		msg := &all[i]
-		what, round := thread.Next(msg)
-		l := Letter{Message: *msg, Agent: names[strings.ToLower(msg.From)], Round: round, Own: strings.EqualFold(msg.From, own)}
-		newest = max(newest, round)
-		l.Sent, l.Basis = newest, from.find(msg)
-		basis := Basis{At: msg.Created.Time}
-		if l.Own {
-			basis.Round = post.MarkedRound(msg.Body)
-		}
-		if v := compiledSubject.FindStringSubmatch(msg.Subject); v != nil && l.Own {
-			shown, _ = strconv.Atoi(v[1])
-			basis.Version = shown
-		}
-		if what == post.Asks {
-			asked = append(asked, msg.Body)
-		}
-		l.Own = l.Own || what == post.Asks || what == post.Publishes && (l.Agent == "" || thread.Leads(msg.From))
-		if l.Own && (what == post.Asks || what == post.Publishes || basis.Round > 0 || basis.Version > 0) {
-			from.add(msg, basis)
-		}
-		if seen[msg.Key()] && msg.ID != "" { // some servers list a message once for each recipient
-			continue
-		}
-		seen[msg.Key()] = true
-		l.Sign = post.IsSign(msg.Subject) && !m.holds(msg)
-		l.Shown, l.Asked = shown, slices.Clip(asked)
-		l.Recipients = recipients(msg, names)
-		letters = append(letters, l)
-	}
-	return letters, nil
-}
-
-func (m *Mailer) holds(msg *post.Message) bool { return m.Holds != nil && m.Holds(msg.Body) }
 
 // names maps lower-case names on the server to the roster's names.
 func (m *Mailer) names(agents []string) map[string]string {
