@@ -56,8 +56,8 @@ func AlreadyApplied(h *session.History, c *flow.Commit) *ApplyResult {
 	}
 }
 
-// AddNotes adds what was noticed in reading the deltas. In a file of deltas, author, id and time of each
-// are replaced: a person applies it now, under a name of their own.
+// AddNotes adds the notes on reading the deltas. In a file of deltas, author, id and time of each are
+// replaced: a person applies it now, under their own name.
 func (r *ApplyResult) AddNotes(file string, text []byte, out *settle.Settlement) {
 	for i := range out.Readings {
 		for _, p := range out.Readings[i].Problems {
@@ -68,10 +68,16 @@ func (r *ApplyResult) AddNotes(file string, text []byte, out *settle.Settlement)
 			r.Reading = append(r.Reading, n)
 		}
 	}
+	r.Reading = append(r.Reading, replacedIn(file, text, out)...)
+}
+
+// replacedIn returns a note for each delta of a file whose author, id or time was replaced.
+func replacedIn(file string, text []byte, out *settle.Settlement) []delta.Note {
 	written, err := delta.ReadFile(text)
 	if err != nil || !artifact.IsJSON(text) {
-		return
+		return nil
 	}
+	var notes []delta.Note
 	lines := delta.Lines(text)
 	for i := range min(len(written), len(out.Deltas), len(lines)) {
 		was, is := &written[i], &out.Deltas[i]
@@ -84,9 +90,10 @@ func (r *ApplyResult) AddNotes(file string, text []byte, out *settle.Settlement)
 			}
 		}
 		if len(parts) > 0 {
-			r.Reading = append(r.Reading, delta.Note{File: file, Line: lines[i], What: "replaced", Text: strings.Join(parts, ", ")})
+			notes = append(notes, delta.Note{File: file, Line: lines[i], What: "replaced", Text: strings.Join(parts, ", ")})
 		}
 	}
+	return notes
 }
 
 // Refused reports whether a delta, or a field of one, was refused.

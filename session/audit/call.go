@@ -111,16 +111,7 @@ type CallOutput struct {
 	Text     *string         `json:"reply_text,omitempty"`
 	Ignored  []Ignored       `json:"ignored,omitempty"` // what it only shows
 	Repeated int             `json:"repeated,omitzero"` // of Taken in a repair: what the first reply has, too
-	Patches  []CallPatch     `json:"patches,omitempty"` // its search/replace blocks
-}
-
-// CallPatch is what became of the search/replace blocks of a reply and its repair about one record.
-type CallPatch struct {
-	Record  string `json:"record"`
-	Made    string `json:"made"`
-	Status  string `json:"status"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Patches  []PatchResult   `json:"patches,omitempty"` // its search/replace blocks
 }
 
 // addPatches adds the search/replace blocks of a reply. One whose blocks changed a record needs no deltas.
@@ -130,9 +121,8 @@ func (out *CallOutput) addPatches(p *flow.Patched) {
 	}
 	applied := false
 	for i := range p.Changes {
-		c := &p.Changes[i]
-		out.Patches = append(out.Patches, CallPatch{c.Record, c.Made, c.Status, string(c.Code), c.Message})
-		applied = applied || c.Made != ""
+		out.Patches = append(out.Patches, patchResult(&p.Changes[i]))
+		applied = applied || p.Changes[i].Made != ""
 	}
 	if applied {
 		out.Problems = slices.DeleteFunc(slices.Clone(out.Problems), func(p delta.Located) bool { return p.Code == delta.NoDeltas })
@@ -313,7 +303,7 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	return text, nil
 }
 
-// repeatedIn counts the deltas of a repair that the first reply has, too. They belong to that.
+// repeatedIn counts the deltas of a repair that its first reply has, too.
 func repeatedIn(ctx context.Context, h *session.History, c *flow.Call, repair *delta.Reply) (int, error) {
 	_, x := h.State.Planned(c)
 	if x == nil {
@@ -323,13 +313,13 @@ func repeatedIn(ctx context.Context, h *session.History, c *flow.Call, repair *d
 	if err != nil {
 		return 0, err
 	}
-	said := make(map[[sha256.Size]byte]bool)
+	before := make(map[[sha256.Size]byte]bool)
 	for _, d := range first.Stamped(delta.Envelope{Agent: c.Agent}) {
-		said[d.Hash()] = d.Problem == nil
+		before[d.Hash()] = d.Problem == nil
 	}
 	n := 0
 	for _, d := range repair.Stamped(delta.Envelope{Agent: c.Agent}) {
-		if said[d.Hash()] {
+		if before[d.Hash()] {
 			n++
 		}
 	}

@@ -10,16 +10,13 @@ import (
 
 // Ignored is a delta that a reply only shows: a draft, a quotation or an example.
 type Ignored struct {
-	Line      int    `json:"line"` // in the reply
-	Operation string `json:"operation,omitempty"`
-	Section   string `json:"section,omitempty"`
-	Target    string `json:"target_id,omitempty"`
-	Form      string `json:"form"` // a flag such as delta.FlagDraft
-	Reason    string `json:"reason"`
-	Name      string `json:"name,omitempty"` // of the item that it would add
+	Written
+	Target string `json:"target_id,omitempty"`
+	Form   string `json:"form"` // a flag such as delta.FlagDraft
+	Reason string `json:"reason"`
 }
 
-// IgnoredInCall is such a delta of a round that was settled.
+// IgnoredInCall is an ignored delta of a settled round.
 type IgnoredInCall struct {
 	Version int    `json:"version"`
 	Agent   string `json:"agent"`
@@ -27,8 +24,8 @@ type IgnoredInCall struct {
 	Ignored
 }
 
-// ignoredIn returns the deltas that a reply only shows. Those that it has outside as well are left out
-// if fresh is set.
+// ignoredIn returns the deltas that a reply only shows. If fresh is set, those that it also proposes are
+// left out.
 func ignoredIn(reply *delta.Reply, fresh bool) []Ignored {
 	taken := make(map[string]bool)
 	for i := range reply.Blocks {
@@ -42,10 +39,7 @@ func ignoredIn(reply *delta.Reply, fresh bool) []Ignored {
 		if !b.Skipped() || taken[string(b.Delta.Content())] {
 			continue
 		}
-		row := Ignored{Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
-		if b.Delta.Operation == delta.Add {
-			row.Name = b.Delta.Payload.Text("name")
-		}
+		row := Ignored{Written: writtenAt(b.Line, &b.Delta), Target: b.Delta.Target}
 		for _, f := range b.Flags { // the last one says why
 			row.Form, row.Reason = f.Name, f.Text
 		}

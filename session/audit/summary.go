@@ -411,8 +411,13 @@ func OtherModels(agents []AgentSummary) string {
 
 // PatchRow is the outcome of an agent's blocks about one text.
 type PatchRow struct {
-	Agent   string `json:"agent"`
-	Round   int    `json:"round"`
+	Agent string `json:"agent"`
+	Round int    `json:"round"`
+	PatchResult
+}
+
+// PatchResult is the outcome of the search/replace blocks of a reply and its repair about one text.
+type PatchResult struct {
 	Record  string `json:"record"`
 	Made    string `json:"made"`
 	Status  string `json:"status"`
@@ -426,11 +431,14 @@ func PatchRows(answers []flow.Patched) []PatchRow {
 	for i := range answers {
 		p := &answers[i]
 		for j := range p.Changes {
-			c := &p.Changes[j]
-			rows = append(rows, PatchRow{p.Agent, p.Round, c.Record, c.Made, c.Status, string(c.Code), c.Message})
+			rows = append(rows, PatchRow{p.Agent, p.Round, patchResult(&p.Changes[j])})
 		}
 	}
 	return rows
+}
+
+func patchResult(c *flow.Patch) PatchResult {
+	return PatchResult{c.Record, c.Made, c.Status, string(c.Code), c.Message}
 }
 
 // Thread is the progress of a session according to its mail thread alone.

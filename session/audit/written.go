@@ -14,7 +14,7 @@ import (
 // Written is where an agent wrote a delta, and what it would do.
 type Written struct {
 	Text      string `json:"text,omitempty"` // of two texts of one round: reply or repair
-	Line      int    `json:"line,omitzero"`  // of its block
+	Line      int    `json:"line,omitzero"`  // of its block in that text
 	Operation string `json:"operation,omitempty"`
 	Section   string `json:"section,omitempty"`
 	Name      string `json:"name,omitempty"` // of the item that it would add
@@ -27,6 +27,14 @@ func (w *Written) What() string {
 		what += ` "` + w.Name + `"`
 	}
 	return what
+}
+
+func writtenAt(line int, d *delta.Delta) Written {
+	w := Written{Line: line, Operation: d.Operation, Section: d.Section}
+	if d.Operation == delta.Add {
+		w.Name = d.Payload.Text("name")
+	}
+	return w
 }
 
 // writtenIn returns where the deltas of a round that were not applied were written, by id.
@@ -63,7 +71,7 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 	return all, nil
 }
 
-// addWritten adds the deltas of the reply to a call. Message is the id of which those of its deltas are made.
+// addWritten adds the deltas of the reply to a call. Their ids are made from that of the message.
 func addWritten(ctx context.Context, h *session.History, c *flow.Call, message, text string, all map[string]Written) error {
 	reply, err := h.Reading(ctx, c)
 	if err != nil || len(reply.Blocks) == 0 {
@@ -76,10 +84,8 @@ func addWritten(ctx context.Context, h *session.History, c *flow.Call, message, 
 	lines := strings.SplitAfter(string(source), "\n")
 	for _, d := range reply.Stamped(delta.Envelope{MessageID: message}) {
 		b := &reply.Blocks[d.Place.Block-1]
-		w := Written{text, b.Line, d.Operation, d.Section, ""}
-		if d.Operation == delta.Add {
-			w.Name = d.Payload.Text("name")
-		}
+		w := writtenAt(b.Line, &d)
+		w.Text = text
 		if w.Name == "" && d.Operation == delta.Add && d.Problem != nil {
 			end := len(lines)
 			if d.Place.Block < len(reply.Blocks) {

@@ -55,12 +55,12 @@ func (s *State) TakenMessages() map[string]bool {
 	return all
 }
 
-// InstantsOf returns the instants at which an agent contributed to a round before the one given.
+// InstantsOf returns the instants, up to another one, at which an agent contributed to a round.
 func (s *State) InstantsOf(agent string, round int, before string) []string {
-	var all []string
 	if round == 0 { // a letter whose round is not journaled
 		return nil
 	}
+	var all []string
 	for i := range s.Commits {
 		c := &s.Commits[i]
 		if c.At == before {

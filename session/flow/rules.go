@@ -65,17 +65,14 @@ func names(sections []artifact.Section) []string {
 
 // MergeRules returns the rules for the merge of a session.
 func (o *Opened) MergeRules() (merge.Rules, error) {
+	unknown := ""
 	if !merge.IsVersion(o.Rules.Version) {
-		return merge.Rules{}, &fault.Error{
-			Code: UnknownEvent, Detail: fmt.Sprintf("the session uses merge rules %s; this program has %s and %s", fault.Shown(o.Rules.Version), merge.First, merge.Second),
-			Hint: "use the version of brenner that began the session",
-		}
+		unknown = fmt.Sprintf("the session uses merge rules %s; this program has %s and %s", fault.Shown(o.Rules.Version), merge.First, merge.Second)
+	} else if r := o.Reads(); r != delta.FirstReader && r != delta.SecondReader {
+		unknown = fmt.Sprintf("replies of the session are read by %s; this program has %s and %s", fault.Shown(string(r)), delta.FirstReader, delta.SecondReader)
 	}
-	if r := o.Reads(); r != delta.FirstReader && r != delta.SecondReader {
-		return merge.Rules{}, &fault.Error{
-			Code: UnknownEvent, Detail: fmt.Sprintf("replies of the session are read by %s; this program has %s and %s", fault.Shown(string(r)), delta.FirstReader, delta.SecondReader),
-			Hint: "use the version of brenner that began the session",
-		}
+	if unknown != "" {
+		return merge.Rules{}, &fault.Error{Code: UnknownEvent, Detail: unknown, Hint: "use the version of brenner that began the session"}
 	}
 	rosterValue, err := artifact.ParseValue(o.Roster, artifact.MaxDepth)
 	if err != nil {

@@ -221,7 +221,7 @@ func verdictText(a *ui.App, l *lint.Verdict, path string) string {
 func findingsText(a *ui.App, l *lint.Verdict, path string) string {
 	var b strings.Builder
 	for _, n := range l.Notes {
-		fmt.Fprintf(&b, "%s:%d: note %s: %s\n", ui.Clean(path), n.Line, n.Kind, ui.Clean(strings.TrimPrefix(n.Item+": "+n.Message, ": ")))
+		fmt.Fprintf(&b, "%s:%d: note %s: %s\n", ui.Clean(path), n.Line, n.Kind, ui.Clean(noteText(n.Item, n.Message)))
 	}
 	for _, f := range l.Findings {
 		fmt.Fprintf(&b, "%s:%d: %s %s: %s: %s\n", ui.Clean(path), f.Line, f.Severity, f.ID, ui.Clean(f.Item), ui.Clean(f.Message))

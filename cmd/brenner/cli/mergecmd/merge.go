@@ -85,20 +85,10 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	if err != nil {
 		return err
 	}
-	base := doc.Artifact
-	if r := base.Metadata.Rules; r != "" && !merge.IsVersion(r) {
-		return &fault.Error{
-			Code: ui.UnknownRules, Op: "read base", Place: opt.base,
-			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s", r, merge.Version),
-			Hint:   "use the version of brenner that made it",
-		}
+	if err := opt.checkBase(c, &doc.Artifact.Metadata); err != nil {
+		return err
 	}
-	if opt.roster == "" && (base.Metadata.Roster == nil || opt.anyAgent) {
-		if err := opt.checkWithoutRoster(c); err != nil {
-			return err
-		}
-	}
-	in := settle.ByHand{Base: base, Strict: opt.strict, Anyone: opt.anyAgent}
+	in := settle.ByHand{Base: doc.Artifact, Strict: opt.strict, Anyone: opt.anyAgent}
 	p, err := openToMerge(a, c, opt, &in)
 	if err != nil {
 		return err
@@ -109,7 +99,7 @@ func runMerge(a *ui.App, c *cobra.Command, opt mergeOptions) error {
 	r := p.Merge(&in)
 	r.Reading = append(formNotes(&doc, opt.base), r.Reading...)
 	for _, u := range doc.Unkept {
-		r.Reading = append(r.Reading, delta.Note{File: opt.base, Line: u.Line, What: "not kept", Text: u.Item + ": " + u.Message + "; only a base in JSON keeps this"})
+		r.Reading = append(r.Reading, delta.Note{File: opt.base, Line: u.Line, What: "not kept", Text: noteText(u.Item, u.Message) + "; only a base in JSON keeps this"})
 	}
 	form := func() []byte { return append(r.Artifact.JSON(), '\n') }
 	if opt.markdown(raw) {
@@ -160,12 +150,19 @@ func (o *mergeOptions) markdown(base []byte) bool {
 	return !artifact.IsJSON(base)
 }
 
-// checkWithoutRoster refuses the flags that need a roster.
-func (o *mergeOptions) checkWithoutRoster(c *cobra.Command) error {
+// checkBase refuses a base of unknown rules, and flags that need a roster if there is none.
+func (o *mergeOptions) checkBase(c *cobra.Command, base *artifact.Metadata) error {
+	noRoster := o.roster == "" && (base.Roster == nil || o.anyAgent)
 	switch {
-	case o.scopes == "strict":
+	case base.Rules != "" && !merge.IsVersion(base.Rules):
+		return &fault.Error{
+			Code: ui.UnknownRules, Op: "read base", Place: o.base,
+			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s and %s", base.Rules, merge.First, merge.Second),
+			Hint:   "use the version of brenner that made it",
+		}
+	case noRoster && o.scopes == "strict":
 		return ui.Usage(c, "--scopes strict requires --roster, or a roster in the metadata of the base", "")
-	case config.RosterOrder(o.priority):
+	case noRoster && config.RosterOrder(o.priority):
 		return ui.Usage(c, "--priority roster requires --roster, or a roster in the metadata of the base", "or list the agents: --priority BlueLake,RedSky")
 	}
 	return nil
@@ -272,14 +269,13 @@ func NotesText(notes []delta.Note) string {
 func formNotes(doc *artifact.Document, path string) []delta.Note {
 	var notes []delta.Note
 	for _, p := range doc.Notes() {
-		text := p.Message
-		if p.Item != "" {
-			text = p.Item + ": " + text
-		}
-		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Kind), Text: text})
+		notes = append(notes, delta.Note{File: path, Line: p.Line, What: string(p.Kind), Text: noteText(p.Item, p.Message)})
 	}
 	return notes
 }
+
+// noteText returns a note that may be about an item.
+func noteText(item, message string) string { return strings.TrimPrefix(item+": "+message, ": ") }
 
 func appendRows(rows [][]string, row *merge.Row) [][]string {
 	what := ui.Clean(row.Message)

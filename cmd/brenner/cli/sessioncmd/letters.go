@@ -61,10 +61,12 @@ func compiledLine(rows []session.LetterRow, exit int) string {
 
 // lettersText lists the messages of a thread and what became of each.
 func lettersText(a *ui.App, rows []session.LetterRow) string {
+	const most = 20 // lines about one message
 	if len(rows) == 0 {
 		return ""
 	}
 	table := [][]string{{"MESSAGE", "FROM", "SUBJECT", "OUTCOME"}}
+	var refused, references []string
 	for i := range rows {
 		r := &rows[i]
 		outcome := letterOutcome(r)
@@ -72,25 +74,18 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 			outcome += "; what was rejected there is tried again only in a message with other words"
 		}
 		table = append(table, []string{ui.Clean(r.ID), ui.Clean(r.From), ui.Clean(ui.Clip(r.Subject)), outcome})
-	}
-	var b strings.Builder
-	b.WriteString(a.Table(table))
-	var refused, references []string
-	for i := range rows {
-		r := &rows[i]
 		var lines []string
 		for _, p := range r.Refusals {
 			lines = append(lines, refusalLine(r.ID, &p))
 		}
-		refused = append(refused, few(lines)...)
+		refused = append(refused, few(lines, most)...)
 		lines = nil
 		for _, w := range r.Warnings {
 			lines = append(lines, "  "+ui.Clean(r.ID)+": "+ui.Clean(string(w.Code)+" "+w.Message)+"\n")
 		}
-		references = append(references, few(lines)...)
+		references = append(references, few(lines, most)...)
 	}
-	b.WriteString(titled("\nNot taken:\n", refused) + titled("\nReferences:\n", references))
-	return b.String()
+	return a.Table(table) + titled("Not taken", refused) + titled("References", references)
 }
 
 // unchangedText lists the messages of a thread in which nothing is new.
@@ -119,22 +114,6 @@ func refusalLine(message string, p *settle.Refusal) string {
 	return "  " + ui.Clean(message) + where + ": " + ui.Clean(string(p.Code)+" "+p.Message) + "\n"
 }
 
-// few shortens the lines about one message.
-func few(lines []string) []string {
-	const most = 20
-	if len(lines) <= most {
-		return lines
-	}
-	return append(lines[:most:most], "  and "+strconv.Itoa(len(lines)-most)+" more; --json lists all\n")
-}
-
-func titled(title string, lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return title + strings.Join(lines, "")
-}
-
 // letterOutcome says what became of a message.
 func letterOutcome(r *session.LetterRow) string {
 	switch r.Outcome {
@@ -157,17 +136,19 @@ func letterOutcome(r *session.LetterRow) string {
 	case session.LetterMerged:
 		return "read for version " + strconv.Itoa(r.Version)
 	}
+	return mergedOutcome(r)
+}
+
+// mergedOutcome counts the changes of a message.
+func mergedOutcome(r *session.LetterRow) string {
 	parts := []string{outcomeWords(r.Outcome)}
 	for _, one := range []struct {
 		n    int
 		word string
-	}{{r.Applied, " applied"}, {r.Rejected, " rejected"}, {r.Unreadable, " unreadable"}} {
+	}{{r.Applied, " applied"}, {r.Rejected, " rejected"}, {r.Unreadable, " unreadable"}, {r.Repeated, " said before"}} {
 		if one.n > 0 {
 			parts = append(parts, strconv.Itoa(one.n)+one.word)
 		}
-	}
-	if r.Repeated > 0 {
-		parts = append(parts, strconv.Itoa(r.Repeated)+" said before")
 	}
 	if r.Fields > 0 {
 		parts = append(parts, text.Count(r.Fields, "field")+" refused")

@@ -203,47 +203,47 @@ func waitingReplies(n int) string {
 }
 
 // summaryRefused lists refused fields of deltas that were applied.
-func summaryRefused(s *audit.Summary, b *strings.Builder) {
-	const most = 10
-	if len(s.Refused) == 0 {
-		return
+func summaryRefused(s *audit.Summary) string {
+	var lines []string
+	for _, r := range s.Refused {
+		lines = append(lines, fmt.Sprintf("  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.Clean(r.Place), ui.Clean(string(r.Code)), ui.Clean(r.Message)))
 	}
-	b.WriteString("\nRefused fields:\n")
-	for i, r := range s.Refused {
-		if i == most {
-			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Refused)-most)
-			break
-		}
-		fmt.Fprintf(b, "  version %d, %s, %s: %s %s\n", r.Version, ui.Clean(r.Agent), ui.Clean(r.Place), ui.Clean(string(r.Code)), ui.Clean(r.Message))
+	return titled("Refused fields", few(lines, mostListed))
+}
+
+// mostListed is how many deltas a summary lists under one title.
+const mostListed = 10
+
+// few shortens a list.
+func few(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
 	}
+	return append(lines[:most:most], fmt.Sprintf("  and %d more; --json lists all\n", len(lines)-most))
+}
+
+// titled returns a list below its title; nothing if it is empty.
+func titled(title string, lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n" + title + ":\n" + strings.Join(lines, "")
 }
 
 // summaryIgnored lists drafts, quotations and examples of replies.
-func summaryIgnored(s *audit.Summary, b *strings.Builder) {
-	const most = 10
-	title := "\nOnly shown, not taken:\n"
+func summaryIgnored(s *audit.Summary) string {
+	var lines []string
 	for i := range s.Ignored {
-		if i == most {
-			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(s.Ignored)-most)
-			break
-		}
 		r := &s.Ignored[i]
-		fmt.Fprintf(b, "%s  %s, line %d: %s\n", title, ui.Clean(r.Call), r.Line, ignoredText(&r.Ignored))
-		title = ""
+		lines = append(lines, fmt.Sprintf("  %s, line %d: %s\n", ui.Clean(r.Call), r.Line, ignoredText(&r.Ignored)))
 	}
+	return titled("Only shown, not taken", few(lines, mostListed))
 }
 
 // summaryDeltas lists deltas that were not taken.
-func summaryDeltas(b *strings.Builder, title string, all []audit.Rejection) {
-	const most = 10
-	if len(all) > 0 {
-		b.WriteString("\n" + title + ":\n")
-	}
-	for i, r := range all {
-		if i == most {
-			fmt.Fprintf(b, "  and %d more; --json lists all\n", len(all)-most)
-			break
-		}
+func summaryDeltas(title string, all []audit.Rejection) string {
+	var lines []string
+	for _, r := range all {
 		why := strings.TrimSpace(string(r.Code) + " " + r.Message)
 		if r.Uncorrected != "" {
 			why += " (" + r.Uncorrected + ")"
@@ -252,8 +252,9 @@ func summaryDeltas(b *strings.Builder, title string, all []audit.Rejection) {
 		if r.Text != "" {
 			who += ", " + r.Text
 		}
-		fmt.Fprintf(b, "  version %d, %s, %s: %s\n", r.Version, who, ui.OrDash(cmp.Or(r.Target, r.What())), ui.Clean(why))
+		lines = append(lines, fmt.Sprintf("  version %d, %s, %s: %s\n", r.Version, who, ui.OrDash(cmp.Or(r.Target, r.What())), ui.Clean(why)))
 	}
+	return titled(title, few(lines, mostListed))
 }
 
 // versionFrom formats the origin of a version.
@@ -306,11 +307,8 @@ func summaryMoved(s *audit.Summary, b *strings.Builder) {
 func summaryProblems(s *audit.Summary, b *strings.Builder) {
 	const most = 10
 	summaryOutcomes(s, b)
-	summaryDeltas(b, "Rejected", s.Rejected)
-	summaryDeltas(b, "Without effect", s.Skipped)
-	summaryDeltas(b, "Added without the id that they carried", s.LabelsTaken)
-	summaryRefused(s, b)
-	summaryIgnored(s, b)
+	b.WriteString(summaryDeltas("Rejected", s.Rejected) + summaryDeltas("Without effect", s.Skipped) +
+		summaryDeltas("Added without the id that they carried", s.LabelsTaken) + summaryRefused(s) + summaryIgnored(s))
 	if len(s.Conflicts) > 0 {
 		b.WriteString("\nConflicts:\n")
 		for i, c := range s.Conflicts {
@@ -388,11 +386,11 @@ func summaryRemarks(s *audit.Summary, b *strings.Builder) {
 }
 
 func patchLine(r *audit.PatchRow) string {
-	return fmt.Sprintf("round %d, %s on ", r.Round, ui.Clean(r.Agent)) + patchResult(r)
+	return fmt.Sprintf("round %d, %s on ", r.Round, ui.Clean(r.Agent)) + patchResult(&r.PatchResult)
 }
 
 // patchResult says what blocks about a record made, or why they made nothing.
-func patchResult(r *audit.PatchRow) string {
+func patchResult(r *audit.PatchResult) string {
 	what := ui.Clean(r.Record) + ": "
 	if r.Made != "" {
 		return what + "created " + ui.Clean(r.Made) + ", " + r.Status

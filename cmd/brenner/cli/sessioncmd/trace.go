@@ -326,8 +326,7 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", out.Ignored[i].Line), ignoredText(&out.Ignored[i])})
 	}
 	for i := range out.Patches {
-		p := &out.Patches[i]
-		rows = append(rows, []string{"  Patch", patchResult(&audit.PatchRow{Record: p.Record, Made: p.Made, Status: p.Status, Code: p.Code, Message: p.Message})})
+		rows = append(rows, []string{"  Patch", patchResult(&out.Patches[i])})
 	}
 	if t.Settled {
 		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
@@ -337,10 +336,7 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 
 // ignoredText formats a delta that a reply only shows, with the reason.
 func ignoredText(r *audit.Ignored) string {
-	what := strings.Join(strings.Fields(r.Operation+" "+r.Section+" "+r.Target), " ")
-	if r.Name != "" {
-		what += ` "` + r.Name + `"`
-	}
+	what := strings.TrimSpace(r.What() + " " + r.Target)
 	if what != "" {
 		what += ", "
 	}

@@ -153,7 +153,7 @@ type App struct {
 	Plain   bool   // without colours
 	Dir     string // value of --project
 	printed bool   // a JSON document was printed
-	Partial any    // what a command that failed can say nevertheless, for its JSON
+	Partial any    // partial result of a failed command, for its JSON
 	drained bool   // standard input was read
 	Exit    int    // exit code of a command that returned no error
 

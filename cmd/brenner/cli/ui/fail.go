@@ -116,7 +116,7 @@ type failure struct {
 	Exit   int            `json:"exit"`
 	Error  fault.Detail   `json:"error"`
 	Also   []fault.Detail `json:"also"`             // further errors
-	Result any            `json:"result,omitempty"` // what the command can say nevertheless
+	Result any            `json:"result,omitempty"` // partial result
 }
 
 // Show prints a result unless err is set: as JSON with --json, otherwise as text. Notes
