@@ -44,8 +44,9 @@ type Lesson struct {
 
 // ReadLesson returns the first lesson in a reply: in a fence with the word lesson, the line that
 // names its kind, or else the whole text as helpful. A lesson that is quoted, commented out,
-// indented as code or inside another fence does not count, as for deltas, nor does the example. Invalid lessons are
-// skipped: replies are untrusted, and nothing depends on them. So is the open fence of a cut reply.
+// indented as code or inside another fence does not count, as for deltas, nor does the example.
+// Invalid lessons are skipped: replies are untrusted, and nothing depends on them. So is the open
+// fence of a cut reply.
 func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 	text := []byte(strings.ToValidUTF8(reply, "\ufffd"))
 	for b := range markdown.Blocks(text, reader.Scanner()) {

@@ -18,19 +18,13 @@ func (r *blockReader) place() {
 	rest := r.found
 	before := markdown.Block{}
 	for b := range markdown.Blocks(r.outline, markdown.Second) {
-		nested := -1 // not known
+		nested := b.Kind == markdown.Fenced && markdown.HoldsFence(r.outline[b.Start:b.End])
 		for ; len(rest) > 0 && rest[0].at < b.End; rest = rest[1:] {
 			a := &rest[0]
 			if a.shown != "" || a.at < b.Start {
 				continue
 			}
-			if nested < 0 && b.Kind == markdown.Fenced {
-				nested = 0
-				if markdown.HoldsFence(r.outline[b.Start:b.End]) {
-					nested = 1
-				}
-			}
-			a.shown = r.whyShown(a, &b, &before, nested > 0)
+			a.shown = r.whyShown(a, &b, &before, nested)
 		}
 		before = b
 	}
@@ -57,8 +51,8 @@ func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bo
 	return r.disowned(a.at)
 }
 
-// disowned returns what the text beside a block says of it, if that is not meant as a change, or "". The
-// line of a fence and the path of the block may stand between.
+// disowned returns the words beside a block that make it something else than a change, or "". The line of
+// a fence and the path of the block may be between.
 func (r *blockReader) disowned(at int) string {
 	above := r.outline[:at]
 	for range 2 {
@@ -69,18 +63,18 @@ func (r *blockReader) disowned(at int) string {
 		}
 		above = above[:len(above)-len(line)]
 	}
-	said, isBehind, ok := remark.Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):], "")
+	words, isBehind, ok := remark.Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):], "")
 	switch {
 	case isBehind && ok:
-		return "the line behind it withdraws it: " + said.Line
+		return "the line behind it withdraws it: " + words.Line
 	case ok:
-		return "the line before it calls it something else than a change: " + said.Line
+		return "the line before it calls it something else than a change: " + words.Line
 	}
 	return ""
 }
 
-// betweenFences reports whether a block stands between a fence of Markdown and marks without a word,
-// with at most its path beside it: a fence in a fence of the same length.
+// betweenFences reports whether a block is between a fence of Markdown and marks without a word, with at
+// most its path beside it: a fence in a fence of the same length.
 func (r *blockReader) betweenFences(a *attempt, in, before *markdown.Block) bool {
 	if before.Kind != markdown.Fenced || !before.Fence.Is("markdown", "md") {
 		return false
