@@ -195,6 +195,7 @@ func Read(text []byte, opt Options) Reply {
 	reply.Blocks = r.blocks()
 	if r.second {
 		r.refuseReplaced(reply.Blocks)
+		r.refuseTakenBack(reply.Blocks)
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
 	}

@@ -18,6 +18,13 @@ type beside struct {
 	line    fate   // of a line about several fences, as long as only fences follow it
 	said    string // the line that withdraws the last fence
 	leads   []ledFence
+	taken   []takenBack
+}
+
+// takenBack is a remark about other blocks than the one before it.
+type takenBack struct {
+	fence int // the last one before it
+	remark.Remark
 }
 
 // ledFence is a fence with what the title before it says of those above.
@@ -36,20 +43,23 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		r.beside.line = fate{}
 		r.findHeading(between, b.End)
 	}
+	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
 	if f := r.beside.line; f != (fate{}) {
 		return f
 	}
-	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
 	withdrawn := r.beside.said
 	r.beside.said = ""
-	if said, ok := remark.Before(between, r.opt.Author); ok && strings.HasSuffix(withdrawn, said.Line) {
+	if said, ok := remark.Before(between, r.opt.Author); ok && !said.Ahead && strings.HasSuffix(withdrawn, said.Line) {
 		between = nil // it is about the fence above
 	}
 	said, isBehind, ok := remark.Beside(between, r.src[b.Start:b.End], r.src[b.End:], r.opt.Author)
 	switch {
 	case isBehind && ok:
 		r.beside.said = said.Line
-		return fateWithdrawn(said)
+		if said.About == (remark.About{}) {
+			return fateWithdrawn(said)
+		}
+		r.beside.taken = append(r.beside.taken, takenBack{len(r.beside.leads) - 1, said})
 	case ok:
 		f := fateDisowned(said)
 		if said.Several {
@@ -154,6 +164,38 @@ func (r *reader) refuseReplaced(blocks []Block) {
 	}
 }
 
+// refuseTakenBack refuses the deltas that a remark below them withdraws: those that it names, or else all.
+func (r *reader) refuseTakenBack(blocks []Block) {
+	for _, t := range r.beside.taken {
+		above := blocks[:r.fenceEnd(t.fence)]
+		found := false
+		for i := len(r.beside.leads[:t.fence+1]) - 1; i >= 0; i-- {
+			for j := r.beside.leads[i].from; j < r.fenceEnd(i); j++ {
+				b := &above[j]
+				if d := &b.Delta; (t.Nth == i+1) != t.But && t.Nth > 0 || t.Operation != "" && d.Operation == t.Operation && (t.ID == "" || t.ID == d.Target) {
+					b.refuseOK(fateWithdrawn(t.Remark))
+					found = true
+				}
+			}
+			if found && t.Operation != "" {
+				break // the nearest one
+			}
+		}
+		for i := range above {
+			if !found {
+				above[i].refuseOK(fateWithdrawn(t.Remark))
+			}
+		}
+	}
+}
+
+// refuseOK refuses a block unless it is refused or skipped for another reason.
+func (b *Block) refuseOK(f fate) {
+	if b.OK {
+		b.refuse(f)
+	}
+}
+
 // fenceEnd returns the number of blocks up to the end of a fence.
 func (r *reader) fenceEnd(i int) int {
 	if i+1 < len(r.beside.leads) {
@@ -171,9 +213,7 @@ func refuseLike(blocks, others []Block, anyTarget bool, f fate) (found bool) {
 		})
 		if isLike && !b.Skipped() && b.Delta.Operation != "" {
 			found = true
-			if b.OK {
-				b.refuse(f)
-			}
+			b.refuseOK(f)
 		}
 	}
 	return found

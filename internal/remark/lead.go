@@ -132,9 +132,10 @@ func Beside(before, block, behind []byte, author string) (said Remark, isBehind,
 	if !title && !strings.HasSuffix(line, "?") || !hedges.MatchString(lower) || owned.MatchString(lower) {
 		return Remark{}, false, false
 	}
-	after, _ := unmark(paragraph(behind))
-	for sentence := range sentences(lowered(after)) {
-		return Remark{Line: after}, true, rejects.MatchString(sentence)
+	after, _ := paragraph(behind)
+	line, _ = unmark(after)
+	for sentence := range sentences(lowered(line)) {
+		return Remark{Line: line}, true, rejects.MatchString(sentence)
 	}
 	return Remark{}, false, false
 }

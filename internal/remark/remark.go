@@ -15,6 +15,8 @@ const maxRemark = 300
 type Remark struct {
 	Line    string
 	Several bool // it speaks of all blocks that follow it directly
+	Ahead   bool // it speaks of the block that follows it, even if it withdraws the one above
+	About        // which blocks above it a remark behind a block speaks of
 }
 
 // The words of remarks. Lines are matched in lower case, without marks and their last colon. Only titles
@@ -25,10 +27,7 @@ const (
 	stale    = `(?:rejected|discarded|abandoned|obsolete|superseded|withdrawn|retracted|old|outdated|earlier|previous(?:ly)?|before|bad|wrong|incorrect|invalid|unused|dropped|quoted|forwarded|struck|deprecated|malformed|broken|faulty)`
 	changes  = `(?:drafts?|versions?|deltas?|blocks?|changes?|attempts?|ideas?|options?|proposals?|kills?|edits?|adds?|alternatives?|rounds?|repl(?:y|ies)|examples?|ones?|formats?|messages?|texts?)`
 	forbid   = `(?:do not|don't|never|not)(?: to)?(?: be)?(?: yet)? (?:appl(?:y|ied)|execut(?:e|ed)|send|sent|merged?|run)`
-	this     = `(?:all (?:of )?(?:this|that)|(?:the |this |that |my )(?:(?:above|previous|last|preceding|first) )?(?:block|delta|kill|edit|add|change|one|proposal|candidate|attempt)s?(?: above)?|the above|this|that|it|these)`
 	begin    = `^[\^↑⬆☝👆\x{fe0f}]* *(?:step \d+[.:] )?(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|please|update|edit|note|hold on|on reflection|on second thoughts?)[,.:;! —–-]+)*`
-	theBlock = `(?:(?:the |this |that )(?:(?:above|previous|last|preceding) )?(?:block|delta|kill|edit|add|change|proposal)(?: above)?|the above)`
-	end      = `(?:$|[.;!,)]| (?:above|below|yet|for now|please|back)\b)`
 )
 
 var (
@@ -51,6 +50,7 @@ var (
 	owned = regexp.MustCompile(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
 	forbids = regexp.MustCompile(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
+	ahead   = regexp.MustCompile(`^(?:please )?(?:do not|don't|never|not) [^.]*\b(?:this|it|these|apply|merge|execute)[.! ]*$`)
 	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
 	// attributes matches titles in their own case that name another author, and what follows.
@@ -61,22 +61,7 @@ var (
 	plays      = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*) \([^)]{1,40}\): `)
 	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
-	quotes = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
-	// withdraws matches the first line behind a block.
-	withdraws = regexp.MustCompile(begin + `(?:(?:scratch|scrap|forget|disregard|ignore|skip|retract|withdraw|undo|cancel|drop|strike|discard|(?:do not|don't) (?:apply|execute|send|use|merge)) ` + this + end + `|` +
-		`disregard[.! ]*$|i no longer (?:want|propose|mean|stand by) |i (?:\w+ )?changed my mind\b|i(?:'m not| am not| do not| did not| will not| would not| don't| didn't| won't| wouldn't) (?:\w+ )?(?:propos(?:e|ing)|submit(?:ting)?|send(?:ing)?|do(?:ing)?|mak(?:e|ing)|recommend(?:ing)?|apply(?:ing)?|want) ` + this + end + `|let me (?:not do|redo|revise|rephrase|fix|correct|rewrite|restate|rework|reconsider|retry) ` + this + end + `|not this one\b|` +
-		`(?:withdrawn|retracted|rescinded|revoked|void)(?:,? \w+){0,3}[.! ]*$|(?:that |this |it )?(?:was |is )?(?:the )?wrong (?:target|id|item|one|block|delta|kill|edit|version)\b|(?:i )?(?:pasted|copied|sent) the wrong\b|i(?:'ll| will| rather)? leave (?:that|this|` + theBlock + `)(?: one)? out\b|(?:that|this|` + theBlock + `)\b.{0,60}\bi (?:only|just|merely) quote (?:it|this|that)\b|that kills the wrong\b|` +
-		this + `(?: \w+)? (?:is|was) not (?:(?:part of|in) my|mine)\b|` + this + ` (?:has|had|uses|used|names|named) (?:the|an?) wrong (?:target|id|item|section|operation|hypothesis)\b|` +
-		theBlock + ` (?:is|was) (?:[a-z]+'s(?:$|[.,;! ]+not\b)|(?:quoted|copied|taken|written|sent|proposed) (?:from|by)\b)|(?:quoted|copied|reproduced|repeated|pasted) from (?:round|the (?:kickoff|prompt|instructions?|critic|template|thread)|[a-z]+'s)\b|` +
-		`(?:this|that|` + theBlock + `)\b.{1,80}\b(?:so|and|hence|thus|therefore) (?:i|we) (?:leave|left|omit|omitted|skip|skipped|withdraw|retract) (?:it|this|that)\b|` +
-		`(?:this|that) (?:candidate|attempt|version|draft|block|delta)\b.{1,60}[,;] (?:so )?(?:please )?(?:i )?(?:discard|ignore|disregard|skip|drop) (?:it|this|that)(?:$|[.!])|` +
-		`i (?:\w+ )?(?:retract|withdr[ae]w|cancel) ` + this + `(?:$|[.;!,]| (?:kill|edit|add|block|delta|change)\b)|i (?:\w+ )?take ` + this + ` back\b|never ?mind(?:$|[.,;!])|` +
-		this + `(?: \w+)? (?:was|is|were|are|should|must|will) (?:` +
-		`(?:(?:only|just|merely) )?(?:for |an? )?(?:examples?|drafts?|illustrations?|quotations?|mistake|error)(?: only)?(?:$|[.;!,]| of what not\b)|(?:now )?(?:withdrawn|retracted|wrong|obsolete|superseded|outdated|moot)(?:$|[.;!,])|` +
-		`not (?:to )?be (?:applied|executed|merged|sent)(?:$|[.;!,])|be (?:ignored|disregarded)|void\b|only to (?:show|illustrate|demonstrate)\b|not (?:meant|proposed|final)(?: to be applied)?(?:$|[.;!,])|not (?:my|an?) (?:change|delta|proposal)\b)|` +
-		`(?:withdrawn|retracted|rejected|discarded|examples? only|(?:only|just) an example|draft(?: only)?|not(?: to be)? (?:applied|merged|executed|submitted)|not final|for illustration only)[.! ]*$)|` +
-		`^(?:(?:actually|hmm+|wait|sorry|oops|well|on reflection)[,.:;! —–-]*)+no(?:,? wait)?[.! ]*$`)
-
+	quotes  = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
 	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
 	decides = regexp.MustCompile(`(?i)^#{1,6} .{0,40}\bfinal\b`)
 )
@@ -99,7 +84,7 @@ func Before(text []byte, author string) (Remark, bool) {
 	case isSpeaker(line, author),
 		!title && (forbids.MatchString(lower) || calls.MatchString(lower)),
 		title && (raw[0] != '#' && supposes.MatchString(lower) || isSetAside(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
-		return Remark{Line: line, Several: several.MatchString(lower)}, true
+		return Remark{Line: line, Several: several.MatchString(lower), Ahead: ahead.MatchString(lower)}, true
 	}
 	return Remark{}, false
 }
@@ -142,25 +127,6 @@ func isSpeaker(line, author string) bool {
 		}
 	}
 	return false
-}
-
-// Behind returns the remark in the first paragraph of a text that withdraws the block before it. If that
-// paragraph leads to another block, its last sentence is about that one.
-func Behind(text, block []byte) (Remark, bool) {
-	raw := paragraph(text)
-	if len(raw) == 0 || raw[0] == '#' || isPlain(raw) {
-		return Remark{}, false
-	}
-	line, _ := unmark(raw)
-	if isLead(raw) {
-		line = line[:lastEnd(line)]
-	}
-	for sentence := range sentences(lowered(strings.Trim(line, "()[] "))) {
-		if withdraws.MatchString(sentence) || contradicts(sentence, block) {
-			return Remark{Line: line}, true
-		}
-	}
-	return Remark{}, false
 }
 
 // Above returns the remark of a heading about all that follows it, up to the next heading. A heading
@@ -233,7 +199,7 @@ var clues = func() (by [26][32][]string) {
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
 		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
-		"meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
+		"no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
 		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]

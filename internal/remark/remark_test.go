@@ -88,6 +88,9 @@ func TestBehind(t *testing.T) {
 		"This would be wrong, so I leave it out.", "↑ not to be merged", "Sorry, that was the wrong block.", "Actually no.", "Hmm, no. Better:",
 		"The block above is BlueLake's, not mine.", "This is not mine.", "(quoted from round 1)", "(That was only to illustrate the format.)", "The delta above is an example of what not to do.",
 		"Strike the block above; use this instead:", "I am not proposing this kill.", "I would not do this, though.", "No, wait: H2 has a test. I keep H2.", "I'll leave that out after all.",
+		"No.", "No, that is too weak.", "Hm, scratch that.", "Scratch that: H2 stays.", "PS: I withdraw the block above.", "I'm withdrawing this delta.", "I have to retract that.",
+		"Retracted: H2 has a test.", "I decided not to send this.", "I won't send this.", "This block is superseded by the block below.", "Revert that.", "(quoted from BlueLake)",
+		"But only if T1 fails.", "I will send this next round.", "Do not merge yet.", "That was BlueLake's delta, not mine.", "This would remove the sizer.\n\nBut scratch that.",
 		"Oops, pasted the wrong thing. Here is mine:", "That one is from BlueLake's letter, I only quote it.",
 	} {
 		if _, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); !ok {
@@ -102,11 +105,29 @@ func TestBehind(t *testing.T) {
 		"Do not kill H1.", "H1 must not be killed.", "H1 should stay.", "Do not edit H2 before that.", "It names the wrong cells otherwise.", "It forbids nothing, so I drop it.",
 		"The old mechanism was refuted, so I leave it out.", "This is taken from §43. The numbers are mine.", "Final version:", "I meant H3:", "But it does not tell H1 from H3.",
 		"It is cheap.\n- Scratch that", "Actually, no other test does this.", "Well, no one has tried it.", "The edit is H1's only hope.",
+		"Ignore the first division in the count.", "Only if H1 fails does H2 matter.", "No further changes.", "I will send the data next round.", "I decided not to edit H3.", "I won't touch H1.",
+		"Everything above follows from the graft data.", "That is BlueLake's point, and I share it.", "All of this assumes normoxia.", "Skip the controls only if time is short.", "Revert to the old buffer if cells lyse.",
+		"Both are cheap.", "I take both results together.", "But only one of the two can be right.", "> Scratch that.", "The second block depends on the first.",
 		"I keep H1.", "I leave H3 as it is.", "This leaves H1 and H3, so I leave them as they are.", "That was the weakest one. Next:", "This is not final: H1 may follow next round.",
 		"The name is BlueLake's, the claim is mine.", "I do not want that to happen again.", "Sorry that this is short.",
 	} {
 		if r, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); ok {
 			t.Errorf("%q counts as %q", line, r.Line)
+		}
+	}
+}
+
+// A withdrawal may be about other blocks than the last one.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]About{
+		"Ignore that.": {}, "I withdraw the block above.": {}, "I withdraw it: the first test is wrong.": {},
+		"Please ignore the KILL of H1 above; I changed my mind.": {Operation: "KILL", ID: "H1"}, "Do not apply the edit.": {Operation: "EDIT"},
+		"Only the second block counts; ignore the first.": {Nth: 2, But: true}, "I withdraw the first delta (the kill).": {Nth: 1}, "Disregard block 3.": {Nth: 3}, "PS: on reflection, do not apply the 2nd block.": {Nth: 2},
+		"I withdraw both blocks above.": {All: true}, "Disregard everything above.": {All: true}, "I take both back.": {All: true}, "Ignore the two blocks above.": {All: true},
+	} {
+		if got, ok := Behind([]byte("```\n\n"+line+"\n"), []byte(kill)); !ok || got.About != want {
+			t.Errorf("%q: %+v, %v", line, got.About, ok)
 		}
 	}
 }

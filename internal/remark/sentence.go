@@ -42,8 +42,8 @@ func lastSentence(line string) string {
 }
 
 // paragraph returns the beginning of a text in one line, up to an empty line, a heading, an item of a list or a fence.
-// Marks that close a fence may stand before it.
-func paragraph(text []byte) []byte {
+// Marks that close a fence may stand before it. It also returns the rest.
+func paragraph(text []byte) (line, rest []byte) {
 	text = bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~")
 	end := 0
 	for line := range bytes.Lines(text) {
@@ -56,7 +56,7 @@ func paragraph(text []byte) []byte {
 			break
 		}
 	}
-	return bytes.ReplaceAll(bytes.TrimRight(text[:end], " \t\r\n"), []byte("\n"), []byte(" "))
+	return bytes.ReplaceAll(bytes.TrimRight(text[:end], " \t\r\n"), []byte("\n"), []byte(" ")), text[end:]
 }
 
 // isLead reports whether a paragraph ends in a colon.
