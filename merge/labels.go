@@ -8,6 +8,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
+	"brenner/internal/fault"
 )
 
 // labels are the names that one author gave, within one message, to the items of its ADDs.
@@ -346,6 +347,9 @@ func (p *pass) madeAs(e entry, name string) (made []*slot, refused bool) {
 func (e entry) labelOf(id string) string {
 	for _, l := range e.names() {
 		if l != id && !e.knows(l) {
+			if e.in.second {
+				l = fault.Shown(l)
+			}
 			return " (" + e.d().Agent + "'s " + l + ")"
 		}
 	}

@@ -149,7 +149,10 @@ func compareLetters(a, b *delta.Letter) int {
 	if b != nil {
 		y = *b
 	}
-	return cmp.Or(x.Sent.Compare(y.Sent), slices.Compare(x.To, y.To), cmp.Compare(present(a != nil), present(b != nil)), cmp.Compare(present(x.Direct), present(y.Direct)))
+	return cmp.Or(
+		x.Sent.Compare(y.Sent), slices.Compare(x.To, y.To),
+		cmp.Compare(present(a != nil), present(b != nil)), cmp.Compare(present(x.Direct), present(y.Direct)),
+	)
 }
 
 func present(there bool) int {
