@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner/artifact/delta"
 	"brenner/internal/fault"
 	"brenner/session"
 	"brenner/session/audit"
@@ -254,6 +255,9 @@ func TestSummaryKeepsLabelsTaken(t *testing.T) {
 	var got []int
 	for _, r := range s.LabelsTaken {
 		got = append(got, r.Version)
+		if r.Line != 1 || r.Operation != delta.Add {
+			t.Errorf("version %d: line %d, operation %q; want line 1, ADD", r.Version, r.Line, r.Operation)
+		}
 	}
 	if !slices.Equal(got, []int{3, 5}) {
 		t.Errorf("labels were taken in versions %v, want 3 and 5", got)

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
@@ -37,7 +38,8 @@ func writtenAt(line int, d *delta.Delta) Written {
 	return w
 }
 
-// writtenIn returns where the deltas of a round that were not applied were written, by id.
+// writtenIn returns where the agents wrote the deltas of a round, by id: all deltas of each agent of which
+// one was rejected, had no effect or lost its label.
 func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *session.Report) (map[string]Written, error) {
 	leg := h.State.Leg(c.Round, c.Leg)
 	if c.Source != flow.ByRound || leg == nil {
@@ -45,8 +47,8 @@ func writtenIn(ctx context.Context, h *session.History, c *flow.Commit, report *
 	}
 	agents := make(map[string]bool)
 	for i := range report.Merge.Deltas {
-		switch row := &report.Merge.Deltas[i]; row.Disposition {
-		case merge.Rejected, merge.Skipped, merge.Superseded:
+		row := &report.Merge.Deltas[i]
+		if row.Code == merge.LabelTaken || slices.Contains([]merge.Disposition{merge.Rejected, merge.Skipped, merge.Superseded}, row.Disposition) {
 			agents[row.Agent] = true
 		}
 	}
