@@ -12,6 +12,7 @@ import (
 type meaning struct {
 	id   string
 	made *artifact.Stamp // of the delta that added the item; nil if it is not recorded
+	text bool            // only a text of the base has the id
 	sure bool            // false if the label is the item's name, or has other words, too
 }
 
@@ -33,7 +34,7 @@ func (d *orderedBatch) knownLabels(base *artifact.Artifact) {
 	d.known = make(map[string]meaning)
 	for s, items := range base.Sections {
 		for _, id := range base.Reserved(artifact.Section(s)) {
-			d.record(wanted[lookup{text: id, sure: true}], meaning{id: id, sure: true})
+			d.record(wanted[lookup{text: id, sure: true}], meaning{id: id, text: true, sure: true})
 		}
 		for _, it := range items {
 			m := meaning{id: it.ID, made: it.Created}
@@ -133,33 +134,44 @@ func (e entry) readBefore() *artifact.Stamp {
 	return e.in.history.byContent[hash]
 }
 
-// knownNames returns the names of an ADD that its author knows as items, for messages.
-func (e entry) knownNames() []string {
+// explainTaken says which names of an ADD its author knows as items, or returns "".
+func (e entry) explainTaken() string {
 	if !e.is(labelled) || len(e.in.known) == 0 {
-		return nil
+		return ""
 	}
-	var ids, shown []string
+	var ids, items, texts []string
 	for _, label := range e.names() {
 		m, ok := e.meaning(label)
 		if !ok || !m.sure || slices.Contains(ids, m.id) {
 			continue
 		}
 		ids = append(ids, m.id)
-		if label == m.id || strings.HasPrefix(label, m.id+".") {
-			shown = append(shown, fault.Shown(label))
+		shown := fault.Shown(label)
+		if label != m.id && !strings.HasPrefix(label, m.id+".") {
+			shown += ", read as " + m.id + ","
+		}
+		if m.text {
+			texts = append(texts, shown)
 		} else {
-			shown = append(shown, fault.Shown(label)+", read as "+m.id+",")
+			items = append(items, shown)
 		}
 	}
-	return shown
+	var parts []string
+	if len(items) > 0 {
+		parts = append(parts, takenMessage(items, "is an existing item and cannot name a new one", "are existing items and cannot name a new one"))
+	}
+	if len(texts) > 0 {
+		parts = append(parts, takenMessage(texts, "appears in a text of the artifact and cannot name a new item", "appear in texts of the artifact and cannot name a new item"))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // takenMessage explains why labels of an ADD were not taken.
-func takenMessage(taken []string) string {
-	if len(taken) == 1 {
-		return taken[0] + " is an existing item and cannot name a new one"
+func takenMessage(labels []string, one, several string) string {
+	if len(labels) > 1 {
+		one = several
 	}
-	return strings.Join(taken, " and ") + " are existing items and cannot name a new one"
+	return strings.Join(labels, " and ") + " " + one
 }
 
 // assumed is an id that an agent assumed for an item of the base.

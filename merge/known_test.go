@@ -346,7 +346,8 @@ func TestIDsInKeptTexts(t *testing.T) {
 	var base artifact.Artifact
 	base.Metadata.Extra = artifact.MapOf(artifact.Entry{Key: "other_text", Value: artifact.List{artifact.MapOf(
 		artifact.Entry{Key: "section", Value: artifact.Text("hypothesis_slate")}, artifact.Entry{Key: "text", Value: artifact.Text("H2 was an idea")})}})
-	for _, label := range []string{"", "H2"} {
+	const said = "added as H3; H2 appears in a text of the artifact and cannot name a new item"
+	for label, want := range map[string]string{"": "added as H3", "H2": said} {
 		batch, err := delta.ReadFile(fmt.Appendf(nil, `[{"delta_id":"d1","agent":"RedSky","timestamp":"%s","operation":"ADD","section":"hypothesis_slate","target_id":%q,"payload":{"name":"n","claim":"c"}},
 {"delta_id":"d2","agent":"RedSky","timestamp":"%s","operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"r"}}]`,
 			at.Format(time.RFC3339), label, at.Add(time.Second).Format(time.RFC3339)))
@@ -357,6 +358,9 @@ func TestIDsInKeptTexts(t *testing.T) {
 		items := out.Items(artifact.HypothesisSlate)
 		if len(items) != 1 || items[0].ID != "H3" || items[0].Killed() || report.Deltas[1].Code != merge.InvalidTarget {
 			t.Errorf("%q: %+v %+v", label, items, report.Deltas)
+		}
+		if got := report.Deltas[0].Message; got != want {
+			t.Errorf("%q: the ADD is %q, want %q", label, got, want)
 		}
 	}
 }

@@ -15,9 +15,9 @@ func (p *pass) add(e entry, section artifact.Section) {
 	if !p.allowed(e, section, "") {
 		return
 	}
-	taken := e.knownNames()
-	if len(taken) > 0 && p.index.rules.RejectTaken {
-		e.reject(LabelTaken, takenMessage(taken))
+	taken := e.explainTaken()
+	if taken != "" && p.index.rules.RejectTaken {
+		e.reject(LabelTaken, taken)
 		return
 	}
 	var room usual
@@ -46,9 +46,9 @@ func (p *pass) add(e entry, section artifact.Section) {
 			slot.item.SetLabels(e.assumedIDs(id))
 		}
 	}
-	if len(taken) > 0 {
+	if taken != "" {
 		row.Code = LabelTaken
-		row.Message += "; " + takenMessage(taken)
+		row.Message += "; " + taken
 	}
 	for _, w := range state.defaults {
 		if !holds(writes, w.rank) {

@@ -155,8 +155,8 @@ func (p *pass) decide(e entry) {
 	switch {
 	case d.Problem != nil:
 		e.reject(d.Problem.Code, d.Problem.Message)
-		if taken := e.knownNames(); len(taken) > 0 && p.index.rules.RejectTaken && d.Problem.Code == delta.InvalidField {
-			e.reject(LabelTaken, takenMessage(taken)+"; "+d.Problem.Message)
+		if taken := e.explainTaken(); taken != "" && p.index.rules.RejectTaken && d.Problem.Code == delta.InvalidField {
+			e.reject(LabelTaken, taken+"; "+d.Problem.Message)
 		}
 		return
 	case who.blank:
