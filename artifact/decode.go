@@ -1,6 +1,7 @@
 package artifact
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -150,18 +151,23 @@ func (d *decoder) section(sections Map, s Section) error {
 func (d *decoder) checkID(s Section, id string, i int, seen map[string]bool) {
 	switch {
 	case !s.ValidID(id):
-		d.problem(BadID, id, "%s: the id %s of entry %d is not of the form %s", s, fault.Shown(id), i+1, s.idForm())
+		d.problem(BadID, cmp.Or(id, s.String()), "%s: %s", s, s.wrongID(id, fmt.Sprintf("entry %d", i+1)))
 	case seen[id]:
 		d.problem(DuplicateID, id, "%s: duplicate id %s", s, id)
 	}
 	seen[id] = true
 }
 
-func (s Section) idForm() string {
+// wrongID says what is wrong with the id of an item at a place.
+func (s Section) wrongID(id, place string) string {
+	form := s.Spec().Prefix + " and a number without leading zeros, such as " + s.ItemID(1)
 	if s == ResearchThread {
-		return ThreadID
+		form = ThreadID
 	}
-	return s.ItemID(1) + ", " + s.ItemID(2) + ", …"
+	if id == "" {
+		return place + " has no id; its id is " + form
+	}
+	return "the id " + fault.Shown(id) + " of " + place + " is not " + form
 }
 
 func (d *decoder) item(s Section, m Map) (*Item, error) {

@@ -37,7 +37,7 @@ func (r *mdReader) draft(id string) *draft {
 	}
 	switch {
 	case !s.ValidID(id):
-		r.problem(BadID, r.line, id, "%s: the id %s is not of the form %s", s, fault.Shown(id), s.idForm())
+		r.problem(BadID, r.line, id, "%s: %s", s, s.wrongID(id, "this item"))
 	case r.ids[s][id] != nil:
 		r.problem(DuplicateID, r.line, id, "%s: duplicate id %s (first on line %d)", s, id, r.ids[s][id].line)
 	}

@@ -19,13 +19,13 @@ func structureRules() []rule {
 			"move the section; `brenner artifact render` writes the order",
 			inOrder),
 		newRule("ES-003", "ids have the form of their section",
-			"an id is the prefix of its section and a number; other ids cannot be referred to",
+			"an item without an id such as `H1`, the prefix of its section and a number, cannot be referred to; the research thread is `RT`",
 			"give the item the next free id of its section, such as `H4`",
-			fromProblems(artifact.BadID, idFix)),
+			badIDs),
 		newRule("ES-004", "ids are unique",
 			"an id, once published, permanently means one item",
 			"give the second item the next free id of its section",
-			fromProblems(artifact.DuplicateID, idFix)),
+			fromProblems(artifact.DuplicateID, duplicateFix)),
 		newRule("ES-005", "no field is in CONFLICT",
 			"agents wrote different things with equal right, and only a decision can settle it",
 			"a later EDIT of that field with the value to keep, or merging again with `--priority`",
@@ -87,10 +87,30 @@ func inOrder(s *subject, r *report) {
 		"have each section once, in this order: "+strings.Join(titles, ", "))
 }
 
-func idFix(p artifact.Problem) string {
-	section, ok := artifact.SectionOfID(p.Item)
-	if !ok || section == artifact.ResearchThread {
-		return "write the prefix of the section and the next free number, without zeros before it, such as H4; the research thread is RT"
+// badIDs names the id that each item without a valid one can have.
+func badIDs(s *subject, r *report) {
+	fromProblems(artifact.BadID, func(p artifact.Problem) string {
+		section, missing := artifact.ParseSection(p.Item)
+		if !missing {
+			section = s.invalid[p.Item]
+		}
+		if section == artifact.ResearchThread {
+			return "write the id " + artifact.ThreadID
+		}
+		last := 0
+		for _, it := range s.artifact.Items(section) {
+			if n, ok := section.IDNumber(it.ID); ok {
+				last = max(last, n)
+			}
+		}
+		return fmt.Sprintf("write the id %s, which is free, or another one of that form", section.ItemID(last+1))
+	})(s, r)
+}
+
+func duplicateFix(p artifact.Problem) string {
+	section, _ := artifact.SectionOfID(p.Item)
+	if section == artifact.ResearchThread {
+		return "join the two: an artifact has one research thread, " + artifact.ThreadID
 	}
 	return fmt.Sprintf("give the second one the next free id of the section: %s and a number that was never used",
 		section.Spec().Prefix)
