@@ -28,20 +28,38 @@ func CheckFields(r *delta.Reply, text []byte) {
 		for _, f := range fields {
 			p := delta.Located{Code: f.Code(), Message: "the field " + f.Field + " is refused: " + f.Message}
 			if code == "" {
-				p.Hint = "the rest of the delta applies"
+				p.Hint = "correct the field; the rest of the delta applies without it"
 			}
 			p.Line, p.Column = position(b, f.Field, lines, end)
 			b.Problems = append(b.Problems, p)
 		}
 		if code != "" {
 			b.OK = false
-			hint := "a merge rejects it, whatever the base"
-			if id := misplacedTarget(&b.Delta); id != "" {
-				hint = "write " + fault.Shown(id) + " as target_id: the key id names a new item"
-			}
-			b.Problems = append(b.Problems, delta.Located{Code: code, Message: why, Line: b.Line, Column: 1, Hint: hint})
+			b.Problems = append(b.Problems, delta.Located{Code: code, Message: why, Line: b.Line, Column: 1, Hint: wayOut(&b.Delta, code)})
 		}
 	}
+}
+
+// wayOut says how to correct a delta that no base could accept.
+func wayOut(d *delta.Delta, code fault.Code) string {
+	id := misplacedTarget(d)
+	switch {
+	case code == merge.InvalidTarget && id != "":
+		return "write " + fault.Shown(id) + " as target_id: the key id names a new item"
+	case code == merge.InvalidTarget:
+		return "write the id of the item to change as target_id, such as " + section(d).ItemID(1)
+	case code == merge.RTEditOnly:
+		return threadRemedy(d)
+	case code == delta.InvalidSection:
+		var names []string
+		for _, s := range artifact.Sections() {
+			names = append(names, s.String())
+		}
+		return "write one of " + strings.Join(names, ", ")
+	case code == delta.MissingRequiredField:
+		return "add what is missing"
+	}
+	return "correct this and check again, or leave the delta out"
 }
 
 // refusedFields returns the fields of a delta that a merge refuses, whatever the base.

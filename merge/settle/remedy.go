@@ -72,16 +72,21 @@ func (c *Contribution) remedy(reply *delta.Reply, f *flaw, rules merge.Rules) st
 		}
 		return "what is killed stays so: leave it out"
 	case merge.RTEditOnly:
-		if d.Operation == delta.Kill {
-			return "leave it out, or change its fields with an EDIT of " + artifact.ThreadID
-		}
-		return "send its fields as an EDIT with the target_id " + artifact.ThreadID
+		return threadRemedy(d)
 	case merge.SectionLimitExceeded:
 		return replaceOne(c.Base, d, may(delta.Kill), may(delta.Edit))
 	case merge.NoThirdAlternative:
 		return "ADD another hypothesis with third_alternative true, and this KILL stands; or leave it out"
 	}
 	return ""
+}
+
+// threadRemedy says what can replace an ADD or KILL of the research thread.
+func threadRemedy(d *delta.Delta) string {
+	if d.Operation == delta.Kill {
+		return "leave it out, or change its fields with an EDIT of " + artifact.ThreadID
+	}
+	return "send its fields as an EDIT with the target_id " + artifact.ThreadID
 }
 
 // otherTarget says which target a delta can have; ids are those that its author may write.

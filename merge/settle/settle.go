@@ -206,7 +206,7 @@ func CheckFile(path string, data []byte) (delta.Reply, error) {
 	for i := range deltas {
 		b := delta.Block{Index: i + 1, Line: lines[i], Delta: deltas[i], OK: true}
 		if code, message := refusedAnyway(&deltas[i]); code != "" {
-			b.OK, b.Problems = false, []delta.Located{{Code: code, Message: message, Line: b.Line, Column: 1, Hint: "a merge rejects it, whatever the base"}}
+			b.OK, b.Problems = false, []delta.Located{{Code: code, Message: message, Line: b.Line, Column: 1, Hint: wayOut(&deltas[i], code)}}
 		}
 		r.Blocks = append(r.Blocks, b)
 	}
