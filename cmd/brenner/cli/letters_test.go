@@ -56,8 +56,10 @@ func TestCompileAccountsForEveryMessage(t *testing.T) {
 	}
 	who := []string{"--to", "BlueLake", "--role", "hypothesis_generator", "--to", "RedSky", "--role", "adversarial_critic"}
 	first := b.mustRun(append([]string{"session", "compile", mailThread, "--json"}, who...)...)
+	second := b.wantExit(2, "session", "compile", mailThread, "--json")
 	fits(t, "brenner.session/v1", strings.SplitAfter(first, "\n")[0])
-	for again, out := range []string{first, b.wantExit(2, "session", "compile", mailThread, "--json")} {
+	fits(t, "brenner.session.letters/v1", strings.SplitAfter(second, "\n")[0])
+	for again, out := range []string{first, second} {
 		rows := readLetters(t, strings.SplitAfter(out, "\n")[0]).Letters
 		if len(rows) != len(thread) {
 			t.Fatalf("%d rows: %.2000s", len(rows), out)

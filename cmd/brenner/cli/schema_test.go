@@ -2,6 +2,9 @@ package cli_test
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,5 +31,26 @@ func fits(t *testing.T, name, text string) {
 	}
 	if err := c.MustCompile("schema:" + name).Validate(doc); err != nil {
 		t.Errorf("%v", err)
+	}
+}
+
+// Every schema that a command's output names is published.
+func TestSchemasOfCommandsArePublished(t *testing.T) {
+	named, found := regexp.MustCompile(`"(brenner\.[a-z.]+/v\d+)"`), 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(path)
+		for _, name := range named.FindAllSubmatch(code, -1) {
+			found++
+			if _, ok := schemas.Find(string(name[1])); !ok {
+				t.Errorf("%s: no schema %s is published", path, name[1])
+			}
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d schemas found: %v", found, err)
 	}
 }
