@@ -33,8 +33,22 @@ func shown(src string) string {
 
 const good = "```delta\n{2}\n```\n"
 
+// scan is a text and what is found in it.
+type scan struct{ name, src, want string }
+
+func checkScans(t *testing.T, scans []scan) {
+	t.Helper()
+	for _, c := range scans {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(c.src); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestSecondOpening(t *testing.T) {
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"text before", "Here it is: ```delta\n{1}\n```\n" + good, "1 delta \"{1}\" (text before the opening fence)\n4 delta \"{2}\""},
 		{"text before, not JSON", "use ```delta\nas the word\n", ""},
 		{"text before, blank lines", "So: ```delta\n\n\n{1}\n```\n", `1 delta "{1}" (text before the opening fence)`},
@@ -68,18 +82,12 @@ func TestSecondOpening(t *testing.T) {
 		{"item with its end not indented", "- ```delta\n  {1}\n```\n" + good, "1 delta \"{1}\" (the block is not indented like its list item)\n4 delta \"{2}\""},
 		{"quotation without marks", "> ```delta\n{1}\n```\n" + good, "1 delta \"{1}\" quoted (the block is not indented like its list item)\n4 delta \"{2}\""},
 		{"quotation", "> ```delta\n> {1}\n> ```\n" + good, "1 delta \"> {1}\" quoted\n4 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 func TestSecondClosing(t *testing.T) {
 	const inner = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"text behind", "```delta\n{1}\n``` and so on\n" + good, "1 delta \"{1}\" (text behind the closing fence)\n4 delta \"{2}\""},
 		{"glued", "```delta\n{1}```\n" + good, "1 delta \"{1}\" (the closing fence is glued to the text)\n3 delta \"{2}\""},
 		{"glued with text", "```delta\n{1}``` Then more.\n" + good, "1 delta \"{1}\" (the closing fence is glued to the text)\n3 delta \"{2}\""},
@@ -130,18 +138,12 @@ func TestSecondClosing(t *testing.T) {
 		{"a stray line before json", good + "```\n\n```json\n{1}\n```\n", "1 delta \"{2}\"\n4  \"\" open (the closing fence is missing)\n6 json \"{1}\" open doubtful"},
 		{"lesson", "```lesson\nhelpful: x\n``` done\n" + good, "1 lesson \"helpful: x\" (text behind the closing fence)\n4 delta \"{2}\""},
 		{"colons, other word", ":::note\n" + good + ":::\n", "2 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 func TestReasoning(t *testing.T) {
 	const draft = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"closed", "<think>\n" + draft + "</think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
 		{"case and attributes", "<Thinking type=\"x\">\n" + draft + "</THINKING >\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
 		{"nested", "<think><reflection>\n" + draft + "</reflection>\n" + draft + "</think>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{1}\" draft\n10 delta \"{2}\""},
@@ -175,13 +177,7 @@ func TestReasoning(t *testing.T) {
 		{"open comment inside", "<think>\n<!-- hm\n</think>\n" + good, "4 delta \"{2}\""},
 		{"in a patch", good + "m.txt\n<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n", "1 delta \"{2}\""},
 		{"other tags", "<answer>\n\n" + good + "\n</answer>\n", "3 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 // TestTags covers where tags count: beside damaged code, and not where they are only mentioned.
@@ -189,7 +185,7 @@ func TestTags(t *testing.T) {
 	const draft = "```delta\n{1}\n```\n"
 	const both, last = "1 delta \"{2}\"\n%d delta \"{2}\"", "1 delta \"{1}\" draft\n%d delta \"{2}\""
 	const doubt, behind = "1 delta \"{2}\" doubtful shown\n5 delta \"{2}\"", "1 delta \"{2}\"\n5 delta \"{2}\" doubtful shown"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"a lone tag behind JSON", "```delta\n{1}</think>\n```\n" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n4 delta \"{2}\""},
 		{"a lone tag before a fence", "```delta\n{1}\n</think>" + good, "1 delta \"{1}\" open draft (the closing fence is missing)\n3 delta \"{2}\""},
 		{"a lone tag in a longer fence without an end", draft + "````\nx\n</think>\n" + good, "1 delta \"{1}\" draft\n4  \"\" open draft (the closing fence is missing)\n7 delta \"{2}\""},
@@ -244,19 +240,13 @@ func TestTags(t *testing.T) {
 		{"unused", "<unused94>thought\n" + draft + "<unused95>\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
 		{"ollama", "Thinking...\n" + draft + "...done thinking.\n\n" + good, "2 delta \"{1}\" draft\n7 delta \"{2}\""},
 		{"granite", "Here is my thought process:\n" + draft + "Here is my response:\n" + good, "2 delta \"{1}\" draft\n6 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 // TestComments covers comments that do not begin their line, or leave a list item.
 func TestComments(t *testing.T) {
 	const hidden = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"within a line", "text <!-- old:\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
 		{"in an item", "- <!--\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
 		{"in a heading", "## Changes <!--\n" + hidden + "--> more\n" + good, "6 delta \"{2}\""},
@@ -267,19 +257,13 @@ func TestComments(t *testing.T) {
 		{"in code", "Write `<!--` first.\n" + good + "-->\n", "2 delta \"{2}\""},
 		{"without an end", "text <!-- old\n" + good, "2 delta \"{2}\" doubtful shown"},
 		{"without an end, in reasoning", "text <!-- old\n</think>\n" + good, "3 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 // TestTraces covers the lines of programs around what a model thinks, reads and answers.
 func TestTraces(t *testing.T) {
 	const other = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"thinking with a time", "[2026-11-17T05:00:02] thinking\n\n" + other + "[2026-11-17T05:00:10] codex\n" + good, "3 delta \"{1}\" doubtful shown\n7 delta \"{2}\""},
 		{"a prompt with a time", "[2026-11-17T05:00:02] User instructions:\n" + other + "[2026-11-17T05:00:10] codex\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{2}\""},
 		{"the output of a command", "exec bash -lc 'cat a.md' in x succeeded in 12ms:\n" + other + "codex\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{2}\""},
@@ -289,19 +273,13 @@ func TestTraces(t *testing.T) {
 		{"a time in a note", "[2026-11-17T05:00:02] I add this:\n" + good, "2 delta \"{2}\""},
 		{"a bullet of a program", "⏺ I add this:\n" + good, "2 delta \"{2}\""},
 		{"a command in words", "The exec call succeeded in all cases.\n" + good, "2 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 // TestTurns covers turns of others that a model invents.
 func TestTurns(t *testing.T) {
 	const other = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"chatml", good + "<|im_end|>\n<|im_start|>user\n" + other + "<|im_end|>\n<|im_start|>assistant\n" + good, "1 delta \"{2}\"\n6 delta \"{1}\" shown\n11 delta \"{2}\" doubtful shown"},
 		{"no end", good + "<|start_header_id|>user<|end_header_id|>\n</think>\n" + other, "1 delta \"{2}\"\n6 delta \"{1}\" shown"},
 		{"instructions", good + "</s>[INST] So:\n" + other + "[/INST]\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
@@ -318,18 +296,12 @@ func TestTurns(t *testing.T) {
 		{"instructions in words", good + "### Instruction:\n" + other + "### Response:\n" + good, "1 delta \"{2}\"\n5 delta \"{1}\" shown\n9 delta \"{2}\" doubtful shown"},
 		{"mentioned", "It writes <|im_start|>user first.\n" + good, "2 delta \"{2}\""},
 		{"an own turn", "<|im_start|>assistant\n" + good, "2 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 func TestShown(t *testing.T) {
 	const example = "```delta\n{1}\n```\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"example", "<example>\n" + example + "</example>\n" + good, "2 delta \"{1}\" shown\n6 delta \"{2}\""},
 		{"attributes", "<quote author=\"A\">\n\n" + example + "\n</quote>\n" + good, "3 delta \"{1}\" shown\n8 delta \"{2}\""},
 		{"nested", "<examples>\n<example>\n" + example + "</example>\n" + example + "</examples>\n" + good, "3 delta \"{1}\" shown\n7 delta \"{1}\" shown\n11 delta \"{2}\""},
@@ -343,13 +315,7 @@ func TestShown(t *testing.T) {
 		{"brackets, not closed", "[quote]\n" + good, "2 delta \"{2}\" doubtful shown"},
 		{"a link", "[example](x)\n" + good + "[end](/example)\n", "2 delta \"{2}\""},
 		{"in reasoning", "<think>\n<example>\n</think>\n" + good + "</example>\n", "4 delta \"{2}\" shown"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 // TestWraps covers tags whose names say nothing known.
@@ -383,7 +349,7 @@ func TestWraps(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"before a fence", "<pre>```delta\n{1}\n```</pre>\n" + good, "1 delta \"{1}\" doubtful shown (text before the opening fence; text behind the closing fence)\n4 delta \"{2}\""},
 		{"before a fence, not closed", "<samp>```delta\n{1}\n```\n", "1 delta \"{1}\" doubtful shown (text before the opening fence)"},
 		{"not closed", good + "<planning>\n" + inner, "1 delta \"{2}\"\n5 delta \"{1}\" doubtful shown"},
@@ -397,13 +363,7 @@ func TestWraps(t *testing.T) {
 		{"a title of reasoning", "[Thinking]\n" + inner, "2 delta \"{1}\" doubtful shown"},
 		{"titles in brackets", "[plan]\n" + inner + "[thoughts]\n" + inner + "[Answer]\n" + good, "2 delta \"{1}\" doubtful shown\n6 delta \"{1}\" doubtful shown\n10 delta \"{2}\""},
 		{"another title in brackets", "[analysis]\nx\n" + good, "3 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
 
 func TestWithoutReasoning(t *testing.T) {
@@ -482,7 +442,7 @@ func TestSecondLoneBehindJSON(t *testing.T) {
 // Names in place of tags, whose marks are lost, set reasoning aside.
 func TestSecondBareNames(t *testing.T) {
 	const draft = "Maybe:\n\n```delta\n{1}\n```\n\n"
-	for _, c := range []struct{ name, src, want string }{
+	checkScans(t, []scan{
 		{"thought", "thought\n" + draft + good, "4 delta \"{1}\" doubtful shown\n8 delta \"{2}\" doubtful shown"},
 		{"analysis and final", "analysis\n" + draft + "final\n" + good, "4 delta \"{1}\" draft\n9 delta \"{2}\""},
 		{"thinking and answer", "\nthinking\n" + draft + "Answer:\n" + good, "5 delta \"{1}\" draft\n10 delta \"{2}\""},
@@ -498,11 +458,5 @@ func TestSecondBareNames(t *testing.T) {
 		{"in a patch", "<<<<<<< SEARCH\na\n=======\n</think>\n>>>>>>> REPLACE\n" + good, "6 delta \"{2}\""},
 		{"CDATA", "<think><![CDATA[\n" + draft + "]]></think>\n" + good, "9 delta \"{2}\""},
 		{"CDATA on one line", "<think><![CDATA[ maybe ]]></think>\n" + good, "2 delta \"{2}\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := shown(c.src); got != c.want {
-				t.Errorf("got\n%s\nwant\n%s", got, c.want)
-			}
-		})
-	}
+	})
 }
