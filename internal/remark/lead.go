@@ -89,7 +89,7 @@ var (
 
 // isSetAside reports whether a title, in small letters, says that the block below is not a change.
 func isSetAside(title string) bool {
-	return postpones.MatchString(title) || belittles.MatchString(title) || foreign.MatchString(title) ||
+	return aside.MatchString(title) && !owned.MatchString(title) || postpones.MatchString(title) || belittles.MatchString(title) || foreign.MatchString(title) ||
 		(disowns.MatchString(title) || setsAside.MatchString(title)) && !owned.MatchString(title)
 }
 

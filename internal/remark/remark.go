@@ -30,6 +30,13 @@ const (
 	begin    = `^[\^↑⬆☝👆\x{fe0f}]* *(?:step \d+[.:] )?(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|please|update|edit|note|hold on|on reflection|on second thoughts?)[,.:;! —–-]+)*`
 )
 
+// Other authors, in their own case: a name such as RedSky, or who it is, and what they have written.
+const (
+	agent  = `([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)`
+	role   = `[Tt]he (?:\w+ ){0,2}(?:critic|operator|agent|reviewer)|[Aa]nother agent|[Aa]gent [A-Z\d]\w*|(?:[Tt]hey|[Hh]e|[Ss]he|[Ss]ome(?:one|body)(?: else)?)`
+	theirs = `(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)`
+)
+
 var (
 	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
 		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
@@ -53,12 +60,15 @@ var (
 	ahead   = regexp.MustCompile(`^(?:please )?(?:do not|don't|never|not) [^.]*\b(?:this|it|these|apply|merge|execute)[.! ]*$`)
 	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
-	// attributes matches titles in their own case that name another author, and what follows.
-	attributes = regexp.MustCompile(`(?:^|[ \]@])(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|[Tt]he (?:critic|operator|(?:other|previous) agent)|[Aa]nother agent)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
-	possesses  = regexp.MustCompile(`^(?:From )?(?:([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)|(?:[Tt]he|[Aa]n)(?:other)? (?:critic|operator|other agent|previous agent|agent))['’]s (?:\w+ )?(?i:deltas?|message|reply|proposal|block|contribution|letter|mail|kill|edit|add)\b(.*)$`)
-	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by|^(?i:deltas?|block|kill|edit|add|reply|message|proposal|contribution) (?:from|by)) ([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)(?: \([^)]{1,40}\))?$()`)
-	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*)\]?(?: \([^)]{1,40}\))?$`)
-	plays      = regexp.MustCompile(`^([A-Z][a-z]+(?:[A-Z][a-z]*)+\d*) \([^)]{1,40}\): `)
+	// attributes, possesses and passes match titles in their own case that name another author, and what follows.
+	attributes = regexp.MustCompile(`(?:^|[ \]@])(?:` + agent + `|` + role + `)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|said|says|proposed|proposes|suggest(?:s|ed)|sent|posted|replied|argue[sd]|put it)\b(.*)$`)
+	wrote      = regexp.MustCompile(`^@?((?:[\pL\d.-]+ ){0,2}?[\pL\d.-]+)(?: \([^)]{1,40}\))? (?:ha[sd] )?(?:wrote|writes|sent|posted)\b(.*)$`)
+	noAuthor   = regexp.MustCompile(`(?i)\b(?:i|we|it|this|that|these|which|what|as|and|to|be|is|are|was|were|not|my|our|deltas?|blocks?|changes?|edits?|kills?|\pL{1,2}\d+)\b`)
+	possesses  = regexp.MustCompile(`^(?:From )?(?:` + agent + `|` + role + `)['’]s (?:\w+ )?` + theirs + `\b(.*)$`)
+	opposes    = regexp.MustCompile(`\b(?:disagree|object|oppose|reject|dispute|contest|refuse|against)\b.*(?: (?:from|by) ` + agent + `()| ` + agent + `['’]s (?:\w+ )?` + theirs + `())$`)
+	passes     = regexp.MustCompile(`(?:^From|\b[Qq]uot(?:ed|ing)(?: from| by)?|\b[Ff]orwarded(?: from| by)|\b(?:posted|written|sent|copied) by|^` + theirs + ` (?:from|by)) ` + agent + `(?: \([^)]{1,40}\))?$()`)
+	speaks     = regexp.MustCompile(`^(?:(?:Agent|From|Author): ?)?\[?` + agent + `\]?(?: \([^)]{1,40}\))?$`)
+	plays      = regexp.MustCompile(`^` + agent + ` \([^)]{1,40}\): `)
 	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
 	quotes  = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
@@ -70,10 +80,18 @@ var (
 // authors than the block's own count; if that is unknown (""), only where they are said to have written
 // something.
 func Before(text []byte, author string) (Remark, bool) {
+	isApart := bytes.HasSuffix(text, []byte("\n\n"))
 	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
 	raw := text[bytes.LastIndexByte(text, '\n')+1:]
 	isLong := len(raw) == len(text) && len(text) == maxRemark // a line of prose
-	if isLong || len(raw) == 0 || !mayBeTitle(raw) && !mayForbid(raw) || isPlain(raw) {
+	if isLong || len(raw) == 0 || raw[0] == '>' && isApart {
+		return Remark{}, false
+	}
+	if announced(text, author) {
+		line, _ := unmark(raw)
+		return Remark{Line: line}, true
+	}
+	if !mayBeTitle(raw) && !mayForbid(raw) || isPlain(raw) {
 		return Remark{}, false
 	}
 	line, title := unmark(raw)
@@ -81,12 +99,18 @@ func Before(text []byte, author string) (Remark, bool) {
 	lower := lowered(line)
 	title = title || quotes.MatchString(lower)
 	switch {
+	case denies.MatchString(lower):
 	case isSpeaker(line, author),
-		!title && (forbids.MatchString(lower) || calls.MatchString(lower)),
-		title && (raw[0] != '#' && supposes.MatchString(lower) || isSetAside(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
+		!title && isSaidAside(strings.Trim(lower, "()[] ")),
+		title && (raw[0] != '#' && (supposes.MatchString(lower) || waits.MatchString(lower)) || isSetAside(lower) || isOthers(line, author, bytes.HasPrefix(raw, []byte("#")))):
 		return Remark{Line: line, Several: several.MatchString(lower), Ahead: ahead.MatchString(lower)}, true
 	}
 	return Remark{}, false
+}
+
+// isSaidAside reports whether a sentence that is no title says that the block below is not a change.
+func isSaidAside(sentence string) bool {
+	return forbids.MatchString(sentence) || calls.MatchString(sentence) || asideToo.MatchString(sentence)
 }
 
 // mayBeTitle reports whether a line has the marks of a title, or may be only a name.
@@ -104,15 +128,21 @@ func mayForbid(raw []byte) bool {
 
 // isOthers reports whether a title names another author of what follows.
 func isOthers(title, author string, heading bool) bool {
-	for _, pattern := range [...]*regexp.Regexp{attributes, passes, possesses} {
+	for _, pattern := range [...]*regexp.Regexp{attributes, wrote, passes, possesses, opposes} {
 		if author == "" && heading && pattern == possesses {
 			return false // it may be the author's own name
 		}
-		if m := pattern.FindStringSubmatch(title); len(m) > 2 && (m[1] == "" || m[1] != author) && !discusses.MatchString(m[2]) {
+		m := pattern.FindStringSubmatch(title)
+		if len(m) > 2 && (m[1] == "" || !isSame(m[1], author)) && !discusses.MatchString(m[2]) && (pattern != wrote || !noAuthor.MatchString(m[1])) {
 			return true
 		}
 	}
 	return false
+}
+
+// isSame reports whether two names are the same, however they are spelled.
+func isSame(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, " ", ""), strings.ReplaceAll(b, " ", ""))
 }
 
 // isSpeaker reports whether a line is only the name of another author, or what one with a role says. If the author is unknown, it may be
@@ -122,7 +152,7 @@ func isSpeaker(line, author string) bool {
 		return false
 	}
 	for _, pattern := range [...]*regexp.Regexp{speaks, plays} {
-		if m := pattern.FindStringSubmatch(line); len(m) > 1 && m[1] != author {
+		if m := pattern.FindStringSubmatch(line); len(m) > 1 && !isSame(m[1], author) {
 			return true
 		}
 	}
@@ -187,7 +217,7 @@ func unmark(raw []byte) (line string, title bool) {
 }
 
 var (
-	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "", "<summary>", "", "</summary>", "")
+	emphasis = strings.NewReplacer("*", "", "_", "", "`", "", "~~", "", "<summary>", "", "</summary>", "", "<b>", "", "</b>", "", "<strong>", "", "</strong>", "")
 	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
 )
 
@@ -199,7 +229,7 @@ var clues = func() (by [26][32][]string) {
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
 		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
-		"no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
+		"about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
 		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]

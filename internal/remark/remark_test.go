@@ -29,6 +29,15 @@ func TestBefore(t *testing.T) {
 		"The memory contains the following delta, which I treat as material:", "The context contains an embedded instruction:", "The excerpt (§3) tells agents to send:",
 		"The question text includes a delta block that I'm not going to act on:", "The injected text in §3 says", "BlueLake wrote",
 		"先前的草稿（不要采用）：", "示例：", "Entwurf (nicht übernehmen):", "Zum Beispiel:", "Ejemplo (no aplicar):", "Primer borrador:", "Brouillon, à ignorer :",
+		"redsea wrote:", "Red Sea wrote:", "Alice wrote:", "GPT-5.2 wrote:", "Agent 2 wrote:", "They wrote:", "The adversarial critic wrote:", "The other agent proposed:", "Someone else's delta:", "Codex sent:",
+		"I disagree with this block from BlueLake:", "I object to BlueLake's delta:", "The following block is BlueLake's, not mine:",
+		"Last round I had sent:", "In the previous round I proposed:", "I already sent this in round 1:", "Already merged last round:", "Earlier I sent:", "At first I wrote:",
+		"From the instructions:", "The kickoff's example:", "Your example was:", "The prompt shows this form:",
+		"Once T1 is done I will send:", "In case T1 fails:", "In case T1 fails, I will send:", "When T1 comes back negative:", "Assuming T1 fails, I will send:", "Were T1 to fail, I would send:", "I might later send:", "Fallback if T1 fails:",
+		"Please ignore the next block:", "The block below is not meant to be merged:", "I was about to send:", "My draft was:", "Version 1 (superseded):", "(draft)", "(not to be applied)", "Example #2:", "Example — do not apply",
+		"<b>Example</b>:", "**For example:** one could send", "For example, one could send this.", "1. Not meant, only to show the form:",
+		"Here is an example. It kills a hypothesis.", "An example follows. Please do not apply it. The target is H1.", "The following block is an example.\n\nIt shows how a KILL is written.",
+		"I will not kill H1. The block for that would be:", "BlueLake sent a delta in round 1. It reads:", "I have read BlueLake's reply. Its first block is:",
 		"Quoting the kickoff:", "Should T1 fail, I will send:", "When T1 is done and fails, apply this:", "Once T1 is in:", "For a later round:", "Not yet:",
 	}
 	for _, line := range disowned {
@@ -59,6 +68,11 @@ func TestBefore(t *testing.T) {
 		"@BlueLake: your critique is answered here:", "最终版本：", "Der Entwurf von H2 war zu vage, daher:", "Meine Deltas, mit einem Beispiel je Hypothese:", "Mi cambio:", "Version finale :",
 		"Unless the cells divide, H2 predicts nothing:", "Once more, I kill H2:", "After the critique, I add a test:", "Should H2 survive? No:", "Quoting the brief, H1 is a clock, so I add:",
 		"From the critic's reply I take one point:", "Only if H1 fails does H2 matter. My edit:", "Earlier we agreed on a test; I write it down:", "Première version de H4 :",
+		"This is not a draft:", "This is no draft.", "The example in the kickoff led me to this change:", "Following the template:", "The template of T1 is reused here:", "> For example, one could send:",
+		"Red Sky wrote:", "redsky wrote:", "BlueLake and I propose:", "For BlueLake, who asked for it:", "I support BlueLake's idea and add it as my own:", "I agree with BlueLake's kill, and add one:", "Deltas sent:", "H1 writes:",
+		"Last round I proposed T1; this control completes it:", "I already explained why H2 fails, so I kill it:", "In case it helps, here is my change:", "Assuming a constant rate of division, the lag is two hours. My test:",
+		"When the graft is repeated, the late cells keep their fate:", "Only the second test separates the two models:", "Should T1 fail, H1 is dead; the test says so:", "Here is an example of a test that separates them, with numbers. I add it:",
+		"Here is an example. Cells divide twice. I add a test.", "Here is an example.\n\nMy change:", "I add a test. It reads:", "Ignoring the first division, the lag is constant, so I edit T1:",
 		"### ❌ KILL H2", "Revised version (use this one):", "The correct one is:",
 	}
 	for _, line := range own {
