@@ -1,5 +1,7 @@
 package markdown
 
+import "bytes"
+
 // jsonState follows the brackets and strings of JSON. It only finds where a
 // value ends, and checks nothing else.
 type jsonState struct {
@@ -83,4 +85,69 @@ func beginsJSON(src []byte, at int, quoted bool) bool {
 		}
 	}
 	return false
+}
+
+// holdsJSON reports whether the open fence is one of deltas, JSON or lessons, or has no word and
+// begins with JSON.
+func (s *scanner) holdsJSON() bool {
+	f := s.leaf.fence
+	return f.isData() || onlySpace(f.Info) && beginsJSON(s.src, s.leaf.start, s.quotes > 0)
+}
+
+// isComplete reports whether the JSON in the open fence ends before the current line.
+func (s *scanner) isComplete() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.complete()
+}
+
+// inString reports whether the current line begins within a string of the JSON in the open fence.
+func (s *scanner) inString() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.inString
+}
+
+// hasText reports whether the open fence has text after its JSON.
+func (s *scanner) hasText() bool {
+	at, _ := s.afterJSON()
+	return at > 0
+}
+
+// afterJSON returns where the text after the JSON of the open fence begins, and the number of lines
+// before it. It returns 0 if there is none before the current line.
+func (s *scanner) afterJSON() (at, line int) {
+	l := &s.leaf
+	if s.rules == First || l.kind != leafFence || !l.fence.isData() || !s.begun() || s.spare < s.start-l.start {
+		return 0, 0
+	}
+	s.spare -= s.start - l.start
+	line = l.line
+	if s.src[l.start-1] != '\n' {
+		line-- // the JSON begins on the line of the fence
+	}
+	j := jsonState{at: l.start}
+	for at = l.start; at < s.start; {
+		i := bytes.IndexByte(s.src[at:s.start], '\n')
+		if i < 0 {
+			break
+		}
+		at, line = at+i+1, line+1
+		j.read(s.src, at)
+		if !j.complete() {
+			continue
+		}
+		rest := bytes.TrimLeft(s.src[at:s.start], " \t\r\n")
+		if len(rest) == 0 {
+			break
+		}
+		if bytes.IndexByte([]byte("{}[],\"/"), rest[0]) < 0 {
+			return at, line
+		}
+	}
+	return 0, 0
+}
+
+// begun reports whether the open fence has any JSON before the current line.
+func (s *scanner) begun() bool {
+	s.leaf.json.read(s.src, s.start)
+	return s.leaf.json.begun
 }

@@ -208,25 +208,6 @@ func (s *scanner) damage(why string) {
 	s.leaf.damage = why
 }
 
-// holdsJSON reports whether the open fence is one of deltas, JSON or lessons, or has no word and
-// begins with JSON.
-func (s *scanner) holdsJSON() bool {
-	f := s.leaf.fence
-	return f.isData() || onlySpace(f.Info) && beginsJSON(s.src, s.leaf.start, s.quotes > 0)
-}
-
-// isComplete reports whether the JSON in the open fence ends before the current line.
-func (s *scanner) isComplete() bool {
-	s.leaf.json.read(s.src, s.start)
-	return s.leaf.json.complete()
-}
-
-// inString reports whether the current line begins within a string of the JSON in the open fence.
-func (s *scanner) inString() bool {
-	s.leaf.json.read(s.src, s.start)
-	return s.leaf.json.inString
-}
-
 // endsBefore reports whether a closing fence with text behind it ends the open fence.
 func (s *scanner) endsBefore(behind []byte) bool {
 	if _, n := readTag(behind); n > 0 && s.tagged {
@@ -270,85 +251,6 @@ func (s *scanner) innerDelta(c *cursor, f Fence, same bool) {
 	}
 }
 
-// strayDelta reads an opening fence of deltas inside a fence of other or more marks, which may be a stray
-// line of marks.
-func (s *scanner) strayDelta(c *cursor, f Fence, why string) {
-	l := &s.leaf
-	stray, other := onlySpace(l.fence.Info), f.Mark != l.fence.Mark
-	next := -1
-	if stray && other {
-		next = s.nextOpener()
-	}
-	switch {
-	case next >= 0 && (bytes.Contains(s.src[s.start:next], []byte("\n<")) || bytes.Contains(s.src[s.start:next], []byte("\n[THINK]"))):
-		s.beginDoubt(c, s.nextCloser(l.fence)) // tags in doubtful text are not read
-	case next >= 0:
-		s.beginDoubt(c, next)
-		s.doubtOpens = true
-	case s.closerAhead(l.fence, s.start, false):
-	case stray:
-		if l.fence.Length > 3 {
-			s.readAgain()
-		}
-		s.resync(c, why)
-	case other && f.Length >= l.fence.Length:
-		s.beginDoubt(c, len(s.src))
-	}
-}
-
-// readAgain lets the content of the open fence be read again if the fence turns out to have no end.
-func (s *scanner) readAgain() {
-	l := &s.leaf
-	l.tagLine, l.tagAt = l.line+1, l.start
-	if s.src[l.start-1] != '\n' {
-		l.tagLine-- // it begins on the line of the fence
-	}
-}
-
-// isStray reports whether the open fence is a stray line of marks, or an example with one: it has no word,
-// another fence begins in it, and only one line closes the two.
-func (s *scanner) isStray() bool {
-	l := &s.leaf
-	return onlySpace(l.fence.Info) && l.tagLine == 0 && len(s.within) == 0 && !s.doubt && s.quotes == 0 && s.outerEnd(l.fence, s.start) < 0
-}
-
-// doubtStray reads the open fence again as text that is in doubt up to the line that closes it.
-func (s *scanner) doubtStray() {
-	l := &s.leaf
-	end := s.nextCloser(l.fence)
-	s.readAgain()
-	if s.rewind() {
-		s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
-	}
-}
-
-// nextOpener returns the offset of a later fence with a word, if the line that closes the open one, which
-// has none, belongs to it: the open one is a stray line of marks, or an example. Else it is -1.
-func (s *scanner) nextOpener() int {
-	p := s.balance.of(s.src, s.leaf.fence)
-	if p == nil || s.leaf.searched {
-		return -1
-	}
-	s.leaf.searched = true // up to the line that closes it
-	i := s.balance.after(s.start)
-	for end := p.closer[i]; i < int(end); i++ {
-		if l := s.balance.lines[i]; l.opens && l.mark == s.leaf.fence.Mark && int(l.length) >= s.leaf.fence.Length {
-			return int(l.at)
-		}
-	}
-	return -1
-}
-
-// nextCloser returns the offset of the next line that closes a fence like f, or the end of the text.
-func (s *scanner) nextCloser(f Fence) int {
-	if p := s.balance.of(s.src, f); p != nil {
-		if i := p.closer[s.balance.after(s.start)]; i >= 0 {
-			return int(s.balance.lines[i].at)
-		}
-	}
-	return len(s.src)
-}
-
 // anotherAt says that the open fence has no end before the current line, where another one begins.
 func (s *scanner) anotherAt(what string) string {
 	return damageMissing + ": another " + what + " begins at line " + strconv.Itoa(s.line)
@@ -373,64 +275,6 @@ func (s *scanner) reopen(c *cursor) {
 	}
 	s.closeTo(matched)
 	s.open(c, matched)
-}
-
-// hasText reports whether the open fence has text after its JSON.
-func (s *scanner) hasText() bool {
-	at, _ := s.afterJSON()
-	return at > 0
-}
-
-// afterJSON returns where the text after the JSON of the open fence begins, and the number of lines
-// before it. It returns 0 if there is none before the current line.
-func (s *scanner) afterJSON() (at, line int) {
-	l := &s.leaf
-	if s.rules == First || l.kind != leafFence || !l.fence.isData() || !s.begun() || s.spare < s.start-l.start {
-		return 0, 0
-	}
-	s.spare -= s.start - l.start
-	line = l.line
-	if s.src[l.start-1] != '\n' {
-		line-- // the JSON begins on the line of the fence
-	}
-	j := jsonState{at: l.start}
-	for at = l.start; at < s.start; {
-		i := bytes.IndexByte(s.src[at:s.start], '\n')
-		if i < 0 {
-			break
-		}
-		at, line = at+i+1, line+1
-		j.read(s.src, at)
-		if !j.complete() {
-			continue
-		}
-		rest := bytes.TrimLeft(s.src[at:s.start], " \t\r\n")
-		if len(rest) == 0 {
-			break
-		}
-		if bytes.IndexByte([]byte("{}[],\"/"), rest[0]) < 0 {
-			return at, line
-		}
-	}
-	return 0, 0
-}
-
-// beginDoubt ends the open fence before the current line. Up to end it cannot be told whether the
-// text is an example inside the fence, or whether the fence should have ended before it.
-func (s *scanner) beginDoubt(c *cursor, end int) {
-	if s.leaf.fence.isData() && len(bytes.TrimSpace(s.src[s.leaf.start:s.start])) == 0 {
-		s.leaf = leaf{}
-	}
-	s.closeLeaf(s.start)
-	s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
-	s.reopen(c)
-}
-
-// endDoubt ends the doubt at the closing fence.
-func (s *scanner) endDoubt() {
-	s.closeTo(0)
-	s.flush()
-	s.doubt = false
 }
 
 // closeAt closes the open fence with an end of its content. What follows from next on in the line
@@ -496,10 +340,4 @@ func (s *scanner) leavesItem(c *cursor, matched int) bool {
 	l.unbound = true
 	s.damage(damageItem)
 	return true
-}
-
-// begun reports whether the open fence has any JSON before the current line.
-func (s *scanner) begun() bool {
-	s.leaf.json.read(s.src, s.start)
-	return s.leaf.json.begun
 }
