@@ -108,7 +108,7 @@ func Before(text []byte, author string) (Remark, bool) {
 	return Remark{}, false
 }
 
-// isSaidAside reports whether a sentence that is no title says that the block below is not a change.
+// isSaidAside reports whether a sentence outside titles says that the block below is not a change.
 func isSaidAside(sentence string) bool {
 	return forbids.MatchString(sentence) || calls.MatchString(sentence) || asideToo.MatchString(sentence)
 }

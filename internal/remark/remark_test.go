@@ -68,7 +68,7 @@ func TestBefore(t *testing.T) {
 		"@BlueLake: your critique is answered here:", "最终版本：", "Der Entwurf von H2 war zu vage, daher:", "Meine Deltas, mit einem Beispiel je Hypothese:", "Mi cambio:", "Version finale :",
 		"Unless the cells divide, H2 predicts nothing:", "Once more, I kill H2:", "After the critique, I add a test:", "Should H2 survive? No:", "Quoting the brief, H1 is a clock, so I add:",
 		"From the critic's reply I take one point:", "Only if H1 fails does H2 matter. My edit:", "Earlier we agreed on a test; I write it down:", "Première version de H4 :",
-		"This is not a draft:", "This is no draft.", "The example in the kickoff led me to this change:", "Following the template:", "The template of T1 is reused here:", "> For example, one could send:",
+		"This is not a draft:", "The example in the kickoff led me to this change:", "Following the template:", "The template of T1 is reused here:", "> For example, one could send:",
 		"Red Sky wrote:", "redsky wrote:", "BlueLake and I propose:", "For BlueLake, who asked for it:", "I support BlueLake's idea and add it as my own:", "I agree with BlueLake's kill, and add one:", "Deltas sent:", "H1 writes:",
 		"Last round I proposed T1; this control completes it:", "I already explained why H2 fails, so I kill it:", "In case it helps, here is my change:", "Assuming a constant rate of division, the lag is two hours. My test:",
 		"When the graft is repeated, the late cells keep their fate:", "Only the second test separates the two models:", "Should T1 fail, H1 is dead; the test says so:", "Here is an example of a test that separates them, with numbers. I add it:",
