@@ -12,6 +12,7 @@ import (
 // revised") may mean it. "H2b" and "H2'" are other names.
 func Spelled(text string) (sure string, maybe []string) {
 	const enough = 160 // bytes: more than any id needs
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Mn) })
 	text = plainSpelling(text[:min(len(text), enough)])
 	id, rest := leadingID(text)
 	if id != "" && endsID(id, rest) {
@@ -21,6 +22,7 @@ func Spelled(text string) (sure string, maybe []string) {
 		maybe = append(maybe, id)
 	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,/&;|()[]:", r) }) {
+		word = word[strings.LastIndexByte(strings.TrimRight(word, trailing), '.')+1:] // hypothesis_slate.H2
 		if id, rest := leadingID(word); id != "" && strings.Trim(rest, trailing) == "" && !slices.Contains(maybe, id) {
 			maybe = append(maybe, id)
 		}
@@ -38,6 +40,9 @@ const (
 	opening  = "#@$\"'`*_~([{<| "
 	trailing = ".,;:?!"
 )
+
+// lookalikes are Greek and Cyrillic letters that look like the letters of ids.
+var lookalikes = map[rune]rune{'Η': 'H', 'Н': 'H', 'Ρ': 'P', 'Р': 'P', 'Τ': 'T', 'Т': 'T', 'Α': 'A', 'А': 'A', 'Χ': 'X', 'Х': 'X', 'С': 'C', 'Ϲ': 'C'}
 
 // plainSpelling replaces other forms of ASCII characters, and removes what cannot be seen.
 func plainSpelling(text string) string {
@@ -57,6 +62,9 @@ func plainSpelling(text string) string {
 			return '-'
 		case unicode.In(r, unicode.Pi, unicode.Pf):
 			return '"'
+		}
+		if latin, ok := lookalikes[r]; ok {
+			return latin
 		}
 		return r
 	}, text))
