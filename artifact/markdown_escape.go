@@ -379,6 +379,19 @@ func readSpan(raw string) (string, bool) {
 	return inside, inside != "" && strings.IndexByte(inside, '`') < 0
 }
 
+// readStrikes takes all marks of a strike-through off a text, and reports whether they enclose all of its words.
+func readStrikes(raw string) (plain string, struck bool) {
+	if !strings.Contains(raw, mdStrike) {
+		return raw, false
+	}
+	parts := strings.Split(raw, mdStrike)
+	struck = len(parts)%2 == 1
+	for i := 0; i < len(parts); i += 2 {
+		struck = struck && strings.Trim(parts[i], killSigns) == ""
+	}
+	return trim(strings.Join(parts, "")), struck
+}
+
 func readStruck(raw string) (string, bool) {
 	if len(raw) <= 2*len(mdStrike) || !strings.HasPrefix(raw, mdStrike) || !strings.HasSuffix(raw, mdStrike) {
 		return raw, false

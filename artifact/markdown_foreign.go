@@ -209,6 +209,10 @@ func (r *mdReader) headTexts(h head) {
 		r.headRemark(h.remark)
 	}
 	h.name = r.killedName(h.name)
+	if plain, _ := readStrikes(h.name); plain != h.name {
+		r.variant("name", h.name, fault.Shown(plain))
+		h.name = plain
+	}
 	switch {
 	case h.name == "":
 	case r.open.section.Spec().HasName() && r.open.Get("name") == nil:

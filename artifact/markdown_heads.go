@@ -155,7 +155,7 @@ func (r *mdReader) headedBelow(id string) bool {
 			break
 		}
 		title, _ = cutMark(title)
-		title, _ = readStruck(title)
+		title, _ = readStrikes(title)
 		if h, ok := otherHead(r.section, title); ok {
 			r.headed[h.id] = true
 		}
@@ -244,7 +244,7 @@ func (r *mdReader) isItem(title string) bool {
 		return false
 	}
 	title, _ = cutMark(title)
-	title, _ = readStruck(title)
+	title, _ = readStrikes(title)
 	id, _, _ := cutPlain(title, ":")
 	if r.section.ValidID(readText(id)) {
 		return true

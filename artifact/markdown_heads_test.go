@@ -231,3 +231,37 @@ func TestForeignTests(t *testing.T) {
 		}
 	}
 }
+
+// No mark of a strike-through is left in a name, however it is placed. What is struck as a whole, or from the id on, is
+// a kill; anything else is active, with a note.
+func TestForeignStrikesLeaveNoMarks(t *testing.T) {
+	for head, killed := range map[string]bool{
+		"~~H3~~: Gradient~~": true, "~~H3~~: ~~Gradient~~": true, "~~H3:~~ ~~Gradient~~": true, "~~H3~~ ~~Gradient~~": true, "~~H3~~ — Gradient~~": true,
+		"**~~H3: Gradient~~**": true, "~~**H3: Gradient**~~": true, "H3: **~~Gradient~~**": true, "~~**H3**~~: Gradient": true, "H3: ~~Gradient~~": true,
+		"H3: ~~Gradient": false, "H3: Gradient~~": false, "~~H3: Gradient": false, "H3: Gra~~dient": false,
+	} {
+		doc := slate(t, "### "+head+"\n**Mechanism**: of it")
+		want := `H3 name="Gradient" mechanism="of it"`
+		if killed {
+			want = `H3 killed() name="Gradient" mechanism="of it"`
+		}
+		if got := summary(doc); got != want {
+			t.Errorf("%s:\n%s\nwant %s", head, got, want)
+		}
+		if len(doc.Notes()) == 0 || len(doc.Notes()) != len(doc.Problems) {
+			t.Errorf("%s: %+v", head, doc.Problems)
+		}
+		if says := fmt.Sprint(doc.Problems); strings.Contains(says, "is read as active") == killed {
+			t.Errorf("%s: %s", head, says)
+		}
+		checkRoundTrip(t, &doc.Artifact)
+	}
+	for _, name := range []string{"x~", "~~x~~", "~x", "~~", "a ~~b~~ c"} {
+		a := artifact.Artifact{Metadata: artifact.Metadata{SessionID: "RS-20251230-x", Status: "active"}}
+		a.Sections[artifact.HypothesisSlate] = []*artifact.Item{
+			{ID: "H1", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(name)}}},
+			{ID: "H2", Fields: []artifact.Field{{Name: "name", Value: artifact.Text(name)}}, Kill: &artifact.Kill{By: "RedSky"}},
+		}
+		checkRoundTrip(t, &a)
+	}
+}

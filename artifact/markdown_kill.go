@@ -149,7 +149,7 @@ func speaksOfKill(text string) bool {
 // killedHead reads "~~H2: name~~ (KILLED)" and "~~H2~~: name": what is struck through at the beginning of a
 // heading was killed, whatever follows.
 func (r *mdReader) killedHead(text string) (rest, words string, ok bool) {
-	inside, ok := strings.CutPrefix(text, mdStrike)
+	inside, ok := strings.CutPrefix(strings.TrimLeft(text, "*_ "), mdStrike)
 	if !ok {
 		return text, "", false
 	}
@@ -157,9 +157,10 @@ func (r *mdReader) killedHead(text string) (rest, words string, ok bool) {
 	if !ok {
 		return text, "", false
 	}
-	if inside = trim(inside); r.section.ValidID(inside) {
-		return inside + tail, "", true
+	if id := strings.Trim(inside, " *_:"); r.section.ValidID(id) {
+		return id + inside[strings.Index(inside, id)+len(id):] + tail, "", true
 	}
+	inside = trim(inside)
 	if words, ok = killWords(tail); !ok {
 		words = tail
 	}
@@ -172,10 +173,10 @@ func (r *mdReader) killedName(name string) string {
 	if r.literal || r.open.Kill != nil || name == "" {
 		return name
 	}
-	if inside, struck := readStruck(name); struck {
+	if plain, struck := readStrikes(name); struck {
 		r.guessed = true
 		r.kill("name", name, "")
-		return inside
+		return strings.Trim(plain, "*_ ")
 	}
 	if at := strings.LastIndexAny(name, "([—–-❌"); at >= 0 {
 		if words, ok := killWords(strings.TrimPrefix(name[at:], "❌")); ok {

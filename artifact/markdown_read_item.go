@@ -57,9 +57,13 @@ func (r *mdReader) itemHeading(text string) {
 	r.open, r.lead = nil, ""
 	whole := text
 	text, marked := cutMark(text)
-	text, struck := readStruck(text)
 	words, crossed := "", false
-	if !struck {
+	inside, struck := readStruck(text)
+	if plain, all := readStrikes(text); struck && plain == inside {
+		text = inside
+	} else if struck = false; all {
+		text, crossed = plain, true
+	} else {
 		text, words, crossed = r.killedHead(text)
 	}
 	score := ""
@@ -86,7 +90,7 @@ func (r *mdReader) itemHeading(text string) {
 		rawName = ""
 	}
 	r.headTexts(head{name: rawName, remark: remark})
-	if strings.Contains(whole, "❌") {
+	if strings.Contains(whole, "❌") || strings.HasPrefix(whole, mdStrike) {
 		r.doubt("heading", whole)
 	}
 }
