@@ -265,3 +265,36 @@ func TestForeignStrikesLeaveNoMarks(t *testing.T) {
 		checkRoundTrip(t, &a)
 	}
 }
+
+// Labels of an item may be list entries, in bold or not. In an item with labels on lines of their own, a list is text.
+func TestForeignLabelsInLists(t *testing.T) {
+	for body, want := range map[string]string{
+		"- Claim: c\n- Mechanism: m":                          `claim="c" mechanism="m"`,
+		"* **Claim:** c\n* **Mechanism:** m":                  `claim="c" mechanism="m"`,
+		"1. Claim: c\n2. _How it works_: m: n":                `claim="c" mechanism="m: n"`,
+		"- **Claim**: c\n\n- mechanism: m":                    `claim="c" mechanism="m"`,
+		"- Claim:\n  - a\n  - b\n- Mechanism: m":              `claim="  - a\n  - b" mechanism="m"`,
+		"- Claim: c\n- Anchors:\n  - §1\n  - §2":              `claim="c" anchors=["§1","§2"]`,
+		"- Claim: c\n- Anchors:\n- §1\n- §2\n- Mechanism: m":  `claim="c" mechanism="m" anchors=["§1","§2"]`,
+		"- Claim:\n- Mechanism: m":                            `mechanism="m"`,
+		"- Claim: c\n- Confidence: high":                      `claim="c" confidence="high"`,
+		"- Claim: c\n  and more":                              `claim="c\nand more"`,
+		"- Claim: c\n- Third alternative: yes":                `claim="c" third_alternative=true`,
+		"Some words.\n- Claim: c":                             `claim="c" text="Some words."`,
+		"- Confidence: high\n- Other: x":                      `text="- Confidence: high\n- Other: x"`,
+		"**Claim**: two parts\n- Mechanism: one\n- Then: two": `claim="two parts\n- Mechanism: one\n- Then: two"`,
+		"**Claim**:\n- Mechanism: one\n- Then: two":           `claim="- Mechanism: one\n- Then: two"`,
+		"- Claim: c\n- Status: KILLED by RedSky: too vague\n": `killed(too vague) claim="c"`,
+		"- Claim: c\n- Mechanism: m\n- Claim: another\n":      `claim="c" mechanism="m"`,
+		"- Claim: c\n- see http://example.org: there it is\n": `claim="c\n- see http://example.org: there it is"`,
+	} {
+		doc := slate(t, "### H1: one\n"+body)
+		want = strings.TrimSpace("H1 " + want)
+		if got := strings.Replace(summary(doc), ` name="one"`, "", 1); got != want {
+			t.Errorf("%s:\n%s\nwant %s", body, got, want)
+		}
+		if faults := len(doc.Problems) - len(doc.Notes()); (faults > 0) != strings.Contains(body, "another") {
+			t.Errorf("%s: %+v", body, doc.Problems)
+		}
+	}
+}

@@ -186,6 +186,7 @@ func (r *mdReader) outside(line string) {
 		r.keepLine(line)
 	case r.lineItem(label, bulleted):
 	case strings.HasPrefix(label, "**") && r.readLabelled(label, bulleted):
+	case bulleted && r.readListLabel(label):
 	case line[0] == '|' && r.tableLine(line):
 	case strings.HasPrefix(label, "**") && !bulleted && r.lead != "":
 		r.closeRun()

@@ -14,6 +14,8 @@ type draft struct {
 	line    int
 	names   map[string]bool // its field names, once there are many
 
+	lined   bool     // it has a label that is a line of its own
+	listed  bool     // it has a label that is a list entry
 	unnamed bool     // the heading shows CONFLICT instead of a name
 	score   string   // "9/12" from the heading
 	texts   []string // kept without a label
@@ -145,6 +147,7 @@ func (r *mdReader) readLabelled(line string, bulleted bool) bool {
 	}
 	r.closeRun()
 	r.lead = ""
+	r.open.listed, r.open.lined = r.open.listed || bulleted, r.open.lined || !bulleted
 	if own {
 		r.ownField(label, raw)
 		return true

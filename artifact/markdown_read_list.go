@@ -40,12 +40,11 @@ func (l *listing) depth() int {
 
 // takes reports whether an entry belongs to the list, and not to the list that its label is in. Other
 // tools write both at one level.
-func (l *listing) takes(entry string, indented bool) bool {
-	bold := strings.HasPrefix(entry, "**")
-	if l.nested && len(l.raw) == 0 && !indented && !bold {
+func (l *listing) takes(labelled, indented bool) bool {
+	if l.nested && len(l.raw) == 0 && !indented && !labelled {
 		l.nested, l.beside = false, true
 	}
-	return (!l.nested || indented) && (!l.beside || !bold)
+	return (!l.nested || indented) && (!l.beside || !labelled)
 }
 
 // listLine reads a line of the open list, and reports whether it is one.
@@ -53,7 +52,7 @@ func (r *mdReader) listLine(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	entry, ok := cutBullet(text)
 	indented := len(text) < len(line)
-	if !ok || isRule(text) || !r.list.takes(entry, indented) {
+	if !ok || isRule(text) || !r.list.takes(r.isLabelled(entry), indented) {
 		return len(r.list.raw) == 0 && !r.list.nested && r.valueBelow(line)
 	}
 	r.list.raw = append(r.list.raw, line)

@@ -76,6 +76,33 @@ func otherLabel(spec *SectionSpec, label string) (*FieldSpec, bool) {
 	return spec.Field(otherLabels[spec.Section][name])
 }
 
+// listLabel splits a list entry such as "Claim: text", and reports whether its label is one of the section. An item with
+// labels on lines of their own has none in lists.
+func (r *mdReader) listLabel(entry string) (label, raw string, known bool) {
+	label, raw, ok := strings.Cut(entry+" ", ": ")
+	label = strings.Trim(label, "*_` ")
+	if !ok || r.open == nil && r.section != ResearchThread || r.open != nil && r.open.lined {
+		return "", "", false
+	}
+	_, known = r.section.Spec().labelled(label)
+	return label, trim(raw), known
+}
+
+// isLabelled reports whether a list entry begins with a label.
+func (r *mdReader) isLabelled(entry string) bool {
+	_, _, known := r.listLabel(entry)
+	return known || strings.HasPrefix(entry, "**")
+}
+
+// readListLabel reads a list entry with a label that is not in bold. Beside another one, any brief label will do.
+func (r *mdReader) readListLabel(entry string) bool {
+	label, raw, known := r.listLabel(entry)
+	if _, isID := SectionOfID(label); !known && (isID || r.open == nil || !r.open.listed || !isBrief(label) || !plainName(label)) {
+		return false
+	}
+	return r.readLabelled("**"+label+"**: "+raw, true)
+}
+
 // slug returns a label as the name of a field.
 func slug(label string) string {
 	var b strings.Builder
