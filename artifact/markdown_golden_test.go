@@ -113,3 +113,26 @@ func TestMarkdownManyHypotheses(t *testing.T) {
 		t.Errorf("want columns up to H64 and H65 in the block:\n%s", md)
 	}
 }
+
+// The page about the Markdown form names every field that has a line of its own, with its states.
+func TestPageNamesEveryField(t *testing.T) {
+	page, err := os.ReadFile("../docs/merge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range artifact.Sections() {
+		for _, f := range s.Spec().Fields {
+			if f.Name == "name" || s == artifact.PredictionsTable && f.Kind != artifact.KindReferences {
+				continue // in the heading, or in the table
+			}
+			if !bytes.Contains(page, []byte("**"+f.Title+"**: ")) && !bytes.Contains(page, []byte("**"+f.Title+"**:\n")) && !bytes.Contains(page, []byte("`"+f.Title+"`")) {
+				t.Errorf("docs/merge.md does not name %s of %s", f.Title, s)
+			}
+			for _, state := range f.Allowed {
+				if !bytes.Contains(page, []byte(state)) {
+					t.Errorf("docs/merge.md does not name %s, which %s of %s may be", state, f.Title, s)
+				}
+			}
+		}
+	}
+}

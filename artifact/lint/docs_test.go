@@ -28,7 +28,7 @@ an artifact invalid.
 
 - **variant**: a known form of something, such as ` + "`**RT**: …`" + ` for the statement, the column ` + "`Observation/Condition`" + `,
   ` + "`Evidence-per-week score`" + `, ` + "`LR=3, Cost=2`" + `, ` + "`If H1`" + ` as a key, ` + "`### H3 (Third Alternative): …`" + `, ` + "`Critique 1`" + `, ` + "`**Killed**: true`" + `, a section
-  under another name, a table of items, or a value on several lines.
+  under another name, a table of items, labels as list entries, or a value on several lines.
 - **kept**: anything else, verbatim. An unknown label or column becomes a field of the item; text without a label becomes its
   field ` + "`text`" + `, a score on another scale ` + "`score_text`" + `, remarks on marks ` + "`score_notes`" + `. Text outside of items, and
   sections that an artifact does not have, go to ` + "`other_text`" + ` in the metadata. Nothing in a code fence, a comment or ` + "`<pre>`" + ` is read,

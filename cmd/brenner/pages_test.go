@@ -21,6 +21,7 @@ func TestPagesShowRealOutput(t *testing.T) {
 		{"README.md", "examples", "examples"},
 		{"docs/tour.md", "examples", "examples"},
 		{"docs/loops.md", "examples", "examples"},
+		{"docs/merge.md", "examples", "examples"},
 		{"docs/patch.md", "examples/patch", ""},
 		{"docs/stalemate.md", "examples/stuck", ""},
 		{"docs/walkthrough.md", "", ""},
