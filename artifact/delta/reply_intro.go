@@ -12,9 +12,9 @@ import (
 
 // beside is what the text of a reply says of the fences in it.
 type beside struct {
-	end     int // of the last fence
-	final   int // where the last heading of a final answer begins, or -1; 0 if not known
-	heading fate
+	end     int           // of the last fence
+	later   *remark.Later // nil if not known
+	section remark.Section
 	line    fate   // of a line about several fences, as long as only fences follow it
 	said    string // the line that withdraws the last fence
 	leads   []ledFence
@@ -39,10 +39,10 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	from, to := r.beside.end, r.openingLine(b)
 	between := r.src[min(from, to):to]
 	r.beside.end = b.End
-	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 {
+	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !remark.Continues(between)) {
 		r.beside.line = fate{}
-		r.findHeading(between, b.End)
 	}
+	r.beside.section = r.beside.section.Next(between, r.opt.Author, func() (bool, bool) { return r.decidesLater(b.End) })
 	r.beside.leads = append(r.beside.leads, ledFence{r.count, remark.LeadOf(between)})
 	if f := r.beside.line; f != (fate{}) {
 		return f
@@ -67,10 +67,25 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 		}
 		return f
 	}
-	if r.beside.heading != (fate{}) && remark.Owns(between, r.opt.Author) {
-		r.beside.heading = fate{}
+	if name, ok := remark.Name(between); ok && r.opt.Author == "" {
+		if _, own := r.decidesLater(b.End); own {
+			return fateDisowned(name)
+		}
 	}
-	return r.beside.heading
+	if r.beside.section.Line == "" || remark.Owns(between, r.opt.Author) {
+		r.beside.section = remark.Section{}
+		return fate{}
+	}
+	return fateDisowned(r.beside.section.Remark)
+}
+
+// decidesLater reports whether the reply comes to its answer, and to the author's own changes, after an offset.
+func (r *reader) decidesLater(at int) (answer, change bool) {
+	if r.beside.later == nil {
+		later := remark.FindLater(r.src)
+		r.beside.later = &later
+	}
+	return r.beside.later.Answer >= at, r.beside.later.Change >= at
 }
 
 // fateBehind returns what becomes of a delta because of the text behind it.
@@ -125,25 +140,6 @@ func (r *reader) openingLine(b markdown.Block) int {
 		}
 	}
 	return line
-}
-
-// findHeading keeps what the last heading in a text says of all that follows it.
-func (r *reader) findHeading(text []byte, end int) {
-	at := bytes.LastIndexByte(text, '#')
-	for at > 0 && text[at-1] != '\n' {
-		at = bytes.LastIndexByte(text[:at], '#')
-	}
-	if at < 0 {
-		return
-	}
-	r.beside.heading = fate{}
-	if r.beside.final == 0 {
-		r.beside.final = remark.LastFinal(r.src)
-	}
-	heading, _, _ := bytes.Cut(text[at:], []byte("\n"))
-	if said, ok := remark.Above(heading, r.beside.final > end, r.opt.Author); ok {
-		r.beside.heading = fateDisowned(said)
-	}
 }
 
 // refuseReplaced refuses the deltas that a later fence replaces, and options of which none is chosen.

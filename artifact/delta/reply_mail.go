@@ -21,7 +21,7 @@ var (
 	// dated finds what an attribution has besides a name: a time, a year or an address.
 	dated        = regexp.MustCompile(`\d:\d\d|\b\d{4}\b|@|\d\.\d`)
 	subjectLine  = regexp.MustCompile(`(?m)^[ \t*_-]{0,8}(?:Subject|Betreff|Objet) ?:`)
-	forwardedEnd = regexp.MustCompile(`(?im)^[ \t]*[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b[^\n]{0,100}$`)
+	forwardedEnd = regexp.MustCompile(`(?im)^[ \t]*(?:[-=*_–—]{2,}[ \t]*(?:end|ende|fin)\b|end of (?:the )?(?:forwarded|original|quoted) (?:message|letter|mail|reply))[^\n]{0,100}$`)
 )
 
 // isForwardClue reports whether a line that has marks, or ends in a colon, may be above the message of

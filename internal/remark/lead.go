@@ -16,14 +16,14 @@ type Lead struct {
 }
 
 const (
-	lead   = `^(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|on reflection|on second thoughts?)[,.:;! —–-]+)*(?:(?:and|so|but|now|then|here's|here is|this is|use this|my|the|an?|it is) )*`
-	change = `(?:versions?|deltas?|blocks?|kill|edit|add|change|attempt|try|one)`
+	lead    = `^(?:(?:actually|wait|no wait|no|hmm|sorry|oops|correction|on reflection|on second thoughts?)[,.:;! —–-]+)*(?:(?:and|so|but|now|then|here's|here is|this is|use this|my|the|an?|it is) )*`
+	another = `(?:versions?|deltas?|blocks?|kill|edit|add|change|attempt|try|one)`
 )
 
 var (
 	// amends matches titles of a version that replaces another. A final or new delta may only be the
 	// last or another one.
-	amends = regexp.MustCompile(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + change +
+	amends = regexp.MustCompile(lead + `(?:(revised|corrected|fixed|improved|rewritten|reworked|amended|correct|right|real|proper|actual|better) (?:and \w+ )?` + another +
 		`|(final|updated|new|second|(?:clean|sharp|clear|strong|simpl|tight|strict)er) (?:and \w+ )?(?:version|attempt|try))(?: is| of (?:it|this|that|the above))?(?:$|,| \()|` +
 		`^(?:version|attempt|try|v) ?([2-9])(?:$|,| \()|` +
 		lead + `(?:here it is )?(corrected|revised|fixed|better|(?:i (?:propose|prefer|suggest) )?(?:instead|this instead)|replaced by(?: this)?)$|` +

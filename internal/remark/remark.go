@@ -71,9 +71,7 @@ var (
 	plays      = regexp.MustCompile(`^` + agent + ` \([^)]{1,40}\): `)
 	discusses  = regexp.MustCompile(`\b(?i:i|we|my|our|so|hence|thus|therefore|that|about|which|is|are|fails|agree|add|edit)\b|(?:\S+ ){5}`)
 
-	quotes  = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
-	thinks  = regexp.MustCompile(`^(?:my )?(?:thinking|reasoning|scratch ?pad|analysis|thoughts|brainstorming)$`)
-	decides = regexp.MustCompile(`(?i)^#{1,6} .{0,40}\bfinal\b`)
+	quotes = regexp.MustCompile(`\b(?:says|said|reads|wrote|writes|sent)$`) // without a colon
 )
 
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
@@ -81,7 +79,7 @@ var (
 // something.
 func Before(text []byte, author string) (Remark, bool) {
 	isApart := bytes.HasSuffix(text, []byte("\n\n"))
-	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
+	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n\"'")
 	raw := text[bytes.LastIndexByte(text, '\n')+1:]
 	isLong := len(raw) == len(text) && len(text) == maxRemark // a line of prose
 	if isLong || len(raw) == 0 || raw[0] == '>' && isApart {
@@ -159,49 +157,13 @@ func isSpeaker(line, author string) bool {
 	return false
 }
 
-// Above returns the remark of a heading about all that follows it, up to the next heading. A heading
-// that announces thoughts is one if a later heading announces the final answer.
-func Above(heading []byte, isFinalLater bool, author string) (Remark, bool) {
-	if isPlain(heading) {
-		return Remark{}, false
-	}
-	line, _ := unmark(heading)
-	lower := lowered(line)
-	switch {
-	case thinks.MatchString(lower):
-		return Remark{Line: line}, isFinalLater
-	case isSpeaker(line, author), isSetAside(lower):
-		return Remark{Line: line}, true
-	}
-	return Remark{}, false
-}
-
 // Owns reports whether the last line of a text is a title that calls what follows the author's own.
 func Owns(text []byte, author string) bool {
-	text = bytes.TrimRight(text[max(0, len(text)-maxRemark):], " \t\r\n")
-	line, title := unmark(text[bytes.LastIndexByte(text, '\n')+1:])
+	line, title := unmark(lastLine(text))
 	return title && (owning.MatchString(strings.ToLower(line)) || author != "" && strings.HasPrefix(line, author))
 }
 
 var owning = regexp.MustCompile(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:deltas?|changes?|kill|edit|add|answer|reply|contribution|proposal)\b|^i (?:now |therefore |hence )?(?:add|edit|kill|propose)\b`)
-
-// LastFinal returns where the last heading begins that announces the final answer, or -1.
-func LastFinal(text []byte) int {
-	last := -1
-	for at := 0; at < len(text); {
-		i := bytes.Index(text[at:], []byte("#"))
-		if i < 0 {
-			break
-		}
-		at += i
-		line, _, _ := bytes.Cut(text[at:min(len(text), at+maxRemark)], []byte("\n"))
-		if (at == 0 || text[at-1] == '\n') && decides.Match(line) {
-			last = at
-		}
-		at += max(1, len(line))
-	}
-	return last
-}
 
 // unmark removes the marks of a line and its last colon. It also reports whether the line is a title: a
 // heading, a line in bold, or one that ends in a colon.
@@ -229,7 +191,7 @@ var clues = func() (by [26][32][]string) {
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
 		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
-		"about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
+		"prompt kickoff instruct brief notes rough thinking let about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
 		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]

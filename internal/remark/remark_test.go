@@ -146,17 +146,23 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-func TestAbove(t *testing.T) {
+func TestSection(t *testing.T) {
 	t.Parallel()
-	for heading, want := range map[string]bool{
-		"## Draft deltas": true, "## Rejected options": true, "## Examples": true, "## Thinking": true, "# Scratchpad": true,
+	const both = "text\n## Final answer\n"
+	for text, want := range map[string]bool{
+		"## Draft deltas": true, "## Rejected options": true, "## Examples": true, "## Thinking": true, "# Scratchpad": true, "**Thinking:**": true, "Reasoning:": true,
 		"### BlueLake (round 1)": true, "## RedSky": false, "## Rejected hypotheses": false, "## Changes": false, "## Final draft of the changes I send": false,
+		"## Examples\n\n### A kill": true, "## Examples\n\n## A kill": false, "Drafts\n------": true, "Drafts\n------\n\nFinal\n-----": false, "## Examples\n\n### My changes": false,
+		"--- EXAMPLE ---\n\ntext": true, "--- EXAMPLE ---\n\n--- END OF EXAMPLE ---": false, "{thinking}\nHm.": true, "{thinking}\n{/thinking}": false, ":::details Thinking": true, ":::details Thinking\n:::": false,
+		"Thinking:\n\nAnswer:": false, "Thoughts on H2:": false, "## Thoughts on H2": false, "---\n\ntext": false, "[1]": false, "**Note:**": false,
 	} {
-		if _, ok := Above([]byte(heading), LastFinal([]byte("text\n## Final answer\n")) > 0, "RedSky"); ok != want {
-			t.Errorf("%q: %v", heading, ok)
+		later := func() (bool, bool) { l := FindLater([]byte(both)); return l.Answer > 0, l.Change > 0 }
+		if got := (Section{}).Next([]byte(text+"\n"), "RedSky", later); (got.Line != "") != want {
+			t.Errorf("%q: %+v", text, got)
 		}
-		if _, ok := Above([]byte(heading), LastFinal([]byte("# text\n")) > 0, "RedSky"); ok && strings.Contains(heading, "Thinking") {
-			t.Errorf("%q counts without a final answer", heading)
+		never := func() (bool, bool) { l := FindLater([]byte("# text\n")); return l.Answer > 0, l.Change > 0 }
+		if got := (Section{}).Next([]byte(text+"\n"), "RedSky", never); got.Line != "" && strings.HasPrefix(text, "## Thinking") {
+			t.Errorf("%q counts without a final answer", text)
 		}
 	}
 }
