@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,10 @@ func (j *judgement) conclude() bool {
 		f := refused(AmbiguousDelta, "a delta "+j.nearExample(), "send it again with your own words and your reason; leave it out if it is the example")
 		j.r.put(&passage{fate: f}, j.b)
 		return true
+	case j.p.fate == (fate{}) && j.heldBack() != "":
+		f := refused(AmbiguousDelta, fmt.Sprintf("a delta whose key %q says that it is not to be applied", j.heldBack()), "send it again without that key; leave it out if it is not meant")
+		j.r.put(&passage{fate: f}, j.b)
+		return true
 	case j.isPattern():
 		j.r.show(fate{shown: FlagExample, what: "not read: its fields are placeholders"}, j.b)
 		return true
@@ -42,6 +47,23 @@ func (j *judgement) conclude() bool {
 		j.b.Flags = append(j.b.Flags, Flag{Name: FlagIgnored, Text: strings.Join(ignored, ", ") + verb})
 	}
 	return false
+}
+
+// heldBack returns the key of the object that says that it is not to be applied, or "".
+func (j *judgement) heldBack() string {
+	for _, f := range j.o.fields {
+		switch strings.ToLower(f.name) {
+		case "dry_run", "dryrun", "draft", "withdrawn", "retracted", "example":
+			if f.value == artifact.Bool(true) {
+				return f.name
+			}
+		case "apply", "applied", "execute", "final":
+			if f.value == artifact.Bool(false) {
+				return f.name
+			}
+		}
+	}
+	return ""
 }
 
 // envelopeKeys returns the keys of the object whose values come from the message.

@@ -75,6 +75,9 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 			p.text, p.base = p.text[at:], p.base+at
 			p.flag(FlagNormalised, "taken out of the object around it")
 		}
+		if begin := bytes.IndexAny(p.text, "{["); r.second && p.fate == (fate{}) && begin > 0 { // a comment
+			p.fate = r.fateInText(bytes.Trim(p.text[:begin], " \t\r\n/*#"))
+		}
 		spans, fail = r.repair(p)
 		if p.left > 0 && r.second && p.fate == (fate{}) {
 			p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
