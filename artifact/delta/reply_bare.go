@@ -152,16 +152,8 @@ func beginsObject(b []byte) bool {
 func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) int {
 	base, text := p.base, all[pos:]
 	fixed := r.mender.repair(text, true)
-	if fixed.fail != nil && !r.mentions(r.around(text, fixed.end)) {
-		r.effort -= fixed.end
-		if r.effort < 0 {
-			r.giveUp(base)
-			return max(fixed.end, 1)
-		}
-		return 1
-	}
 	if fixed.fail != nil {
-		if n := r.listIn(text); n > 0 {
+		if n := r.unreadable(text, base, fixed.end); n > 0 {
 			return n
 		}
 	}
@@ -194,6 +186,19 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 		r.noteCut(before)
 	}
 	return max(fixed.end, 1)
+}
+
+// unreadable returns how many bytes are done of a text at base that is not JSON up to end and not meant as a
+// delta, or is a list of deltas. Else it is 0.
+func (r *reader) unreadable(text []byte, base, end int) int {
+	if r.mentions(r.around(text, end)) {
+		return r.listIn(text)
+	}
+	if r.effort -= end; r.effort < 0 {
+		r.giveUp(base)
+		return max(end, 1)
+	}
+	return 1
 }
 
 // recordPartial records an unfenced delta that is cut off or beyond repair.

@@ -59,13 +59,17 @@ func (c *clues) look(text []byte, i int) {
 	case 'N':
 		c.proposal = c.proposal || hasPrefix(rest, "New ")
 	case 'A', 'E', 'K':
-		c.operation = c.operation || hasPrefix(rest, Add) || hasPrefix(rest, Edit) || hasPrefix(rest, Kill)
+		c.operation = c.operation || beginsOperation(rest)
 		c.order = c.order || orderAt(text, i) > 0
 	case 'd':
 		c.order = c.order || i > 0 && (text[i-1] == 'a' || text[i-1] == 'e') && orderAt(text, i-1) > 0 || begins(rest, "delta")
 	default:
 		c.order = c.order || orderAt(text, i) > 0 || begins(rest, "delta")
 	}
+}
+
+func beginsOperation(text []byte) bool {
+	return hasPrefix(text, Add) || hasPrefix(text, Edit) || hasPrefix(text, Kill)
 }
 
 // endLine looks at a line that ends in a colon, or has a name of a header before it.

@@ -70,18 +70,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.refuse(p, r.explainInexact(p.text, fail))
 		return
 	default:
-		if n := r.listIn(p.text); n > 0 && r.mender.repair(p.text, false).fail != nil {
-			at := bytes.LastIndexByte(p.text[:n], '[')
-			p.text, p.base = p.text[at:], p.base+at
-			p.flag(FlagNormalised, "taken out of the object around it")
-		}
-		if begin := bytes.IndexAny(p.text, "{["); r.second && p.fate == (fate{}) && begin > 0 { // a comment
-			p.fate = r.fateInText(bytes.Trim(p.text[:begin], " \t\r\n/*#"))
-		}
-		spans, fail = r.repair(p)
-		if p.left > 0 && r.second && p.fate == (fate{}) {
-			p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
-		}
+		spans, fail = r.repairFence(b, p)
 	}
 	if len(spans) != 1 || fail != nil || isList(p.text) {
 		p.line = 0
@@ -93,6 +82,23 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.element(p, s, 0)
 	}
 	r.finish(b, p, spans, fail)
+}
+
+// repairFence fixes what is in a delta fence, and finds its values again.
+func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *misfit) {
+	if n := r.listIn(p.text); n > 0 && r.mender.repair(p.text, false).fail != nil {
+		at := bytes.LastIndexByte(p.text[:n], '[')
+		p.text, p.base = p.text[at:], p.base+at
+		p.flag(FlagNormalised, "taken out of the object around it")
+	}
+	if begin := bytes.IndexAny(p.text, "{["); r.second && p.fate == (fate{}) && begin > 0 { // a comment
+		p.fate = r.fateInText(bytes.Trim(p.text[:begin], " \t\r\n/*#"))
+	}
+	spans, fail := r.repair(p)
+	if p.left > 0 && r.second && p.fate == (fate{}) {
+		p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
+	}
+	return spans, fail
 }
 
 // finish reads what a delta fence has besides the values that could be read.

@@ -39,14 +39,20 @@ func mayList(line string) bool {
 	return n > 0 && n < len(rest) && (rest[n] == '.' || rest[n] == ')')
 }
 
-// parseAnnouncements reads a line that announces changes.
-func parseAnnouncements(line string) []announcement {
+// plainLine returns a line with plain spaces, and without tags.
+func plainLine(line string) string {
 	if strings.IndexFunc(line, func(c rune) bool { return c == '_' || c >= utf8.RuneSelf }) >= 0 {
 		line = plainSpace.Replace(line)
 	}
 	if strings.IndexByte(line, '<') >= 0 {
 		line = inlineTags.ReplaceAllString(line, " ")
 	}
+	return line
+}
+
+// parseAnnouncements reads a line that announces changes.
+func parseAnnouncements(line string) []announcement {
+	line = plainLine(line)
 	if strings.Contains(line, "~~") {
 		return nil // struck out
 	}

@@ -352,9 +352,6 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		r.readNested(b, loose, lines)
 		return
 	}
-	if f == (fate{}) && possible && len(b.Fence.Info) > 0 {
-		f = fateOfWords(b.Fence)
-	}
 	if f == (fate{}) && possible {
 		f = r.fateOther(b, loose)
 	}
@@ -370,13 +367,24 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		r.findWritten(b, done, refused(UnfencedDelta, "a change in "+fenceName(b.Fence)+" that is not written as a delta", hintFence+"; leave it out if it is an example"))
 	}
 	r.findAnnouncements(b, done, c)
-	if own && loose && len(done) == 0 && !c.order && (possible && f == (fate{}) || !possible && r.fateBeside(b) == (fate{})) {
+	if !own || !loose || len(done) > 0 || c.order {
+		return
+	}
+	if !possible {
+		f = r.fateBeside(b)
+	}
+	if f == (fate{}) {
 		r.announceItems(b)
 	}
 }
 
 // fateOther returns what becomes of deltas in a fence of another word because of its marks and its text.
 func (r *reader) fateOther(b markdown.Block, loose bool) fate {
+	if len(b.Fence.Info) > 0 {
+		if f := fateOfWords(b.Fence); f != (fate{}) {
+			return f
+		}
+	}
 	longer := b.Fence.Length > 3
 	switch {
 	case longer && b.Closed && (!loose || b.Fence.Is("")):

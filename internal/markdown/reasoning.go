@@ -84,12 +84,7 @@ func (s *scanner) apply(t tag, end int) {
 	s.closeTo(0)
 	s.flush()
 	s.endCall(&t)
-	switch opens := t.kind == tagShow; {
-	case t.family == turn:
-		s.wraps.note(wrapTag{at: s.start, end: end, name: turn, opens: opens, known: opens, other: opens})
-	case t.kind == tagShown && len(s.shows.open[t.family]) == 0:
-		s.wraps.note(wrapTag{at: s.start, end: end, name: t.family, lone: s.beginsLine(end) && onlySpace(s.src[end:max(end, s.end)])})
-	}
+	s.noteShown(t, end)
 	if t.kind == tagShow || t.kind == tagShown {
 		s.shows.apply(t, len(s.blocks), t.family == aside || s.beginsLine(end))
 		return
@@ -112,6 +107,16 @@ func (s *scanner) apply(t tag, end int) {
 	}
 	if was && len(s.within) == 0 {
 		s.spans = append(s.spans, span{s.from, end})
+	}
+}
+
+// noteShown remembers the tag of a turn, or one that closes what no tag has opened.
+func (s *scanner) noteShown(t tag, end int) {
+	switch opens := t.kind == tagShow; {
+	case t.family == turn:
+		s.wraps.note(wrapTag{at: s.start, end: end, name: turn, opens: opens, known: opens, other: opens})
+	case t.kind == tagShown && len(s.shows.open[t.family]) == 0:
+		s.wraps.note(wrapTag{at: s.start, end: end, name: t.family, lone: s.beginsLine(end) && onlySpace(s.src[end:max(end, s.end)])})
 	}
 }
 

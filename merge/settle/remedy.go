@@ -106,31 +106,35 @@ func (c *Contribution) otherTarget(reply *delta.Reply, d *delta.Delta, ids []str
 			return fmt.Sprintf("write the section of %s, which block %d adds to %s", d.Target, b.Index, b.Delta.Section)
 		}
 	}
-	row, cell, isCell := strings.Cut(d.Target, ".")
 	if other, ok := artifact.SectionOfID(d.Target); ok && other.String() != d.Section {
 		if it, _, found := c.Base.Find(d.Target); found && !it.Killed() {
 			return fmt.Sprintf("write the section %s for %s, or a target_id of %s", other, d.Target, d.Section) + inBrackets(ids)
 		}
 	}
-	switch {
+	switch row, cell, isCell := strings.Cut(d.Target, "."); {
 	case isCell && d.Section == artifact.PredictionsTable.String():
-		var hypotheses []string
-		for _, it := range c.Base.Active(artifact.HypothesisSlate) {
-			hypotheses = append(hypotheses, it.ID)
-		}
-		if len(ids) == 0 || len(hypotheses) == 0 {
-			return "ADD the row with its predictions instead, or leave it out"
-		}
-		if slices.Contains(ids, row) && slices.Contains(hypotheses, cell) {
-			return "change the row " + row + " as a whole"
-		}
-		return "a cell is a row, a point and a hypothesis: write " + oneOf(ids) + ", then a point, then " + oneOf(hypotheses)
+		return c.otherCell(row, cell, ids)
 	case len(ids) > 0:
 		return "write the target_id " + oneOf(ids)
 	case len(c.Base.Active(section(d))) == 0 && d.Operation == delta.Edit:
 		return "the section has no active items: ADD one, or leave it out"
 	}
 	return "leave it out: there is no item that you may " + d.Operation
+}
+
+// otherCell says which target a change of a cell can have; ids are the rows that its author may write.
+func (c *Contribution) otherCell(row, cell string, ids []string) string {
+	var hypotheses []string
+	for _, it := range c.Base.Active(artifact.HypothesisSlate) {
+		hypotheses = append(hypotheses, it.ID)
+	}
+	switch {
+	case len(ids) == 0 || len(hypotheses) == 0:
+		return "ADD the row with its predictions instead, or leave it out"
+	case slices.Contains(ids, row) && slices.Contains(hypotheses, cell):
+		return "change the row " + row + " as a whole"
+	}
+	return "a cell is a row, a point and a hypothesis: write " + oneOf(ids) + ", then a point, then " + oneOf(hypotheses)
 }
 
 // misplacedTarget returns the id that an EDIT or KILL without a target carries under the key id, or "".

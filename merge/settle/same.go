@@ -200,6 +200,21 @@ func (m *match) pairOthers() {
 			open = append(open, i)
 		}
 	}
+	index := m.indexOf(open)
+	for _, kinds := range [][]byte{{byTarget, byField}, {byOperation}, {unreadable}, {bySection}} {
+		m.pair(index, func(j int) []key {
+			var keys []key
+			for _, label := range labelsOf(&m.more[j], true) {
+				keys = append(keys, likeness(&m.more[j], label)...)
+				keys = append(keys, key{kind: unreadable, label: label})
+			}
+			return slices.DeleteFunc(keys, func(k key) bool { return !slices.Contains(kinds, k.kind) })
+		})
+	}
+}
+
+// indexOf returns the open deltas of the reply by what may pair them.
+func (m *match) indexOf(open []int) map[key][]int {
 	index, isClear := make(map[key][]int), m.clear(open)
 	for _, i := range open {
 		d := &m.first[i]
@@ -211,16 +226,7 @@ func (m *match) pairOthers() {
 			}
 		}
 	}
-	for _, kinds := range [][]byte{{byTarget, byField}, {byOperation}, {unreadable}, {bySection}} {
-		m.pair(index, func(j int) []key {
-			var keys []key
-			for _, label := range labelsOf(&m.more[j], true) {
-				keys = append(keys, likeness(&m.more[j], label)...)
-				keys = append(keys, key{kind: unreadable, label: label})
-			}
-			return slices.DeleteFunc(keys, func(k key) bool { return !slices.Contains(kinds, k.kind) })
-		})
-	}
+	return index
 }
 
 // anyway reports whether a delta of the reply may be corrected by another operation: an EDIT by an ADD,
