@@ -91,14 +91,24 @@ func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *misfit) {
 		p.text, p.base = p.text[at:], p.base+at
 		p.flag(FlagNormalised, "taken out of the object around it")
 	}
-	if begin := bytes.IndexAny(p.text, "{["); r.second && p.fate == (fate{}) && begin > 0 { // a comment
-		p.fate = r.fateInText(bytes.Trim(p.text[:begin], " \t\r\n/*#"))
+	if r.second && p.fate == (fate{}) {
+		p.fate = r.fateInText(commentAbove(p.text))
 	}
 	spans, fail := r.repair(p)
 	if p.left > 0 && r.second && p.fate == (fate{}) {
 		p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
 	}
 	return spans, fail
+}
+
+// commentAbove returns the comment above the JSON of a fence, without its marks.
+func commentAbove(text []byte) []byte {
+	above := text[:max(0, bytes.IndexAny(text, "{["))]
+	isOpen := bytes.Count(above, []byte("/*")) > bytes.Count(above, []byte("*/")) // the JSON is in it
+	if isOpen || !bytes.HasSuffix(bytes.TrimRight(above, " \t"), []byte("\n")) {
+		return nil
+	}
+	return bytes.Trim(above, " \t\r\n/*#")
 }
 
 // finish reads what a delta fence has besides the values that could be read.
