@@ -71,7 +71,8 @@ func (s *scanner) holdsClose(from, to int) bool {
 	}
 }
 
-// skipComment reads a comment from the current line to its end, wherever that is.
+// skipComment reads a comment from the current line to its end, wherever that is. What follows it in a line
+// with the mark of a quotation belongs to it.
 func (s *scanner) skipComment(end, matched int) {
 	s.closeTo(matched)
 	s.flush()
@@ -80,7 +81,10 @@ func (s *scanner) skipComment(end, matched int) {
 	s.start = end
 	s.findEnd()
 	s.next = s.after
-	s.breakAt(end)
+	last := s.src[bytes.LastIndexByte(s.src[:end], '\n')+1 : end]
+	if last = bytes.TrimLeft(last, " \t"); len(last) == 0 || last[0] != '>' {
+		s.breakAt(end)
+	}
 	b.End = s.next
 	s.emit(b)
 }

@@ -254,6 +254,7 @@ func TestComments(t *testing.T) {
 		{"indented", "    <!--\n" + hidden + "-->\n" + good, "6 delta \"{2}\""},
 		{"behind a closing fence", "```delta\n{2}\n``` <!--\n" + hidden + "-->\n", "1 delta \"{2}\" (text behind the closing fence)"},
 		{"a fence behind it", "<!-- x -->" + good, "1 delta \"{2}\""},
+		{"its end in a quotation", "text <!-- old\n> x --> ```delta {1} ```\n" + good, "3 delta \"{2}\""},
 		{"in code", "Write `<!--` first.\n" + good + "-->\n", "2 delta \"{2}\""},
 		{"without an end", "text <!-- old\n" + good, "2 delta \"{2}\" doubtful shown"},
 		{"without an end, in reasoning", "text <!-- old\n</think>\n" + good, "3 delta \"{2}\""},

@@ -52,7 +52,7 @@ func LeadOf(text []byte) Lead {
 		return Lead{Word: "option", Choice: true}
 	}
 	m := amends.FindStringSubmatch(lower)
-	if m == nil || itemID.MatchString(lower) && m[3] == "" {
+	if len(m) == 0 || itemID.MatchString(lower) && m[3] == "" {
 		return Lead{} // it is a version of an item
 	}
 	word := strings.Join(m[1:], "")
@@ -82,7 +82,7 @@ var (
 	postpones = regexp.MustCompile(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
 	belittles = regexp.MustCompile(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
 	// foreign matches titles in German, Spanish, French, Italian, Portuguese and Chinese.
-	foreign = regexp.MustCompile(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exemple|bozza|esempio|rascunho|exemplo)(?:$|,| ?[(—–-])|` +
+	foreign = regexp.MustCompile(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho)(?:$|,| ?[(—–-])|` +
 		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|不要(?:采用|应用|执行|使用)|` +
 		`\b(?:nicht (?:übernehmen|anwenden|ausführen|senden|verwenden)|no (?:aplicar|enviar|ejecutar|usar)|ne pas (?:appliquer|envoyer|exécuter|utiliser)|non applicare|não aplicar)(?:$|[).,!])|(?:^|[ ,(])(?:à ignorer|zu ignorieren)(?:$|[).,!])`)
 )

@@ -160,7 +160,13 @@ func isSpeaker(line, author string) bool {
 // Owns reports whether the last line of a text is a title that calls what follows the author's own.
 func Owns(text []byte, author string) bool {
 	line, title := unmark(lastLine(text))
-	return title && (owning.MatchString(strings.ToLower(line)) || author != "" && strings.HasPrefix(line, author))
+	return title && (owning.MatchString(strings.ToLower(line)) || author != "" && beginsWith(line, author))
+}
+
+// beginsWith reports whether a line begins with a name, and not with a longer word.
+func beginsWith(line, name string) bool {
+	rest, ok := strings.CutPrefix(line, name)
+	return ok && (rest == "" || !isLetter(rest[0]))
 }
 
 var owning = regexp.MustCompile(`^(?:here(?: is|'s|’s| are) )?(?:my|our) (?:\w+ )?(?:deltas?|changes?|kill|edit|add|answer|reply|contribution|proposal)\b|^i (?:now |therefore |hence )?(?:add|edit|kill|propose)\b`)
@@ -190,9 +196,9 @@ var clues = func() (by [26][32][]string) {
 		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
 		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
-		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain includ tell say " +
+		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu tell say " +
 		"prompt kickoff instruct brief notes rough thinking let about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
-		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exemple ignor bozza esempio rascunho exemplo"
+		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exempl ignor bozza esempio rascunho"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]
 		*of = append(*of, clue[1:])

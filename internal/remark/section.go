@@ -144,7 +144,9 @@ func Name(text []byte) (Remark, bool) {
 }
 
 // Continues reports whether a text between two blocks only joins them.
-func Continues(text []byte) bool { return len(text) <= maxLabel && joins.Match(bytes.Trim(text, " \t\r\n`~:")) }
+func Continues(text []byte) bool {
+	return len(text) <= maxLabel && joins.Match(bytes.Trim(text, " \t\r\n`~:"))
+}
 
 var joins = regexp.MustCompile(`^(?i:or|and|also|another|likewise)\b[^.:\n]*[,:]?$`)
 

@@ -86,7 +86,7 @@ func about(sentence string) About {
 	if many.MatchString(object) {
 		return About{All: true}
 	}
-	if m := named.FindStringSubmatch(object); m != nil && !strings.Contains(object, "this "+m[1]) {
+	if m := named.FindStringSubmatch(object); len(m) > 2 && !strings.Contains(object, "this "+m[1]) {
 		return About{Operation: strings.ToUpper(m[1][:min(len(m[1]), len("kill"))]), ID: strings.ToUpper(m[2])}
 	}
 	return About{}
