@@ -109,6 +109,13 @@ func (e entry) doubts(label string) bool {
 	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.namedByOthers(label))
 }
 
+// meansOwn reports whether a known id nevertheless is the author's own name of an item: in a delta that was
+// read before together with its ADD, or if the item with the id is that one.
+func (e entry) meansOwn(id string, n *nameClaims) bool {
+	m, _ := e.meaning(id)
+	return n.resent != nil && (n.resent == m.made || e.readBefore() != nil)
+}
+
 // meaning returns the item that a label of the batch reads as, if the author of e was shown it. Deltas
 // from files see the base, and one that was read before sees the base of that time.
 func (e entry) meaning(label string) (meaning, bool) {

@@ -36,10 +36,8 @@ func lawKnownIDs(t *rapid.T) {
 	}
 	for _, row := range report.Deltas {
 		d := byID[row.DeltaID]
-		if d.Operation == delta.Add {
+		if checkTarget(t, &base, d, &row); d.Operation == delta.Add {
 			checkTaken(t, &base, d, &row, rules)
-		} else if row.Disposition != merge.Rejected && knows(&base, d, d.Target) && plain(row.TargetID) != plain(d.Target) {
-			t.Fatalf("%s of %s touched %s: %+v", d.Operation, d.Target, row.TargetID, row)
 		}
 	}
 	checkShared(t, &base, batch, &report)
@@ -60,6 +58,20 @@ func lawKnownIDs(t *rapid.T) {
 	sameBytes(t, "another order", out, again)
 	twice, _ := merge.Merge(out, batch, rules)
 	sameBytes(t, "the second merge", out, twice)
+	part, _ := merge.Merge(base, shuffled[:len(shuffled)/2], rules)
+	_, grown := merge.Merge(part, shuffled, rules)
+	for _, row := range grown.Deltas {
+		if row.Disposition != merge.Duplicate {
+			checkTarget(t, &part, byID[row.DeltaID], &row)
+		}
+	}
+}
+
+// checkTarget checks that an EDIT or KILL of an item that its author was shown touches that item or nothing.
+func checkTarget(t *rapid.T, base *artifact.Artifact, d *delta.Delta, row *merge.Row) {
+	if d.Operation != delta.Add && row.Disposition != merge.Rejected && knows(base, d, d.Target) && plain(row.TargetID) != plain(d.Target) {
+		t.Fatalf("%s of %s touched %s: %+v", d.Operation, d.Target, row.TargetID, row)
+	}
 }
 
 // knows reports whether the author of a delta was shown an item, or a row of a cell.

@@ -52,11 +52,6 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 		d.knownLabels(base)
 		d.rememberLabels(base)
 	}
-	type claim struct {
-		add  entry
-		name string
-	}
-	var taken []claim
 	for i := range d.facts {
 		if !d.facts[i].is(labelled) {
 			continue
@@ -73,17 +68,9 @@ func (d *orderedBatch) collectLabels(base *artifact.Artifact) {
 		}
 		e.needs().labels = names
 		for _, name := range e.names() {
-			if e.knows(name) {
-				taken = append(taken, claim{e, name})
-			} else {
+			if !e.knows(name) {
 				names.add(name, e)
 			}
-		}
-	}
-	for _, c := range taken { // beside another item that was read before, the new one may be meant, too
-		m, _ := c.add.meaning(c.name)
-		if n := c.add.labels()[c.name]; n != nil && n.resent != nil && n.resent != m.made {
-			c.add.labels().add(c.name, c.add)
 		}
 	}
 	if d.second {
@@ -252,12 +239,12 @@ func (e entry) claimsOf(name string) *nameClaims {
 }
 
 // labelled returns the ADDs that a name can mean in e, or nil. A reply means its own; only a name that it
-// lacks can be one of its repair. A known id does not name a new item, except in a letter that was sent
-// again: there it means what it meant when the letter was first read.
+// lacks can be one of its repair. A known id does not name a new item, except in a delta that was sent
+// again: there it means what it meant when it was first read.
 func (e entry) labelled(name string) []claims {
 	n := e.claimsOf(name)
 	switch {
-	case n == nil || e.knows(name) && n.resent == nil:
+	case n == nil || e.knows(name) && !e.meansOwn(name, n):
 		return nil
 	case len(n.texts[0].adds) == 0:
 		return n.texts[1:]

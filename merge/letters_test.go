@@ -101,7 +101,11 @@ func overheard(base *artifact.Artifact, d *delta.Delta, name string, byID map[st
 		if d.Place == nil || d.Place.Letter == nil || other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent || other.Operation != delta.Add {
 			continue
 		}
-		gave := slices.Contains(namesOf(other), name) && !knows(base, other, name)
+		names := namesOf(other)
+		if strings.Contains(name, ".") {
+			names = other.Labels // a cell is no name of an item in another spelling
+		}
+		gave := slices.Contains(names, name) && !knows(base, other, name)
 		if gave && other.Place.Letter.Sent.Before(d.Place.Letter.Sent) && slices.Contains(other.Place.Letter.To, d.Agent) {
 			return true
 		}
