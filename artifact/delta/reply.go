@@ -196,6 +196,7 @@ func Read(text []byte, opt Options) Reply {
 	if r.second {
 		r.refuseReplaced(reply.Blocks)
 		r.refuseTakenBack(reply.Blocks)
+		r.refuseNamed(reply.Blocks)
 		showRepeated(reply.Blocks)
 		reply.Blocks = r.withUnfulfilled(reply.Blocks)
 	}

@@ -19,6 +19,7 @@ type beside struct {
 	said    string // the line that withdraws the last fence
 	leads   []ledFence
 	taken   []takenBack
+	named   []remark.Remark // about blocks by their number or what they do, anywhere in the reply
 }
 
 // takenBack is a remark about other blocks than the one before it.
@@ -38,6 +39,7 @@ type ledFence struct {
 func (r *reader) fateBeside(b markdown.Block) fate {
 	from, to := r.beside.end, r.openingLine(b)
 	between := r.src[min(from, to):to]
+	r.beside.named = append(r.beside.named, remark.Named(between)...)
 	r.beside.end = b.End
 	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !remark.Continues(between)) {
 		r.beside.line = fate{}
@@ -49,7 +51,7 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	}
 	withdrawn := r.beside.said
 	r.beside.said = ""
-	if said, ok := remark.Before(between, r.opt.Author); ok && !said.Ahead && strings.HasSuffix(withdrawn, said.Line) {
+	if said, ok := remark.Before(between, r.opt.Author); ok && !said.Ahead && strings.Contains(withdrawn, said.Line) {
 		between = nil // it is about the fence above
 	}
 	said, isBehind, ok := remark.Beside(between, r.src[b.Start:b.End], r.src[b.End:], r.opt.Author)
@@ -168,7 +170,7 @@ func (r *reader) refuseTakenBack(blocks []Block) {
 		for i := len(r.beside.leads[:t.fence+1]) - 1; i >= 0; i-- {
 			for j := r.beside.leads[i].from; j < r.fenceEnd(i); j++ {
 				b := &above[j]
-				if d := &b.Delta; (t.Nth == i+1) != t.But && t.Nth > 0 || t.Operation != "" && d.Operation == t.Operation && (t.ID == "" || t.ID == d.Target) {
+				if isAbout(t.About, i, &b.Delta) {
 					b.refuseOK(fateWithdrawn(t.Remark))
 					found = true
 				}
@@ -183,6 +185,34 @@ func (r *reader) refuseTakenBack(blocks []Block) {
 			}
 		}
 	}
+}
+
+// isAbout reports whether a remark speaks of a delta in a fence, counted from 0.
+func isAbout(a remark.About, fence int, d *Delta) bool {
+	return a.Nth > 0 && (a.Nth == fence+1) != a.But || a.Operation != "" && (d.Operation == a.Operation && (a.ID == "" || a.ID == d.Target)) != a.But
+}
+
+// refuseNamed refuses the deltas that a remark anywhere in the reply takes back by name.
+func (r *reader) refuseNamed(blocks []Block) {
+	if len(r.beside.leads) == 0 {
+		return
+	}
+	for _, said := range append(r.beside.named, remark.Named(r.src[r.beside.end:])...) {
+		if said.Nth == remark.Last {
+			said.Nth = len(r.beside.leads)
+		}
+		for i, led := range r.beside.leads {
+			for j := led.from; j < r.fenceEnd(i); j++ {
+				if isAbout(said.About, i, &blocks[j].Delta) {
+					blocks[j].refuseOK(fateNamed(said))
+				}
+			}
+		}
+	}
+}
+
+func fateNamed(said remark.Remark) fate {
+	return refused(AmbiguousDelta, fmt.Sprintf("a delta that a line of the reply takes back: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
 }
 
 // refuseOK refuses a block unless it is refused or skipped for another reason.

@@ -34,6 +34,7 @@ var (
 	asideToo = shape(
 		`^(?:for example|for instance|e\.g\.?|say)[,:]? (?:one|you|<me>|someone) (?:could|might|would|may|can) (?:\w+ )?<send>(?: <it>| the following| something like this)?[.]?$`,
 		`^<shown> ?[—–-]+ ?(?:<never> |not )`,
+		`^<canceled>[.!]?$`,
 		`^(?:<shown>|(?:<not> )(?:to be )?<applied>|do not apply)[.!]?$`,
 		`^(?:the|that|this) <block>\b.*\bwould have been$`,
 	)
@@ -41,11 +42,13 @@ var (
 	denies = shape(
 		`\b(?:not|no|never|isn't) (?:just |only |merely )?(?:an? |the |my )?(?:\w+ )?<shown>(?:$|[.,:])`,
 		`^(?:following|using|per|by) (?:the|your|this|that)\b`,
+		// As an example of an anomaly, take the twins. When the assumption is explicit, it looks like this.
+		`^(?:as )?an <shown> of (?:an?|the) (?:\w+ )?<item>\b`, `^when (?:the|an?) (?:\w+ )?<item>\b.*, it looks like this$`,
 		`^(?:the|this|that|your) <shown>\b.*\b(?:is|are|has|needs|lacks|led|made|helped) (?:me\b|us\b|[a-z]{5,})`,
 	)
 	// announces matches sentences about a block below that others may follow, which continues matches.
 	announces = shape(
-		`^(?:here is|here's|this is|below is|what follows is|(?:the following|the next)(?: <block>)? is) (?:only |just |merely )?an? (?:\w+ )?<shown>(?: of (?:an?|the) (?:\w+ )?(?:<block>|format|form))?[.]?$`,
+		`^(?:here is|here's|this is|this (?:one|block|delta) is|below is|what follows is|(?:the following|the next)(?: <block>)? is) (?:only |just |merely )?an? (?:\w+ )?<shown>(?: of (?:an?|the) (?:\w+ )?(?:<block>|format|form))?[.]?$`,
 		`^an? (?:\w+ )?<shown> follows[.]?$`,
 	)
 	continues  = shape(`^(?:it|this|that|the (?:target|operation|section|<block>)|please)\b`)

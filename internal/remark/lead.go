@@ -96,7 +96,7 @@ func isSetAside(title string) bool {
 // prevents matches sentences behind a block that forbid to change an item: with the operation and the id, the
 // id and the operation, or the id of one that lives.
 var prevents = regexp.MustCompile(begin + `(?:(?:please )?(?:do not|don't|never|let's not|(?:i|we) (?:(?:will|would|do|should|must) not|won't|shouldn't)) (kill|edit|change|drop|remove) ([a-z]{1,2}\d+)\b|` +
-	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b|(?:i|we) (?:(?:will|would|should) )?(?:rather )?keep ([a-z]{1,2}\d+)(?:$|[.,!]))`)
+	`([a-z]{1,2}\d+) (?:should|must|can|may|will) (?:not be (killed|edited|changed|dropped|removed)|stay|remain|live|survive|be kept)\b|([a-z]{1,2}\d+) (?:stays|lives|remains|survives)(?: in| on)?(?:$|[.,;!])|on (?:second thoughts?|reflection),? ([a-z]{1,2}\d+) [a-z]|(?:i|we) (?:(?:will|would|should) )?(?:rather )?keep ([a-z]{1,2}\d+)(?:$|[.,!]))`)
 
 // contradicts reports whether a sentence, in small letters, forbids the operation of a block on its target.
 func contradicts(sentence string, block []byte) bool {
@@ -108,7 +108,19 @@ func contradicts(sentence string, block []byte) bool {
 	if verb := m[1] + m[4]; strings.HasPrefix(verb, "edit") || strings.HasPrefix(verb, "change") {
 		operation = `"EDIT"`
 	}
-	return bytes.Contains(block, []byte(`"`+strings.ToUpper(m[2]+m[3]+m[5])+`"`)) && bytes.Contains(bytes.ToUpper(block), []byte(operation))
+	return bytes.Contains(bytes.ToUpper(block), []byte(operation)) && isTarget(block, strings.ToUpper(m[2]+m[3]+m[5]+m[6]+m[7]))
+}
+
+var targets = regexp.MustCompile(`(?i)(?:target|\bid)\w*"? *: *"?(\w+)`)
+
+// isTarget reports whether a block has a delta with some item as its target.
+func isTarget(block []byte, id string) bool {
+	for _, m := range targets.FindAllSubmatch(block, -1) {
+		if strings.EqualFold(string(m[1]), id) {
+			return true
+		}
+	}
+	return false
 }
 
 var (

@@ -15,6 +15,7 @@ var classes = map[string]string{
 	// what a delta is called
 	"block": `(?:blocks?|deltas?|kills?|edits?|adds?|additions?|changes?|proposals?|candidates?|attempts?|ones?|versions?)`,
 	"shown": `(?:examples?|samples?|templates?|illustrations?|drafts?|quot(?:ations?|es?)|demos?)`,
+	"item":  `(?:anomaly|hypothesis|test|prediction|assumption|mechanism|critique|claim)`,
 	"id":    `(?:[a-z]{1,2}\d+)`,
 	"nth":   `(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|former)`,
 	// what is done with it
@@ -33,6 +34,14 @@ var classes = map[string]string{
 	"named": `(?:(?:the|this|that) (?:(?:above|previous|last|preceding) )?(?:block|delta|kill|edit|add|change|proposal)(?: above)?|the above)`,
 	"that":  `(?:this|that|<named>)`,
 	"end":   `(?:$|[.;:!,(]| \(| (?:above|below|yet|for now|please|back|entirely|altogether|after all|instead|again|because|since|though)\b)`,
+	// a reference to the block below, and what ends it
+	"next":      `(?:<nextNamed>|<it>)`,
+	"nextNamed": `(?:the (?:next|following)(?: <block>)?|the <block> (?:below|that follows)|(?:this|these) <block>|what follows)`,
+	"stop":      `(?:$|[.,;:)]| (?:yet|now|again|because|since|until|unless|below|please|here)\b)`,
+	// a block by its name, and words that leave it in doubt
+	"refBelow": `(?:the (?:next|following)(?: (?:block|delta|one))?|the (?:block|delta)s? below|what follows|this (?:block|delta|one))`,
+	"refAbove": `(?:the above|the (?:block|delta|kill|edit|add) above|the (?:last|previous) (?:block|delta)|(?:this|that) (?:last )?(?:block|delta)|(?:this|that) last one)`,
+	"doubt":    `(?:ignored?|disregard(?:ed)?|skip(?:ped)?|remove|struck|withdr[ae]\w+|retract\w*|cancel\w*|void|undo|drafts?|examples?|illustrat\w+|tentative|the syntax|placeholder|mistake|slip|leftover|hold(?:ing)? (?:it |this )?(?:back|off)|(?:for|until) later|(?:later|next|another) round|wait (?:for|with|until)|not (?:yet )?(?:be )?(?:yet )?(?:<applied>|merge|apply|send|submit|what <me> (?:want|mean)|support|endorse|meant|ready|final|mine|intended|from me)|don't (?:support|endorse|merge|apply|send)|(?:comes|came|is|was|taken|copied|pasted) from (?:round|another|the (?:critic|operator|kickoff|prompt|brief)))`,
 	// what stands before a sentence
 	"well": `^[\^↑⬆☝👆\x{fe0f}]* *(?:step \d+[.:] )?(?:(?:actually|wait|no wait|no|hm+|sorry|oops|correction|please|ps|p\.s|update|edit|note|but|so|and|hold on|ok|okay|on reflection|on second thoughts?)[,.:;! —–-]+)*(?:please )?`,
 }

@@ -58,19 +58,40 @@ var withdraws = shape(
 	`<well>never ?mind(?:$|[.,;!])`,
 	`^no, (?:that|this|it) (?:<is>|would be) (?:too|not|wrong)\b`,
 	`^(?:(?:actually|hm+|wait|sorry|oops|well|on reflection|on second thoughts?)[,.:;! —–-]*)+no(?:,? wait)?[.! ]*$`,
+	// H2 has a test, so please ignore the block above.
+	`(?:[,;:—–-]|\b(?:so|and|but|hence|thus|therefore|please)),? (?:please )?(?:<cancel>|<never> (?:apply|execute|send|use|merge)) (?:<named>|(?:this|that|the) (?:last |previous )?(?:block|delta|one above))<end>`,
+	`\b(?:so|and),? please (?:<cancel>|<never> (?:apply|execute|send|use|merge)) (?:it|this|that)<end>`,
+	`(?:\b<refAbove>|^(?:this|that) one)\b.*\b<doubt>\b|(?:^|please |[,;] |and |so )(?:ignore|disregard|skip|remove|delete|discard|hold|undo) (?:<refAbove>|(?:this|that) one)(?:<stop>|$)`,
+	`(?:^|, |\b(?:so|but|and) )<me> (?:\w+ )?(?:retract|withdraw|rescind|revoke) <above><end>`,
+	`\b<me> should(?:n't| not) have (?:sent|written|proposed|included) <above><end>`,
+	`(?:^|please |so )(?:treat|regard|consider|read|take) <above> as (?:an? |merely an? |only an? )?(?:<shown>|<canceled>|tentative|not)\b`,
+	`^(?:my (?:mistake|bad|error)\b|(?:oops|sorry)\b.*\bwrong (?:target|id|item|block|delta|hypothesis|test|assumption)\b)`,
+	`<well><never> do (?:it|this|that)(?: yet| now)?[.!]?$`,
+	`\b<me>(?:'d| would) rather not (?:kill|edit|send|apply|do) (?:<above>|<id>)<end>`,
+	// But I won't. I'm taking the kill back. Which I have removed. That would be a mistake.
+	`^but <me> ?(?:won't|will not|don't|do not|didn't|did not)(?:$|[.,;]| (?:do|send|propose|apply|mean|recommend|want) (?:it|this|that)\b)|^so <me> (?:don't|do not|won't|will not)[.]?$`,
+	`\b<me>(?: am|'m| are|'re) (?:\w+ )?taking <above>(?: of <id>)? back\b`,
+	`^(?:which|that|this) <me>(?: have|'ve)? (?:since |now |then )?(?:removed|deleted|withdrawn|retracted|discarded|cut)\b`,
+	`^<well>(?:that|this|doing so|sending (?:it|this|that)) would (?:\w+ )?be (?:an? )?(?:\w+ )?(?:mistake|error|wrong|premature|rash|hasty|foolish)(?:$|[.,;!])`,
+	`<well>(?:that|<named>) (?:has|had|uses|used) the wrong \w+(?:$|[.,;!])`,
+	`<well>(?:please )?use (?:this|the following)(?: one| block| delta)? instead[.:]?$`,
+	`<well><that>(?: last)?(?: <block>)?(?: of <id>)? (?:is|was) (?:only |just )?(?:conditional on|an? test of (?:the|my) (?:format|syntax|fence))`,
+	`<well>(?:<that>|(?:this|that) (?:last |first )?<block>) (?:is|was) [a-z]+'s(?: (?:deltas?|blocks?|proposal|suggestion|kill|edit|change|version|letter))?(?:[.!]*$|, (?:pasted|copied|quoted|which|and not|for)\b)`,
+	`^(?:that|this) needs (?:an? |your )?(?:decision|approval|agreement|confirmation)\b`,
 	// Only the second block counts.
 	`^only the <nth> (?:<block> )?(?:counts?|applies|is meant|stands|is mine)\b`,
 )
 
 var (
-	refused = regexp.MustCompile(`^no[.! ]*$`)
-	clause  = regexp.MustCompile(`[,;:(—–]| (?:because|since|as|so|for) `)
-	opens   = shape(`<well>`)
-	counted = shape(`\b(<nth>)\b|\b<block> (?:number |no\.? |#)?(\d)\b`)
-	many    = shape(`\b(?:both|all|everything|two|three|four|blocks|deltas|changes|kills|edits|proposals|these|those|them)\b`)
-	named   = shape(`\b(kill|edit|addition|add)\b(?: (?:of|to|on|for) (<id>))?`)
-	only    = shape(`^only the <nth>`)
-	numbers = []string{"first", "second", "third", "fourth", "fifth"}
+	replaces = shape(`<well>(?:please )?use (?:this|the following)(?: one| block| delta)? instead$`)
+	refused  = regexp.MustCompile(`^no[.! ]*$`)
+	clause   = regexp.MustCompile(`[,;:(—–]| (?:because|since|as|so|for) `)
+	opens    = shape(`<well>`)
+	counted  = shape(`\b(<nth>)\b|\b<block> (?:number |no\.? |#)?(\d)\b`)
+	many     = shape(`\b(?:both|all|everything|two|three|four|blocks|deltas|changes|kills|edits|proposals|these|those|them)\b`)
+	named    = shape(`\b(kill|edit|addition|add)\b(?: (?:of|to|on|for) (<id>))?`)
+	only     = shape(`^only the <nth>`)
+	numbers  = []string{"first", "second", "third", "fourth", "fifth"}
 )
 
 // about returns which blocks a sentence that withdraws some is about.
@@ -87,7 +108,7 @@ func about(sentence string) About {
 		return About{All: true}
 	}
 	if m := named.FindStringSubmatch(object); len(m) > 2 && !strings.Contains(object, "this "+m[1]) {
-		return About{Operation: strings.ToUpper(m[1][:min(len(m[1]), len("kill"))]), ID: strings.ToUpper(m[2])}
+		return About{Operation: operationOf(m[1]), ID: strings.ToUpper(m[2])}
 	}
 	return About{}
 }
@@ -114,7 +135,7 @@ func withdrawal(raw, block []byte) (Remark, bool) {
 		return Remark{}, false
 	}
 	line, _ := unmark(raw)
-	if isLead(raw) {
+	if isLead(raw) && !replaces.MatchString(lowered(lastSentence(line))) {
 		line = line[:lastEnd(line)]
 	}
 	lower := lowered(strings.Trim(line, "()[] "))
