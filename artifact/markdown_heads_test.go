@@ -185,13 +185,15 @@ func TestForeignLists(t *testing.T) {
 		checkRoundTrip(t, &doc.Artifact)
 	}
 	for body, want := range map[string]string{
-		"H7 was dropped\n- see H9\n\n### H1: one":                 "[H7]",
-		"### H1: one\n**Claim**: a\n\n- **H7: old** — b":          "[H7]",
-		"### H1: one\n**Claim**: a\n\n> **H7: old** (killed)":     "[H7]",
-		"### H1: one\n**Claim**: a\n\n~~**H7: old**~~\n\nb":       "[H7]",
-		"- **H1**: one\n- **Killed hypotheses**\n  - H7: old":     "[H7]",
-		"- [ ] H1: one\n- [x] H7: old":                            "[H1 H7]",
-		"### H1: one\n**Claim**: H7 is what it answers, not this": "[]",
+		"H7 was dropped\n- see H9\n\n### H1: one":                                                              "[H7 H9]",
+		"### H1: one\n\n### Withdrawn: H7 (fungi)":                                                             "[H7]",
+		"### H1: one\n**Claim**: a\n\n- **H7: old** — b":                                                       "[H7]",
+		"### H1: one\n**Claim**: a\n\n> **H7: old** (killed)":                                                  "[H7]",
+		"### H1: one\n**Claim**: a\n\n~~**H7: old**~~\n\nb":                                                    "[H7]",
+		"- **H1**: one\n- **Killed hypotheses**\n  - H7: old":                                                  "[H7]",
+		"- [ ] H1: one\n- [x] H7: old":                                                                         "[H1 H7]",
+		"### H1: one\n**Claim**: H7 is what it answers, not this":                                              "[]",
+		"### H1: one\n\n## 6. Anomaly Register\n\n### X1: odd\n**Observation**: o\n**Conflicts with**: H1, H7": "[H7]",
 	} {
 		doc := slate(t, body)
 		if got := fmt.Sprint(doc.Artifact.Reserved(artifact.HypothesisSlate)); got != want {

@@ -3,7 +3,6 @@ package artifact
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"brenner/internal/fault"
 )
@@ -185,69 +184,4 @@ func (m *Metadata) takeContributors(v Value, flaw metadataFlaw) {
 		flaw(Kept, "contributors with other keys, kept in the metadata under %s", otherContributors)
 		m.keep(otherContributors, others...)
 	}
-}
-
-// Reserved returns the ids that begin a line of the texts of a section without being items: those that were
-// kept, and lines in items whose origin is not known, since both may be of another tool. They are
-// never given to new items.
-func (a *Artifact) Reserved(s Section) []string {
-	seen := map[string]bool{}
-	for _, it := range a.Sections[s] {
-		seen[it.ID] = true
-	}
-	var ids []string
-	reserve := func(id string) {
-		if !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
-		}
-	}
-	kept, _ := a.Metadata.Extra.Get(otherText)
-	list, _ := kept.(List)
-	for _, v := range list {
-		entry, _ := v.(Map)
-		section, _ := get[Text](entry, "section")
-		text, _ := get[Text](entry, "text")
-		if string(section) != s.String() {
-			continue
-		}
-		for line := range strings.Lines(string(text)) {
-			if h, ok := otherHead(s, strings.TrimSpace(line)); ok {
-				reserve(h.id)
-			} else if id := idAt(line); s.ValidID(id) {
-				reserve(id)
-			}
-		}
-	}
-	for _, it := range a.Sections[s] {
-		if it.Created == nil {
-			it.idsInTexts(s, reserve)
-		}
-	}
-	return ids
-}
-
-// idsInTexts finds the ids of a section that begin a line of the item's texts, but not the whole text.
-func (it *Item) idsInTexts(s Section, found func(string)) {
-	for _, f := range it.Fields {
-		text, _ := f.Value.(Text)
-		isFirst := true
-		for line := range strings.Lines(string(text)) {
-			if id := idAt(line); s.ValidID(id) && (!isFirst || !strings.HasPrefix(line, id)) {
-				found(id)
-			}
-			isFirst = false
-		}
-	}
-}
-
-// idAt returns the letters and digits behind the marks of a line.
-func idAt(line string) string {
-	line = strings.NewReplacer("[x]", "", "[X]", "", "[ ]", "").Replace(line)
-	line = strings.TrimLeft(line, " \t>*_~-+[(•")
-	n := 0
-	for n < len(line) && ('A' <= line[n] && line[n] <= 'Z' || '0' <= line[n] && line[n] <= '9') {
-		n++
-	}
-	return line[:n]
 }
