@@ -16,7 +16,7 @@ const (
 
 var (
 	strikes = shape(
-		`(?:^|please |oh |and |<me> |to |can |let's )(?:<cancel>(?: out)?|void|remove|delete|hold off on|hold back|leave out|<never> (?:apply|execute|send|use|merge|run)|treat|consider|regard) `+numbered+`(?:$|[.)]| as (?:<canceled>|an? <shown>|not\b)| until\b| for now| because\b| since\b)`,
+		`(?:^|please |oh |and |<me> |to |can |let's )(?:<cancel>(?: out)?|void|remove|delete|do nothing with|hold off on|hold back|leave out|<never> (?:apply|execute|send|use|merge|run)|treat|consider|regard) `+numbered+`(?:$|[.)]| as (?:<canceled>|an? <shown>|not\b)| until\b| for now| because\b| since\b)`,
 		`^(?:oh,? )?(?:and )?`+numbered+` (?:is|was|are|has been) (?:now |hereby )?`+badState,
 		`^(?:oh,? )?(?:and )?`+numbered+` (?:should|must|shall|will|can|may) (?:not be <applied>|be (?:ignored|disregarded|skipped|discarded|dropped))`,
 		`^`+numbered+`(?::| [—–-]) ?(?:<canceled>|draft|example|ignore|not final)\b`,

@@ -12,7 +12,7 @@ const maxProse = 600
 var (
 	// below matches sentences, anywhere in the paragraph before a block, that say that it is not meant.
 	below = shape(
-		`\b<refBelow>\b.*\b<doubt>\b|\b<doubt>\b.*\b<refBelow>(?:<stop>|$)`,
+		`\b<refBelow>,? (?:is|was|are|comes|came|must|should|may|can|has|had|will|would|which)\b.*\b<doubt>\b|\b<refBelow> (?:only |just |merely )?(?:illustrates|demonstrates|depends on)\b|\b<doubt>\b.*\b<refBelow>(?:<stop>|$)`,
 		// And please do not apply the next one. There is no need to send this.
 		`(?:\b<never>|\b<wont>|\bno need to|\bnot to|\bmust not) (?:\w+ )?(?:apply|send|merge|execute|submit) <next><stop>`,
 		`(?:^|[,;:] |please |and )<never> run <next><stop>`,
@@ -23,6 +23,8 @@ var (
 		`^(?:<nextNamed>|this|it)(?: (?:is|was|are)|'s) (?:now |hereby |still |only )*(?:<canceled>|unfinished|incomplete|forbidden|prohibited|not (?:allowed|ready|finished|mine|my)|no longer (?:my|valid|meant))\b`,
 		`\bthis (?:kind|sort|type) of \w+ is (?:forbidden|prohibited|not allowed)\b|\b(?:forbidden|prohibited|not allowed) to (?:send|apply|merge|submit)\b`,
 		`\b<me>(?: hereby| now| must| have to)* (?:<cancel>|no longer (?:stand by|propose|want|support|mean)|don't endorse|do not endorse) (?:<nextNamed>|this|what follows)(?:<stop>| from\b)`,
+		`^<me> wrote (?:this|it|the following) before\b|\b(?:this|it|<nextNamed>) no longer applies\b|<never> take (?:<nextNamed>|this) literally\b|\b<me> (?:deleted|removed|cut) (?:this|the following) from\b`,
+		`\b(?:asked|told|wants|wanted) me to (?:forward|send|post|pass on) (?:this|the following)\b`,
 		`\bstill working on (?:it|this)\b|\bno longer my (?:position|view|proposal|delta)\b|\bfor the record only\b`,
 		// This was my delta in round 1, which has been merged already.
 		`^(?:this|it|that|the following|below)(?: (?:is|was)|'s) my <block> (?:in|from|of) (?:round \d|the (?:last|previous|first|earlier) (?:round|message|letter))`,

@@ -206,7 +206,7 @@ var clues = func() (by [26][32][]string) {
 		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
 		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu tell say " +
 		"prompt kickoff instruct brief notes rough thinking let about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
-		"tentat treat plan world later delet apart except other merge execut read syntax bad unfinish placehold todo wip incompl work quoting merged still record warning naive fallback event stand mistak remov tak correction stays second respon forbid allow prohibit slip use apply until need comparison context reminder " +
+		"accident refus premature prematur literal asked told deleted cut do tentat treat plan world later delet apart except other merge execut read syntax bad unfinish placehold todo wip incompl work quoting merged still record warning naive fallback event stand mistak remov tak correction stays second respon forbid allow prohibit slip use apply until need comparison context reminder " +
 		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exempl ignor bozza esempio rascunho"
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]

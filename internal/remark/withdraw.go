@@ -65,9 +65,11 @@ var withdraws = shape(
 	`(?:^|, |\b(?:so|but|and) )<me> (?:\w+ )?(?:retract|withdraw|rescind|revoke) <above><end>`,
 	`\b<me> should(?:n't| not) have (?:sent|written|proposed|included) <above><end>`,
 	`(?:^|please |so )(?:treat|regard|consider|read|take) <above> as (?:an? |merely an? |only an? )?(?:<shown>|<canceled>|tentative|not)\b`,
-	`^(?:my (?:mistake|bad|error)\b|(?:oops|sorry)\b.*\bwrong (?:target|id|item|block|delta|hypothesis|test|assumption)\b)`,
+	`^(?:my (?:mistake|bad|error)(?:$|[,.:;!])|(?:oops|sorry)\b.*\bwrong (?:target|id|item|block|delta|hypothesis|test|assumption)\b)`,
 	`<well><never> do (?:it|this|that)(?: yet| now)?[.!]?$`,
 	`\b<me>(?:'d| would) rather not (?:kill|edit|send|apply|do) (?:<above>|<id>)<end>`,
+	`\b<me> (?:pasted|sent|included|copied) (?:<above>) by (?:accident|mistake)\b|\b<me> refuse to (?:send|apply|do) <above><end>`,
+	`<well>(?:this|that|the|my) (?:kill|edit|addition)(?: above)? (?:(?:should|must|has to) wait\b|(?:is|was) (?:only meant|premature|conditional|not (?:meant|serious))\b)`,
 	// But I won't. I'm taking the kill back. Which I have removed. That would be a mistake.
 	`^but <me> ?(?:won't|will not|don't|do not|didn't|did not)(?:$|[.,;]| (?:do|send|propose|apply|mean|recommend|want) (?:it|this|that)\b)|^so <me> (?:don't|do not|won't|will not)[.]?$`,
 	`\b<me>(?: am|'m| are|'re) (?:\w+ )?taking <above>(?: of <id>)? back\b`,
