@@ -14,7 +14,7 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 	}
 	missing := newMatching(r.promises, blocks).missing()
 	all := make([]Block, 0, len(blocks)+len(slices.Concat(missing...)))
-	next, killed := 0, make(map[string]bool)
+	next, told := 0, make(map[[2]string][]*announcement)
 	for i := range r.promises {
 		a := &r.promises[i]
 		for next < len(blocks) && blocks[next].Line < a.line {
@@ -25,13 +25,9 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 			continue // its delta was not reached
 		}
 		for _, target := range missing[i] {
-			if a.operation == Kill && target != "" {
-				if killed[target] {
-					continue // said twice
-				}
-				killed[target] = true
+			if !a.repeats(target, told) {
+				all = append(all, a.row(target))
 			}
-			all = append(all, a.row(target))
 		}
 	}
 	all = append(all, blocks[next:]...)
@@ -46,14 +42,52 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 	return all
 }
 
+// repeats reports whether an announcement says again what one before it said. Told are the others
+// with rows, by operation and target.
+func (a *announcement) repeats(target string, told map[[2]string][]*announcement) bool {
+	if target == "" && len(a.targets) > 0 {
+		target = a.targets[0] // the label of an ADD
+	}
+	if target == "" {
+		return false
+	}
+	id, _, _ := strings.Cut(target, ".")
+	key := [2]string{a.operation, id}
+	again := slices.ContainsFunc(told[key], a.same)
+	told[key] = append(told[key], a)
+	return again
+}
+
+// same reports whether an announcement means the change of one before it, which has the same operation
+// and target: one of them says nothing else, and is right beside it or no title, or all that it says.
+func (a *announcement) same(before *announcement) bool {
+	switch {
+	case a.operation == Kill:
+		return true
+	case a.whole || a.field != "" && before.field != "" && a.field != before.field:
+		return false
+	case len(a.words) == 0 || len(before.words) == 0:
+		return a.line <= before.line+2 || len(a.words) == 0 && !isTitle([]byte(a.text))
+	}
+	less, more := a.words, before.words
+	if len(less) > len(more) {
+		less, more = more, less
+	}
+	return !slices.ContainsFunc(less, func(w string) bool { return !slices.Contains(more, w) })
+}
+
 func (a *announcement) row(target string) Block {
 	b := Block{Line: a.line, Delta: Delta{Operation: a.operation, Section: a.section, Target: target}}
 	if a.operation == Add {
 		b.Delta.Target = ""
 	}
+	code, message := ProseOnly, "the change is announced and not given"
+	if a.keyed {
+		code, message = UnfencedDelta, "a delta that is not written as JSON"
+	}
 	b.Problems = []Located{{
-		Code: ProseOnly, Line: a.line, Column: a.column,
-		Message: fmt.Sprintf("the change is announced and not given: %q", clipped(a.text)),
+		Code: code, Line: a.line, Column: a.column,
+		Message: fmt.Sprintf("%s: %q", message, clipped(a.text)),
 		Hint:    "write it as one JSON object in a fence that begins with ```delta",
 	}}
 	return b

@@ -24,6 +24,7 @@ type announcement struct {
 	called       []string // of these, the name of what an ADD adds
 	ahead        bool     // only a block below it may be its change
 	whole        bool     // it is the change, in another notation
+	keyed        bool     // with its operation and what it applies to as values of keys
 }
 
 // findAnnouncements records the lines of a text that announce changes, but for what has been read as
@@ -161,11 +162,18 @@ func (r *reader) announceWritten(b markdown.Block, paragraph, from, to int) bool
 	a.words = contentWords(string(r.src[max(start, from-maxWritten):end]))
 	a.line, a.column = r.place.find(from)
 	line := r.src[start:]
-	line, _, _ = bytes.Cut(line[:min(len(line), maxAnnouncement)], []byte("\n"))
-	a.text = strings.TrimSpace(strings.ToValidUTF8(string(line), ""))
+	if a.keyed = a.whole && keyOfTarget.Match(r.src[max(paragraph, from-maxWritten):end]); a.keyed {
+		line = line[:max(end-start, 0)]
+	} else {
+		line, _, _ = bytes.Cut(line, []byte("\n"))
+	}
+	a.text = strings.Join(strings.Fields(strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")), " ")
 	r.promises = append(r.promises, a)
 	return true
 }
+
+// keyOfTarget matches a key that says what a change applies to.
+var keyOfTarget = regexp.MustCompile(`(?i)\b(?:section|target(?:[_ ]?id)?|payload)["'*_\x60]*[ \t]*[:=>]`)
 
 // isVerdict reports whether a line begins with the key of an opinion, not of a change.
 func isVerdict(line []byte) bool {
@@ -260,7 +268,7 @@ func (i *idleness) kind() int {
 
 // isTitle reports whether a line is a heading, all bold, or ends in a colon.
 func isTitle(line []byte) bool {
-	return line[0] == '#' || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasSuffix(bytes.TrimRight(line, "*_"), []byte(":")) || bytes.HasPrefix(line, []byte("**")) && bytes.HasSuffix(line, []byte("**"))
 }
 
 var (

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,8 +18,28 @@ const (
 	sentenceEdits  = `(edit|change|update|revise|rewrite|modify|reword)`
 	sentenceBegins = `^(?i:(?:additionally|also|furthermore|finally|moreover|second|secondly|third|thirdly|first|next|last|lastly|therefore|so|hence|thus|then|in addition|consequently|accordingly),? )*`
 	sentenceOwn    = `(?:(?:I|We|we)(?:['’]d| would)?(?: (?:also|therefore|hereby|then|further|now|thus|additionally|propose|suggest|recommend|like|want|wish|intend|will|shall|to|that|we|should|must))* |[Pp]lease (?:also )?)`
+	sentenceGone   = `(?:killed|removed|deleted|dropped|retired|discarded|eliminated|scrapped)`
+	sentenceOrder  = `(?:[Kk]ill|[Rr]emove|[Dd]elete|[Dd]rop|[Rr]etire|[Dd]iscard|[Ee]liminate|[Ss]crap)`
+	sentenceSet    = `(?:[Cc]hange|[Ss]et|[Rr]eplace|[Uu]pdate|[Rr]ewrite|[Rr]eword|[Rr]evise)`
+	itemKinds      = `hypothesis|test|assumption|anomaly|critique|prediction`
 	sentenceTitle  = `(?:[^:]{0,30}\b(?:change|delta|proposal|operation|step)s?(?: \w+)?: )`
 )
+
+// fieldNames matches the name of a field of some section.
+var fieldNames = func() string {
+	var all []string
+	for _, s := range artifact.Sections() {
+		for _, f := range s.Spec().Fields {
+			if name := strings.ReplaceAll(f.Name, "_", "[_ ]"); !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return strings.Join(all, "|")
+}()
+
+// setField matches an order with the field that it sets.
+var setField = regexp.MustCompile(sentenceSet + ` (?:the |its )?(?i:(` + fieldNames + `))\b`)
 
 // sentences are the forms of sentences that propose to change or kill an item.
 var sentences = []struct {
@@ -28,8 +49,17 @@ var sentences = []struct {
 }{
 	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceKills + `|killing|removing|deleting|dropping|retiring|discarding|eliminating|scrapping) ` + sentenceKinds + sentenceIDs), behindKill},
 	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `|` + sentenceTitle + `)(?:` + sentenceEdits + `|editing|changing|updating|revising|rewriting|modifying|rewording) ` + sentenceKinds + sentenceIDs), behindEdit},
-	{Kill, regexp.MustCompile(sentenceBegins + `(?i:` + sentenceKinds + `)` + sentenceIDs + ` (?:should|must|needs to|need to|has to|have to|ought to|is to|are to|is hereby|are hereby)(?: also| now| therefore)?(?: be)? (?:killed|removed|deleted|dropped|retired|discarded|eliminated|scrapped)\b`), behindKill},
-	{Kill, regexp.MustCompile(`^` + sentenceIDs + `: (?i:status) *(?:→|->|=>) *(?i:killed)\b`), nil},
+	{Kill, regexp.MustCompile(sentenceBegins + `(?i:` + sentenceKinds + `)` + sentenceIDs + ` (?:should|must|needs to|need to|has to|have to|ought to|is to|are to|is hereby|are hereby)(?: also| now| therefore)?(?: be)? ` + sentenceGone + `\b`), behindKill},
+	{Kill, regexp.MustCompile(`^(?i:change|delta|proposal|operation) ?#?\d+: ` + sentenceKinds + sentenceIDs + ` (?:is|are)(?: now)? ` + sentenceGone + `\b`), behindKill},
+	{Kill, regexp.MustCompile(`^` + sentenceIDs + `(?::? (?i:status))?:? *(?:→|->|=>) *(?i:killed|retired)\b`), behindState},
+	{Kill, regexp.MustCompile(`^~~ *` + sentenceIDs + `[^~]{0,60}~~ (?:is|are)(?: now)? (?:dead|` + sentenceGone + `)\b`), behindKill},
+	{Kill, regexp.MustCompile(`^` + sentenceOrder + `\(["']?` + sentenceIDs + `["']?`), regexp.MustCompile(`^(?:, ?["'][^"']*["'])?\)[.;]?$`)},
+	{Kill, regexp.MustCompile(`^` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindOrder},
+	{Kill, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceOrder), regexp.MustCompile(`^(?: it)?(?: *[.;]?$|` + behindOrder.String()[1:] + `)`)},
+	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb|[Cc]ombine) [^.:;?]{2,60}(?:,|,? and|,? then) (?:then )?` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindKill},
+	{Edit, regexp.MustCompile(`^` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `) of ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
+	{Edit, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `)\b`), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
+	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Rr]esolve|[Cc]lose) (?:the )?(?:anomaly )?(X\d{1,3})`), regexp.MustCompile(`^(?:\.?$| as\b|: (?:it|this|explained|resolved)\b)`)},
 	{Edit, regexp.MustCompile(`^(?:Change|Set|Mark|Replace|Reword|Rewrite|Rename) ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^(?:(?:\.\w+)+|(?:['’]s)? \w+)? (?:to|as|with|from)\b`)},
 	{Kill, regexp.MustCompile(`^(?i:删除|移除|剔除|刪除|削除|streiche|lösche|entferne|verwerfe|supprimer|retirer|éliminer|eliminar|suprimir|borrar|descartar|eliminare|rimuovere|remover|excluir|удалить) ?` + sentenceIDs), behindForeign},
 	{Kill, regexp.MustCompile(`^` + sentenceIDs + ` ?(?i:删除|移除|剔除|刪除|削除|を削除|streichen|löschen|entfernen|verwerfen|supprimer|supprimée?|eliminar|eliminare|удалить)`), behindForeign},
@@ -37,6 +67,8 @@ var sentences = []struct {
 
 var (
 	behindKill    = regexp.MustCompile(`^(?: *$| *[.,;:!)(—–-]| (?:from|because|since|as|for|and|too|entirely|now|here|which|outright|completely|altogether|in favou?r)\b)`)
+	behindOrder   = regexp.MustCompile(`^ (?:from (?:the|our|this) (?:\w+ )?(?:slate|list|artifact|table|register|ledger|thread|tests?|hypotheses)\b|from consideration\b|because\b|since\b|as (?:it|they)\b|entirely\b|outright\b|completely\b|altogether\b|in favou?r of\b)`)
+	behindState   = regexp.MustCompile(`^(?: *$| *[.,;:(—–-]| (?:because|since|as|for)\b)`)
 	behindEdit    = regexp.MustCompile(`^(?:['’]s \w+|\.\w+| *[.,;:—–-]| *$| (?:to|so|as)\b)`)
 	behindForeign = regexp.MustCompile(`^ *(?:$|[:：.,，。;(—–-])`)
 	// weighing are words before an id, and conditions words behind one, that take a proposal back.
@@ -45,7 +77,7 @@ var (
 	reasons    = regexp.MustCompile(`(?i)\b(?:because|since|as)\b|[:;—–]|, (?:it|which)\b`)
 	isName     = regexp.MustCompile(`^[A-Z][a-z]+[A-Z]\w+$`)
 	changeWord = []string{
-		"ill", "emov", "elet", "rop", "etir", "iscard", "limin", "LIMIN", "crap", "hang", "pdat", "evis", "ewrit", "odif", "eword", "dit", "Set ", "Mark ", "Replace ", "Rename ",
+		"ill", "emov", "elet", "rop", "etir", "iscard", "limin", "LIMIN", "crap", "hang", "pdat", "evis", "ewrit", "odif", "eword", "dit", "erge ", "old ", "bsorb ", "ombine ", "esolve ", "lose ", "eplace ", "dead", "KILLED", "Set ", "et the ", "et its ", "Mark ", "Rename ",
 		"treich", "ösch", "ntfern", "erwerf", "upprim", "UPPRIM", "etirer", "orrar", "uprim", "escart", "imuov", "xclu", "删除", "移除", "剔除", "刪除", "削除", "далить",
 	}
 	emphasis = strings.NewReplacer("**", "", "`", "", "__", "", " :", ":")
@@ -54,6 +86,9 @@ var (
 // mayPropose reports whether a text has a word for a change near an id at an offset.
 func mayPropose(text []byte, at int) bool {
 	const before, behind = 100, 60
+	if at > 1 && string(text[at-2:at]) == "+ " {
+		return true
+	}
 	near := text[max(0, at-before):min(len(text), at+behind)]
 	return slices.ContainsFunc(changeWord, func(word string) bool { return bytes.Contains(near, []byte(word)) })
 }
@@ -66,7 +101,7 @@ func isIDAt(text []byte, at int) bool {
 // parseSentences reads what the sentences of a line propose.
 func parseSentences(line, author string) (all []announcement) {
 	line = emphasis.Replace(line)
-	line = strings.TrimLeft(line[len(listMark.FindString(line)):], lineMarks)
+	line = strings.TrimLeft(line[len(listMark.FindString(line)):], strings.ReplaceAll(lineMarks, "~", ""))
 	if name, said, ok := strings.Cut(line, ": "); ok && (name == author || author == "" && isName.MatchString(name)) {
 		line = said
 	}
@@ -94,31 +129,50 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 	if strings.HasSuffix(sentence, "?") {
 		return a, false
 	}
+	if m := addItem.FindStringSubmatchIndex(sentence); m != nil && !takesBack(sentence[:m[10]], "") {
+		text := sentence[m[10]:]
+		a.operation, a.words = Add, contentWords(text)
+		for _, w := range lineWords(sentence[max(m[2], m[6]):m[10]]) {
+			a.name(w.text)
+		}
+		return a, true
+	}
 	for i := range sentences {
 		s := &sentences[i]
 		m := s.form.FindStringSubmatchIndex(sentence)
 		if m == nil {
 			continue
 		}
-		rest := sentence[m[1]:]
-		said := strings.ReplaceAll(sentence[:m[1]], "would like", "")
-		clause := rest
-		if r := reasons.FindStringIndex(rest); r != nil {
-			clause = rest[:r[0]]
-		}
-		if s.behind != nil && !s.behind.MatchString(rest) || weighing.MatchString(said) || conditions.MatchString(clause) {
+		said, rest := sentence[:m[1]], sentence[m[1]:]
+		if !s.behind.MatchString(rest) || takesBack(said, rest) {
 			return a, false
 		}
 		a.operation = s.operation
-		for _, w := range lineWords(sentence[:m[1]]) {
+		for _, w := range lineWords(sentence[m[len(m)-2]:m[len(m)-1]]) {
 			if isItemID(w.text) {
 				a.name(w.text)
 			}
 		}
-		a.words, a.field = contentWords(sentence), a.fieldIn(rest)
+		a.words, a.field = contentWords(rest), cmp.Or(a.fieldIn(rest), a.fieldSet(said))
 		return a, len(a.targets) > 0
 	}
 	return a, false
+}
+
+// takesBack reports whether the words up to an id, or the clause behind it, take a proposal back.
+func takesBack(said, rest string) bool {
+	if r := reasons.FindStringIndex(rest); r != nil {
+		rest = rest[:r[0]]
+	}
+	return weighing.MatchString(strings.ReplaceAll(said, "would like", "")) || conditions.MatchString(rest)
+}
+
+// fieldSet returns the field that an order sets, or "".
+func (a *announcement) fieldSet(said string) string {
+	if m := setField.FindStringSubmatch(said); m != nil {
+		return a.fieldIn(strings.ReplaceAll(strings.ToLower(m[1]), " ", "_"))
+	}
+	return ""
 }
 
 // fieldIn returns the field that follows an id, or "".
@@ -137,8 +191,12 @@ func (a *announcement) fieldIn(rest string) string {
 }
 
 var (
-	newItem  = regexp.MustCompile(`^(?:(?:New|Additional) (hypothesis|test|assumption|anomaly|critique|prediction)|(?i:(hypothesis|test|assumption|anomaly|critique|prediction) to (?:add|be added)))(?:: *(.*))?$`)
+	newItem = regexp.MustCompile(`^(?:(?:New|Additional) (` + itemKinds + `)|(?i:(` + itemKinds + `) to (?:add|be added)))(?:: *(.*))?$`)
+	// addItem matches a sentence or a title that adds one item and says what it is.
+	addItem  = regexp.MustCompile(sentenceBegins + `(?:(?:` + sentenceOwn + `(?:add|introduce|adding|introducing)|Add) (?:a |an |one |another |the )?(?:(?:new|further|additional|third|fourth) )?(` + itemKinds + `)(?: ([A-Z]{1,2}\d{1,3}))?|(?:New|Additional) (` + itemKinds + `) ([A-Z]{1,2}\d{1,3}))(?: \([^()]{1,40}\))?(?::| —| –| -) *(\S.*)$`)
 	killMark = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	plusItem = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
+	tagged   = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
 	killedBy = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
 )
 
@@ -169,6 +227,7 @@ func (r *reader) announceSentences(line []byte, at int) {
 		a := announcement{operation: Kill}
 		a.name(k[1])
 		all = append(all, a)
+	case r.isAlone(line, at) && parseMark(text, &all):
 	default:
 		all = parseSentences(text, r.opt.Author)
 	}
@@ -177,6 +236,29 @@ func (r *reader) announceSentences(line []byte, at int) {
 		a.text = strings.TrimSpace(text)
 		r.promises = append(r.promises, a)
 	}
+}
+
+// isAlone reports whether a line is a paragraph of its own, and so no item of a list.
+func (r *reader) isAlone(line []byte, at int) bool {
+	next, _, _ := bytes.Cut(r.src[at+len(line):], []byte("\n"))
+	before := bytes.TrimSuffix(r.src[:at], []byte("\n"))
+	before = before[bytes.LastIndexByte(before, '\n')+1:]
+	return len(bytes.TrimSpace(next)) == 0 && len(bytes.TrimSpace(before)) == 0
+}
+
+// parseMark reads a line that is nothing but an item with the mark of a change.
+func parseMark(line string, all *[]announcement) bool {
+	line = strings.TrimSpace(emphasis.Replace(line))
+	if m := plusItem.FindStringSubmatch(line); m != nil {
+		a := announcement{operation: Add, words: contentWords(m[2])}
+		a.name(m[1])
+		*all = append(*all, a)
+	} else if m := tagged.FindStringSubmatch(line); m != nil {
+		a := announcement{operation: Kill}
+		a.name(m[1])
+		*all = append(*all, a)
+	}
+	return len(*all) > 0
 }
 
 // isTable reports whether a text begins with a table.
