@@ -129,12 +129,7 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 	if strings.HasSuffix(sentence, "?") {
 		return a, false
 	}
-	if m := addItem.FindStringSubmatchIndex(sentence); m != nil && !takesBack(sentence[:m[10]], "") {
-		text := sentence[m[10]:]
-		a.operation, a.words = Add, contentWords(text)
-		for _, w := range lineWords(sentence[max(m[2], m[6]):m[10]]) {
-			a.name(w.text)
-		}
+	if a, ok = parseAdd(sentence); ok {
 		return a, true
 	}
 	for i := range sentences {
@@ -157,6 +152,23 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 		return a, len(a.targets) > 0
 	}
 	return a, false
+}
+
+// parseAdd reads a sentence that adds an item and says what it is.
+func parseAdd(sentence string) (a announcement, ok bool) {
+	m := addItem.FindStringSubmatch(sentence)
+	if m == nil {
+		return a, false
+	}
+	text := m[len(m)-1]
+	if takesBack(strings.TrimSuffix(sentence, text), "") {
+		return a, false
+	}
+	a.operation, a.words = Add, contentWords(text)
+	for _, named := range m[1 : len(m)-1] { // the kind and the label
+		a.name(named)
+	}
+	return a, true
 }
 
 // takesBack reports whether the words up to an id, or the clause behind it, take a proposal back.
