@@ -43,7 +43,7 @@ var (
 		`\b(?:bad|faulty|broken|harmful|careless|wrong) <block>, (?:as|for|to)\b|\bas a warning\b|\b(?:just|only|merely) to (?:show|illustrate|demonstrate)\b`,
 		`\b<me> would have (?:written|sent|proposed|submitted|answered)(?: this| the following| with)?[.]?$`,
 		`^(?:here is |here's |this is )?(?:what )?(?:an?|any|another|some) (?:\w+ )?(?:agent|model|reviewer|critic|reader|person|colleague) (?:would|might|could|may) (?:\w+ )?(?:answer|respond|reply|send|write|propose|submit)\b`,
-		`^(?:someone|somebody|some|others?|people|one) (?:would|might|could|may) (?:be (?:inclined|tempted) to )?(?:answer|respond|reply|send|write|submit)\b`,
+		`^(?:some(?:one|body)?|others?|people|one) (?:would|might|could|may) (?:be (?:inclined|tempted) to )?(?:answer|respond|reply|send|write|submit)\b`,
 	)
 	// belowTitle matches titles, and lines that lead to a block without a colon.
 	belowTitle = shape(

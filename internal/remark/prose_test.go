@@ -2,7 +2,7 @@ package remark
 
 import "testing"
 
-// Sentences of the paragraph before a block of RedSky count, wherever they stand in it.
+// Sentences of the paragraph before a block of RedSky count, wherever they are in it.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
