@@ -127,6 +127,9 @@ var (
 	// hedges matches titles and questions that only weigh a change, and rejects what then rejects it.
 	hedges  = regexp.MustCompile(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
 	rejects = regexp.MustCompile(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
+	// weighs matches sentences right before a block, and contrasts those right behind it, that doubt it together.
+	weighs    = regexp.MustCompile(`\b(?:(?:would|might|could)(?: \w+)? (?:be|have|send|write|propose|submit|follow|go|kill|edit|add|do|say|answer|put)|unless|suppos(?:e|ing)|imagine|going to|instinct|tempt(?:ed|ation)|abandoned|drafting|suggested|proposed|phrased|pictured|contained|had sent|hypothetical|sample|plan is)\b`)
+	contrasts = regexp.MustCompile(`^(?:but|however|yet|still)\b|^(?:and |so )?(?:i|we) (?:disagree|wouldn't|would not|won't|will not|decline|resist|refuse)\b|\b(?:isn't|is not|aren't|are not|wasn't|was not|don't have|do not have)\b.*\b(?:there|ready|yet|known|mine|needed|warranted)\b|\b(?:premature|daydream|cancelled|no longer|simply wrong|my (?:own|actual)|compare that)\b|^(?:for|in) this round\b|^today\b|\bi'll leave that to\b|^following that\b`)
 )
 
 // Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a
@@ -141,13 +144,15 @@ func Beside(before, block, behind []byte, author string) (said Remark, isBehind,
 	before = bytes.TrimRight(before[max(0, len(before)-maxRemark):], " \t\r\n")
 	line, title := unmark(before[bytes.LastIndexByte(before, '\n')+1:])
 	lower := lowered(lastSentence(line))
-	if !title && !strings.HasSuffix(line, "?") || !hedges.MatchString(lower) || owned.MatchString(lower) {
+	isHedge := (title || strings.HasSuffix(line, "?")) && hedges.MatchString(lower)
+	isWeighed := weighs.MatchString(lower)
+	if !isHedge && !isWeighed || owned.MatchString(lower) {
 		return Remark{}, false, false
 	}
 	after, _ := paragraph(behind)
 	line, _ = unmark(after)
 	for sentence := range sentences(lowered(line)) {
-		return Remark{Line: line}, true, rejects.MatchString(sentence)
+		return Remark{Line: line}, true, isHedge && rejects.MatchString(sentence) || isWeighed && contrasts.MatchString(sentence)
 	}
 	return Remark{}, false, false
 }
