@@ -3,6 +3,7 @@ package remark
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func namedIn(para string) (all []Remark) {
 	}
 	for _, clause := range clauses.Split(lower, -1) {
 		clause = strings.TrimSpace(clause)
-		if !bare && bareNth.MatchString(clause) {
+		if !mayName(clause) || !bare && bareNth.MatchString(clause) {
 			continue // it may speak of anything
 		}
 		if m := strikes.FindStringSubmatch(clause); m != nil {
@@ -82,6 +83,13 @@ func namedIn(para string) (all []Remark) {
 	}
 	return all
 }
+
+// mayName reports whether a clause has a word by which a block may be named. It is quick: most have none.
+func mayName(clause string) bool {
+	return slices.ContainsFunc(nameWords, func(word string) bool { return strings.Contains(clause, word) })
+}
+
+var nameWords = []string{"first", "second", "third", "fourth", "fifth", "last", "former", "latter", "block", "delta", "kill", "edit", "add", "|"}
 
 // nth returns the number that one of several forms names.
 func nth(match []string) int {

@@ -81,10 +81,8 @@ func inProse(text []byte, author string) (Remark, bool) {
 	for sentence := range sentences(line) {
 		lower := lowered(strings.Trim(sentence, "()[] "))
 		isTitle := title && strings.HasSuffix(last, sentence)
-		if adopts.MatchString(lower) || denies.MatchString(lower) {
-			continue
-		}
-		if below.MatchString(lower) || isTitle && belowTitle.MatchString(lower) || isTheirs(sentence, author) {
+		hit := below.MatchString(lower) || isTitle && belowTitle.MatchString(lower) || isTheirs(sentence, author)
+		if hit && !adopts.MatchString(lower) && !denies.MatchString(lower) {
 			return Remark{Line: sentence, Several: several.MatchString(lower), Ahead: nextOnly.MatchString(lower)}, true
 		}
 	}
