@@ -60,6 +60,9 @@ func Named(text []byte) (all []Remark) {
 
 func namedIn(para string) (all []Remark) {
 	lower := lowered(emphasis.Replace(strings.Trim(para, "()[] ")))
+	if !mayName(lower) {
+		return nil
+	}
 	bare := blockWord.MatchString(lower)
 	add := func(a About) { all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: a}) }
 	if firstDraft.MatchString(lower) {
@@ -84,9 +87,17 @@ func namedIn(para string) (all []Remark) {
 	return all
 }
 
-// mayName reports whether a clause has a word by which a block may be named. It is quick: most have none.
+// mayName reports whether a clause has a word by which a block may be named, and one that takes blocks back. It is
+// quick: most have none.
 func mayName(clause string) bool {
-	return slices.ContainsFunc(nameWords, func(word string) bool { return strings.Contains(clause, word) })
+	has := func(word string) bool { return strings.Contains(clause, word) }
+	return slices.ContainsFunc(nameWords, has) && slices.ContainsFunc(strikeWords, has)
+}
+
+var strikeWords = []string{
+	"not", "n't", "never", "only", "alone", "apart", "except", "other than", "keep", "use ", "ignor", "disregard", "skip", "drop", "discard", "strike", "scrap", "scratch", "forget",
+	"withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
+	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s",
 }
 
 var nameWords = []string{"first", "second", "third", "fourth", "fifth", "last", "former", "latter", "block", "delta", "kill", "edit", "add", "|"}

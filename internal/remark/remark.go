@@ -197,20 +197,29 @@ var (
 	number   = regexp.MustCompile(`^\d{1,3}[.)] +`)
 )
 
-// clues are the beginnings of words in remarks, by their first two bytes. Lines without any, and without a
+// clues are the beginnings of words in remarks, by their first two bytes; _ is a space. Lines without any, and without a
 // name, need no further look.
 var clues = func() (by [26][32][]string) {
 	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
-		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped forward struck " +
-		"reference against instead rather condition consider thought tempted would could might should look if e.g next format syntax " +
-		"round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel undo strike drop mistake error scrap forget redo void rescind revoke longer changed part submi almost initial first original decided which deferred copied counter internal for show sugg " +
-		"attempt going avoid only provided conting subject depend unless pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu tell say " +
-		"prompt kickoff instruct brief notes rough thinking let about someo wrote writes sent posted already last from assum fallback when once were they your one case mine neither no, no. won revert both everything meant revis correct fix rewrit rework obsolet moot mine taken pasted repeat reproduc actually hmm wait sorry oops well kill edit change drop stay " +
-		"accident refus premature prematur literal asked told deleted cut do tentat treat plan world later delet apart except other merge execut read syntax bad unfinish placehold todo wip incompl work quoting merged still record warning naive fallback event stand mistak remov tak correction stays second respon forbid allow prohibit slip use apply until need comparison context reminder " +
-		"entwurf beispiel nicht borrador ejemplo aplicar brouillon exempl ignor bozza esempio rascunho"
+		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped " +
+		"forward struck reference against instead rather condition consider thought tempted would could might should look e.g " +
+		"next format syntax round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel " +
+		"undo strike drop mistake error scrap forget redo void rescind revoke longer changed submi almost initial first " +
+		"original decided deferred copied internal show sugg attempt going avoid only provided conting subject depend unless " +
+		"pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu prompt kickoff instruct " +
+		"brief notes rough thinking someo wrote writes sent posted already last assum fallback when mine neither no, no. won " +
+		"revert everything meant revis correct fix rewrit rework obsolet moot taken pasted repeat reproduc actually hmm wait " +
+		"sorry oops kill edit stay accident refus premature prematur literal asked told deleted tentat treat plan world later " +
+		"delet apart except merge execut unfinish placehold todo wip incompl quoting merged record warning naive event mistak " +
+		"remov correction stays second respon forbid allow prohibit slip apply until comparison context reminder entwurf " +
+		"beispiel nicht borrador ejemplo aplicar brouillon exempl bozza esempio rascunho about_to need_to do_not do_no " +
+		"working_on work_in use_this use_block use_the use_it for_the_ for_ill for_ref for_con for_lat for_nex for_com " +
+		"for_exam for_a_ for_an for_some one_o one_c one_m one_p one_w let_me let_us let's if_ from_the from_round from_an " +
+		"part_of other_than other_agent in_case in_this both_ your_ex they_w were_ well,_ take_ says said tells cut_ " +
+		"stand_by stands_ case_of doing_ "
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]
-		*of = append(*of, clue[1:])
+		*of = append(*of, strings.ReplaceAll(clue[1:], "_", " "))
 	}
 	return by
 }()
@@ -243,7 +252,7 @@ func beginsClue(text []byte) bool {
 	}
 	for _, rest := range clues[text[0]|0x20-'a'][text[1]&31] {
 		n := 0
-		for n < len(rest) && n+1 < len(text) && text[n+1]|0x20 == rest[n] {
+		for n < len(rest) && n+1 < len(text) && text[n+1]|0x20 == rest[n]|0x20 {
 			n++
 		}
 		if n == len(rest) {
