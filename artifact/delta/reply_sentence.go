@@ -89,8 +89,7 @@ func mayPropose(text []byte, at int) bool {
 	if at > 1 && string(text[at-2:at]) == "+ " {
 		return true
 	}
-	near := text[max(0, at-before):min(len(text), at+behind)]
-	return slices.ContainsFunc(changeWord, func(word string) bool { return bytes.Contains(near, []byte(word)) })
+	return hasChangeWord(string(text[max(0, at-before):min(len(text), at+behind)]))
 }
 
 // isIDAt reports whether an id may begin at an offset.
@@ -125,12 +124,30 @@ func sentenceEnd(text string) int {
 	return len(text)
 }
 
+// hasID reports whether a sentence may have an id in it.
+func hasID(sentence string) bool {
+	for i := 1; i < len(sentence); i++ {
+		if isDigit(sentence[i]) && 'A' <= sentence[i-1] && sentence[i-1] <= 'Z' {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChangeWord reports whether a text has a word for a change.
+func hasChangeWord(text string) bool {
+	return slices.ContainsFunc(changeWord, func(word string) bool { return strings.Contains(text, word) })
+}
+
 func parseSentence(sentence string) (a announcement, ok bool) {
 	if strings.HasSuffix(sentence, "?") {
 		return a, false
 	}
 	if a, ok = parseAdd(sentence); ok {
 		return a, true
+	}
+	if !hasID(sentence) || !hasChangeWord(sentence) {
+		return a, false
 	}
 	for i := range sentences {
 		s := &sentences[i]

@@ -3,6 +3,7 @@ package remark
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -145,7 +146,7 @@ func Beside(before, block, behind []byte, author string) (said Remark, isBehind,
 	line, title := unmark(before[bytes.LastIndexByte(before, '\n')+1:])
 	lower := lowered(lastSentence(line))
 	isHedge := (title || strings.HasSuffix(line, "?")) && hedges.MatchString(lower)
-	isWeighed := weighs.MatchString(lower)
+	isWeighed := mayWeigh(lower) && weighs.MatchString(lower)
 	if !isHedge && !isWeighed || owned.MatchString(lower) {
 		return Remark{}, false, false
 	}
@@ -156,3 +157,10 @@ func Beside(before, block, behind []byte, author string) (said Remark, isBehind,
 	}
 	return Remark{}, false, false
 }
+
+// mayWeigh reports whether a sentence has a word of those that weighs matches. It is quick: most have none.
+func mayWeigh(sentence string) bool {
+	return slices.ContainsFunc(weighWords, func(word string) bool { return strings.Contains(sentence, word) })
+}
+
+var weighWords = strings.Fields("would might could unless suppos imagine going instinct tempt abandon drafting suggested proposed phrased pictured contained sent hypothetical sample plan")

@@ -37,7 +37,7 @@ var (
 	)
 	keepsWhat  = shape(`\b(?:apply|use|take|execute|merge|run) only the (kill|edit|addition|add)(?: (?:of|to|on|for) (<id>))?(?:$|[.)])`)
 	firstDraft = shape(`^first,? (?:comes )?(?:my|the|an?) (?:\w+ )?<shown>, then (?:comes )?(?:my|the) (?:final|real|actual)\b`)
-	clauses    = regexp.MustCompile(`[.!?;,][ \n]+|\n+| (?:and|but|so|then) `)
+	clauseEnds = strings.NewReplacer(". ", "\n", "! ", "\n", "? ", "\n", "; ", "\n", ", ", "\n", ".\n", "\n", "!\n", "\n", "?\n", "\n", ";\n", "\n", ",\n", "\n", " and ", "\n", " but ", "\n", " so ", "\n", " then ", "\n")
 	blockWord  = regexp.MustCompile(`(?i)\b(?:blocks?|deltas?|one)\b`)
 	bareNth    = shape(`\b(?:the|that|this|my) (?:very )?(?:<nth>|last)(?:$|[.)]| (?:is|was|are|has|should|must|shall|will|as|only|alone|counts?|applies|stands|matters|until|for|because|since|above|below)\b)`)
 	digits     = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "former": 1, "last": Last}
@@ -60,17 +60,16 @@ func Named(text []byte) (all []Remark) {
 
 func namedIn(para string) (all []Remark) {
 	lower := lowered(emphasis.Replace(strings.Trim(para, "()[] ")))
-	if !mayName(lower) {
+	if !strings.HasPrefix(lower, "first") && !mayName(lower) {
 		return nil
 	}
-	bare := blockWord.MatchString(lower)
 	add := func(a About) { all = append(all, Remark{Line: strings.ReplaceAll(para, "\n", " "), About: a}) }
 	if firstDraft.MatchString(lower) {
 		add(About{Nth: 1})
 	}
-	for _, clause := range clauses.Split(lower, -1) {
+	for clause := range strings.SplitSeq(clauseEnds.Replace(lower), "\n") {
 		clause = strings.TrimSpace(clause)
-		if !mayName(clause) || !bare && bareNth.MatchString(clause) {
+		if !mayName(clause) || bareNth.MatchString(clause) && !blockWord.MatchString(lower) {
 			continue // it may speak of anything
 		}
 		if m := strikes.FindStringSubmatch(clause); m != nil {
@@ -87,20 +86,50 @@ func namedIn(para string) (all []Remark) {
 	return all
 }
 
-// mayName reports whether a clause has a word by which a block may be named, and one that takes blocks back. It is
-// quick: most have none.
+// mayName reports whether a clause may name a block, and has a word that takes blocks back. It is quick: most clauses
+// do neither.
 func mayName(clause string) bool {
-	has := func(word string) bool { return strings.Contains(clause, word) }
-	return slices.ContainsFunc(nameWords, has) && slices.ContainsFunc(strikeWords, has)
+	return namesBlock(clause) && slices.ContainsFunc(strikeWords, func(word string) bool { return strings.Contains(clause, word) })
 }
+
+// namesBlock reports whether a clause has a number behind an article and before no word for anything but a block, a
+// word for a block before a number, an operation before an item or behind an article, or the row of a table.
+func namesBlock(clause string) bool {
+	isPointed, isNth, isBlock, isOperation := false, false, false, false
+	for raw := range strings.FieldsSeq(clause) {
+		word := strings.Trim(raw, `,.;:!?()"'`)
+		first := word + " "
+		switch {
+		case isNth && strings.Contains(behindNth, first),
+			isPointed && strings.Contains(operations, first),
+			isBlock && (strings.Contains(countWords, first) || strings.ContainsAny(word, "0123456789#")),
+			isOperation && strings.ContainsAny(word, "0123456789"),
+			strings.Contains(word, "|"):
+			return true
+		}
+		isNth = isPointed && strings.Contains(nthWords, first)
+		if isNth && word != raw {
+			return true
+		}
+		isPointed = strings.Contains("the that this my very ", first)
+		isBlock = strings.Contains("block delta ", first)
+		isOperation = isOperation || strings.Contains(operations, first)
+	}
+	return isNth
+}
+
+const (
+	nthWords   = "first second third fourth fifth 1st 2nd 3rd 4th 5th former last "
+	behindNth  = "block delta kill edit add addition change proposal version one above below of is was are has should must shall will can may only alone counts count applies stands matters as until for because since — – - "
+	operations = "kill edit add addition "
+	countWords = "one two three four five number no "
+)
 
 var strikeWords = []string{
 	"not", "n't", "never", "only", "alone", "apart", "except", "other than", "keep", "use ", "ignor", "disregard", "skip", "drop", "discard", "strike", "scrap", "scratch", "forget",
 	"withdr", "retract", "undo", "cancel", "void", "revert", "revo", "rescind", "remove", "delete", "nothing", "hold", "leave", "treat", "consider", "regard", "supersed", "obsolete",
 	"outdat", "moot", "slip", "mistake", "error", "leftover", "wrong", "reject", "unfinished", "condition", "example", "sample", "template", "illustrat", "draft", "quot", "demo", "what ", "'s",
 }
-
-var nameWords = []string{"first", "second", "third", "fourth", "fifth", "last", "former", "latter", "block", "delta", "kill", "edit", "add", "|"}
 
 // nth returns the number that one of several forms names.
 func nth(match []string) int {
