@@ -111,14 +111,16 @@ func namesBlock(clause string) bool {
 		if isNth && word != raw {
 			return true
 		}
-		isPointed = strings.Contains("the that this my very ", first)
-		isBlock = strings.Contains("block delta ", first)
+		isPointed = strings.Contains(pointers, first)
+		isBlock = strings.Contains(blockWords, first)
 		isOperation = isOperation || strings.Contains(operations, first)
 	}
 	return isNth
 }
 
 const (
+	pointers   = "the that this my very "
+	blockWords = "block delta "
 	nthWords   = "first second third fourth fifth 1st 2nd 3rd 4th 5th former last "
 	behindNth  = "block delta kill edit add addition change proposal version one above below of is was are has should must shall will can may only alone counts count applies stands matters as until for because since — – - "
 	operations = "kill edit add addition "
