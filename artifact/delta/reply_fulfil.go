@@ -85,10 +85,13 @@ func (a *announcement) row(target string) Block {
 	if a.keyed {
 		code, message = UnfencedDelta, "a delta that is not written as JSON"
 	}
+	hint := "write it as one JSON object in a fence that begins with ```delta"
+	if a.merges {
+		hint = "send a KILL of each item that goes, and an EDIT of the one that stays, each as one JSON object in a fence that begins with ```delta"
+	}
 	b.Problems = []Located{{
 		Code: code, Line: a.line, Column: a.column,
-		Message: fmt.Sprintf("%s: %q", message, clipped(a.text)),
-		Hint:    "write it as one JSON object in a fence that begins with ```delta",
+		Message: fmt.Sprintf("%s: %q", message, clipped(a.text)), Hint: hint,
 	}}
 	return b
 }
@@ -290,6 +293,9 @@ func (m *matching) unchanged(a *announcement) (left []string) {
 		if !has(target) && !has(id) || a.operation == Edit && (isOther || a.whole && !m.rewrites(a, id)) {
 			left = append(left, target)
 		}
+	}
+	if a.merges {
+		return left[:max(0, len(left)-1)]
 	}
 	if len(a.targets) == 0 && (a.number > 0 && a.section == "" || !has(a.section)) {
 		left = append(left, "")

@@ -24,6 +24,7 @@ type announcement struct {
 	called       []string // of these, the name of what an ADD adds
 	ahead        bool     // only a block below it may be its change
 	whole        bool     // it is the change, in another notation
+	merges       bool     // it kills all of its targets but one
 	keyed        bool     // with its operation and what it applies to as values of keys
 }
 

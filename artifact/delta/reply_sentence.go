@@ -22,6 +22,7 @@ const (
 	sentenceOrder  = `(?:[Kk]ill|[Rr]emove|[Dd]elete|[Dd]rop|[Rr]etire|[Dd]iscard|[Ee]liminate|[Ss]crap)`
 	sentenceSet    = `(?:[Cc]hange|[Ss]et|[Rr]eplace|[Uu]pdate|[Rr]ewrite|[Rr]eword|[Rr]evise)`
 	itemKinds      = `hypothesis|test|assumption|anomaly|critique|prediction`
+	sentenceAdds   = ` (?:a |an |one |another |the )?(?:(?:new|further|additional|third|fourth) )?(` + itemKinds + `)(?: ([A-Z]{1,2}\d{1,3}))?`
 	sentenceTitle  = `(?:[^:]{0,30}\b(?:change|delta|proposal|operation|step)s?(?: \w+)?: )`
 )
 
@@ -37,6 +38,9 @@ var fieldNames = func() string {
 	}
 	return strings.Join(all, "|")
 }()
+
+// merge is the operation of a sentence that makes one item of several: all but one of them are killed.
+const merge = "merge"
 
 // setField matches an order with the field that it sets.
 var setField = regexp.MustCompile(sentenceSet + ` (?:the |its )?(?i:(` + fieldNames + `))\b`)
@@ -57,6 +61,7 @@ var sentences = []struct {
 	{Kill, regexp.MustCompile(`^` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindOrder},
 	{Kill, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceOrder), regexp.MustCompile(`^(?: it)?(?: *[.;]?$|` + behindOrder.String()[1:] + `)`)},
 	{Kill, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb|[Cc]ombine) [^.:;?]{2,60}(?:,|,? and|,? then) (?:then )?` + sentenceOrder + ` ` + sentenceKinds + sentenceIDs), behindKill},
+	{merge, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Mm]erge|[Ff]old|[Aa]bsorb) ` + sentenceKinds + `([A-Z]{1,2}\d{1,3}(?:(?:, and |, | and | & | into | with )` + sentenceKinds + `[A-Z]{1,2}\d{1,3})+)`), behindMerge},
 	{Edit, regexp.MustCompile(`^` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `) of ` + sentenceKinds + sentenceIDs), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
 	{Edit, regexp.MustCompile(`^` + sentenceIDs + `: ` + sentenceSet + ` (?:the |its )?(?i:` + fieldNames + `)\b`), regexp.MustCompile(`^ (?:to|as|with|from|by|so)\b`)},
 	{Edit, regexp.MustCompile(sentenceBegins + `(?:` + sentenceOwn + `)?(?:[Rr]esolve|[Cc]lose) (?:the )?(?:anomaly )?(X\d{1,3})`), regexp.MustCompile(`^(?:\.?$| as\b|: (?:it|this|explained|resolved)\b)`)},
@@ -68,6 +73,7 @@ var sentences = []struct {
 var (
 	behindKill    = regexp.MustCompile(`^(?: *$| *[.,;:!)(—–-]| (?:from|because|since|as|for|and|too|entirely|now|here|which|outright|completely|altogether|in favou?r)\b)`)
 	behindOrder   = regexp.MustCompile(`^ (?:from (?:the|our|this) (?:\w+ )?(?:slate|list|artifact|table|register|ledger|thread|tests?|hypotheses)\b|from consideration\b|because\b|since\b|as (?:it|they)\b|entirely\b|outright\b|completely\b|altogether\b|in favou?r of\b)`)
+	behindMerge   = regexp.MustCompile(`^(?: into (?:one|a single)(?: (?:` + itemKinds + `))?)?(?: *[.;!]?$| *[:(—–]|,? (?:because|since|as (?:it|they|both))\b)`)
 	behindState   = regexp.MustCompile(`^(?: *$| *[.,;:(—–-]| (?:because|since|as|for)\b)`)
 	behindEdit    = regexp.MustCompile(`^(?:['’]s \w+|\.\w+| *[.,;:—–-]| *$| (?:to|so|as)\b)`)
 	behindForeign = regexp.MustCompile(`^ *(?:$|[:：.,，。;(—–-])`)
@@ -159,7 +165,9 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 		if !s.behind.MatchString(rest) || takesBack(said, rest) {
 			return a, false
 		}
-		a.operation = s.operation
+		if a.operation = s.operation; a.operation == merge {
+			a.operation, a.merges = Kill, true
+		}
 		for _, w := range lineWords(sentence[m[len(m)-2]:m[len(m)-1]]) {
 			if isItemID(w.text) {
 				a.name(w.text)
@@ -174,6 +182,9 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 // parseAdd reads a sentence that adds an item and says what it is.
 func parseAdd(sentence string) (a announcement, ok bool) {
 	m := addItem.FindStringSubmatch(sentence)
+	if m == nil && !elsewhere.MatchString(sentence) {
+		m = addThat.FindStringSubmatch(sentence)
+	}
 	if m == nil {
 		return a, false
 	}
@@ -222,11 +233,15 @@ func (a *announcement) fieldIn(rest string) string {
 var (
 	newItem = regexp.MustCompile(`^(?:(?:New|Additional) (` + itemKinds + `)|(?i:(` + itemKinds + `) to (?:add|be added)))(?:: *(.*))?$`)
 	// addItem matches a sentence or a title that adds one item and says what it is.
-	addItem  = regexp.MustCompile(sentenceBegins + `(?:(?:` + sentenceOwn + `(?:add|introduce|adding|introducing)|Add) (?:a |an |one |another |the )?(?:(?:new|further|additional|third|fourth) )?(` + itemKinds + `)(?: ([A-Z]{1,2}\d{1,3}))?|(?:New|Additional) (` + itemKinds + `) ([A-Z]{1,2}\d{1,3}))(?: \([^()]{1,40}\))?(?::| —| –| -) *(\S.*)$`)
-	killMark = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
-	plusItem = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
-	tagged   = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
-	killedBy = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
+	addItem = regexp.MustCompile(sentenceBegins + `(?:(?:` + sentenceOwn + `(?:add|introduce|adding|introducing)|Add)` + sentenceAdds + `|(?:New|Additional) (` + itemKinds + `) ([A-Z]{1,2}\d{1,3}))(?: \([^()]{1,40}\))?(?::| —| –| -) *(\S.*)$`)
+	// addThat matches a sentence in which its author adds one item and describes it.
+	addThat = regexp.MustCompile(sentenceBegins + sentenceOwn + `(?:add|introduce|adding|introducing)` + sentenceAdds + ` that (\S.*)$`)
+	// elsewhere matches words for another time, or for an item to which something is added.
+	elsewhere = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
+	killMark  = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	plusItem  = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
+	tagged    = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
+	killedBy  = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
 )
 
 // announceSentences records what a line proposes in words, or as the title of an item.
