@@ -17,13 +17,20 @@ type Statement struct {
 
 // findNoChanges returns the first line NO CHANGES of a text, or nil. Lines in fences, quotations,
 // indented code, HTML comments and <think> … </think> do not count, nor, unless allowed, do
-// lines without a reason. Without is the first of those, or 0.
+// lines without a reason. Without is the first of those, or 0. For the second reader, a line that is all
+// of a delta fence counts.
 func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 	for b := range markdown.Blocks(text, opt.Reader.Scanner()) {
-		if b.Kind != markdown.Prose || !b.Own() {
+		line, at := b.Line, b.Start
+		switch {
+		case !b.Own():
+			continue
+		case b.Kind == markdown.Prose:
+		case b.Kind == markdown.Fenced && opt.Reader != FirstReader && isDeltaFence(b.Fence) && !NotMeant(b.Fence) && saysNoChanges(text[b.Start:b.End], opt.Reader):
+			line++ // that of the fence
+		default:
 			continue
 		}
-		line, at := b.Line, b.Start
 		for this := range bytes.Lines(text[b.Start:b.End]) {
 			if reason, ok := noChanges(string(this), opt.Reader); ok && !(opt.Reader == FirstReader && inThought(text, at)) {
 				if opt.BareNoChanges || isReason(reason) {
@@ -35,6 +42,16 @@ func findNoChanges(text []byte, opt Options) (found *Statement, without int) {
 		}
 	}
 	return nil, without
+}
+
+// saysNoChanges reports whether a line NO CHANGES is all of a text.
+func saysNoChanges(text []byte, version Reader) bool {
+	text = bytes.TrimSpace(text)
+	if bytes.IndexByte(text, '\n') >= 0 {
+		return false
+	}
+	_, ok := noChanges(string(text), version)
+	return ok
 }
 
 // isReason reports whether a text says something. The form "NO CHANGES: reason" itself does not.
@@ -89,5 +106,5 @@ func noChanges(line string, version Reader) (reason string, ok bool) {
 			return strings.TrimSpace(after), true
 		}
 	}
-	return "", rest == ""
+	return "", rest == "" || rest == "." && version != FirstReader
 }

@@ -30,27 +30,34 @@ func TestNoChanges(t *testing.T) {
 		"NO CHANGES":    "-",
 		"NO CHANGES:":   "-",
 		"NO CHANGES: …": "-",
-		"## Slate\n\nNo changes\n\n## Tests\n\nAdd": "-",
-		"If so, write:\nNO CHANGES: reason":         "-",
-		"**NO CHANGES: <Reason>**":                  "-",
-		"```\nNO CHANGES: in a fence\n```":          "-",
-		"```text\nNO CHANGES: in an open fence":     "-",
-		"> NO CHANGES: quoted":                      "-",
-		"> quoted\nNO CHANGES: of the same quote":   "-",
-		"    NO CHANGES: indented code":             "-",
-		"<!-- \nNO CHANGES: hidden\n-->":            "-",
-		"- NO CHANGES: an item of a list":           "an item of a list",
-		"## NO CHANGES: a heading":                  "a heading",
-		"* **NO CHANGES:** an item":                 "an item",
-		"NO\u00a0CHANGES: an odd space":             "an odd space",
-		"There are NO CHANGES: in running text":     "-",
-		"NO CHANGES are needed":                     "-",
-		"NOCHANGES: one word":                       "-",
-		"No changesets: another word":               "-",
-		"write `NO CHANGES: reason` if so":          "-",
-		"":                                          "-",
-		add + "\nNO CHANGES: the deltas count":      "-",
-		"NO CHANGES: x\n```delta\n{broken\n```\n":   "-",
+		"## Slate\n\nNo changes\n\n## Tests\n\nAdd":             "-",
+		"If so, write:\nNO CHANGES: reason":                     "-",
+		"**NO CHANGES: <Reason>**":                              "-",
+		"```\nNO CHANGES: in a fence\n```":                      "-",
+		"```text\nNO CHANGES: in an open fence":                 "-",
+		"> NO CHANGES: quoted":                                  "-",
+		"> quoted\nNO CHANGES: of the same quote":               "-",
+		"    NO CHANGES: indented code":                         "-",
+		"<!-- \nNO CHANGES: hidden\n-->":                        "-",
+		"- NO CHANGES: an item of a list":                       "an item of a list",
+		"## NO CHANGES: a heading":                              "a heading",
+		"* **NO CHANGES:** an item":                             "an item",
+		"NO\u00a0CHANGES: an odd space":                         "an odd space",
+		"```delta\nNO CHANGES: in a delta fence\n```":           "in a delta fence",
+		"```delta\n\nNo changes: a blank line\n\n```\nSo.":      "a blank line",
+		"```delta\nNO CHANGES.\n```":                            "-",
+		"```delta example\nNO CHANGES: an example\n```":         "-",
+		"<think>\n```delta\nNO CHANGES: x\n```\n</think>\n":     "-",
+		"> ```delta\n> NO CHANGES: quoted\n> ```\n":             "-",
+		"```delta\nNO CHANGES: x\n{\"operation\":\"KILL\"\n```": "-",
+		"There are NO CHANGES: in running text":                 "-",
+		"NO CHANGES are needed":                                 "-",
+		"NOCHANGES: one word":                                   "-",
+		"No changesets: another word":                           "-",
+		"write `NO CHANGES: reason` if so":                      "-",
+		"":                                                      "-",
+		add + "\nNO CHANGES: the deltas count":                  "-",
+		"NO CHANGES: x\n```delta\n{broken\n```\n":               "-",
 	} {
 		got := "-"
 		reply := delta.Read([]byte(text), delta.Options{NoChanges: true})
@@ -71,7 +78,7 @@ func TestNoChanges(t *testing.T) {
 
 // Sessions of protocol 2 take NO CHANGES without a reason. Later ones say what is missing.
 func TestNoChangesWithoutReason(t *testing.T) {
-	for _, text := range []string{"Well.\nNO CHANGES:", "Well.\nNo changes\n", "Well.\n`NO CHANGES: reason`"} {
+	for _, text := range []string{"Well.\nNO CHANGES:", "Well.\nNo changes\n", "Well.\n`NO CHANGES: reason`", "Well.\nNo changes.", "```delta\nNO CHANGES\n```", "```delta\nno changes.\n```\n"} {
 		if was := delta.Read([]byte(text), delta.Options{NoChanges: true, BareNoChanges: true}); was.NoChanges == nil || len(was.Problems) > 0 {
 			t.Errorf("%q: %+v", text, was)
 		}

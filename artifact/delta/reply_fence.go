@@ -60,7 +60,7 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
-	if r.readSingle(p) {
+	if r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
 		return
 	}
 	spans, several, fail := r.split(p.text)

@@ -18,7 +18,7 @@ var ownWords = []string{
 	"answer", "output", "response", "reply", "final", "delta", "change", "result", "solution", "artifact", "contribution", "update",
 	"message", "content", "submission", "report", "summary", "conclusion", "proposal", "proposed", "decision", "action", "operation",
 	"section", "target", "payload", "json", "call", "function", "tool", "invoke", "param", "arg", "hypothes", "anomal", "assumption",
-	"prediction", "discriminative", "adversarial", "designer", "rationale", "assistant", "patch", "_of_box", "channel", "im_", "header",
+	"prediction", "discriminative", "adversarial", "designer", "assistant", "patch", "_of_box", "channel", "im_", "header",
 }
 
 // setAsideParts and setAsideWords say that a text is not proposed, or not its author's.
