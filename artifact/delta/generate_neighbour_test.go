@@ -84,7 +84,7 @@ var neighbours = []form{
 	words("a diagram", "```mermaid\ngraph TD; A-->B\n```"),
 	words("a table", "| H | verdict |\n|---|---|\n| H1 | keep |"),
 	words("a rule", "---"),
-	words("a list", "- H1 stays\n- H2 needs a test"),
+	words("a list", "- H1 has a rival\n- H2 needs a test"),
 	words("a comment", "<!-- nothing here -->"),
 	words("an indented line", "    x = 1"),
 	{"a good block", func(g *composer, _ doc) doc { return g.good(g.anyChange()) }},

@@ -182,7 +182,7 @@ func parseSentence(sentence string) (a announcement, ok bool) {
 // parseAdd reads a sentence that adds an item and says what it is.
 func parseAdd(sentence string) (a announcement, ok bool) {
 	m := addItem.FindStringSubmatch(sentence)
-	if m == nil && !elsewhere.MatchString(sentence) {
+	if m == nil && strings.Contains(sentence, " that ") && !elsewhere.MatchString(sentence) {
 		m = addThat.FindStringSubmatch(sentence)
 	}
 	if m == nil {
