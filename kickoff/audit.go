@@ -334,7 +334,7 @@ func (a *auditor) checkTemplate() {
 			"the hash of %s is %s, want %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
 	if want, ok := a.wantedTemplate(); ok && known {
-		if name, _, _ := strings.Cut(id, "/"); name != want {
+		if prompts.RoleOf(id) != want {
 			a.add(WrongTemplate, "template", at, "check the roster and the template",
 				"%s has the template %s, but the roster requires %s", fault.Shown(a.out.Recipient), id, want)
 		}

@@ -98,7 +98,7 @@ func (in *Input) sections(to string) []section {
 			after: in.patchable(to),
 		},
 		{
-			heading: headMemory, text: in.memory(to), about: in.aboutMemory(), without: in.aboutLessons(),
+			heading: headMemory, text: in.memory(to), about: in.aboutMemory(to), without: in.aboutLessons(to),
 		},
 		{
 			heading: headArtifact, text: in.Views[to],
@@ -222,8 +222,8 @@ func entry(mark, text string) string {
 }
 
 // Frame is the part of an agent's messages around the session's texts: roster, prompt, task and
-// answer format. It depends on the roster, the scopes, the agent, and whether the round is the
-// first. Most of a message is frame, and making one takes far longer than copying it.
+// answer format. It depends on the roster, the scopes, the agent, whether its prompt is short, and
+// whether the round is the first. Most of a message is frame, and making one takes far longer than copying it.
 type Frame struct {
 	role           roster.Role // empty in unified mode
 	template, hash string
@@ -233,7 +233,7 @@ type Frame struct {
 	plain bool
 }
 
-// Frames caches frames for one roster and one set of scopes.
+// Frames caches frames for one roster, one set of scopes and one choice of short prompts.
 type Frames interface {
 	// Frame returns the frame of an agent's first or later messages, or makes it with fresh.
 	Frame(agent string, later bool, fresh func() Frame) Frame
@@ -257,6 +257,9 @@ func (in *Input) frame(to string) Frame {
 	t, ok := prompts.For(string(entry.Role), in.Prompts)
 	if rights.Unified || !ok {
 		t, f.role = prompts.Unified(in.Prompts), ""
+	}
+	if in.Short[to] {
+		t = t.Shortened()
 	}
 	f.template, f.hash, f.example = t.ID(), t.Hash(), t.Example()
 	for _, e := range in.Roster.Entries {

@@ -49,6 +49,8 @@ type Input struct {
 	Scopes merge.Scopes // the zero value restricts no agent
 	// Prompts is the version of the prompts; 0 is the latest one.
 	Prompts int
+	// Short are the agents whose messages have a short prompt, for small contexts.
+	Short map[string]bool
 	// Reader is the version of the rules by which the replies will be read; empty is the newest.
 	Reader delta.Reader
 

@@ -57,7 +57,7 @@ func compose(t testing.TB, in Input) []Message {
 	return messages
 }
 
-// TestGolden compares kickoffs for three roles, unified mode, and a later round.
+// TestGolden compares kickoffs for three roles, unified mode, a small context, and a later round.
 func TestGolden(t *testing.T) {
 	golden := func(name string, m Message) {
 		t.Helper()
@@ -82,6 +82,7 @@ func TestGolden(t *testing.T) {
 	unified := input()
 	unified.Roster.Mode, unified.Recipients = roster.Unified, []string{"GreenValley"}
 	golden("unified", compose(t, unified)[0])
+	golden("short", compose(t, shortened(input()))[1])
 	later := input()
 	later.Round, later.Recipients = 2, []string{"BlueLake"}
 	later.Views = map[string]string{"BlueLake": "# Brenner Protocol Artifact: RS-20251230-cell-fate\n\n## 2. Hypothesis Slate\n\n### H1: Ancestry\n"}

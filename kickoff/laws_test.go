@@ -115,8 +115,10 @@ func TestHostileTexts(t *testing.T) {
 		in.Views = map[string]string{"PurpleMountain": "x\n" + evil}
 		in.Project = map[string]string{"PurpleMountain": "x\n" + evil}
 		in.Question = "Why? " + evil
-		checkLaws(t, in)
-		checkStructure(t, compose(t, in)[0].Body)
+		for _, in := range []Input{in, shortened(in)} {
+			checkLaws(t, in)
+			checkStructure(t, compose(t, in)[0].Body)
+		}
 	}
 }
 
@@ -236,6 +238,7 @@ func TestLaws(t *testing.T) {
 			in.Roster.Mode = roster.Unified
 		}
 		in.Roster.Name = anyText().Draw(t, "name")
+		in.Short = map[string]bool{to: rapid.Bool().Draw(t, "short")}
 		checkLaws(t, in)
 	})
 }

@@ -18,17 +18,18 @@ import (
 const LessonFence = "lesson"
 
 // aboutMemory returns the introduction to the lessons of earlier sessions.
-func (in *Input) aboutMemory() string {
+func (in *Input) aboutMemory(to string) string {
 	const about = "What earlier sessions of this project have learned, each with its id. It may be wrong here."
 	if !in.Learns {
 		return about
 	}
-	return about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons()
+	return strings.TrimSpace(about + " Where you rely on one, cite its id in brackets, as it stands here.\n\n" + in.aboutLessons(to))
 }
 
-// aboutLessons returns the instructions for writing lessons. The template sets their number.
-func (in *Input) aboutLessons() string {
-	if !in.Learns {
+// aboutLessons returns the instructions for writing lessons. The template sets their number; a short
+// one does not ask for any.
+func (in *Input) aboutLessons(to string) string {
+	if !in.Learns || in.Short[to] {
 		return ""
 	}
 	return "What you say in a fence with the word `" + LessonFence + "` (see Lessons, below) may reach later sessions. A line that\n" +

@@ -2,6 +2,7 @@ package prompts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/artifact"
@@ -25,6 +26,35 @@ func (r *Rights) fields() string {
 		blocks = append(blocks, b.String())
 	}
 	return strings.Join(blocks, "\n\n")
+}
+
+// shortFields lists the same fields with a line for each section, without their meanings.
+func (r *Rights) shortFields() string {
+	var b strings.Builder
+	for _, s := range r.sections() {
+		spec := s.Spec()
+		var names []string
+		for i := range spec.Fields {
+			if f := &spec.Fields[i]; f.Kind != artifact.KindReferences && f.Name != "anchors" {
+				names = append(names, shortField(f))
+			}
+		}
+		fmt.Fprintf(&b, "- `%s`: %s\n", spec.ID, strings.Join(names, ", "))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func shortField(f *artifact.FieldSpec) string {
+	kind, required := strings.CutSuffix(strings.ReplaceAll(describe(f), "`", ""), ", required")
+	kind, _, _ = strings.Cut(kind, ", at first ")
+	name := f.Name
+	if required {
+		name += "*"
+	}
+	if f.Kind == artifact.KindText {
+		return name
+	}
+	return name + " (" + kind + ")"
 }
 
 func describe(f *artifact.FieldSpec) string {
@@ -165,17 +195,30 @@ var meanings = [artifact.SectionCount][]struct{ field, text string }{
 
 // rules lists the lint rules of the reader's sections, and the structural ones for authors.
 func (r *Rights) rules() string {
+	var lines []string
+	for _, rule := range r.authorsRules() {
+		lines = append(lines, fmt.Sprintf("- %s (%s): %s", rule.ID, rule.Severity, rule.Title))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// errors lists the titles of those rules whose breach makes an artifact invalid.
+func (r *Rights) errors() string {
+	var lines []string
+	for _, rule := range r.authorsRules() {
+		if rule.Severity == lint.Error {
+			lines = append(lines, "- "+rule.Title)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r *Rights) authorsRules() []lint.Rule {
 	letters := ""
 	for _, s := range r.sections() {
 		letters += sectionLetter(s)
 	}
-	var b strings.Builder
-	for _, rule := range lint.Rules() {
-		if authorsRule(rule.ID, letters) {
-			fmt.Fprintf(&b, "- %s (%s): %s\n", rule.ID, rule.Severity, rule.Title)
-		}
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return slices.DeleteFunc(lint.Rules(), func(rule lint.Rule) bool { return !authorsRule(rule.ID, letters) })
 }
 
 // sectionLetter returns the letter of a section in the ids of lint rules.

@@ -39,10 +39,20 @@ func (r *Rights) sections() []artifact.Section {
 	return own
 }
 
-func (r *Rights) table() string {
+func (r *Rights) table() string { return r.tableOf(artifact.Sections()) }
+
+// ownTable returns the table of the reader's sections and of those in which it may kill any item.
+func (r *Rights) ownTable() string {
+	own := r.sections()
+	return r.tableOf(slices.DeleteFunc(artifact.Sections(), func(s artifact.Section) bool {
+		return !slices.Contains(own, s) && r.mayKill(s) != "any"
+	}))
+}
+
+func (r *Rights) tableOf(sections []artifact.Section) string {
 	var b strings.Builder
 	b.WriteString("| section | ids | active items wanted | ADD | EDIT | KILL |\n|---|---|---|---|---|---|\n")
-	for _, s := range artifact.Sections() {
+	for _, s := range sections {
 		spec := s.Spec()
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", spec.ID, ids(s), itemCount(spec),
 			r.mayAdd(s), r.mayChange(s, r.Scopes.MayEdit), r.mayKill(s))

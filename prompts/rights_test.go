@@ -88,26 +88,55 @@ func TestRightsTable(t *testing.T) {
 	}
 }
 
-// A role is shown exactly the rules of its sections.
+// A role is shown exactly the rules of its sections, in a short prompt only the errors.
 func TestRulesOfRole(t *testing.T) {
 	shows := map[string]string{
 		"hypothesis_generator": "RHPAX", "test_designer": "PTAX", "adversarial_critic": "HAXC", "unified": "RHPTAXC",
 	}
 	for _, tmpl := range prompts.All(prompts.Latest) {
-		rights := allRoles(tmpl.Name, false)
-		rights.Unified = tmpl.Name == prompts.UnifiedName
+		role := prompts.RoleOf(tmpl.ID())
+		rights := allRoles(role, false)
+		rights.Unified = role == prompts.UnifiedName
 		outputs := tmpl.Outputs(1, rights)
 		for _, rule := range lint.Rules() {
 			line := "- " + rule.ID + " (" + string(rule.Severity) + "): " + rule.Title + "\n"
-			want := strings.Contains(shows[tmpl.Name], rule.ID[1:2]) && rule.ID != "EX-002"
+			want := strings.Contains(shows[role], rule.ID[1:2]) && rule.ID != "EX-002"
+			if isShort(tmpl) {
+				line = "- " + rule.Title + "\n"
+				want = want && rule.Severity == lint.Error
+			}
 			if got := strings.Contains(outputs+"\n", line); got != want && !strings.HasPrefix(rule.ID, "WS-1") {
 				t.Errorf("%s: %s is shown: %t", tmpl.Name, rule.ID, got)
 			}
 		}
 		for _, id := range []string{"WS-102", "WS-103", "WS-104"} {
-			if !strings.Contains(outputs, "- "+id+" (") {
-				t.Errorf("%s: %s is not shown", tmpl.Name, id)
+			if got := strings.Contains(outputs, "- "+id+" ("); got == isShort(tmpl) {
+				t.Errorf("%s: %s is shown: %t", tmpl.Name, id, got)
 			}
+		}
+	}
+}
+
+// A short prompt shows the rights in the reader's own sections, and where it may kill any item.
+func TestRightsInShortPrompts(t *testing.T) {
+	for role, want := range map[string]string{
+		"hypothesis_generator": "research_thread hypothesis_slate predictions_table assumption_ledger anomaly_register",
+		"test_designer":        "predictions_table discriminative_tests assumption_ledger anomaly_register",
+		"adversarial_critic":   "hypothesis_slate predictions_table discriminative_tests assumption_ledger anomaly_register adversarial_critique",
+	} {
+		tmpl, _ := prompts.For(role, prompts.Latest)
+		full, short := tmpl.Outputs(1, allRoles(role, false)), tmpl.Shortened().Outputs(1, allRoles(role, false))
+		var sections []string
+		for line := range strings.Lines(short) {
+			if cells := strings.Split(line, "|"); len(cells) == 8 && strings.Contains(cells[1], "`") {
+				sections = append(sections, strings.Trim(cells[1], " `"))
+				if !strings.Contains(full, line) {
+					t.Errorf("%s: the full prompt has no line %s", role, line)
+				}
+			}
+		}
+		if got := strings.Join(sections, " "); got != want {
+			t.Errorf("%s: sections %s, want %s", role, got, want)
 		}
 	}
 }

@@ -22,6 +22,16 @@ var (
 	unified string
 	//go:embed templates/common.md
 	common string
+	//go:embed templates/short/hypothesis_generator.md
+	shortHypothesisGenerator string
+	//go:embed templates/short/test_designer.md
+	shortTestDesigner string
+	//go:embed templates/short/adversarial_critic.md
+	shortAdversarialCritic string
+	//go:embed templates/short/unified.md
+	shortUnified string
+	//go:embed templates/short/common.md
+	shortCommon string
 	//go:embed versions.txt
 	versions string
 )
@@ -34,7 +44,7 @@ const shortHash = 16
 
 // Template is an agent's instructions, independent of any session.
 type Template struct {
-	Name    string // the role, or UnifiedName
+	Name    string // the role or UnifiedName, of a short template with a suffix
 	Version int
 	Text    string // the whole text, which Hash covers
 }
@@ -45,19 +55,48 @@ const Latest = 2
 
 // own holds the names of the templates with their own texts: those of the roles in the
 // specification's order, then the unified one.
-func own() []struct{ name, text string } {
-	return []struct{ name, text string }{
-		{"hypothesis_generator", hypothesisGenerator}, {"test_designer", testDesigner}, {"adversarial_critic", adversarialCritic}, {UnifiedName, unified},
+func own() []struct{ name, text, short string } {
+	return []struct{ name, text, short string }{
+		{"hypothesis_generator", hypothesisGenerator, shortHypothesisGenerator},
+		{"test_designer", testDesigner, shortTestDesigner},
+		{"adversarial_critic", adversarialCritic, shortAdversarialCritic},
+		{UnifiedName, unified, shortUnified},
 	}
 }
 
-// All returns the templates of a version in that order. An unknown version stands for Latest.
+// All returns the templates of a version in that order, and then the short ones, which version 2
+// introduced. An unknown version stands for Latest.
 func All(version int) []Template {
-	var all []Template
+	var full, short []Template
 	for _, o := range own() {
-		all = append(all, inVersion(version, o.name, o.text))
+		t := inVersion(version, o.name, o.text)
+		full = append(full, t)
+		if t.Version > 1 {
+			short = append(short, t.Shortened())
+		}
 	}
-	return all
+	return append(full, short...)
+}
+
+const (
+	shortSuffix  = "_short" // of the names of short templates
+	shortVersion = 1
+)
+
+// Shortened returns the template with the same rules in few words, for a model with a small context.
+func (t Template) Shortened() Template {
+	for _, o := range own() {
+		if o.name == t.Name {
+			return Template{Name: t.Name + shortSuffix, Version: shortVersion, Text: o.short + shortCommon}
+		}
+	}
+	return t // it is short already
+}
+
+// RoleOf returns the role that a template is for, by its ID, or UnifiedName.
+func RoleOf(id string) string {
+	name, _, _ := strings.Cut(id, "/")
+	return strings.TrimSuffix(name, shortSuffix)
 }
 
 func inVersion(version int, name, text string) Template {
@@ -156,6 +195,8 @@ func (t Template) Outputs(round int, r Rights) string {
 	return task + "\n\n" + strings.NewReplacer(
 		"{{scopes}}", r.table(),
 		"{{rules}}", r.rules(),
+		"{{own scopes}}", r.ownTable(),
+		"{{errors}}", r.errors(),
 	).Replace(t.part(partOutputs))
 }
 
@@ -167,6 +208,7 @@ func (t Template) Format(r Rights) string {
 		"{{reference}}", `{"session": "RS-…", "item": "H1", "relation": "extends"}`,
 		"{{relations}}", code(artifact.Relations()),
 		"{{fields}}", r.fields(),
+		"{{short fields}}", r.shortFields(),
 		"{{setting}}", strings.ReplaceAll(t.part(partSetting), "\n", " "),
 		"{{example}}", fence+"markdown\n"+t.Example()+fence,
 	).Replace(t.part(partFormat))

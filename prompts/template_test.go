@@ -72,6 +72,9 @@ func TestEveryRoleHasTemplate(t *testing.T) {
 		names = append(names, tmpl.Name)
 	}
 	names = append(names, prompts.Unified(prompts.Latest).Name)
+	for _, name := range names[:4:4] {
+		names = append(names, name+"_short")
+	}
 	var all []string
 	for _, tmpl := range prompts.All(prompts.Latest) {
 		all = append(all, tmpl.Name)
@@ -79,7 +82,7 @@ func TestEveryRoleHasTemplate(t *testing.T) {
 	if diff := cmp.Diff(names, all); diff != "" {
 		t.Error(diff)
 	}
-	for _, role := range []string{"", "unified", "researcher", "Test_Designer"} {
+	for _, role := range []string{"", "unified", "researcher", "Test_Designer", "test_designer_short"} {
 		if _, ok := prompts.For(role, prompts.Latest); ok {
 			t.Errorf("there is a template for the role %q", role)
 		}
@@ -114,8 +117,12 @@ func TestPartsAreComplete(t *testing.T) {
 		if !strings.Contains(format, tmpl.Example()) {
 			t.Errorf("%s: the format lacks the example", tmpl.Name)
 		}
-		if lines := strings.Count(tmpl.Text, "\n"); lines < 150 || lines > 260 {
-			t.Errorf("%s has %d lines", tmpl.Name, lines)
+		least, most := 150, 260
+		if isShort(tmpl) {
+			least, most = 80, 130
+		}
+		if lines := strings.Count(tmpl.Text, "\n"); lines < least || lines > most {
+			t.Errorf("%s has %d lines, want %d to %d", tmpl.Name, lines, least, most)
 		}
 	}
 }
@@ -123,6 +130,7 @@ func TestPartsAreComplete(t *testing.T) {
 // TestEveryFieldIsExplained compares the explanations with the section table in both directions.
 func TestEveryFieldIsExplained(t *testing.T) {
 	format := prompts.Unified(prompts.Latest).Format(prompts.Rights{Unified: true})
+	short := prompts.Unified(prompts.Latest).Shortened().Format(prompts.Rights{Unified: true})
 	for _, s := range artifact.Sections() {
 		spec := s.Spec()
 		anchors := false
@@ -137,6 +145,8 @@ func TestEveryFieldIsExplained(t *testing.T) {
 				t.Errorf("%s.%s is not explained", s, f.Name)
 			case !strings.Contains(format, "- `"+f.Name+"` ("):
 				t.Errorf("%s.%s is not in the prompt", s, f.Name)
+			case !hasField(short, spec.ID, f.Name):
+				t.Errorf("%s.%s is not in the short prompt", s, f.Name)
 			}
 		}
 		for _, name := range prompts.Explained(s) {
@@ -150,6 +160,19 @@ func TestEveryFieldIsExplained(t *testing.T) {
 		}
 	}
 }
+
+// hasField reports whether a short prompt has a field in the line of its section.
+func hasField(format, section, field string) bool {
+	for line := range strings.Lines(format) {
+		if fields, ok := strings.CutPrefix(line, "- `"+section+"`: "); ok {
+			return slices.ContainsFunc(strings.FieldsFunc(fields, func(r rune) bool { return strings.ContainsRune(" ,*\n", r) }),
+				func(word string) bool { return word == field })
+		}
+	}
+	return false
+}
+
+func isShort(t prompts.Template) bool { return prompts.RoleOf(t.ID()) != t.Name }
 
 // Version 2 has a form for a reply without changes. The line is not at the beginning of a line: a
 // reply that repeats the prompt does not contain it.
