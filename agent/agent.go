@@ -55,6 +55,9 @@ type Call struct {
 	Nudge string
 	// MaxReply limits the reply, in tokens; 0 leaves the limit to the agent.
 	MaxReply int
+	// Schema is the JSON schema of the reply, {"prose": …, "deltas": […]}, for agents that can be held to one; nil if
+	// any text will do. It is valid in OpenAI's strict mode.
+	Schema []byte
 	// Drain, if not nil, is closed to stop the session. A call in flight
 	// continues; one that waits for a slot or a retry ends immediately.
 	Drain <-chan struct{}
@@ -89,6 +92,8 @@ type Reply struct {
 	// Letter is the key of the message that carried the reply, if it came by mail, and Program what
 	// its mailbox says of the author, as Model does.
 	Letter, Program string
+	// NoSchema means that the call had a schema and the other side refused it, so that the reply was not held to it.
+	NoSchema bool
 	// Cut means that the text ends at the limit of its length. Asking again the same way would be
 	// paid again and end there, too.
 	Cut bool

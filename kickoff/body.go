@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"brenner/internal/text"
+	"brenner/merge"
 	"brenner/patch"
 	"brenner/prompts"
 	"brenner/roster"
@@ -73,8 +74,15 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 		}
 	}
 	b.WriteString(f.tail)
+	if in.Structured[to] {
+		b.WriteString(AsJSON)
+	}
 	return b.String()
 }
+
+// AsJSON tells an agent how to write a reply that is held to a schema.
+const AsJSON = "\nIf your reply is held to a JSON schema, write the sentences into `prose` and the deltas into the list `deltas`, without " +
+	"fences. An EDIT changes one field then; an empty list says that there is nothing to change.\n"
 
 // section is a part of the message with a text from outside.
 type section struct {
@@ -246,13 +254,31 @@ func (in *Input) cachedFrame(to string) Frame {
 	return in.Frames.Frame(to, in.Round > 1, func() Frame { return in.frame(to) })
 }
 
+// Shown is what an agent was shown.
+type Shown = prompts.Shown
+
+// Schema returns the schema of an agent's reply to a message with a template, or nil if the agent may change nothing.
+func Schema(r roster.Roster, scopes merge.Scopes, template string, s Shown) []byte {
+	rights := rightsOf(r, scopes, s.Agent)
+	s.Brief = prompts.IsShort(template)
+	return rights.Answer(s)
+}
+
+// rightsOf returns what an agent of a roster may change.
+func rightsOf(r roster.Roster, scopes merge.Scopes, agent string) prompts.Rights {
+	r = effective(r, []string{agent})
+	entry, _ := r.Find(agent)
+	rights := prompts.Rights{Role: string(entry.Role), Scopes: scopes, Unified: r.Mode == roster.Unified}
+	for _, e := range r.Entries {
+		rights.Roles = append(rights.Roles, string(e.Role))
+	}
+	return rights
+}
+
 // frame makes the frame of an agent's message; the input has been checked.
 func (in *Input) frame(to string) Frame {
 	entry, _ := in.Roster.Find(to)
-	rights := prompts.Rights{Role: string(entry.Role), Scopes: in.Scopes, Unified: in.Roster.Mode == roster.Unified}
-	for _, e := range in.Roster.Entries {
-		rights.Roles = append(rights.Roles, string(e.Role))
-	}
+	rights := rightsOf(in.Roster, in.Scopes, to)
 	f := Frame{role: entry.Role, plain: isPlain(to) && isPlain(in.Roster.Name) && isPlain(in.Roster.CreatedAt)}
 	t, ok := prompts.For(string(entry.Role), in.Prompts)
 	if rights.Unified || !ok {

@@ -20,7 +20,6 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/tokens"
-	"brenner/project/schemas"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -195,9 +194,6 @@ func (m *Models) maker(s agent.Setup) (agent.Agent, error) {
 	}
 	if s.Seed != nil { // fixed when the session started
 		o.Seed = s.Seed
-	}
-	if s.Structured != "" && s.Structured != config.StructuredFences {
-		o.Schema = schemas.Answer()
 	}
 	return openai.New(o)
 }

@@ -93,6 +93,12 @@ func (t Template) Shortened() Template {
 	return t // it is short already
 }
 
+// IsShort reports whether a template is a short one, by its ID.
+func IsShort(id string) bool {
+	name, _, _ := strings.Cut(id, "/")
+	return strings.HasSuffix(name, shortSuffix)
+}
+
 // RoleOf returns the role that a template is for, by its ID, or UnifiedName.
 func RoleOf(id string) string {
 	name, _, _ := strings.Cut(id, "/")

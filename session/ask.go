@@ -93,10 +93,14 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 			if a.Call.Turn == flow.TurnRepair {
 				prompt = d.blob([]byte(call.Turns[len(call.Turns)-1].Text))
 			}
+			schema := ""
+			if call.Schema != nil {
+				schema = d.blob(call.Schema)
+			}
 			reserved := state.Reserve(a.Exchange, a.Call)
 			d.event(flow.KindBegan, flow.Began{
 				Call: call.ID, Agent: call.Agent, Round: a.Call.Round, Leg: a.Call.Leg, Turn: a.Call.Turn,
-				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD,
+				Prompt: prompt, Reserved: reserved.Tokens, ReservedUSD: reserved.USD, Schema: schema,
 			})
 		}
 		return d, nil
@@ -131,7 +135,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
-		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens,
+		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens, Schema: s.schema(p, a.Exchange),
 	}
 	if p.Via == flow.ViaMail { // only mail can send a reminder
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
@@ -145,6 +149,9 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 		return c, nil
 	}
 	request := s.repairRequest(t, &a.Exchange.Ask)
+	if c.Schema != nil {
+		request.Tail += kickoff.AsJSON
+	}
 	repair, err := view.Repair(&view.RepairInput{
 		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
 		Opening: t.body, Answer: string(t.Text), Head: request.Head, Tail: request.Tail, Problems: request.Problems, Lines: request.Lines, More: request.More,
@@ -154,6 +161,16 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	}
 	c.Turns, c.Tokens = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request}), c.Tokens+repair.Tokens
 	return c, nil
+}
+
+// schema returns the schema of a reply, or nil if the agent is asked for fences. The shown items count as they are now:
+// one that was killed meanwhile cannot be changed.
+func (s *run) schema(p flow.Party, x *flow.Exchange) []byte {
+	if !p.Structured() {
+		return nil
+	}
+	shown := kickoff.Shown{Agent: p.Name, Artifact: &s.current, Items: x.Saw, MaxReply: s.state.Settings.Reply}
+	return kickoff.Schema(s.roster, s.rules.Scopes, x.Template, shown)
 }
 
 // repairRequest returns the request to correct the answer to a call.
@@ -224,7 +241,7 @@ func answeredOf(d *draft, o *outcome, prices flow.Prices) flow.Answered {
 	return flow.Answered{
 		Call: o.call.ID, Reply: d.blob([]byte(o.reply.Text)), Model: strings.ToValidUTF8(o.reply.Model, "\ufffd"),
 		Input: used.Input, Output: used.Output, Guessed: used.Guessed, Cost: prices.Of(o.call.Agent, used.Input, used.Output),
-		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Letter: o.reply.Letter, Cut: o.reply.Cut,
+		Attempts: max(o.reply.Attempts, 1), TookMS: int(o.took.Milliseconds()), Letter: o.reply.Letter, Cut: o.reply.Cut, NoSchema: o.reply.NoSchema,
 	}
 }
 

@@ -171,6 +171,11 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
 		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: reached, Frames: frames, Prompts: promptsOf(o), Reader: o.Reads(),
+		Structured: make(map[string]bool),
+	}
+	for _, name := range p.Agents {
+		party := o.Party(name)
+		in.Structured[name] = party.Structured()
 	}
 	if p.Round == 1 {
 		for _, h := range s.current.Active(artifact.HypothesisSlate) {

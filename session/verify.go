@@ -285,7 +285,7 @@ func (h *History) References() []Reference {
 		for c := range l.Calls() {
 			what := fmt.Sprintf("of %s in round %d (%s)", c.Agent, c.Round, c.Turn)
 			refs = append(refs,
-				Reference{c.Prompt, "the question " + what}, Reference{c.Answered.Reply, "the reply " + what},
+				Reference{c.Prompt, "the question " + what}, Reference{c.Schema, "the schema of the reply " + what}, Reference{c.Answered.Reply, "the reply " + what},
 				Reference{c.Failed.Partial, "the broken reply " + what})
 		}
 	}

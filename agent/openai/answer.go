@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -229,21 +230,21 @@ func (x *exchange) spent() agent.Usage {
 // schemaName is the schema's name where the API requires one.
 const schemaName = "brenner_reply"
 
-// markdown converts a structured reply back to Markdown: each delta verbatim in its
-// own fence, then the prose. The prose comes last because an unclosed code block in
-// it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
+// markdown converts a structured reply back to Markdown: each delta in its own fence,
+// without members that are null, then the prose. The prose comes last because an unclosed
+// code block in it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
 // Any other text is returned unchanged: some endpoints accept a schema and ignore it.
 func markdown(text string, cut bool) string {
 	var structured structuredReply
 	if cut && structured.readCut(text) {
-		return structured.markdown()
+		return structured.markdown(cut)
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&structured) != nil || d.More() || structured.Prose == nil && structured.Deltas == nil {
 		return text
 	}
-	return structured.markdown()
+	return structured.markdown(false)
 }
 
 // structuredReply is a reply in the form of our schema.
@@ -297,17 +298,45 @@ func (s *structuredReply) readDeltas(d *jsontext.Decoder) bool {
 	return err == nil
 }
 
-func (s *structuredReply) markdown() string {
+func (s *structuredReply) markdown(cut bool) string {
 	var b bytes.Buffer
 	for _, delta := range s.Deltas {
 		b.WriteString("```delta\n")
-		b.Write(delta) // no line of JSON starts with a fence: strings have no line breaks
+		b.Write(withoutNulls(delta)) // no line of JSON starts with a fence: strings have no line breaks
 		b.WriteString("\n```\n\n")
 	}
+	if s.Deltas != nil && len(s.Deltas) == 0 && !cut {
+		b.WriteString("NO CHANGES: the list of deltas is empty\n\n")
+	}
 	if s.Prose != nil {
+		if b.Len() > 0 {
+			b.WriteString("## Prose\n\n") // so that its first sentence is no remark about the last delta
+		}
 		b.WriteString(*s.Prose)
 	}
 	return b.String()
+}
+
+// withoutNulls returns a JSON value without members that are null: in our schema that is how a property is left out.
+// A value that cannot be read is returned unchanged.
+func withoutNulls(value json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	in, out := jsontext.NewDecoder(bytes.NewReader(value)), jsontext.NewEncoder(&b)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimSpace(b.Bytes())
+		}
+		token = token.Clone()
+		if kind, n := in.StackIndex(in.StackDepth()); err == nil && kind == '{' && n%2 == 1 && in.PeekKind() == 'n' {
+			err = in.SkipValue()
+		} else if err == nil {
+			err = out.WriteToken(token)
+		}
+		if err != nil {
+			return value
+		}
+	}
 }
 
 // Some servers split text between bytes, not characters, and a JSON decoder would

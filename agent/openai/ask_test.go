@@ -196,7 +196,6 @@ func TestUnusualCompleteResponses(t *testing.T) {
 
 // An unsupported feature is discovered from a refusal and not tried again.
 func TestUnsupportedFeaturesAreDiscoveredOnce(t *testing.T) {
-	schema := []byte(`{"type":"object"}`)
 	for name, c := range map[string]struct {
 		options openai.Options
 		refuses func(map[string]any) string
@@ -205,8 +204,8 @@ func TestUnsupportedFeaturesAreDiscoveredOnce(t *testing.T) {
 		"stream":          {openai.Options{}, refuses("stream", "Your organization must be verified to stream this model."), "+whole"},
 		"stream_options":  {openai.Options{}, refuses("stream_options", "Unknown parameter: 'stream_options'."), "+uncounted"},
 		"max_tokens":      {openai.Options{}, refuses("max_tokens", "Use 'max_completion_tokens' instead."), "+completion"},
-		"response_format": {openai.Options{Structured: openai.Auto, Schema: schema}, refuses("response_format", "This response_format type is unavailable now"), "+fences"},
-		"text.format":     {openai.Options{Structured: openai.Auto, Schema: schema, API: openai.Responses}, refuses("text", "text.format is not supported"), "+fences"},
+		"response_format": {openai.Options{Structured: openai.Auto}, refuses("response_format", "This response_format type is unavailable now"), "+fences"},
+		"text.format":     {openai.Options{Structured: openai.Auto, API: openai.Responses}, refuses("text", "text.format is not supported"), "+fences"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
@@ -241,7 +240,7 @@ func refuses(field, message string) func(map[string]any) string {
 
 func TestFallbacksStopAfterFiveAttempts(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(400, "", "stream_options stream response_format max_completion_tokens not supported")))
-	f := failing(t, at(t, s, openai.Options{Structured: openai.Auto, Schema: []byte(`{}`)}))
+	f := failing(t, at(t, s, openai.Options{Structured: openai.Auto}))
 	if f.Code != agent.Refused || f.Attempts != 5 || s.Asked() != 5 {
 		t.Errorf("%+v: asked %d times", f, s.Asked())
 	}

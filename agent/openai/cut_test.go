@@ -6,8 +6,8 @@ import "testing"
 func TestCutStructuredReply(t *testing.T) {
 	const one, two = "```delta\n{\"a\":1}\n```\n\n", "```delta\n{\"b\":[2]}\n```\n\n"
 	for text, want := range map[string]string{
-		`{"prose":"p","deltas":[{"a":1},{"b":[2]},{"c":"ha`: one + two + "p",
-		`{"prose":"p","deltas":[{"a":1},{"b":[2]}`:          one + two + "p",
+		`{"prose":"p","deltas":[{"a":1},{"b":[2]},{"c":"ha`: one + two + "## Prose\n\np",
+		`{"prose":"p","deltas":[{"a":1},{"b":[2]}`:          one + two + "## Prose\n\np",
 		`{"deltas":[{"a":1},{"b":[2]}],"prose":"half a`:     one + two,
 		`{"deltas":[{"a":1`:                                 "",
 		`{"prose":"NO CHANGES: fine","d`:                    "NO CHANGES: fine",

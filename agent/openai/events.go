@@ -164,7 +164,7 @@ func (responses) request(x *exchange) sdk.CreateResponseRequest {
 	}
 	if x.form.schema {
 		r.Text = &sdk.ResponseTextConfig{Format: &sdk.ResponseTextFormat{
-			Type: "json_schema", Name: schemaName, Schema: json.RawMessage(x.Schema), Strict: x.Strict,
+			Type: "json_schema", Name: schemaName, Schema: json.RawMessage(x.call.Schema), Strict: true,
 		}}
 	}
 	return r

@@ -14,7 +14,7 @@ import (
 
 // call returns a question of ten words.
 func call() agent.Call {
-	return agent.Call{ID: "RS-20260101-trial/r1/BlueLake/ask", Turns: []agent.Turn{{Text: "one two three four five six seven eight nine ten"}}}
+	return agent.Call{ID: "RS-20260101-trial/r1/BlueLake/ask", Turns: []agent.Turn{{Text: "one two three four five six seven eight nine ten"}}, Schema: []byte(schema)}
 }
 
 // words counts words as tokens.

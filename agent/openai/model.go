@@ -57,11 +57,11 @@ type form struct {
 	maxTokens   bool // send the limit as max_tokens, its old name
 }
 
-func (m *model) form() form {
+func (m *model) form(c *agent.Call) form {
 	return form{
 		stream:      !m.unsupported.stream.Load(),
 		reportUsage: !m.unsupported.usage.Load(),
-		schema:      m.Structured != Fences && !m.unsupported.schema.Load(),
+		schema:      m.Structured != Fences && c.Schema != nil && !m.unsupported.schema.Load(),
 		maxTokens:   !m.unsupported.maxTokens.Load(),
 	}
 }
@@ -71,10 +71,11 @@ func (m *model) form() form {
 func (m *model) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 	var spent agent.Usage
 	for asked := 1; ; asked++ {
-		x := &exchange{model: m, call: c, form: m.form()}
+		x := &exchange{model: m, call: c, form: m.form(&c)}
 		reply, f, no := x.run(ctx)
 		if f == nil {
 			reply.Attempts, reply.Usage = asked, spent.Plus(reply.Usage)
+			reply.NoSchema = m.Structured == Auto && c.Schema != nil && !x.form.schema
 			return reply, nil
 		}
 		spent = spent.Plus(f.Usage)
@@ -163,7 +164,7 @@ func (chat) request(x *exchange) sdk.ChatCompletionRequest {
 		r.ResponseFormat = &sdk.ChatCompletionResponseFormat{
 			Type: sdk.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{
-				Name: schemaName, Schema: json.RawMessage(x.Schema), Strict: x.Strict,
+				Name: schemaName, Schema: json.RawMessage(x.call.Schema), Strict: true,
 			},
 		}
 	}

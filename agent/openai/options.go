@@ -10,8 +10,6 @@
 package openai
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -65,9 +63,7 @@ type Options struct {
 	Seed            *int
 	ReasoningEffort string
 
-	Structured string // Fences, Schema or Auto; empty means Fences
-	Schema     []byte // JSON schema of {"prose": …, "deltas": […]}; required unless Fences
-	Strict     bool   // the schema is valid in OpenAI's strict mode
+	Structured string // Fences, Schema or Auto, for calls with a schema; empty means Fences
 
 	MaxReplyBytes int // of the reply's text; 0 means 16 MiB
 
@@ -127,11 +123,7 @@ func (o *Options) check() error {
 		wrong("remove the seed, or use the chat API", "the Responses API does not support a seed")
 	}
 	switch o.Structured {
-	case Fences:
-	case Schema, Auto:
-		if text := bytes.TrimSpace(o.Schema); !json.Valid(text) || !bytes.HasPrefix(text, []byte("{")) {
-			wrong("", "structured replies require a JSON schema")
-		}
+	case Fences, Schema, Auto:
 	default:
 		wrong("use fences, schema or auto", "structured: unknown value %s", fault.Shown(o.Structured))
 	}

@@ -14,20 +14,21 @@ const schema = `{"type":"object","properties":{"prose":{"type":"string"},"deltas
 
 func TestStructured(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"prose":"Two.\n","deltas":[{"operation":"ADD", "n": 1.0},{"operation":"KILL"}]}`: "```delta\n{\"operation\":\"ADD\", \"n\": 1.0}\n```\n\n```delta\n{\"operation\":\"KILL\"}\n```\n\nTwo.\n",
-		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":         "```delta\n{\n  \"a\": \"```\\n\"\n}\n```\n\n```\nnever ended",
-		`{"prose":"Nothing to add.","deltas":[]}`:                                          "Nothing to add.",
-		`{"prose":null,"deltas":[{}]}`:                                                     "```delta\n{}\n```\n\n",
-		"Prose, and\n```delta\n{}\n```\n":                                                  "Prose, and\n```delta\n{}\n```\n",
-		`{"operation":"ADD"}`:                                                              `{"operation":"ADD"}`,
-		`{"prose":"one"} {"prose":"two"}`:                                                  `{"prose":"one"} {"prose":"two"}`,
-		`{"prose":"cut off`:                                                                `{"prose":"cut off`,
-		`[{"operation":"ADD"}]`:                                                            `[{"operation":"ADD"}]`,
-		`{}`:                                                                               `{}`,
+		`{"prose":"Two.\n","deltas":[{"operation":"ADD", "n": 1.0},{"operation":"KILL"}]}`:               "```delta\n{\"operation\":\"ADD\",\"n\":1.0}\n```\n\n```delta\n{\"operation\":\"KILL\"}\n```\n\n## Prose\n\nTwo.\n",
+		"{\"deltas\":[{\n  \"a\": \"```\\n\"\n}],\"prose\":\"```\\nnever ended\"}":                       "```delta\n{\"a\":\"```\\n\"}\n```\n\n## Prose\n\n```\nnever ended",
+		`{"prose":"Nothing to add.","deltas":[]}`:                                                        "NO CHANGES: the list of deltas is empty\n\n## Prose\n\nNothing to add.",
+		`{"prose":"p","deltas":[{"ref":null,"payload":{"a":null,"b":{"H1":"x","H2":null},"c":[null]}}]}`: "```delta\n{\"payload\":{\"b\":{\"H1\":\"x\"},\"c\":[null]}}\n```\n\n## Prose\n\np",
+		`{"prose":null,"deltas":[{}]}`:                                                                   "```delta\n{}\n```\n\n",
+		"Prose, and\n```delta\n{}\n```\n":                                                                "Prose, and\n```delta\n{}\n```\n",
+		`{"operation":"ADD"}`:                                                                            `{"operation":"ADD"}`,
+		`{"prose":"one"} {"prose":"two"}`:                                                                `{"prose":"one"} {"prose":"two"}`,
+		`{"prose":"cut off`:                                                                              `{"prose":"cut off`,
+		`[{"operation":"ADD"}]`:                                                                          `[{"operation":"ADD"}]`,
+		`{}`:                                                                                             `{}`,
 	} {
 		both(t, func(t *testing.T, o openai.Options) {
 			s := openaitest.New(t, always(openaitest.Answer{Text: text, Chunk: 5}))
-			o.Structured, o.Schema, o.Strict = openai.Schema, []byte(schema), true
+			o.Structured = openai.Schema
 			same(t, answering(t, at(t, s, o)).Text, want)
 			o.Structured = openai.Fences
 			same(t, answering(t, at(t, s, o)).Text, text)
@@ -38,7 +39,7 @@ func TestStructured(t *testing.T) {
 func TestSchemaIsSent(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Answer{Text: "yes"}))
 	both(t, func(t *testing.T, o openai.Options) {
-		o.Structured, o.Schema, o.Strict = openai.Auto, []byte(schema), true
+		o.Structured = openai.Auto
 		answering(t, at(t, s, o))
 	})
 	all := s.Requests()
@@ -53,7 +54,7 @@ func TestSchemaIsSent(t *testing.T) {
 
 func TestUnsupportedSchemaIsRefused(t *testing.T) {
 	s := openaitest.New(t, always(openaitest.Refuse(400, "", "response_format is not supported")))
-	f := failing(t, at(t, s, openai.Options{Structured: openai.Schema, Schema: []byte(schema)}))
+	f := failing(t, at(t, s, openai.Options{Structured: openai.Schema}))
 	wanted{code: agent.Refused, detail: "response_format", hint: "auto or fences"}.check(t, f)
 }
 
@@ -75,7 +76,6 @@ func TestNew_InvalidOptions(t *testing.T) {
 		"invalid base URL":   {Model: "m", BaseURL: "localhost:1"},
 		"unknown API telnet": {Model: "m", API: "telnet"},
 		"the Responses API does not support a seed":               {Model: "m", API: openai.Responses, Seed: &seed},
-		"structured replies require a JSON schema":                {Model: "m", Structured: openai.Auto},
 		"structured: unknown value magic":                         {Model: "m", Structured: "magic"},
 		"the key or the organization is not a valid header value": {Model: "m", Key: canary + "\n"},
 		"invalid header X-A":                                      {Model: "m", Headers: map[string]string{"X-A": canary + "\n"}},

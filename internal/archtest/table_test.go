@@ -190,7 +190,7 @@ func brenner() Table {
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
 				"mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
-				"loop/runner govern govern/contexts govern/policy config project/schemas",
+				"loop/runner govern govern/contexts govern/policy config",
 		},
 		{
 			Path: "project/doctor", Kind: Shell,

@@ -239,27 +239,3 @@ func deltaSchema() []byte {
 		"allOf": payloads,
 	})
 }
-
-// Answer returns the schema of an agent's complete reply, for endpoints with structured
-// output: text, and deltas without what only the program knows (author and time).
-func Answer() []byte {
-	text := object{"type": "string"}
-	nullable := object{"type": []string{"string", "null"}}
-	var ids []string
-	for _, s := range artifact.Sections() {
-		ids = append(ids, s.String())
-	}
-	return encoded(object{
-		"type": "object", "required": []string{"prose", "deltas"}, "additionalProperties": false,
-		"properties": object{
-			"prose": text,
-			"deltas": object{"type": "array", "items": object{
-				"type": "object", "required": []string{"operation", "section", "payload"}, "additionalProperties": false,
-				"properties": object{
-					"operation": object{"enum": []string{"ADD", "EDIT", "KILL"}}, "section": object{"enum": ids},
-					"target_id": nullable, "ref": nullable, "rationale": text, "payload": object{"type": "object"},
-				},
-			}},
-		},
-	})
-}

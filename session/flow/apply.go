@@ -174,7 +174,7 @@ func (s *State) applyBegan(e *journal.Entry, body *Began) error {
 	if !ok || c.Status != Open {
 		return s.badEntry(e, "the call %s begins, but it is not open", body.Call)
 	}
-	c.Status, c.Prompt, c.Began, c.Seq, c.By = Begun, body.Prompt, e.At, e.Seq, s.party(c.Agent)
+	c.Status, c.Prompt, c.Schema, c.Began, c.Seq, c.By = Begun, body.Prompt, body.Schema, e.At, e.Seq, s.party(c.Agent)
 	c.Reserved = Cost{body.Reserved, body.ReservedUSD}
 	return nil
 }

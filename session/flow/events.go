@@ -266,6 +266,7 @@ type Began struct {
 	Prompt      string `json:"prompt"` // hash of what was sent
 	Reserved    int    `json:"reserved_tokens"`
 	ReservedUSD int64  `json:"reserved_nano_usd,omitzero"`
+	Schema      string `json:"schema,omitempty"` // hash of the schema of the reply, if there is one
 }
 
 // Answered is a reply, stored verbatim before it is read.
@@ -283,7 +284,8 @@ type Answered struct {
 	Letter     string `json:"letter,omitempty"` // its message, if it came by mail
 	Cut        bool   `json:"cut,omitzero"`     // the reply ended at the limit of its length
 	// Program is what the mailbox says of the author of a reply by mail, as Model does.
-	Program string `json:"program,omitempty"`
+	Program  string `json:"program,omitempty"`
+	NoSchema bool   `json:"no_schema,omitzero"` // the endpoint refused the schema
 }
 
 // Failed is a call without an answer.

@@ -80,6 +80,7 @@ const (
 	RemarkVariant   = "answered_as"      // a variant of the requested model answered
 	RemarkOther     = "other_model"      // another model than the requested one answered
 	RemarkTruncated = "prompt_truncated" // the model seems to have read only a part of the prompt
+	RemarkNoSchema  = "schema_refused"   // the endpoint refused the schema, so the reply was asked for in fences
 )
 
 // Remark is something about an answered call that its status does not say.
@@ -106,6 +107,9 @@ func (s *State) Remarks(c *Call) []Remark {
 	}
 	if sent, read := s.sentTokens(c), c.Answered.Input; truncated(sent, read) && !c.Answered.Guessed {
 		all = append(all, Remark{RemarkTruncated, fmt.Sprintf("the server read only %d of about %d tokens of the prompt", read, sent)})
+	}
+	if c.Answered.NoSchema {
+		all = append(all, Remark{RemarkNoSchema, "the endpoint refused the schema, so deltas were asked for in fences"})
 	}
 	return all
 }

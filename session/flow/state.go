@@ -99,6 +99,7 @@ type Call struct {
 	Turn     string
 	Status   Status
 	Prompt   string
+	Schema   string // hash, or ""
 	Reserved Cost
 	Began    time.Time
 	Ended    time.Time

@@ -77,6 +77,12 @@ func (p *Party) Asked() string {
 	return name
 }
 
+// Structured reports whether a party may be asked for JSON by a schema. Sessions opened before ways were pinned do not
+// say it; the agent itself knows.
+func (p *Party) Structured() bool {
+	return p.Via == ViaOpenAI && (p.Way == nil || p.Way.Structured == "schema" || p.Way.Structured == "auto")
+}
+
 // FormatFix says what a person can do about a model that does not write deltas; structured is how they
 // are requested, and how is added to the first advice. A session keeps the mode with which it began.
 func FormatFix(structured, how string) string {

@@ -64,6 +64,8 @@ func outcome(s *audit.CallSummary) string {
 			line += ", another model"
 		case flow.RemarkTruncated:
 			line += ", prompt truncated"
+		case flow.RemarkNoSchema:
+			line += ", schema refused"
 		}
 	}
 	return line
