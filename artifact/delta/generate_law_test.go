@@ -177,6 +177,11 @@ func (r *result) row(p *plant) bool {
 		if len(of) == 0 && r.near(p, b.Line) {
 			return true
 		}
+		// A title that announces what the line before it announced says the same change again.
+		const beside = 4 // lines
+		if p.prose && !p.said && b.Delta.Operation == p.op && b.Delta.Target == p.target && p.op != delta.Add && p.from < b.Line+beside && b.Line <= p.from {
+			return true
+		}
 	}
 	return slices.ContainsFunc(r.read.Problems, func(l delta.Located) bool {
 		return r.near(p, l.Line) || strings.Contains(l.Message, p.token)

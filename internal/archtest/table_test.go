@@ -157,7 +157,7 @@ func brenner() Table {
 				"session session/flow session/stalemate",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
-		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta kickoff agent session session/flow session/view"},
+		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta roster merge kickoff agent session session/flow session/view"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
 		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},

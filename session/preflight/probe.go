@@ -14,6 +14,9 @@ import (
 	"brenner/agent"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/kickoff"
+	"brenner/merge"
+	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
 )
@@ -83,7 +86,8 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 	r.LatencyMS = int(now().Sub(began) / time.Millisecond)
 	var reply agent.Reply
 	if err == nil {
-		reply, err = r.ask(ctx, a, count, agent.Call{ID: callID(began, name, "delta"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: deltaQuestion}}})
+		question, schema := r.deltaQuestion(name, maxReply)
+		reply, err = r.ask(ctx, a, count, agent.Call{ID: callID(began, name, "delta"), Agent: name, MaxReply: maxReply, Turns: []agent.Turn{{Text: question}}, Schema: schema})
 	}
 	if err != nil {
 		r.Fail(err)
@@ -98,6 +102,15 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 	if r.Cut {
 		r.doubt("raise budget.reply_tokens; reasoning counts too")
 	}
+}
+
+// deltaQuestion returns the second question, and the schema of its reply as a session would send it.
+func (r *Probe) deltaQuestion(name string, maxReply int) (question string, schema []byte) {
+	p := flow.Party{Via: r.Via, Way: &flow.Way{Structured: r.Structured}}
+	if !p.Structured() {
+		return deltaQuestion, nil
+	}
+	return deltaQuestion + kickoff.AsJSON, kickoff.Schema(roster.Roster{Mode: roster.Unified}, merge.Scopes{}, "", kickoff.Shown{Agent: name, MaxReply: maxReply})
 }
 
 // doubt records that the model replies, but not as asked. The last fix replaces the others.
