@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+	"slices"
 	"strings"
 
 	"brenner/internal/text"
@@ -65,4 +67,30 @@ func (h *History) Heard(c *flow.Commit, report *Report) []flow.Heard {
 		return h.State.HeardIn(c)
 	}
 	return heard(h.State.Leg(c.Round, c.Leg), report.Readings, report.Merge.Deltas)
+}
+
+// Defects returns what the author of the answer to a call can correct, as a repair turn names it.
+func (h *History) Defects(ctx context.Context, c *flow.Call) ([]settle.Defect, error) {
+	leg, x := h.State.Planned(c)
+	if x == nil || c.Status != flow.Replied {
+		return nil, nil
+	}
+	rules, err := h.State.Opened.MergeRules()
+	if err != nil {
+		return nil, err
+	}
+	base, err := h.Artifact(ctx, leg.Base)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.answers(ctx, leg, &base)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(one settle.Contribution) bool { return one.Agent == c.Agent })
+	its := &all[at] // an exchange has a contribution
+	if c.Turn == flow.TurnRepair {
+		its.Text, its.Cut = its.Repair, its.RepairCut
+	}
+	return its.Defects(rules, leg.Instant), nil
 }

@@ -72,6 +72,16 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		if strings.Contains(r.Last(), "# REPAIR") {
 			return openaitest.Refuse(http.StatusUnauthorized, "invalid_api_key", "no")
 		}
+	case "corrects": // lacks a field, which its repair has
+		if !strings.Contains(r.Last(), "# REPAIR") {
+			answer.Text = strings.Replace(answer.Text, `,"claim":"A claim by `+r.Model+`"`, "", 1)
+		}
+	case "plain": // supports no JSON Schema
+		if strings.Contains(string(r.Body), `"response_format"`) {
+			return openaitest.Refuse(http.StatusBadRequest, "unsupported", "response_format is not supported")
+		}
+	case "uncounted":
+		answer.Usage = nil
 	case "cut":
 		answer.Cut = true
 	case "limit": // ends at its token limit; the repair brings the rest

@@ -17,11 +17,13 @@ var update = flag.Bool("update", false, "write the real output to README.md, the
 // test runs them in order in one directory, with a copy of some files of the repository.
 func TestPagesShowRealOutput(t *testing.T) {
 	root := filepath.Join("..", "..")
+	models := modelServer(t, nil)
 	for _, test := range []struct{ page, from, to string }{
 		{"README.md", "examples", "examples"},
 		{"docs/tour.md", "examples", "examples"},
 		{"docs/loops.md", "examples", "examples"},
 		{"docs/merge.md", "examples", "examples"},
+		{"docs/models.md", "", ""},
 		{"docs/patch.md", "examples/patch", ""},
 		{"docs/stalemate.md", "examples/stuck", ""},
 		{"docs/walkthrough.md", "", ""},
@@ -42,14 +44,18 @@ func TestPagesShowRealOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			showsRealOutput(t, filepath.Join(root, test.page), dir)
+			endpoint := ""
+			if test.page == "docs/models.md" {
+				endpoint = models
+			}
+			showsRealOutput(t, filepath.Join(root, test.page), dir, endpoint)
 		})
 	}
 }
 
 // showsRealOutput runs the commands of a page in dir and compares their output with the
 // page; with -update it rewrites the page. As in the scripts, brenner is this test binary.
-func showsRealOutput(t *testing.T, page, dir string) {
+func showsRealOutput(t *testing.T, page, dir, endpoint string) {
 	t.Helper()
 	before, err := os.ReadFile(page)
 	if err != nil {
@@ -60,7 +66,7 @@ func showsRealOutput(t *testing.T, page, dir string) {
 		c.Dir = dir
 		// No settings, keys or locale, which would change the output. The race detector
 		// makes every process sleep for a second at exit.
-		c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", "TZ=UTC"}
+		c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0", "TZ=UTC", "OPENAI_BASE_URL=" + endpoint}
 		out, _ := c.CombinedOutput() // a command may fail; the page shows its error
 		return string(out)
 	})
@@ -85,7 +91,7 @@ func normalise(text string) string {
 	text = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d `).ReplaceAllString(text, "(clock) ")
 	text = regexp.MustCompile(`\bRS-\d{8}-`).ReplaceAllString(text, "RS-(day)-")
 	text = regexp.MustCompile(`d-[0-9a-f]{8}(-[0-9a-f]{4}){3}-\(?[0-9a-f]*(hash\))?`).ReplaceAllString(text, "(delta)")
-	text = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`).ReplaceAllString(text, "(took)")
+	text = regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|µs|s)\b`).ReplaceAllString(text, "(took)")
 	text = regexp.MustCompile(`\b\d{4,6}\b`).ReplaceAllString(text, "(tokens)")
 	text = regexp.MustCompile(` {2,}`).ReplaceAllString(text, "  ")
 	lines := strings.Split(text, "\n")

@@ -197,6 +197,11 @@ func brenner() Table {
 			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail agent/openai " +
 				"agent/program session session/audit session/flow session/preflight config project",
 		},
+		{
+			Path: "project/tryout", Kind: Shell,
+			Needs: "internal/baseurl internal/fault internal/files internal/text artifact/delta roster merge merge/settle prompts kickoff " +
+				"store/memory agent agent/openai session session/audit session/flow session/preflight config project",
+		},
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
@@ -221,7 +226,7 @@ func brenner() Table {
 			Path: "cmd/brenner/cli/sessioncmd", Kind: Shell,
 			Needs: "internal/fault internal/files internal/text artifact artifact/delta artifact/lint roster " +
 				"merge/settle kickoff store store/journal mail agent/rehearsal session session/audit session/flow " +
-				"config project project/doctor cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
+				"config project project/doctor project/tryout cmd/brenner/cli/mailcmd cmd/brenner/cli/mergecmd cmd/brenner/cli/ui",
 		},
 		{
 			Path: "cmd/brenner/cli/verifycmd", Kind: Shell,

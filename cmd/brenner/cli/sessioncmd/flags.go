@@ -29,13 +29,18 @@ type briefFlags struct {
 }
 
 func (b *briefFlags) add(c *cobra.Command) {
+	b.addSubject(c)
+	c.Flags().StringVar(&b.threadID, "thread-id", "", "session id, RS-YYYYMMDD-slug (default: from the date and the question)")
+}
+
+// addSubject declares the flags without that of the session's id.
+func (b *briefFlags) addSubject(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&b.question, "question", "", "research question, or @FILE (default: question in brenner.yaml)")
 	f.StringVar(&b.context, "context", "", "background for all agents, or @FILE")
 	f.StringVar(&b.excerptFile, "excerpt-file", "", "file to quote in full")
 	f.StringArrayVar(&b.hypotheses, "hypotheses", nil, "initial hypothesis, or @FILE with one per line; repeatable")
 	f.StringArrayVar(&b.constraints, "constraints", nil, "constraint on the research, or @FILE with one per line; repeatable")
-	f.StringVar(&b.threadID, "thread-id", "", "session id, RS-YYYYMMDD-slug (default: from the date and the question)")
 }
 
 // flags returns the configuration keys that the flags set.
@@ -65,28 +70,36 @@ func compose(a *ui.App, c *cobra.Command, r *RosterFlags, b *briefFlags, more ..
 	if err != nil {
 		return project.Composed{}, err
 	}
-	in := kickoff.Input{ThreadID: b.threadID, Roster: res.Roster}
+	in, err := b.input(a)
+	if err != nil {
+		return project.Composed{}, err
+	}
+	in.Roster = res.Roster
+	return p.Compose(in, res)
+}
+
+// input returns what the flags say beside the keys of the configuration.
+func (b *briefFlags) input(a *ui.App) (kickoff.Input, error) {
+	in := kickoff.Input{ThreadID: b.threadID}
 	if b.excerptFile != "" {
 		excerpt, err := a.ReadFile("excerpt", b.excerptFile)
 		if err == nil {
 			err = project.CheckEvidence("excerpt", b.excerptFile, excerpt)
 		}
 		if err != nil {
-			return project.Composed{}, err
+			return in, err
 		}
 		in.Excerpt = string(excerpt)
 	}
 	hypotheses, err := a.Lines("--hypotheses", b.hypotheses)
 	if err != nil {
-		return project.Composed{}, err
+		return in, err
 	}
 	for _, h := range hypotheses {
 		in.Hypotheses = append(in.Hypotheses, kickoff.Hypothesis{Text: h})
 	}
-	if in.Constraints, err = a.Lines("--constraints", b.constraints); err != nil {
-		return project.Composed{}, err
-	}
-	return p.Compose(in, res)
+	in.Constraints, err = a.Lines("--constraints", b.constraints)
+	return in, err
 }
 
 // RosterFlags are the flags of the roster specification, and the project directory.
