@@ -40,6 +40,9 @@ type Options struct {
 	Keep       string // directory for the replies; empty keeps none
 	// Drain, when closed, stops new calls; calls in flight may end.
 	Drain <-chan struct{}
+	// Asking, if not nil, is called before the first call, and Ended after each row is complete.
+	Asking func(*Estimate)
+	Ended  func(*Row)
 }
 
 // Unified is the word for the prompt without roles.
@@ -106,18 +109,35 @@ func Run(ctx context.Context, p *project.Project, o *Options) (*Report, error) {
 	if err := cmp.Or(t.checkBudget(), t.prepareKeep()); err != nil {
 		return nil, err
 	}
-	failures := make([]error, len(t.trials))
-	var wait sync.WaitGroup
-	for i, one := range t.trials {
-		wait.Go(func() { failures[i] = t.run(ctx, one) })
-	}
-	wait.Wait()
+	failures := t.askAll(ctx)
 	t.report.total()
 	for _, one := range t.trials {
 		t.report.Brief = cmp.Or(t.report.Brief, one.lint)
 		failures = append(failures, one.calls.unkept)
 	}
 	return t.report, errors.Join(failures...)
+}
+
+// askAll runs all trials at the same time.
+func (t *tryout) askAll(ctx context.Context) []error {
+	if t.Asking != nil {
+		t.Asking(&t.report.Estimate)
+	}
+	failures := make([]error, len(t.trials))
+	var ended sync.Mutex
+	var wait sync.WaitGroup
+	for i, one := range t.trials {
+		wait.Go(func() {
+			failures[i] = t.run(ctx, one)
+			ended.Lock()
+			defer ended.Unlock()
+			if t.Ended != nil {
+				t.Ended(one.row)
+			}
+		})
+	}
+	wait.Wait()
+	return failures
 }
 
 // prepare checks everything and composes the kickoffs. Nothing is sent.

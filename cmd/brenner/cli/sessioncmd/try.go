@@ -111,6 +111,12 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 	})
 	defer done()
 	opt.Drain = drain
+	if a.ErrTTY && !a.JSON && !a.Quiet {
+		opt.Asking = func(e *tryout.Estimate) { a.Say(atMostText(e) + "\n") }
+		opt.Ended = func(row *tryout.Row) {
+			a.Say(fmt.Sprintf("%s, %s: %s in %s\n", ui.Clean(row.Model), row.Role, resultText(row), duration(row.TookMS)))
+		}
+	}
 	r, err := tryout.Run(ctx, p, &opt.Options)
 	if r == nil {
 		return err
@@ -141,14 +147,19 @@ func tryPlanText(a *ui.App, r *tryout.Report) string {
 		rows = append(rows, []string{ui.Clean(row.Model), row.Role, row.Template, row.ShortHash(), row.Structured, strconv.Itoa(row.Sent)})
 	}
 	e := &r.Estimate
-	out := questionText(r) + a.Table(rows) + "\nDry run: nothing is sent or written.\n"
-	if e.Reply <= 0 {
-		return out + fmt.Sprintf("%s at most: %d tokens in; replies have no limit (budget.reply_tokens)\n", text.Count(e.Calls, "call"), e.Input)
-	}
-	return out + fmt.Sprintf("%s at most: %d tokens in, %d tokens out, %s\n%s\n", text.Count(e.Calls, "call"), e.Input, e.Output, dollarsAtMost(e.USD), BudgetText(e.Budget, e.BudgetUSD, e.Covered, 0))
+	return questionText(r) + a.Table(rows) + "\nDry run: nothing is sent or written.\n" + atMostText(e) + "\n" + BudgetText(e.Budget, e.BudgetUSD, e.Covered, 0) + "\n"
 }
 
-func dollarsAtMost(usd *float64) string {
+// atMostText says what all calls cost at most.
+func atMostText(e *tryout.Estimate) string {
+	calls := text.Count(e.Calls, "call") + fmt.Sprintf(" at most: %d tokens in", e.Input)
+	if e.Reply <= 0 {
+		return calls + "; replies have no limit (budget.reply_tokens)"
+	}
+	return calls + fmt.Sprintf(", %d tokens out, %s", e.Output, dollarsOrUnknown(e.USD))
+}
+
+func dollarsOrUnknown(usd *float64) string {
 	if usd == nil {
 		return "price unknown"
 	}
@@ -189,11 +200,7 @@ func tryText(a *ui.App, r *tryout.Report) string {
 
 func tryRow(row *tryout.Row) []string {
 	n := &row.Counts
-	result := outcomeWords(row.Outcome)
-	if row.Finish == tryout.Cut && row.Outcome != tryout.Cut {
-		result += ", cut"
-	}
-	cells := []string{ui.Clean(row.Model), row.Role, row.Template, result}
+	cells := []string{ui.Clean(row.Model), row.Role, row.Template, resultText(row)}
 	if row.Finish == tryout.Failed {
 		return append(cells, "-", "-", "-", "-", "-", "-", "-", duration(row.TookMS))
 	}
@@ -205,6 +212,15 @@ func tryRow(row *tryout.Row) []string {
 		cells = append(cells, strconv.Itoa(count))
 	}
 	return append(cells, lintText(row.Lint), about+strconv.Itoa(row.Input), about+strconv.Itoa(row.Output), duration(row.TookMS))
+}
+
+// resultText formats the outcome of a reply, and whether it was cut.
+func resultText(row *tryout.Row) string {
+	result := outcomeWords(row.Outcome)
+	if row.Finish == tryout.Cut && row.Outcome != tryout.Cut {
+		result += ", cut"
+	}
+	return result
 }
 
 func lintText(l *tryout.Lint) string {
@@ -285,7 +301,7 @@ func tryTotal(r *tryout.Report) string {
 	for _, row := range r.Rows {
 		kept += len(row.Kept)
 	}
-	line := fmt.Sprintf("\n%s: %d tokens in, %d tokens out, %s", text.Count(t.Calls, "call"), t.Input, t.Output, dollarsAtMost(t.USD))
+	line := fmt.Sprintf("\n%s: %d tokens in, %d tokens out, %s", text.Count(t.Calls, "call"), t.Input, t.Output, dollarsOrUnknown(t.USD))
 	if t.Lost > 0 {
 		line += fmt.Sprintf("; up to %d tokens more for calls without a usable reply", t.Lost)
 	}
