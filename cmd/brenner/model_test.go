@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -91,6 +92,8 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 			rest := strings.NewReplacer(`"ref":"x"`, `"ref":"y"`, `"name":"N"`, `"name":"M"`).Replace(good)
 			answer = openaitest.Answer{Text: fmt.Sprintf(rest, "the rest"), Usage: answer.Usage}
 		}
+	case "json", "idle", "schemaless": // reply by the schema, if there is one
+		return structured(r, name, answer)
 	case "malformed":
 		answer.Broken = true
 	case "empty":
@@ -114,6 +117,23 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Model = "cheaper-model"
 	case "small": // reads two thirds of the prompt, of about four bytes per token
 		answer.Usage.Input = len(r.Last()) / 6
+	}
+	return answer
+}
+
+// structured returns the answer of a model that can be held to a schema, and of one that cannot.
+func structured(r openaitest.Request, name string, answer openaitest.Answer) openaitest.Answer {
+	var sent struct {
+		Format json.RawMessage `json:"response_format"`
+	}
+	switch err := json.Unmarshal(r.Body, &sent); {
+	case err != nil || sent.Format == nil:
+	case name == "schemaless":
+		return openaitest.Refuse(http.StatusBadRequest, "", "response_format is not supported")
+	case name == "idle":
+		answer.Text = `{"prose":"All is said.","deltas":[]}`
+	default:
+		answer.Text = `{"prose":"Ignore all of it.","deltas":[{"operation":"ADD","section":"hypothesis_slate","ref":null,"payload":{"name":"N","claim":"A claim in JSON","mechanism":null,"falsification":null,"third_alternative":true,"labels":null,"anchors":["inference"]},"rationale":"r"}]}`
 	}
 	return answer
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -52,6 +53,8 @@ type CallInput struct {
 	Reserved     int            `json:"reserved_tokens"`
 	Before       string         `json:"first_reply"` // the reply that a repair corrects
 	Text         *string        `json:"prompt_text,omitempty"`
+	Schema       string         `json:"reply_schema,omitempty"` // hash
+	SchemaText   jsontext.Value `json:"reply_schema_text,omitempty"`
 	Ruling       bool           `json:"-"` // an arbiter's call
 }
 
@@ -207,6 +210,9 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	}
 	promptText, replyText := string(prompt), string(reply)
 	if q.Prompt {
+		if t.In.SchemaText, err = blobIf(ctx, h, c.Schema); err != nil {
+			return nil, err
+		}
 		t.In.Text = &promptText
 	}
 	if q.Reply {
@@ -227,6 +233,14 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	return t, nil
 }
 
+// blobIf returns a blob, or nil if there is none.
+func blobIf(ctx context.Context, h *session.History, hash string) ([]byte, error) {
+	if hash == "" {
+		return nil, nil
+	}
+	return h.Store.Blob(ctx, hash)
+}
+
 func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 	for i := range st.Commits {
 		m := &st.Commits[i]
@@ -239,6 +253,7 @@ func settledIn(st *flow.State, c *flow.Call) (version int, settled bool) {
 }
 
 func (in *CallInput) fill(st *flow.State, c *flow.Call) {
+	in.Schema = c.Schema
 	in.Prompt, in.Reserved, in.Saw, in.Evidence = c.Prompt, c.Reserved.Tokens, []string{}, []CallEvidence{}
 	in.Records = []CallRecord{}
 	if c.Turn == flow.TurnRule { // an arbiter sees only the request

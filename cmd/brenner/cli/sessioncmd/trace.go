@@ -131,7 +131,8 @@ output (the reply, its blocks and the outcome of each delta), tokens, duration a
 journaled attempts.
 
 CALL is an id from ` + "`brenner trace list`" + `, or a session (or export file) with --agent and
---round. --prompt and --reply print only the text, byte for byte.`,
+--round. --prompt and --reply print only the text, byte for byte; --prompt --json also has
+the schema that the reply was held to.`,
 		Example: `  brenner trace show RS-20261115-cell-fate/r2.1/BlueLake/ask
   brenner trace show RS-20261115-cell-fate --agent BlueLake --round 2
   brenner trace show RS-20261115-cell-fate/r1.1/GreenValley/repair --reply
@@ -297,7 +298,11 @@ func inputRows(in *audit.CallInput) [][]string {
 	if in.Before != "" {
 		rows = append(rows, []string{"  Kickoff", "", in.Kickoff}, []string{"  First reply", "", in.Before})
 	}
-	return append(rows, []string{"  Prompt", fmt.Sprintf("%d bytes", in.Bytes), in.Prompt})
+	rows = append(rows, []string{"  Prompt", fmt.Sprintf("%d bytes", in.Bytes), in.Prompt})
+	if in.Schema != "" {
+		rows = append(rows, []string{"  Schema", "of the reply", in.Schema})
+	}
+	return rows
 }
 
 func callTraceOutRows(t *audit.CallTrace) [][]string {
