@@ -90,12 +90,13 @@ type Row struct {
 	Counts   Counts `json:"blocks"`
 	Lint     *Lint  `json:"lint"` // of the artifact with the reply; null without one
 
-	Calls   int  `json:"calls"`
-	Input   int  `json:"input_tokens"`
-	Output  int  `json:"output_tokens"`
-	Guessed bool `json:"guessed"` // by our own count
-	Lost    int  `json:"tokens_lost"`
-	TookMS  int  `json:"took_ms"`
+	Calls   int      `json:"calls"`
+	Input   int      `json:"input_tokens"`
+	Output  int      `json:"output_tokens"`
+	Guessed bool     `json:"guessed"` // by our own count
+	Lost    int      `json:"tokens_lost"`
+	USD     *float64 `json:"usd"` // null if the price is unknown
+	TookMS  int      `json:"took_ms"`
 
 	Problems []Problem     `json:"problems"`
 	Remarks  []flow.Remark `json:"remarks"`
@@ -104,8 +105,6 @@ type Row struct {
 	Code   fault.Code `json:"code,omitempty"`
 	Detail string     `json:"detail,omitempty"`
 	Hint   string     `json:"hint,omitempty"`
-
-	usd *float64
 }
 
 // Counts is what became of the blocks of a reply and its repair. Each block counts once.
@@ -168,10 +167,10 @@ func (r *Report) total() {
 		if row.Code != "" {
 			t.Failed++
 		}
-		if row.usd == nil {
+		if row.USD == nil {
 			priced = false
 		} else {
-			usd += *row.usd
+			usd += *row.USD
 		}
 	}
 	if priced {
@@ -192,9 +191,9 @@ func (t *trial) judge(ctx context.Context, h *session.History) error {
 		}
 	}
 	row.Kept = append(row.Kept, t.calls.kept...)
-	if s := h.State; summary.Unpriced == 0 {
-		usd := flow.Dollars(s.Spent.USD)
-		row.usd = &usd
+	if summary.Unpriced == 0 {
+		usd := flow.Dollars(h.State.Spent.USD)
+		row.USD = &usd
 	}
 	for i := range h.State.Commits {
 		c := &h.State.Commits[i]

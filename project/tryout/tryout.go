@@ -106,7 +106,10 @@ func Run(ctx context.Context, p *project.Project, o *Options) (*Report, error) {
 		return nil, err
 	}
 	defer t.models.Close()
-	if err := cmp.Or(t.checkBudget(), t.prepareKeep()); err != nil {
+	if err := t.checkBudget(); err != nil {
+		return nil, err
+	}
+	if err := t.prepareKeep(); err != nil {
 		return nil, err
 	}
 	failures := t.askAll(ctx)

@@ -86,6 +86,11 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 	if opt.Traffic.Names() {
 		return ui.Usage(c, "--base-url takes one URL here", "set base_url: of each model under agents.models: in "+config.FileName)
 	}
+	if opt.dryRun {
+		if err := ui.Unused(c, "cannot be combined with --dry-run", "keep"); err != nil {
+			return err
+		}
+	}
 	flags, err := opt.brief.flags(a, c)
 	if err != nil {
 		return err
