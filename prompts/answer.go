@@ -2,10 +2,7 @@ package prompts
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"brenner/artifact"
 )
@@ -27,17 +24,13 @@ type Shown struct {
 // It keeps to what OpenAI's strict mode, vLLM, Ollama and llama.cpp all accept: every property is required, an
 // optional one may be null, objects have no other properties, and the root is an object.
 func (r *Rights) Answer(s Shown) []byte {
-	a := answer{Rights: r, Shown: s, limits: limitsFor(s.MaxReply)}
+	a := answer{Rights: r, Shown: s}
 	a.find()
-	var variants []any
-	for _, section := range artifact.Sections() {
-		variants = append(variants, a.variants(section)...)
-	}
-	if len(variants) == 0 {
+	root := a.fitted()
+	if root == nil {
 		return nil
 	}
-	deltas := object{{"type", "array"}, {"items", object{{"anyOf", variants}}}, {"maxItems", a.limits.deltas}}
-	schema, err := json.Marshal(strictObject(property{"prose", a.text(a.limits.prose)}, property{"deltas", deltas}))
+	schema, err := json.Marshal(root)
 	if err != nil {
 		panic("prompts: " + err.Error()) // unreachable: it has only texts, numbers and lists
 	}
@@ -46,27 +39,54 @@ func (r *Rights) Answer(s Shown) []byte {
 
 // limits bound a reply: a small model may not come to an end otherwise.
 type limits struct {
-	deltas            int // in number
-	prose, text, name int // in characters
-	list              int // entries of a list
+	deltas     int // in number
+	text, name int // in characters
+	list       int // entries of a list
 }
 
-// limitsFor returns the bounds by which a reply most likely fits into its tokens.
-func limitsFor(maxReply int) limits {
+// fitted returns the schema with the widest bounds by which the longest reply fits into its tokens, or nil if there is
+// nothing to reply.
+func (a *answer) fitted() *node {
 	const (
 		forDelta   = 512 // tokens of a delta at ease
 		characters = 3   // of a token
-		texts      = 10  // of a delta, and what is around them
+		poor       = 2   // of a token, in the endless texts of small models
+		least      = 40
 	)
-	most := limits{deltas: 12, prose: 900, text: 600, name: 80, list: 6}
-	if maxReply <= 0 {
-		return most
+	a.limits = limits{deltas: 12, text: 600, name: 80, list: 6}
+	room := a.MaxReply * characters
+	if a.Brief {
+		a.limits.list, room = 2, a.MaxReply*poor
 	}
-	l := most
-	l.deltas = min(most.deltas, max(1, maxReply/forDelta))
-	l.text = min(most.text, max(most.name, maxReply*characters/(l.deltas*texts)))
-	l.prose = min(most.prose, 2*l.text)
-	return l
+	if a.MaxReply > 0 {
+		a.limits.deltas = min(a.limits.deltas, max(1, a.MaxReply/forDelta))
+	}
+	for {
+		root := a.root()
+		if root == nil || a.MaxReply <= 0 || root.most <= room || a.limits.text <= least {
+			return root
+		}
+		a.limits.text = a.limits.text * 3 / 4
+		a.limits.name = min(a.limits.name, a.limits.text)
+	}
+}
+
+// root returns the schema of a whole reply. A small model may not come to the end of its prose, so that it comes last
+// there.
+func (a *answer) root() *node {
+	var variants []*node
+	for _, section := range artifact.Sections() {
+		variants = append(variants, a.variants(section)...)
+	}
+	if len(variants) == 0 {
+		return nil
+	}
+	deltas := property{"deltas", listOf(anyOf(variants...), 0, a.limits.deltas)}
+	prose := property{"prose", text(a.limits.text)}
+	if a.Brief {
+		return objectOf(deltas, prose)
+	}
+	return objectOf(prose, deltas)
 }
 
 type answer struct {
@@ -95,8 +115,8 @@ func (a *answer) find() {
 }
 
 // variants returns the deltas that the reader may send about a section.
-func (a *answer) variants(s artifact.Section) []any {
-	var all []any
+func (a *answer) variants(s artifact.Section) []*node {
+	var all []*node
 	if a.offersAdd(s) {
 		if payload := a.addPayload(s); payload != nil {
 			all = append(all, a.delta("ADD", s, nil, payload))
@@ -106,7 +126,7 @@ func (a *answer) variants(s artifact.Section) []any {
 		all = append(all, a.delta("EDIT", s, ids, a.editPayload(s)))
 	}
 	if ids := a.killable(s); len(ids) > 0 {
-		all = append(all, a.delta("KILL", s, ids, strictObject(property{"reason", a.text(a.limits.text)})))
+		all = append(all, a.delta("KILL", s, ids, objectOf(property{"reason", text(a.limits.text)})))
 	}
 	return all
 }
@@ -148,7 +168,7 @@ func (a *answer) killable(s artifact.Section) []string {
 }
 
 // delta returns the schema of a delta.
-func (a *answer) delta(operation string, s artifact.Section, targets []string, payload any) object {
+func (a *answer) delta(operation string, s artifact.Section, targets []string, payload *node) *node {
 	properties := []property{{"operation", oneOf(operation)}, {"section", oneOf(s.String())}}
 	if len(targets) > 0 {
 		properties = append(properties, property{"target_id", oneOf(targets...)})
@@ -156,14 +176,14 @@ func (a *answer) delta(operation string, s artifact.Section, targets []string, p
 	if operation == "ADD" && s == artifact.HypothesisSlate && !a.Brief {
 		properties = append(properties, property{"ref", orNull(oneOf(newHypotheses...))})
 	}
-	return strictObject(append(properties, property{"payload", payload}, property{"rationale", a.text(a.limits.text)})...)
+	return objectOf(append(properties, property{"payload", payload}, property{"rationale", text(a.limits.text)})...)
 }
 
 // newHypotheses are the words by which other deltas of a reply refer to its new hypotheses.
 var newHypotheses = []string{"h_1", "h_2", "h_3"}
 
 // addPayload returns the fields of a new item, or nil if a required one cannot be filled.
-func (a *answer) addPayload(s artifact.Section) any {
+func (a *answer) addPayload(s artifact.Section) *node {
 	var properties []property
 	for i := range s.Spec().Fields {
 		f := &s.Spec().Fields[i]
@@ -178,28 +198,28 @@ func (a *answer) addPayload(s artifact.Section) any {
 		}
 		properties = append(properties, property{f.Name, value})
 	}
-	return strictObject(properties...)
+	return objectOf(properties...)
 }
 
 // editPayload returns the change of one field: an EDIT of nothing would be refused.
-func (a *answer) editPayload(s artifact.Section) any {
-	var fields []any
+func (a *answer) editPayload(s artifact.Section) *node {
+	var fields []*node
 	for i := range s.Spec().Fields {
 		f := &s.Spec().Fields[i]
 		if value := a.field(f, true); value != nil {
-			fields = append(fields, strictObject(property{f.Name, value}))
+			fields = append(fields, objectOf(property{f.Name, value}))
 		}
 	}
-	return object{{"anyOf", fields}}
+	return anyOf(fields...)
 }
 
 // field returns the schema of a field's value, or nil if it has none here. Of a map, an EDIT changes one key.
-func (a *answer) field(f *artifact.FieldSpec, edit bool) any {
+func (a *answer) field(f *artifact.FieldSpec, edit bool) *node {
 	switch f.Kind {
 	case artifact.KindText:
 		return a.textField(f)
 	case artifact.KindFlag:
-		return object{{"type", "boolean"}}
+		return oneValue(object{{"type", "boolean"}}, "false")
 	case artifact.KindStatus:
 		return oneOf(f.Allowed...)
 	case artifact.KindList:
@@ -212,12 +232,12 @@ func (a *answer) field(f *artifact.FieldSpec, edit bool) any {
 	return nil
 }
 
-func (a *answer) textField(f *artifact.FieldSpec) any {
+func (a *answer) textField(f *artifact.FieldSpec) *node {
 	switch {
 	case f.Name == "name":
-		return a.text(a.limits.name)
+		return text(a.limits.name)
 	case !f.Refs:
-		return a.text(a.limits.text)
+		return text(a.limits.text)
 	}
 	var pairs []string
 	hypotheses := a.hypotheses()
@@ -235,11 +255,15 @@ func (a *answer) textField(f *artifact.FieldSpec) any {
 // hypotheses returns the words for hypotheses: the ids that are shown and, unless the reply is brief, those for new
 // ones.
 func (a *answer) hypotheses() []string {
-	names := idsOf(a.active[artifact.HypothesisSlate])
-	if !a.Brief && a.offersAdd(artifact.HypothesisSlate) {
-		names = append(names, newHypotheses...)
+	return append(idsOf(a.active[artifact.HypothesisSlate]), a.references()...)
+}
+
+// references returns the words for new hypotheses that a reply may use.
+func (a *answer) references() []string {
+	if a.Brief || !a.offersAdd(artifact.HypothesisSlate) {
+		return nil
 	}
-	return names
+	return newHypotheses
 }
 
 func idsOf(items []*artifact.Item) []string {
@@ -250,11 +274,11 @@ func idsOf(items []*artifact.Item) []string {
 	return ids
 }
 
-func (a *answer) list(f *artifact.FieldSpec) any {
-	entry := a.text(a.limits.name)
+func (a *answer) list(f *artifact.FieldSpec) *node {
+	entry := text(a.limits.name)
 	switch {
 	case f.Name == "anchors":
-		entry = object{{"type", "string"}, {"pattern", anchor}}
+		entry = oneValue(object{{"type", "string"}, {"pattern", anchor}}, `"EV-001#E10"`)
 	case f.Refs:
 		names := append(a.hypotheses(), idsOf(a.active[artifact.AssumptionLedger])...)
 		if len(names) == 0 {
@@ -262,99 +286,51 @@ func (a *answer) list(f *artifact.FieldSpec) any {
 		}
 		entry = oneOf(names...)
 	}
-	return object{{"type", "array"}, {"items", entry}, {"minItems", 1}, {"maxItems", a.limits.list}}
+	return listOf(entry, 1, a.limits.list)
 }
 
 // anchor matches where an item comes from.
 const anchor = `^(§[0-9]{1,3}|EV-[0-9]{3}|EV-[0-9]{3}#E[0-9]{1,2}|inference)$`
 
 // outcomes returns the schema of outcomes by hypothesis: one for each that is shown, or in an EDIT one alone.
-func (a *answer) outcomes(edit bool) any {
+func (a *answer) outcomes(edit bool) *node {
 	var properties []property
-	for _, it := range a.active[artifact.HypothesisSlate] {
-		properties = append(properties, property{it.ID, a.text(a.limits.text)})
+	for _, id := range idsOf(a.active[artifact.HypothesisSlate]) {
+		properties = append(properties, property{id, text(a.limits.name)})
 	}
-	if !a.Brief && a.offersAdd(artifact.HypothesisSlate) {
-		for i, name := range newHypotheses {
-			value := a.text(a.limits.text)
-			if !edit && (i > 0 || len(properties) > 0) {
-				value = orNull(value)
-			}
-			properties = append(properties, property{name, value})
+	for _, name := range a.references() {
+		value := text(a.limits.name)
+		if !edit && len(properties) > 0 {
+			value = orNull(value)
 		}
+		properties = append(properties, property{name, value})
 	}
-	return wholeOrOne(properties, edit)
+	return allOrOne(properties, edit)
 }
 
-func score(f *artifact.FieldSpec, edit bool) any {
+func score(f *artifact.FieldSpec, edit bool) *node {
 	var marks []int
 	for mark := range artifact.ScoreMax + 1 {
 		marks = append(marks, mark)
 	}
 	var properties []property
 	for _, name := range f.Allowed {
-		properties = append(properties, property{name, object{{"type", "integer"}, {"enum", marks}}})
+		properties = append(properties, property{name, oneValue(object{{"type", "integer"}, {"enum", marks}}, "0")})
 	}
-	return wholeOrOne(properties, edit)
+	return allOrOne(properties, edit)
 }
 
-// wholeOrOne returns an object with all properties or with one of them, or nil if there are none.
-func wholeOrOne(properties []property, one bool) any {
+// allOrOne returns an object with all properties or with one of them, or nil if there are none.
+func allOrOne(properties []property, one bool) *node {
 	if len(properties) == 0 {
 		return nil
 	}
 	if !one {
-		return strictObject(properties...)
+		return objectOf(properties...)
 	}
-	var variants []any
+	var variants []*node
 	for _, p := range properties {
-		variants = append(variants, strictObject(p))
+		variants = append(variants, objectOf(p))
 	}
-	return object{{"anyOf", variants}}
-}
-
-// text returns the schema of a text in one line that is not blank.
-func (a *answer) text(characters int) object {
-	// No \s: the grammar of llama.cpp does not know it, and reads a class without the rules of JSON.
-	const visible = `"\\\x00-\x1F\x7F`
-	return object{{"type", "string"}, {"pattern", fmt.Sprintf("^[^ "+visible+"][^"+visible+"]{0,%d}$", characters-1)}}
-}
-
-// oneOf returns the schema of one of several words.
-func oneOf(words ...string) object { return object{{"type", "string"}, {"enum", words}} }
-
-func orNull(schema any) object {
-	return object{{"anyOf", []any{schema, object{{"type", "null"}}}}}
-}
-
-// strictObject returns the schema of an object with these properties and no others.
-func strictObject(properties ...property) object {
-	var names []string
-	values := object{}
-	for _, p := range properties {
-		names = append(names, p.name)
-		values = append(values, p)
-	}
-	return object{{"type", "object"}, {"properties", values}, {"required", names}, {"additionalProperties", false}}
-}
-
-// property is a member of an object. The order counts: models write the properties of a schema in its order.
-type property struct {
-	name  string
-	value any
-}
-
-type object []property
-
-// MarshalJSON encodes an object in the order of its members.
-func (o object) MarshalJSON() ([]byte, error) {
-	members := make([]string, len(o))
-	for i, p := range o {
-		value, err := json.Marshal(p.value)
-		if err != nil {
-			return nil, err
-		}
-		members[i] = strconv.Quote(p.name) + ":" + string(value)
-	}
-	return []byte("{" + strings.Join(members, ",") + "}"), nil
+	return anyOf(variants...)
 }

@@ -194,41 +194,72 @@ func TestAnswerBeginsWithProse(t *testing.T) {
 	}
 }
 
+// The longest reply that a schema allows fits into its tokens, even if a small model fills every text.
 func TestAnswerFitsItsTokens(t *testing.T) {
 	onto := base(t)
-	rights := prompts.Rights{Role: "hypothesis_generator", Scopes: merge.DefaultScopes()}
-	last := 0
-	for _, tokens := range []int{256, 1024, 4096, 0} {
-		n := longest(parsed(t, rights.Answer(prompts.Shown{Agent: "BlueLake", Artifact: &onto, MaxReply: tokens, Brief: true})))
-		if n < last || tokens > 0 && n > 8*tokens {
-			t.Errorf("%d tokens: %d characters, %d before", tokens, n, last)
+	shown := prompts.Shown{Agent: "test_designer", Artifact: &onto, Brief: true}
+	for _, s := range artifact.Sections() {
+		for _, it := range onto.Sections[s] {
+			shown.Items = append(shown.Items, it.ID)
 		}
-		last = n
+	}
+	for _, role := range roster.AllRoles() {
+		rights := prompts.Rights{Role: string(role), Scopes: merge.DefaultScopes()}
+		last := 0
+		for _, shown.MaxReply = range []int{512, 1024, 4096, 20_000} {
+			text, err := json.Marshal(longest(parsed(t, rights.Answer(shown))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			const characters = 2 // of a token
+			if n := len(text); n < last || n > characters*shown.MaxReply {
+				t.Errorf("%s, %d tokens: %d characters, %d before", role, shown.MaxReply, n, last)
+			}
+			last = len(text)
+		}
 	}
 }
 
-// longest returns about how many characters of text an answer may have.
-func longest(node map[string]any) int {
-	n := 0
-	if pattern, _ := node["pattern"].(string); pattern != "" {
-		if at := strings.LastIndex(pattern, "{0,"); at >= 0 {
-			_, _ = fmt.Sscanf(pattern[at:], "{0,%d}", &n)
+// longest returns the longest value that a schema allows.
+func longest(node map[string]any) any {
+	if variants, ok := node["anyOf"].([]any); ok {
+		return longestOf(variants, func(v any) any { return longest(v.(map[string]any)) })
+	}
+	if words, ok := node["enum"].([]any); ok {
+		return longestOf(words, func(v any) any { return v })
+	}
+	switch node["type"] {
+	case "object":
+		value := map[string]any{}
+		for name, p := range node["properties"].(map[string]any) {
+			value[name] = longest(p.(map[string]any))
 		}
-		return n + 1
+		return value
+	case "array":
+		return slices.Repeat([]any{longest(node["items"].(map[string]any))}, int(node["maxItems"].(float64)))
+	case "boolean":
+		return false
+	case "null":
+		return nil
 	}
-	properties, _ := node["properties"].(map[string]any)
-	for _, p := range properties {
-		n += longest(p.(map[string]any))
+	n, pattern := 0, node["pattern"].(string)
+	if at := strings.LastIndex(pattern, "{0,"); at < 0 {
+		return "EV-001#E10"
+	} else if _, err := fmt.Sscanf(pattern[at:], "{0,%d}", &n); err != nil {
+		return nil
 	}
-	if items, ok := node["items"].(map[string]any); ok {
-		n += int(node["maxItems"].(float64)) * longest(items)
+	return strings.Repeat("x", n+1)
+}
+
+func longestOf(all []any, value func(any) any) (found any) {
+	most := -1
+	for _, v := range all {
+		text, err := json.Marshal(value(v))
+		if err == nil && len(text) > most {
+			found, most = value(v), len(text)
+		}
 	}
-	most := 0
-	variants, _ := node["anyOf"].([]any)
-	for _, v := range variants {
-		most = max(most, longest(v.(map[string]any)))
-	}
-	return n + most
+	return found
 }
 
 type fataler interface{ Fatal(...any) }

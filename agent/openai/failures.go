@@ -223,7 +223,7 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 		return
 	}
 	f.Code, f.Detail = agent.Refused, x.host+": request refused"
-	if x.form.schema && no.names("response_format", "json_schema", "text.format", "structured output") {
+	if x.form.schema && no.refusesSchema() {
 		f.Hint = "set structured to auto or fences: the endpoint does not support schemas"
 		return
 	}

@@ -93,7 +93,7 @@ func (m *model) noteUnsupported(f form, no *refusal) bool {
 		return false
 	}
 	switch {
-	case f.schema && m.Structured == Auto && no.names("response_format", "json_schema", "text.format", "structured output"):
+	case f.schema && m.Structured == Auto && no.refusesSchema():
 		m.unsupported.schema.Store(true)
 	case f.stream && f.reportUsage && no.names("stream_options", "include_usage"):
 		m.unsupported.usage.Store(true)
@@ -110,6 +110,11 @@ func (m *model) noteUnsupported(f form, no *refusal) bool {
 // names reports whether a refusal mentions one of these parameters.
 func (r *refusal) names(parameters ...string) bool {
 	return text.HasAny(strings.ToLower(r.detail.Param+" "+r.detail.Message), parameters...)
+}
+
+// refusesSchema reports whether a refusal is about the schema, or about the grammar that a server makes of it.
+func (r *refusal) refusesSchema() bool {
+	return r.names("response_format", "json_schema", "text.format", "structured output", "grammar")
 }
 
 func (r *refusal) refusesStream() bool {
