@@ -106,7 +106,7 @@ var servers = map[string]struct {
 	notInPatterns *regexp.Regexp
 }{
 	"OpenAI, strict": {
-		keywords: []string{"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "pattern", "minItems", "maxItems"}, properties: 5000, depth: 10, words: 1000,
+		keywords: []string{"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "pattern", "minItems", "maxItems"}, properties: 5000, depth: 5, words: 1000,
 		allRequired: true, notInPatterns: regexp.MustCompile(`\(\?`),
 	},
 	"llama.cpp, Ollama": {
