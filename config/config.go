@@ -118,6 +118,7 @@ type Model struct {
 	Seed         *int     `json:"seed,omitempty"`
 	Effort       string   `json:"reasoning_effort,omitempty"`
 	Structured   string   `json:"structured,omitempty"` // a Structured constant; empty means fences
+	Kickoff      string   `json:"kickoff,omitempty"`    // a Kickoff constant; empty means auto
 
 	// PriceInput and PriceOutput are dollars per million tokens, both or none.
 	PriceInput  *float64 `json:"price_input,omitempty"`

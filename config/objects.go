@@ -16,7 +16,7 @@ import (
 	"brenner/session/view"
 )
 
-// The allowed values of api and structured in a model's entry.
+// The allowed values of api, structured and kickoff in a model's entry.
 const (
 	APIChat      = "chat"
 	APIResponses = "responses"
@@ -24,6 +24,10 @@ const (
 	StructuredFences = "fences" // deltas in fences, as the prompts ask for them
 	StructuredSchema = "schema" // JSON by a schema
 	StructuredAuto   = "auto"   // by a schema if the endpoint supports it
+
+	KickoffAuto  = "auto"  // short if the endpoint reports a small context
+	KickoffShort = "short" // for small contexts
+	KickoffFull  = "full"
 )
 
 type object struct {
@@ -108,7 +112,7 @@ func keyed[T any](r *reader, path string, n *yaml.Node, what, example string, kn
 func modelList(r *reader, path string, n *yaml.Node) any {
 	known := []string{
 		"via", "id", "base_url", "key_env", "api", "organization", "headers", "temperature", "seed",
-		"reasoning_effort", "structured", "price_input", "price_output", "concurrent",
+		"reasoning_effort", "structured", "kickoff", "price_input", "price_output", "concurrent",
 	}
 	return keyed(r, path, n, "model", "Opus 4.5", known, func(o object) (Model, string) {
 		m := r.model(o)
@@ -132,6 +136,7 @@ func (r *reader) model(o object) Model {
 		at("via", word(Vias()...), &m.Via),
 		at("api", word(APIChat, APIResponses), &m.API),
 		at("structured", word(StructuredFences, StructuredSchema, StructuredAuto), &m.Structured),
+		at("kickoff", word(KickoffAuto, KickoffShort, KickoffFull), &m.Kickoff),
 		ifAny("temperature", upTo(2), &m.Temperature),
 		ifAny("price_input", upTo(mostPrice), &m.PriceInput),
 		ifAny("price_output", upTo(mostPrice), &m.PriceOutput),

@@ -31,6 +31,9 @@ type Report struct {
 	Messages []Report `json:"messages,omitempty"`
 }
 
+// TemplateRole returns the role that the template is for, or prompts.UnifiedName.
+func (r *Report) TemplateRole() string { return prompts.RoleOf(r.Template) }
+
 // Finding is an inconsistency in a message.
 type Finding struct {
 	Code    fault.Code `json:"code"`
@@ -334,7 +337,7 @@ func (a *auditor) checkTemplate() {
 			"the hash of %s is %s, want %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
 	if want, ok := a.wantedTemplate(); ok && known {
-		if prompts.RoleOf(id) != want {
+		if a.out.TemplateRole() != want {
 			a.add(WrongTemplate, "template", at, "check the roster and the template",
 				"%s has the template %s, but the roster requires %s", fault.Shown(a.out.Recipient), id, want)
 		}

@@ -63,6 +63,7 @@ type sessionPlan struct {
 	parties []flow.Party
 	all     []flow.Party // with the arbiter
 	script  *rehearsal.Script
+	noWay   error // there is no way to some agents
 }
 
 // plan returns how the session is opened. A run and a dry run share it. With the error that there
@@ -80,7 +81,7 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &sessionPlan{all: flow.WithArbiter(parties, arbiter)}
+	out := &sessionPlan{all: flow.WithArbiter(parties, arbiter), noWay: noWay}
 	if err := o.Traffic.reach(out.all); err != nil {
 		return nil, err
 	}
@@ -88,6 +89,7 @@ func (k *Composed) plan(o *StartOptions) (*sessionPlan, error) {
 		arbiter = &out.all[len(parties)]
 	}
 	parties = out.parties
+	p.ConfigureKickoffs(parties)
 	if out.script, err = p.rehearsalScript(o.Script, o.AnyQuestion, out.all); err != nil {
 		return nil, err
 	}
@@ -126,14 +128,15 @@ func (k *Composed) open(o *StartOptions) (*sessionPlan, *Models, error) {
 	return plan, models, nil
 }
 
-// Prepare prepares a new session. Nothing is sent or written yet.
+// Prepare prepares a new session. No message is sent, and nothing is written yet.
 func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err error) {
 	plan, models, err := k.open(o)
 	if err != nil {
 		return nil, err
 	}
+	models.chooseKickoffs(ctx, plan.parties)
 	if anyVia(plan.parties, config.ViaMail) || !k.Project.hasStore() { // the session, or a store, is made before its first messages
-		if err := k.checkSize(ctx, o); err != nil {
+		if _, err := k.preview(ctx, o, plan, anyName); err != nil {
 			models.Close()
 			return nil, err
 		}

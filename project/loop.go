@@ -68,7 +68,7 @@ type LoopResult struct {
 }
 
 // Loop finds the loop of a plan, or a name for a new one, and locks it until the job is
-// closed. Nothing is sent and no session starts before Run.
+// closed. No message is sent and no session starts before Run.
 func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (job *LoopJob, err error) {
 	search, err := plan.search(&o)
 	if err != nil {
@@ -100,7 +100,8 @@ func (p *Project) Loop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (jo
 		return nil, err
 	}
 	if known == nil { // messages that are too large
-		if _, err := plan.estimateLoop(ctx, j.models, &plan.opened.Limits, false); err != nil {
+		j.models.chooseLoopKickoffs(ctx, &j.pins)
+		if _, err := plan.estimateLoop(ctx, j.models, &j.pins, &plan.opened.Limits, false); err != nil {
 			return nil, err
 		}
 	}
@@ -309,7 +310,7 @@ const loopPatience = time.Minute
 // fork returns a copy for one session.
 func (m *Models) fork() *Models {
 	return &Models{
-		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions,
+		Project: m.Project, Transport: m.Transport, Counter: m.Counter, slots: m.slots, patience: loopPatience, offline: m.offline, named: m.named, versions: m.versions, contexts: m.contexts,
 		Mail: m.Project.sessionMail(m.mailbox, m.Counter.Count), mailbox: m.mailbox,
 	}
 }
@@ -330,6 +331,9 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 	arbiter, err := c.pins.reach(p, &j.Cell, parties, script != nil)
 	if err != nil {
 		return nil, err
+	}
+	if c.pins.find(&j.Cell) == nil { // it was added since the loop began
+		c.models.chooseKickoffs(ctx, parties)
 	}
 	c.models.pinVersions(ctx, parties, arbiter)
 	b, err := c.brief(ctx, w, &q, r, parties)

@@ -15,7 +15,7 @@ import (
 
 // estimateLoop estimates the sessions of a round, and multiplies by the rounds. With asks, the models
 // are asked first. It returns an error if a first message is too large.
-func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.Limits, asks bool) (*LoopEstimate, error) {
+func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loopPins, l *loop.Limits, asks bool) (*LoopEstimate, error) {
 	st, err := p.project.openForPreview(ctx)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, l *loop.L
 	r := p.project.runner(st, p.project.holder(""), counter)
 	r.Project, r.Common = p.project.sessionRecords(st), &session.Common{}
 	r.Memory = &lessonBook{Project: p.project, Store: st, Counter: counter, readOnly: true}
-	sessions := &loopSessions{models: models, scripts: p.scripts, store: pinned}
+	sessions := &loopSessions{models: models, pins: pins, scripts: p.scripts, store: pinned}
 	w := &p.opened.Work
 	out := &LoopEstimate{Sessions: []SessionEstimate{}, Notes: []string{}}
 	made := make(map[loop.Cell]*Estimate) // cells with the same parts cost the same
@@ -93,6 +93,7 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, sessio
 	if err != nil {
 		return nil, err
 	}
+	sessions.pins.pin(c, parties)
 	q, _ := w.Question(c.Question)
 	b, err := sessions.brief(ctx, w, &q, entries, parties)
 	if err != nil {

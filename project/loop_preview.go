@@ -64,7 +64,7 @@ const (
 	WouldNothing = "nothing"
 )
 
-// PreviewLoop returns what running a plan would do. It sends and writes nothing.
+// PreviewLoop returns what running a plan would do. It sends no message, and writes nothing.
 func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptions) (*LoopPreview, error) {
 	search, err := plan.search(&o)
 	if err != nil {
@@ -86,6 +86,9 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	if err := p.checkDelivery(); err != nil {
 		return nil, err
 	}
+	if state == nil {
+		models.chooseLoopKickoffs(ctx, &pins)
+	}
 	w, l := &plan.opened.Work, plan.opened.Limits
 	if state != nil {
 		l = plan.plan.LimitsOnResume(state, l)
@@ -103,7 +106,7 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	if state != nil && !o.Estimate {
 		return v, nil
 	}
-	e, err := plan.estimateLoop(ctx, models, &l, state == nil && !o.NoPreflight)
+	e, err := plan.estimateLoop(ctx, models, &pins, &l, state == nil && !o.NoPreflight)
 	if o.Estimate {
 		v.Estimate = e
 	}

@@ -64,7 +64,7 @@ func (r Traffic) moveParty(p *flow.Party) bool {
 		return false
 	}
 	way := *p.Way
-	way.Endpoint = base
+	way.Endpoint, way.Context = base, 0 // only the other endpoint reported it
 	p.Way = &way
 	return true
 }
@@ -94,8 +94,8 @@ func (p *PinnedPlan) openModels(pins *loopPins, o *LoopOptions) (*Models, error)
 // added since the loop began may combine rosters and models in new ways: it goes to no other address
 // than the rest.
 func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripted bool) (*flow.Party, error) {
-	i := slices.IndexFunc(l.reached, func(r loop.RosterWays) bool { return r.Roster == c.Roster && r.Model == c.Model })
-	if i < 0 {
+	pinned := l.pin(c, parties)
+	if pinned == nil {
 		mailAt(pinnedMail(l.parties()), parties)
 		arbiter, err := p.arbiter(scripted, parties)
 		if err != nil || len(l.reached) == 0 {
@@ -103,7 +103,20 @@ func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripte
 		}
 		return arbiter, l.checkKnown(flow.WithArbiter(parties, arbiter))
 	}
-	pinned := &l.reached[i]
+	if pinned.Arbiter == nil {
+		return nil, nil
+	}
+	arbiter := *pinned.Arbiter
+	return &arbiter, nil
+}
+
+// pin sets how the agents of a session are reached to what the loop pins for its roster and model,
+// and returns that, or nil.
+func (l *loopPins) pin(c *loop.Cell, parties []flow.Party) *loop.RosterWays {
+	pinned := l.find(c)
+	if pinned == nil {
+		return nil
+	}
 	for i := range parties {
 		party := &parties[i]
 		at := slices.IndexFunc(pinned.Agents, func(p flow.Party) bool { return p.Name == party.Name })
@@ -115,11 +128,16 @@ func (l *loopPins) reach(p *Project, c *loop.Cell, parties []flow.Party, scripte
 			party.Seed = nil
 		}
 	}
-	if pinned.Arbiter == nil {
-		return nil, nil
+	return pinned
+}
+
+// find returns what the loop pins for a roster and a model, or nil.
+func (l *loopPins) find(c *loop.Cell) *loop.RosterWays {
+	i := slices.IndexFunc(l.reached, func(r loop.RosterWays) bool { return r.Roster == c.Roster && r.Model == c.Model })
+	if i < 0 {
+		return nil
 	}
-	arbiter := *pinned.Arbiter
-	return &arbiter, nil
+	return &l.reached[i]
 }
 
 // checkKnown refuses addresses that the loop does not pin.

@@ -52,6 +52,7 @@ type Models struct {
 	offline   bool              // playing a tape: no key leaves the machine
 	named     map[string]string // addresses that a flag names for agents
 	versions  *programVersions
+	contexts  *contextSizes
 }
 
 // OpenModels prepares access to the models of these parties, and reports every fault.
@@ -64,7 +65,7 @@ func (p *Project) OpenModels(run Traffic, parties []flow.Party, budgetUSD int64)
 	counter.Warm()
 	m := &Models{
 		Project: p, Counter: counter, slots: &endpointSlots{of: make(map[string]*agent.Slots)},
-		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)},
+		offline: run.Tape != "", named: run.named(), versions: &programVersions{of: make(map[string]string)}, contexts: &contextSizes{of: make(map[[3]string]func() int)},
 		mailbox: func() (*Mailbox, error) { return p.mailboxOf(parties, "") },
 	}
 	m.Mail = p.sessionMail(m.mailbox, counter.Count)

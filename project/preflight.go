@@ -6,14 +6,11 @@ import (
 	"slices"
 	"sync"
 
-	"brenner/agent/openai"
 	"brenner/agent/program"
 	"brenner/config"
 	"brenner/internal/baseurl"
-	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/preflight"
-	"brenner/store"
 )
 
 // What is asked and estimated before a session.
@@ -30,36 +27,34 @@ type (
 	SessionEstimate = preflight.SessionEstimate
 )
 
-// Check returns everything that prevents the session from starting, as Prepare would. Nothing is
-// sent or written.
-func (k *Composed) Check(ctx context.Context, o *StartOptions) error {
+// Check returns everything that prevents the session from starting, as Prepare would, and what its
+// agents would be sent, as far as it is known. No message is sent, and nothing is written.
+func (k *Composed) Check(ctx context.Context, o *StartOptions) ([]FirstKickoff, error) {
 	k.Project.chooseQuestion(&k.Roster.Roster)
-	err := errors.Join(k.Project.checkQuestion(), k.checkOpen(o))
-	if err != nil {
-		return err
+	own, incomplete := k.Project.Compose(k.Input, k.Roster)
+	if incomplete != nil {
+		own = *k
 	}
-	own, err := k.Project.Compose(k.Input, k.Roster)
+	plan, models, err := own.openDry(o)
 	if err != nil {
-		return err
+		return nil, errors.Join(incomplete, err)
 	}
-	return own.checkSize(ctx, o)
+	defer models.Close()
+	models.chooseKickoffs(ctx, plan.parties)
+	v := &SessionPreview{}
+	if incomplete == nil {
+		if v, err = own.preview(ctx, o, plan, anyName); err != nil {
+			return nil, err
+		}
+	}
+	return models.firstKickoffs(ctx, plan, v), incomplete
 }
 
-// checkSize returns an error if a first message is too large.
-func (k *Composed) checkSize(ctx context.Context, o *StartOptions) error {
-	_, err := k.preview(ctx, o, func(store.Store, *session.Brief) error { return nil })
-	return err
-}
-
-// checkOpen returns what open does, and creates no tape.
-func (k *Composed) checkOpen(o *StartOptions) error {
+// openDry returns what open does, and creates no tape.
+func (k *Composed) openDry(o *StartOptions) (*sessionPlan, *Models, error) {
 	quiet := *o
 	quiet.Traffic.dry = true
-	_, models, err := k.open(&quiet)
-	if err == nil {
-		models.Close()
-	}
-	return err
+	return k.open(&quiet)
 }
 
 // Preflight asks the models of a session that could start.
@@ -155,8 +150,7 @@ func (m *Models) probe(ctx context.Context, r *ModelProbe, p flow.Party, reply i
 	r.Ask(ctx, made, p.Name, reply, m.Counter.Count, m.Project.Now)
 	r.Price(m.Project.prices([]flow.Party{p}), p.Name)
 	if r.Status != preflight.Broken {
-		_, key := m.Project.keyOf(m.Project.asked(&p))
-		r.Context = openai.ContextSize(ctx, p.Endpoint(), key, p.ModelID)
+		r.Context = m.contextOf(ctx, &p)
 	}
 }
 

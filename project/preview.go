@@ -29,20 +29,24 @@ type SessionPreview struct {
 	// Later are the agents whose first message depends on the replies to these messages.
 	Later []string `json:"later,omitempty"`
 	Notes []string `json:"notes,omitempty"` // about the run
+	// Kickoffs are the forms of the agents' kickoffs; not of scripted agents.
+	Kickoffs []KickoffChoice `json:"kickoffs,omitempty"`
 	// Estimate is what the session costs at most, if asked for.
 	Estimate *Estimate `json:"estimate,omitempty"`
 
 	Parties []flow.Party `json:"-"`
+	Tokens  []int        `json:"-"` // of each message
 }
 
 // Preview composes the first messages of the session with the code that runs it, and with the
 // project's records and lessons. What stops a run stops the preview, except that there is no way to
-// any agent. It sends and writes nothing.
+// any agent. It sends no message, and writes nothing.
 func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPreview, error) {
-	if err := k.checkPreview(o); err != nil {
+	plan, err := k.planPreview(ctx, o)
+	if err != nil {
 		return nil, err
 	}
-	return k.preview(ctx, o, func(st store.Store, b *session.Brief) error {
+	return k.preview(ctx, o, plan, func(st store.Store, b *session.Brief) error {
 		if err := nameSession(ctx, st, b, o.IfExists, o.Chosen); err != nil {
 			return err
 		}
@@ -50,40 +54,52 @@ func (k *Composed) Preview(ctx context.Context, o *StartOptions) (*SessionPrevie
 	})
 }
 
-// checkPreview returns everything that prevents the session from starting, unless the only reason is
-// that there is no way to any agent: then the messages can still be composed.
-func (k *Composed) checkPreview(o *StartOptions) error {
-	err := k.checkOpen(o)
-	if fault.CodeOf(err) != NoWay {
-		return err
-	}
-	if plan, _ := k.plan(o); plan == nil || slices.ContainsFunc(plan.parties, func(p flow.Party) bool { return p.Via != "" }) {
-		return err
-	}
-	return nil
-}
-
-// Kickoffs composes the first messages as Preview does, also for a thread that exists.
-func (k *Composed) Kickoffs(ctx context.Context) (*SessionPreview, error) {
-	v, err := k.preview(ctx, &StartOptions{AnyQuestion: true}, func(store.Store, *session.Brief) error { return nil })
+// planPreview returns the plan of the session as it would start, or everything that prevents it from
+// starting, unless the only reason is that there is no way to any agent: then the messages can still
+// be composed.
+func (k *Composed) planPreview(ctx context.Context, o *StartOptions) (*sessionPlan, error) {
+	plan, models, err := k.openDry(o)
 	if err == nil {
-		v.Schema, v.DryRun, v.Question, v.Notes = "brenner.kickoff/v1", false, "", nil
+		defer models.Close()
+		models.chooseKickoffs(ctx, plan.parties)
+		return plan, nil
 	}
-	return v, err
+	if fault.CodeOf(err) != NoWay {
+		return nil, err
+	}
+	if plan, _ = k.plan(o); plan == nil || slices.ContainsFunc(plan.parties, func(p flow.Party) bool { return p.Via != "" }) {
+		return nil, err
+	}
+	return plan, nil
 }
 
-func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store.Store, *session.Brief) error) (*SessionPreview, error) {
+// Kickoffs composes the first messages as Preview does, also for a thread that exists. It asks no
+// endpoint: without an entry in the configuration, they are full ones.
+func (k *Composed) Kickoffs(ctx context.Context) (*SessionPreview, error) {
+	o := &StartOptions{AnyQuestion: true}
 	plan, noWay := k.plan(o)
 	if plan == nil {
 		return nil, noWay
 	}
+	v, err := k.preview(ctx, o, plan, anyName)
+	if err == nil {
+		v.Schema, v.DryRun, v.Question, v.Notes, v.Kickoffs = "brenner.kickoff/v1", false, "", nil, nil
+	}
+	return v, err
+}
+
+// anyName accepts the name of a brief.
+func anyName(store.Store, *session.Brief) error { return nil }
+
+func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPlan, name func(store.Store, *session.Brief) error) (*SessionPreview, error) {
 	p := k.Project
 	st, err := p.openForPreview(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer p.CloseStore(st)
-	b := &plan.brief
+	brief := plan.brief
+	b := &brief
 	if err := name(st, b); err != nil {
 		return nil, err
 	}
@@ -97,14 +113,14 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, name func(store
 	}
 	v := &SessionPreview{
 		Schema: "brenner.session.plan/v1", DryRun: true, ThreadID: b.Thread, Question: b.Question, Roster: k.Roster,
-		Messages: opening.Messages, Later: opening.Later, Parties: plan.parties,
+		Messages: opening.Messages, Later: opening.Later, Parties: plan.parties, Tokens: opening.Tokens, Kickoffs: choicesOf(plan.parties),
 	}
 	v.Roster.Roster = b.Roster
 	if o.Estimate {
 		v.Estimate = p.estimator(b, plan.parties, counter).Estimate(opening)
 	}
-	if noWay != nil {
-		v.Notes = append(v.Notes, noWay.Error()+": the messages name the models of the roster")
+	if plan.noWay != nil {
+		v.Notes = append(v.Notes, plan.noWay.Error()+": the messages name the models of the roster")
 	}
 	if plan.script == nil {
 		v.Notes = append(v.Notes, p.unlearned(ctx, st)...)

@@ -119,6 +119,9 @@ func (p *Project) reroute(parties []flow.Party, o *ResumeOptions) ([]flow.NewWay
 		}
 		o.Traffic.moveParty(&now[i])
 		way := flow.NewWay{Agent: party.Name, ModelID: cmp.Or(each[party.Name], all, party.ModelID), Way: *now[i].Way}
+		if way.ModelID != party.ModelID {
+			way.Way.Context = 0 // of the other model
+		}
 		if party.Via == config.ViaOpenAI && way.Way.Endpoint == "" {
 			if o.Traffic.Tape != "" {
 				continue

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -50,12 +52,13 @@ func cached[T any](m *Common, all *map[string]T, key string, fresh func() (T, er
 // rosterFrames are the frames of one roster under one set of rules.
 type rosterFrames struct {
 	common *Common
-	pinned string // hash of roster, rules and version of the prompts
+	pinned string // hash of roster, rules, version of the prompts and agents with short ones
 }
 
-func (m *Common) framesFor(o *flow.Opened, r roster.Roster) (kickoff.Frames, error) {
+func (m *Common) framesFor(o *flow.Opened, r roster.Roster, short map[string]bool) (kickoff.Frames, error) {
 	rules, err := journal.Encode(o.Rules)
-	return rosterFrames{m, store.Hash(slices.Concat(r.Canonical(), rules, []byte(itoa(promptsOf(o)))))}, err
+	templates := fmt.Appendf(nil, "%d %q", promptsOf(o), slices.Sorted(maps.Keys(short)))
+	return rosterFrames{m, store.Hash(slices.Concat(r.Canonical(), rules, templates))}, err
 }
 
 // Frame implements kickoff.Frames.

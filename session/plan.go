@@ -164,14 +164,15 @@ func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, err
 func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
 	o := &state.Opened
 	reached := rosterAsked(state, s.roster)
-	frames, err := s.common.framesFor(o, reached)
+	short := shortAgents(state.Agents)
+	frames, err := s.common.framesFor(o, reached, short)
 	if err != nil {
 		return kickoff.Input{}, nil, err
 	}
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
 		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: reached, Frames: frames, Prompts: promptsOf(o), Reader: o.Reads(),
-		Structured: make(map[string]bool),
+		Short: short, Structured: make(map[string]bool),
 	}
 	for _, name := range p.Agents {
 		party := o.Party(name)
@@ -197,6 +198,17 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 		in.Views[name], shown[name] = v.Text, v.Shown
 	}
 	return in, shown, nil
+}
+
+// shortAgents returns the agents with short kickoffs.
+func shortAgents(agents []flow.Party) map[string]bool {
+	short := make(map[string]bool)
+	for i := range agents {
+		if agents[i].Way.Short() {
+			short[agents[i].Name] = true
+		}
+	}
+	return short
 }
 
 // briefHypotheses returns, for each agent, the hypotheses of the brief, shown before there is a

@@ -21,7 +21,7 @@ const listTimeout = 2 * time.Second
 
 // ListModels requests the ids of an endpoint's models.
 func ListModels(ctx context.Context, base, key string) (ids []string, status int, err error) {
-	data, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
+	data, status, err := getPage(ctx, nil, strings.TrimRight(base, "/")+"/models", key)
 	if err != nil {
 		return nil, status, err
 	}
@@ -48,8 +48,8 @@ func ListModels(ctx context.Context, base, key string) (ids []string, status int
 	return ids, status, nil
 }
 
-// getPage requests a page of an endpoint.
-func getPage(ctx context.Context, address, key string) (page []byte, status int, err error) {
+// getPage requests a page of an endpoint; a nil transport is the default one.
+func getPage(ctx context.Context, transport http.RoundTripper, address, key string) (page []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
@@ -60,7 +60,7 @@ func getPage(ctx context.Context, address, key string) (page []byte, status int,
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	// A key must not follow a redirect.
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, 0, errors.Unwrap(err) // without the address: the caller adds it
@@ -71,8 +71,10 @@ func getPage(ctx context.Context, address, key string) (page []byte, status int,
 }
 
 // ContextSize returns the context size of a model as its server reports it, or 0: in the list of
-// models, or on the page of llama.cpp.
-func ContextSize(ctx context.Context, base, key, model string) int {
+// models, or on the page of llama.cpp. It takes no longer than one page may.
+func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, model string) int {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
 	var list struct {
 		Data []struct {
 			ID      string `json:"id"`
@@ -81,7 +83,7 @@ func ContextSize(ctx context.Context, base, key, model string) int {
 			Size    int    `json:"n_ctx"`
 		} `json:"data"`
 	}
-	page, status, err := getPage(ctx, strings.TrimRight(base, "/")+"/models", key)
+	page, status, err := getPage(ctx, transport, strings.TrimRight(base, "/")+"/models", key)
 	if err == nil && status == http.StatusOK && json.Unmarshal(page, &list) == nil {
 		for _, one := range list.Data {
 			if size := cmp.Or(one.Length, one.Longest, one.Size); one.ID == model && size > 0 {
@@ -98,7 +100,7 @@ func ContextSize(ctx context.Context, base, key, model string) int {
 			Size int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	page, status, err = getPage(ctx, u.Scheme+"://"+u.Host+"/props", "")
+	page, status, err = getPage(ctx, transport, u.Scheme+"://"+u.Host+"/props", "")
 	if err != nil || status != http.StatusOK || json.Unmarshal(page, &props) != nil {
 		return 0
 	}

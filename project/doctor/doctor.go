@@ -107,9 +107,9 @@ func Diagnose(ctx context.Context, o *Options) *Diagnosis {
 
 // checkStart does what a session does before it starts, and reports what would make it refuse.
 func checkStart(ctx context.Context, k *project.Composed, o *Options) []Check {
-	err := k.Check(ctx, &o.Start)
+	kickoffs, err := k.Check(ctx, &o.Start)
 	if err == nil {
-		return []Check{fine("session", "nothing prevents a session from starting")}
+		return append([]Check{fine("session", "nothing prevents a session from starting")}, checkKickoffs(kickoffs)...)
 	}
 	d := brokenBy("session", err)
 	for i, f := range fault.Distinct(err) {
@@ -118,7 +118,7 @@ func checkStart(ctx context.Context, k *project.Composed, o *Options) []Check {
 			d[i].Status = Note
 		}
 	}
-	return d
+	return append(d, checkKickoffs(kickoffs)...)
 }
 
 func fine(what, found string) Check { return Check{What: what, Status: Fine, Found: found} }

@@ -261,6 +261,7 @@ func (t *tryout) trial(model, role string) (*trial, error) {
 		}
 		parties = append(parties, party)
 	}
+	p.ConfigureKickoffs(parties) // no endpoint is asked: others are full
 	one := &trial{party: parties[asked]}
 	one.row = newRow(model, role, &one.party)
 	one.brief, err = k.Brief("", nil, parties, nil)

@@ -72,13 +72,16 @@ type AskedWay struct {
 	Release  string `json:"version,omitempty"` // of the program
 	// Structured is how replies are requested: fences, schema or auto.
 	Structured string `json:"structured,omitempty"`
+	// Kickoff is "short" for short kickoffs, and Context the context size that the endpoint reported.
+	Kickoff string `json:"kickoff,omitempty"`
+	Context int    `json:"context_tokens,omitzero"`
 }
 
 func askedOf(p *flow.Party) AskedWay {
 	if p.Way == nil {
 		return AskedWay{Asked: p.Asked()}
 	}
-	return AskedWay{p.Asked(), cmp.Or(p.Way.Endpoint, p.Way.Mail), p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured}
+	return AskedWay{p.Asked(), cmp.Or(p.Way.Endpoint, p.Way.Mail), p.Way.API, p.Way.Program, p.Way.Version, p.Way.Structured, p.Way.Kickoff, p.Way.Context}
 }
 
 // ListCalls returns every call of a session.

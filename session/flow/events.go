@@ -116,6 +116,10 @@ type Way struct {
 	Named bool `json:"named,omitzero"`
 	// Mail is the address of the mail server, for an agent with a mailbox.
 	Mail string `json:"mail,omitempty"`
+	// Kickoff is "short" for an agent with short kickoffs; "" means full ones.
+	Kickoff string `json:"kickoff,omitempty"`
+	// Context is the context size of the model in tokens, if its endpoint reported one.
+	Context int `json:"context,omitzero"`
 }
 
 // Endpoint returns the pinned address of the party, or "".

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,6 +51,28 @@ func (w *Way) Host() string {
 	_, rest, _ := strings.Cut(cmp.Or(w.Endpoint, w.Mail), "://")
 	host, _, _ := strings.Cut(rest, "/")
 	return host
+}
+
+// KickoffShort is the form of kickoffs for small contexts.
+const KickoffShort = "short"
+
+// Short reports whether the agent gets short kickoffs.
+func (w *Way) Short() bool { return w != nil && w.Kickoff == KickoffShort }
+
+// KickoffForm describes the kickoffs of the agent: "short (context of 4096 tokens, as the endpoint
+// reports)".
+func (w *Way) KickoffForm() string {
+	form := "full"
+	if w.Short() {
+		form = KickoffShort
+	}
+	switch {
+	case w != nil && w.Context > 0:
+		form += fmt.Sprintf(" (context of %d tokens, as the endpoint reports)", w.Context)
+	case w.Short():
+		form += " (as configured)"
+	}
+	return form
 }
 
 // Asked describes what is really asked: "llama3 at 127.0.0.1:8080",

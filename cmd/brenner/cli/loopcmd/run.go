@@ -85,7 +85,7 @@ their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the l
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
 	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL, or NAME=URL,…; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().String("mail-url", "", "mail server URL; a loop that exists continues there")
-	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending or writing anything")
+	c.Flags().BoolVar(&opt.dryRun, "dry-run", false, "validate the plan and print what it would do, without sending a message or writing anything")
 	c.Flags().BoolVar(&opt.strict, "strict", false, "exit with 5 if a conflict or stalemate is open")
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
 	c.Flags().BoolVar(&opt.Estimate, "estimate", false, "like --dry-run, and print what the loop costs at most")
@@ -275,7 +275,7 @@ func previewText(a *ui.App, v *project.LoopPreview) string {
 	if v.Rehearsal {
 		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
-	b.WriteString("Dry run: nothing is sent or written.\n\n" + headline + "\n" + ui.Columns(previewFacts(a, v)) + "\n")
+	b.WriteString("Dry run: no message is sent, nothing is written.\n\n" + headline + "\n" + ui.Columns(previewFacts(a, v)) + "\n")
 	rows := [][]string{{"SESSION", "AFTER", "AGENTS"}}
 	for i := range v.Sessions {
 		if i == mostJobs {

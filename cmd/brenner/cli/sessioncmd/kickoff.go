@@ -204,7 +204,7 @@ func fitting(r *roster.Roster, messages []kickoff.Report) int {
 	n := 0
 	for i := range messages {
 		e, ok := r.Find(messages[i].Recipient)
-		if name, _, _ := strings.Cut(messages[i].Template, "/"); ok && name == string(e.Role) {
+		if ok && messages[i].TemplateRole() == string(e.Role) {
 			n++
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/config"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
@@ -51,8 +52,14 @@ func dryRunText(a *ui.App, v *project.SessionPreview) string {
 	if len(v.Later) > 0 {
 		notes = append(notes, strings.Join(v.Later, ", ")+": asked later in the round; the message depends on the replies to these")
 	}
+	for _, k := range v.Kickoffs {
+		if k.Form == config.KickoffFull && k.Context == 0 {
+			continue // as usual
+		}
+		notes = append(notes, k.Agent+": kickoff "+k.Reason)
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Dry run of %s: nothing is sent or written.\nQuestion: %s\n\n%s", v.ThreadID, ui.Clean(strings.TrimSpace(v.Question)), ui.Columns(rows))
+	fmt.Fprintf(&b, "Dry run of %s: no message is sent, nothing is written.\nQuestion: %s\n\n%s", v.ThreadID, ui.Clean(strings.TrimSpace(v.Question)), ui.Columns(rows))
 	for _, n := range notes {
 		if !a.Quiet {
 			fmt.Fprintf(&b, "note: %s\n", ui.Clean(n))

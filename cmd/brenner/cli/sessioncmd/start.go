@@ -77,8 +77,8 @@ interrupted.`,
 	f.StringArrayVar(&opt.evidence, "evidence", nil, "file shown to every agent, cited as EV-001, EV-002, …; repeatable")
 	f.StringVar(&opt.module, "module", "", "module whose records are shown to the agents (default: the entire project)")
 	f.StringVar(&opt.ifExists, "if-exists", "", "if --thread-id exists: resume, fail or new (start another)")
-	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending or writing anything")
-	f.BoolVar(&opt.estimate, "estimate", false, "print what the session costs at most, in tokens and dollars, without sending or writing anything")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending any or writing anything")
+	f.BoolVar(&opt.estimate, "estimate", false, "print what the session costs at most, in tokens and dollars, without sending a message or writing anything")
 	return c
 }
 

@@ -247,7 +247,7 @@ func callTraceFacts(t *audit.CallTrace) [][]string {
 	s := &t.Call
 	rows := [][]string{
 		{"  Agent", ui.Clean(s.Agent) + ", " + ui.OrDash(s.Role) + ", via " + ui.Clean(s.Via)},
-		{"  Model", askedModel(s) + seeded(s) + "; answered by " + ui.OrDash(s.Observed)},
+		{"  Model", askedModel(s) + seeded(s) + contextSize(s) + "; answered by " + ui.OrDash(s.Observed)},
 		{"  Round", fmt.Sprintf("%d, leg %d, %s", s.Round, s.Leg, s.Turn)},
 		{"  Time", s.Began + " to " + ui.OrDash(s.Ended) + ", " + duration(s.TookMS) + ", " + text.Plural(s.Attempts, "attempt", "attempts")},
 	}
@@ -267,6 +267,14 @@ func seeded(s *audit.CallSummary) string {
 		return ""
 	}
 	return fmt.Sprintf(", seed %d", *s.Seed)
+}
+
+// contextSize formats the context size that the endpoint reported.
+func contextSize(s *audit.CallSummary) string {
+	if s.Context == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", context of %d tokens", s.Context)
 }
 
 func inputRows(in *audit.CallInput) [][]string {
