@@ -232,6 +232,10 @@ func TestModelsAndSeeds(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet { // it does not report context sizes
+			http.NotFound(w, r)
+			return
+		}
 		var body struct {
 			Model  string `json:"model"`
 			Seed   *int   `json:"seed"`
