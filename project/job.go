@@ -134,7 +134,7 @@ func (k *Composed) Prepare(ctx context.Context, o *StartOptions) (_ *Job, err er
 	if err != nil {
 		return nil, err
 	}
-	models.chooseKickoffs(ctx, plan.parties)
+	models.ChooseKickoffs(ctx, plan.parties)
 	if anyVia(plan.parties, config.ViaMail) || !k.Project.hasStore() { // the session, or a store, is made before its first messages
 		if _, err := k.preview(ctx, o, plan, anyName); err != nil {
 			models.Close()

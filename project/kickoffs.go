@@ -33,10 +33,10 @@ func (m *Models) contextOf(ctx context.Context, p *flow.Party) int {
 	return ask()
 }
 
-// chooseKickoffs decides which parties of a new session get short kickoffs, and sets it in their
+// ChooseKickoffs decides which parties of a new session get short kickoffs, and sets it in their
 // ways, which other lists of the same parties share: as configured, or by the context size that the
 // endpoint of a model reports. All endpoints are asked at the same time.
-func (m *Models) chooseKickoffs(ctx context.Context, parties []flow.Party) {
+func (m *Models) ChooseKickoffs(ctx context.Context, parties []flow.Party) {
 	m.Project.ConfigureKickoffs(parties)
 	var wait sync.WaitGroup
 	for i := range parties {
@@ -60,7 +60,7 @@ func (m *Models) chooseLoopKickoffs(ctx context.Context, pins *loopPins) {
 	for i := range pins.reached {
 		all = append(all, pins.reached[i].Agents...)
 	}
-	m.chooseKickoffs(ctx, all)
+	m.ChooseKickoffs(ctx, all)
 }
 
 // ConfigureKickoffs sets short kickoffs for parties for which they are configured.

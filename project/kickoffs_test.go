@@ -77,7 +77,7 @@ func TestKickoffsByContextSize(t *testing.T) {
 		config.Model{Model: "i", Via: config.ViaProgram, ID: "small"}, config.Model{Model: "j", Via: config.ViaMail, Kickoff: config.KickoffShort},
 		config.Model{Model: "k", Via: config.ViaRehearsal, ID: "small", Kickoff: config.KickoffShort},
 	)
-	m.chooseKickoffs(t.Context(), parties)
+	m.ChooseKickoffs(t.Context(), parties)
 	for i, want := range []string{
 		"short (context of 4096 tokens, as the endpoint reports)", "short (context of 4096 tokens, as the endpoint reports)",
 		"short (context of 12287 tokens, as the endpoint reports)", "full (context of 12288 tokens, as the endpoint reports)",
@@ -87,8 +87,8 @@ func TestKickoffsByContextSize(t *testing.T) {
 			t.Errorf("%s: %s, want %s", parties[i].Model, got, want)
 		}
 	}
-	m.chooseKickoffs(t.Context(), parties)
-	m.fork().chooseKickoffs(t.Context(), parties)
+	m.ChooseKickoffs(t.Context(), parties)
+	m.fork().ChooseKickoffs(t.Context(), parties)
 	if s.asked != s.wanted {
 		t.Errorf("the list of models was requested %d times, want %d", s.asked, s.wanted)
 	}
@@ -99,7 +99,7 @@ func TestKickoffsWithoutResponse(t *testing.T) {
 	m, parties := newSizes(t, &sizes{wanted: 2}, config.Model{Model: "a", Via: config.ViaOpenAI, ID: "small"})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	m.chooseKickoffs(ctx, parties)
+	m.ChooseKickoffs(ctx, parties)
 	if got := parties[0].Way.KickoffForm(); got != "full" {
 		t.Errorf("%s, want full", got)
 	}

@@ -333,7 +333,7 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 		return nil, err
 	}
 	if c.pins.find(&j.Cell) == nil { // it was added since the loop began
-		c.models.chooseKickoffs(ctx, parties)
+		c.models.ChooseKickoffs(ctx, parties)
 	}
 	c.models.pinVersions(ctx, parties, arbiter)
 	b, err := c.brief(ctx, w, &q, r, parties)

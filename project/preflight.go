@@ -40,7 +40,7 @@ func (k *Composed) Check(ctx context.Context, o *StartOptions) ([]FirstKickoff, 
 		return nil, errors.Join(incomplete, err)
 	}
 	defer models.Close()
-	models.chooseKickoffs(ctx, plan.parties)
+	models.ChooseKickoffs(ctx, plan.parties)
 	v := &SessionPreview{}
 	if incomplete == nil {
 		if v, err = own.preview(ctx, o, plan, anyName); err != nil {

@@ -61,7 +61,7 @@ func (k *Composed) planPreview(ctx context.Context, o *StartOptions) (*sessionPl
 	plan, models, err := k.openDry(o)
 	if err == nil {
 		defer models.Close()
-		models.chooseKickoffs(ctx, plan.parties)
+		models.ChooseKickoffs(ctx, plan.parties)
 		return plan, nil
 	}
 	if fault.CodeOf(err) != NoWay {

@@ -53,8 +53,19 @@ func (r *recorder) record(turn string, reply *agent.Reply, err error) {
 	r.kept = append(r.kept, path)
 }
 
-// prepareKeep creates the directory for the replies. Names that exist there are refused before
-// anything is asked.
+// checkKeep refuses to overwrite files.
+func (t *tryout) checkKeep() error {
+	for _, one := range t.trials {
+		for _, name := range one.calls.files() {
+			if _, err := os.Lstat(filepath.Join(t.Keep, name)); t.Keep != "" && err == nil {
+				return files.ExistsError(filepath.Join(t.Keep, name))
+			}
+		}
+	}
+	return nil
+}
+
+// prepareKeep creates the directory for the replies.
 func (t *tryout) prepareKeep() error {
 	if t.Keep == "" {
 		return nil
@@ -64,11 +75,6 @@ func (t *tryout) prepareKeep() error {
 	}
 	for _, one := range t.trials {
 		one.calls.dir = t.Keep
-		for _, name := range one.calls.files() {
-			if _, err := os.Lstat(filepath.Join(t.Keep, name)); err == nil {
-				return files.ExistsError(filepath.Join(t.Keep, name))
-			}
-		}
 	}
 	return nil
 }

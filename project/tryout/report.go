@@ -80,6 +80,8 @@ type Row struct {
 	Template     string `json:"template"`
 	TemplateHash string `json:"template_hash"`
 	Structured   string `json:"structured"`     // how replies are requested: fences, schema or auto
+	Kickoff      string `json:"kickoff"`        // short or full
+	Context      int    `json:"context_tokens"` // if the endpoint was asked for it and reports it
 	Sent         int    `json:"kickoff_tokens"` // counted locally
 
 	Outcome  string `json:"outcome,omitempty"`         // as of an agent in a round

@@ -36,6 +36,7 @@ type Options struct {
 	Input      kickoff.Input
 	Traffic    project.Traffic
 	Structured string // how replies are requested; empty means as configured
+	Kickoff    string // their form: auto, short or full; empty means as configured
 	Repair     bool   // ask once more for what can be corrected
 	Keep       string // directory for the replies; empty keeps none
 	// Drain, when closed, stops new calls; calls in flight may end.
@@ -67,6 +68,11 @@ func Roles() []string {
 // Structures returns the ways to request replies.
 func Structures() []string { return []string{openai.Fences, openai.Schema, openai.Auto} }
 
+// Kickoffs returns the forms of kickoffs.
+func Kickoffs() []string {
+	return []string{config.KickoffAuto, config.KickoffShort, config.KickoffFull}
+}
+
 // tryout is a tryout in progress.
 type tryout struct {
 	Options
@@ -87,7 +93,7 @@ type trial struct {
 	lint  *Lint // of the brief
 }
 
-// Plan returns what Run would ask, and what that costs at most. Nothing is sent or written.
+// Plan returns what Run would ask, and what that costs at most. No message is sent, and nothing is written.
 func Plan(ctx context.Context, p *project.Project, o *Options) (*Report, error) {
 	t, err := prepare(ctx, p, o)
 	if err != nil {
@@ -143,7 +149,7 @@ func (t *tryout) askAll(ctx context.Context) []error {
 	return failures
 }
 
-// prepare checks everything and composes the kickoffs. Nothing is sent.
+// prepare checks everything and composes the kickoffs. No message is sent.
 func prepare(ctx context.Context, p *project.Project, o *Options) (*tryout, error) {
 	own := *p.Config
 	t := &tryout{
@@ -158,6 +164,9 @@ func prepare(ctx context.Context, p *project.Project, o *Options) (*tryout, erro
 	if err := t.compose(); err != nil {
 		return nil, err
 	}
+	if err := t.checkKeep(); err != nil {
+		return nil, err
+	}
 	var asked []flow.Party
 	for i := 0; i < len(t.trials); i += len(t.trials) / len(t.Models) { // one of each model
 		party := t.trials[i].party
@@ -168,6 +177,7 @@ func prepare(ctx context.Context, p *project.Project, o *Options) (*tryout, erro
 	if t.models, err = t.project.OpenModels(o.Traffic, asked, t.budget.USD); err != nil {
 		return nil, err
 	}
+	t.chooseKickoffs(ctx)
 	if err := t.estimate(ctx); err != nil {
 		t.models.Close()
 		return nil, err
@@ -187,7 +197,10 @@ func (t *tryout) check() error {
 		flag   string
 		values []string
 		known  []string // nil allows all
-	}{{"--model", t.Models, nil}, {"--role", t.Roles, Roles()}, {"--structured", []string{cmp.Or(t.Structured, openai.Auto)}, Structures()}} {
+	}{
+		{"--model", t.Models, nil}, {"--role", t.Roles, Roles()},
+		{"--structured", []string{cmp.Or(t.Structured, openai.Auto)}, Structures()}, {"--kickoff", []string{cmp.Or(t.Kickoff, config.KickoffAuto)}, Kickoffs()},
+	} {
 		for i, v := range f.values {
 			wrong := &fault.Error{Code: fault.Usage, Place: f.flag}
 			switch {
@@ -212,6 +225,11 @@ func (t *tryout) configure() {
 	s := &c.Session
 	s.Rounds, s.Repair, s.Flow, s.Quorum = 1, t.Repair, flow.FlowParallel, flow.QuorumRole
 	s.Budget, s.BudgetUSD = 0, 0 // they are for all calls together; see checkBudget
+	if c.Models = slices.Clone(c.Models); t.Kickoff != "" {
+		for i := range c.Models {
+			c.Models[i].Kickoff = t.Kickoff
+		}
+	}
 	if delta.Blank(c.Question) {
 		t.report.Sample = true
 		c.Question = sampleQuestion
@@ -303,6 +321,26 @@ func (t *trial) agents(m *project.Models) func(flow.Party) (agent.Agent, error) 
 		return agent.Func(func(context.Context, agent.Call) (agent.Reply, error) {
 			return agent.Reply{Text: "NO CHANGES: not asked", Attempts: 1}, nil
 		}), nil
+	}
+}
+
+// chooseKickoffs sets the forms of the kickoffs: as told, or as a session would choose them.
+func (t *tryout) chooseKickoffs(ctx context.Context) {
+	asked := make([]flow.Party, len(t.trials))
+	for i, one := range t.trials {
+		asked[i] = one.party
+		if t.Kickoff == config.KickoffShort {
+			one.party.Way.Kickoff = flow.KickoffShort
+		}
+	}
+	if t.Kickoff == "" || t.Kickoff == config.KickoffAuto {
+		t.models.ChooseKickoffs(ctx, asked) // in their ways
+	}
+	for _, one := range t.trials {
+		one.row.Kickoff, one.row.Context = config.KickoffFull, one.party.Way.Context
+		if one.party.Way.Short() {
+			one.row.Kickoff = config.KickoffShort
+		}
 	}
 }
 

@@ -63,10 +63,11 @@ that exists; 4 ` + "`brenner trust`" + ` required; 130 interrupted.`,
 	f.StringSliceVar(&opt.Roles, "role", nil, "role to try: hypothesis_generator, test_designer, adversarial_critic or unified; several separated by commas (default: all but unified)")
 	f.StringVar(&opt.Traffic.BaseURL, "base-url", "", "model endpoint URL ["+project.EnvBaseURL+"]")
 	f.StringVar(&opt.Structured, "structured", "", "form of the replies: fences, schema or auto (default: as configured)")
+	f.StringVar(&opt.Kickoff, "kickoff", "", "form of the kickoffs: auto, short or full (default: as configured)")
 	opt.brief.addSubject(c)
 	f.BoolVar(&opt.Repair, "repair", false, "ask once more for what can be corrected")
 	f.StringVar(&opt.Keep, "keep", "", "directory for the replies, one file each; existing files are never overwritten")
-	f.BoolVar(&opt.dryRun, "dry-run", false, "print the calls and what they cost at most, without sending or writing anything")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "print the calls and what they cost at most, without making any or writing anything")
 	f.StringVar(&opt.Traffic.Record, "record-tape", "", "file to record all model traffic to, without secrets")
 	f.StringVar(&opt.Traffic.Tape, "tape", "", "file to replay model traffic from, without network or cost")
 	for _, o := range tryFlags() {
@@ -147,12 +148,16 @@ func interrupted(ctx context.Context, drain <-chan struct{}) bool {
 
 // tryPlanText formats what would be asked.
 func tryPlanText(a *ui.App, r *tryout.Report) string {
-	rows := [][]string{{"MODEL", "ROLE", "TEMPLATE", "HASH", "STRUCTURED", "KICKOFF TOKENS"}}
+	rows := [][]string{{"MODEL", "ROLE", "TEMPLATE", "HASH", "STRUCTURED", "CONTEXT", "KICKOFF TOKENS"}}
 	for _, row := range r.Rows {
-		rows = append(rows, []string{ui.Clean(row.Model), row.Role, row.Template, row.ShortHash(), row.Structured, strconv.Itoa(row.Sent)})
+		context := "unknown"
+		if row.Context > 0 {
+			context = strconv.Itoa(row.Context)
+		}
+		rows = append(rows, []string{ui.Clean(row.Model), row.Role, row.Template, row.ShortHash(), row.Structured, context, strconv.Itoa(row.Sent)})
 	}
 	e := &r.Estimate
-	return questionText(r) + a.Table(rows) + "\nDry run: nothing is sent or written.\n" + atMostText(e) + "\n" + BudgetText(e.Budget, e.BudgetUSD, e.Covered, 0) + "\n"
+	return questionText(r) + a.Table(rows) + "\nDry run: no message is sent, and nothing is written.\n" + atMostText(e) + "\n" + BudgetText(e.Budget, e.BudgetUSD, e.Covered, 0) + "\n"
 }
 
 // atMostText says what all calls cost at most.
