@@ -94,6 +94,25 @@ func TestKickoffsByContextSize(t *testing.T) {
 	}
 }
 
+// An agent with a mailbox keeps its form, also at another mail server.
+func TestShortKickoffsByMailArePinned(t *testing.T) {
+	cfg := &config.Config{Mail: config.Mail{BaseURL: "http://127.0.0.1:8765", Path: "/mcp/"}}
+	p := &Project{&Host{}, cfg}
+	party := p.Party(roster.Entry{Agent: "A"}, AgentOverride{Via: config.ViaMail})
+	party.Way.Kickoff = flow.KickoffShort
+	if ways, err := p.moveMail([]flow.Party{party}); len(ways) > 0 || err != nil {
+		t.Errorf("the same server: %+v, %v", ways, err)
+	}
+	parties := []flow.Party{party}
+	mailAt("http://127.0.0.1:1/mcp/", parties)
+	if got, want := *parties[0].Way, (flow.Way{Mail: "http://127.0.0.1:1/mcp/", Kickoff: flow.KickoffShort}); got != want {
+		t.Errorf("another server: %+v, want %+v", got, want)
+	}
+	if party.Way.Mail == parties[0].Way.Mail {
+		t.Error("the pinned way was changed")
+	}
+}
+
 // An endpoint that does not respond delays a start, and does not prevent it.
 func TestKickoffsWithoutResponse(t *testing.T) {
 	m, parties := newSizes(t, &sizes{wanted: 2}, config.Model{Model: "a", Via: config.ViaOpenAI, ID: "small"})

@@ -82,7 +82,7 @@ func (p *Project) moveMail(parties []flow.Party) ([]flow.NewWay, error) {
 	}
 	var ways []flow.NewWay
 	for i := range parties {
-		if w := (flow.NewWay{Agent: parties[i].Name, ModelID: parties[i].ModelID, Way: flow.Way{Mail: address}}); parties[i].Via == config.ViaMail && w.Changes(&parties[i]) {
+		if w := (flow.NewWay{Agent: parties[i].Name, ModelID: parties[i].ModelID, Way: wayByMail(&parties[i], address)}); parties[i].Via == config.ViaMail && w.Changes(&parties[i]) {
 			ways = append(ways, w)
 		}
 	}
@@ -108,9 +108,20 @@ func (p *Project) moveLoopMail(pins *loopPins) error {
 func mailAt(address string, parties []flow.Party) {
 	for i := range parties {
 		if parties[i].Via == config.ViaMail && address != "" {
-			parties[i].Way = &flow.Way{Mail: address}
+			way := wayByMail(&parties[i], address)
+			parties[i].Way = &way
 		}
 	}
+}
+
+// wayByMail returns the way of a party with another mail server.
+func wayByMail(p *flow.Party, address string) flow.Way {
+	var way flow.Way
+	if p.Way != nil {
+		way = *p.Way
+	}
+	way.Mail = address
+	return way
 }
 
 // warnOfMail warns about a configured mail server that is not used, because the journal pins another.

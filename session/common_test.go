@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"brenner/session"
+	"brenner/session/flow"
 	"brenner/store/memory"
 )
 
@@ -22,7 +23,9 @@ func TestSharedCacheChangesNothing(t *testing.T) {
 	}
 	strict := brief(2)
 	strict.Rules.Scopes.Strict = true
-	for name, b := range map[string]session.Brief{"plain": brief(2), "swapped": swapped, "strict": strict, "again": brief(2)} {
+	short := brief(2)
+	short.Agents[0].Way = &flow.Way{Kickoff: flow.KickoffShort}
+	for name, b := range map[string]session.Brief{"plain": brief(2), "swapped": swapped, "strict": strict, "short": short, "again": brief(2)} {
 		var all []string
 		for _, m := range []*session.Common{nil, shared} {
 			st := memory.New()
