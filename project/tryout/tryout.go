@@ -198,8 +198,10 @@ func (t *tryout) check() error {
 		values []string
 		known  []string // nil allows all
 	}{
-		{"--model", t.Models, nil}, {"--role", t.Roles, Roles()},
-		{"--structured", []string{cmp.Or(t.Structured, openai.Auto)}, Structures()}, {"--kickoff", []string{cmp.Or(t.Kickoff, config.KickoffAuto)}, Kickoffs()},
+		{"--model", t.Models, nil},
+		{"--role", t.Roles, Roles()},
+		{"--structured", []string{cmp.Or(t.Structured, openai.Auto)}, Structures()},
+		{"--kickoff", []string{cmp.Or(t.Kickoff, config.KickoffAuto)}, Kickoffs()},
 	} {
 		for i, v := range f.values {
 			wrong := &fault.Error{Code: fault.Usage, Place: f.flag}
