@@ -177,14 +177,18 @@ func (r *result) row(p *plant) bool {
 		if len(of) == 0 && r.near(p, b.Line) {
 			return true
 		}
-		// A title that announces what the line before it announced says the same change again.
-		const beside = 4 // lines
-		if p.prose && !p.said && b.Delta.Operation == p.op && b.Delta.Target == p.target && p.op != delta.Add && p.from < b.Line+beside && b.Line <= p.from {
-			return true
-		}
 	}
 	return slices.ContainsFunc(r.read.Problems, func(l delta.Located) bool {
 		return r.near(p, l.Line) || strings.Contains(l.Message, p.token)
+	})
+}
+
+// repeats reports whether a change is announced by a title right below another announcement of the same operation on the
+// same item: it is the same change again.
+func (r *result) repeats(p *plant) bool {
+	const beside = 4 // lines
+	return p.prose && !p.said && p.op != delta.Add && slices.ContainsFunc(r.plants, func(q plant) bool {
+		return q.prose && q.op == p.op && q.target == p.target && q.from < p.from && p.from <= q.from+beside
 	})
 }
 
@@ -193,7 +197,7 @@ func (r *result) lost() string {
 	for i := range r.plants {
 		p := &r.plants[i]
 		switch {
-		case p.want == free || p.want == never || r.taken[p.token]:
+		case p.want == free || p.want == never || r.taken[p.token] || r.repeats(p):
 		case r.cut && p.from < r.read.Open && r.read.Open <= p.to:
 		case r.cut && !p.whole:
 		case p.want == taken:
@@ -214,7 +218,7 @@ func (r *result) asked() string {
 		if p.want != accounted && p.want != refused || r.taken[p.token] {
 			continue
 		}
-		if r.skipped(p) || r.cut {
+		if r.skipped(p) || r.cut || r.repeats(p) {
 			continue
 		}
 		if !slices.ContainsFunc(r.defects, func(d settle.Defect) bool {
