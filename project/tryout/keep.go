@@ -42,7 +42,7 @@ func (r *recorder) record(turn string, reply *agent.Reply, err error) {
 	if partial {
 		text = failure.Partial
 	}
-	if r.dir == "" || text == "" {
+	if r.dir == "" || partial && text == "" {
 		return
 	}
 	path := filepath.Join(r.dir, r.file(turn, partial))

@@ -92,6 +92,11 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 			return err
 		}
 	}
+	for _, list := range [][]string{opt.Models, opt.Roles} {
+		for i := range list {
+			list[i] = strings.TrimSpace(list[i])
+		}
+	}
 	flags, err := opt.brief.flags(a, c)
 	if err != nil {
 		return err
