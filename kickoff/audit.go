@@ -377,6 +377,9 @@ func (a *auditor) checkPrompt(t prompts.Template) {
 		}
 	}
 	format := slices.Index(a.lines, headFormat)
+	if prompts.IsShort(t.ID()) && !slices.Contains(a.lines, prompts.ExampleHeading) {
+		return // held to a schema
+	}
 	if format >= 0 && !strings.Contains(strings.Join(a.lines[format:], "\n"), "\n"+t.Example()) {
 		a.add(PromptChanged, "example", format, hint, "the worked example differs from %s", t.ID())
 	}

@@ -73,8 +73,12 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 			b.WriteString(s.after + "\n\n")
 		}
 	}
-	b.WriteString(f.tail)
-	if in.Structured[to] {
+	tail := f.tail
+	if in.Short[to] && in.Structured[to] == "schema" { // small models copy an example, and the schema has its form
+		tail, _, _ = strings.Cut(tail, "\n"+prompts.ExampleHeading+"\n")
+	}
+	b.WriteString(tail)
+	if in.Structured[to] != "" {
 		b.WriteString(AsJSON)
 	}
 	return b.String()

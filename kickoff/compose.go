@@ -47,8 +47,8 @@ type Input struct {
 	// recipient needs one: it can only change what it can name.
 	Views  map[string]string
 	Scopes merge.Scopes // the zero value restricts no agent
-	// Structured are the agents whose replies may be held to a JSON schema.
-	Structured map[string]bool
+	// Structured says, by agent, whether its reply is held to a JSON schema: "schema", "auto" if that may fail, or "".
+	Structured map[string]string
 	// Prompts is the version of the prompts; 0 is the latest one.
 	Prompts int
 	// Short are the agents whose messages have a short prompt, for small contexts.

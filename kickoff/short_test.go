@@ -149,3 +149,25 @@ func TestShortKickoffAsksForNoLessons(t *testing.T) {
 		}
 	}
 }
+
+// A small model copies an example. Where a schema gives the form, a short message has none; it is valid all the same.
+func TestShortKickoffWithSchemaHasNoExample(t *testing.T) {
+	for structured, want := range map[string]bool{"": true, "auto": true, "schema": false} {
+		in := shortened(input())
+		in.Structured = make(map[string]string)
+		for _, name := range in.Roster.Agents() {
+			in.Structured[name] = structured
+		}
+		for _, m := range compose(t, in) {
+			if got := strings.Contains(m.Body, prompts.ExampleHeading+"\n"); got != want {
+				t.Errorf("%q, %s: example %t, want %t", structured, m.Template, got, want)
+			}
+			if got := strings.HasSuffix(m.Body, AsJSON); got != (structured != "") {
+				t.Errorf("%q, %s: told of the schema: %t", structured, m.Template, got)
+			}
+			if r := Audit(m.Body, Expected{}); !r.OK {
+				t.Errorf("%q, %s: %+v", structured, m.Template, r.Findings)
+			}
+		}
+	}
+}

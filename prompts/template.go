@@ -206,6 +206,9 @@ func (t Template) Outputs(round int, r Rights) string {
 	).Replace(t.part(partOutputs))
 }
 
+// ExampleHeading is above the example, the last part of a short format.
+const ExampleHeading = "### Example"
+
 // Format returns the instructions for writing a reply. A longer fence around the example keeps
 // readers of the message from executing it.
 func (t Template) Format(r Rights) string {

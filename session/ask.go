@@ -166,7 +166,7 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 // schema returns the schema of a reply, or nil if the agent is asked for fences. The shown items count as they are now:
 // one that was killed meanwhile cannot be changed.
 func (s *run) schema(p flow.Party, x *flow.Exchange) []byte {
-	if !p.Structured() {
+	if p.Structured() == "" {
 		return nil
 	}
 	shown := kickoff.Shown{Agent: p.Name, Artifact: &s.current, Items: x.Saw, MaxReply: s.state.Settings.Reply}

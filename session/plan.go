@@ -172,7 +172,7 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
 		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: reached, Frames: frames, Prompts: promptsOf(o), Reader: o.Reads(),
-		Short: short, Structured: make(map[string]bool),
+		Short: short, Structured: make(map[string]string),
 	}
 	for _, name := range p.Agents {
 		party := o.Party(name)

@@ -100,10 +100,18 @@ func (p *Party) Asked() string {
 	return name
 }
 
-// Structured reports whether a party may be asked for JSON by a schema. Sessions opened before ways were pinned do not
-// say it; the agent itself knows.
-func (p *Party) Structured() bool {
-	return p.Via == ViaOpenAI && (p.Way == nil || p.Way.Structured == "schema" || p.Way.Structured == "auto")
+// Structured returns whether a party is asked for JSON by a schema, always ("schema") or if the endpoint takes it ("auto"), or
+// "". Sessions opened before ways were pinned do not say it; the agent itself knows.
+func (p *Party) Structured() string {
+	switch {
+	case p.Via != ViaOpenAI:
+		return ""
+	case p.Way == nil:
+		return "auto"
+	case p.Way.Structured == "schema" || p.Way.Structured == "auto":
+		return p.Way.Structured
+	}
+	return ""
 }
 
 // FormatFix says what a person can do about a model that does not write deltas; structured is how they

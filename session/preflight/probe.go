@@ -107,7 +107,7 @@ func (r *Probe) Ask(ctx context.Context, a agent.Agent, name string, maxReply in
 // deltaQuestion returns the second question, and the schema of its reply as a session would send it.
 func (r *Probe) deltaQuestion(name string, maxReply int) (question string, schema []byte) {
 	p := flow.Party{Via: r.Via, Way: &flow.Way{Structured: r.Structured}}
-	if !p.Structured() {
+	if p.Structured() == "" {
 		return deltaQuestion, nil
 	}
 	return deltaQuestion + kickoff.AsJSON, kickoff.Schema(roster.Roster{Mode: roster.Unified}, merge.Scopes{}, "", kickoff.Shown{Agent: name, MaxReply: maxReply})
