@@ -2,9 +2,11 @@ package prompts
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
 	"brenner/artifact"
+	"brenner/merge"
 )
 
 // Shown is what an agent was shown, and how long its reply may be.
@@ -13,6 +15,8 @@ type Shown struct {
 	Artifact *artifact.Artifact
 	Items    []string // the ids that it was shown
 	MaxReply int      // tokens; 0 is no limit
+	// Limits override the section table's maximum of items.
+	Limits map[artifact.Section]merge.Limit
 	// Brief is for small models: only the sections of the role, and no references to new items.
 	Brief bool
 }
@@ -57,6 +61,7 @@ func (a *answer) fitted() *node {
 	room := a.MaxReply * characters
 	if a.Brief {
 		a.limits.list, room = 2, a.MaxReply*poor
+		a.limits.deltas = max(1, min(3, a.room(artifact.HypothesisSlate)))
 	}
 	if a.MaxReply > 0 {
 		a.limits.deltas = min(a.limits.deltas, max(1, a.MaxReply/forDelta))
@@ -133,11 +138,25 @@ func (a *answer) variants(s artifact.Section) []*node {
 
 // offersAdd reports whether the reader may add an item to a section, and there is room for one.
 func (a *answer) offersAdd(s artifact.Section) bool {
-	spec := s.Spec()
-	if spec.Max > 0 && a.Artifact != nil && len(a.Artifact.Active(s)) >= spec.Max || a.mayAdd(s) != "yes" {
+	if a.room(s) <= 0 || a.mayAdd(s) != "yes" {
 		return false
 	}
 	return !a.Brief || slices.Contains(a.sections(), s)
+}
+
+// room returns how many items can be added to a section.
+func (a *answer) room(s artifact.Section) int {
+	most := s.Spec().Max
+	if l, ok := a.Limits[s]; ok {
+		most = l.Max
+	}
+	switch {
+	case most == 0:
+		return math.MaxInt
+	case a.Artifact == nil:
+		return most
+	}
+	return most - len(a.Artifact.Active(s))
 }
 
 // targets returns the items of a section that the reader may change: all, or its own.
@@ -180,7 +199,7 @@ func (a *answer) delta(operation string, s artifact.Section, targets []string, p
 }
 
 // newHypotheses are the words by which other deltas of a reply refer to its new hypotheses.
-var newHypotheses = []string{"h_1", "h_2", "h_3"}
+var newHypotheses = []string{"new_one", "new_two", "new_three"}
 
 // addPayload returns the fields of a new item, or nil if a required one cannot be filled.
 func (a *answer) addPayload(s artifact.Section) *node {
@@ -278,7 +297,7 @@ func (a *answer) list(f *artifact.FieldSpec) *node {
 	entry := text(a.limits.name)
 	switch {
 	case f.Name == "anchors":
-		entry = oneValue(object{{"type", "string"}, {"pattern", anchor}}, `"EV-001#E10"`)
+		entry = oneValue(object{{"type", "string"}, {"pattern", anchor}}, `"EV-001#E10 [inference]"`)
 	case f.Refs:
 		names := append(a.hypotheses(), idsOf(a.active[artifact.AssumptionLedger])...)
 		if len(names) == 0 {
@@ -290,7 +309,7 @@ func (a *answer) list(f *artifact.FieldSpec) *node {
 }
 
 // anchor matches where an item comes from.
-const anchor = `^(§[0-9]{1,3}|EV-[0-9]{3}|EV-[0-9]{3}#E[0-9]{1,2}|inference)$`
+const anchor = `^(inference|(§[0-9]{1,3}|EV-[0-9]{3}|EV-[0-9]{3}#E[0-9]{1,2})( \[inference\])?)$`
 
 // outcomes returns the schema of outcomes by hypothesis: one for each that is shown, or in an EDIT one alone.
 func (a *answer) outcomes(edit bool) *node {

@@ -244,7 +244,7 @@ func longest(node map[string]any) any {
 	}
 	n, pattern := 0, node["pattern"].(string)
 	if at := strings.LastIndex(pattern, "{0,"); at < 0 {
-		return "EV-001#E10"
+		return "EV-001#E10 [inference]"
 	} else if _, err := fmt.Sscanf(pattern[at:], "{0,%d}", &n); err != nil {
 		return nil
 	}

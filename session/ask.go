@@ -169,7 +169,7 @@ func (s *run) schema(p flow.Party, x *flow.Exchange) []byte {
 	if p.Structured() == "" {
 		return nil
 	}
-	shown := kickoff.Shown{Agent: p.Name, Artifact: &s.current, Items: x.Saw, MaxReply: s.state.Settings.Reply}
+	shown := kickoff.Shown{Agent: p.Name, Artifact: &s.current, Items: x.Saw, MaxReply: s.state.Settings.Reply, Limits: s.rules.Limits}
 	return kickoff.Schema(s.roster, s.rules.Scopes, x.Template, shown)
 }
 

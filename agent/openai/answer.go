@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -134,7 +136,7 @@ func (t *textParts) UnmarshalJSON(data []byte) error {
 func (x *exchange) reply() (agent.Reply, *agent.Failure) {
 	a := &x.answer
 	answer := strings.ToValidUTF8(a.text.String(), "\uFFFD")
-	if x.form.schema {
+	if x.call.Schema != nil && x.Structured != Fences { // it was told of the form, even if the endpoint refused the schema
 		answer = markdown(answer, a.finish == length)
 	}
 	answer = x.hide.answer(answer)
@@ -233,24 +235,58 @@ const schemaName = "brenner_reply"
 // markdown converts a structured reply back to Markdown: each delta in its own fence,
 // without members that are null, then the prose. The prose comes last because an unclosed
 // code block in it would swallow the deltas. Of a reply that was cut, the complete deltas are kept.
+// What is around the object stays: reasoning before it, other text in the prose.
 // Any other text is returned unchanged: some endpoints accept a schema and ignore it.
 func markdown(text string, cut bool) string {
 	var structured structuredReply
 	if cut && structured.readCut(text) {
 		return structured.markdown(cut)
 	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if d.Decode(&structured) != nil || d.More() || structured.Prose == nil && structured.Deltas == nil {
+	reasoning, rest := cutReasoning(strings.TrimPrefix(text, "\ufeff"))
+	head, _, _ := strings.Cut(rest, "{")
+	d := json.NewDecoder(strings.NewReader(rest[len(head):]))
+	if d.Decode(&structured) != nil || structured.Prose == nil && structured.Deltas == nil {
 		return text
 	}
-	return structured.markdown(false)
+	end := len(head) + int(d.InputOffset())
+	tail := strings.TrimPrefix(strings.TrimSpace(rest[end:]), "```")
+	if strings.ContainsAny(tail, "{`") {
+		return text // more than one object
+	}
+	head = strings.TrimSuffix(strings.TrimSpace(head), "```json")
+	structured.Around = append([]string{head, tail}, otherMembers(rest[:end])...)
+	return reasoning + structured.markdown(false)
+}
+
+// otherMembers returns what the object at the end of a text has beside prose and deltas.
+func otherMembers(text string) []string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(text[strings.IndexByte(text, '{'):]), &members) != nil {
+		return nil
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name != "prose" && name != "deltas" {
+			all = append(all, name+": "+string(members[name]))
+		}
+	}
+	return all
+}
+
+// cutReasoning splits a text behind the reasoning that it begins with.
+func cutReasoning(text string) (reasoning, rest string) {
+	const end = "</think>"
+	if at := strings.Index(text, end); at >= 0 && strings.HasPrefix(strings.TrimSpace(text), "<think>") {
+		return text[:at+len(end)] + "\n\n", text[at+len(end):]
+	}
+	return "", text
 }
 
 // structuredReply is a reply in the form of our schema.
 type structuredReply struct {
 	Prose  *string           `json:"prose"`
 	Deltas []json.RawMessage `json:"deltas"`
+	Around []string          `json:"-"` // what was written around the object
 }
 
 // readCut reads the complete values of a structured reply that was cut, and reports
@@ -308,12 +344,15 @@ func (s *structuredReply) markdown(cut bool) string {
 	if s.Deltas != nil && len(s.Deltas) == 0 && !cut {
 		b.WriteString("NO CHANGES: the list of deltas is empty\n\n")
 	}
+	around := slices.DeleteFunc(s.Around, func(part string) bool { return strings.TrimSpace(part) == "" })
 	if s.Prose != nil {
-		if b.Len() > 0 {
-			b.WriteString("## Prose\n\n") // so that its first sentence is no remark about the last delta
-		}
-		b.WriteString(*s.Prose)
+		around = append(around, *s.Prose)
 	}
+	prose := strings.Join(around, "\n\n")
+	if prose != "" && b.Len() > 0 {
+		b.WriteString("## Prose\n\n") // so that its first sentence is no remark about the last delta
+	}
+	b.WriteString(prose)
 	return b.String()
 }
 

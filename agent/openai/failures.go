@@ -214,6 +214,10 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 	default:
 		f.Retry = status >= 500
 	}
+	if f.Retry && x.form.schema && no.refusesSchema() { // some servers fail where they cannot make a grammar
+		f.Retry, f.Code, f.Detail, f.Hint = false, agent.Refused, x.host+": request refused", noSchema
+		return
+	}
 	if f.Retry {
 		f.Code, f.Detail = agent.Unavailable, x.host+": server error"
 		f.Hint = "if this persists, use another endpoint; " + runDoctor
@@ -224,11 +228,15 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 	}
 	f.Code, f.Detail = agent.Refused, x.host+": request refused"
 	if x.form.schema && no.refusesSchema() {
-		f.Hint = "set structured to auto or fences: the endpoint does not support schemas"
+		f.Hint = noSchema
 		return
 	}
 	f.Hint = "remove the parameter that it names, or ask another model; " + runDoctor
 }
+
+// noSchema is the hint for an endpoint that refuses a schema. A session keeps how its models are asked.
+const noSchema = "the endpoint does not support this schema: set structured to auto or fences for the model under agents.models and start " +
+	"another session, or resume with another --model"
 
 // number returns the refusal's HTTP status. A refusal in the middle of a stream
 // has it in its code or type.

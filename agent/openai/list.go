@@ -81,12 +81,15 @@ func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, mo
 			Length  int    `json:"context_length"` // OpenRouter, LM Studio
 			Longest int    `json:"max_model_len"`  // vLLM
 			Size    int    `json:"n_ctx"`
+			Meta    struct {
+				Size int `json:"n_ctx"`
+			} `json:"meta"` // llama.cpp
 		} `json:"data"`
 	}
 	page, status, err := getPage(ctx, transport, strings.TrimRight(base, "/")+"/models", key)
 	if err == nil && status == http.StatusOK && json.Unmarshal(page, &list) == nil {
 		for _, one := range list.Data {
-			if size := cmp.Or(one.Length, one.Longest, one.Size); one.ID == model && size > 0 {
+			if size := cmp.Or(one.Length, one.Longest, one.Size, one.Meta.Size); one.ID == model && size > 0 {
 				return size
 			}
 		}
@@ -100,7 +103,7 @@ func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, mo
 			Size int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	page, status, err = getPage(ctx, transport, u.Scheme+"://"+u.Host+"/props", "")
+	page, status, err = getPage(ctx, transport, u.Scheme+"://"+u.Host+strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")+"/props", "")
 	if err != nil || status != http.StatusOK || json.Unmarshal(page, &props) != nil {
 		return 0
 	}

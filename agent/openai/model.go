@@ -89,12 +89,14 @@ func (m *model) Ask(ctx context.Context, c agent.Call) (agent.Reply, error) {
 // noteUnsupported records the unsupported feature that a refusal names. It returns false if
 // the refusal is about something else.
 func (m *model) noteUnsupported(f form, no *refusal) bool {
+	if f.schema && m.Structured == Auto && no.refusesSchema() { // some servers answer 500 then, or in the stream
+		m.unsupported.schema.Store(true)
+		return true
+	}
 	if no.status != http.StatusBadRequest && no.status != http.StatusUnprocessableEntity && no.status != http.StatusNotImplemented {
 		return false
 	}
 	switch {
-	case f.schema && m.Structured == Auto && no.refusesSchema():
-		m.unsupported.schema.Store(true)
 	case f.stream && f.reportUsage && no.names("stream_options", "include_usage"):
 		m.unsupported.usage.Store(true)
 	case f.stream && no.refusesStream():
@@ -114,7 +116,7 @@ func (r *refusal) names(parameters ...string) bool {
 
 // refusesSchema reports whether a refusal is about the schema, or about the grammar that a server makes of it.
 func (r *refusal) refusesSchema() bool {
-	return r.names("response_format", "json_schema", "text.format", "structured output", "grammar")
+	return r.names("response_format", "schema", "text.format", "structured output", "grammar", "guided decoding", "invalid format", "for format", "initialize samplers")
 }
 
 func (r *refusal) refusesStream() bool {

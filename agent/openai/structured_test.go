@@ -20,11 +20,14 @@ func TestStructured(t *testing.T) {
 		`{"prose":"p","deltas":[{"ref":null,"payload":{"a":null,"b":{"H1":"x","H2":null},"c":[null]}}]}`: "```delta\n{\"payload\":{\"b\":{\"H1\":\"x\"},\"c\":[null]}}\n```\n\n## Prose\n\np",
 		`{"prose":null,"deltas":[{}]}`:                                                                   "```delta\n{}\n```\n\n",
 		"Prose, and\n```delta\n{}\n```\n":                                                                "Prose, and\n```delta\n{}\n```\n",
-		`{"operation":"ADD"}`:                                                                            `{"operation":"ADD"}`,
-		`{"prose":"one"} {"prose":"two"}`:                                                                `{"prose":"one"} {"prose":"two"}`,
-		`{"prose":"cut off`:                                                                              `{"prose":"cut off`,
-		`[{"operation":"ADD"}]`:                                                                          `[{"operation":"ADD"}]`,
-		`{}`:                                                                                             `{}`,
+		"<think>{\"deltas\":[1]}</think>\n{\"prose\":\"p\",\"deltas\":[]}":                               "<think>{\"deltas\":[1]}</think>\n\nNO CHANGES: the list of deltas is empty\n\n## Prose\n\np",
+		"```json\n{\"prose\":\"p\",\"deltas\":[{\"a\":null}]}\n```\nDone.":                               "```delta\n{}\n```\n\n## Prose\n\nDone.\n\np",
+		"\ufeffHere it is:\n{\"prose\":\"p\",\"deltas\":[{}],\"more\":1}":                                "```delta\n{}\n```\n\n## Prose\n\nHere it is:\n\nmore: 1\n\np",
+		`{"operation":"ADD"}`:             `{"operation":"ADD"}`,
+		`{"prose":"one"} {"prose":"two"}`: `{"prose":"one"} {"prose":"two"}`,
+		`{"prose":"cut off`:               `{"prose":"cut off`,
+		`[{"operation":"ADD"}]`:           `[{"operation":"ADD"}]`,
+		`{}`:                              `{}`,
 	} {
 		both(t, func(t *testing.T, o openai.Options) {
 			s := openaitest.New(t, always(openaitest.Answer{Text: text, Chunk: 5}))
