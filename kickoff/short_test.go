@@ -150,7 +150,7 @@ func TestShortKickoffAsksForNoLessons(t *testing.T) {
 	}
 }
 
-// A small model copies an example. Where a schema gives the form, a short message has none; it is valid all the same.
+// A small model copies an example. Where a schema has the form, a short message has none, and it is valid.
 func TestShortKickoffWithSchemaHasNoExample(t *testing.T) {
 	for structured, want := range map[string]bool{"": true, "auto": true, "schema": false} {
 		in := shortened(input())

@@ -249,7 +249,7 @@ func markdown(text string, cut bool) string {
 		return text
 	}
 	end := len(head) + int(d.InputOffset())
-	tail := strings.TrimPrefix(strings.TrimSpace(rest[end:]), "```")
+	tail := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest[end:]), "```"))
 	if strings.ContainsAny(tail, "{`") {
 		return text // more than one object
 	}
