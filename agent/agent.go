@@ -139,7 +139,7 @@ const (
 	HostUnknown  fault.Code = "HOST_UNKNOWN"      // The endpoint's host name does not exist.
 	QuotaSpent   fault.Code = "QUOTA_SPENT"       // The account is exhausted; retried only if the endpoint says when to return.
 	RateLimited  fault.Code = "RATE_LIMITED"      // The endpoint's rate limit was exceeded; it may say when to return.
-	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // The question exceeds the model's context window.
+	TooLong      fault.Code = "CONTEXT_TOO_LONG"  // The question, or the question with the longest reply, exceeds the model's context window.
 	Truncated    fault.Code = "CONTEXT_TRUNCATED" // The endpoint read less than half of the question; the reply is kept as evidence only.
 	Filtered     fault.Code = "CONTENT_FILTERED"  // A content filter blocked the question or the reply.
 	Malformed    fault.Code = "MALFORMED_ANSWER"  // The endpoint's response is not the JSON of its API.

@@ -162,8 +162,8 @@ func (x *exchange) refusal(no *refusal) *agent.Failure {
 		f.Hint = "check the account's plan and billing, or ask another model"
 		f.Retry, f.After = no.after > 0, no.after // then the quota resets by itself
 	case no.tooLong(status):
-		f.Code, f.Detail = agent.TooLong, "the question exceeds the context window of "+fault.Shown(x.Model)
-		f.Hint = "use smaller views or replies, or a model with a larger context window"
+		f.Code, f.Detail = agent.TooLong, "the question and the longest reply exceed the context window of "+fault.Shown(x.Model)
+		f.Hint = "set budget.reply_tokens lower, kickoff: short for the model, or a larger context window at the server"
 	case no.is("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"):
 		f.Code, f.Detail = agent.Filtered, x.host+": content filter blocked the question"
 		f.Hint = rephrase

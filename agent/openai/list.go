@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"brenner/agent"
 	"brenner/internal/baseurl"
 	"brenner/internal/secret"
 )
@@ -77,12 +79,12 @@ func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, mo
 	defer cancel()
 	var list struct {
 		Data []struct {
-			ID      string `json:"id"`
-			Length  int    `json:"context_length"` // OpenRouter, LM Studio
-			Longest int    `json:"max_model_len"`  // vLLM
-			Size    int    `json:"n_ctx"`
+			ID      string     `json:"id"`
+			Length  windowSize `json:"context_length"` // OpenRouter, LM Studio
+			Longest windowSize `json:"max_model_len"`  // vLLM
+			Size    windowSize `json:"n_ctx"`
 			Meta    struct {
-				Size int `json:"n_ctx"`
+				Size windowSize `json:"n_ctx"`
 			} `json:"meta"` // llama.cpp
 		} `json:"data"`
 	}
@@ -90,7 +92,7 @@ func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, mo
 	if err == nil && status == http.StatusOK && json.Unmarshal(page, &list) == nil {
 		for _, one := range list.Data {
 			if size := cmp.Or(one.Length, one.Longest, one.Size, one.Meta.Size); one.ID == model && size > 0 {
-				return size
+				return int(size)
 			}
 		}
 	}
@@ -100,14 +102,25 @@ func ContextSize(ctx context.Context, transport http.RoundTripper, base, key, mo
 	}
 	var props struct {
 		Settings struct {
-			Size int `json:"n_ctx"`
+			Size windowSize `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
 	page, status, err = getPage(ctx, transport, u.Scheme+"://"+u.Host+strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")+"/props", "")
 	if err != nil || status != http.StatusOK || json.Unmarshal(page, &props) != nil {
 		return 0
 	}
-	return max(props.Settings.Size, 0)
+	return int(props.Settings.Size)
+}
+
+// windowSize is a number of tokens. Anything else that a server writes there is 0.
+type windowSize int
+
+// UnmarshalJSON reads a number, also as a text.
+func (w *windowSize) UnmarshalJSON(data []byte) error {
+	if n, ok := agent.ParseTokens(bytes.Trim(data, `"`)); ok {
+		*w = windowSize(n)
+	}
+	return nil
 }
 
 // NetworkReason returns why an endpoint did not respond, without its address.
