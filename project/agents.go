@@ -175,8 +175,13 @@ func (p *Project) rehearsalScript(own *rehearsal.Script, anyQuestion bool, parti
 // PlainText normalises text for comparison: lower case, with single spaces.
 func PlainText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// Agents returns a function that makes the agent of a party, with retries and limits.
+// Agents returns a function that makes the agent of a party, with limits and with retries within the budget.
 func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Party) (agent.Agent, error) {
+	return m.AgentsWithin(script, all, m.Allow.AllowRetry)
+}
+
+// AgentsWithin is Agents with another rule for retries: whether an agent's call may be tried again after a failure.
+func (m *Models) AgentsWithin(script *rehearsal.Script, all []flow.Party, again func(string, *agent.Failure) bool) func(flow.Party) (agent.Agent, error) {
 	makers := map[string]agent.Maker{config.ViaOpenAI: m.maker, config.ViaProgram: m.programMaker, config.ViaMail: m.Mail.maker}
 	if script != nil {
 		makers[config.ViaRehearsal] = script.Agent
@@ -202,7 +207,7 @@ func (m *Models) Agents(script *rehearsal.Script, all []flow.Party) func(flow.Pa
 		}
 		limited := agent.Limits{PerCall: limits.Call, Idle: idle, Slots: m.limit(p), Retry: agent.RetryPolicy{
 			Attempts: m.Project.Config.Attempts, Patience: m.patience,
-			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return m.Allow.AllowRetry(p.Name, f) },
+			Again: func(_ context.Context, f *agent.Failure, _ int) bool { return again(p.Name, f) },
 		}}
 		return agent.Deadline(limited.Wrap(made), limits.Agent), nil
 	}

@@ -262,6 +262,12 @@ type Traffic struct {
 	dry     bool   // only check: write no file
 }
 
+// Unwritten returns the traffic of a dry run: it is checked, and no file is written.
+func (r Traffic) Unwritten() Traffic {
+	r.dry = true
+	return r
+}
+
 // reachModels rejects traffic flags if no agent is a model: --tape in a rehearsal would
 // have no effect. A program may be told an address.
 func (r Traffic) reachModels(parties []flow.Party) error {

@@ -53,7 +53,7 @@ func (k *Composed) Check(ctx context.Context, o *StartOptions) ([]FirstKickoff, 
 // openDry returns what open does, and creates no tape.
 func (k *Composed) openDry(o *StartOptions) (*sessionPlan, *Models, error) {
 	quiet := *o
-	quiet.Traffic.dry = true
+	quiet.Traffic = o.Traffic.Unwritten()
 	return k.open(&quiet)
 }
 

@@ -19,6 +19,7 @@ type recorder struct {
 	name string // begins the names of files
 	dir  string // empty keeps no files
 
+	turn   string // of the current call
 	kept   []string
 	unkept error
 }
@@ -26,16 +27,16 @@ type recorder struct {
 // recorded returns an agent whose replies are kept.
 func (r *recorder) recorded(a agent.Agent) agent.Agent {
 	return agent.Func(func(ctx context.Context, c agent.Call) (agent.Reply, error) {
-		turn := c.ID[strings.LastIndexByte(c.ID, '/')+1:]
-		c.ID = r.id + turn
+		r.turn = c.ID[strings.LastIndexByte(c.ID, '/')+1:]
+		c.ID = r.id + r.turn
 		reply, err := a.Ask(ctx, c)
-		r.record(turn, &reply, err)
+		r.record(&reply, err)
 		return reply, err
 	})
 }
 
 // record keeps a reply, or the text that came before a failure.
-func (r *recorder) record(turn string, reply *agent.Reply, err error) {
+func (r *recorder) record(reply *agent.Reply, err error) {
 	text := reply.Text
 	var failure *agent.Failure
 	partial := errors.As(err, &failure)
@@ -45,7 +46,7 @@ func (r *recorder) record(turn string, reply *agent.Reply, err error) {
 	if r.dir == "" || partial && text == "" {
 		return
 	}
-	path := filepath.Join(r.dir, r.file(turn, partial))
+	path := filepath.Join(r.dir, r.file(r.turn, partial))
 	if err := files.Create(path, []byte(text)); err != nil {
 		r.unkept = errors.Join(r.unkept, err)
 		return

@@ -263,32 +263,47 @@ func (t *trial) addReading(ctx context.Context, h *session.History, c *flow.Comm
 		r.Used = openai.Schema
 	}
 	r.Counts.Repairable = settle.Correctable(defects[flow.TurnAsk])
-	r.addProblems(s)
+	r.addProblems(s, t.party.Name)
 	r.addHints(defects)
-	r.addWhole(defects)
+	if x.RepairAnswer() == nil {
+		r.addWhole(defects[flow.TurnAsk], "")
+	} else {
+		r.addWhole(defects[flow.TurnRepair], flow.TurnRepair)
+	}
 	return nil
 }
 
-// addProblems adds what was not taken. Only the agent that was asked has any.
-func (r *Row) addProblems(s *audit.Summary) {
-	for i := range s.Rejected {
-		x := &s.Rejected[i]
-		p := Problem{Kind: KindRefused, Written: x.Written, Target: x.Target, Code: x.Code, Message: x.Message}
-		if r.Counts.Refused++; x.Code == merge.WriteScope {
-			p.Kind = KindScope
-			r.Counts.Refused--
-			r.Counts.Scope++
+// addProblems adds what was not taken of the replies of an agent. The rules may refuse hypotheses of the
+// brief, too: those are not the agent's.
+func (r *Row) addProblems(s *audit.Summary, name string) {
+	add := func(agent string, p Problem) {
+		if agent == name {
+			r.Problems = append(r.Problems, p)
 		}
-		r.Problems = append(r.Problems, p)
+	}
+	for _, x := range s.Rejected {
+		kind := KindRefused
+		if x.Code == merge.WriteScope {
+			kind = KindScope
+		}
+		add(x.Agent, Problem{Kind: kind, Written: x.Written, Target: x.Target, Code: x.Code, Message: x.Message})
 	}
 	for _, f := range s.Refused {
-		r.Problems = append(r.Problems, Problem{Kind: KindField, Target: f.Place, Code: f.Code, Message: f.Message})
+		add(f.Agent, Problem{Kind: KindField, Target: f.Place, Code: f.Code, Message: f.Message})
 	}
 	for _, x := range s.Skipped {
-		r.Problems = append(r.Problems, Problem{Kind: KindIdle, Written: x.Written, Target: x.Target, Code: x.Code, Message: x.Message})
+		add(x.Agent, Problem{Kind: KindIdle, Written: x.Written, Target: x.Target, Code: x.Code, Message: x.Message})
 	}
 	for _, x := range s.Ignored {
-		r.Problems = append(r.Problems, Problem{Kind: KindShown, Written: x.Written, Target: x.Target, Code: fault.Code(x.Form), Message: x.Reason})
+		add(x.Agent, Problem{Kind: KindShown, Written: x.Written, Target: x.Target, Code: fault.Code(x.Form), Message: x.Reason})
+	}
+	for i := range r.Problems {
+		switch r.Problems[i].Kind {
+		case KindRefused:
+			r.Counts.Refused++
+		case KindScope:
+			r.Counts.Scope++
+		}
 	}
 }
 
@@ -310,19 +325,15 @@ func (r *Row) addHints(defects map[string][]settle.Defect) {
 }
 
 // addWhole adds the defects of the last text as a whole: it was cut, or has neither deltas nor NO CHANGES.
-func (r *Row) addWhole(defects map[string][]settle.Defect) {
-	last := defects[flow.TurnAsk]
-	if r.Calls > 1 {
-		last = defects[flow.TurnRepair]
-	}
+func (r *Row) addWhole(last []settle.Defect, text string) {
 	for _, d := range last {
 		if d.Block > 0 {
 			continue
 		}
-		code := d.Code
-		if d.Cut {
-			code = agent.Cut
+		p := Problem{Kind: KindReply, Written: audit.Written{Text: text, Line: d.Line}, Code: d.Code, Message: d.Message, Hint: d.Hint}
+		if d.Cut { // the hint is for its author
+			p.Code, p.Hint = agent.Cut, "raise budget.reply_tokens; reasoning counts too"
 		}
-		r.Problems = append(r.Problems, Problem{Kind: KindReply, Written: audit.Written{Line: d.Line}, Code: code, Message: d.Message, Hint: d.Hint})
+		r.Problems = append(r.Problems, p)
 	}
 }

@@ -79,6 +79,7 @@ type tryout struct {
 	project *project.Project // with the settings of a tryout
 	budget  flow.Cost        // of all calls
 	models  *project.Models
+	retries *retries
 	common  session.Common
 	trials  []*trial
 	report  *Report
@@ -90,12 +91,15 @@ type trial struct {
 	party flow.Party
 	row   *Row
 	calls recorder
-	lint  *Lint // of the brief
+	lint  *Lint                // of the brief
+	most  map[string]flow.Cost // of one attempt, by turn
 }
 
 // Plan returns what Run would ask, and what that costs at most. No message is sent, and nothing is written.
 func Plan(ctx context.Context, p *project.Project, o *Options) (*Report, error) {
-	t, err := prepare(ctx, p, o)
+	unwritten := *o
+	unwritten.Traffic = o.Traffic.Unwritten()
+	t, err := prepare(ctx, p, &unwritten)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +230,7 @@ func (t *tryout) configure() {
 	c := t.project.Config
 	s := &c.Session
 	s.Rounds, s.Repair, s.Flow, s.Quorum = 1, t.Repair, flow.FlowParallel, flow.QuorumRole
-	s.Budget, s.BudgetUSD = 0, 0 // they are for all calls together; see checkBudget
+	s.Budget, s.BudgetUSD = 0, 0 // they are for all calls together; see checkBudget and retries
 	if c.Models = slices.Clone(c.Models); t.Kickoff != "" {
 		for i := range c.Models {
 			c.Models[i].Kickoff = t.Kickoff
@@ -309,16 +313,17 @@ func (t *tryout) runner(one *trial) *session.Runner {
 	p := t.project
 	return &session.Runner{
 		Store: st, Locks: st, Now: p.Now, Log: p.Log, Tokens: t.models.Counter, Common: &t.common, Drain: t.Drain,
-		Agent: one.agents(t.models), Deadline: p.Config.Timeouts.Session,
+		Agent: t.agents(one), Deadline: p.Config.Timeouts.Session,
 	}
 }
 
 // agents returns a function that makes the agents of a trial. Those that are not asked have nothing to change.
-func (t *trial) agents(m *project.Models) func(flow.Party) (agent.Agent, error) {
+func (t *tryout) agents(one *trial) func(flow.Party) (agent.Agent, error) {
 	return func(p flow.Party) (agent.Agent, error) {
-		if p.Name == t.party.Name {
-			made, err := m.Agents(nil, []flow.Party{p})(p)
-			return t.calls.recorded(made), err
+		if p.Name == one.party.Name {
+			again := func(_ string, f *agent.Failure) bool { return t.retries.allow(one, f) }
+			made, err := t.models.AgentsWithin(nil, []flow.Party{p}, again)(p)
+			return one.calls.recorded(made), err
 		}
 		return agent.Func(func(context.Context, agent.Call) (agent.Reply, error) {
 			return agent.Reply{Text: "NO CHANGES: not asked", Attempts: 1}, nil
@@ -362,6 +367,11 @@ func (t *tryout) estimate(ctx context.Context) error {
 			Settings: one.brief.Settings, Count: t.models.Counter.Count, Parties: []flow.Party{one.party}, Free: func(*flow.Party) bool { return false },
 		}
 		cost := e.Estimate(opening)
+		round, prices := &cost.Agents[0].Rounds[0], one.brief.Settings.Prices
+		one.most = map[string]flow.Cost{
+			flow.TurnAsk:    prices.Cost(one.party.Name, round.Input, cost.Reply),
+			flow.TurnRepair: prices.Cost(one.party.Name, round.RepairInput, cost.Reply),
+		}
 		if most.Calls++; t.Repair {
 			most.Calls++
 		}
@@ -374,31 +384,8 @@ func (t *tryout) estimate(ctx context.Context) error {
 	}
 	most.Reply, most.Budget, most.BudgetUSD = t.project.Config.Session.Reply, t.budget.Tokens, flow.Dollars(t.budget.USD)
 	most.Covered = most.worst.Within(t.budget)
+	t.retries = &retries{budget: t.budget, worst: most.worst, failed: make(map[string]flow.Cost)}
 	return nil
-}
-
-// checkBudget refuses calls that may cost more than the configured budget.
-func (t *tryout) checkBudget() error {
-	worst := t.report.Estimate.worst
-	if worst.Within(t.budget) {
-		return nil
-	}
-	return &fault.Error{
-		Code: fault.Usage, Detail: fmt.Sprintf("%s may need %d tokens, more than the budget", text.Count(t.report.Estimate.Calls, "call"), worst.Tokens),
-		Hint: "try fewer models or roles, or raise the budget:" + t.enough() + "; --dry-run shows the estimate",
-	}
-}
-
-// enough returns the flags of a budget that suffices.
-func (t *tryout) enough() string {
-	worst, need := t.report.Estimate.worst, flow.Cost{}
-	if t.budget.Tokens > 0 && worst.Tokens > t.budget.Tokens {
-		need.Tokens = worst.Tokens
-	}
-	if t.budget.USD > 0 && worst.USD > t.budget.USD {
-		need.USD = worst.USD
-	}
-	return need.Flags()
 }
 
 // run asks one model in one role. A failed call is no error.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/internal/text"
@@ -92,6 +93,11 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 			return err
 		}
 	}
+	for _, name := range []string{"role", "structured", "kickoff", "keep", "record-tape", "tape"} {
+		if f := c.Flags().Lookup(name); f.Changed && slices.Contains([]string{"", "[]"}, f.Value.String()) {
+			return ui.Usage(c, "--"+name+": empty value", "pass a value, or omit the flag")
+		}
+	}
 	for _, list := range [][]string{opt.Models, opt.Roles} {
 		for i := range list {
 			list[i] = strings.TrimSpace(list[i])
@@ -100,6 +106,11 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 	flags, err := opt.brief.flags(a, c)
 	if err != nil {
 		return err
+	}
+	for _, f := range flags {
+		if f.Key == "question" && delta.Blank(f.Values[0]) {
+			return ui.Usage(c, f.Name+": empty value", "pass a question, or omit the flag")
+		}
 	}
 	for _, o := range append(tryFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
 		if f := c.Flags().Lookup(o.Name); f.Changed {
@@ -272,7 +283,11 @@ func tryProblems(row *tryout.Row) string {
 	var lines []string
 	for i := range row.Problems {
 		p := &row.Problems[i]
-		line := fmt.Sprintf("  %s: %s: %s\n", ui.Clean(placeOf(p)), ui.Clean(string(p.Code)), ui.Clean(p.Message))
+		line := "  " + ui.Clean(placeOf(p)) + ": "
+		if p.Code != "" { // what lost to a later block has none
+			line += ui.Clean(string(p.Code)) + ": "
+		}
+		line += ui.Clean(p.Message) + "\n"
 		if p.Hint != "" {
 			line += "    fix: " + ui.Clean(p.Hint) + "\n"
 		}
@@ -316,9 +331,14 @@ func tryTotal(r *tryout.Report) string {
 	for _, row := range r.Rows {
 		kept += len(row.Kept)
 	}
-	line := fmt.Sprintf("\n%s: %d tokens in, %d tokens out, %s", text.Count(t.Calls, "call"), t.Input, t.Output, dollarsOrUnknown(t.USD))
-	if t.Lost > 0 {
-		line += fmt.Sprintf("; up to %d tokens more for calls without a usable reply", t.Lost)
+	line := fmt.Sprintf("\n%s: %d tokens in, %d tokens out", text.Count(t.Calls, "call"), t.Input, t.Output)
+	switch {
+	case t.Lost == 0:
+		line += ", " + dollarsOrUnknown(t.USD)
+	case t.USD == nil:
+		line += fmt.Sprintf(", and up to %d for calls without a usable reply; price unknown", t.Lost)
+	default: // the dollars are those of all these tokens
+		line += fmt.Sprintf(", and up to %d for calls without a usable reply; together at most $%s", t.Lost, Dollars(t.USD))
 	}
 	if kept > 0 {
 		line += "; " + text.Plural(kept, "reply", "replies") + " kept"
