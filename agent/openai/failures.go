@@ -215,7 +215,7 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 		f.Retry = status >= 500
 	}
 	if f.Retry && x.form.schema && no.refusesSchema() { // some servers fail where they cannot make a grammar
-		f.Retry, f.Code, f.Detail, f.Hint = false, agent.Refused, x.host+": request refused", noSchema
+		f.Retry, f.Code, f.Detail, f.Hint = false, agent.Refused, x.host+": request refused", NoSchemaHint
 		return
 	}
 	if f.Retry {
@@ -228,14 +228,14 @@ func (x *exchange) classifyStatus(f *agent.Failure, status int, no *refusal) {
 	}
 	f.Code, f.Detail = agent.Refused, x.host+": request refused"
 	if x.form.schema && no.refusesSchema() {
-		f.Hint = noSchema
+		f.Hint = NoSchemaHint
 		return
 	}
 	f.Hint = "remove the parameter that it names, or ask another model; " + runDoctor
 }
 
-// noSchema is the hint for an endpoint that refuses a schema. A session keeps how its models are asked.
-const noSchema = "the endpoint does not support this schema: set structured to auto or fences for the model under agents.models and start " +
+// NoSchemaHint is the hint for an endpoint that refuses a schema. A session keeps how its models are asked.
+const NoSchemaHint = "the endpoint does not support this schema: set structured to auto or fences for the model under agents.models and start " +
 	"another session, or resume with another --model"
 
 // number returns the refusal's HTTP status. A refusal in the middle of a stream

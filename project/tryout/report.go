@@ -192,6 +192,9 @@ func (t *trial) judge(ctx context.Context, h *session.History) error {
 			row.addCall(&c)
 		}
 	}
+	if row.Hint == openai.NoSchemaHint { // here are no sessions to resume
+		row.Hint = "the endpoint does not support this schema: pass --structured auto or fences"
+	}
 	row.Kept = append(row.Kept, t.calls.kept...)
 	if summary.Unpriced == 0 {
 		usd := flow.Dollars(h.State.Spent.USD)
