@@ -31,4 +31,4 @@ fi
 BRENNER_REAL_MODEL=$place
 export BRENNER_REAL_MODEL
 # Each test has its own server with one thread.
-exec "$go" test -count=1 -v -tags realmodel -parallel 2 -run '^TestRealModel' "$@" ./cmd/brenner </dev/null
+exec "$go" test -count=1 -v -timeout 19m -tags realmodel -parallel 2 -run '^TestRealModel' "$@" ./cmd/brenner </dev/null

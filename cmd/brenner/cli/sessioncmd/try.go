@@ -84,7 +84,8 @@ func tryFlags() []config.RunFlag {
 	})
 }
 
-func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
+// check rejects flags that cannot be used together, or have no value.
+func (opt *tryOptions) check(c *cobra.Command) error {
 	if opt.Traffic.Names() {
 		return ui.Usage(c, "--base-url takes one URL here", "set base_url: of each model under agents.models: in "+config.FileName)
 	}
@@ -103,19 +104,35 @@ func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
 			list[i] = strings.TrimSpace(list[i])
 		}
 	}
+	return nil
+}
+
+// settings returns the keys of the configuration that flags set.
+func (opt *tryOptions) settings(a *ui.App, c *cobra.Command) ([]config.Flag, error) {
 	flags, err := opt.brief.flags(a, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, f := range flags {
 		if f.Key == "question" && delta.Blank(f.Values[0]) {
-			return ui.Usage(c, f.Name+": empty value", "pass a question, or omit the flag")
+			return nil, ui.Usage(c, f.Name+": empty value", "pass a question, or omit the flag")
 		}
 	}
 	for _, o := range append(tryFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
 		if f := c.Flags().Lookup(o.Name); f.Changed {
 			flags = append(flags, config.Flag{Key: o.Key, Name: "--" + o.Name, Values: []string{f.Value.String()}})
 		}
+	}
+	return flags, nil
+}
+
+func try(a *ui.App, c *cobra.Command, opt *tryOptions) error {
+	if err := opt.check(c); err != nil {
+		return err
+	}
+	flags, err := opt.settings(a, c)
+	if err != nil {
+		return err
 	}
 	p, err := a.Open(flags...)
 	if err != nil {
