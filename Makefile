@@ -7,8 +7,9 @@ FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
 KILLS    ?= 60
+ARTICLES ?= 20
 
-.PHONY: help setup build test hours kills lint fmt fuzz bench cross real-clients real-model pictures clean
+.PHONY: help setup build test hours kills histories lint fmt fuzz bench cross real-clients real-model pictures clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,8 +29,11 @@ test: ## run all tests with the race detector, in shuffled order
 hours: ## run the tests at other hours and in other time zones; HOURS, ZONES, DAYS are lists
 	@HOURS="$(HOURS)" ZONES="$(ZONES)" DAYS="$(DAYS)" sh scripts/hours.sh
 
-kills: ## kill and resume KILLS sessions (60); needs strace
-	BRENNER_TEST_KILLS=$(KILLS) $(GO) test -count=1 -v -run '^TestKilledSessionsResume$$' ./cmd/brenner
+histories: ## the law of staleness over HISTORIES random histories (10000)
+	BRENNER_TEST_HISTORIES=$(or $(HISTORIES),10000) $(GO) test ./govern -run TestLawStalenessIsNotLost -count=1 -timeout 60m
+
+kills: ## kill and resume KILLS sessions (60), and ARTICLES runs of examples/review-article (20); needs strace
+	BRENNER_TEST_KILLS=$(KILLS) BRENNER_TEST_ARTICLE_KILLS=$(ARTICLES) $(GO) test -count=1 -v -timeout 60m -run '^(TestKilledSessionsResume|TestReviewArticle)$$' ./cmd/brenner
 
 lint: ## golangci-lint (gofumpt included), go vet, gofmt, and plain English
 	@sh scripts/lint.sh

@@ -82,6 +82,12 @@ type Turn struct {
 	Text string // Markdown
 }
 
+// What is written before the agent's own text, and after it, where a conversation is sent as one text.
+const (
+	BeforeOwn = "\n\n---\n\nYou have answered this:\n\n"
+	AfterOwn  = "\n\n---\n\n"
+)
+
 // Reply is a reply, complete unless Cut is set.
 type Reply struct {
 	Text  string // verbatim

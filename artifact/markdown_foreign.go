@@ -259,13 +259,16 @@ func (r *mdReader) isCondition(title string, head *tableHead) bool {
 func (r *mdReader) addHypothesis(raw string, head *tableHead) bool {
 	key := readText(raw)
 	if !HypothesisSlate.ValidID(key) {
-		h, ok := otherHead(HypothesisSlate, raw)
+		id, ok := conditionalID(raw)
+		if h, other := otherHead(HypothesisSlate, raw); !ok && other {
+			id, ok = h.id, true
+		}
 		if !ok {
 			return false
 		}
 		head.other = true
-		r.variant("column", raw, h.id)
-		key = h.id
+		r.variant("column", raw, id)
+		key = id
 	}
 	head.keys, head.fields = append(head.keys, key), append(head.fields, FieldSpec{})
 	return true

@@ -115,6 +115,7 @@ func TestForeignKillsAreNamed(t *testing.T) {
 func TestForeignKillMarks(t *testing.T) {
 	for body, reason := range map[string]string{
 		"### ~~H1: one~~ (KILLED)": "", "### ~~H1: one~~ — KILLED": "", "### ~~H1: one~~ **[KILLED]**": "", "### ~~H1~~: one": "",
+		"### ~~H1~~: one (KILLED)": "", "### ~~H1:~~ one [KILLED]": "", "### ~~H1~~: one — KILLED: too vague": "too vague",
 		"### ~~H1: one~~ too vague": "too vague", "### H1 [KILLED]: one": "", "### H1 (KILLED): one": "", "### H1: one (KILLED)": "",
 		"### H1: one — KILLED": "", "### H1: one ❌ KILLED": "", "### H1: one ❌ KILLED: too vague": "too vague", "### H1: one - killed": "", "### H1: ~~one~~": "", "### H1: one (killed: too vague)": "too vague",
 		"### ~~H1: one~~ (KILLED by RedSky: too vague)": "too vague", "### H1: one\n**Status**: KILLED": "",
@@ -231,6 +232,30 @@ func TestForeignTests(t *testing.T) {
 		if v := it.Get(c.field); v == nil || string(artifact.Canonical(v)) != c.want {
 			t.Errorf("%s: %s is %v", c.body, c.field, v)
 		}
+	}
+}
+
+// Columns of a predictions table may name their hypothesis as a condition. Others are fields.
+func TestForeignColumns(t *testing.T) {
+	for head, want := range map[string]string{
+		"| ID | Condition | If H1 | If H2 |":                   `{"H1":"x","H2":"y"}`,
+		"| ID | Condition | **if H1 is true** | Under H2: |":   `{"H1":"x","H2":"y"}`,
+		"| ID | Condition | H1 | If H2 holds |":                `{"H1":"x","H2":"y"}`,
+		"| ID | Condition | If H1 and not H2 | Predicted H2 |": "",
+	} {
+		doc, err := artifact.Read([]byte(file(front, map[artifact.Section]string{artifact.PredictionsTable: head + "\n|---|---|---|---|\n| P1 | c | x | y |"})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		it, _, _ := doc.Artifact.Find("P1")
+		got := ""
+		if v := it.Get("predictions"); v != nil {
+			got = string(artifact.Canonical(v))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", head, got, want)
+		}
+		checkRoundTrip(t, &doc.Artifact)
 	}
 }
 

@@ -158,7 +158,11 @@ func (r *mdReader) killedHead(text string) (rest, words string, ok bool) {
 		return text, "", false
 	}
 	if id := strings.Trim(inside, " *_:"); r.section.ValidID(id) {
-		return id + inside[strings.Index(inside, id)+len(id):] + tail, "", true
+		rest = id + inside[strings.Index(inside, id)+len(id):] + tail
+		if name, words, ok := cutKill(rest); ok {
+			return name, words, true
+		}
+		return rest, "", true
 	}
 	inside = trim(inside)
 	if words, ok = killWords(tail); !ok {
@@ -178,15 +182,25 @@ func (r *mdReader) killedName(name string) string {
 		r.kill("name", name, "")
 		return strings.Trim(plain, "*_ ")
 	}
-	if at := strings.LastIndexAny(name, "([—–-❌"); at >= 0 {
-		if words, ok := killWords(strings.TrimPrefix(name[at:], "❌")); ok {
-			r.guessed = true
-			r.kill("name", name, words)
-			return strings.TrimRight(name[:at], "*_ —–-(❌")
-		}
+	if plain, words, ok := cutKill(name); ok {
+		r.guessed = true
+		r.kill("name", name, words)
+		return plain
 	}
 	r.doubt("name", name)
 	return name
+}
+
+// cutKill cuts the words of a kill off the end of a name.
+func cutKill(name string) (plain, words string, ok bool) {
+	at := strings.LastIndexAny(name, "([—–-❌")
+	if at < 0 {
+		return name, "", false
+	}
+	if words, ok = killWords(strings.TrimPrefix(name[at:], "❌")); !ok {
+		return name, "", false
+	}
+	return strings.TrimRight(name[:at], "*_ —–-(❌"), words, true
 }
 
 // killedStatus reads a state of an item that says that it was killed.

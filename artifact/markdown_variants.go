@@ -194,19 +194,25 @@ func (r *mdReader) outcomeKey(key string) string {
 	if !r.isForeign() || l.spec == nil || l.spec.Kind != KindMap || HypothesisSlate.ValidID(key) {
 		return key
 	}
-	words := strings.Fields(strings.ToLower(key))
-	if len(words) < 2 || words[0] != "if" {
-		return key
-	}
-	id := strings.ToUpper(words[1])
-	switch strings.Join(words[2:], " ") {
-	case "", "true", "is true", "holds", "is right", "is correct":
-		if HypothesisSlate.ValidID(id) {
-			r.variant("key", key, id)
-			return id
-		}
+	if id, ok := conditionalID(key); ok {
+		r.variant("key", key, id)
+		return id
 	}
 	return key
+}
+
+// conditionalID returns the hypothesis of "If H1" or "if H1 is true".
+func conditionalID(text string) (id string, ok bool) {
+	words := strings.Fields(strings.ToLower(strings.Trim(text, "*_`: ")))
+	if len(words) < 2 || words[0] != "if" && words[0] != "under" {
+		return "", false
+	}
+	id = strings.ToUpper(strings.Trim(words[1], "*_`"))
+	switch strings.Join(words[2:], " ") {
+	case "", "true", "is true", "holds", "is right", "is correct":
+		return id, HypothesisSlate.ValidID(id)
+	}
+	return "", false
 }
 
 // otherList reads a list below a label whose value the writer never writes as a list, and reports

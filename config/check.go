@@ -120,6 +120,10 @@ func (c *Config) checkRecords(found *fault.Bounded) {
 		}
 		for _, v := range r.Views {
 			check("roles", v.Type)
+			if kind, _ := types.Find(v.Type); kind.Raw {
+				found.Add(InvalidValue, c.place("roles"), "remove it: raw messages and replies are not shown to agents",
+					"roles: a view of %s cannot show %s", fault.Shown(r.Role), record.A(v.Type))
+			}
 		}
 	}
 }

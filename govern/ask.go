@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"brenner/agent"
-	"brenner/artifact"
+	"brenner/govern/brief"
 	"brenner/govern/contexts"
+	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 	"brenner/session/view"
 	"brenner/store"
-	"brenner/store/journal"
 	"brenner/store/record"
 )
 
@@ -33,68 +33,11 @@ type Helper struct {
 // Available reports whether there is an agent to ask.
 func (h *Helper) Available() bool { return h != nil && h.Agent != nil }
 
-type askedEvent struct {
-	Call     string       `json:"call"`
-	Role     string       `json:"role"`
-	Agent    string       `json:"agent"`
-	Model    string       `json:"model"`
-	Observed string       `json:"model_observed"`
-	Task     string       `json:"task"`
-	View     string       `json:"view_hash"`
-	Context  []shownEntry `json:"context"`
-	Prompt   string       `json:"prompt"` // hashes, here and below
-	Reply    string       `json:"reply"`
-	Tokens   int          `json:"tokens"` // of the prompt, as counted here
-	Input    int          `json:"input_tokens"`
-	Output   int          `json:"output_tokens"`
-	Attempts int          `json:"attempts"`
-	TookMS   int          `json:"took_ms"`
-	Code     fault.Code   `json:"code"`            // of a call without a reply
-	Produced []string     `json:"produced"`        // always empty: a producedEvent follows
-	Asked    string       `json:"asked,omitempty"` // what was really asked: "llama3 at 127.0.0.1:8080"
-}
-
-type producedEvent struct {
-	Call     string   `json:"call"`
-	Produced []string `json:"produced"`
-}
-
-type shownEntry struct {
-	ID      string `json:"id"`
-	Version int    `json:"version"`
-	Type    string `json:"type"`
-	Form    string `json:"form"`
-}
-
-// Call is one call of an agent.
-type Call struct {
-	ID       string     `json:"call"`
-	At       string     `json:"at"`
-	Role     string     `json:"role"`
-	Agent    string     `json:"agent"`
-	Model    string     `json:"model"`
-	Observed string     `json:"model_observed"`
-	Task     string     `json:"task"`
-	View     string     `json:"view_hash"`
-	Context  []Shown    `json:"context"`
-	Prompt   string     `json:"prompt_sha256"`
-	Reply    string     `json:"reply_sha256"`
-	Tokens   int        `json:"context_tokens"`
-	Input    int        `json:"input_tokens"`
-	Output   int        `json:"output_tokens"`
-	Attempts int        `json:"attempts"`
-	TookMS   int        `json:"took_ms"`
-	Code     fault.Code `json:"code"`
-	Produced []string   `json:"produced"`
-	Asked    string     `json:"asked,omitempty"`
-}
+// Call is one call of an agent for the store.
+type Call = ledger.Call
 
 // Shown is a version shown to an agent.
-type Shown struct {
-	Ref  record.Ref `json:",embed"`
-	Type string     `json:"type"`
-	Form string     `json:"form"`
-}
+type Shown = ledger.Shown
 
 type job struct {
 	name   string // of the task spec
@@ -108,16 +51,20 @@ type job struct {
 	inFull bool
 	// first is the input that the others build on.
 	first record.Ref
+	// only means that nothing but the inputs is shown, and that being one is no use of a record: the job judges them.
+	only bool
 }
 
 type helperReply struct {
 	text  string
+	raw   string // with its reasoning
+	asked string // the message
 	task  record.Ref
 	shown []record.Ref // inputs shown to the agent
 	given []record.Ref // everything shown to the agent
 	// firstInFull reports whether the first input was shown in full.
 	firstInFull bool
-	event       askedEvent
+	event       ledger.AskedEvent
 }
 
 // ask pins a task, assembles its context, and calls the agent. If an earlier reply to the same
@@ -126,15 +73,7 @@ func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*helpe
 	if a, err := rs.unusedReply(ctx, who, h, &j); a != nil || err != nil {
 		return a, err
 	}
-	head, err := rs.head(ctx, Calls)
-	if err != nil {
-		return nil, err
-	}
-	id := derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1))
-	put, _, err := rs.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), internal: true})
-	if fault.CodeOf(err) == NothingNew { // pinned by a run that was killed before it asked
-		put.Record, _, err = rs.Find(ctx, id)
-	}
+	put, err := rs.pinJob(ctx, who, &j)
 	if err != nil {
 		return nil, err
 	}
@@ -142,22 +81,44 @@ func (rs *Records) ask(ctx context.Context, who Actor, h *Helper, j job) (*helpe
 	if err != nil {
 		return nil, err
 	}
-	a.event = askedEvent{Task: a.task.String(), Role: j.role, View: given.Spec, Tokens: given.Tokens}
+	a.event = ledger.AskedEvent{Task: a.task.String(), Role: j.role, View: given.Spec, Tokens: given.Tokens}
 	for _, s := range given.Shown {
-		a.event.Context = append(a.event.Context, shownEntry{s.Ref.ID, s.Ref.Version, s.Type, string(s.Form)})
+		a.event.Context = append(a.event.Context, ledger.ShownEntry{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form)})
 	}
 	return a, rs.call(ctx, h, a, &agent.Call{
 		ID: "store/" + a.task.String(), Thread: a.task.ID, Subject: "TASK: " + put.Record.Summary, Turns: []agent.Turn{{Text: given.Text}},
 	})
 }
 
+// pinJob pins the task of a job under a free id.
+func (rs *Records) pinJob(ctx context.Context, who Actor, j *job) (Put, error) {
+	for {
+		head, err := rs.head(ctx, Calls)
+		if err != nil {
+			return Put{}, err
+		}
+		id, err := rs.freeID(ctx, derivedID("task-", fmt.Sprintf("%s-%d", j.name, head.Seq+1)), record.TaskSpec, j.module)
+		if err != nil {
+			return Put{}, err
+		}
+		put, _, err := rs.Pin(ctx, who, TaskDraft{ID: id, Task: j.task, Role: j.role, Module: j.module, Cross: j.cross, Inputs: refNames(j.inputs), internal: true, only: j.only})
+		switch fault.CodeOf(err) {
+		case store.Conflict: // of another process, which took the id first
+			continue
+		case NothingNew: // pinned by a run that was killed before it asked
+			put.Record, _, err = rs.Find(ctx, id)
+		}
+		return put, err
+	}
+}
+
 // prepare assembles the context of a job, and a reply without text.
 func (rs *Records) prepare(ctx context.Context, j *job, task record.Ref) (*helperReply, *AssembledContext, error) {
-	a := &helperReply{task: task}
 	given, err := rs.Context(ctx, Request{Task: task.String(), Full: true})
 	if err != nil {
 		return nil, nil, err
 	}
+	a := &helperReply{task: task, asked: given.Text}
 	if a.shown, err = shownInputs(j, given); err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +164,7 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent
 	began := rs.Now()
 	reply, failed := agent.Whole(h.Agent).Ask(ctx, *c)
 	ctx = context.WithoutCancel(ctx) // a reply is kept even if the context ends
-	prompt := []byte(c.Turns[0].Text)
+	prompt := []byte(c.Turns[len(c.Turns)-1].Text)
 	blobs := [][]byte{prompt}
 	e := &a.event
 	e.Call, e.Agent, e.Model = c.ID, h.Name, h.Model
@@ -211,7 +172,7 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent
 	var failure *agent.Failure
 	switch {
 	case failed == nil:
-		a.text = asText(reply.Text)
+		a.text, a.raw = asText(reply.Text), reply.Text
 		e.Reply, e.Observed = store.Hash([]byte(reply.Text)), strings.ToValidUTF8(reply.Model, "\ufffd")
 		e.Input, e.Output, e.Attempts = reply.Usage.Input, reply.Usage.Output, reply.Attempts
 		blobs = append(blobs, []byte(reply.Text))
@@ -224,7 +185,7 @@ func (rs *Records) call(ctx context.Context, h *Helper, a *helperReply, c *agent
 	if h.Asked != nil {
 		e.Asked = h.Asked(e.Observed)
 	}
-	if err := rs.log(ctx, Calls, kindAsked, *e, blobs...); err != nil {
+	if err := rs.log(ctx, Calls, ledger.KindAsked, *e, blobs...); err != nil {
 		return err
 	}
 	if failed == nil && a.text == "" {
@@ -247,7 +208,7 @@ func (rs *Records) rejectEmpty(ctx context.Context, a *helperReply) error {
 }
 
 func (rs *Records) journalProduced(ctx context.Context, a *helperReply, refs ...record.Ref) error {
-	return rs.log(ctx, Calls, kindProduced, producedEvent{Call: a.event.Call, Produced: refNames(refs)})
+	return rs.log(ctx, Calls, kindProduced, ledger.ProducedEvent{Call: a.event.Call, Produced: refNames(refs)})
 }
 
 // Calls returns the calls of agents, oldest first.
@@ -256,79 +217,36 @@ func (rs *Records) Calls(ctx context.Context) ([]Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := readCalls(entries)
+	all, err := ledger.ReadCalls(entries)
 	out := make([]Call, len(all))
 	for i, c := range all {
-		e := &c.askedEvent
+		e := &c.AskedEvent
 		out[i] = Call{
 			ID: e.Call, Role: e.Role, Agent: e.Agent, Model: e.Model, Observed: e.Observed, Task: e.Task, View: e.View, Prompt: e.Prompt, Reply: e.Reply,
-			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: c.at, Produced: e.Produced, Asked: e.Asked,
+			Tokens: e.Tokens, Input: e.Input, Output: e.Output, Attempts: e.Attempts, TookMS: e.TookMS, Code: e.Code, At: c.At, Produced: e.Produced, Asked: e.Asked,
 		}
 		for _, s := range e.Context {
-			out[i].Context = append(out[i].Context, Shown{record.Ref{ID: s.ID, Version: s.Version}, s.Type, s.Form})
+			out[i].Context = append(out[i].Context, Shown{Ref: record.Ref{ID: s.ID, Version: s.Version}, Type: s.Type, Form: s.Form})
 		}
 	}
 	return out, err
 }
 
-// asked returns what was really asked for each version that an agent wrote.
-func (rs *Records) asked(ctx context.Context) (map[string]string, error) {
-	calls, err := rs.Calls(ctx)
-	by := make(map[string]string)
-	for i := range calls {
-		for _, ref := range calls[i].Produced {
-			by[ref] = calls[i].Asked
-		}
-	}
-	return by, err
-}
-
-type journaledCall struct {
-	askedEvent
-	at   string
-	used bool // a producedEvent exists
-}
-
-func readCalls(entries []journal.Entry) ([]journaledCall, error) {
-	var all []journaledCall
-	place := make(map[string]int)
-	for i := range entries {
-		if entries[i].Kind == kindAsked {
-			e, err := journal.Decode[askedEvent](&entries[i], journal.BrokenChain)
-			if err != nil {
-				return nil, err
-			}
-			place[e.Call] = len(all)
-			all = append(all, journaledCall{askedEvent: e, at: artifact.FormatInstant(entries[i].At)})
-			continue
-		}
-		e, err := journal.Decode[producedEvent](&entries[i], journal.BrokenChain)
-		if err != nil {
-			return nil, err
-		}
-		if at, ok := place[e.Call]; ok {
-			all[at].used = true
-			all[at].Produced = append(all[at].Produced, e.Produced...)
-		}
-	}
-	return all, nil
-}
-
 // findUnusedReply returns the newest reply of an agent that was journaled and not used, because
 // the run that asked was killed.
-func (rs *Records) findUnusedReply(ctx context.Context, h *Helper, role string, fits func(*askedEvent) (bool, error)) (*askedEvent, error) {
+func (rs *Records) findUnusedReply(ctx context.Context, h *Helper, role string, fits func(*ledger.AskedEvent) (bool, error)) (*ledger.AskedEvent, error) {
 	entries, _, err := rs.newest(ctx, Calls, maxLookback)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(entries)
-	all, err := readCalls(entries)
+	all, err := ledger.ReadCalls(entries)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range slices.Backward(all) {
-		e := &c.askedEvent
-		if c.used || e.Reply == "" || e.Role != role || e.Agent != h.Name || e.Model != h.Model {
+		e := &c.AskedEvent
+		if c.Used || e.Reply == "" || e.Role != role || e.Agent != h.Name || e.Model != h.Model {
 			continue
 		}
 		if ok, err := fits(e); err != nil || ok {
@@ -341,7 +259,7 @@ func (rs *Records) findUnusedReply(ctx context.Context, h *Helper, role string, 
 // unusedReply returns an unused reply to the same question, or nil.
 func (rs *Records) unusedReply(ctx context.Context, who Actor, h *Helper, j *job) (*helperReply, error) {
 	var a *helperReply
-	e, err := rs.findUnusedReply(ctx, h, j.role, func(e *askedEvent) (bool, error) {
+	e, err := rs.findUnusedReply(ctx, h, j.role, func(e *ledger.AskedEvent) (bool, error) {
 		task, err := rs.pinnedTask(ctx, who, e.Task, j)
 		if task == nil || err != nil {
 			return false, err
@@ -368,7 +286,7 @@ func (rs *Records) pinnedTask(ctx context.Context, who Actor, address string, j 
 		return nil, err
 	}
 	t, err := rs.readTask(ctx, &r)
-	if err != nil || t.Task != strings.TrimSpace(j.task) || t.Role != j.role || t.Cross != j.cross {
+	if err != nil || t.Task != strings.TrimSpace(j.task) || t.Role != j.role || t.Cross != j.cross || t.Only != j.only {
 		return nil, err
 	}
 	if !slices.EqualFunc(t.Inputs, j.inputs, func(in Input, ref record.Ref) bool { return in.Ref() == ref }) {
@@ -377,9 +295,9 @@ func (rs *Records) pinnedTask(ctx context.Context, who Actor, address string, j 
 	return &r, nil
 }
 
-func (rs *Records) reuseReply(ctx context.Context, a *helperReply, e *askedEvent) error {
+func (rs *Records) reuseReply(ctx context.Context, a *helperReply, e *ledger.AskedEvent) error {
 	reply, err := rs.Store.Blob(ctx, e.Reply)
-	a.event, a.text = *e, asText(string(reply))
+	a.event, a.text, a.raw = *e, asText(string(reply)), string(reply)
 	if err == nil && a.text == "" {
 		err = rs.rejectEmpty(ctx, a)
 	}
@@ -400,7 +318,7 @@ func (rs *Records) journalResult(ctx context.Context, a *helperReply, ref record
 // isAuthorError reports whether the author of a draft or patch could fix an error.
 func isAuthorError(err error) bool {
 	switch fault.CodeOf(err) {
-	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary:
+	case policy.OutOfScope, BadRecord, NothingNew, BadLink, LinkCycle, record.Invalid, record.BadSummary, brief.Bad:
 		return true
 	}
 	return false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner/govern"
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/store"
 	"brenner/store/record"
@@ -27,7 +28,7 @@ func large(b *testing.B, records int) *govern.Records {
 	began := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := began.AddDate(1, 0, 0)
 	d := &govern.Records{
-		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now },
+		Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now },
 		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
 	}
 	// The brief comes first: later, compression would be due.
@@ -128,7 +129,7 @@ func BenchmarkRounds(b *testing.B) {
 			b.Fatal(err)
 		}
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		d := &govern.Records{Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now }}
+		d := &govern.Records{Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: func() time.Time { now = now.Add(time.Second); return now }}
 		var sizes []int64
 		for i := range 1000 {
 			if _, err := d.Put(b.Context(), sydney, round(i)); err != nil {

@@ -5,81 +5,46 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
-	"brenner/artifact"
+	"brenner/govern/claim"
+	"brenner/govern/finding"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
 )
 
-// Finding is a finding of a check.
-type Finding struct {
-	Check  string
-	Ref    record.Ref // zero if not about a single record
-	Other  record.Ref // the second record of a contradiction
-	Detail string
-	// Quote is the text in question. It is left out of stored reviews whose readers may not
-	// read the record.
-	Quote string
-	Fix   string
-
-	stored string // Detail as reviews have it
-}
-
-func (f *Finding) String() string {
-	text := f.Check + ": "
-	if f.Ref != (record.Ref{}) {
-		text += f.Ref.String() + ": "
+// KnownChecks returns the names, each once. It is an error if one of them is not that of a check.
+func KnownChecks(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(finding.Names(), name) {
+			return nil, &fault.Error{Code: NothingGiven, Detail: "no such check: " + fault.Shown(name), Hint: "use one of " + strings.Join(finding.Names(), ", ")}
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
 	}
-	return text + f.Text()
-}
-
-// Text returns the finding with the text in question.
-func (f *Finding) Text() string {
-	if f.Quote == "" {
-		return f.Detail
-	}
-	return fmt.Sprintf("%s about %q", f.Detail, f.Quote)
-}
-
-// Names of the checks.
-const (
-	CheckAlignment   = "alignment"
-	CheckAssumptions = "assumptions"
-	CheckLinks       = "links"
-	CheckSummaries   = "summaries"
-	CheckUnused      = "unused"
-	CheckCompression = "compression"
-	CheckDuplicates  = "duplicates"
-)
-
-// Details of findings.
-const (
-	noBrief          = "there is no canonical project brief"
-	olderThanBrief   = "it is older than the brief, and has not been compared with it"
-	outOfBrief       = "it mentions %q, which the brief puts out of scope"
-	noSources        = "it names no sources"
-	missingTarget    = "it links to %s, which is not in the store"
-	staleSummary     = "its summary was written for different content"
-	extractedSummary = "its summary was extracted from its text"
-	unusedFor        = "no current version has linked to it for %s"
-	compressionDue   = "%s records of %s are in no memo; the limit is %d"
-	duplicateOf      = "identical to %s"
-)
-
-// Checks returns the names of all checks.
-func Checks() []string {
-	return []string{CheckAlignment, CheckAssumptions, CheckLinks, CheckSummaries, CheckUnused, CheckCompression, CheckDuplicates}
+	return out, nil
 }
 
 // Check runs mechanical checks on the records that the actor may read.
-func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Finding, error) {
+func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]finding.Finding, error) {
+	c, err := rs.check(ctx, who, names)
+	if err != nil {
+		return nil, err
+	}
+	return c.found, nil
+}
+
+func (rs *Records) check(ctx context.Context, who Actor, names []string) (*checking, error) {
 	c := &checking{Records: rs, who: who, hidden: make(map[string]bool)}
 	if _, known := rs.Access.Of(who.Role); !who.person() && !known {
 		return nil, unknownRole(who.Role, rs.Access)
 	}
-	var err error
+	names, err := KnownChecks(names)
+	if err != nil {
+		return nil, err
+	}
 	if c.heads, err = rs.Store.Heads(ctx, store.HeadQuery{}); err != nil {
 		return nil, err
 	}
@@ -92,17 +57,14 @@ func (rs *Records) Check(ctx context.Context, who Actor, names ...string) ([]Fin
 	for _, name := range names {
 		c.name = name
 		run := map[string]func(context.Context) error{
-			CheckAlignment: c.alignment, CheckAssumptions: c.assumptions, CheckLinks: c.links, CheckSummaries: c.summaries,
-			CheckUnused: c.unusedRecords, CheckCompression: c.compression, CheckDuplicates: c.duplicates,
+			finding.Alignment: c.alignment, finding.Assumptions: c.assumptions, finding.Links: c.links, finding.Stale: c.staleness, finding.Summaries: c.summaries,
+			finding.Unused: c.unusedRecords, finding.Compression: c.compression, finding.Duplicates: c.duplicates,
 		}[name]
-		if run == nil {
-			return nil, &fault.Error{Code: NothingGiven, Detail: "no such check: " + fault.Shown(name), Hint: "use one of " + strings.Join(Checks(), ", ")}
-		}
 		if err := run(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return c.found, nil
+	return c, nil
 }
 
 type checking struct {
@@ -111,13 +73,15 @@ type checking struct {
 	name   string
 	heads  []record.Head
 	hidden map[string]bool // ids of records that the actor may not read
-	found  []Finding
+	found  []finding.Finding
+	notes  []string     // what was not examined
+	states []record.Ref // what states assumptions
 }
 
 func (c *checking) add(ref, other record.Ref, fix, format string, args ...any) {
 	if !c.hidden[ref.ID] && !c.hidden[other.ID] {
-		c.found = append(c.found, Finding{
-			Check: c.name, Ref: ref, Other: other, Detail: fmt.Sprintf(format, args...), Fix: fix, stored: fmt.Sprintf(storedFormat(format), args...),
+		c.found = append(c.found, finding.Finding{
+			Check: c.name, Ref: ref, Other: other, Detail: fmt.Sprintf(format, args...), Fix: fix, Stored: fmt.Sprintf(finding.StoredFormat(format), args...),
 		})
 	}
 }
@@ -148,74 +112,75 @@ func (c *checking) alignment(ctx context.Context) error {
 		return err
 	}
 	if h == nil {
-		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", noBrief)
+		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", finding.NoBrief)
 		return nil
 	}
 	brief, err := c.standingRecord(ctx, h)
 	if err != nil {
 		return err
 	}
-	text, err := c.Content(ctx, &brief)
+	fields, err := c.briefOf(ctx, &brief)
 	if err != nil {
 		return err
 	}
-	outside := listUnder(string(text), "out of scope")
 	return c.each(ctx, func(t record.Type) bool { return t.Core && !t.Whole }, func(r *record.Record) error {
 		if r.At.Before(brief.At) {
-			c.add(r.Ref(), brief.Ref(), "review it, and promote it if it is still valid", olderThanBrief)
+			c.add(r.Ref(), brief.Ref(), "review it, and promote it if it is still valid", finding.OlderThanBrief)
 		}
 		content, err := c.Content(ctx, r)
 		if err != nil {
 			return err
 		}
-		words := " " + plain(string(content)) + " "
-		for _, phrase := range outside {
-			if mentions(words, plain(phrase)) {
-				c.add(r.Ref(), brief.Ref(), "remove it, or change the brief", outOfBrief, phrase)
-			}
+		for _, phrase := range fields.Breaches(string(content)) {
+			c.add(r.Ref(), brief.Ref(), "remove it, or change the brief", finding.OutOfBrief, phrase)
 		}
 		return nil
 	})
-}
-
-// mentions reports whether normalized words, padded with blanks, contain a phrase or its plural.
-func mentions(words, phrase string) bool {
-	if phrase == "" {
-		return false
-	}
-	for _, end := range []string{" ", "s ", "es "} {
-		if strings.Contains(words, " "+phrase+end) {
-			return true
-		}
-	}
-	return false
 }
 
 // links finds core records without citations, and links to missing or deprecated versions.
 func (c *checking) links(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw }, func(r *record.Record) error {
-		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !slices.ContainsFunc(r.Links, func(l record.Link) bool { return record.Depends(l.Relation) }) {
-			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", noSources)
+		if (r.Type == record.IntegratedMemo || r.Type == record.ManuscriptSection) && !record.DependsOnAny(r.Links) {
+			c.add(r.Ref(), record.Ref{}, "put a version with --link cites=… for its sources", finding.NoSources)
 		}
 		for _, l := range r.Links {
-			to, err := c.lookup(ctx, l.Ref())
+			to, err := c.Lookup(ctx, l.Ref())
 			if err != nil {
 				return err
 			}
 			switch {
 			case to == nil:
-				c.add(r.Ref(), l.Ref(), "put a version without it", missingTarget, l.Ref())
+				c.add(r.Ref(), l.Ref(), "put a version without it", finding.MissingTarget, l.Ref())
 			case record.Depends(l.Relation) && to.Status == record.Deprecated && r.Type != record.TaskSpec && r.Type != record.Review:
-				c.add(r.Ref(), l.Ref(), "put a version that depends on current ones", "it %s %s, which is deprecated", l.Relation, l.Ref())
+				c.add(r.Ref(), l.Ref(), "put a version that depends on current ones", "it %s %s"+finding.LapsedLink, l.Relation, l.Ref())
 			}
 		}
 		return nil
 	})
 }
 
+// staleness lists what the status lists as stale, except what the check of links has found.
+func (c *checking) staleness(ctx context.Context) error {
+	for _, status := range []string{record.NeedsUpdate, record.NeedsRebase} {
+		all, err := c.notCurrent(ctx, status)
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			if !slices.ContainsFunc(c.found, func(f finding.Finding) bool {
+				return f.Ref == one.Ref && strings.HasSuffix(f.Detail, finding.LapsedLink)
+			}) {
+				c.add(one.Ref, record.Ref{}, "put a version that depends on current ones", "%s", one.Reason)
+			}
+		}
+	}
+	return nil
+}
+
 func (c *checking) summaries(ctx context.Context) error {
 	addStale := func(r *record.Record) {
-		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", staleSummary)
+		c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend`", finding.StaleSummary)
 	}
 	err := c.eachRelevant(ctx, store.Query{Stale: true}, func(r *record.Record, h *record.Head) error {
 		if r.Status != record.Deprecated && h.Standing() != r.Ref() {
@@ -229,10 +194,16 @@ func (c *checking) summaries(ctx context.Context) error {
 	return c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec }, func(r *record.Record) error {
 		kind, _ := c.Types.Find(r.Type)
 		switch {
+		case r.Type == record.ProjectBrief:
+			detail, fix, err := c.briefFault(ctx, r)
+			if detail != "" {
+				c.add(r.Ref(), record.Ref{}, fix, "%s", detail)
+			}
+			return err
 		case r.StaleSummary():
 			addStale(r)
 		case r.SummaryBy == record.Extracted && kind.Core && r.Type != record.ResearchArtifact:
-			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend --model ID`", extractedSummary)
+			c.add(r.Ref(), record.Ref{}, "`brenner store check summaries --mend --model ID`", finding.ExtractedSummary)
 		}
 		return nil
 	})
@@ -241,7 +212,7 @@ func (c *checking) summaries(ctx context.Context) error {
 func (c *checking) unusedRecords(ctx context.Context) error {
 	unused, err := c.Unused(ctx)
 	for i := range unused {
-		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", unusedFor, c.Rules.Unused)
+		c.add(unused[i].Standing(), record.Ref{}, "`brenner store deprecate --unused`", finding.UnusedFor, c.Rules.Unused)
 	}
 	return err
 }
@@ -253,7 +224,7 @@ func (c *checking) compression(ctx context.Context) error {
 	}
 	due, err := c.dueOf(ctx, modulesOf(census, func(t record.Type) bool { return t.Knowledge }, c.Types))
 	for _, u := range due {
-		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", compressionDue, u.Count(), u.Module, u.Limit)
+		c.add(u.memo, record.Ref{}, "`brenner store consolidate --module "+u.Module+"`", finding.CompressionDue, u.Count(), u.Module, u.Limit)
 	}
 	return err
 }
@@ -270,101 +241,72 @@ func (c *checking) duplicates(ctx context.Context) error {
 	})
 	type key struct{ kind, module, content string }
 	first := make(map[key]record.Ref)
-	return c.each(ctx, func(t record.Type) bool { return t.Knowledge && t.Name != record.ResearchArtifact }, func(r *record.Record) error {
+	var rest []record.Record
+	err := c.each(ctx, func(t record.Type) bool {
+		switch t.Name {
+		case record.TaskSpec, record.Review, record.ResearchArtifact, record.StalemateRequest, record.StalemateVerdict:
+			return false
+		}
+		return !t.Raw
+	}, func(r *record.Record) error {
 		k := key{r.Type, r.Module, r.Content}
 		if one, ok := first[k]; ok {
-			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates it, if nothing depends on it", duplicateOf, one)
+			c.add(r.Ref(), one, "`brenner store consolidate --write` deprecates it, if nothing depends on it", finding.DuplicateOf, one)
 			return nil
 		}
 		first[k] = r.Ref()
+		rest = append(rest, *r)
 		return nil
 	})
-}
-
-type occurrence struct {
-	ref    record.Ref
-	module string
-	status string
+	if err != nil || c.Embed == nil {
+		return err
+	}
+	return c.nearCopies(ctx, rest)
 }
 
 func (c *checking) assumptions(ctx context.Context) error {
-	all := make(map[string][]occurrence)
-	var order []string
+	var all []claim.Statement
+	var in []record.Record // one for each statement
 	err := c.each(ctx, func(t record.Type) bool { return !t.Raw && t.Name != record.TaskSpec && t.Name != record.Review }, func(r *record.Record) error {
 		content, err := c.Content(ctx, r)
 		if err != nil {
 			return err
 		}
-		for _, a := range assumptionsIn(r, string(content)) {
-			if all[a.text] == nil {
-				order = append(order, a.text)
-			}
-			all[a.text] = append(all[a.text], occurrence{r.Ref(), r.Module, a.status})
+		found := claim.Assumptions(string(content), r.Type == record.Assumption)
+		if r.Type == record.ResearchArtifact {
+			found = claim.Ledger(string(content))
+		}
+		for _, one := range found {
+			all, in = append(all, one), append(in, record.Record{ID: r.ID, Version: r.Version, Module: r.Module})
+		}
+		if len(found) > 0 {
+			c.states = append(c.states, r.Ref())
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, text := range order {
-		first := all[text][0]
-		for _, other := range all[text][1:] {
-			if other.status != first.status {
-				c.add(first.ref, other.ref, "decide which of the two holds, and put a new version of the other",
-					"%s (%s) and %s (%s) disagree", first.module, first.status, other.module, other.status)
-				c.quote(text)
-			}
+	place := func(i int) string {
+		if all[i].Status == "" {
+			return in[i].Module
 		}
+		return in[i].Module + " (" + all[i].Status + ")"
 	}
-	return nil
-}
-
-type statement struct{ text, status string }
-
-// assumptionsIn reads lines "Assumes: …" and "Assumes not: …" of any record, the "Status: …" of
-// an assumption, and the ledger of a research artifact.
-func assumptionsIn(r *record.Record, content string) []statement {
-	if r.Type == record.ResearchArtifact {
-		return ledgerOf(content)
+	type pair struct {
+		a, b record.Ref
+		core string
 	}
-	var out []statement
-	status, main := "", ""
-	for line := range strings.Lines(content) {
-		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*#> "))
-		key, value, ok := strings.Cut(line, ":")
-		switch key = strings.ToLower(strings.TrimSpace(key)); {
-		case ok && key == "assumes":
-			out = append(out, statement{plain(value), "assumed"})
-		case ok && key == "assumes not":
-			out = append(out, statement{plain(value), "assumed not"})
-		case ok && key == "status":
-			status = plain(value)
-		case main == "" && line != "":
-			main = plain(line)
+	seen := make(map[pair]bool) // a record may state the same several times
+	for _, one := range claim.Conflicts(all) {
+		a, b := one.A, one.B
+		if seen[pair{in[a].Ref(), in[b].Ref(), all[a].Core}] || seen[pair{in[b].Ref(), in[a].Ref(), all[a].Core}] {
+			continue
 		}
-	}
-	if r.Type == record.Assumption && status != "" && main != "" {
-		out = append(out, statement{main, status})
-	}
-	return slices.DeleteFunc(out, func(s statement) bool { return s.text == "" })
-}
-
-func ledgerOf(content string) []statement {
-	a, err := artifact.ParseExact([]byte(content))
-	if err != nil {
-		return nil
-	}
-	var out []statement
-	for _, it := range a.Active(artifact.AssumptionLedger) {
-		text, status := plain(it.Text(artifact.AssumptionLedger.Spec().Main)), plain(it.Text("status"))
-		if text != "" && status != "" {
-			out = append(out, statement{text, status})
+		seen[pair{in[a].Ref(), in[b].Ref(), all[a].Core}] = true
+		format, quote := "%s and %s disagree", all[a].Text
+		if one.Negated {
+			format, quote = "%s and %s contradict each other", all[a].Said+" / "+all[b].Said
 		}
+		c.add(in[a].Ref(), in[b].Ref(), "decide which of the two holds, and put a new version of the other", format, place(a), place(b))
+		c.quote(quote)
 	}
-	return out
-}
-
-func plain(text string) string {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.Join(words, " ")
+	return err
 }

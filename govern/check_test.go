@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/govern"
+	"brenner/govern/finding"
 	"brenner/store/record"
 )
 
@@ -26,13 +26,13 @@ func (k *kit) findings(name string) []string {
 // a strategy does not match "rat", and a dash does not match everything.
 func TestAlignmentMatchesWholeWords(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "# Brief\n\nHow do cells decide?\n\n## Out of scope\n\n- rat\n- —\n- plant cells\n"))
+		k.put(draft("brief", record.ProjectBrief, "# Goal\n\nHow do cells decide?\n\n## Out of scope\n\n- rat\n- —\n- plant cells\n"))
 		k.promote("brief")
 		k.put(draft("memo", record.IntegratedMemo, "A strategy for transplant cellsort."))
-		k.equal("no match", k.findings(govern.CheckAlignment), []string(nil))
+		k.equal("no match", k.findings(finding.Alignment), []string(nil))
 		spec := draft("spec", record.ModelSpec, "In rats, as in\nplant-cells, it holds.")
 		k.put(spec)
-		if got := k.findings(govern.CheckAlignment); len(got) != 2 || !strings.Contains(got[0], `"rat"`) || !strings.Contains(got[1], `"plant cells"`) {
+		if got := k.findings(finding.Alignment); len(got) != 2 || !strings.Contains(got[0], `"rat"`) || !strings.Contains(got[1], `"plant cells"`) {
 			k.Errorf("%v", got)
 		}
 	})
@@ -42,7 +42,7 @@ func TestEmptyAssumptionsDoNotConflict(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("one", record.PaperNote, "Text.\n\nAssumes: ?\n"))
 		k.put(draft("two", record.PaperNote, "Text.\n\nAssumes not: …\n"))
-		k.equal("nothing", k.findings(govern.CheckAssumptions), []string(nil))
+		k.equal("nothing", k.findings(finding.Assumptions), []string(nil))
 	})
 }
 
@@ -59,7 +59,7 @@ func TestStaleSummariesAreReportedOnce(t *testing.T) {
 		for _, ref := range k.status().StaleSummaries {
 			want = append(want, "summaries: "+ref+": its summary was written for different content")
 		}
-		k.equal("findings", k.findings(govern.CheckSummaries), want)
+		k.equal("findings", k.findings(finding.Summaries), want)
 		k.equal("all", len(want), 3)
 	})
 }

@@ -1,11 +1,14 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"brenner/artifact"
 	"brenner/govern/contexts"
+	"brenner/govern/graph"
+	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store"
 	"brenner/store/record"
@@ -23,13 +26,17 @@ type Request struct {
 	Inputs  []string // addresses
 	// Cross puts all modules in scope, for tasks about the whole project.
 	Cross bool
-	// All considers every record, so that everything left out is named. In the text it changes
-	// only the number of records not shown.
+	// All considers every record, so that everything left out is named. It does not change the text.
 	All bool
 	// Canonical excludes records that are not canonical.
 	Canonical bool
 	// Full shows the inputs in full, for work on their exact text.
 	Full bool
+
+	// Session is set for a message of a session, which has bounds of its own.
+	Session bool
+
+	only bool // shows the inputs alone
 }
 
 // AssembledContext is a context with its request.
@@ -40,6 +47,17 @@ type AssembledContext struct {
 	Modules []string `json:"modules"`
 	Task    string   `json:"task"` // the version of its task spec; empty for none
 	contexts.Context
+
+	in *contexts.Input
+}
+
+// Within returns the same context within another limit, without a line about what is left out; see
+// contexts.Input. It reads nothing, and
+// may be called concurrently.
+func (g *AssembledContext) Within(limit int) (contexts.Context, error) {
+	in := *g.in
+	in.Limit, in.Untold = limit, true
+	return contexts.Assemble(&in)
 }
 
 // maxLinked bounds the neighbours of the inputs that are considered.
@@ -54,7 +72,7 @@ func (rs *Records) Context(ctx context.Context, q Request) (*AssembledContext, e
 			return nil, err
 		}
 		g.Task = r.Ref().String()
-		if g.Purpose == "" {
+		if g.Purpose == "" && !q.Session { // a message of a session has the task in another place
 			g.Purpose = t.Task
 		}
 		if g.Role == "" {
@@ -64,6 +82,7 @@ func (rs *Records) Context(ctx context.Context, q Request) (*AssembledContext, e
 			g.Modules = []string{t.Module}
 		}
 		q.Cross = q.Cross || t.Cross
+		q.only = t.Only
 		for _, in := range t.Inputs {
 			q.Inputs = append(q.Inputs, in.Ref().String())
 		}
@@ -76,15 +95,23 @@ func (rs *Records) Context(ctx context.Context, q Request) (*AssembledContext, e
 	spec.Cross = spec.Cross || q.Cross
 	c := &gathering{Records: rs, q: q, in: &contexts.Input{
 		Access: rs.Access, Types: rs.Types, Modules: g.Modules, Purpose: g.Purpose, Count: rs.Count,
+		Limit: cmp.Or(max(rs.Rules.Call, 0), view.DefaultCallTokens), Grows: q.Session,
 	}, seen: make(map[record.Ref]int)}
-	if c.rehearsed, err = rs.rehearsals(ctx); err != nil {
+	if q.Session {
+		c.in.Limit = 0
+	}
+	if c.rehearsed, err = rs.Rehearsals(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.inputs(ctx, &spec, g); err != nil {
 		return nil, err
 	}
-	c.in.Spec = spec
-	for _, step := range []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything, c.markRehearsed} {
+	c.in.Spec, g.in = spec, c.in
+	steps := []func(context.Context) error{c.overview, c.linked, c.rest, c.contents, c.everything, c.markRehearsed}
+	if q.only {
+		steps = []func(context.Context) error{c.overview, c.contents, c.markRehearsed}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -106,7 +133,7 @@ type gathering struct {
 	in        *contexts.Input
 	seen      map[record.Ref]int // index in the materials
 	refs      []record.Ref       // of the inputs
-	rehearsed *rehearsals
+	rehearsed *graph.Rehearsals
 }
 
 func (c *gathering) add(r *record.Record, h *record.Head, near contexts.Nearness) {
@@ -156,8 +183,13 @@ func (c *gathering) raiseMaxima(spec *contexts.Spec) {
 // first is the priority of a task's subject, above all others.
 const first = 1000
 
-// showInFull makes a spec show one more record of a type, in full and before all others.
+// showInFull makes a spec show one more record of a type, in full and before all others. Of a brief,
+// the overview shows the fields, and the rest of its text is not for agents.
 func showInFull(spec *contexts.Spec, kind string) {
+	form := view.Full
+	if kind == record.ProjectBrief {
+		form = view.Summary
+	}
 	spec.Types = slices.Clone(spec.Types)
 	for i := range spec.Types {
 		v := &spec.Types[i]
@@ -165,13 +197,13 @@ func showInFull(spec *contexts.Spec, kind string) {
 		case v.Type != kind:
 			continue
 		case v.Priority < first:
-			v.Form, v.Priority, v.Max = view.Full, v.Priority+first, 1
+			v.Form, v.Priority, v.Max = form, v.Priority+first, 1
 		default:
 			v.Max++
 		}
 		return
 	}
-	spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: view.Full, Max: 1, Priority: first})
+	spec.Types = append(spec.Types, contexts.TypeView{Type: kind, Form: form, Max: 1, Priority: first})
 }
 
 func (c *gathering) overview(ctx context.Context) error {
@@ -187,7 +219,13 @@ func (c *gathering) overview(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.in.Overview = append(c.in.Overview, contexts.Material{Record: r})
+		m := contexts.Material{Record: r}
+		if kind == record.ProjectBrief {
+			if m.Content, err = c.Content(ctx, &r); err != nil {
+				return err
+			}
+		}
+		c.in.Overview = append(c.in.Overview, m)
 	}
 	return nil
 }
@@ -197,7 +235,7 @@ func (c *gathering) linked(ctx context.Context) error {
 	if len(c.refs) == 0 {
 		return nil
 	}
-	edges, _, err := c.edges(ctx, store.EdgeQuery{From: c.refs, To: c.refs})
+	edges, _, err := c.Edges(ctx, store.EdgeQuery{From: c.refs, To: c.refs})
 	if err != nil {
 		return err
 	}
@@ -221,7 +259,7 @@ func (c *gathering) linked(ctx context.Context) error {
 		if given[id] {
 			continue
 		}
-		h, err := c.headByID(ctx, id)
+		h, err := c.HeadByID(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -283,18 +321,22 @@ func (c *gathering) newest(ctx context.Context, v contexts.TypeView, module, tag
 		if err != nil {
 			return err
 		}
+		excluded := 0 // these must not displace others
 		for i := range heads {
 			if err := c.head(ctx, &heads[i], near); err != nil {
 				return err
 			}
+			if at, ok := c.seen[heads[i].Standing()]; ok && c.in.Materials[at].Aside {
+				excluded++
+			}
 		}
-		kept, err := c.rehearsed.untainted(ctx, heads)
+		kept, err := c.rehearsed.Untainted(ctx, heads)
 		if err != nil {
 			return err
 		}
-		rehearsed := len(heads) - len(kept) // rehearsed records are excluded and must not displace others
+		excluded += len(heads) - len(kept) // rehearsals
 		full := len(heads) == q.Limit
-		if want := v.Max + added + 1 + rehearsed; full && want > q.Limit {
+		if want := v.Max + added + 1 + excluded; full && want > q.Limit {
 			q.Limit = want
 			continue
 		}
@@ -312,7 +354,18 @@ func (c *gathering) head(ctx context.Context, h *record.Head, near contexts.Near
 		near = contexts.Apart // an earlier version had the tag
 	}
 	c.add(&r, h, near)
-	return nil
+	m := &c.in.Materials[c.seen[r.Ref()]]
+	m.Aside, err = c.isAside(ctx, h)
+	return err
+}
+
+// isAside reports whether another record took the place of a record.
+func (rs *Records) isAside(ctx context.Context, h *record.Head) (bool, error) {
+	if h.Canonical > 0 || h.Forked() || h.Status != record.Alternative && !policy.IsStale(h.Status) {
+		return false, nil
+	}
+	t, err := rs.ReadHistory(ctx, h.ID, nil)
+	return err == nil && t.SetAside(h.Standing().Version), err
 }
 
 func (c *gathering) markRehearsed(ctx context.Context) error {
@@ -320,7 +373,7 @@ func (c *gathering) markRehearsed(ctx context.Context) error {
 	for i := range c.in.Materials {
 		refs[i] = c.in.Materials[i].Record.Ref()
 	}
-	tainted, _, err := c.rehearsed.findTainted(ctx, refs...)
+	tainted, _, err := c.rehearsed.FindTainted(ctx, refs...)
 	for i, ref := range refs {
 		_, c.in.Materials[i].Rehearsed = tainted[ref]
 	}
@@ -336,6 +389,7 @@ func (c *gathering) everything(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	read := len(c.in.Materials)
 	for i := range heads {
 		near := contexts.Apart
 		if len(c.q.Tags) > 0 {
@@ -345,7 +399,9 @@ func (c *gathering) everything(ctx context.Context) error {
 			return err
 		}
 	}
-	c.in.More = false
+	for i := read; i < len(c.in.Materials); i++ {
+		c.in.Materials[i].Explained = true
+	}
 	return nil
 }
 
@@ -354,7 +410,7 @@ func (c *gathering) contents(ctx context.Context) error {
 		m := &c.in.Materials[i]
 		v, seen := c.in.Spec.Of(m.Record.Type)
 		kind, _ := c.Types.Find(m.Record.Type)
-		if !seen || v.Form != view.Full || kind.Raw || m.Record.Type == record.ResearchArtifact || !c.Access.MayRead(c.in.Spec.Role, m.Record.Type) {
+		if !seen || v.Form != view.Full && m.Record.Type != record.ProjectBrief || kind.Raw || m.Record.Type == record.ResearchArtifact || !c.Access.MayRead(c.in.Spec.Role, m.Record.Type) {
 			continue
 		}
 		data, err := c.Content(ctx, &m.Record)

@@ -2,8 +2,11 @@ package govern
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -40,12 +44,18 @@ type Draft struct {
 	// Task is the address of the task spec whose result it is.
 	Task string
 
-	summaryBy  string // for summaries that the program requested
-	summaryOf  string // for a summary of another content
-	granted    bool   // the permission was checked elsewhere
-	internal   bool   // made by the program: a task spec, a stalemate, or a verdict
-	rebase     bool   // made from an older version, on purpose
-	unparented bool   // it has no parent: there was no version when its author began
+	summaryBy  string       // for summaries that the program requested
+	summaryOf  string       // for a summary of another content
+	granted    bool         // the permission was checked elsewhere
+	internal   bool         // made by the program: a task spec, a stalemate, or a verdict
+	rebase     bool         // made from an older version, on purpose
+	newest     bool         // it follows the newest version, even one put meanwhile
+	merges     bool         // it decides between branches, or records
+	repeats    int          // the version whose text it is, if not the parent's
+	shown      []record.Ref // what its author was shown, and so what it rests on
+	source     record.Ref   // the reply that it was in, or zero
+	unparented bool         // it has no parent: there was no version when its author began
+	place      string       // its line in a file of drafts
 }
 
 // Link is a link as entered by the user.
@@ -130,7 +140,7 @@ func ReadDrafts(file string, data []byte) ([]Draft, error) {
 		}
 		place := fmt.Sprintf("%s, line %d", file, i+1)
 		if err := json.Unmarshal(line, &in, json.RejectUnknownMembers(true)); err != nil {
-			return nil, &fault.Error{Code: BadRecord, Op: "read drafts", Place: place, Cause: err, Hint: hint}
+			return nil, &fault.Error{Code: BadRecord, Op: "read drafts", Place: place, Detail: draftMistake(line, err), Hint: hint}
 		}
 		if in.ID == "" {
 			return nil, &fault.Error{Code: BadID, Op: "read drafts", Place: place, Detail: "its id is missing", Hint: hint}
@@ -140,10 +150,55 @@ func ReadDrafts(file string, data []byte) ([]Draft, error) {
 			return nil, fault.InFile("read drafts", place, err)
 		}
 		out = append(out, Draft{
-			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, NoLinks: in.NoLinks, Task: in.Task,
+			ID: in.ID, Type: in.Type, Module: in.Module, Summary: in.Summary, Content: []byte(in.Content), Change: in.Change, Parent: in.Parent, Tags: in.Tags, Links: links, NoLinks: in.NoLinks, Task: in.Task, place: place,
 		})
 	}
 	return out, nil
+}
+
+// batchHints says in hints which key of a line means what a flag means.
+var batchHints = strings.NewReplacer(
+	"pass --module NAME", "set the key module", "--module", "the key module", "pass -m with", "set the key change to", "--parent vN", "the key parent",
+	"--keep-summary", "the summary of the parent", "--summary", "the key summary", "--link", "the key links", "--task", "the key task",
+)
+
+// located adds the id of a draft and its line to an error, if it was read from a file of drafts.
+func (draft *Draft) located(err error) error {
+	all := fault.All(err)
+	if draft.place == "" || len(all) == 0 {
+		return err
+	}
+	var list fault.List
+	for _, f := range all {
+		one := *f
+		one.Op = cmp.Or(f.Op, "put "+fault.Shown(draft.ID))
+		one.File, one.Hint = draft.place, batchHints.Replace(f.Hint)
+		list = append(list, &one)
+	}
+	return list.Err()
+}
+
+// draftMistake says in plain words what is wrong with a line of drafts.
+func draftMistake(line []byte, err error) string {
+	forms := map[string]string{
+		"parent": "the number of a version, such as 2", "tags": "a list of texts", "links": `a list of texts, such as ["cites=note-1"]`, "no_links": "true or false",
+	}
+	var wrong *json.SemanticError
+	var broken *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &wrong):
+		return "unknown key " + fault.Shown(wrong.JSONPointer.LastToken())
+	case errors.As(err, &wrong) && wrong.JSONPointer != "":
+		key, _, _ := strings.Cut(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/")
+		return key + ": expected " + cmp.Or(forms[key], "a text")
+	case errors.As(err, &wrong):
+		return "expected an object in braces"
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &broken):
+		return "the key " + fault.Shown(broken.JSONPointer.LastToken()) + " is there twice"
+	case errors.As(err, &broken) && int(broken.ByteOffset) < len(bytes.TrimSpace(line)):
+		return fmt.Sprintf("not valid JSON at column %d", broken.ByteOffset+1)
+	}
+	return "not valid JSON: it ends too early"
 }
 
 // ParseLinks parses links of the form RELATION=ADDRESS.
@@ -152,7 +207,7 @@ func ParseLinks(links []string) ([]Link, error) {
 	for _, w := range links {
 		relation, to, ok := strings.Cut(w, "=")
 		if !ok {
-			return nil, &fault.Error{Code: BadLink, Place: "--link " + fault.Shown(w), Detail: "not of the form RELATION=ADDRESS", Hint: "write it like cites=note-1@v2"}
+			return nil, &fault.Error{Code: BadLink, Place: "link " + fault.Shown(w), Detail: "not of the form RELATION=ADDRESS", Hint: "write it like cites=note-1@v2"}
 		}
 		out = append(out, Link{Relation: relation, To: to})
 	}
@@ -172,13 +227,35 @@ func checkReserved(r *record.Record, kind record.Type, internal bool) error {
 		return no(BadID, "id", "reserved for stalemates", "open a stalemate with `brenner stalemate open`, or choose another id")
 	case r.Type == record.TaskSpec && !internal:
 		return no(BadRecord, "put", record.A(r.Type)+" must name exact versions", "create it with `brenner store pin`")
-	case kind.Raw:
+	case r.Type == record.PlaybookSnapshot && !internal:
+		return no(BadRecord, "put", record.A(r.Type)+" is written only by the program", "create it with `brenner playbook snapshot`")
+	case kind.Raw && !internal:
 		return no(BadRecord, "put", record.A(r.Type)+" is written only by its session",
 			"use another type, such as paper_note")
+	case r.Version == 1 && (r.ID == BriefID && r.Type != record.ProjectBrief || r.ID == summaryID && r.Type != record.ProjectSummary):
+		return no(BadID, "id", "reserved for the "+strings.ReplaceAll(r.ID, "-", "'s "), "choose another id")
 	case r.Type != record.ResearchArtifact && artifact.IsThreadID(r.ID):
 		return no(BadID, "id", "reserved for sessions", "choose an id that does not begin with RS- and a date")
 	}
 	return nil
+}
+
+// Ids of the records of the whole project.
+const (
+	BriefID   = "project-brief"
+	summaryID = "project-summary"
+)
+
+// freeID returns the id that the program uses for a record of a type and a module. If another
+// record has it, which may be there to block the program, a number is added.
+func (rs *Records) freeID(ctx context.Context, id, kind, module string) (string, error) {
+	for n, one := 2, id; ; n++ {
+		h, err := rs.HeadByID(ctx, one)
+		if err != nil || h.Latest == 0 || h.Type == kind && h.Module == module {
+			return one, err
+		}
+		one = derivedID("", fmt.Sprintf("%s-%d", id, n))
+	}
 }
 
 // derivedID returns the id of a record that the program makes for a name. A long name is cut

@@ -274,7 +274,7 @@ func TestBatchMayAbbreviateIDs(t *testing.T) {
 // An author cannot hide what follows by opening a comment or a tag.
 func TestSnapshotEscapesHTML(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "A question?\n\n<!--\n\n```\n<kept>\n```\n\nAs `<T>` and 1 < 2 and <b>bold"))
+		k.put(draft("brief", record.ProjectBrief, "Goal: a question?\n\n## Scope\n\n<!--\n\n```\n<kept>\n```\n\nAs `<T>` and 1 < 2 and <b>bold"))
 		k.promote("brief")
 		s, err := k.Snapshot(k.ctx())
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"brenner/govern"
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/store"
 	"brenner/store/record"
@@ -38,7 +39,7 @@ func BenchmarkExplain(b *testing.B) {
 			if err := st.Write(b.Context(), all); err != nil {
 				b.Fatal(err)
 			}
-			d := &govern.Records{Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: time.Now}
+			d := &govern.Records{Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: time.Now}
 			for b.Loop() {
 				g, err := d.Context(b.Context(), govern.Request{Role: "test_designer", Modules: []string{"fate"}, Inputs: []string{"note-000000"}, Purpose: "Continue.", All: true})
 				if err != nil || len(g.Shown)+len(g.LeftOut) < records {

@@ -8,7 +8,7 @@ import (
 
 // Due returns the records that the memo of a module does not cover.
 func (rs *Records) Due(ctx context.Context, module string) (Due, error) {
-	rehearsed, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.Rehearsals(ctx)
 	if err != nil {
 		return Due{}, err
 	}

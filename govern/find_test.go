@@ -3,6 +3,7 @@ package govern_test
 import (
 	"testing"
 
+	"brenner/govern"
 	"brenner/store/record"
 )
 
@@ -21,8 +22,8 @@ func TestFindText(t *testing.T) {
 			k.Fatalf("%+v, %v", found, err)
 		}
 		memo, note := found[0], found[1]
-		k.equal("memo", []any{memo.Record.ID, memo.Text, memo.Call.Agent, memo.Stands}, []any{"memo-fate", "The memo says that all cells wait long.", "Ada", true})
-		k.equal("note", []any{note.Record.Version, note.First.Version, note.Call == nil}, []any{2, 1, true})
+		k.equal("memo", []any{memo.Record.ID, memo.Text, memo.First.Creator, memo.Author.Role, memo.Author.Call != "", memo.Stands}, []any{"memo-fate", "The memo says that all cells wait long.", "Ada", "integrator", true, true})
+		k.equal("note", []any{note.Record.Version, note.First.Version, note.Author == (govern.Author{})}, []any{2, 1, true})
 		if found, err = k.FindText(k.ctx(), "they decide"); err != nil || len(found) != 0 {
 			k.Errorf("found text of a replaced version: %v, %v", found, err)
 		}

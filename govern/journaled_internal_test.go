@@ -3,9 +3,10 @@ package govern
 import (
 	"testing"
 
+	"brenner/govern/ledger"
 	"brenner/store/journal/journaltest"
 )
 
 func TestJournaledStructsAreFrozen(t *testing.T) {
-	journaltest.Frozen(t, putEvent{}, markEvent{}, refusedEvent{}, askedEvent{}, producedEvent{}, triedEvent{})
+	journaltest.Frozen(t, ledger.PutEvent{}, ledger.MarkEvent{}, refusedEvent{}, ledger.AskedEvent{}, ledger.ProducedEvent{}, triedEvent{})
 }

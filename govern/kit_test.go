@@ -11,6 +11,7 @@ import (
 
 	"brenner/agent"
 	"brenner/govern"
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
@@ -60,14 +61,14 @@ func (c *clock) skip(d time.Duration) {
 func newKit(t *testing.T, st store.Store) *kit {
 	c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	return &kit{T: t, clock: c, Records: &govern.Records{
-		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: c.Now,
+		Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: c.Now,
 		Rules: govern.Rules{Compression: 10, Unused: 30 * 24 * time.Hour, Authorities: []string{"Sydney"}},
 	}}
 }
 
 // withStore returns the same records with another store.
 func (k *kit) withStore(st store.Store) *govern.Records {
-	return &govern.Records{Store: st, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
+	return &govern.Records{Source: graph.Source{Store: st}, Types: k.Types, Access: k.Access, Views: k.Views, Rules: k.Rules, Now: k.Now}
 }
 
 // both runs a test on the real store and on the one in memory.
@@ -124,6 +125,9 @@ func draft(id, kind, text string, linked ...string) govern.Draft {
 	if kind == record.ProjectBrief || kind == record.ProjectSummary {
 		d.Module = ""
 	}
+	if kind == record.ProjectBrief {
+		d.Summary = "" // its goal
+	}
 	return d
 }
 
@@ -139,6 +143,16 @@ func (k *kit) put(d govern.Draft) govern.Put {
 func (k *kit) promote(address string) *govern.Promotion {
 	k.Helper()
 	p, err := k.Promote(k.ctx(), sydney, address, govern.PromoteOptions{Reason: "it holds"})
+	if err != nil {
+		k.Fatal(err)
+	}
+	return p
+}
+
+// promoteStale promotes a version although it is stale.
+func (k *kit) promoteStale(address string) *govern.Promotion {
+	k.Helper()
+	p, err := k.Promote(k.ctx(), sydney, address, govern.PromoteOptions{Reason: "it holds nevertheless", Stale: true})
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"brenner/govern"
+	"brenner/govern/brief"
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -32,7 +33,7 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 			Content: []byte("OF_" + kind + rapid.String().Draw(rt, "content")), Tags: []string{rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "tag")},
 		}
 		if kind == record.ProjectBrief {
-			d.Module = ""
+			d.Module, d.Summary = "", ""
 		}
 		heads, err := k.Store.Heads(k.ctx(), storeAll)
 		if err != nil {
@@ -53,7 +54,7 @@ func anyStore(t *testing.T, rt *rapid.T) *kit {
 		put, err := k.Put(k.ctx(), sydney, d)
 		if err != nil {
 			switch fault.CodeOf(err) {
-			case govern.LinkCycle, govern.NothingNew, govern.BadRecord:
+			case govern.LinkCycle, govern.NothingNew, govern.BadRecord, brief.Bad:
 				continue
 			}
 			rt.Fatal(err)

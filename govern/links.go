@@ -43,12 +43,31 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 		if err != nil {
 			return nil, err
 		}
-		if is, err := b.isTask(ctx, task); err != nil || !is {
+		if is, err := b.isA(ctx, task, record.TaskSpec); err != nil || !is {
 			return nil, errors.Join(err, &fault.Error{Code: NotATask, Op: "put " + fault.Shown(r.ID), Detail: task.String() + " is not a task spec", Hint: "create one with `brenner store pin`"})
 		}
 		add(record.Link{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version})
 	}
-	return out, b.checkCycle(ctx, r, out)
+	if draft.source.ID != "" {
+		add(sourceLink(draft.source))
+	}
+	if err := b.checkCycle(ctx, r, out); err != nil {
+		return nil, err
+	}
+	for _, ref := range draft.shown {
+		linked := slices.ContainsFunc(out, func(l record.Link) bool { return l.Ref() == ref && record.Depends(l.Relation) })
+		if linked || ref.ID == r.ID {
+			continue
+		}
+		rests := record.Link{Relation: record.DerivesFrom, ID: ref.ID, Version: ref.Version} // only its author cites
+		switch err := b.checkCycle(ctx, r, []record.Link{rests}); {
+		case err == nil:
+			out = append(out, rests)
+		case fault.CodeOf(err) != LinkCycle: // it does not rest on what rests on it
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func inheritedLinks(r, parent *record.Record, draft *Draft) []record.Link {
@@ -92,11 +111,39 @@ func (b *putting) resolveTarget(ctx context.Context, address string) (record.Ref
 	return ref, err
 }
 
-// checkCycle rejects links by which a record would depend on itself.
+// checkCycle rejects links by which a record would depend on itself. A review is about an earlier
+// version on purpose, so the version that takes it up does not.
 func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []record.Link) error {
 	if r.Version == 1 {
 		return nil // nothing can link to it yet
 	}
+	err := b.findCycle(ctx, r, links, "")
+	if fault.CodeOf(err) == LinkCycle && r.Type != record.Review {
+		err = b.findCycle(ctx, r, links, record.Review)
+	}
+	return err
+}
+
+// without returns the versions that are not of a type, which may be "".
+func (b *putting) without(ctx context.Context, kind string, refs []record.Ref) ([]record.Ref, error) {
+	if kind == "" {
+		return refs, nil
+	}
+	var out []record.Ref
+	for _, ref := range refs {
+		is, err := b.isA(ctx, ref, kind)
+		if err != nil {
+			return nil, err
+		}
+		if !is {
+			out = append(out, ref)
+		}
+	}
+	return out, nil
+}
+
+// findCycle rejects cycles, except those over a type, which may be "".
+func (b *putting) findCycle(ctx context.Context, r *record.Record, links []record.Link, except string) error {
 	prev := make(map[record.Ref]record.Ref)
 	var level []record.Ref
 	for _, l := range links {
@@ -106,7 +153,11 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	}
 	for len(level) > 0 {
 		var stored, next []record.Ref
-		for _, ref := range level {
+		passed, err := b.without(ctx, except, level)
+		if err != nil {
+			return err
+		}
+		for _, ref := range passed {
 			if fresh, ok := b.fresh[ref]; ok && ref.ID != r.ID {
 				next = visitFresh(prev, next, fresh)
 				continue
@@ -116,7 +167,7 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 				continue
 			}
 			// Its own task may be to revise it; a task of one of its dependencies may not.
-			revised, err := b.isTask(ctx, prev[ref])
+			revised, err := b.isA(ctx, prev[ref], record.TaskSpec)
 			own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == prev[ref] })
 			if err != nil || !revised || !own {
 				return errors.Join(err, cycle(r, prev, ref))
@@ -134,18 +185,15 @@ func (b *putting) checkCycle(ctx context.Context, r *record.Record, links []reco
 	return nil
 }
 
-func (b *putting) isTask(ctx context.Context, ref record.Ref) (bool, error) {
+// isA reports whether a version, stored or not, is of a type.
+func (b *putting) isA(ctx context.Context, ref record.Ref, kind string) (bool, error) {
 	if ref == (record.Ref{}) {
 		return false, nil
 	}
 	if fresh, ok := b.fresh[ref]; ok {
-		return fresh.Type == record.TaskSpec, nil
+		return fresh.Type == kind, nil
 	}
-	return b.Records.isTask(ctx, ref)
-}
-
-func (rs *Records) isTask(ctx context.Context, ref record.Ref) (bool, error) {
-	found, err := rs.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: record.TaskSpec})
+	found, err := b.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: kind})
 	return len(found) > 0, err
 }
 

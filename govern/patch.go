@@ -21,6 +21,9 @@ type Patching struct {
 	Summary string   // of the final result; extracted from the text if empty
 	Tags    []string // in addition to the record's
 	Try     bool     // only report the result
+
+	inputs []record.Ref // what its author was shown
+	source record.Ref   // the reply that it was in, or zero
 }
 
 // Patched is the result of patches.
@@ -73,7 +76,7 @@ func (rs *Records) onBranch(ctx context.Context, latest record.Record, h record.
 	}
 	chosen, found := latest, false
 	for _, n := range slices.Backward(tips) {
-		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: n}, h.Latest)
+		r, err := rs.Version(ctx, record.Ref{ID: h.ID, Version: n}, h.Latest)
 		if err != nil {
 			return latest, err
 		}
@@ -143,6 +146,10 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 	if !slices.Contains(tips, r.Version) { // a tip of a fork is not behind
 		out.Behind = h.Latest - r.Version
 	}
+	moved, err := b.Graph().NoLongerHold(ctx, r.ID, p.inputs)
+	if err != nil {
+		return nil, err
+	}
 	now, failed, parent := text, false, r.Version
 	for i := range p.Patches {
 		one := &p.Patches[i]
@@ -162,7 +169,7 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		if now = next; p.Try || failed {
 			continue
 		}
-		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: cmp.Or(p.Change, one.Notes()), rebase: out.Behind > 0}
+		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: cmp.Or(p.Change, one.Notes()), rebase: out.Behind > 0 || len(moved) > 0, shown: p.inputs, source: p.source}
 		if i == len(p.Patches)-1 {
 			draft.Summary = p.Summary
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/govern/contexts"
 	"brenner/internal/fault"
 	"brenner/patch"
 	"brenner/store"
@@ -21,9 +22,13 @@ type Reply struct {
 	Reader delta.Reader // by whose rules it is read
 	// Shown are the versions shown in full. The agent cannot change others, nor learn their
 	// text from an error.
-	Shown  []record.Ref
+	Shown []record.Ref
+	// Inputs are all records that the agent was shown, in any form: its versions rest on them.
+	Inputs []contexts.ShownRecord
 	Change string   // why a new version is made
 	Tags   []string // in addition to the record's
+	// Source is the record of the reply, from which its versions derive; zero if there is none.
+	Source record.Ref
 }
 
 // PatchOutcome is the outcome of the search/replace blocks about one text.
@@ -41,6 +46,11 @@ type PatchOutcome struct {
 // version that was shown; if that is no longer the latest, the result needs a rebase. The same
 // reply twice makes one version.
 func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
+	if who.source = a.Source; a.Source.ID != "" {
+		if err := rs.checkSource(ctx, a.Source); err != nil {
+			return nil, err
+		}
+	}
 	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
 	all := shownBlocks(found.Shown)
 	if broken := found.Problems; len(broken) > 0 {
@@ -176,7 +186,11 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGr
 	if c.Made, err = rs.existingResult(ctx, who, a, &r, &p, text); err != nil || c.Made != nil {
 		return c, err
 	}
-	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags})
+	inputs, err := rs.here(ctx, a.Inputs)
+	if err != nil {
+		return c, err
+	}
+	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source})
 	if err != nil {
 		err = c.problemFrom(err)
 		return c, err
@@ -191,7 +205,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGr
 
 // mayPatch reports whether an actor may patch a version; no attempt is recorded.
 func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (bool, error) {
-	r, err := rs.lookup(ctx, ref)
+	r, err := rs.Lookup(ctx, ref)
 	if err != nil || r == nil {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
@@ -18,6 +19,8 @@ type PromoteOptions struct {
 	// Replace allows the version to displace another record that is canonical for the same type and
 	// module, if there can be only one.
 	Replace bool
+	// Stale allows the promotion of a version that rests on what no longer holds. It stays marked.
+	Stale bool
 }
 
 // Promotion is the result of promoting a version.
@@ -28,15 +31,8 @@ type Promotion struct {
 	Replaced string     `json:"replaced"` // the displaced record
 	// Stale are the versions that depend on what was canonical before.
 	Stale []Stale `json:"stale"`
-}
-
-// Stale is a version that depends on what no longer holds.
-type Stale struct {
-	Ref    record.Ref `json:",embed"`
-	Type   string     `json:"type"`
-	Module string     `json:"module"`
-	// Because is its direct dependency that is not current.
-	Because string `json:"because"`
+	// Despite is why the version itself is stale; it was promoted as it is.
+	Despite []string `json:"despite,omitempty"`
 }
 
 // Promote makes a version canonical if every gate is open. Nothing else does.
@@ -62,21 +58,18 @@ func (rs *Records) Promote(ctx context.Context, who Actor, address string, o Pro
 		out, err = p.promote(ctx)
 		return p.change(kindPromoted, "promote", strings.TrimSpace(o.Reason)), err
 	})
+	if fault.CodeOf(err) == policy.Blocked {
+		return nil, rs.logRefused(ctx, who, "promote", r.Type, r.ID, err)
+	}
 	return out, err
 }
 
-// mayPromote refuses an agent outside its scope, and records every attempt of an agent at a
-// decision that is reserved for people.
+// mayPromote refuses an agent outside its scope.
 func (rs *Records) mayPromote(ctx context.Context, who Actor, r *record.Record) error {
-	switch {
-	case who.person():
+	if who.person() || rs.mayRead(who, r.Type) && rs.Access.MayWrite(who.Role, r.Type) {
 		return nil
-	case !rs.mayRead(who, r.Type) || !rs.Access.MayWrite(who.Role, r.Type):
-		return rs.refuse(ctx, who, "promote", r.Type, r.ID)
-	case !slices.Contains(rs.Rules.Unattended, r.Type):
-		return rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, "promote", r.Type, r.ID, policy.Blocked})
 	}
-	return nil
+	return rs.refuse(ctx, who, "promote", r.Type, r.ID)
 }
 
 type promoting struct {
@@ -85,6 +78,8 @@ type promoting struct {
 	record record.Record
 	head   record.Head
 	holder *record.Head // the displaced record
+	aside  []aside      // versions of other records that it supersedes
+	stale  string       // its status, if it is stale
 }
 
 func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
@@ -97,23 +92,52 @@ func (p *promoting) promote(ctx context.Context) (*Promotion, error) {
 	}
 	p.mark(p.record.Ref(), record.Canonical, strings.TrimSpace(p.o.Reason))
 	p.marks[0].Was = out.Was
-	moved := []staleFrom{{id: p.record.ID, now: p.record.Version}}
+	out.Record.Status = record.Canonical
+	if p.stale != "" {
+		p.mark(p.record.Ref(), p.stale, "promoted although it depends on "+strings.Join(p.despite, ", and on "))
+		out.Record.Status, out.Despite = p.stale, p.despite
+	}
+	moved := []string{p.record.ID}
 	if out.Was > 0 && out.Was != p.record.Version {
 		status, err := p.demotedStatus(ctx, out.Was)
 		if err != nil {
 			return nil, err
 		}
-		p.mark(record.Ref{ID: p.record.ID, Version: out.Was}, status, p.record.Ref().String()+" is canonical now")
+		if err := p.demote(ctx, record.Ref{ID: p.record.ID, Version: out.Was}, status, p.record.Ref().String()+" is canonical now"); err != nil {
+			return nil, err
+		}
 	}
 	if p.holder != nil {
 		out.Replaced = p.holder.ID
-		p.mark(p.holder.Standing(), record.Alternative, p.record.Ref().String()+" took its place")
-		moved = append(moved, staleFrom{id: p.holder.ID})
+		if err := p.demote(ctx, p.holder.Standing(), record.Alternative, p.record.Ref().String()+" took its place"); err != nil {
+			return nil, err
+		}
+		moved = append(moved, p.holder.ID)
 	}
-	out.Record.Status = record.Canonical
+	for _, a := range p.aside {
+		if err := p.demote(ctx, a.ref, record.Alternative, p.record.Ref().String()+" supersedes it"); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(moved, a.ref.ID) {
+			moved = append(moved, a.ref.ID)
+		}
+	}
 	var err error
 	out.Stale, err = p.markStale(ctx, moved...)
 	return out, err
+}
+
+// demote marks a version that was canonical. An alternative that is stale stays so.
+func (p *promoting) demote(ctx context.Context, ref record.Ref, status, reason string) error {
+	h, err := p.ReadHistory(ctx, ref.ID, nil)
+	if err != nil {
+		return err
+	}
+	p.mark(ref, status, reason)
+	if was := h.Stale(ref.Version); was != "" && status == record.Alternative {
+		p.mark(ref, was, "it was stale before "+reason)
+	}
+	return nil
 }
 
 // demotedStatus returns the new status of the previously canonical version: deprecated if it is an
@@ -150,6 +174,17 @@ func (p *promoting) gates(ctx context.Context) error {
 		}
 	}
 	var err error
+	if p.aside, err = p.superseded(ctx); err != nil {
+		return err
+	}
+	for _, a := range p.aside {
+		if one, _ := p.Types.Find(a.kind); one.Key && a.canonical {
+			in.Ends = append(in.Ends, a.ref.String())
+		}
+		if !slices.Contains(in.Supersedes, a.kind) {
+			in.Supersedes = append(in.Supersedes, a.kind)
+		}
+	}
 	if in.Due, err = p.overdue(ctx, kind); err != nil {
 		return err
 	}
@@ -166,21 +201,150 @@ func (p *promoting) gates(ctx context.Context) error {
 	if in.Rehearsed, in.Unknown, err = p.rehearsed(ctx); err != nil {
 		return err
 	}
-	outdated, err := p.outdated(ctx, &p.record, p.headByID)
+	if err := p.checkStale(ctx); err != nil {
+		return err
+	}
+	in.Outdated, in.Stale = p.despite, p.o.Stale
+	if in.Faults, err = p.faults(ctx); err != nil {
+		return err
+	}
+	return policy.RefusalError(p.record.Ref(), policy.Gates(&in))
+}
+
+// checkStale finds out whether the version is stale, and why.
+func (p *promoting) checkStale(ctx context.Context) error {
+	g := p.Graph()
+	h, err := g.HistoryOf(ctx, p.record.ID)
 	if err != nil {
 		return err
 	}
-	for _, m := range outdated {
-		in.Outdated = append(in.Outdated, m.Input.Ref().String())
+	p.stale = h.Stale(p.record.Version)
+	found, err := g.Outdated(ctx, &p.record)
+	if err != nil {
+		return err
 	}
-	if p.record.Type == record.ResearchArtifact && p.Artifact != nil {
-		_, faults, err := p.Artifact(ctx, p.record.Ref())
-		if err != nil && fault.CodeOf(err) != store.NoRecord {
+	for _, o := range found {
+		s, err := g.Look(ctx, o.Through)
+		if err != nil {
 			return err
 		}
-		in.Faults = faults
+		p.despite = append(p.despite, o.Because(s.Lapsed))
 	}
-	return policy.RefusalError(p.record.Ref(), policy.Gates(&in))
+	switch {
+	case len(found) == 0 && p.stale != "":
+		cause, err := g.CauseGone(ctx, &p.record)
+		if err != nil {
+			return err
+		}
+		p.despite = []string{cause}
+	case len(found) == 0 && (p.holder != nil || len(p.aside) > 0):
+		if p.despite, err = p.displaced(ctx); err != nil {
+			return err
+		}
+	}
+	if len(p.despite) > 0 && p.stale == "" {
+		p.stale = record.NeedsUpdate
+	}
+	return nil
+}
+
+// displaced returns what the version rests on that its own promotion would make outdated.
+func (p *promoting) displaced(ctx context.Context) ([]string, error) {
+	then := p.Records.marking(p.who)
+	then.mark(p.record.Ref(), record.Canonical, "")
+	var refs []record.Ref
+	if p.holder != nil {
+		refs = append(refs, p.holder.Standing())
+	}
+	for _, a := range p.aside {
+		refs = append(refs, a.ref)
+	}
+	var ids []string
+	for _, ref := range refs {
+		then.mark(ref, record.Alternative, "")
+		ids = append(ids, ref.ID)
+	}
+	found, err := p.FindStale(ctx, then.marks, ids...)
+	var why []string
+	for _, s := range found {
+		if s.Ref == p.record.Ref() {
+			if slices.ContainsFunc(refs, func(ref record.Ref) bool { return ref.String() == s.Because }) {
+				why = append(why, s.Because+", which this promotion displaces")
+				continue
+			}
+			why = append(why, s.Because+", which rests on what this promotion displaces: "+refList(refs))
+		}
+	}
+	return why, err
+}
+
+// aside is a version of another record that a promotion sets aside.
+type aside struct {
+	ref       record.Ref
+	kind      string
+	canonical bool
+}
+
+// superseded returns the versions of other records that the version supersedes, itself or by one
+// that it continues and that was never canonical. What those continue is superseded, too.
+func (p *promoting) superseded(ctx context.Context) ([]aside, error) {
+	own, err := p.ReadHistory(ctx, p.record.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []aside
+	for v := p.record.Version; v > 0; v = own.Versions[v-1].Parent {
+		if v != p.record.Version && own.WasCanonical(v) {
+			break
+		}
+		for _, l := range own.Versions[v-1].Links {
+			if l.Relation != record.Supersedes || l.ID == p.record.ID || p.holder != nil && l.ID == p.holder.ID {
+				continue
+			}
+			if out, err = p.setAside(ctx, out, l.Ref()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// setAside adds a superseded version and those that it continues.
+func (p *promoting) setAside(ctx context.Context, all []aside, ref record.Ref) ([]aside, error) {
+	there, err := p.isStored(ctx, ref)
+	if err != nil || !there {
+		return all, err
+	}
+	other, err := p.ReadHistory(ctx, ref.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, version := range other.Ended(ref.Version) {
+		one := aside{record.Ref{ID: ref.ID, Version: version}, other.Versions[version-1].Type, version == other.Canonical()}
+		if !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
+// faults returns the lint findings of a research artifact, or what is wrong with a brief.
+func (p *promoting) faults(ctx context.Context) ([]string, error) {
+	switch {
+	case p.record.Type == record.ProjectBrief:
+		detail, fix, err := p.briefFault(ctx, &p.record)
+		if err != nil || detail == "" {
+			return nil, err
+		}
+		return []string{detail + "; " + fix}, nil
+	case p.record.Type == record.ResearchArtifact && p.Artifact != nil:
+		_, faults, err := p.Artifact(ctx, p.record.Ref())
+		if err != nil && fault.CodeOf(err) != store.NoRecord {
+			return nil, err
+		}
+		return faults, nil
+	}
+	return nil, nil
 }
 
 // overdue returns the modules whose memo must come first; for a project decision, all of them.
@@ -217,7 +381,7 @@ func (p *promoting) overdue(ctx context.Context, kind record.Type) ([]policy.Ove
 // rehearsed returns the dependencies of the record that come from a rehearsal; unknown means
 // there are too many to check.
 func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bool, err error) {
-	rehearsed, err := p.rehearsals(ctx)
+	rehearsed, err := p.Rehearsals(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -227,10 +391,10 @@ func (p *promoting) rehearsed(ctx context.Context) (because []string, unknown bo
 			dependencies = append(dependencies, l.Ref())
 		}
 	}
-	found, complete, err := rehearsed.findTainted(ctx, dependencies...)
+	found, complete, err := rehearsed.FindTainted(ctx, dependencies...)
 	for _, ref := range dependencies {
 		if s, ok := found[ref]; ok {
-			because = append(because, origin{source: s.source, through: ref}.String())
+			because = append(because, graph.Origin{Source: s.Source, Through: ref}.String())
 		}
 	}
 	return because, !complete, err
@@ -267,7 +431,7 @@ func (u *Due) Count() string {
 func (u *Due) IsDue() bool { return u.Limit > 0 && u.Changed >= u.Limit }
 
 // due counts the records of a module that its canonical memo does not cover, without rehearsals.
-func (rs *Records) due(ctx context.Context, module string, rehearsed *rehearsals) (Due, error) {
+func (rs *Records) due(ctx context.Context, module string, rehearsed *graph.Rehearsals) (Due, error) {
 	due := Due{Module: module, Limit: rs.Rules.Compression}
 	q := store.HeadQuery{
 		Types: rs.integratedTypes(), Modules: []string{module}, Live: true, Newest: true,
@@ -287,7 +451,7 @@ func (rs *Records) due(ctx context.Context, module string, rehearsed *rehearsals
 		if err != nil {
 			return due, err
 		}
-		refs, err := rehearsed.untainted(ctx, found)
+		refs, err := rehearsed.Untainted(ctx, found)
 		if err != nil {
 			return due, err
 		}
@@ -301,7 +465,7 @@ func (rs *Records) due(ctx context.Context, module string, rehearsed *rehearsals
 }
 
 func (rs *Records) dueOf(ctx context.Context, modules []string) ([]Due, error) {
-	rehearsed, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.Rehearsals(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,16 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"brenner/govern/brief"
+	"brenner/govern/ledger"
+	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
@@ -19,9 +23,13 @@ type Put struct {
 	Fork []int
 	// Moved are the changed inputs of its task, and its dependencies that no longer hold.
 	Moved []Moved
+	// Rivals are the last versions of records that compete for its place.
+	Rivals []record.Ref
 	// LeftOut are the records that did not fit into a memo.
 	LeftOut []record.Ref
-	Asked   string // what was really asked, if an agent wrote it
+	// NotShown are the headings of a brief that name no field: agents are not shown what is below.
+	NotShown []string
+	Asked    string // what was really asked, if an agent wrote it
 }
 
 // Put puts drafts, all or none. Later ones may link to earlier ones.
@@ -38,14 +46,17 @@ func (rs *Records) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, 
 		}
 		if one.Type == "" { // a new version: its id may be abbreviated
 			h, err := rs.Head(ctx, one.ID)
+			if fault.CodeOf(err) == store.NoRecord && one.place != "" {
+				err = &fault.Error{Code: BadRecord, Detail: "it is a new record, and its type is missing", Hint: "set the key type"}
+			}
 			if err != nil {
-				return nil, err
+				return nil, one.located(err)
 			}
 			one.ID, one.Type = h.ID, h.Type
 			drafts[i].ID = h.ID
 		}
 		if err := rs.mayPut(ctx, who, &one); err != nil {
-			return nil, err
+			return nil, one.located(err)
 		}
 		types[one.ID] = one.Type
 	}
@@ -57,12 +68,17 @@ func (rs *Records) Put(ctx context.Context, who Actor, drafts ...Draft) ([]Put, 
 			b.nth = i
 			p, err := b.put(ctx, &drafts[i])
 			if err != nil {
-				return err
+				return drafts[i].located(err)
 			}
 			out = append(out, p)
 		}
 		return nil
 	})
+	for i := range out {
+		if err == nil {
+			out[i].Rivals, err = rs.rivalsOf(ctx, who, &out[i].Record)
+		}
+	}
 	return out, err
 }
 
@@ -82,6 +98,7 @@ type putting struct {
 	heads map[string]record.Head // with the versions put so far
 	read  map[string]record.Head // before the change
 	fresh map[record.Ref]*record.Record
+	holds map[record.Ref]bool // see graph.Graph
 	// parents were chosen in the first attempt: the author has not seen later versions.
 	parents map[int]int
 	nth     int // index of the draft
@@ -91,16 +108,16 @@ type putting struct {
 func (rs *Records) putAll(ctx context.Context, who Actor, prepare func(*putting) error) error {
 	return rs.write(ctx, func() (*change, error) {
 		b := &putting{
-			Records: rs, who: who, at: rs.Now().UTC(), c: &change{kind: kindPut}, parents: make(map[int]int),
-			heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record),
+			Records: rs, who: who, at: rs.Now().UTC(), c: &change{kind: ledger.KindPut}, parents: make(map[int]int),
+			heads: make(map[string]record.Head), read: make(map[string]record.Head), fresh: make(map[record.Ref]*record.Record), holds: make(map[record.Ref]bool),
 		}
 		if err := prepare(b); err != nil || len(b.c.records) == 0 {
 			return nil, err
 		}
-		e := putEvent{By: who.Name, Role: who.Role}
+		e := ledger.PutEvent{By: who.Name, Role: who.Role}
 		for i := range b.c.records {
 			r := &b.c.records[i]
-			e.Records = append(e.Records, putEntry{r.ID, r.Version, r.Type, r.Status, hashOf(r)})
+			e.Records = append(e.Records, ledger.PutEntry{ID: r.ID, Version: r.Version, Type: r.Type, Status: r.Status, Hash: ledger.Hash(r)})
 		}
 		b.c.event = e
 		return b.c, nil
@@ -118,7 +135,7 @@ func (b *putting) before(ctx context.Context, id string) (record.Head, error) {
 	if h, ok := b.read[id]; ok {
 		return h, nil
 	}
-	h, err := b.headByID(ctx, id)
+	h, err := b.HeadByID(ctx, id)
 	if err == nil {
 		b.read[id] = h
 	}
@@ -137,16 +154,9 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 		ID: draft.ID, Type: draft.Type, Version: h.Latest + 1, Parent: draft.Parent, Status: record.Draft, Module: draft.Module,
 		Content: store.Hash(draft.Content), Change: strings.TrimSpace(draft.Change), Creator: b.who.Name, At: b.at, Tags: slices.Clone(draft.Tags),
 	}
-	if r.Parent == 0 && !(draft.unparented && h.Type == r.Type) {
-		if r.Parent, err = b.defaultParent(ctx, &h); err != nil {
-			return Put{}, err
-		}
-	}
-	var parent record.Record
-	if h.Latest > 0 && r.Parent > 0 {
-		if parent, err = b.parent(ctx, &r, h); err != nil {
-			return Put{}, err
-		}
+	parent, err := b.setParent(ctx, &r, draft, h)
+	if err != nil {
+		return Put{}, err
 	}
 	if err := b.complete(&r, &parent, draft); err != nil {
 		return Put{}, err
@@ -154,35 +164,145 @@ func (b *putting) put(ctx context.Context, draft *Draft) (Put, error) {
 	if r.Links, err = b.links(ctx, &r, &parent, draft); err != nil {
 		return Put{}, err
 	}
-	if parent.Version > 0 && sameAsParent(&r, &parent) {
-		return Put{}, &fault.Error{
-			Code: NothingNew, Op: "put " + fault.Shown(r.ID), Detail: "identical to " + parent.Ref().String(),
-			Hint: "nothing was written",
+	out, err := b.setStatus(ctx, &r, &parent, draft, h)
+	if err != nil {
+		return Put{}, err
+	}
+	if parent.Version > 0 && parent.Status != record.Deprecated && sameAsParent(&r, &parent) {
+		// To name the same inputs again ends a mark whose cause is gone.
+		if was, err := b.staleOf(ctx, &parent); err != nil || was == "" || !draft.namesInputs() || policy.IsStale(r.Status) {
+			return Put{}, cmp.Or(err, error(&fault.Error{
+				Code: NothingNew, Op: "put " + fault.Shown(r.ID), Detail: "identical to " + parent.Ref().String(),
+				Hint: "nothing was written",
+			}))
 		}
 	}
-	out := Put{}
-	if out.Fork, err = b.fork(ctx, &r, h); err != nil {
+	b.add(&r, draft.Content, h)
+	out.Record = r
+	if r.Type == record.ProjectBrief {
+		fields := brief.Parse(string(draft.Content))
+		out.NotShown = fields.Hidden()
+	}
+	return out, nil
+}
+
+// setParent sets the parent of a version, and returns it; it is empty if there is none.
+func (b *putting) setParent(ctx context.Context, r *record.Record, draft *Draft, h record.Head) (parent record.Record, err error) {
+	switch {
+	case draft.newest:
+		r.Parent = h.Latest
+	case r.Parent == 0 && !(draft.unparented && h.Type == r.Type):
+		if r.Parent, err = b.defaultParent(ctx, &h); err != nil {
+			return parent, err
+		}
+	}
+	if h.Latest == 0 || r.Parent == 0 {
+		return parent, nil
+	}
+	return b.parent(ctx, r, h)
+}
+
+// setStatus sets the first status of a version, and returns what it follows from.
+func (b *putting) setStatus(ctx context.Context, r, parent *record.Record, draft *Draft, h record.Head) (out Put, err error) {
+	if out.Fork, err = b.fork(ctx, r, h); err != nil {
 		return Put{}, err
 	}
-	if out.Moved, err = b.moved(ctx, &r, draft.Task == ""); err != nil {
+	if out.Moved, err = b.moved(ctx, r, draft.Task == ""); err != nil {
 		return Put{}, err
 	}
-	outdated, err := b.outdated(ctx, &r, b.before)
+	outdated, err := b.outdated(ctx, r)
+	if err != nil {
+		return Put{}, err
+	}
+	kept, err := b.keepsStale(ctx, r, parent, draft)
 	if err != nil {
 		return Put{}, err
 	}
 	switch {
-	case len(out.Moved) > 0, draft.rebase, b.repeatsOutdated(&r, &parent):
+	case len(out.Moved) > 0, draft.rebase, kept == record.NeedsRebase, b.repeatsOutdated(r, parent):
 		r.Status = record.NeedsRebase
-	case len(outdated) > 0:
+	case len(outdated) > 0, kept == record.NeedsUpdate:
 		r.Status = record.NeedsUpdate
 	case len(out.Fork) > 0:
 		r.Status = record.Alternative
 	}
-	out.Moved = append(out.Moved, outdated...)
-	b.add(&r, draft.Content, h)
-	out.Record = r
+	for _, m := range outdated {
+		if !slices.ContainsFunc(out.Moved, func(one Moved) bool { return one.Input.Ref() == m.Input.Ref() }) {
+			out.Moved = append(out.Moved, m)
+		}
+	}
 	return out, nil
+}
+
+// outdated returns the dependencies of a new version that no longer hold.
+func (b *putting) outdated(ctx context.Context, r *record.Record) ([]Moved, error) {
+	g := b.Graph()
+	g.HeadOf, g.Fresh, g.Holds = b.before, maps.Clone(b.fresh), b.holds
+	g.Fresh[r.Ref()] = r
+	found, err := g.Outdated(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return movedBy(ctx, g, found)
+}
+
+func (draft *Draft) namesInputs() bool {
+	return draft.Task != "" || slices.ContainsFunc(draft.Links, func(l Link) bool { return record.Depends(l.Relation) })
+}
+
+// staleOf returns needs_update or needs_rebase for a version that is marked, else "".
+func (b *putting) staleOf(ctx context.Context, r *record.Record) (string, error) {
+	if _, fresh := b.fresh[r.Ref()]; fresh || r.Version == 0 || policy.IsStale(r.Status) || r.Status == record.Draft {
+		if policy.IsStale(r.Status) {
+			return r.Status, nil
+		}
+		return "", nil
+	}
+	h, err := b.ReadHistory(ctx, r.ID, nil)
+	if err != nil {
+		return "", err
+	}
+	return h.Stale(r.Version), nil
+}
+
+// keepsStale returns the mark that passes from the parent of a version, or from the one whose text
+// it repeats. To name current inputs ends it; the same text must name those of its parent. To name
+// none ends it only if an authority changes the text and says why.
+func (b *putting) keepsStale(ctx context.Context, r, parent *record.Record, draft *Draft) (string, error) {
+	from := *parent
+	if draft.repeats > 0 {
+		var err error
+		if from, err = b.Version(ctx, record.Ref{ID: r.ID, Version: draft.repeats}, r.Version-1); err != nil {
+			return "", err
+		}
+	}
+	was, err := b.staleOf(ctx, &from)
+	if err != nil || was == "" || draft.merges && (draft.repeats == 0 || b.authority(b.who)) {
+		return "", err
+	}
+	same := r.Content == from.Content
+	var ends bool
+	switch {
+	case draft.repeats > 0:
+		ends = was == record.NeedsUpdate && draft.namesInputs()
+	case draft.namesInputs():
+		ends = !same || draft.Task != "" || namesAll(r.Links, from.Links)
+	case draft.NoLinks:
+		ends = !same && r.Change != "" && b.authority(b.who)
+	default:
+		ends = was == record.NeedsUpdate && record.DependsOnAny(r.Links) // these say it
+	}
+	if ends {
+		was = ""
+	}
+	return was, nil
+}
+
+// namesAll reports whether links depend on a version of every record that others depend on.
+func namesAll(links, others []record.Link) bool {
+	return !slices.ContainsFunc(others, func(o record.Link) bool {
+		return record.Depends(o.Relation) && !slices.ContainsFunc(links, func(l record.Link) bool { return record.Depends(l.Relation) && l.ID == o.ID })
+	})
 }
 
 // repeatsOutdated reports whether an agent repeats a text whose inputs have moved.
@@ -235,6 +355,9 @@ func (b *putting) complete(r, parent *record.Record, draft *Draft) error {
 		return bad("a new version of "+record.A(r.Type)+" needs a change note", "pass -m with what changed, and why")
 	}
 	setTags(r, parent)
+	if r.Type == record.ProjectBrief {
+		return setGoal(r, parent, draft)
+	}
 	return setSummary(r, parent, draft)
 }
 
@@ -299,11 +422,8 @@ func (rs *Records) outOfScope(ctx context.Context, who Actor, draft *Draft) (*ov
 	if err := rs.Types.Check(kind); err != nil {
 		return nil, err
 	}
-	if who.person() {
-		if rs.authority(who) || rs.Rules.People == "" {
-			return nil, nil
-		}
-		who.Role = rs.Rules.People
+	if who = rs.roleOf(who); who.person() {
+		return nil, nil
 	}
 	if !draft.granted && !rs.Access.MayWrite(who.Role, kind) {
 		return &overstep{who, "write", kind}, nil
@@ -312,7 +432,7 @@ func (rs *Records) outOfScope(ctx context.Context, who Actor, draft *Draft) (*ov
 		return &overstep{who, "read", kind}, nil
 	}
 	// For an existing record its type counts, not the draft's.
-	there, err := rs.headByID(ctx, draft.ID)
+	there, err := rs.HeadByID(ctx, draft.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +478,7 @@ func (rs *Records) continuedVersion(ctx context.Context, h *record.Head) (int, e
 	if h.Latest == 0 {
 		return 0, nil
 	}
-	latest, err := rs.version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
+	latest, err := rs.Version(ctx, record.Ref{ID: h.ID, Version: h.Latest}, h.Latest)
 	if err != nil {
 		return 0, err
 	}
@@ -387,7 +507,7 @@ func (b *putting) parent(ctx context.Context, r *record.Record, h record.Head) (
 	if fresh, ok := b.fresh[ref]; ok {
 		return *fresh, nil
 	}
-	return b.version(ctx, ref, h.Latest)
+	return b.Version(ctx, ref, h.Latest)
 }
 
 // fork returns the tips of a record after the put, if the version begins a new branch.

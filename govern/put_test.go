@@ -3,6 +3,7 @@ package govern_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"brenner/govern"
 	"brenner/internal/fault"
@@ -117,4 +118,45 @@ func TestForkWithinABatch(t *testing.T) {
 		k.equal("the last", []any{put[2].Fork, put[2].Record.Status}, []any{[]int{2, 5, 6}, record.Alternative})
 		k.equal("tips", k.tips("memo"), []int{2, 5, 6})
 	}
+}
+
+func TestReadDraftsSaysWhatIsWrong(t *testing.T) {
+	for line, want := range map[string]string{
+		`{`:                             "not valid JSON: it ends too early",
+		`hello`:                         "not valid JSON at column 1",
+		`{"id":"a"} {"id":"b"}`:         "not valid JSON at column 12",
+		`["a"]`:                         "expected an object in braces",
+		`{"id":"a","id":"b"}`:           "the key id is there twice",
+		`{"id":"a","typ":"x"}`:          "unknown key typ",
+		`{"id":"a","content":5}`:        "content: expected a text",
+		`{"id":"a","parent":"v2"}`:      "parent: expected the number of a version, such as 2",
+		`{"id":"a","parent":1.5}`:       "parent: expected the number of a version, such as 2",
+		`{"id":"a","links":[1]}`:        `links: expected a list of texts, such as ["cites=note-1"]`,
+		`{"id":"a","tags":"x"}`:         "tags: expected a list of texts",
+		`{"id":"a","no_links":"yes"}`:   "no_links: expected true or false",
+		`{"id":"a","content":"\ud800"}`: "not valid JSON at column 22",
+		`{"type":"paper_note"}`:         "its id is missing",
+	} {
+		_, err := govern.ReadDrafts("all.jsonl", []byte("\n"+line))
+		if want = "read drafts: all.jsonl, line 2: " + want; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestDryRunHasTheReasonOfTheMark(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "a note"))
+		k.clock.skip(31 * 24 * time.Hour)
+		would, err := k.Retire(k.ctx(), sydney, govern.DeprecateOptions{Dry: true})
+		if err != nil {
+			k.Fatal(err)
+		}
+		done, err := k.Retire(k.ctx(), sydney, govern.DeprecateOptions{})
+		if err != nil || len(would.Marks) != 1 || len(done.Marks) != 1 {
+			k.Fatalf("%+v, %+v, %v", would, done, err)
+		}
+		k.equal("reason", would.Marks[0].Reason, done.Marks[0].Reason)
+		k.equal("reason", done.Marks[0].Reason, "no current version has linked to it for 720h0m0s")
+	})
 }

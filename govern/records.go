@@ -19,6 +19,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/govern/contexts"
+	"brenner/govern/graph"
+	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
@@ -28,10 +30,10 @@ import (
 
 // Streams of the journal.
 const (
-	Changes  = "records"  // puts, promotions and marks
-	Refusals = "refusals" // attempts outside a role's scope
-	Calls    = "calls"    // contexts given to agents, and the results
-	Attempts = "attempts" // refused patches of records
+	Changes  = ledger.Stream // puts, promotions and marks
+	Refusals = "refusals"    // attempts that rights or gates refused
+	Calls    = "calls"       // contexts given to agents, and the results
+	Attempts = "attempts"    // refused patches of records
 )
 
 // Error codes of the package.
@@ -57,7 +59,7 @@ func Classes() fault.Classes {
 
 // Records provides access to a project's records.
 type Records struct {
-	Store store.Store
+	graph.Source
 	Types record.Types
 	// Access is what roles may read and write.
 	Access policy.Accesses
@@ -67,16 +69,17 @@ type Records struct {
 	Now   func() time.Time
 	// Count counts tokens; nil counts bytes.
 	Count func(string) int
+	// Embed returns the vector of a text, to find near copies; nil means that none are searched.
+	Embed func(ctx context.Context, text string) ([]float32, error)
 	// Artifact returns the content of a research artifact, which the store keeps in pieces, and
 	// its lint findings; nil if there are no sessions.
 	Artifact func(ctx context.Context, ref record.Ref) (content []byte, faults []string, err error)
 	// Vouched reports whether another journal, such as a session's, accounts for a version; nil
 	// means no.
 	Vouched func(ctx context.Context, ref record.Ref) (bool, error)
-	// LinkTarget returns the type and the content hash, as far as known, of the record that a
-	// link refers to, if another journal has them: an imported session links to records of
-	// another project. It is nil if there are no sessions.
-	LinkTarget func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error)
+
+	// ReplyAuthor returns how an agent wrote a reply of a session; nil if there are no sessions.
+	ReplyAuthor func(ctx context.Context, reply record.Ref) (Author, error)
 
 	// lastHead is the last known head of the journal of changes. If it is outdated, the store
 	// refuses the next write, and the head is read again.
@@ -93,7 +96,7 @@ type Rules struct {
 	Unattended []string
 	// Authorities are the people who may decide. They may put every type.
 	Authorities []string
-	// Call bounds the tokens of a request to an arbiter; 0 means the built-in bound.
+	// Call bounds the tokens of a context and of a request to an arbiter; 0 means the built-in bound.
 	Call int
 	// People is the role whose types all other people may put; "" allows every type.
 	People string
@@ -103,6 +106,8 @@ type Rules struct {
 type Actor struct {
 	Name string
 	Role string // of an agent; "" for a person
+
+	source record.Ref // the reply by which it acts, or zero
 }
 
 func (a Actor) person() bool { return a.Role == "" }
@@ -160,6 +165,13 @@ func (rs *Records) head(ctx context.Context, stream string) (journal.Head, error
 	return store.HeadOf(ctx, rs.Store, stream)
 }
 
+// Verify verifies the records against their journal, both ways, and the store's lists against
+// versions and marks. Other processes may write meanwhile.
+func (rs *Records) Verify(ctx context.Context) (*ledger.Proof, error) {
+	src := ledger.Source{Store: rs.Store, Others: []string{Refusals, Calls, Attempts}, Vouched: rs.Vouched}
+	return src.Verify(ctx)
+}
+
 func encodeEvent(kind string, event any) ([]store.Event, error) {
 	body, err := journal.Encode(event)
 	if err != nil {
@@ -184,6 +196,15 @@ func (rs *Records) log(ctx context.Context, stream, kind string, event any, blob
 
 func (rs *Records) authority(a Actor) bool {
 	return a.person() && slices.Contains(rs.Rules.Authorities, a.Name)
+}
+
+// roleOf returns the actor with the role that limits what it may write; a person who may write
+// everything has none.
+func (rs *Records) roleOf(who Actor) Actor {
+	if who.person() && !rs.authority(who) {
+		who.Role = rs.Rules.People
+	}
+	return who
 }
 
 func (rs *Records) count(text string) int {

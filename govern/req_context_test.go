@@ -55,7 +55,7 @@ func TestReq02_ContextHasArtifactsNotChats(t *testing.T) {
 
 func TestReq03_TaskLocalContextWithinABound(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "what it is about"))
+		k.put(draft("brief", record.ProjectBrief, "# Brief\n\n## Goal\n\nwhat it is about\n\n## Out of scope\n\n- plant cells\n- tumours\n\n## Glossary\n\n"+strings.Repeat("- word: meaning\n", 50)+"\n## Limits\n\nTwo years.\n\n## Background\n\nBACKGROUND\n"))
 		k.promote("brief")
 		k.put(draft("near", record.PaperNote, "of the module"))
 		far := draft("far", record.PaperNote, "of another one")
@@ -63,8 +63,14 @@ func TestReq03_TaskLocalContextWithinABound(t *testing.T) {
 		k.put(far)
 		g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, Purpose: "Design a test."})
 		k.equal("shown", shownIDs(g), []string{"brief", "near"})
-		if !strings.Contains(g.Text, "summary of what it is about") || !strings.Contains(g.Text, "Design a test.") {
+		fields := "# The project\n\n- project_brief brief@v1\n  Goal:\n  | what it is about\n  Non-goals (not part of the project: do not work on these):\n  | - plant cells\n  | - tumours\n  Constraints:\n  | Two years.\n"
+		if !strings.HasPrefix(g.Text, fields+"  Glossary:\n  | - word: meaning\n") || !strings.Contains(g.Text, "Design a test.") || strings.Contains(g.Text, "BACKGROUND") {
 			k.Error(g.Text)
+		}
+		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: 1000}} // bytes
+		g = k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
+		if g.Text != fields+"  Left out of the brief, for lack of room: glossary.\n" || g.Shown[0].Because != "overview, left out: glossary" {
+			k.Errorf("%q\n%s", g.Shown[0].Because, g.Text)
 		}
 		k.Views = map[string]contexts.Spec{"test_designer": {Role: "test_designer", MaxTokens: 10}}
 		_, err := k.Context(k.ctx(), govern.Request{Role: "test_designer", Purpose: "Design a test."})
@@ -106,7 +112,9 @@ func TestReq08_WriteScopeOfRoles(t *testing.T) {
 		_, err := k.Deprecate(k.ctx(), reader, "memo", "away with it", true)
 		k.wantFault(err, policy.OutOfScope)
 		k.equal("versions of the memo", k.record("memo").Version, 1)
-		k.equal("refused", k.status().Refused, 4)
+		_, _, err = k.Pin(k.ctx(), reader, govern.TaskDraft{ID: "task", Task: "Forget the brief.", Role: policy.Integrator})
+		k.wantFault(err, policy.OutOfScope, "GreenValley may not pin a task_spec as reader")
+		k.equal("refused", k.status().Refused, 5)
 	})
 }
 
@@ -154,6 +162,40 @@ func TestReq10_SynthesisUsesSummaries(t *testing.T) {
 	})
 }
 
+// Without a model, too, what the records say reaches the memo, and from there the project's summary.
+func TestReq10_MemosCarryContentUpward(t *testing.T) {
+	both(t, func(k *kit) {
+		for i := range 12 {
+			d := draft(fmt.Sprintf("note-%02d", i), record.PaperNote, fmt.Sprintf("text %d", i))
+			d.Summary = fmt.Sprintf("Note %d says %s", i, strings.Repeat("so ", 25))
+			k.put(d)
+		}
+		k.put(draft("result", record.AnalysisResult, "r", "cites=note-03"))
+		k.promote("note-05")
+		put, err := k.Consolidate(k.ctx(), sydney, "fate", nil)
+		if err != nil {
+			k.Fatal(err)
+		}
+		says := func(n int) string { return fmt.Sprintf("Note %d says%s.", n, strings.Repeat(" so", 25)) }
+		// Canonical, then linked to, then the newest.
+		k.equal("summary", put.Record.Summary, strings.Join([]string{says(5), says(3), "summary of r.", says(11), says(10), "(and 8 other records)"}, " "))
+		k.promote("memo-fate")
+		k.put(draft("brief", record.ProjectBrief, "the question"))
+		k.promote("brief")
+		second := draft("other", record.PaperNote, "o")
+		second.Module = "signal"
+		k.put(second)
+		if _, err := k.Consolidate(k.ctx(), sydney, "signal", nil); err != nil {
+			k.Fatal(err)
+		}
+		k.promote("memo-signal")
+		if put, err = k.Consolidate(k.ctx(), sydney, record.Project, nil); err != nil {
+			k.Fatal(err)
+		}
+		k.equal("upward", put.Record.Summary, "summary of o. "+says(5)+" the question.")
+	})
+}
+
 func TestReq20_HardBounds(t *testing.T) {
 	both(t, func(k *kit) {
 		for i := range 40 {
@@ -172,6 +214,30 @@ func TestReq20_HardBounds(t *testing.T) {
 			}
 			k.equal("higher priority is kept", strings.Contains(g.Text, "memo@v1"), true)
 			k.equal("accounted for", len(g.Shown)+len(g.LeftOut), 41)
+			// The bound of a call counts, too, whatever the role may have.
+			k.Rules.Call = bound / 2
+			less := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}, All: true})
+			k.equal("bound", less.Bound, bound/2)
+			k.equal("the same view", less.Spec, g.Spec)
+			if less.Tokens > bound/2 || len(less.Shown) > len(g.Shown) || len(less.Shown)+len(less.LeftOut) != 41 {
+				k.Errorf("%d of %d tokens, %d records of %d", less.Tokens, bound/2, len(less.Shown), len(g.Shown))
+			}
+			k.Rules.Call = 0
+			// The same context within less, as messages of sessions have it: the least important goes first.
+			for limit := bound; limit > 0; limit -= 37 {
+				c, err := g.Within(limit)
+				if err != nil {
+					k.wantFault(err, view.TooLarge, "raise session.context_tokens")
+					break
+				}
+				if c.Tokens > limit || len(c.Shown)+len(c.LeftOut) != 41 || len(c.Shown) > 0 && c.Shown[0].Ref.ID != "memo" {
+					k.Errorf("%d of %d tokens:\n%s", c.Tokens, limit, c.Text)
+				}
+			}
+			only, err := g.Within(contexts.OverviewOnly)
+			if err != nil || len(only.Shown) > 0 || len(only.LeftOut) != 41 {
+				k.Errorf("%v\n%s", err, only.Text)
+			}
 		}
 	})
 }

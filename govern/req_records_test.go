@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"brenner/govern"
+	"brenner/govern/brief"
+	"brenner/govern/finding"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
@@ -106,6 +108,35 @@ func TestReq06_LinksAndLineage(t *testing.T) {
 	})
 }
 
+// A text is revised after a review: the version that takes it up may name it, by its links and by
+// its task, though the review is the result of a task about the earlier version.
+func TestReviewsCloseNoCycle(t *testing.T) {
+	both(t, func(k *kit) {
+		pin := func(id, task string, inputs ...string) {
+			if _, _, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: id, Task: task, Inputs: inputs}); err != nil {
+				k.Fatal(err)
+			}
+		}
+		made := func(d govern.Draft, task string) govern.Draft {
+			d.Task = task
+			return d
+		}
+		k.put(draft("memo", record.IntegratedMemo, "a memo"))
+		k.put(draft("intro", record.ManuscriptSection, "an introduction", "cites=memo"))
+		pin("check", "Review the introduction.", "intro", "memo")
+		k.put(made(draft("review", record.Review, "a review", "refutes=intro"), "check"))
+		pin("revise", "Revise the introduction.", "intro", "review", "memo")
+		k.put(made(draft("intro", record.ManuscriptSection, "a better introduction", "cites=review"), "revise"))
+		for _, id := range []string{"memo", "intro"} {
+			if _, err := k.Promote(k.ctx(), sydney, id, govern.PromoteOptions{Reason: "checked"}); err != nil {
+				k.Error(err)
+			}
+		}
+		_, err := k.Put(k.ctx(), sydney, draft("memo", record.IntegratedMemo, "a memo of the introduction", "cites=intro"))
+		k.wantFault(err, govern.LinkCycle, "memo → intro@v2 → revise@v1 → memo@v1")
+	})
+}
+
 func TestLinkCyclesAreRejected(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("a", record.PaperNote, "a"))
@@ -165,6 +196,18 @@ func TestReq11_SummariesArePresentAndCurrent(t *testing.T) {
 		k.wantFault(err, record.BadSummary)
 		_, err = k.Put(k.ctx(), sydney, govern.Draft{ID: "dots", Type: record.PaperNote, Module: "fate", Content: []byte("\x01\x02")})
 		k.wantFault(err, record.BadSummary, "the summary is missing")
+
+		// The summary of a brief is its goal, without what follows under other headings.
+		k.put(draft("brief", record.ProjectBrief, "# Goal\n\nHow do\ncells decide?\n\n## What we leave out\n\n- plants\n\n## Background\n\nLong.\n"))
+		r = k.record("brief")
+		k.equal("goal", []string{r.Summary, r.SummaryBy}, []string{"How do cells decide?", record.Given})
+		_, err = k.Put(k.ctx(), sydney, draft("brief", record.ProjectBrief, "# Plan\n\nHow?\n"))
+		k.wantFault(err, brief.Bad)
+		k.promote("brief")
+		g = k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}})
+		if !strings.Contains(g.Text, "  Goal:\n  | How do\n  | cells decide?\n  Non-goals (not part of the project: do not work on these):\n  | - plants\n") || strings.Contains(g.Text, "Long") {
+			k.Error(g.Text)
+		}
 	})
 }
 
@@ -324,7 +367,8 @@ func TestReq17_ResultsOfOldInputsAreFlagged(t *testing.T) {
 		k.equal("why", put.Moved, []govern.Moved{{Input: govern.Input{ID: "note", Version: 1, Type: record.PaperNote, Stood: 1, Canonical: true, Status: record.Canonical}, Now: 2}})
 		k.equal("listed", len(k.status().NeedsRebase), 1)
 		_, err := k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so"})
-		k.wantFault(err, policy.Blocked, "it was made from inputs that have changed since")
+		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
+		k.equal("a section on it", k.put(draft("ms", record.ManuscriptSection, "a text", "cites=memo@v3")).Record.Status, record.NeedsUpdate)
 		k.put(draft("memo", record.IntegratedMemo, "made from the current version", "cites=note"))
 		k.equal("listed", len(k.status().NeedsRebase), 0)
 		k.promote("memo")
@@ -445,10 +489,84 @@ func TestReq19_ForksAreListedAndMerged(t *testing.T) {
 	})
 }
 
+// Records of a key type that compete for one place are a fork, whatever their ids are.
+func TestReq19_RivalsAreForks(t *testing.T) {
+	both(t, func(k *kit) {
+		forks := func() (out []string) {
+			for _, f := range k.status().Forks {
+				out = append(out, fmt.Sprint(f.ID, " ", f.Type, " ", f.Module, " ", f.Core, " ", f.Rivals))
+			}
+			return out
+		}
+		rivals := func(d govern.Draft) []record.Ref { return k.put(d).Rivals }
+		elsewhere := draft("other", record.IntegratedMemo, "of another module")
+		elsewhere.Module = "signal"
+		k.put(elsewhere)
+		k.equal("the first", rivals(draft("b", record.IntegratedMemo, "one")), "[]")
+		k.put(draft("note-1", record.PaperNote, "one"))
+		k.equal("notes do not compete", rivals(draft("note-2", record.PaperNote, "two")), "[]")
+		k.equal("no fork", forks(), "[]")
+		k.equal("the second", rivals(draft("a", record.IntegratedMemo, "two", "cites=note-1")), "[b@v1]")
+		k.equal("drafts", forks(), "[a integrated_memo fate true [a@v1 b@v1]]")
+		k.promote("b")
+		k.equal("named after the holder", forks(), "[b integrated_memo fate true [a@v1 b@v1]]")
+		k.equal("open", k.status().Current, false)
+		// Merged, until the other one has a new version.
+		_, err := k.Merge(k.ctx(), sydney, govern.MergeDraft{ID: "b", Others: []string{"other"}, Take: 1, Change: "x"})
+		k.wantFault(err, govern.NoFork, "it is an integrated_memo of signal, not an integrated_memo of fate")
+		_, err = k.Merge(k.ctx(), sydney, govern.MergeDraft{ID: "b", Others: []string{"b"}, Take: 1, Change: "x"})
+		k.wantFault(err, govern.NoFork, "it is the same record")
+		_, err = k.Merge(k.ctx(), sydney, govern.MergeDraft{ID: "b", Others: []string{"a"}, TakeFrom: "other", Change: "x"})
+		k.wantFault(err, govern.NoFork, "other is not merged into b")
+		_, err = k.Merge(k.ctx(), sydney, govern.MergeDraft{ID: "b", Others: []string{"a"}, TakeFrom: "a"})
+		k.wantFault(err, govern.BadRecord, "the merge of b@v1, a@v1 needs a change note")
+		put, err := k.Merge(k.ctx(), sydney, govern.MergeDraft{ID: "b", Others: []string{"a"}, TakeFrom: "a", Change: "a says it better"})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.equal("merged", []any{put.Record.Parent, put.Record.Content == k.record("a").Content, put.Record.Links, put.Rivals},
+			[]any{1, true, "[{supersedes a 1} {cites note-1 1}]", "[a@v1]"})
+		k.equal("a draft decides nothing", forks(), "[b integrated_memo fate true [a@v1 b@v2]]")
+		k.promote("b")
+		k.equal("merged", forks(), "[]")
+		k.put(draft("a", record.IntegratedMemo, "again"))
+		k.equal("a new version of the other", forks(), "[b integrated_memo fate true [a@v2 b@v2]]")
+		k.put(draft("b", record.IntegratedMemo, "one more", "supersedes=a"))
+		k.promote("b")
+		k.equal("superseded", forks(), "[]")
+		// Displaced by a promotion.
+		k.put(draft("d", record.IntegratedMemo, "three"))
+		k.equal("a third", forks(), "[b integrated_memo fate true [b@v3 d@v1]]")
+		if _, err := k.Promote(k.ctx(), sydney, "d", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
+			k.Fatal(err)
+		}
+		k.equal("displaced; a was set aside before", forks(), "[]")
+		k.equal("set aside", k.record("a").Status, record.Alternative)
+	})
+}
+
+// Records that only supersede each other are all listed.
+func TestReq19_CirclesOfSupersededRecords(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("a", record.ModelSpec, "a one"))
+		k.put(draft("b", record.ModelSpec, "b one"))
+		k.put(draft("a", record.ModelSpec, "a two"))
+		k.put(draft("b", record.ModelSpec, "b two", "supersedes=a@v2"))
+		branch := draft("a", record.ModelSpec, "a three", "supersedes=b@v2")
+		branch.Parent = 1
+		k.put(branch)
+		k.equal("the branch, and both records", len(k.status().Forks), 2)
+		if _, err := k.Deprecate(k.ctx(), sydney, "a@v3", "a dead end", false); err != nil {
+			k.Fatal(err)
+		}
+		k.equal("both", k.status().Forks[0].Rivals, "[a@v2 b@v2]")
+	})
+}
+
 func TestReq24_AlignmentWithTheBrief(t *testing.T) {
 	both(t, func(k *kit) {
-		found := func() []govern.Finding {
-			all, err := k.Check(k.ctx(), sydney, govern.CheckAlignment)
+		found := func() []finding.Finding {
+			all, err := k.Check(k.ctx(), sydney, finding.Alignment)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -456,29 +574,31 @@ func TestReq24_AlignmentWithTheBrief(t *testing.T) {
 		}
 		k.equal("without a brief", len(found()), 1)
 		k.put(draft("old", record.ModelSpec, "before there was a brief"))
-		k.put(draft("brief", record.ProjectBrief, "# Brief\n\nHow do cells decide?\n\n## Out of scope\n\n- plant cells\n- Clinical use\n"))
+		k.put(draft("brief", record.ProjectBrief, "# Goal\n\nHow do cells decide?\n\n## Out of scope\n\n- plant cells\n- Clinical use\n"))
 		k.promote("brief")
 		k.put(draft("memo", record.IntegratedMemo, "This is about clinical   use of it."))
 		all := found()
 		if len(all) != 2 || !strings.Contains(all[0].String(), `"Clinical use"`) || all[1].Ref.ID != "old" {
 			k.Errorf("%v", all)
 		}
-		put, err := k.Review(k.ctx(), sydney, govern.CheckAlignment, all, nil)
+		put, err := k.Review(k.ctx(), sydney, finding.Alignment, all)
 		if err != nil || put.Record.Type != record.Review || len(put.Record.Links) != 3 {
 			k.Errorf("%+v, %v", put, err)
 		}
-		if again, err := k.Review(k.ctx(), sydney, govern.CheckAlignment, all, nil); err != nil || again != nil {
+		if again, err := k.Review(k.ctx(), sydney, finding.Alignment, all); err != nil || again != nil {
 			k.Error("the same review was put twice", err)
 		}
-		// With a critic, the review has its text, too.
-		h, ada := helper("- memo@v1 contradicts the goal.")
-		put, err = k.Review(k.ctx(), sydney, govern.CheckAlignment, all, h)
-		if err != nil || put.Record.Creator != "Ada" {
-			k.Fatal(err)
+		// With a critic, its findings count, too, and the review has them.
+		h, ada := helper("```finding\nrecords: memo@v1, brief@v1\nwrong: It contradicts the goal.\nwords: use of it\nfix: Cut it.\n```")
+		res := k.runChecks(h, finding.Alignment)
+		last := res.Findings[len(res.Findings)-1]
+		k.equal("the critic's", fmt.Sprintf("%+v", last), `{Check:alignment Ref:memo@v1 Other:brief@v1 Detail:It contradicts the goal. ("use of it") Fix:Cut it. Quote:use of it By:Ada Records:[memo@v1 brief@v1]}`)
+		k.equal("all", []int{len(res.Findings), len(ada.calls)}, []int{3, 1})
+		if text := k.content(res.Review); !strings.Contains(text, "- alignment: memo@v1, brief@v1: It contradicts the goal. (\"use of it\")\n  Fix: Cut it.\n") {
+			k.Error(text)
 		}
-		content, err := k.Content(k.ctx(), &put.Record)
-		if err != nil || !strings.Contains(string(content), "memo@v1 contradicts the goal") || len(ada.calls) != 1 {
-			k.Errorf("%s, %v; asked %d times, want once", content, err, len(ada.calls))
+		if text := ada.calls[0].Turns[0].Text; !strings.Contains(text, "Compare the core records below with the brief") || !strings.Contains(text, "Clinical use") {
+			k.Error(text)
 		}
 		if calls, err := k.Calls(k.ctx()); err != nil || len(calls) == 0 || calls[len(calls)-1].Role != policy.Critic {
 			k.Errorf("%v: the last of the calls %+v is not the critic's", err, calls)
@@ -496,14 +616,27 @@ func TestReq25_ConflictingAssumptions(t *testing.T) {
 		third := draft("a-2", record.Assumption, "diffusion is fast\nstatus: falsified")
 		third.Module = "signal"
 		k.put(third)
-		all, err := k.Check(k.ctx(), sydney, govern.CheckAssumptions)
+		all, err := k.Check(k.ctx(), sydney, finding.Assumptions)
 		if err != nil || len(all) != 2 {
 			k.Fatalf("%v, %v", all, err)
 		}
 		k.equal("what", []string{all[0].Text(), all[1].Text()}, []string{
 			`fate (verified) and signal (falsified) disagree about "diffusion is fast"`, `fate (assumed) and signal (assumed not) disagree about "cells are equal"`,
 		})
-		put, err := k.Review(k.ctx(), sydney, govern.CheckAssumptions, all, nil)
+		// Statements that are equal but for a negation contradict each other, unless one of them is held to be false.
+		for id, text := range map[string]string{
+			"n-1": "The fate is stable.", "n-2": "The fate isn't stable.", "n-3": "The signal decays.\nStatus: falsified", "n-4": "The signal does not decay.\nStatus: verified",
+			"n-5": "It is not only local.", "n-6": "It is only local.", "n-7": "The light is on.",
+		} {
+			k.put(draft(id, record.Assumption, text))
+		}
+		// Two statements of one record against another are one contradiction.
+		k.put(draft("n-8", record.PaperNote, "Assumes: the light is not on.\nAssumes: the light isn't on."))
+		if all, err = k.Check(k.ctx(), sydney, finding.Assumptions); err != nil || len(all) != 4 {
+			k.Fatalf("%v, %v", all, err)
+		}
+		k.equal("a negation", all[2].String(), `assumptions: n-1@v1: fate and fate contradict each other about "The fate is stable. / The fate isn't stable."`)
+		put, err := k.Review(k.ctx(), sydney, finding.Assumptions, all)
 		if err != nil || put.Record.ID != "review-assumptions" {
 			k.Errorf("%+v, %v", put, err)
 		}
@@ -531,7 +664,7 @@ func TestReq26_DependentsOfOldVersionsAreStale(t *testing.T) {
 		for _, s := range p.Stale {
 			got = append(got, s.Ref.String()+" because of "+s.Because)
 		}
-		k.equal("stale", got, []string{"memo@v1 because of note@v1", "ms@v1 because of memo@v1", "result@v1 because of task@v1"})
+		k.equal("stale", got, []string{"memo@v1 because of note@v1", "result@v1 because of task@v1", "ms@v1 because of memo@v1"})
 		k.equal("statuses", []string{k.record("memo").Status, k.record("ms").Status, k.record("result").Status, k.record("answer").Status, k.record("task").Status},
 			[]string{record.NeedsUpdate, record.NeedsUpdate, record.NeedsUpdate, record.Draft, record.Draft})
 		k.equal("still canonical", k.record("memo@canonical").Version, 1)
@@ -539,12 +672,21 @@ func TestReq26_DependentsOfOldVersionsAreStale(t *testing.T) {
 		if len(s.NeedsUpdate) != 3 || s.Current || !s.NeedsUpdate[0].Canonical || s.NeedsUpdate[0].Reason != "it rests on note@v1, which is not current" {
 			k.Errorf("%+v", s.NeedsUpdate)
 		}
-		// A new version fixes it, or a person confirms that it is still valid.
+		// What is put on it is stale, through a version that is not the latest, too.
+		k.put(draft("ms", record.ManuscriptSection, "on the old memo", "cites=memo@v1"))
+		k.equal("status", k.record("ms").Status, record.NeedsUpdate)
+		_, err := k.Promote(k.ctx(), sydney, "ms", govern.PromoteOptions{Reason: "so"})
+		k.wantFault(err, policy.Blocked, "it depends on memo@v1, which rests on note@v1, which is outdated")
+		// A version that rests on current ones fixes it. A person may also promote a stale version
+		// as it is: it stays listed.
 		k.put(draft("memo", record.IntegratedMemo, "a new memo", "cites=note"))
 		k.promote("memo")
-		k.promote("result")
+		k.promoteStale("result")
 		k.put(draft("ms", record.ManuscriptSection, "a new text", "derives_from=memo"))
-		k.equal("remaining", len(k.status().NeedsUpdate), 0)
+		k.promote("ms")
+		k.equal("remaining", k.status().NeedsUpdate, []govern.Outdated{{
+			Ref: record.Ref{ID: "result", Version: 1}, Type: record.AnalysisResult, Module: "fate", Canonical: true, Reason: "promoted although it depends on note@v1, which is outdated",
+		}})
 	})
 }
 
@@ -559,6 +701,10 @@ func TestReq27_UnusedRecordsAreDeprecated(t *testing.T) {
 		unused, err := k.Unused(k.ctx())
 		k.equal("too early", []any{len(unused), err}, []any{0, nil})
 		k.clock.skip(31 * 24 * time.Hour)
+		// A review is no use of what it names, nor is a question to a critic about it.
+		h, ada := helper("```finding\nrecords: unused@v1\nwrong: It says nothing.\n```")
+		k.equal("review", k.runChecks(h, finding.Unused, finding.Duplicates).Review, "review-unused-duplicates@v1")
+		k.equal("asked", len(ada.calls), 1)
 		_, err = k.DeprecateUnused(k.ctx(), guest)
 		k.wantFault(err, policy.OutOfScope)
 		marks, err := k.DeprecateUnused(k.ctx(), sydney)
@@ -594,7 +740,7 @@ func TestReq28_Consolidation(t *testing.T) {
 			k.put(d)
 		}
 		k.clock.skip(31 * 24 * time.Hour)
-		all, err := k.Check(k.ctx(), sydney, govern.Checks()...)
+		all, err := k.Check(k.ctx(), sydney, finding.Names()...)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -602,11 +748,27 @@ func TestReq28_Consolidation(t *testing.T) {
 		for _, f := range all {
 			kinds[f.Check]++
 		}
-		k.equal("found", kinds, map[string]int{govern.CheckAlignment: 1, govern.CheckUnused: 2, govern.CheckDuplicates: 1})
-		put, err := k.Review(k.ctx(), sydney, "consolidation", all, nil)
+		k.equal("found", kinds, map[string]int{finding.Alignment: 1, finding.Unused: 2, finding.Duplicates: 1})
+		// A review is no use of what it is about.
+		before := len(all)
+		put, err := k.Review(k.ctx(), sydney, "consolidation", all)
 		if err != nil || put == nil {
 			k.Error(err)
 		}
+		if all, err = k.Check(k.ctx(), sydney, finding.Names()...); err != nil || len(all) != before {
+			k.Errorf("%v, %v", all, err)
+		}
+		// Near copies are proposed, and exact ones deprecated.
+		k.Embed = func(context.Context, string) ([]float32, error) { return []float32{1, 0}, nil }
+		k.put(draft("note-3", record.PaperNote, "This is the same text, twice"))
+		res, err := k.RunChecks(k.ctx(), sydney, govern.CheckRun{
+			Name: "tidy", Checks: []string{finding.Duplicates}, Tidy: true,
+		})
+		if err != nil || len(res.Findings) != 2 {
+			k.Fatalf("%+v, %v", res, err)
+		}
+		k.equal("near", res.Findings[1].Detail, "a near copy of note-1@v1 (similarity 1.00)")
+		k.equal("deprecated", res.Deprecated, []string{"note-2@v1"})
 		h, _ := helper("The memo.")
 		if put, err := k.Consolidate(k.ctx(), sydney, "fate", h); err != nil || put.Record.Status != record.Draft || len(put.Record.Links) != 3 {
 			k.Errorf("%+v, %v", put, err)
@@ -641,6 +803,20 @@ func TestReq29_TheSpine(t *testing.T) {
 			{Type: record.ProjectSummary, Module: record.Project, Holder: "sum@v1", Status: record.Canonical},
 			{Type: record.IntegratedMemo, Module: "fate", Holder: "memo@v1", Status: record.Canonical},
 		})
+		k.equal("no problem", k.status().Brief == nil, true)
+		// The brief keeps its place until another version is promoted, and opens every context.
+		k.put(draft("brief", record.ProjectBrief, "Goal: why?\n"))
+		k.equal("holder", k.status().Spine[0].Holder, "brief@v1")
+		opens := func(want string) {
+			k.Helper()
+			if g := k.context(govern.Request{Role: "test_designer", Modules: []string{"fate"}}); !strings.HasPrefix(g.Text, "# The project\n\n- project_brief "+want) {
+				k.Error(g.Text)
+			}
+		}
+		opens("brief@v1\n  Goal:\n  | b\n- project_summary sum@v1: ")
+		k.promote("brief@v2")
+		k.equal("holder", k.status().Spine[0].Holder, "brief@v2")
+		opens("brief@v2\n  Goal:\n  | why?\n- project_summary sum@v1: ")
 	})
 }
 
@@ -671,9 +847,41 @@ func TestReq31_ChainOfReasoning(t *testing.T) {
 	})
 }
 
+// What an agent of a session put leads over its task, reply and kickoff to all that it was shown, with
+// the role, model and call of its author.
+func TestReq31_RecordsOfReplies(t *testing.T) {
+	both(t, func(k *kit) {
+		k.put(draft("note", record.PaperNote, "n"))
+		k.put(draft("brief", record.ProjectBrief, "# B\n\n## Goal\n\nWhy?\n"))
+		if _, _, err := k.Pin(k.ctx(), sydney, govern.TaskDraft{ID: "task", Task: "Read.", Role: policy.Reader, Module: "fate", Inputs: []string{"note"}}); err != nil {
+			k.Fatal(err)
+		}
+		in := k.replied("RS-1", reader.Name, "note", "brief summary")
+		in.Task = "task@v1"
+		k.ReplyAuthor = func(_ context.Context, reply record.Ref) (govern.Author, error) {
+			k.equal("reply", reply, in.Source)
+			return govern.Author{Role: "reader", Asked: "llama3", Call: "RS-1/ask"}, nil
+		}
+		k.writeBy(reader, in, written("mine", record.PaperNote, "text"))
+		l, err := k.Lineage(k.ctx(), "mine", true, false, 0)
+		if err != nil {
+			k.Fatal(err)
+		}
+		var got []string
+		for _, n := range l.Nodes {
+			got = append(got, n.Ref.String()+" by "+n.Author())
+		}
+		k.equal("chain", strings.Join(got, "\n"), strings.Join([]string{
+			"mine@v1 by GreenValley, as reader (llama3)", "note@v1 by Sydney", "reply/RS-1/GreenValley@v1 by BlueLake, as reader (llama3)", "task@v1 by Sydney",
+			"kickoff/RS-1/GreenValley@v1 by BlueLake", "brief@v1 by Sydney",
+		}, "\n"))
+		k.equal("call", l.Nodes[0].Call, "RS-1/ask")
+	})
+}
+
 func TestReq32_Snapshot(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "# Brief\n\nHow do cells decide?\n"))
+		k.put(draft("brief", record.ProjectBrief, "# Brief\n\n## Goal\n\nHow do cells decide?\n\n## In scope\n\n- mice\n\n## Exclusions\n\n- plants\n\n## Open questions\n\nHow long\ndoes it take?\n"))
 		k.put(draft("note", record.PaperNote, "n"))
 		k.put(draft("spec", record.ModelSpec, "m"))
 		k.put(draft("memo", record.IntegratedMemo, "What is known.\n\n## Open questions\n\n- Why so late?\n- Who tells them?\n", "cites=note"))
@@ -686,13 +894,31 @@ func TestReq32_Snapshot(t *testing.T) {
 		if err != nil {
 			k.Fatal(err)
 		}
-		for _, text := range []string{"How do cells decide?", "summary of n (paper_note, note@v1)", "summary of m (model of fate, spec@v1)", "### fate", "- Why so late? (memo@v1)", "no canonical project summary"} {
+		for _, text := range []string{
+			"## Question and scope\n\n### Goal\n\nHow do cells decide?\n\n### Scope\n\n- mice\n\n### Non-goals\n\n- plants\n\nSource: brief@v1\n", "- How long does it take? (brief@v1)", "summary of n (paper_note, note@v1)", "summary of m (model of fate, spec@v1)", "### fate", "- Why so late? (memo@v1)", "no canonical project summary",
+		} {
 			if !strings.Contains(s.Text, text) {
 				k.Errorf("%q is not in\n%s", text, s.Text)
 			}
 		}
 		if strings.Contains(s.Text, "DRAFT") || len(s.From) != 4 {
 			k.Error(s.Text)
+		}
+		k.put(draft("second", record.IntegratedMemo, "What drafts say.", "cites=draft", "cites=note@v1"))
+		if _, err := k.Promote(k.ctx(), sydney, "second", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
+			k.Fatal(err)
+		}
+		if s, err = k.Snapshot(k.ctx()); err != nil || !strings.Contains(s.Text, "Source: second@v1, rests on draft@v1 (draft)\n") {
+			k.Errorf("%s, %v", s.Text, err)
+		}
+		// What rests on it in turn names it, too; a source that an author wrote is a quotation.
+		k.put(draft("whole", record.ProjectSummary, "All.\n\nSource: brief@v1\n", "summarises=second"))
+		k.promote("whole")
+		if s, err = k.Snapshot(k.ctx()); err != nil || !strings.Contains(s.Text, "All.\n\n> Source: brief@v1\n\nSource: whole@v1, rests on draft@v1 (draft)\n") {
+			k.Errorf("%s, %v", s.Text, err)
+		}
+		if _, err := k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{Reason: "so", Replace: true}); err != nil {
+			k.Fatal(err)
 		}
 		k.promote("note@v2")
 		if s, err = k.Snapshot(k.ctx()); err != nil || !strings.Contains(s.Text, "memo@v1 is canonical and needs_update") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"brenner/govern"
+	"brenner/govern/finding"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
@@ -46,6 +47,40 @@ func TestSessionIDsAndTypesAreReserved(t *testing.T) {
 		} {
 			_, err := k.Put(k.ctx(), sydney, draft(c.id, c.kind, "text"))
 			k.wantFault(err, c.want, "session")
+		}
+	})
+}
+
+// A record that has an id the program would use blocks nothing.
+func TestTakenIDsDoNotBlockTheProgram(t *testing.T) {
+	t.Parallel()
+	both(t, func(k *kit) {
+		for _, id := range []string{"memo-fate", "review-alignment", "task-integrate-fate-1"} {
+			k.put(draft(id, record.PaperNote, "in the way of "+id))
+		}
+		elsewhere := draft("memo-fate-2", record.IntegratedMemo, "of another module")
+		elsewhere.Module = "signal"
+		k.put(elsewhere)
+		h, _ := helper("What is known.")
+		memo, err := k.Consolidate(k.ctx(), sydney, "fate", h)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.equal("memo", memo.Record.ID, "memo-fate-3")
+		calls, err := k.Calls(k.ctx())
+		k.equal("task", []any{calls[0].Task, err}, []any{"task-integrate-fate-1-2@v1", nil})
+		found, err := k.Check(k.ctx(), sydney, finding.Alignment)
+		if err != nil {
+			k.Fatal(err)
+		}
+		review, err := k.Review(k.ctx(), sydney, finding.Alignment, found)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.equal("review", review.Record.ID, "review-alignment-2")
+		for _, id := range []string{"project-brief", "project-summary"} {
+			_, err := k.Put(k.ctx(), sydney, draft(id, record.PaperNote, "in the way"))
+			k.wantFault(err, govern.BadID, "reserved for the project's ")
 		}
 	})
 }

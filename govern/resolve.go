@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/store"
+	"brenner/store/journal"
 	"brenner/store/record"
 )
 
@@ -92,7 +95,7 @@ func (rs *Records) find(ctx context.Context, address string, defaultVersion func
 	if err != nil {
 		return record.Record{}, h, err
 	}
-	r, err := rs.version(ctx, ref, h.Latest)
+	r, err := rs.Version(ctx, ref, h.Latest)
 	return r, h, err
 }
 
@@ -126,61 +129,20 @@ func versionOf(h *record.Head, a record.Address, defaultVersion int) (record.Ref
 	case a.Version == 0:
 		ref.Version = defaultVersion
 	}
-	return ref, inRange(ref, h.Latest)
-}
-
-// headByID returns the head of a record by its complete id; Latest is 0 if there is no record.
-func (rs *Records) headByID(ctx context.Context, id string) (record.Head, error) {
-	found, err := rs.Store.Heads(ctx, store.HeadQuery{ID: id})
-	if err != nil || len(found) == 0 {
-		return record.Head{ID: id}, err
-	}
-	return found[0], nil
+	return ref, graph.InRange(ref, h.Latest)
 }
 
 // existingHead returns the head of a record that must exist, by its complete id.
 func (rs *Records) existingHead(ctx context.Context, id string) (record.Head, error) {
-	h, err := rs.headByID(ctx, id)
+	h, err := rs.HeadByID(ctx, id)
 	if err == nil && h.Latest == 0 {
 		err = rs.noRecord(ctx, id)
 	}
 	return h, err
 }
 
-func inRange(ref record.Ref, latest int) error {
-	if ref.Version <= latest {
-		return nil
-	}
-	return &fault.Error{
-		Code: store.NoRecord, Detail: fmt.Sprintf("%s has no version %d", ref.ID, ref.Version), Hint: fmt.Sprintf("the latest is v%d", latest),
-	}
-}
-
-func (rs *Records) version(ctx context.Context, ref record.Ref, latest int) (record.Record, error) {
-	if err := inRange(ref, latest); err != nil {
-		return record.Record{}, err
-	}
-	r, err := rs.lookup(ctx, ref)
-	if err != nil {
-		return record.Record{}, err
-	}
-	if r == nil {
-		return record.Record{}, &fault.Error{Code: store.NoRecord, Detail: "no such record: " + ref.String(), Hint: "list the records with `brenner store log`"}
-	}
-	return *r, nil
-}
-
 func (rs *Records) standingRecord(ctx context.Context, h *record.Head) (record.Record, error) {
-	return rs.version(ctx, h.Standing(), h.Latest)
-}
-
-// lookup reads one version, or returns nil if the store has none.
-func (rs *Records) lookup(ctx context.Context, ref record.Ref) (*record.Record, error) {
-	found, err := rs.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
+	return rs.Version(ctx, h.Standing(), h.Latest)
 }
 
 func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
@@ -198,7 +160,7 @@ func filter[T any](all []T, keep func(T) (bool, error)) ([]T, error) {
 }
 
 func (rs *Records) isStored(ctx context.Context, ref record.Ref) (bool, error) {
-	r, err := rs.lookup(ctx, ref)
+	r, err := rs.Lookup(ctx, ref)
 	return r != nil, err
 }
 
@@ -222,8 +184,35 @@ func (rs *Records) refuse(ctx context.Context, who Actor, action, kind, id strin
 	if who.Role == rs.Rules.People && who.Role != "" {
 		f.Hint = "only the operator and the authorities of brenner.yaml may do this; other people have the role store.people; the attempt was recorded"
 	}
-	if err := rs.log(ctx, Refusals, kindRefused, refusedEvent{who.Name, who.Role, action, kind, id, f.Code}); err != nil {
+	if err := rs.logRefusal(ctx, who, &refusedEvent{By: who.Name, Role: who.Role, Action: action, Type: kind, ID: id, Code: f.Code}); err != nil {
 		return err
 	}
 	return f
+}
+
+// logRefused records an attempt that was refused for reasons in the records, and returns them.
+func (rs *Records) logRefused(ctx context.Context, who Actor, action, kind, id string, why error) error {
+	e := refusedEvent{By: who.Name, Role: who.Role, Action: action, Type: kind, ID: id, Code: fault.CodeOf(why)}
+	for _, f := range fault.All(why) {
+		e.Why = append(e.Why, f.Detail)
+	}
+	return cmp.Or(rs.logRefusal(ctx, who, &e), why)
+}
+
+// logRefusal records a refused attempt; one in a reply is recorded once, however often it is read.
+func (rs *Records) logRefusal(ctx context.Context, who Actor, e *refusedEvent) error {
+	if who.source.ID == "" {
+		return rs.log(ctx, Refusals, kindRefused, e)
+	}
+	e.Source = who.source.String()
+	entries, _, err := rs.newest(ctx, Refusals, maxLookback)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		if old, err := journal.Decode[refusedEvent](&entries[i], journal.BrokenChain); err != nil || reflect.DeepEqual(old, *e) {
+			return err
+		}
+	}
+	return rs.log(ctx, Refusals, kindRefused, e)
 }

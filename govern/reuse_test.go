@@ -8,6 +8,7 @@ import (
 
 	"brenner/agent"
 	"brenner/govern"
+	"brenner/govern/finding"
 	"brenner/session/stalemate"
 	"brenner/store"
 	"brenner/store/record"
@@ -73,17 +74,19 @@ func TestUnusedReplyIsReusedAfterKill(t *testing.T) {
 			},
 		},
 		"review": {
-			"Nothing found.",
+			"```finding\nrecords: note@v1\nwrong: What it says.\n```",
 			func(k *kit) string {
 				k.put(draft("note", record.PaperNote, "It is so."))
-				return "contradictions"
+				return finding.Duplicates
 			},
 			func(k *kit, d *govern.Records, h *govern.Helper, name string) (record.Ref, error) {
-				put, err := d.Review(k.ctx(), sydney, name, []govern.Finding{{Check: name, Ref: record.Ref{ID: "note", Version: 1}, Detail: "no links"}}, h)
+				res, err := runChecks(k.ctx(), d, h, name)
 				if err != nil {
 					return record.Ref{}, err
 				}
-				return put.Record.Ref(), nil
+				k.equal("findings", len(res.Findings), 1)
+				review := k.record(res.Review)
+				return review.Ref(), nil
 			},
 		},
 		"ruling": {
@@ -118,7 +121,7 @@ func TestUnusedReplyIsReusedAfterKill(t *testing.T) {
 					k.Fatal(err, calls)
 				}
 				k.equal("produced", calls[0].Produced, []string{ref.String()})
-				if text := k.content(ref.String()) + k.record(ref.String()).Summary; name != "ruling" && !strings.Contains(text, c.reply) {
+				if text := k.content(ref.String()) + k.record(ref.String()).Summary; name != "ruling" && !strings.Contains(text, "What it says.") && !strings.Contains(text, c.reply) {
 					k.Error(text)
 				}
 			})

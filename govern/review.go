@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/govern/policy"
+	"brenner/govern/brief"
+	"brenner/govern/critique"
+	"brenner/govern/finding"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/store/record"
 )
 
@@ -24,55 +27,70 @@ type CheckRun struct {
 
 // CheckResult is the findings of checks.
 type CheckResult struct {
-	Schema     string       `json:"schema"`
-	Findings   []FindingRow `json:"findings"`
-	Review     string       `json:"review"` // where they are stored; empty if not, or if stored before
-	Deprecated []string     `json:"deprecated"`
+	Schema     string               `json:"schema"`
+	Findings   []FindingRow         `json:"findings"`
+	Review     string               `json:"review"` // where they are stored; empty if not, or if stored before
+	Deprecated []string             `json:"deprecated"`
+	NotCounted []critique.Uncounted `json:"not_counted"`
+	Notes      []string             `json:"notes"` // what was not examined, and who was not asked
 }
 
 // FindingRow is a finding as text.
 type FindingRow struct {
-	Check  string `json:"check"`
-	Ref    string `json:"record"`
-	Other  string `json:"other"`
-	Detail string `json:"detail"`
-	Fix    string `json:"fix"`
+	Check   string   `json:"check"`
+	Ref     string   `json:"record"`
+	Other   string   `json:"other"`
+	Detail  string   `json:"detail"`
+	Fix     string   `json:"fix"`
+	Quote   string   `json:"quote"`
+	By      string   `json:"by"` // the critic; empty for the program
+	Records []string `json:"records"`
 }
 
-// RunChecks runs checks and stores their findings if requested.
+// RunChecks runs checks and stores their findings if requested. If a critic could not be asked, it returns the other
+// findings and the error.
 func (rs *Records) RunChecks(ctx context.Context, who Actor, run CheckRun) (*CheckResult, error) {
-	found, err := rs.Check(ctx, who, run.Checks...)
+	c, err := rs.check(ctx, who, run.Checks)
 	if err != nil {
 		return nil, err
 	}
 	out := &CheckResult{Schema: "brenner.store.check/v1"}
-	for _, f := range found {
-		out.Findings = append(out.Findings, FindingRow{f.Check, f.Ref.Name(), f.Other.Name(), f.Text(), f.Fix})
-	}
+	all := c.found
+	var failed error
 	if run.Write {
 		h, done, err := run.Helper()
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		put, err := rs.Review(ctx, who, run.Name, found, h)
+		r := &reviewing{checking: c, run: &run, h: h}
+		put, err := r.review(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if put != nil {
 			out.Review = put.Record.Ref().String()
 		}
+		all = append(slices.Clone(all), r.findings(out)...)
+		failed = r.failed
+	}
+	out.Notes = c.notes
+	for i := range all {
+		f := &all[i]
+		out.Findings = append(out.Findings, FindingRow{f.Check, f.Ref.Name(), f.Other.Name(), f.Text(), f.Fix, f.Quote, f.By, refNames(f.Refs())})
 	}
 	if run.Tidy {
-		out.Deprecated, err = rs.deprecateRepetitions(ctx, who, found)
+		if out.Deprecated, err = rs.deprecateRepetitions(ctx, who, c.found); err != nil {
+			return nil, err
+		}
 	}
-	return out, err
+	return out, failed
 }
 
-func (rs *Records) deprecateRepetitions(ctx context.Context, who Actor, found []Finding) ([]string, error) {
+func (rs *Records) deprecateRepetitions(ctx context.Context, who Actor, found []finding.Finding) ([]string, error) {
 	var done []string
 	for _, f := range found {
-		if f.Check != CheckDuplicates {
+		if f.Check != finding.Duplicates || f.Near {
 			continue
 		}
 		_, err := rs.Deprecate(ctx, who, f.Ref.String(), "it says what "+f.Other.String()+" says", false)
@@ -87,102 +105,131 @@ func (rs *Records) deprecateRepetitions(ctx context.Context, who Actor, found []
 	return done, nil
 }
 
-// FixSummaries makes new summaries for those that the check finds, by an agent or from the text.
-func (rs *Records) FixSummaries(ctx context.Context, who Actor, h *Helper) ([]Put, error) {
-	found, err := rs.Check(ctx, who, CheckSummaries)
+// FixSummaries makes new summaries for those that the check finds, by an agent or from the text. It
+// also returns the findings about briefs that only their authors can fix.
+func (rs *Records) FixSummaries(ctx context.Context, who Actor, h *Helper) (made []Put, left []finding.Finding, err error) {
+	found, err := rs.Check(ctx, who, finding.Summaries)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []Put
 	for _, f := range found {
 		r, _, err := rs.Find(ctx, f.Ref.String())
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if !r.StaleSummary() && !h.Available() {
+		if !r.StaleSummary() && !h.Available() && r.Type != record.ProjectBrief {
 			continue // extracting it again would not change it
 		}
 		put, err := rs.Summarise(ctx, who, r.Ref().String(), h)
 		switch {
-		case fault.CodeOf(err) == NothingNew: // it cannot be shown to the agent, and the extracted one is current
+		case fault.CodeOf(err) == brief.Bad: // only its author can state a goal
+			left = append(left, f)
+		case fault.CodeOf(err) == NothingNew: // a version with a summary waits, or it cannot be shown to the agent
 			continue
 		case err != nil:
-			return nil, err
+			return nil, nil, err
+		default:
+			made = append(made, put)
 		}
-		all = append(all, put)
 	}
-	return all, nil
+	return made, left, nil
 }
 
-// Review puts findings, and the critic's text if there is one, as a review. It returns nil if
-// there is neither.
-func (rs *Records) Review(ctx context.Context, who Actor, name string, found []Finding, h *Helper) (*Put, error) {
-	if len(found) == 0 && !h.Available() {
+// Review puts findings as a review. It returns nil if there are none, or if they are stored already.
+func (rs *Records) Review(ctx context.Context, who Actor, name string, found []finding.Finding) (*Put, error) {
+	return (&reviewing{checking: &checking{Records: rs, who: who, found: found}, run: &CheckRun{Name: name}}).review(ctx)
+}
+
+// reviewing is the review of findings, with those of a critic if there is one.
+type reviewing struct {
+	*checking
+	run    *CheckRun
+	h      *Helper
+	asked  []*critic
+	failed error // of the first question that was not answered
+}
+
+func (r *reviewing) review(ctx context.Context) (*Put, error) {
+	id, err := r.freeID(ctx, "review-"+r.run.Name, record.Review, record.Project)
+	if err != nil {
+		return nil, err
+	}
+	draft := Draft{ID: id, Type: record.Review, Module: record.Project, NoLinks: true, newest: true}
+	if err := r.ask(ctx, &draft); err != nil {
+		return nil, err
+	}
+	if len(r.found) == 0 && len(r.asked) == 0 {
 		return nil, nil
 	}
-	draft := Draft{ID: "review-" + name, Type: record.Review, Module: record.Project, NoLinks: true}
+	if err := r.mayPut(ctx, r.who, &draft); err != nil {
+		return nil, err
+	}
+	name := r.run.Name
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(found))
+	fmt.Fprintf(&b, "# Check of %s\n\nFound by the program, which understands no text: %d.\n\n", name, len(r.found))
 	var about []record.Ref
-	for _, f := range found {
-		line, err := rs.storable(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString("- " + line + "\n")
-		for _, ref := range []record.Ref{f.Ref, f.Other} {
-			if ref != (record.Ref{}) && !slices.Contains(about, ref) {
-				about = append(about, ref)
+	list := func(found []finding.Finding) error {
+		for i := range found {
+			line, err := r.storable(ctx, found[i])
+			if err != nil {
+				return err
 			}
+			b.WriteString("- " + line + "\n")
+			if f := &found[i]; f.By != "" && f.Fix != "" {
+				b.WriteString("  Fix: " + f.Fix + "\n")
+			}
+			about = append(about, found[i].Refs()...)
 		}
+		return nil
 	}
-	if err := rs.mayPut(ctx, who, &draft); err != nil {
+	if err := list(r.found); err != nil {
 		return nil, err
 	}
-	about, err := filter(about, func(ref record.Ref) (bool, error) { return rs.isStored(ctx, ref) })
-	if err != nil {
-		return nil, err
+	for _, note := range r.notes {
+		b.WriteString("\nNot examined: " + note + ".\n")
 	}
-	draft.Summary = fmt.Sprintf("%d findings about %s, mechanical ones alone: no model was asked.", len(found), name)
-	if !h.Available() {
-		if err := rs.cite(ctx, &draft, about); err != nil {
+	for _, c := range r.asked {
+		fmt.Fprintf(&b, "\n## What %s found: %s\n\n%s\n\n", r.h.Name, c.Check, c.Summary(len(c.found)))
+		if err := list(c.found); err != nil {
 			return nil, err
 		}
-		draft.Content, draft.summaryBy = []byte(b.String()), record.Extracted
-		put, err := rs.putOne(ctx, who, draft)
-		if fault.CodeOf(err) == NothingNew {
-			return nil, nil // found and stored before
-		}
-		return &put, err
+		b.WriteString(c.Rest())
 	}
-	a, err := rs.ask(ctx, who, h, job{
-		name: "check-" + name, role: policy.Critic, module: record.Project, cross: true, inputs: about[:min(len(about), maxInputs)],
-		task: "Check the " + name + " of the project: " + question(name) + " Name records by their ids, and say for each finding what speaks for it. Answer with a Markdown list, or with \"Nothing found.\"",
-	})
+	about, err = r.storedRefs(ctx, about)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(&b, "\n## What %s says\n\n%s\n", h.Name, a.text)
-	if hidden := slices.DeleteFunc(about, func(ref record.Ref) bool { return slices.Contains(a.shown, ref) }); len(hidden) > 0 {
-		fmt.Fprintf(&b, "\n%s was not shown: %s.\n", h.Name, refList(hidden))
-	}
-	if err := rs.cite(ctx, &draft, a.given); err != nil {
+	if err := r.cite(ctx, &draft, about); err != nil {
 		return nil, err
 	}
-	draft.Content, draft.Task = []byte(b.String()), a.task.String()
-	draft.Summary = fmt.Sprintf("%d mechanical findings about %s, and what %s says.", len(found), name, oneLine(h.Name))
-	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Critic}, draft)
-	if err := rs.journalResult(ctx, a, put.Record.Ref(), err); err != nil {
-		return nil, err
+	draft.Content = []byte(b.String())
+	if len(r.asked) > 0 {
+		return r.putByCritic(ctx, draft)
 	}
-	put.Asked = a.event.Asked
-	return &put, nil
+	draft.Summary, draft.summaryBy = fmt.Sprintf("%s about %s, mechanical ones alone: no model was asked.", text.Count(len(r.found), "finding"), name), record.Extracted
+	put, err := r.putOne(ctx, r.who, draft)
+	if fault.CodeOf(err) == NothingNew {
+		return nil, nil // found and stored before
+	}
+	return &put, err
+}
+
+// storedRefs returns the distinct versions that are in the store.
+func (rs *Records) storedRefs(ctx context.Context, refs []record.Ref) ([]record.Ref, error) {
+	seen := make(map[record.Ref]bool)
+	return filter(refs, func(ref record.Ref) (bool, error) {
+		if seen[ref] {
+			return false, nil
+		}
+		seen[ref] = true
+		return rs.isStored(ctx, ref)
+	})
 }
 
 // cite links a review to what was examined for it, except other reviews and what depends on an
 // earlier version of itself.
 func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) error {
-	loops, _, err := rs.traceSources(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
+	loops, _, err := rs.TraceSources(ctx, refs, func(ref record.Ref) (bool, error) { return ref.ID == draft.ID, nil })
 	if err != nil {
 		return err
 	}
@@ -198,39 +245,11 @@ func (rs *Records) cite(ctx context.Context, draft *Draft, refs []record.Ref) er
 	return nil
 }
 
-// storedFormat returns the format of a finding's detail in reviews. Their wording does not change:
-// with another one, findings that are already in a review would be stored again.
-func storedFormat(format string) string {
-	switch format {
-	case noBrief:
-		return "there is no canonical project brief to hold anything against"
-	case olderThanBrief:
-		return "it is older than the brief: nobody has held it against that"
-	case outOfBrief:
-		return "it is about %q, which the brief puts out of scope"
-	case noSources:
-		return "it says nothing about what it rests on"
-	case missingTarget:
-		return "it points at %s, which is not in the store"
-	case staleSummary:
-		return "its summary was written for another content"
-	case extractedSummary:
-		return "its summary is the beginning of its text, taken by the program"
-	case unusedFor:
-		return "nothing that stands has pointed at it for %s"
-	case compressionDue:
-		return "%s records of %s, as they stand, are in no memo; %d is the limit"
-	case duplicateOf:
-		return "it says what %s says, word for word"
-	}
-	return format
-}
-
 // storable returns a finding as reviews have it, without text that their readers may not read.
-func (rs *Records) storable(ctx context.Context, f Finding) (string, error) {
-	f.Detail = cmp.Or(f.stored, f.Detail)
-	for _, ref := range []record.Ref{f.Ref, f.Other} {
-		if ref == (record.Ref{}) || f.Quote == "" {
+func (rs *Records) storable(ctx context.Context, f finding.Finding) (string, error) {
+	f.Detail = cmp.Or(f.Stored, f.Detail)
+	for _, ref := range f.Refs() {
+		if f.Quote == "" {
 			continue
 		}
 		h, err := rs.existingHead(ctx, ref.ID)
@@ -239,7 +258,7 @@ func (rs *Records) storable(ctx context.Context, f Finding) (string, error) {
 		}
 		for _, role := range rs.Access {
 			if slices.Contains(role.Read, record.Review) && !slices.Contains(role.Read, h.Type) {
-				f.Detail += " (see " + f.Ref.String() + " and " + f.Other.String() + ")"
+				f.Detail += " (see " + strings.Join(refNames(f.Refs()), " and ") + ")"
 				f.Quote = ""
 				break
 			}
@@ -249,13 +268,3 @@ func (rs *Records) storable(ctx context.Context, f Finding) (string, error) {
 }
 
 func refList(refs []record.Ref) string { return strings.Join(refNames(refs), ", ") }
-
-func question(check string) string {
-	switch check {
-	case CheckAlignment:
-		return "which core records go beyond the brief, or contradict its goals and constraints?"
-	case CheckAssumptions:
-		return "which modules assume what another module denies?"
-	}
-	return "what is redundant, overlapping, of low quality or out of date?"
-}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"brenner/govern"
 	"brenner/govern/contexts"
+	"brenner/govern/finding"
 	"brenner/govern/policy"
 	"brenner/store/record"
 )
@@ -23,57 +23,56 @@ func cited(r *record.Record) []string {
 	return ids
 }
 
-func TestReviewCitesWhatItsAuthorWasShown(t *testing.T) {
+func TestReviewCitesWhatItsFindingsName(t *testing.T) {
 	both(t, func(k *kit) {
 		for _, id := range []string{"a", "b"} {
 			k.put(draft(id, record.PaperNote, "Assumes: the sky is blue"))
 		}
 		k.put(draft("c", record.PaperNote, "Assumes not: the sky is blue"))
+		k.put(draft("d", record.PaperNote, "Assumes: the sky is wide"))
 		k.put(draft("ms", record.ManuscriptSection, "Assumes not: the sky is blue"))
 		k.Access = policy.Accesses{{Role: policy.Critic, Read: []string{record.PaperNote, record.Review}, Write: []string{record.Review}}}
-		k.Views = map[string]contexts.Spec{policy.Critic: {Role: policy.Critic, MaxTokens: 4000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 9}, {Type: record.Review, Max: 9}}}}
-		found, err := k.Check(k.ctx(), sydney, govern.CheckAssumptions)
+		k.Views = map[string]contexts.Spec{policy.Critic: {Role: policy.Critic, MaxTokens: 40000, Types: []contexts.TypeView{{Type: record.PaperNote, Max: 9}, {Type: record.Review, Max: 9}}}}
+		found, err := k.Check(k.ctx(), sydney, finding.Assumptions)
 		if err != nil || len(found) != 2 {
 			k.Fatalf("%v, %v", found, err)
 		}
 		// The program cites the records with findings.
-		put, err := k.Review(k.ctx(), sydney, "one", found, nil)
+		put, err := k.Review(k.ctx(), sydney, "one", found)
 		if err != nil {
 			k.Fatal(err)
 		}
 		k.equal("the program", cited(&put.Record), []string{"a", "c", "ms"})
-		// The agent was shown the notes with findings, but not the manuscript.
-		h, _ := helper("Nothing found.")
-		if put, err = k.Review(k.ctx(), sydney, "two", found, h); err != nil {
-			k.Fatal(err)
+		// The critic was shown all notes, but not the manuscript; it names one more.
+		h, ada := helper("```finding\nrecords: d@v1, c@v1\nwrong: They cannot both hold.\n```")
+		res := k.runChecks(h, finding.Assumptions)
+		k.equal("findings", len(res.Findings), 3)
+		review := k.record(res.Review)
+		k.equal("the critic", cited(&review), []string{"a", "c", "d", "ms"})
+		if text := ada.calls[0].Turns[0].Text; !strings.Contains(text, "b@v1") || strings.Contains(text, "ms@v1") {
+			k.Error(text)
 		}
-		k.equal("the critic", cited(&put.Record), []string{"a", "c"})
-		content, err := k.Content(k.ctx(), &put.Record)
-		if err != nil || !strings.Contains(string(content), "Ada was not shown: ms@v1.") {
-			k.Errorf("%s, %v", content, err)
+		calls, err := k.Calls(k.ctx())
+		if err != nil || len(calls) != 1 || len(calls[0].Context) != 4 {
+			k.Errorf("%+v, %v", calls, err)
 		}
-		if put, err = k.Review(k.ctx(), sydney, "three", nil, h); err != nil {
-			k.Fatal(err)
-		}
-		k.equal("the critic without findings", cited(&put.Record), []string{"a", "b", "c"})
 		// A record that depends on a review is not cited by its next version.
-		k.put(draft("d", record.PaperNote, "fixed, as the review says", "cites=review-three"))
-		h, _ = helper("Still nothing.")
-		if put, err = k.Review(k.ctx(), sydney, "three", nil, h); err != nil || put.Record.Version != 2 {
-			k.Fatal(err)
-		}
-		k.equal("the next review", cited(&put.Record), []string{"a", "b", "c"})
+		k.put(draft("e", record.PaperNote, "Assumes: the sky is far, as the review says", "cites=review-assumptions"))
+		ada.text = "```finding\nrecords: e@v1\nwrong: It is still wrong.\n```"
+		res = k.runChecks(h, finding.Assumptions)
+		review = k.record(res.Review)
+		k.equal("the next review", []any{review.Version, cited(&review)}, []any{2, []string{"a", "c", "ms"}})
 	})
 }
 
 func TestReviewOfMissingVersions(t *testing.T) {
 	both(t, func(k *kit) {
 		k.putBySession("broken", record.PaperNote, "it has a dangling link", record.Link{Relation: record.Cites, ID: "gone", Version: 1})
-		found, err := k.Check(k.ctx(), sydney, govern.CheckLinks)
+		found, err := k.Check(k.ctx(), sydney, finding.Links)
 		if err != nil || len(found) != 1 {
 			k.Fatal(found, err)
 		}
-		put, err := k.Review(k.ctx(), sydney, govern.CheckLinks, found, nil)
+		put, err := k.Review(k.ctx(), sydney, finding.Links, found)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -86,11 +85,11 @@ func TestWordingOfReviewsIsStable(t *testing.T) {
 	both(t, func(k *kit) {
 		review := func() string {
 			k.Helper()
-			found, err := k.Check(k.ctx(), sydney, govern.Checks()...)
+			found, err := k.Check(k.ctx(), sydney, finding.Names()...)
 			if err != nil {
 				k.Fatal(err)
 			}
-			put, err := k.Review(k.ctx(), sydney, "all", found, nil)
+			put, err := k.Review(k.ctx(), sydney, "all", found)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -107,7 +106,7 @@ Found by the program, which understands no text: 3.
 - links: memo@v1: it says nothing about what it rests on
 - summaries: memo@v1: its summary is the beginning of its text, taken by the program
 `)
-		k.put(draft("brief", record.ProjectBrief, "The question.\n\n## Out of scope\n\n- plant\n"))
+		k.put(draft("brief", record.ProjectBrief, "## Goal\n\nThe question.\n\n## Out of scope\n\n- plant\n"))
 		k.promote("brief")
 		for _, id := range []string{"note-1", "note-2"} {
 			k.put(draft(id, record.PaperNote, "the same"))

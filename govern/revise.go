@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,13 +9,17 @@ import (
 	"strings"
 	"time"
 
+	"brenner/govern/finding"
+	"brenner/govern/graph"
+	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/store"
 	"brenner/store/record"
 )
 
-// Revert puts a new version with the content of an earlier one. It promotes nothing.
+// Revert puts a new version with the content of an earlier one, or of the latest if that is
+// deprecated. It promotes nothing.
 func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string) (Put, error) {
 	r, h, err := rs.findFor(ctx, who, address, tipOf)
 	if err != nil {
@@ -23,8 +28,12 @@ func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string
 	if h.Forked() && h.Canonical == 0 {
 		return Put{}, rs.branchError(ctx, "revert", h.ID, "merge them with `brenner store merge "+h.ID+" --take vN`, or continue one with `brenner store put --parent vN`")
 	}
-	if r.Version == h.Latest {
-		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is already the latest version", Hint: "name an earlier version, such as " + r.ID + "@v1"}
+	if r.Version == h.Latest && r.Status != record.Deprecated {
+		hint := "name an earlier version, such as " + r.ID + "@v1"
+		if r.Version == 1 {
+			hint = "it is the only one"
+		}
+		return Put{}, &fault.Error{Code: NothingNew, Detail: r.Ref().String() + " is already the latest version", Hint: hint}
 	}
 	content, err := rs.Content(ctx, &r)
 	if err != nil {
@@ -34,11 +43,15 @@ func (rs *Records) Revert(ctx context.Context, who Actor, address, reason string
 		ID: r.ID, Type: r.Type, Module: r.Module, Content: content, Summary: r.Summary, Tags: r.Tags, NoLinks: true, summaryBy: r.SummaryBy, summaryOf: r.SummaryOf,
 		Change: strings.TrimSpace(fmt.Sprintf("back to v%d: %s", r.Version, reason)),
 	}
+	if r.Type == record.ProjectBrief {
+		draft.Summary = "" // its goal
+	}
 	for _, l := range r.Links {
 		if l.ID != r.ID {
 			draft.Links = append(draft.Links, asWritten(l))
 		}
 	}
+	draft.repeats = r.Version
 	return rs.putOne(ctx, who, draft)
 }
 
@@ -47,83 +60,167 @@ func asWritten(l record.Link) Link { return Link{l.Relation, l.Ref().String()} }
 // MergeDraft describes how to end a fork.
 type MergeDraft struct {
 	ID string
-	// Take is the version whose content is used; 0 if Content is given.
-	Take    int
-	Content []byte
-	Summary string
-	Change  string
+	// Others are records that compete with it, which it supersedes.
+	Others []string
+	// Take is the version whose content is used, TakeFrom the record with that content: ID or one of
+	// Others. Neither is set if Content is given.
+	Take     int
+	TakeFrom string
+	Content  []byte
+	Summary  string
+	Change   string
 }
 
-// Merge puts a version that continues all branches of a record.
+// Merge puts a version that continues all branches of a record, and supersedes its rivals.
 func (rs *Records) Merge(ctx context.Context, who Actor, m MergeDraft) (Put, error) {
-	h, err := rs.Head(ctx, m.ID)
+	h, err := rs.headFor(ctx, who, m.ID)
 	if err != nil {
 		return Put{}, err
-	}
-	if !rs.mayRead(who, h.Type) {
-		return Put{}, rs.refuse(ctx, who, "read", h.Type, h.ID)
 	}
 	tips, err := rs.Store.Tips(ctx, h.ID)
 	if err != nil {
 		return Put{}, err
 	}
-	if len(tips) < 2 {
+	sources := make([]record.Ref, len(tips))
+	for i, tip := range tips {
+		sources[i] = record.Ref{ID: h.ID, Version: tip}
+	}
+	names := Versions(tips)
+	for _, id := range m.Others {
+		other, err := rs.rivalToMerge(ctx, who, &h, id)
+		if err != nil {
+			return Put{}, err
+		}
+		if m.TakeFrom == id {
+			m.TakeFrom = other.ID // id may be abbreviated
+		}
+		sources = append(sources, other)
+		names = refList(sources)
+	}
+	if len(sources) < 2 {
 		return Put{}, &fault.Error{Code: NoFork, Detail: h.ID + " has only one branch: nothing to merge", Hint: "list forked records with `brenner store forks`"}
 	}
 	parent := tips[0]
 	if h.Canonical > 0 && slices.Contains(tips, h.Canonical) {
 		parent = h.Canonical
 	}
-	if m.Take > 0 {
-		if !slices.Contains(tips, m.Take) {
-			return Put{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is not a branch tip of %s", m.Take, h.ID), Hint: "the tips are " + Versions(tips)}
+	if m.TakeFrom == m.ID {
+		if len(tips) > 1 {
+			return Put{}, rs.branchError(ctx, "merge", h.ID, "select one with --take vN")
 		}
+		m.Take, m.TakeFrom = tips[0], ""
+	}
+	taken, err := m.findTaken(&h, sources)
+	if err != nil {
+		return Put{}, err
+	}
+	if m.Take > 0 {
 		parent = m.Take
 	}
 	if strings.TrimSpace(m.Change) == "" {
-		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "the merge of " + Versions(tips) + " needs a change note", Hint: "pass -m with what was decided, and why"}
+		return Put{}, &fault.Error{Code: BadRecord, Op: "merge " + h.ID, Detail: "the merge of " + names + " needs a change note", Hint: "pass -m with what was decided, and why"}
 	}
-	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
-	if m.Take > 0 {
-		from, err := rs.version(ctx, record.Ref{ID: h.ID, Version: m.Take}, h.Latest)
+	draft := Draft{ID: h.ID, Parent: parent, NoLinks: true, merges: true, Content: m.Content, Summary: m.Summary, Change: m.Change}
+	if taken != (record.Ref{}) {
+		from, err := rs.Version(ctx, taken, taken.Version)
 		if err != nil {
 			return Put{}, err
 		}
 		if draft.Content, err = rs.Content(ctx, &from); err != nil {
 			return Put{}, err
 		}
+		if taken.ID == h.ID {
+			draft.repeats = taken.Version
+		}
 	}
-	if err := rs.gather(ctx, &draft, tips, m.Take > 0); err != nil {
+	if err := rs.gather(ctx, &draft, sources, taken); err != nil {
 		return Put{}, err
 	}
 	return rs.putOne(ctx, who, draft)
 }
 
-// gather adds the links of all tips, or of the chosen one, and closes the others. A text that
+// findTaken returns the source whose content is used, or the zero value for a new text.
+func (m *MergeDraft) findTaken(h *record.Head, sources []record.Ref) (record.Ref, error) {
+	want := record.Ref{ID: h.ID, Version: m.Take}
+	for _, ref := range sources {
+		if ref == want || m.TakeFrom != "" && ref.ID == m.TakeFrom && ref.ID != h.ID {
+			return ref, nil
+		}
+	}
+	if m.Take == 0 && m.TakeFrom == "" {
+		return record.Ref{}, nil
+	}
+	if m.TakeFrom != "" {
+		return record.Ref{}, &fault.Error{Code: NoFork, Detail: fault.Shown(m.TakeFrom) + " is not merged into " + h.ID, Hint: "name it after " + h.ID + ", too"}
+	}
+	var tips []int
+	for _, ref := range sources {
+		if ref.ID == h.ID {
+			tips = append(tips, ref.Version)
+		}
+	}
+	return record.Ref{}, &fault.Error{Code: NoFork, Detail: fmt.Sprintf("v%d is not a branch tip of %s", m.Take, h.ID), Hint: "the tips are " + Versions(tips)}
+}
+
+// headFor returns the head of a record that the actor may read.
+func (rs *Records) headFor(ctx context.Context, who Actor, id string) (record.Head, error) {
+	h, err := rs.Head(ctx, id)
+	if err == nil && !rs.mayRead(who, h.Type) {
+		err = rs.refuse(ctx, who, "read", h.Type, h.ID)
+	}
+	return h, err
+}
+
+// rivalToMerge returns the last version of another record that can be merged into one.
+func (rs *Records) rivalToMerge(ctx context.Context, who Actor, into *record.Head, id string) (record.Ref, error) {
+	h, err := rs.headFor(ctx, who, id)
+	if err != nil {
+		return record.Ref{}, err
+	}
+	bad := func(detail, hint string) error {
+		return &fault.Error{Code: NoFork, Op: "merge " + h.ID + " into " + into.ID, Detail: detail, Hint: hint}
+	}
+	switch {
+	case h.ID == into.ID:
+		err = bad("it is the same record", "name another one")
+	case h.Type != into.Type || h.Module != into.Module:
+		err = bad(fmt.Sprintf("it is %s of %s, not %s of %s", record.A(h.Type), h.Module, record.A(into.Type), into.Module), "merge records of one type and module")
+	case h.Forked():
+		err = rs.branchError(ctx, "merge", h.ID, "merge them first with `brenner store merge "+h.ID+"`")
+	}
+	return record.Ref{ID: h.ID, Version: h.Tip}, err
+}
+
+// gather adds the links of all sources, or of the one taken, and closes the others. A text that
 // merges a rehearsal is one, too.
-func (rs *Records) gather(ctx context.Context, draft *Draft, tips []int, taken bool) error {
+func (rs *Records) gather(ctx context.Context, draft *Draft, sources []record.Ref, taken record.Ref) error {
+	merged := func(id string) bool {
+		return slices.ContainsFunc(sources, func(s record.Ref) bool { return s.ID == id })
+	}
+	isNew := taken == (record.Ref{})
 	rehearsed := false
-	for _, tip := range tips {
-		r, err := rs.version(ctx, record.Ref{ID: draft.ID, Version: tip}, tip)
+	for _, ref := range sources {
+		r, err := rs.Version(ctx, ref, ref.Version)
 		if err != nil {
 			return err
 		}
-		rehearsed = rehearsed || record.Rehearsed(&r) && !taken
-		if tip == draft.Parent {
+		rehearsed = rehearsed || record.Rehearsed(&r) && (isNew || ref == taken)
+		if ref.ID == draft.ID && ref.Version == draft.Parent {
 			draft.Tags = slices.Clone(r.Tags)
 		} else {
-			draft.Links = append(draft.Links, Link{record.Supersedes, r.Ref().String()})
-			if taken {
-				continue // the chosen text does not depend on its links
-			}
+			draft.Links = append(draft.Links, Link{record.Supersedes, ref.String()})
 		}
-		for _, l := range r.Links {
-			// A new text is the result of the merge, not of earlier tasks.
-			task, err := rs.isTask(ctx, l.Ref())
-			if err != nil {
+		if !isNew && ref != taken {
+			continue // the chosen text does not depend on its links
+		}
+		links := r.Links
+		if isNew {
+			if links, err = rs.withoutTasks(ctx, links); err != nil {
 				return err
 			}
-			if l.ID != r.ID && (!task || taken) {
+		}
+		for _, l := range links {
+			if !merged(l.ID) {
 				draft.Links = append(draft.Links, asWritten(l))
 			}
 		}
@@ -132,6 +229,28 @@ func (rs *Records) gather(ctx context.Context, draft *Draft, tips []int, taken b
 		draft.Tags = append(draft.Tags, record.Rehearsal)
 	}
 	return nil
+}
+
+// withoutTasks replaces links to tasks by those to their inputs: a new text is the result of the
+// merge, not of earlier tasks, but it rests on the same versions.
+func (rs *Records) withoutTasks(ctx context.Context, links []record.Link) ([]record.Link, error) {
+	var out []record.Link
+	for _, l := range links {
+		found, err := rs.Store.Records(ctx, store.Query{ID: l.ID, Version: l.Version, Type: record.TaskSpec})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			out = append(out, l)
+			continue
+		}
+		inputs, err := rs.withoutTasks(ctx, found[0].Links)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, inputs...)
+	}
+	return out, nil
 }
 
 // Versions formats version numbers as a list such as "v1, v2".
@@ -163,9 +282,7 @@ func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason str
 			return nil, err
 		}
 		which := []int{r.Version}
-		from := staleFrom{id: h.ID, only: which}
 		if !a.HasVersion() {
-			from.only = nil // no version of it holds
 			if which, err = rs.Store.Tips(ctx, h.ID); err != nil {
 				return nil, err
 			}
@@ -183,18 +300,23 @@ func (rs *Records) Deprecate(ctx context.Context, who Actor, address, reason str
 		for _, v := range which {
 			m.mark(record.Ref{ID: h.ID, Version: v}, record.Deprecated, reason)
 		}
-		_, err = m.markStale(ctx, from)
+		_, err = m.markStale(ctx, h.ID)
 		marks = m.marks
 		return m.change(kindMarked, "deprecate", reason), err
 	})
 	return marks, err
 }
 
+// unusedReason is the reason of a mark on an unused record.
+func (rs *Records) unusedReason() string { return fmt.Sprintf(finding.UnusedFor, rs.Rules.Unused) }
+
 type marking struct {
 	*Records
 	who   Actor
 	at    time.Time
 	marks []record.Mark
+	// despite is why the version that is promoted is stale.
+	despite []string
 }
 
 func (rs *Records) marking(who Actor) *marking {
@@ -205,23 +327,42 @@ func (m *marking) mark(ref record.Ref, status, reason string) {
 	m.marks = append(m.marks, record.Mark{ID: ref.ID, Version: ref.Version, Status: status, By: m.who.signature(), Reason: reason, At: m.at})
 }
 
-func (m *marking) markStale(ctx context.Context, moved ...staleFrom) ([]Stale, error) {
-	stale, err := m.stale(ctx, moved)
+// Stale is a version that depends on what no longer holds.
+type Stale = graph.Stale
+
+// markStale marks what rests on versions of records that the marks so far make lapse.
+func (m *marking) markStale(ctx context.Context, ids ...string) ([]Stale, error) {
+	stale, err := m.FindStale(ctx, m.marks, ids...)
 	for _, s := range stale {
-		m.mark(s.Ref, record.NeedsUpdate, "it rests on "+s.Because+", which is not current")
+		m.mark(s.Ref, record.NeedsUpdate, graph.RestsOn+s.Because+graph.NotCurrent)
 	}
 	return stale, err
 }
 
+// MarkUnmarked marks every relevant version that is stale, and was not marked when it was put.
+func (rs *Records) MarkUnmarked(ctx context.Context, who Actor, why string) error {
+	return rs.write(ctx, func() (*change, error) {
+		found, err := rs.Unmarked(ctx)
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		m := rs.marking(who)
+		for _, s := range found {
+			m.mark(s.Ref, record.NeedsUpdate, graph.RestsOn+s.Because+graph.NotCurrent)
+		}
+		return m.change(kindMarked, "mark", why), nil
+	})
+}
+
 func (m *marking) change(kind, action, reason string) *change {
-	return &change{marks: m.marks, kind: kind, event: markEvent{
-		By: m.who.signature(), Role: m.who.Role, Reason: reason, Action: action, Marks: markEntries(m.marks),
+	return &change{marks: m.marks, kind: kind, event: ledger.MarkEvent{
+		By: m.who.signature(), Role: m.who.Role, Reason: reason, Action: action, Marks: ledger.MarkEntries(m.marks), Despite: m.despite,
 	}}
 }
 
 func (rs *Records) inUse(ctx context.Context, h record.Head, which []int) ([]int, error) {
 	out, err := filter(which, func(v int) (bool, error) {
-		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		r, err := rs.Version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
 		return r.Status != record.Deprecated, err
 	})
 	if err == nil && len(out) == 0 {
@@ -230,13 +371,10 @@ func (rs *Records) inUse(ctx context.Context, h record.Head, which []int) ([]int
 	return out, err
 }
 
-// mayDeprecate refuses an actor who may not decide, and records the attempt of an agent.
+// mayDeprecate refuses an actor who may not decide.
 func (rs *Records) mayDeprecate(ctx context.Context, who Actor, id string) error {
-	switch {
-	case rs.authority(who):
+	if rs.authority(who) {
 		return nil
-	case who.person():
-		return &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " has no authority to deprecate records", Hint: "the operator and the authorities of brenner.yaml have it"}
 	}
 	kind := "record"
 	if id != "" {
@@ -245,6 +383,10 @@ func (rs *Records) mayDeprecate(ctx context.Context, who Actor, id string) error
 			return err
 		}
 		id, kind = h.ID, h.Type
+	}
+	if who.person() {
+		f := &fault.Error{Code: policy.OutOfScope, Detail: fault.Shown(who.Name) + " has no authority to deprecate records", Hint: "the operator and the authorities of brenner.yaml have it; the attempt was recorded"}
+		return rs.logRefused(ctx, who, "deprecate", kind, id, f)
 	}
 	return rs.refuse(ctx, who, "deprecate", kind, id)
 }
@@ -347,7 +489,7 @@ func (rs *Records) usedSince(ctx context.Context, heads []record.Head, since tim
 // successor came later.
 func (rs *Records) stoodAfter(ctx context.Context, ref record.Ref, since time.Time) (bool, error) {
 	versions, err := rs.Store.Records(ctx, store.Query{ID: ref.ID})
-	if err != nil || len(versions) == 0 || record.IsRaw(versions[0].Type) {
+	if err != nil || len(versions) == 0 || !record.Uses(versions[0].Type) {
 		return false, err
 	}
 	for i := range versions {
@@ -372,7 +514,7 @@ func (rs *Records) DeprecateUnused(ctx context.Context, who Actor) ([]record.Mar
 	}
 	var all []record.Mark
 	for _, h := range unused {
-		marks, err := rs.Deprecate(ctx, who, h.Standing().String(), fmt.Sprintf("nothing that stands has pointed at it for %s", rs.Rules.Unused), false)
+		marks, err := rs.Deprecate(ctx, who, h.Standing().String(), rs.unusedReason(), false)
 		if err != nil {
 			return all, err
 		}
@@ -403,6 +545,10 @@ func (rs *Records) Retire(ctx context.Context, who Actor, o DeprecateOptions) (*
 	switch {
 	case o.Address != "":
 		marks, err = rs.Deprecate(ctx, who, o.Address, o.Reason, o.Anyway)
+		if fault.CodeOf(err) == StillUsed {
+			r, _, found := rs.Find(ctx, o.Address)
+			err = cmp.Or(found, rs.logRefused(ctx, who, "deprecate", r.Type, r.ID, err))
+		}
 	case o.Dry:
 		marks, err = rs.wouldDeprecate(ctx, who)
 	default:
@@ -419,7 +565,7 @@ func (rs *Records) wouldDeprecate(ctx context.Context, who Actor) ([]record.Mark
 	var marks []record.Mark
 	for i := range heads {
 		h := &heads[i]
-		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: who.Name, Reason: "no current version has linked to it since " + fault.Shown(h.At.Format("2006-01-02")), At: h.At})
+		marks = append(marks, record.Mark{ID: h.ID, Version: h.Standing().Version, Status: record.Deprecated, By: who.Name, Reason: rs.unusedReason(), At: h.At})
 	}
 	return marks, err
 }

@@ -2,6 +2,7 @@ package govern
 
 import (
 	"brenner/artifact"
+	"brenner/govern/finding"
 	"brenner/store/record"
 )
 
@@ -23,7 +24,8 @@ type VersionRow struct {
 	At        string        `json:"created_at"`
 	Tags      []string      `json:"tags"`
 	Links     []record.Link `json:"links"`
-	Asked     string        `json:"asked,omitempty"` // what was really asked, if an agent wrote it
+	Asked     string        `json:"asked,omitempty"`         // what was really asked, if an agent wrote it
+	Because   string        `json:"stale_because,omitempty"` // why it needs an update or a rebase
 }
 
 // versionRow returns the row of a version; canonical is that of its record, or 0.
@@ -77,12 +79,31 @@ type PutRow struct {
 	Moved []MovedRow `json:"moved_inputs"`
 	// LeftOut are the records that did not fit into a memo.
 	LeftOut []string `json:"left_out"`
+	// Rivals are the last versions of records that compete for its place.
+	Rivals []string `json:"rivals,omitempty"`
+	// NotShown are the headings of a brief that name no field.
+	NotShown []string `json:"not_shown,omitempty"`
 }
 
 // Written is what was put.
 type Written struct {
 	Schema  string   `json:"schema"`
 	Records []PutRow `json:"records"`
+	// NotMended are summaries that remain as they are, each with the reason.
+	NotMended []string `json:"not_mended,omitempty"`
+}
+
+// NewMended returns what was put for summaries, and what remains, for display.
+func NewMended(made []Put, left []finding.Finding) *Written {
+	w := NewWritten(made...)
+	for i := range left {
+		one := left[i].Ref.String() + ": " + left[i].Text()
+		if left[i].Fix != "" {
+			one += "; " + left[i].Fix
+		}
+		w.NotMended = append(w.NotMended, one)
+	}
+	return w
 }
 
 // NewWritten returns what was put, for display.
@@ -90,7 +111,7 @@ func NewWritten(put ...Put) *Written {
 	w := &Written{Schema: "brenner.store.put/v1", Records: make([]PutRow, len(put))}
 	for i := range put {
 		p := &put[i]
-		w.Records[i] = PutRow{versionRow(&p.Record, 0), p.Fork, movedRows(p.Moved), refNames(p.LeftOut)}
+		w.Records[i] = PutRow{versionRow(&p.Record, 0), p.Fork, movedRows(p.Moved), refNames(p.LeftOut), refNames(p.Rivals), p.NotShown}
 		w.Records[i].Asked = p.Asked
 	}
 	return w
@@ -101,12 +122,14 @@ type MovedRow struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`
 	Now     int    `json:"stands_now"`
+	// RestsOn is the outdated version that it rests on, if it is not outdated by itself.
+	RestsOn string `json:"rests_on,omitempty"`
 }
 
 func movedRows(moved []Moved) []MovedRow {
 	out := make([]MovedRow, len(moved))
 	for i, m := range moved {
-		out[i] = MovedRow{m.Input.ID, m.Input.Version, m.Now}
+		out[i] = MovedRow{m.Input.ID, m.Input.Version, m.Now, m.Source.Name()}
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"brenner/govern"
 	"brenner/govern/contexts"
+	"brenner/govern/finding"
 	"brenner/govern/policy"
 	"brenner/store"
 	"brenner/store/memory"
@@ -25,14 +26,28 @@ func TestRefusalMessageUsesArticles(t *testing.T) {
 func TestPinChecksTheRole(t *testing.T) {
 	both(t, func(k *kit) {
 		k.put(draft("ms", record.ManuscriptSection, "secret"))
-		_, _, err := k.Pin(k.ctx(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.TaskDraft{ID: "t", Task: "x"})
-		k.wantFault(err, policy.OutOfScope)
-		_, _, err = k.Pin(k.ctx(), reader, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"ms"}})
-		k.wantFault(err, policy.OutOfScope)
-		if _, _, err := k.Pin(k.ctx(), reader, govern.TaskDraft{ID: "t", Task: "x"}); err != nil {
+		pin := func(who govern.Actor, id string, inputs ...string) error {
+			_, _, err := k.Pin(k.ctx(), who, govern.TaskDraft{ID: id, Task: "x", Inputs: inputs})
+			return err
+		}
+		k.wantFault(pin(govern.Actor{Name: "Blue", Role: "nonsense"}, "t"), policy.OutOfScope)
+		for i := range k.Access { // no built-in role may pin
+			k.wantFault(pin(govern.Actor{Name: "Blue", Role: k.Access[i].Role}, "t"), policy.OutOfScope, "Blue may not pin a task_spec as "+k.Access[i].Role)
+		}
+		k.equal("recorded", k.status().Refused, 1+len(k.Access))
+		k.Access = append(k.Access, policy.Access{Role: "planner", Read: []string{record.PaperNote}, Write: []string{record.TaskSpec}})
+		planner := govern.Actor{Name: "Blue", Role: "planner"}
+		k.wantFault(pin(planner, "t", "ms"), policy.OutOfScope, "may not read")
+		if err := pin(planner, "t"); err != nil {
 			k.Error(err)
 		}
-		k.equal("recorded", k.status().Refused, 2)
+		k.wantFault(pin(govern.Actor{Name: "Red", Role: "planner"}, "t"), policy.OutOfScope)
+		// The program's own task is pinned for a caller who may write its result.
+		h, _ := helper("It says so.")
+		k.put(draft("note", record.PaperNote, "a note"))
+		if _, err := k.Consolidate(k.ctx(), govern.Actor{Name: "Blue", Role: policy.Integrator}, "fate", h); err != nil {
+			k.Error(err)
+		}
 	})
 }
 
@@ -43,7 +58,7 @@ func TestChecksRespectReadScope(t *testing.T) {
 		other.Module = "signal"
 		k.put(other)
 		for _, role := range []string{policy.Reader, policy.Integrator} {
-			found, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: role}, govern.Checks()...)
+			found, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: role}, finding.Names()...)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -53,14 +68,14 @@ func TestChecksRespectReadScope(t *testing.T) {
 				}
 			}
 		}
-		_, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: "nonsense"}, govern.Checks()...)
+		_, err := k.Check(k.ctx(), govern.Actor{Name: "Blue", Role: "nonsense"}, finding.Names()...)
 		k.wantFault(err, govern.UnknownRole)
 		// A person sees the quote; the review, which the integrator may read, does not have it.
-		found, err := k.Check(k.ctx(), sydney, govern.CheckAssumptions)
+		found, err := k.Check(k.ctx(), sydney, finding.Assumptions)
 		if err != nil || len(found) != 1 || !strings.Contains(found[0].String(), "the secret is out") {
 			k.Fatalf("%v, %v", found, err)
 		}
-		put, err := k.Review(k.ctx(), sydney, govern.CheckAssumptions, found, nil)
+		put, err := k.Review(k.ctx(), sydney, finding.Assumptions, found)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -89,7 +104,15 @@ func TestPeopleWithoutAuthorityHaveTheConfiguredRole(t *testing.T) {
 		k.wantFault(put(guest, draft("brief", record.PaperNote, "another question")), policy.OutOfScope)
 		_, err := k.Consolidate(k.ctx(), guest, record.Project, nil)
 		k.wantFault(err, policy.OutOfScope, "project_summary")
-		k.equal("recorded", k.status().Refused, 3)
+		_, _, err = k.Pin(k.ctx(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}})
+		k.wantFault(err, policy.OutOfScope, "Guest may not pin a task_spec as contributor", "store.people")
+		k.equal("recorded", k.status().Refused, 4)
+		h, _ := helper("The memo.")
+		if _, err := k.Consolidate(k.ctx(), guest, "fate", h); err != nil { // a contributor may write memos
+			k.Error(err)
+		}
+		k.Access = append(k.Access, policy.Access{Role: "lead", Write: []string{record.TaskSpec}})
+		k.Rules.People = "lead"
 		if _, _, err := k.Pin(k.ctx(), guest, govern.TaskDraft{ID: "t", Task: "x", Inputs: []string{"brief"}}); err != nil {
 			k.Error(err)
 		}
@@ -120,6 +143,27 @@ func TestRefusedAttemptsAreRecorded(t *testing.T) {
 		if err := promote(designer, "result"); err != nil {
 			k.Error(err)
 		}
+		// People without authority, closed gates, and what is still in use.
+		k.wantFault(promote(guest, "note"), policy.Blocked)
+		_, err = k.Retire(k.ctx(), guest, govern.DeprecateOptions{Address: "note", Reason: "no"})
+		k.wantFault(err, policy.OutOfScope, "Guest has no authority to deprecate records")
+		_, err = k.Retire(k.ctx(), guest, govern.DeprecateOptions{})
+		k.wantFault(err, policy.OutOfScope)
+		k.put(draft("memo", record.IntegratedMemo, "a memo", "cites=note"))
+		_, err = k.Retire(k.ctx(), sydney, govern.DeprecateOptions{Address: "note", Reason: "no"})
+		k.wantFault(err, govern.StillUsed)
+		_, err = k.Promote(k.ctx(), sydney, "memo", govern.PromoteOptions{})
+		k.wantFault(err, policy.Blocked)
+		list, err := k.Refusals(k.ctx(), 5)
+		var got []string
+		for _, a := range list.Attempts {
+			got = append(got, fmt.Sprint(a.By, " ", a.Action, " ", a.Type, " ", a.ID, ": ", strings.Join(a.Why, "; ")))
+		}
+		k.equal("newest", []any{got, list.All, err}, []any{[]string{
+			"Sydney promote integrated_memo memo: no reason given", "Sydney deprecate paper_note note: used by memo@v1",
+			"Guest deprecate record : Guest has no authority to deprecate records", "Guest deprecate paper_note note: Guest has no authority to deprecate records",
+			"Guest promote paper_note note: Guest has no authority to promote it",
+		}, 10, nil})
 	})
 }
 
@@ -222,7 +266,8 @@ func TestRehearsalTaintIsTransitive(t *testing.T) {
 		for i := range n {
 			want = want || reached[i] && rehearsed[i]
 		}
-		_, err := k.Promote(k.ctx(), sydney, "note-0", govern.PromoteOptions{Reason: "so"})
+		// It may rest on what it supersedes, and be stale.
+		_, err := k.Promote(k.ctx(), sydney, "note-0", govern.PromoteOptions{Reason: "so", Stale: true})
 		if got := err != nil; got != want {
 			rt.Fatalf("refused %v, want %v: %v", got, want, err)
 		}

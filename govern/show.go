@@ -99,21 +99,14 @@ func (rs *Records) Show(ctx context.Context, who Actor, address string) (*Record
 	if err != nil {
 		return nil, err
 	}
+	because, err := rs.whyStale(ctx, rs.Graph(), &r)
+	if err != nil {
+		return nil, err
+	}
 	data, err := rs.Content(ctx, &r)
 	out := &RecordText{Schema: "brenner.store.show/v1", Record: versionRow(&r, h.Canonical), Latest: h.Latest, Text: string(data)}
+	out.Record.Because = because
 	return out, errors.Join(err, rs.addAsked(ctx, &out.Record))
-}
-
-// addAsked adds what was really asked to versions that agents wrote. These have links.
-func (rs *Records) addAsked(ctx context.Context, rows ...*VersionRow) error {
-	if !slices.ContainsFunc(rows, func(v *VersionRow) bool { return len(v.Links) > 0 }) {
-		return nil
-	}
-	by, err := rs.asked(ctx)
-	for _, v := range rows {
-		v.Asked = by[record.Ref{ID: v.ID, Version: v.Version}.String()]
-	}
-	return err
 }
 
 // Diff is what changed between two versions of a record.
@@ -190,11 +183,10 @@ func (rs *Records) Diff(ctx context.Context, from, to string) (*Diff, error) {
 	for _, l := range patch.Lines(linesOf(one), linesOf(two)) {
 		out.Lines = append(out.Lines, string(l.Mark)+l.Text)
 	}
-	asked, err := rs.asked(ctx)
-	for i, c := range out.Changes {
-		out.Changes[i].Asked = asked[record.Ref{ID: a.ID, Version: c.Version}.String()]
+	if err := rs.addAskedChanges(ctx, a.ID, out.Changes); err != nil {
+		return nil, err
 	}
-	return out, errors.Join(err, rs.addAsked(ctx, &out.From, &out.To))
+	return out, rs.addAsked(ctx, &out.From, &out.To)
 }
 
 func linksNotIn(links, others []record.Link) []record.Link {
@@ -252,8 +244,13 @@ func (rs *Records) History(ctx context.Context, address string) (*History, error
 		return nil, err
 	}
 	out := &History{Schema: "brenner.store.history/v1", Record: recordRow(&h), Marks: markRows(marks)}
+	g := rs.Graph()
 	for i := range versions {
-		out.Versions = append(out.Versions, versionRow(&versions[i], h.Canonical))
+		row := versionRow(&versions[i], h.Canonical)
+		if row.Because, err = rs.whyStale(ctx, g, &versions[i]); err != nil {
+			return nil, err
+		}
+		out.Versions = append(out.Versions, row)
 	}
 	if out.Tips, err = rs.Store.Tips(ctx, h.ID); err != nil {
 		return nil, err
@@ -271,8 +268,8 @@ type Found struct {
 	Stands bool
 	// First is the earliest ancestor with the text; its author wrote it.
 	First record.Record
-	// Call is the agent's call that produced First, if any.
-	Call *Call
+	// Author is how an agent wrote First.
+	Author Author
 	// Text is the line with the text.
 	Text string
 }
@@ -307,25 +304,22 @@ func (rs *Records) FindText(ctx context.Context, text string) ([]Found, error) {
 		}
 	}
 	all := slices.Concat(standing, drafts)
-	return all, rs.addCalls(ctx, all)
+	return all, rs.addAuthors(ctx, all)
 }
 
-func (rs *Records) addCalls(ctx context.Context, all []Found) error {
+func (rs *Records) addAuthors(ctx context.Context, all []Found) error {
 	if len(all) == 0 {
 		return nil
 	}
-	calls, err := rs.Calls(ctx)
-	if err != nil {
-		return err
-	}
+	by, err := rs.authors(ctx)
 	for i := range all {
-		for j := range calls {
-			if slices.Contains(calls[j].Produced, all[i].First.Ref().String()) {
-				all[i].Call = &calls[j]
-			}
+		if err != nil {
+			return err
 		}
+		r := &all[i].First
+		all[i].Author, err = by.of(ctx, r.Ref(), r.Type, r.Creator, r.Links)
 	}
-	return nil
+	return err
 }
 
 func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Found, error) {
@@ -334,7 +328,7 @@ func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Fo
 		versions = append(versions, h.Latest)
 	}
 	for _, v := range versions {
-		r, err := rs.version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
+		r, err := rs.Version(ctx, record.Ref{ID: h.ID, Version: v}, h.Latest)
 		if err != nil {
 			return nil, err
 		}
@@ -347,7 +341,7 @@ func (rs *Records) findIn(ctx context.Context, h *record.Head, want string) (*Fo
 		}
 		f := &Found{Record: r, Stands: v == versions[0], First: r, Text: line}
 		for f.First.Parent > 0 {
-			parent, err := rs.version(ctx, record.Ref{ID: h.ID, Version: f.First.Parent}, h.Latest)
+			parent, err := rs.Version(ctx, record.Ref{ID: h.ID, Version: f.First.Parent}, h.Latest)
 			if err != nil {
 				return nil, err
 			}

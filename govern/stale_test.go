@@ -37,14 +37,21 @@ func TestPutWithOutdatedDependencyNeedsUpdate(t *testing.T) {
 			k.Errorf("%+v", put.Moved)
 		}
 		listed := k.status().NeedsUpdate
-		k.equal("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "a dependency was outdated when it was put"})
-		// Only a person may confirm that it is still valid.
+		k.equal("listed", []any{len(listed), listed[1].Ref.ID, listed[1].Reason}, []any{2, "late", "it depends on note@v1, which is outdated"})
+		// Only a person may promote it as it is, and says so.
 		k.Rules.Unattended = []string{record.AnalysisResult}
 		_, err := k.Promote(k.ctx(), guest, "late", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
 		_, err = k.Promote(k.ctx(), guest, "early", govern.PromoteOptions{Reason: "so"})
 		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated")
-		k.promote("late")
+		_, err = k.Promote(k.ctx(), guest, "late", govern.PromoteOptions{Reason: "so", Stale: true})
+		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated", "only the operator and the authorities of brenner.yaml may promote a stale version")
+		_, err = k.Promote(k.ctx(), sydney, "late", govern.PromoteOptions{Reason: "so"})
+		k.wantFault(err, policy.Blocked, "it depends on note@v1, which is outdated", "or promote this one as it is with --stale -m REASON")
+		p := k.promoteStale("late")
+		k.equal("promoted as it is", []any{p.Record.Status, p.Despite}, []any{record.NeedsUpdate, []string{"note@v1, which is outdated"}})
+		k.equal("still listed", k.status().NeedsUpdate[1].Reason, "promoted although it depends on note@v1, which is outdated")
+		k.equal("canonical", k.record("late@canonical").Status, record.NeedsUpdate)
 	})
 }
 

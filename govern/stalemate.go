@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"brenner/agent"
+	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/stalemate"
@@ -72,7 +73,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if r.Type != record.StalemateRequest || len(r.Links) == 0 || len(r.Tags) == 0 || !slices.Contains(stalemate.Kinds(), r.Tags[0]) {
 		return nil, no
 	}
-	first, err := rs.version(ctx, record.Ref{ID: r.ID, Version: 1}, r.Version)
+	first, err := rs.Version(ctx, record.Ref{ID: r.ID, Version: 1}, r.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -422,7 +423,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*helperReply, error) {
 	message := s.Request.Message()
 	prompt := store.Hash([]byte(message))
-	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *askedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
+	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *ledger.AskedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
 	if err != nil {
 		return nil, err
 	}
@@ -438,8 +439,8 @@ func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*he
 	if err != nil {
 		return nil, err
 	}
-	a := &helperReply{event: askedEvent{
-		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []shownEntry{{request.ID, request.Version, request.Type, string(view.Full)}},
+	a := &helperReply{event: ledger.AskedEvent{
+		Task: s.ID, Role: stalemate.ArbiterRole, Tokens: rs.count(message), Context: []ledger.ShownEntry{{ID: request.ID, Version: request.Version, Type: request.Type, Form: string(view.Full)}},
 	}}
 	return a, rs.call(ctx, h, a, &agent.Call{
 		ID: fmt.Sprintf("store/%s/%d", s.ID, head.Seq+1), Thread: s.ID, Subject: stalemate.Subject(s.ID), Turns: []agent.Turn{{Text: message}},

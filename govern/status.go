@@ -1,10 +1,12 @@
 package govern
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"strings"
 
+	"brenner/govern/graph"
+	"brenner/govern/policy"
 	"brenner/store"
 	"brenner/store/record"
 )
@@ -22,7 +24,9 @@ type Status struct {
 	Forks          []Fork     `json:"forks"`
 	StaleSummaries []string   `json:"stale_summaries"`
 	Due            []Due      `json:"compression_due"`
-	Refused        int        `json:"refused_attempts"` // outside a role's scope
+	Refused        int        `json:"refused_attempts"` // by rights or gates
+	// Brief is what is wrong with the canonical brief, if anything.
+	Brief *BriefProblem `json:"brief,omitempty"`
 }
 
 // Outdated is a version that is not current, and why.
@@ -34,13 +38,15 @@ type Outdated struct {
 	Reason    string     `json:"reason"`
 }
 
-// Fork is a record with several branches.
+// Fork is a record with several branches, or several records that compete for the place of one.
 type Fork struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
 	Module string `json:"module"`
 	Core   bool   `json:"core"`
 	Tips   []int  `json:"tips"`
+	// Rivals are the last versions of all records that compete, this one included.
+	Rivals []string `json:"rivals,omitempty"`
 }
 
 // SpineEntry is a place of the project's spine, and the version that holds it.
@@ -64,10 +70,10 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	if s.Spine, err = rs.spine(ctx, s.Census); err != nil {
 		return nil, err
 	}
-	if s.NeedsUpdate, err = rs.notCurrent(ctx, record.NeedsUpdate, "a dependency was outdated when it was put"); err != nil {
+	if s.NeedsUpdate, err = rs.notCurrent(ctx, record.NeedsUpdate); err != nil {
 		return nil, err
 	}
-	if s.NeedsRebase, err = rs.notCurrent(ctx, record.NeedsRebase, "an input changed before it was put"); err != nil {
+	if s.NeedsRebase, err = rs.notCurrent(ctx, record.NeedsRebase); err != nil {
 		return nil, err
 	}
 	if s.Forks, err = rs.Forks(ctx); err != nil {
@@ -85,19 +91,13 @@ func (rs *Records) Status(ctx context.Context) (*Status, error) {
 	if s.Due, err = rs.dueOf(ctx, modulesOf(s.Census, func(t record.Type) bool { return t.Knowledge }, rs.Types)); err != nil {
 		return nil, err
 	}
+	if s.Brief, err = rs.BriefProblem(ctx); err != nil {
+		return nil, err
+	}
 	head, err := rs.head(ctx, Refusals)
 	s.Refused = head.Seq
-	s.Current = len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
+	s.Current = s.Brief == nil && len(s.NeedsUpdate)+len(s.NeedsRebase)+len(s.Forks)+len(s.StaleSummaries)+len(s.Due) == 0
 	return s, err
-}
-
-// isRelevant reports whether a version is relevant: it is canonical, the latest, or a tip.
-func (rs *Records) isRelevant(ctx context.Context, h *record.Head, version int) (bool, error) {
-	if known := version == h.Canonical || version == h.Latest || version == h.Tip; known || !h.Forked() {
-		return known, nil
-	}
-	tips, err := rs.Store.Tips(ctx, h.ID)
-	return slices.Contains(tips, version), err
 }
 
 // eachRelevant calls do with the relevant versions of a query, and their heads.
@@ -111,7 +111,7 @@ func (rs *Records) eachRelevant(ctx context.Context, q store.Query, do func(*rec
 		if err != nil {
 			return err
 		}
-		counts, err := rs.isRelevant(ctx, &h, found[i].Version)
+		counts, err := rs.IsRelevant(ctx, &h, found[i].Version)
 		if counts && err == nil {
 			err = do(&found[i], &h)
 		}
@@ -122,22 +122,78 @@ func (rs *Records) eachRelevant(ctx context.Context, q store.Query, do func(*rec
 	return nil
 }
 
-func (rs *Records) notCurrent(ctx context.Context, status, otherwise string) (out []Outdated, err error) {
+func (rs *Records) notCurrent(ctx context.Context, status string) (out []Outdated, err error) {
+	g := rs.Graph()
 	err = rs.eachRelevant(ctx, store.Query{Status: status}, func(r *record.Record, h *record.Head) error {
-		marks, err := rs.Store.Marks(ctx, r.ID)
-		reason := ""
-		for _, m := range marks {
-			if m.Version == r.Version && m.Status == status {
-				reason = m.Reason
-			}
-		}
-		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, cmp.Or(reason, otherwise)})
+		reason, err := rs.whyStale(ctx, g, r)
+		out = append(out, Outdated{r.Ref(), r.Type, r.Module, h.Canonical == r.Version, reason})
 		return err
 	})
+	if err != nil || status != record.NeedsUpdate {
+		return out, err
+	}
+	more, err := rs.Unmarked(ctx)
+	for _, s := range more {
+		h, err := rs.existingHead(ctx, s.Ref.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Outdated{s.Ref, s.Type, s.Module, h.Canonical == s.Ref.Version, graph.RestsOn + s.Because + graph.NotCurrent})
+	}
+	slices.SortStableFunc(out, func(a, b Outdated) int { return record.CompareRefs(a.Ref, b.Ref) })
 	return out, err
 }
 
-// Forks returns the records with several tips, core types first.
+// whyStale returns why a version is stale: the reason of its mark if it is still true, or else what
+// it depends on and no longer holds. It is empty for other versions.
+func (rs *Records) whyStale(ctx context.Context, g *graph.Graph, r *record.Record) (string, error) {
+	if !policy.IsStale(r.Status) {
+		return "", nil
+	}
+	reason, err := g.MarkReason(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	found, err := g.Outdated(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	var on []string
+	for _, o := range found {
+		s, err := g.Look(ctx, o.Through)
+		if err != nil {
+			return "", err
+		}
+		on = append(on, o.Because(s.Lapsed))
+	}
+	holds, err := g.StillTrue(ctx, reason, found)
+	switch {
+	case err != nil:
+		return "", err
+	case len(on) > 0 && holds:
+		return reason, nil
+	case len(on) > 0:
+		return "it depends on " + strings.Join(on, ", and on "), nil
+	case reason == "" && r.Status == record.NeedsRebase:
+		moved, err := (&putting{Records: rs, read: make(map[string]record.Head)}).moved(ctx, r, true)
+		if err != nil {
+			return "", err
+		}
+		for _, m := range moved {
+			on = append(on, m.Input.Ref().String())
+		}
+		if len(on) > 0 {
+			return strings.Join(on, ", ") + " changed before it was put", nil
+		}
+	}
+	cause, err := g.CauseGone(ctx, r)
+	if cause == graph.ChangedInputs {
+		return "an input changed before it was put", err
+	}
+	return graph.RestsOn + cause, err
+}
+
+// Forks returns the records with several tips and those that compete with others, core types first.
 func (rs *Records) Forks(ctx context.Context) ([]Fork, error) {
 	heads, err := rs.Store.Heads(ctx, store.HeadQuery{Forked: true})
 	if err != nil {
@@ -149,13 +205,16 @@ func (rs *Records) Forks(ctx context.Context) ([]Fork, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kind, _ := rs.Types.Find(h.Type); kind.Core {
-			core = append(core, Fork{h.ID, h.Type, h.Module, true, tips})
+		kind, _ := rs.Types.Find(h.Type)
+		fork := Fork{ID: h.ID, Type: h.Type, Module: h.Module, Core: kind.Core, Tips: tips}
+		if kind.Core {
+			core = append(core, fork)
 		} else {
-			others = append(others, Fork{h.ID, h.Type, h.Module, false, tips})
+			others = append(others, fork)
 		}
 	}
-	return append(core, others...), nil
+	rivals, err := rs.rivalForks(ctx)
+	return slices.Concat(core, rivals, others), err
 }
 
 func modulesOf(census []record.Count, fits func(record.Type) bool, types record.Types) []string {
@@ -173,7 +232,8 @@ func modulesOf(census []record.Count, fits func(record.Type) bool, types record.
 // spine returns the places of the project's spine: brief, summary, and the memo of each module.
 func (rs *Records) spine(ctx context.Context, census []record.Count) ([]SpineEntry, error) {
 	places := []SpineEntry{{Type: record.ProjectBrief, Module: record.Project}, {Type: record.ProjectSummary, Module: record.Project}}
-	for _, module := range modulesOf(census, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, rs.Types) {
+	live := slices.DeleteFunc(slices.Clone(census), func(c record.Count) bool { return c.Status == record.Deprecated })
+	for _, module := range modulesOf(live, func(t record.Type) bool { return t.Knowledge || t.Name == record.IntegratedMemo }, rs.Types) {
 		if module != record.Project {
 			places = append(places, SpineEntry{Type: record.IntegratedMemo, Module: module})
 		}

@@ -1,12 +1,12 @@
 package govern
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"brenner/govern/contexts"
+	"brenner/govern/memo"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/internal/text"
@@ -16,11 +16,15 @@ import (
 )
 
 // Summarise puts a version with a new summary, written by an agent or, if none can be asked or
-// shown all of it, taken from the beginning of the text. Its parent is the version in question.
+// shown all of it, taken from the beginning of the text. Its parent is the version in question. The
+// summary of a brief is its goal.
 func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *Helper) (Put, error) {
 	r, _, err := rs.findFor(ctx, who, address, tipOf)
 	if err != nil {
 		return Put{}, err
+	}
+	if r.Type == record.ProjectBrief {
+		return rs.restateGoal(ctx, who, &r)
 	}
 	content, err := rs.Content(ctx, &r)
 	if err != nil {
@@ -55,7 +59,7 @@ func (rs *Records) Summarise(ctx context.Context, who Actor, address string, h *
 		return Put{}, err
 	}
 	draft.Summary = oneLine(a.text)
-	draft.Change = "a summary of what it says now, by " + h.Name
+	draft.Change = contexts.AgentSummary + h.Name
 	draft.Task, draft.granted = a.task.String(), true // the requester may write it
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	put.Asked = a.event.Asked
@@ -112,19 +116,26 @@ func (rs *Records) Consolidate(ctx context.Context, who Actor, module string, h 
 	if err != nil {
 		return Put{}, err
 	}
-	draft := Draft{ID: memoID(kind, module), Type: kind, Module: module}
+	draft := Draft{Type: kind, Module: module}
 	if holder != nil {
 		draft.ID = holder.ID
+	} else if draft.ID, err = rs.freeID(ctx, memoID(kind, module), kind, module); err != nil {
+		return Put{}, err
 	}
 	if err := rs.mayPut(ctx, who, &draft); err != nil {
 		return Put{}, err
 	}
 	if !h.Available() {
-		taken, left := splitToFit(inputs, maxContent)
+		if err := rs.stateGoals(ctx, inputs); err != nil {
+			return Put{}, err
+		}
+		taken, left := memo.Split(inputs, maxContent)
 		draft.linkSources(refsOf(taken), refsOf(left))
-		draft.Content = extractMemo(module, taken, refsOf(left))
-		draft.Summary = fmt.Sprintf("What %s of %s say, by their summaries; put together by the program, weighed by nobody.", text.Count(len(taken), "record"), module)
+		draft.Content = memo.Text(module, taken, refsOf(left))
 		draft.summaryBy = record.Extracted
+		if draft.Summary, err = rs.memoSummary(ctx, draft.ID, taken); err != nil {
+			return Put{}, err
+		}
 		put, err := rs.putOne(ctx, who, draft)
 		put.LeftOut = refsOf(left)
 		return put, err
@@ -170,14 +181,14 @@ func (rs *Records) integrate(ctx context.Context, who Actor, h *Helper, draft Dr
 	}
 	left := slices.DeleteFunc(slices.Clone(inputs), func(ref record.Ref) bool { return slices.Contains(taken, ref) })
 	draft.linkSources(taken, left)
-	draft.Content, draft.Task = append([]byte(a.text+"\n"), leftOut(left)...), a.task.String()
+	draft.Content, draft.Task = append([]byte(a.text+"\n"), memo.LeftOut(left)...), a.task.String()
 	put, err := rs.putOne(ctx, Actor{Name: h.Name, Role: policy.Integrator}, draft)
 	put.LeftOut, put.Asked = left, a.event.Asked
 	return put, rs.journalResult(ctx, a, put.Record.Ref(), err)
 }
 
 func (rs *Records) previousMemo(ctx context.Context, id string) (*record.Record, error) {
-	h, err := rs.headByID(ctx, id)
+	h, err := rs.HeadByID(ctx, id)
 	if err != nil || h.Latest == 0 {
 		return nil, err
 	}
@@ -185,7 +196,7 @@ func (rs *Records) previousMemo(ctx context.Context, id string) (*record.Record,
 	if err != nil {
 		return nil, err
 	}
-	r, err := rs.version(ctx, record.Ref{ID: id, Version: from}, h.Latest)
+	r, err := rs.Version(ctx, record.Ref{ID: id, Version: from}, h.Latest)
 	return &r, err
 }
 
@@ -212,7 +223,7 @@ func refsOf(records []record.Record) []record.Ref {
 
 func memoID(kind, module string) string {
 	if kind == record.ProjectSummary {
-		return "project-summary"
+		return summaryID
 	}
 	return derivedID("memo-", module)
 }
@@ -230,7 +241,7 @@ func (rs *Records) memoInputs(ctx context.Context, who Actor, module string) (st
 	if kind == record.ProjectSummary {
 		queries = append([]store.HeadQuery{{Types: []string{record.ProjectBrief, record.IntegratedMemo}, Canonical: true, Live: true, Newest: true}}, queries...)
 	}
-	rehearsed, err := rs.rehearsals(ctx)
+	rehearsed, err := rs.Rehearsals(ctx)
 	if err != nil {
 		return kind, nil, err
 	}
@@ -240,12 +251,12 @@ func (rs *Records) memoInputs(ctx context.Context, who Actor, module string) (st
 		if err != nil {
 			return kind, nil, err
 		}
-		refs, err := rehearsed.untainted(ctx, heads)
+		refs, err := rehearsed.Untainted(ctx, heads)
 		if err != nil {
 			return kind, nil, err
 		}
 		for _, ref := range refs {
-			r, err := rs.version(ctx, ref, ref.Version)
+			r, err := rs.Version(ctx, ref, ref.Version)
 			if err != nil {
 				return kind, nil, err
 			}
@@ -259,52 +270,4 @@ func (rs *Records) memoInputs(ctx context.Context, who Actor, module string) (st
 		}
 	}
 	return kind, inputs, nil
-}
-
-func splitToFit(inputs []record.Record, bound int) (taken, left []record.Record) {
-	room := bound - len(extractMemo("", nil, nil)) - maxID - len(leftOut(make([]record.Ref, len(inputs)))) - maxNamed*maxID
-	for i := range inputs {
-		if room -= len(memoLine(&inputs[i])) + len(memoHeading(inputs[i].Type)); room < 0 {
-			return inputs[:i], inputs[i:]
-		}
-	}
-	return inputs, nil
-}
-
-func memoHeading(kind string) string { return "\n## " + kind + "\n\n" }
-
-func memoLine(r *record.Record) string {
-	return fmt.Sprintf("- %s (%s): %s\n", r.Ref(), r.Status, r.Summary)
-}
-
-func extractMemo(module string, inputs []record.Record, left []record.Ref) []byte {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# What stands in %s\n\nPut together by the program from the summaries of %s, without a model:\nnothing here was weighed, and no contradiction was looked for.\n", module, text.Count(len(inputs), "record"))
-	kind := ""
-	byType := slices.Clone(inputs)
-	slices.SortFunc(byType, func(a, b record.Record) int {
-		return cmp.Or(strings.Compare(a.Type, b.Type), record.CompareRefs(a.Ref(), b.Ref()))
-	})
-	for i := range byType {
-		if r := &byType[i]; r.Type != kind {
-			kind = r.Type
-			b.WriteString(memoHeading(kind))
-		}
-		b.WriteString(memoLine(&byType[i]))
-	}
-	return append([]byte(b.String()), leftOut(left)...)
-}
-
-const maxNamed = 50
-
-func leftOut(left []record.Ref) string {
-	if len(left) == 0 {
-		return ""
-	}
-	named := left[:min(len(left), maxNamed)]
-	text := "\nNot taken up, for want of room: " + refList(named)
-	if more := len(left) - len(named); more > 0 {
-		text += fmt.Sprintf(", and %d others", more)
-	}
-	return text + ".\n"
 }

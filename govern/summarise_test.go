@@ -9,6 +9,7 @@ import (
 	"brenner/agent"
 	"brenner/govern"
 	"brenner/govern/contexts"
+	"brenner/govern/finding"
 	"brenner/govern/policy"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -52,12 +53,12 @@ func TestSummariseFallsBackIfTheAgentCannotSeeTheText(t *testing.T) {
 	})
 }
 
-func TestCanonicalBriefIsShownInFullForItsSummary(t *testing.T) {
+func TestOverviewIsShownInFullForItsSummary(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "The exact text."))
-		k.promote("brief")
+		k.put(draft("sum", record.ProjectSummary, "The exact text."))
+		k.promote("sum")
 		h, ada := helper("What it is about.")
-		if _, err := k.Summarise(k.ctx(), sydney, "brief", h); err != nil {
+		if _, err := k.Summarise(k.ctx(), sydney, "sum", h); err != nil {
 			k.Fatal(err)
 		}
 		if len(ada.calls) != 1 || !strings.Contains(ada.calls[0].Turns[0].Text, "  | The exact text.") {
@@ -162,12 +163,12 @@ func (k *kit) tips(id string) []int {
 // a tip.
 func TestSummaryOfTheCanonicalVersionForks(t *testing.T) {
 	both(t, func(k *kit) {
-		d := draft("brief", record.ProjectBrief, "The first brief.")
+		d := draft("spec", record.ModelSpec, "The first model.")
 		d.Summary = "" // extracted
 		k.put(d)
-		k.promote("brief@v1")
-		k.put(draft("brief", record.ProjectBrief, "The second brief: a week of work."))
-		found, err := k.Check(k.ctx(), sydney, govern.CheckSummaries)
+		k.promote("spec@v1")
+		k.put(draft("spec", record.ModelSpec, "The second model: a week of work."))
+		found, err := k.Check(k.ctx(), sydney, finding.Summaries)
 		if err != nil || len(found) != 1 {
 			k.Fatal(found, err)
 		}
@@ -177,10 +178,10 @@ func TestSummaryOfTheCanonicalVersionForks(t *testing.T) {
 			k.Fatal(err)
 		}
 		k.equal("fork", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
-		k.equal("tips", k.tips("brief"), []int{2, 3})
+		k.equal("tips", k.tips("spec"), []int{2, 3})
 		// It is not done twice, with or without an agent.
 		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), h)
-		k.wantFault(err, govern.NothingNew, "brief@v3 has the same content and a current summary", "store promote brief@v3")
+		k.wantFault(err, govern.NothingNew, "spec@v3 has the same content and a current summary", "store promote spec@v3")
 		_, err = k.Summarise(k.ctx(), sydney, found[0].Ref.String(), nil)
 		k.wantFault(err, govern.NothingNew)
 		k.equal("asked", len(ada.calls), 1)
@@ -190,12 +191,12 @@ func TestSummaryOfTheCanonicalVersionForks(t *testing.T) {
 // An agent's summary continues the version with the extracted one, on the same branch.
 func TestSummariseContinuesTheExtractedSummary(t *testing.T) {
 	both(t, func(k *kit) {
-		k.put(draft("brief", record.ProjectBrief, "one"))
-		d := draft("brief", record.ProjectBrief, "two")
+		k.put(draft("spec", record.ModelSpec, "one"))
+		d := draft("spec", record.ModelSpec, "two")
 		d.Summary, d.KeepSummary = "", true
 		k.put(d)
 		for i, h := range []*govern.Helper{nil, first(helper("<think>Short.</think>\nWhat it is about."))} {
-			put, err := k.Summarise(k.ctx(), sydney, "brief@v2", h)
+			put, err := k.Summarise(k.ctx(), sydney, "spec@v2", h)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -242,7 +243,8 @@ func TestReplyContinuesTheVersionItsAuthorSaw(t *testing.T) {
 		if put, err = k.Consolidate(k.ctx(), sydney, "fate", h); err != nil {
 			k.Fatal(err)
 		}
-		k.equal("the memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.Alternative, []int{2, 3}})
+		// The note needs a rebase, so what sums it up needs an update.
+		k.equal("the memo", []any{put.Record.Parent, put.Record.Status, put.Fork}, []any{1, record.NeedsUpdate, []int{2, 3}})
 		k.equal("tips", k.tips("memo-fate"), []int{2, 3})
 	})
 }

@@ -78,7 +78,7 @@ func Audit(message string, want Expected) Report {
 // ofAnotherTool reports whether a message has a session configuration and no part of ours.
 func (a *auditor) ofAnotherTool() bool {
 	ours := a.out.ThreadID != "" || a.places.recipient+a.places.round+a.places.template > 0
-	return !ours && slices.Contains(a.lines, roster.BlockHeading) && !slices.ContainsFunc(parts(), func(p part) bool { return slices.Contains(a.lines, p.heading) })
+	return !ours && slices.Contains(a.lines, roster.BlockHeading) && !slices.ContainsFunc(append(parts(false), part{heading: headTask}), func(p part) bool { return slices.Contains(a.lines, p.heading) })
 }
 
 // Expected is what a message must agree with; the zero value requires nothing.
@@ -169,7 +169,7 @@ func (a *auditor) readRoster(message string) {
 		a.add(BadOrder, "roster", b.Line-1, headHint,
 			"the session configuration does not directly follow the message's header")
 	}
-	if err := b.Roster.Validate(); err != nil {
+	if err := validate(b.Roster, a.isTask()); err != nil {
 		lines := entryLines(&b)
 		for _, f := range fault.All(err) {
 			a.addFault("roster", cmp.Or(lines[f.Error()], b.Line)-1, f)
@@ -336,19 +336,28 @@ func (a *auditor) checkTemplate() {
 		a.add(TemplateHash, "template_hash", at, "the message was changed, or written with a changed template",
 			"the hash of %s is %s, want %s", id, fault.Shown(a.out.Hash), prompts.Short(hash))
 	}
-	if want, ok := a.wantedTemplate(); ok && known {
+	if want, ok := a.wantedTemplate(); ok && known && !a.isTask() {
 		if a.out.TemplateRole() != want {
 			a.add(WrongTemplate, "template", at, "check the roster and the template",
 				"%s has the template %s, but the roster requires %s", fault.Shown(a.out.Recipient), id, want)
 		}
 	}
-	for version := range prompts.Latest {
-		for _, t := range prompts.All(version + 1) {
-			if t.ID() == id && a.roster.Line > 0 {
-				a.checkPrompt(t)
-			}
+	for _, t := range prompts.Known() {
+		if t.ID() == id && a.roster.Line > 0 {
+			a.checkPrompt(t)
 		}
 	}
+}
+
+// isTask reports whether the message is of a task. Its template is the same for all roles.
+func (a *auditor) isTask() bool { return prompts.IsTask(a.out.Template) }
+
+// firstHeading returns the heading below the prompt.
+func (a *auditor) firstHeading() string {
+	if a.isTask() {
+		return headTask
+	}
+	return headQuestion
 }
 
 func (a *auditor) wantedTemplate() (string, bool) {
@@ -368,7 +377,7 @@ func (a *auditor) checkPrompt(t prompts.Template) {
 		from++
 	}
 	from = min(from+2, len(a.lines)) // the rule and a blank line
-	want := strings.Split(t.Prompt()+"\n\n"+headQuestion, "\n")
+	want := strings.Split(t.Prompt()+"\n\n"+a.firstHeading(), "\n")
 	for i, line := range want {
 		if from+i >= len(a.lines) || a.lines[from+i] != line {
 			a.add(PromptChanged, "prompt", min(from+i, len(a.lines)-1), hint,
@@ -387,13 +396,13 @@ func (a *auditor) checkPrompt(t prompts.Template) {
 
 // checkOrder checks the headings after the prompt. Outside texts are quoted, so any other is forged.
 func (a *auditor) checkOrder() {
-	from := slices.Index(a.lines, headQuestion)
+	parts := parts(a.isTask())
+	from := slices.Index(a.lines, a.firstHeading())
 	if from < 0 {
-		a.add(BadOrder, "order", len(a.lines)-1, orderHint(), "the message has no part %q", headQuestion)
+		a.add(BadOrder, "order", len(a.lines)-1, orderHint(parts), "the message has no part %q", a.firstHeading())
 		return
 	}
 	next := 0
-	parts := parts()
 	for i := from; i < len(a.lines); i++ {
 		line := a.lines[i]
 		if !strings.HasPrefix(line, "## ") && !strings.HasPrefix(line, "# ") {
@@ -401,19 +410,19 @@ func (a *auditor) checkOrder() {
 		}
 		at := slices.IndexFunc(parts[next:], func(p part) bool { return p.heading == line })
 		if at < 0 {
-			a.add(BadOrder, "order", i, orderHint(), "this heading does not belong here: %s", fault.Shown(line))
+			a.add(BadOrder, "order", i, orderHint(parts), "this heading does not belong here: %s", fault.Shown(line))
 			continue
 		}
-		a.addMissing(parts[next:next+at], i)
+		a.addMissing(parts, next, next+at, i)
 		next += at + 1
 	}
-	a.addMissing(parts[next:], len(a.lines)-1)
+	a.addMissing(parts, next, len(parts), len(a.lines)-1)
 }
 
-func (a *auditor) addMissing(parts []part, index int) {
-	for _, p := range parts {
+func (a *auditor) addMissing(parts []part, from, to, index int) {
+	for _, p := range parts[from:to] {
 		if p.required {
-			a.add(BadOrder, "order", index, orderHint(), "missing before this line: the part %q", p.heading)
+			a.add(BadOrder, "order", index, orderHint(parts), "missing before this line: the part %q", p.heading)
 		}
 	}
 }
@@ -424,17 +433,21 @@ type part struct {
 }
 
 // parts returns the headings in the order in which body writes them.
-func parts() []part {
+func parts(ofTask bool) []part {
+	var in Input
+	if ofTask {
+		in.Task = new(Task)
+	}
 	var all []part
-	for _, s := range new(Input).sections("") {
-		all = append(all, part{s.heading, s.heading == headQuestion || s.without != ""})
+	for i, s := range in.sections("") {
+		all = append(all, part{s.heading, i == 0 || s.without != ""})
 	}
 	return append(all, part{headOutputs, true}, part{headFormat, true})
 }
 
-func orderHint() string {
+func orderHint(parts []part) string {
 	var names []string
-	for _, p := range parts() {
+	for _, p := range parts {
 		names = append(names, strings.TrimPrefix(p.heading, "## "))
 	}
 	return "after the prompt a kickoff has, in this order: " + strings.Join(names, ", ")

@@ -30,6 +30,7 @@ const (
 	headArtifact    = "## Current Artifact"
 	headHypotheses  = "## Initial Hypotheses"
 	headConstraints = "## Constraints"
+	headLeftOut     = "## Left Out"
 	headOutputs     = "## Requested Outputs"
 	headFormat      = "## Response Format"
 )
@@ -79,7 +80,7 @@ func (in *Input) body(to string, f *Frame, sections []section) string {
 	}
 	b.WriteString(tail)
 	if in.Structured[to] != "" {
-		b.WriteString(AsJSON)
+		b.WriteString(AsJSON + in.recordsAsJSON(to))
 	}
 	return b.String()
 }
@@ -107,7 +108,7 @@ func (in *Input) sections(to string) []section {
 		{
 			heading: headProject, text: in.Project[to],
 			about: "What the project's records say, as far as your role may read them, each with its id and version.",
-			after: in.patchable(to),
+			after: joinParagraphs(in.patchable(to), in.creatable(to)), without: in.creatable(to),
 		},
 		{
 			heading: headMemory, text: in.memory(to), about: in.aboutMemory(to), without: in.aboutLessons(to),
@@ -118,6 +119,14 @@ func (in *Input) sections(to string) []section {
 		},
 		{heading: headHypotheses, text: in.hypotheses(), about: "They came with the brief. Nothing speaks for them but that."},
 		{heading: headConstraints, text: in.constraints()},
+		{
+			heading: headLeftOut, text: in.leftOut(to),
+			about: "This message has a limit of tokens, and these parts did not fit. They exist: do not take them for missing.",
+		},
+	}
+	if in.Task != nil {
+		all[0].heading, all[0].about = headTask, in.aboutTask()
+		all[1].without = ""
 	}
 	for i := range all {
 		all[i].raw, all[i].text = all[i].text, ""
@@ -126,6 +135,10 @@ func (in *Input) sections(to string) []section {
 		}
 	}
 	return all
+}
+
+func joinParagraphs(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
 // patchable describes how to change the texts that an agent may change.
@@ -163,6 +176,14 @@ func (in *Input) constraints() string {
 	var b strings.Builder
 	for _, c := range in.Constraints {
 		b.WriteString(entry("- ", c))
+	}
+	return b.String()
+}
+
+func (in *Input) leftOut(to string) string {
+	var b strings.Builder
+	for _, line := range in.LeftOut[to] {
+		b.WriteString("- " + oneLine(line) + "\n")
 	}
 	return b.String()
 }
@@ -252,7 +273,7 @@ type Frames interface {
 }
 
 func (in *Input) cachedFrame(to string) Frame {
-	if in.Frames == nil {
+	if in.Frames == nil || in.Task != nil { // a frame names the types of a task
 		return in.frame(to)
 	}
 	return in.Frames.Frame(to, in.Round > 1, func() Frame { return in.frame(to) })
@@ -264,7 +285,7 @@ type Shown = prompts.Shown
 // Schema returns the schema of an agent's reply to a message with a template, or nil if the agent may change nothing.
 func Schema(r roster.Roster, scopes merge.Scopes, template string, s Shown) []byte {
 	rights := rightsOf(r, scopes, s.Agent)
-	s.Brief = prompts.IsShort(template)
+	s.Brief, s.Task = prompts.IsShort(template), prompts.IsTask(template)
 	return rights.Answer(s)
 }
 
@@ -288,6 +309,9 @@ func (in *Input) frame(to string) Frame {
 	if rights.Unified || !ok {
 		t, f.role = prompts.Unified(in.Prompts), ""
 	}
+	if in.Task != nil {
+		t, rights.Creates = prompts.Task(), in.Task.Creates
+	}
 	if in.Short[to] {
 		t = t.Shortened()
 	}
@@ -297,7 +321,11 @@ func (in *Input) frame(to string) Frame {
 	}
 	f.head = fmt.Sprintf("%s%s%s%s)\n\n", templateLabel, f.template, hashLabel, prompts.Short(f.hash)) +
 		in.Roster.Block() + "\n" + t.Prompt() + "\n\n"
-	f.tail = fmt.Sprintf("%s\n\n%s\n\n", headOutputs, t.Outputs(in.Round, rights)) +
+	round := in.Round
+	if in.Task != nil {
+		round = 1 // a task has no others
+	}
+	f.tail = fmt.Sprintf("%s\n\n%s\n\n", headOutputs, t.Outputs(round, rights)) +
 		fmt.Sprintf("%s\n\n%s\n", headFormat, t.Format(rights))
 	return f
 }

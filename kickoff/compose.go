@@ -39,6 +39,10 @@ type Input struct {
 	// Patchable are the addresses (ID@vN) of texts in it that an agent may change, by agent. They
 	// are not quoted: the store's ids are plain words.
 	Patchable map[string][]string
+	// Creates are the types of records that an agent may create, by agent.
+	Creates map[string][]string
+	// Task makes the messages of a task: the question is its text, and the replies are records.
+	Task *Task
 	// Lessons are additional bullets by agent.
 	Lessons map[string][]Bullet
 	// Learns asks the agents to cite what they use and to report what they learned.
@@ -49,6 +53,8 @@ type Input struct {
 	Scopes merge.Scopes // the zero value restricts no agent
 	// Structured says, by agent, whether its reply is held to a JSON schema: "schema", "auto" if that may fail, or "".
 	Structured map[string]string
+	// LeftOut says, by agent, what its message does not show because it would be too long.
+	LeftOut map[string][]string
 	// Prompts is the version of the prompts; 0 is the latest one.
 	Prompts int
 	// Short are the agents whose messages have a short prompt, for small contexts.
@@ -58,6 +64,13 @@ type Input struct {
 
 	// Frames, if not nil, caches frames between calls of Compose.
 	Frames Frames
+}
+
+// Task is a task of the project's store. Its text is the question of the message.
+type Task struct {
+	Address string   // ID@vN
+	Role    string   // of the store, whose agent does it
+	Creates []string // the types of records that this role may create
 }
 
 // Hypothesis is a hypothesis of the brief, with its id if it has one.
@@ -103,7 +116,7 @@ func Compose(in Input) ([]Message, error) {
 }
 
 func (in *Input) check() error {
-	found := []error{CheckThreadID(in.ThreadID), in.Roster.Validate(), in.Roster.Covers(in.Recipients)}
+	found := []error{CheckThreadID(in.ThreadID), validate(in.Roster, in.Task != nil), in.Roster.Covers(in.Recipients)}
 	if blank(in.Question) {
 		found = append(found, &fault.Error{
 			Code: NoQuestion, Detail: "the research question is missing",
@@ -159,6 +172,9 @@ func (in *Input) message(to string) Message {
 		Template: f.template, TemplateHash: f.hash, Body: in.body(to, &f, sections),
 	}
 	m.Examples = f.examples(sections, m.Body, in.Reader)
+	if in.creatable(to) != "" {
+		m.Examples = append(m.Examples, recordExample(in.Creates[to][0]))
+	}
 	return m
 }
 

@@ -83,6 +83,11 @@ func TestGolden(t *testing.T) {
 	unified.Roster.Mode, unified.Recipients = roster.Unified, []string{"GreenValley"}
 	golden("unified", compose(t, unified)[0])
 	golden("short", compose(t, shortened(input()))[1])
+	golden("task", compose(t, taskInput("Reader"))[0])
+	golden("task_short", compose(t, shortened(taskInput("Reader")))[0])
+	creates := input()
+	creates.Recipients, creates.Creates = []string{"BlueLake"}, map[string][]string{"BlueLake": {"integrated_memo", "paper_note"}}
+	golden("creates", compose(t, creates)[0])
 	later := input()
 	later.Round, later.Recipients = 2, []string{"BlueLake"}
 	later.Views = map[string]string{"BlueLake": "# Brenner Protocol Artifact: RS-20251230-cell-fate\n\n## 2. Hypothesis Slate\n\n### H1: Ancestry\n"}

@@ -10,7 +10,6 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
-	"brenner/internal/remark"
 	"brenner/internal/text"
 )
 
@@ -29,7 +28,7 @@ func (in *Input) aboutMemory(to string) string {
 // aboutLessons returns the instructions for writing lessons. The template sets their number; a short
 // one does not ask for any.
 func (in *Input) aboutLessons(to string) string {
-	if !in.Learns || in.Short[to] {
+	if !in.Learns || in.Short[to] || in.Task != nil {
 		return ""
 	}
 	return "What you say in a fence with the word `" + LessonFence + "` (see Lessons, below) may reach later sessions. A line that\n" +
@@ -54,7 +53,7 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 		if b.Kind != markdown.Fenced || !b.Own() || string(bytes.TrimSpace(b.Fence.Info)) != LessonFence || cut && !b.Closed {
 			continue
 		}
-		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b)) {
+		if l, ok := readFence(string(text[b.Start:b.End])); ok && (reader == delta.FirstReader || !l.isExample() && !isDisowned(text, b, reader)) {
 			return l, true
 		}
 	}
@@ -62,9 +61,9 @@ func ReadLesson(reply string, cut bool, reader delta.Reader) (Lesson, bool) {
 }
 
 // isDisowned reports whether the line before a fence or behind it says that it is not meant.
-func isDisowned(text []byte, b markdown.Block) bool {
+func isDisowned(text []byte, b markdown.Block, reader delta.Reader) bool {
 	above := bytes.TrimSuffix(text[:b.Start], []byte("\n"))
-	_, _, ok := remark.Beside(above[:bytes.LastIndexByte(above, '\n')+1], nil, text[b.End:], "")
+	_, _, ok := reader.Remarks("").Beside(above[:bytes.LastIndexByte(above, '\n')+1], nil, text[b.End:])
 	return ok
 }
 
@@ -151,9 +150,14 @@ func inWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// QuestionOf returns the research question of any kickoff, unquoted, or "".
+// QuestionOf returns the research question of any kickoff, or its task, unquoted, or "".
 func QuestionOf(message string) string {
-	_, text, ok := strings.Cut("\n"+clean(message), "\n"+headQuestion+"\n")
+	message = "\n" + clean(message)
+	_, text, ok := strings.Cut(message, "\n"+headQuestion+"\n")
+	if !ok {
+		_, text, ok = strings.Cut(message, "\n"+headTask+"\n")
+		_, text, _ = strings.Cut(text, "\n\n") // the line that names it
+	}
 	if !ok {
 		return ""
 	}
@@ -179,7 +183,7 @@ func (f *Frame) examples(sections []section, body string, version delta.Reader) 
 			examples = appendShown(examples, strings.ToValidUTF8(s.raw, "\ufffd"), version)
 		}
 	}
-	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Reader: version, Examples: examples}).Blocks, isOK) {
+	if !f.plain && slices.ContainsFunc(delta.Read([]byte(body), delta.Options{Reader: version, Examples: examples, Records: delta.WithRecords}).Blocks, isOK) {
 		examples = append(examples, body)
 	}
 	return examples

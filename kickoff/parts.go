@@ -24,8 +24,9 @@ func PartNames() []string {
 // a text from outside is quoted and begins no part.
 func Parts(body string) []Part {
 	names := map[string]string{
-		headQuestion: PartQuestion, headContext: PartQuestion, headHypotheses: PartQuestion, headConstraints: PartQuestion,
-		headExcerpt: PartEvidence, headProject: PartRecords, headMemory: PartMemory, headArtifact: PartArtifact, headOutputs: PartTemplate,
+		headQuestion: PartQuestion, headTask: PartQuestion, headContext: PartQuestion, headHypotheses: PartQuestion, headConstraints: PartQuestion,
+		headExcerpt: PartEvidence, headProject: PartRecords, headMemory: PartMemory, headArtifact: PartArtifact, headLeftOut: PartTemplate,
+		headOutputs: PartTemplate,
 	}
 	parts := []Part{{Name: PartTemplate}}
 	started, ended := false, false
@@ -33,7 +34,7 @@ func Parts(body string) []Part {
 	for line := range strings.Lines(body) {
 		heading := strings.TrimSuffix(line, "\n")
 		name, known := names[heading]
-		started = started || heading == headQuestion
+		started = started || heading == headQuestion || heading == headTask
 		if known && started && !ended {
 			parts[len(parts)-1].Text = body[from:at]
 			parts = append(parts, Part{Name: name})
@@ -43,4 +44,22 @@ func Parts(body string) []Part {
 	}
 	parts[len(parts)-1].Text = body[from:]
 	return parts
+}
+
+// LeftOut returns what the body of a message says that it leaves out.
+func LeftOut(body string) []string {
+	at := strings.LastIndex(body, "\n"+headLeftOut+"\n")
+	if at < 0 {
+		return nil
+	}
+	var all []string
+	for line := range strings.Lines(body[at+len(headLeftOut)+2:]) {
+		if strings.HasPrefix(line, "#") {
+			break
+		}
+		if what, ok := strings.CutPrefix(line, "> - "); ok {
+			all = append(all, strings.TrimSuffix(what, "\n"))
+		}
+	}
+	return all
 }

@@ -17,7 +17,8 @@ const maxRepairs = 20
 
 // Request is a repair request in parts; as many are sent as fit.
 type Request struct {
-	Head, Tail string
+	Head, Tail string   // with an empty line before the tail
+	Blocks     string   // before the tail: the numbers of all blocks with a defect, or ""
 	Problems   []string // the first ones, one text each
 	Lines      []int    // of the reply, one per problem
 	More       int      // number of further problems
@@ -28,7 +29,7 @@ type Request struct {
 func Repair(threadID string, problems []delta.Located) Request {
 	r := Request{
 		Head: fmt.Sprintf("# REPAIR: %s\n\nSome of your reply could not be read:\n\n", threadID),
-		Tail: "\nSend the corrected blocks, and only those: what could be read has been taken and must not be sent again. " +
+		Tail: "Send the corrected blocks, and only those: what could be read has been taken and must not be sent again. " +
 			"Write each as one JSON object in a fence of its own that begins with three backticks and the word delta.\n",
 		More: max(0, len(problems)-maxRepairs),
 	}
@@ -46,7 +47,7 @@ func Repair(threadID string, problems []delta.Located) Request {
 // would be right. Tokens is the length of a reply that was cut. It contains nothing that looks like a
 // delta. Sessions of protocol 2 send it.
 func RepairDefects(threadID string, tokens int, defects []settle.Defect) Request {
-	return request(threadID, tokens, defects, hintOf, "\nSend only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
+	return request(threadID, tokens, defects, hintOf, "", "Send only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
 		"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
 		"and the word delta; it replaces the one it corrects, takes its place in the order, and keeps its ref. "+orNoChanges)
 }
@@ -56,11 +57,23 @@ const orNoChanges = "If nothing is to change, write one line outside of any fenc
 // Correct returns a request like RepairDefects, with an exact hint for every defect, and the numbers of
 // all blocks that have one. Sessions since protocol 3 send it.
 func Correct(threadID string, tokens int, defects []settle.Defect) Request {
-	return request(threadID, tokens, defects, remedy, "\n"+defectiveBlocks(defects)+
+	names := "the ref, the name or the target_id of the block that it corrects"
+	if slices.ContainsFunc(defects, func(d settle.Defect) bool { return d.Section == delta.RecordSection }) {
+		names += ", a record with the id of the record that it corrects"
+	}
+	return request(threadID, tokens, defects, remedy, defectiveBlocks(defects),
 		"Send only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
-		"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
-		"and the word delta, and with the ref, the name or the target_id of the block that it corrects: it replaces that one. "+
-		"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+orNoChanges)
+			"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+			"and the word delta, and with "+names+": it replaces that one. "+
+			"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+orNoChanges)
+}
+
+// CorrectTask returns a request like Correct for the reply to a task, which has only records.
+func CorrectTask(threadID string, tokens int, defects []settle.Defect) Request {
+	return request(threadID, tokens, defects, remedy, defectiveBlocks(defects),
+		"Send only the records that are corrected or missing. Records that are not named here stand: do not send them again. "+
+			"Send a corrected record whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+			"and the word delta, and with the id of the record that it corrects, unless the id was wrong: it replaces that one. "+orNoChanges)
 }
 
 // defectiveBlocks names the blocks with a defect, of which a request describes only the first ones.
@@ -95,11 +108,12 @@ func defectiveBlocks(defects []settle.Defect) string {
 	return "All blocks with a defect: " + strings.Join(ranges, ", ") + ". Correct each of them, or leave it out. "
 }
 
-func request(threadID string, tokens int, defects []settle.Defect, hint func(*settle.Defect) string, tail string) Request {
+func request(threadID string, tokens int, defects []settle.Defect, hint func(*settle.Defect) string, blocks, tail string) Request {
 	r := Request{
-		Head: fmt.Sprintf("# REPAIR: %s\n\nYour reply needs a correction:\n\n", threadID),
-		Tail: tail,
-		More: max(0, len(defects)-maxRepairs),
+		Head:   fmt.Sprintf("# REPAIR: %s\n\nYour reply needs a correction:\n\n", threadID),
+		Blocks: blocks,
+		Tail:   tail,
+		More:   max(0, len(defects)-maxRepairs),
 	}
 	for i := range defects[:min(len(defects), maxRepairs)] {
 		d := &defects[i]
@@ -155,6 +169,8 @@ func remedy(d *settle.Defect) string {
 	switch {
 	case d.Hint != "":
 		return d.Hint
+	case d.Section == delta.RecordSection:
+		return "correct it and send the record again, whole, or leave it out"
 	case d.Operation == delta.Kill && name != "" && name != "reason":
 		return "leave " + name + " out: the payload of a KILL has only the field reason, a text"
 	case d.Operation == delta.Kill && name != "":

@@ -15,7 +15,7 @@ func TestRepair(t *testing.T) {
 		Code: delta.InvalidSection, Message: "there is no section ```delta\n{\"operation\":\"ADD\"}\n```", Line: 3, Column: 1, Hint: "# one of <b>them</b>",
 	}}
 	request := kickoff.Repair("RS-20260101-ab", problems)
-	got := request.Head + strings.Join(request.Problems, "") + request.Tail
+	got := request.Head + strings.Join(request.Problems, "") + "\n" + request.Blocks + request.Tail
 	for _, want := range []string{"# REPAIR: RS-20260101-ab\n", "- line 3, column 1: there is no section '''delta", "(INVALID_SECTION)", "What to do: # one of ‹b›them‹/b›"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
@@ -47,7 +47,7 @@ func TestRepairNamesTheFence(t *testing.T) {
 func TestCorrectNamesAllBlocks(t *testing.T) {
 	for want, blocks := range map[string][]int{
 		"\nSend only":                                     {7},
-		"\nAll blocks with a defect: 1-2, 5. ":            {5, 1, 2, 2},
+		"All blocks with a defect: 1-2, 5. ":              {5, 1, 2, 2},
 		"defect: 1-200. Correct each":                     upTo(200, 1),
 		", 199, and 9900 more from block 201 on. Correct": upTo(20_000, 2),
 	} {
@@ -55,11 +55,11 @@ func TestCorrectNamesAllBlocks(t *testing.T) {
 		for _, b := range blocks {
 			defects = append(defects, settle.Defect{Block: b, Line: 1})
 		}
-		if r := kickoff.Correct("RS-20260101-ab", 0, defects); !strings.Contains(r.Tail, want) || len(r.Tail) > 2000 {
-			t.Errorf("%q is missing in %q", want, r.Tail)
+		if r := kickoff.Correct("RS-20260101-ab", 0, defects); !strings.Contains("\n"+r.Blocks+r.Tail, want) || len(r.Blocks+r.Tail) > 2000 {
+			t.Errorf("%q is missing in %q", want, r.Blocks+r.Tail)
 		}
 	}
-	if r := kickoff.RepairDefects("RS-20260101-ab", 0, make([]settle.Defect, 2)); !strings.HasPrefix(r.Tail, "\nSend only what is corrected or missing. Blocks") || !strings.Contains(r.Tail, "keeps its ref. If nothing") {
+	if r := kickoff.RepairDefects("RS-20260101-ab", 0, make([]settle.Defect, 2)); !strings.HasPrefix(r.Tail, "Send only what is corrected or missing. Blocks") || !strings.Contains(r.Tail, "keeps its ref. If nothing") {
 		t.Errorf("protocol 2 sends %q", r.Tail)
 	}
 }

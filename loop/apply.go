@@ -69,7 +69,7 @@ func (s *State) applyOpened(e *journal.Entry) error {
 			Hint: "continue with the version that started it: " + fault.Shown(body.Program),
 		}
 	}
-	if flaw := cmp.Or(body.Work.Index(), body.Work.checkCells(body.Work.Cells)); flaw != "" {
+	if flaw := cmp.Or(body.Work.Index(), body.Work.checkCells(body.Work.Cells), body.Work.checkTasks()); flaw != "" {
 		return s.badSequence(e, "%s", flaw)
 	}
 	*s = State{
@@ -92,7 +92,7 @@ func (w *Work) checkCells(cells []Cell) string {
 }
 
 func (w *Work) checkCell(c *Cell) string {
-	if _, ok := w.Question(c.Question); !ok {
+	if _, ok := w.Question(c.Question); !ok && c.Task == "" {
 		return "no such question: " + fault.Shown(c.Question)
 	}
 	if _, ok := w.Roster(c.Roster); !ok {
@@ -189,6 +189,9 @@ func (s *State) applyAdded(e *journal.Entry) error {
 	if flaw := cmp.Or(w.Index(), w.checkCells(body.Cells)); flaw != "" {
 		return s.badSequence(e, "%s", flaw)
 	}
+	if slices.ContainsFunc(body.Cells, func(c Cell) bool { return c.Task != "" }) {
+		return s.badSequence(e, "a task added to a loop")
+	}
 	w.Cells = slices.Concat(w.Cells, body.Cells)
 	if !ValidName(s.Opened.Name, s.PlannedWith(len(body.Cells))) {
 		return s.badSequence(e, "the loop's name is too long for so many sessions")
@@ -222,9 +225,12 @@ func (s *State) enlist(first int) {
 			byID[j.Cell.ID] = j.Number
 		}
 	}
-	bases := s.bases()
+	bases, before := s.bases(), len(s.Jobs)
 	for i := first; i < len(s.Work.Cells); i++ {
 		c := s.Work.Cells[i]
+		if c.Task != "" && s.Round > 1 {
+			continue
+		}
 		j := Job{Number: len(s.Jobs) + 1, Round: s.Round, Index: i, Cell: c, Status: Waiting}
 		if s.Work.Rotate {
 			j.Turn = s.Round - 1
@@ -243,6 +249,7 @@ func (s *State) enlist(first int) {
 		s.Jobs = append(s.Jobs, j)
 		s.counts[Waiting]++
 	}
+	s.waitFor(s.Jobs[before:], byID)
 }
 
 func (s *State) applyBegan(e *journal.Entry) error {
@@ -365,7 +372,7 @@ func (s *State) statusAfter(j *Job, outcome string) (Status, bool) {
 
 // countNews counts the claims of a session that no earlier session made.
 func (s *State) countNews(j *Job) {
-	if j.Answered() {
+	if j.Answered() && j.Cell.Task == "" {
 		s.answered[j.Round] = true
 	}
 	for _, claim := range j.Settled.Says {
@@ -414,7 +421,11 @@ func (s *State) Add(a *Addition) (Added, error) {
 		q.ID = fmt.Sprintf("added-%d", n)
 		_, taken = s.Work.Question(q.ID)
 	}
-	rosters, err := choose("roster", a.Roster, idsOf(s.Work.Rosters, func(r *Roster) string { return r.ID }))
+	known := s.Work.planRosters()
+	if len(known) == 0 {
+		return Added{}, usage("the plan of loop "+s.Opened.Name+" has only tasks, and no roster to ask a question", "start another loop, with questions: and rosters: in its plan")
+	}
+	rosters, err := choose("roster", a.Roster, known)
 	if err != nil {
 		return Added{}, err
 	}

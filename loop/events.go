@@ -108,6 +108,7 @@ type Work struct {
 	Follow    *Follow       `json:"follow,omitempty"`
 	Rotate    bool          `json:"rotate,omitzero"`
 	Settings  flow.Settings `json:"settings"` // of each session
+	Tasks     []Task        `json:"tasks,omitempty"`
 
 	index *workIndex // by id; if nil, lookups scan the lists
 }
@@ -152,6 +153,7 @@ type Cell struct {
 	Model    string `json:"model,omitempty"`
 	Seed     *int   `json:"seed,omitzero"`   // nil uses the configuration's
 	After    string `json:"after,omitempty"` // id of another cell, or a stored session
+	Task     string `json:"task,omitempty"`  // id of the task it runs, which has no question; only in the first round
 }
 
 // The earlier results that sessions of later rounds can start from.
@@ -286,6 +288,9 @@ type Settled struct {
 	Lost    int      `json:"lost_tokens,omitzero"`
 	LostUSD int64    `json:"lost_nano_usd,omitzero"`
 	Idle    []string `json:"silent,omitempty"` // the names of the silent agents
+	// Records counts the records that the agent of a task put, Refused those that were refused.
+	Records int `json:"records,omitzero"`
+	Refused int `json:"refused_records,omitzero"`
 }
 
 // Cost returns what the session has cost.

@@ -35,8 +35,8 @@ type Run struct {
 	Probe   bool // it asks whether an outage is over
 }
 
-// Skip skips a session because the one it follows has no result or, with a cause, because
-// its endpoint was given up.
+// Skip skips a session because what it follows has no result, or because its endpoint was given
+// up.
 type Skip struct {
 	Job   Job
 	Cause Cause
@@ -112,8 +112,8 @@ func (s *State) begin(running int, now time.Time) []Command {
 	probes := make(map[*Outage]bool)
 	for j := range s.waiting() {
 		base, ready, lost := s.base(j)
-		if lost {
-			return []Command{Skip{Job: *j}}
+		if lost != nil {
+			return []Command{Skip{*j, *lost}}
 		}
 		if !ready {
 			continue
@@ -141,7 +141,9 @@ func (s *State) begin(running int, now time.Time) []Command {
 		if thread == "" {
 			thread = s.ThreadOf(j)
 		}
-		commands = append(commands, Run{Job: *j, Thread: thread, Base: base, Reserve: need, Probe: outage != nil})
+		start := Run{Job: *j, Thread: thread, Base: base, Reserve: need, Probe: outage != nil}
+		start.Job.Sources = s.sources(j)
+		commands = append(commands, start)
 		if outage != nil {
 			probes[outage] = true
 		}
@@ -168,19 +170,23 @@ func (s *State) waiting() iter.Seq[*Job] {
 }
 
 // base returns the session that a job starts from. It is not ready before that session is
-// final, and lost if that session has no replies.
-func (s *State) base(j *Job) (thread string, ready, lost bool) {
+// final, and lost if that session has no replies. A task starts from no session.
+func (s *State) base(j *Job) (thread string, ready bool, lost *Cause) {
+	if j.Cell.Task != "" {
+		ready, lost = s.taskReady(j)
+		return "", ready, lost
+	}
 	needs, ok := s.Job(j.Needs)
 	if !ok {
-		return j.Base, true, false
+		return j.Base, true, nil
 	}
 	if !needs.Final() {
-		return "", false, false
+		return "", false, nil
 	}
 	if !needs.Answered() { // it has only its brief
-		return "", false, true
+		return "", false, &Cause{Detail: "the session it follows got no replies"}
 	}
-	return needs.Thread, true, false
+	return needs.Thread, true, nil
 }
 
 // need returns the reservation for a job: what its session may still spend. What calls may have

@@ -29,8 +29,9 @@ type Plan struct {
 	Models    []PlanModel
 	Seeds     []int
 	Sessions  []PlanSession // replaces all combinations
-	Via       string        // default transport of models
-	Script    string        // file; default script for scripted agents
+	Tasks     []PlanTask
+	Via       string // default transport of models
+	Script    string // file; default script for scripted agents
 	Session   PlanSettings
 	Budget    PlanBudget // of each session
 	Follow    *Follow
@@ -119,8 +120,18 @@ const (
 )
 
 // Cells returns the sessions of a round: those of the list, or all combinations of
-// questions, rosters, models and seeds, in this order.
+// questions, rosters, models and seeds, in this order. Those of tasks follow, without their
+// rosters.
 func (p *Plan) Cells() []Cell {
+	cells := p.sessionCells()
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		cells = append(cells, Cell{ID: t.ID, Model: t.Model, Task: t.ID})
+	}
+	return cells
+}
+
+func (p *Plan) sessionCells() []Cell {
 	var cells []Cell
 	if p.Sessions != nil {
 		for _, s := range p.Sessions {
@@ -202,9 +213,9 @@ func slug(text string) string {
 }
 
 // Count returns the number of sessions in all rounds of a plan.
-func (p *Plan) Count() int { return p.Limits.Rounds * p.perRound() }
+func (p *Plan) Count() int { return p.Limits.Rounds*p.perRound() + len(p.Tasks) }
 
-// perRound counts the sessions of a round without creating them: lists of a few thousand
+// perRound counts the sessions of a round, except tasks, without creating them: lists of a few thousand
 // each would fill the memory.
 func (p *Plan) perRound() int {
 	if p.Sessions != nil {
@@ -232,7 +243,7 @@ func (o *Opened) CheckWork(plan *Opened, file string) error {
 		return err
 	}
 	return &fault.Error{
-		Code: PlanChanged, Place: file, Detail: "loop " + o.Name + " was started with another plan: questions, rosters, models, sessions or their settings differ",
+		Code: PlanChanged, Place: file, Detail: "loop " + o.Name + " was started with another plan: questions, rosters, models, sessions, tasks or their settings differ",
 		Hint: "only rounds, concurrency, the total budget, stop: and failed: may change; for other work use another name: or --run, or `brenner loop add`",
 	}
 }

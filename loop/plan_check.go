@@ -17,10 +17,15 @@ func (r *planReader) check(line int) {
 		r.Add(InvalidValue, p.Line("stop.after"), "remove at: or after:", "stop has both at: and after:")
 	}
 	valid := r.Found.Len() == 0 // else the key may only be misspelt
-	if len(p.Questions) == 0 && valid {
-		r.Add(InvalidValue, line, "write questions: with a list", "the plan has no questions")
+	onlyTasks := r.onlyTasks()
+	if len(p.Questions) == 0 && valid && !onlyTasks {
+		hint := "write questions: with a list"
+		if len(p.Tasks) == 0 {
+			hint += ", or tasks:"
+		}
+		r.Add(InvalidValue, line, hint, "the plan has no questions")
 	}
-	if len(p.Rosters) == 0 && valid {
+	if len(p.Rosters) == 0 && valid && !onlyTasks {
 		r.Add(InvalidValue, line, "write rosters: with a list, such as [default-3-agent]", "the plan has no rosters")
 	}
 	switch {
@@ -36,6 +41,7 @@ func (r *planReader) check(line int) {
 	}
 	r.checkBudgets()
 	r.checkSessions()
+	r.checkTasks()
 }
 
 func (r *planReader) checkBudgets() {
@@ -72,19 +78,23 @@ func (r *planReader) checkSessions() {
 	}
 	for i := range p.Sessions {
 		for _, list := range lists {
-			id := list.of(&p.Sessions[i])
-			switch {
-			case *id == "" && len(list.names) == 1:
-				*id = list.names[0]
-			case *id == "" && list.what == "model" && len(list.names) == 0, *id != "" && r.ids[list.what+" "+*id]:
-			default:
-				hint := "known: " + someIDs(list.names)
-				if len(list.names) == 0 {
-					hint = "add " + list.what + "s: to the plan, or remove " + list.what + ":"
-				}
-				r.Add(InvalidValue, p.Sessions[i].line, hint, "missing or unknown %s: %s", list.what, fault.Shown(*id))
-			}
+			r.choose(p.Sessions[i].line, list.what, list.of(&p.Sessions[i]), list.names)
 		}
+	}
+}
+
+// choose checks an id of a list of the plan. Without one, it takes that of the only entry.
+func (r *planReader) choose(line int, what string, id *string, names []string) {
+	switch {
+	case *id == "" && len(names) == 1:
+		*id = names[0]
+	case *id == "" && what == "model" && len(names) == 0, *id != "" && r.ids[what+" "+*id]:
+	default:
+		hint := "known: " + someIDs(names)
+		if len(names) == 0 {
+			hint = "add " + what + "s: to the plan, or remove " + what + ":"
+		}
+		r.Add(InvalidValue, line, hint, "missing or unknown %s: %s", what, fault.Shown(*id))
 	}
 }
 

@@ -54,20 +54,21 @@ func (r *planReader) read(root *yaml.Node) {
 	p.Limits = Limits{Rounds: 1, Concurrency: defaultConcurrency, Then: ThenContinue, Pause: defaultPause.Milliseconds()}
 	ok := r.Object(root, "a plan",
 		r.text("schema", &schema), r.at("name", r.text("name", &p.Name)),
-		r.number("rounds", 1, 1000, func(n int) { p.Limits.Rounds = n }),
+		r.at("rounds", r.number("rounds", 1, 1000, func(n int) { p.Limits.Rounds = n })),
 		r.number("concurrency", 1, maxConcurrency, func(n int) { p.Limits.Concurrency = n }),
-		r.each("questions", r.question), r.each("rosters", r.roster), r.each("models", r.model),
-		r.each("seeds", func(n *yaml.Node, _ int) {
+		r.at("questions", r.each("questions", r.question)), r.at("rosters", r.each("rosters", r.roster)), r.each("models", r.model),
+		r.at("seeds", r.each("seeds", func(n *yaml.Node, _ int) {
 			r.number("a seed", 0, MaxSeed, func(seed int) { p.Seeds = append(p.Seeds, seed) }).Take(n)
-		}),
+		})),
 		yaml.Key{Name: "sessions", Take: func(n *yaml.Node) {
 			p.Sessions, p.lines["sessions"] = []PlanSession{}, n.Line
 			r.each("sessions", r.session).Take(n)
 		}},
+		r.each("tasks", r.task),
 		r.at("via", r.word("via", &p.Via, "openai", "mail", "program", "rehearsal")),
 		r.at("script", r.text("script", &p.Script)),
 		yaml.Key{Name: "session", Take: r.settings}, yaml.Key{Name: "budget", Take: r.budget}, yaml.Key{Name: "stop", Take: r.stop}, yaml.Key{Name: "failed", Take: r.failed},
-		yaml.Key{Name: "follow", Take: r.follow}, r.Flag("rotate", &p.Rotate),
+		r.at("follow", yaml.Key{Name: "follow", Take: r.follow}), r.at("rotate", r.Flag("rotate", &p.Rotate)),
 	)
 	if !ok {
 		return
@@ -224,10 +225,10 @@ func (r *planReader) settings(n *yaml.Node) {
 		}}
 	}
 	r.Object(n, "session",
-		r.number("rounds", 1, 1000, func(n int) { s.Rounds = &n }),
+		r.at("session.rounds", r.number("rounds", 1, 1000, func(n int) { s.Rounds = &n })),
 		r.tokens("reply_tokens", 0, 1<<31-1, func(n int) { s.Reply = &n }),
-		r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n }),
-		r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged),
+		r.at("session.quiet_rounds", r.number("quiet_rounds", 0, 1000, func(n int) { s.Quiet = &n })),
+		r.at("session.flow", r.word("flow", &s.Flow, flow.FlowParallel, flow.FlowStaged)),
 		yaml.Key{Name: "quorum", Take: func(n *yaml.Node) {
 			r.plan.lines["session.quorum"] = n.Line
 			if k, err := strconv.Atoi(n.Value); n.Kind == yaml.ScalarNode && err == nil && k > 0 {
@@ -237,7 +238,7 @@ func (r *planReader) settings(n *yaml.Node) {
 			r.word("quorum", &s.Quorum, flow.QuorumRole, flow.QuorumAll, "1").Take(n)
 		}},
 		r.duration("timeout", &s.Timeout),
-		pointer(&s.Clean, &clean, r.Flag("when_clean", &clean)), pointer(&s.Repair, &repair, r.Flag("repair", &repair)),
+		r.at("session.when_clean", pointer(&s.Clean, &clean, r.Flag("when_clean", &clean))), pointer(&s.Repair, &repair, r.Flag("repair", &repair)),
 	)
 }
 
@@ -263,7 +264,7 @@ func (r *planReader) stop(n *yaml.Node) {
 			p.At = n.Value
 		}},
 		r.at("stop.after", r.duration("after", &p.After)),
-		r.number("quiet_rounds", 0, 1000, func(n int) { p.Limits.Quiet = n }), r.Flag("when_clean", &p.Limits.Clean),
+		r.at("stop.quiet_rounds", r.number("quiet_rounds", 0, 1000, func(n int) { p.Limits.Quiet = n })), r.at("stop.when_clean", r.Flag("when_clean", &p.Limits.Clean)),
 		r.number("failures", 0, 1<<31-1, func(n int) { p.Limits.Failures = n }), r.Flag("when_person_needed", &p.Limits.Person),
 	)
 }

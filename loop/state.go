@@ -67,13 +67,16 @@ const (
 
 // Job is one session of one round.
 type Job struct {
-	Number   int // from 1, over all rounds
-	Round    int
-	Index    int // of its cell
-	Cell     Cell
-	Turn     int    // by how many places roles are rotated
-	Base     string // session it starts from
-	Needs    int    // number of the job it waits for; 0 means none
+	Number int // from 1, over all rounds
+	Round  int
+	Index  int // of its cell
+	Cell   Cell
+	Turn   int    // by how many places roles are rotated
+	Base   string // session it starts from
+	Needs  int    // number of the job it waits for; 0 means none
+	Waits  []int  // of a task: numbers of the jobs it waits for
+	// Sources are the sessions of the tasks whose records are inputs of this one, once it may start.
+	Sources  []string
 	Status   Status
 	Thread   string // once it has begun
 	Attempts int
@@ -180,7 +183,11 @@ func (s *State) set(j *Job, status Status) {
 
 // Planned returns the number of sessions in all rounds.
 func (s *State) Planned() int {
-	return len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*len(s.Work.Cells)
+	n := len(s.Jobs) + max(0, s.Limits.Rounds-s.Round)*s.Work.sessions()
+	if s.Round == 0 {
+		n += len(s.Work.Tasks)
+	}
+	return n
 }
 
 // PlannedWith returns the number of sessions with more per round, from the open round on.
@@ -238,17 +245,18 @@ func (s *State) ThreadOf(j *Job) string {
 
 // workIndex maps ids to positions in the lists of a Work: loops may have many thousands of
 // questions.
-type workIndex struct{ questions, rosters, models map[string]int }
+type workIndex struct{ questions, rosters, models, tasks map[string]int }
 
 // Index builds the index for lookups by id. It must be called again after work was added.
 // It describes the first duplicate id, or returns "".
 func (w *Work) Index() (flaw string) {
 	w.index = &workIndex{}
-	var questions, rosters, models string
+	var questions, rosters, models, tasks string
 	w.index.questions, questions = placesOf("question", w.Questions, func(q *Question) string { return q.ID })
 	w.index.rosters, rosters = placesOf("roster", w.Rosters, func(r *Roster) string { return r.ID })
 	w.index.models, models = placesOf("model", w.Models, func(m *PlanModel) string { return m.ID })
-	return cmp.Or(questions, rosters, models)
+	w.index.tasks, tasks = placesOf("task", w.Tasks, func(t *Task) string { return t.ID })
+	return cmp.Or(questions, rosters, models, tasks)
 }
 
 func placesOf[T any](what string, list []T, id func(*T) string) (places map[string]int, duplicate string) {
@@ -320,6 +328,9 @@ func (w *Work) RosterOf(c *Cell, turn int) (roster.Roster, error) {
 	if m, _ := w.Model(c.Model); m.Model != "" {
 		for i := range r.Entries {
 			r.Entries[i].Model = m.Model
+			if c.Task != "" && cmp.Or(m.Via, w.Via) != flow.ViaOpenAI { // a task names no program besides
+				r.Entries[i].Program = m.Model
+			}
 		}
 	}
 	return Rotated(r, turn), nil

@@ -240,7 +240,7 @@ func (s *State) Stopped() *Cause {
 	seen := make(map[group]bool)
 	for i := range s.Work.Cells {
 		c := &s.Work.Cells[i]
-		if seen[c.group()] {
+		if seen[c.group()] || c.Task != "" && s.Round > 1 {
 			continue
 		}
 		seen[c.group()] = true

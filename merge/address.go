@@ -172,8 +172,12 @@ func (p *pass) candidates(e entry, name string) []string {
 	}
 	var all []string
 	if !e.labelledAdd(name).none() {
-		if m, ok := e.meaning(name); ok && !m.sure {
+		m, ok := e.meaning(name)
+		switch {
+		case ok && !m.sure:
 			all = append(all, m.id)
+		case e.readsAsCell(name):
+			all = append(all, "a cell of "+m.id)
 		}
 		made, refused := p.madeAs(e, name)
 		for _, one := range made {

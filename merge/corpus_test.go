@@ -22,7 +22,7 @@ import (
 // reply to messages, too.
 var freeze = flag.Bool("freeze", false, "rewrite the corpus of "+merge.Version)
 
-// corpusFile returns the file of a version: merge-2.jsonl for merge/2.
+// corpusFile returns the file of a version: merge-3.jsonl for merge/3.
 func corpusFile(version string) string {
 	return "testdata/corpus/" + strings.ReplaceAll(version, "/", "-") + ".jsonl"
 }
@@ -31,7 +31,7 @@ func TestCorpusReplaysUnchanged(t *testing.T) {
 	if *freeze {
 		freezeCorpus(t)
 	}
-	for _, version := range []string{merge.First, merge.Second} {
+	for _, version := range merge.Versions() {
 		t.Run(version, func(t *testing.T) { replayCorpus(t, version) })
 	}
 }
@@ -94,17 +94,22 @@ func placeDeltas(deltas []delta.Delta, version int, rules string) {
 	}
 	for i := range deltas {
 		if i%3 == 0 {
-			deltas[i].Place = &delta.Place{Message: 1 + i/6, Block: i + 1, Shown: max(0, version-i%2), Letter: letterAt(i)}
+			deltas[i].Place = &delta.Place{Message: 1 + i/6, Block: i + 1, Shown: max(0, version-i%2), Letter: letterAt(i, rules)}
 		}
 	}
 }
 
-// letterAt makes most replies letters to some of the agents, sent one after the other.
-func letterAt(i int) *delta.Letter {
+// letterAt makes most replies letters to some of the agents, sent one after the other; since merge/3 after an
+// earlier merge of their round.
+func letterAt(i int, rules string) *delta.Letter {
 	if i%9 == 3 {
 		return nil
 	}
-	return &delta.Letter{Sent: time.Date(2025, 12, 30, 9, i/6, 0, 0, time.UTC), To: agents[i%2:]}
+	l := &delta.Letter{Sent: time.Date(2025, 12, 30, 9, i/6, 0, 0, time.UTC), To: agents[i%2:]}
+	if rules != merge.Second {
+		l.Before = []time.Time{time.Date(2025, 12, 30, 12, i%4, 0, 0, time.UTC)}
+	}
+	return l
 }
 
 func corpusRules(m artifact.Map, version string) merge.Rules {

@@ -108,14 +108,17 @@ func payload(t *rapid.T, section artifact.Section, op string) delta.Payload {
 	return p
 }
 
+func anyInstant(t *rapid.T) time.Time {
+	return time.Date(2025, 12, 30, 12, rapid.IntRange(0, 3).Draw(t, "minute"), 0, 0, time.UTC)
+}
+
 func anyDelta(t *rapid.T) delta.Delta {
 	d := delta.Delta{
 		ID:        fmt.Sprintf("d%d", rapid.IntRange(0, 40).Draw(t, "id")),
 		Agent:     rapid.SampledFrom(agents).Draw(t, "agent"),
 		Operation: rapid.SampledFrom([]string{"ADD", "ADD", "EDIT", "EDIT", "EDIT", "KILL", "FROB"}).Draw(t, "op"),
 	}
-	at := time.Date(2025, 12, 30, 12, rapid.IntRange(0, 3).Draw(t, "minute"), 0, 0, time.UTC)
-	d.Timestamp = artifact.FormatInstant(at)
+	d.Timestamp = artifact.FormatInstant(anyInstant(t))
 	if rapid.IntRange(0, 30).Draw(t, "undated") == 0 {
 		d.Timestamp = "noon"
 	}
@@ -154,6 +157,7 @@ func anyLetter(t *rapid.T, agents []string) *delta.Letter {
 		To:   rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 3, rapid.ID).Draw(t, "to"),
 
 		Direct: rapid.Bool().Draw(t, "direct"),
+		Before: rapid.SliceOfN(rapid.Custom(anyInstant), 0, 2).Draw(t, "before"),
 	}
 }
 
@@ -163,7 +167,7 @@ func anyBatch(most int) *rapid.Generator[[]delta.Delta] {
 
 func anyRules() *rapid.Generator[merge.Rules] {
 	return rapid.Custom(func(t *rapid.T) merge.Rules {
-		r := merge.Rules{Authorities: []string{"Judge"}, Version: rapid.SampledFrom([]string{merge.First, merge.Second}).Draw(t, "version")}
+		r := merge.Rules{Authorities: []string{"Judge"}, Version: rapid.SampledFrom(merge.Versions()).Draw(t, "version")}
 		r.RejectTaken = rapid.IntRange(0, 5).Draw(t, "reject") == 0
 		r.Priority = rapid.SliceOfNDistinct(rapid.SampledFrom(agents), 0, 2, rapid.ID).Draw(t, "priority")
 		if rapid.IntRange(0, 2).Draw(t, "roster") == 0 {

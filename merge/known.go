@@ -100,13 +100,19 @@ func (e entry) knows(label string) bool {
 }
 
 // doubts reports whether the author of e may mean another item than its own of that name: one that it was
-// shown, one of a letter that it received, or any if the name is a target before its ADD.
+// shown, one of a letter that it received, a cell, or any if the name is a target before its ADD.
 func (e entry) doubts(label string) bool {
 	if m, ok := e.meaning(label); ok && !m.sure {
 		return true
 	}
 	n := e.claimsOf(label)
-	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.namedByOthers(label))
+	return n != nil && e.in.second && e.labelled(label) != nil && (n.early || e.namedByOthers(label) || e.readsAsCell(label))
+}
+
+// readsAsCell reports whether a label is in the form of a cell of a row that the author of e was shown. Before
+// merge/3 the label of an earlier merge meant its row as a whole.
+func (e entry) readsAsCell(label string) bool {
+	return e.in.third && e.knows(label) && spelledID(label) == ""
 }
 
 // meansOwn reports whether a known id nevertheless is the author's own name of an item: in a delta that was
@@ -171,6 +177,14 @@ func (e entry) explainTaken() string {
 		parts = append(parts, takenMessage(texts, "appears in a text of the artifact and cannot name a new item", "appear in texts of the artifact and cannot name a new item"))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// noteTaken says which names of an ADD were not taken, if there are any.
+func (r *Row) noteTaken(taken string) {
+	if taken != "" {
+		r.Code = LabelTaken
+		r.Message += "; " + taken
+	}
 }
 
 // takenMessage explains why labels of an ADD were not taken.

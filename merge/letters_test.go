@@ -72,16 +72,13 @@ func checkOwn(t *rapid.T, base, out *artifact.Artifact, byID map[string]*delta.D
 		if d.Operation == delta.Add || row.Disposition == merge.Rejected || row.Disposition == merge.Duplicate || it == nil || byID[first(it.Created)] == nil {
 			continue
 		}
-		if d.Place == nil && plain(d.Target) == row.TargetID {
+		if target, _, _ := strings.Cut(plain(d.Target), "."); d.Place == nil && target == id {
 			continue // a file may use the ids that its own items get
 		}
-		add, name := byID[first(it.Created)], d.Target
-		if !slices.Contains(namesOf(add), plain(name)) {
-			name, _, _ = strings.Cut(name, ".")
-		}
+		add, name := addCalled(d, addsTo(id, byID, report))
 		_, isID := artifact.SectionOfID(name)
 		switch {
-		case add.Agent != d.Agent || !slices.Contains(namesOf(add), plain(name)):
+		case add.Agent != d.Agent || !slices.Contains(namesOf(add), label(name)):
 			t.Fatalf("%s of %s touched %s of %s %v", d.Operation, d.Target, id, add.ID, add.Labels)
 		case (d.Place == nil) != (add.Place == nil) || d.Place != nil && d.Place.Message != add.Place.Message:
 			t.Fatalf("%s of %s touched %s of another message", d.Operation, d.Target, id)
@@ -95,17 +92,31 @@ func checkOwn(t *rapid.T, base, out *artifact.Artifact, byID map[string]*delta.D
 	}
 }
 
-// overheard reports whether an earlier letter of another author to that of a delta gave the name.
+// addCalled returns the first of several ADDs of an item that has the name which an EDIT or KILL uses, in the
+// same message if there is one, and that name.
+func addCalled(d *delta.Delta, adds []*delta.Delta) (add *delta.Delta, name string) {
+	row, _, _ := strings.Cut(d.Target, ".")
+	for _, other := range adds {
+		for _, name := range []string{d.Target, row} {
+			if slices.Contains(namesOf(other), label(name)) && (other.Place == nil) == (d.Place == nil) && (d.Place == nil || d.Place.Message == other.Place.Message) {
+				return other, name
+			}
+		}
+	}
+	return adds[0], row
+}
+
+// overheard reports whether an earlier letter of another author to that of a delta gave the name. Only names
+// in the form of an id count: others may be plain words.
 func overheard(base *artifact.Artifact, d *delta.Delta, name string, byID map[string]*delta.Delta) bool {
+	if _, isID := artifact.SectionOfID(name); !isID || d.Place == nil || d.Place.Letter == nil {
+		return false
+	}
 	for _, other := range byID {
-		if d.Place == nil || d.Place.Letter == nil || other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent || other.Operation != delta.Add {
+		if other.Place == nil || other.Place.Letter == nil || other.Agent == d.Agent || other.Operation != delta.Add {
 			continue
 		}
-		names := namesOf(other)
-		if strings.Contains(name, ".") {
-			names = other.Labels // a cell is no name of an item in another spelling
-		}
-		gave := slices.Contains(names, name) && !knows(base, other, name)
+		gave := slices.Contains(namesOf(other), name) && !knows(base, other, name)
 		if gave && other.Place.Letter.Sent.Before(d.Place.Letter.Sent) && slices.Contains(other.Place.Letter.To, d.Agent) {
 			return true
 		}

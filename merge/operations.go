@@ -28,6 +28,9 @@ func (p *pass) add(e entry, section artifact.Section) {
 			return
 		}
 	}
+	if p.third && p.correct(e, section, writes, taken) {
+		return
+	}
 	if limit := p.index.rules.limit(section).Max; limit > 0 && state.active >= limit {
 		e.reject(SectionLimitExceeded, fmt.Sprintf("%s already has %d active items; kill one first", section, state.active))
 		return
@@ -46,9 +49,9 @@ func (p *pass) add(e entry, section artifact.Section) {
 			slot.item.SetLabels(e.assumedIDs(id))
 		}
 	}
-	if taken != "" {
-		row.Code = LabelTaken
-		row.Message += "; " + taken
+	row.noteTaken(taken)
+	if p.third {
+		p.noteLetterAdd(e, slot)
 	}
 	for _, w := range state.defaults {
 		if !holds(writes, w.rank) {
@@ -171,7 +174,7 @@ func (p *pass) editCell(e entry, row *slot, key string) {
 		e.skip(TargetKilled, fmt.Sprintf("%s.%s is %s", row.id(), key, artifact.NotApplicable))
 	default:
 		spec, _ := artifact.PredictionsTable.Spec().Field("predictions")
-		p.open(row).takeOver(spec.Name, key)
+		p.takeOver(p.open(row), spec.Name, key)
 		p.write(e, row, &write{Field: &delta.Field{Name: spec.Name, Value: artifact.Map{{Key: key, Value: text}}}})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -22,6 +23,7 @@ type orderedBatch struct {
 	known       map[string]meaning   // labels that read as items of the base
 	memory      map[assumed][]string // items of the base by the ids that their authors assumed
 	second      bool                 // the rules are those of merge/2 or later
+	third       bool                 // the rules are those of merge/3 or later
 	history     *history
 	repeated    []int32 // indices of deltas that may repeat something, or be repeated
 
@@ -33,7 +35,7 @@ type orderedBatch struct {
 
 // arrange puts the batch into processing order. The index in the batch is never a sort key.
 func arrange(batch []delta.Delta, c *ruleIndex, base *artifact.Artifact) *orderedBatch {
-	d := &orderedBatch{batch: batch, second: c.rules.second(), version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
+	d := &orderedBatch{batch: batch, second: c.rules.second(), third: c.rules.third(), version: base.Metadata.Version + 1, facts: make([]facts, len(batch))}
 	gists, ends, ordered := d.survey(c)
 	d.derived = deriveIDs(batch, d.facts, gists)
 	repeats := newRepeatFilter(gists)
@@ -152,6 +154,7 @@ func compareLetters(a, b *delta.Letter) int {
 	return cmp.Or(
 		x.Sent.Compare(y.Sent), slices.Compare(x.To, y.To),
 		cmp.Compare(present(a != nil), present(b != nil)), cmp.Compare(present(x.Direct), present(y.Direct)),
+		slices.CompareFunc(x.Before, y.Before, time.Time.Compare),
 	)
 }
 

@@ -32,6 +32,7 @@ type pass struct {
 	overtook   map[string]entry                 // ids claimed while others waited
 	makers     map[*artifact.Stamp]itemPosition // items of the base by the delta that added them
 	badTargets []badTarget
+	letterAdds map[ownName][]*letterAdd
 }
 
 // kill records which deltas killed a hypothesis, and whether it was a third alternative then.

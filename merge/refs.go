@@ -103,6 +103,7 @@ func (e entry) mentionedIn(text string, words []string) []string {
 // writeRefs writes a field with its references resolved.
 func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 	var lost []ref
+	var displaced []string
 	d := p.open(s)
 	swap := make(map[string]string, len(refs))
 	for _, r := range refs {
@@ -116,8 +117,9 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 			}
 		case p.isExistingID(d, w, r.written):
 			// The row has a real cell of that name. The author's is kept under a distinct name.
-			swap[r.written] = displacedName(r.written, e.d().Agent)
-			p.warnRef(e, d, w.Name, r.written)
+			name := displacedName(r.written, e.d().Agent)
+			swap[r.written], displaced = name, append(displaced, name)
+			p.warnRef(e, d, w.Name, r.written, "kept as "+fault.Shown(name))
 		default:
 			lost = append(lost, r)
 		}
@@ -130,33 +132,47 @@ func (p *pass) writeRefs(e entry, s *slot, w write, refs []ref) {
 	}
 	for _, r := range refs {
 		if r.found == known {
-			d.takeOver(w.Name, r.id)
+			p.takeOver(d, w.Name, r.id)
 		}
 	}
 	p.write(e, s, &w)
-	for _, r := range lost {
-		key := place{field: w.Name, ref: r.written}
+	placeOf := func(ref string) place {
 		if shapeOf(w.Value) == scalar {
-			key.by = e.stamp()
+			return place{field: w.Name, ref: ref, by: e.stamp()}
 		}
+		return place{field: w.Name, ref: ref}
+	}
+	for _, name := range displaced {
+		if p.third {
+			d.unresolved.add(placeOf(name), false)
+		}
+	}
+	for _, r := range lost {
+		key := placeOf(r.written)
 		pending := d.unresolved.add(key, e.d().Place == nil && e.labelledAdd(r.written).none())
 		pending.e = e
 		p.awaited = p.awaited || pending.open
 		if !pending.open {
-			p.warnRef(e, d, w.Name, r.written)
+			p.warnRef(e, d, w.Name, r.written, keptAsWritten)
 		}
 	}
 }
 
+const keptAsWritten = "kept as written"
+
 // takeOver frees a key or an element for the item that it names from now on. The existing value was
 // written without knowledge of that item; it moves aside, under a name that cannot be an id.
-func (d *draft) takeOver(field, ref string) {
+func (p *pass) takeOver(d *draft, field, ref string) {
 	f := d.find(field)
 	if f == nil || f.shape == scalar || !d.unresolved.has(field, ref) {
 		return
 	}
 	d.unresolved.resolve(place{field: field, ref: ref})
-	f.rename(ref, displacedName(ref, f.authorOf(ref)))
+	name := displacedName(ref, f.authorOf(ref))
+	f.rename(ref, name)
+	if p.third {
+		d.unresolved.add(place{field: field, ref: name}, false)
+	}
 }
 
 // displacedName returns the name for something that was called by the id of another item.
@@ -191,7 +207,7 @@ func (p *pass) isExistingID(d *draft, w write, name string) bool {
 	return ok && p.section(section).find(name) != nil
 }
 
-func (p *pass) warnRef(e entry, d *draft, field, name string) {
+func (p *pass) warnRef(e entry, d *draft, field, name, kept string) {
 	why := "its author cannot have known"
 	advice := p.letterAdvice(e, name)
 	switch candidates := p.candidates(e, name); {
@@ -202,7 +218,7 @@ func (p *pass) warnRef(e entry, d *draft, field, name string) {
 	case p.second && spelledID(name) != name && spelledID(name) != "":
 		why, advice = "is not an id as it stands", p.readAs(e, name)
 	}
-	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; kept as written%s", e, field, d.id, fault.Shown(name), why, advice).Delta = e.stamp().Delta
+	p.warn(UnresolvedRef, "%s: %s of %s names %s, which %s; %s%s", e, field, d.id, fault.Shown(name), why, kept, advice).Delta = e.stamp().Delta
 }
 
 func (p *pass) warnBound(e entry, d *draft, field string, r ref) {
@@ -298,15 +314,16 @@ func (p *pass) settleDraft(d *draft) {
 			d.unresolved.resolve(u.place)
 			continue
 		}
-		p.warnRef(u.e, d, u.field, u.ref)
+		p.warnRef(u.e, d, u.field, u.ref, keptAsWritten)
 	}
 }
 
 // unresolved holds the places of an item that name something which did not exist when they were
 // written. They never refer to a later item of that name.
 type unresolved struct {
-	list []pendingRef
-	at   map[place]int
+	list  []pendingRef
+	at    map[place]int
+	third bool // the rules are those of merge/3 or later
 }
 
 // place is a name in a field: a key, an element, or a word of a text. A word of a text belongs to
@@ -365,7 +382,7 @@ func (u *unresolved) close(d *draft) []string {
 			if texts[p.field] == nil {
 				texts[p.field] = f.words()
 			}
-			named = texts[p.field][authoredWord{p.ref, p.by}]
+			named = texts[p.field][authoredWord{p.ref, p.by}] || u.third && f.quotes(p.place)
 		}
 		if named {
 			places = append(places, p.field+"."+p.ref)
@@ -373,6 +390,20 @@ func (u *unresolved) close(d *draft) []string {
 	}
 	slices.Sort(places)
 	return slices.Compact(places)
+}
+
+// quotes reports whether the text of a field has a name of several words, by the same writer.
+func (f *field) quotes(p place) bool {
+	if !strings.Contains(p.ref, " ") {
+		return false
+	}
+	for w := range f.cell.writers {
+		t, _ := w.value.(artifact.Text)
+		if strings.Contains(string(t), p.ref) && (p.by == nil) == (w.out == nil) && (p.by == nil || p.by == w.stamp) {
+			return true
+		}
+	}
+	return false
 }
 
 // textWords are the words of a text, each with the delta that wrote it, if not the base.

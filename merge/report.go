@@ -22,6 +22,7 @@ const (
 	SystemFieldIgnored   fault.Code = "SYSTEM_FIELD_IGNORED"   // Warning: the delta sets a field that the program maintains; it is ignored.
 	UnresolvedRef        fault.Code = "UNRESOLVED_REF"         // Warning: a reference to an item that its author cannot have known; kept as written, bound to nothing.
 	RefBound             fault.Code = "REF_BOUND"              // Warning: a reference means the item that an earlier letter of the thread, which its author could read, added under that name.
+	CorrectsItem         fault.Code = "CORRECTS_ITEM"          // Warning: an ADD in a letter replaces fields of the item that its author added in an earlier letter of the round, under the same name.
 	LabelTaken           fault.Code = "LABEL_TAKEN"            // An ADD carries an id of an existing item or of a text in the artifact; it is added without it, or rejected with --strict.
 	NoProvenance         fault.Code = "NO_PROVENANCE"          // Warning: the base does not list its deltas, so merged ones would be merged again.
 	NoThirdAlternative   fault.Code = "NO_THIRD_ALTERNATIVE"   // A KILL would remove the last third alternative; as a warning: there is none.
@@ -216,7 +217,7 @@ func (f *FieldOutcome) UnmarshalJSON(data []byte) error {
 type Warning struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
-	Delta   string     `json:"-"` // the one that a reference belongs to, for UnresolvedRef and RefBound
+	Delta   string     `json:"-"` // the one that a reference belongs to, for UnresolvedRef, RefBound and CorrectsItem
 }
 
 // Conflict is an undecided field.

@@ -12,12 +12,16 @@ import (
 const (
 	First  = "merge/1"
 	Second = "merge/2"
+	Third  = "merge/3"
 	// Version is the one of new sessions.
-	Version = Second
+	Version = Third
 )
 
+// Versions returns the versions of the rules that this program has, oldest first.
+func Versions() []string { return []string{First, Second, Third} }
+
 // IsVersion reports whether this program has a version of the rules.
-func IsVersion(v string) bool { return v == First || v == Second }
+func IsVersion(v string) bool { return slices.Contains(Versions(), v) }
 
 // Rules hold everything that may vary between two merges of the same deltas. With the zero value
 // all agents are known, none has priority, no scope applies, and the section table's limits hold.
@@ -49,6 +53,10 @@ type Rules struct {
 // second reports whether the rules are those of merge/2: an id that an author was shown is never a
 // label, invalid references are refused one by one, and names lose their own id in more forms.
 func (r *Rules) second() bool { return r.Version != First }
+
+// third reports whether the rules are those of merge/3: an ADD in a letter may correct one of an earlier
+// letter, and references that are kept under another name are listed as unresolved.
+func (r *Rules) third() bool { return r.second() && r.Version != Second }
 
 // Writer is what wrote a reply: the model, and what was really asked.
 type Writer struct{ Model, Asked string }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -27,11 +28,12 @@ import (
 //	rules strict | unified
 //	rules max H 2
 //	rules version merge/2                 without it the scenario holds for every version
+//	rules since merge/2                   … for this one and later ones
 //	rules reject taken                    an ADD with a known id is rejected
 //	batch                                 the lines below are merged together
 //	d1 12:00 Blue EDIT H1 {"claim":"a"}   id, time (or a full timestamp), agent, operation, target, payload
 //	d2 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.2 shown=3 why=because
-//	d3 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.3 sent=11:40 to=Blue,Amber   of a letter; direct: it answers the question
+//	d3 12:00 Red ADD H {"claim":"b"} ref=H4 msg=1.3 sent=11:40 to=Blue,Amber   of a letter; direct: it answers the question; before=11:00: its author's earlier merge in the round
 //	want d1 applied                       disposition, and code if any
 //	want d1 message contains killed
 //	want d1.claim superseded              the outcome of a field
@@ -65,9 +67,14 @@ func TestScenarios(t *testing.T) {
 		for _, part := range strings.Split("\n"+string(data), "\n== ")[1:] {
 			title, body, _ := strings.Cut(part, "\n")
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+title, func(t *testing.T) {
-				runScenario(t, body, merge.Second)
-				if !strings.Contains(body, "rules version ") {
-					runScenario(t, body, merge.First)
+				since := ""
+				if _, after, ok := strings.Cut("\n"+body, "\nrules since "); ok {
+					since, _, _ = strings.Cut(after, "\n")
+				}
+				for _, version := range merge.Versions() {
+					if version >= since {
+						runScenario(t, body, version)
+					}
 				}
 			})
 		}
@@ -208,6 +215,7 @@ func (s *scenario) rule(words []string) error {
 	case "strict":
 		s.rules.Scopes = mergeScopes(s.rules.Scopes)
 		s.rules.Scopes.Strict = true
+	case "since":
 	case "version":
 		s.rules.Version = words[1]
 	case "reject":
@@ -332,7 +340,7 @@ func option(d *delta.Delta, text string) error {
 		place.Shown = n
 		d.Place = &place
 		return err
-	case "sent", "to", "direct":
+	case "sent", "to", "direct", "before":
 		letter := delta.Letter{}
 		if place.Letter != nil {
 			letter = *place.Letter
@@ -343,6 +351,10 @@ func option(d *delta.Delta, text string) error {
 			letter.To = strings.Split(value, ",")
 		case "direct":
 			letter.Direct = true
+		case "before":
+			var at time.Time
+			at, err = artifact.ParseInstant("2025-12-30T" + value + ":00Z")
+			letter.Before = append(letter.Before, at)
 		default:
 			letter.Sent, err = artifact.ParseInstant("2025-12-30T" + value + ":00Z")
 		}

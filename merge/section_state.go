@@ -222,6 +222,7 @@ func (s *sectionState) add(e entry, id string) *slot {
 func (p *pass) open(s *slot) *draft {
 	if s.draft == nil {
 		s.draft = openDraft(s.section(), s.item)
+		s.draft.unresolved.third = p.third
 		if s.maker != 0 {
 			p.noteBirth(p.entry(int(s.maker-1)), s)
 		}

@@ -52,7 +52,7 @@ type Shown struct {
 // unclosed or nested block is a problem. The line above a block may be a path, or one of names.
 func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
-	r := &blockReader{names: names, second: version != delta.FirstReader}
+	r := &blockReader{names: names, version: version, second: version != delta.FirstReader}
 	for i, line := range splitLines(text) {
 		if r.second && r.state == markDivider {
 			line = r.endGlued(line, i+1)
@@ -80,6 +80,7 @@ type attempt struct {
 // blockReader reads line by line; state is the marker that opened the current part.
 type blockReader struct {
 	names   []string
+	version delta.Reader
 	second  bool
 	found   []attempt
 	state   byte

@@ -2,11 +2,11 @@ package patch
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
-	"brenner/internal/remark"
 )
 
 // outlined stands for a block in the outline of a reply: text that begins a paragraph.
@@ -17,17 +17,32 @@ const outlined = "\nx\n"
 func (r *blockReader) place() {
 	rest := r.found
 	before := markdown.Block{}
-	for b := range markdown.Blocks(r.outline, markdown.Second) {
+	held := delta.Held(r.outline, r.version)
+	for b := range markdown.Blocks(r.outline, r.version.Scanner()) {
 		nested := b.Kind == markdown.Fenced && markdown.HoldsFence(r.outline[b.Start:b.End])
 		for ; len(rest) > 0 && rest[0].at < b.End; rest = rest[1:] {
 			a := &rest[0]
 			if a.shown != "" || a.at < b.Start {
 				continue
 			}
-			a.shown = r.whyShown(a, &b, &before, nested)
+			if a.shown = r.whyShown(a, &b, &before, nested); a.shown == "" && r.isHeld(a.at, &b, held) {
+				a.shown = "it is in the text of a delta or a record"
+			}
 		}
 		before = b
 	}
+}
+
+// isHeld reports whether a place is in a delta or a record, or in a fence of JSON.
+func (r *blockReader) isHeld(at int, in *markdown.Block, held []delta.Extent) bool {
+	if r.version.Scanner() != markdown.Third {
+		return false
+	}
+	if in.Kind == markdown.Fenced && bytes.HasPrefix(bytes.TrimSpace(r.outline[in.Start:in.End]), []byte("{")) {
+		return true
+	}
+	i, _ := slices.BinarySearchFunc(held, at, func(e delta.Extent, at int) int { return e.To - at })
+	return i < len(held) && held[i].From < at
 }
 
 // whyShown returns why a block in a part of the reply is not meant as a change, or "".
@@ -63,7 +78,7 @@ func (r *blockReader) disowned(at int) string {
 		}
 		above = above[:len(above)-len(line)]
 	}
-	words, isBehind, ok := remark.Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):], "")
+	words, isBehind, ok := r.version.Remarks("").Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):])
 	switch {
 	case isBehind && ok:
 		return "the line behind it withdraws it: " + words.Line

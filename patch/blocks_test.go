@@ -177,3 +177,29 @@ func TestShownBlocks(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+// What is written in a delta or a record is its text, also if its line breaks are not escaped.
+func TestBlocksInRecordsAreShown(t *testing.T) {
+	const block = "lewis@v1\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
+	const head = `{"operation": "ADD", "section": "project_records", "payload": {"id": "a1", "type": "paper_note", "content": "# B` + "\n\n"
+	const tail = `"}, "rationale": "r"}` + "\n"
+	for name, text := range map[string]string{
+		"record":           "```delta\n" + head + block + tail + "```\n",
+		"fence in it":      "```delta\n" + head + "```\n" + block + "```\n" + tail + "```\n",
+		"behind its fence": "```delta\n" + head + "```\ncode\n```\n\n" + block + tail + "```\n",
+		"JSON fence":       "```json\n" + head + block + tail + "```\n",
+		"other JSON":       "```\n{\"id\": \"a1\", \"type\": \"note\", \"content\": \"\n" + block + "\"}\n```\n",
+		"bare":             head + block + tail,
+		"unreadable":       "```delta\n" + head + block + "\"\" x \"}\n```\n",
+		"hypothesis":       "```delta\n" + strings.ReplaceAll(head, "project_records", "hypothesis_slate") + block + tail + "```\n",
+	} {
+		found := ReadBlocks([]byte(text), delta.NewestReader, "lewis@v1")
+		if len(found.Blocks) != 0 || len(found.Shown) != 1 {
+			t.Errorf("%s: blocks %v, shown %v, problems %v", name, found.Blocks, found.Shown, found.Problems)
+		}
+		found = ReadBlocks([]byte(text+"\nAnd my change:\n\n"+block), delta.NewestReader, "lewis@v1")
+		if len(found.Blocks) != 1 || found.Blocks[0].Path != "lewis@v1" || len(found.Shown) != 1 {
+			t.Errorf("%s, and one behind: blocks %v, shown %v, problems %v", name, found.Blocks, found.Shown, found.Problems)
+		}
+	}
+}

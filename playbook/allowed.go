@@ -49,6 +49,10 @@ func (o Op) mayTouch() fields {
 		return fCounters | fStage | fReview | fConfidence
 	case OpEmbed:
 		return fEmbedding
+	case OpMerge:
+		return fCounters | fLastSeen | fStage | fReview
+	case OpReset:
+		return fCounters | fLastSeen | fStage | fReview | fConfidence
 	default:
 		return 0
 	}
@@ -88,9 +92,11 @@ func (e *Entry) opViolation(before, after *Bullet, touched fields) string {
 		{OpCount, counters == 0 || counters&(counters-1) != 0 || rise != 1, "does not increment one counter by one"},
 		{OpRollback, rise > 0 || after.Confidence > before.Confidence || touched&fStage != 0 && !falls(before.Stage, after.Stage), "a rollback must not raise anything"},
 		{OpStage, !up, "no gate leads to this stage"},
-		{OpForce, before.Stage == Quarantined || after.Stage == Quarantined, "a promotion cannot enter or leave quarantine"},
+		{OpForce, !before.Live() || !after.Live(), "a promotion cannot enter or leave quarantine"},
 		{OpQuarantine, after.Stage != Quarantined, "does not end in quarantine"},
-		{OpRestore, before.Stage != Quarantined || after.Stage == Quarantined || e.Reason == "", "does not leave quarantine, or has no reason"},
+		{OpRestore, before.Live() || !after.Live() || e.Reason == "", "does not leave quarantine, or has no reason"},
+		{OpMerge, !before.Live() || after.Stage != before.Stage && (after.Stage != Merged || counters != 0), "does not merge a bullet"},
+		{OpReset, e.Reason == "", "has no reason"},
 	} {
 		if e.Op == r.op && r.broken {
 			return r.why
@@ -101,7 +107,7 @@ func (e *Entry) opViolation(before, after *Bullet, touched fields) string {
 
 // falls reports whether a bullet is demoted or quarantined.
 func falls(from, to Stage) bool {
-	return to == Quarantined || from != Quarantined && rank(to) < rank(from)
+	return to == Quarantined || from != Quarantined && from != Merged && rank(to) < rank(from)
 }
 
 func (p *Part) equal(q *Part) bool {

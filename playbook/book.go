@@ -23,6 +23,9 @@ type Book struct {
 	counted  map[digest]struct{} // session, bullet and polarity already counted
 	insights map[digest]int      // insights of sessions, and the bullet each was counted for
 	forced   map[int]Stage       // stages set by a person, whatever the counters
+	merges   map[int]merger      // the merged bullets
+	lines    map[digest]int      // imported lines, and the bullet each was counted for
+	caught   map[int]string      // quarantined bullets, and the session that did it
 	words    map[string]string   // interned strings that many bullets share
 	next     int                 // number of the next local id
 }
@@ -139,7 +142,11 @@ func (k *Book) Apply(e *Entry) error {
 	if !was.equal(&e.Before) || !is.equal(&e.After) {
 		return impossible(e.Seq, e.Op, "before and after do not match the change")
 	}
-	if detail := e.violation(before, &after, touched); detail != "" {
+	detail := e.violation(before, &after, touched)
+	if detail == "" {
+		detail = k.mergeViolation(e, before, &after)
+	}
+	if detail != "" {
 		return impossible(e.Seq, e.Op, "%s", detail)
 	}
 	sum := after.sum()
@@ -149,12 +156,18 @@ func (k *Book) Apply(e *Entry) error {
 	if e.Op == OpCount {
 		k.count(e.Session, e.Bullet, is.polarity())
 		k.recordInsight(e.Session, e.Insight, is.polarity(), n)
+		if e.With != "" {
+			k.lines[digestOf(before.Domain, e.With, e.Insight)] = n
+		}
 	}
 	switch {
 	case e.Op == OpForce:
 		k.forced[n] = after.Stage
 	case after.Stage == Quarantined:
 		delete(k.forced, n)
+	}
+	if before.Stage != after.Stage {
+		k.moved(n, before.Stage, after.Stage, e)
 	}
 	k.intern(&after)
 	*before, k.sums[n] = after, sum
@@ -196,6 +209,7 @@ func (k *Book) insert(b *Bullet, sum [sha256.Size]byte) {
 	if k.byID == nil {
 		k.byID, k.byText, k.counted, k.words = map[string]int{}, map[digest][]int{}, map[digest]struct{}{}, map[string]string{}
 		k.insights, k.forced = map[digest]int{}, map[int]Stage{}
+		k.merges, k.lines, k.caught = map[int]merger{}, map[digest]int{}, map[int]string{}
 	}
 	k.intern(b)
 	n := len(k.bullets)

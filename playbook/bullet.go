@@ -44,10 +44,11 @@ const (
 	Staging     Stage = "STAGING"     // in the prompts of some sessions
 	Prod        Stage = "PROD"        // in the prompts of all sessions
 	Quarantined Stage = "QUARANTINED" // in no prompt until a person restores it
+	Merged      Stage = "MERGED"      // its counts are part of another bullet
 )
 
 // Stages returns all stages in ascending order.
-func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined} }
+func Stages() []Stage { return []Stage{Shadow, Staging, Prod, Quarantined, Merged} }
 
 // rank returns the position of a stage; -1 for an unknown one.
 func rank(s Stage) int { return slices.Index(Stages(), s) }
@@ -192,6 +193,9 @@ func appendShare(to []byte, x float64) []byte {
 
 // RolePrefix is the prefix of tags that restrict a bullet to a role.
 const RolePrefix = "role:"
+
+// Live reports whether a bullet is neither quarantined nor merged.
+func (b *Bullet) Live() bool { return b.Stage != Quarantined && b.Stage != Merged }
 
 // For reports whether a bullet is for a role. Without role tags it is for all.
 func (b *Bullet) For(role string) bool {

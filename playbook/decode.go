@@ -24,6 +24,10 @@ func decodePlain(data []byte, b *Body) bool {
 	s.text(`,"insight":`, &b.Insight)
 	s.text(`,"reason":`, &b.Reason)
 	s.text(`,"session":`, &b.Session)
+	if s.begins(`,"with":`) {
+		s.text(`,"with":`, &b.With)
+		s.deviates = s.deviates || b.With == ""
+	}
 	s.word(`}`)
 	return !s.deviates && len(s.rest) == 0
 }

@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"brenner/internal/fault"
@@ -48,6 +49,7 @@ type note struct {
 	reason  string // empty means the act's
 	insight string
 	cosine  float64
+	with    string // the other bullet, or an imported line
 }
 
 // change applies do to a copy of a bullet and journals the difference, if any.
@@ -68,7 +70,7 @@ func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 
 func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	body.Bullet, body.Actor, body.Session, body.Insight = after.ID, d.act.Actor, d.act.Session, n.insight
-	body.Cosine = roundShare(n.cosine)
+	body.Cosine, body.With = roundShare(n.cosine), n.with
 	body.Reason = n.reason
 	if n.reason == "" {
 		body.Reason = d.act.Reason
@@ -78,9 +80,9 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
 }
 
-func (d *Draft) add(b *Bullet, n note) {
+func (d *Draft) add(b *Bullet) {
 	_, is, _ := diff(&Bullet{ID: b.ID}, b)
-	d.journal(OpAdd, b, n, Body{After: is})
+	d.journal(OpAdd, b, note{}, Body{After: is})
 	d.mark(b.ID, b.Section)
 }
 
@@ -95,14 +97,18 @@ func (d *Draft) mark(id string, polarity Section) {
 	}
 }
 
-// has reports whether this session has already counted with this polarity.
+// has reports whether this session has already counted with this polarity, for the bullet or for one
+// that was merged into it.
 func (d *Draft) has(id string, polarity Section) bool {
-	return d.book.Counted(d.act.Session, id, polarity) || d.act.Session != "" && d.counted[digestOf(d.act.Session, id, string(polarity))]
+	counted := func(id string) bool { return d.book.Counted(d.act.Session, id, polarity) }
+	return counted(id) || slices.ContainsFunc(d.book.MergedInto(id), counted) ||
+		d.act.Session != "" && d.counted[digestOf(d.act.Session, id, string(polarity))]
 }
 
 // increment increments a counter and checks the gates. It returns false if the session has already
-// counted for the bullet with this polarity.
+// counted for the bullet with this polarity. A merged bullet counts for the one that it is part of.
 func (d *Draft) increment(id string, polarity Section, n note) (bool, error) {
+	id = d.book.Standing(id)
 	if d.has(id, polarity) {
 		return false, nil
 	}
@@ -167,4 +173,19 @@ const WrongStage fault.Code = "WRONG_STAGE" // The bullet's stage does not allow
 
 func wrongStage(b *Bullet, hint, detail string) error {
 	return &fault.Error{Code: WrongStage, Op: "move bullet " + b.ID, Detail: detail, Hint: hint}
+}
+
+// InSession makes the entries of the draft part of a session.
+func (d *Draft) InSession(session string) { d.act.Session = session }
+
+// Session returns the session of the draft.
+func (d *Draft) Session() string { return d.act.Session }
+
+// Result returns a bullet as it is after the draft.
+func (d *Draft) Result(id string) (*Bullet, error) {
+	b, err := d.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return b.Clone(), nil
 }

@@ -28,11 +28,13 @@ const (
 	OpReview     Op = "review"     // a bullet waits for review, or was reviewed
 	OpRollback   Op = "rollback"   // earlier entries are undone by a new one
 	OpEmbed      Op = "embed"      // a bullet gets the vector of another model
+	OpMerge      Op = "merge"      // a bullet is merged into another, or takes its counts
+	OpReset      Op = "reset"      // a bullet returns to its state in a snapshot
 )
 
 // Ops returns all operations.
 func Ops() []Op {
-	return []Op{OpAdd, OpCount, OpStage, OpForce, OpQuarantine, OpRestore, OpReview, OpRollback, OpEmbed}
+	return []Op{OpAdd, OpCount, OpStage, OpForce, OpQuarantine, OpRestore, OpReview, OpRollback, OpEmbed, OpMerge, OpReset}
 }
 
 // Entry is one entry of the journal. Before and After hold what it changes; the hashes cover
@@ -60,6 +62,8 @@ type Body struct {
 	Insight string `json:"insight"`
 	Reason  string `json:"reason"`
 	Session string `json:"session"`
+	// With is the other bullet of a merge, or the id of the imported line that was counted.
+	With string `json:"with,omitempty"`
 }
 
 // Part holds some fields of a bullet; nil fields are unchanged. The keys are in canonical order.

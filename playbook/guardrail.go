@@ -92,7 +92,7 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 	}
 	var ids []string
 	for _, b := range d.book.bullets {
-		if b.Created.Before(since) || b.Created.After(until) || b.Stage == Quarantined {
+		if b.Created.Before(since) || b.Created.After(until) || !b.Live() {
 			continue
 		}
 		if err := d.change(OpRollback, b.ID, note{}, quarantine); err != nil {
@@ -105,8 +105,9 @@ func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 
 // Undo reverts what the act's session did, given the journal's entries: its counts are
 // subtracted, with the confidence that they added, and its bullets are quarantined. Stages and
-// reviews without other support are reverted, too. Decisions of people remain: promotions,
-// approvals, quarantines. What was reverted before stays so.
+// reviews without other support are reverted, too, and merges with what followed from them. What a
+// bullet brought into a merge is also subtracted from the bullet that stands for it. Decisions of
+// people remain: promotions, approvals, quarantines. What was reverted before stays so.
 func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
@@ -122,22 +123,23 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 			net[e.Bullet] = &contribution{}
 			order = append(order, e.Bullet)
 		}
-		switch e.Op {
-		case OpAdd:
+		_, merged := d.merged(e.Bullet)
+		switch {
+		case e.Op == OpAdd && !merged:
 			if err := d.change(OpRollback, e.Bullet, note{}, quarantine); err != nil {
 				return nil, err
 			}
-		case OpCount, OpRollback:
+		case e.Op == OpAdd || e.Op == OpCount || e.Op == OpRollback:
 			net[e.Bullet].add(e)
 		}
 	}
 	for _, id := range order {
-		if err := d.change(OpRollback, id, note{}, net[id].subtractFrom); err != nil {
+		if err := d.subtract(net[id], append([]string{id}, d.standIns(id)...)...); err != nil {
 			return nil, err
 		}
-		if err := d.demote(id); err != nil {
-			return nil, err
-		}
+	}
+	if err := d.undoMerges(entries); err != nil {
+		return nil, err
 	}
 	var ids []string
 	for _, e := range d.entries {
@@ -146,6 +148,19 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 		}
 	}
 	return ids, nil
+}
+
+// subtract takes a contribution back from bullets, and demotes them as their counters require.
+func (d *Draft) subtract(g *contribution, ids ...string) error {
+	for _, id := range ids {
+		if err := d.change(OpRollback, id, note{}, g.subtractFrom); err != nil {
+			return err
+		}
+		if err := d.demote(id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type contribution struct {
@@ -184,7 +199,7 @@ func (d *Draft) demote(id string) error {
 		return err
 	}
 	before, err := d.book.Find(id)
-	if err != nil || b.Stage == Quarantined || b.Support() >= before.Support() {
+	if err != nil || !b.Live() || b.Support() >= before.Support() {
 		return err
 	}
 	if contradicted(b) {

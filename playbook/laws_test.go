@@ -1,6 +1,7 @@
 package playbook_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 // anyHistory draws random actions.
 func anyHistory(t *rapid.T) *testBook {
 	s := newTestBook(t)
+	var saved *playbook.Snapshot
 	texts := []string{"Increase the rate", "Decrease the rate", "Name the mechanism", "größer ist besser", "Use 3 replicates", `say "no" \ often`}
 	for range rapid.IntRange(1, 25).Draw(t, "acts") {
 		var ids []string
@@ -48,7 +50,7 @@ func anyHistory(t *rapid.T) *testBook {
 			continue
 		}
 		id := rapid.SampledFrom(ids).Draw(t, "id")
-		what := rapid.IntRange(0, 9).Draw(t, "what")
+		what := rapid.IntRange(0, 12).Draw(t, "what")
 		if what == 9 && act.Session != "" {
 			s.undo(act.Session)
 			continue
@@ -67,6 +69,21 @@ func anyHistory(t *rapid.T) *testBook {
 				_, err = d.Replace(id, "In other words", playbook.Source{}, playbook.Embedding{})
 			case 5:
 				_, err = d.Rollback(s.now.Add(-3*time.Second), s.now)
+			case 10:
+				var pairs []playbook.Similar
+				for _, other := range ids {
+					pairs = append(pairs, playbook.Similar{A: id, B: other, Cosine: 0.9})
+				}
+				merges, _ := s.book.PlanMerges(pairs)
+				for _, m := range merges {
+					err = errors.Join(err, d.Merge(m))
+				}
+			case 11:
+				if saved != nil {
+					_, err = d.ReturnTo(saved, func(b *playbook.Saved) playbook.Embedding { return b.Embedding })
+				}
+			case 12:
+				saved = &playbook.Snapshot{Schema: playbook.SnapshotSchema, Bullets: s.book.Save()}
 			default:
 				_, err = d.Credit(id, section)
 			}
@@ -133,7 +150,7 @@ func TestInvariants(t *testing.T) {
 			if b.Helpful < 0 || b.Harmful < 0 || b.Neutral < 0 || b.Confidence < 0 || b.Confidence > 1 {
 				t.Fatalf("%+v", b)
 			}
-			if r := s.rules; b.Stage == playbook.Quarantined && r.Reaches(b, "RS-1") {
+			if r := s.rules; !b.Live() && r.Reaches(b, "RS-1") {
 				t.Fatalf("%+v", b)
 			}
 		}

@@ -63,8 +63,12 @@ func (i *Insight) Check(rules Rules) error {
 // text, and those before it that do not. It compares the words, since cosines are blind to
 // polarity.
 func (k *Book) Choose(text string, matches []Match) (chosen *Match, refused []Refusal) {
+	return choose(text, matches, k.Find)
+}
+
+func choose(text string, matches []Match, find func(id string) (*Bullet, error)) (chosen *Match, refused []Refusal) {
 	for i, m := range matches {
-		b, err := k.Find(m.ID)
+		b, err := find(m.ID)
 		if err != nil {
 			continue
 		}
@@ -83,23 +87,27 @@ func (d *Draft) Learn(i Insight, matches []Match, e Embedding) (Outcome, error) 
 		return Outcome{}, err
 	}
 	if id, ok := d.book.CountedFor(d.act.Session, &i); ok {
-		return Outcome{Bullet: id, Again: true}, nil
+		return Outcome{Bullet: d.book.Standing(id), Again: true}, nil
 	}
 	match, refused := d.book.Choose(i.Text, matches)
 	if match != nil {
 		counted, err := d.increment(match.ID, i.Section, note{insight: i.Text, cosine: match.Cosine})
-		return Outcome{Bullet: match.ID, Again: !counted, Cosine: match.Cosine}, err
+		return Outcome{Bullet: d.book.Standing(match.ID), Again: !counted, Cosine: match.Cosine}, err
 	}
 	b := i.bullet(d.nextID(), d.rules)
-	b.Created, b.LastSeen, b.Embedding = d.act.At, d.act.At, e
-	for _, r := range refused[:min(len(refused), maxNear)] {
-		b.Near = append(b.Near, r.ID)
-	}
-	d.add(b, note{})
+	b.Created, b.LastSeen, b.Embedding, b.Near = d.act.At, d.act.At, e, nearIDs(refused)
+	d.add(b)
 	return Outcome{Bullet: b.ID, Added: true, Near: refused}, nil
 }
 
 const maxNear = 3
+
+func nearIDs(refused []Refusal) (ids []string) {
+	for _, r := range refused[:min(len(refused), maxNear)] {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
 
 func (i *Insight) bullet(id string, rules Rules) *Bullet {
 	b := &Bullet{

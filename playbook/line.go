@@ -106,62 +106,117 @@ type Into struct {
 	Named bool
 }
 
-// Import adds lines, all or none. It skips lines that already exist verbatim, and refuses those
-// whose id or text another bullet has. The bullets begin in SHADOW, whatever their counters.
-func (d *Draft) Import(lines []Line, into Into, embed func(n int) Embedding) (added int, err error) {
+// Imported is what happened to one line.
+type Imported struct {
+	Line   int       `json:"line"`
+	ID     string    `json:"id"`     // of the line
+	Did    string    `json:"did"`    // "added", "counted" or "already"
+	Bullet string    `json:"bullet"` // the new, the counted or the existing one
+	Cosine float64   `json:"cosine"` // of a match; 0 if nothing was compared
+	Near   []Refusal `json:"near"`   // similar bullets with another meaning
+}
+
+// What an import does with a line.
+const (
+	ImportAdded   = "added"
+	ImportCounted = "counted"
+	ImportAlready = "already"
+)
+
+// Neighbours returns the matches of a line by its vector, most similar first, and names the vector. Those
+// of earlier lines have the ids of these lines.
+type Neighbours func(n int) ([]Match, Embedding, error)
+
+// Import takes lines as if they were proposed here one after the other, all or none: a line that
+// matches a bullet is counted for it, others become bullets with their own ids and counters, in
+// SHADOW. A line that was taken before changes nothing. One that is new under the id of another
+// bullet is an error.
+func (d *Draft) Import(lines []Line, into Into, near Neighbours) ([]Imported, error) {
 	var found fault.List
-	fresh := make(map[string][]*Line) // by text
+	out := make([]Imported, len(lines))
+	fresh := make(map[string][]string) // added ids, by text
 	for n := range lines {
 		l := &lines[n]
-		if old, err := d.book.Find(l.ID); err == nil {
-			l.clash(old, into, &found)
+		out[n] = Imported{Line: l.Number, ID: l.ID}
+		if b, done := d.importedBefore(l, into); done {
+			out[n].Did, out[n].Bullet = ImportAlready, b
 			continue
 		}
-		if where, hint := d.duplicateOf(l, into.Domain, fresh); where != "" {
-			found = append(found, badLine(l.Number, hint, "same text as %s", where))
+		old, err := d.book.Find(l.ID)
+		if err == nil && old.Content == l.Text { // of another domain
+			found = append(found, badLine(l.Number, "a bullet stays in its domain: change the id, or remove the line",
+				"bullet %s is in domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain)))
 			continue
 		}
-		key := Normalise(l.Text)
-		fresh[key] = append(fresh[key], l)
-		b := &Bullet{
-			ID: l.ID, Domain: into.Domain, Section: Helpful, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
-			Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
-			Confidence: roundShare(d.rules.AgentConfidence), Embedding: embed(n),
+		if err := d.importLine(l, &out[n], into.Domain, fresh[Normalise(l.Text)], func() ([]Match, Embedding, error) { return near(n) }); err != nil {
+			if fault.CodeOf(err) != BadLine {
+				return nil, err
+			}
+			found = append(found, fault.All(err)...)
 		}
-		if l.Harmful > l.Helpful { // a mostly harmful lesson is a warning
-			b.Section = Harmful
+		if out[n].Did == ImportAdded {
+			key := Normalise(l.Text)
+			fresh[key] = append(fresh[key], l.ID)
 		}
-		d.add(b, note{})
-		added++
 	}
 	if err := found.Err(); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return added, nil
+	return out, nil
 }
 
-// clash adds an error if a line conflicts with the bullet of the same id.
-func (l *Line) clash(old *Bullet, into Into, found *fault.List) {
-	is := LineOf(old)
-	switch {
-	case is != (Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: l.Text}):
-		*found = append(*found, badLine(l.Number, "change the id, or remove the line", "id %s already belongs to the bullet %s", l.ID, fault.Shown(is.String())))
-	case into.Named && old.Domain != into.Domain:
-		*found = append(*found, badLine(l.Number, "a bullet stays in its domain: change the id, or remove the line",
-			"bullet %s is in domain %s, not in %s", l.ID, fault.Shown(old.Domain), fault.Shown(into.Domain)))
+// importedBefore returns the bullet of a line that was counted before, or that is a bullet here. Counters
+// may differ: those here have gone on.
+func (d *Draft) importedBefore(l *Line, into Into) (string, bool) {
+	if n, ok := d.book.lines[digestOf(into.Domain, l.ID, l.Text)]; ok {
+		return d.book.Standing(d.book.bullets[n].ID), true
 	}
+	old, err := d.book.Find(l.ID)
+	if err != nil || old.Content != l.Text || into.Named && old.Domain != into.Domain {
+		return "", false
+	}
+	return d.book.Standing(old.ID), true
 }
 
-func (d *Draft) duplicateOf(l *Line, domain string, fresh map[string][]*Line) (where, hint string) {
-	if b := d.book.sameMeaning(domain, l.Text, ""); b != nil {
-		return "bullet " + b.ID, "remove the line, or credit that bullet"
+func (d *Draft) importLine(l *Line, out *Imported, domain string, fresh []string, near func() ([]Match, Embedding, error)) error {
+	var same []Match
+	for _, n := range d.book.SameText(domain, l.Text) {
+		same = append(same, Match{ID: d.book.At(n).ID, Cosine: 1})
 	}
-	for _, o := range fresh[Normalise(l.Text)] {
-		if Differ(l.Text, o.Text) == "" {
-			return "line " + strconv.Itoa(o.Number), "remove one of them; with two domains, import each with --domain"
+	for _, id := range fresh {
+		same = append(same, Match{ID: id, Cosine: 1})
+	}
+	var e Embedding
+	match, refused := choose(l.Text, same, d.find)
+	if match == nil {
+		matches, named, err := near()
+		if err != nil {
+			return err
 		}
+		match, refused = choose(l.Text, matches, d.find)
+		e = named
 	}
-	return "", ""
+	section := Helpful
+	if l.Harmful > l.Helpful { // a mostly harmful lesson is a warning
+		section = Harmful
+	}
+	if match != nil {
+		reason := "imported: " + Line{ID: l.ID, Helpful: l.Helpful, Harmful: l.Harmful, Text: "…"}.String()
+		_, err := d.increment(match.ID, section, note{reason: strings.TrimSuffix(reason, " :: …"), insight: l.Text, cosine: match.Cosine, with: l.ID})
+		out.Did, out.Bullet, out.Cosine = ImportCounted, d.book.Standing(match.ID), match.Cosine
+		return err
+	}
+	if old, err := d.find(l.ID); err == nil {
+		return badLine(l.Number, "change the id, or remove the line", "id %s already belongs to the bullet %s", l.ID, fault.Shown(LineOf(old).String()))
+	}
+	b := &Bullet{
+		ID: l.ID, Domain: domain, Section: section, Content: l.Text, Helpful: l.Helpful, Harmful: l.Harmful,
+		Created: d.act.At, LastSeen: d.act.At, Stage: Shadow, Source: Source{Agent: d.act.Actor, Task: "import"},
+		Confidence: roundShare(d.rules.AgentConfidence), Embedding: e, Near: nearIDs(refused),
+	}
+	d.add(b)
+	out.Did, out.Bullet, out.Near = ImportAdded, l.ID, refused
+	return nil
 }
 
 func detailOf(err error) string {

@@ -1,6 +1,10 @@
 package playbook
 
-import "brenner/internal/fault"
+import (
+	"errors"
+
+	"brenner/internal/fault"
+)
 
 // NoReason is the code of a missing reason.
 const NoReason fault.Code = "REASON_NEEDED" // A manual decision about a bullet needs a reason.
@@ -17,7 +21,12 @@ func (d *Draft) findForDecision(id string) (*Bullet, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
-	return d.find(id)
+	b, err := d.find(id)
+	if err == nil && b.Stage == Merged {
+		into := d.book.Standing(id)
+		return nil, wrongStage(b, "decide about "+into+", or separate the two: brenner playbook restore "+id, "merged into "+into)
+	}
+	return b, err
 }
 
 // Promote moves a bullet up, whatever its counters.
@@ -57,8 +66,11 @@ func (d *Draft) Quarantine(id string) error {
 	return d.change(OpQuarantine, id, note{}, quarantine)
 }
 
-// Restore returns a quarantined bullet to SHADOW.
+// Restore returns a quarantined bullet to SHADOW, or separates a merged one from its bullet.
 func (d *Draft) Restore(id string) error {
+	if _, merged := d.merged(id); merged {
+		return errors.Join(d.needsReason(), d.unmerge(id))
+	}
 	b, err := d.findForDecision(id)
 	if err != nil {
 		return err
@@ -116,7 +128,7 @@ func (d *Draft) Replace(id, text string, source Source, e Embedding) (newID stri
 	i := Insight{Domain: old.Domain, Section: old.Section, Text: text, Tags: old.Tags, Source: source, Person: true}
 	b := i.bullet(d.nextID(), d.rules)
 	b.Created, b.LastSeen, b.Embedding, b.Supersedes = d.act.At, d.act.At, e, id
-	d.add(b, note{})
+	d.add(b)
 	return b.ID, nil
 }
 
@@ -129,6 +141,8 @@ func (d *Draft) replaceable(old *Bullet, text string) error {
 	switch {
 	case b == nil:
 		return nil
+	case b.Stage == Merged:
+		return badBullet("`brenner playbook restore "+b.ID+"` separates it", "bullet %s has this text, merged into %s", b.ID, d.book.Standing(b.ID))
 	case b.Stage == Quarantined:
 		return badBullet("`brenner playbook restore "+b.ID+"` releases it", "bullet %s has this text, in quarantine", b.ID)
 	default:

@@ -273,12 +273,6 @@ type HelperOptions struct {
 // Helper makes an agent for jobs on the records in the given role. The returned function
 // closes it.
 func (p *Project) Helper(ctx context.Context, o *HelperOptions, role string) (*govern.Helper, func(), error) {
-	own := *p.Config
-	p = &Project{Host: p.Host, Config: &own}
-	p.Config.Models = slices.Clone(p.Config.Models)
-	for i := range p.Config.Models {
-		p.Config.Models[i].Structured = "" // the reply is text, not deltas
-	}
 	party := p.Party(roster.Entry{Agent: o.Name, Role: roster.Role(role), Program: o.Model, Model: o.Model}, AgentOverride{Via: o.Via})
 	if party.Seed = nil; party.Via != config.ViaProgram { // o.Model names the program, which chooses its own
 		party.ModelID = cmp.Or(party.ModelID, o.Model)

@@ -134,9 +134,7 @@ func (p *Project) findInRecords(ctx context.Context, st store.Store, text string
 			ID: f.Record.ID, Version: f.Record.Version, Type: f.Record.Type, Status: f.Record.Status, Stands: f.Stands, Text: f.Text, First: f.First.Version,
 			Author: f.First.Creator, Change: f.First.Change, At: artifact.FormatInstant(f.First.At), Links: f.First.Links,
 		}
-		if f.Call != nil {
-			all[i].Call, all[i].Asked = f.Call.ID, f.Call.Asked
-		}
+		all[i].Call, all[i].Asked = f.Author.Call, f.Author.Asked
 	}
 	return all, err
 }
@@ -151,5 +149,5 @@ func (p *Project) OpenEditor(ctx context.Context, thread, as string) (*session.E
 	if err != nil {
 		return nil, err
 	}
-	return &session.Editor{Store: st, Now: p.Now, As: as, Authorities: p.Config.Authorities}, nil
+	return &session.Editor{Store: st, Now: p.Now, As: as, Authorities: p.Config.Authorities, Project: p.sessionRecords(st)}, nil
 }

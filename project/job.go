@@ -7,6 +7,7 @@ import (
 
 	"brenner/agent/rehearsal"
 	"brenner/config"
+	"brenner/govern/shown"
 	"brenner/internal/fault"
 	"brenner/internal/tokens"
 	"brenner/internal/trust"
@@ -207,7 +208,7 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	if code := fault.CodeOf(err); j.ended != nil && (err == nil || code == NoAddress || code == trust.Untrusted) {
 		return j, nil
 	}
-	if err := cmp.Or(checkVias(j.parties), err, checkQuorum(settings.Quorum, len(state.Agents))); err != nil {
+	if err := cmp.Or(checkVias(j.parties), err, checkQuorum(settings.Quorum, len(state.Agents)), shown.CheckResumed(ctx, p.Records(j.store), state)); err != nil {
 		return nil, err
 	}
 	j.parties = flow.Rerouted(j.parties, j.ways)
@@ -223,6 +224,8 @@ func (p *Project) PrepareResume(ctx context.Context, thread string, o *ResumeOpt
 	}
 	j.onClose(j.models.Close)
 	p.warnOfAddresses(j.parties, o.Traffic)
+	j.models.sizeContexts(ctx, j.parties, j.ways)
+	j.parties = flow.Rerouted(j.parties, j.ways)
 	changed := j.models.newVersions(ctx, j.parties)
 	j.ways, j.parties = append(j.ways, changed...), flow.Rerouted(j.parties, changed)
 	return j, j.models.PrepareMail(ctx, j.parties, o.ServeMail, serveMailFlag, mailURLFlag+" URL")
@@ -260,16 +263,19 @@ type RunResult struct {
 func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if j.ended != nil {
 		if j.History.State.Opened.Rehearsal == "" {
-			(&lessonBook{Project: j.project, Store: j.store, Counter: tokens.New(), Learned: w.Learned}).catchUp(ctx)
+			lessons := j.project.learner(j.store, tokens.New())
+			lessons.Learned = w.Learned
+			lessons.CatchUp(ctx)
 		}
 		return nil, j.ended
 	}
 	r := j.models.runner(j.store, j.project.holder(j.doing), j.script, j.parties)
 	r.Project, r.Deadline = j.project.sessionRecords(j.store), j.project.Config.Timeouts.Session
-	lessons := &lessonBook{Project: j.project, Store: j.store, Counter: j.models.Counter, Learned: w.Learned}
+	lessons := j.project.learner(j.store, j.models.Counter)
+	lessons.Learned = w.Learned
 	r.Memory, r.Drain, r.Observe, j.models.Progress = lessons, w.Drain, w.Event, w.Tokens
 	if j.script == nil { // rehearsals do not use the playbook
-		lessons.catchUp(ctx)
+		lessons.CatchUp(ctx)
 	}
 	thread, res, err := j.play(ctx, r)
 	if w.Ended != nil {
@@ -284,7 +290,7 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	lessons.learn(ctx, h)
+	lessons.Learn(ctx, h)
 	out := &RunResult{Result: res, History: h}
 	out.Artifact, out.Unpublished = j.project.Publish(ctx, h)
 	return out, nil

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"brenner/agent/openai"
@@ -52,6 +53,22 @@ func (m *Models) ChooseKickoffs(ctx context.Context, parties []flow.Party) {
 		})
 	}
 	wait.Wait()
+}
+
+// sizeContexts adds the context sizes of models that agents of a resumed session are moved to. Their kickoffs keep
+// their form.
+func (m *Models) sizeContexts(ctx context.Context, parties []flow.Party, ways []flow.NewWay) {
+	parties = flow.Rerouted(parties, ways)
+	for i := range ways {
+		w := &ways[i]
+		at := slices.IndexFunc(parties, func(p flow.Party) bool { return p.Name == w.Agent })
+		if at < 0 || parties[at].Via != config.ViaOpenAI || w.Way.Context > 0 {
+			continue
+		}
+		if form := m.Project.asked(&parties[at]).Kickoff; form == "" || form == config.KickoffAuto {
+			w.Way.Context = m.contextOf(ctx, &parties[at])
+		}
+	}
 }
 
 // chooseLoopKickoffs does the same for all sessions of a new loop.

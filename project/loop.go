@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"brenner/agent/rehearsal"
+	"brenner/govern/shown"
 	"brenner/internal/tokens"
 	"brenner/loop"
 	"brenner/loop/runner"
 	"brenner/roster"
 	"brenner/session"
 	"brenner/session/flow"
+	"brenner/session/memory"
 	"brenner/session/preflight"
 	"brenner/store"
 	"brenner/store/journal"
@@ -157,17 +159,18 @@ func (j *LoopJob) Run(ctx context.Context, drain <-chan struct{}) (*LoopResult, 
 	}
 	p, m := j.project, j.models
 	sessions := &loopSessions{
-		models: m, pins: &j.pins, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store),
+		models: m, pins: &j.pins, scripts: j.plan.scripts, store: j.store, holder: j.runner.Holder, records: p.sessionRecords(j.store), loop: j.name,
 		timeout: cmp.Or(j.plan.plan.Session.Timeout, p.Config.Timeouts.Session),
 	}
 	if j.plan.opened.Work.Script == "" {
-		sessions.lessons = &lessonBook{Project: p, Store: j.store, Counter: m.Counter, Learned: j.options.Learned}
-		sessions.lessons.catchUp(ctx)
+		sessions.lessons = p.learner(j.store, m.Counter)
+		sessions.lessons.Learned = j.options.Learned
+		sessions.lessons.CatchUp(ctx)
 	}
 	j.runner.Sessions, j.runner.Drain = sessions.prepare, drain
 	j.runner.Finished = func(ctx context.Context, h *session.History) error {
 		if sessions.lessons != nil {
-			sessions.lessons.learn(ctx, h)
+			sessions.lessons.Learn(ctx, h)
 		}
 		_, err := p.Publish(ctx, h)
 		return err
@@ -299,8 +302,9 @@ type loopSessions struct {
 	holder  store.Holder
 	timeout time.Duration  // for each session; 0 means no limit
 	common  session.Common // shared by all sessions
-	records session.Project
-	lessons *lessonBook // shared by all sessions; nil for rehearsals
+	records *shown.Records
+	loop    string          // its name
+	lessons *memory.Learner // shared by all sessions; nil for rehearsals
 }
 
 // loopPatience is the longest wait of a single call that a provider may ask for. A longer
@@ -336,12 +340,15 @@ func (c *loopSessions) prepare(ctx context.Context, w *loop.Work, j *loop.Job) (
 		c.models.ChooseKickoffs(ctx, parties)
 	}
 	c.models.pinVersions(ctx, parties, arbiter)
-	b, err := c.brief(ctx, w, &q, r, parties)
+	b, err := c.briefOf(ctx, w, j, r, parties)
 	if err != nil {
 		return nil, err
 	}
 	if script != nil {
 		b.Script = script.Source()
+	}
+	if j.Cell.Task != "" {
+		arbiter = nil
 	}
 	all := flow.WithArbiter(parties, arbiter)
 	b.Arbiter, b.Settings.Prices = arbiter, p.prices(all)

@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"slices"
 
 	"brenner/config"
+	"brenner/govern/shown"
 	"brenner/kickoff"
 	"brenner/loop"
 	"brenner/session"
@@ -27,18 +29,20 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loo
 	}
 	counter := models.Counter
 	r := p.project.runner(st, p.project.holder(""), counter)
-	r.Project, r.Common = p.project.sessionRecords(st), &session.Common{}
-	r.Memory = &lessonBook{Project: p.project, Store: st, Counter: counter, readOnly: true}
+	records := p.project.sessionRecords(st)
+	r.Project, r.Common = records, &session.Common{}
+	lessons := p.project.learner(st, counter)
+	lessons.ReadOnly, r.Memory = true, lessons
 	sessions := &loopSessions{models: models, pins: pins, scripts: p.scripts, store: pinned}
 	w := &p.opened.Work
 	out := &LoopEstimate{Sessions: []SessionEstimate{}, Notes: []string{}}
 	made := make(map[loop.Cell]*Estimate) // cells with the same parts cost the same
-	round, priced := flow.Cost{}, true
+	round, once, priced := flow.Cost{}, flow.Cost{}, true
 	for _, c := range w.Cells {
-		kind := loop.Cell{Question: c.Question, Roster: c.Roster, Model: c.Model}
+		kind := loop.Cell{Question: c.Question, Roster: c.Roster, Model: c.Model, Task: c.Task}
 		e := made[kind]
 		if e == nil {
-			if e, err = p.estimateCell(ctx, r, sessions, &c); err != nil {
+			if e, err = p.estimateCell(ctx, r, records, sessions, &c); err != nil {
 				return nil, err
 			}
 			made[kind], out.Notes = e, e.Notes
@@ -50,7 +54,11 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loo
 			out.Cut++
 		}
 		priced = priced && e.USD != nil
-		round = round.Plus(cost)
+		if c.Task != "" {
+			once = once.Plus(cost)
+		} else {
+			round = round.Plus(cost)
+		}
 		out.Sessions = append(out.Sessions, preflight.NewSessionEstimate((&loop.Job{Cell: c}).Name(), e.Input, e.Output, cost, e.USD != nil))
 	}
 	budget, asked := flow.Cost{Tokens: l.Tokens, USD: l.USD}, flow.Cost{}
@@ -58,7 +66,10 @@ func (p *PinnedPlan) estimateLoop(ctx context.Context, models *Models, pins *loo
 		asked = p.estimatePreflight(models, out, budget)
 		priced = priced && (out.Preflight == nil || out.Preflight.USD != nil)
 	}
-	out.Sum(asked, round, priced, l.Rounds, budget)
+	out.Sum(asked.Plus(once), round, priced, l.Rounds, budget)
+	if slices.ContainsFunc(w.Tasks, func(t loop.Task) bool { return len(t.Results) > 0 }) {
+		out.Notes = append(slices.Clip(out.Notes), "the results of other tasks, which a task is shown, are not counted")
+	}
 	return out, nil
 }
 
@@ -83,7 +94,7 @@ func (p *PinnedPlan) estimatePreflight(models *Models, out *LoopEstimate, budget
 }
 
 // estimateCell estimates one session of a round.
-func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, sessions *loopSessions, c *loop.Cell) (*Estimate, error) {
+func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, records *shown.Records, sessions *loopSessions, c *loop.Cell) (*Estimate, error) {
 	w := &p.opened.Work
 	entries, err := w.RosterOf(c, 0)
 	if err != nil {
@@ -95,14 +106,19 @@ func (p *PinnedPlan) estimateCell(ctx context.Context, r *session.Runner, sessio
 	}
 	sessions.pins.pin(c, parties)
 	q, _ := w.Question(c.Question)
-	b, err := sessions.brief(ctx, w, &q, entries, parties)
+	var b session.Brief
+	if c.Task != "" {
+		b, err = p.previewTask(ctx, records, sessions, c, entries, parties)
+	} else {
+		b, err = sessions.brief(ctx, w, &q, entries, parties)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if script := p.scripts[w.ScriptOf(&q)]; script != nil {
 		b.Script = script.Source()
 	}
-	b.Thread, b.Settings.Prices = kickoff.NewThreadID(p.project.Now(), q.Question), p.project.prices(parties)
+	b.Thread, b.Settings.Prices = kickoff.NewThreadID(p.project.Now(), b.Question), p.project.prices(parties)
 	opening, err := r.Preview(ctx, &b)
 	if err != nil {
 		return nil, err

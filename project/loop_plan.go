@@ -14,6 +14,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/artifact"
 	"brenner/config"
+	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/loop"
 	"brenner/roster"
@@ -35,6 +36,7 @@ type PinnedPlan struct {
 	scripts map[string]*rehearsal.Script // of scripted agents, by their hashes
 	parties []flow.Party                 // parties of all sessions
 	reached map[[2]string][]flow.Party   // by roster and model
+	specs   map[string]govern.Task       // of tasks that are not pinned, by id, without inputs that do not exist yet
 	faults  planFaults
 }
 
@@ -58,6 +60,9 @@ func (p *Project) ReadPlan(ctx context.Context, in PlanInput) (*PinnedPlan, erro
 	l := &PinnedPlan{project: p, file: in.File, plan: plan}
 	l.opened = loop.Opened{
 		Program: "brenner " + release, Plan: l.blob(in.Data), File: p.fromProject(in.File), Limits: plan.LimitsFrom(p.Now()), Deliver: p.reportReaders(),
+	}
+	if err := l.tasks(ctx, in.DryRun); err != nil {
+		return nil, err
 	}
 	l.work()
 	if err := l.bases(ctx, in.DryRun); err != nil {
@@ -116,6 +121,7 @@ func (p *PinnedPlan) work() {
 		p.checkQuorum(i, len(r.Entries))
 		w.Rosters = append(w.Rosters, loop.Roster{ID: p.plan.Rosters[i].ID, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 	}
+	p.taskRosters()
 	w.Index()
 	if whole {
 		p.checkParties()
@@ -263,7 +269,8 @@ func (p *PinnedPlan) checkParties() {
 	for i := range w.Cells {
 		c := &w.Cells[i]
 		kind := [2]string{c.Roster, c.Model}
-		if _, seen := p.reached[kind]; seen {
+		_, seen := p.reached[kind]
+		if t, _ := w.Task(c.Task); seen || c.Task != "" && t.Role == "" { // the task spec was not found
 			continue
 		}
 		p.reached[kind] = nil
@@ -275,6 +282,9 @@ func (p *PinnedPlan) checkParties() {
 		parties, err := p.project.loopParties(w, c, r)
 		if err != nil {
 			at := fmt.Sprintf("rosters[%d]", slices.IndexFunc(w.Rosters, func(r loop.Roster) bool { return r.ID == c.Roster }))
+			if c.Task != "" {
+				at = fmt.Sprintf("tasks[%d]", i-len(w.Cells)+len(w.Tasks))
+			}
 			if m := slices.IndexFunc(w.Models, func(m loop.PlanModel) bool { return m.ID == c.Model }); m >= 0 {
 				at = fmt.Sprintf("models[%d]", m)
 			}
@@ -282,7 +292,10 @@ func (p *PinnedPlan) checkParties() {
 			continue
 		}
 		p.reached[kind] = parties
-		arbiter, err := p.project.arbiter(w.Script != "", parties)
+		var arbiter *flow.Party // a task has none
+		if c.Task == "" {
+			arbiter, err = p.project.arbiter(w.Script != "", parties)
+		}
 		if err != nil {
 			p.faults.other = append(p.faults.other, err)
 			continue
@@ -316,6 +329,9 @@ func (p *Project) loopParties(w *loop.Work, c *loop.Cell, r roster.Roster) ([]fl
 			Code: NoWay, Detail: "no model for " + strings.Join(missing, ", ") + "; a loop does not rehearse by default",
 			Hint: "list models: in the plan, or in the roster with agents.models: in " + config.FileName + "; for a test, set via: rehearsal and script: in the plan",
 		}
+	}
+	if c.Task != "" && anyVia(parties, config.ViaMail) {
+		return nil, &fault.Error{Code: NoWay, Detail: "a task cannot be done via mail", Hint: "use via: openai or program"}
 	}
 	return parties, checkVias(parties)
 }
@@ -375,11 +391,7 @@ func (p *PinnedPlan) bases(ctx context.Context, dryRun bool) error {
 	if len(order) == 0 {
 		return nil
 	}
-	open := p.project.OpenToRead
-	if dryRun {
-		open = p.project.OpenUnchanged
-	}
-	st, err := open(ctx)
+	st, err := p.project.openPlan(ctx, dryRun)
 	switch {
 	case fault.CodeOf(err) == store.NoStore:
 		for _, thread := range order {

@@ -2,6 +2,8 @@ package project
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -45,6 +47,10 @@ type PreviewSession struct {
 	Seed     *int           `json:"seed"` // null means none
 	After    string         `json:"after"`
 	Agents   []PreviewAgent `json:"agents"`
+	// Task is what a task says. Inputs are its inputs, without the records of the tasks in Results.
+	Task    string   `json:"task,omitempty"`
+	Inputs  []string `json:"inputs,omitempty"`
+	Results []string `json:"results,omitempty"`
 }
 
 // PreviewAgent is an agent of a session.
@@ -95,7 +101,7 @@ func (p *Project) PreviewLoop(ctx context.Context, plan *PinnedPlan, o LoopOptio
 	}
 	v := &LoopPreview{
 		Schema: "brenner.loop.preview/v1", DryRun: true, Loop: name, Does: WouldBegin, Rehearsal: w.Script != "",
-		Rounds: l.Rounds, Planned: l.Rounds * len(w.Cells), Concurrency: l.Concurrency,
+		Rounds: l.Rounds, Planned: l.Rounds*(len(w.Cells)-len(w.Tasks)) + len(w.Tasks), Concurrency: l.Concurrency,
 		Share: w.Settings.Budget, ShareUSD: flow.Dollars(w.Settings.BudgetUSD), TokensLimit: l.Tokens, USDLimit: flow.Dollars(l.USD),
 		Until: l.Until, Deliver: append([]string{}, p.reportReaders()...),
 		ShareNano: w.Settings.BudgetUSD, LimitNano: l.USD, Sessions: plan.previewSessions(),
@@ -156,6 +162,9 @@ func (p *PinnedPlan) previewSessions() []PreviewSession {
 	all := make([]PreviewSession, 0, len(p.opened.Work.Cells))
 	for _, c := range p.opened.Work.Cells {
 		s := PreviewSession{Name: (&loop.Job{Cell: c}).Name(), Question: c.Question, Roster: c.Roster, Model: c.Model, Seed: c.Seed, After: c.After}
+		if t, ok := p.opened.Work.Task(c.Task); ok {
+			s.Task, s.Inputs, s.Results, s.After = t.Text, t.Inputs, t.Results, strings.Join(slices.Concat(t.Results, t.After), ", ")
+		}
 		for _, one := range p.reached[[2]string{c.Roster, c.Model}] {
 			s.Agents = append(s.Agents, PreviewAgent{one.Name, one.Role, one.Via, one.ModelID})
 		}

@@ -25,6 +25,7 @@ import (
 	"brenner/loop/report"
 	"brenner/loop/runner"
 	"brenner/mail"
+	"brenner/project/publish"
 	"brenner/store"
 	"brenner/store/sqlite"
 )
@@ -93,7 +94,7 @@ func (p *Project) artifactFrom(dir, thread string) string {
 	if thread == "" || store.CheckLockName(thread) != nil {
 		return ""
 	}
-	file := filepath.Join(p.publishedDir(thread), artifactText)
+	file := filepath.Join(p.published().Of(thread), publish.Text)
 	if _, err := os.Stat(file); err != nil {
 		return ""
 	}

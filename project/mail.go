@@ -3,7 +3,6 @@ package project
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"brenner/internal/files"
 	"brenner/mail"
 	"brenner/mail/box"
+	"brenner/mail/clients"
 	"brenner/mail/server"
 )
 
@@ -132,103 +132,17 @@ func (p *Project) bearer(address string) (string, error) {
 	return p.mailGuard().Operator()
 }
 
-// ClientToken is the variable with the token for agents' programs.
-const ClientToken = "MAIL_TOKEN" //nolint:gosec // the name of a variable, not a secret
-
 // ProgramToken returns the token for agents' programs in the environment, or "".
-func (b *Mailbox) ProgramToken() string { return b.Project.variable(ClientToken) }
-
-// MailConnection is how an agent program reaches a mail server.
-type MailConnection struct {
-	Schema     string       `json:"schema"`
-	Agent      string       `json:"agent"`
-	URL        string       `json:"url"`
-	ProjectKey string       `json:"project_key"`
-	Clients    []MailClient `json:"clients"`
-}
-
-// MailClient is the configuration of an agent program. A relative File is in the project's
-// directory.
-type MailClient struct {
-	Program string `json:"program"`
-	File    string `json:"file"`
-	Text    string `json:"text"`
-}
+func (b *Mailbox) ProgramToken() string { return b.Project.variable(clients.Token) }
 
 // Connect returns what agent programs need to reach the mail server as an agent.
-func (b *Mailbox) Connect(agent string) *MailConnection {
-	url := strings.TrimRight(b.Client.URL(), "/") // some clients drop the slash anyway
-	filled := func(template string) string {
-		return strings.NewReplacer("URL", url, "TOKEN", ClientToken).Replace(template)
-	}
-	return &MailConnection{
-		Schema: "brenner.mail.connect/v1", Agent: agent, URL: url, ProjectKey: b.Key,
-		Clients: []MailClient{
-			{"Claude Code", ".mcp.json", filled(`{"mcpServers": {"mail": {"type": "http", "url": "URL", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}`)},
-			{"Claude Code, to call the tools unasked", ".claude/settings.json", `{"enabledMcpjsonServers": ["mail"], "permissions": {"allow": ["mcp__mail"]}}`},
-			{"Codex CLI", "~/.codex/config.toml", filled(`[mcp_servers.mail]
-url = "URL"
-bearer_token_env_var = "TOKEN"
-default_tools_approval_mode = "approve"
-required = true
-tool_timeout_sec = 60`)},
-			{"Gemini CLI", ".gemini/settings.json", filled(`{"mcpServers": {"mail": {"httpUrl": "URL", "trust": true, "timeout": 60000, "headers": {"Authorization": "Bearer $TOKEN"}}}}`)},
-			{"Cursor", ".cursor/mcp.json", filled(`{"mcpServers": {"mail": {"url": "URL", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}}}`)},
-		},
-	}
+func (b *Mailbox) Connect(agent string) *clients.Connection {
+	return clients.Connect(b.Client.URL(), b.Key, agent)
 }
 
-// path returns the path of a client's file on this machine.
-func (c *MailClient) path(p *Project) string {
-	rest, ok := strings.CutPrefix(c.File, "~/.codex/")
-	switch home := p.variable("CODEX_HOME"); {
-	case ok && home != "":
-		return filepath.Join(home, rest)
-	case ok:
-		return filepath.Join(p.variable("HOME"), ".codex", rest)
-	}
-	return filepath.Join(p.Config.Project.Dir, c.File)
-}
-
-// Server returns the address of the server "mail" in the client's file; false means none, also for
-// a program that is not in use.
-func (c *MailClient) Server(p *Project) (url string, there bool) {
-	data, err := os.ReadFile(c.path(p))
-	if err != nil {
-		return "", false
-	}
-	if strings.HasSuffix(c.File, ".toml") {
-		return serverInTOML(string(data))
-	}
-	var doc struct {
-		Servers map[string]struct {
-			URL  string `json:"url"`
-			HTTP string `json:"httpUrl"`
-		} `json:"mcpServers"`
-	}
-	if json.Unmarshal(data, &doc) != nil {
-		return "", false
-	}
-	s, there := doc.Servers["mail"]
-	if s.HTTP != "" {
-		return s.HTTP, there
-	}
-	return s.URL, there
-}
-
-// serverInTOML reads the one table that Connect prints, line by line.
-func serverInTOML(text string) (url string, there bool) {
-	_, table, there := strings.Cut("\n"+text, "\n[mcp_servers.mail]")
-	for line := range strings.Lines(table) {
-		name, value, ok := strings.Cut(line, "=")
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(line), "["):
-			return "", there
-		case ok && strings.TrimSpace(name) == "url":
-			return strings.Trim(strings.TrimSpace(value), `"'`), there
-		}
-	}
-	return "", there
+// ServerOf returns the address of the server "mail" in the file of an agent program, if there is one.
+func (b *Mailbox) ServerOf(c *clients.Client) (url string, there bool) {
+	return c.Server(b.Project.Config.Project.Dir, b.Project.variable)
 }
 
 // MailServer configures a mail server.

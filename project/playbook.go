@@ -1,42 +1,31 @@
 package project
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"slices"
 
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/tokens"
 	"brenner/playbook"
 	"brenner/playbook/embedding"
 	"brenner/playbook/embedding/endpoint"
 	"brenner/playbook/embedding/uselite"
 	"brenner/playbook/keeper"
-	"brenner/session"
-	sessionmemory "brenner/session/memory"
 	"brenner/store"
 	"brenner/store/memory"
 	"brenner/store/sqlite"
 )
 
-// Playbook is a project's playbook, opened to read, search or change.
-type Playbook struct {
-	*keeper.Keeper
-	project *Project
-}
-
 // OpenPlaybook opens the playbook for reading. Without a store it is empty, and none is
 // created.
-func (p *Project) OpenPlaybook(ctx context.Context) (*Playbook, error) {
+func (p *Project) OpenPlaybook(ctx context.Context) (*keeper.Keeper, error) {
 	return p.openPlaybook(ctx, p.storeOrNone)
 }
 
 // SearchPlaybook opens the playbook for searching. That may write: bullets of another model
 // are embedded again. If there is no store or it is read-only, the new vectors are
 // discarded.
-func (p *Project) SearchPlaybook(ctx context.Context) (*Playbook, error) {
+func (p *Project) SearchPlaybook(ctx context.Context) (*keeper.Keeper, error) {
 	return p.openPlaybook(ctx, func(ctx context.Context) (store.Store, error) {
 		st, err := p.storeOrNone(ctx)
 		if _, none := st.(*memory.Store); err != nil || none {
@@ -48,12 +37,23 @@ func (p *Project) SearchPlaybook(ctx context.Context) (*Playbook, error) {
 	})
 }
 
+// PreviewPlaybook opens the playbook for changes that are discarded.
+func (p *Project) PreviewPlaybook(ctx context.Context) (*keeper.Keeper, error) {
+	return p.openPlaybook(ctx, func(ctx context.Context) (store.Store, error) {
+		st, err := p.storeOrNone(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return scratch(ctx, st, playbook.Stream)
+	})
+}
+
 // ChangePlaybook opens the playbook for changes.
-func (p *Project) ChangePlaybook(ctx context.Context) (*Playbook, error) {
+func (p *Project) ChangePlaybook(ctx context.Context) (*keeper.Keeper, error) {
 	return p.openPlaybook(ctx, p.OpenToWrite)
 }
 
-func (p *Project) openPlaybook(ctx context.Context, open func(context.Context) (store.Store, error)) (*Playbook, error) {
+func (p *Project) openPlaybook(ctx context.Context, open func(context.Context) (store.Store, error)) (*keeper.Keeper, error) {
 	e, err := p.embedder()
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (p *Project) openPlaybook(ctx context.Context, open func(context.Context) (
 		p.CloseStore(st)
 		return nil, err
 	}
-	return &Playbook{Keeper: k, project: p}, nil
+	return k, nil
 }
 
 // storeOrNone opens the project's store for reading, or an empty one in memory.
@@ -84,93 +84,6 @@ func emptyIfNone(st *sqlite.Store, err error) (store.Store, error) {
 		return nil, err
 	}
 	return st, nil
-}
-
-// Close closes the playbook's store.
-func (b *Playbook) Close() { b.project.CloseStore(b.Store) }
-
-// Act returns the actor and the reason of a change; the default actor is the operator. Only
-// the operator and the authorities may change the playbook.
-func (b *Playbook) Act(as, reason string) (playbook.Act, error) {
-	cfg := b.project.Config
-	as = cmp.Or(as, cfg.Operator)
-	if as != cfg.Operator && !slices.Contains(cfg.Authorities, as) {
-		return playbook.Act{}, &fault.Error{
-			Code: session.NotAllowed, Detail: fault.Shown(as) + " is not an authority of this project",
-			Hint: "only the operator and the authorities: in " + config.FileName + " may change the playbook",
-		}
-	}
-	return playbook.Act{Actor: as, Reason: reason}, nil
-}
-
-// AddLesson adds a lesson: a person's, unless its source is an agent. The default domain is
-// the configured one.
-func (b *Playbook) AddLesson(ctx context.Context, act playbook.Act, i playbook.Insight) (*keeper.Change, error) {
-	act.Session = i.Source.Session
-	i.Domain = cmp.Or(i.Domain, b.project.Config.Playbook.Domain)
-	if i.Person = i.Source.Agent == ""; i.Person {
-		i.Source.Agent = act.Actor
-	}
-	return b.Add(ctx, act, i)
-}
-
-// ImportedLines is the result of importing bullets.
-type ImportedLines struct {
-	Schema  string `json:"schema"`
-	File    string `json:"file"`
-	Lines   int    `json:"lines"`
-	Added   int    `json:"added"`
-	Already int    `json:"already"` // already existed
-	Head    string `json:"head"`
-}
-
-// ImportLines adds bullets in the line format, all or none. The default domain is the
-// configured one. Errors name the file.
-func (b *Playbook) ImportLines(ctx context.Context, act playbook.Act, file, data, domain string) (*ImportedLines, error) {
-	lines, err := playbook.ParseLines(data, b.project.Config.Playbook.Rules.Longest)
-	if err != nil {
-		return nil, fault.InFile("import", file, err)
-	}
-	into := playbook.Into{Domain: cmp.Or(domain, b.project.Config.Playbook.Domain), Named: domain != ""}
-	progress := func(done, of int) { b.project.Log.Debug().Int("done", done).Int("of", of).Msg("embedded") }
-	added, err := b.Import(ctx, act, lines, into, progress)
-	if fault.CodeOf(err) == playbook.BadLine {
-		err = fault.InFile("import", file, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &ImportedLines{
-		Schema: "brenner.playbook.import/v1", File: file, Lines: len(lines), Added: added, Already: len(lines) - added, Head: b.Head().Hash,
-	}, nil
-}
-
-// RenderedLessons is the part of a prompt that holds bullets.
-type RenderedLessons struct {
-	Schema  string   `json:"schema"`
-	Text    string   `json:"text"`
-	Bullets []string `json:"bullets"`
-	Left    []string `json:"left"` // bullets that did not fit
-	Tokens  int      `json:"tokens"`
-	Budget  int      `json:"budget"`
-}
-
-// Render chooses bullets as a session does. The default bound is the configured one.
-func (b *Playbook) Render(ctx context.Context, w keeper.Selection, bound *int) (*RenderedLessons, error) {
-	counter := tokens.New()
-	w.Tokens, w.Count, w.Line = b.project.Config.Playbook.Tokens, counter.Count, sessionmemory.Line
-	if bound != nil {
-		w.Tokens = *bound
-	}
-	r, err := b.Choose(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	out := &RenderedLessons{Schema: "brenner.playbook.render/v1", Text: r.Text, Bullets: r.Taken, Left: r.Left, Budget: w.Tokens}
-	if r.Text != "" {
-		out.Tokens = counter.Count(r.Text)
-	}
-	return out, nil
 }
 
 // ProvePlaybook proves the playbook from its journal, which must contain the hash kept, if

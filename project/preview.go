@@ -2,12 +2,10 @@ package project
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"brenner/config"
 	"brenner/internal/fault"
-	"brenner/internal/text"
 	"brenner/internal/tokens"
 	"brenner/kickoff"
 	"brenner/roster"
@@ -24,6 +22,7 @@ type SessionPreview struct {
 	DryRun   bool              `json:"dry_run,omitzero"`
 	ThreadID string            `json:"thread_id"`
 	Question string            `json:"question,omitzero"`
+	Domain   string            `json:"domain,omitempty"` // of the playbook
 	Roster   roster.Resolution `json:"roster"`
 	Messages []kickoff.Message `json:"messages"`
 	// Later are the agents whose first message depends on the replies to these messages.
@@ -33,6 +32,7 @@ type SessionPreview struct {
 	Kickoffs []KickoffChoice `json:"kickoffs,omitempty"`
 	// Estimate is what the session costs at most, if asked for.
 	Estimate *Estimate `json:"estimate,omitempty"`
+	Task     string    `json:"task,omitempty"` // the task spec that the session runs
 
 	Parties []flow.Party `json:"-"`
 	Tokens  []int        `json:"-"` // of each message
@@ -106,7 +106,8 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 	counter := tokens.New()
 	r := p.runner(st, p.holder(""), counter)
 	r.Project = p.sessionRecords(st)
-	r.Memory = &lessonBook{Project: p, Store: st, Counter: counter, readOnly: true}
+	lessons := p.learner(st, counter)
+	lessons.ReadOnly, r.Memory = true, lessons
 	opening, err := r.Preview(ctx, b)
 	if err != nil {
 		return nil, err
@@ -114,8 +115,12 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 	v := &SessionPreview{
 		Schema: "brenner.session.plan/v1", DryRun: true, ThreadID: b.Thread, Question: b.Question, Roster: k.Roster,
 		Messages: opening.Messages, Later: opening.Later, Parties: plan.parties, Tokens: opening.Tokens, Kickoffs: choicesOf(plan.parties),
+		Notes: opening.Notes,
 	}
 	v.Roster.Roster = b.Roster
+	if b.Task != nil {
+		v.Task = b.Task.Address
+	}
 	if o.Estimate {
 		v.Estimate = p.estimator(b, plan.parties, counter).Estimate(opening)
 	}
@@ -123,7 +128,7 @@ func (k *Composed) preview(ctx context.Context, o *StartOptions, plan *sessionPl
 		v.Notes = append(v.Notes, plan.noWay.Error()+": the messages name the models of the roster")
 	}
 	if plan.script == nil {
-		v.Notes = append(v.Notes, p.unlearned(ctx, st)...)
+		v.Domain, v.Notes = b.Domain, append(v.Notes, p.unlearned(ctx, st)...)
 	}
 	return v, nil
 }
@@ -149,13 +154,4 @@ func (p *Project) openForPreview(ctx context.Context) (lockStore, error) {
 		return nil, err
 	}
 	return st, nil
-}
-
-// unlearned notes sessions that a run would learn from before it writes its messages.
-func (p *Project) unlearned(ctx context.Context, st store.Store) []string {
-	threads, err := due(ctx, st)
-	if err != nil || len(threads) == 0 {
-		return nil // a run reports the error
-	}
-	return []string{fmt.Sprintf("a run first learns from %s, which may add lessons; `brenner playbook harvest` does it now", text.Plural(len(threads), "session", "sessions"))}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"brenner/govern"
+	"brenner/govern/graph"
 	"brenner/govern/policy"
 	"brenner/patch"
 	"brenner/patch/files"
@@ -39,7 +40,7 @@ func patchChain(t *testing.T, texts ...string) files.Sources {
 func TestPatchRecord(t *testing.T) {
 	ctx, who := t.Context(), govern.Actor{Name: "Sydney"}
 	d := &govern.Records{
-		Store: memory.New(), Types: record.BuiltInTypes(), Access: policy.DefaultAccess(),
+		Source: graph.Source{Store: memory.New()}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(),
 		Now:   func() time.Time { return time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC) },
 		Rules: govern.Rules{Authorities: []string{who.Name}},
 	}

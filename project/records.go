@@ -5,24 +5,23 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"unicode"
 
 	"brenner/artifact"
 	"brenner/artifact/lint"
 	"brenner/config"
 	"brenner/govern"
-	"brenner/govern/contexts"
+	"brenner/govern/graph"
+	"brenner/govern/shown"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/internal/tokens"
 	"brenner/patch"
 	patchfiles "brenner/patch/files"
+	"brenner/playbook/embedding/uselite"
 	"brenner/session"
-	"brenner/session/flow"
-	"brenner/session/view"
+	"brenner/session/audit"
 	"brenner/store"
-	"brenner/store/journal"
 	"brenner/store/record"
 )
 
@@ -70,18 +69,31 @@ func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Sto
 // Records returns access to the records of a store.
 func (p *Project) Records(st store.Store) *govern.Records {
 	meaning := session.NewCitations(st)
+	authors := audit.NewAuthors(st)
+	encoder := uselite.New(uselite.Options{Lower: true})
 	return &govern.Records{
-		Store: st, Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
+		Source: graph.Source{Store: st, LinkTarget: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
+			ref, known, err := meaning.Resolve(ctx, from, to)
+			return ref.Type, ref.Content, known, err
+		}},
+		Types: p.Config.AllTypes(), Access: p.Config.Access(), Views: p.Config.ContextViews(), Now: p.Now, Count: tokens.New().Count,
 		Rules: govern.Rules{
 			Compression: p.Config.Records.Compression, Unused: p.Config.Records.Unused, Unattended: p.Config.Records.Unattended,
 			Authorities: append([]string{p.Config.Operator}, p.Config.Authorities...), People: p.Config.Records.People, Call: p.Config.Session.Context,
 		},
+		Embed: func(ctx context.Context, text string) ([]float32, error) {
+			v, err := encoder.Embed(ctx, []string{text})
+			if err != nil {
+				return nil, err
+			}
+			return v[0].Values, nil
+		},
+		ReplyAuthor: func(ctx context.Context, reply record.Ref) (by govern.Author, err error) {
+			by.Role, by.Asked, by.Call, err = authors.Of(ctx, reply)
+			return by, err
+		},
 		Artifact: func(ctx context.Context, ref record.Ref) ([]byte, []string, error) {
 			return researchArtifact(ctx, st, ref)
-		},
-		LinkTarget: func(ctx context.Context, from, to record.Ref) (kind, content string, known bool, err error) {
-			ref, known, err := meaning.Resolve(ctx, from, to)
-			return ref.Type, ref.Content, known, err
 		},
 	}
 }
@@ -109,9 +121,6 @@ func researchArtifact(ctx context.Context, st store.Store, ref record.Ref) ([]by
 	return art.JSON(), faults, nil
 }
 
-// briefID is the default id of a brief.
-const briefID = "project-brief"
-
 // NewBrief is the first draft of a project's brief: its text, or only a question.
 type NewBrief struct {
 	Question string
@@ -122,10 +131,9 @@ func (b *NewBrief) content() []byte {
 	if b.Question == "" {
 		return b.Text
 	}
-	return fmt.Appendf(nil, "# Brief\n\n%s\n\n## Goals\n\n- To be written.\n\n## Constraints\n\n- To be written.\n\n## Out of scope\n\n## Open questions\n\n- %s\n", b.Question, b.summary())
+	question := strings.Join(strings.Fields(b.Question), " ")
+	return fmt.Appendf(nil, "# Brief\n\n## Goal\n\n%s\n\n## Scope\n\n## Non-goals\n\n## Constraints\n\n## Audience\n\n## Glossary\n\n## Open questions\n", question)
 }
-
-func (b *NewBrief) summary() string { return strings.Join(strings.Fields(b.Question), " ") }
 
 // InitBrief stores the first draft of the project's brief, and creates the project's
 // configuration if it is missing.
@@ -137,7 +145,7 @@ func (r *Records) InitBrief(ctx context.Context, b *NewBrief) (*govern.Written, 
 	if len(heads) > 0 {
 		return nil, &fault.Error{Code: files.AlreadyExists, Detail: "the project already has a brief: " + heads[0].ID, Hint: "`brenner project brief FILE -m REASON` adds a new version"}
 	}
-	put, err := r.Put(ctx, r.Actor, govern.Draft{ID: briefID, Type: record.ProjectBrief, Content: b.content(), Summary: b.summary()})
+	put, err := r.Put(ctx, r.Actor, govern.Draft{ID: govern.BriefID, Type: record.ProjectBrief, Content: b.content()})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +179,7 @@ func (r *Records) ShowBrief(ctx context.Context) (*govern.RecordText, error) {
 		return nil, err
 	}
 	if h.Latest == 0 {
-		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` creates one, `brenner project brief FILE` stores one"}
+		return nil, &fault.Error{Code: store.NoRecord, Detail: "the project has no brief yet", Hint: "`brenner project init` creates one, `brenner project brief FILE` stores one; `brenner project brief --help` shows what a brief looks like"}
 	}
 	return r.Show(ctx, r.Actor, h.ID)
 }
@@ -188,7 +196,7 @@ func (r *Records) brief(ctx context.Context) (record.Head, error) {
 			return heads[0], nil
 		}
 	}
-	return record.Head{ID: briefID}, nil
+	return record.Head{ID: govern.BriefID}, nil
 }
 
 // RecordPatches are patches of one record.
@@ -260,119 +268,7 @@ func hintAtVersion(out *govern.Patched) {
 	}
 }
 
-// projectRecords is the project's store as sessions see it. It is safe for concurrent use.
-type projectRecords struct {
-	records *govern.Records
-
-	mu sync.Mutex
-	// cached holds the records shown to each role in each module. A new journal entry clears
-	// it.
-	cached  map[[2]string]session.ShownRecords
-	decided journal.Head
-}
-
 // sessionRecords returns the records of the project as sessions see them.
-func (p *Project) sessionRecords(st store.Store) *projectRecords {
-	return &projectRecords{records: p.Records(st)}
-}
-
-// RecordsFor returns the records that agents of a session are shown: only promoted ones, so the
-// result stays the same until the next decision.
-func (p *projectRecords) RecordsFor(ctx context.Context, role, module string) (session.ShownRecords, error) {
-	decided, err := p.records.ChangesHead(ctx)
-	if err != nil || decided.Seq == 0 { // no records, so none was promoted
-		return session.ShownRecords{}, err
-	}
-	key := [2]string{role, module}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.decided != decided {
-		p.decided, p.cached = decided, make(map[[2]string]session.ShownRecords)
-	}
-	shown, known := p.cached[key]
-	if known {
-		return shown, nil
-	}
-	if shown, err = p.assemble(ctx, role, module); err == nil {
-		p.cached[key] = shown
-	}
-	return shown, err
-}
-
-// assemble selects the records that agents of a session are shown: promoted ones of the
-// session's module and of the entire project that their role may read.
-func (p *projectRecords) assemble(ctx context.Context, role, module string) (session.ShownRecords, error) {
-	g, err := p.records.Context(ctx, govern.Request{Role: role, Modules: []string{module}, Canonical: true})
-	switch {
-	case fault.CodeOf(err) == govern.UnknownRole: // a role that may read nothing
-		return session.ShownRecords{}, nil
-	case err != nil || len(g.Shown) == 0:
-		return session.ShownRecords{}, err
-	}
-	out := session.ShownRecords{Text: g.Text, View: g.Spec}
-	for _, s := range g.Shown {
-		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.records.Access.MayWrite(role, s.Type) {
-			out.Patchable = append(out.Patchable, s.Ref.String())
-		}
-		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
-	}
-	return out, nil
-}
-
-// StaleRecords returns which of the shown records were superseded meanwhile.
-func (p *projectRecords) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	var all []contexts.ShownRecord
-	for _, r := range shown {
-		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}, Type: r.Type, Content: r.Content})
-	}
-	moved, hold, err := p.records.NoLongerCanonical(ctx, all)
-	var out []flow.MovedRecord
-	for _, m := range moved {
-		out = append(out, flow.MovedRecord{ID: m.Input.ID, Version: m.Input.Version, Now: m.Now})
-	}
-	return out, hold, err
-}
-
-// Patch applies the patches in a reply to the records that the agent was shown, within the
-// rights of its role.
-func (p *projectRecords) Patch(ctx context.Context, in *session.PatchInput) ([]session.PatchOutcome, error) {
-	all, err := p.records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]session.PatchOutcome, len(all))
-	for i := range all {
-		out[i] = patchedBy(&all[i])
-	}
-	return out, nil
-}
-
-// Applies reports whether Patch would apply all patches of a reply.
-func (p *projectRecords) Applies(ctx context.Context, in *session.PatchInput) (bool, error) {
-	return p.records.Applies(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
-}
-
-func replyTo(in *session.PatchInput) *govern.Reply {
-	answer := &govern.Reply{Text: in.Text, Reader: in.Reader, Change: fmt.Sprintf("%s, round %d: the answer to %s", in.Thread, in.Round, in.Call)}
-	if in.Rehearsal {
-		answer.Tags = []string{record.Rehearsal} // like everything that the session writes
-	}
-	for _, r := range in.Shown {
-		if r.Form == string(view.Full) {
-			answer.Shown = append(answer.Shown, record.Ref{ID: r.ID, Version: r.Version})
-		}
-	}
-	return answer
-}
-
-func patchedBy(s *govern.PatchOutcome) session.PatchOutcome {
-	out := session.PatchOutcome{Patch: flow.Patch{Record: s.Name, Text: s.Content, Message: s.Warning}, BlocksText: s.Blocks, PatchText: s.Patch}
-	switch {
-	case s.Made != nil:
-		out.Made, out.Status = s.Made.Ref().String(), s.Made.Status
-	case len(s.Problem) > 0:
-		p := &s.Problem[0]
-		out.Code, out.Message, out.Hint = p.Code, p.Message, p.Hint
-	}
-	return out
+func (p *Project) sessionRecords(st store.Store) *shown.Records {
+	return &shown.Records{Records: p.Records(st)}
 }

@@ -22,6 +22,7 @@ import (
 	"brenner/kickoff"
 	"brenner/merge"
 	"brenner/merge/settle"
+	"brenner/project/publish"
 	"brenner/prompts"
 	"brenner/roster"
 	"brenner/session"
@@ -87,6 +88,7 @@ type Composed struct {
 	Input    kickoff.Input
 	Project  *Project
 	Roster   roster.Resolution
+	Task     *session.Task // that the session runs, or nil
 }
 
 // nameSession chooses the session's name. If the name is taken, ifExists decides; by
@@ -109,7 +111,7 @@ func nameSession(ctx context.Context, st store.Store, b *session.Brief, ifExists
 // briefFor returns a brief with the agents and the rules of the merge.
 func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief {
 	b := session.Brief{
-		Operator: p.Config.Operator, Program: "brenner " + release, Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
+		Operator: p.Config.Operator, Domain: p.Config.Playbook.Domain, Program: "brenner " + release, Roster: flow.AskedRoster(r, parties), Agents: p.unlabelled(parties), Views: make(map[string]view.Spec),
 		Rules: merge.Rules{
 			Unified: r.Mode == roster.Unified, Scopes: p.Config.Scopes, Limits: p.Config.Limits, Authorities: p.Config.Authorities,
 		},
@@ -129,7 +131,7 @@ func (p *Project) briefFor(r roster.Roster, parties []flow.Party) session.Brief 
 func (k *Composed) Brief(module string, evidence []session.File, parties []flow.Party, script *rehearsal.Script) (session.Brief, error) {
 	p := k.Project
 	b := p.briefFor(k.Roster.Roster, parties)
-	b.Thread, b.Settings = k.ThreadID, p.Config.Session
+	b.Thread, b.Settings, b.Task = k.ThreadID, p.Config.Session, k.Task
 	b.Question, b.Context, b.Excerpt, b.Constraints = k.Input.Question, k.Input.Context, k.Input.Excerpt, k.Input.Constraints
 	if module != "" {
 		if err := govern.CheckID("module", module); err != nil {
@@ -177,7 +179,7 @@ func (h *Host) holder(doing string) store.Holder {
 // or show a version.
 func (p *Project) Find(ctx context.Context, thread string) (*flow.Opened, error) {
 	return p.find(ctx, thread, func(s *Source, h *session.History) {
-		if _, err := s.restore(ctx, h); err != nil && fault.CodeOf(err) != NotGenerated {
+		if _, err := s.restore(ctx, h); err != nil && fault.CodeOf(err) != publish.NotGenerated {
 			s.warn(h.Thread, err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/kickoff"
@@ -346,6 +347,9 @@ func (p *Project) Import(ctx context.Context, file string, x *session.ExportFile
 	n, err := session.Import(ctx, st, x)
 	if err != nil {
 		return nil, fault.InFile("import", file, err)
+	}
+	if err := p.Records(st).MarkUnmarked(ctx, govern.Actor{Name: p.Config.Operator}, "import of "+x.Thread); err != nil {
+		return nil, err
 	}
 	h, err := session.Load(ctx, st, x.Thread)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"brenner/govern"
+	"brenner/govern/ledger"
 	"brenner/internal/fault"
 	"brenner/loop/runner"
 	"brenner/playbook/keeper"
@@ -20,7 +20,7 @@ type Verification struct {
 	Schema   string            `json:"schema"`
 	OK       bool              `json:"ok"`
 	Store    *StoreProof       `json:"store,omitempty"`    // nil if not requested
-	Records  *govern.Proof     `json:"records,omitempty"`  // nil if not requested, or empty
+	Records  *ledger.Proof     `json:"records,omitempty"`  // nil if not requested, or empty
 	Playbook *VerifiedPlaybook `json:"playbook,omitempty"` // nil if not requested, or empty
 	Sessions []*session.Proof  `json:"sessions"`
 	Loops    []*runner.Proof   `json:"loops,omitempty"`
@@ -123,7 +123,7 @@ func (s *Source) follow(ctx context.Context, proof *session.Proof) {
 
 // proveRecords proves the project's records, if any. Sessions that were lost are reported
 // elsewhere.
-func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*govern.Proof, error) {
+func (p *Project) proveRecords(ctx context.Context, st store.Store, lost []string) (*ledger.Proof, error) {
 	records, sessions := p.Records(st), session.NewRecordIndex(st)
 	records.Vouched = func(ctx context.Context, ref record.Ref) (bool, error) {
 		if slices.Contains(lost, ref.ID) {

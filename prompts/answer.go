@@ -19,6 +19,10 @@ type Shown struct {
 	Limits map[artifact.Section]merge.Limit
 	// Brief is for small models: only the sections of the role, and no references to new items.
 	Brief bool
+	// Creates are the types of records that it may create, Records the addresses to which these may link. Task says
+	// that a reply has records only.
+	Creates, Records []string
+	Task             bool
 }
 
 // Answer returns the JSON schema of a reply, for endpoints with structured output, or nil if the reader may change
@@ -46,6 +50,8 @@ type limits struct {
 	deltas     int // in number
 	text, name int // in characters
 	list       int // entries of a list
+	paragraphs int // of a record
+	records    int // in number, beside deltas
 }
 
 // fitted returns the schema with the widest bounds by which the longest reply fits into its tokens, or nil if there is
@@ -57,7 +63,7 @@ func (a *answer) fitted() *node {
 		poor       = 2   // of a token, in the endless texts of small models
 		least      = 40
 	)
-	a.limits = limits{deltas: 12, text: 600, name: 80, list: 6}
+	a.limits = limits{deltas: 12, text: 600, name: 80, list: 6, paragraphs: 12, records: 2}
 	room := a.MaxReply * characters
 	if a.Brief {
 		a.limits.list, room = 2, a.MaxReply*poor
@@ -66,10 +72,16 @@ func (a *answer) fitted() *node {
 	if a.MaxReply > 0 {
 		a.limits.deltas = min(a.limits.deltas, max(1, a.MaxReply/forDelta))
 	}
+	if a.Task {
+		a.limitTask()
+	}
 	for {
 		root := a.root()
 		if root == nil || a.MaxReply <= 0 || root.most <= room || a.limits.text <= least {
 			return root
+		}
+		if a.shortenRecords() {
+			continue
 		}
 		a.limits.text = a.limits.text * 3 / 4
 		a.limits.name = min(a.limits.name, a.limits.text)
@@ -81,17 +93,28 @@ func (a *answer) fitted() *node {
 func (a *answer) root() *node {
 	var variants []*node
 	for _, section := range artifact.Sections() {
-		variants = append(variants, a.variants(section)...)
+		if !a.Task {
+			variants = append(variants, a.variants(section)...)
+		}
 	}
-	if len(variants) == 0 {
-		return nil
+	if a.Task && len(a.Shown.Creates) > 0 {
+		variants = append(variants, a.record())
 	}
-	deltas := property{"deltas", listOf(anyOf(variants...), 0, a.limits.deltas)}
+	var lists []property
+	if len(variants) > 0 {
+		lists = append(lists, property{"deltas", listOf(anyOf(variants...), 0, a.limits.deltas)})
+	}
+	if !a.Task && len(a.Shown.Creates) > 0 {
+		lists = append(lists, property{"records", listOf(a.record(), 0, a.limits.records)})
+	}
 	prose := property{"prose", text(a.limits.text)}
-	if a.Brief {
-		return objectOf(deltas, prose)
+	switch {
+	case len(lists) == 0:
+		return nil
+	case a.Brief:
+		return objectOf(append(lists, prose)...)
 	}
-	return objectOf(prose, deltas)
+	return objectOf(append([]property{prose}, lists...)...)
 }
 
 type answer struct {

@@ -18,6 +18,8 @@ type Rights struct {
 	Scopes merge.Scopes
 	// Unified disables scopes, as in the merge.
 	Unified bool
+	// Creates are the types of records that the reader may create.
+	Creates []string
 }
 
 // mayAll reports whether the reader may change all items of a section, according to a predicate of

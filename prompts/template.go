@@ -30,6 +30,10 @@ var (
 	shortAdversarialCritic string
 	//go:embed templates/short/unified.md
 	shortUnified string
+	//go:embed templates/task.md
+	task string
+	//go:embed templates/short/task.md
+	shortTask string
 	//go:embed templates/short/common.md
 	shortCommon string
 	//go:embed versions.txt
@@ -39,12 +43,18 @@ var (
 // UnifiedName is the name of the template for sessions without roles.
 const UnifiedName = "unified"
 
+// TaskName is the name of the template for tasks of the project's store.
+const TaskName = "task"
+
+// taskVersion is the version of the templates for tasks.
+const taskVersion = 1
+
 // shortHash is how many digits of a hash are shown: enough to rule out accidental collisions.
 const shortHash = 16
 
 // Template is an agent's instructions, independent of any session.
 type Template struct {
-	Name    string // the role or UnifiedName, of a short template with a suffix
+	Name    string // the role, UnifiedName or TaskName, of a short template with a suffix
 	Version int
 	Text    string // the whole text, which Hash covers
 }
@@ -83,8 +93,26 @@ const (
 	shortVersion = 1
 )
 
+// Task returns the template for a task of the project's store, whatever the role of its agent.
+func Task() Template { return Template{Name: TaskName, Version: taskVersion, Text: task} }
+
+// IsTask reports whether a template is one for tasks, by its ID.
+func IsTask(id string) bool { return RoleOf(id) == TaskName }
+
+// Known returns all templates whose texts the program has: those of every version, and those for tasks.
+func Known() []Template {
+	all := []Template{Task(), Task().Shortened()}
+	for version := range Latest {
+		all = append(all, All(version+1)...)
+	}
+	return all
+}
+
 // Shortened returns the template with the same rules in few words, for a model with a small context.
 func (t Template) Shortened() Template {
+	if t.Name == TaskName {
+		return Template{Name: TaskName + shortSuffix, Version: shortVersion, Text: shortTask}
+	}
 	for _, o := range own() {
 		if o.name == t.Name {
 			return Template{Name: t.Name + shortSuffix, Version: shortVersion, Text: o.short + shortCommon}
@@ -99,7 +127,7 @@ func IsShort(id string) bool {
 	return strings.HasSuffix(name, shortSuffix)
 }
 
-// RoleOf returns the role that a template is for, by its ID, or UnifiedName.
+// RoleOf returns the role that a template is for, by its ID, or UnifiedName or TaskName.
 func RoleOf(id string) string {
 	name, _, _ := strings.Cut(id, "/")
 	return strings.TrimSuffix(name, shortSuffix)
@@ -194,16 +222,17 @@ func (t Template) Example() string { return t.part(partExample) + "\n" }
 
 // Outputs returns the task of a round, the reader's rights, and the rules for the result.
 func (t Template) Outputs(round int, r Rights) string {
-	task := t.part(partFirst)
+	ask := t.part(partFirst)
 	if round > 1 {
-		task = t.part(partLater)
+		ask = t.part(partLater)
 	}
-	return task + "\n\n" + strings.NewReplacer(
+	return strings.NewReplacer(
 		"{{scopes}}", r.table(),
 		"{{rules}}", r.rules(),
 		"{{own scopes}}", r.ownTable(),
 		"{{errors}}", r.errors(),
-	).Replace(t.part(partOutputs))
+		"{{types}}", code(r.Creates),
+	).Replace(ask + "\n\n" + t.part(partOutputs))
 }
 
 // ExampleHeading is above the example, the last part of a short format.
@@ -218,6 +247,7 @@ func (t Template) Format(r Rights) string {
 		"{{relations}}", code(artifact.Relations()),
 		"{{fields}}", r.fields(),
 		"{{short fields}}", r.shortFields(),
+		"{{types}}", code(r.Creates),
 		"{{setting}}", strings.ReplaceAll(t.part(partSetting), "\n", " "),
 		"{{example}}", fence+"markdown\n"+t.Example()+fence,
 	).Replace(t.part(partFormat))

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Redraws docs/pictures, except session.svg, which is drawn by hand: house.svg from the
-# table of packages, report.png from the report of the example night. Needs chromium.
+# table of packages, report.png from the report of the example night; and the lineage of the
+# example review-article. report.png needs chromium.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 
 go test -count=1 ./internal/archtest -run TestHousePictureMatchesTable -update
+BRENNER_TEST_ARTICLE_KILLS=0 go test -count=1 ./cmd/brenner -run 'TestReviewArticle$' -update
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || {
 	echo "make pictures: chromium not found; on Debian: apt-get install chromium" >&2

@@ -84,7 +84,7 @@ func (s *run) ask(ctx context.Context, asks []flow.Ask) error {
 			if c, ok := state.Call(a.Call.ID); !ok || c.Status != flow.Open {
 				return nil, overtakenError(state)
 			}
-			call, err := s.call(a)
+			call, err := s.call(ctx, a)
 			if err != nil {
 				return nil, err
 			}
@@ -129,13 +129,13 @@ func (s *run) send(calls []pendingCall) {
 }
 
 // call composes a call: the kickoff and, for a repair, the first answer and a request to correct it.
-func (s *run) call(a flow.Ask) (c agent.Call, err error) {
+func (s *run) call(ctx context.Context, a flow.Ask) (c agent.Call, err error) {
 	p := s.state.Opened.Party(a.Call.Agent)
 	t := s.conversation(p.Name)
 	c = agent.Call{
 		ID: a.Call.ID, Agent: p.Name,
 		Thread: s.state.Opened.Thread, Round: a.Call.Round, Subject: a.Exchange.Subject, MaxReply: s.state.Settings.Reply, Drain: s.Drain,
-		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens, Schema: s.schema(p, a.Exchange),
+		Turns: []agent.Turn{{Text: t.body}}, Tokens: a.Exchange.Tokens, Schema: s.schema(p, a.Exchange, t.body),
 	}
 	if p.Via == flow.ViaMail { // only mail can send a reminder
 		c.Nudge, err = view.Nudge(&view.NudgeInput{
@@ -148,39 +148,49 @@ func (s *run) call(a flow.Ask) (c agent.Call, err error) {
 	if a.Call.Turn != flow.TurnRepair {
 		return c, nil
 	}
-	request := s.repairRequest(t, &a.Exchange.Ask)
+	request := s.repairRequest(ctx, t, a.Exchange)
 	if c.Schema != nil {
 		request.Tail += kickoff.AsJSON
 	}
 	repair, err := view.Repair(&view.RepairInput{
-		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.state.Settings.Context, Count: s.Tokens.Count,
-		Opening: t.body, Answer: string(t.Text), Head: request.Head, Tail: request.Tail, Problems: request.Problems, Lines: request.Lines, More: request.More,
+		Role: p.Name, Bound: s.views[p.Name].Bound(), Call: s.callBound(p.Name).tokens, Around: s.around(p.Via), Count: s.Tokens.Count,
+		Opening: t.body, Answer: string(t.Text), Head: request.Head, Blocks: request.Blocks, Tail: request.Tail, Problems: request.Problems, Lines: request.Lines, More: request.More,
 	})
 	if err != nil {
 		return c, err
 	}
-	c.Turns, c.Tokens = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request}), c.Tokens+repair.Tokens
+	c.Turns, c.Tokens = append(c.Turns, agent.Turn{Own: true, Text: repair.Answer}, agent.Turn{Text: repair.Request}), c.Tokens+repair.Tokens+s.around(p.Via)
 	return c, nil
 }
 
 // schema returns the schema of a reply, or nil if the agent is asked for fences. The shown items count as they are now:
 // one that was killed meanwhile cannot be changed.
-func (s *run) schema(p flow.Party, x *flow.Exchange) []byte {
+func (s *run) schema(p flow.Party, x *flow.Exchange, body string) []byte {
 	if p.Structured() == "" {
 		return nil
 	}
 	shown := kickoff.Shown{Agent: p.Name, Artifact: &s.current, Items: x.Saw, MaxReply: s.state.Settings.Reply, Limits: s.rules.Limits}
+	if s.state.Opened.ReadsRecords() != delta.NoRecords {
+		shown.Creates = kickoff.CreatesIn(body)
+		for _, r := range x.Records {
+			shown.Records = append(shown.Records, refOf(r))
+		}
+	}
 	return kickoff.Schema(s.roster, s.rules.Scopes, x.Template, shown)
 }
 
-// repairRequest returns the request to correct the answer to a call.
-func (s *run) repairRequest(t *conversation, asked *flow.Call) kickoff.Request {
+// repairRequest returns the request to correct the answer of an exchange.
+func (s *run) repairRequest(ctx context.Context, t *conversation, x *flow.Exchange) kickoff.Request {
+	asked := &x.Ask
 	if t.Base == nil {
 		return kickoff.Repair(s.state.Opened.Thread, settle.Repairable(t.Read))
 	}
 	defects := t.Defects(s.rules, s.state.OpenLeg().Instant)
 	if t.Third {
-		defects = append(defects, s.shownPatches(t)...)
+		defects = slices.Concat(defects, s.mistakes(ctx, t, x), s.shownPatches(t))
+		if s.state.Opened.Task != "" {
+			return kickoff.CorrectTask(s.state.Opened.Thread, asked.Answered.Output, defects)
+		}
 		return kickoff.Correct(s.state.Opened.Thread, asked.Answered.Output, defects)
 	}
 	return kickoff.RepairDefects(s.state.Opened.Thread, asked.Answered.Output, defects)
@@ -191,8 +201,9 @@ func (s *run) countDefects(ctx context.Context, t *conversation, leg *flow.Leg) 
 	if t.Base == nil {
 		return len(settle.Repairable(t.Read))
 	}
-	n := settle.Correctable(t.Defects(s.rules, leg.Instant))
-	if n > 0 && s.onlyPatches(ctx, t, leg.Of(t.Agent)) {
+	x := leg.Of(t.Agent)
+	n := settle.Correctable(append(t.Defects(s.rules, leg.Instant), s.mistakes(ctx, t, x)...))
+	if n > 0 && s.onlyPatches(ctx, t, x) {
 		return 0
 	}
 	return n

@@ -35,9 +35,12 @@ type Brief struct {
 	Script      []byte // of a rehearsal, else nil
 	// Module is the module of the project that the session belongs to; "" is the whole project.
 	Module   string
+	Domain   string // of the playbook
 	Settings flow.Settings
 	// Seeds are initial items besides the hypotheses, carried over from an earlier session.
 	Seeds []Seed
+	// Task is the task that the session runs, with one agent in one round; nil for a research session.
+	Task *Task
 }
 
 // Seed is an initial item. Other seeds refer to it by Label.
@@ -54,7 +57,8 @@ type File struct {
 	Data []byte
 }
 
-func (b *Brief) open() (*draft, error) {
+// open returns the opening. With writes, the answers may put records of the project.
+func (b *Brief) open(writes bool) (*draft, error) {
 	if err := b.CheckNames(); err != nil {
 		return nil, err
 	}
@@ -69,14 +73,20 @@ func (b *Brief) open() (*draft, error) {
 		Rules: flow.PinRules(&b.Rules), Settings: b.Settings, Records: true, Module: b.Module, Arbiter: b.Arbiter,
 		Protocol: flow.ThirdProtocol, Reader: delta.NewestReader,
 	}
+	if writes {
+		o.Writes = flow.RecordsForm
+	}
+	if b.Task != nil {
+		o.Task = b.Task.Address
+	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))
 	}
 	for i, f := range b.Evidence {
 		o.Evidence = append(o.Evidence, flow.Evidence{ID: fmt.Sprintf("EV-%03d", i+1), Name: f.Name, Hash: d.blob(f.Data)})
 	}
-	if b.Script != nil {
-		o.Rehearsal = d.blob(b.Script)
+	if o.Domain = b.Domain; b.Script != nil {
+		o.Rehearsal, o.Domain = d.blob(b.Script), ""
 	}
 	for _, p := range b.Agents {
 		spec := b.Views[p.Name]

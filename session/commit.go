@@ -49,15 +49,11 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 			next = nil // another process has merged all of them
 			return nil, nil
 		}
-		holds, err := s.checkStale(ctx, state, &c)
-		if err != nil {
-			return nil, err
-		}
 		d, settled, err := h.draft(ctx, s.current, &c, unstored)
 		if err != nil {
 			return nil, err
 		}
-		d.Holds, next = holds, &settled
+		next = &settled
 		return d, nil
 	})
 	if err == nil && next != nil {
@@ -71,14 +67,14 @@ func (s *run) commit(ctx context.Context, about func(*flow.State) (flow.Committe
 	return err
 }
 
-// checkStale records in c which of the records shown to its authors no longer hold. It returns the
+// checkStale records in c which of the records that it rests on no longer hold. It returns the
 // preconditions for storing that.
-func (s *run) checkStale(ctx context.Context, state *flow.State, c *flow.Committed) ([]store.Append, error) {
-	shown := state.RecordsShown(c)
-	if s.Project == nil || len(shown) == 0 {
+func (h *History) checkStale(ctx context.Context, c *flow.Committed) ([]store.Append, error) {
+	shown := h.State.RecordsShown(c)
+	if h.project == nil || len(shown) == 0 {
 		return nil, nil
 	}
-	moved, hold, err := s.Project.StaleRecords(ctx, shown)
+	moved, hold, err := h.project.StaleRecords(ctx, h.Thread, shown)
 	c.Moved = moved
 	return []store.Append{hold}, err
 }
@@ -95,6 +91,10 @@ func (h *History) draft(ctx context.Context, base artifact.Artifact, c *flow.Com
 		case i < len(c.Letters): // the others are examples
 			c.Letters[i].Body = hash
 		}
+	}
+	var err error
+	if d.Holds, err = h.checkStale(ctx, c); err != nil {
+		return nil, settle.Settlement{}, err
 	}
 	c.Message = h.State.NextMessage()
 	c.Seal = h.State.SealFor(c)

@@ -41,7 +41,7 @@ func (r *Runner) compile(ctx context.Context, thread string, b *Brief) (*Result,
 		return &Result{State: l.state, Letters: rows}, err
 	}
 	if l.state.Head.Seq == 0 {
-		if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open() }); err != nil {
+		if err := l.write(ctx, func(*flow.State) (*draft, error) { return b.open(false) }); err != nil {
 			return nil, err
 		}
 	}

@@ -82,11 +82,12 @@ func parseFieldPath(text string) (fieldPath, error) {
 		}
 	}
 	p := fieldPath{section: section, item: id}
-	p.field, p.key, _ = strings.Cut(cellPath(section, path), ".")
+	p.field, p.key, _ = strings.Cut(CellPath(section, path), ".")
 	return p, nil
 }
 
-func cellPath(section artifact.Section, path string) string {
+// CellPath returns the path of a field as it is written in an artifact: H2 of a prediction is predictions.H2.
+func CellPath(section artifact.Section, path string) string {
 	if section == artifact.PredictionsTable && artifact.HypothesisSlate.ValidID(path) {
 		return "predictions." + path
 	}

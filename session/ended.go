@@ -33,3 +33,14 @@ func EndedBy(reason, verdict string) string {
 	}
 	return "ended (" + reason + ")"
 }
+
+// Ended is EndedBy for a session that may run a task, which has only one agent.
+func Ended(task, reason, verdict string) string {
+	switch {
+	case task != "" && reason == flow.EndQuorum:
+		return "stopped: the agent did not answer"
+	case task != "" && reason == flow.EndLater:
+		return "stopped: the agent did not answer; the provider named a retry time"
+	}
+	return EndedBy(reason, verdict)
+}

@@ -284,7 +284,7 @@ func (out *Harvest) addRulings(h *History, reports []*Report, last *artifact.Art
 
 func (out *Harvest) addVerdicts(ctx context.Context, h *History) error {
 	for _, s := range h.State.Stalemates {
-		if s.Verdict == "" {
+		if s.Verdict == "" || s.State != stalemate.Applied { // a ruling that was not carried out teaches nothing
 			continue
 		}
 		v, err := h.Verdict(ctx, s.ID)

@@ -30,6 +30,7 @@ type History struct {
 	State   *flow.State
 
 	common        *Common               // may be nil
+	project       Project               // for new versions; may be nil
 	rules         *merge.Rules          // cached
 	contributions []settle.Contribution // of the open leg, if a run has them
 	current       *artifact.Artifact    // the newest version, cached
@@ -140,7 +141,7 @@ func (h *History) Artifact(ctx context.Context, version int) (artifact.Artifact,
 		}
 		return a, err
 	}
-	return artifact.Artifact{}, h.noVersion(version)
+	return artifact.Artifact{}, h.VersionError(version)
 }
 
 // join assembles the pieces of a commit and checks the result against the committed hash.
@@ -335,7 +336,7 @@ func (h *History) answers(ctx context.Context, leg *flow.Leg, current *artifact.
 		x := &leg.Exchanges[i]
 		out[i] = settle.Contribution{
 			Agent: x.Agent, ID: x.Ask.ID, Shown: leg.Base, Base: shown,
-			Third: h.State.Opened.Follows(flow.ThirdProtocol), Reader: h.State.Opened.Reads(),
+			Third: h.State.Opened.Follows(flow.ThirdProtocol), Reader: h.State.Opened.Reads(), Records: h.State.Opened.ReadsRecords(),
 		}
 		answer := x.Answer()
 		if answer == nil {
@@ -415,3 +416,52 @@ const (
 
 // PhaseDamaged is the phase of a session whose journal cannot be read.
 const PhaseDamaged = "damaged"
+
+// VersionError is the error for a version that the session does not have.
+func (h *History) VersionError(version int) error {
+	return &fault.Error{
+		Code: NoVersion, Detail: fmt.Sprintf("%s has no version %d", h.Thread, version),
+		Hint: fmt.Sprintf("versions: 1 to %d", h.State.Version()),
+	}
+}
+
+// ReadingOptions returns how the answer to a call is read, without the examples.
+func (h *History) ReadingOptions(c *flow.Call) delta.Options {
+	o := &h.State.Opened
+	return delta.Options{Reader: o.Reads(), Author: c.Agent, NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut, Records: o.ReadsRecords()}
+}
+
+// ReadReply parses a reply to a message that showed examples.
+func (h *History) ReadReply(ctx context.Context, text []byte, examples string, opt delta.Options) (delta.Reply, error) {
+	if examples != "" {
+		var err error
+		if opt.Known, err = h.common.examples(ctx, h.Store, examples, opt.Reader); err != nil {
+			return delta.Reply{}, err
+		}
+	}
+	return delta.Read(text, opt), nil
+}
+
+// Reading returns the parsed answer to a call, block by block.
+func (h *History) Reading(ctx context.Context, c *flow.Call) (delta.Reply, error) {
+	_, x := h.State.Planned(c)
+	if x == nil || c.Status != flow.Replied {
+		return delta.Reply{}, nil
+	}
+	text, err := h.Store.Blob(ctx, c.Answered.Reply)
+	if err != nil {
+		return delta.Reply{}, err
+	}
+	return h.ReadReply(ctx, text, x.Examples, h.ReadingOptions(c))
+}
+
+// PlainText returns a value as people read it: text as it is, all else as JSON.
+func PlainText(v artifact.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case artifact.Text:
+		return string(v)
+	}
+	return string(artifact.Canonical(v))
+}

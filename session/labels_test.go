@@ -6,6 +6,7 @@ import (
 
 	"brenner/merge"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/store/memory"
 )
 
@@ -73,7 +74,7 @@ func TestAssumedIDsAreRemembered(t *testing.T) {
 		if old, _, _ := last.Find("H1"); old.Killed() != second {
 			t.Errorf("%s: H1 %v", version, old.Killed())
 		}
-		origins, err := h.Origins(t.Context())
+		origins, err := audit.OriginsOf(t.Context(), h)
 		if err != nil {
 			t.Fatal(err)
 		}

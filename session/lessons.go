@@ -17,6 +17,7 @@ type Memory interface {
 // LessonQuery describes the agent and the subject for which lessons are sought.
 type LessonQuery struct {
 	Thread, Agent, Role, Question string
+	Domain                        string  // of the session; "" if it is not pinned
 	Own                           []Claim // live hypotheses of this agent
 	Killed                        []Claim // killed hypotheses of this session
 }
@@ -41,7 +42,7 @@ func (r LessonSet) ids() []string {
 // addLessons adds lessons to the messages of a leg. An unreadable playbook is reported and does
 // not stop the session.
 func (s *run) addLessons(ctx context.Context, state *flow.State, in *kickoff.Input) map[string]LessonSet {
-	if s.Memory == nil || state.Opened.Rehearsal != "" {
+	if s.Memory == nil || state.Opened.Rehearsal != "" || state.Opened.Task != "" { // lessons are about research sessions
 		return nil
 	}
 	in.Learns, in.Lessons = true, make(map[string][]kickoff.Bullet)
@@ -49,7 +50,7 @@ func (s *run) addLessons(ctx context.Context, state *flow.State, in *kickoff.Inp
 	killed := s.killedClaims(ctx)
 	for _, to := range in.Recipients {
 		entry, _ := in.Roster.Find(to)
-		about := LessonQuery{Thread: state.Opened.Thread, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: killed}
+		about := LessonQuery{Thread: state.Opened.Thread, Domain: state.Opened.Domain, Agent: to, Role: string(entry.Role), Question: state.Opened.Question, Killed: killed}
 		for _, h := range s.current.Items(artifact.HypothesisSlate) {
 			if !h.Killed() && h.Created != nil && h.Created.Agent == to {
 				about.Own = append(about.Own, claimOf(h))

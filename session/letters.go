@@ -82,7 +82,8 @@ type LetterRow struct {
 	Conflicts []string `json:"conflicts,omitempty"`
 	// Refusals are the parts of a new message that were not taken.
 	Refusals []settle.Refusal `json:"refusals,omitempty"`
-	// Warnings are about references in a new message: bound to another's item, or to none.
+	// Warnings are about references in the message, bound to another's item or to none, and about corrections.
+	// `session compile` lists those of new messages, `session status` all.
 	Warnings []merge.Warning `json:"warnings,omitempty"`
 }
 

@@ -10,6 +10,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/kickoff"
 	"brenner/session/flow"
+	"brenner/session/view"
 )
 
 // Mailer is the mail of a session's thread, in which agents have mailboxes and people read along.
@@ -170,14 +171,20 @@ func (s *run) publication(ctx context.Context) (Publication, error) {
 		return Publication{}, err
 	}
 	h := s.history()
-	return h.publication(&s.current, func(agent string) (string, error) {
-		v, err := s.view(ctx, s.state, agent)
+	return h.publication(&s.current, func(agent, rest string) (string, error) {
+		in, err := s.view(ctx, s.state, agent)
+		if err != nil {
+			return "", err
+		}
+		in.Spec.MaxTokens = max(1, min(in.Spec.Bound(), s.callBound(agent).tokens-s.Tokens.Count(rest)))
+		v, err := view.Build(*in)
 		return v.Text, err
 	})
 }
 
-// publication composes the COMPILED messages of a version.
-func (h *History) publication(a *artifact.Artifact, view func(agent string) (string, error)) (Publication, error) {
+// publication composes the COMPILED messages of a version. View returns the artifact for an agent, beside
+// the rest of its message.
+func (h *History) publication(a *artifact.Artifact, view func(agent, rest string) (string, error)) (Publication, error) {
 	last := &h.State.Commits[len(h.State.Commits)-1]
 	c := kickoff.CompiledMessage{
 		ThreadID: h.Thread, Version: a.Metadata.Version, Question: h.State.Opened.Question, Head: last.Hash,
@@ -188,7 +195,8 @@ func (h *History) publication(a *artifact.Artifact, view func(agent string) (str
 	}
 	p := Publication{Thread: h.Thread, Version: c.Version, Subject: c.Subject(), Bodies: make(map[string]string)}
 	for _, party := range h.State.ByMail() {
-		text, err := view(party.Name)
+		c.Artifact = ""
+		text, err := view(party.Name, c.Body(true))
 		if err != nil {
 			return p, err
 		}

@@ -2,11 +2,14 @@ package session_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"brenner/govern"
 	"brenner/govern/contexts"
+	"brenner/govern/graph"
 	"brenner/govern/policy"
+	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -20,13 +23,17 @@ type project struct {
 	checked func()
 }
 
-func (p *project) RecordsFor(context.Context, string, string) (session.ShownRecords, error) {
+func (p *project) RecordsFor(context.Context, string, string, string) (session.ShownRecords, error) {
 	h, err := p.records.Head(context.Background(), "note")
 	return session.ShownRecords{Text: "a note", Records: []flow.RecordRef{{ID: "note", Version: h.Canonical, Type: record.PaperNote}}}, err
 }
 
-func (p *project) StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
-	moved, hold, err := p.records.NoLongerCanonical(ctx, []contexts.ShownRecord{{Ref: record.Ref{ID: shown[0].ID, Version: shown[0].Version}}})
+func (p *project) StaleRecords(ctx context.Context, thread string, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+	var all []contexts.ShownRecord
+	for _, r := range shown {
+		all = append(all, contexts.ShownRecord{Ref: record.Ref{ID: r.ID, Version: r.Version}})
+	}
+	moved, hold, err := p.records.NoLongerHold(ctx, thread, all)
 	p.checked()
 	if len(moved) == 0 {
 		return nil, hold, err
@@ -40,12 +47,13 @@ func (p *project) Patch(context.Context, *session.PatchInput) ([]session.PatchOu
 
 func (p *project) Applies(context.Context, *session.PatchInput) (bool, error) { return false, nil }
 
-// A record is promoted between its check and the commit: the commit checks again.
+// A record is promoted between its check and the commit: the commit checks again. The next version
+// continues that text, so it needs a rebase, too.
 func TestPromotionBetweenCheckAndCommit(t *testing.T) {
 	st := memory.New()
 	actor := govern.Actor{Name: "operator"}
 	d := &govern.Records{
-		Store: st, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,
+		Source: graph.Source{Store: st}, Types: record.BuiltInTypes(), Access: policy.DefaultAccess(), Now: clock,
 		Rules: govern.Rules{Authorities: []string{actor.Name}},
 	}
 	promote := func(address string) {
@@ -72,15 +80,23 @@ func TestPromotionBetweenCheckAndCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := load(t, st)
-	if first, second := h.State.Commits[1].Moved, h.State.Commits[2].Moved; len(first) != 1 || first[0] != (flow.MovedRecord{ID: "note", Version: 1, Now: 2}) || len(second) != 0 {
+	if first, second := h.State.Commits[1].Moved, h.State.Commits[2].Moved; len(first) != 1 || first[0] != (flow.MovedRecord{ID: "note", Version: 1, Now: 2}) || !slices.Equal(second, first) {
 		t.Errorf("%v, then %v", first, second)
 	}
 	if checks != 3 {
 		t.Errorf("checked %d times", checks)
 	}
 	records, err := st.Records(t.Context(), store.Query{ID: thread})
-	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.Draft {
+	if err != nil || records[1].Status != record.NeedsRebase || records[2].Status != record.NeedsRebase {
 		t.Errorf("%v, %+v", err, records)
 	}
 	verifyOK(t, st)
+}
+
+func (p *project) Write(context.Context, *session.WriteInput) ([]session.PatchOutcome, error) {
+	return nil, nil
+}
+
+func (p *project) Mistakes(context.Context, *session.WriteInput) ([]settle.Defect, error) {
+	return nil, nil
 }

@@ -9,6 +9,7 @@ import (
 	"brenner/agent/rehearsal"
 	"brenner/internal/fault"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/store/memory"
 )
 
@@ -88,7 +89,7 @@ agents:
           ~~~
 `, "~~~", "```")
 
-func playCrowded(t testing.TB, rounds int) (*memory.Store, *session.Origins, *session.History) {
+func playCrowded(t testing.TB, rounds int) (*memory.Store, *audit.Origins, *session.History) {
 	t.Helper()
 	st := memory.New()
 	s, err := rehearsal.Parse([]byte(crowded))
@@ -104,7 +105,7 @@ func playCrowded(t testing.TB, rounds int) (*memory.Store, *session.Origins, *se
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := h.Origins(t.Context())
+	o, err := audit.OriginsOf(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func playCrowded(t testing.TB, rounds int) (*memory.Store, *session.Origins, *se
 }
 
 // formatOrigins returns one line for each origin.
-func formatOrigins(all []session.Origin) []string {
+func formatOrigins(all []audit.Origin) []string {
 	var out []string
 	for i := range all {
 		o := &all[i]
@@ -126,7 +127,7 @@ func formatOrigins(all []session.Origin) []string {
 	return out
 }
 
-func compare(t *testing.T, what string, got []session.Origin, want ...string) {
+func compare(t *testing.T, what string, got []audit.Origin, want ...string) {
 	t.Helper()
 	if lines := formatOrigins(got); !slices.Equal(lines, want) {
 		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(lines, "\n"), strings.Join(want, "\n"))
@@ -174,7 +175,7 @@ func TestBlame(t *testing.T) {
 		compare(t, c.item+"."+c.field, got, c.want...)
 	}
 	for _, c := range [][2]string{{"H9", ""}, {"H2", "killed"}, {"H2", "clai"}, {"P1", "predictions.H9"}, {"", ""}} {
-		if _, err := o.Blame(t.Context(), c[0], c[1]); fault.CodeOf(err) != session.NotFound {
+		if _, err := o.Blame(t.Context(), c[0], c[1]); fault.CodeOf(err) != audit.NotFound {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
@@ -202,7 +203,7 @@ func TestBlameOfPersonsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := load(t, st)
-	o, err := h.Origins(t.Context())
+	o, err := audit.OriginsOf(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +323,7 @@ func BenchmarkOriginsOfFiftyRounds(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		o, err := h.Origins(b.Context())
+		o, err := audit.OriginsOf(b.Context(), h)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -26,53 +26,52 @@ type PatchInput struct {
 	Reader    delta.Reader
 	Shown     []flow.RecordRef
 	Rehearsal bool
+	Source    record.Ref // the record of the answer; zero before it is stored
 }
 
-// PatchOutcome is the outcome of the blocks about one text, with the parsed blocks and the resulting
-// patch, if any. The runner fills in their hashes.
+// PatchOutcome is the outcome of the blocks about one text, or of one record of an answer, with what was
+// parsed and the resulting patch, if any. The runner fills in their hashes.
 type PatchOutcome struct {
 	flow.Patch
-	BlocksText string
+	BlocksText string // of a record: the record as JSON
 	PatchText  []byte
 }
 
-// patches applies the search/replace blocks in the answers of the last round to records, in roster
-// order, and journals the outcome. A resumed run repeats it safely: a record takes the same
-// answer only once.
+// patches applies the search/replace blocks in the answers of the last round to records and puts the
+// records in them, in roster order, and journals the outcome. A resumed run repeats it safely: a record
+// takes the same answer only once.
 func (s *run) patches(ctx context.Context) error {
 	leg := s.state.LastSettled()
 	if s.Project == nil || leg == nil {
 		return nil
 	}
+	drafts, err := s.draftsOf(ctx, leg)
+	if err != nil {
+		return err
+	}
 	for i := range leg.Exchanges {
 		x := &leg.Exchanges[i]
-		if x.Answer() == nil || len(x.Records) == 0 || s.state.PatchesOf(x.Ask.ID) != nil {
+		if x.Answer() == nil || len(x.Records)+len(drafts[x.Agent]) == 0 || s.state.PatchesOf(x.Ask.ID) != nil {
 			continue
 		}
-		if err := s.patchesOf(ctx, x); err != nil {
+		if err := s.patchesOf(ctx, x, drafts[x.Agent]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
-	c, p := &x.Ask, s.patchInput(x)
+// patchesOf changes and puts records by one answer and journals both in one event.
+func (s *run) patchesOf(ctx context.Context, x *flow.Exchange, drafts []delta.Draft) error {
+	c := &x.Ask
 	if err := s.flush(ctx); err != nil { // a record must not refer to a round that is not in the journal
 		return err
 	}
-	var err error
-	if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
-		return err
-	}
-	found, err := s.Project.Patch(ctx, &p)
-	meant := func(one PatchOutcome) bool { return one.Code != patch.BlockShown }
-	if repair := x.RepairAnswer(); err == nil && !slices.ContainsFunc(found, meant) && repair != nil {
-		if p.Text, err = s.store.Blob(ctx, repair.Answered.Reply); err == nil {
-			var more []PatchOutcome
-			more, err = s.Project.Patch(ctx, &p)
-			found = append(found, more...)
-		}
+	found, err := s.applyBlocks(ctx, x)
+	if err == nil && len(drafts) > 0 {
+		var made []PatchOutcome
+		made, err = s.Project.Write(ctx, s.writeInput(x, drafts))
+		found = append(found, made...)
 	}
 	if err != nil || len(found) == 0 {
 		return err
@@ -94,6 +93,29 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange) error {
 		d.event(flow.KindPatched, body)
 		return d, nil
 	})
+}
+
+// applyBlocks applies the search/replace blocks of an answer or, if it has none, of its repair.
+func (s *run) applyBlocks(ctx context.Context, x *flow.Exchange) (found []PatchOutcome, err error) {
+	if len(x.Records) == 0 {
+		return nil, nil
+	}
+	p := s.patchInput(x)
+	apply := func(c *flow.Call) error {
+		if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
+			return err
+		}
+		p.Source = replyRef(s.state, c)
+		more, err := s.Project.Patch(ctx, &p)
+		found = append(found, more...)
+		return err
+	}
+	err = apply(&x.Ask)
+	meant := func(one PatchOutcome) bool { return one.Code != patch.BlockShown }
+	if repair := x.RepairAnswer(); err == nil && !slices.ContainsFunc(found, meant) && repair != nil {
+		err = apply(repair)
+	}
+	return found, err
 }
 
 func (s *run) patchInput(x *flow.Exchange) PatchInput {
@@ -134,7 +156,7 @@ func (s *run) shownPatches(t *conversation) []settle.Defect {
 
 // roleOf returns the role with whose rights an agent reads and writes records.
 func (s *run) roleOf(name string) string {
-	if s.roster.Mode == roster.Unified {
+	if s.roster.Mode == roster.Unified && s.state.Opened.Task == "" {
 		return view.Unified
 	}
 	return s.state.Opened.Party(name).Role
@@ -145,7 +167,7 @@ func (h *History) attempts() []stalemate.Attempt {
 	for i := range h.State.Patches {
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
-			if c := &p.Changes[j]; c.Code != "" && c.Code != patch.BlockShown {
+			if c := &p.Changes[j]; c.Code != "" && c.Code != patch.BlockShown && c.Kind == "" {
 				all = append(all, stalemate.Attempt{
 					Round: p.Round, By: p.Agent, Place: c.Record, Content: c.Blocks, Code: c.Code, Message: c.Message,
 				})
@@ -162,7 +184,7 @@ func (h *History) patchedText(ctx context.Context, c *stalemate.Case) (*stalemat
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
 			one := &p.Changes[j]
-			if one.Record != c.Place || one.Code == "" || one.Code == patch.BlockShown || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
+			if one.Record != c.Place || one.Kind != "" || one.Code == "" || one.Code == patch.BlockShown || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
 				continue
 			}
 			blocks, err := h.Store.Blob(ctx, one.Blocks)
@@ -186,7 +208,7 @@ func (h *History) patchReferences() []Reference {
 	return refs
 }
 
-// patchFeedback returns the outcomes of the blocks in an agent's last answer, and the rulings on
+// patchFeedback returns the outcomes of the blocks and records in an agent's last answer, and the rulings on
 // its stalemates about texts. A ruling does not change a text; the next patch does.
 func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string) ([]view.Outcome, error) {
 	var out []view.Outcome
@@ -195,15 +217,10 @@ func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string)
 		if p.Agent != name {
 			continue
 		}
-		for _, c := range p.Changes {
-			o := view.Outcome{Delta: "patch", Target: c.Record, Disposition: "rejected", Code: c.Code, Message: c.Message + ". " + c.Hint}
-			if c.Code == patch.BlockShown {
-				o.Disposition = "ignored"
+		for j := range p.Changes {
+			if !p.Changes[j].Corrected {
+				out = append(out, patchOutcome(&p.Changes[j]))
 			}
-			if c.Made != "" {
-				o.Disposition, o.Message = "applied", "it made "+c.Made+" ("+c.Status+"), which nobody has promoted. "+c.Message
-			}
-			out = append(out, o)
 		}
 		break
 	}
@@ -227,6 +244,20 @@ func (s *run) patchFeedback(ctx context.Context, state *flow.State, name string)
 		out = append(out, view.Outcome{Delta: one.ID, Target: one.Place, Disposition: "ruled", Message: v.Reasons(one.ID)})
 	}
 	return out, nil
+}
+
+func patchOutcome(c *flow.Patch) view.Outcome {
+	o := view.Outcome{Delta: "patch", Target: c.Record, Disposition: "rejected", Code: c.Code, Message: c.Message + ". " + c.Hint}
+	if c.Kind == flow.RecordKind {
+		o.Delta = flow.RecordKind
+	}
+	if c.Code == patch.BlockShown {
+		o.Disposition = "ignored"
+	}
+	if c.Made != "" {
+		o.Disposition, o.Message = "applied", "it made "+c.Made+" ("+c.Status+"), which nobody has promoted. "+c.Message
+	}
+	return o
 }
 
 // aboutText reports whether a stalemate is about a version of a record: "memo-1@v3".

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -37,11 +38,11 @@ agents:
 // oneText is a project with one text that agents are shown and may change.
 type oneText []byte
 
-func (oneText) RecordsFor(context.Context, string, string) (session.ShownRecords, error) {
+func (oneText) RecordsFor(context.Context, string, string, string) (session.ShownRecords, error) {
 	return session.ShownRecords{Text: "the text", View: "v", Records: []flow.RecordRef{{ID: "memo", Version: 1, Type: "integrated_memo", Form: "full"}}, Patchable: []string{"memo@v1"}}, nil
 }
 
-func (oneText) StaleRecords(context.Context, []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
+func (oneText) StaleRecords(context.Context, string, []flow.RecordRef) ([]flow.MovedRecord, store.Append, error) {
 	return nil, store.Append{Stream: "nothing moves here"}, nil
 }
 
@@ -134,4 +135,12 @@ func TestPatchesSurviveEveryKill(t *testing.T) {
 			t.Errorf("prefix %d: %+v, %+v", n, got.State.Patches, got.State.Stalemates)
 		}
 	}
+}
+
+func (oneText) Write(context.Context, *session.WriteInput) ([]session.PatchOutcome, error) {
+	return nil, nil
+}
+
+func (oneText) Mistakes(context.Context, *session.WriteInput) ([]settle.Defect, error) {
+	return nil, nil
 }

@@ -45,6 +45,8 @@ type Editor struct {
 	// Authorities are the people that the configuration allows to edit anything, besides those that
 	// the session was opened with.
 	Authorities []string
+	// Project is the project's store; nil if the session has none.
+	Project Project
 }
 
 // Apply merges a person's deltas into the session's next version. If another process writes
@@ -137,6 +139,7 @@ func (ed *Editor) load(ctx context.Context, thread string) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.project = ed.Project
 	return h, ed.checkAuthority(h)
 }
 
@@ -146,6 +149,7 @@ func (ed *Editor) loadFor(ctx context.Context, thread string, text []byte) (*His
 	if err != nil {
 		return nil, err
 	}
+	h.project = ed.Project
 	if err := h.checkDeltas(text); err != nil {
 		return nil, err
 	}

@@ -59,37 +59,44 @@ type composed struct {
 	input    kickoff.Input
 	messages []kickoff.Message
 	kickoffs []flow.Kickoff
+	leftOut  [][]string // by message
 }
 
 // compose composes the messages of a leg and adds their texts to the draft. A dry run calls it, too.
 func (s *run) compose(ctx context.Context, d *draft, state *flow.State, p flow.Plan) (*composed, error) {
-	in, shown, err := s.input(ctx, state, p)
+	in, views, err := s.input(ctx, state, p)
 	if err != nil {
 		return nil, err
 	}
-	shownRecords, err := s.records(ctx, state, &in)
+	records, err := s.records(ctx, state, &in)
 	if err != nil {
 		return nil, err
 	}
 	recalled := s.addLessons(ctx, state, &in)
 	c := &composed{input: in}
-	if c.messages, err = kickoff.Compose(in); err != nil {
-		return nil, err
+	if len(state.Legs) == 0 {
+		if err := s.checkRoom(state, p, in, records); err != nil {
+			return nil, err
+		}
 	}
-	for _, m := range c.messages {
-		k, err := s.message(d, m)
+	for _, to := range in.Recipients {
+		f, err := s.fit(state, in, to, views[to], records[to], recalled[to])
+		if err != nil {
+			return nil, err
+		}
+		if err := checkInputs(to, state.Opened.Task, records[to].Inputs, f.records.Records); err != nil {
+			return nil, err
+		}
+		k, err := s.message(d, f.message)
 		if err != nil {
 			return nil, err
 		}
 		if err := checkSamePrompt(state, &k); err != nil {
 			return nil, err
 		}
-		k.Saw, k.Records, k.RecordsView = shown[m.To], shownRecords[m.To].Records, shownRecords[m.To].View
-		k.Lessons, k.LessonsLeft = recalled[m.To].ids(), recalled[m.To].Omitted
-		if err := view.CheckOpening(m.To, state.Settings.Context, k.Tokens); err != nil {
-			return nil, err
-		}
-		c.kickoffs = append(c.kickoffs, k)
+		k.Saw, k.Records, k.RecordsView = f.saw, f.records.Records, f.records.View
+		k.Lessons, k.LessonsLeft = f.lessons.ids(), f.lessons.Omitted
+		c.messages, c.kickoffs, c.leftOut = append(c.messages, f.message), append(c.kickoffs, k), append(c.leftOut, f.leftOut)
 	}
 	return c, nil
 }
@@ -105,24 +112,26 @@ func (s *run) message(d *draft, m kickoff.Message) (flow.Kickoff, error) {
 	}, nil
 }
 
-// records adds the project's records for each agent to its message, and returns them.
+// records returns the project's records for each agent.
 func (s *run) records(ctx context.Context, state *flow.State, in *kickoff.Input) (map[string]ShownRecords, error) {
 	if s.Project == nil {
 		return nil, nil
 	}
 	module := moduleOf(&state.Opened)
 	all := make(map[string]ShownRecords)
-	in.Project, in.Patchable = make(map[string]string), make(map[string][]string)
 	for _, e := range in.Roster.Entries {
 		role := string(e.Role)
-		if in.Roster.Mode == roster.Unified {
+		if in.Roster.Mode == roster.Unified && state.Opened.Task == "" {
 			role = view.Unified
 		}
-		shownRecords, err := s.Project.RecordsFor(ctx, role, module)
+		shownRecords, err := s.Project.RecordsFor(ctx, role, module, state.Opened.Task)
+		if err == nil && len(state.Legs) == 0 {
+			err = shownRecords.Over // later, an overview that has grown must not end the session
+		}
 		if err != nil {
 			return nil, err
 		}
-		all[e.Agent], in.Project[e.Agent], in.Patchable[e.Agent] = shownRecords, shownRecords.Text, shownRecords.Patchable
+		all[e.Agent] = shownRecords
 	}
 	return all, nil
 }
@@ -160,8 +169,9 @@ func examplesOf(ctx context.Context, st store.Store, hash string) ([]string, err
 	return examples, nil
 }
 
-// input returns the input for the messages of a leg, and the items shown to each agent.
-func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string][]string, error) {
+// input returns the input for the messages of a leg, and the artifact as each agent sees it; nil before
+// there is more than the brief.
+func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickoff.Input, map[string]*view.Input, error) {
 	o := &state.Opened
 	reached := rosterAsked(state, s.roster)
 	short := shortAgents(state.Agents)
@@ -171,12 +181,14 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 	}
 	in := kickoff.Input{
 		ThreadID: o.Thread, Recipients: p.Agents, Round: p.Round, Scopes: s.rules.Scopes,
-		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: s.excerpt, Roster: reached, Frames: frames, Prompts: promptsOf(o), Reader: o.Reads(),
+		Question: o.Question, Context: o.Context, Constraints: o.Constraints, Excerpt: joinPieces(s.pieces), Roster: reached, Frames: frames, Prompts: promptsOf(o), Reader: o.Reads(),
 		Short: short, Structured: make(map[string]string),
 	}
-	for _, name := range p.Agents {
-		party := o.Party(name)
-		in.Structured[name] = party.Structured()
+	for i := range o.Agents {
+		in.Structured[o.Agents[i].Name] = o.Agents[i].Structured()
+	}
+	if o.Task != "" {
+		in.Task = &kickoff.Task{Address: o.Task, Role: o.Agents[0].Role}
 	}
 	if p.Round == 1 {
 		for _, h := range s.current.Active(artifact.HypothesisSlate) {
@@ -185,19 +197,18 @@ func (s *run) input(ctx context.Context, state *flow.State, p flow.Plan) (kickof
 			}
 		}
 		if p.Leg == 1 && len(state.Notes) == 0 {
-			return in, briefHypotheses(p.Agents, in.Hypotheses), nil
+			return in, nil, nil
 		}
 	}
-	shown := make(map[string][]string)
-	in.Views = make(map[string]string)
+	views := make(map[string]*view.Input)
 	for _, name := range p.Agents {
 		v, err := s.view(ctx, state, name)
 		if err != nil {
 			return in, nil, err
 		}
-		in.Views[name], shown[name] = v.Text, v.Shown
+		views[name] = v
 	}
-	return in, shown, nil
+	return in, views, nil
 }
 
 // shortAgents returns the agents with short kickoffs.
@@ -211,26 +222,15 @@ func shortAgents(agents []flow.Party) map[string]bool {
 	return short
 }
 
-// briefHypotheses returns, for each agent, the hypotheses of the brief, shown before there is a
-// view.
-func briefHypotheses(agents []string, hypotheses []kickoff.Hypothesis) map[string][]string {
-	shown := make(map[string][]string)
-	for _, name := range agents {
-		for _, h := range hypotheses {
-			shown[name] = append(shown[name], h.ID)
-		}
-	}
-	return shown
-}
-
-func (s *run) view(ctx context.Context, state *flow.State, name string) (view.View, error) {
-	in := view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.countQuoted}
+// view returns the artifact as an agent sees it.
+func (s *run) view(ctx context.Context, state *flow.State, name string) (*view.Input, error) {
+	in := &view.Input{Artifact: s.current, Spec: s.views[name], Agent: name, Count: s.countQuoted, Counts: true}
 	for _, n := range state.Notes {
 		in.Notes = append(in.Notes, view.Note{By: n.Author, Text: n.Text})
 	}
 	report, err := s.lastReport(ctx, state, name)
 	if err != nil {
-		return view.View{}, err
+		return nil, err
 	}
 	if text := lastReply(state, name); text != "" && state.Opened.Follows(flow.ThirdProtocol) {
 		in.Feedback = append(in.Feedback, view.Outcome{Message: text})
@@ -243,10 +243,10 @@ func (s *run) view(ctx context.Context, state *flow.State, name string) (view.Vi
 	}
 	patches, err := s.patchFeedback(ctx, state, name)
 	if err != nil {
-		return view.View{}, err
+		return nil, err
 	}
 	in.Feedback = append(in.Feedback, patches...)
-	return view.Build(in)
+	return in, nil
 }
 
 func (s *run) countQuoted(text string) int {
@@ -361,28 +361,39 @@ func lastReplyCommit(state *flow.State, name string) *flow.Commit {
 // byteOrderMark may begin a file; it is not part of the text.
 const byteOrderMark = "\ufeff"
 
-// excerpt returns the text shown to all agents: the excerpt, then the evidence with its ids.
-func (h *History) excerpt(ctx context.Context) (string, error) {
+// piece is a text that the operator passed to all agents, its name, and our heading.
+type piece struct{ name, heading, text string }
+
+// joinPieces returns the text shown to all agents.
+func joinPieces(pieces []piece) string {
+	var texts []string
+	for _, p := range pieces {
+		texts = append(texts, p.heading+p.text)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// pieces returns the texts shown to all agents: the excerpt, then the evidence with its ids.
+func (h *History) pieces(ctx context.Context) ([]piece, error) {
 	o := &h.State.Opened
-	var b strings.Builder
+	var all []piece
 	if o.Excerpt != "" {
 		data, err := h.Store.Blob(ctx, o.Excerpt)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		b.Write(bytes.TrimPrefix(data, []byte(byteOrderMark)))
+		if data = bytes.TrimPrefix(data, []byte(byteOrderMark)); len(data) > 0 {
+			all = append(all, piece{"excerpt", "", string(data)})
+		}
 	}
 	for _, ev := range o.Evidence {
 		data, err := h.Store.Blob(ctx, ev.Hash)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		fmt.Fprintf(&b, "%s (%s):\n\n%s", ev.ID, ev.Name, bytes.TrimPrefix(data, []byte(byteOrderMark)))
+		all = append(all, piece{ev.ID, fmt.Sprintf("%s (%s):\n\n", ev.ID, ev.Name), string(bytes.TrimPrefix(data, []byte(byteOrderMark)))})
 	}
-	return b.String(), nil
+	return all, nil
 }
 
 // rosterAsked returns the roster with what is asked now. Before protocol 2 it does not change.

@@ -17,12 +17,15 @@ type Opening struct {
 	// Bounds are the tokens that other messages of each agent have at most, besides lessons: all that
 	// stays the same, and a view at its limit. Repairs are those that a repair adds at most.
 	Bounds, Repairs map[string]int
+	// Notes say what was left out of messages to fit the bounds of their calls, and which leave too
+	// little room for the reply.
+	Notes []string
 }
 
 // Preview composes the first messages of a session as Start does, and writes nothing.
 func (r *Runner) Preview(ctx context.Context, b *Brief) (*Opening, error) {
 	l := r.ledger(b.Thread, &flow.State{}, nil)
-	if err := l.keep(func(*flow.State) (*draft, error) { return b.open() }); err != nil {
+	if err := l.keep(func(*flow.State) (*draft, error) { return b.open(r.Project != nil) }); err != nil {
 		return nil, err
 	}
 	s := &run{Runner: r, ledger: l, mayHold: true} // everything is held, and never flushed
@@ -45,7 +48,7 @@ func (s *run) opening(ctx context.Context, p flow.Plan) (*Opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Opening{Messages: c.messages}
+	o := &Opening{Messages: c.messages, Notes: s.roomNotes(c)}
 	for _, k := range c.kickoffs {
 		o.Tokens = append(o.Tokens, k.Tokens)
 	}
@@ -68,7 +71,11 @@ func (s *run) bound(o *Opening, in kickoff.Input) error {
 			in.Lessons[name] = []kickoff.Bullet{{ID: "-", Text: "-"}} // for the words before lessons
 		}
 	}
-	for _, round := range []int{1, max(2, s.state.Settings.Rounds)} {
+	rounds := []int{1, max(2, s.state.Settings.Rounds)}
+	if in.Task != nil {
+		rounds = rounds[:1]
+	}
+	for _, round := range rounds {
 		if in.Round = round; round > 1 {
 			in.Hypotheses = nil
 		}

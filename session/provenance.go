@@ -71,6 +71,9 @@ func recordsWrittenBy(thread string, entries []journal.Entry) *writtenRecords {
 	return out
 }
 
+// ThreadOfRecord returns the session that writes a record, by its id.
+func ThreadOfRecord(id string) string { return threadOf(id) }
+
 func threadOf(id string) string {
 	for _, prefix := range []string{rosterPrefix, kickoffPrefix, replyPrefix, requestPrefix, verdictPrefix} {
 		if rest, ok := strings.CutPrefix(id, prefix); ok {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"sort"
+	"strings"
 
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -28,6 +29,9 @@ func rosterID(thread string) string { return rosterPrefix + thread }
 func kickoffID(thread, agent string) string { return kickoffPrefix + thread + "/" + agent }
 
 func replyID(thread, agent string) string { return replyPrefix + thread + "/" + agent }
+
+// IsReplyOf reports whether an id is that of the answers of an agent of a session.
+func IsReplyOf(thread, id string) bool { return strings.HasPrefix(id, replyID(thread, "")) }
 
 func requestID(thread, id string) string { return requestPrefix + thread + "/" + id }
 
@@ -168,10 +172,14 @@ func (s *sideBuilder) addRecord(e *journal.Entry, r record.Record) {
 
 func (s *sideBuilder) addRoster(e *journal.Entry) {
 	s.blobs = append(s.blobs, s.opened.Roster)
-	s.addRecord(e, record.Record{
+	r := record.Record{
 		ID: rosterID(s.opened.Thread), Type: record.Roster, Version: 1, Content: store.Hash(s.opened.Roster), Creator: s.opened.Operator,
 		Summary: s.words.roster(&s.opened),
-	})
+	}
+	if task, err := record.ParseAddress(s.opened.Task); err == nil && s.opened.Task != "" {
+		r.Links = []record.Link{{Relation: record.DerivesFrom, ID: task.ID, Version: task.Version}}
+	}
+	s.addRecord(e, r)
 }
 
 func (s *sideBuilder) addKickoff(e *journal.Entry, p *flow.Planned, k *flow.Kickoff) {
@@ -231,8 +239,21 @@ func sourcesOf(state *flow.State, c *flow.Committed) []record.Link {
 
 type receivedReply struct {
 	agent       string
-	seq         int  // of its entry
-	settledHere bool // the commit in question settles it
+	seq         int        // of its entry
+	settledHere bool       // the commit in question settles it
+	call        *flow.Call // that it answers; nil for letters
+}
+
+// CallOf returns the call that a record of a reply answers, or nil for letters and other records.
+func (h *History) CallOf(reply record.Ref) *flow.Call {
+	versions := make(map[string]int)
+	for _, r := range receivedReplies(h.State, &flow.Committed{}) {
+		id := replyID(h.Thread, r.agent)
+		if versions[id]++; id == reply.ID && versions[id] == reply.Version {
+			return r.call
+		}
+	}
+	return nil
 }
 
 // receivedReplies returns replies and letters in journal order. The commit may be stored or not.
@@ -240,7 +261,7 @@ func receivedReplies(state *flow.State, c *flow.Committed) []receivedReply {
 	var all []receivedReply
 	for _, call := range state.Calls() {
 		if call.Status == flow.Replied {
-			all = append(all, receivedReply{call.Agent, call.Seq, c.Source == flow.ByRound && call.Round == c.Round && call.Leg == c.Leg})
+			all = append(all, receivedReply{call.Agent, call.Seq, c.Source == flow.ByRound && call.Round == c.Round && call.Leg == c.Leg, call})
 		}
 	}
 	stored := false
@@ -249,12 +270,12 @@ func receivedReplies(state *flow.State, c *flow.Committed) []receivedReply {
 		this := one.Seal == c.Seal
 		stored = stored || this
 		for _, l := range one.Letters {
-			all = append(all, receivedReply{l.Agent, one.Seq, this})
+			all = append(all, receivedReply{l.Agent, one.Seq, this, nil})
 		}
 	}
 	if !stored {
 		for _, l := range c.Letters {
-			all = append(all, receivedReply{l.Agent, state.Head.Seq + 1, true})
+			all = append(all, receivedReply{l.Agent, state.Head.Seq + 1, true, nil})
 		}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].seq < all[j].seq })

@@ -28,11 +28,11 @@ type run struct {
 	began  time.Time
 
 	// Fixed when the session was opened; read once from the journal.
-	common  *Common
-	roster  roster.Roster
-	rules   merge.Rules
-	views   map[string]view.Spec
-	excerpt string // text that all agents read
+	common *Common
+	roster roster.Roster
+	rules  merge.Rules
+	views  map[string]view.Spec
+	pieces []piece // texts that all agents read
 
 	// Derived from the current state: reload reads it, and every step updates it.
 	current       artifact.Artifact
@@ -106,7 +106,7 @@ func (s *run) prepare(ctx context.Context) error {
 	if s.views, err = h.views(ctx); err != nil {
 		return err
 	}
-	if s.excerpt, err = h.excerpt(ctx); err != nil {
+	if s.pieces, err = h.pieces(ctx); err != nil {
 		return err
 	}
 	s.restoreMail()
@@ -114,7 +114,7 @@ func (s *run) prepare(ctx context.Context) error {
 }
 
 func (s *run) history() *History {
-	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules}
+	return &History{Store: s.store, Thread: s.state.Opened.Thread, State: s.state, common: s.common, rules: &s.rules, project: s.Project}
 }
 
 // reload reads everything derived from the current state, at the start and after another process

@@ -15,6 +15,7 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/journal"
@@ -69,15 +70,21 @@ type Runner struct {
 
 // Project is the governed store as sessions use it.
 type Project interface {
-	// RecordsFor returns the project's records as shown to an agent of a role.
-	RecordsFor(ctx context.Context, role, module string) (ShownRecords, error)
+	// RecordsFor returns the project's records as shown to an agent of a role. Task, if not empty, is the
+	// address of the task that the agent does: then they are its context.
+	RecordsFor(ctx context.Context, role, module, task string) (ShownRecords, error)
 	// StaleRecords returns which of the shown records no longer hold, and the precondition for
 	// journaling that.
-	StaleRecords(ctx context.Context, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
+	StaleRecords(ctx context.Context, thread string, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
 	// Patch applies the search/replace blocks of an answer to records that its author was shown.
 	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
 	// Applies reports whether an answer has blocks and Patch would apply all of them. It writes nothing.
 	Applies(ctx context.Context, p *PatchInput) (bool, error)
+	// Write puts the records of an answer, within the rights of its author. One that was put before is
+	// found again.
+	Write(ctx context.Context, w *WriteInput) ([]PatchOutcome, error)
+	// Mistakes returns what Write would refuse. It writes nothing.
+	Mistakes(ctx context.Context, w *WriteInput) ([]settle.Defect, error)
 }
 
 // ShownRecords is the project's records as shown to an agent: their text, their references, and the
@@ -88,7 +95,27 @@ type ShownRecords struct {
 	Records []flow.RecordRef
 	// Patchable are the records that the agent may change by search/replace blocks.
 	Patchable []string
+	// Creates are the types of records that the agent may create.
+	Creates []string
+	// Inputs are those of the task that the agent does.
+	Inputs []flow.RecordRef
+	Tokens int // of the text
+	// Left are the records for which there is no room; with More, there are others.
+	Left []flow.RecordRef
+	More bool
+	// LeftFields are the fields of the project's brief that are left out, of all that it has.
+	LeftFields []string
+	Fields     int
+	// Over is not nil if the overview is larger than the role's view, and shown nevertheless.
+	Over error
+	// Within, if not nil, returns the same records within a limit of tokens, the least important left
+	// out; OverviewOnly leaves only the overview of the project. It reads nothing.
+	// The text does not say what is left out.
+	Within func(limit int) (ShownRecords, error)
 }
+
+// OverviewOnly is the limit of records of which only the overview is shown.
+const OverviewOnly = -1
 
 // Result is the outcome of a run.
 type Result struct {
@@ -122,7 +149,12 @@ func (r *Runner) Start(ctx context.Context, b Brief) (*Result, error) {
 	if err := CheckFree(ctx, r.Store, b.Thread); err != nil {
 		return nil, err
 	}
-	opening := func(*flow.State) (*draft, error) { return b.open() }
+	if r.Mail != nil { // then the opening is stored before the first messages are composed
+		if _, err := r.Preview(ctx, &b); err != nil {
+			return nil, err
+		}
+	}
+	opening := func(*flow.State) (*draft, error) { return b.open(r.Project != nil) }
 	if r.Mail == nil {
 		l.unstored, err = true, l.keep(opening) // stored with the first request
 	} else {
@@ -193,6 +225,9 @@ func (r *Runner) Resume(ctx context.Context, thread string, change func(*flow.Se
 	if change != nil {
 		change(&settings)
 	}
+	if l.state.Opened.Task != "" {
+		settings.Rounds = 1
+	}
 	if done := CheckResumable(l.state, settings); done != nil {
 		return nil, done
 	}
@@ -225,6 +260,8 @@ func CheckResumable(s *flow.State, settings flow.Settings) error {
 	requested.Limits, requested.Prices = s.Settings.Limits, s.Settings.Prices
 	same := !s.Touched && reflect.DeepEqual(requested, s.Settings)
 	switch {
+	case s.Ended == flow.EndRounds && s.Opened.Task != "":
+		f.Detail, f.Hint = "the task has run", "`brenner store run "+s.Opened.Task+" --again` runs it once more"
 	case s.Ended == flow.EndRounds && settings.Rounds <= s.Round():
 		f.Detail, f.Hint = "all rounds are done", "pass --rounds "+itoa(s.Round()+1)+" to add one"
 	case s.Ended == flow.EndQuiet && same:

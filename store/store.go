@@ -140,7 +140,7 @@ type HeadQuery struct {
 	// After and Before are exclusive bounds of the head's time.
 	After, Before time.Time
 	// Unreferenced selects records that no standing version of another live record links to.
-	// Messages sent and received by sessions do not count.
+	// Messages sent and received by sessions do not count, nor do reviews, which judge records.
 	Unreferenced bool
 	// Besides excludes records whose standing version one of these directly depends on.
 	Besides []record.Ref

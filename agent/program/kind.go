@@ -99,9 +99,9 @@ func question(turns []agent.Turn) string {
 		switch {
 		case i == 0:
 		case t.Own:
-			b.WriteString("\n\n---\n\nYou have answered this:\n\n")
+			b.WriteString(agent.BeforeOwn)
 		default:
-			b.WriteString("\n\n---\n\n")
+			b.WriteString(agent.AfterOwn)
 		}
 		b.WriteString(t.Text)
 	}

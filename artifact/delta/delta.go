@@ -93,6 +93,8 @@ type Letter struct {
 	To   []string
 	// Direct says that it answers a question itself, not a letter of another agent.
 	Direct bool
+	// Before are the instants of earlier merges of the author's messages in the same round.
+	Before []time.Time
 }
 
 // Source returns the position of the block in the text in which it was written.

@@ -3,6 +3,8 @@ package delta_test
 import (
 	"fmt"
 	"strings"
+
+	"brenner/artifact/delta"
 )
 
 // body is a way to write one or several changes.
@@ -81,7 +83,7 @@ func vague(b body) body { b.vague = true; return b }
 func (c *change) word() string {
 	return map[string]string{
 		"hypothesis_slate": "hypothesis", "predictions_table": "prediction", "discriminative_tests": "test", "assumption_ledger": "assumption",
-		"anomaly_register": "anomaly", "adversarial_critique": "critique", "research_thread": "thread",
+		"anomaly_register": "anomaly", "adversarial_critique": "critique", "research_thread": "thread", delta.RecordSection: "record",
 	}[c.section]
 }
 
@@ -118,7 +120,7 @@ var bodies = []body{
 	styled("a block comment", taken, style{open: `"`, end: `"`, sep: " ", indent: "  ", comment: "/* as agreed */"}),
 	altered("lower case", taken, func(_ *composer, c *change, o []pair) []pair { return set(o, "operation", strings.ToLower(c.op)) }),
 	altered("another word for the section", taken, func(_ *composer, c *change, o []pair) []pair {
-		words := map[string]string{"hypothesis_slate": "hypotheses", "predictions_table": "predictions", "discriminative_tests": "tests", "assumption_ledger": "assumptions", "anomaly_register": "anomalies", "adversarial_critique": "critique", "research_thread": "research_thread"}
+		words := map[string]string{"hypothesis_slate": "hypotheses", "predictions_table": "predictions", "discriminative_tests": "tests", "assumption_ledger": "assumptions", "anomaly_register": "anomalies", "adversarial_critique": "critique", "research_thread": "research_thread", delta.RecordSection: "records"}
 		return set(o, "section", words[c.section])
 	}),
 	altered("an unknown field", taken, func(_ *composer, _ *change, o []pair) []pair { return more(o, pair{"own", "kept"}) }),

@@ -70,6 +70,9 @@ func (g *composer) newChange(kind int) change {
 
 // anyChange returns a change of any kind, and ADDs more often.
 func (g *composer) anyChange() change {
+	if g.records && g.IntN(2) == 0 {
+		return g.newRecord()
+	}
 	if g.IntN(3) == 0 {
 		return g.adding()
 	}

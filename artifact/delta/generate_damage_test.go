@@ -17,6 +17,7 @@ type reply struct {
 	text     string
 	cut      bool // its length reached the limit
 	repeated bool // a line is there twice
+	records  bool // some changes are records of the project
 }
 
 func (d doc) reply() reply {
@@ -97,11 +98,10 @@ func (r *reply) unmark(g *composer, change func(string) string) {
 
 // hit weakens what is expected when a line is damaged.
 func (r *reply) hit(line int) {
-	if r.leaky() {
-		r.doc = r.weakNext(line)
-	}
 	if strings.HasPrefix(r.lines[line], "1.\t") {
-		r.doc = r.weak() // what is below it may be indented code now
+		// Without the mark of its list a text behind a tab is indented code, in which examples are written: the
+		// deltas in it have rows and are not taken.
+		r.doc = r.weak()
 	}
 	if slices.Contains(r.scope, line) {
 		r.doc = r.unsure()
@@ -139,21 +139,6 @@ func (r *reply) hit(line int) {
 		r.closes = append(slices.Clone(r.closes), last) // another one may close what is left
 	}
 	r.doc = r.behindLeak(line).amidLeaks()
-}
-
-// weakNext expects no more than a row of the first good block behind a line: of two damaged fences the one may
-// seem to close the other, and each may cost a block.
-func (d doc) weakNext(line int) doc {
-	d.plants = slices.Clone(d.plants)
-	for i := range d.plants {
-		if p := &d.plants[i]; p.from > line {
-			if p.want == taken {
-				p.want = accounted
-			}
-			break
-		}
-	}
-	return d
 }
 
 // spoil weakens what is expected of a damaged change.
@@ -206,6 +191,8 @@ func (r *reply) truncate(size int) {
 		r.doc = r.unsure() // a tag may be in code that is not closed, or its code may be missing
 	}
 	r.plants = slices.Clone(r.plants)
+	// A bare line of marks that has lost its partner is a stray one or opens a longer fence, and nothing in a
+	// text without an end tells which. Models write stray ones, so the reader takes the deltas below.
 	stray := slices.Index(r.lines[:min(last, len(r.lines))], "`````")
 	if stray >= 0 && slices.Contains(r.lines[stray+1:min(last, len(r.lines))], "`````") {
 		stray = -1
@@ -213,7 +200,7 @@ func (r *reply) truncate(size int) {
 	for i := range r.plants {
 		p := &r.plants[i]
 		if stray >= 0 && p.from > stray && (p.want == shown || p.want == never) {
-			p.want = free // a line of marks that has lost its end may be a stray one
+			p.want = free
 		}
 		if p.lone && (len(r.scope) == 0 || slices.Max(r.scope) >= last) {
 			p.want = free

@@ -38,7 +38,7 @@ var base = sync.OnceValue(func() *artifact.Artifact {
 	return &s.Artifact
 })
 
-var examples = sync.OnceValue(func() delta.Known { return delta.ReadExamples(exampleTexts(), delta.SecondReader) })
+var examples = sync.OnceValue(func() delta.Known { return delta.ReadExamples(exampleTexts(), delta.NewestReader) })
 
 // result is what became of a reply.
 type result struct {
@@ -55,6 +55,9 @@ type result struct {
 func judge(r reply, reader delta.Reader) *result {
 	c := settle.Contribution{
 		Agent: "A", ID: "m1", Text: []byte(r.text), Shown: base().Metadata.Version, Known: examples(), Base: base(), Third: true, Reader: reader, Cut: r.cut,
+	}
+	if r.records {
+		c.Records, c.Known = delta.WithRecords, recordExamples()
 	}
 	out := &result{reply: r, taken: make(map[string]bool)}
 	out.read = delta.Read(c.Text, c.Options())
@@ -184,11 +187,12 @@ func (r *result) row(p *plant) bool {
 }
 
 // repeats reports whether a change is announced by a title right below another announcement of the same operation on the
-// same item: it is the same change again.
+// same item: it is the same change again. Its author is asked for one delta of that item, which can have both texts. A KILL
+// is the same anywhere in the reply, since an item is killed once.
 func (r *result) repeats(p *plant) bool {
 	const beside = 4 // lines
 	return p.prose && !p.said && p.op != delta.Add && slices.ContainsFunc(r.plants, func(q plant) bool {
-		return q.prose && q.op == p.op && q.target == p.target && q.from < p.from && p.from <= q.from+beside
+		return q.prose && q.op == p.op && q.target == p.target && q.from < p.from && (p.op == delta.Kill && r.row(&q) || p.from <= q.from+beside)
 	})
 }
 

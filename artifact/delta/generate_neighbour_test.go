@@ -1,6 +1,11 @@
 package delta_test
 
-import "strings"
+import (
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // The examples of the kickoff that the replies answer. Their tokens are never in an executed change.
 var exampleChanges = []change{
@@ -20,7 +25,7 @@ func exampleTexts() []string {
 // copied returns an example in a style and an order of its keys.
 func copied(name string, s style, order int) form {
 	return form{name, func(g *composer, _ doc) doc {
-		c := exampleChanges[g.IntN(len(exampleChanges))]
+		c := g.exampleChange()
 		d := doc{lines: strings.Split("```delta\n"+s.write(c.object(order), 0)+"\n```", "\n")}
 		d.plants = []plant{{change: c, want: shown, to: len(d.lines), copied: true, delta: true, whole: true}}
 		return d
@@ -70,6 +75,43 @@ func introduced(name, line string) form {
 		return all
 	}}
 }
+
+// remarked returns a neighbour with one of the sentences of oblique.txt beside a good block.
+func remarked(name, kind string, w want) form {
+	return form{name, func(g *composer, _ doc) doc {
+		all := obliqueSentences()[kind]
+		line, d := text(all[g.IntN(len(all))]).scoped(0), g.good(g.anyChange())
+		d.plants[0].want = w
+		switch {
+		case kind == "- behind":
+			return apart(d.lone(), line)
+		case strings.HasSuffix(kind, "behind"):
+			return apart(d, line)
+		}
+		return apart(line, d)
+	}}
+}
+
+// obliqueSentences are the sentences of oblique.txt that may stand beside any change, by kind.
+var obliqueSentences = sync.OnceValue(func() map[string][]string {
+	data, err := os.ReadFile("testdata/models/oblique.txt")
+	if err != nil {
+		panic(err)
+	}
+	all := make(map[string][]string)
+	for line := range strings.Lines(string(data)) {
+		kind, sentence, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		isTitle := strings.HasSuffix(sentence, ":")
+		if aboutItem.MatchString(sentence) || strings.HasSuffix(kind, "before") != isTitle {
+			continue // it depends on the change, or may be about the block above
+		}
+		all[kind] = append(all[kind], sentence)
+	}
+	return all
+})
+
+// aboutItem matches sentences about one item or operation, or about another block.
+var aboutItem = regexp.MustCompile(`\b(?:[A-Z]\d|[Kk]ill|[Ee]dit|first|second)`)
 
 var neighbours = []form{
 	{"nothing", func(*composer, doc) doc { return doc{} }},
@@ -150,4 +192,8 @@ var neighbours = []form{
 	written("backticks", "a fence in a text"),
 	written("backticks", "DELTA[kind]: text"),
 	written("backticks", "a heading that announces"),
+	remarked("an oblique quotation", "- before", refused),
+	remarked("an oblique withdrawal", "- behind", refused),
+	remarked("an ordinary lead", "+ before", taken),
+	remarked("an ordinary remark", "+ behind", taken),
 }

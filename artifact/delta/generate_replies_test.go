@@ -18,6 +18,7 @@ type recipe struct {
 	wrapper, fence, body, kind, before, after, damage int
 	tight                                             int    // 1: no blank lines between the parts
 	seed                                              uint64 // of everything else
+	records                                           bool   // some changes are records of the project
 }
 
 // sizes are the numbers of choices.
@@ -51,7 +52,7 @@ func (r recipe) String() string {
 
 // reply composes the reply.
 func (r recipe) reply() reply {
-	g := &composer{source: r.source()}
+	g := &composer{source: r.source(), records: r.records}
 	f, b := &fences[r.fence], &bodies[r.body]
 	put := apart
 	if r.tight == 1 && f.delta && !b.prose {
@@ -60,6 +61,7 @@ func (r recipe) reply() reply {
 	block := g.block(f, b, g.changes(b, r.kind)...)
 	d := put(neighbours[r.before].make(g, doc{}), block, neighbours[r.after].make(g, doc{}))
 	out := wrappers[r.wrapper].make(g, d).reply()
+	out.records = r.records
 	damages[r.damage].make(g, &out)
 	return out
 }
@@ -87,7 +89,8 @@ func (r recipe) shrink(reader delta.Reader, why string) (recipe, string) {
 	return r, why
 }
 
-// repliesToTry returns how many replies the test generates.
+// repliesToTry returns how many replies the test generates. Their number decides what each of them is, so every run of the
+// suite has the same ones, and a run of more begins with those. Other ones are left to FuzzReplies.
 func repliesToTry(t *testing.T) int {
 	n := 20_000
 	if s := os.Getenv("BRENNER_TEST_REPLIES"); s != "" {
@@ -115,9 +118,13 @@ func TestGeneratedRepliesAreMany(t *testing.T) {
 
 // Whatever a person would read as an attempted change is taken or has a row; drafts, examples and
 // quotations are not executed; every change means the item that its author meant.
-func TestLawRepliesAreAccountedFor(t *testing.T) {
-	n := repliesToTry(t)
-	faults := &found{T: t, classes: make(map[string]int)}
+func TestLawRepliesAreAccountedFor(t *testing.T) { tryReplies(t, repliesToTry(t), false) }
+
+// The same holds for records of the project, beside changes of the artifact.
+func TestLawRecordsAreAccountedFor(t *testing.T) { tryReplies(t, repliesToTry(t), true) }
+
+func tryReplies(t *testing.T, n int, records bool) {
+	faults := &found{T: t, classes: make(map[string]int), records: records}
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
@@ -142,7 +149,7 @@ func TestGarbledRepliesAreRead(t *testing.T) {
 			continue
 		}
 		r.garble(rnd)
-		judge(r, delta.SecondReader)
+		judge(r, delta.NewestReader)
 	}
 }
 
@@ -151,6 +158,7 @@ type found struct {
 	*testing.T
 	mu      sync.Mutex
 	classes map[string]int
+	records bool
 }
 
 // enough reports whether there are more faults than a person reads.
@@ -165,11 +173,12 @@ func (f *found) try(number uint64) {
 	const seed = 1
 	rnd := rand.New(rand.NewPCG(seed, number))
 	r := choose(rnd, rnd.Uint64())
-	why := r.broken(delta.SecondReader)
+	r.records = f.records
+	why := r.broken(delta.NewestReader)
 	if why == "" {
 		return
 	}
-	r, why = r.shrink(delta.SecondReader, why)
+	r, why = r.shrink(delta.NewestReader, why)
 	class := r.class(why)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -220,8 +229,8 @@ func FuzzReplies(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7}, uint64(2))
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		r := choose(&bytesSource{data}, seed)
-		if why := r.broken(delta.SecondReader); why != "" {
-			r, why = r.shrink(delta.SecondReader, why)
+		if why := r.broken(delta.NewestReader); why != "" {
+			r, why = r.shrink(delta.NewestReader, why)
 			t.Fatalf("%s\n%s\n%s", why, r, r.reply().text)
 		}
 	})

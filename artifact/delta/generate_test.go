@@ -26,7 +26,7 @@ type plant struct {
 	delta    bool // it is in a sound delta fence
 	exact    bool // its text must be kept
 	copied   bool // it is an example only as long as it is not changed
-	lone     bool // it is a draft only because of a tag that follows
+	lone     bool // it is a draft only because of a tag or a sentence that follows
 	whole    bool // no damage has touched it
 	thin     bool // damage leaves hardly anything of it
 	prose    bool // it is only announced, in words
@@ -94,7 +94,8 @@ func join(parts ...doc) doc {
 }
 
 // excuseLast expects nothing of an announcement right before a block, which may be what it announces,
-// nor of those before it for the same section.
+// nor of those before it for the same section. A block that cannot be read does not say what it is, so the
+// reader takes it for the change that is announced above it, and asks for it once.
 func (d doc) excuseLast(next []plant) doc {
 	d.plants = slices.Clone(d.plants)
 	last := len(d.plants) - 1
@@ -262,7 +263,8 @@ func between(open string, d doc, end string) doc {
 // composer writes one reply.
 type composer struct {
 	source
-	tokens int
+	tokens  int
+	records bool // some changes are records of the project
 }
 
 // last is behind every line.
@@ -306,6 +308,9 @@ func (g *composer) block(f *fence, b *body, changes ...change) doc {
 	}
 	for _, c := range changes {
 		p := plant{change: c, want: w, to: len(d.lines), delta: f.delta && !b.leaky && !b.prose, exact: w == taken, whole: true, prose: b.prose, said: b.said, thin: b.vague || f.thin, frail: b.want != taken}
+		if strings.Contains(c.text, "```") && p.want == taken { // in other quotation marks, it may seem to end the fence
+			p.want = accounted
+		}
 		p.ticks = strings.HasPrefix(strings.TrimLeft(d.lines[0], " "), "```")
 		if f.loose && c.op == "KILL" && !b.prose && w != free {
 			p.want = refused
@@ -318,6 +323,9 @@ func (g *composer) block(f *fence, b *body, changes ...change) doc {
 // changes returns the changes of a body, the first of a kind.
 func (g *composer) changes(b *body, kind int) []change {
 	all := []change{g.newChange(kind)}
+	if g.records && g.IntN(2) == 0 {
+		all[0] = g.newRecord()
+	}
 	for len(all) < b.n {
 		all = append(all, g.anyChange())
 	}

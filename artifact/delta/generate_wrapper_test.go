@@ -156,6 +156,22 @@ func unmeant(name, open, end string) form {
 	}}
 }
 
+// transcript returns a wrapper of an earlier exchange before everything, which is a quotation.
+func transcript(m mark) form {
+	return form{"a transcript of " + m.name, func(g *composer, d doc) doc {
+		earlier := g.good(g.anyChange()).lone()                          // a cut may leave only this turn
+		earlier.plants[0].want, earlier.plants[0].copied = refused, true // if damaged, the turns may be in code
+		said := func(s string) doc {
+			t := text(s)
+			for i := range t.lines {
+				t = t.scoped(i)
+			}
+			return t
+		}
+		return apart(said(m.open), said(m.end), earlier, said(m.open), said(m.end), d)
+	}}
+}
+
 var wrappers = func() []form {
 	all := []form{
 		{"nothing", func(_ *composer, d doc) doc { return d }},
@@ -255,6 +271,16 @@ var wrappers = func() []form {
 	}})
 	for _, m := range marks {
 		all = append(all, reasoning(m)...)
+	}
+	for _, m := range []mark{
+		{"user and assistant", "User: What should change?", "Assistant: This."},
+		{"human and AI", "**Human:** What should change?", "**AI:**"},
+		{"question and answer", "Q: What should change?", "A: This:"},
+		{"brackets", "[user]\nWhat should change?", "[assistant]"},
+		{"headings", "### User\n\nWhat should change?", "### Assistant"},
+		{"an agent with a name", "User: What should change?", "Assistant (BlueLake):"},
+	} {
+		all = append(all, transcript(m))
 	}
 	return all
 }()

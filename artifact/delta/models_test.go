@@ -176,7 +176,7 @@ func short(t *testing.T, file string, each func(name, text string, e *expectatio
 // others is not asked for, and has no row.
 func TestNormalReplies(t *testing.T) {
 	short(t, "testdata/models/normal.txt", func(name, text string, e *expectation) {
-		r := judge(reply{text: text}, delta.SecondReader)
+		r := judge(reply{text: text}, delta.NewestReader)
 		faults := e.check(r)
 		for i := range r.read.Blocks {
 			if b := &r.read.Blocks[i]; !b.OK {
@@ -198,7 +198,7 @@ func TestRepliesOfModels(t *testing.T) {
 	}
 	var all strings.Builder
 	check := func(name, text string, e *expectation) {
-		r := judge(reply{text: text}, delta.SecondReader)
+		r := judge(reply{text: text}, delta.NewestReader)
 		fmt.Fprintf(&all, "%s\n%s\n", name, r.rows())
 		for _, f := range e.check(r) {
 			t.Errorf("%s: %s\n%s", name, f, r.rows())

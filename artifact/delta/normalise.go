@@ -25,8 +25,14 @@ func (r *reader) judge(p *passage, o *object) {
 	j := &judgement{r: r, p: p, o: o, payload: o.payload}
 	j.keys()
 	j.fence()
+	if j.readRecord() {
+		j.finish()
+		return
+	}
 	j.operation()
-	j.section()
+	if !j.refuseSection() {
+		j.section()
+	}
 	j.target()
 	j.lift()
 	if j.spec != nil && j.b.Delta.Operation != Kill {
@@ -184,9 +190,9 @@ func (j *judgement) section() {
 	}
 	switch {
 	case Blank(d.Section):
-		j.problem(InvalidSection, at, "the delta has no section", "the sections are "+sectionIDs())
+		j.problem(InvalidSection, at, "the delta has no section", "the sections are "+j.r.sectionIDs())
 	case !ok:
-		j.problem(InvalidSection, at, fmt.Sprintf("there is no section %q", clipped(d.Section)), "the sections are "+sectionIDs())
+		j.problem(InvalidSection, at, fmt.Sprintf("there is no section %q", clipped(d.Section)), "the sections are "+j.r.sectionIDs())
 	default:
 		j.spec = s.Spec()
 		j.change(InvalidSection, at, fmt.Sprintf("section %q read as %s", clipped(d.Section), s), "write "+s.String())
@@ -194,10 +200,13 @@ func (j *judgement) section() {
 	}
 }
 
-func sectionIDs() string {
+func (r *reader) sectionIDs() string {
 	ids := make([]string, 0, artifact.SectionCount)
 	for _, s := range artifact.Sections() {
 		ids = append(ids, s.String())
+	}
+	if r.opt.Records != NoRecords {
+		ids = append(ids, RecordSection)
 	}
 	return strings.Join(ids, ", ")
 }

@@ -183,7 +183,7 @@ func (j *judgement) deriveName() {
 		return
 	}
 	text, _ := main.value.(artifact.Text)
-	name := firstWords(string(text))
+	name := NameFrom(string(text))
 	if name == "" {
 		return
 	}
@@ -195,8 +195,8 @@ func (j *judgement) deriveName() {
 	})
 }
 
-// firstWords returns the first sentence of a text, or its first words.
-func firstWords(text string) string {
+// NameFrom returns the name of an item without one: the first sentence of its main field, or the first words.
+func NameFrom(text string) string {
 	const enough = 4 * nameLength * 4 // bytes: more than any name needs
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")

@@ -8,6 +8,7 @@ import (
 
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // The codes for a reply as a whole, and for a delta in the wrong place.
@@ -50,15 +51,32 @@ type Reader string
 const (
 	FirstReader  Reader = "reader/1"
 	SecondReader Reader = "reader/2"
-	NewestReader        = SecondReader
+	ThirdReader  Reader = "reader/3"
+	NewestReader        = ThirdReader
 )
+
+// Readers are the versions of the reader, oldest first.
+func Readers() []Reader { return []Reader{FirstReader, SecondReader, ThirdReader} }
+
+// atLeast reports whether a version has the rules of another one.
+func (r Reader) atLeast(other Reader) bool {
+	return r == "" || slices.Index(Readers(), r) >= slices.Index(Readers(), other)
+}
 
 // Scanner returns the rules by which a text is divided into blocks.
 func (r Reader) Scanner() markdown.Version {
-	if r == FirstReader {
+	switch r {
+	case FirstReader:
 		return markdown.First
+	case SecondReader:
+		return markdown.Second
 	}
-	return markdown.Second
+	return markdown.Third
+}
+
+// Remarks returns the rules by which the text beside a block of an author, who may be unknown (""), is read.
+func (r Reader) Remarks(author string) remark.Rules {
+	return remark.Rules{Author: author, Oblique: r.atLeast(ThirdReader)}
 }
 
 // WithoutReasoning returns a reply without its reasoning, in which all lines keep their numbers. The
@@ -90,6 +108,8 @@ type Options struct {
 	// Cut means that the reply ends at the limit of its length. The delta in which it ends is refused;
 	// the first reader leaves out the block with it.
 	Cut bool
+	// Records says whether the reply may have records of the project.
+	Records RecordUse
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.
 	MaxBytes, MaxBlocks int
 }
@@ -137,6 +157,7 @@ type Block struct {
 	Problems []Located
 	Written  string   // the id that its author wrote: only a label
 	Renamed  []Rename // fields written under another name
+	draft    *Draft   // the record that it is
 }
 
 // Flag is something about a block that its author should know.
@@ -180,6 +201,9 @@ func Read(text []byte, opt Options) Reply {
 	}
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
+	if opt.Records != NoRecords {
+		r.hideFences()
+	}
 	r.read()
 	if r.overfull() {
 		return tooLarge(fmt.Sprintf("the message announces more than %d changes", opt.MaxBlocks))
@@ -198,7 +222,7 @@ func Read(text []byte, opt Options) Reply {
 		r.refuseTakenBack(reply.Blocks)
 		r.refuseNamed(reply.Blocks)
 		showRepeated(reply.Blocks)
-		reply.Blocks = r.withUnfulfilled(reply.Blocks)
+		reply.Blocks = r.withAttempts(r.withUnfulfilled(reply.Blocks))
 	}
 	if r.second && r.meant {
 		reply.NoChanges = nil // a change is announced beside it
@@ -231,7 +255,13 @@ func tooLarge(message string) Reply {
 
 // noDeltaProblems returns the problems of a reply without any delta.
 func (r *reader) noDeltaProblems() []Located {
-	const form = "write each change as one JSON object in a fence that begins with ```delta"
+	if r.opt.Records == OnlyRecords {
+		return r.noRecordProblems()
+	}
+	return r.noProblems("write each change as one JSON object in a fence that begins with ```delta")
+}
+
+func (r *reader) noProblems(form string) []Located {
 	switch {
 	case r.meant:
 		return nil

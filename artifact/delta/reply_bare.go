@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
 )
 
@@ -60,6 +61,7 @@ func (r *reader) findObjects(text []byte, b markdown.Block, f fate) (done []span
 		n := r.objectAt(text, pos, b, f, &code)
 		if r.count > before || r.open > 0 { // what has no row may be a change in another form
 			note(pos, pos+unfinished(text[pos:pos+n]))
+			r.hold(b.Start+pos, b.Start+pos+n)
 		}
 		pos += n
 	}
@@ -143,29 +145,28 @@ func codeComment(text []byte, limit int) int {
 // beginsObject reports whether a brace is followed by a possible key.
 func beginsObject(b []byte) bool {
 	b = bytes.TrimLeft(b[1:], " \t\r\n\u00a0\u200b\ufeff")
-	kind, _ := quoteAt(b)
-	return kind != quoteNone || wordLength(b[:min(len(b), 1)]) > 0
+	return nearjson.QuoteLength(b) > 0 || nearjson.WordLength(b[:min(len(b), 1)]) > 0
 }
 
 // candidate reads the object at an offset in the text of a block, if any, and returns how many bytes
 // are done.
 func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) int {
 	base, text := p.base, all[pos:]
-	fixed := r.mender.repair(text, true)
-	if fixed.fail != nil {
-		if n := r.unreadable(text, base, fixed.end); n > 0 {
+	fixed := r.mender.Repair(text, true)
+	if fixed.Fail != nil {
+		if n := r.unreadable(text, base, fixed.End); n > 0 {
 			return n
 		}
 	}
 	p.fate = r.fateAt(all, pos, b, p.fate)
 	if r.second && b.Kind == markdown.Prose && p.fate == (fate{}) {
-		p.fate = fateBehind(r.src[base:base+fixed.end], r.src[base+fixed.end:])
+		p.fate = r.fateBehind(r.src[base:base+fixed.End], r.src[base+fixed.End:])
 	}
-	atEnd := r.opt.Cut && len(bytes.TrimSpace(r.src[base+fixed.end:])) == 0 && p.fate == (fate{})
-	if atEnd && !r.second && (fixed.fail != nil || fixed.changes.any()) {
+	atEnd := r.opt.Cut && len(bytes.TrimSpace(r.src[base+fixed.End:])) == 0 && p.fate == (fate{})
+	if atEnd && !r.second && (fixed.Fail != nil || fixed.Changes.Any()) {
 		line, _ := r.place.find(base)
 		r.leaveOpen(line)
-		return max(fixed.end, 1)
+		return max(fixed.End, 1)
 	}
 	if !r.second || b.Kind != markdown.Fenced || !isDeltaFence(b.Fence) {
 		p.flag(FlagUnfenced, "it stands outside a delta fence")
@@ -173,19 +174,19 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 	if !b.Closed {
 		p.flag(FlagTruncated, "the closing fence is missing")
 	}
-	if fixed.fail == nil {
-		p.text, p.fixed = fixed.text, fixed
-		if fixed.changes.any() {
-			p.flag(FlagRepaired, fixed.changes.describe(func(at int) string { return r.where(base + at) })...)
+	if fixed.Fail == nil {
+		p.text, p.fixed = fixed.Text, fixed
+		if fixed.Changes.Any() {
+			p.flag(FlagRepaired, fixed.Changes.Describe(func(at int) string { return r.where(base + at) })...)
 		}
-		r.element(p, span{0, int32(len(fixed.text))}, 0)
-		return max(fixed.end, 1)
+		r.element(p, span{0, int32(len(fixed.Text))}, 0)
+		return max(fixed.End, 1)
 	}
 	before := r.count
 	if r.recordPartial(p, fixed); atEnd {
 		r.noteCut(before)
 	}
-	return max(fixed.end, 1)
+	return max(fixed.End, 1)
 }
 
 // unreadable returns how many bytes are done of a text at base that is not JSON up to end and not meant as a
@@ -202,17 +203,17 @@ func (r *reader) unreadable(text []byte, base, end int) int {
 }
 
 // recordPartial records an unfenced delta that is cut off or beyond repair.
-func (r *reader) recordPartial(p *passage, fixed *repaired) {
-	if p.base+fixed.end == len(r.src) {
+func (r *reader) recordPartial(p *passage, fixed *nearjson.Repaired) {
+	if p.base+fixed.End == len(r.src) {
 		p.flag(FlagTruncated, "the text ends in the middle of it")
 	}
 	if r.opt.Strict {
 		r.row(p, 0, Located{Code: UnfencedDelta, Message: "a delta outside a delta fence", Hint: hintFence})
 		return
 	}
-	at := r.visible(p.base + fixed.fail.at)
-	problem := r.located(artifact.InvalidJSON, at, "", fixed.fail.hint)
-	problem.Message = fixed.fail.what + " (" + r.where(at) + ")"
+	at := r.visible(p.base + fixed.Fail.At)
+	problem := r.located(artifact.InvalidJSON, at, "", fixed.Fail.Hint)
+	problem.Message = fixed.Fail.What + " (" + r.where(at) + ")"
 	line, _ := r.place.find(p.base)
 	r.put(p, Block{Line: line, Delta: r.sketch(r.src[p.base:]), Flags: p.flags, Problems: []Located{problem}})
 }
@@ -237,18 +238,15 @@ func mentionsOperation(text []byte) bool {
 		}
 		text = text[i+len("peration"):]
 		rest := text[:min(len(text), 40)]
-		if _, n := quoteAt(rest); n > 0 {
-			rest = rest[n:]
-		}
+		rest = rest[nearjson.QuoteLength(rest):]
 		rest = bytes.TrimLeft(rest, " \t\r\n")
 		rest, ok := bytes.CutPrefix(rest, []byte(":"))
 		if !ok {
 			continue
 		}
 		rest = bytes.TrimLeft(rest, " \t\r\n")
-		_, n := quoteAt(rest)
-		word := rest[n:]
-		if end := wordLength(word); isOperation(string(word[:end])) {
+		word := rest[nearjson.QuoteLength(rest):]
+		if end := nearjson.WordLength(word); isOperation(string(word[:end])) {
 			return true
 		}
 	}

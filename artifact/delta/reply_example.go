@@ -17,7 +17,7 @@ func (j *judgement) conclude() bool {
 	case j.r.keys != nil:
 		if d.Operation != "" && d.Section != "" {
 			*j.r.keys = append(*j.r.keys, exampleEffects(d)...)
-			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, wordSet(textsOf(d))})
+			j.r.texts = append(j.r.texts, exampleText{d.Operation, d.Section, d.Target, j.b.draft != nil, wordSet(j.texts())})
 		}
 		return true
 	case len(j.r.examples) > 0 && slices.Contains(j.r.examples, effect(d, reasonOf(d))):
@@ -103,11 +103,17 @@ func exampleEffects(d *Delta) []string {
 // exampleText is what an example of the kickoff would change, and its words.
 type exampleText struct {
 	operation, section, target string
+	record                     bool
 	words                      map[string]bool
 }
 
-// textsOf returns the texts of a delta, and its reason.
-func textsOf(d *Delta) string {
+// texts returns the texts of a delta, and its reason. Those of a record are its summary and its content: short
+// ones share the type and the relations of their links with the example.
+func (j *judgement) texts() string {
+	if r := j.b.draft; r != nil {
+		return r.Summary + " " + r.Content
+	}
+	d := &j.b.Delta
 	var b strings.Builder
 	b.WriteString(reasonOf(d))
 	for _, f := range d.Payload {
@@ -135,7 +141,7 @@ func (j *judgement) nearExample() string {
 	var words []string
 	for _, e := range j.r.opt.Known.texts {
 		switch {
-		case e.operation != d.Operation || e.section != d.Section:
+		case e.operation != d.Operation || e.section != d.Section || e.record != (j.b.draft != nil):
 			continue
 		case d.Operation == Kill && Blank(reasonOf(d)):
 			if e.target == d.Target {
@@ -144,7 +150,7 @@ func (j *judgement) nearExample() string {
 			continue
 		}
 		if words == nil {
-			words = slices.Sorted(maps.Keys(wordSet(textsOf(d))))
+			words = slices.Sorted(maps.Keys(wordSet(j.texts())))
 		}
 		same := 0
 		for _, w := range words {
@@ -208,6 +214,8 @@ func (j *judgement) isPattern() bool {
 	switch {
 	case d.Target != "" && isPlaceholder(artifact.Text(d.Target)):
 		return true
+	case j.b.draft != nil:
+		return j.b.draft.isRecordPattern()
 	case j.spec == nil:
 		return isPlaceholder(artifact.Text(d.Section)) || isPlaceholder(artifact.Text(d.Operation))
 	case d.Operation == Add:

@@ -4,25 +4,28 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/internal/markdown"
 )
 
 // passage is a piece of JSON that holds one or more deltas.
 type passage struct {
-	text  []byte    // exact JSON
-	base  int       // offset of its source in the reply
-	fixed *repaired // how text was repaired; nil if it is the source
-	line  int       // of the fence; 0: each delta has its own line
-	loose bool      // it is outside a delta fence
-	flags []Flag
+	text   []byte             // exact JSON
+	base   int                // offset of its source in the reply
+	fixed  *nearjson.Repaired // how text was repaired; nil if it is the source
+	line   int                // of the fence; 0: each delta has its own line
+	loose  bool               // it is outside a delta fence
+	record bool               // its fence has the word of a record
+	flags  []Flag
 	// comments are the comments in its source that may hold deltas.
-	comments []span
+	comments []nearjson.Span
 	left     int // where the text after the JSON begins that was left out, or 0
 	fate
 }
@@ -30,7 +33,7 @@ type passage struct {
 // source returns the offset in the reply of an offset in the text.
 func (p *passage) source(offset int) int {
 	if p.fixed != nil {
-		offset = p.fixed.source(offset)
+		offset = p.fixed.Source(offset)
 	}
 	return p.base + offset
 }
@@ -57,10 +60,10 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 		if r.second && !b.Closed && fenceFollows(r.src[b.End:]) {
 			return // that has a row of its own
 		}
-		r.refuse(p, &misfit{what: "the block is empty", hint: "put one JSON object with operation, section and payload into it"})
+		r.refuse(p, &nearjson.Misfit{What: "the block is empty", Hint: "put one JSON object with operation, section and payload into it"})
 		return
 	}
-	if r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
+	if r.readTitled(b, p) || r.readSingle(p) || r.second && !r.opt.Strict && saysNoChanges(p.text, r.opt.Reader) {
 		return
 	}
 	spans, several, fail := r.split(p.text)
@@ -84,9 +87,54 @@ func (r *reader) readDeltas(b markdown.Block, p *passage) {
 	r.finish(b, p, spans, fail)
 }
 
+// titled matches the line above the JSON of a fence that says what it does.
+var titled = regexp.MustCompile(`^\s*(ADD|EDIT|KILL)[: ]+([a-z]+(?:[_ ][a-z]+)*)(?:[: ]+([A-Z]{1,2}\d{1,3}))?[ \t]*:?[ \t]*\r?\n\s*\{`)
+
+// readTitled reads a delta fence with such a line. If the line does not agree with the JSON, the delta is refused.
+func (r *reader) readTitled(b markdown.Block, p *passage) bool {
+	const longest = 120
+	if !r.third || r.opt.Strict {
+		return false
+	}
+	m := titled.FindSubmatchIndex(p.text[:min(len(p.text), longest)])
+	if len(m) == 0 || r.mender.Repair(p.text[m[1]-1:], false).Fail != nil {
+		return false
+	}
+	said := Delta{Operation: string(p.text[m[2]:m[3]]), Section: strings.ReplaceAll(string(p.text[m[4]:m[5]]), " ", "_")}
+	if m[6] >= 0 {
+		said.Target = string(p.text[m[6]:m[7]])
+	}
+	before := r.count
+	at := b.Start + m[1] - 1
+	if b.Fence.Mark == ':' {
+		at = p.base + m[1] - 1
+	}
+	p.flag(FlagRepaired, "the line above the JSON left out")
+	b.Start = at
+	r.readDeltas(b, p)
+	for i := before; i < r.count; i++ {
+		row := r.added(i)
+		if d := &row.Delta; row.OK && (d.Operation != said.Operation || d.Section != said.Section || said.Target != "" && d.Target != said.Target) {
+			row.refuse(refused(AmbiguousDelta, "a delta below a line that says something else: "+said.Operation+" "+said.Section+" "+said.Target, "send it again without that line"))
+		}
+	}
+	return true
+}
+
+// added returns a block that was added, from 0.
+func (r *reader) added(i int) *Block {
+	for _, chunk := range r.chunks {
+		if i < len(chunk) {
+			return &chunk[i]
+		}
+		i -= len(chunk)
+	}
+	return nil
+}
+
 // repairFence fixes what is in a delta fence, and finds its values again.
-func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *misfit) {
-	if n := r.listIn(p.text); n > 0 && r.mender.repair(p.text, false).fail != nil {
+func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *nearjson.Misfit) {
+	if n := r.listIn(p.text); n > 0 && r.mender.Repair(p.text, false).Fail != nil {
 		at := bytes.LastIndexByte(p.text[:n], '[')
 		p.text, p.base = p.text[at:], p.base+at
 		p.flag(FlagNormalised, "taken out of the object around it")
@@ -96,7 +144,11 @@ func (r *reader) repairFence(b markdown.Block, p *passage) ([]span, *misfit) {
 	}
 	spans, fail := r.repair(p)
 	if p.left > 0 && r.second && p.fate == (fate{}) {
-		p.fate = fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
+		p.fate = r.fateBehind(r.src[b.Start:p.left], r.src[p.left:b.End])
+	}
+	if r.third && fail != nil && fail.Top && len(spans) > 0 && p.fate == (fate{}) { // words, and perhaps more JSON
+		at := min(p.base+fail.At, b.End)
+		p.fate = r.fateBehind(r.src[b.Start:at], r.src[at:b.End])
 	}
 	return spans, fail
 }
@@ -112,20 +164,20 @@ func commentAbove(text []byte) []byte {
 }
 
 // finish reads what a delta fence has besides the values that could be read.
-func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *misfit) {
+func (r *reader) finish(b markdown.Block, p *passage, spans []span, fail *nearjson.Misfit) {
 	base := p.base // readRest moves it
 	if fail != nil {
 		r.readRest(b, p, spans, fail)
 	} else if r.second && len(p.comments) == 0 && len(bytes.TrimSpace(p.text)) == 0 {
 		p.line = b.Line
-		r.refuse(p, &misfit{what: "the block has no JSON", hint: "put one JSON object with operation, section and payload into it"})
+		r.refuse(p, &nearjson.Misfit{What: "the block has no JSON", Hint: "put one JSON object with operation, section and payload into it"})
 	}
 	if p.left > 0 && r.second && p.fate == (fate{}) {
 		b.Start = p.left
 		r.findAnnouncements(b, nil, ordersOf(r.src[b.Start:b.End]))
 	}
 	for _, c := range p.comments {
-		r.showComment(b, base+int(c.from), base+int(c.to))
+		r.showComment(b, base+int(c.From), base+int(c.To))
 	}
 }
 
@@ -155,13 +207,13 @@ func (r *reader) showComment(b markdown.Block, from, to int) {
 }
 
 // readRest reads what follows the values of a delta fence, and is not JSON.
-func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misfit) {
+func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *nearjson.Misfit) {
 	if len(spans) == 0 {
 		p.line = b.Line
 	}
 	kept := *fail // the search for more reuses it
 	fail = &kept
-	if before := r.count; r.second && fail.top {
+	if before := r.count; r.second && fail.Top {
 		done := r.findAfter(p, fail, b)
 		if r.count > before {
 			if p.fate == (fate{}) {
@@ -171,7 +223,8 @@ func (r *reader) readRest(b markdown.Block, p *passage, spans []span, fail *misf
 		}
 	}
 	r.refuseRest(p, spans, fail, b.End)
-	if r.second && !fail.top {
+	r.refuseOverhung(b)
+	if r.second && !fail.Top {
 		r.findAfter(p, fail, b)
 	}
 	if r.second && len(spans) == 0 {
@@ -219,41 +272,44 @@ func innerFence(text []byte, base int) ([]byte, int) {
 }
 
 // explainInexact returns why a text is not exact JSON.
-func (r *reader) explainInexact(text []byte, fail *misfit) *misfit {
-	fixed := r.mender.repair(text, false)
+func (r *reader) explainInexact(text []byte, fail *nearjson.Misfit) *nearjson.Misfit {
+	fixed := r.mender.Repair(text, false)
 	switch {
-	case fixed.fail != nil:
-		return fixed.fail
-	case fixed.changes.any():
-		changes := fixed.changes.describe(nil)
-		return &misfit{
-			at: fixed.changes.firstAt(), what: "not exact JSON: read only with " + strings.Join(changes, "; "),
-			hint: "write exact JSON: double quotes, no comments, no trailing commas, one value in a block",
+	case fixed.Fail != nil:
+		return fixed.Fail
+	case fixed.Changes.Any():
+		changes := fixed.Changes.Describe(nil)
+		return &nearjson.Misfit{
+			At: fixed.Changes.FirstAt(), What: "not exact JSON: read only with " + strings.Join(changes, "; "),
+			Hint: "write exact JSON: double quotes, no comments, no trailing commas, one value in a block",
 		}
 	case fail != nil:
 		return fail
 	}
-	return &misfit{what: "several values in one block", hint: "write one delta, or a list of deltas"}
+	return &nearjson.Misfit{What: "several values in one block", Hint: "write one delta, or a list of deltas"}
 }
 
 // repair fixes a passage and finds its values again. A part beyond repair spoils the rest of the
 // passage, not the complete values before it.
-func (r *reader) repair(p *passage) ([]span, *misfit) {
-	fixed := r.mender.repair(p.text, false)
-	left := p.text[fixed.end:]
-	p.comments = slices.Clone(fixed.comments)
-	p.fixed, p.text = fixed, fixed.text
-	spans, _, fail := r.split(fixed.text)
+func (r *reader) repair(p *passage) ([]span, *nearjson.Misfit) {
+	fixed := r.mender.Repair(p.text, false)
+	if fixed.Fail != nil && r.opt.Records != NoRecords {
+		fixed = r.repairQuoted(p.text)
+	}
+	left := p.text[fixed.End:]
+	p.comments = slices.Clone(fixed.Comments)
+	p.fixed, p.text = fixed, fixed.Text
+	spans, _, fail := r.split(fixed.Text)
 	if fail != nil {
-		fail.at = fixed.source(fail.at)
+		fail.At = fixed.Source(fail.At)
 	}
-	if fixed.fail != nil {
-		fail = fixed.fail
+	if fixed.Fail != nil {
+		fail = fixed.Fail
 	}
-	notes := fixed.changes.describe(func(at int) string { return r.where(p.base + at) })
-	if fail != nil && fixed.fail != nil && fail.top && len(spans) > 0 && (isChatter(left) || r.second && len(bytes.Trim(left, " \t\r\n`~")) == 0) {
-		p.left = p.base + fail.at
-		notes = append(notes, "the text after the JSON left out ("+r.where(p.base+fail.at)+")")
+	notes := fixed.Changes.Describe(func(at int) string { return r.where(p.base + at) })
+	if fail != nil && fixed.Fail != nil && fail.Top && len(spans) > 0 && (isChatter(left) || r.second && len(bytes.Trim(left, " \t\r\n`~")) == 0) {
+		p.left = p.base + fail.At
+		notes = append(notes, "the text after the JSON left out ("+r.where(p.base+fail.At)+")")
 		fail = nil
 	}
 	if len(notes) > 0 && len(spans) > 0 {
@@ -269,7 +325,7 @@ func isChatter(left []byte) bool {
 }
 
 // split finds where the values of a block end: one, the elements of a list, or several in a row.
-func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
+func (r *reader) split(text []byte) (spans []span, several bool, fail *nearjson.Misfit) {
 	dec := r.decode(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	tops := 0
 	for len(spans) <= r.opt.MaxBlocks {
@@ -301,15 +357,15 @@ func (r *reader) split(text []byte) (spans []span, several bool, fail *misfit) {
 
 // refuseRest records what follows the last value that could be read: the second reader where it
 // begins.
-func (r *reader) refuseRest(p *passage, spans []span, m *misfit, end int) {
+func (r *reader) refuseRest(p *passage, spans []span, m *nearjson.Misfit, end int) {
 	if r.second && len(spans) > 0 {
 		at := p.source(int(spans[len(spans)-1].to))
 		for at < end && bytes.IndexByte([]byte(" \t\r\n,"), r.src[at]) >= 0 {
 			at++
 		}
-		if at < end && at <= p.base+m.at {
+		if at < end && at <= p.base+m.At {
 			p.line, _ = r.place.find(at)
-			m.at -= at - p.base
+			m.At -= at - p.base
 			p.base = at
 		}
 	}
@@ -317,10 +373,10 @@ func (r *reader) refuseRest(p *passage, spans []span, m *misfit, end int) {
 }
 
 // refuse records a block, or the rest of one, that is not JSON.
-func (r *reader) refuse(p *passage, m *misfit) {
-	at := r.visible(p.base + m.at)
-	problem := r.located(artifact.InvalidJSON, at, "", m.hint)
-	problem.Message = m.what + " (" + r.where(at) + ")"
+func (r *reader) refuse(p *passage, m *nearjson.Misfit) {
+	at := r.visible(p.base + m.At)
+	problem := r.located(artifact.InvalidJSON, at, "", m.Hint)
+	problem.Message = m.What + " (" + r.where(at) + ")"
 	line := p.line
 	if line == 0 {
 		line = problem.Line

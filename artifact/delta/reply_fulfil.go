@@ -12,7 +12,9 @@ func (r *reader) withUnfulfilled(blocks []Block) []Block {
 	if len(r.promises) == 0 || r.keys != nil {
 		return blocks
 	}
-	missing := newMatching(r.promises, blocks).missing()
+	m := newMatching(r.promises, blocks)
+	m.third = r.third
+	missing := m.missing()
 	all := make([]Block, 0, len(blocks)+len(slices.Concat(missing...)))
 	next, told := 0, make(map[[2]string][]*announcement)
 	for i := range r.promises {
@@ -107,6 +109,7 @@ type matching struct {
 	numbers   map[int]bool       // of "Delta 3"
 	total     int
 	effort    int
+	third     bool // the rules of the third reader
 }
 
 func newMatching(announced []announcement, blocks []Block) *matching {
@@ -266,8 +269,7 @@ func (m *matching) belongs(a *announcement, group, below, end int) bool {
 		d := &m.blocks[i].Delta
 		m.effort--
 		isUnreadable := i >= below && i < end && d.Operation == "" && d.Section == ""
-		isClaimed := m.claimed[[2]int{group, i}] || group == otherTitles && m.claimed[[2]int{titlesAbove, i}]
-		return m.isChange(i) && !isClaimed && (isUnreadable || len(a.called) == 0 && a.fits(d))
+		return m.isChange(i) && !m.isClaimed(i, group) && (isUnreadable || len(a.called) == 0 && a.fits(d))
 	}
 	take := func(from, to int) bool {
 		for i := from; i < to && m.effort > 0; i++ {
@@ -282,6 +284,12 @@ func (m *matching) belongs(a *announcement, group, below, end int) bool {
 		return take(below, end)
 	}
 	return take(below, len(m.blocks)) || !a.ahead && take(0, below)
+}
+
+// isClaimed reports whether an announcement of a list is about a block, or none can be: to the third reader, if the block is
+// below the line of a forwarded message.
+func (m *matching) isClaimed(i, group int) bool {
+	return m.claimed[[2]int{group, i}] || group == otherTitles && m.claimed[[2]int{titlesAbove, i}] || m.third && m.blocks[i].isForwarded()
 }
 
 // unchanged returns the targets of an EDIT or KILL that no block has.

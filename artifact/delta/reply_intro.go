@@ -38,9 +38,9 @@ type ledFence struct {
 // it, or before the fences that it follows directly, or the line behind it.
 func (r *reader) fateBeside(b markdown.Block) fate {
 	from, to := r.beside.end, r.openingLine(b)
-	between := r.src[min(from, to):to]
-	r.beside.named = append(r.beside.named, remark.Named(between)...)
-	r.beside.end = b.End
+	between := r.beforeStray(r.src[min(from, to):to])
+	r.beside.named = append(r.beside.named, r.remarks().Named(between)...)
+	r.beside.end = r.saidUpTo(b, from)
 	if len(bytes.Trim(between, " \t\r\n`~:")) > 0 && (r.beside.line == (fate{}) || !remark.Continues(between)) {
 		r.beside.line = fate{}
 	}
@@ -51,10 +51,10 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	}
 	withdrawn := r.beside.said
 	r.beside.said = ""
-	if said, ok := remark.Before(between, r.opt.Author); ok && !said.Ahead && strings.Contains(withdrawn, said.Line) {
+	if r.isSaid(withdrawn, between, b) {
 		between = nil // it is about the fence above
 	}
-	said, isBehind, ok := remark.Beside(between, r.src[b.Start:b.End], r.src[b.End:], r.opt.Author)
+	said, isBehind, ok := r.remarks().Beside(between, r.src[b.Start:b.End], r.src[b.End:])
 	switch {
 	case isBehind && ok:
 		r.beside.said = said.Line
@@ -81,6 +81,44 @@ func (r *reader) fateBeside(b markdown.Block) fate {
 	return fateDisowned(r.beside.section.Remark)
 }
 
+// saidUpTo returns where the text behind a fence begins. The third reader finds it in a fence that lacks its end, too, and
+// leaves the text before an empty one, from an offset on, to the next.
+func (r *reader) saidUpTo(b markdown.Block, from int) int {
+	const farthest = 1000
+	text := r.src[b.Start:b.End]
+	switch {
+	case !r.third || b.Closed && b.Damage == "":
+		return b.End
+	case len(bytes.TrimSpace(text)) == 0 && b.End-from < farthest:
+		return from
+	}
+	return b.Start + bytes.LastIndexByte(text, '}') + 1
+}
+
+// beforeStray returns a text without the lines at its end that open a fence for deltas.
+func (r *reader) beforeStray(text []byte) []byte {
+	for r.third {
+		rest := bytes.TrimRight(text, " \t\r\n")
+		line := bytes.TrimLeft(rest[bytes.LastIndexByte(rest, '\n')+1:], " \t")
+		word := bytes.TrimLeft(line, "`~")
+		if len(line)-len(word) < 3 || !isFenceWord(word) {
+			break
+		}
+		text = rest[:len(rest)-len(line)]
+	}
+	return text
+}
+
+// isSaid reports whether the line before a fence is in the one that withdraws the fence above. To the third reader a line
+// that ends in a colon is about the fence below, too.
+func (r *reader) isSaid(withdrawn string, before []byte, b markdown.Block) bool {
+	if r.third && (withdrawn == "" || bytes.HasSuffix(bytes.TrimRight(before, " \t\r\n*_"), []byte(":"))) {
+		return false
+	}
+	said, ok := r.remarks().Before(before, r.src[b.Start:b.End])
+	return ok && !said.Ahead && strings.Contains(withdrawn, said.Line)
+}
+
 // decidesLater reports whether the reply comes to its answer, and to the author's own changes, after an offset.
 func (r *reader) decidesLater(at int) (answer, change bool) {
 	if r.beside.later == nil {
@@ -90,9 +128,12 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 	return r.beside.later.Answer >= at, r.beside.later.Change >= at
 }
 
+// remarks returns the rules by which the text beside blocks is read.
+func (r *reader) remarks() remark.Rules { return r.opt.Reader.Remarks(r.opt.Author) }
+
 // fateBehind returns what becomes of a delta because of the text behind it.
-func fateBehind(block, text []byte) fate {
-	if said, ok := remark.Behind(text, block); ok {
+func (r *reader) fateBehind(block, text []byte) fate {
+	if said, ok := r.remarks().Behind(text, block); ok {
 		return fateWithdrawn(said)
 	}
 	return fate{}
@@ -117,7 +158,7 @@ func (r *reader) fateInText(before []byte) fate {
 		}
 		before = rest
 	}
-	if said, ok := remark.Before(before, r.opt.Author); ok {
+	if said, ok := r.remarks().Before(before, nil); ok {
 		return fateDisowned(said)
 	}
 	return fate{}
@@ -197,7 +238,7 @@ func (r *reader) refuseNamed(blocks []Block) {
 	if len(r.beside.leads) == 0 {
 		return
 	}
-	for _, said := range append(r.beside.named, remark.Named(r.src[r.beside.end:])...) {
+	for _, said := range append(r.beside.named, r.remarks().Named(r.src[r.beside.end:])...) {
 		if said.Nth == remark.Last {
 			said.Nth = len(r.beside.leads)
 		}

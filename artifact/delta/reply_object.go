@@ -62,7 +62,7 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 func (r *reader) take(p *passage, o *object, wrapped int) {
 	switch {
 	case r.second:
-		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !o.isMeant() {
+		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !r.isMeant(o) {
 			return
 		}
 	case o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation):
@@ -80,14 +80,14 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 // recordInvalid records an object with a duplicate key or invalid UTF-8.
 func (r *reader) recordInvalid(p *passage, o *object, raw []byte, err error) {
 	m, code := syntax(err)
-	at := p.source(o.at + m.at)
+	at := p.source(o.at + m.At)
 	if code == artifact.DuplicateKey {
-		at = p.source(o.at + m.at + leadingSpace(raw[min(m.at, len(raw)):]))
+		at = p.source(o.at + m.At + leadingSpace(raw[min(m.At, len(raw)):]))
 	}
 	if p.loose && r.opt.Strict {
-		code, m.what, m.hint = UnfencedDelta, "a delta outside a delta fence", hintFence
+		code, m.What, m.Hint = UnfencedDelta, "a delta outside a delta fence", hintFence
 	}
-	problem := r.located(code, at, m.what, m.hint)
+	problem := r.located(code, at, m.What, m.Hint)
 	problem.Message += " (" + r.where(at) + ")"
 	r.put(p, Block{Line: r.lineOf(p, o.at), Flags: p.flags, Problems: []Located{problem}})
 }

@@ -108,7 +108,7 @@ const maxAnnouncement = 160
 // announceLine records what a line announces.
 func (r *reader) announceLine(line []byte, at int) {
 	text := strings.ToValidUTF8(string(line[:min(len(line), maxAnnouncement)]), "")
-	all := parseAnnouncements(text)
+	all := r.withRecord(parseAnnouncements(text), text)
 	if len(all) == 0 {
 		return
 	}

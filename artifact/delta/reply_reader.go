@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 )
@@ -29,6 +31,7 @@ type reader struct {
 	announced int  // the first line that announces deltas, or 0
 	bare      int  // the first line NO CHANGES without a reason, or 0
 	second    bool // the rules of the second reader
+	third     bool // and of the third
 	promises  []announcement
 	draft     int // the first line of a delta in reasoning, or 0
 	depth     int // the number of texts of objects around this one
@@ -40,7 +43,12 @@ type reader struct {
 	place     locator
 	dec       *jsontext.Decoder
 	buf       bytes.Buffer
-	mender    repairer
+	mender    nearjson.Repairer
+	hides     bool   // fences in the contents of records are hidden
+	hideFrom  int    // up to here they have been looked for
+	overhung  []span // the objects in the contents of records that cannot be read
+	attempts  []attempt
+	held      *[]Extent
 	names     names
 	passage   passage // buffers
 	object    object
@@ -50,7 +58,7 @@ type reader struct {
 
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
-		src: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, mender: repairer{lax: opt.Reader != FirstReader},
+		src: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.atLeast(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader},
 		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
 	}
 }
@@ -69,7 +77,14 @@ func exampleKeys(example string, version Reader) ([]string, []exampleText) {
 	r := newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks})
 	r.keys = &keys
 	r.read()
-	return keys, r.texts
+	texts := r.texts
+	if strings.Contains(example, "record") { // it may be one for replies that have records
+		r = newReader(text, Options{Reader: version, MaxBlocks: DefaultMaxBlocks, Records: WithRecords})
+		r.keys, r.texts = &keys, texts
+		r.read()
+		texts = r.texts
+	}
+	return keys, texts
 }
 
 // looseWords are the info words of fences that may hold a delta by mistake.
@@ -246,16 +261,16 @@ func (l *locator) find(offset int) (line, column int) {
 	return l.line, offset - l.start + 1
 }
 
-func syntax(err error) (*misfit, fault.Code) {
-	m, code := &misfit{what: err.Error(), hint: "check the JSON at that place"}, artifact.InvalidJSON
+func syntax(err error) (*nearjson.Misfit, fault.Code) {
+	m, code := &nearjson.Misfit{What: err.Error(), Hint: "check the JSON at that place"}, artifact.InvalidJSON
 	var serr *jsontext.SyntacticError
 	if errors.As(err, &serr) {
-		m.at = int(serr.ByteOffset)
-		m.what = serr.Err.Error()
+		m.At = int(serr.ByteOffset)
+		m.What = serr.Err.Error()
 		if errors.Is(serr.Err, jsontext.ErrDuplicateName) {
 			code = artifact.DuplicateKey
-			m.what = fmt.Sprintf("the key %q stands twice in one object", clipped(serr.JSONPointer.LastToken()))
-			m.hint = "keep one of the two"
+			m.What = fmt.Sprintf("the key %q stands twice in one object", clipped(serr.JSONPointer.LastToken()))
+			m.Hint = "keep one of the two"
 		}
 	}
 	return m, code

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/nearjson"
 	"brenner/internal/fault"
 	"brenner/internal/markdown"
 )
@@ -110,14 +111,18 @@ func (r *reader) readBlock(b markdown.Block) {
 			r.announce(b, c)
 			r.findAnnouncements(b, done, c)
 		}
+		if f == (fate{}) {
+			r.noteAttempts(b, done)
+		}
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
-	case !isDeltaFence(b.Fence):
+	case !isDeltaFence(b.Fence) && (f != (fate{}) || !r.holdsRecord(b)):
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
 		r.readQuoted(b, f)
 	default:
 		before := r.count
+		r.hold(b.Start, b.End)
 		if r.readWord(b, f); r.endsCut(b) {
 			r.noteCut(before)
 		}
@@ -200,7 +205,7 @@ func (r *reader) readWord(b markdown.Block, f fate) {
 	if f == (fate{}) {
 		f = r.fenceFate(b)
 	}
-	*p = passage{fate: f}
+	*p = passage{fate: f, record: r.isRecordFence(b.Fence)}
 	if !b.Fence.Is("delta") {
 		word := fenceWords(b.Fence)
 		if r.opt.Strict && p.fate == (fate{}) {
@@ -306,9 +311,11 @@ func (r *reader) readVerbatim(b markdown.Block, f fate) {
 func (r *reader) readOther(b markdown.Block, f fate) {
 	text := r.src[b.Start:b.End]
 	own, possible := f == (fate{}), r.possible(text)
+	before := r.beside.end
 	if own && possible {
 		f = r.fateBeside(b)
 	}
+	isOwn := f == (fate{})
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
 		r.readNested(b, loose, lines)
@@ -329,11 +336,14 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 		r.findWritten(b, done, refused(UnfencedDelta, "a change in "+fenceName(b.Fence)+" that is not written as a delta", hintFence+"; leave it out if it is an example"))
 	}
 	r.findAnnouncements(b, done, c)
+	r.noteFence(b, done, before, isOwn)
 	if !own || !loose || len(done) > 0 || c.order {
 		return
 	}
 	if !possible {
-		f = r.fateBeside(b)
+		if f = r.fateBeside(b); r.third && len(bytes.TrimSpace(b.Fence.Info)) == 0 {
+			r.beside.end = b.Start // its marks may be stray ones, and its text leads to the next block
+		}
 	}
 	if f == (fate{}) {
 		r.announceItems(b)
@@ -375,8 +385,23 @@ func (r *reader) readNested(b markdown.Block, loose bool, lines []int) {
 		return
 	}
 	for _, line := range lines {
-		r.skip(line, FlagNested)
+		if !r.third || !r.endsPatch(b, line) { // that is a change of its own
+			r.skip(line, FlagNested)
+		}
 	}
+}
+
+// endsPatch reports whether a line in a fence is the last one of a search/replace block.
+func (r *reader) endsPatch(b markdown.Block, line int) bool {
+	at := b.Line + 1
+	for text := range bytes.Lines(r.src[b.Start:b.End]) {
+		if at == line {
+			word, ok := bytes.CutPrefix(bytes.TrimSpace(text), []byte(">>>>>"))
+			return ok && string(bytes.TrimLeft(word, "> ")) == "REPLACE"
+		}
+		at++
+	}
+	return false
 }
 
 // fenceName names a fence by its word.
@@ -394,8 +419,8 @@ func (r *reader) isJSON(text []byte) bool {
 	if len(start) == 0 || start[0] != '{' && start[0] != '[' {
 		return false
 	}
-	fixed := r.mender.repair(text, false)
-	return fixed.fail == nil || fixed.fail.top && isChatter(text[fixed.end:])
+	fixed := r.mender.Repair(text, false)
+	return fixed.Fail == nil || fixed.Fail.Top && isChatter(text[fixed.End:])
 }
 
 // shownFences returns the lines of delta fences inside another fence. A fence of JSON, or without a
@@ -453,8 +478,8 @@ func (r *reader) giveUp(at int) {
 }
 
 // findAfter refuses the deltas of a fence that follow a part beyond repair.
-func (r *reader) findAfter(p *passage, fail *misfit, b markdown.Block) (done []span) {
-	from := min(p.base+max(fail.at, 1), b.End)
+func (r *reader) findAfter(p *passage, fail *nearjson.Misfit, b markdown.Block) (done []span) {
+	from := min(p.base+max(fail.At, 1), b.End)
 	rest := b
 	rest.Kind, rest.Start = markdown.Fenced, from
 	f := p.fate

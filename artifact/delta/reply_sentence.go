@@ -237,11 +237,14 @@ var (
 	// addThat matches a sentence in which its author adds one item and describes it.
 	addThat = regexp.MustCompile(sentenceBegins + sentenceOwn + `(?:add|introduce|adding|introducing)` + sentenceAdds + ` that (\S.*)$`)
 	// elsewhere matches words for another time, or for an item to which something is added.
-	elsewhere = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
-	killMark  = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
-	plusItem  = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
-	tagged    = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
-	killedBy  = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
+	elsewhere  = regexp.MustCompile(`\b(?:(?:next|last|previous|another|in) round|later|unless|(?:to|into|under) (?:the )?(?:\w+ of )?[A-Z]{1,2}\d)`)
+	killMark   = regexp.MustCompile(`^~~ *([A-Z]\d{1,3})\b[^~]*~~ *\[?KILLED\b`)
+	plusItem   = regexp.MustCompile(`^\+ ([A-Z]\d{1,3}):? ([A-Z]\w+(?: \w+){0,5})$`)
+	tagged     = regexp.MustCompile(`^([A-Z]\d{1,3}) \[KILLED\][.!]?$`)
+	listed     = regexp.MustCompile(`^[-*+•] (?:\[[ xX]\] )?([A-Z]\d{1,3})\b[^\[\]]{0,80}\[KILLED\]`)
+	changeMark = regexp.MustCompile(`\[(?:KILLED|EDITED|ADDED|NEW|CHANGED|REVISED|KILL|EDIT|ADD)\]`)
+	ofChanges  = regexp.MustCompile(`(?i)\b(?:changes|deltas|edits|operations|updates)\b`)
+	killedBy   = regexp.MustCompile(`(?i)killed by\W+(\w+)`)
 )
 
 // announceSentences records what a line proposes in words, or as the title of an item.
@@ -272,6 +275,9 @@ func (r *reader) announceSentences(line []byte, at int) {
 		a.name(k[1])
 		all = append(all, a)
 	case r.isAlone(line, at) && parseMark(text, &all):
+	case r.third && parseListed(text, &all) && !r.inChanges(line, at):
+		return // the list tells the state of items
+	case len(all) > 0:
 	default:
 		all = parseSentences(text, r.opt.Author)
 	}
@@ -303,6 +309,53 @@ func parseMark(line string, all *[]announcement) bool {
 		*all = append(*all, a)
 	}
 	return len(*all) > 0
+}
+
+// parseListed reads an item of a list with the mark of a KILL.
+func parseListed(line string, all *[]announcement) bool {
+	m := listed.FindStringSubmatch(strings.TrimSpace(emphasis.Replace(line)))
+	if m == nil {
+		return false
+	}
+	a := announcement{operation: Kill}
+	a.name(m[1])
+	*all = append(*all, a)
+	return true
+}
+
+// inChanges reports whether a line is in a list below a title of changes in which every item has the mark of one.
+func (r *reader) inChanges(line []byte, at int) bool {
+	const most = 20
+	rest := r.src[at+len(line):]
+	for range most {
+		var next []byte
+		next, rest, _ = bytes.Cut(bytes.TrimPrefix(rest, []byte("\n")), []byte("\n"))
+		if next = bytes.TrimSpace(next); !isListed(next) {
+			break
+		}
+		if !changeMark.Match(next) {
+			return false
+		}
+	}
+	before := r.src[:at]
+	for range most {
+		before = bytes.TrimRight(before, " \t\r\n")
+		start := bytes.LastIndexByte(before, '\n') + 1
+		last := bytes.TrimSpace(before[start:])
+		if !isListed(last) {
+			return len(last) > 0 && isTitle(last) && ofChanges.Match(last[:min(len(last), maxAnnouncement)])
+		}
+		if !changeMark.Match(last) {
+			return false
+		}
+		before = before[:start]
+	}
+	return false
+}
+
+// isListed reports whether a line is an item of a list.
+func isListed(line []byte) bool {
+	return len(line) > 1 && line[1] == ' ' && (line[0] == '-' || line[0] == '*' || line[0] == '+')
 }
 
 // isTable reports whether a text begins with a table.

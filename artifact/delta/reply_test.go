@@ -129,7 +129,7 @@ func TestReadAgentReplies(t *testing.T) {
 		{"indented code", "So:\n\n    " + good + "\n", "unfenced UNFENCED_DELTA", "unfenced UNFENCED_DELTA"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, version := range []Reader{FirstReader, SecondReader} {
+			for _, version := range Readers() {
 				lenient, strict := c.lenient, c.strict
 				if frozen, ok := byFirstReader[c.name]; ok && version == FirstReader {
 					lenient, strict = frozen[0], frozen[1]
@@ -308,7 +308,7 @@ func TestNamesAreFirstWords(t *testing.T) {
 		{strings.Repeat("x", 100), strings.Repeat("x", 60)},
 		{"  ", ""},
 	} {
-		if got := firstWords(c.text); got != c.want {
+		if got := NameFrom(c.text); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}

@@ -18,7 +18,7 @@ const maxTakenOut = 4
 // takeOut reads the deltas that an object encloses under any key. It returns false if the object is
 // no such wrapper.
 func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
-	if isOperation(o.text(keyOperation)) || o.payloadKey != "" && o.has(keySection) {
+	if o.isChange() || r.isRecord(o) {
 		return false
 	}
 	var fields []written
@@ -44,6 +44,11 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 		r.takeOutOf(&inner, f, wrapped)
 	}
 	return r.count > before || slices.ContainsFunc(fields, func(f written) bool { return f.raw.to > 0 })
+}
+
+// isChange reports whether an object is a delta, and not something around one.
+func (o *object) isChange() bool {
+	return isOperation(o.text(keyOperation)) || o.payloadKey != "" && o.has(keySection)
 }
 
 // listHead matches the beginning of an object up to the list in it.
@@ -158,9 +163,9 @@ func (r *reader) unquote(raw []byte) []byte {
 }
 
 // isMeant reports whether an object outside a delta fence is meant as a delta.
-func (o *object) isMeant() bool {
+func (r *reader) isMeant(o *object) bool {
 	if !isOperation(o.text(keyOperation)) {
-		return o.looksLikeDelta() || o.lacksOperation()
+		return o.looksLikeDelta() || r.lacksOperation(o)
 	}
 	return o.has(keySection) || o.has(keyPayload) || isItemID(strings.TrimSpace(o.text(keyTarget)))
 }
@@ -212,8 +217,9 @@ func (o *object) text(name string) string {
 	return ""
 }
 
-// lacksOperation reports whether an object is a delta but for its operation.
-func (o *object) lacksOperation() bool {
+// lacksOperation reports whether an object is a delta but for its operation. The third reader knows records, too.
+func (r *reader) lacksOperation(o *object) bool {
 	_, ok := sectionOf(o.text(keySection))
-	return ok && o.payloadKey != "" && !o.has(keyOperation)
+	isRecord := r.third && r.opt.Records != NoRecords && isRecordSection(o.text(keySection))
+	return (ok || isRecord) && o.payloadKey != "" && !o.has(keyOperation)
 }

@@ -106,12 +106,12 @@ type Envelope struct {
 
 // Stamped returns the deltas of a reply in text order, with author, instant, place and id. A
 // refused block becomes a Delta with a Problem, so that the merge accounts for it; its labels still
-// refer to the item it did not create. Blocks that were only shown are omitted.
+// refer to the item it did not create. Blocks that were only shown, and records, are omitted.
 func (r Reply) Stamped(env Envelope) []Delta {
 	deltas := make([]Delta, 0, len(r.Blocks))
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
-		if b.Skipped() {
+		if b.Skipped() || b.OK && b.draft != nil {
 			continue
 		}
 		d := b.Delta

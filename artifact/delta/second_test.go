@@ -297,3 +297,54 @@ func TestCommentBeforeUnreadableRest(t *testing.T) {
 		t.Errorf("got comments at lines %v, want line 3", shown)
 	}
 }
+
+// Replies that the law of accounting found among a million: two kinds of damage, or line breaks of another system.
+func TestRareDamageLosesNothing(t *testing.T) {
+	const add = `{"operation":"ADD","section":"anomaly_register","payload":{"name":"N","observation":"O"}}`
+	const other = `{"operation":"EDIT","section":"predictions_table","target_id":"P2","payload":{"condition":"C"}}`
+	for _, c := range []struct{ name, text, want string }{
+		{
+			"a lead below a blank line with a carriage return",
+			strings.ReplaceAll("<example>\n"+fencedDelta(add)+"</example>\n\nDELTA[prediction]: Rotate the stage\n\nI would propose the following:\n\n"+fencedDelta(goodEdit), "\n", "\r\n"),
+			"shown example | refused PROSE_ONLY | taken",
+		},
+		{
+			"a block is named below a blank line with a carriage return",
+			strings.ReplaceAll(fencedDelta(goodEdit)+strings.Repeat("\nThe cells count their divisions, and divide.\n", 20)+"\nStrike the first block.\n", "\n", "\r\n"),
+			"refused AMBIGUOUS_DELTA",
+		},
+		{
+			"a delta fence below a stray line of marks and a fence with a short end",
+			"```\n\n```brenner-delta\n" + add + "\n``\n\n" + fencedDelta(goodEdit),
+			"refused unfenced truncated AMBIGUOUS_DELTA | taken",
+		},
+		{
+			"a delta fence in a comment below a stray line of marks and a fence without an end",
+			"```\n\n```brenner-delta\n" + add + "\n\n<!--\n" + fencedDelta(goodEdit) + "-->\n",
+			"refused unfenced truncated AMBIGUOUS_DELTA | refused truncated AMBIGUOUS_DELTA",
+		},
+		{
+			"a longer line of marks right below words, and no last mark",
+			"```delta\nADD hypothesis_slate: The distance is 3\n`````\n\n" + fencedDelta(add) + "\n```delta\n" + goodEdit + "\n",
+			"refused INVALID_JSON | taken | taken truncated",
+		},
+		{
+			"a longer line of marks below a blank line, and no last mark",
+			"```delta\nADD hypothesis_slate: The distance is 3\n\n`````\n\n" + fencedDelta(add) + "\n```delta\n" + goodEdit + "\n",
+			"refused INVALID_JSON | refused AMBIGUOUS_DELTA | refused truncated AMBIGUOUS_DELTA",
+		},
+		{
+			"a change in words above a forwarded block of its section",
+			"DELTA[prediction]: geometry decides\n\n" + fencedDelta(add) + "\n-----Original Message-----\nFrom: RedCreek\n\n" + fencedDelta(other),
+			"refused PROSE_ONLY | taken | refused AMBIGUOUS_DELTA",
+		},
+		{
+			"two titles of one KILL", "### KILL critique C1\n\nIt is vague.\n\n" + fencedDelta(add) + "\n### KILL critique C1\n\nIt is old.\n",
+			"refused PROSE_ONLY | taken",
+		},
+	} {
+		if got := rows(Read([]byte(c.text), Options{Author: "BlueLake"})); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}

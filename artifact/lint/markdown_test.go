@@ -83,6 +83,25 @@ func sevenFirst(s string) string {
 	return head + "## 7." + strings.TrimRight(seven, "\n") + "\n\n## 1." + one
 }
 
+// Each item with a bad id is told another free one.
+func TestBadIDsGetDifferentOnes(t *testing.T) {
+	doc := (&scenario{}).document(t)
+	text, _ := doc.Artifact.MarkdownLines()
+	read, err := artifact.Read([]byte(strings.NewReplacer("### C1", "### C01", "### C2", "### C02").Replace(string(text))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixes := make(map[string]bool)
+	for _, f := range lint.Check(read).Findings {
+		if f.ID == "ES-003" {
+			fixes[f.Fix] = true
+		}
+	}
+	if len(fixes) != 2 {
+		t.Errorf("two items with bad ids have the fixes %v", fixes)
+	}
+}
+
 // Findings point at the line of the rendered text.
 func TestLinesInMarkdown(t *testing.T) {
 	for _, c := range []struct{ change, id, line string }{

@@ -110,6 +110,10 @@ func (s *subject) elements(d *dangling, it *artifact.Item, field string) {
 			d.add(valueOf(v) + " is not an id")
 			continue
 		}
+		if doubted[field+"."+string(t)] {
+			d.id(string(t), s.exists(string(t)), true)
+			continue
+		}
 		ids := idsIn(string(t))
 		if len(ids) == 0 {
 			d.add(quote(string(t)) + " names no item by its id")

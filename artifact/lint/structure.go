@@ -87,8 +87,9 @@ func inOrder(s *subject, r *report) {
 		"have each section once, in this order: "+strings.Join(titles, ", "))
 }
 
-// badIDs names the id that each item without a valid one can have.
+// badIDs names the id that each item without a valid one can have, another one for each.
 func badIDs(s *subject, r *report) {
+	var last [artifact.SectionCount]int
 	fromProblems(artifact.BadID, func(p artifact.Problem) string {
 		section, missing := artifact.ParseSection(p.Item)
 		if !missing {
@@ -97,14 +98,27 @@ func badIDs(s *subject, r *report) {
 		if section == artifact.ResearchThread {
 			return "write the id " + artifact.ThreadID
 		}
-		last := 0
-		for _, it := range s.artifact.Items(section) {
-			if n, ok := section.IDNumber(it.ID); ok {
-				last = max(last, n)
-			}
+		if last[section] == 0 {
+			last[section] = lastNumber(s.artifact, section)
 		}
-		return fmt.Sprintf("write the id %s, which is free, or another one of that form", section.ItemID(last+1))
+		last[section]++
+		return fmt.Sprintf("write the id %s, which is free, or another one of that form", section.ItemID(last[section]))
 	})(s, r)
+}
+
+// lastNumber returns the highest number of an id in a section, or in texts of it that are kept.
+func lastNumber(a *artifact.Artifact, section artifact.Section) int {
+	ids := a.Reserved(section)
+	for _, it := range a.Items(section) {
+		ids = append(ids, it.ID)
+	}
+	last := 0
+	for _, id := range ids {
+		if n, ok := section.IDNumber(id); ok {
+			last = max(last, n)
+		}
+	}
+	return last
 }
 
 func duplicateFix(p artifact.Problem) string {

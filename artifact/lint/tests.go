@@ -132,6 +132,11 @@ func discriminates(s *subject, it *artifact.Item) (wrong, payload string) {
 	for _, id := range ids {
 		d.id(id, s.exists(id), doubted["discriminates."+id])
 	}
+	for _, place := range it.Unresolved() {
+		if ref, ok := strings.CutPrefix(place, "discriminates."); ok && strings.Contains(ref, " ") { // kept under another name
+			d.id(ref, false, true)
+		}
+	}
 	return d.describe(it, "discriminates"), `{"discriminates": "` + s.example() + `"}`
 }
 

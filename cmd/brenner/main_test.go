@@ -18,6 +18,7 @@ import (
 	"brenner/cmd/brenner/cli"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/playbook/embedding/embeddingtest"
+	"brenner/project"
 	"brenner/project/schemas"
 	"brenner/prompts"
 )
@@ -71,6 +72,9 @@ func TestScripts(t *testing.T) {
 // fixedClock is the program with a stopped clock, so that two runs can produce the same
 // bytes.
 func fixedClock() {
+	if code, ok := project.Supervise(os.Args[1:]); ok {
+		os.Exit(code) //nolint:forbidigo // it is a main function
+	}
 	streams := ui.System()
 	streams.Now = func() time.Time { return time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC) }
 	os.Exit(cli.Run(context.Background(), os.Args[1:], streams)) //nolint:forbidigo // it is a main function

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,6 +78,8 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		if !strings.Contains(r.Last(), "# REPAIR") {
 			answer.Text = strings.Replace(answer.Text, `,"claim":"A claim by `+r.Model+`"`, "", 1)
 		}
+	case "records": // does a task
+		answer.Text = "```delta\n" + `{"operation":"ADD","section":"project_records","payload":{"id":"records-note","type":"paper_note","summary":"A note.","content":"# A note\n\nShort.","links":["cites=lewis@v1"]},"rationale":"r"}` + "\n```\n"
 	case "plain": // supports no JSON Schema
 		if strings.Contains(string(r.Body), `"response_format"`) {
 			return openaitest.Refuse(http.StatusBadRequest, "unsupported", "response_format is not supported")
@@ -102,6 +105,8 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = strings.Repeat("words and words ", 50<<20/16)
 	case "proposes", "kills", "repeats", "teaches", "shows":
 		answer.Text = learner(name, r.Last())
+	case "critic":
+		answer.Text = criticise(r)
 	case "silent":
 		answer.Hang = true
 	case "echoes":
@@ -136,4 +141,26 @@ func structured(r openaitest.Request, name string, answer openaitest.Answer) ope
 		answer.Text = `{"prose":"Ignore all of it.","deltas":[{"operation":"ADD","section":"hypothesis_slate","ref":null,"payload":{"name":"N","claim":"A claim in JSON","mechanism":null,"falsification":null,"third_alternative":true,"labels":null,"anchors":["inference"]},"rationale":"r"}]}`
 	}
 	return answer
+}
+
+// criticise returns the answer of a critic by its name: critic-prose, critic-none, critic-finds, critic-corrects or
+// critic-hostile. It finds that the first two records below its question are at odds.
+func criticise(r openaitest.Request) string {
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^- (?:project_brief )?([\w-]+@v\d+)(?: \(|$)`).FindAllStringSubmatch(r.Messages[0].Content, -1) {
+		names = append(names, m[1])
+	}
+	names = append(names, "nothing@v1", "nothing@v1")[:2]
+	finding := "```finding\nrecords: " + strings.Join(names, ", ") + "\nwrong: The one denies the other.\nwords: is stable\nfix: Decide.\n```\n"
+	prose := names[0] + " and " + names[1] + ": the one denies the other."
+	isRepair := strings.Contains(r.Last(), "# REPAIR")
+	switch _, how, _ := strings.Cut(r.Model, "-"); {
+	case how == "none":
+		return "NO FINDINGS"
+	case how == "finds", how == "corrects" && isRepair:
+		return finding
+	case how == "hostile": // a draft, a quotation, a record that was not shown, and all is said to be well
+		return "<think>\n" + finding + "</think>\nNO FINDINGS\n\n> " + strings.ReplaceAll(strings.TrimSpace(finding), "\n", "\n> ") + "\n\n" + strings.Replace(finding, names[0], "ghost@v9", 1)
+	}
+	return prose
 }

@@ -27,6 +27,7 @@ func TestPagesShowRealOutput(t *testing.T) {
 		{"docs/patch.md", "examples/patch", ""},
 		{"docs/stalemate.md", "examples/stuck", ""},
 		{"docs/walkthrough.md", "", ""},
+		{"examples/review-article/README.md", "examples", "examples"},
 	} {
 		t.Run(test.page, func(t *testing.T) {
 			dir := t.TempDir()

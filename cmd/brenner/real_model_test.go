@@ -208,7 +208,8 @@ type callResult struct {
 		Context                            int `json:"context_tokens"`
 	}
 	In struct {
-		Items []string `json:"items_shown"`
+		Items   []string `json:"items_shown"`
+		LeftOut []string `json:"left_out"`
 	}
 	Out struct {
 		Taken, Refused int
@@ -447,16 +448,28 @@ func (r *servedReply) add(t *testing.T, event string) {
 	}
 }
 
-// checkTooLong starts a session whose first question is larger than the model's context.
+// checkTooLong starts sessions whose first message would be larger than the model's context: a question that
+// cannot be shortened is refused before anything is sent, a context is shown in part.
 func (c *realSession) checkTooLong() {
-	c.write("long.txt", strings.Repeat("Mice sleep by day. ", modelContext/4))
-	s, exit := c.start("--context", "@long.txt")
-	if exit != 3 {
-		c.Errorf("exit %d: %+v", exit, s)
+	long := strings.Repeat("Mice sleep by day. ", modelContext/4)
+	c.write("long.txt", long)
+	var said string
+	if exit := c.run(&said, "session", "start", "--thread-id", realThread, "--question", "@long.txt", "--json"); exit != 2 || !strings.Contains(said, `"CONTEXT_TOO_LARGE"`) {
+		c.Errorf("a question that is too long: exit %d\n%s", exit, said)
+	}
+	if c.run(&said, "session", "show", realThread); said != "" {
+		c.Errorf("the refused session is stored:\n%s", said)
+	}
+	if s, _ := c.start("--context", "@long.txt"); s.Phase != "ended" {
+		c.Errorf("the session did not end: %+v", s)
 	}
 	for _, call := range c.calls() {
-		if about := call.Call; about.Agent == realAgent && (about.Status != "failed" || about.Code != "CONTEXT_TOO_LONG") {
-			c.Errorf("a prompt that is too long: %+v", about)
+		about := &call.Call
+		if about.Agent != realAgent {
+			continue
+		}
+		if about.Status != "answered" || about.Input+about.Output > modelContext || len(call.In.LeftOut) == 0 {
+			c.Errorf("a context that is too long: %+v, left out %q", about, call.In.LeftOut)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"brenner/artifact"
+	"brenner/govern/brief"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/session/view"
@@ -26,7 +27,7 @@ type Input struct {
 	// Purpose is what the agent is to do. It is always shown.
 	Purpose string
 	// Overview are the records that open every context: the canonical brief and the canonical
-	// summary of the project. Their summaries are shown.
+	// summary of the project. Of the brief, the fields are shown, and its content is needed.
 	Overview []Material
 	// Materials are the candidates, in any order.
 	Materials []Material
@@ -34,12 +35,22 @@ type Input struct {
 	More bool
 	// Count counts the tokens of a text; nil counts its bytes.
 	Count func(string) int
+	// Limit is a bound of the call besides that of the spec; 0 means no such bound, and OverviewOnly leaves out every
+	// record but those of the overview, and of these what can be left out.
+	Limit int
+	// Untold leaves out the line that counts what is not shown: the caller says so in another place.
+	Untold bool
+	// Grows lets the bound of the spec grow to what is always shown; see Context.Over.
+	Grows bool
 }
+
+// OverviewOnly is the limit of a context without records, besides its overview.
+const OverviewOnly = -1
 
 // Material is a record that may be shown.
 type Material struct {
 	Record  record.Record
-	Content []byte // needed only if the spec shows it in full
+	Content []byte // needed only of briefs, and if the spec shows it in full
 	// Artifact is the content of a research artifact. Its sections are shown as far as they
 	// fit, after everything else or, if the spec shows it in full, in its turn. If nil, the
 	// summary is shown.
@@ -48,8 +59,12 @@ type Material struct {
 	Near Nearness
 	// Rehearsed reports whether it depends on a rehearsal, directly or not.
 	Rehearsed bool
+	// Aside reports whether another record took its place.
+	Aside bool
 	// Changed is when the record was last changed.
 	Changed time.Time
+	// Explained is set if it is here only to be explained: it ranks after all that are shown, and is not counted in the text.
+	Explained bool
 }
 
 // Nearness is how near a record is to a task.
@@ -74,6 +89,12 @@ type Context struct {
 	// LeftOut are the candidates that are not in it, each with the rule.
 	LeftOut []Excluded `json:"left_out"`
 	Text    string     `json:"markdown"`
+	// More reports whether there are further candidates. LeftFields are fields of the brief that are left out, of all it has.
+	More       bool     `json:"-"`
+	LeftFields []string `json:"-"`
+	Fields     int      `json:"-"`
+	// Over is the error of a spec whose bound had to grow.
+	Over error `json:"-"`
 }
 
 // ShownRecord is a record in a context, and why it is there.
@@ -104,6 +125,7 @@ const (
 	RawText     = "raw messages are never shown"
 	OtherModule = "of another module"
 	IsObsolete  = "deprecated"
+	IsAside     = "another record took its place"
 	IsRehearsal = "from a rehearsal"
 	OfRehearsal = "depends on a rehearsal"
 	OverTopK    = "past the type's maximum"
@@ -117,19 +139,40 @@ func Assemble(in *Input) (Context, error) {
 		count = func(text string) int { return len(text) }
 	}
 	s := &sheet{in: in, bound: in.Spec.Bound(), count: count}
-	out := Context{Bound: s.bound, Spec: in.Spec.Hash()}
-	s.addOverview()
-	if fixed := s.bodyTokens(); fixed > s.bound {
-		return out, &fault.Error{
-			Code: view.TooLarge, Op: "assemble the context of " + fault.Shown(in.Spec.Role),
-			Detail: fmt.Sprintf("the purpose and the overview of the project alone are %d tokens, and the bound is %d", fixed, s.bound),
-			Hint:   "raise max_tokens of the role, or shorten the summary of the project's brief",
-		}
+	if in.Limit > 0 {
+		s.bound = min(s.bound, in.Limit)
 	}
+	out := Context{Spec: in.Spec.Hash(), More: in.More}
+	s.addOverview()
+	s.fitOverview()
+	fixed := s.bodyTokens()
+	if fixed > s.bound {
+		out.Over = in.tooLarge(fixed, s.bound)
+		if !in.Grows || in.Limit > 0 && fixed > in.Limit {
+			return out, out.Over
+		}
+		s.bound = fixed
+	}
+	if in.Limit == OverviewOnly {
+		s.bound = min(s.bound, s.count(s.body()+s.longestTail()))
+	}
+	out.Bound = s.bound
 	s.choose()
 	out.Text, out.Tokens = s.fill()
 	s.account(&out)
 	return out, nil
+}
+
+func (in *Input) tooLarge(fixed, bound int) error {
+	hint := "raise max_tokens of the role"
+	if bound < in.Spec.Bound() {
+		hint = "raise session.context_tokens"
+	}
+	return &fault.Error{
+		Code: view.TooLarge, Op: "assemble the context of " + fault.Shown(in.Spec.Role),
+		Detail: fmt.Sprintf("the purpose and the overview of the project alone are %d tokens, and the bound is %d", fixed, bound),
+		Hint:   hint + fmt.Sprintf(" to %d or more, or shorten the goal, constraints or non-goals of the project's brief", fixed),
+	}
 }
 
 // excludedBy returns the rule that excludes a record regardless of room, or "".
@@ -144,8 +187,10 @@ func (in *Input) excludedBy(m *Material) string {
 		return NotReadable
 	case !seen:
 		return NotInView
-	case r.Status == record.Deprecated:
+	case r.Status == record.Deprecated && m.Near != Pinned: // a task is about exact versions
 		return IsObsolete
+	case m.Aside && m.Near != Pinned:
+		return IsAside
 	case record.Rehearsed(r):
 		return IsRehearsal
 	case m.Rehearsed:
@@ -162,16 +207,16 @@ func (s *sheet) choose() {
 	slices.SortStableFunc(all, func(a, b Material) int { return s.in.compare(&a, &b) })
 	taken := make(map[string]int)
 	seen := make(map[record.Ref]bool)
-	opening := make(map[record.Ref]bool)
+	opens := make(map[record.Ref]bool)
 	for i := range s.overview {
-		opening[s.overview[i].Record.Ref()] = true
+		opens[s.overview[i].material.Record.Ref()] = true
 	}
 	for i := range all {
 		m := &all[i]
 		ref := m.Record.Ref()
 		v, _ := s.in.Spec.Of(m.Record.Type)
-		if seen[ref] || opening[ref] && (m.Near != Pinned || v.form() != view.Full) {
-			continue // a duplicate, or in the overview, whose summary suffices
+		if seen[ref] || opens[ref] && (m.Near != Pinned || v.form() != view.Full) {
+			continue // a duplicate, or in the overview, which suffices
 		}
 		seen[ref] = true
 		rule := s.in.excludedBy(m)
@@ -182,6 +227,9 @@ func (s *sheet) choose() {
 		}
 		if rule != "" {
 			s.excluded = append(s.excluded, Excluded{ref, m.Record.Type, rule})
+			if rule == OverTopK && !m.Explained {
+				s.past++
+			}
 			continue
 		}
 		s.lines = append(s.lines, &line{material: m, want: v.form()})
@@ -199,7 +247,7 @@ func (in *Input) compare(a, b *Material) int {
 
 // account lists the records that are shown and why, and those left out.
 func (s *sheet) account(out *Context) {
-	show := func(m *Material, form view.Form, cut bool, text string) {
+	show := func(m *Material, form view.Form, cut bool, text, note string) {
 		r := &m.Record
 		because := m.Near.String()
 		if r.Type == record.ProjectBrief || r.Type == record.ProjectSummary {
@@ -208,19 +256,32 @@ func (s *sheet) account(out *Context) {
 		if cut {
 			because += ", full text did not fit"
 		}
+		because += note
 		out.Shown = append(out.Shown, ShownRecord{
 			Ref: r.Ref(), Type: r.Type, Form: form, Status: r.Status, Because: because, Tokens: s.count(text), Content: r.Content, Cut: cut, Near: m.Near,
 		})
 	}
-	for i := range s.overview {
-		show(&s.overview[i], view.Summary, false, overviewLine(&s.overview[i].Record))
+	for _, o := range s.overview {
+		note := ""
+		if len(o.left) > 0 {
+			note = ", left out: " + namesOf(o.left)
+		}
+		for _, f := range brief.Fields() {
+			if o.brief.Text(f) != "" {
+				out.Fields++
+			}
+		}
+		for _, f := range o.left {
+			out.LeftFields = append(out.LeftFields, f.String())
+		}
+		show(o.material, o.form(), false, o.text(), note)
 	}
 	for _, l := range s.lines {
 		if l.form == "" {
 			s.excluded = append(s.excluded, Excluded{l.material.Record.Ref(), l.material.Record.Type, view.OverBound})
 			continue
 		}
-		show(l.material, l.form, l.want == view.Full && l.form == view.Summary, l.text(l.form))
+		show(l.material, l.form, l.want == view.Full && l.form == view.Summary, l.text(l.form), "")
 	}
 	slices.SortFunc(s.excluded, func(a, b Excluded) int { return cmp.Or(cmp.Compare(a.Type, b.Type), record.CompareRefs(a.Ref, b.Ref)) })
 	out.LeftOut = s.excluded

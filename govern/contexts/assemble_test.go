@@ -58,7 +58,7 @@ func TestContextExplainsItsRecords(t *testing.T) {
 	in := anInput("test_designer")
 	brief := aRecord("brief", record.ProjectBrief, record.Project, 0)
 	brief.Status = record.Canonical
-	in.Overview = []contexts.Material{{Record: brief}}
+	in.Overview = []contexts.Material{{Record: brief, Content: []byte("# Goal\n\nHow?\n\n# Non-goals\n\n- # Your task\n")}}
 	old := aRecord("old", record.PaperNote, "fate", 1)
 	old.Status = record.Deprecated
 	in.Materials = []contexts.Material{
@@ -73,7 +73,7 @@ func TestContextExplainsItsRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"brief@v1 summary", "memo@v1 summary", "n0@v1 summary", "n2@v1 summary", "n1@v1 summary"}, shown(c)); diff != "" {
+	if diff := cmp.Diff([]string{"brief@v1 fields", "memo@v1 summary", "n0@v1 summary", "n2@v1 summary", "n1@v1 summary"}, shown(c)); diff != "" {
 		t.Error(diff)
 	}
 	want := map[string]string{
@@ -84,7 +84,11 @@ func TestContextExplainsItsRecords(t *testing.T) {
 	}
 	const text = `# The project
 
-- project_brief brief@v1: summary of brief
+- project_brief brief@v1
+  Goal:
+  | How?
+  Non-goals (not part of the project: do not work on these):
+  | - # Your task
 
 # Your task
 
@@ -193,6 +197,13 @@ func TestContextLaws(t *testing.T) { rapid.Check(t, contextLaws) }
 
 func FuzzContextLaws(f *testing.F) { f.Fuzz(rapid.MakeFuzz(contextLaws)) }
 
+// fieldLines are the lines before the fields of a brief.
+var fieldLines = []string{
+	"  Goal:\n", "  Scope:\n", "  Non-goals (not part of the project: do not work on these):\n", "  Constraints:\n", "  Audience:\n", "  Glossary:\n",
+	"  The brief does not state a goal.\n", "  The brief does not state a goal. The summary by its author:\n", "  Left out of the brief, for lack of room: glossary.\n",
+	"  Left out of the brief, for lack of room: glossary, audience.\n", "  Left out of the brief, for lack of room: glossary, audience, scope.\n",
+}
+
 func contextLaws(t *rapid.T) {
 	in := anyContext(t)
 	c, err := contexts.Assemble(in)
@@ -230,7 +241,7 @@ func contextLaws(t *rapid.T) {
 	}
 	for line := range strings.Lines(c.Text) {
 		if line != "\n" && !strings.HasPrefix(line, "# The project") && !strings.HasPrefix(line, "# Your task") && !strings.HasPrefix(line, "## ") &&
-			!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "  |") && !strings.HasPrefix(line, "Not shown") && !strings.HasPrefix(line, "It has no") && !strings.HasPrefix(line, "Its brief is not") {
+			!strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "  |") && !slices.Contains(fieldLines, line) && !strings.HasPrefix(line, "Not shown") && !strings.HasPrefix(line, "It has no") && !strings.HasPrefix(line, "Its brief is not") {
 			t.Fatalf("unexpected line: %q", line)
 		}
 	}

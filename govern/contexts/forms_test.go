@@ -68,8 +68,18 @@ func TestContextStartsWithTheOverview(t *testing.T) {
 		t.Error(got)
 	}
 	in.Overview = []contexts.Material{{Record: brief}}
-	if got := open(); got != "# The project\n\n- project_brief brief@v1: summary of brief" {
-		t.Error(got)
+	in.Spec.MaxTokens = 1000
+	for _, c := range []struct{ by, change, content, want string }{
+		{record.Given, "", "How?", "  Goal:\n  | How?"},
+		{record.Given, "", "# Brief\n\nHow?\n\n## Scope\n\n- mice", "  The brief does not state a goal. The summary by its author:\n  | summary of brief\n  Scope:\n  | - mice"},
+		{record.Given, contexts.AgentSummary + "Ada", "# Brief", "  The brief does not state a goal."},
+		{record.Extracted, "", "# Brief\n\nHow?", "  The brief does not state a goal."},
+		{record.Given, "", "Goal: " + strings.Repeat("g", 100) + "\nScope: s\nAudience: " + strings.Repeat("a", 400) + "\nGlossary: " + strings.Repeat("x", 200), "  Goal:\n  | " + strings.Repeat("g", 100) + "\n  Scope:\n  | s\n  Left out of the brief, for lack of room: glossary, audience."},
+	} {
+		in.Overview[0].Record.SummaryBy, in.Overview[0].Record.Change, in.Overview[0].Content = c.by, c.change, []byte(c.content)
+		if got := open(); got != "# The project\n\n- project_brief brief@v1\n"+c.want {
+			t.Errorf("%s\n\nwant\n%s", got, c.want)
+		}
 	}
 	in.Access = slices.DeleteFunc(slices.Clone(in.Access), func(a policy.Access) bool { return a.Role == in.Spec.Role })
 	if got := open(); got != "# The project\n\nIts brief is not for this role." {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"brenner/govern/brief"
 	"brenner/internal/text"
 	"brenner/session/view"
 	"brenner/store/record"
@@ -13,9 +14,10 @@ type sheet struct {
 	in       *Input
 	bound    int
 	count    func(string) int
-	overview []Material
+	overview []*opening
 	lines    []*line // by importance
 	excluded []Excluded
+	past     int  // records past their type's maximum
 	bare     bool // not even the number of left-out records fits
 }
 
@@ -38,19 +40,10 @@ func (l *line) text(f view.Form) string {
 	return l.texts[f]
 }
 
-// addOverview adds the records of the overview that the role may read.
-func (s *sheet) addOverview() {
-	for _, m := range s.in.Overview {
-		if rule := s.in.excludedBy(&m); rule == "" || rule == NotInView {
-			s.overview = append(s.overview, m)
-		}
-	}
-}
-
 func (s *sheet) fill() (text string, tokens int) {
 	// Reserve room for the longest possible number of excluded records: what is shown must not
 	// depend on how far they were counted.
-	room := s.bound - s.count(s.body()+longestTail)
+	room := s.bound - s.count(s.body()+s.longestTail())
 	// The task's inputs are all shown in short before any is shown in full: one long text must
 	// not displace the others.
 	for _, l := range s.lines {
@@ -73,7 +66,7 @@ func (s *sheet) fill() (text string, tokens int) {
 	// The sum of the parts only approximates the whole: drop the least important until it fits.
 	for i := len(s.lines) - 1; ; i-- {
 		text = s.body()
-		tokens = s.count(text + longestTail)
+		tokens = s.count(text + s.longestTail())
 		if s.bare {
 			return text, s.count(text)
 		}
@@ -174,9 +167,7 @@ func typeHeading(kind string) string { return "\n## " + view.Word(kind) + "\n\n"
 func (s *sheet) body() string {
 	var b strings.Builder
 	b.WriteString("# The project\n\n")
-	for i := range s.overview {
-		b.WriteString(overviewLine(&s.overview[i].Record))
-	}
+	b.WriteString(s.overviewText())
 	switch {
 	case len(s.in.Overview) == 0:
 		b.WriteString("It has no canonical brief yet.\n")
@@ -209,23 +200,25 @@ func (s *sheet) body() string {
 
 const notShownText = "\nNot shown, by the view's bounds: "
 
-// longestTail is the longest possible last line.
-const longestTail = notShownText + "1000000000 or more.\n"
+// longestTail returns the longest possible last line.
+func (s *sheet) longestTail() string {
+	if s.in.Untold {
+		return ""
+	}
+	return notShownText + "1000000000 or more.\n"
+}
 
 // tail returns the line about records left out by the bounds of the view, or "".
 func (s *sheet) tail() string {
-	hidden := 0
+	hidden := s.past
 	for _, l := range s.lines {
-		if l.form == "" {
-			hidden++
-		}
-	}
-	for _, l := range s.excluded {
-		if l.Rule == OverTopK {
+		if l.form == "" && !l.material.Explained {
 			hidden++
 		}
 	}
 	switch {
+	case s.in.Untold:
+		return ""
 	case s.in.More:
 		return notShownText + strconv.Itoa(hidden) + " or more.\n"
 	case hidden > 0:
@@ -234,16 +227,18 @@ func (s *sheet) tail() string {
 	return ""
 }
 
-func overviewLine(r *record.Record) string {
-	return "- " + view.Word(r.Type) + " " + refText(r) + ": " + text.Clean(r.Summary, text.PromptLine) + "\n"
-}
-
 func refText(r *record.Record) string { return view.Word(r.ID) + "@v" + strconv.Itoa(r.Version) }
 
-// recordText renders a record; every line of its content is behind a bar.
+// recordText renders a record; every line of its content is behind a bar. A brief is shown by its
+// goal: its summary may be of an earlier program.
 func recordText(r *record.Record, content []byte, f view.Form) string {
-	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + text.Clean(r.Summary, text.PromptLine)
-	if r.StaleSummary() {
+	summary := r.Summary
+	if r.Type == record.ProjectBrief {
+		b := brief.Parse(string(content))
+		summary = b.Stated()
+	}
+	head := "- " + refText(r) + " (" + view.Word(r.Status) + ", " + view.Word(r.Module) + "): " + text.Clean(summary, text.PromptLine)
+	if r.StaleSummary() && r.Type != record.ProjectBrief {
 		head += " [this summary is of an earlier version]"
 	}
 	if f != view.Full {

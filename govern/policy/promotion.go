@@ -25,6 +25,9 @@ type Promotion struct {
 	// means that it is to be displaced.
 	Holder  string
 	Replace bool
+	// Supersedes are the types of other records that it sets aside, and Ends the canonical
+	// versions of key types among them.
+	Supersedes, Ends []string
 	// Leaves is the module that would lose its canonical version of a key type, since the
 	// record has moved to another module.
 	Leaves string
@@ -38,8 +41,10 @@ type Promotion struct {
 	// there are too many dependencies to check.
 	Rehearsed []string
 	Unknown   bool
-	// Outdated are its dependencies that no longer hold.
+	// Outdated is why the version is stale: its dependencies that no longer hold. Stale means that
+	// it is to be promoted nevertheless.
 	Outdated []string
+	Stale    bool
 }
 
 // Overdue is a module and the number of its records that no memo covers.
@@ -79,6 +84,10 @@ func Gates(p *Promotion) []Refusal {
 	refuse(!p.Authority && !slices.Contains(p.Unattended, r.Type), GateApproval,
 		"promote it as the operator or an authority of brenner.yaml; the types of store.unattended need no approval",
 		"%s has no authority to promote it", fault.Shown(p.By))
+	for _, kind := range p.Supersedes {
+		refuse(!p.Authority && !slices.Contains(p.Unattended, kind), GateApproval,
+			"promote it as the operator or an authority of brenner.yaml", "%s has no authority to set aside %s, which it supersedes", fault.Shown(p.By), record.A(kind))
+	}
 	refuse(p.Type.Raw || r.Type == record.TaskSpec, GateScope, "", "a %s is never canonical", r.Type)
 	refuse(p.Type.Whole && r.Module != record.Project, GateScope, "put it with the module "+record.Project,
 		"a %s belongs to the whole project, not to %s", r.Type, fault.Shown(r.Module))
@@ -97,26 +106,33 @@ func Gates(p *Promotion) []Refusal {
 	}
 	refuse(p.Type.Core && r.Parent > 0 && strings.TrimSpace(r.Change) == "", GateLint, "put the version with -m",
 		"a new version of %s needs a change note", record.A(r.Type))
-	refuse(r.Status == record.NeedsRebase, GateRebase, "put a version made from the current inputs, and name them with --link or --task",
-		"it was made from inputs that have changed since")
-	// A person may confirm that a version known to be outdated still holds.
-	if !p.Authority || r.Status != record.NeedsUpdate {
-		for _, ref := range p.Outdated {
-			refuse(true, GateRebase, "put a version that depends on current ones", "it depends on %s, which is outdated", ref)
-		}
+	for _, why := range p.Outdated {
+		refuse(!p.Stale || !p.Authority, GateRebase, p.staleHint(), "it depends on %s", why)
 	}
-	refuse(!p.Authority && r.Status == record.NeedsUpdate && len(p.Outdated) == 0, GateRebase, "promote it as the operator to confirm that it is still valid, or put a new version",
-		"it depends on outdated versions")
-	refuse(r.Status == record.Deprecated, GateScope, "put it as a new version with `brenner store revert`", "it is deprecated")
+	// Put cannot add versions of a session's artifact, so a promotion restores it.
+	refuse(r.Status == record.Deprecated && r.Type != record.ResearchArtifact, GateScope, "put it as a new version with `brenner store revert "+r.Ref().String()+" -m REASON`", "it is deprecated")
 	for _, due := range p.Due {
 		refuse(true, GateCompression, "draft the memo with `brenner store consolidate --module "+due.Module+"`, and promote it first",
 			"compression of the module %s is due: %d records are in no memo, and the limit is %d", fault.Shown(due.Module), due.Changed, p.Limit)
 	}
 	refuse(p.Type.Key && p.Holder != "" && !p.Replace, GateHolder, "pass --replace to make that one an alternative",
 		"%s is the canonical %s of %s", fault.Shown(p.Holder), r.Type, fault.Shown(r.Module))
+	for _, ref := range p.Ends {
+		refuse(!p.Replace, GateHolder, "pass --replace to make that one an alternative", "it supersedes %s, which is canonical", fault.Shown(ref))
+	}
 	refuse(p.Leaves != "", GateHolder, "put it under another id",
 		"it is the canonical %s of %s, which would then have none", r.Type, fault.Shown(p.Leaves))
 	return all
+}
+
+func (p *Promotion) staleHint() string {
+	switch {
+	case p.Stale:
+		return "only the operator and the authorities of brenner.yaml may promote a stale version"
+	case p.Record.Type == record.ResearchArtifact:
+		return "start a session, whose agents are shown the current ones, or promote this one as it is with --stale -m REASON"
+	}
+	return "put a version that depends on current ones and names them with --link or --task, or promote this one as it is with --stale -m REASON"
 }
 
 // MemoOf returns the type that summarizes a module: its memo, or the summary of the project.

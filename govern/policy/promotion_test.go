@@ -40,25 +40,19 @@ func TestGates(t *testing.T) {
 		"no change":        {func(p *policy.Promotion) { p.Record.Change = "" }, policy.GateLint},
 		"missing link":     {func(p *policy.Promotion) { p.Missing = []string{"x@v1"} }, policy.GateLint},
 		"lint":             {func(p *policy.Promotion) { p.Faults = []string{"no hypothesis"} }, policy.GateLint},
-		"stale inputs":     {func(p *policy.Promotion) { p.Record.Status = record.NeedsRebase }, policy.GateRebase},
 		"outdated source":  {func(p *policy.Promotion) { p.Outdated = []string{"note@v1"} }, policy.GateRebase},
 		"leaves a module":  {func(p *policy.Promotion) { p.Leaves = "dose" }, policy.GateHolder},
 		"a task":           {func(p *policy.Promotion) { p.Record.Type, p.Type = record.TaskSpec, record.Type{Name: record.TaskSpec} }, policy.GateScope},
-		"needs an update, unattended": {func(p *policy.Promotion) {
-			p.Record.Status, p.Authority, p.Unattended = record.NeedsUpdate, false, []string{record.IntegratedMemo}
-		}, policy.GateRebase},
 		"outdated source, unattended": {func(p *policy.Promotion) {
-			p.Record.Status, p.Authority, p.Unattended, p.Outdated = record.NeedsUpdate, false, []string{record.IntegratedMemo}, []string{"note@v1"}
+			p.Authority, p.Unattended, p.Outdated, p.Stale = false, []string{record.IntegratedMemo}, []string{"note@v1"}, true
 		}, policy.GateRebase},
-		"outdated source, confirmed by a person": {func(p *policy.Promotion) {
-			p.Record.Status, p.Outdated = record.NeedsUpdate, []string{"note@v1"}
-		}, ""},
-		"another holder":    {func(p *policy.Promotion) { p.Holder = "memo-2" }, policy.GateHolder},
-		"compression due":   {func(p *policy.Promotion) { p.Due = []policy.Overdue{{Module: "dose", Changed: 10}} }, policy.GateCompression},
-		"replaces":          {func(p *policy.Promotion) { p.Holder, p.Replace = "memo-2", true }, ""},
-		"unattended":        {func(p *policy.Promotion) { p.Authority, p.Unattended = false, []string{record.IntegratedMemo} }, ""},
-		"needs an update":   {func(p *policy.Promotion) { p.Record.Status = record.NeedsUpdate }, ""}, // a person confirms that it is still valid
-		"first of its kind": {func(p *policy.Promotion) { p.Record.Change, p.Record.Parent = "", 0 }, ""},
+		"outdated source, as it is":            {func(p *policy.Promotion) { p.Outdated, p.Stale = []string{"note@v1"}, true }, ""},
+		"outdated source, as it is, no reason": {func(p *policy.Promotion) { p.Outdated, p.Stale, p.Reason = []string{"note@v1"}, true, "" }, policy.GateReason},
+		"another holder":                       {func(p *policy.Promotion) { p.Holder = "memo-2" }, policy.GateHolder},
+		"compression due":                      {func(p *policy.Promotion) { p.Due = []policy.Overdue{{Module: "dose", Changed: 10}} }, policy.GateCompression},
+		"replaces":                             {func(p *policy.Promotion) { p.Holder, p.Replace = "memo-2", true }, ""},
+		"unattended":                           {func(p *policy.Promotion) { p.Authority, p.Unattended = false, []string{record.IntegratedMemo} }, ""},
+		"first of its kind":                    {func(p *policy.Promotion) { p.Record.Change, p.Record.Parent = "", 0 }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := good()

@@ -93,7 +93,8 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
-		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact", Outside: jsontext + " " + uuid},
+		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact"},
+		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta/nearjson", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
 
@@ -104,10 +105,10 @@ func brenner() Table {
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
-		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
+		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
 
 		{Path: "store/journal", Kind: Pure, Needs: "internal/fault artifact", Outside: jsonv2 + " " + jsontext},
 		{Path: "store/record", Kind: Pure, Needs: "internal/fault internal/text"},
@@ -129,6 +130,7 @@ func brenner() Table {
 		{Path: "mail/box", Kind: Shell, Needs: "internal/fault store store/sqlite mail"},
 		{Path: "mail/server", Kind: Shell, Needs: "internal/baseurl internal/fault internal/text mail"},
 		{Path: "mail/access", Kind: Shell, Needs: "internal/fault internal/files internal/trust mail/box mail/server"},
+		{Path: "mail/clients", Kind: Shell},
 		{Path: "mail/boxtest", Kind: Support, Needs: "internal/fault mail"},
 		{Path: "mail/mailtest", Kind: Support, Needs: "mail mail/box mail/server"},
 
@@ -153,26 +155,40 @@ func brenner() Table {
 		},
 		{
 			Path: "session/audit", Kind: Shell,
-			Needs: "internal/fault artifact artifact/delta merge merge/settle store store/journal store/record mail " +
+			Needs: "internal/fault artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
 				"session session/flow session/stalemate",
 		},
-		{Path: "session/memory", Kind: Shell, Needs: "kickoff playbook playbook/keeper playbook/vector session"},
+		{Path: "session/memory", Kind: Shell, Needs: "internal/text kickoff store playbook playbook/keeper playbook/vector session session/flow"},
 		{Path: "session/preflight", Kind: Shell, Needs: "internal/fault artifact/delta roster merge kickoff agent session session/flow session/view"},
 
 		{Path: "loop", Kind: Pure, Needs: "internal/fault internal/text internal/yaml artifact roster store/journal session/flow", Outside: jsonv2 + " " + jsontext},
 		{Path: "loop/report", Kind: Pure, Needs: "internal/fault internal/text artifact session/flow loop"},
 		{
 			Path: "loop/runner", Kind: Shell,
-			Needs: "internal/fault internal/text artifact roster store store/journal session session/flow session/stalemate " +
+			Needs: "internal/fault internal/text artifact roster store store/journal store/record session session/audit session/flow session/stalemate " +
 				"loop loop/report",
 		},
 
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
-		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact store/record session/view govern/policy"},
+		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},
+		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact store/record session/view govern/brief govern/policy"},
+		{Path: "govern/claim", Kind: Pure, Needs: "artifact"},
+		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/remark internal/text artifact artifact/delta"},
+		{Path: "govern/inset", Kind: Pure, Needs: "internal/markdown"},
+		{Path: "govern/digest", Kind: Pure, Needs: "internal/text artifact store/record govern/brief govern/inset"},
+		{Path: "govern/memo", Kind: Pure, Needs: "internal/text store/record"},
+		{Path: "govern/lineage", Kind: Pure, Needs: "internal/text store/record"},
+		{Path: "govern/finding", Kind: Pure, Needs: "store/record"},
+		{Path: "govern/ledger", Kind: Shell, Needs: "internal/fault artifact store store/journal store/record"},
+		{Path: "govern/graph", Kind: Shell, Needs: "internal/fault store store/record govern/policy"},
 		{
 			Path: "govern", Kind: Shell,
 			Needs: "internal/fault internal/markdown internal/text artifact artifact/delta patch store store/journal store/record agent " +
-				"session/stalemate session/view govern/contexts govern/policy",
+				"session/stalemate session/view govern/brief govern/claim govern/contexts govern/critique govern/digest govern/finding govern/graph govern/ledger govern/lineage govern/memo govern/policy",
+		},
+		{
+			Path: "govern/shown", Kind: Shell,
+			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/flow session/view govern govern/contexts",
 		},
 
 		{
@@ -182,20 +198,25 @@ func brenner() Table {
 		},
 
 		{Path: "project/schemas", Kind: Shell, Needs: "artifact"},
+		{Path: "project/publish", Kind: Shell, Needs: "internal/fault internal/files artifact session store"},
 		{
 			Path: "project", Kind: Shell,
 			Needs: "internal/baseurl internal/fault internal/files internal/text internal/tokens internal/trust artifact " +
 				"artifact/delta artifact/lint roster merge merge/settle prompts patch patch/files kickoff store " +
 				"store/journal store/memory store/record store/sqlite playbook playbook/embedding " +
 				"playbook/embedding/endpoint playbook/embedding/uselite playbook/keeper playbook/vector mail mail/access mail/box " +
-				"mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
+				"mail/clients mail/server agent agent/mail agent/openai agent/program agent/rehearsal agent/tape session " +
 				"session/audit session/flow session/memory session/preflight session/stalemate session/view loop loop/report " +
-				"loop/runner govern govern/contexts govern/policy config",
+				"loop/runner govern govern/graph govern/ledger govern/policy govern/shown config project/publish",
 		},
 		{
 			Path: "project/doctor", Kind: Shell,
-			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail agent/openai " +
+			Needs: "internal/baseurl internal/fault internal/files internal/text roster kickoff store store/sqlite mail mail/clients agent/openai " +
 				"agent/program session session/audit session/flow session/preflight config project",
+		},
+		{
+			Path: "project/lessons", Kind: Shell,
+			Needs: "internal/fault internal/text internal/tokens store/record playbook playbook/keeper session session/memory govern config project",
 		},
 		{
 			Path: "project/tryout", Kind: Shell,
@@ -205,16 +226,16 @@ func brenner() Table {
 
 		{Path: "cmd/brenner/cli/ui", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact roster store session config project"},
 		{Path: "cmd/brenner/cli/loopcmd", Kind: Shell, Needs: "internal/fault internal/text artifact store/journal session session/flow loop loop/report config project cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
-		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/server config project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/mailcmd", Kind: Shell, Needs: "mail mail/clients mail/server config project cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/mergecmd", Kind: Shell,
 			Needs: "internal/fault internal/text artifact artifact/delta artifact/lint merge merge/settle session session/audit config project " +
 				"cmd/brenner/cli/ui",
 		},
-		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper project cmd/brenner/cli/ui"},
+		{Path: "cmd/brenner/cli/playbookcmd", Kind: Shell, Needs: "internal/fault internal/files internal/text artifact playbook playbook/keeper session/memory project project/lessons cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/storecmd", Kind: Shell,
-			Needs: "internal/fault internal/files internal/text store/record govern govern/policy config project " +
+			Needs: "internal/fault internal/files internal/text store/record govern govern/brief govern/finding govern/policy config project " +
 				"cmd/brenner/cli/ui",
 		},
 		{

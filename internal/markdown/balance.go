@@ -20,6 +20,8 @@ type fenceLine struct {
 // when the first fence looks damaged.
 type balance struct {
 	made  bool
+	from  int // where the text begins: the third version skips the mark before it
+	third bool
 	lines []fenceLine
 	known []pairing
 
@@ -44,7 +46,7 @@ func (b *balance) make(src []byte) {
 		return
 	}
 	b.made = true
-	for at := 0; at < len(src); {
+	for at := b.from; at < len(src); {
 		line := src[at:]
 		next := len(src)
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -84,7 +86,8 @@ func (b *balance) findCut(src []byte) {
 	}
 }
 
-// endsData reports whether a line of marks is right behind the data of a delta fence with fewer marks.
+// endsData reports whether a line of marks is right behind the data of a delta fence with fewer marks. To the third version
+// any text right above the line is data.
 func (b *balance) endsData(src []byte, line int) bool {
 	if line == 0 {
 		return false
@@ -92,6 +95,11 @@ func (b *balance) endsData(src []byte, line int) bool {
 	l, before := b.lines[line], b.lines[line-1]
 	if !before.delta || before.mark != l.mark || before.length > l.length {
 		return false
+	}
+	if above, isBelow := bytes.CutSuffix(src[before.at:l.at], []byte("\n")); b.third && isBelow {
+		if last := bytes.LastIndexByte(above, '\n'); last >= 0 && len(bytes.TrimSpace(above[last:])) > 0 {
+			return true
+		}
 	}
 	data := bytes.TrimRight(src[:l.at], " \t\r\n")
 	return len(data) > 0 && bytes.IndexByte([]byte("}]\""), data[len(data)-1]) >= 0

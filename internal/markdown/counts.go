@@ -25,6 +25,7 @@ func (s *scanner) findTags() {
 	triangles := bytes.Contains(s.src, []byte("▷"))
 	s.tagged = s.tagged || s.marker != "" || triangles && bytes.Contains(s.src, []byte("think▷")) ||
 		slices.ContainsFunc(rareMarks, func(mark string) bool { return bytes.Contains(s.src, []byte(mark)) })
+	s.tagged = s.tagged || s.rules >= Third && hasTurns(s.src)
 	s.longer = bytes.Contains(s.src, []byte("````")) || bytes.Contains(s.src, []byte("~~~"))
 	s.findCloses('<')
 	s.findCloses('[')

@@ -44,14 +44,37 @@ func (s *scanner) isStray() bool {
 	return onlySpace(l.fence.Info) && l.tagLine == 0 && len(s.within) == 0 && !s.doubt && s.quotes == 0 && s.outerEnd(l.fence, s.start) < 0
 }
 
-// doubtStray reads the open fence again as text that is in doubt up to the line that closes it.
+// doubtStray reads the open fence again as text that is in doubt up to the line that closes it. To the third version a
+// delta fence right before that line is not in doubt: the line is its own.
 func (s *scanner) doubtStray() {
 	l := &s.leaf
-	end := s.nextCloser(l.fence)
+	end, isOpener := s.nextCloser(l.fence), false
+	if at := s.lastDelta(l.fence, end); s.rules >= Third && at >= 0 {
+		end, isOpener = at, true
+	}
 	s.readAgain()
 	if s.rewind() {
-		s.doubt, s.doubtEnd, s.doubtOpens = true, end, false
+		s.doubt, s.doubtEnd, s.doubtOpens = true, end, isOpener
 	}
+}
+
+// lastDelta returns the offset of the delta fence like f that the line at an offset closes, or -1. One below a tag or in a
+// comment may be shown only.
+func (s *scanner) lastDelta(f Fence, closer int) int {
+	i := s.balance.after(closer-1) - 1
+	if i < 0 {
+		return -1
+	}
+	l := s.balance.lines[i]
+	if int(l.at) <= s.start || !l.delta || l.mark != f.Mark || int(l.length) != f.Length {
+		return -1
+	}
+	above := bytes.TrimRight(s.src[s.start:l.at], " \t\r\n")
+	line := bytes.TrimSpace(above[bytes.LastIndexByte(above, '\n')+1:])
+	if bytes.HasPrefix(line, []byte("<")) || bytes.LastIndex(above, []byte("<!--")) > bytes.LastIndex(above, []byte("-->")) {
+		return -1
+	}
+	return int(l.at)
 }
 
 // nextOpener returns the offset of a later fence with a word, if the line that closes the open one, which

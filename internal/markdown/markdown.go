@@ -18,7 +18,10 @@ type Version int
 const (
 	First Version = 1 + iota
 	Second
+	Third
 )
+
+const byteOrder = "\ufeff" // the mark before some texts
 
 // Kind is the kind of a block.
 type Kind int
@@ -125,16 +128,19 @@ type scanner struct {
 func Blocks(src []byte, rules Version) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		s := &scanner{src: src, rules: rules, yield: yield}
-		if rules == Second {
+		if rules >= Second {
 			s.findTags()
 		}
 		s.scan()
 		s.shows.mark(s.blocks)
+		if rules >= Third && s.tagged {
+			s.transcript()
+		}
 		if s.longer {
 			s.balance.make(src)
 			s.wraps.parts = append(s.wraps.parts, s.balance.strays...)
 		}
-		for _, b := range s.wraps.mark(src, s.blocks) {
+		for _, b := range s.wraps.mark(src, s.blocks, rules) {
 			if !yield(b) {
 				return
 			}
@@ -143,9 +149,13 @@ func Blocks(src []byte, rules Version) iter.Seq[Block] {
 }
 
 func (s *scanner) scan() {
-	if bytes.HasPrefix(s.src, []byte("\ufeff")) {
-		s.start = len("\ufeff")
+	if bytes.HasPrefix(s.src, []byte(byteOrder)) {
+		s.start = len(byteOrder)
+		if s.rules >= Third {
+			s.balance.from = s.start
+		}
 	}
+	s.balance.third = s.rules >= Third
 	s.spare = 4 * len(s.src)
 	s.lines()
 	for s.leaf.kind != leafNone && s.rewind() {
@@ -207,7 +217,7 @@ func (s *scanner) scanLine(c cursor) {
 			}
 		}
 	} else if s.leaf.kind != leafParagraph {
-		if s.rules == Second && s.leavesItem(&c, matched) {
+		if s.rules >= Second && s.leavesItem(&c, matched) {
 			s.inFence(&c)
 			return
 		}
@@ -269,7 +279,7 @@ func (s *scanner) open(c *cursor, matched int) {
 		case s.openContainer(c, matched, interrupts):
 			matched = len(s.stack)
 			continue
-		case s.rules == Second && s.openDamaged(c.line[at:], matched, ""):
+		case s.rules >= Second && s.openDamaged(c.line[at:], matched, ""):
 			return
 		case s.openLeaf(c.line[at:], matched, interrupts):
 			return
@@ -288,7 +298,7 @@ func (s *scanner) indentedLine(rest []byte, matched int) {
 		return
 	}
 	s.closeTo(matched) // indented code is only shown
-	if f, ok := OpenFence(rest); s.rules == Second && ok && f.isDelta() {
+	if f, ok := OpenFence(rest); s.rules >= Second && ok && f.isDelta() {
 		s.leaf = leaf{kind: leafFence, fence: f, line: s.line, start: s.next, indented: true}
 	}
 }
@@ -336,7 +346,7 @@ func (s *scanner) openLeaf(rest []byte, matched int, interrupts bool) bool {
 
 // inFence reads a line inside a fence: its end, or its content.
 func (s *scanner) inFence(c *cursor) {
-	if s.rules == Second {
+	if s.rules >= Second {
 		s.inDamaged(c)
 		return
 	}

@@ -82,16 +82,16 @@ func (w *wraps) aside(src []byte, at int) int {
 	return 0
 }
 
-// doubts returns the parts of a text of a length that are in doubt or only shown, in text order and
+// doubts returns the parts of a text that are in doubt or only shown, in text order and
 // without overlap. Spoken is where its first change is: turns of others behind it are invented, and so are
 // the answers to them.
-func (w *wraps) doubts(length, spoken int) []part {
+func (w *wraps) doubts(src []byte, spoken int, rules Version) []part {
 	parts := w.parts
 	open := make(map[string]int) // how many tags of a name are open
 	var stack []wrapTag
 	for _, t := range w.tags {
 		if t.other && t.at > spoken {
-			parts = append(parts, part{from: t.at, to: length})
+			parts = append(parts, part{from: t.at, to: len(src)})
 			break
 		}
 		if t.name == struck {
@@ -115,10 +115,24 @@ func (w *wraps) doubts(length, spoken int) []part {
 			parts = append(parts, part{to: t.end})
 		}
 	}
-	if i := slices.IndexFunc(stack, func(t wrapTag) bool { return t.lone && !t.known }); i >= 0 {
-		parts = append(parts, part{from: stack[i].at, to: length})
+	return joined(append(parts, unclosedParts(src, stack, rules)...))
+}
+
+// unclosedParts returns the parts of a text that tags without an end make doubtful.
+func unclosedParts(src []byte, stack []wrapTag, rules Version) (parts []part) {
+	end := 0 // of the last paragraph of reasons
+	for _, t := range stack {
+		isReason := rules >= Third && slices.Contains(reasonNames, t.name)
+		switch {
+		case !t.lone || t.known || isReason && t.at < end:
+		case isReason:
+			end = t.end + paragraphEnd(src[t.end:])
+			parts = append(parts, part{from: t.at, to: end})
+		default:
+			return append(parts, part{from: t.at, to: len(src)})
+		}
 	}
-	return joined(parts)
+	return parts
 }
 
 // joined returns parts in text order, those that overlap as one.
@@ -137,11 +151,11 @@ func joined(parts []part) []part {
 }
 
 // mark returns blocks of which those in doubtful parts are marked. Running text is divided.
-func (w *wraps) mark(src []byte, blocks []Block) []Block {
+func (w *wraps) mark(src []byte, blocks []Block, rules Version) []Block {
 	if len(w.tags) == 0 && len(w.parts) == 0 {
 		return blocks
 	}
-	parts := w.doubts(len(src), firstChange(src, blocks))
+	parts := w.doubts(src, firstChange(src, blocks), rules)
 	if len(parts) == 0 {
 		return blocks
 	}

@@ -43,6 +43,24 @@ func isWrapper(name, attributes []byte) bool {
 		slices.ContainsFunc(ownWords, has)
 }
 
+// reasonNames are names of tags around the reasons for a change. Without its end such a tag reaches as far as its paragraph.
+var reasonNames = []string{"rationale", "justification", "explanation", "evidence", "context", "background", "why", "comment", "comments", "discussion", "motivation", "argument", "basis", "critique", "review", "remarks"}
+
+// paragraphEnd returns where the paragraph at the start of a text ends: at a blank line, a heading, or a fence below words.
+func paragraphEnd(text []byte) int {
+	at, isBegun := 0, false
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		isFence := bytes.HasPrefix(trimmed, []byte("```")) || bytes.HasPrefix(trimmed, []byte("~~~"))
+		if at > 0 && (len(trimmed) == 0 || trimmed[0] == '#' || isFence && isBegun) {
+			return at
+		}
+		isBegun = isBegun || len(trimmed) > 0
+		at += len(line)
+	}
+	return at
+}
+
 // draftWords are parts of names of what is not final.
 var draftWords = []string{"plan", "brainstorm", "working", "think", "thought"}
 

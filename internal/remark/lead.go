@@ -62,7 +62,7 @@ func LeadOf(text []byte) Lead {
 
 // Titles that set the block below aside.
 var (
-	setsAside = regexp.MustCompile(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +
+	setsAside = formsOf(articles + `(?:very )?(?:first|initial|original|preliminary) (?:attempt|version|try|take|pass|shot)(?:$|,? \(|,? (?:was|before|that|which|i|we)\b)|` +
 		// what was meant once
 		`\b(?:i|we) (?:was|were|had been) (?:\w+ )?(?:going|about|planning|tempted|inclined|ready) to\b|` +
 		`^(?:my|our) (?:previous|last|earlier|first|original) (?:reply|message|turn|answer|delta|block|letter) (?:contained|had|included|was|read|said)\b|` +
@@ -83,7 +83,7 @@ var (
 	postpones = regexp.MustCompile(`\bnext round,? (?:i|we) (?:would|will|shall|could|might|may|plan to)(?: \w+)? (?:send|propose|submit|apply|kill|edit|add|make)$`)
 	belittles = regexp.MustCompile(`^(?:very |rather |quite )?[a-z-]+,? (?:but|yet|though|and) (?:\w+ )?(?:wrong|incorrect|premature|rejected|not (?:recommended|right|convincing|chosen|proposed|enough|submitted))$`)
 	// foreign matches titles in German, Spanish, French, Italian, Portuguese and Chinese.
-	foreign = regexp.MustCompile(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho)(?:$|,| ?[(—–-])|` +
+	foreign = formsOf(`^(?:[\pL']+ ){0,2}(?:entwurf|beispiel|borrador|ejemplo|brouillon|exempl[eo]|bozza|esempio|rascunho)(?:$|,| ?[(—–-])|` +
 		`(?:草稿|草案|示例|例子|例如)(?:$|[（(，,])|不要(?:采用|应用|执行|使用)|` +
 		`\b(?:nicht (?:übernehmen|anwenden|ausführen|senden|verwenden)|no (?:aplicar|enviar|ejecutar|usar)|ne pas (?:appliquer|envoyer|exécuter|utiliser)|non applicare|não aplicar)(?:$|[).,!])|(?:^|[ ,(])(?:à ignorer|zu ignorieren)(?:$|[).,!])`)
 )
@@ -126,20 +126,20 @@ func isTarget(block []byte, id string) bool {
 
 var (
 	// hedges matches titles and questions that only weigh a change, and rejects what then rejects it.
-	hedges  = regexp.MustCompile(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
-	rejects = regexp.MustCompile(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
+	hedges  = formsOf(`^(?:perhaps|maybe|possibly|let me try|one (?:option|possibility|idea|way)|(?:i|we|one|you) (?:could|might|may)|what if|should (?:i|we)|shall (?:i|we)|could we)\b|^an? .*\b(?:would|could|might) be$|\bcandidate$`)
+	rejects = formsOf(`^(?:(?:hmm+|well|actually|wait)[,.]? )?(?:no(?:$|[.,:;!])|nope\b|i think not\b|rather not\b|but (?:that|this|it)\b|better$|instead$|i prefer\b|(?:the )?real one$|i (?:do not|don't|did not|didn't)(?:$| (?:do|follow|send|act)\b))|^(?:this|that) .*\bi (?:discard|drop|reject) (?:it|this|that)$`)
 	// weighs matches sentences right before a block, and contrasts those right behind it, that doubt it together.
-	weighs    = regexp.MustCompile(`\b(?:(?:would|might|could)(?: \w+)? (?:be|have|send|write|propose|submit|follow|go|kill|edit|add|do|say|answer|put)|unless|suppos(?:e|ing)|imagine|going to|instinct|tempt(?:ed|ation)|abandoned|drafting|suggested|proposed|phrased|pictured|contained|had sent|hypothetical|sample|plan is)\b`)
-	contrasts = regexp.MustCompile(`^(?:but|however|yet|still)\b|^(?:and |so )?(?:i|we) (?:disagree|wouldn't|would not|won't|will not|decline|resist|refuse)\b|\b(?:isn't|is not|aren't|are not|wasn't|was not|don't have|do not have)\b.*\b(?:there|ready|yet|known|mine|needed|warranted)\b|\b(?:premature|daydream|cancelled|no longer|simply wrong|my (?:own|actual)|compare that)\b|^(?:for|in) this round\b|^today\b|\bi'll leave that to\b|^following that\b`)
+	weighs    = formsOf(`\b(?:(?:would|might|could)(?: \w+)? (?:be|have|send|write|propose|submit|follow|go|kill|edit|add|do|say|answer|put)|unless|suppos(?:e|ing)|imagine|going to|instinct|tempt(?:ed|ation)|abandoned|drafting|suggested|proposed|phrased|pictured|contained|had sent|hypothetical|sample|plan is)\b`)
+	contrasts = formsOf(`^(?:but|however|yet|still)\b|^(?:and |so )?(?:i|we) (?:disagree|wouldn't|would not|won't|will not|decline|resist|refuse)\b|\b(?:isn't|is not|aren't|are not|wasn't|was not|don't have|do not have)\b.*\b(?:there|ready|yet|known|mine|needed|warranted)\b|\b(?:premature|daydream|cancelled|no longer|simply wrong|my (?:own|actual)|compare that)\b|^(?:for|in) this round\b|^today\b|\bi'll leave that to\b|^following that\b`)
 )
 
 // Beside returns the remark before a block or behind it: by a line of its own, or by both if one weighs a
 // change and the other rejects it. It also reports whether the remark is behind the block.
-func Beside(before, block, behind []byte, author string) (said Remark, isBehind, ok bool) {
-	if said, ok = Before(before, author); ok {
+func (r Rules) Beside(before, block, behind []byte) (said Remark, isBehind, ok bool) {
+	if said, ok = r.Before(before, block); ok {
 		return said, false, true
 	}
-	if said, ok = Behind(behind, block); ok {
+	if said, ok = r.Behind(behind, block); ok {
 		return said, true, true
 	}
 	before = bytes.TrimRight(before[max(0, len(before)-maxRemark):], " \t\r\n")

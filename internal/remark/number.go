@@ -47,8 +47,8 @@ var (
 const Last = -1
 
 // Named returns the remarks in a text that take back blocks of the reply by number, or by operation and item.
-func Named(text []byte) (all []Remark) {
-	for para := range bytes.SplitSeq(text, []byte("\n\n")) {
+func (r Rules) Named(text []byte) (all []Remark) {
+	for para := range bytes.SplitSeq(r.trimLines(text), []byte("\n\n")) {
 		para = bytes.TrimSpace(para)
 		if len(para) == 0 || len(para) > maxProse || para[0] == '>' || isPlain(para) {
 			continue

@@ -11,7 +11,7 @@ const maxProse = 600
 
 var (
 	// below matches sentences, anywhere in the paragraph before a block, that say that it is not meant.
-	below = shape(
+	below = shapes(
 		`\b<refBelow>,? (?:is|was|are|comes|came|must|should|may|can|has|had|will|would|which)\b.*\b<doubt>\b|\b<refBelow> (?:only |just |merely )?(?:illustrates|demonstrates|depends on)\b|\b<doubt>\b.*\b<refBelow>(?:<stop>|$)`,
 		// And please do not apply the next one. There is no need to send this.
 		`(?:\b<never>|\b<wont>|\bno need to|\bnot to|\bmust not) (?:\w+ )?(?:apply|send|merge|execute|submit) <next><stop>`,
@@ -46,7 +46,7 @@ var (
 		`^(?:some(?:one|body)?|others?|people|one) (?:would|might|could|may) (?:be (?:inclined|tempted) to )?(?:answer|respond|reply|send|write|submit)\b`,
 	)
 	// belowTitle matches titles, and lines that lead to a block without a colon.
-	belowTitle = shape(
+	belowTitle = shapes(
 		`^(?:plan b|not for (?:this|the current) round)\b`, `\((?:[^)]* )?(?:for context|not now|later)\)?$`,
 		`^(?:placeholder|todo|wip|work in progress|unfinished|incomplete|<canceled>)\b`, `\bunfinished$`, `\bnot now$`,
 		`^my (?:first|initial|original|earlier|previous) (?:attempt|try|version|take)\b.*\b(?:looked like this|was this|was as follows|read)\b`,
@@ -57,7 +57,7 @@ var (
 		`^if t\d+ (?:fails|passes|succeeds|is|comes|shows)\b[^,?]*$`,
 	)
 	// adopts matches sentences in which the author makes what others wrote its own.
-	adopts = shape(`\b<me> (?:now |also |fully |hereby )*(?:add|adopt|second|support|agree|repeat|resend|endorse|take (?:over|up))\b|\bmy own\b|\bagain\b`)
+	adopts = shapes(`\b<me> (?:now |also |fully |hereby )*(?:add|adopt|second|support|agree|repeat|resend|endorse|take (?:over|up))\b|\bmy own\b|\bagain\b`)
 	// theirBlock matches sentences, in their own case, about a block of another author.
 	theirBlock = []*regexp.Regexp{
 		regexp.MustCompile(`^(?i:this|that|it|the following|the next one|below|what follows|here|(?:this|the next|the following) (?:block|delta))(?: (?:is|was)|['’]s) ` + agent + `['’]s (?:\w+ )?(?i:deltas?|blocks?|suggestion|proposal|kill|edit|add|change|version|reply|contribution)\b`),

@@ -15,7 +15,7 @@ func TestProse(t *testing.T) {
 		"I repeat my delta from the last message, since it was refused:": false, "Don't wait for me; merge this as it stands.": false, "Had the assay been blinded I would trust it. It was not.": false,
 		"Below is the delta that RedSky is going to send:": false, "If I am allowed one kill per round, it's this one:": false,
 	} {
-		if said, ok := Before([]byte("Some text.\n\n"+text+"\n\n"), "RedSky"); ok != want {
+		if said, ok := (Rules{Author: "RedSky"}.Before([]byte("Some text.\n\n"+text+"\n\n"), nil)); ok != want {
 			t.Errorf("%q: %v, %+v", text, ok, said)
 		}
 	}
@@ -32,7 +32,7 @@ func TestNamed(t *testing.T) {
 		"The first hypothesis is wrong, the second is an example of a clock.": {}, "Ignore the first division.": {}, "Only the second test can tell. I drop the first.": {}, "The second block depends on the first.": {},
 		"> Strike the first block.": {}, "The first block removes what BlueLake added in haste.": {},
 	} {
-		got := Named([]byte(text))
+		got := Rules{}.Named([]byte(text))
 		if len(got) > 1 || (len(got) == 1) != (want != About{}) || len(got) == 1 && got[0].About != want {
 			t.Errorf("%q: %+v", text, got)
 		}

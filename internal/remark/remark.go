@@ -38,7 +38,7 @@ const (
 )
 
 var (
-	disowns = regexp.MustCompile(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
+	disowns = formsOf(articles + `(?:bad |wrong |incorrect |first |old |rough |rejected |counter-?)*` + shows + `(?:$|[,.;]|,? [(—–-]|,? (?:of|for|that|which|i|in|from|only|not|\d+)\b|,? ` + changes + `\b)|` +
 		articles + stale + `(?:$|,? \(|,? not |,? ` + changes + `(?:$|,? \(| (?:of|from|in|by|that|which|i|we) ))|` +
 		`\b(?:this|an?|the|following) (?:\w+ )?` + shows + `$|` +
 		`\((?:[^)]* )?(?:not (?:chosen|applied|final|proposed|meant|recommended|preferred|adopted|used|submitted|sent|mine)|do not apply|don't apply|rejected|discarded|drafts?|examples?|withdrawn|retracted|reference|hypothetical|quoted|illustration)(?: [^)]*)?\)|` +
@@ -50,13 +50,13 @@ var (
 		`^(?:the |an? )?(?:deltas?|blocks?|kickoff)(?:'s)? (?:format|syntax|template)s?(?: is| looks like this)?$|^(?:the )?(?:format|syntax)(?: is| of .*)?$|` +
 		`^(?:in )?round \d+,? (?:i|we) (?:sent|wrote|proposed)\b|\b(?:was|were) (?:my|our|the) .{0,30}\bround \d|\b(?:ignore|disregard) (?:it|this|that|these|the following)\b|\b` + forbid + `\b`)
 	// supposes matches titles about what may come later.
-	supposes = regexp.MustCompile(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^(?:when|once|after|as soon as) .*, (?:then )?(?:send|submit|apply|merge|execute)\b|^(?:if|should) .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
+	supposes = formsOf(`^i (?:\w+ )?(?:considered|thought (?:of|about)) .*\b(?:but|and) (?:then )?(?:rejected|dropped|discarded|abandoned|decided against)\b|\b(?:would|could|might|should) (?:then |also |now )?(?:have )?(?:send|sent|write|written|looks? like)\b|\blooks? like(?: this)?$|^if [^,]*$|^(?:when|once|after|as soon as) .*, (?:then )?(?:send|submit|apply|merge|execute)\b|^(?:if|should) .*, (?:then )?(?:i (?:will |would |shall )?)?(?:then )?(?:send|submit|kill|edit|add|write|apply|merge|execute)\b|^next round,? (?:i|we)\b[^;]*$`)
 	// calls matches lines that are no titles.
-	calls = regexp.MustCompile(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
+	calls = formsOf(`^(?:this|the following|what follows|here) is (?:only |just |merely )?(?:an? |the )?(?:\w+ )?` + shows + `(?:$|[.!,]| only| of (?:what i|the format))|^(?:rough |bad |discarded |rejected |first |old )*` + shows + `(?: \d+)?[.! ]*$`)
 	// owned matches titles in which the author then speaks of its own change.
-	owned = regexp.MustCompile(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
+	owned = formsOf(`^(?:i|we) follow\b|\b(?:in|use|using|with|per) (?:the|its|that|this) (?:\w+ )?(?:format|form|syntax|structure|style|schema)\b|\band (?:now |then |so |therefore )?(?:i )?(?:add|edit|kill|propose|change|sharpen)\b|[,;.!?:—–"”)] ?(?:and |but |then |so )*(?:this|these|here|i|we|my|our|now|so|hence|therefore|thus)\b|\b(?:but|instead|revised|sharpened|updated|corrected|fixed|again|replace[ds]?|final (?:deltas?|version|changes?))\b`)
 	// forbids matches lines that are no titles.
-	forbids = regexp.MustCompile(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
+	forbids = formsOf(`^(?:please )?(?:` + forbid + `(?: (?:this|it|that|these|the following)(?: \w+)?)?|(?:ignore|disregard|skip) (?:it|this|that|these|the following)(?: \w+)?)[.! ]*$`)
 	ahead   = regexp.MustCompile(`^(?:please )?(?:do not|don't|never|not) [^.]*\b(?:this|it|these|apply|merge|execute)[.! ]*$`)
 	several = regexp.MustCompile(`\b(?:these|those|both|two|three|all|examples|drafts|samples|templates|options|blocks|deltas|changes|versions|ideas|attempts|proposals|alternatives)\b`)
 
@@ -76,12 +76,16 @@ var (
 
 // Before returns the remark at the end of a text, about the block that follows it. The names of other
 // authors than the block's own count; if that is unknown (""), only where they are said to have written
-// something.
-func Before(text []byte, author string) (Remark, bool) {
-	if said, ok := inTitle(text, author); ok {
-		return said, true
+// something. The block may be unknown (nil).
+func (r Rules) Before(text, block []byte) (Remark, bool) {
+	text = r.trimLines(text[max(0, len(text)-4*maxProse):])
+	if said, ok := inTitle(text, r.Author); ok {
+		return said, !r.Oblique || !r.isPersuaded(said.Line)
 	}
-	return inProse(text, author)
+	if said, ok := inProse(text, r.Author); ok || !r.Oblique {
+		return said, ok
+	}
+	return r.obliqueBefore(text, block)
 }
 
 // inTitle returns the remark in the last line of a text.
@@ -199,30 +203,37 @@ var (
 
 // clues are the beginnings of words in remarks, by their first two bytes; _ is a space. Lines without any, and without a
 // name, need no further look.
-var clues = func() (by [26][32][]string) {
-	const all = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
-		"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped " +
-		"forward struck reference against instead rather condition consider thought tempted would could might should look e.g " +
-		"next format syntax round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel " +
-		"undo strike drop mistake error scrap forget redo void rescind revoke longer changed submi almost initial first " +
-		"original decided deferred copied internal show sugg attempt going avoid only provided conting subject depend unless " +
-		"pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu prompt kickoff instruct " +
-		"brief notes rough thinking someo wrote writes sent posted already last assum fallback when mine neither no, no. won " +
-		"revert everything meant revis correct fix rewrit rework obsolet moot taken pasted repeat reproduc actually hmm wait " +
-		"sorry oops kill edit stay accident refus premature prematur literal asked told deleted tentat treat plan world later " +
-		"delet apart except merge execut unfinish placehold todo wip incompl quoting merged record warning naive event mistak " +
-		"remov correction stays second respon forbid allow prohibit slip apply until comparison context reminder entwurf " +
-		"beispiel nicht borrador ejemplo aplicar brouillon exempl bozza esempio rascunho about_to need_to do_not do_no " +
-		"working_on work_in use_this use_block use_the use_it for_the_ for_ill for_ref for_con for_lat for_nex for_com " +
-		"for_exam for_a_ for_an for_some one_o one_c one_m one_p one_w let_me let_us let's if_ from_the from_round from_an " +
-		"part_of other_than other_agent in_case in_this both_ your_ex they_w were_ well,_ take_ says said tells cut_ " +
-		"stand_by stands_ case_of doing_ "
+var clues = indexed(remarkClues)
+
+// clueIndex holds the beginnings of words by their first two letters.
+type clueIndex [][32][]string
+
+func indexed(all string) clueIndex {
+	by := make(clueIndex, 26)
 	for clue := range strings.FieldsSeq(all) {
 		of := &by[clue[0]-'a'][clue[1]&31]
 		*of = append(*of, strings.ReplaceAll(clue[1:], "_", " "))
 	}
 	return by
-}()
+}
+
+const remarkClues = "not never ignor disregard don skip exampl sampl templat illustr draft quot demo hypothet reject discard abandon " +
+	"obsolete supersed withdr retract old outdat earlier previous before bad wrong incorrect invalid unused dropped " +
+	"forward struck reference against instead rather condition consider thought tempted would could might should look e.g " +
+	"next format syntax round agent critic operator think reason scratch analysis brainstorm back mind nevermind cancel " +
+	"undo strike drop mistake error scrap forget redo void rescind revoke longer changed submi almost initial first " +
+	"original decided deferred copied internal show sugg attempt going avoid only provided conting subject depend unless " +
+	"pending once soon hold keep leav omit but yet malform broken faulty deprec contain inclu prompt kickoff instruct " +
+	"brief notes rough thinking someo wrote writes sent posted already last assum fallback when mine neither no, no. won " +
+	"revert everything meant revis correct fix rewrit rework obsolet moot taken pasted repeat reproduc actually hmm wait " +
+	"sorry oops kill edit stay accident refus premature prematur literal asked told deleted tentat treat plan world later " +
+	"delet apart except merge execut unfinish placehold todo wip incompl quoting merged record warning naive event mistak " +
+	"remov correction stays second respon forbid allow prohibit slip apply until comparison context reminder entwurf " +
+	"beispiel nicht borrador ejemplo aplicar brouillon exempl bozza esempio rascunho about_to need_to do_not do_no " +
+	"working_on work_in use_this use_block use_the use_it for_the_ for_ill for_ref for_con for_lat for_nex for_com " +
+	"for_exam for_a_ for_an for_some one_o one_c one_m one_p one_w let_me let_us let's if_ from_the from_round from_an " +
+	"part_of other_than other_agent in_case in_this both_ your_ex they_w were_ well,_ take_ says said tells cut_ " +
+	"stand_by stands_ case_of doing_ "
 
 // isPlain reports whether a line has no clue and no name such as RedSky.
 func isPlain(line []byte) bool {
@@ -233,7 +244,7 @@ func isPlain(line []byte) bool {
 			}
 			continue
 		}
-		if beginsClue(line[i:]) {
+		if clues.begin(line[i:]) {
 			return false
 		}
 		for i++; i < len(line) && isLetter(line[i]); i++ {
@@ -245,12 +256,12 @@ func isPlain(line []byte) bool {
 	return true
 }
 
-// beginsClue reports whether a text that begins with a letter begins with a clue, in any case.
-func beginsClue(text []byte) bool {
+// begin reports whether a text that begins with a letter begins with a clue, in any case.
+func (c clueIndex) begin(text []byte) bool {
 	if len(text) < 2 {
 		return false
 	}
-	for _, rest := range clues[text[0]|0x20-'a'][text[1]&31] {
+	for _, rest := range c[text[0]|0x20-'a'][text[1]&31] {
 		n := 0
 		for n < len(rest) && n+1 < len(text) && text[n+1]|0x20 == rest[n]|0x20 {
 			n++

@@ -41,7 +41,7 @@ func TestBefore(t *testing.T) {
 		"Quoting the kickoff:", "Should T1 fail, I will send:", "When T1 is done and fails, apply this:", "Once T1 is in:", "For a later round:", "Not yet:",
 	}
 	for _, line := range disowned {
-		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); !ok {
+		if r, ok := (Rules{Author: "RedSky"}.Before([]byte("Some text.\n\n"+line+"\n\n"), nil)); !ok {
 			t.Errorf("%q does not count", line)
 		} else if r.Line == "" {
 			t.Errorf("%q: the remark has no line", line)
@@ -76,7 +76,7 @@ func TestBefore(t *testing.T) {
 		"### ❌ KILL H2", "Revised version (use this one):", "The correct one is:",
 	}
 	for _, line := range own {
-		if r, ok := Before([]byte("Some text.\n\n"+line+"\n\n"), "RedSky"); ok {
+		if r, ok := (Rules{Author: "RedSky"}.Before([]byte("Some text.\n\n"+line+"\n\n"), nil)); ok {
 			t.Errorf("%q counts as %q", line, r.Line)
 		}
 	}
@@ -107,7 +107,7 @@ func TestBehind(t *testing.T) {
 		"But only if T1 fails.", "I will send this next round.", "Do not merge yet.", "That was BlueLake's delta, not mine.", "This would remove the sizer.\n\nBut scratch that.",
 		"Oops, pasted the wrong thing. Here is mine:", "That one is from BlueLake's letter, I only quote it.",
 	} {
-		if _, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); !ok {
+		if _, ok := (Rules{}.Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill))); !ok {
 			t.Errorf("%q does not count", line)
 		}
 	}
@@ -125,7 +125,7 @@ func TestBehind(t *testing.T) {
 		"I keep H1.", "I leave H3 as it is.", "This leaves H1 and H3, so I leave them as they are.", "That was the weakest one. Next:", "This is not final: H1 may follow next round.",
 		"The name is BlueLake's, the claim is mine.", "I do not want that to happen again.", "Sorry that this is short.",
 	} {
-		if r, ok := Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill)); ok {
+		if r, ok := (Rules{}.Behind([]byte("```\n\n"+line+"\n\nMore."), []byte(kill))); ok {
 			t.Errorf("%q counts as %q", line, r.Line)
 		}
 	}
@@ -140,7 +140,7 @@ func TestAbout(t *testing.T) {
 		"Only the second block counts; ignore the first.": {Nth: 2, But: true}, "I withdraw the first delta (the kill).": {Nth: 1}, "Disregard block 3.": {Nth: 3}, "PS: on reflection, do not apply the 2nd block.": {Nth: 2},
 		"I withdraw both blocks above.": {All: true}, "Disregard everything above.": {All: true}, "I take both back.": {All: true}, "Ignore the two blocks above.": {All: true},
 	} {
-		if got, ok := Behind([]byte("```\n\n"+line+"\n"), []byte(kill)); !ok || got.About != want {
+		if got, ok := (Rules{}.Behind([]byte("```\n\n"+line+"\n"), []byte(kill))); !ok || got.About != want {
 			t.Errorf("%q: %+v, %v", line, got.About, ok)
 		}
 	}
@@ -174,19 +174,19 @@ func TestBeside(t *testing.T) {
 	rejections := []string{"No: it is the only sizer. Instead:", "Hmm, no, it has a test.", "I prefer this:", "but that leaves no sizer. So:", "I think not.", "That fails the scale check, so I discard it. Instead:", "The real one:"}
 	for _, before := range hedges {
 		for _, behind := range rejections {
-			if _, isBehind, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); !ok || !isBehind {
+			if _, isBehind, ok := (Rules{}.Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"))); !ok || !isBehind {
 				t.Errorf("%q and %q do not count", before, behind)
 			}
 		}
 		for _, behind := range []string{"", "It needs two embryos.", "No other test does this.", "Better controls cost time, but less than this."} {
-			if _, _, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); ok {
+			if _, _, ok := (Rules{}.Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"))); ok {
 				t.Errorf("%q and %q count", before, behind)
 			}
 		}
 	}
 	for _, before := range []string{"I kill H2:", "What would refute H1?", "Perhaps H1 is too broad, so I add a test:", "Perhaps it is so. My change:", "An oscillator could explain it:"} {
 		for _, behind := range rejections {
-			if _, _, ok := Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"), ""); ok {
+			if _, _, ok := (Rules{}.Beside([]byte(before+"\n\n"), nil, []byte("\n\n"+behind+"\n"))); ok {
 				t.Errorf("%q and %q count", before, behind)
 			}
 		}

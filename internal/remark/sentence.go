@@ -12,23 +12,40 @@ const fullColon = "：" // as Chinese text has it
 // lowered returns a text in small letters, with plain apostrophes.
 func lowered(s string) string { return strings.ToLower(strings.ReplaceAll(s, "’", "'")) }
 
-var sentenceEnd = regexp.MustCompile(`[.!?;] +`)
+// sentenceEnd returns where the first sentence of a text ends, before its mark, or -1.
+func sentenceEnd(s string) int {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i+1] == ' ' && isEnd(s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isEnd(c byte) bool { return c == '.' || c == '!' || c == '?' || c == ';' }
 
 // sentences returns the sentences of a line, without their marks.
 func sentences(line string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, s := range sentenceEnd.Split(line, -1) {
+		for line != "" {
+			s, rest := line, ""
+			if end := sentenceEnd(line); end >= 0 {
+				s, rest = line[:end], line[end+1:]
+			}
 			if s = strings.TrimSpace(s); s != "" && !yield(s) {
 				return
 			}
+			line = rest
 		}
 	}
 }
 
 // lastEnd returns where the last sentence or clause but one of a line ends, or 0.
 func lastEnd(line string) int {
-	if ends := sentenceEnd.FindAllStringIndex(line, -1); ends != nil {
-		return ends[len(ends)-1][0] + 1
+	for i := len(line) - 2; i >= 0; i-- {
+		if line[i+1] == ' ' && isEnd(line[i]) {
+			return i + 1
+		}
 	}
 	return 0
 }
@@ -57,6 +74,19 @@ func paragraph(text []byte) (line, rest []byte) {
 		}
 	}
 	return bytes.ReplaceAll(bytes.TrimRight(text[:end], " \t\r\n"), []byte("\n"), []byte(" ")), text[end:]
+}
+
+// lineEnds matches blanks and carriage returns at the end of a line.
+var lineEnds = regexp.MustCompile(`[ \t\r]+\n`)
+
+// trimLines returns a text without them, so that every blank line ends a paragraph. Rules without oblique sentences keep
+// them, and know only empty lines.
+func (r Rules) trimLines(text []byte) []byte {
+	isTrimmed := !bytes.Contains(text, []byte("\r\n")) && !bytes.Contains(text, []byte(" \n")) && !bytes.Contains(text, []byte("\t\n"))
+	if !r.Oblique || isTrimmed {
+		return text
+	}
+	return lineEnds.ReplaceAll(text, []byte("\n"))
 }
 
 // isLead reports whether a paragraph ends in a colon.

@@ -50,10 +50,18 @@ var className = regexp.MustCompile(`<(\w+)>`)
 
 // shape returns an expression for sentences of one of several forms, in which <name> stands for any word
 // of a class.
-func shape(forms ...string) *regexp.Regexp {
-	pattern := "(?:" + strings.Join(forms, "|") + ")"
+func shape(patterns ...string) *regexp.Regexp {
+	return regexp.MustCompile("(?:" + spelledOut(patterns) + ")")
+}
+
+// shapes is shape for many forms.
+func shapes(patterns ...string) forms { return formsOf(spelledOut(patterns)) }
+
+// spelledOut returns a pattern with the words of the classes in it.
+func spelledOut(patterns []string) string {
+	pattern := strings.Join(patterns, "|")
 	for range 3 { // a class may have others in it
 		pattern = className.ReplaceAllStringFunc(pattern, func(name string) string { return classes[name[1:len(name)-1]] })
 	}
-	return regexp.MustCompile(pattern)
+	return pattern
 }

@@ -16,7 +16,7 @@ type About struct {
 }
 
 // withdraws matches sentences behind a block that take it back.
-var withdraws = shape(
+var withdraws = shapes(
 	// Ignore that. Do not apply the first block.
 	`<well>(?:<cancel>|<never> (?:apply|execute|send|use|merge)) <above><end>`,
 	`<well>(?:disregard|<never> (?:apply|merge|execute)(?: yet| for now)?)[.! ]*$`,
@@ -117,7 +117,14 @@ func about(sentence string) About {
 
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
-func Behind(text, block []byte) (Remark, bool) {
+func (r Rules) Behind(text, block []byte) (Remark, bool) {
+	if said, ok := behind(text, block); ok || !r.Oblique {
+		return said, ok
+	}
+	return r.obliqueBehind(text, block)
+}
+
+func behind(text, block []byte) (Remark, bool) {
 	first, rest := paragraph(text)
 	if len(first) == 0 || first[0] == '#' || first[0] == '>' {
 		return Remark{}, false

@@ -28,6 +28,7 @@ func (r *Report) Markdown() []byte {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	r.writePerson(&b)
+	r.writeTasks(&b)
 	r.writeQuestions(&b)
 	r.writeTests(&b)
 	r.writeLearned(&b)

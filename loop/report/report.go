@@ -57,6 +57,7 @@ type Report struct {
 	Undone      []Undone    `json:"undone"`
 	NotOpened   int         `json:"not_opened"` // sessions of rounds that were never opened
 	Sessions    []Row       `json:"sessions"`
+	Tasks       []Task      `json:"tasks,omitempty"`
 }
 
 // Kinds of needs, in the order of the report.
@@ -160,6 +161,9 @@ func New(s *loop.State) *Report {
 		j := &s.Jobs[i]
 		r.job(s, j)
 		kind := j.Cell.Question + ", " + j.Cell.Roster
+		if j.Cell.Task != "" {
+			kind = "task " + j.Cell.Task
+		}
 		if j.Cell.Model != "" {
 			kind += ", " + j.Cell.Model
 		}

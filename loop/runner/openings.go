@@ -13,6 +13,7 @@ import (
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
+	"brenner/store/record"
 )
 
 // Proof is the proof of one loop.
@@ -74,6 +75,9 @@ func verifyOpening(ctx context.Context, st store.Store, s *loop.State, j *loop.J
 
 // otherBrief returns how a session's brief differs from the work, or "".
 func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
+	if o.Task != "" || j.Cell.Task != "" {
+		return otherTask(o, s, j)
+	}
 	q, _ := s.Work.Question(j.Cell.Question)
 	missing := func(e loop.Evidence) bool {
 		return !slices.ContainsFunc(o.Evidence, func(of flow.Evidence) bool { return of.Hash == e.Hash })
@@ -85,7 +89,25 @@ func otherBrief(o *flow.Opened, s *loop.State, j *loop.Job) string {
 		return "another brief"
 	case o.Rehearsal != s.Work.ScriptOf(&q):
 		return "another script"
-	case !reflect.DeepEqual(planSettings(withShare(o.Settings, s)), planSettings(s.Work.Settings)):
+	}
+	return otherSettings(o, s, j)
+}
+
+// otherTask returns how the session of a task differs from the work, or "".
+func otherTask(o *flow.Opened, s *loop.State, j *loop.Job) string {
+	t, _ := s.Work.Task(j.Cell.Task)
+	spec := cmp.Or(t.Pinned, record.Ref{ID: t.SpecID(s.Opened.Name), Version: 1}.String())
+	switch {
+	case o.Task != spec, o.Question != t.Text:
+		return "another task"
+	case o.Rehearsal != s.Work.Script:
+		return "another script"
+	}
+	return otherSettings(o, s, j)
+}
+
+func otherSettings(o *flow.Opened, s *loop.State, j *loop.Job) string {
+	if !reflect.DeepEqual(planSettings(withShare(o.Settings, s)), planSettings(s.Work.SettingsOf(&j.Cell))) {
 		return "other settings"
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"brenner/loop"
 	"brenner/loop/report"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
 	"brenner/store"
@@ -135,11 +136,7 @@ func (n *run) act(ctx context.Context, commands []loop.Command) (acted bool, unt
 				Job: c.Job.Number, Thread: c.Thread, Base: c.Base, Reserved: c.Reserve.Tokens, ReservedUSD: c.Reserve.USD,
 			})
 		case loop.Skip:
-			skipped := loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped, Code: c.Cause.Code, Detail: c.Cause.Detail}
-			if c.Cause == (loop.Cause{}) {
-				skipped.Detail = "the session it follows got no replies"
-			}
-			err = n.keep(loop.KindSettled, skipped)
+			err = n.keep(loop.KindSettled, loop.Settled{Job: c.Job.Number, Outcome: loop.Skipped, Code: c.Cause.Code, Detail: c.Cause.Detail})
 		case loop.End:
 			err = n.keep(loop.KindEnded, loop.Ended(c))
 		case loop.Drain:
@@ -276,8 +273,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 	for some := range slices.Chunk(jobs, gatherBatch) {
 		found := make([]*findings, len(some))
 		err := eachSession(ctx, st, some, func(ctx context.Context, i int, h *session.History) (err error) {
-			q, _ := s.Work.Question(some[i].Cell.Question)
-			found[i], err = find(ctx, h, q)
+			found[i], err = find(ctx, h, s, &some[i].Cell)
 			return err
 		})
 		if err != nil {
@@ -288,12 +284,7 @@ func Gather(ctx context.Context, st store.Store, s *loop.State) (*report.Report,
 				continue // killed before anything was stored
 			}
 			f.update(rows[some[i]], s, some[i])
-			r.Person = append(r.Person, f.needs...)
-			r.Person = append(r.Person, f.flaws(some[i])...)
-			r.AddTests(f.tests)
-			for _, l := range f.lessons {
-				r.AddLesson(l)
-			}
+			f.addTo(r, some[i])
 			if question := some[i].Cell.Question; best[question] == some[i] {
 				answers[question] = f.answer
 			}
@@ -334,6 +325,27 @@ type findings struct {
 	answer  report.Question
 	idle    []string // agents that took part in no round
 	others  []string // answers of other models than the requested ones
+	task    *report.Task
+}
+
+// taskOf returns what the session of a task came to.
+func taskOf(ctx context.Context, h *session.History, id string) (*report.Task, error) {
+	put, refused, err := audit.RecordsOf(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	o := &h.State.Opened
+	t := &report.Task{
+		ID: id, Task: o.Question, Spec: o.Task, Session: h.Thread, Agent: o.Agents[0].Name, Role: o.Agents[0].Role, Put: []report.Record{}, Refused: []report.RefusedRecord{},
+	}
+	for _, one := range put {
+		t.Put = append(t.Put, report.Record{Record: one.Record, Type: one.Type, Status: one.Status, Summary: one.Summary})
+	}
+	for i := range refused {
+		one := &refused[i]
+		t.Refused = append(t.Refused, report.RefusedRecord{Record: one.Record, Code: one.Code, Reason: one.Message})
+	}
+	return t, nil
 }
 
 // flaws lists the lint errors and the idle agents of a session for a person.
@@ -353,7 +365,21 @@ func (f *findings) flaws(j *loop.Job) []report.Need {
 	return all
 }
 
-func find(ctx context.Context, h *session.History, q loop.Question) (*findings, error) {
+// addTo adds what a report lists of each session.
+func (f *findings) addTo(r *report.Report, j *loop.Job) {
+	if f.task != nil {
+		r.Tasks = append(r.Tasks, *f.task)
+	}
+	r.Person = append(r.Person, f.needs...)
+	r.Person = append(r.Person, f.flaws(j)...)
+	r.AddTests(f.tests)
+	for _, l := range f.lessons {
+		r.AddLesson(l)
+	}
+}
+
+func find(ctx context.Context, h *session.History, s *loop.State, c *loop.Cell) (*findings, error) {
+	q, _ := s.Work.Question(c.Question)
 	a, err := h.Artifact(ctx, h.State.Version())
 	if err != nil {
 		return nil, err
@@ -365,6 +391,11 @@ func find(ctx context.Context, h *session.History, q loop.Question) (*findings, 
 	f := &findings{
 		now: outcomeOf(0, h.State), needs: needs(h, &a), tests: report.TestsOf(h.Thread, &a), lessons: learned, answer: report.Answer(q, h.Thread, &a),
 		idle: h.State.Idle(), others: otherModels(h.State),
+	}
+	if c.Task != "" {
+		if f.task, err = taskOf(ctx, h, c.Task); err != nil {
+			return nil, err
+		}
 	}
 	for i := range h.State.Agents {
 		p := &h.State.Agents[i]

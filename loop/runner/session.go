@@ -237,6 +237,10 @@ func outcomeOf(job int, s *flow.State) loop.Settled {
 		out.Tests = c.Active[artifact.DiscriminativeTests.String()]
 	}
 	countNeeds(s, &out)
+	if s.Opened.Task != "" { // its artifact stays empty
+		made, refused := s.Made()
+		out.Records, out.Refused, out.Errors, out.Warnings = len(made), refused, 0, 0
+	}
 	switch s.Ended {
 	case flow.EndLater:
 		out.Outcome = loop.Later

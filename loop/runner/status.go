@@ -94,6 +94,10 @@ type SummarySession struct {
 	Lost      int        `json:"tokens_lost"`   // part of Tokens: possible cost of calls without a reply
 	Idle      []string   `json:"silent"`        // the names of the silent agents
 	Others    []string   `json:"other_models,omitempty"`
+	// Task is the id of the task that it runs. Records are those that its agent put.
+	Task    string `json:"task,omitempty"`
+	Records int    `json:"records,omitzero"`
+	Refused int    `json:"refused_records,omitzero"`
 }
 
 // Outage is a time in which an endpoint does not respond. One session at a time asks
@@ -143,7 +147,7 @@ func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, SummarySession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
-			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others,
+			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused,
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost

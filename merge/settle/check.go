@@ -16,7 +16,7 @@ func CheckFields(r *delta.Reply, text []byte) {
 	lines := bytes.Split(text, []byte("\n"))
 	for i := range r.Blocks {
 		b := &r.Blocks[i]
-		if !b.OK {
+		if !b.OK || b.Record() != nil {
 			continue
 		}
 		end := len(lines)

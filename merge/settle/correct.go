@@ -37,7 +37,9 @@ type match struct {
 // repair takes the place of what it replaces, and its labels; all else comes after the reply. KILLs
 // make room for the first ADD to a full section.
 func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message int, rules merge.Rules, r *Reading) []delta.Delta {
-	m := &match{c: c, rules: rules, first: c.stamp(first, at, message), flaws: make(map[int]*flaw), labels: make(map[string]bool), called: make(map[string]int), second: c.Reader != delta.FirstReader}
+	own, rows := c.splitRecords(c.stamp(first, at, message))
+	more, others := c.splitRecords(second.Stamped(c.envelope(at, message, c.ID+"/repair")))
+	m := &match{c: c, rules: rules, first: own, flaws: make(map[int]*flaw), labels: make(map[string]bool), called: make(map[string]int), second: c.Reader != delta.FirstReader}
 	byBlock := make(map[int]*flaw)
 	flaws := c.flaws(first, rules, at)
 	for i := range flaws {
@@ -56,7 +58,7 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 	m.countNames(first)
 	m.claimed, m.by = make([]bool, len(m.first)), slices.Repeat([]int{-1}, len(m.first))
 	index := m.indexSame(first)
-	m.take(second, second.Stamped(c.envelope(at, message, c.ID+"/repair")), r)
+	m.take(second, more, r)
 	m.pairEdits()
 	for pass := range passes {
 		m.pair(index, func(j int) []key { return m.same(j, pass) })
@@ -79,6 +81,10 @@ func (c *Contribution) correct(first, second *delta.Reply, at time.Time, message
 		all = m.combined(late)
 	}
 	m.account(r)
+	for _, d := range r.correctRecords(second, rows, others) {
+		d.Place.Written, d.Place.Block = d.Place.Source(), len(all)+1
+		all = append(all, d)
+	}
 	return all
 }
 

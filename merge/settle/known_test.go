@@ -27,7 +27,7 @@ func lawKnownIDsInReplies(t *rapid.T) {
 	later := settle.Settle(settle.Input{Base: base, At: at.Add(time.Hour), Message: 2, Contributions: []settle.Contribution{{
 		Agent: "Amber", ID: "m1", Shown: 1, Text: fence(add("d", "four")),
 	}}}).Artifact
-	in := settle.Input{Base: later, At: at.Add(2 * time.Hour), Message: 3, Rules: merge.Rules{Version: merge.Second, Limits: map[artifact.Section]merge.Limit{artifact.HypothesisSlate: {Max: 50}}}}
+	in := settle.Input{Base: later, At: at.Add(2 * time.Hour), Message: 3, Rules: merge.Rules{Version: rapid.SampledFrom([]string{merge.Second, merge.Third}).Draw(t, "version"), Limits: map[artifact.Section]merge.Limit{artifact.HypothesisSlate: {Max: 50}}}}
 	shown := make(map[string]int) // by message
 	for i := range rapid.IntRange(1, 3).Draw(t, "contributions") {
 		given := make(map[string]bool)

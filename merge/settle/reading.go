@@ -29,6 +29,7 @@ type Reading struct {
 	Idle      []string         `json:"-"` // applied EDITs that changed no value
 	Notes     []delta.Note     `json:"-"` // what was noticed about its blocks
 	Aside     []Refusal        `json:"-"` // drafts, examples and quotations
+	Records   []delta.Draft    `json:"-"` // records to put, after those of a repair have replaced others
 	third     bool             // of a session that follows protocol 3
 	message   int              // its number in the thread
 	cutOff    int              // unreadable blocks in which it, or its repair, was cut off
@@ -58,6 +59,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		first = &read
 	}
 	r.Take(first)
+	r.Records = recordsOf(first, false)
 	r.NoChanges = first.NoChanges
 	if c.Repair == nil {
 		return r, c.stamp(first, at, message)
@@ -73,6 +75,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		deltas := c.correct(first, &second, at, message, rules, &r)
 		return r, deltas
 	}
+	r.Records = append(r.Records, recordsOf(&second, true)...)
 	more := c.newDeltas(first, &second, at, message, &r)
 	fixes, full := c.corrections(first, more, rules, at)
 	for i := range more {
@@ -164,7 +167,17 @@ func (c *Contribution) stamp(reply *delta.Reply, at time.Time, message int) []de
 }
 
 func (c *Contribution) envelope(at time.Time, message int, id string) delta.Envelope {
-	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown, Letter: c.Letter}
+	letter := c.Letter
+	if letter != nil && len(c.Before) > 0 {
+		with := *letter
+		for _, before := range c.Before {
+			if at, err := artifact.ParseInstant(before); err == nil {
+				with.Before = append(with.Before, at)
+			}
+		}
+		letter = &with
+	}
+	return delta.Envelope{Agent: c.Agent, At: at, MessageID: id, Message: message, Shown: c.Shown, Letter: letter}
 }
 
 // file reads deltas in JSON. The sender is their author: names and times in the file are ignored.

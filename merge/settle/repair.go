@@ -117,7 +117,11 @@ func located(b *delta.Block, p delta.Located) Defect {
 }
 
 func defect(b *delta.Block) Defect {
-	return Defect{Block: b.Index, Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
+	d := Defect{Block: b.Index, Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
+	if record := b.Record(); record != nil {
+		d.Target = record.ID
+	}
+	return d
 }
 
 // flaw is a readable delta with a defect.

@@ -42,6 +42,8 @@ type Contribution struct {
 	Third bool
 	// Reader is the version of the rules by which its session reads replies.
 	Reader delta.Reader
+	// Records says whether its author may create records of the project.
+	Records delta.RecordUse
 	// Before are the instants at which its author contributed to the same round. What it said then and
 	// says again is a duplicate.
 	Before []string
@@ -55,7 +57,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut}
+	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Records: c.Records}
 }
 
 // Input is everything that settling depends on.

@@ -15,7 +15,7 @@ type Tally struct {
 	Changed    int // deltas that changed the artifact, conflicts included: an EDIT may repeat what is there
 	Idle       int // applied EDITs that changed no value; 0 until protocol 2
 	Rejected   int // readable deltas that the rules do not allow; until protocol 2 without incomplete ones
-	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there
+	Other      int // readable deltas without an effect: superseded, repeated, or agreeing with what is there; and records
 	Repeated   int // of those, what their author said before
 	Fields     int // refused fields of the applied and other deltas
 	Unreadable int // blocks that are not JSON, or a message too long to read; until protocol 2 also incomplete deltas
@@ -38,7 +38,7 @@ func (r *Reading) Tally(rows []merge.Row) Tally {
 
 // tally counts the rows of the reading.
 func (r *Reading) tally(its []merge.Row) Tally {
-	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut, CutOff: r.cutOff}
+	t := Tally{NoChanges: r.NoChanges, Cut: r.Cut, CutOff: r.cutOff, Other: len(r.Records)}
 	if r.TooLong() {
 		t.Unreadable++
 	}

@@ -113,6 +113,19 @@ func (k *Keeper) Find(id string) (*playbook.Bullet, error) {
 	return b.Clone(), nil
 }
 
+// Standing returns the bullet that stands for the given one: itself, unless it was merged.
+func (k *Keeper) Standing(id string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.book.Standing(id)
+}
+
+func (k *Keeper) mergedInto(id string) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.book.MergedInto(id)
+}
+
 // Do calls decide and writes the entries of its draft, all or none. If another process wrote
 // first, decide is called again with the new state.
 func (k *Keeper) Do(ctx context.Context, act playbook.Act, decide func(*playbook.Draft) error) ([]playbook.Entry, error) {

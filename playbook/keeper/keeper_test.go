@@ -221,7 +221,7 @@ func TestChoose(t *testing.T) {
 		promote(out.Bullet)
 	}
 	shadow, _ := learn(t, k, playbook.Helpful, "Unseen so far")
-	w := keeper.Selection{Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
+	w := keeper.Selection{Domain: "general", Session: "RS-1", Role: "adversarial_critic", About: "cells", Tokens: 1000, Count: func(s string) int { return len(strings.Fields(s)) }}
 	w.Line = func(b *playbook.Bullet) string { return b.ID + " " + b.Content + "\n" }
 	r, err := k.Choose(t.Context(), w)
 	if err != nil || !slices.Equal(r.Taken, []string{"pb-00003", "pb-00002", "pb-00001"}) {
@@ -254,13 +254,13 @@ func TestImportIsAllOrNone(t *testing.T) {
 	k := openKeeper(t, memory.New(), &stub{})
 	act := playbook.Act{Actor: "Sydney"}
 	learn(t, k, playbook.Helpful, "Name the mechanism")
-	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "a-2", Text: "name the mechanism"}}
-	if n, err := k.Import(t.Context(), act, lines, playbook.Into{Domain: "general"}, nil); n != 0 || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
-		t.Errorf("%d, %v", n, err)
+	lines := []playbook.Line{{Number: 1, ID: "a-1", Text: "New"}, {Number: 2, ID: "pb-00001", Text: "Something else"}}
+	if out, err := k.Import(t.Context(), act, lines, playbook.Into{Domain: "general"}, nil); out != nil || fault.CodeOf(err) != playbook.BadLine || len(k.Bullets(nil)) != 1 {
+		t.Errorf("%+v, %v", out, err)
 	}
 	progress := 0
-	if n, err := k.Import(t.Context(), act, lines[:1], playbook.Into{Domain: "general"}, func(done, of int) { progress = done*10 + of }); n != 1 || err != nil || progress != 11 {
-		t.Errorf("added %d, error %v, progress %d", n, err, progress)
+	if out, err := k.Import(t.Context(), act, lines[:1], playbook.Into{Domain: "general"}, func(done, of int) { progress = done*10 + of }); len(out) != 1 || out[0].Did != playbook.ImportAdded || err != nil || progress != 11 {
+		t.Errorf("%+v, error %v, progress %d", out, err, progress)
 	}
 	if out, _ := learn(t, k, playbook.Helpful, "new"); out.Added {
 		t.Error("an imported bullet was not found")

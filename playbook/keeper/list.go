@@ -9,7 +9,8 @@ import (
 	"brenner/playbook"
 )
 
-// ListOptions select bullets; empty fields do not restrict.
+// ListOptions select bullets; empty fields do not restrict, except that merged bullets must be
+// named as a stage.
 type ListOptions struct {
 	Stages  []string
 	Section string
@@ -25,7 +26,7 @@ func (o *ListOptions) Check() error {
 	for i, s := range o.Stages {
 		o.Stages[i] = strings.ToUpper(s)
 		if !slices.Contains(playbook.Stages(), playbook.Stage(o.Stages[i])) {
-			return &fault.Error{Code: fault.Usage, Detail: "--stage: unknown stage " + fault.Shown(s), Hint: "use SHADOW, STAGING, PROD or QUARANTINED"}
+			return &fault.Error{Code: fault.Usage, Detail: "--stage: unknown stage " + fault.Shown(s), Hint: "use SHADOW, STAGING, PROD, QUARANTINED or MERGED"}
 		}
 	}
 	if o.Section != "" && !slices.Contains(playbook.Sections(), playbook.Section(o.Section)) {
@@ -35,7 +36,7 @@ func (o *ListOptions) Check() error {
 }
 
 func (o *ListOptions) want(b *playbook.Bullet) bool {
-	return (len(o.Stages) == 0 || slices.Contains(o.Stages, string(b.Stage))) && (o.Section == "" || string(b.Section) == o.Section) &&
+	return (len(o.Stages) == 0 && b.Stage != playbook.Merged || slices.Contains(o.Stages, string(b.Stage))) && (o.Section == "" || string(b.Section) == o.Section) &&
 		(o.Domain == "" || b.Domain == o.Domain) && (o.Tag == "" || slices.Contains(b.Tags, o.Tag)) && (!o.Waiting || b.Review == playbook.Waiting)
 }
 
@@ -85,6 +86,9 @@ type OneBullet struct {
 	Schema string           `json:"schema"`
 	Bullet *playbook.Bullet `json:"bullet"`
 	Hash   string           `json:"hash"`
+	// MergedInto is the bullet that stands for this one; Merged are those for which it stands.
+	MergedInto string             `json:"merged_into,omitempty"`
+	Merged     []*playbook.Bullet `json:"merged,omitempty"`
 }
 
 // Show returns a bullet with its hash.
@@ -93,7 +97,18 @@ func (k *Keeper) Show(id string) (*OneBullet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &OneBullet{Schema: "brenner.playbook.bullet/v1", Bullet: b, Hash: b.Hash()}, nil
+	o := &OneBullet{Schema: "brenner.playbook.bullet/v1", Bullet: b, Hash: b.Hash()}
+	if into := k.Standing(id); into != id {
+		o.MergedInto = into
+	}
+	for _, other := range k.mergedInto(id) {
+		part, err := k.Find(other)
+		if err != nil {
+			return nil, err
+		}
+		o.Merged = append(o.Merged, part)
+	}
+	return o, nil
 }
 
 // HistoryOptions select entries; empty fields do not restrict.
@@ -111,7 +126,8 @@ type History struct {
 	Head    string           `json:"head"`
 }
 
-// History returns the selected entries.
+// History returns the selected entries. The history of a bullet includes that of bullets merged into
+// it.
 func (k *Keeper) History(ctx context.Context, o HistoryOptions) (*History, error) {
 	h := &History{Schema: "brenner.playbook.history/v1", Bullet: o.Bullet, Head: k.Head().Hash}
 	if o.Bullet != "" {
@@ -119,8 +135,9 @@ func (k *Keeper) History(ctx context.Context, o HistoryOptions) (*History, error
 			return nil, err
 		}
 	}
+	bullets := append([]string{o.Bullet}, k.mergedInto(o.Bullet)...)
 	err := k.Walk(ctx, func(e *playbook.Entry) error {
-		if (o.Bullet == "" || e.Bullet == o.Bullet) && (o.Session == "" || e.Session == o.Session) {
+		if (o.Bullet == "" || slices.Contains(bullets, e.Bullet)) && (o.Session == "" || e.Session == o.Session) {
 			h.Entries = append(h.Entries, *e)
 			if o.Limit > 0 && len(h.Entries) > 2*o.Limit {
 				h.Entries = slices.Clone(h.Entries[len(h.Entries)-o.Limit:])
@@ -162,11 +179,11 @@ type Lines struct {
 }
 
 // Lines returns bullets as lines, oldest first. An empty domain means any. Quarantined bullets are
-// included only if all is set.
+// included only if all is set; merged ones never, since their counts are part of others.
 func (k *Keeper) Lines(domain string, all bool) *Lines {
 	x := &Lines{Schema: "brenner.playbook.export/v1", Head: k.Head().Hash}
 	for _, b := range k.Bullets(func(b *playbook.Bullet) bool {
-		return (all || b.Stage != playbook.Quarantined) && (domain == "" || b.Domain == domain)
+		return (b.Live() || all && b.Stage == playbook.Quarantined) && (domain == "" || b.Domain == domain)
 	}) {
 		x.Lines = append(x.Lines, playbook.LineOf(b).String())
 	}
@@ -183,14 +200,14 @@ func (x *Lines) Bytes() []byte {
 
 // Selection describes the prompt for which bullets are chosen.
 type Selection struct {
-	Domain  string // empty means any
+	Domain  string
 	Session string
 	Role    string // empty means any
 	About   string // subject of the prompt
 	Tokens  int
 	Count   func(string) int
 	Line    func(*playbook.Bullet) string // format of a bullet in a prompt
-	// All includes bullets of every stage but quarantine, as a preview.
+	// All includes live bullets of every stage, as a preview.
 	All bool
 }
 
@@ -235,8 +252,8 @@ func (k *Keeper) Choose(ctx context.Context, w Selection) (playbook.Rendered, er
 }
 
 func (k *Keeper) fits(b *playbook.Bullet, w *Selection) bool {
-	reaches := k.Rules.Reaches(b, w.Session) || w.All && b.Stage != playbook.Quarantined
-	return reaches && (w.Domain == "" || b.Domain == w.Domain) && b.For(w.Role)
+	reaches := k.Rules.Reaches(b, w.Session) || w.All && b.Live()
+	return reaches && b.Domain == w.Domain && b.For(w.Role)
 }
 
 // Similar returns the bullets most similar to a text, whatever their meaning.

@@ -127,9 +127,7 @@ func TestRepeatedHarvestKeepsItsBullets(t *testing.T) {
 	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || sum.Counted != 1 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
-	if _, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, []playbook.Line{{Number: 1, ID: "closer", Helpful: 1, Text: "Name mechanisms"}}, playbook.Into{Domain: "general"}, nil); err != nil {
-		t.Fatal(err)
-	}
+	importApart(t, st, e, playbook.Line{Number: 1, ID: "closer", Helpful: 1, Text: "Name mechanisms"})
 	lesson.Entries = 2
 	if sum, err := k.Take(t.Context(), "brenner", lesson); err != nil || !sum.Nothing() {
 		t.Errorf("%+v, %v", sum, err)

@@ -203,7 +203,14 @@ func checkStore(ctx context.Context, p *project.Project) []Check {
 	if err := st.CheckWritable(); err != nil {
 		one = brokenBy("store", err)[0]
 	}
-	return append([]Check{one, checkState(dir)}, checkSessions(ctx, p, st, streams)...)
+	checks := append([]Check{one, checkState(dir)}, checkSessions(ctx, p, st, streams)...)
+	switch b, err := p.Records(st).BriefProblem(ctx); {
+	case err != nil:
+		checks = append(checks, brokenBy("brief", err)...)
+	case b != nil:
+		checks = append(checks, note("brief", b.Ref+": "+b.Detail, b.Fix))
+	}
+	return checks
 }
 
 // damagedBy reports the first fault of a store's file. Verify reports the others.

@@ -15,6 +15,7 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/mail"
+	"brenner/mail/clients"
 	"brenner/project"
 	"brenner/roster"
 	"brenner/session/flow"
@@ -155,7 +156,7 @@ func checkClients(ctx context.Context, box *project.Mailbox, by []string) []Chec
 	}
 	said := box.Connect("")
 	for _, c := range said.Clients {
-		at, there := c.Server(box.Project)
+		at, there := box.ServerOf(&c)
 		what := "setup of " + c.Program
 		switch {
 		case !there:
@@ -170,10 +171,10 @@ func checkClients(ctx context.Context, box *project.Mailbox, by []string) []Chec
 
 // checkClientToken reports whose token the programs' variable holds.
 func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Check {
-	const fix = "export " + project.ClientToken + "=$(brenner mail token NAME), where you start the agent's program"
+	const fix = "export " + clients.Token + "=$(brenner mail token NAME), where you start the agent's program"
 	token := box.ProgramToken()
 	if token == "" {
-		return note(project.ClientToken, "not set; agents' programs need it", fix)
+		return note(clients.Token, "not set; agents' programs need it", fix)
 	}
 	client, err := mail.New(mail.Options{URL: box.Client.URL(), Token: token, HTTP: &http.Client{Transport: http.DefaultTransport}})
 	if err != nil {
@@ -182,7 +183,7 @@ func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Ch
 	for _, name := range by {
 		_, err = client.Inbox(ctx, mail.InboxQuery{Project: box.Key, Agent: name, Limit: 1, NoBodies: true}, 0)
 		if err == nil {
-			return fine(project.ClientToken, "token of "+name)
+			return fine(clients.Token, "token of "+name)
 		}
 	}
 	if len(by) == 0 {
@@ -190,15 +191,15 @@ func checkClientToken(ctx context.Context, box *project.Mailbox, by []string) Ch
 	}
 	switch fault.CodeOf(err) {
 	case "":
-		return fine(project.ClientToken, "accepted by the server")
+		return fine(clients.Token, "accepted by the server")
 	case mail.NoAuth:
 		keys, hint := box.Client.Keys(), fix
 		if slices.ContainsFunc(keys.Agents(box.Client.URL(), box.Key), func(name string) bool { return keys.Token(box.Client.URL(), box.Key, name) == token }) {
 			hint = restart + "; else " + fix // a new token would be rejected, too
 		}
-		return broken(project.ClientToken, "rejected by the server", hint)
+		return broken(clients.Token, "rejected by the server", hint)
 	case mail.NotYours, mail.NotFound:
-		return note(project.ClientToken, "not the token of an agent reached via mail", fix)
+		return note(clients.Token, "not the token of an agent reached via mail", fix)
 	}
 	return Check{} // the server's fault is reported elsewhere
 }

@@ -150,7 +150,7 @@ func TestWithoutRemovesItemsOfAgent(t *testing.T) {
 func TestTraceFindsCallOfText(t *testing.T) {
 	_, h := play(t, tinyScript, "A")
 	found, err := audit.Find(t.Context(), h, 0, "because")
-	if err != nil || len(found) == 0 || found[0].Item != "H1" || found[0].Fate != session.FateStands {
+	if err != nil || len(found) == 0 || found[0].Item != "H1" || found[0].Fate != audit.FateStands {
 		t.Fatalf("found %+v, %v; want H1 with fate stands", found, err)
 	}
 	calls := audit.ListCalls(h).Calls
@@ -167,7 +167,7 @@ func TestTraceFindsCallOfText(t *testing.T) {
 		}
 	}
 	_, err = audit.TraceCall(t.Context(), h, &audit.CallQuery{Agent: "A", Round: 1, Repair: true})
-	if fault.CodeOf(err) != session.NotFound || !strings.Contains(err.Error(), "has no repair") {
+	if fault.CodeOf(err) != audit.NotFound || !strings.Contains(err.Error(), "has no repair") {
 		t.Errorf("a repair that was not needed: %v", err)
 	}
 	blame, err := audit.BlameItem(t.Context(), h, session.Address{Thread: tinyThread, Item: "H1", Field: "claim"})
@@ -187,7 +187,7 @@ func TestPartAt(t *testing.T) {
 		t.Errorf("a field: %+v, %v", claim, err)
 	}
 	_, err = audit.PartAt(t.Context(), h, session.Address{Thread: tinyThread, Item: "H7"})
-	if fault.CodeOf(err) != session.NotFound || !strings.Contains(fault.HintOf(err), "H1") {
+	if fault.CodeOf(err) != audit.NotFound || !strings.Contains(fault.HintOf(err), "H1") {
 		t.Errorf("an unknown item: %v", err)
 	}
 }

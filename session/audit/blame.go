@@ -8,18 +8,18 @@ import (
 
 // Blame lists the authors of an item.
 type Blame struct {
-	Schema    string           `json:"schema"`
-	Thread    string           `json:"thread_id"`
-	Version   int              `json:"version"`
-	Item      string           `json:"item"`
-	Field     string           `json:"field"`
-	Rehearsal bool             `json:"rehearsal"`
-	Origins   []session.Origin `json:"origins"`
+	Schema    string   `json:"schema"`
+	Thread    string   `json:"thread_id"`
+	Version   int      `json:"version"`
+	Item      string   `json:"item"`
+	Field     string   `json:"field"`
+	Rehearsal bool     `json:"rehearsal"`
+	Origins   []Origin `json:"origins"`
 }
 
 // BlameItem returns the authors of the item or field at an address.
 func BlameItem(ctx context.Context, h *session.History, at session.Address) (*Blame, error) {
-	origins, err := h.Origins(ctx)
+	origins, err := OriginsOf(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func BlameItem(ctx context.Context, h *session.History, at session.Address) (*Bl
 
 // FoundText is a text with its origin and the inputs behind it.
 type FoundText struct {
-	session.Origin
+	Origin
 	Thread       string         `json:"thread_id"`
 	Rehearsal    bool           `json:"rehearsal"`
 	Model        string         `json:"model"`
@@ -50,7 +50,7 @@ type FoundText struct {
 
 // Find returns the origins of a text in a version of a session; version 0 is the newest.
 func Find(ctx context.Context, h *session.History, version int, text string) ([]FoundText, error) {
-	origins, err := h.Origins(ctx)
+	origins, err := OriginsOf(ctx, h)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
+	"brenner/kickoff"
 	"brenner/merge/settle"
 	"brenner/session"
 	"brenner/session/flow"
@@ -21,16 +22,16 @@ import (
 
 // CallTrace is everything that the journal records about a call.
 type CallTrace struct {
-	Schema    string           `json:"schema"`
-	Thread    string           `json:"thread_id"`
-	Rehearsal bool             `json:"rehearsal"`
-	Call      CallSummary      `json:"call"`
-	In        CallInput        `json:"in"`
-	Out       CallOutput       `json:"out"`
-	Deltas    []session.Origin `json:"deltas"`
-	Settled   bool             `json:"settled"`
-	Version   int              `json:"version"` // the version its round was merged into
-	Journal   []CallEvent      `json:"journal"`
+	Schema    string      `json:"schema"`
+	Thread    string      `json:"thread_id"`
+	Rehearsal bool        `json:"rehearsal"`
+	Call      CallSummary `json:"call"`
+	In        CallInput   `json:"in"`
+	Out       CallOutput  `json:"out"`
+	Deltas    []Origin    `json:"deltas"`
+	Settled   bool        `json:"settled"`
+	Version   int         `json:"version"` // the version its round was merged into
+	Journal   []CallEvent `json:"journal"`
 }
 
 // CallInput is the input of a call.
@@ -55,7 +56,8 @@ type CallInput struct {
 	Text         *string        `json:"prompt_text,omitempty"`
 	Schema       string         `json:"reply_schema,omitempty"` // hash
 	SchemaText   jsontext.Value `json:"reply_schema_text,omitempty"`
-	Ruling       bool           `json:"-"` // an arbiter's call
+	LeftOut      []string       `json:"left_out,omitempty"` // to keep to the bound of the call
+	Ruling       bool           `json:"-"`                  // an arbiter's call
 }
 
 // CallRecord is a record of the project shown to an agent.
@@ -117,19 +119,39 @@ type CallOutput struct {
 	Patches  []PatchResult   `json:"patches,omitempty"` // its search/replace blocks
 }
 
-// addPatches adds the search/replace blocks of a reply. One whose blocks changed a record needs no deltas.
-func (out *CallOutput) addPatches(p *flow.Patched) {
+// addPatches adds what the reply to a call made of the project's records. One that changed a record, or put
+// one, needs no deltas. The outcome of an answer has the records of its repair, too, but no other repaired
+// blocks.
+func (out *CallOutput) addPatches(ctx context.Context, h *session.History, c *flow.Call) error {
+	_, x := h.State.Planned(c)
+	if x == nil {
+		return nil
+	}
+	p := h.State.PatchesOf(x.Ask.ID)
 	if p == nil {
-		return
+		return nil
 	}
 	applied := false
 	for i := range p.Changes {
+		repaired := false
+		if p.Changes[i].Kind == flow.RecordKind {
+			text, err := h.Store.Blob(ctx, p.Changes[i].Blocks)
+			if err != nil {
+				return err
+			}
+			var draft delta.Draft
+			repaired = json.Unmarshal(text, &draft) == nil && draft.Repair
+		}
+		if repaired != (c.Turn == flow.TurnRepair) {
+			continue
+		}
 		out.Patches = append(out.Patches, patchResult(&p.Changes[i]))
 		applied = applied || p.Changes[i].Made != ""
 	}
 	if applied {
 		out.Problems = slices.DeleteFunc(slices.Clone(out.Problems), func(p delta.Located) bool { return p.Code == delta.NoDeltas })
 	}
+	return nil
 }
 
 // CallEvent is a journal entry about a call.
@@ -174,12 +196,12 @@ func (o *CallQuery) find(h *session.History) (*flow.Call, error) {
 	}
 	if asked {
 		return nil, &fault.Error{
-			Code: session.NotFound, Detail: h.Thread + " has no repair " + what + ": the first reply was readable, or there was no reply",
+			Code: NotFound, Detail: h.Thread + " has no repair " + what + ": the first reply was readable, or there was no reply",
 			Hint: "omit --repair to see the first question and its reply",
 		}
 	}
 	return nil, &fault.Error{
-		Code: session.NotFound, Detail: h.Thread + " has no call " + what,
+		Code: NotFound, Detail: h.Thread + " has no call " + what,
 		Hint: "`brenner trace list " + h.Thread + "` lists its calls",
 	}
 }
@@ -204,6 +226,16 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 		return nil, err
 	}
 	t.In.Bytes = len(prompt)
+	opening := prompt
+	if c.Turn == flow.TurnRepair {
+		if opening, err = blobIf(ctx, h, t.In.Kickoff); err != nil {
+			return nil, err
+		}
+	}
+	if c.Turn != flow.TurnRule {
+		t.In.LeftOut = kickoff.LeftOut(string(opening))
+		t.In.Evidence = t.In.Evidence[:max(0, len(t.In.Evidence)-session.EvidenceLeft(t.In.LeftOut))]
+	}
 	reply, err := t.Out.fill(ctx, h, c)
 	if err != nil {
 		return nil, err
@@ -217,12 +249,12 @@ func TraceCall(ctx context.Context, h *session.History, q *CallQuery) (*CallTrac
 	}
 	if q.Reply {
 		if t.Out.Reply == "" {
-			return nil, &fault.Error{Code: session.NotFound, Detail: "no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` shows why"}
+			return nil, &fault.Error{Code: NotFound, Detail: "no reply to " + c.ID, Hint: "`brenner trace show " + c.ID + "` shows why"}
 		}
 		t.Out.Text = &replyText
 	}
 	if t.Settled && c.Turn != flow.TurnRule {
-		origins, err := h.Origins(ctx)
+		origins, err := OriginsOf(ctx, h)
 		if err != nil {
 			return nil, err
 		}
@@ -309,7 +341,9 @@ func (out *CallOutput) fill(ctx context.Context, h *session.History, c *flow.Cal
 	r.Take(&reply)
 	out.Taken, out.Refused, out.Shown, out.Problems = r.Taken, r.Refused, r.Shown, r.Problems
 	out.Ignored = ignoredIn(&reply, false)
-	out.addPatches(h.State.PatchesOf(c.ID))
+	if err := out.addPatches(ctx, h, c); err != nil {
+		return nil, err
+	}
 	if c.Turn == flow.TurnRepair {
 		if out.Repeated, err = repeatedIn(ctx, h, c, &reply); err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ func OpenConflicts(ctx context.Context, h *session.History, place string) (*Conf
 	if len(places) == 0 {
 		return res, nil
 	}
-	origins, err := h.Origins(ctx)
+	origins, err := OriginsOf(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func OpenConflicts(ctx context.Context, h *session.History, place string) (*Conf
 	return res, nil
 }
 
-func conflictOf(ctx context.Context, origins *session.Origins, now *artifact.Artifact, place string) (OpenConflict, error) {
+func conflictOf(ctx context.Context, origins *Origins, now *artifact.Artifact, place string) (OpenConflict, error) {
 	open := OpenConflict{Place: place}
 	conflict, err := session.ConflictAt(now, place)
 	if err != nil {

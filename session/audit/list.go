@@ -35,6 +35,7 @@ type Row struct {
 	Problem   string     `json:"problem,omitempty"`
 	// Verdict is that of the session so far, as in Summary.
 	Verdict flow.Verdict `json:"verdict,omitempty"`
+	Task    string       `json:"task,omitempty"` // the task spec that it runs
 }
 
 // Damaged reports whether a session of the list cannot be read.
@@ -92,7 +93,7 @@ func rowOf(ctx context.Context, st store.Store, locks store.Locks, stream *store
 		return row
 	}
 	row.Reason, row.Round, row.Rounds, row.Version = s.Ended, s.Round(), s.Settings.Rounds, s.Version()
-	row.Question, row.Rehearsal, row.Verdict = s.Opened.Question, s.Opened.Rehearsal != "", s.Verdict()
+	row.Question, row.Rehearsal, row.Verdict, row.Task = s.Opened.Question, s.Opened.Rehearsal != "", s.Verdict(), s.Opened.Task
 	if n := len(s.Commits); n > 0 {
 		row.Conflicts = s.Commits[n-1].Outcome.Conflicts
 	}

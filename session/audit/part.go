@@ -102,7 +102,7 @@ func conflictIn(it *artifact.Item, field string) artifact.Conflict {
 }
 
 func notFound(address session.Address, detail, kind string, names []string) error {
-	f := &fault.Error{Code: session.NotFound, Place: address.String(), Detail: detail, Hint: "there are no " + kind}
+	f := &fault.Error{Code: NotFound, Place: address.String(), Detail: detail, Hint: "there are no " + kind}
 	if len(names) > 0 {
 		f.Hint = kind + ": " + strings.Join(names, ", ")
 	}

@@ -26,6 +26,7 @@ type Summary struct {
 	Schema    string            `json:"schema"`
 	Thread    string            `json:"thread_id"`
 	Question  string            `json:"question"`
+	Domain    string            `json:"domain,omitempty"` // of the playbook
 	Rehearsal bool              `json:"rehearsal"`
 	Phase     string            `json:"phase"`
 	Reason    string            `json:"reason"` // of the end
@@ -78,10 +79,12 @@ type Summary struct {
 	Letters []session.LetterRow `json:"letters,omitempty"`
 	// Ignored are the deltas of replies that are drafts, quotations or examples, and not taken elsewhere.
 	Ignored []IgnoredInCall `json:"ignored,omitempty"`
-	Started string          `json:"started_at"`
-	Updated string          `json:"updated_at"`
-	blame   string          // an existing item, for a suggested command
-	enough  string          // flags of a sufficient budget, if its own is too small
+	// Task is the task spec that the session runs.
+	Task    string `json:"task,omitempty"`
+	Started string `json:"started_at"`
+	Updated string `json:"updated_at"`
+	blame   string // an existing item, for a suggested command
+	enough  string // flags of a sufficient budget, if its own is too small
 }
 
 // AgentSummary summarizes the calls of an agent.
@@ -165,14 +168,14 @@ type CandidateSummary struct {
 func Summarise(ctx context.Context, h *session.History, locks store.Locks, file string) (*Summary, error) {
 	st := h.State
 	s := &Summary{
-		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Rehearsal: st.Opened.Rehearsal != "",
+		Schema: "brenner.session/v1", Thread: h.Thread, Question: st.Opened.Question, Domain: st.Opened.Domain, Rehearsal: st.Opened.Rehearsal != "",
 		Reason: st.Ended, Phase: session.PhaseEnded, Round: st.Round(), Rounds: st.Settings.Rounds, Version: st.Version(),
 		Head: st.Head.Hash, Entries: st.Head.Seq, Seal: st.Seal(), Spent: st.Spent.Tokens, Budget: st.Settings.Budget,
 		SpentUSD: flow.Dollars(st.Spent.USD), BudgetUSD: flow.Dollars(st.Settings.BudgetUSD),
 		Letters: h.Letters(), Agents: AgentSummaries(st), Versions: []VersionSummary{}, Rejected: []Rejection{}, Conflicts: []ConflictSummary{},
 		Stuck: stalemateRows(h), Patches: PatchRows(st.Patches), Missing: append([]flow.Absence{}, st.Missing()...), Started: artifact.FormatInstant(st.Began), Updated: artifact.FormatInstant(st.Last),
 		Remarks: remarksOf(st), Refused: []RefusedField{}, Idle: append([]string{}, st.Idle()...), Verdict: st.Verdict(),
-		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st),
+		Waiting: st.Waiting(), Unasked: unasked(st), Uncorrected: uncorrected(st), Task: st.Opened.Task,
 	}
 	if locks != nil {
 		holder, held, err := locks.HolderOf(h.Thread)
@@ -187,6 +190,11 @@ func Summarise(ctx context.Context, h *session.History, locks store.Locks, file 
 		}
 	} else if st.Ended == "" {
 		s.Phase = session.PhaseLeft
+	}
+	if file == "" {
+		if err := s.findElsewhere(ctx, h); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.addVersions(ctx, h); err != nil {
 		return nil, err
@@ -305,6 +313,9 @@ func (s *Summary) addVersions(ctx context.Context, h *session.History) error {
 		if err := s.addIgnored(ctx, h, c, report); err != nil {
 			return err
 		}
+		if err := s.addLetterWarnings(ctx, h, c, report); err != nil {
+			return err
+		}
 		if err := s.addIdle(ctx, h, i, report); err != nil {
 			return err
 		}
@@ -370,6 +381,8 @@ func (s *Summary) next(file string) []string {
 	}
 	id := s.Thread
 	switch {
+	case s.Task != "" && s.Phase == session.PhaseEnded:
+		return s.nextOfTask()
 	case s.Phase == session.PhaseRunning:
 		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
 	case len(s.Conflicts) > 0 && s.Reason == flow.EndBudget:
@@ -388,6 +401,48 @@ func (s *Summary) next(file string) []string {
 		return []string{s.oneMoreRound(), "brenner trace list " + id, "brenner session show " + id}
 	}
 	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
+}
+
+// nextOfTask returns what to do after the run of a task: look at what it made, or run it again.
+func (s *Summary) nextOfTask() []string {
+	made := s.Made()
+	var all []string
+	for _, one := range made {
+		all = append(all, "brenner store show "+one)
+	}
+	elsewhere := slices.ContainsFunc(s.Patches, func(p PatchRow) bool { return p.Elsewhere })
+	again := "brenner store run " + s.Task
+	switch {
+	case s.Reason == flow.EndBudget:
+		again += s.enough
+	case s.Reason == flow.EndRounds && len(s.Uncorrected) > 0:
+		again += " --again" + s.enough
+	case s.Reason == flow.EndRounds:
+		again += " --again"
+	}
+	if s.Reason != flow.EndRounds || s.Verdict != flow.Complete || elsewhere || len(s.Uncorrected) > 0 {
+		if OtherModels(s.Agents) != "" {
+			again += " --model ID"
+		}
+		return append(all, again, "brenner trace list "+s.Thread)
+	}
+	if len(all) > 0 {
+		const few = 3
+		first := made[0]
+		all = append(all[:min(len(all), few)], "brenner store lineage "+first, "brenner store promote "+first+" -m REASON")
+	}
+	return append(all, "brenner trace list "+s.Thread)
+}
+
+// Made returns the records and versions that agents made, as far as they are in this store.
+func (s *Summary) Made() []string {
+	var all []string
+	for i := range s.Patches {
+		if p := &s.Patches[i]; p.Made != "" && !p.Elsewhere {
+			all = append(all, p.Made)
+		}
+	}
+	return all
 }
 
 // oneMoreRound returns the command that continues a session whose rounds are done.
@@ -409,36 +464,50 @@ func OtherModels(agents []AgentSummary) string {
 	return " --model " + strings.Join(flags, ",")
 }
 
-// PatchRow is the outcome of an agent's blocks about one text.
+// PatchRow is the outcome of an agent's blocks about one text, or of one record in its answer.
 type PatchRow struct {
 	Agent string `json:"agent"`
 	Round int    `json:"round"`
 	PatchResult
 }
 
-// PatchResult is the outcome of the search/replace blocks of a reply and its repair about one text.
+// PatchResult is the outcome of the search/replace blocks of a reply and its repair about one text, or of
+// one of their records.
 type PatchResult struct {
 	Record  string `json:"record"`
 	Made    string `json:"made"`
 	Status  string `json:"status"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Kind    string `json:"kind,omitempty"` // flow.RecordKind, or "" for blocks
+	Hint    string `json:"hint,omitempty"` // of a refused record
+	// Elsewhere reports whether what was made is not in this store: the session was imported without it.
+	Elsewhere bool `json:"elsewhere,omitzero"`
+	// Corrected reports that the author sent another record instead, when asked.
+	Corrected bool `json:"corrected,omitzero"`
 }
 
-// PatchRows returns the outcomes of the blocks in answers.
+// PatchRows returns the outcomes of the blocks and records in answers, without records that their authors
+// corrected.
 func PatchRows(answers []flow.Patched) []PatchRow {
 	rows := []PatchRow{}
 	for i := range answers {
 		p := &answers[i]
 		for j := range p.Changes {
-			rows = append(rows, PatchRow{p.Agent, p.Round, patchResult(&p.Changes[j])})
+			if !p.Changes[j].Corrected {
+				rows = append(rows, PatchRow{p.Agent, p.Round, patchResult(&p.Changes[j])})
+			}
 		}
 	}
 	return rows
 }
 
 func patchResult(c *flow.Patch) PatchResult {
-	return PatchResult{c.Record, c.Made, c.Status, string(c.Code), c.Message}
+	r := PatchResult{Record: c.Record, Made: c.Made, Status: c.Status, Code: string(c.Code), Message: c.Message, Kind: c.Kind, Corrected: c.Corrected}
+	if c.Kind == flow.RecordKind {
+		r.Hint = c.Hint
+	}
+	return r
 }
 
 // Thread is the progress of a session according to its mail thread alone.

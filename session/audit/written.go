@@ -35,6 +35,9 @@ func writtenAt(line int, d *delta.Delta) Written {
 	if d.Operation == delta.Add {
 		w.Name = d.Payload.Text("name")
 	}
+	if d.Section == delta.RecordSection && d.Target == "" && len(d.Labels) > 0 {
+		w.Name = d.Labels[0] // the id of a record
+	}
 	return w
 }
 

@@ -64,7 +64,17 @@ type Opened struct {
 	Protocol int `json:"protocol,omitzero"`
 	// Reader is the version of the rules by which replies are read; "" is the first.
 	Reader delta.Reader `json:"reader,omitempty"`
+	// Task is the version of the task spec that the session runs: "read-lewis@v1"; "" in all others.
+	Task string `json:"task,omitempty"`
+	// Writes is the version of the form in which replies may put records; 0 means that they cannot.
+	Writes int `json:"writes,omitzero"`
+	// Domain is the domain of the playbook whose lessons the session is shown and teaches. It is ""
+	// in rehearsals, and in sessions opened before it was pinned.
+	Domain string `json:"domain,omitempty"`
 }
+
+// RecordsForm is the form of records in replies of new sessions.
+const RecordsForm = 1
 
 // Protocols of sessions.
 const (
@@ -84,6 +94,17 @@ func (o *Opened) Follows(protocol int) bool { return max(o.Protocol, FirstProtoc
 
 // Reads returns the version of the rules by which the session reads replies.
 func (o *Opened) Reads() delta.Reader { return cmp.Or(o.Reader, delta.FirstReader) }
+
+// ReadsRecords returns whether answers of the session may have records, or nothing else.
+func (o *Opened) ReadsRecords() delta.RecordUse {
+	switch {
+	case o.Task != "":
+		return delta.OnlyRecords
+	case o.Writes > 0:
+		return delta.WithRecords
+	}
+	return delta.NoRecords
+}
 
 // Evidence is a file shown to every agent.
 type Evidence struct {
@@ -237,11 +258,12 @@ type RecordRef struct {
 	Content string `json:"content,omitempty"` // hash
 }
 
-// MovedRecord is a record that changed while agents worked with an earlier version.
+// MovedRecord is a record that no longer held, in the version shown to agents, when their work was
+// settled.
 type MovedRecord struct {
 	ID      string `json:"id"`
 	Version int    `json:"version"`      // shown
-	Now     int    `json:"now,omitzero"` // current; 0 if none
+	Now     int    `json:"now,omitzero"` // current; 0 if none is
 }
 
 // String returns text that session records quote; it is frozen with their wording.

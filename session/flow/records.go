@@ -7,10 +7,10 @@ import (
 	"brenner/store/journal"
 )
 
-// KindPatched is the event of the outcome of an answer's search/replace blocks.
+// KindPatched is the event of what an answer made of the project's records.
 const KindPatched = "records.patched"
 
-// Patched is the outcome of the search/replace blocks in one answer.
+// Patched is the outcome of the search/replace blocks and of the records in one answer.
 type Patched struct {
 	Call    string  `json:"call"` // the answered call
 	Agent   string  `json:"agent"`
@@ -18,10 +18,14 @@ type Patched struct {
 	Changes []Patch `json:"changes"`
 }
 
-// Patch is the outcome of the blocks about one text.
+// RecordKind is the kind of an outcome that is about a record of the answer itself, not about
+// search/replace blocks.
+const RecordKind = "record"
+
+// Patch is the outcome of the blocks about one text, or of one record of the answer.
 type Patch struct {
-	Record string `json:"record"`          // "memo-1@v3": the version shown, or what the answer names instead
-	Blocks string `json:"blocks"`          // hash of the parsed blocks
+	Record string `json:"record"`          // "memo-1@v3": the version shown, or what the answer names instead; of a record, its id
+	Blocks string `json:"blocks"`          // hash of the parsed blocks, or of the record as it was read
 	Text   string `json:"text,omitempty"`  // hash of the text they were applied to
 	Patch  string `json:"patch,omitempty"` // hash of the resulting patch
 	Made   string `json:"made,omitempty"`  // the version made
@@ -30,6 +34,9 @@ type Patch struct {
 	Code    fault.Code `json:"code,omitempty"`
 	Message string     `json:"message,omitempty"`
 	Hint    string     `json:"hint,omitempty"`
+	Kind    string     `json:"kind,omitempty"` // RecordKind, or "" for blocks
+	// Corrected reports that the author sent another record instead, when asked.
+	Corrected bool `json:"corrected,omitzero"`
 }
 
 func (s *State) applyPatched(e *journal.Entry, body *Patched) error {
@@ -73,9 +80,9 @@ func (s *State) LastSettled() *Leg {
 	return nil
 }
 
-// RecordsShown returns the records shown to the authors of a commit: for a round those in its
-// messages, for letters those in the last message to each author. It returns nil for people's
-// commits.
+// RecordsShown returns the records that a commit rests on: those shown to its authors, for a round
+// in its messages, for letters in the last message to each author, and those shown to the authors
+// of earlier versions, whose text it continues.
 func (s *State) RecordsShown(c *Committed) []RecordRef {
 	var all []RecordRef
 	take := func(k *Kickoff) {
@@ -85,21 +92,26 @@ func (s *State) RecordsShown(c *Committed) []RecordRef {
 			}
 		}
 	}
-	switch c.Source {
-	case ByRound:
-		if leg := s.OpenLeg(); leg != nil {
-			for i := range leg.Kickoffs {
-				take(&leg.Kickoffs[i])
-			}
+	open := s.OpenLeg()
+	for i := range s.Legs {
+		leg := &s.Legs[i]
+		if leg == open && c.Source != ByRound {
+			continue // nothing was made from it yet
 		}
-	case ByThread:
-		var authors []string
-		for _, l := range c.Letters {
-			if !slices.Contains(authors, l.Agent) {
-				authors = append(authors, l.Agent)
-				if k := s.lastKickoff(l.Agent); k != nil {
-					take(k)
-				}
+		for j := range leg.Kickoffs {
+			take(&leg.Kickoffs[j])
+		}
+	}
+	letters := slices.Clone(c.Letters)
+	for i := range s.Commits {
+		letters = append(letters, s.Commits[i].Letters...)
+	}
+	var authors []string
+	for _, l := range letters {
+		if !slices.Contains(authors, l.Agent) {
+			authors = append(authors, l.Agent)
+			if k := s.lastKickoff(l.Agent); k != nil {
+				take(k)
 			}
 		}
 	}
@@ -128,4 +140,18 @@ func (s *State) checkMoved(e *journal.Entry, c *Committed) error {
 		}
 	}
 	return nil
+}
+
+// Made returns the versions of records that the answers made, and how many were refused.
+func (s *State) Made() (made []string, refused int) {
+	for i := range s.Patches {
+		for k := range s.Patches[i].Changes {
+			if c := &s.Patches[i].Changes[k]; c.Made != "" {
+				made = append(made, c.Made)
+			} else if !c.Corrected {
+				refused++
+			}
+		}
+	}
+	return made, refused
 }

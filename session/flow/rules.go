@@ -3,6 +3,8 @@ package flow
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
@@ -67,9 +69,9 @@ func names(sections []artifact.Section) []string {
 func (o *Opened) MergeRules() (merge.Rules, error) {
 	unknown := ""
 	if !merge.IsVersion(o.Rules.Version) {
-		unknown = fmt.Sprintf("the session uses merge rules %s; this program has %s and %s", fault.Shown(o.Rules.Version), merge.First, merge.Second)
-	} else if r := o.Reads(); r != delta.FirstReader && r != delta.SecondReader {
-		unknown = fmt.Sprintf("replies of the session are read by %s; this program has %s and %s", fault.Shown(string(r)), delta.FirstReader, delta.SecondReader)
+		unknown = fmt.Sprintf("the session uses merge rules %s; this program has %s", fault.Shown(o.Rules.Version), strings.Join(merge.Versions(), ", "))
+	} else if r := o.Reads(); !slices.Contains(delta.Readers(), r) {
+		unknown = fmt.Sprintf("replies of the session are read by %s; this program has %s to %s", fault.Shown(string(r)), delta.FirstReader, delta.NewestReader)
 	}
 	if unknown != "" {
 		return merge.Rules{}, &fault.Error{Code: UnknownEvent, Detail: unknown, Hint: "use the version of brenner that began the session"}

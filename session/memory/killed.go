@@ -39,7 +39,7 @@ func (d *killedClaim) compare(o *killedClaim) int {
 func (b *Book) similarKilled(ctx context.Context, r *session.LessonQuery) ([]kickoff.Bullet, error) {
 	var warnings []kickoff.Bullet
 	killed := func(p *playbook.Bullet) bool {
-		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined
+		return slices.Contains(p.Tags, session.TagKilled) && p.Stage != playbook.Quarantined && p.Domain == r.Domain
 	}
 	if len(r.Own) == 0 || len(r.Killed) == 0 && len(b.Keeper.Bullets(killed)) == 0 {
 		return nil, nil
@@ -58,7 +58,11 @@ func (b *Book) similarKilled(ctx context.Context, r *session.LessonQuery) ([]kic
 			if err != nil {
 				return nil, err
 			}
-			if d, ok := killedFromBullet(p); ok && p.Source.Session != r.Thread {
+			standing, err := b.Keeper.Find(b.Keeper.Standing(match.ID)) // a merged claim still warns
+			if err != nil {
+				return nil, err
+			}
+			if d, ok := killedFromBullet(p); ok && p.Source.Session != r.Thread && standing.Live() {
 				all = append(all, d)
 			}
 		}

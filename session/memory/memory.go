@@ -36,7 +36,7 @@ func Line(b *playbook.Bullet) string { return Lesson(b).Quoted() }
 // Recall returns the lessons for one agent's message.
 func (b *Book) Recall(ctx context.Context, r *session.LessonQuery) (session.LessonSet, error) {
 	chosen, err := b.Keeper.Choose(ctx, keeper.Selection{
-		Session: r.Thread, Role: r.Role, About: r.Question, Tokens: b.Tokens, Count: b.Count, Line: Line,
+		Domain: r.Domain, Session: r.Thread, Role: r.Role, About: r.Question, Tokens: b.Tokens, Count: b.Count, Line: Line,
 	})
 	if err != nil {
 		return session.LessonSet{}, err

@@ -98,9 +98,9 @@ func TestViewShrinksWithBound(t *testing.T) {
 		{Name: "attack", Value: artifact.Text("All is staining")}, {Name: "evidence", Value: artifact.Text("Half of the profiles")},
 	}}}
 	spec := view.Default("adversarial_critic") // to the critic, the critique matters more
-	in := view.Input{Artifact: a, Spec: spec, Notes: []view.Note{{By: "Sydney", Text: strings.Repeat("long ", 60)}}}
+	in := view.Input{Artifact: a, Spec: spec, Notes: []view.Note{{By: "Sydney", Text: strings.Repeat("long ", 120)}}}
 	var got []string
-	for bound := 2000; bound > 100; bound-- {
+	for bound := 3000; bound > 100; bound-- {
 		in.Spec.MaxTokens = bound
 		if s := state(view.Build(in)); len(got) == 0 || got[len(got)-1] != s {
 			got = append(got, s)
@@ -108,11 +108,29 @@ func TestViewShrinksWithBound(t *testing.T) {
 	}
 	want := []string{
 		"", "short A1", "short A1 C1", "short C1 out A1", "out A1 C1",
-		"short C1 out A1 cut", "out A1 C1 cut",
+		"cut", "short A1 cut", "short A1 C1 cut", "short C1 out A1 cut", "out A1 C1 cut",
 		"out note 1", "short A1 out note 1", "short A1 C1 out note 1", "short C1 out A1 note 1", "out A1 C1 note 1", string(view.TooLarge),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Outcomes that differ only in their deltas are one line, and do not take the room of the items.
+func TestEqualOutcomesAreOneLine(t *testing.T) {
+	t.Parallel()
+	in := view.Input{Artifact: ledger(assumption("A1", nil)), Spec: view.Default("unified")}
+	for _, id := range []string{"d1", "d2", "d3"} {
+		in.Feedback = append(in.Feedback, view.Outcome{Delta: id, Disposition: "rejected", Code: "SECTION_LIMIT_EXCEEDED", Message: "the section is full"})
+	}
+	in.Feedback = append(in.Feedback, view.Outcome{Delta: "d4", Disposition: "rejected", Message: strings.Repeat("no ", 500)})
+	v := build(t, in)
+	if !strings.Contains(v.Text, "- d1, d2, d3 (3 deltas): rejected, SECTION_LIMIT_EXCEEDED: the section is full\n- d4: rejected: no") || v.Outcomes != (view.Tally{All: 4}) {
+		t.Errorf("%+v\n%s", v.Outcomes, v.Text)
+	}
+	in.Spec.MaxTokens = 900
+	if v = build(t, in); len(v.Shown) != 1 || v.Outcomes.Left+v.Outcomes.Short == 0 {
+		t.Errorf("%+v\n%s", v.Outcomes, v.Text)
 	}
 }
 
@@ -131,7 +149,7 @@ func state(v view.View, err error) string {
 		}
 		parts = append(parts, o.ID)
 	}
-	if strings.Contains(v.Text, "long…") {
+	if strings.Contains(v.Text, " characters left out]") {
 		parts = append(parts, "cut")
 	}
 	return strings.Join(parts, " ")

@@ -22,6 +22,7 @@ type filler struct {
 
 	left   int // tokens, by the sum of the parts
 	begun  [groupCount]bool
+	most   int     // tokens that outcomes may still have
 	raises []raise // in order, so that the last can be undone
 }
 
@@ -46,9 +47,13 @@ func (f *filler) fill() (text string, tokens int) {
 	if text, tokens = f.render(); tokens > f.bound {
 		return text, tokens
 	}
-	for range maxFills {
+	for fill := range maxFills {
 		before := len(f.raises)
 		f.left = f.bound - tokens
+		// Later, items have had their turn.
+		if f.most = f.left; fill == 0 {
+			f.most /= addressedShare
+		}
 		f.raiseAll()
 		raised := len(f.raises)
 		if raised == before {
@@ -137,8 +142,11 @@ func (f *filler) raise(p *part, to level) bool {
 	if len(p.text(to)) > BytesPerToken*(f.left-cost) {
 		return false
 	}
-	if cost += p.cost(to, f.count); cost > f.left {
+	if cost += p.cost(to, f.count); cost > f.left || p.group == outcomesGroup && cost > f.most {
 		return false
+	}
+	if p.group == outcomesGroup {
+		f.most -= cost
 	}
 	f.raises = append(f.raises, raise{part: p, from: p.level, cost: cost})
 	f.left -= cost

@@ -78,8 +78,13 @@ func TestRanges(t *testing.T) {
 		{"A1 A2 A4 A5 A6 A9", "A1, A2, A4-A6, A9"},
 		{"A2 nonsense A1 A3", "nonsense, A1-A3"},
 	} {
-		if got := strings.Join(ranges(4, strings.Fields(tt.ids)), ", "); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.ids, got, tt.want)
+		var got []string
+		items := 0
+		for _, r := range ranges(4, strings.Fields(tt.ids)) {
+			got, items = append(got, r.name), items+r.items
+		}
+		if all := strings.Join(got, ", "); all != tt.want || items != len(strings.Fields(tt.ids)) {
+			t.Errorf("%s: %s of %d items, want %s", tt.ids, all, items, tt.want)
 		}
 	}
 }

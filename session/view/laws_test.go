@@ -79,6 +79,14 @@ func checkAccount(t failer, in view.Input, v view.View) {
 		}
 	}
 	named := namedIDs(v.Text)
+	for _, id := range v.Targets {
+		if slices.Contains(v.Shown, id) || !strings.Contains(v.Text, "\n- "+view.Word(id)+".") {
+			t.Fatalf("no conflict of %s is shown, or the item is:\n%s", id, v.Text)
+		}
+	}
+	if all := v.Items.All; all != len(v.Shown)+v.Items.Left || v.Notes.All != len(in.Notes) || v.Outcomes.All != len(in.Feedback) {
+		t.Fatalf("counted %+v, %+v and %+v:\n%s", v.Items, v.Notes, v.Outcomes, v.Text)
+	}
 	var want []string
 	for _, s := range artifact.Sections() {
 		for _, it := range in.Artifact.Items(s) {

@@ -1,9 +1,11 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"brenner/artifact"
 	"brenner/internal/text"
@@ -23,7 +25,7 @@ func newPage(in *Input) *page {
 	p := &page{head: head(&in.Artifact)}
 	w := newWriter(&in.Artifact)
 	items := p.addItems(w, in)
-	p.addNotes(in.Notes)
+	p.addNotes(in.Notes, in.Spec.Bound()/addressedShare, in.Count)
 	p.addOutcomes(in.Feedback)
 	p.addressed = len(p.order)
 	for _, it := range in.Artifact.Items(artifact.ResearchThread) {
@@ -75,25 +77,77 @@ func (p *page) add(id string, g group, want level, write func(level) string) *pa
 	return part
 }
 
-func (p *page) addNotes(notes []Note) {
+// addressedShare is the part of a view that shortened notes take at most, and outcomes if not everything fits.
+const addressedShare = 3
+
+// addNotes adds notes. Shortened, they have a number of tokens together, or a line each.
+func (p *page) addNotes(notes []Note, tokens int, count func(string) int) {
 	for i, n := range notes {
-		p.order = append(p.order, p.add("note "+strconv.Itoa(i+1), notesGroup, complete, func(l level) string {
-			return "- " + Word(n.By) + ": " + atLevel(n.Text, l) + "\n"
-		}))
+		whole := inert(n.Text)
+		all := utf8.RuneCountInString(whole)
+		short := strings.TrimSpace(whole[:beginning(whole, tokens/len(notes), count)])
+		if utf8.RuneCountInString(short) < maxSummary {
+			short = strings.TrimSpace(text.First(whole, maxSummary))
+		}
+		left := all - utf8.RuneCountInString(short)
+		mark := fmt.Sprintf(" [note: %d of %d characters left out]", left, all)
+		if left <= len(mark) {
+			short, mark, left = whole, "", 0
+		}
+		part := p.add("note "+strconv.Itoa(i+1), notesGroup, complete, func(l level) string {
+			if l == shortened {
+				return "- " + Word(n.By) + ": " + visible(short) + mark + "\n"
+			}
+			return "- " + Word(n.By) + ": " + visible(whole) + "\n"
+		})
+		part.characters, part.cut = all, left
+		p.order = append(p.order, part)
 	}
 }
 
+// addOutcomes adds outcomes; those that differ only in their deltas are one part.
 func (p *page) addOutcomes(feedback []Outcome) {
+	same := make(map[Outcome][]string)
+	for _, o := range feedback {
+		if o.Delta != "" {
+			same[o.rest()] = append(same[o.rest()], o.Delta)
+		}
+	}
 	for i, o := range feedback {
-		p.order = append(p.order, p.add("outcome "+strconv.Itoa(i+1), outcomesGroup, complete, o.write))
+		deltas := same[o.rest()]
+		if o.Delta != "" && deltas == nil {
+			continue // told with an earlier one
+		}
+		if o.Delta != "" {
+			same[o.rest()] = nil
+		}
+		part := p.add("outcome "+strconv.Itoa(i+1), outcomesGroup, complete, func(l level) string { return o.write(deltas, l) })
+		part.of = max(len(deltas), 1)
+		p.order = append(p.order, part)
 	}
 }
 
-func (o *Outcome) write(l level) string {
+// rest returns the outcome without its delta.
+func (o *Outcome) rest() Outcome {
+	rest := *o
+	rest.Delta = ""
+	return rest
+}
+
+// maxDeltas is how many deltas of one outcome are named.
+const maxDeltas = 8
+
+func (o *Outcome) write(deltas []string, l level) string {
 	if o.Delta == "" {
 		return "- Note: " + atLevel(o.Message, l) + "\n"
 	}
-	line := "- " + Word(o.Delta)
+	line := "- " + words(deltas[:min(len(deltas), maxDeltas)])
+	if len(deltas) > 1 {
+		if more := len(deltas) - maxDeltas; more > 0 {
+			line += " and " + strconv.Itoa(more) + " more"
+		}
+		line += " (" + strconv.Itoa(len(deltas)) + " deltas)"
+	}
 	if o.Target != "" {
 		line += " on " + Word(o.Target)
 	}
@@ -115,12 +169,14 @@ func atLevel(text string, l level) string {
 }
 
 func (p *page) addConflict(c *conflict, form Form) {
-	p.order = append(p.order, p.add(c.place, conflictsGroup, levelFor(form), func(l level) string {
+	part := p.add(c.place, conflictsGroup, levelFor(form), func(l level) string {
 		if l == shortened {
 			return c.short()
 		}
 		return c.full()
-	}))
+	})
+	part.target = c.item.ID
+	p.order = append(p.order, part)
 }
 
 func (p *page) addItems(w *writer, in *Input) map[*artifact.Item]*part {
@@ -233,6 +289,11 @@ type part struct {
 	want  level  // according to the spec
 	level level  // the current one
 	rule  string // why only its name is shown
+	of    int    // outcomes it tells; 0 means 1
+	// target is the item that a conflict is about.
+	target string
+	// characters are those of a note, and cut how many of them are left out if it is shortened.
+	characters, cut int
 	// write returns the text at a level. texts and tokens cache it: few parts are ever needed.
 	write  func(level) string
 	texts  [complete + 1]string
@@ -270,8 +331,10 @@ func (p *page) leftOut() string {
 	if out == "" {
 		return ""
 	}
-	return "\n### Left out\n\n" + out
+	return leftHeading + out
 }
+
+const leftHeading = "\n### Left out\n\n"
 
 // leftOutBy returns the ids that a rule left out, as ranges, and the numbers of other parts.
 func (p *page) leftOutBy(rule string) []string {
@@ -283,20 +346,35 @@ func (p *page) leftOutBy(rule string) []string {
 				ids = append(ids, part.id)
 			}
 		}
-		names = append(names, ranges(s, ids)...)
+		for _, r := range ranges(s, ids) {
+			names = append(names, r.name)
+		}
 	}
-	for _, of := range []struct {
-		group group
-		one   string
-	}{{conflictsGroup, "CONFLICT"}, {outcomesGroup, "outcome"}, {notesGroup, "note"}} {
+	return append(names, p.countOthers(rule)...)
+}
+
+type countedPart struct {
+	group group
+	name  string
+}
+
+// countedParts returns the parts that are counted if they are left out.
+func countedParts() []countedPart {
+	return []countedPart{{conflictsGroup, "CONFLICT"}, {outcomesGroup, "outcome"}, {notesGroup, "note"}}
+}
+
+// countOthers returns the numbers of parts other than items that a rule left out.
+func (p *page) countOthers(rule string) []string {
+	var names []string
+	for _, of := range countedParts() {
 		n := 0
 		for _, part := range p.groups[of.group] {
 			if part.level == named && part.rule == rule {
-				n++
+				n += max(part.of, 1)
 			}
 		}
 		if n > 0 {
-			names = append(names, text.Count(n, of.one))
+			names = append(names, text.Count(n, of.name))
 		}
 	}
 	return names
@@ -305,15 +383,21 @@ func (p *page) leftOutBy(rule string) []string {
 // minRange is the least number of ids written as a range.
 const minRange = 3
 
+// idRange is the name of one or more items.
+type idRange struct {
+	name  string
+	items int
+}
+
 // ranges returns ids of one section, with neighbours as ranges, so that thousands can be named.
-func ranges(s artifact.Section, ids []string) []string {
+func ranges(s artifact.Section, ids []string) []idRange {
 	var numbers []int
-	var names []string
+	var names []idRange
 	for _, id := range ids {
 		if n, ok := s.IDNumber(id); ok {
 			numbers = append(numbers, n)
 		} else {
-			names = append(names, Word(id))
+			names = append(names, idRange{Word(id), 1})
 		}
 	}
 	slices.Sort(numbers)
@@ -322,13 +406,73 @@ func ranges(s artifact.Section, ids []string) []string {
 		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
 			end++
 		}
-		if end-i+1 >= minRange {
-			names = append(names, s.ItemID(numbers[i])+"-"+s.ItemID(numbers[end]))
+		if n := end - i + 1; n >= minRange {
+			names = append(names, idRange{s.ItemID(numbers[i]) + "-" + s.ItemID(numbers[end]), n})
 			i = end + 1
 			continue
 		}
-		names = append(names, s.ItemID(numbers[i]))
+		names = append(names, idRange{s.ItemID(numbers[i]), 1})
 		i++
 	}
 	return names
+}
+
+// least lowers everything and returns a text that names as many items as fit and counts the others.
+func (f *filler) least() (text string, tokens int) {
+	p := f.page
+	var all []idRange
+	items := 0
+	for g, parts := range p.groups {
+		var ids []string
+		for _, part := range parts {
+			part.level, part.rule = named, OverBound
+			ids = append(ids, part.id)
+		}
+		if g < artifact.SectionCount {
+			all = append(all, ranges(artifact.Section(g), ids)...)
+			items += len(ids)
+		}
+	}
+	write := func(n int) string {
+		var names []string
+		left := items
+		for _, r := range all[:n] {
+			names, left = append(names, r.name), left-r.items
+		}
+		if left > 0 || n == 0 {
+			names = append(names, leftItems(left, n > 0))
+		}
+		return p.head + leftHeading + "- " + OverBound + ": " + strings.Join(append(names, p.countOthers(OverBound)...), ", ") + "\n"
+	}
+	// The most names that fit, by halving.
+	low, high := 0, len(all)
+	for low < high {
+		mid := (low + high + 1) / 2
+		if f.count(write(mid)) <= f.bound {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	text = write(low)
+	return text, f.count(text)
+}
+
+func leftItems(n int, more bool) string {
+	if more {
+		return strconv.Itoa(n) + " more"
+	}
+	return text.Count(n, "item")
+}
+
+// Least returns a text that is about as long as the shortest view of any version of an artifact.
+func Least(sessionID string) string {
+	const n = 1_000_000
+	a := artifact.Artifact{}
+	a.Metadata.Version, a.Metadata.SessionID = n, sessionID
+	names := []string{leftItems(n, false)}
+	for _, one := range countedParts() {
+		names = append(names, text.Count(n, one.name))
+	}
+	return head(&a) + leftHeading + "- " + OverBound + ": " + strings.Join(names, ", ") + "\n"
 }

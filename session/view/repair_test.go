@@ -59,8 +59,8 @@ func TestRepairShowsLinesAroundProblems(t *testing.T) {
 			t.Errorf("%s: %d problems\n%s", name, n, got.Request)
 		}
 	}
-	if _, err := view.Repair(repairInput(50, "x", 1)); fault.CodeOf(err) != view.TooLarge || !strings.Contains(fault.HintOf(err), "max_tokens") {
-		t.Error(err)
+	if _, err := view.Repair(repairInput(50, "x", 1)); err != nil {
+		t.Errorf("the role's bound does not prevent a repair, but: %v", err)
 	}
 	whole := repairInput(4000, "x", 1)
 	whole.Call = 40
@@ -96,6 +96,7 @@ func repairLaws(t *rapid.T) {
 	if call <= 0 {
 		call = view.DefaultCallTokens
 	}
+	bound = max(bound, view.RepairRoom(in.Head, in.Tail, in.Count))
 	tokens := in.Count(got.Answer) + in.Count(got.Request)
 	if got.Tokens != tokens || tokens > bound || tokens+in.Count(in.Opening) > call {
 		t.Fatalf("%d tokens, bounds %d and %d", tokens, bound, call)
@@ -138,6 +139,22 @@ func TestNudge(t *testing.T) {
 		}
 		if err == nil && strings.Count(text, "\n") > 5 {
 			t.Fatal(text)
+		}
+	})
+}
+
+// A second turn fits the room that is kept for it, however many and long its problems are.
+func TestRepairFitsItsRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := repairInput(1, strings.Repeat("words ", rapid.IntRange(0, 5000).Draw(t, "answer")), rapid.SliceOfN(rapid.IntRange(1, 90), 1, 8).Draw(t, "lines")...)
+		in.Count = func(s string) int { return (len(s) + 3) / 4 }
+		in.Blocks, in.More = strings.Repeat("1, ", rapid.IntRange(0, 400).Draw(t, "blocks")), rapid.IntRange(0, 9999).Draw(t, "more")
+		in.Problems[0] += strings.Repeat(rapid.SampledFrom([]string{"x", "ä", "细胞 ", "a word\n"}).Draw(t, "what"), rapid.IntRange(0, 3000).Draw(t, "long"))
+		room := view.RepairRoom(in.Head, in.Tail, in.Count)
+		in.Call = in.Count(in.Opening) + room
+		got, err := view.Repair(in)
+		if err != nil || got.Tokens > room || !strings.HasPrefix(got.Request, in.Head+"- line ") || !strings.HasSuffix(got.Request, in.Tail) {
+			t.Fatalf("%v: %d of %d tokens:\n%s", err, got.Tokens, room, got.Request)
 		}
 	})
 }

@@ -20,6 +20,8 @@ const (
 	IDs     Form = "ids"     // only the id
 	// Sections shows a research artifact among records, with as many of its sections as fit.
 	Sections Form = "sections"
+	// Fields shows the project's brief among records: goal, non-goals, constraints and so on.
+	Fields Form = "fields"
 )
 
 // SectionView is how a role sees one section.

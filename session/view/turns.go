@@ -13,15 +13,17 @@ import (
 // RepairInput is the content of a second turn: what could not be read, and the agent's own answer.
 type RepairInput struct {
 	Role string
-	// Bound is for the turn itself, request and answer together; 0 or less means DefaultMaxTokens.
-	// Call is for the entire call, with its opening message.
+	// Bound is for the turn itself, request and answer together; 0 or less means DefaultMaxTokens. It
+	// is not less than RepairRoom. Call is for the entire call, with its opening message.
 	Bound, Call int
+	Around      int // tokens that the call has besides
 	Count       func(string) int
 	Opening     string // as sent
 	Answer      string // as received
-	// Head, Tail and the first problem are always sent, the others if they fit. More counts further
-	// ones.
+	// Head, Tail and the first problem, or its beginning, are always sent, the others if they fit. More
+	// counts further ones. Blocks is a line before Tail that is sent if it fits.
 	Head, Tail string
+	Blocks     string
 	Problems   []string
 	More       int
 	// Lines are the lines of the answer, from 1, that the problems are about.
@@ -47,9 +49,17 @@ func Repair(in *RepairInput) (RepairTurn, error) {
 	if call <= 0 {
 		call = DefaultCallTokens
 	}
-	r := &repair{RepairInput: in, bound: min(bound, call-in.Count(in.Opening))}
-	r.note = "(your answer, of " + strconv.Itoa(utf8.RuneCountInString(in.Answer)) + " characters, is left out: it does not fit)"
+	bound = max(bound, RepairRoom(in.Head, in.Tail, in.Count))
+	r := &repair{RepairInput: in, bound: min(bound, call-in.Count(in.Opening)-in.Around), problems: in.Problems, blocks: in.Blocks}
+	r.note = answerNote(utf8.RuneCountInString(in.Answer))
 	shown := min(len(in.Problems), 1)
+	if !r.fits(r.note, r.request(shown)) {
+		r.blocks = ""
+	}
+	if shown > 0 && !r.fits(r.note, r.request(shown)) {
+		first, _ := Begin(in.Problems[0], problemTokens-markTokens, in.Count)
+		r.problems = slices.Concat([]string{strings.TrimRight(first, "\n") + "\n"}, in.Problems[1:])
+	}
 	if !r.fits(r.note, r.request(shown)) {
 		return RepairTurn{}, &fault.Error{
 			Code: TooLarge, Op: "ask " + fault.Shown(in.Role) + " again",
@@ -68,8 +78,26 @@ func Repair(in *RepairInput) (RepairTurn, error) {
 
 type repair struct {
 	*RepairInput
-	bound int
-	note  string // in place of the answer
+	bound    int
+	note     string // in place of the answer
+	problems []string
+	blocks   string
+}
+
+// Tokens of a shortened problem, and those of them for the words that say so and for the number of
+// other problems.
+const (
+	problemTokens = 120
+	markTokens    = 40
+)
+
+func answerNote(characters int) string {
+	return "(your answer, of " + strconv.Itoa(characters) + " characters, is left out: it does not fit)"
+}
+
+// RepairRoom returns the tokens that every second turn with a head and a tail can be cut to.
+func RepairRoom(head, tail string, count func(string) int) int {
+	return count(answerNote(1_000_000)) + count(head+"\n"+tail) + problemTokens
 }
 
 func (r *repair) fits(answer, request string) bool {
@@ -80,11 +108,11 @@ func (r *repair) fits(answer, request string) bool {
 }
 
 func (r *repair) request(shown int) string {
-	text := r.Head + strings.Join(r.Problems[:shown], "")
+	text := r.Head + strings.Join(r.problems[:shown], "")
 	if more := len(r.Problems) - shown + r.More; more > 0 {
 		text += "- … and " + strconv.Itoa(more) + " more\n"
 	}
-	return text + r.Tail
+	return text + "\n" + r.blocks + r.Tail
 }
 
 const contextLines = 10
@@ -158,7 +186,13 @@ func Nudge(in *NudgeInput) (string, error) {
 		bound = DefaultNudgeTokens
 	}
 	bound = min(bound, DefaultNudgeTokens)
-	text := "You have acknowledged the message \"" + cut(in.Subject, maxSummary) + "\" and not answered it yet. Please reply to that message; what you have is better than nothing.\n"
+	reminder := func(message string) string {
+		return "You have acknowledged " + message + " and not answered it yet. Please reply to that message; what you have is better than nothing.\n"
+	}
+	text := reminder("the message \"" + cut(in.Subject, maxSummary) + "\"")
+	if in.Count(text) > bound {
+		text = reminder("a message of this thread")
+	}
 	if tokens := in.Count(text); tokens > bound {
 		return "", &fault.Error{
 			Code: TooLarge, Op: "remind " + fault.Shown(in.Role), Detail: fmt.Sprintf("the reminder has %d tokens; the limit is %d", tokens, bound),
@@ -190,7 +224,7 @@ func Nudge(in *NudgeInput) (string, error) {
 // DefaultCallTokens is the default bound of a whole call.
 const DefaultCallTokens = 100_000
 
-// CheckOpening returns an error if the tokens of an opening message exceed the bound of the call.
+// CheckOpening returns an error if the tokens of a message that cannot be shortened exceed the bound of the call.
 func CheckOpening(role string, bound, tokens int) error {
 	if bound <= 0 {
 		bound = DefaultCallTokens
@@ -200,6 +234,6 @@ func CheckOpening(role string, bound, tokens int) error {
 	}
 	return &fault.Error{
 		Code: TooLarge, Op: "write to " + fault.Shown(role), Detail: fmt.Sprintf("the message has %d tokens; the limit is %d", tokens, bound),
-		Hint: "pass less evidence or a shorter excerpt, or raise session.context_tokens",
+		Hint: "raise session.context_tokens",
 	}
 }

@@ -4,7 +4,8 @@
 // it at least by id, because an agent can only change what it can name; what is left out or
 // shortened is named with the reason; equal inputs yield equal texts; and no text of an agent or a
 // person can begin a line, so that none can forge a heading, a list, a fence, a quotation or HTML.
-// If not even the ids fit, Build fails and nothing must be sent.
+// If not even the ids fit, Build fails and nothing must be sent, or, if the caller permits it, the
+// view counts what it does not name.
 //
 // The package is pure. It must not know how tokens are counted, what becomes of the text, or what
 // else is in its message.
@@ -12,6 +13,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +24,7 @@ import (
 )
 
 // TooLarge is the code of a view whose fixed parts alone exceed its bound.
-const TooLarge fault.Code = "CONTEXT_TOO_LARGE" // The fixed parts of an agent's view exceed its token limit; nothing was sent.
+const TooLarge fault.Code = "CONTEXT_TOO_LARGE" // The fixed parts of a message or view exceed its token limit; nothing was sent.
 
 // Input is the content of a view.
 type Input struct {
@@ -33,6 +35,9 @@ type Input struct {
 	Count    func(string) int
 	Feedback []Outcome
 	Notes    []Note
+	// Counts permits a view that has no item, and names as many as fit and counts the others, if not
+	// even all ids fit.
+	Counts bool
 }
 
 // Outcome is the result of one of the agent's own deltas in the last round.
@@ -58,8 +63,17 @@ type View struct {
 	// LeftOut are the items shown only by id, and the conflicts ("H1.claim"), outcomes ("outcome
 	// 2") and notes ("note 1") that are missing.
 	LeftOut []Omission
+	// Targets are the items that open conflicts in the text are about, as far as they are not shown themselves.
+	Targets []string
 	Version int // of the artifact
+	// What is left out, by kind.
+	Items, Conflicts, Outcomes, Notes Tally
+	// NoteCharacters counts the characters of shortened notes.
+	NoteCharacters Tally
 }
+
+// Tally counts what a view has of a kind: all, what is left out, and what is shortened besides.
+type Tally struct{ All, Left, Short int }
 
 // Omission is something left out, and the rule that did it.
 type Omission struct{ ID, Rule string }
@@ -73,7 +87,7 @@ const (
 
 // Build returns a view. If it does not fit, items are shortened, the least important first, and
 // then left out, by section priority, relevance, recency and id. Build fails only if the version, the
-// beginning of the research thread and the ids do not fit.
+// beginning of the research thread and the ids do not fit; with Counts, if not even numbers do.
 func Build(in Input) (View, error) {
 	if in.Count == nil {
 		in.Count = func(text string) int { return len(text) }
@@ -81,6 +95,9 @@ func Build(in Input) (View, error) {
 	p := newPage(&in)
 	f := filler{page: p, bound: in.Spec.Bound(), count: in.Count}
 	text, tokens := f.fill()
+	if tokens > f.bound && in.Counts {
+		text, tokens = f.least()
+	}
 	if tokens > f.bound {
 		return View{}, tooLarge(&in, tokens)
 	}
@@ -102,9 +119,19 @@ func tooLarge(in *Input, tokens int) error {
 }
 
 func (p *page) fillIn(v *View) {
-	for _, group := range p.groups {
-		for _, part := range group {
+	tallies := map[group]*Tally{notesGroup: &v.Notes, outcomesGroup: &v.Outcomes, conflictsGroup: &v.Conflicts}
+	for g, parts := range p.groups {
+		tally := tallies[group(g)]
+		if tally == nil {
+			tally = &v.Items
+		}
+		for _, part := range parts {
 			item := part.group < artifact.SectionCount
+			tally.add(part)
+			if part.cut > 0 && part.level == shortened {
+				v.NoteCharacters.All += part.characters
+				v.NoteCharacters.Left += part.cut
+			}
 			switch {
 			case part.level == named:
 				v.LeftOut = append(v.LeftOut, Omission{ID: part.id, Rule: part.rule})
@@ -115,6 +142,22 @@ func (p *page) fillIn(v *View) {
 				v.Shown = append(v.Shown, part.id)
 			}
 		}
+	}
+	for _, part := range p.groups[conflictsGroup] {
+		if part.level > named && !slices.Contains(v.Shown, part.target) && !slices.Contains(v.Targets, part.target) {
+			v.Targets = append(v.Targets, part.target)
+		}
+	}
+}
+
+func (t *Tally) add(p *part) {
+	n := max(p.of, 1)
+	t.All += n
+	switch {
+	case p.level == named:
+		t.Left += n
+	case p.level < p.want && p.text(p.level) != p.text(p.want):
+		t.Short += n
 	}
 }
 

@@ -129,7 +129,7 @@ func (d *data) tagged(id, tag string) bool {
 func (d *data) referenced(id string) bool {
 	for from := range d.records {
 		h := d.head(from)
-		if from == id || h.Status == record.Deprecated || record.IsRaw(h.Type) {
+		if from == id || h.Status == record.Deprecated || !record.Uses(h.Type) {
 			continue
 		}
 		for _, l := range d.records[from][h.Standing().Version-1].Links {

@@ -254,6 +254,11 @@ func Depends(relation string) bool {
 	return false
 }
 
+// DependsOnAny reports whether one of the links is a dependency.
+func DependsOnAny(links []Link) bool {
+	return slices.ContainsFunc(links, func(l Link) bool { return Depends(l.Relation) })
+}
+
 // Ref identifies a version of a record; version 0 means any.
 type Ref struct {
 	ID      string `json:"id"`

@@ -45,7 +45,8 @@ type Type struct {
 	Core bool
 	// Whole types belong to the project as a whole: their module is Project.
 	Whole bool
-	// Raw types are messages as sent and received. No view can show them.
+	// Raw types are messages as sent and received, and snapshots of the playbook, whose lessons reach
+	// agents only by its own rules. No view can show them.
 	Raw bool
 	// Knowledge counts towards the compression of its module.
 	Knowledge bool
@@ -73,7 +74,7 @@ func BuiltInTypes() Types {
 		{Name: Reply, Raw: true},
 		{Name: StalemateRequest},
 		{Name: StalemateVerdict},
-		{Name: PlaybookSnapshot},
+		{Name: PlaybookSnapshot, Raw: true},
 	}
 }
 
@@ -128,11 +129,15 @@ func (t Types) Check(name string) error {
 	return &fault.Error{Code: UnknownType, Detail: "unknown type " + fault.Shown(name), Hint: hint}
 }
 
+// Uses reports whether a link from a record of this type is use of its target: messages only show a
+// record, and reviews judge it.
+func Uses(kind string) bool { return !IsRaw(kind) && kind != Review }
+
 // IsRaw reports whether a type is a message of a session. Such a message does not depend on the
 // records it shows: its text stays as sent.
 func IsRaw(kind string) bool {
 	switch kind {
-	case Roster, Kickoff, Reply:
+	case Roster, Kickoff, Reply, PlaybookSnapshot:
 		return true
 	}
 	return false

@@ -223,7 +223,7 @@ func (s *Store) Heads(ctx context.Context, q store.HeadQuery) ([]record.Head, er
 		{!q.After.IsZero(), "h.at > ?", []any{sortable(q.After)}},
 		{!q.Before.IsZero(), "h.at < ?", []any{sortable(q.Before)}},
 		{q.Unreferenced, `NOT EXISTS (SELECT 1 FROM links AS l JOIN heads AS f ON f.id = l.id
-			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply') AND l.version = ` + standingOf("f") + ")", nil},
+			WHERE l.to_id = h.id AND l.id <> h.id AND f.status <> 'deprecated' AND f.type NOT IN ('roster', 'kickoff', 'reply', 'review') AND l.version = ` + standingOf("f") + ")", nil},
 	} {
 		if c.when {
 			where.and(c.text, c.args...)

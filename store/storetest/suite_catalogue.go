@@ -117,7 +117,7 @@ func testUnreferenced(t *testing.T, s store.Store) {
 	marked(t, s, mark("memo", 1, record.Deprecated, 0), mark("memo", 2, record.Deprecated, 0))
 	same(t, []string{"memo", "note", "self"}, ids(heads(t, s, store.HeadQuery{Unreferenced: true})))
 	var messages []record.Record
-	for _, kind := range []string{record.Roster, record.Kickoff, record.Reply} {
+	for _, kind := range []string{record.Roster, record.Kickoff, record.Reply, record.Review} {
 		r := linked("sent-"+kind, 1, record.Link{Relation: record.Cites, ID: "note", Version: 1})
 		r.Type = kind
 		messages = append(messages, r)

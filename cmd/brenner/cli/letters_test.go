@@ -319,3 +319,44 @@ func TestCorrectedReplyCountsOnce(t *testing.T) {
 	}
 	contains(t, b.wantExit(2, "session", "compile", mailThread), "reply in round 1, counted with its correction, ", "contributed, 2 applied, version 2, round 1")
 }
+
+// A letter that corrects an earlier one replaces its item, in the same compilation and in a later one. What a
+// letter refers to without knowing it is unresolved, and the status lists both.
+func TestLetterCorrectsLetter(t *testing.T) {
+	b := newMailProject(t, "Lead", "BlueLake", "RedSky")
+	who := lateThread(b, "")
+	dust := func(claim string) string {
+		return delta(`{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Dust","claim":"` + claim + `"}}`)
+	}
+	b.letter("BlueLake", "DELTA", dust("It is dust."))
+	b.letter("RedSky", "DELTA", delta(`{"operation":"ADD","section":"predictions_table","payload":{"condition":"c","predictions":{"H1":"x"}}}`))
+	b.letter("BlueLake", "DELTA, corrected", dust("It is fine dust."))
+	contains(t, b.mustRun(append([]string{"session", "compile", mailThread}, who...)...),
+		"Corrections:\n", "CORRECTS_ITEM", "replaces fields of H1, which BlueLake added in an earlier letter",
+		"References:\n", "predictions of P1 names H1, which its author cannot have known; kept as H1 (RedSky's)")
+	b.letter("BlueLake", "DELTA, corrected again", dust("It is very fine dust."))
+	b.mustRun("session", "compile", mailThread)
+	show := b.mustRun("session", "show", mailThread)
+	contains(t, show, "**Claim**: It is very fine dust.", "**Unresolved**: predictions.H1 (RedSky's)")
+	if strings.Contains(show, "### H2") {
+		t.Errorf("the correction is an item of its own: %.3000s", show)
+	}
+	status := b.mustRun("session", "status", mailThread)
+	contains(t, status, "References:\n", "UNRESOLVED_REF")
+	if n := strings.Count(status, "CORRECTS_ITEM"); n != 2 {
+		t.Errorf("%d corrections in %.4000s", n, status)
+	}
+	var doc struct {
+		Letters []struct{ Warnings []struct{ Code string } }
+	}
+	if err := json.Unmarshal([]byte(b.mustRun("session", "status", mailThread, "--json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "UNRESOLVED_REF", "CORRECTS_ITEM", "CORRECTS_ITEM"} {
+		if got := doc.Letters[i].Warnings; want == "" && len(got) > 0 || want != "" && (len(got) != 1 || got[0].Code != want) {
+			t.Errorf("letter %d has %+v, want %q", i, got, want)
+		}
+	}
+	b.mustRun("verify", mailThread)
+	b.mustRun("session", "replay", mailThread)
+}

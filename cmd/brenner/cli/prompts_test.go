@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,11 +15,11 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 )
 
-// oneAtATime is a project whose endpoint takes one call at a time.
-func oneAtATime(t *testing.T, base string) string {
+// atOnce is a project whose endpoint takes a number of calls at a time.
+func atOnce(t *testing.T, base string, limit int) string {
 	t.Helper()
 	dir := t.TempDir()
-	text := "question: Why?\nagents:\n  models:\n    - model: m\n      concurrent: 1\n"
+	text := "question: Why?\nagents:\n  models:\n    - model: m\n      concurrent: " + strconv.Itoa(limit) + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "brenner.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -52,31 +53,37 @@ func TestPromptsTryFitsANarrowTerminal(t *testing.T) {
 	}
 }
 
-// All calls begin at once, within the limit of the endpoint. A terminal shows what was asked and each result.
+// As many calls are open at once as the endpoint allows. A terminal shows what was asked and each result.
 func TestPromptsTryKeepsTheLimitOfTheEndpoint(t *testing.T) {
-	var mu sync.Mutex
-	now, most := 0, 0
-	server := openaitest.New(t, func(openaitest.Request) openaitest.Answer {
-		mu.Lock()
-		now++
-		most = max(most, now)
-		mu.Unlock()
-		time.Sleep(20 * time.Millisecond)
-		mu.Lock()
-		now--
-		mu.Unlock()
-		return openaitest.Answer{Text: oneDelta}
-	})
-	dir := oneAtATime(t, server.BaseURL())
-	var out, errs bytes.Buffer
-	code := Run(t.Context(), []string{"prompts", "try", "--model", "m", "-C", dir}, ui.Streams{
-		In: strings.NewReader(""), Out: &out, Err: &errs, ErrTTY: true, Environ: os.Environ(), Now: time.Now,
-	})
-	if code != 0 || most != 1 || server.Asked() != 3 {
-		t.Errorf("exit %d, %d calls, %d at once: %s%s", code, server.Asked(), most, out.String(), errs.String())
-	}
-	if !strings.HasPrefix(errs.String(), "3 calls at most: ") || strings.Count(errs.String(), ": contributed in ") != 3 {
-		t.Errorf("progress: %s", errs.String())
+	for _, limit := range []int{1, 2, 3} {
+		var mu sync.Mutex
+		now, most := 0, 0
+		full := make(chan struct{}) // closed when as many calls are open as the limit allows
+		server := openaitest.New(t, func(openaitest.Request) openaitest.Answer {
+			mu.Lock()
+			now++
+			if now == limit && most < limit {
+				close(full)
+			}
+			most = max(most, now)
+			mu.Unlock()
+			<-full
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return openaitest.Answer{Text: oneDelta}
+		})
+		dir := atOnce(t, server.BaseURL(), limit)
+		var out, errs bytes.Buffer
+		code := Run(t.Context(), []string{"prompts", "try", "--model", "m", "-C", dir}, ui.Streams{
+			In: strings.NewReader(""), Out: &out, Err: &errs, ErrTTY: true, Environ: os.Environ(), Now: time.Now,
+		})
+		if code != 0 || most != limit || server.Asked() != 3 {
+			t.Errorf("limit %d: exit %d, %d calls, %d at once: %s%s", limit, code, server.Asked(), most, out.String(), errs.String())
+		}
+		if !strings.HasPrefix(errs.String(), "3 calls at most: ") || strings.Count(errs.String(), ": contributed in ") != 3 {
+			t.Errorf("progress: %s", errs.String())
+		}
 	}
 }
 
@@ -87,7 +94,7 @@ func TestPromptsTryInterrupted(t *testing.T) {
 		interrupts.Signal()
 		return openaitest.Answer{Text: oneDelta}
 	})
-	dir := oneAtATime(t, server.BaseURL())
+	dir := atOnce(t, server.BaseURL(), 1)
 	var out, errs bytes.Buffer
 	code := Run(t.Context(), []string{"prompts", "try", "--model", "m", "-C", dir}, ui.Streams{
 		In: strings.NewReader(""), Out: &out, Err: &errs, Environ: os.Environ(), Now: time.Now, Interrupts: interrupts,

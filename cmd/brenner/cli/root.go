@@ -100,7 +100,7 @@ anomalies and critiques. It records which reply every sentence came from.`,
 	addGroup(root, "Session commands:", sessioncmd.Command(a), loopcmd.Command(a), setupcmd.InitCommand(a), setupcmd.DoctorCommand(a),
 		sessioncmd.RosterCommand(a), mailcmd.Command(a), stalematecmd.Command(a))
 	addGroup(root, "Review commands:", sessioncmd.BlameCommand(a), sessioncmd.TraceCommand(a), verifycmd.Command(a))
-	addGroup(root, "Knowledge commands:", storecmd.Command(a), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), playbookcmd.Command(a), patchcmd.Command(a))
+	addGroup(root, "Knowledge commands:", storecmd.Command(a, sessioncmd.RunTaskCommand(a)), storecmd.ContextCommand(a), storecmd.ProjectCommand(a), playbookcmd.Command(a), patchcmd.Command(a))
 	const other = "Other commands:"
 	addGroup(root, other, mergecmd.Command(a), mergecmd.ArtifactCommand(a), mergecmd.DeltaCommand(a), sessioncmd.KickoffCommand(a), sessioncmd.PromptsCommand(a),
 		setupcmd.ConfigCommand(a), setupcmd.TrustCommand(a), setupcmd.VersionCommand(a), setupcmd.SchemaCommand(a))

@@ -451,6 +451,9 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 	switch t.Outcome {
 	case loop.Done:
 		line := fmt.Sprintf("%s: %s, version %d, %d tokens", who, ui.EndedBy(t.Reason, ""), t.Version, t.Spent)
+		if j.Cell.Task != "" {
+			line = fmt.Sprintf("%s: %s, %s, %d tokens", who, ui.EndedBy(t.Reason, ""), recordsText(t.Records, t.Refused), t.Spent)
+		}
 		if t.Conflicts > 0 {
 			line += ", " + text.Count(t.Conflicts, "conflict")
 		}
@@ -481,6 +484,15 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
 	}
 	return line + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
+}
+
+// recordsText says how many records the agent of a task put.
+func recordsText(put, refused int) string {
+	line := text.Count(put, "record")
+	if refused > 0 {
+		line += fmt.Sprintf(" (%d refused)", refused)
+	}
+	return line
 }
 
 // askedBy lists the models and programs of a loop, each once.

@@ -228,6 +228,10 @@ func summaryProblems(s *project.LoopSummary, b *strings.Builder) {
 
 func summaryRows(s *project.LoopSummary) [][]string {
 	rows := [][]string{{"SESSION", "ROUND", "JOB", "STATUS", "VERSION", "TOKENS", "CONFLICTS"}}
+	tasks := slices.ContainsFunc(s.Sessions, func(j project.LoopSession) bool { return j.Task != "" })
+	if tasks {
+		rows[0] = append(rows[0], "RECORDS")
+	}
 	unbegun := 0
 	for _, j := range s.Sessions {
 		if j.Thread == "" && j.Status == string(loop.Waiting) {
@@ -238,9 +242,17 @@ func summaryRows(s *project.LoopSummary) [][]string {
 		if len(rows) > mostJobs {
 			break
 		}
-		rows = append(rows, []string{
+		row := []string{
 			ui.OrDash(ui.Clean(j.Thread)), fmt.Sprint(j.Round), ui.Clean(j.Name), statusText(&j, s.Phase == session.PhaseEnded), fmt.Sprint(j.Version), fmt.Sprint(j.Tokens), fmt.Sprint(j.Conflicts),
-		})
+		}
+		switch {
+		case j.Task != "":
+			row[4], row[6] = "-", "-"
+			row = append(row, recordsText(j.Records, j.Refused))
+		case tasks:
+			row = append(row, "-")
+		}
+		rows = append(rows, row)
 	}
 	if n := len(s.Sessions) - len(rows) + 1; n > 0 {
 		rows = append(rows, []string{fmt.Sprintf("… and %d more; --json lists all", n)})

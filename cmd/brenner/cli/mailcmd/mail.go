@@ -13,6 +13,7 @@ import (
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/config"
 	"brenner/mail"
+	"brenner/mail/clients"
 	"brenner/mail/server"
 	"brenner/project"
 )
@@ -316,7 +317,7 @@ func mailConnectCommand(a *ui.App) *cobra.Command {
 		Use: "connect NAME", Short: "Print the configuration to connect an agent program", Args: ui.One,
 		Long: `Prints the configuration with which Claude Code, Codex CLI, Gemini CLI and Cursor connect
 to this project's mail. It does not contain the token, which is read from the environment
-variable ` + project.ClientToken + `. Add it to an existing configuration file.`,
+variable ` + clients.Token + `. Add it to an existing configuration file.`,
 		Example: `  brenner mail connect BlueLake
 
 Exit codes: 0 printed; 2 invalid name or URL.`,
@@ -324,14 +325,14 @@ Exit codes: 0 printed; 2 invalid name or URL.`,
 			if err := mail.CheckName(args[0]); err != nil {
 				return err
 			}
-			return withMailbox(a, &flags, func(m *project.Mailbox) (*project.MailConnection, error) { return m.Connect(args[0]), nil }, connectionText)
+			return withMailbox(a, &flags, func(m *project.Mailbox) (*clients.Connection, error) { return m.Connect(args[0]), nil }, connectionText)
 		},
 	})
 }
 
-func connectionText(_ *ui.App, r *project.MailConnection) string {
+func connectionText(_ *ui.App, r *clients.Connection) string {
 	var b strings.Builder
-	b.WriteString("export " + project.ClientToken + "=$(brenner mail token " + r.Agent + ")\n")
+	b.WriteString("export " + clients.Token + "=$(brenner mail token " + r.Agent + ")\n")
 	for _, c := range r.Clients {
 		b.WriteString("\n# " + c.Program + ": " + c.File + "\n" + c.Text + "\n")
 	}

@@ -157,7 +157,7 @@ func (o *mergeOptions) checkBase(c *cobra.Command, base *artifact.Metadata) erro
 	case base.Rules != "" && !merge.IsVersion(base.Rules):
 		return &fault.Error{
 			Code: ui.UnknownRules, Op: "read base", Place: o.base,
-			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s and %s", base.Rules, merge.First, merge.Second),
+			Detail: fmt.Sprintf("made by rules %s; this version of brenner has %s", base.Rules, strings.Join(merge.Versions(), ", ")),
 			Hint:   "use the version of brenner that made it",
 		}
 	case noRoster && o.scopes == "strict":

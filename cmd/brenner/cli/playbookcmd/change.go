@@ -11,7 +11,7 @@ import (
 	"brenner/internal/text"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
-	"brenner/project"
+	"brenner/project/lessons"
 )
 
 type playbookAddOptions struct {
@@ -62,7 +62,7 @@ func playbookAdd(a *ui.App, c *cobra.Command, opt *playbookAddOptions, text stri
 	if c.Flags().Changed("confidence") && opt.agent == "" {
 		return ui.Usage(c, "--confidence requires --agent: a person's lesson has confidence 1", "")
 	}
-	return change(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (r *keeper.Change, note string, err error) {
+	return change(a, c, &opt.actFlags, func(b *lessons.Book, act playbook.Act) (r *keeper.Change, note string, err error) {
 		r, err = b.AddLesson(c.Context(), act, playbook.Insight{
 			Domain: opt.domain, Section: playbook.Section(opt.section), Text: strings.TrimSpace(text), Tags: opt.tags, Confidence: opt.confidence,
 			Source: playbook.Source{Session: opt.session, Agent: opt.agent, Task: opt.task},
@@ -91,7 +91,7 @@ Exit codes: 0 done; 1 storing failed; 2 no such bullet, no reason, or invalid te
 is not an authority; 75 the store is busy.`,
 		Args: ui.Args(2, 2, ""),
 		RunE: func(c *cobra.Command, args []string) error {
-			return change(a, c, &opt, func(b *project.Playbook, act playbook.Act) (*keeper.Change, string, error) {
+			return change(a, c, &opt, func(b *lessons.Book, act playbook.Act) (*keeper.Change, string, error) {
 				r, err := b.Correct(c.Context(), act, args[0], strings.TrimSpace(args[1]))
 				return r, "", err
 			})
@@ -126,7 +126,7 @@ not an authority; 75 the store is busy.`,
 			if len(polarity) != 1 {
 				return ui.Usage(c, "one of --helpful, --harmful and --neutral is required", "")
 			}
-			return change(a, c, &opt, func(b *project.Playbook, act playbook.Act) (r *keeper.Change, note string, err error) {
+			return change(a, c, &opt, func(b *lessons.Book, act playbook.Act) (r *keeper.Change, note string, err error) {
 				act.Session = session
 				r, err = b.Each(c.Context(), act, "credited", args, func(draft *playbook.Draft, id string) error {
 					_, err := draft.Credit(id, polarity[0])
@@ -149,7 +149,7 @@ not an authority; 75 the store is busy.`,
 
 // each applies do to bullets.
 func each(a *ui.App, c *cobra.Command, opt *actFlags, did string, ids []string, do func(*playbook.Draft, string) error) error {
-	return change(a, c, opt, func(b *project.Playbook, act playbook.Act) (*keeper.Change, string, error) {
+	return change(a, c, opt, func(b *lessons.Book, act playbook.Act) (*keeper.Change, string, error) {
 		r, err := b.Each(c.Context(), act, did, ids, do)
 		return r, "", err
 	})
@@ -194,12 +194,44 @@ func playbookQuarantineCommand(a *ui.App) *cobra.Command {
 }
 
 func playbookRestoreCommand(a *ui.App) *cobra.Command {
-	return moveCommand(a, &cobra.Command{
-		Use:     "restore ID…",
-		Short:   "Restore quarantined bullets to SHADOW",
-		Long:    `Moves bullets from quarantine to SHADOW. This never happens automatically.`,
-		Example: `  brenner playbook restore pb-00007 --reason "the harm had another cause"` + moveCodes,
+	var snapshot string
+	var apply bool
+	c := moveCommand(a, &cobra.Command{
+		Use:   "restore [ID…]",
+		Short: "Restore quarantined or merged bullets, or a snapshot",
+		Long: `Moves bullets from quarantine to SHADOW. This never happens automatically. A merged bullet
+returns to its stage; the bullet that stood for it loses its counts.
+
+With --snapshot, returns the whole playbook to a snapshot: counters, stages, reviews and
+merges are as they were, bullets that are missing here are added, and bullets that the
+snapshot does not have are quarantined. Nothing is deleted, and the journal has an entry
+for each change. Sessions that were counted since are not counted again. Without --apply,
+only prints what would change. A snapshot of the state before is kept.`,
+		Example: `  brenner playbook restore pb-00007 --reason "the harm had another cause"
+  brenner playbook restore --snapshot playbook@v2
+  brenner playbook restore --snapshot playbook@v2 --apply --reason "the import was a mistake"` + moveCodes,
 	}, "restored", (*playbook.Draft).Restore)
+	c.Flags().StringVar(&snapshot, "snapshot", "", "snapshot to restore, such as playbook@v2; without a version, the latest")
+	c.Flags().BoolVar(&apply, "apply", false, "restore the snapshot; without it nothing changes")
+	some, move := c.Args, c.RunE
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if snapshot == "" {
+			if err := ui.Unused(c, "requires --snapshot", "apply"); err != nil {
+				return err
+			}
+			if err := some(c, args); err != nil {
+				return err
+			}
+			return move(c, args)
+		}
+		if len(args) > 0 {
+			return ui.Usage(c, "--snapshot restores the whole playbook: name no bullets", "")
+		}
+		as, reason := c.Flags().Lookup("as").Value.String(), c.Flags().Lookup("reason").Value.String()
+		return restoreSnapshot(a, c, &actFlags{as: as, reason: reason}, snapshot, apply)
+	}
+	return c
 }
 
 func playbookReviewCommand(a *ui.App) *cobra.Command {
@@ -241,7 +273,7 @@ for review, nothing written; 4 --as is not an authority; 75 the store is busy.`,
 
 func playbookWaiting(a *ui.App, c *cobra.Command) error {
 	waiting := 0
-	err := show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.List, error) {
+	err := show(a, c, lessons.Open, func(b *lessons.Book) (*keeper.List, error) {
 		return b.List(c.Context(), keeper.ListOptions{Waiting: true})
 	}, func(a *ui.App, l *keeper.List) string {
 		waiting = len(l.Bullets)
@@ -263,9 +295,7 @@ func changeText(a *ui.App, r *keeper.Change, note string) string {
 		fmt.Fprintf(&b, "%s %s: %s\n", bullet.ID, r.Did, bulletState(bullet))
 		fmt.Fprintf(&b, "  %s\n", ui.Clean(bullet.Content))
 	}
-	for _, n := range r.Near {
-		fmt.Fprintf(&b, "  similar to %s (cosine %.2f), but not equivalent: %s\n", n.ID, n.Cosine, ui.Clean(n.Why))
-	}
+	writeNear(&b, r.Near)
 	for _, e := range r.Entries {
 		if e.Op != playbook.OpAdd && e.Op != playbook.OpCount {
 			fmt.Fprintf(&b, "  %s\n", entryLine(&e))
@@ -275,6 +305,12 @@ func changeText(a *ui.App, r *keeper.Change, note string) string {
 		b.WriteString(note + "\n")
 	}
 	return b.String()
+}
+
+func writeNear(b *strings.Builder, near []playbook.Refusal) {
+	for _, n := range near {
+		fmt.Fprintf(b, "  similar to %s (cosine %.2f), but not equivalent: %s\n", n.ID, n.Cosine, ui.Clean(n.Why))
+	}
 }
 
 // bulletState formats the stage and counters of a bullet.

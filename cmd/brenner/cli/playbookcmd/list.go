@@ -14,7 +14,7 @@ import (
 	"brenner/internal/text"
 	"brenner/playbook"
 	"brenner/playbook/keeper"
-	"brenner/project"
+	"brenner/project/lessons"
 )
 
 func playbookListCommand(a *ui.App) *cobra.Command {
@@ -33,7 +33,7 @@ Exit codes: 0 listed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 		RunE: func(c *cobra.Command, _ []string) error { return playbookList(a, c, &opt) },
 	})
 	f := c.Flags()
-	f.StringArrayVar(&opt.Stages, "stage", nil, "stage to list: SHADOW, STAGING, PROD or QUARANTINED; repeatable")
+	f.StringArrayVar(&opt.Stages, "stage", nil, "stage to list: SHADOW, STAGING, PROD, QUARANTINED or MERGED; repeatable (default: all but MERGED)")
 	f.StringVar(&opt.Section, "section", "", "section to list: helpful, harmful or neutral")
 	f.StringVar(&opt.Domain, "domain", "", "domain to list")
 	f.StringVar(&opt.Tag, "tag", "", "tag that bullets must have")
@@ -49,11 +49,11 @@ func playbookList(a *ui.App, c *cobra.Command, opt *keeper.ListOptions) error {
 	if opt.Limit < 0 {
 		return ui.Usage(c, "--limit: must not be negative", "")
 	}
-	open := (*project.Project).OpenPlaybook
+	open := lessons.Open
 	if opt.Like != "" {
-		open = (*project.Project).SearchPlaybook
+		open = lessons.Search
 	}
-	return show(a, c, open, func(b *project.Playbook) (*keeper.List, error) { return b.List(c.Context(), *opt) },
+	return show(a, c, open, func(b *lessons.Book) (*keeper.List, error) { return b.List(c.Context(), *opt) },
 		func(a *ui.App, l *keeper.List) string {
 			return listText(a, l, "No matching bullets. Add one with `brenner playbook add`.\n")
 		})
@@ -99,7 +99,7 @@ func playbookShowCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 no such bullet.`,
 		Args: someIDs(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.OneBullet, error) { return b.Show(args[0]) }, bulletText)
+			return show(a, c, lessons.Open, func(b *lessons.Book) (*keeper.OneBullet, error) { return b.Show(args[0]) }, bulletText)
 		},
 	})
 }
@@ -119,14 +119,30 @@ func bulletText(_ *ui.App, o *keeper.OneBullet) string {
 			rows = append(rows, []string{name, value})
 		}
 	}
-	more("From", strings.Join(slices.DeleteFunc([]string{b.Source.Agent, b.Source.Session, b.Source.Task}, func(s string) bool { return s == "" }), ", "))
+	more("From", originOf(b))
 	more("Tags", strings.Join(b.Tags, ", "))
 	more("Near", strings.Join(b.Near, ", "))
 	more("Supersedes", b.Supersedes)
+	more("Merged into", o.MergedInto)
+	for _, m := range o.Merged {
+		rows = append(rows, []string{"Stands for", m.ID + ": " + bulletState(m) + fromText(m)}, []string{"", ui.Clean(m.Content)})
+	}
 	more("Review", b.Review)
 	more("Model", b.Embedding.Model)
 	rows = append(rows, []string{"Hash", o.Hash})
 	return ui.Columns(rows)
+}
+
+// originOf formats where a bullet comes from.
+func originOf(b *playbook.Bullet) string {
+	return strings.Join(slices.DeleteFunc([]string{b.Source.Agent, b.Source.Session, b.Source.Task}, func(s string) bool { return s == "" }), ", ")
+}
+
+func fromText(b *playbook.Bullet) string {
+	if from := originOf(b); from != "" {
+		return "; from " + ui.Clean(from)
+	}
+	return ""
 }
 
 func playbookHistoryCommand(a *ui.App) *cobra.Command {
@@ -135,7 +151,8 @@ func playbookHistoryCommand(a *ui.App) *cobra.Command {
 		Use:   "history [ID]",
 		Short: "Show the history of one or all bullets",
 		Long: `Shows journal entries, oldest first: what changed, who changed it and why. With --json,
-each entry has the hashes of the bullet before and after the change.`,
+each entry has the hashes of the bullet before and after the change. The history of a
+bullet includes that of bullets merged into it.`,
 		Example: `  brenner playbook history pb-00007
   brenner playbook history --limit 20
   brenner playbook history --session RS-20261115-cells --json
@@ -149,7 +166,7 @@ Exit codes: 0 shown; 1 the journal is damaged; 2 no such bullet.`,
 			if len(args) == 1 {
 				opt.Bullet = args[0]
 			}
-			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.History, error) { return b.History(c.Context(), opt) }, historyText)
+			return show(a, c, lessons.Open, func(b *lessons.Book) (*keeper.History, error) { return b.History(c.Context(), opt) }, historyText)
 		},
 	})
 	c.Flags().StringVar(&opt.Session, "session", "", "session whose entries to show")
@@ -194,8 +211,8 @@ func playbookRenderCommand(a *ui.App) *cobra.Command {
 		Short: "Print the bullets that a prompt would contain",
 		Long: `Prints the bullets that a session puts into a prompt, exactly as under Memory in its
 messages: those in PROD, and for a share of the sessions (playbook.staging_share, by
-session id) those in STAGING, most relevant first. Bullets that exceed the token limit
-are listed on standard error.`,
+session id) those in STAGING, most relevant first. Only bullets of the session's domain
+are printed. Bullets that exceed the token limit are listed on standard error.`,
 		Example: `  brenner playbook render --about "How does a cell know what to become?" --role test_designer
   brenner playbook render --tokens 200 --session RS-20261115-cells
   brenner playbook render --all
@@ -218,7 +235,7 @@ Exit codes: 0 printed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 	f.StringVar(&w.About, "about", "", "subject to order bullets by (default: oldest first)")
 	f.StringVar(&w.Role, "role", "", "role of the prompt; omits bullets tagged with another role")
 	f.StringVar(&w.Session, "session", "", "session of the prompt")
-	f.StringVar(&w.Domain, "domain", "", "domain to print")
+	f.StringVar(&w.Domain, "domain", "", "domain of the session (default: playbook.domain)")
 	f.Var((*ui.Tokens)(&w.Tokens), "tokens", "token limit, such as 800 or 2k (default: playbook.tokens)")
 	f.BoolVar(&w.All, "all", false, "include all stages except quarantine")
 	return c
@@ -226,14 +243,14 @@ Exit codes: 0 printed, even if empty; 1 the playbook is damaged; 2 invalid flag;
 
 func playbookRender(a *ui.App, c *cobra.Command, w keeper.Selection, bound *int) error {
 	note := ""
-	err := show(a, c, (*project.Project).SearchPlaybook, func(b *project.Playbook) (*project.RenderedLessons, error) {
+	err := show(a, c, lessons.Search, func(b *lessons.Book) (*lessons.Rendered, error) {
 		return b.Render(c.Context(), w, bound)
-	}, func(_ *ui.App, r *project.RenderedLessons) string {
+	}, func(_ *ui.App, r *lessons.Rendered) string {
 		switch {
 		case len(r.Left) > 0:
 			note = "Do not fit into " + text.Count(r.Budget, "token") + ": " + strings.Join(r.Left, ", ") + ".\n"
 		case r.Text == "":
-			note = "No bullets for this prompt.\n"
+			note = "No bullets for this prompt (domain " + ui.Clean(r.Domain) + ").\n"
 		}
 		return r.Text
 	})
@@ -250,13 +267,21 @@ func playbookImportCommand(a *ui.App) *cobra.Command {
 		Use:   "import FILE",
 		Short: "Import bullets from a text file",
 		Long: `Imports bullets from a file with lines of the form "[id] helpful=N harmful=N :: text", all
-or none; "-" is standard input. Blank lines, headings (#) and bullets that already exist
-are skipped. A line is an error if it is malformed, if its id or text belongs to a
-different bullet, if it is equivalent to another line, or if its bullet is in another
-domain than --domain. Then nothing is imported, and all errors are listed.
+or none; "-" is standard input. Blank lines and headings (#) are skipped.
 
-The bullets keep their ids and counters and start in SHADOW. Computing the vectors takes 10
-to 40 ms per bullet.`,
+Each line is taken as if it were added here: if it is equivalent to a bullet of the
+domain, or to an earlier line (cosine of at least playbook.match), that bullet gets one
+count, helpful or harmful, whichever the line has more of; see ` + "`playbook add`" + `. The other
+lines become bullets with their own ids and counters, in SHADOW. What was imported before
+is not counted again, so a second import changes nothing. The result says what happened
+to each line.
+
+A line is an error if it is malformed, if its id belongs to a bullet with another text, or
+if its bullet is in another domain than --domain. Then nothing is imported, and all errors
+are listed.
+
+Computing the vectors takes 10 to 40 ms per bullet. A snapshot of the playbook before the
+import is kept.`,
 		Example: `  brenner playbook import playbook.txt
   brenner playbook export -C ../other | brenner playbook import -
 
@@ -275,16 +300,30 @@ func playbookImport(a *ui.App, c *cobra.Command, opt *actFlags, file, domain str
 	if err != nil {
 		return err
 	}
-	return act(a, c, opt, func(b *project.Playbook, act playbook.Act) (*project.ImportedLines, error) {
+	return act(a, c, opt, func(b *lessons.Book, act playbook.Act) (*lessons.Imported, error) {
 		return b.ImportLines(c.Context(), act, file, string(data), domain)
 	}, importText)
 }
 
-func importText(a *ui.App, r *project.ImportedLines) string {
+func importText(a *ui.App, r *lessons.Imported) string {
 	if a.Quiet {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s added, %d already present\n", ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Already)
+	var b strings.Builder
+	for _, l := range r.Bullets {
+		switch l.Did {
+		case playbook.ImportCounted:
+			fmt.Fprintf(&b, "line %d: %s counted for %s (cosine %.2f)\n", l.Line, l.ID, l.Bullet, l.Cosine)
+		case playbook.ImportAlready:
+			fmt.Fprintf(&b, "line %d: %s already present as %s\n", l.Line, l.ID, l.Bullet)
+		default:
+			fmt.Fprintf(&b, "line %d: %s added\n", l.Line, l.ID)
+			writeNear(&b, l.Near)
+		}
+	}
+	fmt.Fprintf(&b, "%s: %s added, %d counted for equivalent ones, %d already present (domain %s)\n",
+		ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Counted, r.Already, ui.Clean(r.Domain))
+	return b.String()
 }
 
 func playbookExportCommand(a *ui.App) *cobra.Command {
@@ -294,7 +333,8 @@ func playbookExportCommand(a *ui.App) *cobra.Command {
 		Use:   "export",
 		Short: "Export bullets to a text file",
 		Long: `Writes the bullets, oldest first, as lines of the form "[id] helpful=N harmful=N :: text".
-Quarantined bullets are omitted unless --all is set. An export can be imported again and
+Quarantined bullets are omitted unless --all is set; merged ones always, since their counts
+are part of others. An export can be imported again and
 yields the same lines. The format has no domains: if domains share a text, export each
 with --domain.`,
 		Example: `  brenner playbook export > playbook.txt
@@ -316,7 +356,7 @@ damaged; 2 the file already exists.`,
 			case force:
 				write = files.Replace
 			}
-			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.Lines, error) {
+			return show(a, c, lessons.Open, func(b *lessons.Book) (*keeper.Lines, error) {
 				x := b.Lines(domain, all)
 				x.File = out
 				return x, write(out, x.Bytes())

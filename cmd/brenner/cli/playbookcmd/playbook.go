@@ -2,7 +2,6 @@
 package playbookcmd
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"brenner/playbook"
 	"brenner/playbook/keeper"
 	"brenner/project"
+	"brenner/project/lessons"
+	"brenner/session/memory"
 )
 
 // Command returns the playbook commands.
@@ -31,16 +32,16 @@ verifiable journal.`,
 	}, playbookAddCommand(a), playbookReplaceCommand(a), playbookCreditCommand(a), playbookListCommand(a), playbookShowCommand(a),
 		playbookHistoryCommand(a), playbookPromoteCommand(a), playbookQuarantineCommand(a), playbookRestoreCommand(a), playbookReviewCommand(a),
 		playbookRollbackCommand(a), playbookVerifyCommand(a), playbookRenderCommand(a), playbookImportCommand(a), playbookExportCommand(a),
-		playbookStatsCommand(a), ui.SessionArg(a, 0, playbookHarvestCommand(a)))
+		playbookDedupeCommand(a), playbookSnapshotCommand(a), playbookStatsCommand(a), ui.SessionArg(a, 0, playbookHarvestCommand(a)))
 }
 
 // show opens the project's playbook with open, calls read, and prints the result.
-func show[V any](a *ui.App, c *cobra.Command, open func(*project.Project, context.Context) (*project.Playbook, error), read func(*project.Playbook) (V, error), text func(*ui.App, V) string) error {
+func show[V any](a *ui.App, c *cobra.Command, open lessons.Opener, read func(*lessons.Book) (V, error), text func(*ui.App, V) string) error {
 	p, err := a.Open()
 	if err != nil {
 		return err
 	}
-	b, err := open(p, c.Context())
+	b, err := open(c.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -62,8 +63,13 @@ func (f *actFlags) add(c *cobra.Command, reason string) {
 }
 
 // act opens the playbook for writing, calls do, and prints the result.
-func act[V any](a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playbook, playbook.Act) (V, error), text func(*ui.App, V) string) error {
-	return show(a, c, (*project.Project).ChangePlaybook, func(b *project.Playbook) (none V, err error) {
+func act[V any](a *ui.App, c *cobra.Command, opt *actFlags, do func(*lessons.Book, playbook.Act) (V, error), text func(*ui.App, V) string) error {
+	return actIn(a, c, opt, lessons.Change, do, text)
+}
+
+// actIn is act with another way to open the playbook.
+func actIn[V any](a *ui.App, c *cobra.Command, opt *actFlags, open lessons.Opener, do func(*lessons.Book, playbook.Act) (V, error), text func(*ui.App, V) string) error {
+	return show(a, c, open, func(b *lessons.Book) (none V, err error) {
 		act, err := b.Act(opt.as, opt.reason)
 		if err != nil {
 			return none, err
@@ -73,9 +79,9 @@ func act[V any](a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Pla
 }
 
 // change is act for a change of bullets; do also returns a note to print.
-func change(a *ui.App, c *cobra.Command, opt *actFlags, do func(*project.Playbook, playbook.Act) (*keeper.Change, string, error)) error {
+func change(a *ui.App, c *cobra.Command, opt *actFlags, do func(*lessons.Book, playbook.Act) (*keeper.Change, string, error)) error {
 	note := ""
-	return act(a, c, opt, func(b *project.Playbook, act playbook.Act) (r *keeper.Change, err error) {
+	return act(a, c, opt, func(b *lessons.Book, act playbook.Act) (r *keeper.Change, err error) {
 		r, note, err = do(b, act)
 		return r, err
 	}, func(a *ui.App, r *keeper.Change) string { return changeText(a, r, note) })
@@ -130,7 +136,7 @@ func harvestText(a *ui.App, r *project.Harvest) string {
 	var b strings.Builder
 	for i := range r.Sessions {
 		s := &r.Sessions[i]
-		text := project.LearnedText(s.Learned)
+		text := memory.LearnedText(s.Learned)
 		if s.Nothing() {
 			text = "nothing new"
 		}
@@ -222,7 +228,7 @@ func playbookStatsCommand(a *ui.App) *cobra.Command {
 Exit codes: 0 shown; 1 the playbook is damaged; 2 invalid configuration.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return show(a, c, (*project.Project).OpenPlaybook, func(b *project.Playbook) (*keeper.Stats, error) { return b.Stats(c.Context()) }, statsText)
+			return show(a, c, lessons.Open, func(b *lessons.Book) (*keeper.Stats, error) { return b.Stats(c.Context()) }, statsText)
 		},
 	})
 }
@@ -298,10 +304,14 @@ are shares from 0 to 1, p95 is a duration).
 
 With --session, reverts the counts of a session, quarantines the bullets it added, and
 moves back bullets that its counts had promoted or put up for review. Decisions by people
-are kept.`,
+are kept. The name of a batch of ` + "`playbook dedupe --apply`" + ` in place of a session separates
+what it merged.
+
+A snapshot of the playbook before the rollback is kept.`,
 		Example: `  brenner playbook rollback --since 2026-11-14T00:00:00Z --reason "the night run was broken"
   brenner playbook rollback --since 2026-11-14T00:00:00Z --before success=0.92,p95=40s,errors=0.02 --now success=0.81,p95=43s,errors=0.04
   brenner playbook rollback --session RS-20261114-cells --reason "its agents were given the wrong data"
+  brenner playbook rollback --session dedupe-41 --reason "they are different lessons"
 
 Exit codes: 0 done, or nothing to revert; 1 storing failed; 2 invalid flag, or no reason;
 4 --as is not an authority; 75 the store is busy.`,
@@ -312,7 +322,7 @@ Exit codes: 0 done, or nothing to revert; 1 storing failed; 2 invalid flag, or n
 	f := c.Flags()
 	f.StringVar(&opt.since, "since", "", "start of the period, as a time or a date")
 	f.StringVar(&opt.until, "until", "", "end of the period (default: now)")
-	f.StringVar(&opt.session, "session", "", "session to revert")
+	f.StringVar(&opt.session, "session", "", "what to revert: a session, or a batch of merges (dedupe-1)")
 	f.StringVar(&opt.before, "before", "", "metrics before the period: success=0.92,p95=40s,errors=0.02")
 	f.StringVar(&opt.now, "now", "", "metrics in the period")
 	return c
@@ -332,11 +342,11 @@ func playbookRollback(a *ui.App, c *cobra.Command, opt *rollbackOptions) error {
 	if err != nil {
 		return err
 	}
-	return change(a, c, &opt.actFlags, func(b *project.Playbook, act playbook.Act) (*keeper.Change, string, error) {
+	return change(a, c, &opt.actFlags, func(b *lessons.Book, act playbook.Act) (*keeper.Change, string, error) {
 		if err := opt.metrics(c, &r); err != nil {
 			return nil, "", err
 		}
-		done, err := b.Rollback(c.Context(), act, r)
+		done, err := b.RolledBack(c.Context(), act, r)
 		if err != nil {
 			return nil, "", err
 		}

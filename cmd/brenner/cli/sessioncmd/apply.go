@@ -281,7 +281,7 @@ func note(a *ui.App, c *cobra.Command, flags *AuthorFlags, arg, text string) err
 	return ui.Show(a, &noteResult{
 		Schema: "brenner.session.note/v1", Thread: h.Thread, Author: n.Author, Text: n.Text, At: artifact.FormatInstant(n.At),
 		Entry: h.State.Head.Seq, Head: h.State.Head.Hash, Round: h.State.Round() + 1, Rounds: h.State.Settings.Rounds,
-		Ended: h.State.Ended,
+		Ended: h.State.Ended, task: h.State.Opened.Task,
 	}, nil, noteText)
 }
 
@@ -297,9 +297,14 @@ type noteResult struct {
 	Round  int    `json:"round"` // the first round that shows it
 	Rounds int    `json:"rounds"`
 	Ended  string `json:"ended"` // why the session ended, if it did
+
+	task string // that the session runs
 }
 
 func noteText(a *ui.App, r *noteResult) string {
+	if r.task != "" && r.Round > 1 {
+		return fmt.Sprintf("%s: note by %s; no agent is shown it: a task has one round, and its message is written\n", r.Thread, ui.Clean(r.Author))
+	}
 	out := fmt.Sprintf("%s: note by %s, shown from round %d on\n", r.Thread, ui.Clean(r.Author), r.Round)
 	if (r.Ended != "" || r.Round > r.Rounds) && !a.Quiet {
 		out += "That round is not planned; to run it: brenner session resume " + r.Thread

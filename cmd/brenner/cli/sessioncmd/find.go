@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/internal/fault"
@@ -71,7 +72,7 @@ func findEverywhere(a *ui.App, c *cobra.Command, what string) error {
 func showFound(a *ui.App, res *project.TextFound, where string) error {
 	if res.Empty() {
 		return ui.NothingFound(&fault.Error{
-			Code: session.NotFound, Detail: ui.Quoted(res.Text) + " not found in " + where,
+			Code: audit.NotFound, Detail: ui.Quoted(res.Text) + " not found in " + where,
 			Hint: "search for a shorter phrase; the words must be adjacent",
 		})
 	}
@@ -119,7 +120,7 @@ func writeFound(b *strings.Builder, f *audit.FoundText, quiet bool) {
 		}
 	}
 	switch {
-	case f.Fate == session.FateNoted:
+	case f.Fate == audit.FateNoted:
 		rows = append(rows, []string{"  Note", f.Agent + ", " + f.At})
 	case f.Call == "" && f.Deltas != "":
 		place := fmt.Sprintf("delta %d", f.Block)
@@ -166,14 +167,14 @@ func sourceName(f *audit.FoundText) string {
 // fate describes what became of the text that was found.
 func fate(f *audit.FoundText) string {
 	switch f.Fate {
-	case session.FateInConflict:
+	case audit.FateInConflict:
 		return "in conflict"
-	case session.FateReplaced:
+	case audit.FateReplaced:
 		if f.By != "" {
 			return "replaced by " + ui.Clean(f.ByAgent) + " (" + ui.Clean(f.By) + ")"
 		}
 		return "no longer present"
-	case session.FateNotTaken:
+	case audit.FateNotTaken:
 		if f.Delta == "" {
 			return "in a delta from " + ui.Clean(f.Agent) + " that is not merged yet"
 		}
@@ -185,12 +186,12 @@ func fate(f *audit.FoundText) string {
 			why += ": " + ui.Clean(f.Message)
 		}
 		return "not merged: " + why
-	case session.FateSaid:
+	case audit.FateSaid:
 		if f.Delta != "" {
 			return "in a rationale"
 		}
 		return "in a reply from " + ui.Clean(f.Agent) + ", outside any delta"
-	case session.FateNoted:
+	case audit.FateNoted:
 		return "in a note by " + ui.Clean(f.Agent)
 	}
 	return "current"
@@ -213,7 +214,11 @@ func writeFoundRecord(b *strings.Builder, f *project.FoundRecord, quiet bool) {
 		rows = append(rows, []string{"  Link", fmt.Sprintf("%s %s@v%d", l.Relation, l.ID, l.Version)})
 	}
 	if f.Call != "" {
-		rows = append(rows, []string{"  Call", f.Call + " (brenner store log --calls)"})
+		show := " (brenner store log --calls)"
+		if thread, _, _ := strings.Cut(f.Call, "/"); artifact.IsThreadID(thread) {
+			show = " (brenner trace show " + f.Call + ")"
+		}
+		rows = append(rows, []string{"  Call", f.Call + show})
 	}
 	rows = append(rows, []string{"  Lineage", fmt.Sprintf("brenner store lineage %s@v%d", f.ID, f.First)})
 	b.WriteString(ui.Columns(rows))
@@ -266,7 +271,7 @@ func blameText(a *ui.App, r *audit.Blame) string {
 		switch {
 		case name == "":
 			name, text = createdBy(o), ""
-		case o.Fate == session.FateInConflict:
+		case o.Fate == audit.FateInConflict:
 			text = "CONFLICT " + text
 		}
 		if i == 0 || r.Origins[i-1].Delta != o.Delta {
@@ -288,7 +293,7 @@ func blameText(a *ui.App, r *audit.Blame) string {
 }
 
 // renumbered lists the ids behind those that the author of the last delta assumed.
-func renumbered(origins []session.Origin) string {
+func renumbered(origins []audit.Origin) string {
 	var notes []string
 	for i := len(origins) - 1; i >= 0 && origins[i].Delta == origins[len(origins)-1].Delta; i-- {
 		notes = append(notes, origins[i].Renumbered...)
@@ -299,7 +304,7 @@ func renumbered(origins []session.Origin) string {
 
 // createdBy labels the delta that created an item. The research thread is never added;
 // it is created by its first EDIT.
-func createdBy(o *session.Origin) string {
+func createdBy(o *audit.Origin) string {
 	if o.Operation == delta.Edit {
 		return "first written"
 	}
@@ -307,7 +312,7 @@ func createdBy(o *session.Origin) string {
 }
 
 // author formats in one line who wrote something, how and when.
-func author(o *session.Origin) string {
+func author(o *audit.Origin) string {
 	parts := []string{ui.Author(o.Agent, o.Asked)}
 	switch {
 	case o.Ruling != "":

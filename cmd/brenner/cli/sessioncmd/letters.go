@@ -9,6 +9,7 @@ import (
 	"brenner/internal/text"
 	"brenner/merge/settle"
 	"brenner/session"
+	"brenner/session/audit"
 	"brenner/session/flow"
 )
 
@@ -66,7 +67,7 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 		return ""
 	}
 	table := [][]string{{"MESSAGE", "FROM", "SUBJECT", "OUTCOME"}}
-	var refused, references []string
+	var refused, references, corrections []string
 	for i := range rows {
 		r := &rows[i]
 		outcome := letterOutcome(r)
@@ -79,13 +80,18 @@ func lettersText(a *ui.App, rows []session.LetterRow) string {
 			lines = append(lines, refusalLine(r.ID, &p))
 		}
 		refused = append(refused, few(lines, most)...)
-		lines = nil
+		var refs, corrects []string
 		for _, w := range r.Warnings {
-			lines = append(lines, "  "+ui.Clean(r.ID)+": "+ui.Clean(string(w.Code)+" "+w.Message)+"\n")
+			line := "  " + ui.Clean(r.ID) + ": " + ui.Clean(string(w.Code)+" "+w.Message) + "\n"
+			if audit.IsCorrection(w) {
+				corrects = append(corrects, line)
+			} else {
+				refs = append(refs, line)
+			}
 		}
-		references = append(references, few(lines, most)...)
+		references, corrections = append(references, few(refs, most)...), append(corrections, few(corrects, most)...)
 	}
-	return a.Table(table) + titled("Not taken", refused) + titled("References", references)
+	return a.Table(table) + titled("Not taken", refused) + titled("Corrections", corrections) + titled("References", references)
 }
 
 // unchangedText lists the messages of a thread in which nothing is new.

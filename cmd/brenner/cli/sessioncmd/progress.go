@@ -62,6 +62,9 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	switch e.Kind {
 	case flow.KindOpened:
 		line := fmt.Sprintf("%s: %s, %s", s.Opened.Thread, text.Count(len(s.Opened.Agents), "agent"), text.Count(s.Settings.Rounds, "round"))
+		if s.Opened.Task != "" {
+			line = s.Opened.Thread + ": task " + ui.Clean(s.Opened.Task)
+		}
 		if asked := askedModels(s); asked != "" {
 			line += ", asking " + asked
 		}
@@ -80,6 +83,9 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 	case flow.KindAnswered, flow.KindFailed:
 		return callLine(s, endedCall(e, s))
 	case flow.KindCommitted:
+		if s.Opened.Task != "" { // its artifact does not change
+			return ""
+		}
 		return commitLine(&s.Commits[len(s.Commits)-1])
 	case flow.KindNoted:
 		n := s.Notes[len(s.Notes)-1]
@@ -92,7 +98,7 @@ func eventLine(e *journal.Entry, s *flow.State) string {
 		}
 		return fmt.Sprintf("version %d mailed", s.Mailed)
 	case flow.KindEnded:
-		return s.Opened.Thread + ": " + ui.EndedBy(s.Ended, string(s.Verdict()))
+		return s.Opened.Thread + ": " + ui.Ended(s.Opened.Task, s.Ended, string(s.Verdict()))
 	}
 	return ""
 }

@@ -59,7 +59,11 @@ func dryRunText(a *ui.App, v *project.SessionPreview) string {
 		notes = append(notes, k.Agent+": kickoff "+k.Reason)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Dry run of %s: no message is sent, nothing is written.\nQuestion: %s\n\n%s", v.ThreadID, ui.Clean(strings.TrimSpace(v.Question)), ui.Columns(rows))
+	fmt.Fprintf(&b, "Dry run of %s: no message is sent, nothing is written.\n%s", v.ThreadID, strings.TrimSuffix(questionLine(v.Task, v.Question), "\n"))
+	if v.Domain != "" && v.Task == "" {
+		fmt.Fprintf(&b, "Lessons: domain %s\n", ui.Clean(v.Domain))
+	}
+	b.WriteString("\n" + ui.Columns(rows))
 	for _, n := range notes {
 		if !a.Quiet {
 			fmt.Fprintf(&b, "note: %s\n", ui.Clean(n))
@@ -123,9 +127,9 @@ func listCells(r *audit.Row) []string {
 	}
 	phase := ui.Phase(r.Phase)
 	if r.Reason != "" {
-		phase = ui.EndedBy(r.Reason, string(r.Verdict))
+		phase = ui.Ended(r.Task, r.Reason, string(r.Verdict))
 	}
-	question := ui.Cut(ui.Clean(strings.Join(strings.Fields(r.Question), " ")))
+	question := ui.Cut(ui.Clean(taskLine(r.Task, strings.Join(strings.Fields(r.Question), " "))))
 	if r.Rehearsal {
 		question = "(rehearsal) " + question
 	}

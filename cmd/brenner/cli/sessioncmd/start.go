@@ -76,6 +76,7 @@ interrupted.`,
 	f := c.Flags()
 	f.StringArrayVar(&opt.evidence, "evidence", nil, "file shown to every agent, cited as EV-001, EV-002, …; repeatable")
 	f.StringVar(&opt.module, "module", "", "module whose records are shown to the agents (default: the entire project)")
+	f.String("domain", "", "domain of the playbook whose lessons the agents are shown, and which learns (default: playbook.domain)")
 	f.StringVar(&opt.ifExists, "if-exists", "", "if --thread-id exists: resume, fail or new (start another)")
 	f.BoolVar(&opt.dryRun, "dry-run", false, "print the messages without sending any or writing anything")
 	f.BoolVar(&opt.estimate, "estimate", false, "print what the session costs at most, in tokens and dollars, without sending a message or writing anything")
@@ -146,7 +147,7 @@ func (r *runFlags) progress(c *cobra.Command, a *ui.App) project.Watch {
 func (r *runFlags) keys(c *cobra.Command) []config.Flag {
 	var flags []config.Flag
 	for _, f := range append(config.RunFlags(), config.RunFlag{Key: "agents.base_url", Name: "base-url"}) {
-		if o := c.Flags().Lookup(f.Name); o.Changed && !(f.Name == "base-url" && r.traffic.Names()) {
+		if o := c.Flags().Lookup(f.Name); o != nil && o.Changed && !(f.Name == "base-url" && r.traffic.Names()) {
 			flags = append(flags, config.Flag{Key: f.Key, Name: "--" + f.Name, Values: []string{o.Value.String()}})
 		}
 	}
@@ -157,6 +158,9 @@ func (s *startOptions) keys(c *cobra.Command) []config.Flag {
 	flags := s.run.keys(c)
 	if c.Flags().Changed("arbiter") {
 		flags = append(flags, config.Flag{Key: "session.arbiter", Name: "--arbiter", Values: []string{s.arbiter}})
+	}
+	if d := c.Flags().Lookup("domain"); d != nil && d.Changed {
+		flags = append(flags, config.Flag{Key: "playbook.domain", Name: "--domain", Values: []string{d.Value.String()}})
 	}
 	for _, v := range s.via {
 		if !strings.Contains(v, "=") {
@@ -333,6 +337,20 @@ func (s *startOptions) arbiterFlag(c *cobra.Command) {
 
 // runJob runs a session, shows its progress, and then its summary.
 func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
+	ended, summary, err := playJob(a, c, run, j)
+	if err != nil {
+		return err
+	}
+	a.Exit = exitCode(ended.Result, summary)
+	summary.Exit = &a.Exit
+	if run.jsonStream {
+		return errors.Join(a.PrintJSON(summary), ended.Unpublished)
+	}
+	return errors.Join(ui.Show(a, summary, nil, summaryText), ended.Unpublished)
+}
+
+// playJob runs a session and shows its progress. It returns the summary.
+func playJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) (*project.RunResult, *audit.Summary, error) {
 	ctx, drain, done := a.Interrupts.Gently(c.Context(), func() {
 		a.Say("\nbrenner: waiting for the calls in flight; interrupt again to stop immediately. The summary shows how to resume\n")
 	})
@@ -343,20 +361,15 @@ func runJob(a *ui.App, c *cobra.Command, run *runFlags, j *project.Job) error {
 	watch.Learned, watch.Drain = a.Learned(false), drain
 	ended, err := j.Run(ctx, watch)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	summary, err := audit.Summarise(context.WithoutCancel(ctx), ended.History, j.Source().Locks, "")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	j.Source().Project.ConfirmNext(summary, ended.History.State)
 	summary.Artifact = ended.Artifact
-	a.Exit = exitCode(ended.Result, summary)
-	summary.Exit = &a.Exit
-	if run.jsonStream {
-		return errors.Join(a.PrintJSON(summary), ended.Unpublished)
-	}
-	return errors.Join(ui.Show(a, summary, nil, summaryText), ended.Unpublished)
+	return ended, summary, nil
 }
 
 // exitCode returns the exit code for the result of a run.

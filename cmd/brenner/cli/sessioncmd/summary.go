@@ -18,6 +18,9 @@ import (
 func summaryText(a *ui.App, s *audit.Summary) string {
 	if a.Quiet {
 		line := s.Thread
+		if made := s.Made(); s.Exit != nil && s.Task != "" { // after a run of a task
+			return strings.Join(append(made, ""), "\n")
+		}
 		if s.Exit != nil && s.Artifact != "" { // after a run
 			line = summaryPath(s)
 		}
@@ -28,14 +31,16 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString(ui.RehearsalNote + "\n\n")
 	}
 	fmt.Fprintf(&b, "%s: %s\n", ui.Clean(s.Thread), summaryHeadline(s))
-	fmt.Fprintf(&b, "Question: %s\n\n", ui.Clean(s.Question))
+	b.WriteString(questionLine(s.Task, s.Question))
 	facts := summaryFacts(s)
 	if s.Mail != nil {
 		facts = append(facts, threadRows(s.Mail)...)
 	}
 	b.WriteString(ui.Columns(facts) + "\n")
 	b.WriteString(summaryAgentTable(a, s) + "\n")
-	b.WriteString(summaryVersionTable(a, s))
+	if s.Task == "" { // a task does not change its artifact
+		b.WriteString(summaryVersionTable(a, s))
+	}
 	if len(s.Letters) > 0 {
 		b.WriteString("\nMessages of the thread:\n" + lettersText(a, s.Letters))
 	}
@@ -48,6 +53,15 @@ func summaryText(a *ui.App, s *audit.Summary) string {
 		b.WriteString("To ask real models: brenner session start --preset default-3-agent --question \"…\" --via openai --base-url URL --model ID\n")
 	}
 	return b.String()
+}
+
+// questionLine returns the question of a session, or the task that it runs.
+func questionLine(task, question string) string {
+	title := "Question"
+	if task != "" {
+		title = "Task " + ui.Clean(task)
+	}
+	return title + ": " + ui.Clean(strings.TrimSpace(question)) + "\n\n"
 }
 
 // summaryPath returns the artifact's path relative to the working directory.
@@ -65,7 +79,7 @@ func summaryHeadline(s *audit.Summary) string {
 	if s.Reason == flow.EndCompiled {
 		rounds = fmt.Sprintf("version %d", s.Version)
 	}
-	line := ui.EndedBy(s.Reason, string(s.Verdict)) + ", " + rounds
+	line := ui.Ended(s.Task, s.Reason, string(s.Verdict)) + ", " + rounds
 	if s.Needs > 0 {
 		line += fmt.Sprintf("; the next calls need %d tokens", s.Needs)
 		if s.NeedsUSD > 0 {
@@ -80,8 +94,11 @@ func summaryHeadline(s *audit.Summary) string {
 
 func summaryFacts(s *audit.Summary) [][]string {
 	rows := [][]string{}
-	if s.Artifact != "" {
+	if s.Artifact != "" && s.Task == "" {
 		rows = append(rows, []string{"Artifact", summaryPath(s)})
+	}
+	if s.Domain != "" && s.Task == "" {
+		rows = append(rows, []string{"Lessons", "domain " + ui.Clean(s.Domain)})
 	}
 	budget := "no limit"
 	if s.Budget > 0 {
@@ -386,27 +403,42 @@ func summaryRemarks(s *audit.Summary, b *strings.Builder) {
 }
 
 func patchLine(r *audit.PatchRow) string {
-	return fmt.Sprintf("round %d, %s on ", r.Round, ui.Clean(r.Agent)) + patchResult(&r.PatchResult)
+	on := " on "
+	if r.Kind == flow.RecordKind {
+		on = ", record "
+	}
+	return fmt.Sprintf("round %d, %s", r.Round, ui.Clean(r.Agent)) + on + patchResult(&r.PatchResult)
 }
 
-// patchResult says what blocks about a record made, or why they made nothing.
+// patchResult says what blocks about a record, or a record of a reply, made, or why they made nothing.
 func patchResult(r *audit.PatchResult) string {
 	what := ui.Clean(r.Record) + ": "
-	if r.Made != "" {
+	switch {
+	case r.Elsewhere:
+		return what + "created " + ui.Clean(r.Made) + " elsewhere; it is not in this store"
+	case r.Made != "" && r.Kind == flow.RecordKind && r.Message != "":
+		return what + "created " + ui.Clean(r.Made) + ", " + r.Status + "; " + ui.Clean(r.Message)
+	case r.Made != "":
 		return what + "created " + ui.Clean(r.Made) + ", " + r.Status
+	}
+	if r.Corrected {
+		what += "corrected when asked; "
 	}
 	return what + r.Code + ": " + ui.Clean(ui.Clip(r.Message))
 }
 
-// summaryPatches lists the record versions that agents created and refused patches.
+// summaryPatches lists the record versions that agents created, and refused patches and records.
 func summaryPatches(s *audit.Summary, b *strings.Builder) {
-	if len(s.Patches) == 0 {
-		return
-	}
-	b.WriteString("\nRecord patches:\n")
+	var patches, records []string
 	for i := range s.Patches {
-		fmt.Fprintf(b, "  %s\n", patchLine(&s.Patches[i]))
+		line := "  " + patchLine(&s.Patches[i]) + "\n"
+		if s.Patches[i].Kind == flow.RecordKind {
+			records = append(records, line)
+		} else {
+			patches = append(patches, line)
+		}
 	}
+	b.WriteString(titled("Record patches", patches) + titled("Records in replies", records))
 }
 
 // patchLines formats the results of the most recent patch blocks.

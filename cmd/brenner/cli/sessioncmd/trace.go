@@ -300,6 +300,9 @@ func inputRows(in *audit.CallInput) [][]string {
 		r := &in.Records[i]
 		rows = append(rows, []string{"  Record", fmt.Sprintf("%s@v%d", r.ID, r.Version), recordShown(r)})
 	}
+	for _, what := range in.LeftOut {
+		rows = append(rows, []string{"  Left out", "", ui.Clean(what)})
+	}
 	if in.RecordsView != "" {
 		rows = append(rows, []string{"  Records view", "", in.RecordsView})
 	}
@@ -341,7 +344,11 @@ func callTraceOutRows(t *audit.CallTrace) [][]string {
 		rows = append(rows, []string{fmt.Sprintf("  Line %d", out.Ignored[i].Line), ignoredText(&out.Ignored[i])})
 	}
 	for i := range out.Patches {
-		rows = append(rows, []string{"  Patch", patchResult(&out.Patches[i])})
+		what := "  Patch"
+		if out.Patches[i].Kind == flow.RecordKind {
+			what = "  Record"
+		}
+		rows = append(rows, []string{what, patchResult(&out.Patches[i])})
 	}
 	if t.Settled {
 		return append(rows, []string{"  Merged", fmt.Sprintf("into version %d", t.Version)})
@@ -359,7 +366,7 @@ func ignoredText(r *audit.Ignored) string {
 }
 
 // deltaRows lists deltas with their outcomes.
-func deltaRows(deltas []session.Origin) [][]string {
+func deltaRows(deltas []audit.Origin) [][]string {
 	var rows [][]string
 	for i := range deltas {
 		d := &deltas[i]

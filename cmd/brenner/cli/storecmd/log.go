@@ -3,6 +3,7 @@ package storecmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,9 @@ func storeLogCommand(a *ui.App) *cobra.Command {
 		Long: `Without an id, lists the records, newest first. With an id, lists all versions of that record
 and every mark on them, such as promotions: the author, the time and the reason.
 
---refused lists what agents attempted outside the scope of their role. --calls lists the agent
-calls of store commands, with the records that each call was shown and produced.`,
+--refused lists the attempts that were refused: reads, puts and pins outside the rights of a role
+or a person, promotions that a gate refused, and deprecations. --calls lists the agent calls of
+store commands, with the records that each call was shown and produced.`,
 		Example: `  brenner store log --type paper_note --module fate
   brenner store log memo-fate
   brenner store log --refused
@@ -65,7 +67,7 @@ Exit codes: 0 listed; 2 no such record.`,
 	f.StringVar(&opt.module, "module", "", "list only this module")
 	f.StringVar(&opt.status, "status", "", "list only this status")
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(record.Statuses(), cobra.ShellCompDirectiveNoFileComp))
-	f.BoolVar(&opt.refused, "refused", false, "list attempts outside the scope of a role")
+	f.BoolVar(&opt.refused, "refused", false, "list refused attempts")
 	f.BoolVar(&opt.calls, "calls", false, "list agent calls of store commands")
 	f.IntVarP(&opt.most, "number", "n", 50, "maximum number to list; 0 means all")
 	return c
@@ -132,8 +134,16 @@ func historyText(a *ui.App, r *govern.History) string {
 	if len(r.Tips) > 1 && !a.Quiet {
 		fmt.Fprintf(&b, "\nUnmerged branches: %s\n", govern.Versions(r.Tips))
 	}
-	if len(r.Marks) > 0 && !a.Quiet {
-		b.WriteByte('\n')
+	var lines []string
+	for i := range r.Versions {
+		v := &r.Versions[i]
+		marked := slices.ContainsFunc(r.Marks, func(m govern.MarkRow) bool { return m.Version == v.Version && m.Status == v.Status })
+		if v.Because != "" && !marked {
+			lines = append(lines, fmt.Sprintf("v%d %s since it was put: %s\n", v.Version, v.Status, ui.Clean(v.Because)))
+		}
+	}
+	if len(r.Marks)+len(lines) > 0 && !a.Quiet {
+		b.WriteString("\n" + strings.Join(lines, ""))
 		for _, m := range r.Marks {
 			fmt.Fprintf(&b, "v%d %s by %s, %s: %s\n", m.Version, m.Status, ui.Clean(m.By), m.At, ui.Clean(m.Reason))
 		}
@@ -145,9 +155,13 @@ func refusalsText(_ *ui.App, r *govern.RefusalList) string {
 	if len(r.Attempts) == 0 {
 		return "No refused attempts.\n"
 	}
-	rows := [][]string{{"AT", "BY", "ROLE", "ACTION", "TYPE", "RECORD"}}
+	rows := [][]string{{"AT", "BY", "ROLE", "ACTION", "TYPE", "RECORD", "WHY"}}
 	for _, f := range r.Attempts {
-		rows = append(rows, []string{f.At, f.By, f.Role, f.Action, ui.OrDash(f.Type), ui.OrDash(f.ID)})
+		why := "no right to it"
+		if len(f.Why) > 0 {
+			why = strings.Join(f.Why, "; ")
+		}
+		rows = append(rows, []string{f.At, f.By, ui.OrDash(f.Role), f.Action, ui.OrDash(f.Type), ui.OrDash(f.ID), why})
 	}
 	return ui.Columns(rows)
 }
@@ -195,7 +209,7 @@ func callsText(a *ui.App, r *callList) string {
 
 func storeLineageCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
-	var up, down, versions bool
+	var up, down, versions, html bool
 	var depth int
 	var form string
 	c := &cobra.Command{
@@ -204,11 +218,13 @@ func storeLineageCommand(a *ui.App) *cobra.Command {
 		Long: `Follows the links of a version: --up, the default, to its dependencies (notes, results, tasks,
 sessions), --down to its dependents. Each line names the creator of the version.
 
---format dot and mermaid print a graph. To trace a sentence of a session's artifact to the
+--html prints one page with a drawing and a table of all versions; --format dot, mermaid and svg
+print a graph. A drawing shows messages and tasks as dashed lines only. To trace a sentence of a session's artifact to the
 deltas and replies behind it, use ` + "`brenner trace find`" + `.`,
 		Example: `  brenner store lineage intro
   brenner store lineage note-1 --down
   brenner store lineage memo-fate --format mermaid
+  brenner store lineage intro --html > intro.html
 
 Exit codes: 0 shown; 2 no such version.`,
 		Args: ui.One,
@@ -220,15 +236,14 @@ Exit codes: 0 shown; 2 no such version.`,
 				return ui.Usage(c, "--versions and --down are mutually exclusive", "")
 			case depth < 0:
 				return ui.Usage(c, "--depth must not be negative", "")
-			case form != "text" && form != "dot" && form != "mermaid":
-				return ui.Usage(c, "--format: unknown format "+ui.Clean(form), "use text, dot or mermaid")
+			case html && (a.JSON || c.Flags().Changed("format")):
+				return ui.Usage(c, "--html cannot be combined with --json and --format", "")
+			case html:
+				form = "html"
 			}
-			asText := lineageText
-			switch form {
-			case "dot":
-				asText = func(_ *ui.App, l *govern.Lineage) string { return ui.CleanLines(l.DOT(), "") }
-			case "mermaid":
-				asText = func(_ *ui.App, l *govern.Lineage) string { return ui.CleanLines(l.Mermaid(), "") }
+			asText, known := lineageForms()[form]
+			if !known {
+				return ui.Usage(c, "--format: unknown format "+ui.Clean(form), "use text, dot, mermaid or svg")
 			}
 			return showRecords(a, c, &f, false, asText, func(ctx context.Context, r *Records) (*govern.Lineage, error) {
 				return r.Lineage(ctx, args[0], !down, versions, depth)
@@ -240,8 +255,21 @@ Exit codes: 0 shown; 2 no such version.`,
 	c.Flags().BoolVar(&down, "down", false, "show dependents")
 	c.Flags().BoolVar(&versions, "versions", false, "with --up, include earlier versions")
 	c.Flags().IntVar(&depth, "depth", 0, "maximum number of steps; 0 means no limit")
-	c.Flags().StringVar(&form, "format", "text", "text, dot or mermaid")
+	c.Flags().StringVar(&form, "format", "text", "text, dot, mermaid or svg")
+	c.Flags().BoolVar(&html, "html", false, "print one self-contained HTML file")
 	return c
+}
+
+// lineageForms returns the ways to print a lineage.
+func lineageForms() map[string]func(*ui.App, *govern.Lineage) string {
+	clean := func(text string) string { return ui.CleanLines(text, "") }
+	return map[string]func(*ui.App, *govern.Lineage) string{
+		"text":    lineageText,
+		"dot":     func(_ *ui.App, l *govern.Lineage) string { return clean(l.DOT()) },
+		"mermaid": func(_ *ui.App, l *govern.Lineage) string { return clean(l.Mermaid()) },
+		"svg":     func(_ *ui.App, l *govern.Lineage) string { return l.SVG() },
+		"html":    func(_ *ui.App, l *govern.Lineage) string { return l.HTML() },
+	}
 }
 
 // lineageText formats a lineage as a tree.
@@ -300,7 +328,7 @@ func (t *lineageTree) write(b *strings.Builder, ref, relation string, depth int)
 	case n.Missing:
 		b.WriteString(" (not in the store)\n")
 	default:
-		fmt.Fprintf(b, "  %s, %s, by %s: %s\n", ui.Clean(n.Type), n.Status, ui.Author(n.Creator, n.Asked), ui.Clean(ui.Clip(n.Summary)))
+		fmt.Fprintf(b, "  %s, %s, by %s: %s\n", ui.Clean(n.Type), n.Status, ui.Clean(n.Author()), ui.Clean(ui.Clip(n.Summary)))
 	}
 	t.seen[ref] = true
 	for _, e := range t.next[ref] {

@@ -3,6 +3,8 @@ package storecmd
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,12 +26,14 @@ brenner.yaml. A module has at most one canonical project_brief, project_summary,
 integrated_memo and model_spec; --replace displaces the current one.
 
 A gate refuses the promotion if there is a reason against it: a stale summary, missing links,
-changed inputs, a rehearsal, compression that is due. Versions that depend on the previously
-canonical version are marked needs_update. Promoting a version with that mark confirms that it
-is still valid. A deprecated version, such as one that a later version replaced, cannot be
-promoted; use revert.`,
+outdated dependencies, a rehearsal, compression that is due. Versions that depend on the
+previously canonical version, directly or not, are marked needs_update. --stale promotes a
+version with outdated dependencies as it is: the journal says so, and it stays marked until a
+version that depends on current ones is put and promoted. A deprecated version, such as one that
+a later version replaced, cannot be promoted; use revert.`,
 		Example: `  brenner store promote memo-fate -m "checked against all three papers"
   brenner store promote memo-fate@v3 -m "v4 goes further than its papers" --as Sydney
+  brenner store promote memo-fate -m "note-1@v2 changes no result" --stale
   brenner store revert memo-fate@v2 -m "v3 was wrong" && brenner store promote memo-fate -m "v3 was wrong"
 
 Exit codes: 0 promoted; 2 no such version; 4 a gate refused it, nothing was changed;
@@ -44,6 +48,7 @@ Exit codes: 0 promoted; 2 no such version; 4 a gate refused it, nothing was chan
 	f.AddActor(c)
 	c.Flags().StringVarP(&o.Reason, "message", "m", "", "the reason for the promotion")
 	c.Flags().BoolVar(&o.Replace, "replace", false, "displace the record that is canonical for this type and module")
+	c.Flags().BoolVar(&o.Stale, "stale", false, "even if it depends on outdated versions; it stays marked")
 	return c
 }
 
@@ -58,6 +63,9 @@ func promotionText(a *ui.App, r *govern.Promotion) string {
 	}
 	fmt.Fprintf(&b, "%s is canonical%s\n", nameOf(&r.Record), replaced)
 	if !a.Quiet {
+		for _, why := range r.Despite {
+			fmt.Fprintf(&b, "  it is still stale: it depends on %s\n", ui.Clean(why))
+		}
 		for _, s := range r.Stale {
 			fmt.Fprintf(&b, "  %s@v%d needs an update: it depends on %s\n", ui.Clean(s.Ref.ID), s.Ref.Version, ui.Clean(s.Because))
 		}
@@ -71,8 +79,8 @@ func storeRevertCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "revert ADDRESS -m REASON",
 		Short: "Put a new version with the content of an earlier one",
-		Long: `Puts a new version with the content, the summary and the links of an earlier one. Nothing
-is removed, and nothing is promoted.`,
+		Long: `Puts a new version with the content, the summary and the links of an earlier one, or of the
+latest if that is deprecated: this restores the record. Nothing is removed or promoted.`,
 		Example: `  brenner store revert memo-fate@v2 -m "v3 cites a withdrawn paper"
 
 Exit codes: 0 put; 2 no such version, or it is already the latest; 4 the role may not write this
@@ -97,7 +105,11 @@ func storeForksCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
 	c := &cobra.Command{
 		Use:   "forks",
-		Short: "List records with unmerged branches",
+		Short: "List records with unmerged branches, and records that compete",
+		Long: `Lists the records with several unmerged branches. If a module has several records of a type of
+which only one can be canonical (project_brief, project_summary, integrated_memo, model_spec),
+they are a fork, too, until one is left: merge them and promote the result, deprecate the others,
+or displace them with promote --replace.`,
 		Example: `  brenner store forks
 
 Exit codes: 0 no forks; 5 forks found, a decision is required.`,
@@ -128,11 +140,15 @@ func forksText(a *ui.App, r *forkList) string {
 	}
 	rows := [][]string{{"RECORD", "TYPE", "MODULE", "TIPS"}}
 	for _, f := range r.Forks {
-		rows = append(rows, []string{f.ID, f.Type, f.Module, govern.Versions(f.Tips)})
+		tips := govern.Versions(f.Tips)
+		if len(f.Rivals) > 0 {
+			tips = ui.Some(f.Rivals)
+		}
+		rows = append(rows, []string{f.ID, f.Type, f.Module, tips})
 	}
 	text := ui.Columns(rows)
 	if !a.Quiet {
-		text += "`brenner store merge ID` merges the branches; `brenner store pin` makes it a task\n"
+		text += "`brenner store merge ID` merges branches, `brenner store merge ID OTHER` records; `brenner store pin` makes it a task\n"
 	}
 	return text
 }
@@ -141,33 +157,41 @@ func storeMergeCommand(a *ui.App) *cobra.Command {
 	var f RecordFlags
 	var take, file, message, summary string
 	c := &cobra.Command{
-		Use:   "merge ID --file FILE|--take VERSION -m REASON",
-		Short: "Merge the branches of a record into one version",
+		Use:   "merge ID [OTHER…] --file FILE|--take VERSION|OTHER -m REASON",
+		Short: "Merge the branches of a record, or several records, into one version",
 		Long: `Puts a version that continues all branches of a record, with the content of a file or of one
-of the tips. Content from a file gets the links of all tips, the content of a tip only its own.`,
+of the tips. Content from a file gets the links of all tips, the content of a tip only its own.
+With OTHER, the version also supersedes these records of the same type and module once it is
+promoted; until then, the fork stays listed.`,
 		Example: `  brenner store merge memo-fate --file joined.md -m "both are right about different stages"
   brenner store merge memo-fate --take v3 -m "v4 cites a withdrawn paper"
+  brenner store merge memo-fate memo-2 --take memo-2 -m "it has all of the first one"
 
 Exit codes: 0 put; 2 no fork, or the file cannot be read; 4 the role may not write this type;
 75 the store is busy.`,
-		Args: ui.One,
+		Args: ui.Args(1, math.MaxInt, ""),
 		RunE: func(c *cobra.Command, args []string) error {
-			m := govern.MergeDraft{ID: args[0], Change: message, Summary: summary}
-			if at, err := record.ParseAddress(args[0]); err != nil {
-				return err
-			} else if at.HasVersion() {
-				return ui.Usage(c, ui.Clean(args[0])+" names a version; merge takes a record", "omit the version; select the content with --take v2")
+			m := govern.MergeDraft{ID: args[0], Others: args[1:], Change: message, Summary: summary}
+			for _, arg := range args {
+				if at, err := record.ParseAddress(arg); err != nil {
+					return err
+				} else if at.HasVersion() {
+					return ui.Usage(c, ui.Clean(arg)+" names a version; merge takes a record", "omit the version; select the content with --take v2")
+				}
 			}
 			if (take == "") == (file == "") {
 				return ui.Usage(c, "either --file or --take is required", "")
 			}
-			if take != "" {
+			switch {
+			case slices.Contains(args, take):
+				m.TakeFrom = take
+			case take != "":
 				address, err := record.ParseAddress("x@" + take)
 				if err != nil || address.Version == 0 {
-					return ui.Usage(c, "--take: "+ui.Clean(take)+" is not a version", "write it like v2")
+					return ui.Usage(c, "--take: "+ui.Clean(take)+" is neither a version nor a record that is merged", "write it like v2, or name one of "+ui.Clean(strings.Join(args, ", ")))
 				}
 				m.Take = address.Version
-			} else {
+			default:
 				data, err := a.ReadFile("the merged text", file)
 				if err != nil {
 					return err
@@ -181,7 +205,7 @@ Exit codes: 0 put; 2 no fork, or the file cannot be read; 4 the role may not wri
 		},
 	}
 	f.AddActor(c)
-	c.Flags().StringVar(&take, "take", "", "use the content of this version unchanged")
+	c.Flags().StringVar(&take, "take", "", "use the content of this version, or of this one of the records, unchanged")
 	c.Flags().StringVar(&file, "file", "", "a file with the merged content, or - for standard input")
 	c.Flags().StringVar(&summary, "summary", "", "a summary of one or two sentences")
 	c.Flags().StringVarP(&message, "message", "m", "", "what was decided, and why")

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"brenner/cmd/brenner/cli/ui"
 	"brenner/govern"
+	"brenner/govern/brief"
 	"brenner/internal/fault"
 	"brenner/internal/files"
 	"brenner/project"
@@ -111,6 +113,9 @@ func (opt *putOptions) draft(c *cobra.Command, file string, data []byte) (govern
 		Tags: opt.tags, Task: opt.task, NoLinks: opt.noLinks, Content: data,
 	}
 	if d.ID == "" {
+		if c.Flags().Changed("id") { // a file name alone never means an existing record
+			return d, ui.Usage(c, "--id has no value", "")
+		}
 		d.ID = idOf(file)
 	}
 	if opt.id == "" && opt.kind == "" {
@@ -177,12 +182,19 @@ func writtenText(a *ui.App, r *govern.Written) string {
 		if p.SummaryBy == record.Extracted {
 			fmt.Fprintf(&b, "  summary extracted from the text: %s\n", ui.Clean(ui.Clip(p.Summary)))
 		}
+		if len(p.NotShown) > 0 {
+			fmt.Fprintf(&b, "  not shown to agents: %s\n", ui.Clean(strings.Join(p.NotShown, ", ")))
+		}
 		if p.Stale {
 			b.WriteString("  stale summary: it must be replaced before a promotion\n")
 		}
 		for _, m := range p.Moved {
+			if m.RestsOn != "" {
+				fmt.Fprintf(&b, "  made from %s@v%d, which rests on %s, which is outdated: review it before other records depend on it\n", ui.Clean(m.ID), m.Version, ui.Clean(m.RestsOn))
+				continue
+			}
 			if m.Now == m.Version {
-				fmt.Fprintf(&b, "  made from %s@v%d, which is no longer in use: review it before other records depend on it\n", ui.Clean(m.ID), m.Version)
+				fmt.Fprintf(&b, "  made from %s@v%d, which no longer holds: review it before other records depend on it\n", ui.Clean(m.ID), m.Version)
 				continue
 			}
 			fmt.Fprintf(&b, "  made from %s@v%d, but v%d is current: review it before other records depend on it\n", ui.Clean(m.ID), m.Version, m.Now)
@@ -193,8 +205,26 @@ func writtenText(a *ui.App, r *govern.Written) string {
 		if len(p.Fork) > 0 {
 			fmt.Fprintf(&b, "  unmerged branches: %s; `brenner store merge %s` merges them\n", govern.Versions(p.Fork), ui.Clean(p.ID))
 		}
+		if supersedesAll(p) {
+			fmt.Fprintf(&b, "  a fork with %s, which ends when this version is promoted\n", ui.Some(p.Rivals))
+		} else if len(p.Rivals) > 0 {
+			other, _, _ := strings.Cut(p.Rivals[0], "@")
+			fmt.Fprintf(&b, "  a fork: %s has another %s: %s; merge them with `brenner store merge %s %s`, or deprecate one\n",
+				ui.Clean(p.Module), p.Type, ui.Some(p.Rivals), ui.Clean(p.ID), ui.Clean(other))
+		}
+	}
+	for _, one := range r.NotMended {
+		fmt.Fprintf(&b, "not replaced: %s\n", ui.Clean(one))
 	}
 	return b.String()
+}
+
+// supersedesAll reports whether a version supersedes all records that compete with it, if any.
+func supersedesAll(p *govern.PutRow) bool {
+	superseded := func(name string) bool {
+		return slices.ContainsFunc(p.Links, func(l record.Link) bool { return l.Relation == record.Supersedes && l.Ref().String() == name })
+	}
+	return len(p.Rivals) > 0 && !slices.ContainsFunc(p.Rivals, func(name string) bool { return !superseded(name) })
 }
 
 // ProjectCommand returns the project commands.
@@ -212,8 +242,8 @@ func projectInitCommand(a *ui.App) *cobra.Command {
 		Use:   "init --question QUESTION|--file FILE",
 		Short: "Create a project: brenner.yaml, unless it exists, and the first draft of the brief",
 		Long: `Creates brenner.yaml unless it exists, and puts the first draft of the project's brief: from a
-file, or from a question, with headings for goals, constraints, scope and open questions to fill
-in. The draft is not canonical until it is promoted.`,
+file, or from a question, which becomes the goal, with headings for the other fields to fill in
+(see ` + "`brenner project brief --help`" + `). The draft is not canonical until it is promoted.`,
 		Example: `  brenner project init --question "How does a cell know what to become?"
   brenner project init --file brief.md
 
@@ -250,7 +280,16 @@ func projectBriefCommand(a *ui.App) *cobra.Command {
 		Use:   "brief [FILE|-]",
 		Short: "Show the project's brief, or put a new version of it",
 		Long: `Without a file, prints the canonical brief, or else the latest draft. With a file, puts a new
-version, which takes effect when it is promoted.`,
+version, which takes effect when it is promoted.
+
+A brief has fields, which are found by their headings: goal (or objective, aim, research
+question), scope, non-goals (or out of scope, exclusions), constraints (or limits, requirements),
+audience (or readers) and glossary (or terms). Lines such as "**Goal:** …" and "Goal: …" work,
+too. The goal is required, has at most 400 characters, and is the summary of the brief; it ends at
+the next heading. Agents are shown the fields under these names; text under other headings is only
+kept, and these headings are listed when the brief is put. For example:
+
+` + strings.TrimRight(ui.CleanLines(brief.Example, "  "), "\n"),
 		Example: `  brenner project brief
   brenner project brief brief.md -m "plant cells are out of scope"
   brenner store promote project-brief -m "agreed by all"
@@ -272,7 +311,7 @@ Exit codes: 0 printed or put; 2 no brief yet, or an invalid file; 75 the store i
 	}
 	f.AddActor(c)
 	c.Flags().StringVarP(&message, "message", "m", "", "what changed, and why")
-	c.Flags().StringVar(&summary, "summary", "", "a summary of one or two sentences")
+	c.Flags().StringVar(&summary, "summary", "", "the goal, which is the summary; anything else is refused")
 	return c
 }
 

@@ -66,10 +66,15 @@ func recordText(a *ui.App, r *govern.RecordText) string {
 		{"Type", ui.Clean(d.Type)},
 		{"Module", ui.Clean(d.Module)},
 		{"Status", statusOf(d)},
+	}
+	if d.Because != "" {
+		rows = append(rows, []string{"Stale", d.Because})
+	}
+	rows = append(rows, [][]string{
 		{"Parent", parent},
 		{"Summary", summary},
 		{"By", ui.Author(d.Creator, d.Asked) + ", " + d.At},
-	}
+	}...)
 	if d.Change != "" {
 		rows = append(rows, []string{"Change", d.Change})
 	}
@@ -171,6 +176,9 @@ func statusText(a *ui.App, r *govern.Status) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s %s\n", name, fmt.Sprintf(format, args...))
 	}
+	if p := r.Brief; p != nil {
+		line("brief", "%s: %s; %s", ui.Clean(p.Ref), p.Detail, p.Fix)
+	}
 	for _, o := range r.NeedsUpdate {
 		line(record.NeedsUpdate, "%s@v%d (%s): %s", ui.Clean(o.Ref.ID), o.Ref.Version, ui.Clean(o.Type), ui.Clean(o.Reason))
 	}
@@ -178,6 +186,10 @@ func statusText(a *ui.App, r *govern.Status) string {
 		line(record.NeedsRebase, "%s@v%d (%s): %s", ui.Clean(o.Ref.ID), o.Ref.Version, ui.Clean(o.Type), ui.Clean(o.Reason))
 	}
 	for _, f := range r.Forks {
+		if len(f.Rivals) > 0 {
+			line("fork", "several records are the %s of %s: %s", ui.Clean(f.Type), ui.Clean(f.Module), ui.Some(f.Rivals))
+			continue
+		}
 		line("fork", "%s (%s): unmerged branches: %s", ui.Clean(f.ID), ui.Clean(f.Type), govern.Versions(f.Tips))
 	}
 	for _, s := range r.StaleSummaries {
@@ -187,7 +199,7 @@ func statusText(a *ui.App, r *govern.Status) string {
 		line("compression", "%s: %s records are in no memo; `brenner store consolidate --module %s`", ui.Clean(d.Module), d.Count(), ui.Clean(d.Module))
 	}
 	if r.Refused > 0 && !a.Quiet {
-		line("refused", "%s outside the scope of a role; `brenner store log --refused`", text.Count(r.Refused, "attempt"))
+		line("refused", "%s; `brenner store log --refused`", text.Count(r.Refused, "attempt"))
 	}
 	if r.Current && !a.Quiet {
 		b.WriteString("Everything is current.\n")
@@ -206,7 +218,8 @@ func snapshotCommand(a *ui.App, example string) *cobra.Command {
 		Use:   "snapshot",
 		Short: "Print the state of the project, from canonical versions only",
 		Long: `Prints, in Markdown, the project's question and scope, its hypotheses and models, the evidence,
-the memo of each module and the open questions: from canonical versions, each with its source.`,
+the memo of each module, the sections of the manuscript and the open questions: from canonical
+versions, each with its source.`,
 		Example: "  " + example + "\n\nExit codes: 0 printed; 1 the store is damaged.",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -234,8 +247,8 @@ func contextBuildCommand(a *ui.App) *cobra.Command {
 		Use:   "build --role ROLE",
 		Short: "Print the context that an agent of a role would see",
 		Long: `Assembles the context of an agent from the project's records: an overview of the project, the
-task, and the records that the role's view shows, within its token limit. Nothing is sent or
-written.`,
+task, and the records that the role's view shows, within its token limit and that of a call
+(session.context_tokens). Nothing is sent or written.`,
 		Example: `  brenner context build --role test_designer --module fate --purpose "Design a test."
   brenner context build --task task-memo
 
@@ -249,7 +262,10 @@ func contextExplainCommand(a *ui.App) *cobra.Command {
 		Use:   "explain --role ROLE",
 		Short: "Explain for every record why it is in a context, or which rule excluded it",
 		Long: `Assembles the same context as build, and lists for every record of the project its form and
-the reason (an input of the task, a link, a tag, recency), or the rule that excluded it.`,
+the reason (an input of the task, a link, a tag, recency), or the rule that excluded it.
+
+The messages of a session have more than records. One that is over session.context_tokens leaves
+out records first; "session start --dry-run" and "trace show" say what each message leaves out.`,
 		Example: `  brenner context explain --role test_designer --module fate
   brenner context explain --role test_designer --module fate --input note-3 --json
 

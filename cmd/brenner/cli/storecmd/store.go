@@ -13,8 +13,8 @@ import (
 	"brenner/store/record"
 )
 
-// Command returns the store commands.
-func Command(a *ui.App) *cobra.Command {
+// Command returns the store commands, and the one that runs a task.
+func Command(a *ui.App, run *cobra.Command) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:   "store",
 		Short: "Manage typed, versioned records: notes, memos, models, reviews and their links",
@@ -26,7 +26,7 @@ note-1@canonical, note-1@latest.`,
 	},
 		storePutCommand(a), storeShowCommand(a), storeDiffCommand(a), storeLogCommand(a), storePromoteCommand(a),
 		storeRevertCommand(a), storeStatusCommand(a), storeLineageCommand(a), storeForksCommand(a), storeMergeCommand(a),
-		storePinCommand(a), storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a))
+		storePinCommand(a), run, storeDeprecateCommand(a), storeConsolidateCommand(a), storeSnapshotCommand(a), storeCheckCommand(a))
 }
 
 // RecordFlags are the flags of all commands on records.
@@ -52,6 +52,11 @@ type Records = project.Records
 
 // WithRecords opens the records for one command.
 func WithRecords(a *ui.App, c *cobra.Command, f *RecordFlags, write bool, do func(ctx context.Context, r *Records) error) error {
+	for _, name := range []string{"as", "role"} { // an empty variable of a script must not mean the operator
+		if flag := c.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return ui.Usage(c, "--"+name+" has no value", "")
+		}
+	}
 	p, err := a.Open()
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ func FromHere(path string) string { return files.FromHere(path) }
 // EndedBy describes how a session ended.
 func EndedBy(reason, verdict string) string { return Clean(session.EndedBy(reason, verdict)) }
 
+// Ended is EndedBy for a session that may run a task.
+func Ended(task, reason, verdict string) string { return Clean(session.Ended(task, reason, verdict)) }
+
 // Phase returns the phase of a session or a loop as text.
 func Phase(phase string) string {
 	if phase == session.PhaseLeft {

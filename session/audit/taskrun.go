@@ -1,0 +1,170 @@
+package audit
+
+import (
+	"context"
+	"slices"
+
+	"brenner/session"
+	"brenner/session/flow"
+	"brenner/store"
+	"brenner/store/record"
+)
+
+// TaskRun is what a run of a task came to.
+type TaskRun struct {
+	Schema  string       `json:"schema"`
+	Task    string       `json:"task"` // the version of the task spec
+	Text    string       `json:"text"`
+	Role    string       `json:"role"`
+	Agent   string       `json:"agent"`
+	Earlier bool         `json:"earlier"` // the task ran before, and no agent was asked now
+	Inputs  []TaskInput  `json:"inputs"`
+	Moved   []string     `json:"moved"` // what is to be said of inputs that have changed or no longer hold
+	Put     []TaskRecord `json:"put"`
+	Refused []PatchRow   `json:"refused"`
+	// NoChanges reports whether the agent wrote that there is nothing to do; Reason is why, if it says so.
+	NoChanges bool     `json:"no_changes"`
+	Reason    string   `json:"no_changes_reason,omitempty"`
+	Session   *Summary `json:"session"`
+	Next      []string `json:"next"`
+	Exit      int      `json:"exit"` // of the command
+
+	outcome string // of the reply
+}
+
+// TaskInput is an input of a task, and how the agent was shown it.
+type TaskInput struct {
+	Record string `json:"record"`
+	Form   string `json:"form"` // full, summary, or "" if it was not shown
+}
+
+// TaskRecord is a record that the agent put.
+type TaskRecord struct {
+	Record  string `json:"record"`
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Summary string `json:"summary"`
+	// Elsewhere reports whether it is not in this store: the session was imported without it.
+	Elsewhere bool `json:"elsewhere,omitzero"`
+}
+
+// NewTaskRun returns what a session that ran a task came to. Inputs are those of the task.
+func NewTaskRun(ctx context.Context, h *session.History, s *Summary, inputs []record.Ref) (*TaskRun, error) {
+	o := &h.State.Opened
+	t := &TaskRun{
+		Schema: "brenner.store.run/v1", Task: o.Task, Text: o.Question, Role: o.Agents[0].Role, Agent: o.Agents[0].Name,
+		Inputs: []TaskInput{}, Moved: []string{}, Put: []TaskRecord{}, Refused: []PatchRow{}, Session: s, Next: s.Next,
+	}
+	for _, ref := range inputs {
+		t.Inputs = append(t.Inputs, TaskInput{ref.String(), formShown(h.State, ref)})
+	}
+	var err error
+	if t.Put, t.Refused, err = RecordsOf(ctx, h); err != nil {
+		return nil, err
+	}
+	for _, outcomes := range h.State.Outcomes() {
+		for _, r := range outcomes.Rounds {
+			t.outcome = r.Outcome
+			if r.Outcome == flow.NoChanges {
+				t.NoChanges, t.Reason = true, r.Reason
+			}
+		}
+	}
+	return t, nil
+}
+
+// RecordsOf returns the records that the agents of a session put, as they are now, and those that were
+// refused.
+func RecordsOf(ctx context.Context, h *session.History) (put []TaskRecord, refused []PatchRow, err error) {
+	put, refused = []TaskRecord{}, []PatchRow{}
+	for _, row := range PatchRows(h.State.Patches) {
+		if row.Made == "" {
+			refused = append(refused, row)
+			continue
+		}
+		one := TaskRecord{Record: row.Made, Status: row.Status, Elsewhere: true}
+		found, err := madeBy(ctx, h, &row.PatchResult)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found != nil {
+			one = TaskRecord{Record: row.Made, Type: found.Type, Status: found.Status, Summary: found.Summary}
+		}
+		put = append(put, one)
+	}
+	return put, refused, nil
+}
+
+// madeBy returns the version that an answer made, or nil if it is not in the store: an import does not bring
+// it, and another record may have its name.
+func madeBy(ctx context.Context, h *session.History, row *PatchResult) (*record.Record, error) {
+	ref, err := record.ParseAddress(row.Made)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	fromReply := func(l record.Link) bool { return session.IsReplyOf(h.Thread, l.ID) }
+	if row.Kind == flow.RecordKind && !slices.ContainsFunc(found[0].Links, fromReply) {
+		return nil, nil
+	}
+	return &found[0], nil
+}
+
+// findElsewhere marks the versions that answers made, and which are not in the session's store.
+func (s *Summary) findElsewhere(ctx context.Context, h *session.History) error {
+	for i := range s.Patches {
+		row := &s.Patches[i].PatchResult
+		if row.Made == "" {
+			continue
+		}
+		found, err := madeBy(ctx, h, row)
+		if err != nil {
+			return err
+		}
+		row.Elsewhere = found == nil
+	}
+	return nil
+}
+
+// Why says why no record was put, after ": ", or "".
+func (t *TaskRun) Why() string {
+	switch {
+	case t.NoChanges:
+		return ": the agent wrote NO CHANGES"
+	case t.Session.Reason == flow.EndBudget:
+		return ": the budget does not cover the call"
+	case t.outcome == flow.ProseOnly:
+		return ": the reply has only prose, and no record"
+	case t.outcome == flow.ReplyCut:
+		return ": the reply was cut off"
+	case t.outcome == flow.NoReply || len(t.Session.Missing) > 0:
+		return ": the agent did not answer"
+	case len(t.Refused)+len(t.Session.Rejected) > 0:
+		return ": all of the reply was refused"
+	}
+	return ""
+}
+
+// Elsewhere reports whether a record that the task put is not in this store.
+func (t *TaskRun) Elsewhere() bool {
+	return slices.ContainsFunc(t.Put, func(r TaskRecord) bool { return r.Elsewhere })
+}
+
+// formShown returns the form in which the last message shows a version, the fullest if there are several.
+func formShown(state *flow.State, ref record.Ref) string {
+	form := ""
+	for i := range slices.Backward(state.Legs) {
+		for _, k := range state.Legs[i].Kickoffs {
+			for _, r := range k.Records {
+				if r.ID == ref.ID && r.Version == ref.Version && form != "full" {
+					form = r.Form
+				}
+			}
+		}
+		break
+	}
+	return form
+}
