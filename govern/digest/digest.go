@@ -101,14 +101,14 @@ func (s *snapshot) brief(pages []Page) {
 
 func (s *snapshot) part(title, content string) {
 	if content != "" {
-		fmt.Fprintf(&s.b, "### %s\n\n%s\n\n", title, inset.QuoteSources(inset.DemoteHeadings(content, 3)))
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\n", title, inset.Below(content, 3))
 	}
 }
 
 func (s *snapshot) inFull(title, none string, pages []Page) {
 	s.heading(title)
 	for i := range pages {
-		fmt.Fprintf(&s.b, "%s\n\n%s", inset.QuoteSources(inset.DemoteHeadings(pages[i].Content, 2)), "Source: "+s.cite(&pages[i])+"\n")
+		fmt.Fprintf(&s.b, "%s\n\n%s", inset.Below(pages[i].Content, 2), "Source: "+s.cite(&pages[i])+"\n")
 	}
 	if len(pages) == 0 {
 		s.b.WriteString(none + "\n")
@@ -133,7 +133,7 @@ func (s *snapshot) texts(none string, pages []Page, title func(*Page) string) {
 		if i > 0 {
 			s.b.WriteByte('\n')
 		}
-		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", title(p), inset.QuoteSources(inset.DemoteHeadings(p.Content, 4)), s.cite(p))
+		fmt.Fprintf(&s.b, "### %s\n\n%s\n\nSource: %s\n", title(p), inset.Below(p.Content, 4), s.cite(p))
 	}
 	if len(pages) == 0 {
 		s.b.WriteString(none + "\n")

@@ -50,7 +50,7 @@ func byHashes(src []byte, n *ast.Heading) bool {
 
 func hidesNothing(t *testing.T, page string) {
 	t.Helper()
-	got := EscapeHTML(QuoteSources(DemoteHeadings(page, 2)) + "\n\n" + trailer)
+	got := EscapeHTML(Below(page, 2) + "\n\n" + trailer)
 	if wrong := flawOf([]byte(got), 3); wrong != "" {
 		t.Errorf("%s: %q, from %q", wrong, got, page)
 	}
@@ -80,26 +80,15 @@ func TestSnapshotPagesHideNothing(t *testing.T) {
 		"<details>",
 		"<!doctype",
 		"a <b\nc>",
+		"* Source: a@v1\n  ```x\nb",
+		"- a\n  Source: a@v1\n  ```x\nb",
+		"Source: a@v1\n===\n~~~",
 	} {
 		hidesNothing(t, page)
 	}
 	// A carriage return ends a line, as for readers of the page.
 	if got := EscapeHTML("~~~\r~~~\r<!-- hidden"); got != "~~~\n~~~\n&lt;!-- hidden" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestQuoteSources(t *testing.T) {
-	for text, want := range map[string]string{
-		"a\n\nSource: brief@v1\n\nb":    "a\n\n> Source: brief@v1\n\nb",
-		" **source:** x":                "> **source:** x",
-		"Source *:* x":                  "> Source *:* x",
-		"Sources of error\nopen source": "Sources of error\nopen source",
-		"```\nSource: x\n```":           "```\nSource: x\n```",
-	} {
-		if got := QuoteSources(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"brenner/internal/markdown"
 )
 
-// DemoteHeadings prepares a Markdown text for use below one of our headings: its headings, of
-// either style, are demoted by some levels, code is unchanged, and an open fence is closed, so
-// that it does not swallow what follows.
-func DemoteHeadings(text string, by int) string {
+// Below prepares a Markdown text for use below one of our headings: its headings, of either
+// style, are demoted by some levels, lines that look like the sources of our page become
+// quotations, code is unchanged, and an open fence is closed, so that it does not swallow what
+// follows. All of it is one pass, since each change may end a list and move the fences in it.
+func Below(text string, by int) string {
 	var out []string
 	var f fences
 	begins := -1 // start of the current paragraph
@@ -20,6 +21,9 @@ func DemoteHeadings(text string, by int) string {
 		case code:
 			begins = -1
 		case width > 3: // code, or a continuation
+		case isSource(bare):
+			line, begins = "> "+bare, -1
+			f.leave()
 		case level > 0:
 			line, begins = hashes(level+by)+bare[level:], -1
 			f.leave()
@@ -39,6 +43,11 @@ func DemoteHeadings(text string, by int) string {
 		out = append(out, f.mark)
 	}
 	return strings.Join(out, "\n")
+}
+
+func isSource(line string) bool {
+	rest, ok := strings.CutPrefix(strings.ToLower(strings.TrimLeft(line, "*_\\ ")), "source")
+	return ok && strings.HasPrefix(strings.TrimLeft(rest, "*_\\ "), ":")
 }
 
 func hashes(level int) string { return strings.Repeat("#", min(level, markdown.DeepestHeading)) }

@@ -2,7 +2,7 @@ package inset
 
 import "testing"
 
-func TestDemoteHeadings(t *testing.T) {
+func TestBelow(t *testing.T) {
 	for in, want := range map[string]string{
 		"# A\n\ntext":                    "### A\n\ntext",
 		"##### deep":                     "###### deep",
@@ -21,9 +21,15 @@ func TestDemoteHeadings(t *testing.T) {
 		"- a\nb\n  ```\nc":               "- a\nb\n```\nc\n```",
 		"  a\n  ```\n  b\n    ```":       "a\n```\n  b\n    ```\n```",
 		"a\r~~~\rb":                      "a\n~~~\nb\n~~~",
+		"a\n\nSource: brief@v1\n\nb":     "a\n\n> Source: brief@v1\n\nb",
+		" **source:** x":                 "> **source:** x",
+		"Source *:* x":                   "> Source *:* x",
+		"Sources of error\nopen source":  "Sources of error\nopen source",
+		"```\nSource: x\n```":            "```\nSource: x\n```",
+		"* Source: x\n  ```\na":          "> * Source: x\n```\na\n```",
 		"~~~\n~~~\u00a0\n# code":         "~~~\n~~~\u00a0\n# code\n~~~",
 	} {
-		if got := DemoteHeadings(in, 2); got != want {
+		if got := Below(in, 2); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
