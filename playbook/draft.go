@@ -181,6 +181,13 @@ func (d *Draft) InSession(session string) { d.act.Session = session }
 // Session returns the session of the draft.
 func (d *Draft) Session() string { return d.act.Session }
 
+// Adds reports whether the draft adds the bullet with this id.
+func (d *Draft) Adds(id string) bool {
+	_, changed := d.changed[id]
+	_, old := d.book.byID[id]
+	return changed && !old
+}
+
 // Result returns a bullet as it is after the draft.
 func (d *Draft) Result(id string) (*Bullet, error) {
 	b, err := d.find(id)

@@ -35,6 +35,29 @@ func verified(t *testing.T, st store.Store) {
 	}
 }
 
+// A line that was counted for a bullet may have the id of an unrelated one, as exports of two
+// projects do. Later lines that resemble it are not counted for that one.
+func TestImportedLinesUnderTheIDOfAnotherBullet(t *testing.T) {
+	e := &stub{set: map[string][]float32{
+		"Name the mechanism": near(1), "Say how it works": near(0.9), "Explain how it works": near(0.9), "Use a clock": near(0, 2),
+	}}
+	st := memory.New()
+	k := openKeeper(t, st, e)
+	learn(t, k, playbook.Helpful, "Name the mechanism")
+	learn(t, k, playbook.Helpful, "Use a clock")
+	got, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, []playbook.Line{
+		{Number: 1, ID: "pb-00002", Helpful: 4, Text: "Say how it works"},
+		{Number: 2, ID: "pb-00003", Helpful: 4, Text: "Explain how it works"},
+	}, playbook.Into{Domain: "general"}, nil)
+	if err != nil || len(got) != 2 || got[0].Bullet != "pb-00001" || got[1].Bullet != "pb-00001" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if b, err := k.Find("pb-00002"); err != nil || b.Helpful != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	verified(t, st)
+}
+
 // Imported lines obey the rule for new lessons, also among each other; a second import changes
 // nothing.
 func TestImportedLinesMatchByMeaning(t *testing.T) {

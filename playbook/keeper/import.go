@@ -22,15 +22,15 @@ func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.
 	}
 	vectors := make([]*vector.Vector, len(lines))
 	_, err = k.do(ctx, act, func(d *playbook.Draft) (blobs [][]byte, err error) {
-		earlier := &earlierLines{lines: lines}
+		earlier := &earlierLines{lines: lines, adds: d.Adds}
 		out, err = d.Import(lines, into, func(n int) ([]playbook.Match, playbook.Embedding, error) {
 			if vectors[n] == nil {
-				made, err := k.embed(ctx, lines[n].Text)
+				last, err := k.embedLines(ctx, lines, n, into.Domain, vectors)
 				if err != nil {
 					return nil, playbook.Embedding{}, err
 				}
-				if vectors[n] = made; progress != nil {
-					progress(n+1, len(lines))
+				if progress != nil {
+					progress(last+1, len(lines))
 				}
 			}
 			data := vectors[n].Bytes()
@@ -43,9 +43,30 @@ func (k *Keeper) Import(ctx context.Context, act playbook.Act, lines []playbook.
 	return out, err
 }
 
-// earlierLines finds lines of the same import.
+// embedLines embeds a line together with the next ones that will probably need a vector, and
+// returns the place of the last one. Several at once take less time than one after the other.
+func (k *Keeper) embedLines(ctx context.Context, lines []playbook.Line, from int, domain string, to []*vector.Vector) (last int, err error) {
+	places, texts := []int{from}, []string{lines[from].Text}
+	for n := from + 1; n < len(lines) && len(places) < embedBatch; n++ {
+		_, unknown := k.book.Find(lines[n].ID)
+		if to[n] == nil && unknown != nil && len(k.book.SameText(domain, lines[n].Text)) == 0 {
+			places, texts = append(places, n), append(texts, lines[n].Text)
+		}
+	}
+	all, err := k.Embedder.Embed(ctx, texts)
+	if err != nil {
+		return 0, err
+	}
+	for i, n := range places {
+		to[n] = &all[i]
+	}
+	return places[len(places)-1], nil
+}
+
+// earlierLines finds lines of the same import that become bullets.
 type earlierLines struct {
 	lines   []playbook.Line
+	adds    func(id string) bool
 	index   vector.Index
 	vectors []vector.Vector
 	places  []int // in lines
@@ -61,7 +82,10 @@ func (k *Keeper) neighbours(ctx context.Context, earlier *earlierLines, n int, v
 		return nil, err
 	}
 	hits, err := earlier.index.Search(v, vector.Query{
-		Least: k.Rules.Match, Most: maxMatches, Exact: func(n int) (vector.Vector, error) { return earlier.vectors[n], nil },
+		Least: k.Rules.Match, Most: maxMatches,
+		// The id of a line that was counted for a bullet may be that of an unrelated bullet.
+		Keep:  func(n int) bool { return earlier.adds(earlier.lines[earlier.places[n]].ID) },
+		Exact: func(n int) (vector.Vector, error) { return earlier.vectors[n], nil },
 	})
 	if err != nil {
 		return nil, err

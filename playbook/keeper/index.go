@@ -129,10 +129,11 @@ func (k *Keeper) extend(ctx context.Context, like vector.Vector) (outdated []int
 	return outdated, err
 }
 
-const renewBatch = 64
+// embedBatch is the number of texts that are embedded at once.
+const embedBatch = 64
 
 func (k *Keeper) renew(ctx context.Context, places []int) error {
-	for part := range slices.Chunk(places, renewBatch) {
+	for part := range slices.Chunk(places, embedBatch) {
 		var ids, texts []string
 		for _, n := range part {
 			ids, texts = append(ids, k.book.At(n).ID), append(texts, k.book.At(n).Content)

@@ -9,8 +9,10 @@ package uselite
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"brenner/internal/fault"
 	"brenner/playbook/embedding"
@@ -67,14 +69,22 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([]vector.Vector, err
 		}
 	}
 	all := make([]vector.Vector, len(texts))
-	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
-			return nil, &fault.Error{Op: "embed a text", Cause: err}
-		}
-		if m.options.Lower {
-			text = strings.ToLower(text)
-		}
-		all[i] = vector.Vector{Model: m.Model(), Values: encoder.encode(text)}
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(len(texts), runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(texts)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				text := texts[i]
+				if m.options.Lower {
+					text = strings.ToLower(text)
+				}
+				all[i] = vector.Vector{Model: m.Model(), Values: encoder.encode(text)}
+			}
+		})
+	}
+	group.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, &fault.Error{Op: "embed a text", Cause: err}
 	}
 	return all, nil
 }
