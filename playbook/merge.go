@@ -289,9 +289,15 @@ func (d *Draft) standIns(id string) []string {
 	return ids
 }
 
-// undoMerges separates what the act's session has merged.
+// undoMerges separates what the act's session has merged, unless it was merged again since.
 func (d *Draft) undoMerges(entries []Entry) error {
 	merges := false
+	last := make(map[string]int) // merge of each bullet
+	for i := range entries {
+		if e := &entries[i]; e.Op == OpMerge && e.After.Stage != nil {
+			last[e.Bullet] = i
+		}
+	}
 	for i := range entries {
 		e := &entries[i]
 		if e.Op != OpMerge || e.Session != d.act.Session || e.Session == "" {
@@ -299,7 +305,7 @@ func (d *Draft) undoMerges(entries []Entry) error {
 		}
 		merges = true
 		m, ok := d.merged(e.Bullet)
-		if ok && e.After.Stage != nil && d.book.bullets[m.into].ID == e.With {
+		if ok && e.After.Stage != nil && last[e.Bullet] == i && d.book.bullets[m.into].ID == e.With {
 			if err := d.unmerge(e.Bullet); err != nil {
 				return err
 			}

@@ -99,13 +99,8 @@ func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*C
 	var its []playbook.Entry
 	if r.Session != "" {
 		act.Session = r.Session
-		err := k.Walk(ctx, func(e *playbook.Entry) error {
-			if e.Session == r.Session {
-				its = append(its, *e)
-			}
-			return nil
-		})
-		if err != nil {
+		var err error
+		if its, err = k.entriesAround(ctx, r.Session); err != nil {
 			return nil, err
 		}
 	}
@@ -137,4 +132,25 @@ func (k *Keeper) Rollback(ctx context.Context, act playbook.Act, r Rollback) (*C
 		c.Reason = act.Reason
 	}
 	return c, err
+}
+
+// entriesAround returns all entries of the bullets that a session has changed.
+func (k *Keeper) entriesAround(ctx context.Context, session string) (entries []playbook.Entry, err error) {
+	changed := make(map[string]bool)
+	err = k.Walk(ctx, func(e *playbook.Entry) error {
+		if e.Session == session {
+			changed[e.Bullet] = true
+		}
+		return nil
+	})
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	err = k.Walk(ctx, func(e *playbook.Entry) error {
+		if changed[e.Bullet] {
+			entries = append(entries, *e)
+		}
+		return nil
+	})
+	return entries, err
 }

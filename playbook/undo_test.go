@@ -1,0 +1,113 @@
+package playbook_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"brenner/playbook"
+)
+
+func (s *testBook) save() *playbook.Snapshot {
+	return &playbook.Snapshot{Schema: playbook.SnapshotSchema, Bullets: s.book.Save()}
+}
+
+func (s *testBook) returnTo(saved *playbook.Snapshot) {
+	s.t.Helper()
+	s.do(playbook.Act{Reason: "a mistake"}, func(d *playbook.Draft) error {
+		_, err := d.ReturnTo(saved, func(b *playbook.Saved) playbook.Embedding { return b.Embedding })
+		return err
+	})
+}
+
+// A count that a restored snapshot has taken back is not taken back again, and one that it has
+// brought back is.
+func TestUndoAfterSnapshot(t *testing.T) {
+	s := newTestBook(t)
+	id, _ := s.learn("RS-1", playbook.Helpful, "Name the mechanism", "")
+	s.credit("RS-2", id, playbook.Helpful)
+	before := s.save()
+	s.credit("RS-3", id, playbook.Helpful)
+	with := s.save()
+	s.returnTo(before)
+	s.want(t, id, "SHADOW 2/0/0 ")
+	if entries := s.undo("RS-3"); len(entries) != 0 {
+		t.Errorf("%+v", entries)
+	}
+	s.returnTo(with)
+	s.undo("RS-3")
+	s.want(t, id, "SHADOW 2/0/0 ")
+	s.returnTo(with)
+	s.undo("RS-3")
+	s.want(t, id, "SHADOW 2/0/0 ")
+	s.undo("RS-2")
+	s.want(t, id, "SHADOW 1/0/0 ")
+}
+
+// A batch of merges that was reverted does not revert a later one.
+func TestUndoOfAnEarlierMerge(t *testing.T) {
+	s := newTestBook(t)
+	s.learn("", playbook.Helpful, "alpha", "")
+	s.learn("", playbook.Helpful, "beta", "")
+	_, first := s.merge(similar("pb-00001", "pb-00002", 0.9))
+	s.undo(first)
+	_, second := s.merge(similar("pb-00001", "pb-00002", 0.9))
+	if entries := s.undo(first); len(entries) != 0 {
+		t.Errorf("%+v", entries)
+	}
+	s.want(t, "pb-00002", "MERGED 1/0/0 ")
+	s.undo(second)
+	s.want(t, "pb-00001", "SHADOW 1/0/0 ")
+	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
+}
+
+// Whatever snapshots were restored, reverting a session takes away what is in the counters of it, and
+// nothing else.
+func TestUndoTakesOnlyWhatIsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newTestBook(t)
+		type shares map[string]int // by bullet and session, what is in the counter
+		now := shares{}
+		var saved []*playbook.Snapshot
+		var then []shares
+		var ids []string
+		for n := range 3 {
+			id, _ := s.learn("", playbook.Helpful, fmt.Sprintf("Lesson %c", 'a'+n), "")
+			ids = append(ids, id)
+		}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			session := fmt.Sprintf("RS-%d", rapid.IntRange(1, 4).Draw(t, "session"))
+			switch rapid.IntRange(0, 5).Draw(t, "kind") {
+			case 0:
+				saved, then = append(saved, s.save()), append(then, maps.Clone(now))
+			case 1:
+				if len(saved) > 0 {
+					n := rapid.IntRange(0, len(saved)-1).Draw(t, "snapshot")
+					s.returnTo(saved[n])
+					now = maps.Clone(then[n])
+				}
+			case 2:
+				s.undo(session)
+				for _, id := range ids {
+					delete(now, id+session)
+				}
+			default:
+				id := rapid.SampledFrom(ids).Draw(t, "bullet")
+				was := s.find(id).Helpful
+				s.credit(session, id, playbook.Helpful)
+				now[id+session] += s.find(id).Helpful - was
+			}
+			for _, id := range ids {
+				want := 1
+				for n := range 4 {
+					want += now[fmt.Sprintf("%sRS-%d", id, n+1)]
+				}
+				if got := s.find(id).Helpful; got != want {
+					t.Fatalf("%s has %d counts, want %d", id, got, want)
+				}
+			}
+		}
+	})
+}
