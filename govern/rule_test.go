@@ -45,7 +45,7 @@ func verdictFor(ruling string, others ...string) string {
 	return text + `]}`
 }
 
-var validVerdict = verdictFor("the rules", reader.Name, "D1", "D2")
+var validVerdict = verdictFor("the rules", reader.Name, "D1")
 
 func TestSentRequestIsRequested(t *testing.T) {
 	both(t, func(k *kit) {
@@ -195,7 +195,7 @@ func TestArbitrate(t *testing.T) {
 func TestRulingDuringArbitrationIsKept(t *testing.T) {
 	both(t, func(k *kit) {
 		id := k.stuck().ID
-		j := &judge{answers: []string{verdictFor("D1", reader.Name, "the rules", "D2")}}
+		j := &judge{answers: []string{verdictFor("D1", reader.Name, "the rules")}}
 		j.before = func() {
 			if _, err := k.Rule(k.ctx(), sydney, "note", id, []byte(validVerdict)); err != nil {
 				k.Error(err)

@@ -45,6 +45,8 @@ func (p *project) Patch(context.Context, *session.PatchInput) ([]session.PatchOu
 	return nil, nil // no reply patches a text
 }
 
+func (p *project) BriefText(context.Context, flow.RecordRef) (string, error) { return "", nil }
+
 func (p *project) Applies(context.Context, *session.PatchInput) (bool, error) { return false, nil }
 
 // A record is promoted between its check and the commit: the commit checks again. The next version

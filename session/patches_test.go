@@ -31,8 +31,8 @@ agents:
     rounds:
       - reply: 'NO CHANGES: it stands'
       - reply: |
-          {"ruling_for":"D1","root_cause":"Another text.","reasoning":["It is."],"confidence":1,
-           "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"the rules","why":"w"},{"hypothesis":"D2","why":"w"}]}
+          {"ruling_for":"neither","root_cause":"Another text.","reasoning":["It is."],"confidence":1,
+           "rejected":[{"hypothesis":"BlueLake","why":"w"},{"hypothesis":"the rules","why":"w"}]}
 `
 
 // oneText is a project with one text that agents are shown and may change.
@@ -56,6 +56,8 @@ func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.Patc
 	}
 	return []session.PatchOutcome{one}, nil
 }
+
+func (oneText) BriefText(context.Context, flow.RecordRef) (string, error) { return "", nil }
 
 func (oneText) Applies(_ context.Context, p *session.PatchInput) (bool, error) {
 	return string(p.Text) == "PATCH good", nil
@@ -97,7 +99,7 @@ func TestRepeatedPatchesAreRuledOn(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	r, err := h.Request(t.Context(), s.ID)
-	if err != nil || r.Sendable() != nil || len(r.Evidence) != 4 {
+	if err != nil || r.Sendable() != nil || len(r.Evidence) != 7 {
 		t.Errorf("%+v, %v", r.Evidence, err)
 	}
 	if leg := h.State.Legs[0]; leg.Of("RedSky").Repair.Status != flow.NotNeeded || leg.Of("BlueLake").Repair.Status != flow.Replied {

@@ -73,6 +73,8 @@ type Project interface {
 	// RecordsFor returns the project's records as shown to an agent of a role. Task, if not empty, is the
 	// address of the task that the agent does: then they are its context.
 	RecordsFor(ctx context.Context, role, module, task string) (ShownRecords, error)
+	// BriefText returns the fields of a version of the project's brief, as prompts show them.
+	BriefText(ctx context.Context, brief flow.RecordRef) (string, error)
 	// StaleRecords returns which of the shown records no longer hold, and the precondition for
 	// journaling that.
 	StaleRecords(ctx context.Context, thread string, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)

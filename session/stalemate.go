@@ -120,11 +120,12 @@ func (s *run) journalStalemates(ctx context.Context, cases []stalemate.Case) err
 			if h.hasCase(&cases[i]) {
 				continue
 			}
-			on, err := h.patchedText(ctx, &cases[i])
+			b, err := h.basis(ctx, &cases[i], s.moments)
 			if err != nil {
 				return nil, err
 			}
-			h.openOn(d, &cases[i], on)
+			r := stalemate.NewRequest(h.Thread, h.lastInstant(), &cases[i], b)
+			h.openWith(d, &cases[i], &r, "")
 		}
 		if len(d.Events) == 0 {
 			return nil, nil
@@ -149,15 +150,6 @@ func (h *History) hasCase(c *stalemate.Case) bool {
 		}
 	}
 	return false
-}
-
-// openOn drafts the opening of a case, which may be about a text.
-func (h *History) openOn(d *draft, c *stalemate.Case, on *stalemate.PatchedText) {
-	r := stalemate.NewRequest(h.Thread, h.lastInstant(), c)
-	if on != nil {
-		r.AboutText(on)
-	}
-	h.openWith(d, c, &r, "")
 }
 
 func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by string) {

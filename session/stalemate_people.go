@@ -48,7 +48,9 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 				c = stalemate.FromRequest(thread, &r, place, state.Round())
 			}
 		case stuck:
-			r = stalemate.NewRequest(thread, h.lastInstant(), &c)
+			if r, err = h.newRequest(ctx, &c); err != nil {
+				return nil, err
+			}
 		default:
 			if _, err = ConflictAt(&base, place); err == nil {
 				err = noConflict(&base, place)
@@ -63,6 +65,19 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		return dr, nil
 	})
 	return h, id, warnings, err
+}
+
+// newRequest returns the request for a case that a person declares.
+func (h *History) newRequest(ctx context.Context, c *stalemate.Case) (stalemate.Request, error) {
+	moments, err := h.Moments(ctx)
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	b, err := h.basis(ctx, c, moments)
+	if err != nil {
+		return stalemate.Request{}, err
+	}
+	return stalemate.NewRequest(h.Thread, h.lastInstant(), c, b), nil
 }
 
 func (p fieldPath) checkIn(a *artifact.Artifact) error {

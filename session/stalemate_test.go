@@ -90,7 +90,7 @@ func ruledSession(t *testing.T) (*session.History, *recordingJudge) {
 	return h, j
 }
 
-// The arbiter sees only the request. Its ruling is a commit in its name.
+// The arbiter sees only the request, which has the question. Its ruling is a commit in its name.
 func TestArbiterRules(t *testing.T) {
 	h, j := ruledSession(t)
 	if n := len(h.State.Stalemates); n != 1 || h.State.Stalemates[0].State != stalemate.Applied || len(h.State.OpenStalemates()) != 0 {
@@ -105,7 +105,7 @@ func TestArbiterRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(call.Turns) != 1 || call.Turns[0].Text != r.Message() || strings.Contains(call.Turns[0].Text, "How does a cell") {
+	if len(call.Turns) != 1 || call.Turns[0].Text != r.Message() || !strings.Contains(call.Turns[0].Text, "How does a cell") {
 		t.Errorf("the arbiter was sent %+v", call.Turns)
 	}
 	if p, err := session.Verify(t.Context(), h.Store, thread, h.State.Seal()); err != nil || p.Err() != nil {

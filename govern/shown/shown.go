@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"brenner/govern"
+	"brenner/govern/brief"
 	"brenner/govern/contexts"
 	"brenner/internal/fault"
 	"brenner/session"
@@ -119,6 +120,24 @@ func (p *Records) shown(role string, c *contexts.Context) session.ShownRecords {
 		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
 	}
 	return out
+}
+
+// BriefText returns the fields of a version of the project's brief, each under its name, or "" if it
+// is the brief of another project.
+func (p *Records) BriefText(ctx context.Context, ref flow.RecordRef) (string, error) {
+	content, err := p.Records.Store.Blob(ctx, ref.Content)
+	if fault.CodeOf(err) == store.NoBlob {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	r, _, err := p.Records.Find(ctx, record.Ref{ID: ref.ID, Version: ref.Version}.String())
+	if err != nil && fault.CodeOf(err) != store.NoRecord {
+		return "", err
+	}
+	b := brief.Parse(string(content))
+	return contexts.BriefText(&r, &b), nil
 }
 
 // StaleRecords returns which of the records shown in a session no longer hold.

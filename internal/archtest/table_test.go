@@ -145,7 +145,7 @@ func brenner() Table {
 		{Path: "agent/agenttest", Kind: Support, Needs: "roster agent"},
 		{Path: "agent/program/programtest", Kind: Support, Needs: "agent/agenttest"},
 
-		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta merge merge/settle patch"},
+		{Path: "session/stalemate", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta artifact/lint merge merge/settle patch"},
 		{Path: "session/view", Kind: Pure, Needs: "internal/fault internal/text artifact"},
 		{Path: "session/flow", Kind: Pure, Needs: "internal/fault artifact artifact/delta roster merge store/journal session/stalemate", Outside: jsonv2 + " " + jsontext},
 		{
@@ -188,7 +188,7 @@ func brenner() Table {
 		},
 		{
 			Path: "govern/shown", Kind: Shell,
-			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/flow session/view govern govern/contexts",
+			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/flow session/view govern govern/brief govern/contexts",
 		},
 
 		{

@@ -154,7 +154,7 @@ func conflicts(moments []Moment) []Case {
 func conflictCase(moments []Moment, s *spot, candidates artifact.Conflict, since, round int) Case {
 	place := s.place()
 	c := Case{
-		ID: caseID(Conflict, place, fmt.Sprint(since)), Kind: Conflict, Place: place, Since: since, Round: round, Item: itemValue(s.item),
+		ID: caseID(Conflict, place, fmt.Sprint(since)), Kind: Conflict, Place: place, Since: since, Round: round, Item: ItemValue(s.item),
 	}
 	for _, one := range candidates {
 		party := one.Agent
@@ -234,7 +234,7 @@ func swingsOf(had []itemVersion, moments []Moment, round int) []Case {
 		}
 		now := &w[n-1].spot
 		c := Case{
-			ID: caseID(Swing, place, fmt.Sprint(round)), Kind: Swing, Place: place, Since: w[n-3].round, Round: round, Item: itemValue(now.item),
+			ID: caseID(Swing, place, fmt.Sprint(round)), Kind: Swing, Place: place, Since: w[n-3].round, Round: round, Item: ItemValue(now.item),
 		}
 		for _, one := range w[n-2:] {
 			c.Positions = append(c.Positions, Position{
@@ -294,16 +294,11 @@ func (a *Attempt) describe(d *delta.Delta) {
 		a.Place = cmp.Or(d.Target, d.Section)
 	}
 	a.Why = d.Rationale
-	var payload []artifact.Entry
-	for _, f := range d.Payload {
-		if f.Value != nil {
-			payload = append(payload, artifact.Entry{Key: f.Name, Value: f.Value})
-		}
-	}
+	payload := payloadOf(d)
 	if d.Operation == delta.Edit {
-		a.Edit = artifact.MapOf(payload...)
+		a.Edit = payload
 	}
-	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(artifact.MapOf(payload...)))}, "\x00")
+	a.Content = strings.Join([]string{d.Operation, d.Section, d.Target, string(artifact.Canonical(payload))}, "\x00")
 }
 
 // repeats returns refused changes tried again unchanged, and errors that occurred three times.
@@ -357,13 +352,14 @@ func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
 	if n := len(moments); n > 0 {
 		id, _, _ := strings.Cut(last.Place, ".")
 		if it, _, ok := moments[n-1].Out.Artifact.Find(id); ok {
-			c.Item = itemValue(it)
+			c.Item = ItemValue(it)
 		}
 	}
 	return c
 }
 
-func itemValue(it *artifact.Item) artifact.Value {
+// ItemValue returns an item as JSON: its id and its fields.
+func ItemValue(it *artifact.Item) artifact.Value {
 	entries := []artifact.Entry{{Key: "id", Value: artifact.Text(it.ID)}}
 	for _, f := range it.Fields {
 		entries = append(entries, artifact.Entry{Key: f.Name, Value: f.Value})

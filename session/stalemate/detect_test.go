@@ -190,7 +190,7 @@ func TestDetectLaws(t *testing.T) {
 			if stored, err := ReadCase(c.JSON()); err != nil || string(stored.JSON()) != string(c.JSON()) {
 				rt.Fatalf("%s: %v", c.JSON(), err)
 			}
-			r := NewRequest("RS-20261115-play", p.moments[0].At, &c)
+			r := NewRequest("RS-20261115-play", p.moments[0].At, &c, &Basis{Moments: p.moments})
 			back, warnings, err := ReadRequest(r.JSON())
 			if err != nil || len(warnings) > 0 || string(back.JSON()) != string(r.JSON()) || back.Sendable() != nil {
 				rt.Fatalf("%s: %v, %v", r.JSON(), warnings, err)

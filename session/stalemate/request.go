@@ -20,7 +20,7 @@ type Request struct {
 	At          time.Time
 	Summary     string
 	Parties     []Hypothesis // positions that are held
-	Dissidents  []Hypothesis // one to three explanations that no party holds
+	Dissidents  []Hypothesis // at most three explanations that no party holds
 	Evidence    []Evidence
 	Arbitration string // the question
 }
@@ -43,23 +43,34 @@ type Evidence struct {
 
 const maxDissidents = 3
 
-// NewRequest returns the request for a case. Equal cases yield equal bytes.
-func NewRequest(thread string, at time.Time, c *Case) Request {
-	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(c), Arbitration: question(c.Kind)}
+// NewRequest returns the request for a case. Equal cases and bases yield equal bytes.
+func NewRequest(thread string, at time.Time, c *Case, b *Basis) Request {
+	checks := b.checks(c)
+	r := Request{At: at, Summary: summary(thread, c), Dissidents: dissidents(checks)}
+	r.Arbitration = question(c.Kind, len(r.Dissidents) > 0)
+	docs := slices.Clone(b.First)
+	if c.Item != nil {
+		docs = append(docs, Document{Type: TypeItem, Description: "The item as it stands in the session's artifact.", Text: string(artifact.Canonical(c.Item))})
+	}
 	for _, p := range c.Positions {
 		r.Parties = append(r.Parties, Hypothesis{Name: p.Party, Statement: p.Statement, Justification: p.Justification})
-	}
-	if c.Item != nil {
-		r.add("artifact_item", "The item as it stands in the session's artifact.", string(artifact.Canonical(c.Item)))
-	}
-	for _, p := range c.Positions {
 		if p.Edit != nil {
-			r.add("delta", "What "+p.Party+" would write ("+p.Delta+").", string(artifact.Canonical(p.Edit)))
+			docs = append(docs, Document{Type: TypeDelta, Description: "What " + p.Party + " would write (" + p.Delta + ").", Text: string(artifact.Canonical(p.Edit))})
 		}
 	}
 	for i, line := range c.Log {
-		r.add("log", fmt.Sprintf("Line %d of the log.", i+1), line)
+		docs = append(docs, Document{Type: TypeLog, Description: fmt.Sprintf("Line %d of the log.", i+1), Text: line})
 	}
+	if len(checks) > 0 {
+		docs = append(docs, Document{Type: TypeChecks, Description: "The checks that ran, each with its observation.", Text: checksText(checks)})
+	}
+	if b.Text != nil {
+		docs = append(docs, b.Text.documents()...)
+	}
+	if earlier := b.refusalsAbout(c); len(earlier) > 0 {
+		docs = append(docs, Document{Type: TypeRefusal, Description: "Earlier refusals about it.", Text: strings.Join(earlier, "\n")})
+	}
+	r.Enclose(append(docs, b.Documents...), b.Bound)
 	return r
 }
 
@@ -89,7 +100,7 @@ func summary(thread string, c *Case) string {
 }
 
 // question returns the question to the arbiter. It names no party and no side.
-func question(kind string) string {
+func question(kind string, others bool) string {
 	task := "decide which of the positions, or which of the other explanations, is right"
 	switch kind {
 	case Conflict, Swing:
@@ -97,56 +108,63 @@ func question(kind string) string {
 	case Retry, Error:
 		task = "decide whether the change should be made or was refused rightly, or which of the other explanations holds"
 	}
+	found := "Each of the other explanations comes from a check that ran, and says what it observed."
+	if !others {
+		found = "No check found another explanation; the positions may still all be wrong."
+	}
 	return "Act as an independent arbiter. You are no party to this, and all you know of it stands in this request. Look at the " +
 		"evidence, " + task + ", and name the root cause of the disagreement. Explain your ruling step by step, and say of every " +
-		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing."
+		"position and explanation that you do not follow why it does not hold. The order in which they stand means nothing. " + found
 }
 
-// dissidents returns explanations that no party holds, by the kind of the case. An arbiter shown
-// only two answers would believe that there are only two.
-func dissidents(c *Case) []Hypothesis {
-	var all [][2]string
-	switch c.Kind {
-	case Conflict, Swing:
-		all = [][2]string{
-			{"The values answer different questions, and " + c.Place + " should say what holds under which conditions.", "Two careful authors who differ often speak of different cases."},
-			{"None of the values follows from what this session knows, and the field should say less.", "A value that somebody had to write is not yet one that somebody could know."},
-		}
-	case Retry, Error:
-		all = [][2]string{
-			{"The change was meant for another item or field than the one it names.", "An author who is refused in the same way again may be looking at something else than the rules do."},
-			{"What the author was shown differs from what the change was held against.", "A stale view, or a character that cannot be seen, makes a right change look wrong and a wrong one right."},
-			{"The change is right, and another author has the right to make it.", "Who may write a field is decided by roles, not by who saw it first."},
-		}
-	default:
-		all = [][2]string{
-			{"All parties rest on an assumption that none of them has looked at.", "A disagreement that arguments do not move is often about something else."},
-		}
-	}
-	out := make([]Hypothesis, 0, maxDissidents)
-	for i, d := range all {
-		out = append(out, Hypothesis{Name: fmt.Sprintf("D%d", i+1), Statement: d[0], Justification: d[1]})
-	}
-	return out
-}
-
-// JSON returns the request as canonical JSON, with parties and dissidents as ordered lists.
+// JSON returns the request as canonical JSON, under the names of the specification.
 func (r *Request) JSON() []byte { return artifact.Canonical(r.value()) }
 
 func textOf(key, s string) artifact.Entry { return artifact.Entry{Key: key, Value: artifact.Text(s)} }
 
-func (r *Request) value() artifact.Value {
-	hypotheses := func(list []Hypothesis, named bool) artifact.List {
-		out := artifact.List{}
-		for _, h := range list {
-			entries := []artifact.Entry{textOf("statement", h.Statement), textOf("justification", h.Justification)}
-			if named {
-				entries = append(entries, textOf("party", h.Name))
-			}
-			out = append(out, artifact.MapOf(entries...))
-		}
-		return out
+// Keys of the hypotheses. The specification has two parties, each with a key; further ones are in a
+// list.
+const (
+	firstParty   = "frankensteen" //nolint:misspell // the specification's name
+	secondParty  = "engrove"
+	keySuffix    = "_hypothesis"
+	furtherKey   = "further_parties"
+	dissidentKey = "hallucinated_hypotheses"
+)
+
+// value returns a hypothesis as JSON, with the name of its party unless that is implied.
+func (h *Hypothesis) value(implied string) artifact.Value {
+	entries := []artifact.Entry{textOf("statement", h.Statement), textOf("justification", h.Justification)}
+	if h.Name != implied {
+		entries = append(entries, textOf("party", h.Name))
 	}
+	return artifact.MapOf(entries...)
+}
+
+func (r *Request) hypotheses() artifact.Value {
+	dissidents, further := artifact.List{}, artifact.List{}
+	for i := range r.Dissidents {
+		dissidents = append(dissidents, r.Dissidents[i].value(r.Dissidents[i].Name))
+	}
+	entries := []artifact.Entry{{Key: dissidentKey, Value: dissidents}}
+	for i := range r.Parties {
+		h := &r.Parties[i]
+		switch i {
+		case 0:
+			entries = append(entries, artifact.Entry{Key: firstParty + keySuffix, Value: h.value(firstParty)})
+		case 1:
+			entries = append(entries, artifact.Entry{Key: secondParty + keySuffix, Value: h.value(secondParty)})
+		default:
+			further = append(further, h.value(""))
+		}
+	}
+	if len(further) > 0 {
+		entries = append(entries, artifact.Entry{Key: furtherKey, Value: further})
+	}
+	return artifact.MapOf(entries...)
+}
+
+func (r *Request) value() artifact.Value {
 	evidence := artifact.List{}
 	for _, e := range r.Evidence {
 		entries := []artifact.Entry{textOf("type", e.Type), textOf("sha256", e.Hash)}
@@ -162,10 +180,7 @@ func (r *Request) value() artifact.Value {
 	}
 	return artifact.MapOf(
 		textOf("protocol_id", Protocol), textOf("session_timestamp", artifact.FormatInstant(r.At)), textOf("stalemate_summary", r.Summary),
-		artifact.Entry{Key: "hypotheses", Value: artifact.MapOf(
-			artifact.Entry{Key: "parties", Value: hypotheses(r.Parties, true)},
-			artifact.Entry{Key: "hallucinated_hypotheses", Value: hypotheses(r.Dissidents, false)},
-		)},
+		artifact.Entry{Key: "hypotheses", Value: r.hypotheses()},
 		artifact.Entry{Key: "objective_evidence", Value: evidence}, textOf("arbitration_request", r.Arbitration),
 	)
 }
@@ -179,8 +194,14 @@ func (r *Request) Names() []string {
 	return names
 }
 
+// Neither is what a verdict rules for if no hypothesis holds. Like the explanations, it needs a value.
+const Neither = "neither"
+
 // Find returns a hypothesis by its name.
 func (r *Request) Find(name string) (Hypothesis, bool) {
+	if name == Neither {
+		return Hypothesis{Name: Neither}, true
+	}
 	for _, h := range slices.Concat(r.Parties, r.Dissidents) {
 		if h.Name == name {
 			return h, true
@@ -209,8 +230,8 @@ func Subject(id string) string { return "A ruling is needed: " + id }
 // Message returns the message to an arbiter agent: only the request and the form of the answer.
 func (r *Request) Message() string {
 	return text.Clean(r.Arbitration, text.PromptText) + "\n\nAnswer with one JSON object:\n\n" +
-		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order\n" +
-		"- \"value\": only when you rule for one of these: what the field should say\n" +
+		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order, or \"neither\"\n" +
+		"- \"value\": when you do not rule for a party: what the field should say\n" +
 		"- \"root_cause\": one sentence\n" +
 		"- \"reasoning\": a list of sentences, step by step\n" +
 		"- \"rejected\": a list of {\"hypothesis\": name, \"why\": one sentence}, one for every other party and explanation\n" +

@@ -1,6 +1,7 @@
 package stalemate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,23 +74,28 @@ func (r *reader) hypotheses(top artifact.Map, out *Request) {
 		r.faults.Add(delta.MissingRequiredField, "hypotheses", "", "hypotheses is missing or not an object")
 		return
 	}
+	rank := func(e artifact.Entry) int { // the order of parties in a document of the program
+		return max(0, slices.Index([]string{"", firstParty + keySuffix, secondParty + keySuffix, furtherKey}, e.Key))
+	}
+	m = slices.Clone(m)
+	slices.SortStableFunc(m, func(a, b artifact.Entry) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, e := range m {
 		place := "hypotheses." + e.Key
-		switch name, isParty := strings.CutSuffix(e.Key, "_hypothesis"); {
-		case e.Key == "parties":
+		switch name, isParty := strings.CutSuffix(e.Key, keySuffix); {
+		case e.Key == "parties", e.Key == furtherKey:
 			for i, one := range r.list(e.Value, place) {
 				at := fmt.Sprintf("%s[%d].", place, i)
 				out.Parties = append(out.Parties, r.hypothesis(one, r.text(one, "party", at), at))
 			}
-		case e.Key == "hallucinated_hypotheses":
+		case e.Key == dissidentKey:
 			for i, one := range r.list(e.Value, place) {
 				out.Dissidents = append(out.Dissidents, r.hypothesis(one, fmt.Sprintf("D%d", i+1), fmt.Sprintf("%s[%d].", place, i)))
 			}
 		case isParty:
 			one, _ := e.Value.(artifact.Map)
-			out.Parties = append(out.Parties, r.hypothesis(one, name, place+"."))
+			out.Parties = append(out.Parties, r.hypothesis(one, cmp.Or(optional(one, "party"), name), place+"."))
 		default:
-			r.faults.Add(delta.InvalidField, place, "list the parties under parties, or under names that end with _hypothesis", "unknown field")
+			r.faults.Add(delta.InvalidField, place, "list the parties under names that end with _hypothesis, or under "+furtherKey, "unknown field")
 		}
 	}
 	r.checkCounts(out)
@@ -106,8 +112,8 @@ func (r *reader) checkCounts(out *Request) {
 	if len(out.Parties) < 2 {
 		r.faults.Add(delta.MissingRequiredField, "hypotheses", "list at least two parties that disagree", "number of parties: %d", len(out.Parties))
 	}
-	if n := len(out.Dissidents); n < 1 || n > maxDissidents {
-		r.faults.Add(delta.InvalidField, "hypotheses.hallucinated_hypotheses", "write one to three explanations that no party holds", "number of explanations: %d", n)
+	if n := len(out.Dissidents); n > maxDissidents {
+		r.faults.Add(delta.InvalidField, "hypotheses."+dissidentKey, "write at most three explanations that no party holds", "number of explanations: %d", n)
 	}
 }
 
@@ -210,9 +216,11 @@ func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 	return r, warnings, list.Err()
 }
 
-// isReserved reports whether a name has the form of a dissident's: a D and a number.
+// isReserved reports whether a name is Neither, or has the form of a dissident's: a D and a number.
 func isReserved(name string) bool {
-	name = strings.TrimSpace(name)
+	if name = strings.TrimSpace(name); strings.EqualFold(name, Neither) {
+		return true
+	}
 	return len(name) > 1 && (name[0] == 'D' || name[0] == 'd') && strings.Trim(name[1:], "0123456789") == ""
 }
 

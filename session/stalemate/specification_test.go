@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"brenner/artifact"
 	"brenner/internal/fault"
@@ -15,9 +16,6 @@ import (
 //
 //go:embed testdata/specification_request.json
 var specification []byte
-
-// second is the name of its second party, split for the spelling checker.
-const second = "franken" + "steen"
 
 func TestReadSpecificationRequest(t *testing.T) {
 	r, warnings, err := ReadSubmittedRequest(specification)
@@ -38,12 +36,12 @@ func TestReadSpecificationRequest(t *testing.T) {
 	if err := r.Sendable(); fault.CodeOf(err) != Placeholder {
 		t.Errorf("the request is sendable: %v", err)
 	}
-	if got := strings.Join(r.Names(), " "); got != "engrove "+second+" D1 D2 D3" {
+	if got := strings.Join(r.Names(), " "); got != firstParty+" engrove D1 D2 D3" {
 		t.Error(got)
 	}
 }
 
-// The request is written unchanged, except for the list of parties and the hashes of evidence.
+// The request is written as it was read, verbatim; only the hashes of evidence are added.
 func TestWriteSpecificationRequest(t *testing.T) {
 	r, _, err := ReadRequest(specification)
 	if err != nil {
@@ -54,16 +52,8 @@ func TestWriteSpecificationRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := original.(artifact.Map)
-	hypotheses := at[artifact.Map](t, want, "hypotheses")
-	parties := artifact.List{}
-	for _, name := range []string{"engrove", second} {
-		one := at[artifact.Map](t, hypotheses, name+"_hypothesis")
-		parties = append(parties, with(one, "party", artifact.Text(name)))
-	}
-	dissidents := at[artifact.List](t, hypotheses, "hallucinated_hypotheses")
 	evidence := artifact.List{}
-	given := at[artifact.List](t, want, "objective_evidence")
-	for _, v := range given {
+	for _, v := range at[artifact.List](t, want, "objective_evidence") {
 		one, _ := v.(artifact.Map)
 		content, ok := one.Get("content")
 		if !ok {
@@ -73,13 +63,30 @@ func TestWriteSpecificationRequest(t *testing.T) {
 		evidence = append(evidence, with(one, "sha256", artifact.Text(HashOf(string(text)))))
 	}
 	want = with(want, "objective_evidence", evidence)
-	want = with(want, "hypotheses", artifact.MapOf(artifact.Entry{Key: "parties", Value: parties}, artifact.Entry{Key: "hallucinated_hypotheses", Value: dissidents}))
 	if got := r.JSON(); string(got) != string(artifact.Canonical(want)) {
 		t.Errorf("got\n%s\nwant\n%s", got, artifact.Canonical(want))
 	}
 	back, _, err := ReadRequest(r.JSON())
 	if err != nil || string(back.JSON()) != string(r.JSON()) {
 		t.Errorf("it does not read back: %v", err)
+	}
+}
+
+// Two parties have the keys of the specification, further ones are in a list. The form of earlier
+// programs, with a list of all, is still read.
+func TestPartiesUnderTheKeysOfTheSpecification(t *testing.T) {
+	r := Request{Summary: "s", Arbitration: "q", At: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
+	for _, name := range []string{"Anna", "engrove", firstParty} {
+		r.Parties = append(r.Parties, Hypothesis{Name: name, Statement: "by " + name})
+	}
+	back, _, err := ReadRequest(r.JSON())
+	if err != nil || strings.Join(back.Names(), " ") != "Anna engrove "+firstParty || string(back.JSON()) != string(r.JSON()) {
+		t.Errorf("got %v, %v of %s", back.Names(), err, r.JSON())
+	}
+	const earlier = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s","arbitration_request":"q",
+		"hypotheses":{"parties":[{"party":"B","statement":"x","justification":""},{"party":"A","statement":"y","justification":""}],"hallucinated_hypotheses":[]},"objective_evidence":[]}`
+	if back, _, err := ReadRequest([]byte(earlier)); err != nil || strings.Join(back.Names(), " ") != "B A" {
+		t.Errorf("got %v, %v; want B A", back.Names(), err)
 	}
 }
 

@@ -146,7 +146,7 @@ func requestRuling(a *ui.App, c *cobra.Command, opt *requestOptions, args []stri
 		return err
 	}
 	written, err := ui.WriteOut(opt.out, func() []byte { return append(r.JSON(), '\n') })
-	doc := requested{"brenner.stalemate.request/v1", args[0], args[1], r.JSON()}
+	doc := requested{"brenner.stalemate.requested/v1", args[0], args[1], r.JSON()}
 	return ui.Show(a, doc, err, func(a *ui.App, r requested) string {
 		if written == "" {
 			return string(r.Request) + "\n"
