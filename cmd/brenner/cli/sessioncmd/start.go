@@ -1,6 +1,7 @@
 package sessioncmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/signal"
@@ -307,6 +308,10 @@ func (s *startOptions) differs(a *ui.App, c *cobra.Command, p *project.Project, 
 		return "has a different script", nil
 	case given("evidence", "hypotheses", "constraints", "excerpt-file", "context"):
 		return "already has a brief", nil
+	case given("module") && s.module != o.Module:
+		return "has a different module: " + cmp.Or(o.Module, "the entire project"), nil
+	case given("domain") && o.Domain != "" && c.Flags().Lookup("domain").Value.String() != o.Domain:
+		return "has lessons of another domain: " + o.Domain, nil
 	}
 	return "", nil
 }
