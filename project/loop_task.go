@@ -128,18 +128,18 @@ func (c *loopSessions) briefOf(ctx context.Context, w *loop.Work, j *loop.Job, r
 	if err != nil {
 		return session.Brief{}, err
 	}
-	return c.taskBrief(w, j, r, parties, spec.Ref(), &t, spec.Module), nil
+	return c.taskBrief(w, j, r, parties, spec, &t), nil
 }
 
 // taskBrief returns the opening of the session of a task.
-func (c *loopSessions) taskBrief(w *loop.Work, j *loop.Job, r roster.Roster, parties []flow.Party, spec record.Ref, t *loop.Task, module string) session.Brief {
+func (c *loopSessions) taskBrief(w *loop.Work, j *loop.Job, r roster.Roster, parties []flow.Party, spec *record.Record, t *loop.Task) session.Brief {
 	p := c.models.Project
 	b := p.briefFor(r, parties)
-	b.Question, b.Settings, b.Task = t.Text, w.SettingsOf(&j.Cell), &session.Task{Address: spec.String(), Role: t.Role, Text: t.Text}
+	b.Question, b.Settings, b.Task = t.Text, w.SettingsOf(&j.Cell), taskOf(spec, t.Role, t.Text)
 	b.Settings.Limits = p.Config.Session.Limits
 	b.Settings.Limits.Run = c.timeout.Milliseconds()
-	if module != record.Project {
-		b.Module = module
+	if spec.Module != record.Project {
+		b.Module = spec.Module
 	}
 	return b
 }
@@ -152,15 +152,16 @@ func (p *PinnedPlan) previewTask(ctx context.Context, records *shown.Records, se
 	j := &loop.Job{Cell: *c}
 	if t.Pinned != "" {
 		spec, _, _, err := records.Records.Task(ctx, t.Pinned)
-		return sessions.taskBrief(w, j, r, parties, spec.Ref(), &t, spec.Module), err
+		return sessions.taskBrief(w, j, r, parties, &spec, &t), err
 	}
-	ref, spec := record.Ref{ID: t.SpecID("LOOP"), Version: 1}, p.specs[t.ID]
+	spec := p.specs[t.ID]
+	unpinned := record.Record{ID: t.SpecID("LOOP"), Version: 1, Module: spec.Module}
 	q := govern.Request{Role: t.Role, Purpose: t.Text, Modules: []string{spec.Module}, Tags: t.Tags, Cross: t.Cross, Full: true, Session: true}
 	for _, in := range spec.Inputs {
 		q.Inputs = append(q.Inputs, in.Ref().String())
 	}
-	records.Unpinned = map[string]govern.Request{ref.String(): q}
-	return sessions.taskBrief(w, j, r, parties, ref, &t, spec.Module), nil
+	records.Unpinned = map[string]govern.Request{unpinned.Ref().String(): q}
+	return sessions.taskBrief(w, j, r, parties, &unpinned, &t), nil
 }
 
 // specOf returns the task spec of a job. The operator pins it before the task starts for the first time.

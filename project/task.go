@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"brenner/config"
 	"brenner/govern"
@@ -37,6 +38,13 @@ type ComposedTask struct {
 	Runs []*session.History
 	// Blocked is why a task that has run cannot be run again, or nil.
 	Blocked error
+
+	task *session.Task
+}
+
+// taskOf returns the task of a session that runs a task spec.
+func taskOf(spec *record.Record, role, text string) *session.Task {
+	return &session.Task{Address: spec.Ref().String(), Role: role, Text: text, Content: spec.Content}
 }
 
 // ComposeTask checks a task and the agent that is to do it.
@@ -51,8 +59,8 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 	if err != nil {
 		return nil, err
 	}
-	t := &ComposedTask{Ref: r.Ref(), Task: task, Moved: shown.MovedInputs(moved)}
-	if t.Runs, err = session.TaskRuns(ctx, st, t.Ref, task.Task); err != nil {
+	t := &ComposedTask{Ref: r.Ref(), Task: task, Moved: shown.MovedInputs(moved), task: taskOf(&r, task.Role, task.Task)}
+	if t.Runs, err = session.TaskRuns(ctx, st, t.task); err != nil {
 		return nil, err
 	}
 	creates, err := shown.CheckRunnable(rs, t.Ref, &task)
@@ -82,7 +90,7 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 		Task: &kickoff.Task{Address: t.Ref.String(), Role: task.Role, Creates: creates},
 	}
 	t.Composed, err = q.Compose(in, res)
-	t.Composed.Task = &session.Task{Address: t.Ref.String(), Role: task.Role, Text: task.Task}
+	t.Composed.Task = t.task
 	return t, err
 }
 
@@ -94,9 +102,9 @@ func (t *ComposedTask) Last() *session.History {
 	return t.Runs[len(t.Runs)-1]
 }
 
-// OpenFirst opens the session of a task that has not run since it was composed, and keeps other processes from
+// OpenNew opens a new session of a task that has not run since it was composed, and keeps other processes from
 // beginning another one until the job is closed.
-func (t *ComposedTask) OpenFirst(ctx context.Context, j *Job) error {
+func (t *ComposedTask) OpenNew(ctx context.Context, j *Job) error {
 	if err := j.Open(ctx); err != nil {
 		return err
 	}
@@ -116,7 +124,7 @@ func (t *ComposedTask) OpenFirst(ctx context.Context, j *Job) error {
 			t.Project.Log.Warn().Err(err).Str("task", t.Ref.String()).Msg("cannot release the task's lock")
 		}
 	})
-	runs, err := session.TaskRuns(ctx, j.store, t.Ref, t.Task.Task)
+	runs, err := session.TaskRuns(ctx, j.store, t.task)
 	if err == nil && len(runs) > len(t.Runs) {
 		return held
 	}
@@ -164,7 +172,8 @@ func (t *ComposedTask) OtherModel(asked *flow.Party, o *TaskOptions) ([]string, 
 func agentName(role string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(role, func(r rune) bool { return r == '_' || r == '-' || r == ' ' }) {
-		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		first, size := utf8.DecodeRuneInString(word)
+		b.WriteString(string(unicode.ToUpper(first)) + word[size:])
 	}
 	return b.String()
 }

@@ -77,7 +77,7 @@ func (b *Brief) open(writes bool) (*draft, error) {
 		o.Writes = flow.RecordsForm
 	}
 	if b.Task != nil {
-		o.Task = b.Task.Address
+		o.Task, o.TaskContent = b.Task.Address, b.Task.Content
 	}
 	if b.Excerpt != "" {
 		o.Excerpt = d.blob([]byte(b.Excerpt))

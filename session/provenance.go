@@ -84,8 +84,8 @@ func threadOf(id string) string {
 	return id
 }
 
-// Citations are the records named in kickoffs. An imported session names records of its
-// original project, and a local record may have the same name. Each journal is read only once,
+// Citations are the records named in kickoffs, and the tasks of sessions. An imported session names records
+// of its original project, and a local record may have the same name. Each journal is read only once,
 // so this suits short-lived commands.
 type Citations struct {
 	store store.Store
@@ -94,7 +94,7 @@ type Citations struct {
 	threads map[string]citedRecords
 }
 
-// citedRecords are the records of a session's kickoffs, by both ends of the link without the
+// citedRecords are the records of a session's kickoffs and its task, by both ends of the link without the
 // relation.
 type citedRecords map[record.Edge]flow.RecordRef
 
@@ -103,10 +103,10 @@ func NewCitations(st store.Store) *Citations {
 	return &Citations{store: st, threads: make(map[string]citedRecords)}
 }
 
-// Resolve returns the record that a kickoff means by a name. It reports false if the version is not
-// a kickoff or does not show that record.
+// Resolve returns the record that a kickoff or roster means by a name. It reports false if the version is
+// neither, or does not name that record.
 func (c *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.RecordRef, bool, error) {
-	if !strings.HasPrefix(from.ID, kickoffPrefix) {
+	if !strings.HasPrefix(from.ID, kickoffPrefix) && !strings.HasPrefix(from.ID, rosterPrefix) {
 		return flow.RecordRef{}, false, nil
 	}
 	thread := threadOf(from.ID)
@@ -127,20 +127,30 @@ func (c *Citations) Resolve(ctx context.Context, from, to record.Ref) (flow.Reco
 
 func citedBy(thread string, entries []journal.Entry) citedRecords {
 	out := make(citedRecords)
+	add := func(id string, version int, ref flow.RecordRef) {
+		out[record.Edge{From: record.Ref{ID: id, Version: version}, To: record.Ref{ID: ref.ID, Version: ref.Version}}] = ref
+	}
 	versions := make(map[string]int)
 	for i := range entries {
-		if entries[i].Kind != flow.KindPlanned {
-			continue
-		}
-		p, err := journal.Decode[flow.Planned](&entries[i], flow.BadSequence)
-		if err != nil {
-			return out // Verify reports the details
-		}
-		for _, k := range p.Kickoffs {
-			versions[k.Agent]++
-			from := record.Ref{ID: kickoffID(thread, k.Agent), Version: versions[k.Agent]}
-			for _, ref := range k.Records {
-				out[record.Edge{From: from, To: record.Ref{ID: ref.ID, Version: ref.Version}}] = ref
+		switch entries[i].Kind {
+		case flow.KindOpened:
+			o, err := journal.Decode[flow.Opened](&entries[i], flow.BadSequence)
+			if err != nil {
+				return out // Verify reports the details
+			}
+			if task, err := record.ParseAddress(o.Task); err == nil {
+				add(rosterID(thread), 1, flow.RecordRef{ID: task.ID, Version: task.Version, Type: record.TaskSpec, Content: o.TaskContent})
+			}
+		case flow.KindPlanned:
+			p, err := journal.Decode[flow.Planned](&entries[i], flow.BadSequence)
+			if err != nil {
+				return out
+			}
+			for _, k := range p.Kickoffs {
+				versions[k.Agent]++
+				for _, ref := range k.Records {
+					add(kickoffID(thread, k.Agent), versions[k.Agent], ref)
+				}
 			}
 		}
 	}

@@ -20,6 +20,19 @@ type Task struct {
 	Address string // "read-lewis@v1"
 	Role    string // whose agent does it
 	Text    string // what to do
+	Content string // hash of the task spec
+}
+
+// Opened reports whether a session runs the task, and not one of the same name in another project. What
+// its agent is shown besides, and which model it is, does not make it another task.
+func (t *Task) Opened(o *flow.Opened) bool {
+	switch {
+	case o.Task != t.Address:
+		return false
+	case o.TaskContent != "":
+		return o.TaskContent == t.Content
+	}
+	return o.Question == t.Text && o.Agents[0].Role == t.Role // the first sessions did not store the hash
 }
 
 // WriteInput is an answer, with its repair, whose records are to be put.
@@ -46,10 +59,13 @@ func checkInputs(to, task string, inputs, shown []flow.RecordRef) error {
 	}
 }
 
-// TaskRuns returns the sessions of a store that ran a task, oldest first. Text is what the task says, which
-// distinguishes it from one of the same name in the project of an imported session.
-func TaskRuns(ctx context.Context, st store.Store, task record.Ref, text string) ([]*History, error) {
-	edges, err := st.Edges(ctx, store.EdgeQuery{To: []record.Ref{task}})
+// TaskRuns returns the sessions of a store that ran a task, oldest first.
+func TaskRuns(ctx context.Context, st store.Store, t *Task) ([]*History, error) {
+	ref, err := record.ParseAddress(t.Address)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := st.Edges(ctx, store.EdgeQuery{To: []record.Ref{{ID: ref.ID, Version: ref.Version}}})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +79,7 @@ func TaskRuns(ctx context.Context, st store.Store, task record.Ref, text string)
 		if err != nil {
 			return nil, err
 		}
-		if o := &h.State.Opened; o.Task == task.String() && o.Question == text {
+		if t.Opened(&h.State.Opened) {
 			all = append(all, h)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"brenner/govern"
 	"brenner/internal/fault"
+	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
 	"brenner/store/record"
@@ -40,20 +41,20 @@ func CheckRunnable(rs *govern.Records, ref record.Ref, task *govern.Task) ([]str
 }
 
 // whyOther returns why the task of a session is not in the store, or "": a session may be imported from
-// another project. Missing reports whether there is no record of its name.
-func whyOther(ctx context.Context, rs *govern.Records, o *flow.Opened) (why string, missing bool, err error) {
-	_, task, _, err := rs.Task(ctx, o.Task)
+// another project.
+func whyOther(ctx context.Context, rs *govern.Records, o *flow.Opened) (why string, err error) {
+	r, task, _, err := rs.Task(ctx, o.Task)
+	local := session.Task{Address: r.Ref().String(), Role: task.Role, Text: task.Task, Content: r.Content}
 	switch code := fault.CodeOf(err); {
 	case code == store.NoRecord:
-		return "this project has no task " + o.Task, true, nil
-	case code == govern.NotATask, err == nil && (task.Task != o.Question || task.Role != o.Agents[0].Role):
-		return o.Task + " of this project is another task", false, nil
+		return "this project has no task " + o.Task, nil
+	case code == govern.NotATask, err == nil && !local.Opened(o):
+		return o.Task + " of this project is another task", nil
 	}
-	return "", false, err
+	return "", err
 }
 
-// CheckResumed returns an error if the agent of a task is still to be asked, and the task is missing in the
-// store, or another one is to be shown.
+// CheckResumed returns an error if the agent of a task is still to be asked, and the store has no such task.
 func CheckResumed(ctx context.Context, rs *govern.Records, s *flow.State) error {
 	answered := func(l flow.Leg) bool {
 		return slices.ContainsFunc(l.Exchanges, func(x flow.Exchange) bool { return x.Answer() != nil })
@@ -61,8 +62,8 @@ func CheckResumed(ctx context.Context, rs *govern.Records, s *flow.State) error 
 	if s.Opened.Task == "" || slices.ContainsFunc(s.Legs, answered) {
 		return nil
 	}
-	why, missing, err := whyOther(ctx, rs, &s.Opened)
-	if err != nil || why == "" || !missing && len(s.Legs) > 0 {
+	why, err := whyOther(ctx, rs, &s.Opened)
+	if err != nil || why == "" {
 		return err
 	}
 	return &fault.Error{

@@ -180,7 +180,7 @@ func (p *Records) writingOf(ctx context.Context, in *session.WriteInput) (_ *gov
 	if w.Task == "" {
 		return w, "", nil
 	}
-	why, _, err := whyOther(ctx, p.Records, in.Opened)
+	why, err := whyOther(ctx, p.Records, in.Opened)
 	if why != "" {
 		w.Task, note = "", "not linked to its task: "+why
 	}

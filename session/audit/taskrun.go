@@ -137,13 +137,23 @@ func (t *TaskRun) Why() string {
 	case t.Session.Reason == flow.EndBudget:
 		return ": the budget does not cover the call"
 	case t.outcome == flow.ProseOnly:
-		return ": the reply has only prose, and no record"
+		return ": the reply has neither a record nor a line NO CHANGES with a reason"
 	case t.outcome == flow.ReplyCut:
 		return ": the reply was cut off"
 	case t.outcome == flow.NoReply || len(t.Session.Missing) > 0:
-		return ": the agent did not answer"
+		return ": the agent did not answer" + t.cause()
 	case len(t.Refused)+len(t.Session.Rejected) > 0:
 		return ": all of the reply was refused"
+	}
+	return ""
+}
+
+// cause says why the agent did not answer, after ": ", or "" if it was not asked.
+func (t *TaskRun) cause() string {
+	for i := range t.Session.Agents {
+		if a := &t.Session.Agents[i]; a.Problem != "" {
+			return ": " + string(a.Code) + ", " + a.Problem
+		}
 	}
 	return ""
 }

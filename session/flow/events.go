@@ -71,6 +71,8 @@ type Opened struct {
 	// Domain is the domain of the playbook whose lessons the session is shown and teaches. It is ""
 	// in rehearsals, and in sessions opened before it was pinned.
 	Domain string `json:"domain,omitempty"`
+	// TaskContent is the hash of the task spec: another project may have another task of the same name.
+	TaskContent string `json:"task_content,omitempty"`
 }
 
 // RecordsForm is the form of records in replies of new sessions.

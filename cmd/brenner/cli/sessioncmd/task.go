@@ -91,12 +91,12 @@ func runTask(a *ui.App, c *cobra.Command, f *taskFlags, task string) error {
 	if t.Blocked != nil && (f.again || f.dryRun) {
 		return t.Blocked
 	}
+	for _, m := range t.Moved {
+		p.Log.Warn().Str("task", t.Ref.String()).Msg(m)
+	}
 	o := t.Start(f.run.traffic, ui.Doing(c))
 	if f.dryRun {
 		return f.preview(a, c, p, t, o)
-	}
-	for _, m := range t.Moved {
-		p.Log.Warn().Str("task", t.Ref.String()).Msg(m)
 	}
 	if h := t.Last(); h != nil && (!f.again || !session.TaskEnded(h.State)) {
 		return f.continueTask(a, c, p, t, h)
@@ -106,11 +106,7 @@ func runTask(a *ui.App, c *cobra.Command, f *taskFlags, task string) error {
 		return err
 	}
 	defer j.Close()
-	open := j.Open
-	if !f.again {
-		open = func(ctx context.Context) error { return t.OpenFirst(ctx, j) }
-	}
-	if err := open(c.Context()); err != nil {
+	if err := t.OpenNew(c.Context(), j); err != nil {
 		return err
 	}
 	return f.play(a, c, t, j)
@@ -191,7 +187,7 @@ func (f *taskFlags) show(ctx context.Context, a *ui.App, t *project.ComposedTask
 		return a.PrintJSON(r)
 	}
 	if a.Quiet && len(r.Put) == 0 {
-		a.Say("brenner: " + ui.Clean(r.Task) + ", in " + ui.Clean(s.Thread) + ": no record was put" + r.Why() + "\n")
+		a.Say("brenner: " + ui.Clean(r.Task) + ", in " + ui.Clean(s.Thread) + ": no record was put" + ui.Clean(r.Why()) + "\n")
 	}
 	return ui.Show(a, r, nil, taskRunText)
 }
@@ -233,7 +229,7 @@ func taskRunText(a *ui.App, r *audit.TaskRun) string {
 	case r.NoChanges:
 		b.WriteString(strings.TrimSuffix("NO CHANGES: "+ui.Clean(r.Reason), ": ") + "\n")
 	case len(r.Put) == 0:
-		b.WriteString("No record was put" + r.Why() + ".\n")
+		b.WriteString("No record was put" + ui.Clean(r.Why()) + ".\n")
 	}
 	var refused []string
 	for i := range r.Refused {
