@@ -118,6 +118,9 @@ func (s *State) applyResumed(e *journal.Entry) error {
 		}
 		s.Limits = *body.Limits
 	}
+	if body.Repeat {
+		s.repeatTasks()
+	}
 	switch {
 	case body.Retry:
 		s.retry(func(*Job) bool { return true })

@@ -199,6 +199,8 @@ type Resumed struct {
 	Retry  bool    `json:"retry_failed,omitzero"` // retry failed sessions
 	// Ways are how models and programs are reached from now on, if changed.
 	Ways []RosterWays `json:"ways,omitempty"`
+	// Repeat also runs tasks once more that put no records.
+	Repeat bool `json:"repeat_tasks,omitzero"`
 }
 
 // Left is the end of an interrupted run.

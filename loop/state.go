@@ -81,6 +81,9 @@ type Job struct {
 	Thread   string // once it has begun
 	Attempts int
 	Failures int
+	// Repeats is how often a task was run before, in sessions without records, and Before what they cost.
+	Repeats int
+	Before  flow.Cost
 	Reserved flow.Cost
 	// Extra is what calls may have cost that got no reply in an outage; Asking is the part of the
 	// last attempt.
@@ -240,7 +243,11 @@ func (j *Job) HasErrors() bool {
 
 // ThreadOf returns the session id of a job.
 func (s *State) ThreadOf(j *Job) string {
-	return fmt.Sprintf("RS-%s-%s-%04d", s.Began.UTC().Format("20060102"), s.Opened.Name, j.Number)
+	id := fmt.Sprintf("RS-%s-%s-%04d", s.Began.UTC().Format("20060102"), s.Opened.Name, j.Number)
+	if j.Repeats > 0 {
+		id += string(rune('a' + j.Repeats))
+	}
+	return id
 }
 
 // workIndex maps ids to positions in the lists of a Work: loops may have many thousands of

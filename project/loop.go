@@ -195,7 +195,7 @@ func (j *LoopJob) play(ctx context.Context) (*loop.State, error) {
 		return j.runner.Start(ctx, opened, j.plan.blobs)
 	}
 	return j.runner.Resume(ctx, j.name, func(s *loop.State) loop.Resumed {
-		r := loop.Resumed{Retry: j.options.Retry}
+		r := loop.Resumed{Retry: j.options.Retry, Repeat: j.options.Retry && len(s.Work.Tasks) > 0}
 		if limits := j.plan.plan.LimitsOnResume(s, j.plan.opened.Limits); limits != s.Limits {
 			r.Limits = &limits
 		}

@@ -176,8 +176,9 @@ func New(s *loop.State) *Report {
 		if j.Thread != "" {
 			r.Spent[at].Sessions++
 		}
-		r.Spent[at].Tokens += j.Settled.Spent
-		r.Spent[at].USD += flow.Dollars(j.Settled.SpentUSD)
+		spent := j.Settled.Cost().Plus(j.Before)
+		r.Spent[at].Tokens += spent.Tokens
+		r.Spent[at].USD += flow.Dollars(spent.USD)
 	}
 	if cost := s.Opened.Preflight.Cost(); cost.Tokens > 0 {
 		r.Spent = append(r.Spent, Spending{Name: "preflight", Tokens: cost.Tokens, USD: flow.Dollars(cost.USD)})

@@ -278,7 +278,7 @@ func (s *Summary) Commands() []string {
 		next = append(next, s.ResumeCommand+" --go-on   # continues it, after its budget is raised")
 	case s.Cause != nil, s.Reason == loop.EndStopped && s.Waiting+s.NotOpened > 0:
 		next = append(next, s.ResumeCommand+" --go-on   # continues it")
-	case s.Failed+s.Skipped > 0:
+	case s.Failed+s.Skipped > 0, slices.ContainsFunc(s.Sessions, func(j SummarySession) bool { return j.Task != "" && j.Nothing }):
 		next = append(next, s.ResumeCommand+" --retry-failed")
 	}
 	if s.raise != "" {
@@ -287,10 +287,18 @@ func (s *Summary) Commands() []string {
 	if s.decide != "" {
 		next = append(next, s.decide)
 	}
-	for _, one := range s.Sessions {
-		if one.Status == string(loop.Finished) {
+	shown := ""
+	for i := range s.Sessions {
+		switch one := &s.Sessions[i]; {
+		case one.Status != string(loop.Finished):
+		case one.Task == "":
 			return append(next, "brenner session show "+one.Thread)
+		case one.Records > 0:
+			shown = one.Thread // of tasks, the last one that put records
 		}
+	}
+	if shown != "" {
+		next = append(next, "brenner session show "+shown)
 	}
 	return next
 }

@@ -24,7 +24,9 @@ type Part struct {
 	Artifact jsontext.Value `json:"artifact,omitzero"`
 	Item     jsontext.Value `json:"item,omitzero"`
 	Value    jsontext.Value `json:"value,omitzero"`
-	// Markdown renders the artifact or the item; it is empty for a field.
+	// Records are what the run of a task made. Its artifact stays empty.
+	Records []TaskRecord `json:"records,omitempty"`
+	// Markdown renders the artifact, the item or the records; it is empty for a field.
 	Markdown []byte `json:"-"`
 	// Conflict has the candidates of an undecided field.
 	Conflict artifact.Conflict `json:"-"`
@@ -40,8 +42,9 @@ func (p *Part) Canonical() []byte {
 	return nil
 }
 
-// PartAt returns what an address names, by default in the newest version.
+// PartAt returns what an address names, by default in the newest version, with the records of a task.
 func PartAt(ctx context.Context, h *session.History, at session.Address) (*Part, error) {
+	task := h.State.Opened.Task != "" && at.Version == 0 && at.Item == ""
 	if at.Version == 0 {
 		at.Version = h.State.Version()
 	}
@@ -52,7 +55,11 @@ func PartAt(ctx context.Context, h *session.History, at session.Address) (*Part,
 	if err != nil {
 		return nil, err
 	}
-	return partOf(&art, at)
+	p, err := partOf(&art, at)
+	if err == nil && task {
+		err = p.addRecords(ctx, h)
+	}
+	return p, err
 }
 
 func noVersion(h *session.History) error {

@@ -2,8 +2,11 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
+	"brenner/internal/text"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store"
@@ -46,6 +49,8 @@ type TaskRecord struct {
 	Summary string `json:"summary"`
 	// Elsewhere reports whether it is not in this store: the session was imported without it.
 	Elsewhere bool `json:"elsewhere,omitzero"`
+
+	content string // its hash
 }
 
 // NewTaskRun returns what a session that ran a task came to. Inputs are those of the task.
@@ -88,11 +93,46 @@ func RecordsOf(ctx context.Context, h *session.History) (put []TaskRecord, refus
 			return nil, nil, err
 		}
 		if found != nil {
-			one = TaskRecord{Record: row.Made, Type: found.Type, Status: found.Status, Summary: found.Summary}
+			one = TaskRecord{Record: row.Made, Type: found.Type, Status: found.Status, Summary: found.Summary, content: found.Content}
 		}
 		put = append(put, one)
 	}
 	return put, refused, nil
+}
+
+// addRecords adds the records that the run of a task made, instead of its empty artifact.
+func (p *Part) addRecords(ctx context.Context, h *session.History) error {
+	var refused []PatchRow
+	var err error
+	if p.Records, refused, err = RecordsOf(ctx, h); err != nil {
+		return err
+	}
+	o := &h.State.Opened
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\nBy %s (%s).\n", o.Task, o.Question, o.Agents[0].Name, o.Agents[0].Role)
+	for i := range p.Records {
+		r := &p.Records[i]
+		if r.Elsewhere {
+			fmt.Fprintf(&b, "\n## %s\n\nNot in this store.\n", r.Record)
+			continue
+		}
+		content, err := h.Store.Blob(ctx, r.content)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s, %s: %s\n\n%s\n", r.Record, r.Type, r.Status, r.Summary, strings.TrimSpace(string(content)))
+	}
+	if len(p.Records) == 0 {
+		b.WriteString("\nNo records were put.\n")
+	}
+	if len(refused) > 0 {
+		b.WriteString("\nRefused:\n\n")
+	}
+	for i := range refused {
+		fmt.Fprintf(&b, "- %s: %s %s\n", refused[i].Record, refused[i].Code, refused[i].Message)
+	}
+	p.Markdown = []byte(text.Clean(b.String(), text.TerminalText))
+	return nil
 }
 
 // madeBy returns the version that an answer made, or nil if it is not in the store: an import does not bring

@@ -31,7 +31,7 @@ func sessionShowCommand(a *ui.App) *cobra.Command {
 		Use:   "show [ID[@vN]|FILE] [ITEM[.FIELD]]",
 		Short: "Print a session's artifact, or a version, item or field of it",
 		Long: `Prints a session's artifact as Markdown, or as canonical JSON with --format json. Without
-ID, it is the newest session. Append @v3 for a version. The item (H2), field (H2.claim) or
+ID, it is the newest session. Of a task, the records are printed that its agent put. Append @v3 for a version. The item (H2), field (H2.claim) or
 prediction (P1.predictions.H2) may also be part of the address (RS-…@v5#H2.claim). A field in CONFLICT is printed with one candidate per line. FILE is an export.
 
 JSON is printed without a trailing newline, so that the SHA-256 of an entire artifact is
