@@ -155,7 +155,7 @@ func brenner() Table {
 		},
 		{
 			Path: "session/audit", Kind: Shell,
-			Needs: "internal/fault artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
+			Needs: "internal/fault internal/text artifact artifact/delta merge merge/settle kickoff store store/journal store/record mail " +
 				"session session/flow session/stalemate",
 		},
 		{Path: "session/memory", Kind: Shell, Needs: "internal/text kickoff store playbook playbook/keeper playbook/vector session session/flow"},
@@ -188,7 +188,7 @@ func brenner() Table {
 		},
 		{
 			Path: "govern/shown", Kind: Shell,
-			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/flow session/view govern govern/brief govern/contexts",
+			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/audit session/flow session/view govern govern/brief govern/contexts",
 		},
 
 		{

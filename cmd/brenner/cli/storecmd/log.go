@@ -30,7 +30,8 @@ and every mark on them, such as promotions: the author, the time and the reason.
 
 --refused lists the attempts that were refused: reads, puts and pins outside the rights of a role
 or a person, promotions that a gate refused, and deprecations. --calls lists the agent calls of
-store commands, with the records that each call was shown and produced.`,
+store commands, also those of ` + "`store run`" + ` and of tasks in loops, with the records that each call was
+shown and produced.`,
 		Example: `  brenner store log --type paper_note --module fate
   brenner store log memo-fate
   brenner store log --refused
@@ -50,7 +51,7 @@ Exit codes: 0 listed; 2 no such record.`,
 					list, err := r.Refusals(ctx, opt.most)
 					return ui.Show(a, list, err, refusalsText)
 				case opt.calls:
-					calls, err := r.Calls(ctx)
+					calls, err := r.AllCalls(ctx)
 					return ui.Show(a, &callList{Schema: "brenner.store.calls/v1", Calls: calls}, err, callsText)
 				case len(args) == 1:
 					h, err := r.History(ctx, args[0])
@@ -180,8 +181,11 @@ func callsText(a *ui.App, r *callList) string {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		outcome := "answered"
-		if c.Code != "" {
+		switch {
+		case c.Code != "":
 			outcome = string(c.Code)
+		case c.Reply == "":
+			outcome = "no answer yet"
 		}
 		fmt.Fprintf(&b, "%s: %s as %s, %s, %s\n", ui.Clean(c.ID), ui.Clean(c.Agent), ui.Clean(c.Role), outcome, c.At)
 		if a.Quiet {
