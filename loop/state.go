@@ -82,8 +82,8 @@ type Job struct {
 	Attempts int
 	Failures int
 	// Repeats is how often a task was run before, in sessions without records, and Before what they cost.
-	Repeats int
-	Before  flow.Cost
+	Repeats  int
+	Before   flow.Cost
 	Reserved flow.Cost
 	// Extra is what calls may have cost that got no reply in an outage; Asking is the part of the
 	// last attempt.

@@ -67,7 +67,9 @@ func (p *Project) recordStore(ctx context.Context, o *RecordsOptions) (store.Sto
 }
 
 // AllCalls returns the agent calls of store commands, with the runs of tasks.
-func (r *Records) AllCalls(ctx context.Context) ([]govern.Call, error) { return shown.Calls(ctx, r.Records) }
+func (r *Records) AllCalls(ctx context.Context) ([]govern.Call, error) {
+	return shown.Calls(ctx, r.Records)
+}
 
 // Records returns access to the records of a store.
 func (p *Project) Records(st store.Store) *govern.Records {

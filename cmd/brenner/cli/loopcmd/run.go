@@ -82,6 +82,7 @@ their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the l
 		Args: ui.One,
 		RunE: func(c *cobra.Command, args []string) error { return loopRun(a, c, &opt, args[0]) },
 	})
+	c.SetFlagErrorFunc(noModelFlags)
 	c.Flags().StringVar(&opt.Key, "run", "", "key for which to run the plan only once")
 	c.Flags().StringVar(&opt.BaseURL, "base-url", "", "model endpoint URL, or NAME=URL,…; a loop that exists continues there ["+project.EnvBaseURL+"]")
 	c.Flags().String("mail-url", "", "mail server URL; a loop that exists continues there")
@@ -90,8 +91,18 @@ their budget; 4 ` + "`brenner trust`" + ` required; 5 another process runs the l
 	c.Flags().BoolVar(&opt.GoOn, "go-on", false, "continue a loop that has ended, with the limits of the current plan")
 	c.Flags().BoolVar(&opt.Estimate, "estimate", false, "like --dry-run, and print what the loop costs at most")
 	c.Flags().BoolVar(&opt.NoPreflight, "no-preflight", false, "do not ask each model before the first session")
-	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions")
+	c.Flags().BoolVar(&opt.Retry, "retry-failed", false, "continue the loop, ended or not, and retry failed and skipped sessions, and tasks without records")
 	return c
+}
+
+// noModelFlags says where a plan names its models, to users who pass the flags of other commands.
+func noModelFlags(c *cobra.Command, err error) error {
+	for _, flag := range []string{"--via", "--model"} {
+		if err.Error() == "unknown flag: "+flag {
+			return ui.Usage(c, err.Error(), "the plan names its models: write `via: openai` and `models: [{model_id: ID}]` into it")
+		}
+	}
+	return c.Root().FlagErrorFunc()(c, err)
 }
 
 func loopRun(a *ui.App, c *cobra.Command, opt *runOptions, file string) error {
