@@ -287,18 +287,23 @@ func (s *Summary) Commands() []string {
 	if s.decide != "" {
 		next = append(next, s.decide)
 	}
-	shown := ""
+	if thread := s.worthShowing(); thread != "" {
+		next = append(next, "brenner session show "+thread)
+	}
+	return next
+}
+
+// worthShowing returns the first session that is done or, of tasks, the last one that put records.
+func (s *Summary) worthShowing() string {
+	task := ""
 	for i := range s.Sessions {
 		switch one := &s.Sessions[i]; {
 		case one.Status != string(loop.Finished):
 		case one.Task == "":
-			return append(next, "brenner session show "+one.Thread)
+			return one.Thread
 		case one.Records > 0:
-			shown = one.Thread // of tasks, the last one that put records
+			task = one.Thread
 		}
 	}
-	if shown != "" {
-		next = append(next, "brenner session show "+shown)
-	}
-	return next
+	return task
 }
