@@ -80,7 +80,7 @@ func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	if err := out.addVerdicts(ctx, h); err != nil {
 		return nil, err
 	}
-	out.addFixedFindings(reports, &last, h.State.Opened.Follows(flow.SecondProtocol))
+	out.addFixedFindings(reports, &last, &h.State.Opened)
 	for i := range out.Insights {
 		out.Insights[i].Source.Session = h.Thread
 	}
@@ -318,9 +318,9 @@ func subject(it *artifact.Item, except string) string {
 
 // addFixedFindings adds the lint rules with a finding in an earlier version that the last version
 // no longer has. Findings of the brief are skipped, since it is incomplete by nature. Killing an
-// item does not count as fixing it. Sessions of the first protocol keep their wording: harvested
-// again, they must not teach the same twice.
-func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact, current bool) {
+// item does not count as fixing it. Earlier sessions keep their wording: harvested again, they must not
+// teach the same twice.
+func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact, o *flow.Opened) {
 	if len(reports) < 2 {
 		return
 	}
@@ -336,9 +336,12 @@ func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact,
 	}
 	for _, rule := range lint.Rules() {
 		if fixed[rule.ID] {
-			words := "See to it that " + oneLine(rule.Title)
-			if current {
-				words = LintLesson(rule.Title)
+			words := LintLesson(rule.Title, rule.Why)
+			switch {
+			case !o.Follows(flow.SecondProtocol):
+				words = "See to it that " + oneLine(rule.Title)
+			case o.Domain == "":
+				words = LintLesson(rule.Title, "")
 			}
 			out.add(TagLint, playbook.Insight{Section: playbook.Helpful, Text: words, Source: playbook.Source{Agent: "lint", Task: rule.ID}})
 		}
@@ -346,11 +349,15 @@ func (out *Harvest) addFixedFindings(reports []*Report, last *artifact.Artifact,
 }
 
 // LintLesson is the lesson of a lint rule: a sentence with the rule's title, which is a clause, or
-// a number of items.
-func LintLesson(title string) string {
+// a number of items, and the reason, if any. Without it, sentences such as "every hypothesis has a
+// claim" and "every hypothesis has anchors" count as one lesson.
+func LintLesson(title, why string) string {
 	clause := oneLine(title)
 	if strings.HasPrefix(clause, "at least ") || strings.HasPrefix(clause, "at most ") {
 		clause = "there are " + clause
+	}
+	if why != "" {
+		clause += ": " + oneLine(why)
 	}
 	return "Make sure that " + clause
 }

@@ -11,6 +11,8 @@ import (
 	"brenner/artifact/lint"
 	"brenner/kickoff"
 	"brenner/playbook"
+	"brenner/playbook/embedding/uselite"
+	"brenner/playbook/keeper"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/store/memory"
@@ -96,13 +98,34 @@ func TestHarvestOfLint(t *testing.T) {
 func TestLintLessonsAreSentences(t *testing.T) {
 	verb := regexp.MustCompile(`\b(is|are|has|have|can|follows|stand|resolve|name|names|says|offers)\b`)
 	for _, rule := range lint.Rules() {
-		text := session.LintLesson(rule.Title)
+		text := session.LintLesson(rule.Title, rule.Why)
 		if rest := strings.TrimPrefix(text, "Make sure that "); rest == text || !verb.MatchString(rest) {
 			t.Errorf("%s: %q is not a sentence", rule.ID, text)
 		}
 	}
-	if got := session.LintLesson("at least 3 active assumptions"); got != "Make sure that there are at least 3 active assumptions" {
+	if got := session.LintLesson("at least 3 active assumptions", "two are few"); got != "Make sure that there are at least 3 active assumptions: two are few" {
 		t.Error(got)
+	}
+}
+
+// The lessons of two rules never count as one.
+func TestLintLessonsAreDifferent(t *testing.T) {
+	k, err := keeper.Open(t.Context(), keeper.Options{Store: memory.New(), Rules: playbook.DefaultRules(), Embedder: uselite.New(uselite.Options{Lower: true})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []playbook.Line
+	for _, rule := range lint.Rules() {
+		lines = append(lines, playbook.Line{Number: len(lines) + 1, ID: rule.ID, Helpful: 1, Text: session.LintLesson(rule.Title, rule.Why)})
+	}
+	got, err := k.Import(t.Context(), playbook.Act{Actor: "Sydney"}, lines, playbook.Into{Domain: "general"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, one := range got {
+		if one.Did != playbook.ImportAdded {
+			t.Errorf("%q %s for %s", lines[n].Text, one.Did, one.Bullet)
+		}
 	}
 }
 
