@@ -10,6 +10,7 @@ import (
 
 	"brenner/artifact/delta"
 	"brenner/govern/contexts"
+	"brenner/govern/policy"
 	"brenner/internal/fault"
 	"brenner/patch"
 	"brenner/store"
@@ -31,9 +32,10 @@ type Reply struct {
 	Source record.Ref
 }
 
-// PatchOutcome is the outcome of the search/replace blocks about one text.
+// PatchOutcome is the outcome of the search/replace blocks and anchor patches about one text.
 type PatchOutcome struct {
 	Name    string          // the version, or what the reply names instead
+	Line    int             // of the first of them in the reply
 	Blocks  string          // as parsed
 	Content string          // hash of the version's content
 	Patch   []byte          // the resulting patch, or nil
@@ -42,57 +44,73 @@ type PatchOutcome struct {
 	Problem []patch.Problem // why no version was made
 }
 
-// PatchBy makes versions from the search/replace blocks in an agent's reply. They apply to the
-// version that was shown; if that is no longer the latest, the result needs a rebase. The same
-// reply twice makes one version.
+// PatchBy makes versions from the search/replace blocks and anchor patches in an agent's reply. They apply
+// to the version that was shown; if that is no longer the latest, the result needs a rebase. The same reply
+// twice makes one version.
 func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
 	if who.source = a.Source; a.Source.ID != "" {
 		if err := rs.checkSource(ctx, a.Source); err != nil {
 			return nil, err
 		}
 	}
+	return rs.eachPatch(a, func(on *blockGroup) (PatchOutcome, error) { return rs.patchBy(ctx, who, a, on) })
+}
+
+// CheckPatches returns what PatchBy would refuse, and what it would apply, with neither a version nor a
+// problem. It writes nothing.
+func (rs *Records) CheckPatches(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
+	return rs.eachPatch(a, func(on *blockGroup) (PatchOutcome, error) { return rs.checkPatch(ctx, who, a, on) })
+}
+
+// eachPatch returns the outcomes of the blocks of a reply: of those that are not applied, and of each text.
+func (rs *Records) eachPatch(a *Reply, outcome func(*blockGroup) (PatchOutcome, error)) ([]PatchOutcome, error) {
 	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
 	all := shownBlocks(found.Shown)
 	if broken := found.Problems; len(broken) > 0 {
 		if broken[0].Line > 0 { // the meaning of the other blocks is uncertain
-			all = append(all, PatchOutcome{Name: wholeReply, Blocks: string(a.Text), Problem: broken})
+			all = append(all, PatchOutcome{Name: wholeReply, Line: broken[0].Line, Blocks: string(a.Text), Problem: broken})
 		}
 		return all, nil
 	}
 	for _, group := range groupBlocks(found.Blocks, a.Shown) {
-		c, err := rs.patchBy(ctx, who, a, group)
+		c, err := outcome(group)
 		if err != nil {
 			return nil, err
 		}
+		c.Line = group.blocks[0].Line
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-// Applies reports whether a reply has search/replace blocks and all of them apply to texts that were shown
-// and that the agent may change. It writes nothing.
-func (rs *Records) Applies(ctx context.Context, who Actor, a *Reply) (bool, error) {
-	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
-	if len(found.Problems) > 0 {
-		return false, nil
+func (rs *Records) checkPatch(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
+	if on.ref == (record.Ref{}) {
+		return rs.unnamed(ctx, who, a, on)
 	}
-	groups := groupBlocks(found.Blocks, a.Shown)
-	for _, on := range groups {
-		if on.ref == (record.Ref{}) {
-			return false, nil
-		}
-		if ok, err := rs.mayPatch(ctx, who, on.ref); err != nil || !ok {
-			return false, err
-		}
-		r, _, text, err := rs.Text(ctx, who, on.ref.String())
-		if err != nil {
-			return false, err
-		}
-		if _, report := patch.Convert(r.ID, text, on.blocks); !report.OK() {
-			return false, nil
-		}
+	c := PatchOutcome{Name: on.name}
+	ok, err := rs.mayPatch(ctx, who, on.ref)
+	if err != nil || !ok {
+		c.Problem = []patch.Problem{{Code: policy.OutOfScope, Message: "the role may not change " + on.name, Hint: "leave it out"}}
+		return c, err
 	}
-	return len(groups) > 0, nil
+	r, _, text, err := rs.Text(ctx, who, on.ref.String())
+	if err != nil {
+		return c, err
+	}
+	_, report := patch.Convert(r.ID, text, on.blocks)
+	c.Problem = report.Problems
+	return c, nil
+}
+
+// unnamed returns the outcome of blocks whose text was not shown, or is not known.
+func (rs *Records) unnamed(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
+	c := PatchOutcome{Name: clippedName(on.name), Blocks: patch.WriteBlocks(on.name, on.blocks), Problem: on.broken}
+	if on.broken != nil {
+		return c, nil
+	}
+	writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
+	c.notShown(on.blocks, writable)
+	return c, err
 }
 
 // wholeReply is the name of outcomes that are about no text.
@@ -104,7 +122,7 @@ func shownBlocks(shown []patch.Shown) []PatchOutcome {
 	const most = 20
 	var all []PatchOutcome
 	for i, s := range shown {
-		c := PatchOutcome{Name: clippedName(s.Path), Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
+		c := PatchOutcome{Name: clippedName(s.Path), Line: s.Block.Line, Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
 		if i == most {
 			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
 		}
@@ -126,6 +144,7 @@ type blockGroup struct {
 	name   string
 	ref    record.Ref // zero if it was not shown
 	blocks []patch.Block
+	broken []patch.Problem // why it cannot be read; then it is about no text
 }
 
 func names(shown []record.Ref) []string {
@@ -150,8 +169,11 @@ func groupBlocks(blocks []patch.Block, shown []record.Ref) []*blockGroup {
 				to.name, to.ref = ref.String(), ref
 			}
 		}
-		i := slices.IndexFunc(all, func(one *blockGroup) bool { return one.ref == to.ref })
-		if i < 0 {
+		if to.ref == (record.Ref{}) {
+			to.broken = b.ReadProblems()
+		}
+		i := slices.IndexFunc(all, func(one *blockGroup) bool { return one.ref == to.ref && one.broken == nil })
+		if i < 0 || to.broken != nil {
 			i, all = len(all), append(all, to)
 		}
 		all[i].blocks = append(all[i].blocks, b)
@@ -160,12 +182,10 @@ func groupBlocks(blocks []patch.Block, shown []record.Ref) []*blockGroup {
 }
 
 func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
-	c := PatchOutcome{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	if on.ref == (record.Ref{}) {
-		writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
-		c.notShown(on.blocks, writable)
-		return c, err
+		return rs.unnamed(ctx, who, a, on)
 	}
+	c := PatchOutcome{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
 	r, _, text, err := rs.Text(ctx, who, on.ref.String())
 	if err == nil {
 		c.Content = r.Content
@@ -246,7 +266,11 @@ func (c *PatchOutcome) notShown(blocks []patch.Block, writable []record.Ref) {
 		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
 	}
 	if len(writable) > 0 {
-		p.Hint = "write one of these on the line above a block: " + strings.Join(names(writable), ", ")
+		where := "on the line above a block"
+		if blocks[0].JSON != "" {
+			where = "as the path of the patch"
+		}
+		p.Hint = "write one of these " + where + ": " + strings.Join(names(writable), ", ")
 	}
 	c.Problem = []patch.Problem{p}
 }

@@ -149,7 +149,22 @@ func (in *Input) patchable(to string) string {
 	}
 	return "You may change these texts: " + oneLine(strings.Join(texts, ", ")) + ". A change is a block like this one, beside your deltas, " +
 		"with the text's name on the line above it; the lines to search for are quoted whole, without the bar:\n\n" +
-		"    " + oneLine(texts[0]) + "\n    <<<<<<< SEARCH\n    " + patch.ExampleSearch + "    =======\n    the lines as they should be\n    >>>>>>> REPLACE"
+		"    " + oneLine(texts[0]) + "\n    <<<<<<< SEARCH\n    " + patch.ExampleSearch + "    =======\n    the lines as they should be\n    >>>>>>> REPLACE" +
+		in.anchored(to)
+}
+
+// anchored describes how to change texts by anchor patches.
+func (in *Input) anchored(to string) string {
+	var of []string
+	for i, hash := range in.Hashes[to] {
+		of = append(of, oneLine(in.Patchable[to][i])+" "+hash)
+	}
+	if len(of) == 0 {
+		return ""
+	}
+	return "\n\nInstead of such blocks you may send a patch of the protocol " + patch.Protocol + ": one JSON object in a fence of its own that begins " +
+		"with three backticks and the word json. Its path is the text's name, its base_checksum_sha256 is the text's hash as it stands here, and " +
+		"it has no result_sha256. " + strings.Join(of, ", ") + "."
 }
 
 func (in *Input) memory(to string) string {

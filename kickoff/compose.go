@@ -39,6 +39,8 @@ type Input struct {
 	// Patchable are the addresses (ID@vN) of texts in it that an agent may change, by agent. They
 	// are not quoted: the store's ids are plain words.
 	Patchable map[string][]string
+	// Hashes are those of the canonical texts of Patchable, if the agent may send anchor patches.
+	Hashes map[string][]string
 	// Creates are the types of records that an agent may create, by agent.
 	Creates map[string][]string
 	// Task makes the messages of a task: the question is its text, and the replies are records.

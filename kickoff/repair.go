@@ -65,7 +65,7 @@ func Correct(threadID string, tokens int, defects []settle.Defect) Request {
 		"Send only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
 			"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
 			"and the word delta, and with "+names+": it replaces that one. "+
-			"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+orNoChanges)
+			"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+aboutTexts(defects)+orNoChanges)
 }
 
 // CorrectTask returns a request like Correct for the reply to a task, which has only records.
@@ -73,7 +73,15 @@ func CorrectTask(threadID string, tokens int, defects []settle.Defect) Request {
 	return request(threadID, tokens, defects, remedy, defectiveBlocks(defects),
 		"Send only the records that are corrected or missing. Records that are not named here stand: do not send them again. "+
 			"Send a corrected record whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
-			"and the word delta, and with the id of the record that it corrects, unless the id was wrong: it replaces that one. "+orNoChanges)
+			"and the word delta, and with the id of the record that it corrects, unless the id was wrong: it replaces that one. "+aboutTexts(defects)+orNoChanges)
+}
+
+// aboutTexts says how to correct changes of texts, if some are refused.
+func aboutTexts(defects []settle.Defect) string {
+	if !slices.ContainsFunc(defects, func(d settle.Defect) bool { return d.Section == settle.TextPatch && !d.Final }) {
+		return ""
+	}
+	return "If a change of a text is refused, no change of that text is made: send all changes of it again, in the form that this message describes. "
 }
 
 // defectiveBlocks names the blocks with a defect, of which a request describes only the first ones.

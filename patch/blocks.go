@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type Block struct {
 	Line    int    // of its first marker in the reply
 	Search  string // complete lines with line ends
 	Replace string
+	JSON    string // an anchor patch instead of the two, as it is written
 }
 
 // ExampleSearch is the search text of a block that only shows the format.
@@ -35,7 +37,7 @@ const (
 	markReplace = '>'
 )
 
-// Found is what a reply contains of search/replace blocks.
+// Found is what a reply contains of search/replace blocks and, for the third reader, of anchor patches.
 type Found struct {
 	Blocks   []Block
 	Shown    []Shown // those that are not meant as changes
@@ -48,12 +50,14 @@ type Shown struct {
 	Problem
 }
 
-// ReadBlocks returns the search/replace blocks in an agent's reply, by the rules of a reader. An
-// unclosed or nested block is a problem. The line above a block may be a path, or one of names.
+// ReadBlocks returns the search/replace blocks and anchor patches in an agent's reply, by the rules of a
+// reader. An unclosed or nested block is a problem. The line above a block may be a path, or one of names.
 func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	text := Canonical(strings.ToValidUTF8(string(reply), "\ufffd"))
-	r := &blockReader{names: names, version: version, second: version != delta.FirstReader}
+	r := &blockReader{names: names, version: version, second: version != delta.FirstReader, text: text}
+	next := 0
 	for i, line := range splitLines(text) {
+		r.from, next = next, next+len(line)
 		if r.second && r.state == markDivider {
 			line = r.endGlued(line, i+1)
 		}
@@ -62,7 +66,7 @@ func ReadBlocks(reply []byte, version delta.Reader, names ...string) Found {
 	if r.state != 0 {
 		r.addBroken("the reply ends within it")
 	}
-	if r.second && len(r.found) > 0 {
+	if r.second && (len(r.found) > 0 || r.mayHavePatch()) {
 		r.place()
 	}
 	return r.result()
@@ -75,6 +79,7 @@ type attempt struct {
 	broken string // why it is incomplete
 	shown  string // why it is not meant as a change
 	at     int    // its place in the outline
+	end    int    // of a patch in the outline
 }
 
 // blockReader reads line by line; state is the marker that opened the current part.
@@ -89,6 +94,9 @@ type blockReader struct {
 	replace strings.Builder
 	above   string // the last non-blank line outside blocks
 	outline []byte // the reply with a word in place of each block
+	text    string // the reply
+	from    int    // offset of the current line in it
+	origins []origin
 }
 
 func (r *blockReader) line(line string, number int) {
@@ -109,7 +117,7 @@ func (r *blockReader) line(line string, number int) {
 		r.open.Search, r.open.Replace = r.search.String(), r.replace.String()
 		r.found = append(r.found, r.open)
 		r.state, r.above = 0, ""
-		r.outline = r.outline[:r.open.at-1+len(outlined)]
+		r.cutOutline(r.open.at - 1 + len(outlined))
 		return
 	case kind == markReplace && r.state == markSearch:
 		r.addBroken(fmt.Sprintf("ends at line %d without a line =======", number))
@@ -121,6 +129,7 @@ func (r *blockReader) line(line string, number int) {
 	default:
 		r.between(strings.TrimSpace(line), line, number)
 	}
+	r.origins = append(r.origins, origin{len(r.outline), r.from, number})
 	r.outline = append(r.outline, line...)
 }
 
@@ -133,6 +142,7 @@ func (r *blockReader) endGlued(line string, number int) string {
 	for _, word := range []string{"REPLACE", "UPDATED"} {
 		if at := strings.Index(line, word) + len(word); at >= len(word) && markdown.BeginsTag([]byte(line[at:])) && marker(line[:at]) == markReplace {
 			r.line(line[:at], number)
+			r.from += at
 			return line[at:]
 		}
 	}
@@ -180,17 +190,14 @@ func (r *blockReader) result() Found {
 			if a.Search == ExampleSearch {
 				continue
 			}
-			a.Path = name
-			all.Shown = append(all.Shown, Shown{a.Block, Problem{
-				Code: BlockShown, Line: a.Line, Message: fmt.Sprintf("the block at line %d of the reply is not applied: %s", a.Line, a.shown),
-				Hint: "if it is meant as a change, send it again outside of that, with its lines not indented",
-			}})
+			a.Path = cmp.Or(a.Path, name)
+			all.Shown = append(all.Shown, Shown{a.Block, a.shownProblem()})
 			continue
 		}
 		if named {
 			path = name
 		}
-		a.Path = path
+		a.Path = cmp.Or(a.Path, path)
 		if a.broken == "" {
 			all.Blocks = append(all.Blocks, a.Block)
 			continue
@@ -207,6 +214,14 @@ func (r *blockReader) result() Found {
 		})
 	}
 	return all
+}
+
+func (a *attempt) shownProblem() Problem {
+	what, hint := "block", "if it is meant as a change, send it again outside of that, with its lines not indented"
+	if a.JSON != "" {
+		what, hint = Protocol+" patch", "if it is meant as a change, send it again outside of that, in a fence of its own that begins with three backticks and the word json"
+	}
+	return Problem{Code: BlockShown, Line: a.Line, Message: fmt.Sprintf("the %s at line %d of the reply is not applied: %s", what, a.Line, a.shown), Hint: hint}
 }
 
 // marker returns the marker of a line, or 0. It tolerates miscounted arrows.
@@ -246,10 +261,14 @@ func (r *blockReader) pathIn(line string) (string, bool) {
 	return line, true
 }
 
-// WriteBlocks writes blocks about one text in canonical form.
+// WriteBlocks writes blocks about one text in canonical form, and patches as they are written.
 func WriteBlocks(name string, blocks []Block) string {
 	var b strings.Builder
 	for _, one := range blocks {
+		if one.JSON != "" {
+			b.WriteString(withEnd(one.JSON))
+			continue
+		}
 		b.WriteString(name + "\n<<<<<<< SEARCH\n" + one.Search + "=======\n" + one.Replace + ">>>>>>> REPLACE\n")
 	}
 	return b.String()
@@ -257,9 +276,12 @@ func WriteBlocks(name string, blocks []Block) string {
 
 // Convert converts search/replace blocks about one text to a patch. A block's search text is
 // complete lines of the base; of several instances it uses the first, with a warning. All blocks
-// refer to the base, not to each other's results.
+// refer to the base, not to each other's results. A patch that is alone stays as it is.
 func Convert(path string, base *Text, blocks []Block) (Patch, Report) {
 	c := &converter{resolver: resolver{base: base}}
+	if len(blocks) == 1 && blocks[0].JSON != "" {
+		return c.own(&blocks[0])
+	}
 	if len(blocks) == 1 && strings.TrimSpace(blocks[0].Search) == "" && strings.TrimSpace(base.canon) == "" {
 		return c.finish(path, blocks[0].Replace)
 	}
@@ -299,6 +321,10 @@ func (c *converter) find(blocks []Block) {
 	var s search
 	found := make([]*query, len(blocks))
 	for i, b := range blocks {
+		if b.JSON != "" {
+			c.addPatch(i+1, &b)
+			continue
+		}
 		if blank(b.Search) {
 			p := blockProblem(i+1, b)
 			p.Code, p.Message, p.Hint = EmptyAnchor, "the search text is blank and would match everywhere", "quote the lines to replace"

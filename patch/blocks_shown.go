@@ -15,6 +15,7 @@ const outlined = "\nx\n"
 // place finds where in the reply the blocks are, and which of them are only shown. The text of a block
 // is not part of the reply.
 func (r *blockReader) place() {
+	var patches []attempt
 	rest := r.found
 	before := markdown.Block{}
 	held := delta.Held(r.outline, r.version)
@@ -29,7 +30,18 @@ func (r *blockReader) place() {
 				a.shown = "it is in the text of a delta or a record"
 			}
 		}
+		if r.version.Scanner() == markdown.Third {
+			r.barePatch(&patches, before.End, b.Start, "it is indented, as examples are")
+			r.findPatch(&patches, &b, &before, nested, held)
+		}
 		before = b
+	}
+	if r.version.Scanner() == markdown.Third {
+		r.barePatch(&patches, before.End, len(r.outline), "it is indented, as examples are")
+	}
+	if len(patches) > 0 {
+		r.found = append(r.found, patches...)
+		slices.SortStableFunc(r.found, func(a, b attempt) int { return a.Line - b.Line })
 	}
 }
 
@@ -58,17 +70,20 @@ func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bo
 		return "it is in an HTML comment or in verbatim HTML"
 	case nested || in.Doubtful, in.Kind == markdown.Prose && r.betweenFences(a, in, before):
 		return "it is inside another fence"
-	case in.Kind == markdown.Fenced && in.Fence.Length > 3 && !markdown.HoldsFence([]byte(a.Search)) && !markdown.HoldsFence([]byte(a.Replace)):
+	case in.Kind == markdown.Fenced && in.Fence.Length > 3 && !markdown.HoldsFence([]byte(a.Search)) && !markdown.HoldsFence([]byte(a.Replace)) && !strings.Contains(a.JSON, "```"):
 		return "it is in a longer fence, as examples do"
 	case in.Kind == markdown.Fenced && delta.NotMeant(in.Fence):
 		return "the words of its fence say that it is an example or not proposed"
 	}
-	return r.disowned(a.at)
+	if a.end == 0 {
+		return r.disowned(a.at, min(a.at+len(outlined)-1, len(r.outline)))
+	}
+	return r.disowned(a.at, a.end)
 }
 
 // disowned returns the words beside a block that make it something else than a change, or "". The line of
 // a fence and the path of the block may be between.
-func (r *blockReader) disowned(at int) string {
+func (r *blockReader) disowned(at, end int) string {
 	above := r.outline[:at]
 	for range 2 {
 		above = bytes.TrimRight(above, " \t\r\n")
@@ -78,7 +93,7 @@ func (r *blockReader) disowned(at int) string {
 		}
 		above = above[:len(above)-len(line)]
 	}
-	words, isBehind, ok := r.version.Remarks("").Beside(above, nil, r.outline[min(at+len(outlined)-1, len(r.outline)):])
+	words, isBehind, ok := r.version.Remarks("").Beside(above, nil, r.outline[end:])
 	switch {
 	case isBehind && ok:
 		return "the line behind it withdraws it: " + words.Line

@@ -16,9 +16,9 @@ func TestReadBlocks(t *testing.T) {
 	found := ReadBlocks([]byte(blockReply), delta.NewestReader)
 	blocks, problems := found.Blocks, found.Problems
 	want := []Block{
-		{"notes/memo.md", 5, "beta\n", "BETA\nand more\n"},
-		{"notes/memo.md", 13, "gamma\n", ""},
-		{"other.txt", 20, "x\n", "=======\n"},
+		{Path: "notes/memo.md", Line: 5, Search: "beta\n", Replace: "BETA\nand more\n"},
+		{Path: "notes/memo.md", Line: 13, Search: "gamma\n"},
+		{Path: "other.txt", Line: 20, Search: "x\n", Replace: "=======\n"},
 	}
 	if len(problems) > 0 || len(blocks) != 3 {
 		t.Fatalf("blocks %v, problems %v", blocks, problems)

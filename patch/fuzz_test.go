@@ -81,6 +81,9 @@ func FuzzMake(f *testing.F) {
 func FuzzBlocks(f *testing.F) {
 	f.Add(blockReply, "alpha\nbeta\n")
 	f.Add("<<<<<<< SEARCH\n\n=======\n\n>>>>>>> REPLACE", "")
+	f.Add(inFence("json", specPatch)+blockReply, "alpha\nbeta\ngamma\n")
+	f.Add("spec\n<<<<<<< SEARCH\nbeta\n=======\n"+inFence("patch", specPatch)+">>>>>>> REPLACE</think>\n"+inFence("", specPatch), "alpha\nbeta\ngamma\n")
+	f.Add("    "+specPatch+"> ```patch\n> {\"op_groups\": [\n```anchor_diff\n<<<<<<< SEARCH\n", "alpha\n")
 	f.Fuzz(func(t *testing.T, reply, s string) {
 		found := ReadBlocks([]byte(reply), delta.NewestReader)
 		blocks, problems := found.Blocks, found.Problems

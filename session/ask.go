@@ -187,7 +187,8 @@ func (s *run) repairRequest(ctx context.Context, t *conversation, x *flow.Exchan
 	}
 	defects := t.Defects(s.rules, s.state.OpenLeg().Instant)
 	if t.Third {
-		defects = slices.Concat(defects, s.mistakes(ctx, t, x), s.shownPatches(t))
+		patches, _ := s.patchDefects(ctx, t, x)
+		defects = slices.Concat(defects, s.mistakes(ctx, t, x), patches)
 		if s.state.Opened.Task != "" {
 			return kickoff.CorrectTask(s.state.Opened.Thread, asked.Answered.Output, defects)
 		}
@@ -202,11 +203,11 @@ func (s *run) countDefects(ctx context.Context, t *conversation, leg *flow.Leg) 
 		return len(settle.Repairable(t.Read))
 	}
 	x := leg.Of(t.Agent)
-	n := settle.Correctable(append(t.Defects(s.rules, leg.Instant), s.mistakes(ctx, t, x)...))
-	if n > 0 && s.onlyPatches(ctx, t, x) {
+	patches, applies := s.patchDefects(ctx, t, x)
+	if applies && s.onlyPatches(t) {
 		return 0
 	}
-	return n
+	return settle.Correctable(slices.Concat(t.Defects(s.rules, leg.Instant), s.mistakes(ctx, t, x), patches))
 }
 
 // recordOutcomes adds the outcomes of calls and their raw replies to the state. They stay valid

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/agent"
+	"brenner/artifact/delta"
 	"brenner/internal/text"
 	"brenner/kickoff"
 	"brenner/session/flow"
@@ -83,6 +84,7 @@ type candidates struct {
 	worst    bool // leave out as much as any later message may have to
 	blind    bool // leave out the overview, too
 	notes    int  // tokens of notes
+	reader   delta.Reader
 
 	views map[int]view.View // by grant
 }
@@ -132,7 +134,7 @@ func (s *run) candidates(state *flow.State, in kickoff.Input, to string, v *view
 	in.Recipients = []string{to}
 	c := &candidates{
 		run: s, to: to, in: in, view: v, least: s.countQuoted(view.Least(state.Opened.Thread)), records: records, lessons: lessons,
-		views: make(map[int]view.View),
+		views: make(map[int]view.View), reader: state.Opened.Reads(),
 	}
 	if v != nil {
 		for _, n := range v.Notes {
@@ -317,6 +319,9 @@ func (c *candidates) fitRecords(in *kickoff.Input, f *fitted, grant int, l *view
 	}
 	in.Project = map[string]string{c.to: f.records.Text}
 	in.Patchable = map[string][]string{c.to: f.records.Patchable}
+	if c.reader == delta.ThirdReader {
+		in.Hashes = map[string][]string{c.to: f.records.Hashes}
+	}
 	c.setCreates(in, f.records.Creates)
 	if pruned {
 		l.Add(view.FieldsName, f.records.LeftFields, f.records.Fields)

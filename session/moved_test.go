@@ -47,7 +47,9 @@ func (p *project) Patch(context.Context, *session.PatchInput) ([]session.PatchOu
 
 func (p *project) BriefText(context.Context, flow.RecordRef) (string, error) { return "", nil }
 
-func (p *project) Applies(context.Context, *session.PatchInput) (bool, error) { return false, nil }
+func (p *project) CheckPatches(context.Context, *session.PatchInput) ([]settle.Defect, int, error) {
+	return nil, 0, nil
+}
 
 // A record is promoted between its check and the commit: the commit checks again. The next version
 // continues that text, so it needs a rebase, too.

@@ -14,8 +14,8 @@ import (
 	"brenner/store/record"
 )
 
-// PatchInput is an answer whose search/replace blocks are to be applied to the records that its
-// author was shown.
+// PatchInput is an answer whose search/replace blocks and anchor patches are to be applied to the records
+// that its author was shown.
 type PatchInput struct {
 	Thread    string
 	Call      string
@@ -37,7 +37,7 @@ type PatchOutcome struct {
 	PatchText  []byte
 }
 
-// patches applies the search/replace blocks in the answers of the last round to records and puts the
+// patches applies the search/replace blocks and anchor patches in the answers of the last round to records and puts the
 // records in them, in roster order, and journals the outcome. A resumed run repeats it safely: a record
 // takes the same answer only once.
 func (s *run) patches(ctx context.Context) error {
@@ -95,27 +95,54 @@ func (s *run) patchesOf(ctx context.Context, x *flow.Exchange, drafts []delta.Dr
 	})
 }
 
-// applyBlocks applies the search/replace blocks of an answer or, if it has none, of its repair.
-func (s *run) applyBlocks(ctx context.Context, x *flow.Exchange) (found []PatchOutcome, err error) {
+// applyBlocks applies the search/replace blocks and anchor patches of an answer and of its repair. What was
+// refused and sent again is corrected. Until reader/2 a repair counts only if the answer has no blocks.
+func (s *run) applyBlocks(ctx context.Context, x *flow.Exchange) ([]PatchOutcome, error) {
 	if len(x.Records) == 0 {
 		return nil, nil
 	}
+	found, err := s.applyBlocksOf(ctx, x, &x.Ask)
+	repair := x.RepairAnswer()
+	if err != nil || repair == nil {
+		return found, err
+	}
+	if s.state.Opened.Reads() != delta.ThirdReader && slices.ContainsFunc(found, isMeant) {
+		return found, nil
+	}
+	again, err := s.applyBlocksOf(ctx, x, repair)
+	return correctBlocks(found, again), err
+}
+
+func (s *run) applyBlocksOf(ctx context.Context, x *flow.Exchange, c *flow.Call) (found []PatchOutcome, err error) {
 	p := s.patchInput(x)
-	apply := func(c *flow.Call) error {
-		if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
-			return err
+	if p.Text, err = s.store.Blob(ctx, c.Answered.Reply); err != nil {
+		return nil, err
+	}
+	p.Source = replyRef(s.state, c)
+	return s.Project.Patch(ctx, &p)
+}
+
+// isMeant reports whether an outcome is that of a change, and not of one that is only shown.
+func isMeant(one PatchOutcome) bool { return one.Code != patch.BlockShown }
+
+// correctBlocks returns the outcomes of an answer and its repair. A change of the answer that was refused is
+// corrected by one of the same text, or by any if it was about no text. A version that both made is there once.
+func correctBlocks(first, again []PatchOutcome) []PatchOutcome {
+	for i := range first {
+		one := &first[i]
+		one.Corrected = one.Code != "" && isMeant(*one) && slices.ContainsFunc(again, func(other PatchOutcome) bool {
+			return isMeant(other) && (other.Record == one.Record || !aboutText(one.Record))
+		})
+	}
+	isNew := func(other PatchOutcome) bool {
+		return other.Made == "" || !slices.ContainsFunc(first, func(one PatchOutcome) bool { return one.Made == other.Made })
+	}
+	for _, other := range again {
+		if isNew(other) {
+			first = append(first, other)
 		}
-		p.Source = replyRef(s.state, c)
-		more, err := s.Project.Patch(ctx, &p)
-		found = append(found, more...)
-		return err
 	}
-	err = apply(&x.Ask)
-	meant := func(one PatchOutcome) bool { return one.Code != patch.BlockShown }
-	if repair := x.RepairAnswer(); err == nil && !slices.ContainsFunc(found, meant) && repair != nil {
-		err = apply(repair)
-	}
-	return found, err
+	return first
 }
 
 func (s *run) patchInput(x *flow.Exchange) PatchInput {
@@ -126,32 +153,33 @@ func (s *run) patchInput(x *flow.Exchange) PatchInput {
 	}
 }
 
-// onlyPatches reports whether a reply without deltas of its own has search/replace blocks that apply: its
-// author is not asked for deltas. Until reader/1 it was.
-func (s *run) onlyPatches(ctx context.Context, t *conversation, x *flow.Exchange) bool {
-	if s.Project == nil || t.Cut || len(x.Records) == 0 || s.state.Opened.Reads() == delta.FirstReader ||
-		slices.ContainsFunc(t.Read.Blocks, func(b delta.Block) bool { return !b.Skipped() }) {
-		return false
+// patchDefects returns what is wrong with the changes of texts in a reply, for a request to correct it, and
+// whether some apply and none is refused. Those that are only shown are final: they are no reason to ask.
+// Until reader/1 a request did not name them, and until reader/2 no others.
+func (s *run) patchDefects(ctx context.Context, t *conversation, x *flow.Exchange) (defects []settle.Defect, applies bool) {
+	reader := s.state.Opened.Reads()
+	if s.Project == nil || x == nil || len(x.Records) == 0 || reader == delta.FirstReader {
+		return nil, false
 	}
 	p := s.patchInput(x)
 	p.Text = t.Text
-	applies, err := s.Project.Applies(ctx, &p)
-	return err == nil && applies
+	all, n, err := s.Project.CheckPatches(ctx, &p)
+	if err != nil {
+		s.Log.Warn().Err(err).Str("agent", t.Agent).Msg("cannot check the patches of a reply; they are checked again when they are applied")
+		return nil, false
+	}
+	isShown := func(d settle.Defect) bool { return d.Code == patch.BlockShown }
+	applies = n > 0 && !slices.ContainsFunc(all, func(d settle.Defect) bool { return !isShown(d) })
+	if reader != delta.ThirdReader {
+		all = slices.DeleteFunc(all, func(d settle.Defect) bool { return !isShown(d) })
+	}
+	return all, applies
 }
 
-// shownPatches returns the search/replace blocks of a reply that are only shown, in reasoning or as a
-// quotation, for a request to correct it. Until reader/1 a request did not name them.
-func (s *run) shownPatches(t *conversation) []settle.Defect {
-	x := s.state.OpenLeg().Of(t.Agent)
-	if x == nil || len(x.Records) == 0 || s.state.Opened.Reads() == delta.FirstReader {
-		return nil
-	}
-	var all []settle.Defect
-	for _, one := range patch.ReadBlocks(t.Text, s.state.Opened.Reads()).Shown {
-		p := &one.Problem
-		all = append(all, settle.Defect{Line: p.Line, Column: 1, Code: p.Code, Message: p.Message, Hint: p.Hint})
-	}
-	return all
+// onlyPatches reports whether a reply has no deltas of its own: if its changes of texts apply, its author is
+// not asked for deltas.
+func (s *run) onlyPatches(t *conversation) bool {
+	return !t.Cut && !slices.ContainsFunc(t.Read.Blocks, func(b delta.Block) bool { return !b.Skipped() })
 }
 
 // roleOf returns the role with whose rights an agent reads and writes records.
@@ -167,7 +195,7 @@ func (h *History) attempts() []stalemate.Attempt {
 	for i := range h.State.Patches {
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
-			if c := &p.Changes[j]; c.Code != "" && c.Code != patch.BlockShown && c.Kind == "" {
+			if c := &p.Changes[j]; c.Code != "" && c.Code != patch.BlockShown && c.Kind == "" && !c.Corrected {
 				all = append(all, stalemate.Attempt{
 					Round: p.Round, By: p.Agent, Place: c.Record, Content: c.Blocks, Code: c.Code, Message: c.Message,
 				})
@@ -184,7 +212,7 @@ func (h *History) patchedText(ctx context.Context, c *stalemate.Case) (*stalemat
 		p := &h.State.Patches[i]
 		for j := range p.Changes {
 			one := &p.Changes[j]
-			if one.Record != c.Place || one.Kind != "" || one.Code == "" || one.Code == patch.BlockShown || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
+			if one.Record != c.Place || one.Kind != "" || one.Code == "" || one.Corrected || one.Code == patch.BlockShown || !slices.ContainsFunc(c.Positions, func(q stalemate.Position) bool { return q.Party == p.Agent }) {
 				continue
 			}
 			blocks, err := h.Store.Blob(ctx, one.Blocks)

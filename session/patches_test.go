@@ -59,8 +59,14 @@ func (t oneText) Patch(_ context.Context, p *session.PatchInput) ([]session.Patc
 
 func (oneText) BriefText(context.Context, flow.RecordRef) (string, error) { return "", nil }
 
-func (oneText) Applies(_ context.Context, p *session.PatchInput) (bool, error) {
-	return string(p.Text) == "PATCH good", nil
+func (oneText) CheckPatches(_ context.Context, p *session.PatchInput) ([]settle.Defect, int, error) {
+	switch string(p.Text) {
+	case "PATCH good":
+		return nil, 1, nil
+	case "PATCH again":
+		return []settle.Defect{{Line: 1, Section: settle.TextPatch, Target: "memo@v1", Code: "ANCHOR_NOT_FOUND", Message: "no"}}, 0, nil
+	}
+	return nil, 0, nil
 }
 
 // patchingRunner returns a runner whose agents are shown one text. Good blocks make a version of it.

@@ -78,10 +78,11 @@ type Project interface {
 	// StaleRecords returns which of the shown records no longer hold, and the precondition for
 	// journaling that.
 	StaleRecords(ctx context.Context, thread string, shown []flow.RecordRef) ([]flow.MovedRecord, store.Append, error)
-	// Patch applies the search/replace blocks of an answer to records that its author was shown.
+	// Patch applies the search/replace blocks and anchor patches of an answer to records that its author was shown.
 	Patch(ctx context.Context, p *PatchInput) ([]PatchOutcome, error)
-	// Applies reports whether an answer has blocks and Patch would apply all of them. It writes nothing.
-	Applies(ctx context.Context, p *PatchInput) (bool, error)
+	// CheckPatches returns what Patch would refuse or leave out of an answer, and how many texts it would
+	// change. It writes nothing.
+	CheckPatches(ctx context.Context, p *PatchInput) (refused []settle.Defect, applies int, err error)
 	// Write puts the records of an answer, within the rights of its author. One that was put before is
 	// found again.
 	Write(ctx context.Context, w *WriteInput) ([]PatchOutcome, error)
@@ -95,8 +96,8 @@ type ShownRecords struct {
 	Text    string
 	View    string
 	Records []flow.RecordRef
-	// Patchable are the records that the agent may change by search/replace blocks.
-	Patchable []string
+	// Patchable are the records whose texts the agent may change, and Hashes those of their canonical texts.
+	Patchable, Hashes []string
 	// Creates are the types of records that the agent may create.
 	Creates []string
 	// Inputs are those of the task that the agent does.

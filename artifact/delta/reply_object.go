@@ -61,6 +61,11 @@ func (r *reader) element(p *passage, s span, wrapped int) {
 // take makes a block of an object, or of the objects it wraps.
 func (r *reader) take(p *passage, o *object, wrapped int) {
 	switch {
+	case r.third && (o.has("op_groups") || strings.HasPrefix(o.text("protocol_id"), "anchor_diff")):
+		if !p.loose {
+			r.row(p, o.at, Located{Code: InvalidOperation, Message: "a patch of a text, not a delta", Hint: "send it again in a fence that begins with three backticks and the word json"})
+		}
+		return
 	case r.second:
 		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !r.isMeant(o) {
 			return

@@ -116,6 +116,7 @@ func (r *reader) readBlock(b markdown.Block) {
 		}
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
+	case r.leavesPatch(b, f):
 	case !isDeltaFence(b.Fence) && (f != (fate{}) || !r.holdsRecord(b)):
 		r.readOther(b, f)
 	case b.Quoted && !b.Draft:
@@ -127,6 +128,17 @@ func (r *reader) readBlock(b markdown.Block) {
 			r.noteCut(before)
 		}
 	}
+}
+
+// leavesPatch reports whether a block is an anchor patch, whose text has no deltas. What is said of it is not said of others.
+func (r *reader) leavesPatch(b markdown.Block, f fate) bool {
+	if !r.third || isDeltaFence(b.Fence) || !nearjson.HoldsPatch(r.src[b.Start:b.End]) {
+		return false
+	}
+	if f == (fate{}) {
+		r.fateBeside(b)
+	}
+	return true
 }
 
 // readQuoted shows the deltas of a quoted delta fence, or the fence if none is readable.

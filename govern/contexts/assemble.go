@@ -13,6 +13,7 @@ import (
 	"brenner/govern/brief"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/patch"
 	"brenner/session/view"
 	"brenner/store/record"
 )
@@ -107,6 +108,7 @@ type ShownRecord struct {
 	Tokens  int        `json:"tokens"`
 	// Content is the hash of the version's content, in whatever form it is shown.
 	Content string   `json:"-"`
+	Base    string   `json:"-"` // hash of the canonical text, which patches name, if it is shown in full
 	Cut     bool     `json:"-"` // it was to be shown in full, but only its summary fits
 	Near    Nearness `json:"-"`
 }
@@ -257,8 +259,12 @@ func (s *sheet) account(out *Context) {
 			because += ", full text did not fit"
 		}
 		because += note
+		base := ""
+		if form == view.Full {
+			base = patch.Hash(patch.Canonical(string(m.Content)))
+		}
 		out.Shown = append(out.Shown, ShownRecord{
-			Ref: r.Ref(), Type: r.Type, Form: form, Status: r.Status, Because: because, Tokens: s.count(text), Content: r.Content, Cut: cut, Near: m.Near,
+			Base: base, Ref: r.Ref(), Type: r.Type, Form: form, Status: r.Status, Because: because, Tokens: s.count(text), Content: r.Content, Cut: cut, Near: m.Near,
 		})
 	}
 	for _, o := range s.overview {

@@ -3,6 +3,7 @@
 package shown
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -10,7 +11,10 @@ import (
 	"brenner/govern"
 	"brenner/govern/brief"
 	"brenner/govern/contexts"
+	"brenner/govern/policy"
 	"brenner/internal/fault"
+	"brenner/merge/settle"
+	"brenner/patch"
 	"brenner/session"
 	"brenner/session/flow"
 	"brenner/session/view"
@@ -116,6 +120,7 @@ func (p *Records) shown(role string, c *contexts.Context) session.ShownRecords {
 	for _, s := range c.Shown {
 		if s.Form == view.Full && s.Type != record.ResearchArtifact && p.Records.Access.MayWrite(role, s.Type) {
 			out.Patchable = append(out.Patchable, s.Ref.String())
+			out.Hashes = append(out.Hashes, s.Base)
 		}
 		out.Records = append(out.Records, flow.RecordRef{ID: s.Ref.ID, Version: s.Ref.Version, Type: s.Type, Form: string(s.Form), Content: s.Content})
 	}
@@ -168,9 +173,22 @@ func (p *Records) Patch(ctx context.Context, in *session.PatchInput) ([]session.
 	return out, nil
 }
 
-// Applies reports whether Patch would apply all patches of a reply.
-func (p *Records) Applies(ctx context.Context, in *session.PatchInput) (bool, error) {
-	return p.Records.Applies(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
+// CheckPatches returns what Patch would refuse or leave out, and how many texts it would change.
+func (p *Records) CheckPatches(ctx context.Context, in *session.PatchInput) (refused []settle.Defect, applies int, err error) {
+	all, err := p.Records.CheckPatches(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
+	for i := range all {
+		one := &all[i]
+		if len(one.Problem) == 0 {
+			applies++
+		}
+		for _, q := range one.Problem {
+			refused = append(refused, settle.Defect{
+				Line: one.Line, Column: 1, Section: settle.TextPatch, Target: one.Name, Code: q.Code, Message: q.Message, Hint: cmp.Or(q.Hint, "correct it, or leave it out"),
+				Final: q.Code == policy.OutOfScope || q.Code == patch.BlockShown,
+			})
+		}
+	}
+	return refused, applies, err
 }
 
 func replyTo(in *session.PatchInput) *govern.Reply {

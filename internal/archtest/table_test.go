@@ -93,7 +93,7 @@ func brenner() Table {
 		{Path: "internal/archtest", Kind: Support},
 
 		{Path: "artifact", Kind: Pure, Needs: "internal/fault internal/markdown internal/text internal/yaml", Outside: jsontext},
-		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact"},
+		{Path: "artifact/delta/nearjson", Kind: Pure, Needs: "internal/markdown artifact", Outside: jsontext},
 		{Path: "artifact/delta", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta/nearjson", Outside: jsontext + " " + uuid},
 		{Path: "artifact/lint", Kind: Pure, Needs: "internal/text artifact"},
 		{Path: "artifact/artifacttest", Kind: Support, Needs: "artifact"},
@@ -105,7 +105,7 @@ func brenner() Table {
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta artifact/delta/nearjson", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},
@@ -171,7 +171,7 @@ func brenner() Table {
 
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
 		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},
-		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact store/record session/view govern/brief govern/policy"},
+		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact patch store/record session/view govern/brief govern/policy"},
 		{Path: "govern/claim", Kind: Pure, Needs: "artifact"},
 		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/remark internal/text artifact artifact/delta"},
 		{Path: "govern/inset", Kind: Pure, Needs: "internal/markdown"},
@@ -188,7 +188,7 @@ func brenner() Table {
 		},
 		{
 			Path: "govern/shown", Kind: Shell,
-			Needs: "internal/fault artifact/delta merge/settle store store/journal store/record session session/audit session/flow session/view govern govern/brief govern/contexts",
+			Needs: "internal/fault artifact/delta merge/settle patch store store/journal store/record session session/audit session/flow session/view govern govern/brief govern/contexts govern/policy",
 		},
 
 		{

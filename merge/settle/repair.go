@@ -13,6 +13,9 @@ import (
 	"brenner/merge"
 )
 
+// TextPatch is the section of defects that are about the change of a text, not about a delta.
+const TextPatch = "text"
+
 // Defect is something in a reply that its author can correct.
 type Defect struct {
 	Block     int // its position in the reply, from 1; 0: the reply as a whole

@@ -483,7 +483,7 @@ type PatchResult struct {
 	Hint    string `json:"hint,omitempty"` // of a refused record
 	// Elsewhere reports whether what was made is not in this store: the session was imported without it.
 	Elsewhere bool `json:"elsewhere,omitzero"`
-	// Corrected reports that the author sent another record instead, when asked.
+	// Corrected reports that the author sent another record or change instead, when asked.
 	Corrected bool `json:"corrected,omitzero"`
 }
 

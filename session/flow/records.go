@@ -10,7 +10,7 @@ import (
 // KindPatched is the event of what an answer made of the project's records.
 const KindPatched = "records.patched"
 
-// Patched is the outcome of the search/replace blocks and of the records in one answer.
+// Patched is the outcome of the search/replace blocks, the anchor patches and the records in one answer.
 type Patched struct {
 	Call    string  `json:"call"` // the answered call
 	Agent   string  `json:"agent"`
@@ -35,7 +35,7 @@ type Patch struct {
 	Message string     `json:"message,omitempty"`
 	Hint    string     `json:"hint,omitempty"`
 	Kind    string     `json:"kind,omitempty"` // RecordKind, or "" for blocks
-	// Corrected reports that the author sent another record instead, when asked.
+	// Corrected reports that the author sent another record or change instead, when asked.
 	Corrected bool `json:"corrected,omitzero"`
 }
 
