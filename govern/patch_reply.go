@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/govern/blocks"
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -53,68 +52,65 @@ func (rs *Records) PatchBy(ctx context.Context, who Actor, a *Reply) ([]PatchOut
 			return nil, err
 		}
 	}
-	return rs.eachPatch(a, func(on *blockGroup) (PatchOutcome, error) { return rs.patchBy(ctx, who, a, on) })
+	return rs.eachPatch(a, func(on *blocks.Group) (PatchOutcome, error) { return rs.patchBy(ctx, who, a, on) })
 }
 
 // CheckPatches returns what PatchBy would refuse, and what it would apply, with neither a version nor a
 // problem. It writes nothing.
 func (rs *Records) CheckPatches(ctx context.Context, who Actor, a *Reply) ([]PatchOutcome, error) {
-	return rs.eachPatch(a, func(on *blockGroup) (PatchOutcome, error) { return rs.checkPatch(ctx, who, a, on) })
+	return rs.eachPatch(a, func(on *blocks.Group) (PatchOutcome, error) { return rs.checkPatch(ctx, who, a, on) })
 }
 
 // eachPatch returns the outcomes of the blocks of a reply: of those that are not applied, and of each text.
-func (rs *Records) eachPatch(a *Reply, outcome func(*blockGroup) (PatchOutcome, error)) ([]PatchOutcome, error) {
-	found := patch.ReadBlocks(a.Text, a.Reader, names(a.Shown)...)
+func (rs *Records) eachPatch(a *Reply, outcome func(*blocks.Group) (PatchOutcome, error)) ([]PatchOutcome, error) {
+	found := patch.ReadBlocks(a.Text, a.Reader, blocks.Names(a.Shown)...)
 	all := shownBlocks(found.Shown)
 	if broken := found.Problems; len(broken) > 0 {
 		if broken[0].Line > 0 { // the meaning of the other blocks is uncertain
-			all = append(all, PatchOutcome{Name: wholeReply, Line: broken[0].Line, Blocks: string(a.Text), Problem: broken})
+			all = append(all, PatchOutcome{Name: blocks.WholeReply, Line: broken[0].Line, Blocks: string(a.Text), Problem: broken})
 		}
 		return all, nil
 	}
-	for _, group := range groupBlocks(found.Blocks, a.Shown) {
+	for _, group := range blocks.ByText(found.Blocks, a.Shown) {
 		c, err := outcome(group)
 		if err != nil {
 			return nil, err
 		}
-		c.Line = group.blocks[0].Line
+		c.Line = group.Blocks[0].Line
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-func (rs *Records) checkPatch(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
-	if on.ref == (record.Ref{}) {
+func (rs *Records) checkPatch(ctx context.Context, who Actor, a *Reply, on *blocks.Group) (PatchOutcome, error) {
+	if on.Ref == (record.Ref{}) {
 		return rs.unnamed(ctx, who, a, on)
 	}
-	c := PatchOutcome{Name: on.name}
-	ok, err := rs.mayPatch(ctx, who, on.ref)
+	c := PatchOutcome{Name: on.Name}
+	ok, err := rs.mayPatch(ctx, who, on.Ref)
 	if err != nil || !ok {
-		c.Problem = []patch.Problem{{Code: policy.OutOfScope, Message: "the role may not change " + on.name, Hint: "leave it out"}}
+		c.Problem = []patch.Problem{{Code: policy.OutOfScope, Message: "the role may not change " + on.Name, Hint: "leave it out"}}
 		return c, err
 	}
-	r, _, text, err := rs.Text(ctx, who, on.ref.String())
+	r, _, text, err := rs.Text(ctx, who, on.Ref.String())
 	if err != nil {
 		return c, err
 	}
-	_, report := patch.Convert(r.ID, text, on.blocks)
+	_, report := patch.Convert(r.ID, text, on.Blocks)
 	c.Problem = report.Problems
 	return c, nil
 }
 
 // unnamed returns the outcome of blocks whose text was not shown, or is not known.
-func (rs *Records) unnamed(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
-	c := PatchOutcome{Name: clippedName(on.name), Blocks: patch.WriteBlocks(on.name, on.blocks), Problem: on.broken}
-	if on.broken != nil {
+func (rs *Records) unnamed(ctx context.Context, who Actor, a *Reply, on *blocks.Group) (PatchOutcome, error) {
+	c := PatchOutcome{Name: blocks.ClippedName(on.Name), Blocks: patch.WriteBlocks(on.Name, on.Blocks), Problem: on.Broken}
+	if on.Broken != nil {
 		return c, nil
 	}
 	writable, err := filter(a.Shown, func(ref record.Ref) (bool, error) { return rs.mayPatch(ctx, who, ref) })
-	c.notShown(on.blocks, writable)
+	c.Name, c.Problem = on.NotShown(writable)
 	return c, err
 }
-
-// wholeReply is the name of outcomes that are about no text.
-const wholeReply = "reply"
 
 // shownBlocks returns the outcomes of blocks that are not applied: one for each of the first ones, and
 // one for the others.
@@ -122,7 +118,7 @@ func shownBlocks(shown []patch.Shown) []PatchOutcome {
 	const most = 20
 	var all []PatchOutcome
 	for i, s := range shown {
-		c := PatchOutcome{Name: clippedName(s.Path), Line: s.Block.Line, Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
+		c := PatchOutcome{Name: blocks.ClippedName(s.Path), Line: s.Block.Line, Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
 		if i == most {
 			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
 		}
@@ -133,60 +129,12 @@ func shownBlocks(shown []patch.Shown) []PatchOutcome {
 	return all
 }
 
-func clippedName(path string) string {
-	if path == "" {
-		return wholeReply
-	}
-	return fault.Shown(path)
-}
-
-type blockGroup struct {
-	name   string
-	ref    record.Ref // zero if it was not shown
-	blocks []patch.Block
-	broken []patch.Problem // why it cannot be read; then it is about no text
-}
-
-func names(shown []record.Ref) []string {
-	var all []string
-	for _, ref := range shown {
-		all = append(all, ref.ID, ref.String())
-	}
-	return all
-}
-
-// groupBlocks returns blocks, without the example of the kickoff, by the texts that they name, in order.
-// Blocks about texts that were not shown form one group.
-func groupBlocks(blocks []patch.Block, shown []record.Ref) []*blockGroup {
-	var all []*blockGroup
-	for _, b := range blocks {
-		if b.Search == patch.ExampleSearch {
-			continue
-		}
-		to := &blockGroup{name: b.Path}
-		for _, ref := range shown {
-			if b.Path == ref.ID || b.Path == ref.String() || b.Path == "" && len(shown) == 1 {
-				to.name, to.ref = ref.String(), ref
-			}
-		}
-		if to.ref == (record.Ref{}) {
-			to.broken = b.ReadProblems()
-		}
-		i := slices.IndexFunc(all, func(one *blockGroup) bool { return one.ref == to.ref && one.broken == nil })
-		if i < 0 || to.broken != nil {
-			i, all = len(all), append(all, to)
-		}
-		all[i].blocks = append(all[i].blocks, b)
-	}
-	return all
-}
-
-func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGroup) (PatchOutcome, error) {
-	if on.ref == (record.Ref{}) {
+func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.Group) (PatchOutcome, error) {
+	if on.Ref == (record.Ref{}) {
 		return rs.unnamed(ctx, who, a, on)
 	}
-	c := PatchOutcome{Name: on.name, Blocks: patch.WriteBlocks(on.name, on.blocks)}
-	r, _, text, err := rs.Text(ctx, who, on.ref.String())
+	c := PatchOutcome{Name: on.Name, Blocks: patch.WriteBlocks(on.Name, on.Blocks)}
+	r, _, text, err := rs.Text(ctx, who, on.Ref.String())
 	if err == nil {
 		c.Content = r.Content
 		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
@@ -195,7 +143,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGr
 		err = c.problemFrom(err)
 		return c, err
 	}
-	p, report := patch.Convert(r.ID, text, on.blocks)
+	p, report := patch.Convert(r.ID, text, on.Blocks)
 	if c.Problem = report.Problems; !report.OK() {
 		return c, nil
 	}
@@ -210,7 +158,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blockGr
 	if err != nil {
 		return c, err
 	}
-	out, err := rs.Patch(ctx, who, &Patching{Address: on.ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source})
+	out, err := rs.Patch(ctx, who, &Patching{Address: on.Ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source})
 	if err != nil {
 		err = c.problemFrom(err)
 		return c, err
@@ -240,39 +188,6 @@ func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (boo
 		return false, nil
 	}
 	return err == nil, err
-}
-
-const maxUnshown = 8
-
-func (c *PatchOutcome) notShown(blocks []patch.Block, writable []record.Ref) {
-	p := patch.Problem{Code: patch.BaseMissing, Message: "the blocks name no text", Hint: "no text was shown in full that could be changed"}
-	var named []string
-	seen := map[string]bool{"": true}
-	for _, b := range blocks {
-		if !seen[b.Path] {
-			named = append(named, fault.Shown(b.Path))
-		}
-		seen[b.Path] = true
-	}
-	if c.Name = wholeReply; len(named) > 0 {
-		c.Name = named[0]
-	}
-	switch n := len(named); {
-	case n == 1:
-		p.Message = named[0] + " is no text that was shown in full"
-	case n > maxUnshown:
-		p.Message = strings.Join(named[:maxUnshown], ", ") + " and " + strconv.Itoa(n-maxUnshown) + " more are no texts that were shown in full"
-	case n > 1:
-		p.Message = strings.Join(named, ", ") + " are no texts that were shown in full"
-	}
-	if len(writable) > 0 {
-		where := "on the line above a block"
-		if blocks[0].JSON != "" {
-			where = "as the path of the patch"
-		}
-		p.Hint = "write one of these " + where + ": " + strings.Join(names(writable), ", ")
-	}
-	c.Problem = []patch.Problem{p}
 }
 
 // problemFrom turns an error that the author could fix into a problem; it returns any other error.

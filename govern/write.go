@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/govern/blocks"
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -426,7 +427,7 @@ func (w *writer) links(d *delta.Draft, kind string) ([]Link, error) {
 		return all, nil
 	}
 	return nil, overstepped("link", kind, "link only to versions that were shown, and to records of the same reply, but not in a circle; omit other links",
-		"%s links to what %s was not shown: %s", d.ID, fault.Shown(w.who.Name), strings.Join(hidden[:min(len(hidden), maxUnshown)], ", "))
+		"%s links to what %s was not shown: %s", d.ID, fault.Shown(w.who.Name), strings.Join(hidden[:min(len(hidden), blocks.MaxUnshown)], ", "))
 }
 
 // target returns the version that an agent means by an address.

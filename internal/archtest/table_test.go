@@ -172,6 +172,7 @@ func brenner() Table {
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
 		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},
 		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact patch store/record session/view govern/brief govern/policy"},
+		{Path: "govern/blocks", Kind: Pure, Needs: "internal/fault patch store/record"},
 		{Path: "govern/claim", Kind: Pure, Needs: "artifact"},
 		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/remark internal/text artifact artifact/delta"},
 		{Path: "govern/inset", Kind: Pure, Needs: "internal/markdown"},
@@ -184,7 +185,7 @@ func brenner() Table {
 		{
 			Path: "govern", Kind: Shell,
 			Needs: "internal/fault internal/markdown internal/text artifact artifact/delta patch store store/journal store/record agent " +
-				"session/stalemate session/view govern/brief govern/claim govern/contexts govern/critique govern/digest govern/finding govern/graph govern/ledger govern/lineage govern/memo govern/policy",
+				"session/stalemate session/view govern/blocks govern/brief govern/claim govern/contexts govern/critique govern/digest govern/finding govern/graph govern/ledger govern/lineage govern/memo govern/policy",
 		},
 		{
 			Path: "govern/shown", Kind: Shell,
