@@ -1,9 +1,11 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
@@ -131,7 +133,8 @@ func shownBlocks(shown []patch.Shown) []PatchOutcome {
 
 func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.Group) (PatchOutcome, error) {
 	if on.Ref == (record.Ref{}) {
-		return rs.unnamed(ctx, who, a, on)
+		c, err := rs.unnamed(ctx, who, a, on)
+		return c, cmp.Or(err, rs.logUnshown(ctx, who, on.Blocks))
 	}
 	c := PatchOutcome{Name: on.Name, Blocks: patch.WriteBlocks(on.Name, on.Blocks)}
 	r, _, text, err := rs.Text(ctx, who, on.Ref.String())
@@ -188,6 +191,30 @@ func (rs *Records) mayPatch(ctx context.Context, who Actor, ref record.Ref) (boo
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// logUnshown records attempts to change records of this project whose text was not shown.
+func (rs *Records) logUnshown(ctx context.Context, who Actor, all []patch.Block) error {
+	var seen []string
+	for _, b := range all {
+		a, err := record.ParseAddress(b.Path)
+		if err != nil || slices.Contains(seen, a.ID) || len(seen) == blocks.MaxUnshown {
+			continue
+		}
+		seen = append(seen, a.ID)
+		h, err := rs.HeadByID(ctx, a.ID)
+		if err != nil {
+			return err
+		}
+		if h.Latest == 0 {
+			continue
+		}
+		why := []string{fault.Shown(b.Path) + " was not shown to " + fault.Shown(who.Name) + " in full"}
+		if err := rs.logRefusal(ctx, who, &refusedEvent{By: who.Name, Role: who.Role, Action: "write", Type: h.Type, ID: a.ID, Code: policy.OutOfScope, Why: why}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // problemFrom turns an error that the author could fix into a problem; it returns any other error.
