@@ -3,18 +3,14 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/internal/fault"
-	"brenner/mail"
 	"brenner/merge"
 	"brenner/session"
 	"brenner/session/flow"
@@ -372,184 +368,5 @@ func (s *Summary) addConflicts(all []merge.Conflict, open []string) {
 			out.Candidates = append(out.Candidates, CandidateSummary{one.Agent, one.Delta, artifact.Canonical(one.Value), session.PlainText(one.Value)})
 		}
 		s.Conflicts = append(s.Conflicts, out)
-	}
-}
-
-func (s *Summary) next(file string) []string {
-	if file != "" {
-		return []string{"brenner session show " + file, "brenner verify " + file, "brenner session replay " + file}
-	}
-	id := s.Thread
-	switch {
-	case s.Task != "" && s.Phase == session.PhaseEnded:
-		return s.nextOfTask()
-	case s.Phase == session.PhaseRunning:
-		return []string{"brenner session watch " + id, "brenner session show " + id, "brenner session note " + id + ` "…"`}
-	case len(s.Conflicts) > 0 && s.Reason == flow.EndBudget:
-		return []string{"brenner session resolve " + id, "brenner session resume " + id + s.enough, "brenner session show " + id}
-	case len(s.Conflicts) > 0 && (s.Phase == session.PhaseLeft || flow.Resumable(s.Reason)):
-		return []string{"brenner session resolve " + id, "brenner session show " + id, "brenner session resume " + id}
-	case len(s.Conflicts) > 0:
-		return []string{"brenner session resolve " + id, "brenner session show " + id, s.oneMoreRound()}
-	case s.NeedsRuling():
-		return s.nextRuling()
-	case s.Phase == session.PhaseLeft, flow.Resumable(s.Reason):
-		return []string{"brenner session resume " + id + OtherModels(s.Agents), "brenner session status " + id, "brenner session show " + id}
-	case s.Reason == flow.EndBudget:
-		return []string{"brenner session resume " + id + s.enough, "brenner session show " + id, "brenner trace list " + id}
-	case len(s.Missing) > 0, s.Verdict != flow.Complete:
-		return []string{s.oneMoreRound(), "brenner trace list " + id, "brenner session show " + id}
-	}
-	return []string{"brenner session show " + id, "brenner blame " + id + " " + s.blame, "brenner session replay " + id}
-}
-
-// nextOfTask returns what to do after the run of a task: look at what it made, or run it again.
-func (s *Summary) nextOfTask() []string {
-	made := s.Made()
-	var all []string
-	for _, one := range made {
-		all = append(all, "brenner store show "+one)
-	}
-	elsewhere := slices.ContainsFunc(s.Patches, func(p PatchRow) bool { return p.Elsewhere })
-	again := "brenner store run " + s.Task
-	switch {
-	case s.Reason == flow.EndBudget:
-		again += s.enough
-	case s.Reason == flow.EndRounds && len(s.Uncorrected) > 0:
-		again += " --again" + s.enough
-	case s.Reason == flow.EndRounds:
-		again += " --again"
-	}
-	if s.Reason != flow.EndRounds || s.Verdict != flow.Complete || elsewhere || len(s.Uncorrected) > 0 {
-		if OtherModels(s.Agents) != "" {
-			again += " --model ID"
-		}
-		return append(all, again, "brenner trace list "+s.Thread)
-	}
-	if len(all) > 0 {
-		const few = 3
-		first := made[0]
-		all = append(all[:min(len(all), few)], "brenner store lineage "+first, "brenner store promote "+first+" -m REASON")
-	}
-	return append(all, "brenner trace list "+s.Thread)
-}
-
-// Made returns the records and versions that agents made, as far as they are in this store.
-func (s *Summary) Made() []string {
-	var all []string
-	for i := range s.Patches {
-		if p := &s.Patches[i]; p.Made != "" && !p.Elsewhere {
-			all = append(all, p.Made)
-		}
-	}
-	return all
-}
-
-// oneMoreRound returns the command that continues a session whose rounds are done.
-func (s *Summary) oneMoreRound() string {
-	return fmt.Sprintf("brenner session resume %s --rounds %d%s%s", s.Thread, max(s.Rounds, s.Round)+1, s.enough, OtherModels(s.Agents))
-}
-
-// OtherModels returns the flag that replaces the models that their endpoints do not have.
-func OtherModels(agents []AgentSummary) string {
-	var flags []string
-	for i := range agents {
-		if session.NeedsModel(agents[i].Code) {
-			flags = append(flags, agents[i].Name+"=ID")
-		}
-	}
-	if len(flags) == 0 {
-		return ""
-	}
-	return " --model " + strings.Join(flags, ",")
-}
-
-// PatchRow is the outcome of an agent's blocks about one text, or of one record in its answer.
-type PatchRow struct {
-	Agent string `json:"agent"`
-	Round int    `json:"round"`
-	PatchResult
-}
-
-// PatchResult is the outcome of the search/replace blocks of a reply and its repair about one text, or of
-// one of their records.
-type PatchResult struct {
-	Record  string `json:"record"`
-	Made    string `json:"made"`
-	Status  string `json:"status"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Kind    string `json:"kind,omitempty"` // flow.RecordKind, or "" for blocks
-	Hint    string `json:"hint,omitempty"` // of a refused record
-	// Elsewhere reports whether what was made is not in this store: the session was imported without it.
-	Elsewhere bool `json:"elsewhere,omitzero"`
-	// Corrected reports that the author sent another record or change instead, when asked.
-	Corrected bool `json:"corrected,omitzero"`
-}
-
-// PatchRows returns the outcomes of the blocks and records in answers, without records that their authors
-// corrected.
-func PatchRows(answers []flow.Patched) []PatchRow {
-	rows := []PatchRow{}
-	for i := range answers {
-		p := &answers[i]
-		for j := range p.Changes {
-			if !p.Changes[j].Corrected {
-				rows = append(rows, PatchRow{p.Agent, p.Round, patchResult(&p.Changes[j])})
-			}
-		}
-	}
-	return rows
-}
-
-func patchResult(c *flow.Patch) PatchResult {
-	r := PatchResult{Record: c.Record, Made: c.Made, Status: c.Status, Code: string(c.Code), Message: c.Message, Kind: c.Kind, Corrected: c.Corrected}
-	if c.Kind == flow.RecordKind {
-		r.Hint = c.Hint
-	}
-	return r
-}
-
-// Thread is the progress of a session according to its mail thread alone.
-type Thread struct {
-	Server   string            `json:"server"`
-	Phase    mail.Phase        `json:"phase,omitempty"`
-	Agents   []ThreadAgent     `json:"agents"`
-	Compiled int               `json:"compiled"` // number of published versions
-	Messages int               `json:"messages"`
-	Names    map[string]string `json:"names,omitempty"`   // agents with other names on the server
-	Problem  string            `json:"problem,omitempty"` // why the thread could not be read
-}
-
-// ThreadAgent is an agent's progress in the newest round.
-type ThreadAgent struct {
-	Name         string `json:"name"`
-	Acknowledged bool   `json:"acknowledged"`
-	Answered     bool   `json:"answered"`
-	Asked        string `json:"asked_at"`
-}
-
-// ReadThread returns the progress according to the messages of a thread.
-func ReadThread(server string, all []mail.Message) *Thread {
-	p := mail.Read(all)
-	t := &Thread{Server: server, Phase: p.Phase, Compiled: p.Compiled, Messages: len(all), Agents: []ThreadAgent{}}
-	for _, name := range p.Asked {
-		t.Agents = append(t.Agents, ThreadAgent{
-			Name: name, Acknowledged: slices.Contains(p.Acked, name), Answered: slices.Contains(p.Answered, name),
-			Asked: artifact.FormatInstant(p.AskedAt),
-		})
-	}
-	return t
-}
-
-// Count counts the letters that were read as answers, whatever their subjects say. Names maps agents to
-// their names on the server.
-func (t *Thread) Count(letters []session.LetterRow, names map[string]string) {
-	for i := range t.Agents {
-		a := &t.Agents[i]
-		its := func(r session.LetterRow) bool {
-			return r.TookPart() && cmp.Or(names[r.Agent], r.Agent) == a.Name && r.At >= a.Asked
-		}
-		a.Answered = a.Answered || slices.ContainsFunc(letters, its)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,11 +21,8 @@ import (
 	"brenner/internal/fault"
 	"brenner/internal/text"
 	"brenner/loop"
-	"brenner/loop/report"
 	"brenner/project"
 	"brenner/session"
-	"brenner/session/flow"
-	"brenner/store/journal"
 )
 
 // grace is how long the calls in flight may take after the first signal: service managers
@@ -233,37 +229,6 @@ func exitOf(s *project.LoopSummary, strict bool) int {
 	return 0
 }
 
-// loopProgress returns a function that prints every event of a loop, or nil.
-func loopProgress(a *ui.App) func(*journal.Entry, *loop.State) {
-	if a.Quiet || a.JSON {
-		return nil
-	}
-	return func(e *journal.Entry, s *loop.State) {
-		if e.Kind == loop.KindOpened && s.Work.Script != "" {
-			a.Say(ui.RehearsalNote + "\n")
-		}
-		if line := loopLine(a, e, s); line != "" {
-			a.Say(e.At.In(a.Now().Location()).Format(time.TimeOnly) + " " + line + "\n")
-		}
-	}
-}
-
-// preflightProgress prints how models replied before the first session.
-func preflightProgress(a *ui.App) func([]project.ModelProbe) {
-	if a.Quiet || a.JSON {
-		return nil
-	}
-	return func(probes []project.ModelProbe) {
-		for i := range probes {
-			r := &probes[i]
-			a.Say("preflight: " + r.Status + ": " + ui.Clean(r.Name()) + ": " + ui.Clean(r.Found()) + "\n")
-			if r.Fix != "" {
-				a.Say("  fix: " + ui.Clean(r.Fix) + "\n")
-			}
-		}
-	}
-}
-
 // relaxGC raises GOGC to 200 unless it is set. A loop keeps little memory and drops much;
 // collecting it took a tenth of the loop's time.
 func relaxGC() {
@@ -368,50 +333,6 @@ func previewReach(v *project.LoopPreview, budget, share int64) string {
 	return fmt.Sprintf(": if every session spends its share, %d of %d start", budget/share, v.Planned)
 }
 
-// loopLine describes an event of a loop in one line.
-func loopLine(a *ui.App, e *journal.Entry, s *loop.State) string {
-	name := s.Opened.Name
-	switch e.Kind {
-	case loop.KindOpened:
-		line := fmt.Sprintf("%s: %s per round, %s, %d concurrently", name, text.Count(len(s.Work.Cells), "session"), text.Count(s.Limits.Rounds, "round"), s.Limits.Concurrency)
-		if s.Limits.Until != "" {
-			line += ", until " + a.Clock(s.Limits.Until)
-		}
-		if len(s.Ways) > 0 {
-			line += ", asking " + askedBy(s)
-		}
-		return line
-	case loop.KindResumed:
-		line := fmt.Sprintf("%s: resumed, %d of %s done in its journal", name, s.Count(loop.Finished), text.Count(s.Planned(), "session"))
-		if r, err := journal.Decode[loop.Resumed](e, loop.BadSequence); err == nil && len(r.Ways) > 0 {
-			line += ", asking " + askedBy(s)
-		}
-		return line + waitText(a, e.At, s)
-	case loop.KindRound:
-		return fmt.Sprintf("round %d of %d: %s", s.Round, s.Limits.Rounds, text.Count(len(s.Work.Cells), "session"))
-	case loop.KindBegan, loop.KindSettled:
-		return jobLine(a, e, s)
-	case loop.KindAdded:
-		return fmt.Sprintf("%s: question added, %s per round", name, text.Count(len(s.Work.Cells), "session"))
-	case loop.KindPaused:
-		return name + ": paused; running sessions continue"
-	case loop.KindUnpaused:
-		return name + ": no longer paused or waiting"
-	case loop.KindStopping:
-		return name + ": stop requested by " + ui.Clean(s.Stopping)
-	case loop.KindLeft:
-		return name + ": interrupted; repeat the command to resume"
-	case loop.KindEnded:
-		if cause := s.Stopped(); s.StoppedEarly() && cause != nil {
-			return name + ": " + report.Ending(s.Ended) + ": " + causeText(cause)
-		}
-		return name + ": " + report.Ending(s.Ended)
-	case loop.KindReached:
-		return name + ": the endpoint responds again; the loop continues"
-	}
-	return ""
-}
-
 // waitText says until when a resumed loop waits, and why.
 func waitText(a *ui.App, now time.Time, s *loop.State) string {
 	until, provider := s.WaitsUntil(now)
@@ -431,90 +352,4 @@ func waitText(a *ui.App, now time.Time, s *loop.State) string {
 
 func causeText(c *loop.Cause) string {
 	return ui.Clean(strings.TrimSpace(string(c.Code) + " " + c.Detail))
-}
-
-// jobLine describes what happened to a session.
-func jobLine(a *ui.App, e *journal.Entry, s *loop.State) string {
-	for i := len(s.Jobs) - 1; i >= 0; i-- {
-		j := &s.Jobs[i]
-		switch {
-		case e.Kind == loop.KindBegan && j.Seq == e.Seq:
-			line := fmt.Sprintf("%s: %s started", ui.Clean(j.Thread), ui.Clean(j.Name()))
-			if j.Attempts > 1 {
-				line = fmt.Sprintf("%s: %s resumed, attempt %d", ui.Clean(j.Thread), ui.Clean(j.Name()), j.Attempts)
-			}
-			if j.Base != "" {
-				line += " from " + ui.Clean(j.Base)
-			}
-			return line
-		case e.Kind == loop.KindSettled && j.Seq == e.Seq:
-			return settledLine(a, s, j)
-		}
-	}
-	return ""
-}
-
-func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
-	t, who := &j.Settled, ui.Clean(j.Thread)
-	if who == "" {
-		who = ui.Clean(j.Name())
-	}
-	switch t.Outcome {
-	case loop.Done:
-		line := fmt.Sprintf("%s: %s, version %d, %d tokens", who, ui.EndedBy(t.Reason, ""), t.Version, t.Spent)
-		if j.Cell.Task != "" {
-			line = fmt.Sprintf("%s: %s, %s, %d tokens", who, ui.EndedBy(t.Reason, ""), recordsText(t.Records, t.Refused), t.Spent)
-		}
-		if t.Conflicts > 0 {
-			line += ", " + text.Count(t.Conflicts, "conflict")
-		}
-		if t.Stalemates > 0 {
-			line += ", " + text.Count(t.Stalemates, "stalemate")
-		}
-		if t.Nothing {
-			line += ", no agent contributed"
-		} else if t.Silent > 0 {
-			line += ", " + silentText(t.Silent, t.Idle) + " contributed nothing"
-		}
-		return line
-	case loop.Short:
-		return fmt.Sprintf("%s: out of budget, version %d, %d tokens: %s", who, t.Version, t.Spent, ui.Clean(s.Shortage(j)))
-	case loop.Later:
-		return fmt.Sprintf("%s: to be retried at %s; the loop waits, at most a day", who, a.Clock(t.RetryAt))
-	case loop.Interrupted:
-		return who + ": incomplete"
-	case loop.Skipped:
-		return who + ": skipped, " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
-	}
-	if o := s.OutageOf(j); o != nil && t.Trouble == loop.Passing {
-		return fmt.Sprintf("%s: not reached; the loop asks again at %s, until %s: %s", who, a.Clock(artifact.FormatInstant(o.Next)),
-			a.Clock(artifact.FormatInstant(o.Until)), ui.Clean(string(t.Code)+" "+t.Detail))
-	}
-	line := who + ": failed"
-	if !j.Final() {
-		line += ", to be retried at " + a.Clock(artifact.FormatInstant(s.RetryAt(j)))
-	}
-	return line + ": " + causeText(&loop.Cause{Code: t.Code, Detail: t.Detail})
-}
-
-// recordsText says how many records the agent of a task put.
-func recordsText(put, refused int) string {
-	line := text.Count(put, "record")
-	if refused > 0 {
-		line += fmt.Sprintf(" (%d refused)", refused)
-	}
-	return line
-}
-
-// askedBy lists the models and programs of a loop, each once.
-func askedBy(s *loop.State) string {
-	var all []string
-	for _, r := range s.Ways {
-		for _, p := range flow.WithArbiter(r.Agents, r.Arbiter) {
-			if asked := ui.Clean(p.Asked()); !slices.Contains(all, asked) {
-				all = append(all, asked)
-			}
-		}
-	}
-	return text.Some(all)
 }
