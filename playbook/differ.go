@@ -7,8 +7,8 @@ import (
 )
 
 // Differ returns the difference in meaning between two similar texts, because of which they
-// cannot be one lesson: a negation, a pair of opposites, a quantifier, a number or a unit. It
-// returns "" if they agree. In doubt they differ: a duplicate bullet costs little, but a
+// cannot be one lesson: a negation, a pair of opposites, a quantifier, a number, a unit or an
+// identifier. It returns "" if they agree. In doubt they differ: a duplicate bullet costs little, but a
 // counter shared by two opposites would be wrong forever.
 func Differ(a, b string) string {
 	x, y := readWords(a), readWords(b)
@@ -55,8 +55,8 @@ func differInUnits(x, y *reading) string {
 	return "“" + x.units[0] + "” and “" + y.units[len(y.units)-1] + "” are different units"
 }
 
-// differInSigns finds different comparisons and ranks, and words of mixed scripts, which may
-// imitate other words.
+// differInSigns finds different comparisons, ranks and identifiers, and words of mixed scripts, which
+// may imitate other words.
 func differInSigns(x, y *reading) string { return moreOften(x.signs, y.signs) }
 
 // differInQuantifiers finds different quantifiers: a lesson about some, most or only something

@@ -81,7 +81,7 @@ func (r *reading) classify(w, before string) {
 	if class := quantifierClass(before, w); class != "" {
 		r.shares = append(r.shares, mark{w, class})
 	}
-	if ranks[w] || mixesScripts(w) {
+	if ranks[w] || mixesScripts(w) || isIdentifier(w) {
 		r.signs = append(r.signs, mark{w, w})
 	}
 	if negations[w] {
@@ -266,6 +266,9 @@ func mixesScripts(word string) bool {
 	other := func(r rune) bool { return unicode.IsLetter(r) && !latin(r) }
 	return strings.ContainsFunc(word, latin) && strings.ContainsFunc(word, other)
 }
+
+// isIdentifier reports whether a word is the name of a role, field or code: test_designer, WRITE_SCOPE.
+func isIdentifier(word string) bool { return strings.Contains(strings.Trim(word, "_"), "_") }
 
 // stem strips English endings, roughly: the forms of one word must have one stem.
 func stem(w string) string {

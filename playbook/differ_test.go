@@ -41,6 +41,8 @@ func TestDifferentMeanings(t *testing.T) {
 		{"Report latency in seconds", "Report latency in milliseconds"},
 		{"Use GPT-4 as the critic", "Use GPT-5 as the critic"},
 		{"Kill H2 first", "Kill H3 first"},
+		{"Deltas of a test_designer were rejected with WRITE_SCOPE", "Deltas of a test_designer were rejected with TARGET_KILLED"},
+		{"Deltas of a test_designer were rejected with WRITE_SCOPE", "Deltas of an adversarial_critic were rejected with WRITE_SCOPE"},
 		{"Incubate at -20 °C", "Incubate at 20 °C"},
 		{"The estimate is stable", "The estimate is unstable"},
 		{"The assay is harmful to cells", "The assay is harmless to cells"},

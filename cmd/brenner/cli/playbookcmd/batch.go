@@ -98,8 +98,8 @@ func playbookDedupeCommand(a *ui.App) *cobra.Command {
 		Short: "Find and merge bullets that are the same lesson",
 		Long: `Compares all bullets of each domain and lists those that ` + "`playbook add`" + ` would have counted
 as one (cosine of at least playbook.match, and no difference in negations, opposites,
-quantifiers, numbers or units): pairs get there if playbook.match was higher before, if the
-model has changed, or from an older import. Without --apply, nothing changes.
+quantifiers, numbers, units or identifiers): pairs get there if playbook.match was higher
+before, if the model has changed, or from an older import. Without --apply, nothing changes.
 
 Of two bullets, the one in the higher stage stays, then a person's, then the older one. A
 bullet is merged only into one that it matches itself: if a matches b and b matches c, but
