@@ -64,11 +64,22 @@ func (d *Draft) change(op Op, id string, n note, do func(*Bullet)) error {
 	if touched == 0 {
 		return nil
 	}
-	d.journal(op, after, n, Body{Before: was, After: is, BeforeHash: before.Hash()})
+	e := d.entry(op, after, n, Body{Before: was, After: is, BeforeHash: before.Hash()})
+	if why := e.violation(before, after, touched); why != "" { // the journal could not be read with it
+		return &fault.Error{
+			Code: Impossible, Op: string(op) + " " + id, Detail: why, Hint: "this is a fault of the program, please report it; nothing was written",
+		}
+	}
+	d.append(e, after)
 	return nil
 }
 
-func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
+func (d *Draft) append(e *Entry, after *Bullet) {
+	d.changed[after.ID] = after
+	d.entries = append(d.entries, *e)
+}
+
+func (d *Draft) entry(op Op, after *Bullet, n note, body Body) *Entry {
 	body.Bullet, body.Actor, body.Session, body.Insight = after.ID, d.act.Actor, d.act.Session, n.insight
 	body.Cosine, body.With = roundShare(n.cosine), n.with
 	body.Reason = n.reason
@@ -76,13 +87,12 @@ func (d *Draft) journal(op Op, after *Bullet, n note, body Body) {
 		body.Reason = d.act.Reason
 	}
 	body.AfterHash = after.Hash()
-	d.changed[after.ID] = after
-	d.entries = append(d.entries, Entry{Op: op, At: d.act.At, Body: body})
+	return &Entry{Op: op, At: d.act.At, Body: body}
 }
 
 func (d *Draft) add(b *Bullet) {
 	_, is, _ := diff(&Bullet{ID: b.ID}, b)
-	d.journal(OpAdd, b, note{}, Body{After: is})
+	d.append(d.entry(OpAdd, b, note{}, Body{After: is}), b)
 	d.mark(b.ID, b.Section)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"brenner/internal/fault"
 	"brenner/playbook"
 	"brenner/store/journal"
 )
@@ -39,6 +40,9 @@ func (s *testBook) try(act playbook.Act, do func(*playbook.Draft) error) ([]play
 	}
 	d := s.book.Draft(s.rules, act)
 	if err := do(d); err != nil {
+		if fault.CodeOf(err) == playbook.Impossible {
+			s.t.Fatal(err)
+		}
 		return nil, err
 	}
 	chained, err := chain(journal.HeadOf(s.entries), d.Entries())

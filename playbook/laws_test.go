@@ -1,7 +1,6 @@
 package playbook_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,9 +74,7 @@ func anyHistory(t *rapid.T) *testBook {
 					pairs = append(pairs, playbook.Similar{A: id, B: other, Cosine: 0.9})
 				}
 				merges, _ := s.book.PlanMerges(pairs)
-				for _, m := range merges {
-					err = errors.Join(err, d.Merge(m))
-				}
+				err = d.MergeAll(merges)
 			case 11:
 				if saved != nil {
 					_, err = d.ReturnTo(saved, func(b *playbook.Saved) playbook.Embedding { return b.Embedding })

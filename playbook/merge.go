@@ -14,6 +14,17 @@ type merger struct {
 	from Stage // before the merge
 }
 
+// stage returns the stage to which a separated bullet returns: that before the merge, or SHADOW if a
+// restored snapshot did not say.
+func (m merger) stage() Stage {
+	if m.known() {
+		return m.from
+	}
+	return Shadow
+}
+
+func (m merger) known() bool { return slices.Contains([]Stage{Shadow, Staging, Prod}, m.from) }
+
 // Standing returns the bullet that stands for the given one: itself, unless it was merged.
 func (k *Book) Standing(id string) string {
 	n, ok := k.byID[id]
@@ -212,21 +223,42 @@ func (b *Bullet) servesRolesOf(o *Bullet) bool {
 	return !slices.ContainsFunc(bound, func(t string) bool { return !b.For(strings.TrimPrefix(t, RolePrefix)) })
 }
 
-// Merge merges a bullet into another: that one gets its counts, and stands for it from now on. The
-// merged bullet keeps its text, counts, origin and history.
-func (d *Draft) Merge(m Merge) error {
+// MergeAll merges bullets into others, which get their counts and stand for them from now on. The
+// merged ones keep their text, counts, origin and history. Stages follow from the counts of all.
+func (d *Draft) MergeAll(merges []Merge) error {
+	var stay []string
+	against := make(map[string]bool)
+	for _, m := range merges {
+		speaks, err := d.merge(m)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(stay, m.Stays) {
+			stay = append(stay, m.Stays)
+		}
+		against[m.Stays] = against[m.Stays] || speaks
+	}
+	for _, id := range stay {
+		if err := d.applyGates(id, against[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges one bullet into another, and reports whether its counts speak against that one.
+func (d *Draft) merge(m Merge) (against bool, err error) {
 	goes, err := d.find(m.Goes)
 	if err != nil {
-		return err
+		return false, err
 	}
 	stays, err := d.find(m.Stays)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !goes.Live() || !stays.Live() {
-		return wrongStage(goes, "", "cannot be merged into "+stays.ID+": one of them is quarantined or merged")
+		return false, wrongStage(goes, "", "cannot be merged into "+stays.ID+": one of them is quarantined or merged")
 	}
-	against := *goes.counter(stays.contradicting()) > 0
 	n := note{insight: goes.Content, cosine: m.Cosine, with: m.Goes}
 	err = d.change(OpMerge, m.Stays, n, func(b *Bullet) {
 		for _, s := range Sections() {
@@ -237,18 +269,14 @@ func (d *Draft) Merge(m Merge) error {
 		}
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = d.change(OpMerge, m.Goes, note{cosine: m.Cosine, with: m.Stays}, func(b *Bullet) {
+	return *goes.counter(stays.contradicting()) > 0, d.change(OpMerge, m.Goes, note{cosine: m.Cosine, with: m.Stays}, func(b *Bullet) {
 		b.Stage = Merged
 		if b.Review == Waiting {
 			b.Review = ""
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return d.applyGates(m.Stays, against)
 }
 
 // merged returns how a bullet was merged, unless the draft has separated it again.
@@ -275,7 +303,7 @@ func (d *Draft) unmerge(id string) error {
 	if err := d.subtract(&own, d.standIns(id)...); err != nil {
 		return err
 	}
-	return d.change(OpRestore, id, note{with: d.book.bullets[m.into].ID}, func(b *Bullet) { b.Stage = m.from })
+	return d.change(OpRestore, id, note{with: d.book.bullets[m.into].ID}, func(b *Bullet) { b.Stage = m.stage() })
 }
 
 // standIns returns the bullets that stand for a merged one: that which it was merged into, then

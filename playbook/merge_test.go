@@ -15,14 +15,7 @@ func (s *testBook) merge(pairs ...playbook.Similar) ([]playbook.Merge, string) {
 	s.t.Helper()
 	merges, _ := s.book.PlanMerges(pairs)
 	batch := playbook.MergeBatch(len(s.entries) + 1)
-	s.do(playbook.Act{Session: batch}, func(d *playbook.Draft) error {
-		for _, m := range merges {
-			if err := d.Merge(m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	s.do(playbook.Act{Session: batch}, func(d *playbook.Draft) error { return d.MergeAll(merges) })
 	return merges, batch
 }
 
@@ -43,6 +36,18 @@ func TestChainsAreNotFollowed(t *testing.T) {
 	s.want(t, "pb-00001", "SHADOW 2/0/0 ")
 	s.want(t, "pb-00002", "MERGED 1/0/0 ")
 	s.want(t, "pb-00003", "SHADOW 1/0/0 ")
+}
+
+// Stages follow from the counts of all merged bullets, not from those of the first.
+func TestStagesFollowFromAllMerges(t *testing.T) {
+	s := newTestBook(t)
+	s.learn("", playbook.Helpful, "alpha", "")
+	s.learn("", playbook.Harmful, "beta", "")
+	s.learn("", playbook.Helpful, "gamma", "")
+	s.merge(similar("pb-00001", "pb-00002", 0.9), similar("pb-00001", "pb-00003", 0.9))
+	s.want(t, "pb-00001", "SHADOW 2/1/0 ")
+	s.want(t, "pb-00002", "MERGED 0/1/0 ")
+	s.want(t, "pb-00003", "MERGED 1/0/0 ")
 }
 
 func TestWhichBulletStays(t *testing.T) {
@@ -131,6 +136,34 @@ func TestMergedBulletsCountForTheirBullet(t *testing.T) {
 	// Separated, both have what they had and what came since.
 	s.do(playbook.Act{Reason: "not the same"}, func(d *playbook.Draft) error { return d.Restore("pb-00002") })
 	s.want(t, "pb-00001", "STAGING 3/0/0 ")
+	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
+}
+
+// A bullet that a restored snapshot has merged again returns to the stage that it had.
+func TestSeparatedAfterSnapshot(t *testing.T) {
+	s := newTestBook(t)
+	s.learn("", playbook.Helpful, "alpha", "")
+	s.learn("", playbook.Helpful, "beta", "")
+	promote := func(id string) {
+		s.do(playbook.Act{Reason: "known"}, func(d *playbook.Draft) error { return d.Promote(id, playbook.Staging) })
+	}
+	separate := func() {
+		s.do(playbook.Act{Reason: "not the same"}, func(d *playbook.Draft) error { return d.Restore("pb-00002") })
+	}
+	promote("pb-00001")
+	promote("pb-00002")
+	_, batch := s.merge(similar("pb-00001", "pb-00002", 0.9))
+	merged := s.save()
+	separate()
+	s.returnTo(merged)
+	s.want(t, "pb-00001", "STAGING 2/0/0 ")
+	s.want(t, "pb-00002", "MERGED 1/0/0 ")
+	separate()
+	s.want(t, "pb-00002", "STAGING 1/0/0 ")
+	merged.Bullets[1].MergedFrom = "" // as an earlier program wrote it
+	s.returnTo(merged)
+	s.undo(batch)
+	s.want(t, "pb-00001", "STAGING 1/0/0 ")
 	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
 }
 

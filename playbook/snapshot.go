@@ -25,6 +25,8 @@ type Snapshot struct {
 type Saved struct {
 	Bullet
 	MergedInto string `json:"merged_into,omitempty"`
+	// MergedFrom is the stage before the merge.
+	MergedFrom Stage `json:"merged_from,omitempty"`
 }
 
 // Save returns the bullets of the book for a snapshot.
@@ -33,7 +35,7 @@ func (k *Book) Save() []Saved {
 	for n, b := range k.bullets {
 		all[n].Bullet = *b.Clone()
 		if m, ok := k.merges[n]; ok {
-			all[n].MergedInto = k.bullets[m.into].ID
+			all[n].MergedInto, all[n].MergedFrom = k.bullets[m.into].ID, m.stage()
 		}
 	}
 	return all
@@ -59,6 +61,8 @@ func (s *Snapshot) Check() error {
 			return bad(b.ID, "unknown stage or review")
 		case (b.Stage == Merged) != (b.MergedInto != ""):
 			return bad(b.ID, "it is merged, but into no bullet, or the other way round")
+		case b.MergedFrom != "" && (b.Stage != Merged || !(merger{from: b.MergedFrom}).known()):
+			return bad(b.ID, "it was not merged from the stage "+fault.Shown(string(b.MergedFrom)))
 		}
 		if _, twice := into[b.ID]; twice {
 			return bad(b.ID, "duplicate id")
@@ -153,7 +157,7 @@ func (d *Draft) bringBack(b *Saved, embedding func(*Saved) Embedding, out *Retur
 	if m, ok := d.merged(b.ID); stage == Merged && ok && d.book.bullets[m.into].ID == b.MergedInto {
 		stage = Merged // as it is
 	} else if stage == Merged {
-		stage = Quarantined // until the other bullet has returned
+		stage = merger{from: b.MergedFrom}.stage() // until the other bullet has returned
 	}
 	return d.change(OpReset, b.ID, note{}, func(c *Bullet) {
 		c.Helpful, c.Harmful, c.Neutral, c.LastSeen = b.Helpful, b.Harmful, b.Neutral, b.LastSeen

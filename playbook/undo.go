@@ -137,8 +137,8 @@ type share struct {
 	past   []point
 }
 
-// counts is the part of a bullet that contributions change. With the time, no two states are equal
-// unless a snapshot was restored.
+// counts is the part of a bullet that contributions change. With the time, two states are equal only
+// if a snapshot was restored, or if they lack different sessions, each reverted since the last count.
 type counts struct {
 	each       [3]int // in the order of Sections
 	confidence float64

@@ -53,10 +53,10 @@ func (k *Keeper) Dedupe(ctx context.Context, act playbook.Act, o DedupeOptions) 
 		}
 		merges, apart := k.book.PlanMerges(pairs)
 		out.Compared, out.Apart = compared, apart
+		if err := d.MergeAll(merges); err != nil {
+			return err
+		}
 		for _, m := range merges {
-			if err := d.Merge(m); err != nil {
-				return err
-			}
 			stays, _ := k.book.Find(m.Stays) // both were found by PlanMerges
 			goes, _ := k.book.Find(m.Goes)
 			out.Merges = append(out.Merges, MergedPair{Merge: m, StaysText: stays.Content, GoesText: goes.Content})
