@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -290,9 +291,10 @@ func TestReviewArticle(t *testing.T) {
 	t.Logf("killed and continued: %v", kills)
 }
 
-// With flags, a model does the same tasks.
+// With flags, a model does the same tasks. The same command runs a task again that put no record.
 func TestReviewArticleByModel(t *testing.T) {
 	a := newArticle(t)
+	var willing atomic.Bool // to write a note about Poe
 	task := regexp.MustCompile("(?m)^The task `task-review-article-([a-z-]+)@v")
 	models := openaitest.New(t, func(r openaitest.Request) openaitest.Answer {
 		var all strings.Builder
@@ -307,6 +309,9 @@ func TestReviewArticleByModel(t *testing.T) {
 		if len(r.Messages) > 2 {
 			name += "-repair"
 		}
+		if !willing.Load() && strings.HasPrefix(name, "read-poe") {
+			return openaitest.Answer{Text: "I have read it."}
+		}
 		text, err := os.ReadFile(filepath.Join(a.example, "project", "replies", name+".md"))
 		if err != nil {
 			t.Error(err)
@@ -314,7 +319,16 @@ func TestReviewArticleByModel(t *testing.T) {
 		return openaitest.Answer{Text: string(text)}
 	})
 	dir := a.prepare(0, false)
-	out, code := a.run(dir, "", "--via", "openai", "--model", "good", "--base-url", models.BaseURL())
+	flags := []string{"--via", "openai", "--model", "good", "--base-url", models.BaseURL()}
+	if out, code := a.run(dir, "", flags...); code != 3 || !strings.Contains(out, "run.sh: not all tasks are done") {
+		t.Fatalf("a task without a record: exit %d\n%s", code, out)
+	}
+	willing.Store(true)
+	asked := models.Asked()
+	out, code := a.run(dir, "", flags...)
+	if n := models.Asked() - asked; n != 6 { // read-poe, integrate, write, review with its repair, revise
+		t.Errorf("the second run asked %d times\n%s", n, out)
+	}
 	if code != 0 {
 		t.Fatalf("exit %d\n%s", code, out)
 	}
