@@ -45,7 +45,7 @@ func (p *PinnedPlan) tasks(ctx context.Context, dryRun bool) error {
 	rs := p.project.Records(st)
 	for i := range p.plan.Tasks {
 		t := p.plan.Tasks[i].Task
-		key, err := p.lookUp(ctx, rs, &t)
+		key, err := p.lookUp(ctx, rs, &t, dryRun)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -57,12 +57,15 @@ func (p *PinnedPlan) tasks(ctx context.Context, dryRun bool) error {
 
 // lookUp looks up a pinned task, or checks the role and the inputs of another one. An input that does not
 // exist yet may be made by a task that this one waits for. It returns the key at fault.
-func (p *PinnedPlan) lookUp(ctx context.Context, rs *govern.Records, t *loop.Task) (key string, err error) {
+func (p *PinnedPlan) lookUp(ctx context.Context, rs *govern.Records, t *loop.Task, dryRun bool) (key string, err error) {
 	name := record.Ref{ID: "task " + t.ID}
 	if t.Pinned != "" {
-		r, spec, _, err := rs.Task(ctx, t.Pinned)
+		r, spec, moved, err := rs.Task(ctx, t.Pinned)
 		if err != nil {
 			return ".pinned", err
+		}
+		if dryRun { // a run says it when the task starts
+			p.project.warnOfMoved(t.ID, moved)
 		}
 		name = r.Ref()
 		t.Pinned, t.Text, t.Role = name.String(), spec.Task, spec.Role
@@ -188,10 +191,14 @@ func (c *loopSessions) specOf(ctx context.Context, t *loop.Task, j *loop.Job) (*
 			Hint: "run the plan with another name: or --run",
 		}
 	}
-	for _, what := range shown.MovedInputs(moved) {
-		p.Log.Warn().Msg("task " + t.ID + ": " + what + "; what is made of it needs a rebase")
-	}
+	p.warnOfMoved(t.ID, moved)
 	return &r, nil
+}
+
+func (p *Project) warnOfMoved(task string, moved []govern.Moved) {
+	for _, what := range shown.MovedInputs(moved) {
+		p.Log.Warn().Msg("task " + task + ": " + what + "; what is made of it needs a rebase")
+	}
 }
 
 // pinTask puts the task spec of a job, with the records of the tasks that it builds on.
