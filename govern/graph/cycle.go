@@ -62,22 +62,15 @@ func (p *Pending) cycle(ctx context.Context, r *record.Record, links []record.Li
 		}
 		for _, ref := range passed {
 			if fresh, ok := p.Fresh[ref]; ok && ref.ID != r.ID {
-				for _, l := range fresh.Links {
-					next = visit(prev, next, record.Edge{From: ref, Relation: l.Relation, To: l.Ref()})
-				}
+				next = visitFresh(prev, next, fresh)
 				continue
 			}
 			if ref.ID != r.ID {
 				stored = append(stored, ref)
 				continue
 			}
-			// Its own task may be to revise it; a task of one of its dependencies may not.
-			revised, err := p.IsA(ctx, prev[ref], record.TaskSpec)
-			if err != nil {
-				return nil, err
-			}
-			if own := slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == prev[ref] }); !revised || !own {
-				return pathTo(prev, ref), nil
+			if revised, err := p.isOwnTask(ctx, prev[ref], links); err != nil || !revised {
+				return pathTo(prev, ref), err
 			}
 		}
 		edges, err := p.Store.Edges(ctx, store.EdgeQuery{From: stored})
@@ -92,6 +85,13 @@ func (p *Pending) cycle(ctx context.Context, r *record.Record, links []record.Li
 	return nil, nil
 }
 
+// isOwnTask reports whether a version is a task of a record with these links. Its own task may be to revise it; a
+// task of one of its dependencies may not.
+func (p *Pending) isOwnTask(ctx context.Context, ref record.Ref, links []record.Link) (bool, error) {
+	is, err := p.IsA(ctx, ref, record.TaskSpec)
+	return is && slices.ContainsFunc(links, func(l record.Link) bool { return l.Ref() == ref }), err
+}
+
 // IsA reports whether a version, stored or not, is of a type.
 func (p *Pending) IsA(ctx context.Context, ref record.Ref, kind string) (bool, error) {
 	if ref == (record.Ref{}) {
@@ -102,6 +102,13 @@ func (p *Pending) IsA(ctx context.Context, ref record.Ref, kind string) (bool, e
 	}
 	found, err := p.Store.Records(ctx, store.Query{ID: ref.ID, Version: ref.Version, Type: kind})
 	return len(found) > 0, err
+}
+
+func visitFresh(prev map[record.Ref]record.Ref, next []record.Ref, fresh *record.Record) []record.Ref {
+	for _, l := range fresh.Links {
+		next = visit(prev, next, record.Edge{From: fresh.Ref(), Relation: l.Relation, To: l.Ref()})
+	}
+	return next
 }
 
 func visit(prev map[record.Ref]record.Ref, next []record.Ref, e record.Edge) []record.Ref {
