@@ -289,21 +289,22 @@ func (d *Draft) merged(id string) (merger, bool) {
 }
 
 // unmerge separates a merged bullet: it returns to its stage, and the bullets that stood for it lose
-// its counts, and a stage that the remaining ones do not support.
-func (d *Draft) unmerge(id string) error {
+// its counts. It returns these; the caller demotes them.
+func (d *Draft) unmerge(id string) ([]string, error) {
 	m, _ := d.merged(id)
 	b, err := d.find(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	own := contribution{}
 	for i, s := range Sections() {
 		own.counts[i] = *b.counter(s)
 	}
-	if err := d.subtract(&own, d.standIns(id)...); err != nil {
-		return err
+	stood := d.standIns(id)
+	if err := d.subtract(&own, stood...); err != nil {
+		return nil, err
 	}
-	return d.change(OpRestore, id, note{with: d.book.bullets[m.into].ID}, func(b *Bullet) { b.Stage = m.stage() })
+	return stood, d.change(OpRestore, id, note{with: d.book.bullets[m.into].ID}, func(b *Bullet) { b.Stage = m.stage() })
 }
 
 // standIns returns the bullets that stand for a merged one: that which it was merged into, then
@@ -317,8 +318,9 @@ func (d *Draft) standIns(id string) []string {
 	return ids
 }
 
-// undoMerges separates what the act's session has merged, unless it was merged again since.
-func (d *Draft) undoMerges(entries []Entry) error {
+// undoMerges separates what the act's session has merged, unless it was merged again since. It returns
+// the bullets that have lost counts.
+func (d *Draft) undoMerges(entries []Entry) (less []string, err error) {
 	merges := false
 	last := make(map[string]int) // merge of each bullet
 	for i := range entries {
@@ -334,19 +336,21 @@ func (d *Draft) undoMerges(entries []Entry) error {
 		merges = true
 		m, ok := d.merged(e.Bullet)
 		if ok && e.After.Stage != nil && last[e.Bullet] == i && d.book.bullets[m.into].ID == e.With {
-			if err := d.unmerge(e.Bullet); err != nil {
-				return err
+			stood, err := d.unmerge(e.Bullet)
+			if err != nil {
+				return nil, err
 			}
+			less = append(append(less, stood...), e.Bullet)
 		}
 	}
 	for i := range entries {
 		if e := &entries[i]; merges && e.Op == OpQuarantine && e.Session == d.act.Session {
 			if err := d.release(e); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return less, nil
 }
 
 // release ends a quarantine that followed from the merges of the act's session.

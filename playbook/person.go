@@ -69,7 +69,11 @@ func (d *Draft) Quarantine(id string) error {
 // Restore returns a quarantined bullet to SHADOW, or separates a merged one from its bullet.
 func (d *Draft) Restore(id string) error {
 	if _, merged := d.merged(id); merged {
-		return errors.Join(d.needsReason(), d.unmerge(id))
+		if err := d.needsReason(); err != nil {
+			return err
+		}
+		stood, err := d.unmerge(id)
+		return errors.Join(err, d.demote(stood...))
 	}
 	b, err := d.findForDecision(id)
 	if err != nil {

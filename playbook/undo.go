@@ -36,12 +36,19 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 		}
 		s.follow(e, mine)
 	}
+	var less []string
 	for _, id := range order {
-		if err := d.subtract(&shares[id].now, append([]string{id}, d.standIns(id)...)...); err != nil {
+		ids := append([]string{id}, d.standIns(id)...)
+		if err := d.subtract(&shares[id].now, ids...); err != nil {
 			return nil, err
 		}
+		less = append(less, ids...)
 	}
-	if err := d.undoMerges(entries); err != nil {
+	separated, err := d.undoMerges(entries)
+	if err == nil {
+		err = d.demote(append(less, separated...)...)
+	}
+	if err != nil {
 		return nil, err
 	}
 	var ids []string
@@ -53,13 +60,10 @@ func (d *Draft) Undo(entries []Entry) ([]string, error) {
 	return ids, nil
 }
 
-// subtract takes a contribution back from bullets, and demotes them as their counters require.
+// subtract takes a contribution back from bullets.
 func (d *Draft) subtract(g *contribution, ids ...string) error {
 	for _, id := range ids {
 		if err := d.change(OpRollback, id, note{}, g.subtractFrom); err != nil {
-			return err
-		}
-		if err := d.demote(id); err != nil {
 			return err
 		}
 	}
@@ -95,8 +99,18 @@ func (g *contribution) subtractFrom(b *Bullet) {
 	}
 }
 
-// demote demotes a bullet as its counters require, but not below a stage set by a person.
-func (d *Draft) demote(id string) error {
+// demote demotes bullets as their counters require, once all contributions are taken back.
+func (d *Draft) demote(ids ...string) error {
+	for _, id := range ids {
+		if err := d.demoteOne(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// demoteOne demotes a bullet, but not below a stage set by a person.
+func (d *Draft) demoteOne(id string) error {
 	b, err := d.find(id)
 	if err != nil {
 		return err

@@ -63,6 +63,19 @@ func TestUndoOfAnEarlierMerge(t *testing.T) {
 	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
 }
 
+// Stages follow from what is left after all is taken back, not from what is left in between.
+func TestUndoJudgesOnce(t *testing.T) {
+	s := newTestBook(t)
+	s.learn("", playbook.Helpful, "alpha", "")
+	s.learn("", playbook.Helpful, "beta", "")
+	s.credit("RS-1", "pb-00002", playbook.Helpful)
+	s.learn("", playbook.Harmful, "gamma", "")
+	_, batch := s.merge(similar("pb-00001", "pb-00002", 0.9), similar("pb-00001", "pb-00003", 0.9))
+	s.want(t, "pb-00001", "STAGING 3/1/0 ")
+	s.undo(batch) // without the second one only: 1/1
+	s.want(t, "pb-00001", "SHADOW 1/0/0 ")
+}
+
 // Whatever snapshots were restored, reverting a session takes away what is in the counters of it, and
 // nothing else.
 func TestUndoTakesOnlyWhatIsThere(t *testing.T) {
