@@ -188,9 +188,7 @@ func linkOrder(drafts []delta.Draft) []int {
 		}
 		visited[i] = true
 		for _, l := range drafts[i].Links {
-			_, to, _ := strings.Cut(l, "=")
-			id, _, _ := strings.Cut(strings.TrimSpace(to), "@")
-			if j, ok := at[id]; ok {
+			if j, ok := at[linkedID(l)]; ok {
 				visit(j)
 			}
 		}
@@ -200,6 +198,13 @@ func linkOrder(drafts []delta.Draft) []int {
 		visit(i)
 	}
 	return order
+}
+
+// linkedID returns the id in a link.
+func linkedID(link string) string {
+	_, to, _ := strings.Cut(link, "=")
+	id, _, _ := strings.Cut(strings.TrimSpace(to), "@")
+	return id
 }
 
 // refusedDraft is why a record in a reply is not put, beyond the rules for all drafts.
@@ -418,6 +423,9 @@ func (w *writer) links(d *delta.Draft, kind string) ([]Link, error) {
 		}
 		ref, ok := w.target(a)
 		if !ok {
+			if path := w.path(a.ID, d.ID, make(map[string]bool)); path != nil {
+				return nil, mistaken(LinkCycle, "omit one of these links", "it would depend on itself: %s → %s", d.ID, fault.Shown(strings.Join(path, " → ")))
+			}
 			hidden = append(hidden, l.Relation+"="+fault.Shown(l.To))
 			continue
 		}
@@ -428,6 +436,24 @@ func (w *writer) links(d *delta.Draft, kind string) ([]Link, error) {
 	}
 	return nil, overstepped("link", kind, "link only to versions that were shown, and to records of the same reply, but not in a circle; omit other links",
 		"%s links to what %s was not shown: %s", d.ID, fault.Shown(w.who.Name), strings.Join(hidden[:min(len(hidden), blocks.MaxUnshown)], ", "))
+}
+
+// path returns the ids by which a record of the reply links to another one, or nil if it does not. Visited ones do not.
+func (w *writer) path(from, to string, visited map[string]bool) []string {
+	if from == to {
+		return []string{to}
+	}
+	at := slices.IndexFunc(w.in.Drafts, func(d delta.Draft) bool { return d.ID == from && d.Operation != delta.Kill })
+	if at < 0 || visited[from] {
+		return nil
+	}
+	visited[from] = true
+	for _, l := range w.in.Drafts[at].Links {
+		if rest := w.path(linkedID(l), to, visited); rest != nil {
+			return append([]string{from}, rest...)
+		}
+	}
+	return nil
 }
 
 // target returns the version that an agent means by an address.

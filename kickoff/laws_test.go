@@ -43,9 +43,9 @@ func hostileTexts() []string {
 }
 
 // executed returns the deltas that would be executed.
-func executed(text string, examples []string) []delta.Block {
+func executed(text string, examples delta.Known) []delta.Block {
 	var ok []delta.Block
-	for _, b := range delta.Read([]byte(text), delta.Options{Examples: examples, Records: delta.WithRecords}).Blocks {
+	for _, b := range delta.Read([]byte(text), delta.Options{Known: examples, Records: delta.WithRecords}).Blocks {
 		if b.OK {
 			ok = append(ok, b)
 		}
@@ -77,6 +77,7 @@ func checkLaws(t failer, in Input) {
 				t.Fatalf("%s: %q is not in the message", m.To, b.Quoted())
 			}
 		}
+		examples := delta.ReadExamples(m.Examples, delta.NewestReader)
 		quote := "> " + strings.ReplaceAll(m.Body, "\n", "\n> ")
 		for _, reply := range []struct{ name, text string }{
 			{"the message", m.Body},
@@ -97,7 +98,7 @@ func checkLaws(t failer, in Input) {
 			{"the excerpt, unquoted", clean(in.Excerpt)},
 			{"the session's own block", in.Roster.Block()},
 		} {
-			for _, b := range executed(reply.text, m.Examples) {
+			for _, b := range executed(reply.text, examples) {
 				t.Fatalf("%s, %s: line %d is executed: %s %s\n%s", m.To, reply.name, b.Line, b.Delta.Operation, b.Delta.Section, reply.text)
 			}
 		}
@@ -189,17 +190,17 @@ func TestDeltasOfBriefAreNotExecuted(t *testing.T) {
 	for _, text := range []string{add, lines, "```delta\n" + lines + "\n```", "> " + add, "<!-- " + add + " -->", "    " + add} {
 		in := input()
 		in.Recipients, in.Context = []string{"BlueLake"}, text
-		m := compose(t, in)[0]
+		examples := delta.ReadExamples(compose(t, in)[0].Examples, delta.NewestReader)
 		for _, reply := range []string{text, quoted(text), "```\n" + quoted(text) + "```\n", "- " + add, "```delta\n" + add + "\n```"} {
 			if strings.HasPrefix(reply, "```\n") && strings.Contains(text, "\n") {
 				continue // quote marks inside the JSON make it invalid
 			}
-			for _, b := range executed(reply, m.Examples) {
+			for _, b := range executed(reply, examples) {
 				t.Errorf("%q in the context: executed from %q: %v", text, reply, b.Delta.Payload)
 			}
 		}
 		other := strings.Replace("```delta\n"+add+"\n```", "evil", "good", 1)
-		if len(executed(other, m.Examples)) != 1 {
+		if len(executed(other, examples)) != 1 {
 			t.Error("another delta is not executed")
 		}
 	}

@@ -191,6 +191,9 @@ func (r *result) row(p *plant) bool {
 // is the same anywhere in the reply, since an item is killed once.
 func (r *result) repeats(p *plant) bool {
 	const beside = 4 // lines
+	if p.prose && p.op == delta.Kill && p.section == "hypothesis_slate" && strings.Contains(r.text, "target_id: "+shownTarget) {
+		return true // a record shows the KILL of such an item
+	}
 	return p.prose && !p.said && p.op != delta.Add && slices.ContainsFunc(r.plants, func(q plant) bool {
 		return q.prose && q.op == p.op && q.target == p.target && q.from < p.from && (p.op == delta.Kill && r.row(&q) || p.from <= q.from+beside)
 	})

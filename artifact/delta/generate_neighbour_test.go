@@ -3,6 +3,7 @@ package delta_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -113,7 +114,7 @@ var obliqueSentences = sync.OnceValue(func() map[string][]string {
 // aboutItem matches sentences about one item or operation, or about another block.
 var aboutItem = regexp.MustCompile(`\b(?:[A-Z]\d|[Kk]ill|[Ee]dit|first|second)`)
 
-var neighbours = []form{
+var neighbours = slices.Concat([]form{
 	{"nothing", func(*composer, doc) doc { return doc{} }},
 	words("prose", "H1 explains the late cells, but not their number."),
 	words("an inline mention", "Use ```delta for each change."),
@@ -196,4 +197,9 @@ var neighbours = []form{
 	remarked("an oblique withdrawal", "- behind", refused),
 	remarked("an ordinary lead", "+ before", taken),
 	remarked("an ordinary remark", "+ behind", taken),
-}
+}, recordForms(), []form{
+	inText("a block in a text of a bare delta", "", "", false),
+	inText("a block in a text of a delta", "```delta\n", "\n```", false),
+	inText("a block in a text of a bare record", "", "", true),
+	inText("a block in a text of a record", "```delta\n", "\n```", true),
+})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/recordform"
 )
 
 // RecordSection is the section of deltas that are records of the project. It is not part of the artifact.
@@ -46,6 +47,9 @@ type Draft struct {
 	// First is the record of this id in the reply that the repair corrects, or nil. It stands if nothing was
 	// wrong with it.
 	First *Draft `json:"-"`
+
+	// Ignored says which keys of it were left out, and why.
+	Ignored []string `json:"-"`
 }
 
 // Record returns the record in a block, as far as it could be read, or nil if the block is not a record.
@@ -55,6 +59,11 @@ func (b *Block) Record() *Draft {
 	}
 	d := *b.draft
 	d.Line, d.Block = b.Line, b.Index
+	for _, f := range b.Flags {
+		if f.Name == FlagIgnored {
+			d.Ignored = append(d.Ignored, f.Text)
+		}
+	}
 	return &d
 }
 
@@ -182,8 +191,21 @@ func (j *judgement) recordPayload() {
 	}
 }
 
+// systemKeys are the properties of records that the program and people set.
+var systemKeys = []string{
+	"canonical", "promoted", "approved", "version", "parent", "author", "authors", "creator", "created", "created_at", "created_by", "updated", "updated_at", "updated_by",
+	"hash", "content_hash", "task", "source", "role", "stale", "rehearsal", "reviewed_by", "approved_by",
+}
+
 func (j *judgement) ignore(name string) {
-	j.b.Flags = append(j.b.Flags, Flag{Name: FlagIgnored, Text: clipped(name) + " is ignored: a record has no such field"})
+	why := " is ignored: a record has no such field"
+	if slices.Contains(systemKeys, plainKey(name)) && j.r.third {
+		why = " is ignored: an agent does not set it"
+	}
+	f := Flag{Name: FlagIgnored, Text: clipped(name) + why}
+	if !slices.Contains(j.b.Flags, f) {
+		j.b.Flags = append(j.b.Flags, f)
+	}
 }
 
 // recordValue reads one field of a record.
@@ -194,9 +216,9 @@ func (j *judgement) recordValue(draft *Draft, f *written) {
 	case f.value == nil:
 		j.problem(InvalidField, f.at, f.name+": "+f.bad, "correct it")
 	case f.name == fieldLinks:
-		j.recordList(&draft.Links, f, linksOf, `write a list of texts RELATION=ADDRESS: "links": ["cites=ID@v1"]`)
+		j.recordList(&draft.Links, f, recordform.Links, `write a list of texts RELATION=ADDRESS: "links": ["cites=ID@v1"]`)
 	case f.name == "tags":
-		j.recordList(&draft.Tags, f, tagsOf, `write a list of texts: "tags": ["…"]`)
+		j.recordList(&draft.Tags, f, recordform.Tags, `write a list of texts: "tags": ["…"]`)
 	case into == nil && draft.Operation == Add:
 		j.ignore(f.name)
 	case into == nil:
@@ -204,10 +226,9 @@ func (j *judgement) recordValue(draft *Draft, f *written) {
 			draft.Rationale = string(reason)
 		}
 	default:
-		j.r.unhide(f)
 		value, note := joined(f.value, false)
 		if f.name == fieldContent && note != "" {
-			value = paragraphs(f.value)
+			value = recordform.Paragraphs(f.value)
 		}
 		text, ok := value.(artifact.Text)
 		if !ok {
@@ -218,17 +239,6 @@ func (j *judgement) recordValue(draft *Draft, f *written) {
 			f.value, *into = text, string(text)
 		}
 	}
-}
-
-// paragraphs joins a list of texts: with empty lines between them, unless some are empty lines themselves.
-func paragraphs(v artifact.Value) artifact.Value {
-	list, _ := v.(artifact.List)
-	parts, _ := artifact.TextsOf(list)
-	between := "\n\n"
-	if slices.ContainsFunc(parts, Blank) {
-		between = "\n"
-	}
-	return artifact.Text(strings.Join(parts, between))
 }
 
 // field returns the place of a field that is a text, or nil.
@@ -265,87 +275,6 @@ func (j *judgement) recordList(into *[]string, f *written, of func(artifact.Valu
 	case j.change(InvalidField, f.at, f.name+": read as "+clipped(strings.Join(found, ", ")), hint):
 		*into, f.value = found, artifact.Texts(found)
 	}
-}
-
-// tagsOf returns the texts of a list, or one text.
-func tagsOf(v artifact.Value) ([]string, bool) {
-	switch v := v.(type) {
-	case artifact.Text:
-		return strings.FieldsFunc(string(v), func(c rune) bool { return c == ',' || c == ' ' || c == '\n' }), true
-	case artifact.List:
-		return artifact.TextsOf(v)
-	}
-	return nil, false
-}
-
-// linksOf returns links in the form RELATION=ADDRESS from the other forms that agents use: one text, an object of
-// addresses by relation, or objects of a relation and an address.
-func linksOf(v artifact.Value) ([]string, bool) {
-	switch v := v.(type) {
-	case artifact.Text:
-		var all []string
-		for part := range strings.FieldsFuncSeq(string(v), func(c rune) bool { return c == ',' || c == '\n' }) {
-			all = append(all, linkOf(part))
-		}
-		return all, true
-	case artifact.List:
-		var all []string
-		for _, e := range v {
-			if text, ok := e.(artifact.Text); ok {
-				all = append(all, linkOf(string(text)))
-				continue
-			}
-			links, ok := linksOf(e)
-			if _, isMap := e.(artifact.Map); !ok || !isMap {
-				return nil, false
-			}
-			all = append(all, links...)
-		}
-		return all, true
-	case artifact.Map:
-		return linksOfMap(v)
-	}
-	return nil, false
-}
-
-func linksOfMap(m artifact.Map) ([]string, bool) {
-	var relation, address string
-	for _, e := range m {
-		text, _ := e.Value.(artifact.Text)
-		switch plainKey(e.Key) {
-		case "relation", "rel", "type", "kind":
-			relation = string(text)
-		case "address", "target", "to", keyID, "record", "ref":
-			address = string(text)
-		}
-	}
-	if len(m) == 2 && relation != "" && address != "" {
-		return []string{relation + "=" + address}, true
-	}
-	var all []string
-	for _, e := range m {
-		addresses, ok := tagsOf(e.Value)
-		if !ok {
-			return nil, false
-		}
-		for _, a := range addresses {
-			all = append(all, e.Key+"="+a)
-		}
-	}
-	return all, true
-}
-
-// linkOf returns a link with an equals sign between relation and address.
-func linkOf(text string) string {
-	text = strings.TrimSpace(text)
-	if strings.Contains(text, "=") {
-		return text
-	}
-	relation, address, ok := strings.Cut(text, ":")
-	if relation, address = strings.TrimSpace(relation), strings.TrimSpace(address); ok && relation != "" && address != "" {
-		return relation + "=" + address
-	}
-	return text
 }
 
 // nameRecord finds the id of a record, wherever its author wrote it.
@@ -401,4 +330,21 @@ func (r *reader) isRecord(o *object) bool {
 		return slices.ContainsFunc(o.fields, func(f written) bool { return plainKey(f.name) == name })
 	}
 	return isRecordSection(o.text(keySection)) || has(fieldContent) && has("type") && !has("role")
+}
+
+// isRecordList reports whether the value of a key is a list of records, without operations.
+func (r *reader) isRecordList(name string) bool {
+	return r.third && r.opt.Records != NoRecords && isRecordSection(name)
+}
+
+// hasRecord reports whether an object has two of the fields that every record has.
+func (o *object) hasRecord() bool {
+	n := 0
+	for _, f := range o.fields {
+		switch recordField(f.name) {
+		case keyID, "type", fieldContent:
+			n++
+		}
+	}
+	return n > 1
 }

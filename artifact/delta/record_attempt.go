@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
 )
 
@@ -16,20 +17,12 @@ type attempt struct {
 	what, hint    string
 }
 
-// The forms of attempts: keys and values that are not JSON, and lines that say what is to become of a record.
+// The forms of keys and values of records that are not JSON.
 var (
 	attemptSection = regexp.MustCompile(`(?i)\bsection\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}(?:project[_ ]records?|records?)\b`)
 	attemptWord    = regexp.MustCompile(`(?i)\b(?:operation|op|action)\b[^\pL\pN\n]{0,6}[:=>|]`)
 	attemptID      = regexp.MustCompile(`(?i)\b(?:id|target_id)\b[^\pL\pN\n]{0,6}[:=>|][^\pL\pN\n]{0,6}([\w./@-]{1,100})`)
-	attemptType    = regexp.MustCompile(`(?im)^[ \t]*(?:type|kind|record_type)[ \t]*:`)
-	attemptOrder   = regexp.MustCompile("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(PROMOTE|DEPRECATE|KILL|Promote|Deprecate|Kill)[*_`]{0,3}:?[ \\t]+(?:record[ \\t]+)?[*_`]{0,3}" +
-		"([a-z0-9][\\w./-]*?(?:@v\\d{1,9})?)" + attemptEnd)
-	attemptAdd = regexp.MustCompile("(?m)^[-+#\\d.) \\t]*[*_`]{0,3}(?:(?i:delta)[ \\d.:)*_-]+)?(?:(?:Add|New|add|new) (?:a )?(?:new )?(?:project )?[Rr]ecord|(?:# ?|\\*\\*)Record)(?::[*_`]{0,3}|[*_`]{0,3}:)? [*_`]{0,3}([a-z0-9]\\w*[-./][\\w./-]*\\w)" + attemptEnd +
-		"|^[-+#\\d.) \\t]*[*_`]{0,3}ADD(?: new)? record:? [*_`]{0,3}([a-z0-9][\\w./-]*)[*_`]{0,3}[ \\t]*[:—–(]")
 )
-
-// attemptEnd matches what may be behind the id in such a line.
-const attemptEnd = "[*_`]{0,3}[ \\t]*(?:\\r?$|[—–:(,;]|[-.](?:\\s|$))"
 
 // hintRecord says how a record is written.
 const hintRecord = "write it as one JSON object with operation, section and payload in a fence that begins with ```delta; leave it out if it is an example"
@@ -51,18 +44,19 @@ func (r *reader) noteAttempts(b markdown.Block, done []span) {
 		return
 	}
 	text := r.src[b.Start:b.End]
-	if b.Kind == markdown.Fenced && len(done) == 0 {
-		r.noteBare(b, text)
-	}
 	r.noteKeys(b, text, done)
+	r.noteForms(b, text, done)
 	if b.Kind == markdown.Prose {
 		r.noteLines(b, text, done)
 	}
 }
 
+// formWords are the words of fences in which a record may be written in another form.
+var formWords = append(slices.Clone(looseWords), "yaml", "yml", "toml", "xml", "html", "markdown", "md", "text", "txt", "plaintext", "frontmatter", "tool_call", "tool_code")
+
 // noteFence notes the attempts at records in a fence, unless its words or the text beside it, from an offset on, disown it.
 func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) {
-	if !isOwn || r.opt.Records == NoRecords || NotMeant(b.Fence) {
+	if !isOwn && !inDoubt(b) || r.opt.Records == NoRecords || NotMeant(b.Fence) {
 		return
 	}
 	to := r.openingLine(b)
@@ -71,37 +65,75 @@ func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) 
 	}
 }
 
-// noteBare notes a fence that holds the fields of a record and no more: as JSON, or above its text.
-func (r *reader) noteBare(b markdown.Block, text []byte) {
-	const enough = 1000
-	a := attempt{operation: Add, what: "a record without operation and section in " + fenceName(b.Fence), hint: hintRecord}
-	start := bytes.TrimLeft(text, " \t\r\n[")
-	head := text[:min(len(text), enough)]
-	switch {
-	case len(start) > 0 && start[0] == '{' && b.Fence.Is(looseWords...):
-		fixed := r.mender.Repair(start, true)
-		if r.effort -= fixed.End; fixed.Fail != nil || r.effort < 0 {
-			return
-		}
-		o, err := r.readObject(fixed.Text, 0)
-		if err != nil || o.has(keyOperation) || !r.isRecord(o) {
-			return
-		}
-		if a.id = o.text(keyID); a.id == "" {
-			return
-		}
-	case (r.isRecordFence(b.Fence) || hasPrefix(bytes.TrimLeft(head, " \t\r\n"), "---")) && attemptType.Match(head):
-		id := attemptID.FindSubmatch(head)
-		if len(id) < 2 {
-			return
-		}
-		a.id = string(id[1])
-		a.what = "a record that is not written as JSON"
-	default:
+// noteForms notes the records that are written in another form. Text behind the front matter of one may be its content.
+func (r *reader) noteForms(b markdown.Block, text []byte, done []span) {
+	const near = 400
+	isFence := b.Kind == markdown.Fenced
+	if isFence && !b.Fence.Is(formWords...) && !r.isRecordFence(b.Fence) {
 		return
 	}
-	a.line, a.first = b.Line, b.Line
-	r.attempts = append(r.attempts, a)
+	isDone := func(at int) bool { // the places are in order
+		for len(done) > 0 && int(done[0].to) <= b.Start+at {
+			done = done[1:]
+		}
+		return len(done) > 0 && int(done[0].from) <= b.Start+at
+	}
+	for _, found := range recordform.Find(text, r.opt.Records == OnlyRecords || r.isRecordFence(b.Fence), isDone) {
+		a := attempt{operation: Add, id: found.ID, hint: hintRecord, what: "a record written as " + found.Form + ", not as JSON"}
+		if !isFence && r.fateInText(text[max(0, found.At-near):found.At]) != (fate{}) {
+			continue
+		}
+		switch {
+		case found.Form == recordform.AsJSON && isFence:
+			a.what = "a record without operation and section in " + fenceName(b.Fence)
+		case found.Form == recordform.AsJSON:
+			a.what = "a record without operation and section, outside a fence"
+		case found.Body > 0 && !isFence && !r.inRecord(b.Start+found.Body):
+			from, to := b.Start+found.Body, len(r.src)
+			if found.Form != recordform.AsFrontMatter {
+				to = r.indentedEnd(from)
+			}
+			r.framed = span{int32(from), int32(to)}
+			r.hold(b.Start+found.At, to)
+		case found.Form == recordform.AsTags && !isFence:
+			r.hold(b.Start+found.At, b.Start+found.At+max(0, bytes.Index(r.src[b.Start+found.At:], []byte("record>"))))
+		}
+		a.line, _ = r.place.find(b.Start + found.At)
+		a.first = a.line + 1 // a block on its line is another one
+		r.attempts = append(r.attempts, a)
+	}
+}
+
+// indentedEnd returns where the indented lines end that begin at an offset.
+func (r *reader) indentedEnd(at int) int {
+	for line := range bytes.Lines(r.src[at:]) {
+		if len(bytes.TrimSpace(line)) > 0 && line[0] != ' ' && line[0] != '\t' {
+			break
+		}
+		at += len(line)
+	}
+	return at
+}
+
+// inRecord reports whether an offset is in the text of a record that is not written as JSON.
+func (r *reader) inRecord(at int) bool { return int(r.framed.from) <= at && at < int(r.framed.to) }
+
+func fateFramed() fate {
+	return refused(AmbiguousDelta, "a delta that may be in the text of a record which is not written as JSON", "send it again without that record; leave it out if it is text")
+}
+
+// refuseFramed refuses the deltas in such a text, from a row on.
+func (r *reader) refuseFramed(row int) {
+	if r.framed.to == 0 || row == r.count {
+		return
+	}
+	from, _ := r.place.find(int(r.framed.from))
+	to, _ := r.place.find(int(r.framed.to))
+	for ; row < r.count; row++ {
+		if b := r.added(row); from <= b.Line && b.Line <= to {
+			b.refuseOK(fateFramed())
+		}
+	}
 }
 
 // noteKeys notes the records whose keys and values are not JSON.
@@ -109,7 +141,7 @@ func (r *reader) noteKeys(b markdown.Block, text []byte, done []span) {
 	const near = 600
 	for _, m := range attemptSection.FindAllIndex(text, -1) {
 		at := b.Start + m[0]
-		behind := text[m[1]:min(len(text), m[1]+near)]
+		behind, _, _ := bytes.Cut(text[m[1]:min(len(text), m[1]+near)], []byte("\n\n"))
 		around := text[max(0, m[0]-near/4):min(len(text), m[1]+near/4)]
 		id := attemptID.FindSubmatch(behind)
 		if inSpans(done, at) || len(id) < 2 || !attemptWord.Match(around) {
@@ -122,33 +154,19 @@ func (r *reader) noteKeys(b markdown.Block, text []byte, done []span) {
 
 // noteLines notes the lines that say what is to become of a record.
 func (r *reader) noteLines(b markdown.Block, text []byte, done []span) {
-	for _, m := range attemptOrder.FindAllSubmatchIndex(text, -1) {
-		word, id := string(text[m[2]:m[3]]), string(text[m[4]:m[5]])
-		a := attempt{operation: strings.ToUpper(word), id: id}
-		isNamed := strings.Contains(id, "@v") || word == a.operation && (r.opt.Records == OnlyRecords && !isPronoun(id) || strings.Contains(id, "-"))
-		if !isNamed || inSpans(done, b.Start+m[2]) {
+	for _, o := range recordform.Orders(text, r.opt.Records == OnlyRecords) {
+		if inSpans(done, b.Start+o.At) {
 			continue
 		}
-		a.what = "a " + a.operation + " of " + clipped(id) + " in words; nothing was done"
-		a.hint = "leave it out: people and gates decide what becomes of a record; say in a record why it should"
-		a.line, _ = r.place.find(b.Start + m[2])
+		a := attempt{operation: o.Word, id: o.ID, what: "a record is announced here, and the reply does not have it", hint: hintRecord}
+		if a.operation != Add {
+			a.what = "a " + a.operation + " of " + clipped(a.id) + " in words; nothing was done"
+			a.hint = "leave it out: people and gates decide what becomes of a record; say in a record why it should"
+		}
+		a.line, _ = r.place.find(b.Start + o.At)
 		a.first = a.line
 		r.attempts = append(r.attempts, a)
 	}
-	for _, m := range attemptAdd.FindAllSubmatchIndex(text, -1) {
-		from, to := max(m[2], m[4]), max(m[3], m[5])
-		if inSpans(done, b.Start+from) {
-			continue
-		}
-		a := attempt{operation: Add, id: string(text[from:to]), what: "a record is announced here, and the reply does not have it", hint: hintRecord}
-		a.line, _ = r.place.find(b.Start + from)
-		a.first = a.line
-		r.attempts = append(r.attempts, a)
-	}
-}
-
-func isPronoun(word string) bool {
-	return slices.Contains([]string{"it", "this", "that", "these", "those", "them", "none", "nothing", "all", "both", "any", "one", "no"}, word)
 }
 
 func inSpans(all []span, at int) bool {

@@ -142,9 +142,9 @@ func TestRecords(t *testing.T) {
 			fenced(head+"\"content\": \"So:\n\n"+fenced(`{"operation": "ADD", "section": "hypothesis_slate", "payload": {"claim": "x"}}`)+"end\"}, \"rationale\": \"r\"}") +
 				fenced(head+"\"content\": \"So:\n\n"+fenced(`{"operation": "KILL", "section": "hypothesis_slate", "target_id": "H1"}`)+"end\"\n},\n\"rationale\": \"r\"\n}") +
 				"One more.\n\n" + fenced(head+`"content": "d"}}`), delta.WithRecords,
-			"1 refused: INVALID_JSON a comma or a closing bracket should stand here (line 5, column 3)\n5 refused: AMBIGUOUS_DELTA a delta that seems to be in the content of a record that cannot be read\n" +
+			"1 refused: INVALID_JSON a comma or a closing bracket should stand here (line 5, column 3)\n5 refused: AMBIGUOUS_DELTA a delta that seems to be in a text of another one that cannot be read\n" +
 				"  name_derived: no name was given; \"x\" is from the first words of claim\n" +
-				"9 refused: INVALID_JSON a comma or a closing bracket should stand here (line 13, column 3)\n13 refused: AMBIGUOUS_DELTA a delta that seems to be in the content of a record that cannot be read\n" +
+				"9 refused: INVALID_JSON a comma or a closing bracket should stand here (line 13, column 3)\n13 refused: AMBIGUOUS_DELTA a delta that seems to be in a text of another one that cannot be read\n" +
 				"22 record: ADD \"note-lewis\" \"paper_note\" \"d\" links [] tags []\n",
 		},
 		"a record that is cut off before another": {
@@ -165,7 +165,7 @@ func TestRecords(t *testing.T) {
 		},
 		"only the fields of records": {
 			"```json\n{\"id\": \"n\", \"type\": \"memo\", \"content\": \"c\"}\n```\n\nMore.\n\n```record\nid: m\ntype: memo\n---\n# M\n```\n\nAnd:\n\n```markdown\n---\nid: o\ntype: memo\n---\n# O\n```\n", delta.OnlyRecords,
-			"1 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json\n7 refused: UNFENCED_DELTA a record that is not written as JSON\n16 refused: UNFENCED_DELTA a record that is not written as JSON\n",
+			"2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json\n8 refused: UNFENCED_DELTA a record written as YAML, not as JSON\n18 refused: UNFENCED_DELTA a record written as front matter, not as JSON\n",
 		},
 		"an example of the fields": {
 			"For example:\n\n```json\n{\"id\": \"n\", \"type\": \"memo\", \"content\": \"c\"}\n```\n\n" + fenced(head+`"content": "d"}}`), delta.OnlyRecords,

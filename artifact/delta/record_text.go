@@ -6,23 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/artifact"
 	"brenner/artifact/delta/nearjson"
+	"brenner/artifact/delta/recordform"
 	"brenner/internal/markdown"
 )
 
-// The content of a record is Markdown in a text of JSON. Agents forget to escape its line breaks and quotation marks. Then
-// a fence in the content seems to end the fence around the record, and a quotation seems to end the text.
+// The texts of deltas are Markdown in JSON. Agents forget to escape line breaks and quotation marks. Then a fence in a text
+// seems to end the fence around the delta, or the running text in which the delta is, and a quotation seems to end the text.
 
-// hidden stands for the first mark of a fence in the content of a record, while a reply is read. The next mark says which.
-const hidden = 0x7f
-
-// maxHidden is how many records with fences in unescaped content a reply may have.
+// maxHidden is how many deltas with fences in unescaped texts a reply may have.
 const maxHidden = 64
 
-// hideFences hides the fences in unescaped contents of records. All places in the text stay the same.
+// hideFences hides the fences in unescaped texts of deltas from the scanner. All places in the text stay the same.
 func (r *reader) hideFences() {
-	if bytes.IndexByte(r.src, hidden) >= 0 {
+	if !r.third || !nearjson.FenceInText(r.src) {
 		return
 	}
 	for range maxHidden {
@@ -31,64 +28,100 @@ func (r *reader) hideFences() {
 			return
 		}
 		r.hold(from, to)
-		if !r.hides {
-			r.src, r.hides = bytes.Clone(r.src), true
-			r.place.src = r.src
+		if r.hideFrom == 0 {
+			r.scanned = bytes.Clone(r.src)
 		}
-		for line := range bytes.Lines(r.src[from:to]) {
-			if line = bytes.TrimLeft(line, " \t>"); len(line) > 2 && strings.IndexByte("`~:", line[0]) >= 0 && line[0] == line[1] {
-				line[0] = hidden
-			}
-		}
+		r.hideFrom = to
+		nearjson.HideMarks(r.scanned[from:to])
 	}
 }
 
-// spanning returns where a record begins and ends that is longer than the delta fence in which it begins, and is
-// followed by the end of a fence. It returns 0 if there is none.
+// spanning returns where a delta begins and ends that is longer than the delta fence or the running text in which it
+// begins, because a text of it shows a fence. It returns 0 if there is none.
 func (r *reader) spanning() (from, to int) {
-	for b := range markdown.Blocks(r.src, r.opt.Reader.Scanner()) {
-		if b.Kind != markdown.Fenced || !b.Own() || !isDeltaFence(b.Fence) || b.Start < r.hideFrom || r.effort < 0 {
+	end := 0 // of the last block
+	for b := range markdown.Blocks(r.scanned, r.opt.Reader.Scanner()) {
+		before := b // the line that opens a fence may have text before it
+		before.Kind, before.Start, before.End = markdown.Prose, end, r.openingLine(b)
+		end = max(end, b.End)
+		if b.End <= r.hideFrom || r.effort < 0 || !b.Own() && !inDoubt(b) {
 			continue
 		}
-		text := r.src[b.Start:b.End]
-		at := leadingSpace(text)
-		if at == len(text) || text[at] != '{' || r.mender.Repair(text[at:], true).Fail == nil || len(r.sketchID(text)) == 0 {
+		if from = -1; b.Kind == markdown.Fenced && max(before.Start, r.hideFrom) < before.End {
+			from = r.openObject(before)
+		}
+		if from >= 0 {
+			b = before
+		} else if from = r.openObject(b); from < 0 {
 			continue
 		}
-		from = b.Start + at
 		fixed := r.mender.Repair(r.src[from:], true)
 		r.effort -= fixed.End
-		to = from + fixed.End
-		rest := bytes.TrimLeft(r.src[min(to, len(r.src)):], " \t\r\n")
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		if fixed.Fail != nil || to <= b.End || len(rest) > 0 && !b.Fence.ClosedBy(bytes.TrimRight(line, " \t\r")) {
+		if to = from + fixed.End; fixed.Fail != nil || to <= b.End || !r.endsLine(to) {
 			to = r.overhang(b)
-		} else if o, err := r.readObject(fixed.Text, 0); err != nil || !isRecordSection(o.text(keySection)) {
+		} else if o, err := r.readObject(fixed.Text, 0); err != nil || !o.isChange() && !r.isRecord(o) {
 			continue
 		}
 		if to > 0 {
-			r.hideFrom = to
 			return from, to
 		}
 	}
 	return 0, 0
 }
 
-// overhang returns where a record ends that cannot be read and whose content is open at the end of its fence: it shows a
-// fence, perhaps of a whole delta, which is its text and not a delta of its own. Behind the fence there must be braces that
-// end what did not begin there, and the mark that ends the fence. Else it returns 0.
-func (r *reader) overhang(in markdown.Block) int {
-	if !endsInText(r.src[in.Start:in.End]) {
-		return 0
+// openObject returns where a delta or a record begins that is open at the end of a block, or -1.
+func (r *reader) openObject(b markdown.Block) int {
+	text := r.src[b.Start:b.End]
+	isFence := b.Kind == markdown.Fenced
+	if isFence && b.Closed && !isDeltaFence(b.Fence) || b.Kind == markdown.Verbatim {
+		return -1
 	}
+	for pos := max(0, r.hideFrom-b.Start); r.effort >= 0; {
+		i := bytes.IndexByte(text[pos:], '{')
+		if i < 0 {
+			return -1
+		}
+		pos += i
+		if !beginsObject(text[pos:]) {
+			pos++
+			continue
+		}
+		fixed := r.mender.Repair(text[pos:], true)
+		if fixed.Fail == nil {
+			pos += max(fixed.End, 1)
+			continue
+		}
+		r.effort -= fixed.End
+		if nearjson.EndsInText(text[pos:]) && (r.mentions(r.around(text[pos:], fixed.End)) || r.sketchID(text[pos:]) != nil || !isFence && r.showsRecord(text[pos:])) {
+			return b.Start + pos
+		}
+		pos++
+	}
+	return -1
+}
+
+// showsRecord reports whether an object that cannot be read is a record without an operation.
+func (r *reader) showsRecord(text []byte) bool {
+	return r.opt.Records != NoRecords && len(recordform.Find(text[:min(len(text), maxSketch)], r.opt.Records == OnlyRecords, func(int) bool { return false })) > 0
+}
+
+// endsLine reports whether nothing is behind an offset on its line.
+func (r *reader) endsLine(at int) bool {
+	line, _, _ := bytes.Cut(r.src[min(at, len(r.src)):], []byte("\n"))
+	return len(bytes.TrimSpace(line)) == 0
+}
+
+// overhang returns where a delta ends that cannot be read and of which a text is open at the end of its block: it shows a
+// fence, perhaps of a whole delta, which is its text and not a delta of its own. Behind the fence there must be braces that
+// end what did not begin there. Else it returns 0.
+func (r *reader) overhang(in markdown.Block) int {
 	var whole []span
-	depth := 0
+	depth, end := 0, 0
 	for at := in.End; at < len(r.src) && r.effort >= 0; {
 		line, _, _ := bytes.Cut(r.src[at:], []byte("\n"))
 		begin := leadingSpace(line)
-		if depth < 0 && in.Fence.ClosedBy(bytes.TrimSpace(line)) {
-			r.overhung = append(r.overhung, whole...)
-			return at
+		if end > 0 && (in.Kind == markdown.Prose || nearjson.IsFenceLine(line[begin:])) {
+			break
 		}
 		r.effort -= len(line)
 		if begin < len(line) && line[begin] == '{' { // a whole object has no loose brace
@@ -101,35 +134,50 @@ func (r *reader) overhang(in markdown.Block) int {
 			}
 		}
 		depth += bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("}"))
-		at += len(line) + 1
+		if at += len(line) + 1; depth < 0 {
+			end = min(at, len(r.src))
+		}
 	}
-	return 0
+	if end > 0 {
+		r.overhung = append(r.overhung, whole...)
+	}
+	return end
 }
 
-// refuseOverhung refuses the deltas in the content of a record that could not be read.
+// refuseOverhung refuses the deltas in the text of a delta in a fence that could not be read.
 func (r *reader) refuseOverhung(in markdown.Block) {
+	shown := bytes.IndexByte(r.scanned[in.Start:in.End], nearjson.Hidden)
+	if shown < 0 || r.hideFrom == 0 {
+		return
+	}
+	var done []span
 	for _, s := range r.overhung {
 		if from, to := int(s.from), int(s.to); in.Start < from && to <= in.End {
 			b := in
 			b.Start, b.End = from, to
-			r.findObjects(r.src[from:to], b, refused(AmbiguousDelta, "a delta that seems to be in the content of a record that cannot be read",
-				"send it again in a fence of its own if it is meant; leave it out if it is text of that record, and write the line breaks and quotation marks of a content as \\n and \\\""))
+			r.findObjects(r.src[from:to], b, fateOverhung())
+			done = append(done, s)
 		}
 	}
+	in.Start += shown
+	r.findWritten(in, done, fateOverhung())
 }
 
-// endsInText reports whether JSON ends in a text that is not closed.
-func endsInText(json []byte) bool {
-	inside := false
-	for i := 0; i < len(json); i++ {
-		switch {
-		case json[i] == '"':
-			inside = !inside
-		case json[i] == '\\' && inside:
-			i++
+// passOverhung refuses the delta in running text in which the text of an unreadable one ends, and returns where it ends, or 0.
+func (r *reader) passOverhung(at int, in markdown.Block) int {
+	for _, s := range r.overhung {
+		if from, to := int(s.from), int(s.to); from < at && at < to && to <= in.End {
+			in.Start, in.End = from, to
+			r.findObjects(r.src[from:to], in, fateOverhung())
+			return to
 		}
 	}
-	return inside
+	return 0
+}
+
+func fateOverhung() fate {
+	return refused(AmbiguousDelta, "a delta that seems to be in a text of another one that cannot be read",
+		"send it again in a fence of its own if it is meant; leave it out if it is text of the other one, and write the line breaks and quotation marks of a text as \\n and \\\"")
 }
 
 // Extent is a part of a text, in bytes.
@@ -163,21 +211,6 @@ func (r *reader) hold(from, to int) {
 	}
 }
 
-// unhide restores the marks of fences in a value.
-func (r *reader) unhide(f *written) {
-	text, ok := f.value.(artifact.Text)
-	if !ok || !r.hides {
-		return
-	}
-	marks := []byte(text)
-	for i := range len(marks) - 1 {
-		if marks[i] == hidden {
-			marks[i] = marks[i+1]
-		}
-	}
-	f.value = artifact.Text(marks)
-}
-
 // recordID matches the id of a record that cannot be read, and recordHead the section of a delta.
 var (
 	recordHead = regexp.MustCompile(`"section"\s{0,9}:\s{0,9}"(\w{1,40})"`)
@@ -186,10 +219,10 @@ var (
 
 // sketchID returns the id of a record that cannot be read: the whole match and the id, or nil if it is not a record.
 func (r *reader) sketchID(text []byte) [][]byte {
-	text = text[:min(len(text), maxSketch)]
 	if r.opt.Records == NoRecords {
 		return nil
 	}
+	text, _, _ = bytes.Cut(text[:min(len(text), maxSketch)], []byte("\n\n{")) // another object
 	if head := recordHead.FindSubmatch(text); len(head) == 0 || !isRecordSection(string(head[1])) {
 		return nil
 	}
@@ -219,6 +252,9 @@ func (r *reader) repairQuoted(text []byte) *nearjson.Repaired {
 }
 
 func (r *reader) isQuoted(text []byte) bool {
+	if r.third && (r.mender.Repair(text, true).Fail == nil || nearjson.HasFenceLine(text)) {
+		return false // the record is sound, and something else follows it; or other blocks may be in it
+	}
 	fixed := r.mender.RepairQuotes(text)
 	if fixed.Fail != nil {
 		return false

@@ -201,9 +201,7 @@ func Read(text []byte, opt Options) Reply {
 	}
 	r := newReader(text, opt)
 	r.examples = append(slices.Clip(opt.Known.deltas), ReadExamples(opt.Examples, opt.Reader).deltas...)
-	if opt.Records != NoRecords {
-		r.hideFences()
-	}
+	r.hideFences()
 	r.read()
 	if r.overfull() {
 		return tooLarge(fmt.Sprintf("the message announces more than %d changes", opt.MaxBlocks))

@@ -88,6 +88,8 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 		return f
 	case r.isForeign(b.Start + pos):
 		return fateForwarded()
+	case inSpans(r.overhung, b.Start+pos):
+		return fateOverhung()
 	}
 	return r.fateInText(text[max(0, pos-400):pos])
 }
@@ -113,6 +115,8 @@ func (r *reader) possible(text []byte) bool {
 	words := bareWords()
 	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
 	switch {
+	case r.third && r.opt.Records != NoRecords && (has(`records"`) || has(`record"`)):
+		return true
 	case r.second && !has("tion") && !has("TION") && !has(`"op"`): // most texts: neither these words nor section
 		return false
 	case slices.ContainsFunc(words[:], has):
@@ -186,7 +190,8 @@ func (r *reader) candidate(all []byte, pos int, p *passage, b markdown.Block) in
 	if r.recordPartial(p, fixed); atEnd {
 		r.noteCut(before)
 	}
-	return max(fixed.End, 1)
+	done := fixed.End // reading more reuses it
+	return max(done, 1, r.passOverhung(base+done, b)-base)
 }
 
 // unreadable returns how many bytes are done of a text at base that is not JSON up to end and not meant as a

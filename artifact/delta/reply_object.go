@@ -67,7 +67,7 @@ func (r *reader) take(p *passage, o *object, wrapped int) {
 		}
 		return
 	case r.second:
-		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !r.isMeant(o) {
+		if r.takeOut(p, o, wrapped) || r.refusePatch(p, o) || p.loose && !r.isMeant(o) && !(p.record && o.hasRecord()) {
 			return
 		}
 	case o.inner.to > 0 && wrapped < maxWrapping && !o.has(keyOperation):

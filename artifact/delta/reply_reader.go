@@ -44,10 +44,11 @@ type reader struct {
 	dec       *jsontext.Decoder
 	buf       bytes.Buffer
 	mender    nearjson.Repairer
-	hides     bool   // fences in the contents of records are hidden
+	scanned   []byte // what the scanner reads: the source, or one in which the fences in texts are hidden
 	hideFrom  int    // up to here they have been looked for
-	overhung  []span // the objects in the contents of records that cannot be read
+	overhung  []span // the objects in the texts of deltas that cannot be read
 	attempts  []attempt
+	framed    span // the text of a record that is not written as JSON
 	held      *[]Extent
 	names     names
 	passage   passage // buffers
@@ -58,7 +59,7 @@ type reader struct {
 
 func newReader(src []byte, opt Options) *reader {
 	return &reader{
-		src: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.atLeast(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader},
+		src: src, scanned: src, opt: opt, effort: 4 * len(src), second: opt.Reader != FirstReader, third: opt.Reader.atLeast(ThirdReader), mender: nearjson.Repairer{Lax: opt.Reader != FirstReader},
 		names: make(names), place: locator{src: src, line: 1}, dec: jsontext.NewDecoder(&bytes.Buffer{}),
 	}
 }
@@ -92,7 +93,7 @@ var looseWords = []string{"", "json", "jsonc", "json5", "jsonl", "ndjson", "js",
 
 func (r *reader) read() {
 	end := 0 // of the last block
-	for b := range markdown.Blocks(r.src, r.opt.Reader.Scanner()) {
+	for b := range markdown.Blocks(r.scanned, r.opt.Reader.Scanner()) {
 		if r.second {
 			r.readGap(end, max(end, b.Start), b.Line)
 			r.readBlock(b)

@@ -101,18 +101,24 @@ func (r *reader) readBlock(b markdown.Block) {
 		c = cluesOf(r.src[b.Start:b.End])
 		r.findForwarded(b, c)
 	}
-	if f == (fate{}) && r.isForeign(b.Start) {
+	switch {
+	case f != (fate{}):
+	case r.isForeign(b.Start):
 		f = fateForwarded()
+	case r.inRecord(b.Start):
+		f = fateFramed()
 	}
 	switch {
 	case b.Kind == markdown.Prose:
+		before := r.count
 		done := r.findObjects(r.unquoted(b), b, f)
 		if f == (fate{}) || inDoubt(b) {
 			r.announce(b, c)
 			r.findAnnouncements(b, done, c)
 		}
-		if f == (fate{}) {
+		if f == (fate{}) || inDoubt(b) {
 			r.noteAttempts(b, done)
+			r.refuseFramed(before)
 		}
 	case b.Kind == markdown.Verbatim:
 		r.readVerbatim(b, f)
@@ -331,6 +337,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
 		r.readNested(b, loose, lines)
+		r.noteFence(b, nil, before, isOwn)
 		return
 	}
 	if f == (fate{}) && possible {

@@ -24,7 +24,7 @@ func (r *reader) takeOut(p *passage, o *object, wrapped int) bool {
 	var fields []written
 	for _, f := range o.fields {
 		isWrapper := f.name == "deltas" || f.name == "delta"
-		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to])) || r.mayHold(f) {
+		if f.raw.to > 0 && (isWrapper && !o.has(keyOperation) || r.possible(p.text[f.raw.from:f.raw.to]) || r.isRecordList(f.name)) || r.mayHold(f) {
 			fields = append(fields, f)
 		}
 	}
@@ -99,6 +99,7 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 			inner.shown = FlagDraft
 		}
 	}
+	inner.record = inner.record || r.isRecordList(f.name)
 	if f.raw.to == 0 {
 		r.readText(&inner, f.at, string(f.value.(artifact.Text)))
 		return
@@ -108,9 +109,19 @@ func (r *reader) takeOutOf(p *passage, f written, wrapped int) {
 		r.element(&inner, span{from, f.raw.to}, wrapped+1)
 		return
 	}
+	var silent []span
+	first := r.count
 	spans, _, _ := r.split(p.text[from:f.raw.to])
 	for _, s := range spans {
-		r.element(&inner, span{from + s.from, from + s.to}, wrapped+1)
+		before := r.count
+		if r.element(&inner, span{from + s.from, from + s.to}, wrapped+1); r.count == before {
+			silent = append(silent, s)
+		}
+	}
+	for _, s := range silent {
+		if inner.record && r.count > first { // it is in a list of records
+			r.row(&inner, int(from+s.from), Located{Code: InvalidField, Message: "an element of a list of records that is not a record", Hint: hintRecord})
+		}
 	}
 }
 

@@ -189,9 +189,6 @@ func (r *reader) sketch(text []byte) Delta {
 	for _, end := range []string{"```", "~~~", ":::"} {
 		whole, _, _ = bytes.Cut(whole, []byte(end))
 	}
-	if r.hides {
-		whole, _, _ = bytes.Cut(whole, []byte{hidden})
-	}
 	text = whole[:min(len(whole), enough)]
 	if !r.possible(text) {
 		return Delta{}

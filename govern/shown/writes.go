@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -43,11 +44,24 @@ func (p *Records) Write(ctx context.Context, in *session.WriteInput) ([]session.
 			return nil, err
 		}
 		if one.Made != "" {
-			one.Message = note
+			one.Message = withIgnored(note, drafts[all[i].Draft].Ignored)
 		}
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// withIgnored returns a note about a record with the keys of it that were left out.
+func withIgnored(note string, ignored []string) string {
+	const most = 5
+	all := ignored[:min(len(ignored), most)]
+	if more := len(ignored) - len(all); more > 0 {
+		all = append(slices.Clone(all), fmt.Sprintf("and %d more", more))
+	}
+	if note != "" {
+		all = append([]string{note}, all...)
+	}
+	return strings.Join(all, "; ")
 }
 
 func outcomeOf(d *delta.Draft, o *govern.WriteOutcome) (session.PatchOutcome, error) {

@@ -367,10 +367,27 @@ func (s *scanner) answerTag(at, from int) int {
 	return 0
 }
 
+// gluedObject returns where the JSON begins that is glued to the word of a fence, behind n marks, or 0.
+func (s *scanner) gluedObject(at, to, n int) int {
+	if s.rules < Third || n < 3 {
+		return 0
+	}
+	for at < to && isLetter(s.src[at]) {
+		at++
+	}
+	if at < to && s.src[at] == '{' && s.objectEnd(at) > 0 {
+		return at
+	}
+	return 0
+}
+
 // skipCode returns where the code span that begins at an offset ends, or its marks if it does not.
 func (s *scanner) skipCode(at, to int, lone *[maxTicks + 1]bool) int {
 	n := run(s.src[at:to], '`')
 	from := at + n
+	if object := s.gluedObject(from, to, n); object > 0 {
+		return object
+	}
 	if n > maxTicks || lone[n] {
 		return from
 	}

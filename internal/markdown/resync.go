@@ -293,12 +293,13 @@ func (s *scanner) closeGlued(rest []byte) {
 	}
 	base := s.start + len(s.text) - len(rest)
 	even, from := true, 0
+	isCode := false // to the third version marks that end inline code do not close the fence
 	for i := bytes.IndexByte(rest, l.fence.Mark); i >= 0; {
 		n := run(rest[i:], l.fence.Mark)
 		even = even == quotesEven(rest[from:i])
 		from = i + n
 		before := bytes.TrimRight(rest[:i], " \t*_")
-		if n >= l.fence.Length && even && len(before) > 0 && (before[len(before)-1] == '}' || before[len(before)-1] == ']') {
+		if n >= l.fence.Length && even && !isCode && len(before) > 0 && (before[len(before)-1] == '}' || before[len(before)-1] == ']') {
 			if isInfo(rest[from:]) && s.jsonFollows() {
 				s.damage(s.anotherAt("fence"))
 				s.closeLeaf(base + i)
@@ -308,6 +309,9 @@ func (s *scanner) closeGlued(rest []byte) {
 			s.damage(damageGlued)
 			s.closeAt(base+i, base+from)
 			return
+		}
+		if n >= l.fence.Length && even && s.rules >= Third {
+			isCode = !isCode
 		}
 		next := bytes.IndexByte(rest[from:], l.fence.Mark)
 		if next < 0 {
