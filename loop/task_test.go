@@ -162,6 +162,7 @@ func TestTasksFollowWhatTheyNeed(t *testing.T) {
 				t.Fatalf("%s is %s; something it needs is missing: %v", j.Name(), j.Status, lost)
 			}
 		}
+		checkRepeated(t, b)
 		s := &loop.State{}
 		for i := range b.entries {
 			if i > 0 && !s.Justified(&b.entries[i]) {
@@ -172,6 +173,36 @@ func TestTasksFollowWhatTheyNeed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkRepeated retries what failed, and repeats tasks whose records others need: all is done, in sessions with
+// other names, and every session is paid for once.
+func checkRepeated(t *rapid.T, b *testLoop) {
+	before := make(map[int]loop.Job)
+	for i := range b.state.Jobs {
+		before[b.state.Jobs[i].Number] = b.state.Jobs[i]
+	}
+	b.write(loop.KindResumed, loop.Resumed{Retry: true, Repeat: true})
+	b.finish(func(r loop.Run) loop.Settled {
+		was := before[r.Job.Number]
+		if repeated := was.Status == loop.Finished; repeated && r.Thread != was.Thread+"b" || !repeated && was.Thread != "" && r.Thread != was.Thread {
+			t.Fatalf("%s was %s in %s; now it runs in %s", was.Name(), was.Status, was.Thread, r.Thread)
+		}
+		s := settleDone(r)
+		s.Records, s.Merged = 1, 1
+		return s
+	})
+	var spent flow.Cost
+	for i := range b.state.Jobs {
+		j := &b.state.Jobs[i]
+		spent = spent.Plus(j.Settled.Cost()).Plus(j.Before)
+		if j.Status != loop.Finished {
+			t.Fatalf("%s is %s after all was retried", j.Name(), j.Status)
+		}
+	}
+	if spent != b.state.Spent {
+		t.Fatalf("the jobs cost %+v, the loop %+v", spent, b.state.Spent)
+	}
 }
 
 func seq(n int) []int {
