@@ -3,8 +3,6 @@ package loop
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -102,72 +100,6 @@ func (w *Work) checkCell(c *Cell) string {
 		return "no such model: " + fault.Shown(c.Model)
 	}
 	return ""
-}
-
-func (s *State) applyResumed(e *journal.Entry) error {
-	body, err := decode[Resumed](e)
-	if err != nil {
-		return err
-	}
-	if len(body.Ways) > 0 {
-		s.move(body.Ways)
-	}
-	if body.Limits != nil {
-		if s.Limits.Quiet == 0 && body.Limits.Quiet > 0 {
-			s.ignoredRounds = s.Round // claims of earlier rounds were not recorded
-		}
-		s.Limits = *body.Limits
-	}
-	if body.Repeat {
-		s.repeatTasks()
-	}
-	switch {
-	case body.Retry:
-		s.retry(func(*Job) bool { return true })
-	case s.Ended == EndCause:
-		s.retry(func(j *Job) bool { return j.Settled.Trouble != "" })
-	}
-	s.forgetReach(e.At)
-	if s.Ended != "" { // else a pending stop request still holds
-		s.Stopping, s.ignoredRounds, s.ignoredFailures = "", s.Round, s.Count(Broken)
-		s.resetNeeds()
-		s.Hold = time.Time{} // the operator overrides the provider's wait
-	}
-	s.Ended, s.Left, s.Paused = "", "", false
-	s.Runs++
-	for i := range s.Jobs {
-		// A session that was running keeps its reservation: it is resumed.
-		if j := &s.Jobs[i]; j.Status == Running {
-			s.set(j, Waiting)
-		}
-	}
-	return nil
-}
-
-// move changes how models are reached. An outage of the old way says nothing about the new one.
-func (s *State) move(ways []RosterWays) {
-	for i := range ways {
-		w := &ways[i]
-		same := slices.ContainsFunc(s.Ways, func(o RosterWays) bool { return reflect.DeepEqual(o, *w) })
-		if s.Opened.NotesLost() && !same {
-			delete(s.reach, (&Cell{Roster: w.Roster, Model: w.Model}).group())
-		}
-	}
-	s.Ways = ways
-}
-
-// endWaits ends the pause, and every wait for a provider or an endpoint: the operator
-// overrides them.
-func (s *State) endWaits(at time.Time) {
-	s.Paused, s.Hold = false, time.Time{}
-	for _, g := range slices.Sorted(maps.Keys(s.reach)) {
-		if o := s.reach[g].outage; o != nil {
-			o.Next = at
-			if s.Opened.NotesLost() && !at.Before(o.Until) { // it was paused meanwhile
-				o.Until = at.Add(Patience)
-			}
-		}
-	}
 }
 
 // applyEvent decodes an event that is valid in every state, and applies it.

@@ -358,21 +358,6 @@ func (s *State) WaitsUntil(now time.Time) (until time.Time, provider bool) {
 	return s.nextRetry(now), false
 }
 
-// retry makes skipped sessions, and failed ones that are chosen, wait again.
-func (s *State) retry(chosen func(*Job) bool) {
-	s.first, s.ignoredFailures = 0, 0
-	for i := range s.Jobs {
-		switch j := &s.Jobs[i]; {
-		case j.Status == Broken && chosen(j):
-			j.Failures = 0
-			s.set(j, Waiting)
-		case j.Status == Omitted:
-			j.Settled = Settled{}
-			s.set(j, Waiting)
-		}
-	}
-}
-
 // UpdateByHand updates a session that the loop had given up and the operator resumed: it is
 // finished, or out of budget again. The loop's journal does not have this, so the state is only
 // for display. What the loop spent on the session stays unchanged; the rest is spent by hand.

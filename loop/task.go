@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"brenner/artifact"
 	"brenner/internal/fault"
 	"brenner/session/flow"
 )
@@ -200,39 +199,6 @@ func (j *Job) withoutResult() string {
 	}
 	return "got no replies"
 }
-
-// repeatTasks makes tasks wait that ended without records: nothing came of them, or another task was skipped
-// because it needs their records. They begin again, in a session of their own.
-func (s *State) repeatTasks() {
-	needed := make(map[int]bool)
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Status == Omitted {
-			for _, n := range j.Waits {
-				needed[n] = true
-			}
-		}
-	}
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.Cell.Task == "" || j.Status != Finished || j.Settled.Records > 0 || !j.Settled.Nothing && !needed[j.Number] {
-			continue
-		}
-		again := *j
-		again.Repeats++
-		if again.Repeats > maxRepeats || !artifact.IsThreadID(s.ThreadOf(&again)) {
-			continue
-		}
-		j.Before = j.Before.Plus(j.Settled.Cost())
-		j.Repeats, j.Thread, j.Settled, j.Attempts, j.Failures = again.Repeats, "", Settled{}, 0, 0
-		j.Extra, j.Asking = flow.Cost{}, flow.Cost{}
-		s.first = 0
-		s.set(j, Waiting)
-		s.countNeeds(j)
-	}
-}
-
-// maxRepeats is how often a task is run once more: its sessions are named by letters.
-const maxRepeats = 'z' - 'a'
 
 // sources returns the sessions of the tasks whose records are inputs of a task.
 func (s *State) sources(j *Job) []string {
