@@ -10,6 +10,7 @@ import (
 	"brenner/agent"
 	"brenner/artifact"
 	"brenner/internal/fault"
+	"brenner/internal/text"
 	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
@@ -181,6 +182,9 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 		return err
 	}
 	message := request.Message()
+	if len(open.Replies) > 0 && open.Why != "" {
+		message += "\nYour last answer was not accepted: " + text.Clean(open.Why, text.PromptLine) + "\n"
+	}
 	input := s.Tokens.Count(message)
 	if err := s.checkSendable(&request, party.Name, input); err != nil {
 		s.Log.Warn().Err(err).Str("stalemate", id).Msg("cannot send the request to the arbiter; a person must rule")
@@ -248,13 +252,19 @@ func (s *run) recordNoAnswer(ctx context.Context, id string, o *outcome) error {
 // recordRuling keeps an arbiter's answer and, if it is a verdict, carries it out.
 func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalemate.Request, p flow.Party, o *outcome) error {
 	ctx = context.WithoutCancel(ctx) // an answer is kept even if the run ends
-	v, bad := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
-	late := false
+	v, unreadable := stalemate.ReadVerdict([]byte(o.reply.Text), stalemate.Arbiter{Kind: stalemate.ByAgent, Name: p.Name, Model: p.Model}, r)
+	late, bad := false, unreadable
 	err := s.write(ctx, func(state *flow.State) (*draft, error) {
 		d := &draft{}
 		answered := answeredOf(d, o, state.Settings.Prices)
 		now := stateOf(state, id)
 		late = now != stalemate.Requested
+		if unreadable == nil && !late {
+			var err error
+			if bad, err = s.checkRuling(ctx, h, id, &v); err != nil {
+				return nil, err
+			}
+		}
 		body := flow.Stalemated{ID: id, State: stalemate.Ruled, By: p.Name, Reply: answered.Reply, Answered: &answered, Late: late}
 		switch {
 		case late: // a person ruled first: the answer is kept without effect
@@ -277,6 +287,23 @@ func (s *run) recordRuling(ctx context.Context, h *History, id string, r *stalem
 	return s.carryOut(ctx, h, id)
 }
 
+// checkRuling returns why a verdict cannot be carried out, or nil.
+func (s *run) checkRuling(ctx context.Context, h *History, id string, v *stalemate.Verdict) (refusal, err error) {
+	if err := s.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	now, _ := h.State.Stalemate(id)
+	c, err := h.caseOf(ctx, &now)
+	if err != nil {
+		return nil, err
+	}
+	_, _, err = h.settleRuling(ctx, s.current, &c, v, h.State.NextAt(s.Now()))
+	if isRefusal(err) {
+		return err, nil
+	}
+	return nil, err
+}
+
 // carryOut merges the EDIT of a ruling in the name of its author.
 func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 	var out *settle.Settlement
@@ -297,7 +324,7 @@ func (s *run) carryOut(ctx context.Context, h *History, id string) error {
 }
 
 // draftRuling drafts the last step of a ruled stalemate: it merges the EDIT and records whether it
-// was applied.
+// was applied. It can be refused here only if the artifact changed since the ruling was checked.
 func (h *History) draftRuling(ctx context.Context, base artifact.Artifact, id, at string) (*draft, *settle.Settlement, error) {
 	now, _ := h.State.Stalemate(id)
 	if now.State != stalemate.Ruled {
@@ -307,26 +334,45 @@ func (h *History) draftRuling(ctx context.Context, base artifact.Artifact, id, a
 	if err != nil {
 		return nil, nil, err
 	}
-	last := flow.Stalemated{ID: id, State: stalemate.Applied, By: v.Arbiter.Name}
-	text, err := stalemate.Ruling(&c, &v)
-	if err != nil {
-		last.Why = err.Error()
-		switch {
-		case aboutText(c.Place):
-			last.Why = "it changes no text by itself: its author was told, and the next patch does"
-		case v.For != stalemate.TheRules:
-			last.State = stalemate.Refused
-		}
-		return newDraft(flow.KindStalemate, last), nil, nil
+	d, out, err := h.settleRuling(ctx, base, &c, &v, at)
+	if isRefusal(err) {
+		return newDraft(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Refused, By: v.Arbiter.Name, Why: err.Error()}), nil, nil
 	}
-	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: id}
+	return d, out, err
+}
+
+// RulingRefused is the code of a ruling that the merge does not take.
+const RulingRefused fault.Code = "RULING_REFUSED" // The merge does not take the ruling, so it is not accepted; the stalemate is unchanged.
+
+// isRefusal reports whether an error says that a ruling cannot be carried out.
+func isRefusal(err error) bool {
+	code := fault.CodeOf(err)
+	return code == stalemate.NothingToWrite || code == RulingRefused
+}
+
+// settleRuling merges the EDIT of a ruling in the name of its author and drafts the last step. If it cannot
+// be carried out, isRefusal holds for the error.
+func (h *History) settleRuling(ctx context.Context, base artifact.Artifact, c *stalemate.Case, v *stalemate.Verdict, at string) (*draft, *settle.Settlement, error) {
+	last := flow.Stalemated{ID: c.ID, State: stalemate.Applied, By: v.Arbiter.Name}
+	text, err := stalemate.Ruling(c, v)
+	switch {
+	case err == nil:
+	case aboutText(c.Place):
+		last.Why = "it changes no text by itself: its author was told, and the next patch does"
+		return newDraft(flow.KindStalemate, last), nil, nil
+	case v.For == stalemate.TheRules:
+		last.Why = "the refusal stands; nothing is changed"
+		return newDraft(flow.KindStalemate, last), nil, nil
+	default:
+		return nil, nil, err
+	}
+	commit := flow.Committed{Source: flow.ByPerson, Author: v.Arbiter.Name, At: at, Ruling: c.ID}
 	d, out, err := h.draft(ctx, base, &commit, [][]byte{text})
 	if err != nil {
 		return nil, nil, err
 	}
-	if reason := whyNotApplied(&c, &out); reason != "" { // then its reasons stay out of the artifact, too
-		last.State, last.Why = stalemate.Refused, "the merge did not take it: "+reason
-		return newDraft(flow.KindStalemate, last), nil, nil
+	if reason := whyNotApplied(c, &out); reason != "" { // then its reasons stay out of the artifact, too
+		return nil, nil, &fault.Error{Code: RulingRefused, Place: "value", Detail: "the merge did not take it: " + reason, Hint: "rule again with a value that " + c.Place + " can have"}
 	}
 	d.event(flow.KindStalemate, last)
 	return d, &out, nil

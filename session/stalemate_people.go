@@ -11,6 +11,7 @@ import (
 	"brenner/merge/settle"
 	"brenner/session/flow"
 	"brenner/session/stalemate"
+	"brenner/store"
 )
 
 // OpenStalemate opens a stalemate on behalf of a person and returns its id. It is about an
@@ -128,7 +129,7 @@ func (ed *Editor) SendStalemate(ctx context.Context, thread, id string) (*Histor
 }
 
 // Rule journals a person's verdict and carries it out through the merge. A party of the
-// stalemate cannot rule.
+// stalemate cannot rule. A verdict that cannot be carried out is an error and changes nothing.
 func (ed *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (*History, *settle.Settlement, error) {
 	h, err := ed.load(ctx, thread)
 	if err != nil {
@@ -142,28 +143,50 @@ func (ed *Editor) Rule(ctx context.Context, thread, id string, verdict []byte) (
 	if err != nil {
 		return h, nil, err
 	}
-	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
-		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Ruled); err != nil {
-			return nil, err
-		}
-		dr := &draft{}
-		dr.event(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Ruled, By: ed.As, Reply: dr.blob(verdict), Verdict: dr.blob(v.JSON())})
-		return dr, nil
-	})
-	if err != nil {
-		return h, nil, err
-	}
 	var out *settle.Settlement
 	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		now, _ := state.Stalemate(id)
+		if err := stalemate.CheckTransition(id, now.State, stalemate.Ruled); err != nil {
+			return nil, err
+		}
+		c, err := h.caseOf(ctx, &now)
+		if err != nil {
+			return nil, err
+		}
 		base, err := h.Artifact(ctx, state.Version())
 		if err != nil {
 			return nil, err
 		}
 		var dr *draft
-		dr, out, err = h.draftRuling(ctx, base, id, state.NextAt(ed.Now()))
-		return dr, err
+		if dr, out, err = h.settleRuling(ctx, base, &c, &v, state.NextAt(ed.Now())); err != nil {
+			return nil, err
+		}
+		ruled := store.Event{Kind: flow.KindStalemate, Body: flow.Stalemated{ID: id, State: stalemate.Ruled, By: ed.As, Reply: dr.blob(verdict), Verdict: dr.blob(v.JSON())}}
+		dr.Events = slices.Insert(dr.Events, 0, ruled)
+		return dr, nil
 	})
 	return h, out, err
+}
+
+// WithdrawStalemate closes a stalemate without a ruling. Who may rule on it may withdraw it.
+func (ed *Editor) WithdrawStalemate(ctx context.Context, thread, id, why string) (*History, error) {
+	h, err := ed.load(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.Request(ctx, id)
+	if err == nil {
+		err = r.CheckWithdrawal(ed.As, why)
+	}
+	if err != nil {
+		return h, err
+	}
+	return h, ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
+		if err := stalemate.CheckTransition(id, stateOf(state, id), stalemate.Withdrawn); err != nil {
+			return nil, err
+		}
+		return newDraft(flow.KindStalemate, flow.Stalemated{ID: id, State: stalemate.Withdrawn, By: ed.As, Why: why}), nil
+	})
 }
 
 // whyNotApplied returns why the merge did not apply a ruling, or "". It is not enough that its

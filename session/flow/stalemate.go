@@ -184,6 +184,9 @@ func (s *State) applyStalemate(e *journal.Entry, body *Stalemated) error {
 			*f.to = *f.from
 		}
 	}
+	if body.State == stalemate.Ruled {
+		now.Why = body.Why // no longer why an earlier answer was not a verdict
+	}
 	if body.Reply != "" {
 		now.Replies = append(slices.Clip(before.Replies), body.Reply)
 	}

@@ -121,6 +121,7 @@ const (
 	Applied   = "applied"   // the verdict is in the artifact
 	Refused   = "refused"   // the verdict cannot be applied
 	Expired   = "expired"   // settled before a ruling
+	Withdrawn = "withdrawn" // closed by a person without a ruling
 )
 
 // BadState is the code of an invalid transition.
@@ -131,9 +132,9 @@ func nextStates(state string) []string {
 	case "":
 		return []string{Open}
 	case Open:
-		return []string{Requested, Ruled, Expired}
+		return []string{Requested, Ruled, Expired, Withdrawn}
 	case Requested:
-		return []string{Requested, Ruled, Expired} // an arbiter may be asked again after a reply without a verdict
+		return []string{Requested, Ruled, Expired, Withdrawn} // an arbiter may be asked again after a reply without a verdict
 	case Ruled:
 		return []string{Applied, Refused}
 	}

@@ -212,6 +212,19 @@ func (v *Verdict) Check(r *Request) error {
 	return list.Err()
 }
 
+// CheckWithdrawal returns an error if a person cannot withdraw a stalemate: a party, or one without a
+// reason.
+func (r *Request) CheckWithdrawal(by, why string) error {
+	var list fault.List
+	if r.IsParty(by) {
+		list.Add(ArbiterIsParty, "", "an authority that holds none of the positions can withdraw it", "%s is a party", fault.Shown(by))
+	}
+	if delta.Blank(why) {
+		list.Add(delta.MissingRequiredField, "reason", "pass --reason TEXT", "no reason given")
+	}
+	return list.Err()
+}
+
 // JSON returns the verdict as canonical JSON; an unsigned one names no arbiter.
 func (v *Verdict) JSON() []byte {
 	reasoning, rejected := artifact.List{}, artifact.List{}

@@ -149,7 +149,7 @@ func TestReadRequestRefuses(t *testing.T) {
 }
 
 func TestTransitions(t *testing.T) {
-	all := []string{"", Open, Requested, Ruled, Applied, Refused, Expired}
+	all := []string{"", Open, Requested, Ruled, Applied, Refused, Expired, Withdrawn}
 	allowed := 0
 	for _, from := range all {
 		for _, to := range all {
@@ -164,7 +164,7 @@ func TestTransitions(t *testing.T) {
 			}
 		}
 	}
-	if allowed != 9 || CanFollow(Applied, Open) || CanFollow(Open, Applied) || !CanFollow(Open, Requested) || !CanFollow(Open, Ruled) {
+	if allowed != 11 || CanFollow(Applied, Open) || CanFollow(Open, Applied) || !CanFollow(Open, Requested) || !CanFollow(Open, Ruled) {
 		t.Errorf("%d steps", allowed)
 	}
 }
