@@ -16,6 +16,20 @@ func (rs *Records) briefOf(ctx context.Context, r *record.Record) (brief.Brief, 
 	return brief.Parse(string(content)), err
 }
 
+// canonicalBrief returns the canonical brief of the project and its fields, or nil.
+func (rs *Records) canonicalBrief(ctx context.Context) (*record.Record, brief.Brief, error) {
+	h, err := rs.holderOf(ctx, record.ProjectBrief, record.Project)
+	if err != nil || h == nil {
+		return nil, brief.Brief{}, err
+	}
+	r, err := rs.standingRecord(ctx, h)
+	if err != nil {
+		return nil, brief.Brief{}, err
+	}
+	b, err := rs.briefOf(ctx, &r)
+	return &r, b, err
+}
+
 // stateGoals replaces the summaries of briefs by their goals. Those of earlier programs may say
 // something else.
 func (rs *Records) stateGoals(ctx context.Context, all []record.Record) error {
@@ -102,15 +116,11 @@ type BriefProblem struct {
 // BriefProblem returns what is wrong with the canonical brief, which an earlier program may have
 // put, or nil.
 func (rs *Records) BriefProblem(ctx context.Context) (*BriefProblem, error) {
-	h, err := rs.holderOf(ctx, record.ProjectBrief, record.Project)
-	if err != nil || h == nil {
+	r, _, err := rs.canonicalBrief(ctx)
+	if err != nil || r == nil {
 		return nil, err
 	}
-	r, err := rs.standingRecord(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	detail, fix, err := rs.briefFault(ctx, &r)
+	detail, fix, err := rs.briefFault(ctx, r)
 	if err != nil || detail == "" {
 		return nil, err
 	}

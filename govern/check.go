@@ -107,21 +107,13 @@ func (c *checking) each(ctx context.Context, fits func(record.Type) bool, do fun
 
 // alignment compares core records with the brief: their age, and what it puts out of scope.
 func (c *checking) alignment(ctx context.Context) error {
-	h, err := c.holderOf(ctx, record.ProjectBrief, record.Project)
+	brief, fields, err := c.canonicalBrief(ctx)
 	if err != nil || !c.mayRead(c.who, record.ProjectBrief) {
 		return err
 	}
-	if h == nil {
+	if brief == nil {
 		c.add(record.Ref{}, record.Ref{}, "put one with `brenner project brief FILE`, and promote it", finding.NoBrief)
 		return nil
-	}
-	brief, err := c.standingRecord(ctx, h)
-	if err != nil {
-		return err
-	}
-	fields, err := c.briefOf(ctx, &brief)
-	if err != nil {
-		return err
 	}
 	return c.each(ctx, func(t record.Type) bool { return t.Core && !t.Whole }, func(r *record.Record) error {
 		if r.At.Before(brief.At) {

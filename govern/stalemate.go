@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"brenner/agent"
+	"brenner/govern/contexts"
 	"brenner/govern/ledger"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -22,7 +24,8 @@ import (
 type Stalemate struct {
 	ID      string
 	Kind    string
-	State   string     // open, requested, ruled, or expired if the record has a newer version
+	State   string     // open, requested, ruled, withdrawn, or expired if the record has a newer version
+	Why     string     // it was withdrawn
 	About   record.Ref // the version that refuses the patches
 	By      string     // holder of the request, or author of the ruling
 	Opened  time.Time
@@ -81,6 +84,9 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if slices.Contains(r.Tags, stalemate.Requested) {
 		s.State, s.By = stalemate.Requested, r.Creator
 	}
+	if slices.Contains(r.Tags, stalemate.Withdrawn) {
+		s.State, s.By, s.Why = stalemate.Withdrawn, r.Creator, r.Change
+	}
 	about, err := rs.existingHead(ctx, s.About.ID)
 	if err != nil {
 		return nil, err
@@ -101,7 +107,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(tips, s.About.Version) {
+	if s.Waits() && !slices.Contains(tips, s.About.Version) {
 		s.State, s.Moved = stalemate.Expired, about.At
 	}
 	return s, rs.verdict(ctx, s)
@@ -161,17 +167,33 @@ func (rs *Records) Send(ctx context.Context, who Actor, of, id string) (*Stalema
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	return rs.markRequested(ctx, who, s)
+	return rs.mark(ctx, who, s, stalemate.Requested, "given out, to be ruled on")
 }
 
-func (rs *Records) markRequested(ctx context.Context, who Actor, s *Stalemate) (*Stalemate, error) {
+// Withdraw closes a stalemate without a ruling. Who may rule on it may withdraw it.
+func (rs *Records) Withdraw(ctx context.Context, who Actor, of, id, why string) (*Stalemate, error) {
+	s, err := rs.openStalemateFor(ctx, who, of, id, stalemate.Withdrawn)
+	if err == nil {
+		err = s.Request.CheckWithdrawal(who.Name, why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rs.mark(ctx, who, s, stalemate.Withdrawn, why)
+}
+
+// mark puts a version of a request with its next state as a tag, unless it has that state.
+func (rs *Records) mark(ctx context.Context, who Actor, s *Stalemate, state, why string) (*Stalemate, error) {
 	err := rs.putAll(ctx, who, func(b *putting) error {
 		now, _, err := rs.Find(ctx, s.ID)
-		if err != nil || slices.Contains(now.Tags, stalemate.Requested) {
+		if err != nil || slices.Contains(now.Tags, state) {
 			return err
 		}
+		if h, err := b.headOf(ctx, verdictOf(s.ID)); err != nil || h.Latest > 0 {
+			return cmp.Or(err, s.ruledError())
+		}
 		_, err = b.put(ctx, &Draft{
-			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: "given out, to be ruled on", Tags: []string{s.Kind, stalemate.Requested}, internal: true,
+			ID: s.ID, Parent: now.Version, Content: s.Request.JSON(), Change: why, Tags: []string{s.Kind, state}, internal: true,
 		})
 		return err
 	})
@@ -206,8 +228,11 @@ func (rs *Records) putVerdict(ctx context.Context, who Actor, s *Stalemate, v *s
 			return err
 		}
 		h, err := b.headOf(ctx, verdictOf(s.ID))
-		if err == nil && h.Latest > 0 {
+		switch {
+		case err == nil && h.Latest > 0:
 			err = s.ruledError()
+		case err == nil && slices.Contains(request.Tags, stalemate.Withdrawn):
+			err = stalemate.CheckTransition(s.ID, stalemate.Withdrawn, stalemate.Ruled)
 		}
 		if err != nil {
 			return err
@@ -246,12 +271,16 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
-		asked = stalemate.PatchRequest(on, rs.Now().UTC(), &c)
+		docs, err := rs.caseDocuments(ctx, &c, on)
+		if err != nil {
+			return nil, nil, err
+		}
+		asked = stalemate.PatchRequest(on, rs.Now().UTC(), &c, docs...)
 	}
 	put, fresh, err := rs.request(ctx, who, &r, &c, &asked)
 	if err == nil && !fresh {
 		err = &fault.Error{
-			Code: stalemate.BadState, Detail: "already open as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`",
+			Code: stalemate.BadState, Detail: "already opened as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`",
 		}
 	}
 	if err != nil {
@@ -327,10 +356,41 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	if err != nil {
 		return err
 	}
-	asked := stalemate.PatchRequest(on, rs.Now().UTC(), &c)
+	docs, err := rs.caseDocuments(ctx, &c, on)
+	if err != nil {
+		return err
+	}
+	asked := stalemate.PatchRequest(on, rs.Now().UTC(), &c, docs...)
 	ref, _, err := rs.request(ctx, who, &of, &c, &asked)
+	if s, err := rs.Stalemate(ctx, "", ref.ID); err != nil || s.State == stalemate.Withdrawn {
+		return err
+	}
 	out.Stuck = &ref
 	return err
+}
+
+// caseDocuments returns the brief, and the versions of records that a case or its patch cites as "memo@v1".
+func (rs *Records) caseDocuments(ctx context.Context, c *stalemate.Case, on *stalemate.PatchedText) ([]stalemate.Document, error) {
+	var docs []stalemate.Document
+	r, b, err := rs.canonicalBrief(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		docs = append(docs, stalemate.Document{Type: stalemate.TypeBrief, Description: "The brief of the project, " + r.Ref().String() + ".", Text: contexts.BriefText(r, &b)})
+	}
+	for _, address := range stalemate.Addresses(c.Words(nil) + on.Patch) {
+		r, _, err := rs.Find(ctx, address)
+		if err != nil || address == on.Name {
+			continue // it only looks like an address
+		}
+		content, err := rs.Content(ctx, &r)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, stalemate.Document{Type: stalemate.TypeRecord, Description: "The record " + address + ".", Text: string(content), Where: "`brenner store show " + address + "`"})
+	}
+	return docs, nil
 }
 
 func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attempt, error) {
@@ -390,7 +450,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
 		return nil, err
 	}
-	if s, err = rs.markRequested(ctx, who, s); err != nil {
+	if s, err = rs.mark(ctx, who, s, stalemate.Requested, "given out, to be ruled on"); err != nil {
 		return nil, err
 	}
 	var bad error

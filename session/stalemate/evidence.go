@@ -137,6 +137,22 @@ func Cites(text, id string) bool {
 	return false
 }
 
+// Addresses returns the versions of records that a text names, such as "memo@v1", each once.
+func Addresses(text string) []string {
+	const most = 20
+	var all []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{},;:\\", r)
+	}) {
+		word = strings.TrimRight(word, ".!?")
+		id, version, ok := strings.Cut(word, "@v")
+		if ok && id != "" && version != "" && strings.Trim(version, "0123456789") == "" && !slices.Contains(all, word) && len(all) < most {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
 // cited returns the ids that a text cites, in their order.
 func cited(text string, ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !Cites(text, id) })
