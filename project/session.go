@@ -335,7 +335,7 @@ func AddRecordStalemates(l *audit.StalemateList, about []govern.Stalemate, all b
 // RecordStalemate returns the details of a stalemate over patches of a record.
 func RecordStalemate(s *govern.Stalemate) *audit.Stalemate {
 	row := audit.StalemateRow{
-		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.About.String(), By: s.By,
+		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.About.String(), By: s.By, Why: s.Why,
 		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), Waits: s.Waits(),
 	}
 	if s.State == stalemate.Expired {

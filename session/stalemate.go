@@ -137,8 +137,14 @@ func (s *run) journalStalemates(ctx context.Context, cases []stalemate.Case) err
 
 func (h *History) expire(d *draft, now *artifact.Artifact) {
 	for _, open := range h.State.OpenStalemates() {
-		if open.Kind == stalemate.Conflict && open.State != stalemate.Ruled && !slices.Contains(Conflicts(now), open.Place) {
+		id, _, _ := strings.Cut(open.Place, ".")
+		it, _, found := now.Find(id)
+		switch {
+		case open.State == stalemate.Ruled:
+		case open.Kind == stalemate.Conflict && !slices.Contains(Conflicts(now), open.Place):
 			d.event(flow.KindStalemate, flow.Stalemated{ID: open.ID, State: stalemate.Expired, Why: "the conflict was settled"})
+		case open.Kind == stalemate.Swing && found && it.Killed():
+			d.event(flow.KindStalemate, flow.Stalemated{ID: open.ID, State: stalemate.Expired, Why: "the item was killed"})
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (h *History) basis(ctx context.Context, c *stalemate.Case, moments []stalem
 			return nil, err
 		}
 	}
-	b.Documents = append(first.docs, h.citedItems(c, words, moments)...)
+	b.Documents = slices.Concat(first.docs, h.citedItems(c, words, moments))
 	b.Documents = append(b.Documents,
 		stalemate.Document{Type: stalemate.TypeContext, Description: "The context of the session.", Text: o.Context},
 		stalemate.Document{Type: stalemate.TypeContext, Description: "The constraints of the session.", Text: strings.Join(o.Constraints, "\n")})

@@ -107,6 +107,10 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Text = learner(name, r.Last())
 	case "critic":
 		answer.Text = criticise(r)
+	case "disputes":
+		answer.Text, answer.Usage.Input = dispute(r.Model, n), len(r.Last())/4
+	case "weighs":
+		answer.Text, answer.Usage.Input = weigh(r.Last()), len(r.Last())/4
 	case "silent":
 		answer.Hang = true
 	case "echoes":
@@ -124,6 +128,52 @@ func behave(r openaitest.Request, n int) openaitest.Answer {
 		answer.Usage.Input = len(r.Last()) / 6
 	}
 	return answer
+}
+
+// dispute returns the n-th answer of a party to a conflict: disputes-dust-EV-001-a adds H1, and both disputes-dust and
+// disputes-age then write its claim, and cite what their name says.
+func dispute(model string, n int) string {
+	part := strings.SplitN(model, "-", 3)
+	claim := map[string]string{"dust": "Dust absorbs the light.", "age": "The universe has an age."}[part[1]]
+	cites := part[2][:strings.LastIndexByte(part[2], '-')]
+	switch {
+	case n == 1 && part[1] == "dust":
+		return "```delta\n" + `{"operation":"ADD","section":"hypothesis_slate","payload":{"name":"Night","claim":"Light is lost."},"rationale":"r"}` + "\n```\n"
+	case n == 2:
+		return "```delta\n" + fmt.Sprintf(`{"operation":"EDIT","section":"hypothesis_slate","target_id":"H1","payload":{"claim":%q},"rationale":"It follows from %s."}`, claim, cites) + "\n```\n"
+	}
+	return "NO CHANGES: nothing to add"
+}
+
+// weigh returns the ruling of an arbiter that believes BlueLake, unless it was shown that dust glows.
+func weigh(message string) string {
+	_, text, _ := strings.Cut(message, "```json\n")
+	text, _, _ = strings.Cut(text, "\n```")
+	var request struct {
+		Hypotheses struct {
+			First  struct{ Party string } `json:"frankensteen_hypothesis"` //nolint:misspell // the specification's name
+			Second struct{ Party string } `json:"engrove_hypothesis"`
+			Others []any                  `json:"hallucinated_hypotheses"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &request); err != nil {
+		return "I was shown no request: " + err.Error()
+	}
+	ruling, cause := "BlueLake", "No evidence was shown."
+	if strings.Contains(text, "dust that absorbs light glows") {
+		ruling, cause = "RedSky", "The evidence says that dust glows."
+	}
+	var rejected []string
+	names := []string{request.Hypotheses.First.Party, request.Hypotheses.Second.Party}
+	for i := range request.Hypotheses.Others {
+		names = append(names, fmt.Sprintf("D%d", i+1))
+	}
+	for _, name := range names {
+		if name != ruling {
+			rejected = append(rejected, fmt.Sprintf(`{"hypothesis":%q,"why":"w"}`, name))
+		}
+	}
+	return fmt.Sprintf(`{"ruling_for":%q,"root_cause":%q,"reasoning":["r"],"confidence":1,"rejected":[%s]}`, ruling, cause, strings.Join(rejected, ","))
 }
 
 // structured returns the answer of a model that can be held to a schema, and of one that cannot.

@@ -259,7 +259,7 @@ func brenner() Table {
 		{Path: "cmd/brenner/cli/setupcmd", Kind: Shell, Needs: "internal/text artifact config project project/doctor project/schemas cmd/brenner/cli/sessioncmd cmd/brenner/cli/ui"},
 		{
 			Path: "cmd/brenner/cli/stalematecmd", Kind: Shell,
-			Needs: "internal/fault artifact session session/audit session/stalemate govern project " +
+			Needs: "internal/fault internal/text artifact session session/audit session/stalemate govern project " +
 				"cmd/brenner/cli/sessioncmd cmd/brenner/cli/storecmd cmd/brenner/cli/ui",
 		},
 		{

@@ -182,7 +182,7 @@ func (s *Summary) NeedsRuling() bool {
 func (s *Summary) nextRuling() []string {
 	for _, r := range s.Stuck {
 		if r.Waits {
-			return []string{"brenner stalemate show " + s.Thread + " " + r.ID, "brenner stalemate rule " + s.Thread + " " + r.ID + " --for NAME …", "brenner session show " + s.Thread}
+			return []string{"brenner stalemate show " + s.Thread + " " + r.ID, "brenner session show " + s.Thread}
 		}
 	}
 	return nil

@@ -32,6 +32,7 @@ func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 	all = append(all, conflicts(moments)...)
 	all = append(all, swings(moments)...)
 	all = append(all, repeats(tries, moments)...)
+	all = slices.DeleteFunc(all, func(c Case) bool { return settledByKill(&c, moments) })
 	for i := range all {
 		all[i].ID = caseID(thread, all[i].ID)
 	}
@@ -39,6 +40,24 @@ func Detect(thread string, moments []Moment, attempts []Attempt) []Case {
 		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
 	})
 	return all
+}
+
+// settledByKill reports whether the item of a case was killed in the round of the last try, or after it. A
+// change of an item that was killed before may still be disputed.
+func settledByKill(c *Case, moments []Moment) bool {
+	id, _ := c.item()
+	round, killed := 0, -1
+	for i := range moments {
+		round = max(round, moments[i].Round)
+		it, _, ok := moments[i].Out.Artifact.Find(id)
+		switch {
+		case !ok || !it.Killed():
+			killed = -1
+		case killed < 0:
+			killed = round
+		}
+	}
+	return killed >= c.Round
 }
 
 // spot is a field of an active item, or a key of one.

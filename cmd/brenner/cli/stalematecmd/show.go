@@ -11,6 +11,7 @@ import (
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
+	"brenner/internal/text"
 	"brenner/project"
 	"brenner/session"
 	"brenner/session/audit"
@@ -68,6 +69,12 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 	b.WriteString("\nOther explanations:\n")
 	for _, p := range s.Asked.Dissidents {
 		fmt.Fprintf(&b, "  %s: %s\n", ui.Clean(p.Name), ui.Clean(p.Statement))
+		if p.Justification != "" {
+			fmt.Fprintf(&b, "    %s\n", ui.Clean(p.Justification))
+		}
+	}
+	if len(s.Asked.Dissidents) == 0 {
+		b.WriteString("  none was found\n")
 	}
 	b.WriteString("\nEvidence:\n")
 	for _, e := range s.Asked.Evidence {
@@ -86,9 +93,24 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 			fmt.Fprintf(&b, "  not %s: %s\n", ui.Clean(r.Hypothesis), ui.Clean(r.Why))
 		}
 	} else if s.Row.Waits && !a.Quiet {
-		fmt.Fprintf(&b, "\nTo rule: brenner stalemate rule %s %s --for NAME --root-cause … --reason … --reject NAME=WHY …\n", ui.Clean(s.Row.Thread), ui.Clean(s.Row.ID))
+		fmt.Fprintf(&b, "\nTo rule: %s\nTo withdraw: brenner stalemate withdraw %s %s --reason WHY\n", ruleCommand(s), ui.Clean(s.Row.Thread), ui.Clean(s.Row.ID))
 	}
 	return b.String()
+}
+
+// ruleCommand returns a command that rules for the first party. Replace WHY, and the names if the ruling is
+// for another one.
+func ruleCommand(s *audit.Stalemate) string {
+	const command = "brenner stalemate rule"
+	words := []string{s.Row.Thread, s.Row.ID}
+	for i, name := range s.Asked.Names() {
+		if i == 0 {
+			words = append(words, "--for", name, "--root-cause", "WHY", "--reason", "WHY")
+		} else {
+			words = append(words, "--reject", name+"=WHY")
+		}
+	}
+	return text.CommandToCopy(command, ui.Clean(s.Row.Thread)+" "+ui.Clean(s.Row.ID)+" VERDICT.json", words...)
 }
 
 type requestOptions struct {

@@ -3,12 +3,10 @@ package stalematecmd
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"brenner/artifact"
 	"brenner/cmd/brenner/cli/sessioncmd"
 	"brenner/cmd/brenner/cli/storecmd"
 	"brenner/cmd/brenner/cli/ui"
@@ -24,7 +22,7 @@ import (
 func Command(a *ui.App) *cobra.Command {
 	return ui.Family(&cobra.Command{
 		Use:   "stalemate",
-		Short: "List, request and rule on stalemates",
+		Short: "List, request, rule on and withdraw stalemates",
 		Long: `A session opens a stalemate when it makes no progress: a conflict survives a round, the
 same error occurs three times, a refused change is sent again unchanged, or a field is
 written back and forth. A record opens one when its patches are refused for the same
@@ -33,7 +31,7 @@ reason three times; these commands accept its id in place of a session.
 The ruling comes from an arbiter that is not a party (session start --arbiter, stalemate
 request --arbiter) or from a person.`,
 	}, ui.SessionArg(a, 0, stalemateOpenCommand(a)), ui.SessionArg(a, 0, stalemateListCommand(a)), ui.SessionArg(a, 0, stalemateShowCommand(a)),
-		ui.SessionArg(a, 0, stalemateRequestCommand(a)), ui.SessionArg(a, 0, stalemateRuleCommand(a)))
+		ui.SessionArg(a, 0, stalemateRequestCommand(a)), ui.SessionArg(a, 0, stalemateRuleCommand(a)), ui.SessionArg(a, 0, stalemateWithdrawCommand(a)))
 }
 
 func stalemateListCommand(a *ui.App) *cobra.Command {
@@ -245,107 +243,4 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, a
 	}
 	res.Warn(warnings)
 	return ui.Show(a, res, nil, stalemateText)
-}
-
-type ruleOptions struct {
-	author     sessioncmd.AuthorFlags
-	ruling     string
-	value      string
-	cause      string
-	reasons    []string
-	reject     []string
-	confidence string
-}
-
-func stalemateRuleCommand(a *ui.App) *cobra.Command {
-	var opt ruleOptions
-	c := &cobra.Command{
-		Use:   "rule ID STALEMATE [VERDICT]",
-		Short: "Rule on a stalemate",
-		Long: `Rules on a stalemate with a verdict from a file (JSON, or a reply that contains JSON; "-"
-is standard input) or from flags. A verdict names the position it supports, the root
-cause, the reasons, and why each other position and explanation is rejected. It is merged
-as an EDIT under the name given by --as, an authority that is not a party.
-
-An agent's verdict is applied in its name only by the session (session start --arbiter).`,
-		Example: `  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b verdict.json
-  brenner stalemate rule RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b --for GreenValley --root-cause "Two meanings of late." \
-    --reason "EV-001 says so." --reject "BlueLake=not measured" --reject "D1=one case" --reject "D2=it is known"
-
-Exit codes: 0 ruled and merged; 1 storing failed; 2 no such session or stalemate, invalid
-verdict, or --as is a party; 4 --as is not an authority; 5 ruled, but the merge rejected
-it: a decision is needed; 75 the store is busy.`,
-		Args: ui.Args(2, 3, "`brenner stalemate list` lists the stalemates"),
-		RunE: func(c *cobra.Command, args []string) error { return ruleStalemate(a, c, &opt, args) },
-	}
-	opt.author.Add(c)
-	f := c.Flags()
-	f.StringVar(&opt.ruling, "for", "", "position that the ruling supports: a party, or D1 to D3")
-	f.StringVar(&opt.value, "value", "", "new value of the field, as JSON or text (default: the party's); required for D1 to D3")
-	f.StringVar(&opt.cause, "root-cause", "", "root cause of the disagreement")
-	f.StringArrayVar(&opt.reasons, "reason", nil, "step of the reasoning; repeatable")
-	f.StringArrayVar(&opt.reject, "reject", nil, "why another position or explanation is rejected, as NAME=WHY; repeatable")
-	f.StringVar(&opt.confidence, "confidence", "1", "confidence from 0 to 1")
-	return c
-}
-
-func ruleStalemate(a *ui.App, c *cobra.Command, opt *ruleOptions, args []string) error {
-	verdict, err := verdict(a, c, opt, args[2:])
-	if err != nil {
-		return err
-	}
-	if aboutRecord(args[0]) {
-		return ruleOnRecord(a, c, &opt.author, args, verdict)
-	}
-	d, err := sessioncmd.OpenWritable(a, c, &opt.author, args[0])
-	if err != nil {
-		return err
-	}
-	defer a.CloseStore(d.Editor.Store)
-	h, out, err := d.Editor.Rule(c.Context(), d.Thread, args[1], verdict)
-	if err != nil {
-		return err
-	}
-	res, err := audit.ShowStalemate(c.Context(), h, args[1])
-	if err != nil {
-		return err
-	}
-	if out != nil {
-		sessioncmd.Applied(c.Context(), a, d, h, out) // rewrites the artifact's files
-	}
-	if now, _ := h.State.Stalemate(args[1]); now.State != stalemate.Applied {
-		a.Exit = ui.ExitPerson
-	}
-	return ui.Show(a, res, nil, stalemateText)
-}
-
-// verdict returns the verdict from the file or the flags.
-func verdict(a *ui.App, c *cobra.Command, opt *ruleOptions, file []string) ([]byte, error) {
-	if len(file) == 1 {
-		if err := ui.Unused(c, "cannot be combined with VERDICT", "for", "value", "root-cause", "reason", "reject", "confidence"); err != nil {
-			return nil, err
-		}
-		return a.ReadFile("the verdict", file[0])
-	}
-	if !c.Flags().Changed("for") {
-		return nil, ui.Usage(c, "missing verdict", "pass a VERDICT file, or --for, --root-cause, --reason and --reject")
-	}
-	v := stalemate.Verdict{For: opt.ruling, RootCause: opt.cause, Reasoning: opt.reasons}
-	var err error
-	if v.Confidence, err = strconv.ParseFloat(opt.confidence, 64); err != nil || !(v.Confidence >= 0 && v.Confidence <= 1) { // also rejects NaN
-		return nil, ui.Usage(c, "--confidence: "+ui.Clean(fault.Shown(opt.confidence))+" is not a number from 0 to 1", "")
-	}
-	for _, r := range opt.reject {
-		name, why, ok := strings.Cut(r, "=")
-		if !ok {
-			return nil, ui.Usage(c, "--reject: "+ui.Clean(fault.Shown(r))+" is not NAME=WHY", "")
-		}
-		v.Rejected = append(v.Rejected, stalemate.Rejection{Hypothesis: strings.TrimSpace(name), Why: strings.TrimSpace(why)})
-	}
-	if c.Flags().Changed("value") {
-		if v.Value, err = artifact.ParseValue([]byte(opt.value), artifact.MaxDepth); err != nil {
-			v.Value = artifact.Text(opt.value)
-		}
-	}
-	return v.JSON(), nil
 }
