@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -89,6 +91,12 @@ func (p *PinnedPlan) lookUp(ctx context.Context, rs *govern.Records, t *loop.Tas
 		p.specs = make(map[string]govern.Task)
 	}
 	p.specs[t.ID] = spec
+	var f *fault.Error
+	if errors.As(err, &f) {
+		inPlan := *f
+		inPlan.Hint = strings.Replace(f.Hint, "pass --cross-module", "write cross_module: true", 1)
+		return ".inputs", &inPlan
+	}
 	return ".inputs", err
 }
 
