@@ -37,6 +37,9 @@ func (l Line) String() string {
 // ParseLines parses a file of lines. It skips blank lines and headings, which begin with #. The
 // error reports all invalid lines with their numbers.
 func ParseLines(text string, longest int) ([]Line, error) {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return nil, badLine(1, "convert the file to UTF-8", "not UTF-8, but UTF-16")
+	}
 	var lines []Line
 	var found fault.List
 	ids := map[string]int{}

@@ -63,9 +63,9 @@ func playbookSnapshotCommand(a *ui.App) *cobra.Command {
 		Short: "Keep the state of the playbook as a record",
 		Long: `Keeps all bullets, with counters, stages and merges, as the next version of the record
 "playbook" of type playbook_snapshot, unless the latest version already has this state.
-` + "`playbook import`, `dedupe --apply`, `rollback` and `restore --snapshot`" + ` do so themselves before
-they change anything. ` + "`playbook restore --snapshot`" + ` returns to a snapshot. No agent is shown
-one.`,
+` + "`playbook import`, `dedupe --apply`, `rollback` and `restore --snapshot`" + ` keep the state before what
+they have changed, unless it has no bullets. ` + "`playbook restore --snapshot`" + ` returns to a snapshot.
+No agent is shown one.`,
 		Example: `  brenner playbook snapshot --reason "before the night run"
   brenner store log playbook
   brenner store show playbook@v1

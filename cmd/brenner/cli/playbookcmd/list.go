@@ -323,6 +323,9 @@ func importText(a *ui.App, r *lessons.Imported) string {
 	}
 	fmt.Fprintf(&b, "%s: %s added, %d counted for equivalent ones, %d already present (domain %s)\n",
 		ui.Clean(r.File), text.Count(r.Added, "bullet"), r.Counted, r.Already, ui.Clean(r.Domain))
+	if r.Snapshot != "" {
+		fmt.Fprintf(&b, "The state before: %s.\n", r.Snapshot)
+	}
 	return b.String()
 }
 
