@@ -267,7 +267,7 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 		}
 		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)
 	} else {
-		on := &stalemate.PatchedText{Name: r.Ref().String(), Content: text.Canonical()}
+		on := &stalemate.PatchedText{Name: r.Ref().String(), Content: text.Canonical(), Bound: stalemate.EvidenceBound(rs.Rules.Call)}
 		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
@@ -347,7 +347,7 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	if err != nil {
 		return err
 	}
-	on := &stalemate.PatchedText{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last}
+	on := &stalemate.PatchedText{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last, Bound: stalemate.EvidenceBound(rs.Rules.Call)}
 	c, stuck := stalemate.FromPatches(on, tries)
 	if !stuck {
 		return nil

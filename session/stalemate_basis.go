@@ -18,7 +18,7 @@ import (
 // parties cite of what they were shown.
 func (h *History) basis(ctx context.Context, c *stalemate.Case, moments []stalemate.Moment) (*stalemate.Basis, error) {
 	o := &h.State.Opened
-	b := &stalemate.Basis{Moments: moments, Bound: h.evidenceBound()}
+	b := &stalemate.Basis{Moments: moments, Attempts: h.attempts(), Bound: stalemate.EvidenceBound(h.callLimits()...)}
 	var err error
 	if b.Text, err = h.patchedText(ctx, c); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *sources) add(ctx context.Context, id, hash string, d stalemate.Document
 	if err != nil && fault.CodeOf(err) != store.NoBlob {
 		return err
 	}
-	d.Text = string(text)
+	d.Text, d.Near = string(text), stalemate.Quotes(s.words)
 	s.seen[hash], s.docs = true, append(s.docs, d)
 	return nil
 }
@@ -138,18 +138,12 @@ func sectionsIn(words string) []string {
 	return all
 }
 
-// evidenceBound returns the bound of the evidence in a request in bytes, so that its message fits a call:
-// two bytes for each token that the session or the arbiter's model allows.
-func (h *History) evidenceBound() int {
-	bound := stalemate.MaxEvidence
+// callLimits returns the tokens that a call to the arbiter may send, by the session and by its model; 0 if there
+// is no limit.
+func (h *History) callLimits() []int {
 	limits := []int{h.State.Settings.Context}
 	if a := h.State.Arbiter; a != nil && a.Way != nil {
 		limits = append(limits, a.Way.Context)
 	}
-	for _, tokens := range limits {
-		if tokens > 0 {
-			bound = min(bound, 2*tokens)
-		}
-	}
-	return bound
+	return limits
 }

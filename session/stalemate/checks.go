@@ -19,6 +19,8 @@ import (
 // enclose.
 type Basis struct {
 	Moments []Moment
+	// Attempts are refused changes outside settlements, such as patches.
+	Attempts []Attempt
 	// IDs are the ids of the evidence and records that parties were shown.
 	IDs []string
 	// Text is the text that refuses patches; nil if the case is about none.
@@ -364,20 +366,31 @@ func (b *Basis) otherAuthors(c *Case) []Check {
 	return []Check{check}
 }
 
-// refusalsAbout returns the refusals about an item that the log of a case does not have.
+// refusalsAbout returns the refusals about the subject of a case that its log does not have.
 func (b *Basis) refusalsAbout(c *Case) []string {
+	all := slices.Clone(b.Attempts)
+	for i := range b.Moments {
+		all = append(all, refusals(&b.Moments[i])...)
+	}
 	id, _ := c.item()
 	var lines []string
-	for i := range b.Moments {
-		for _, a := range refusals(&b.Moments[i]) {
-			about, _, _ := strings.Cut(a.Place, ".")
-			line := fmt.Sprintf("round %d: %s: %s: %s", a.Round, a.By, a.Code, a.Message)
-			if about == id && !slices.Contains(c.Log, line) {
-				lines = append(lines, line)
-			}
+	for i := range all {
+		a := &all[i]
+		about, _, _ := strings.Cut(a.Place, ".")
+		if line := a.line(); (about == id || a.Place == c.Place) && !slices.Contains(c.Log, line) {
+			lines = append(lines, line)
 		}
 	}
 	return lines
+}
+
+// line returns a refusal as a line of a log; a round is that of a session.
+func (a *Attempt) line() string {
+	line := fmt.Sprintf("%s: %s: %s", a.By, a.Code, a.Message)
+	if a.Round > 0 {
+		line = fmt.Sprintf("round %d: ", a.Round) + line
+	}
+	return line
 }
 
 func payloadOf(d *delta.Delta) artifact.Map {

@@ -358,7 +358,7 @@ func repeatCase(kind, key string, rows []Attempt, moments []Moment) Case {
 	last := rows[len(rows)-1]
 	c := Case{ID: caseID(kind, key), Kind: kind, Place: last.Place, Since: rows[0].Round, Round: last.Round}
 	for _, a := range rows {
-		c.Log = append(c.Log, fmt.Sprintf("round %d: %s: %s: %s", a.Round, a.By, a.Code, a.Message))
+		c.Log = append(c.Log, a.line())
 	}
 	statement := "The change of " + last.Place + " should be made."
 	if last.Edit != nil {

@@ -42,6 +42,30 @@ type Document struct {
 	Near        []string // passages to show, if the text is too long
 }
 
+// EvidenceBound returns the bound of the evidence in a request in bytes, so that its message fits a call: two bytes
+// for each token that the limits allow; 0 is no limit.
+func EvidenceBound(limits ...int) int {
+	bound := MaxEvidence
+	for _, tokens := range limits {
+		if tokens > 0 {
+			bound = min(bound, 2*tokens)
+		}
+	}
+	return bound
+}
+
+// Quotes returns the passages between quotation marks in a text that are long enough to be found again.
+func Quotes(text string) []string {
+	const least = 8
+	var all []string
+	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\"“”„«»", r) }) {
+		if i > 0 && len(part) >= least {
+			all = append(all, strings.TrimSuffix(part, "\\"))
+		}
+	}
+	return all
+}
+
 // Enclose adds documents, the most important first, until the evidence reaches a bound in bytes; 0
 // is MaxEvidence. Of a longer document it adds the part around the first passage of Near that occurs
 // in it, or else its beginning. What was left out, and where it can be read, is a piece of evidence

@@ -14,6 +14,7 @@ type PatchedText struct {
 	Name    string // "memo-1@v3", or the path of a file
 	Content string
 	Patch   string // the last one refused: an anchor patch, or search/replace blocks
+	Bound   int    // of the evidence in bytes; 0 is MaxEvidence
 }
 
 // FromPatches reports whether the last author is stuck on a text: the same patch or the same error
@@ -44,7 +45,9 @@ func fromPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 		for i := range tries {
 			a := &tries[i]
 			if a.By == last.By && (kind == Retry && a.Content == last.Content || kind == Error && a.Code == last.Code) {
-				c.Log = append(c.Log, fmt.Sprintf("%s: %s: %s", a.By, a.Code, a.Message))
+				c.Log = append(c.Log, a.line())
+			} else {
+				c.Earlier = append(c.Earlier, a.line())
 			}
 		}
 		if len(c.Log) < enough {
@@ -62,7 +65,7 @@ func fromPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 // PatchRequest returns a request about refused patches, with text, last patch and other documents,
 // the most important first, as evidence.
 func PatchRequest(on *PatchedText, at time.Time, c *Case, more ...Document) Request {
-	r := NewRequest(on.Name, at, c, &Basis{Text: on, Documents: more})
+	r := NewRequest(on.Name, at, c, &Basis{Text: on, Documents: more, Bound: on.Bound})
 	switch c.Kind {
 	case Retry:
 		r.Summary = fmt.Sprintf("%s: the same patch was refused and sent again unchanged, %d times.", on.Name, len(c.Log))

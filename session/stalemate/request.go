@@ -67,7 +67,7 @@ func NewRequest(thread string, at time.Time, c *Case, b *Basis) Request {
 	if b.Text != nil {
 		docs = append(docs, b.Text.documents()...)
 	}
-	if earlier := b.refusalsAbout(c); len(earlier) > 0 {
+	if earlier := slices.Concat(c.Earlier, b.refusalsAbout(c)); len(earlier) > 0 {
 		docs = append(docs, Document{Type: TypeRefusal, Description: "Earlier refusals about it.", Text: strings.Join(earlier, "\n")})
 	}
 	r.Enclose(append(docs, b.Documents...), b.Bound)

@@ -44,6 +44,7 @@ type Case struct {
 	Round     int    // the round after which it was detected
 	Positions []Position
 	Log       []string       // what was refused and why, in order
+	Earlier   []string       // other refusals about the same subject
 	Item      artifact.Value // its current value; nil if the case is about no item
 }
 
