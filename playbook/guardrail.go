@@ -3,6 +3,7 @@ package playbook
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -85,20 +86,32 @@ func (g Guardrail) Breach(before, now Metrics) string {
 }
 
 // Rollback quarantines the bullets added in a window, both ends included, and returns their
-// ids. Nothing is deleted: each gets an entry with the reason.
+// ids. Those that were merged, and older ones that were merged into them, are separated first. Nothing is
+// deleted: each gets an entry with the reason.
 func (d *Draft) Rollback(since, until time.Time) ([]string, error) {
 	if err := d.needsReason(); err != nil {
 		return nil, err
 	}
-	var ids []string
-	for _, b := range d.book.bullets {
-		if b.Created.Before(since) || b.Created.After(until) || !b.Live() {
+	older := make(map[int][]string) // merged bullets from before the window, by the bullet that they went into
+	for _, n := range slices.Sorted(maps.Keys(d.book.merges)) {
+		if b := d.book.bullets[n]; b.Created.Before(since) {
+			into := d.book.merges[n].into
+			older[into] = append(older[into], b.ID)
+		}
+	}
+	var ids, less []string
+	for n, b := range d.book.bullets {
+		if b.Created.Before(since) || b.Created.After(until) || b.Stage == Quarantined {
 			continue
 		}
-		if err := d.change(OpRollback, b.ID, note{}, quarantine); err != nil {
+		stood, err := d.unmergeAll(append([]string{b.ID}, older[n]...))
+		if err == nil {
+			err = d.change(OpRollback, b.ID, note{}, quarantine)
+		}
+		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, b.ID)
+		ids, less = append(ids, b.ID), append(less, stood...)
 	}
-	return ids, nil
+	return ids, d.demote(less...)
 }

@@ -307,6 +307,21 @@ func (d *Draft) unmerge(id string) ([]string, error) {
 	return stood, d.change(OpRestore, id, note{with: d.book.bullets[m.into].ID}, func(b *Bullet) { b.Stage = m.stage() })
 }
 
+// unmergeAll separates those of the bullets that are merged. It returns the bullets that stood for them.
+func (d *Draft) unmergeAll(ids []string) (less []string, err error) {
+	for _, id := range ids {
+		if _, merged := d.merged(id); !merged {
+			continue
+		}
+		stood, err := d.unmerge(id)
+		if err != nil {
+			return nil, err
+		}
+		less = append(less, stood...)
+	}
+	return less, nil
+}
+
 // standIns returns the bullets that stand for a merged one: that which it was merged into, then
 // that which this one was merged into, and so on.
 func (d *Draft) standIns(id string) []string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -165,6 +166,28 @@ func TestSeparatedAfterSnapshot(t *testing.T) {
 	s.undo(batch)
 	s.want(t, "pb-00001", "STAGING 1/0/0 ")
 	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
+}
+
+// A rollback of a window reaches merged bullets, and spares older ones.
+func TestRollbackOfAWindowReachesMerges(t *testing.T) {
+	s := newTestBook(t)
+	s.learn("", playbook.Helpful, "alpha", "")
+	s.learn("", playbook.Helpful, "beta", "")
+	since := s.now.Add(time.Millisecond)
+	s.learn("", playbook.Helpful, "gamma", "")
+	s.learn("", playbook.Helpful, "delta", "")
+	s.do(playbook.Act{Reason: "known"}, func(d *playbook.Draft) error { return d.Promote("pb-00004", playbook.Prod) })
+	s.merge(similar("pb-00001", "pb-00003", 0.9), similar("pb-00002", "pb-00004", 0.9))
+	s.want(t, "pb-00001", "SHADOW 2/0/0 ")
+	s.want(t, "pb-00004", "PROD 2/0/0 ")
+	s.do(playbook.Act{Reason: "errors"}, func(d *playbook.Draft) error {
+		_, err := d.Rollback(since, s.now)
+		return err
+	})
+	s.want(t, "pb-00001", "SHADOW 1/0/0 ")
+	s.want(t, "pb-00002", "SHADOW 1/0/0 ")
+	s.want(t, "pb-00003", "QUARANTINED 1/0/0 ")
+	s.want(t, "pb-00004", "QUARANTINED 1/0/0 ")
 }
 
 // A session's rollback also takes back what its bullet brought into a merge.
