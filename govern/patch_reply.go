@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,16 +33,7 @@ type Reply struct {
 }
 
 // PatchOutcome is the outcome of the search/replace blocks and anchor patches about one text.
-type PatchOutcome struct {
-	Name    string          // the version, or what the reply names instead
-	Line    int             // of the first of them in the reply
-	Blocks  string          // as parsed
-	Content string          // hash of the version's content
-	Patch   []byte          // the resulting patch, or nil
-	Made    *record.Record  // the resulting version, including a fork that needs a rebase
-	Warning string          // what was assumed
-	Problem []patch.Problem // why no version was made
-}
+type PatchOutcome = blocks.Outcome
 
 // PatchBy makes versions from the search/replace blocks and anchor patches in an agent's reply. They apply
 // to the version that was shown; if that is no longer the latest, the result needs a rebase. The same reply
@@ -66,7 +56,7 @@ func (rs *Records) CheckPatches(ctx context.Context, who Actor, a *Reply) ([]Pat
 // eachPatch returns the outcomes of the blocks of a reply: of those that are not applied, and of each text.
 func (rs *Records) eachPatch(a *Reply, outcome func(*blocks.Group) (PatchOutcome, error)) ([]PatchOutcome, error) {
 	found := patch.ReadBlocks(a.Text, a.Reader, blocks.Names(a.Shown)...)
-	all := shownBlocks(found.Shown)
+	all := blocks.Shown(found.Shown)
 	if broken := found.Problems; len(broken) > 0 {
 		if broken[0].Line > 0 { // the meaning of the other blocks is uncertain
 			all = append(all, PatchOutcome{Name: blocks.WholeReply, Line: broken[0].Line, Blocks: string(a.Text), Problem: broken})
@@ -114,23 +104,6 @@ func (rs *Records) unnamed(ctx context.Context, who Actor, a *Reply, on *blocks.
 	return c, err
 }
 
-// shownBlocks returns the outcomes of blocks that are not applied: one for each of the first ones, and
-// one for the others.
-func shownBlocks(shown []patch.Shown) []PatchOutcome {
-	const most = 20
-	var all []PatchOutcome
-	for i, s := range shown {
-		c := PatchOutcome{Name: blocks.ClippedName(s.Path), Line: s.Block.Line, Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
-		if i == most {
-			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
-		}
-		if all = append(all, c); i == most {
-			break
-		}
-	}
-	return all
-}
-
 func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.Group) (PatchOutcome, error) {
 	if on.Ref == (record.Ref{}) {
 		c, err := rs.unnamed(ctx, who, a, on)
@@ -143,7 +116,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.
 		err = rs.mayPut(ctx, who, &Draft{ID: r.ID, Type: r.Type})
 	}
 	if err != nil {
-		err = c.problemFrom(err)
+		err = problemFrom(&c, err)
 		return c, err
 	}
 	p, report := patch.Convert(r.ID, text, on.Blocks)
@@ -163,7 +136,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.
 	}
 	out, err := rs.Patch(ctx, who, &Patching{Address: on.Ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source})
 	if err != nil {
-		err = c.problemFrom(err)
+		err = problemFrom(&c, err)
 		return c, err
 	}
 	if len(out.Put) == 1 {
@@ -218,7 +191,7 @@ func (rs *Records) logUnshown(ctx context.Context, who Actor, all []patch.Block)
 }
 
 // problemFrom turns an error that the author could fix into a problem; it returns any other error.
-func (c *PatchOutcome) problemFrom(err error) error {
+func problemFrom(c *PatchOutcome, err error) error {
 	var f *fault.Error
 	if isAuthorError(err) && errors.As(err, &f) {
 		c.Problem = []patch.Problem{{Code: f.Code, Message: err.Error(), Hint: fault.HintOf(err)}}

@@ -27,6 +27,7 @@ type Stalemate struct {
 	State   string     // open, requested, ruled, withdrawn, or expired if the record has a newer version
 	Why     string     // it was withdrawn
 	About   record.Ref // the version that refuses the patches
+	Subject string     // its name, or the path of the file that it is
 	By      string     // holder of the request, or author of the ruling
 	Opened  time.Time
 	Moved   time.Time // when it reached its state
@@ -96,6 +97,11 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 		no.Detail = r.ID + " is about " + about.ID + ", not " + fault.Shown(of)
 		return nil, no
 	}
+	version, err := rs.Version(ctx, s.About, about.Latest)
+	if err != nil {
+		return nil, err
+	}
+	s.Subject = subjectOf(&version)
 	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return nil, err
@@ -265,9 +271,9 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 		if asked, warnings, err = stalemate.ReadSubmittedRequest(request); err != nil {
 			return nil, nil, err
 		}
-		c = stalemate.FromRequest(r.ID, &asked, r.Ref().String(), 0)
+		c = stalemate.FromRequest(r.ID, &asked, subjectOf(&r), 0)
 	} else {
-		on := &stalemate.PatchedText{Name: r.Ref().String(), Content: text.Canonical(), Bound: stalemate.EvidenceBound(rs.Rules.Call)}
+		on := &stalemate.PatchedText{Name: subjectOf(&r), Key: r.Ref().String(), Content: text.Canonical(), Bound: stalemate.EvidenceBound(rs.Rules.Call)}
 		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
@@ -347,14 +353,14 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	if err != nil {
 		return err
 	}
-	on := &stalemate.PatchedText{Name: out.Base.String(), Content: out.Before.Canonical(), Patch: last, Bound: stalemate.EvidenceBound(rs.Rules.Call)}
-	c, stuck := stalemate.FromPatches(on, tries)
-	if !stuck {
-		return nil
-	}
 	of, _, err := rs.Find(ctx, out.Base.String())
 	if err != nil {
 		return err
+	}
+	on := &stalemate.PatchedText{Name: subjectOf(&of), Key: out.Base.String(), Content: out.Before.Canonical(), Patch: last, Bound: stalemate.EvidenceBound(rs.Rules.Call)}
+	c, stuck := stalemate.FromPatches(on, tries)
+	if !stuck {
+		return nil
 	}
 	docs, err := rs.caseDocuments(ctx, &c, on)
 	if err != nil {

@@ -73,8 +73,8 @@ func TestPatchRecord(t *testing.T) {
 		if err != nil || r.OK || len(r.Written) > 0 || !strings.HasSuffix(r.Patches[0].Problems[0].Hint, "; --record memo@v1 keeps its result as an alternative") {
 			t.Fatalf("refused: got %+v, %v", r, err)
 		}
-		if (r.Stalemate != "") != (n == 2) || (r.Record == "memo") != (n == 2) {
-			t.Errorf("refusal %d: got the stalemate %q of %q", n+1, r.Stalemate, r.Record)
+		if (r.Stalemate != "") != (n == 2) || (r.Subject == "memo") != (n == 2) {
+			t.Errorf("refusal %d: got the stalemate %q of %q", n+1, r.Stalemate, r.Subject)
 		}
 	}
 

@@ -256,7 +256,7 @@ func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 		r.Written = append(r.Written, r.Patches[i].Version)
 	}
 	if out.Stuck != nil {
-		r.Stalemate, r.Record = out.Stuck.ID, out.Base.ID
+		r.Stalemate, r.Subject = out.Stuck.ID, out.Base.ID
 	}
 	return r, out, nil
 }

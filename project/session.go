@@ -335,10 +335,17 @@ func AddRecordStalemates(l *audit.StalemateList, about []govern.Stalemate, all b
 // RecordStalemate returns the details of a stalemate over patches of a record.
 func RecordStalemate(s *govern.Stalemate) *audit.Stalemate {
 	row := audit.StalemateRow{
-		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.About.String(), By: s.By, Why: s.Why,
+		ID: s.ID, Thread: s.About.ID, State: s.State, Kind: s.Kind, Place: s.Subject, By: s.By, Why: s.Why,
 		Opened: artifact.FormatInstant(s.Opened), Moved: artifact.FormatInstant(s.Moved), Waits: s.Waits(),
 	}
-	if s.State == stalemate.Expired {
+	isFile := s.Subject != s.About.String()
+	if isFile {
+		row.Thread = s.Subject
+	}
+	switch {
+	case s.State == stalemate.Expired && isFile:
+		row.Why = "the file changed"
+	case s.State == stalemate.Expired:
 		row.Why = "the record moved to another version"
 	}
 	return audit.NewStalemate(row, s.About.Version, s.Request, s.Verdict)

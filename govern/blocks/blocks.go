@@ -4,6 +4,7 @@
 package blocks
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,18 @@ import (
 	"brenner/patch"
 	"brenner/store/record"
 )
+
+// Outcome is the outcome of the search/replace blocks and anchor patches about one text.
+type Outcome struct {
+	Name    string          // the version, or what the reply names instead
+	Line    int             // of the first of them in the reply
+	Blocks  string          // as parsed
+	Content string          // hash of the version's content
+	Patch   []byte          // the resulting patch, or nil
+	Made    *record.Record  // the resulting version, including a fork that needs a rebase
+	Warning string          // what was assumed
+	Problem []patch.Problem // why no version was made
+}
 
 // WholeReply is the name of outcomes that are about no text.
 const WholeReply = "reply"
@@ -22,6 +35,23 @@ func ClippedName(path string) string {
 		return WholeReply
 	}
 	return fault.Shown(path)
+}
+
+// Shown returns the outcomes of blocks that are not applied: one for each of the first ones, and
+// one for the others.
+func Shown(shown []patch.Shown) []Outcome {
+	const most = 20
+	var all []Outcome
+	for i, s := range shown {
+		c := Outcome{Name: ClippedName(s.Path), Line: s.Block.Line, Blocks: patch.WriteBlocks(s.Path, []patch.Block{s.Block}), Problem: []patch.Problem{s.Problem}}
+		if i == most {
+			c.Problem[0].Message += fmt.Sprintf(" (and %d more)", len(shown)-most-1)
+		}
+		if all = append(all, c); i == most {
+			break
+		}
+	}
+	return all
 }
 
 // Group is the blocks of a reply about one text, or about texts that were not shown.

@@ -81,6 +81,11 @@ type Outcome struct {
 	Status  string `json:"status,omitempty"`
 	// Compared reports whether the patch was compared with a text.
 	Compared bool `json:"-"`
+	// Of a file: where it is, its text before and after all patches, and the patch.
+	Actual string      `json:"-"`
+	Before *patch.Text `json:"-"`
+	After  *patch.Text `json:"-"`
+	Patch  patch.Patch `json:"-"`
 }
 
 // Checked is the result of a check.
@@ -98,9 +103,9 @@ type Applied struct {
 	Written []string  `json:"written"`
 	Diff    string    `json:"diff"`
 	Patches []Outcome `json:"patches"`
-	// Stalemate is the request for a ruling on Record, if the same patch was refused too often.
+	// Stalemate is the request for a ruling on Subject, if the same patch was refused too often.
 	Stalemate string `json:"stalemate,omitempty"`
-	Record    string `json:"-"`
+	Subject   string `json:"-"` // a record, or the path of a file
 }
 
 func newApplied(patches []Outcome) *Applied {

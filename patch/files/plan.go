@@ -203,6 +203,7 @@ func (p *plan) outcomes() []Outcome {
 		all[i].Skipped = one.skipped
 		if one.target != nil {
 			all[i].Path, all[i].Compared = one.target.path, true
+			all[i].Actual, all[i].Before, all[i].After, all[i].Patch = one.target.actual, one.target.before, one.target.now, one.Patch
 		}
 	}
 	return all

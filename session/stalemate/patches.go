@@ -1,6 +1,7 @@
 package stalemate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 // PatchedText is the current version of a text that refuses patches: of a record, or of a file.
 type PatchedText struct {
 	Name    string // "memo-1@v3", or the path of a file
+	Key     string // distinguishes texts of the same name; "" if the name does
 	Content string
 	Patch   string // the last one refused: an anchor patch, or search/replace blocks
 	Bound   int    // of the evidence in bytes; 0 is MaxEvidence
@@ -38,9 +40,9 @@ func fromPatches(on *PatchedText, tries []Attempt, enough int) (Case, bool) {
 	}
 	last := tries[len(tries)-1]
 	for _, kind := range []string{Retry, Error} {
-		c := Case{Kind: kind, Place: on.Name, ID: caseID(kind, on.Name, last.By, last.Content)}
+		c := Case{Kind: kind, Place: on.Name, ID: caseID(kind, cmp.Or(on.Key, on.Name), last.By, last.Content)}
 		if kind == Error {
-			c.ID = caseID(kind, on.Name, last.By, string(last.Code))
+			c.ID = caseID(kind, cmp.Or(on.Key, on.Name), last.By, string(last.Code))
 		}
 		for i := range tries {
 			a := &tries[i]

@@ -30,6 +30,7 @@ const (
 	StalemateRequest  = "stalemate_request"
 	StalemateVerdict  = "stalemate_verdict"
 	PlaybookSnapshot  = "playbook_snapshot"
+	PatchedFile       = "patched_file"
 )
 
 // Project is the module of records that belong to the project as a whole.
@@ -45,8 +46,8 @@ type Type struct {
 	Core bool
 	// Whole types belong to the project as a whole: their module is Project.
 	Whole bool
-	// Raw types are messages as sent and received, and snapshots of the playbook, whose lessons reach
-	// agents only by its own rules. No view can show them.
+	// Raw types are messages as sent and received, snapshots of the playbook, whose lessons reach
+	// agents only by its own rules, and files that refused patches. No view can show them.
 	Raw bool
 	// Knowledge counts towards the compression of its module.
 	Knowledge bool
@@ -75,6 +76,7 @@ func BuiltInTypes() Types {
 		{Name: StalemateRequest},
 		{Name: StalemateVerdict},
 		{Name: PlaybookSnapshot, Raw: true},
+		{Name: PatchedFile, Raw: true},
 	}
 }
 
@@ -137,7 +139,7 @@ func Uses(kind string) bool { return !IsRaw(kind) && kind != Review }
 // records it shows: its text stays as sent.
 func IsRaw(kind string) bool {
 	switch kind {
-	case Roster, Kickoff, Reply, PlaybookSnapshot:
+	case Roster, Kickoff, Reply, PlaybookSnapshot, PatchedFile:
 		return true
 	}
 	return false

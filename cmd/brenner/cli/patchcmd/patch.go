@@ -314,8 +314,10 @@ with --skip-applied.
 
 With --record, each patch creates a new version of a record. A patch for an older version
 applies only if that version is named (--record memo-fate@v3); its result gets the status
-needs_rebase. Refused patches are recorded: the third refusal for the same reason opens a
-stalemate.`,
+needs_rebase.
+
+In a project with a store, refused patches are counted, of records and of files: the third
+refusal for the same reason opens a stalemate.`,
 		Example: `  brenner patch apply memo.patch.json --dry-run
   brenner patch apply memo.patch.json --record memo-fate -m "takes up the third paper"
   brenner patch apply patches/
@@ -331,7 +333,7 @@ ruling is needed; 75 the store is busy.`,
 			if opt.address != "" {
 				return patchRecord(a, c, &opt, args, false)
 			}
-			return applyPatches(a, &opt, args)
+			return applyPatches(a, c, &opt, args)
 		},
 	}
 	addPatchFlags(c, &opt)
@@ -350,8 +352,8 @@ func readPatch(a *ui.App) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) { return a.ReadFile("patch", path) }
 }
 
-func applyPatches(a *ui.App, opt *patchApplyOptions, args []string) error {
-	r, err := files.Apply(opt.request(a, args))
+func applyPatches(a *ui.App, c *cobra.Command, opt *patchApplyOptions, args []string) error {
+	r, err := project.ApplyPatches(c.Context(), opt.request(a, args), func() (*project.Project, error) { return a.Open() })
 	if err != nil && r != nil && len(r.Written) > 0 {
 		a.Say("already written: " + ui.Clean(strings.Join(r.Written, ", ")) + "; run it again with --skip-applied\n")
 	}
@@ -416,7 +418,8 @@ func appliedText(a *ui.App, r *files.Applied) string {
 		}
 	}
 	if r.Stalemate != "" {
-		fmt.Fprintf(&out, "stalemate: refused three times for the same reason; see `brenner stalemate show %s %s`\n", ui.Clean(r.Record), ui.Clean(r.Stalemate))
+		show := text.CommandToCopy("brenner stalemate show", "FILE "+r.Stalemate, r.Subject, r.Stalemate)
+		out.WriteString("stalemate: refused three times for the same reason; see `" + ui.Clean(show) + "`\n")
 	}
 	a.Say(out.String())
 	// The diff is printed unchanged, except for characters unsafe on a terminal.

@@ -25,13 +25,14 @@ func Command(a *ui.App) *cobra.Command {
 		Short: "List, request, rule on and withdraw stalemates",
 		Long: `A session opens a stalemate when it makes no progress: a conflict survives a round, the
 same error occurs three times, a refused change is sent again unchanged, or a field is
-written back and forth. A record opens one when its patches are refused for the same
-reason three times; these commands accept its id in place of a session.
+written back and forth. A record or a file of the project opens one when its patches are
+refused for the same reason three times; these commands accept the id of the record, or
+the path of the file, in place of a session.
 
 The ruling comes from an arbiter that is not a party (session start --arbiter, stalemate
 request --arbiter) or from a person.`,
-	}, ui.SessionArg(a, 0, stalemateOpenCommand(a)), ui.SessionArg(a, 0, stalemateListCommand(a)), ui.SessionArg(a, 0, stalemateShowCommand(a)),
-		ui.SessionArg(a, 0, stalemateRequestCommand(a)), ui.SessionArg(a, 0, stalemateRuleCommand(a)), ui.SessionArg(a, 0, stalemateWithdrawCommand(a)))
+	}, subjectArg(a, stalemateOpenCommand(a)), subjectArg(a, stalemateListCommand(a)), subjectArg(a, stalemateShowCommand(a)),
+		subjectArg(a, stalemateRequestCommand(a)), subjectArg(a, stalemateRuleCommand(a)), subjectArg(a, stalemateWithdrawCommand(a)))
 }
 
 func stalemateListCommand(a *ui.App) *cobra.Command {
@@ -188,22 +189,24 @@ func stalemateOpenCommand(a *ui.App) *cobra.Command {
 	var request string
 	c := &cobra.Command{
 		Use:   "open ID [PLACE]",
-		Short: "Open a stalemate about a field or a record",
+		Short: "Open a stalemate about a field, a record or a file",
 		Long: `Opens a stalemate about the conflict at PLACE (such as H2.claim) of a session, or about
-the refused patches of a record (without PLACE; by default of its latest version).
+the refused patches of a record (without PLACE; by default of its latest version) or of a
+file of the project.
 
 --request provides a request written by hand. Its question must not name a party.
 Placeholder evidence causes a warning, and such a request cannot be sent.`,
 		Example: `  brenner stalemate open RS-20261115-cell-fate A1.status
   brenner stalemate open RS-20261115-cell-fate H2.claim --request request.json --as Sydney
   brenner stalemate open memo-fate@v3
+  brenner stalemate open notes/memo.md
 
 Exit codes: 0 opened; 1 storing failed; 2 no such session, record, field or conflict,
 nothing was refused, or the request is unreadable or not neutral; 4 --as is not an
 authority; 75 the store is busy.`,
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
-			case len(args) == 1 && aboutRecord(args[0]), len(args) == 2 && !aboutRecord(args[0]):
+			case len(args) == 1 && (aboutRecord(args[0]) || isFile(args[0])), len(args) == 2 && !aboutRecord(args[0]):
 				return nil
 			case len(args) == 2:
 				return ui.Usage(c, ui.Clean(fault.Shown(args[0]))+" is a record and takes no PLACE", "to select a version, pass "+ui.Clean(args[0])+"@v1")
@@ -224,6 +227,9 @@ func openStalemate(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, a
 		if text, err = a.ReadFile("the request", request); err != nil {
 			return err
 		}
+	}
+	if len(args) == 1 && isFile(args[0]) {
+		return openOnFile(a, c, flags, args[0], text)
 	}
 	if len(args) == 1 {
 		return openOnRecord(a, c, flags, args[0], text)

@@ -1,0 +1,129 @@
+package project
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"brenner/govern"
+	"brenner/internal/fault"
+	"brenner/patch"
+	patchfiles "brenner/patch/files"
+)
+
+// ApplyPatches applies patches to files. The store of the project, if there is one, counts what its files refuse: the
+// third refusal of a file for the same reason is a stalemate about it. open returns the project, or an error outside of one.
+func ApplyPatches(ctx context.Context, q *patchfiles.Request, open func() (*Project, error)) (*patchfiles.Applied, error) {
+	r, err := patchfiles.Apply(q)
+	if r == nil || q.DryRun {
+		return r, err
+	}
+	p, none := open()
+	if none != nil || !p.hasStore() {
+		return r, err
+	}
+	if failed := p.countRefusals(ctx, r); failed != nil {
+		p.Log.Warn().Err(failed).Msg("cannot keep what became of the patches in the store; refusals are not counted")
+	}
+	return r, err
+}
+
+// countRefusals records what files of the project refused, and that others changed.
+func (p *Project) countRefusals(ctx context.Context, r *patchfiles.Applied) error {
+	var all []govern.PatchedFile
+	for i := range r.Patches {
+		one := &r.Patches[i]
+		name, inside := p.pathOf(one.Actual)
+		if !inside || slices.ContainsFunc(all, func(f govern.PatchedFile) bool { return f.Path == name }) {
+			continue // of several refusals by one file the first is the cause
+		}
+		switch {
+		case !one.OK && strings.TrimSpace(one.Before.Canonical()) != "":
+			report := patch.Report{Problems: one.Problems}
+			all = append(all, govern.PatchedFile{Path: name, Text: one.Before, Refused: []patch.Patch{one.Patch}, Reports: []patch.Report{report}})
+		case r.OK && len(r.Written) > 0:
+			all = append(all, govern.PatchedFile{Path: name, Text: one.After})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	d, err := p.OpenRecords(ctx, RecordsOptions{Write: true})
+	if err != nil {
+		return err
+	}
+	defer p.CloseStore(d.Store)
+	for i := range all {
+		f := &all[i]
+		if f.Refused == nil {
+			if _, err := d.Records.KeepFile(ctx, d.Actor, f.Path, f.Text, false); err != nil {
+				return err
+			}
+			continue
+		}
+		stuck, err := d.RefuseFile(ctx, d.Actor, f)
+		if err != nil {
+			return err
+		}
+		if stuck != nil && r.Stalemate == "" {
+			r.Stalemate, r.Subject = stuck.ID, f.Path
+		}
+	}
+	return nil
+}
+
+// pathOf returns the path of a file from the project's directory, with slashes, and whether it is inside.
+func (p *Project) pathOf(file string) (string, bool) {
+	if file == "" {
+		return "", false
+	}
+	dir, err := filepath.EvalSymlinks(p.Config.Project.Dir)
+	if err != nil {
+		return "", false
+	}
+	actual, err := filepath.Abs(file)
+	if target, failed := filepath.EvalSymlinks(actual); failed == nil {
+		actual = target
+	}
+	name, failed := filepath.Rel(dir, actual)
+	return filepath.ToSlash(name), err == nil && failed == nil && filepath.IsLocal(name)
+}
+
+// FileSubject returns the id of the record that keeps a file which refused patches, or "" if an argument does not
+// name such a file. The file may be gone.
+func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
+	name, inside := p.pathOf(arg)
+	if !inside || !p.hasStore() {
+		return "", nil
+	}
+	st, err := p.OpenToRead(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer p.CloseStore(st)
+	h, err := p.Records(st).HeadByID(ctx, govern.FileID(name))
+	if err != nil || h.Latest == 0 {
+		return "", err
+	}
+	return h.ID, nil
+}
+
+// KeepFile keeps the text of a file for a stalemate about it, and returns the id of its record.
+func (r *Records) KeepFile(ctx context.Context, file string) (string, error) {
+	name, inside := r.Project.pathOf(file)
+	if !inside {
+		return "", &fault.Error{Code: fault.Usage, Detail: fault.Shown(file) + " is not a file of this project", Hint: "run the command in the project of the file"}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	text, problems := patch.NewText(data)
+	if len(problems) > 0 {
+		return "", fault.InFile("read", file, patch.Err(problems))
+	}
+	ref, err := r.Records.KeepFile(ctx, r.Actor, name, text, true)
+	return ref.ID, err
+}
