@@ -274,6 +274,23 @@ func TestKickoffHasNoDeltas(t *testing.T) {
 	}
 }
 
+// Agents are told of anchor patches only with the hashes of their texts.
+func TestAnchorPatchesAreOffered(t *testing.T) {
+	in := input()
+	in.Project = map[string]string{"BlueLake": "The records."}
+	in.Patchable = map[string][]string{"BlueLake": {"memo@v3", "note@v1"}}
+	hash := strings.Repeat("0a", 32)
+	for _, hashes := range [][]string{nil, {hash, hash}} {
+		in.Hashes = map[string][]string{"BlueLake": hashes}
+		for _, m := range compose(t, in) {
+			offered := strings.Contains(m.Body, "protocol anchor_diff_v2.1") && strings.Contains(m.Body, "memo@v3 "+hash+", note@v1 "+hash+".")
+			if want := m.To == "BlueLake" && hashes != nil; offered != want {
+				t.Errorf("message to %s with hashes %v offers patches: %v, want %v", m.To, hashes, offered, want)
+			}
+		}
+	}
+}
+
 // Only agents that may change texts of the project are shown which, and how.
 func TestPatchableTexts(t *testing.T) {
 	in := input()

@@ -92,10 +92,9 @@ func (p *Project) pathOf(file string) (string, bool) {
 }
 
 // FileSubject returns the id of the record that keeps a file which refused patches, or "" if an argument does not
-// name such a file. The file may be gone.
+// name such a file, from the working directory or from the project's. The file may be gone.
 func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
-	name, inside := p.pathOf(arg)
-	if !inside || !p.hasStore() {
+	if !p.hasStore() {
 		return "", nil
 	}
 	st, err := p.OpenToRead(ctx)
@@ -103,11 +102,17 @@ func (p *Project) FileSubject(ctx context.Context, arg string) (string, error) {
 		return "", err
 	}
 	defer p.CloseStore(st)
-	h, err := p.Records(st).HeadByID(ctx, govern.FileID(name))
-	if err != nil || h.Latest == 0 {
-		return "", err
+	for _, file := range []string{arg, filepath.Join(p.Config.Project.Dir, arg)} {
+		name, inside := p.pathOf(file)
+		if !inside {
+			continue
+		}
+		h, err := p.Records(st).HeadByID(ctx, govern.FileID(name))
+		if err != nil || h.Latest > 0 {
+			return h.ID, err
+		}
 	}
-	return h.ID, nil
+	return "", nil
 }
 
 // KeepFile keeps the text of a file for a stalemate about it, and returns the id of its record.
