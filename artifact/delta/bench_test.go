@@ -121,6 +121,14 @@ func hostileUnits() []struct{ name, text string } {
 		{"sentences_of_remarks", "If he would never kill H2, it would not have gone. "},
 		{"tags_of_reasons", "<rationale>\n"},
 		{"marks_of_kills", "- H2 [KILLED]\n"},
+		{"fences_in_texts", "{\"operation\":\"ADD\",\"section\":\"hypothesis_slate\",\"payload\":{\"claim\":\"see\n\n```delta\n{\"operation\":\"KILL\"}\n```\nend\"}}\n"},
+		{"open_texts", "{\"operation\":\"ADD\",\"x\":\"\n```delta\n"},
+		{"open_texts_and_braces", "{\"operation\":\"ADD\",\"x\":\"\n```delta\n}\n"},
+		{"records_in_YAML", "id: n\ntype: memo\ncontent: |\n"},
+		{"tags_of_records", "<record id=\"n\" "},
+		{"tables_of_records", "| id | type | content |\n"},
+		{"front_matter", "---\nid: n\ntype: memo\n"},
+		{"keys_of_records", "{\"id\":\"n\",\"type\":{"},
 		{"titles_in_fences", "```delta\nADD hypothesis_slate\n{\"operation\":\"ADD\"\n"},
 	}
 }
@@ -134,7 +142,7 @@ func BenchmarkReadGrowing(b *testing.B) {
 		best := time.Hour
 		for range 5 {
 			start := time.Now()
-			Read(text, Options{MaxBlocks: 1 << 24})
+			Read(text, Options{MaxBlocks: 1 << 24, Records: WithRecords})
 			best = min(best, time.Since(start))
 		}
 		return best

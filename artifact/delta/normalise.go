@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/fault"
 )
 
@@ -36,12 +37,12 @@ func (r *reader) judge(p *passage, o *object) {
 	j.target()
 	j.lift()
 	if j.spec != nil && j.b.Delta.Operation != Kill {
-		j.renameFields(fieldWords[j.spec.Section])
+		j.renameFields(synonyms.Fields(j.spec.Section))
 		j.shapeFields()
 		j.checkRequired()
 		j.deriveName()
 	} else if j.b.Delta.Operation == Kill {
-		j.renameFields(killWords)
+		j.renameFields(synonyms.Kill())
 	}
 	j.finish()
 }
@@ -89,7 +90,7 @@ func (j *judgement) change(code fault.Code, at int, note, hint string) bool {
 func (j *judgement) keys() {
 	given := make([]string, 0, 16)
 	for _, f := range j.o.fields {
-		if f.name == keyPayload || meaning(deltaKeys, f.name) == f.name {
+		if f.name == keyPayload || synonyms.Meaning(deltaKeys, f.name) == f.name {
 			given = append(given, f.name)
 			j.key(f.name, f)
 		} else {
@@ -184,8 +185,8 @@ func (j *judgement) section() {
 		j.spec = s.Spec()
 		return
 	}
-	s, ok := sectionOf(d.Section)
-	if !ok && j.r.second && slices.Contains(critiqueWords, plainKey(d.Section)) {
+	s, ok := synonyms.Section(d.Section)
+	if !ok && j.r.second && synonyms.IsCritique(synonyms.PlainKey(d.Section)) {
 		s, ok = artifact.AdversarialCritique, true
 	}
 	switch {

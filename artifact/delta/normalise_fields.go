@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 )
 
 // lift moves fields written beside the operation into the payload, if there is no payload and the
@@ -14,14 +15,14 @@ func (j *judgement) lift() {
 	if len(j.payload) > 0 || len(j.extras) == 0 {
 		return
 	}
-	isField := func(f written) bool { return meaning(killWords, plainKey(f.name)) != "" }
+	isField := func(f written) bool { return synonyms.Meaning(synonyms.Kill(), synonyms.PlainKey(f.name)) != "" }
 	if j.b.Delta.Operation != Kill {
 		if j.spec == nil {
 			return
 		}
 		isField = func(f written) bool {
-			_, ok := j.spec.Field(plainKey(f.name))
-			return ok || meaning(fieldWords[j.spec.Section], plainKey(f.name)) != ""
+			_, ok := j.spec.Field(synonyms.PlainKey(f.name))
+			return ok || synonyms.Meaning(synonyms.Fields(j.spec.Section), synonyms.PlainKey(f.name)) != ""
 		}
 	}
 	if !slices.ContainsFunc(j.extras, isField) {
@@ -33,7 +34,7 @@ func (j *judgement) lift() {
 }
 
 // renameFields renames fields to the names of the format, unless that field is present.
-func (j *judgement) renameFields(table []synonyms) {
+func (j *judgement) renameFields(table []synonyms.Set) {
 	if strings.Contains(j.b.Delta.Target, ".") {
 		return // a single prediction cell has its own field names
 	}
@@ -64,12 +65,12 @@ func (j *judgement) names() map[string]bool {
 
 // properName returns the field that a name means. It returns "" if the name is proper, is unknown,
 // or has a value which that field cannot hold.
-func (j *judgement) properName(table []synonyms, f *written) string {
+func (j *judgement) properName(table []synonyms.Set, f *written) string {
 	if strings.HasSuffix(f.name, "replace") || f.name == keyRef || artifact.IsSystemField(f.name) {
 		return ""
 	}
 	if j.b.Delta.Operation == Kill {
-		if to := meaning(table, plainKey(f.name)); to != f.name {
+		if to := synonyms.Meaning(table, synonyms.PlainKey(f.name)); to != f.name {
 			return to
 		}
 		return ""
@@ -77,10 +78,10 @@ func (j *judgement) properName(table []synonyms, f *written) string {
 	if _, ok := j.spec.Field(f.name); ok {
 		return ""
 	}
-	to := plainKey(f.name)
+	to := synonyms.PlainKey(f.name)
 	spec, ok := j.spec.Field(to)
 	if !ok {
-		to = meaning(table, to)
+		to = synonyms.Meaning(table, to)
 		if spec, ok = j.spec.Field(to); !ok {
 			return ""
 		}

@@ -7,6 +7,7 @@ import (
 
 	"brenner/artifact"
 	"brenner/artifact/delta/recordform"
+	"brenner/artifact/delta/synonyms"
 )
 
 // RecordSection is the section of deltas that are records of the project. It is not part of the artifact.
@@ -69,7 +70,7 @@ func (b *Block) Record() *Draft {
 
 // isRecordSection reports whether a word is a name of the section of records.
 func isRecordSection(word string) bool {
-	switch plainKey(word) {
+	switch synonyms.PlainKey(word) {
 	case RecordSection, "project_record", "records", "record":
 		return true
 	}
@@ -83,19 +84,19 @@ const (
 )
 
 // recordFields are the fields of a record and their synonyms.
-var recordFields = []synonyms{
-	{keyID, []string{"record_id", "record", "name"}},
-	{"type", []string{"record_type", "kind"}},
-	{"module", nil},
-	{"summary", []string{"abstract"}},
-	{fieldContent, []string{"body", "text", "markdown"}},
-	{fieldLinks, []string{"link", "cites", "references"}},
-	{"tags", []string{"tag", "labels"}},
-	{"change", []string{"change_note"}},
-	{"status", nil},
+var recordFields = []synonyms.Set{
+	{Word: keyID, Also: []string{"record_id", "record", "name"}},
+	{Word: "type", Also: []string{"record_type", "kind"}},
+	{Word: "module"},
+	{Word: "summary", Also: []string{"abstract"}},
+	{Word: fieldContent, Also: []string{"body", "text", "markdown"}},
+	{Word: fieldLinks, Also: []string{"link", "cites", "references"}},
+	{Word: "tags", Also: []string{"tag", "labels"}},
+	{Word: "change", Also: []string{"change_note"}},
+	{Word: "status"},
 }
 
-func recordField(name string) string { return meaning(recordFields, plainKey(name)) }
+func recordField(name string) string { return synonyms.Meaning(recordFields, synonyms.PlainKey(name)) }
 
 // readRecord reads an object as a record, if it is one.
 func (j *judgement) readRecord() bool {
@@ -199,7 +200,7 @@ var systemKeys = []string{
 
 func (j *judgement) ignore(name string) {
 	why := " is ignored: a record has no such field"
-	if slices.Contains(systemKeys, plainKey(name)) && j.r.third {
+	if slices.Contains(systemKeys, synonyms.PlainKey(name)) && j.r.third {
 		why = " is ignored: an agent does not set it"
 	}
 	f := Flag{Name: FlagIgnored, Text: clipped(name) + why}
@@ -327,7 +328,7 @@ func (r *reader) isRecord(o *object) bool {
 		return false
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(o.fields, func(f written) bool { return plainKey(f.name) == name })
+		return slices.ContainsFunc(o.fields, func(f written) bool { return synonyms.PlainKey(f.name) == name })
 	}
 	return isRecordSection(o.text(keySection)) || has(fieldContent) && has("type") && !has("role")
 }

@@ -141,7 +141,10 @@ func (r *reader) noteKeys(b markdown.Block, text []byte, done []span) {
 	const near = 600
 	for _, m := range attemptSection.FindAllIndex(text, -1) {
 		at := b.Start + m[0]
-		behind, _, _ := bytes.Cut(text[m[1]:min(len(text), m[1]+near)], []byte("\n\n"))
+		behind := text[m[1]:min(len(text), m[1]+near)]
+		if end := nextObject.FindIndex(behind); end != nil {
+			behind = behind[:end[0]]
+		}
 		around := text[max(0, m[0]-near/4):min(len(text), m[1]+near/4)]
 		id := attemptID.FindSubmatch(behind)
 		if inSpans(done, at) || len(id) < 2 || !attemptWord.Match(around) {

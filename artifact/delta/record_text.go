@@ -211,9 +211,11 @@ func (r *reader) hold(from, to int) {
 	}
 }
 
-// recordID matches the id of a record that cannot be read, and recordHead the section of a delta.
+// recordID matches the id of a record that cannot be read, recordHead the section of a delta, and nextObject the beginning
+// of another one.
 var (
 	recordHead = regexp.MustCompile(`"section"\s{0,9}:\s{0,9}"(\w{1,40})"`)
+	nextObject = regexp.MustCompile(`\n[ \t\r]*\n[ \t]*(?:\{|<[\w/])`)
 	recordID   = regexp.MustCompile(`"id"\s{0,9}:\s{0,9}"([\w.@/-]{1,100})"\s{0,9}[,}]`)
 )
 
@@ -222,7 +224,10 @@ func (r *reader) sketchID(text []byte) [][]byte {
 	if r.opt.Records == NoRecords {
 		return nil
 	}
-	text, _, _ = bytes.Cut(text[:min(len(text), maxSketch)], []byte("\n\n{")) // another object
+	text = text[:min(len(text), maxSketch)]
+	if m := nextObject.FindIndex(text); m != nil {
+		text = text[:m[0]]
+	}
 	if head := recordHead.FindSubmatch(text); len(head) == 0 || !isRecordSection(string(head[1])) {
 		return nil
 	}

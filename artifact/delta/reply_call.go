@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 )
 
@@ -45,7 +46,7 @@ func (r *reader) announceItems(b markdown.Block) {
 		return
 	}
 	a := announcement{operation: Add, whole: true, words: contentWords(string(text[:min(len(text), maxWritten)]))}
-	s, ok := sectionOf(string(text[max(m[2], m[4]):max(m[3], m[5])]))
+	s, ok := synonyms.Section(string(text[max(m[2], m[4]):max(m[3], m[5])]))
 	if !ok || len(a.words) == 0 {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 )
 
 // lineMarks may stand before the first word of a line.
@@ -444,7 +445,7 @@ func (a *announcement) name(word string) bool {
 		a.add(word)
 		return true
 	}
-	if s, ok := sectionOf(strings.ToLower(word)); ok && len(word) > 2 && a.section == "" {
+	if s, ok := synonyms.Section(strings.ToLower(word)); ok && len(word) > 2 && a.section == "" {
 		a.section = s.String()
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/text"
 )
 
@@ -266,7 +267,7 @@ func plainEntry(f written) artifact.Entry {
 	case key == keyOperation:
 		e.Key, e.Value = key, artifact.Text(strings.ToUpper(string(text)))
 	case key == keySection:
-		if s, ok := sectionOf(string(text)); ok {
+		if s, ok := synonyms.Section(string(text)); ok {
 			e.Key, e.Value = key, artifact.Text(s.String())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 )
 
 // lineWord is a word of a line with its end.
@@ -128,7 +129,7 @@ var formatWords = func() map[string]bool {
 		for _, f := range s.Spec().Fields {
 			words[f.Name] = true
 		}
-		for _, w := range sectionWords[s] {
+		for _, w := range synonyms.Sections(s) {
 			words[w] = true
 		}
 	}

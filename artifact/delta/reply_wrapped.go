@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 )
 
 // maxTakenOut is how many objects may enclose a delta for the second reader.
@@ -186,7 +187,7 @@ func (r *reader) refusePatch(p *passage, o *object) bool {
 	problem := Located{Code: InvalidOperation, Hint: "write an object with operation, section, target_id and payload"}
 	b := Block{Flags: p.flags}
 	for part := range strings.FieldsFuncSeq(o.text("path"), func(c rune) bool { return c == '/' }) {
-		if s, ok := sectionOf(part); ok && o.has(keyOperation) && !o.has(keySection) {
+		if s, ok := synonyms.Section(part); ok && o.has(keyOperation) && !o.has(keySection) {
 			b.Delta.Operation, b.Delta.Section = strings.ToUpper(o.text(keyOperation)), s.String()
 			problem.Message = "a JSON patch, not a delta"
 		}
@@ -230,7 +231,7 @@ func (o *object) text(name string) string {
 
 // lacksOperation reports whether an object is a delta but for its operation. The third reader knows records, too.
 func (r *reader) lacksOperation(o *object) bool {
-	_, ok := sectionOf(o.text(keySection))
+	_, ok := synonyms.Section(o.text(keySection))
 	isRecord := r.third && r.opt.Records != NoRecords && isRecordSection(o.text(keySection))
 	return (ok || isRecord) && o.payloadKey != "" && !o.has(keyOperation)
 }

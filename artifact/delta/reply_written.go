@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"brenner/artifact"
+	"brenner/artifact/delta/synonyms"
 	"brenner/internal/markdown"
 )
 
@@ -236,7 +237,7 @@ func sketchOf(text []byte) Delta {
 		case key == keyOperation && isOperation(word) && d.Operation == "":
 			d.Operation = strings.ToUpper(word)
 		case key == keySection && d.Section == "":
-			if s, ok := sectionOf(word); ok {
+			if s, ok := synonyms.Section(word); ok {
 				d.Section = s.String()
 			}
 		case key == keyTarget && isItemID(word) && d.Target == "":
