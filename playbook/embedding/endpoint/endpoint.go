@@ -21,8 +21,8 @@ import (
 	"brenner/playbook/vector"
 )
 
-// batch is the number of texts in one request; some servers accept no more.
-const batch = 64
+// batch is the number of texts in one request; some servers accept no more than 32.
+const batch = 32
 
 // Options select the model and the endpoint.
 type Options struct {
