@@ -375,15 +375,20 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	return err
 }
 
-// caseDocuments returns the brief, and the versions of records that a case or its patch cites as "memo@v1".
-func (rs *Records) caseDocuments(ctx context.Context, c *stalemate.Case, on *stalemate.PatchedText) ([]stalemate.Document, error) {
-	var docs []stalemate.Document
+// briefDocument returns the brief, if there is one.
+func (rs *Records) briefDocument(ctx context.Context) ([]stalemate.Document, error) {
 	r, b, err := rs.canonicalBrief(ctx)
-	if err != nil {
+	if err != nil || r == nil {
 		return nil, err
 	}
-	if r != nil {
-		docs = append(docs, stalemate.Document{Type: stalemate.TypeBrief, Description: "The brief of the project, " + r.Ref().String() + ".", Text: contexts.BriefText(r, &b)})
+	return []stalemate.Document{{Type: stalemate.TypeBrief, Description: "The brief of the project, " + r.Ref().String() + ".", Text: contexts.BriefText(r, &b)}}, nil
+}
+
+// caseDocuments returns the brief, and the versions of records that a case or its patch cites as "memo@v1".
+func (rs *Records) caseDocuments(ctx context.Context, c *stalemate.Case, on *stalemate.PatchedText) ([]stalemate.Document, error) {
+	docs, err := rs.briefDocument(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, address := range stalemate.Addresses(c.Words(nil) + on.Patch) {
 		r, _, err := rs.Find(ctx, address)
@@ -453,7 +458,12 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err
 	}
-	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(s.Request.Message())); err != nil {
+	docs, err := rs.briefDocument(ctx)
+	if err != nil {
+		return nil, err
+	}
+	message := s.Request.Message(docs...)
+	if err := view.CheckOpening(h.Name, rs.Rules.Call, rs.count(message)); err != nil {
 		return nil, err
 	}
 	if s, err = rs.mark(ctx, who, s, stalemate.Requested, "given out, to be ruled on"); err != nil {
@@ -461,7 +471,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	}
 	var bad error
 	for range stalemate.MaxAnswers {
-		a, err := rs.askArbiter(ctx, h, s)
+		a, err := rs.askArbiter(ctx, h, s, message)
 		if err != nil {
 			return nil, err
 		}
@@ -486,8 +496,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 }
 
 // askArbiter asks once, unless an unused reply is journaled.
-func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate) (*helperReply, error) {
-	message := s.Request.Message()
+func (rs *Records) askArbiter(ctx context.Context, h *Helper, s *Stalemate, message string) (*helperReply, error) {
 	prompt := store.Hash([]byte(message))
 	e, err := rs.findUnusedReply(ctx, h, stalemate.ArbiterRole, func(e *ledger.AskedEvent) (bool, error) { return e.Task == s.ID && e.Prompt == prompt, nil })
 	if err != nil {

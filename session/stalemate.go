@@ -187,7 +187,11 @@ func (s *run) arbitrate(ctx context.Context, h *History, id string) error {
 	if err != nil {
 		return err
 	}
-	message := request.Message()
+	docs, err := h.questionAndBrief(ctx)
+	if err != nil {
+		return err
+	}
+	message := request.Message(docs...)
 	if len(open.Replies) > 0 && open.Why != "" {
 		message += "\nYour last answer was not accepted: " + text.Clean(open.Why, text.PromptLine) + "\n"
 	}

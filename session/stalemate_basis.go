@@ -23,19 +23,12 @@ func (h *History) basis(ctx context.Context, c *stalemate.Case, moments []stalem
 	if b.Text, err = h.patchedText(ctx, c); err != nil {
 		return nil, err
 	}
-	b.First = []stalemate.Document{{Type: stalemate.TypeQuestion, Description: "The question of the session.", Text: o.Question}}
+	if b.First, err = h.questionAndBrief(ctx); err != nil {
+		return nil, err
+	}
 	words := c.Words(moments) + string(artifact.Canonical(c.Item))
 	first := &sources{h: h, words: words, seen: make(map[string]bool)}
 	shown := h.recordsShown()
-	for _, ref := range shown {
-		if ref.Type == record.ProjectBrief && h.project != nil {
-			text, err := h.project.BriefText(ctx, ref)
-			if err != nil {
-				return nil, err
-			}
-			b.First = append(b.First, stalemate.Document{Type: stalemate.TypeBrief, Description: "The brief of the project, " + refOf(ref) + ".", Text: text, Where: showRecord(ref)})
-		}
-	}
 	for _, e := range o.Evidence {
 		b.IDs = append(b.IDs, e.ID)
 		if err := first.add(ctx, e.ID, e.Hash, stalemate.Document{Type: stalemate.TypeEvidence, Description: e.ID + ", " + e.Name + ".", Where: "the messages to the agents, `brenner trace list " + h.Thread + "`"}); err != nil {
@@ -63,6 +56,22 @@ func (h *History) basis(ctx context.Context, c *stalemate.Case, moments []stalem
 		b.Documents = append(b.Documents, stalemate.Document{Type: stalemate.TypeContext, Description: "The excerpt that the session was given.", Text: string(text), Near: sectionsIn(words)})
 	}
 	return b, nil
+}
+
+// questionAndBrief returns what every arbiter is shown: the question, and the brief that the agents were shown.
+func (h *History) questionAndBrief(ctx context.Context) ([]stalemate.Document, error) {
+	docs := []stalemate.Document{{Type: stalemate.TypeQuestion, Description: "The question of the session.", Text: h.State.Opened.Question}}
+	for _, ref := range h.recordsShown() {
+		if ref.Type != record.ProjectBrief || h.project == nil {
+			continue
+		}
+		text, err := h.project.BriefText(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, stalemate.Document{Type: stalemate.TypeBrief, Description: "The brief of the project, " + refOf(ref) + ".", Text: text, Where: showRecord(ref)})
+	}
+	return docs, nil
 }
 
 // sources collects documents that are cited.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -167,6 +168,9 @@ func weigh(message string) string {
 	names := []string{request.Hypotheses.First.Party, request.Hypotheses.Second.Party}
 	for i := range request.Hypotheses.Others {
 		names = append(names, fmt.Sprintf("D%d", i+1))
+	}
+	if !slices.Contains(names, ruling) {
+		ruling = names[0]
 	}
 	for _, name := range names {
 		if name != ruling {

@@ -227,8 +227,19 @@ const MaxAnswers = 2
 // Subject returns the subject of the message to an arbiter.
 func Subject(id string) string { return "A ruling is needed: " + id }
 
-// Message returns the message to an arbiter agent: only the request and the form of the answer.
-func (r *Request) Message() string {
+// Message returns the message to an arbiter agent: the form of the answer, the request, and documents of a type of
+// which the request has none. A request of a person, or of an earlier program, may lack the question or the brief.
+func (r *Request) Message(more ...Document) string {
+	message := r.message()
+	for _, d := range more {
+		if d.Text != "" && !slices.ContainsFunc(r.Evidence, func(e Evidence) bool { return e.Type == d.Type }) {
+			message += "\n" + d.Description + "\n\n" + text.Clean(d.Text, text.PromptText) + "\n"
+		}
+	}
+	return message
+}
+
+func (r *Request) message() string {
 	return text.Clean(r.Arbitration, text.PromptText) + "\n\nAnswer with one JSON object:\n\n" +
 		"- \"ruling_for\": the name of a party, or D1, D2, D3 for the other explanations in their order, or \"neither\"\n" +
 		"- \"value\": when you do not rule for a party: what the field should say\n" +

@@ -124,8 +124,8 @@ func stalemateRequestCommand(a *ui.App) *cobra.Command {
 	c := ui.InProject(&cobra.Command{
 		Use:   "request ID STALEMATE",
 		Short: "Print the request for a ruling, or send it to an agent",
-		Long: `Prints the request (` + stalemate.Protocol + `), which is all that an arbiter may see, and marks the
-stalemate as requested. A request whose evidence is a placeholder is rejected.
+		Long: `Prints the request (` + stalemate.Protocol + `), which an arbiter is shown, and marks the stalemate
+as requested. A request whose evidence is a placeholder is rejected.
 
 With --arbiter, sends the request about a record to an agent that is not a party and
 applies its verdict. A session asks its own arbiter.`,
