@@ -62,7 +62,11 @@ func (r *blockReader) findPatch(all *[]attempt, b, before *markdown.Block, neste
 	}
 	a := r.patchAt(b.Start, b.End)
 	a.above = r.lineAbove(b.Start)
-	if a.shown = r.whyShown(&a, b, before, nested); a.shown == "" && b.Kind == markdown.Fenced && !b.Fence.Is("", "json") && !isPatchFence(b.Fence) {
+	switch a.shown = r.whyShown(&a, b, before, nested); {
+	case a.shown != "":
+	case isWithin(b.Start, held):
+		a.shown = inDelta
+	case b.Kind == markdown.Fenced && !b.Fence.Is("", "json") && !isPatchFence(b.Fence):
 		a.shown = "its fence has another word than json, patch or anchor_diff"
 	}
 	*all = append(*all, a)

@@ -73,6 +73,10 @@ func TestPatchesInReplies(t *testing.T) {
 		"the text of a block":     {reply: "notes.md\n<<<<<<< SEARCH\na\n=======\n" + inFence("json", specPatch) + ">>>>>>> REPLACE\n", applied: 1},
 		"a delta about the form":  {reply: inFence("json", `{"operation": "ADD", "section": "anomaly_register", "payload": {"name": "protocol_id: anchor_diff_v2.1"}}`+"\n")},
 		"a broken delta about it": {reply: inFence("json", `{"operation": "ADD", "section": "anomaly_register", "payload": {"name": "protocol_id: anchor_diff_v2.1"`+"\n")},
+		"the text of a record": {
+			reply: "```delta\n{\"operation\": \"ADD\", \"section\": \"project_records\", \"payload\": {\"id\": \"n\", \"type\": \"paper_note\", \"content\": \"# How to patch\n\n" + inFence("json", specPatch) +
+				"\nThat is all.\"}}\n```\n",
+		},
 		"other JSON":              {reply: inFence("json", `{"a": 1}`+"\n")},
 		"search in a patch fence": {reply: inFence("patch", "spec\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"), applied: 1},
 	} {
@@ -89,6 +93,19 @@ func TestPatchesInReplies(t *testing.T) {
 				if b.JSON != "" {
 					t.Errorf("%s: %s reads a patch", name, older)
 				}
+			}
+		}
+	}
+}
+
+// TestPatchesInRecordsAreText checks that a patch in the content of a record is never applied, however its fences end.
+func TestPatchesInRecordsAreText(t *testing.T) {
+	const head = "{\"operation\": \"ADD\", \"section\": \"project_records\", \"payload\": {\"id\": \"n\", \"type\": \"paper_note\", \"content\": \"# How to patch\n\n"
+	for _, word := range []string{"delta", "json", "", "patch"} {
+		for _, tail := range []string{"\nThat is all.\"}}\n```\n", "\"}}\n```\n", "\nThat is all.\"}}\n"} {
+			reply := "My note:\n\n```" + word + "\n" + head + inFence("json", specPatch) + tail
+			if found := ReadBlocks([]byte(reply), delta.NewestReader, "spec", "spec@v1"); len(found.Blocks) > 0 {
+				t.Errorf("fence %q, tail %q: got %+v, want no patch", word, tail, found.Blocks)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (r *blockReader) place() {
 				continue
 			}
 			if a.shown = r.whyShown(a, &b, &before, nested); a.shown == "" && r.isHeld(a.at, &b, held) {
-				a.shown = "it is in the text of a delta or a record"
+				a.shown = inDelta
 			}
 		}
 		if r.version.Scanner() == markdown.Third {
@@ -53,9 +53,16 @@ func (r *blockReader) isHeld(at int, in *markdown.Block, held []delta.Extent) bo
 	if in.Kind == markdown.Fenced && bytes.HasPrefix(bytes.TrimSpace(r.outline[in.Start:in.End]), []byte("{")) {
 		return true
 	}
+	return isWithin(at, held)
+}
+
+// isWithin reports whether a place is in the text of a delta or a record.
+func isWithin(at int, held []delta.Extent) bool {
 	i, _ := slices.BinarySearchFunc(held, at, func(e delta.Extent, at int) int { return e.To - at })
 	return i < len(held) && held[i].From < at
 }
+
+const inDelta = "it is in the text of a delta or a record"
 
 // whyShown returns why a block in a part of the reply is not meant as a change, or "".
 func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bool) string {
