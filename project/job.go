@@ -282,6 +282,11 @@ func (j *Job) Run(ctx context.Context, w Watch) (*RunResult, error) {
 		w.Ended()
 	}
 	j.project.sweepRuns()
+	if fault.CodeOf(err) == session.NotOpen { // another process has ended it since it was loaded
+		if h, loading := session.Load(ctx, j.store, thread); loading == nil {
+			j.History = h
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
