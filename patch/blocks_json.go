@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -74,7 +75,7 @@ func (r *blockReader) findPatch(all *[]attempt, b, before *markdown.Block, neste
 
 // isAttempt reports whether a fence is called a patch, and is neither a delta nor search/replace blocks.
 func (r *blockReader) isAttempt(b *markdown.Block, held []delta.Extent) bool {
-	if b.Kind != markdown.Fenced || !isPatchFence(b.Fence) || len(strings.TrimSpace(string(r.outline[b.Start:b.End]))) == 0 {
+	if b.Kind != markdown.Fenced || !isPatchFence(b.Fence) || len(bytes.TrimSpace(r.outline[b.Start:b.End])) == 0 {
 		return false
 	}
 	inside := func(at int) bool { return b.Start <= at && at < b.End }
@@ -88,7 +89,7 @@ func (r *blockReader) barePatch(all *[]attempt, from, to int, why string) {
 		return
 	}
 	mark := nearjson.PatchMark(r.outline[from:to])
-	if mark < 0 || !strings.Contains(string(r.outline[from:from+mark+1]), "{") {
+	if mark < 0 || bytes.IndexByte(r.outline[from:from+mark+1], '{') < 0 {
 		return
 	}
 	a := r.patchAt(from, to)
@@ -122,12 +123,12 @@ func pathOfPatch(text string) string {
 
 // lineAbove returns the last line above a fence that is not blank.
 func (r *blockReader) lineAbove(start int) string {
-	above := string(r.outline[:start])
+	above := r.outline[:start]
 	for range 2 {
-		above = strings.TrimRight(above, " \t\n")
-		line := strings.TrimSpace(above[strings.LastIndexByte(above, '\n')+1:])
-		if !markdown.HoldsFence([]byte(line)) {
-			return line
+		above = bytes.TrimRight(above, " \t\n")
+		line := above[bytes.LastIndexByte(above, '\n')+1:]
+		if !markdown.HoldsFence(line) {
+			return strings.TrimSpace(string(line))
 		}
 		above = above[:len(above)-len(line)]
 	}
