@@ -2,6 +2,7 @@ package delta_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,39 @@ func TestObliqueRemarks(t *testing.T) {
 			t.Errorf("%s\n%s", line, r.rows())
 		}
 	}
+}
+
+// The replies of remarks.txt are ordinary (+) or show a block that its author does not mean (-); @ is the block, ¶ ends a
+// paragraph. Rules are made for classes of words, so a few are misread; more than these percentages are a defect.
+func TestRemarksBesideBlocks(t *testing.T) {
+	const mostAsked, mostExecuted = 9, 3 // in a hundred
+	blocks := map[string]string{
+		"kill": `{"operation": "KILL", "section": "hypothesis_slate", "target_id": "H2", "payload": {"reason": "It predicts nothing."}}`,
+		"add":  `{"operation": "ADD", "section": "hypothesis_slate", "payload": {"name": "Mechanical tension", "claim": "Somites form where tension exceeds a threshold."}}`,
+		"edit": `{"operation": "EDIT", "section": "hypothesis_slate", "target_id": "H2", "payload": {"claim": "Cells count divisions up to twelve."}}`,
+	}
+	data, err := os.ReadFile("testdata/models/remarks.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, wrong := make(map[string]int), make(map[string]int)
+	for line := range strings.Lines(string(data)) {
+		head, text, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		meant, kind, _ := strings.Cut(head, " ")
+		text = strings.ReplaceAll(text, " ¶ ", "\n\n")
+		text = strings.Replace("\nThe slate was read again.\n\n"+text+"\n", "\n@\n", "\n```delta\n"+blocks[kind]+"\n```\n", 1)
+		read := delta.Read([]byte(text), delta.Options{Author: "BlueLake"})
+		isTaken := slices.ContainsFunc(read.Blocks, func(b delta.Block) bool { return b.OK })
+		all[meant]++
+		if isTaken != (meant == "+") {
+			wrong[meant]++
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+	if wrong["+"]*100 > all["+"]*mostAsked || wrong["-"]*100 > all["-"]*mostExecuted {
+		t.Errorf("asked for: %d of %d ordinary replies, want at most %d %%; executed: %d of %d others, want at most %d %%", wrong["+"], all["+"], mostAsked, wrong["-"], all["-"], mostExecuted)
+	}
+	t.Logf("asked for: %d of %d ordinary replies; executed: %d of %d others", wrong["+"], all["+"], wrong["-"], all["-"])
 }
 
 // A line that leads to a block sets that one aside, also if it speaks against the block above.

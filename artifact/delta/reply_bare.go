@@ -91,6 +91,9 @@ func (r *reader) fateAt(text []byte, pos int, b markdown.Block, f fate) fate {
 	case inSpans(r.overhung, b.Start+pos):
 		return fateOverhung()
 	}
+	if r.third { // with the fence above it
+		text, pos = r.src, b.Start+pos
+	}
 	return r.fateInText(text[max(0, pos-400):pos])
 }
 

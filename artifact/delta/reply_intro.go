@@ -140,10 +140,17 @@ func (r *reader) fateBehind(block, text []byte) fate {
 }
 
 func fateWithdrawn(said remark.Remark) fate {
+	if said.Open {
+		return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that leaves open whether it is meant: %q", clipped(said.Line)), "send it again without that line; leave it out if it is not meant")
+	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta before a line that withdraws it: %q", clipped(said.Line)), "send it again without that line; leave it out if it is withdrawn")
 }
 
 func fateDisowned(said remark.Remark) fate {
+	if said.Open {
+		return refused(AmbiguousDelta, fmt.Sprintf("a delta after a line that leaves open whether it is your change: %q", clipped(said.Line)),
+			"send it again after a line that calls it your change; leave it out if it is not")
+	}
 	return refused(AmbiguousDelta, fmt.Sprintf("a delta after a line that calls it an example, a draft or another author's: %q", clipped(said.Line)),
 		"send it again after a line that calls it your change; leave it out if it is not")
 }

@@ -15,6 +15,7 @@ const maxRemark = 300
 type Remark struct {
 	Line    string
 	Several bool // it speaks of all blocks that follow it directly
+	Open    bool // it only leaves open whether the block is meant
 	Ahead   bool // it speaks of the block that follows it, even if it withdraws the one above
 	About        // which blocks above it a remark behind a block speaks of
 }
@@ -79,13 +80,13 @@ var (
 // something. The block may be unknown (nil).
 func (r Rules) Before(text, block []byte) (Remark, bool) {
 	text = r.trimLines(text[max(0, len(text)-4*maxProse):])
+	if r.Oblique {
+		return r.doubtBefore(text, block)
+	}
 	if said, ok := inTitle(text, r.Author); ok {
-		return said, !r.Oblique || !r.isPersuaded(said.Line)
+		return said, true
 	}
-	if said, ok := inProse(text, r.Author); ok || !r.Oblique {
-		return said, ok
-	}
-	return r.obliqueBefore(text, block)
+	return inProse(text, r.Author)
 }
 
 // inTitle returns the remark in the last line of a text.

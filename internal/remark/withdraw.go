@@ -121,7 +121,7 @@ func (r Rules) Behind(text, block []byte) (Remark, bool) {
 	if said, ok := behind(text, block); ok || !r.Oblique {
 		return said, ok
 	}
-	return r.obliqueBehind(text, block)
+	return r.doubtBehind(text, block)
 }
 
 func behind(text, block []byte) (Remark, bool) {

@@ -1,0 +1,161 @@
+package remark
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Rules are the rules by which the text beside the blocks of an author is read. The author may be unknown ("").
+type Rules struct {
+	Author  string
+	Oblique bool // a block is taken only if what stands beside it is clear
+}
+
+// doubtBefore returns the sentence at the end of a text that leaves open whether the block that follows is its author's change.
+func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
+	if last := lastLine(text); len(last) > 0 && (last[0] == '#' || bytes.HasPrefix(last, []byte("<summary>"))) {
+		line, _ := unmark(last)
+		return Remark{Line: line, Open: true}, r.doubtHeading(line)
+	}
+	raw := lastParagraph(text)
+	if at := bytes.LastIndexByte(raw, '>'); at >= 0 && bytes.IndexByte(raw[:at], '<') >= 0 {
+		raw = bytes.TrimSpace(raw[at+1:]) // behind a tag
+	}
+	if len(raw) == 0 || ruler.Match(raw) {
+		return Remark{}, false
+	}
+	line, title := unmark(bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte("\r"), nil), []byte("\n"), []byte(" ")))
+	if isBold := title && !isLead(raw); isBold {
+		return Remark{Line: line, Open: true}, r.doubtHeading(line)
+	}
+	last := lastSentence(line)
+	said := Remark{Line: last, Open: true, Several: several.MatchString(lowered(last))}
+	words := r.tokens(strings.Trim(last, "()[]. "))
+	switch {
+	case foreign.MatchString(lowered(last)):
+		return said, true
+	case len(words) == 0, isIn(" assistant ai bot ", words[0].text) && len(words) < 4, len(words) == 1 && words[0].text == "a":
+		return Remark{}, false // who speaks is known to the scanner
+	}
+	l := introduction{title: title || isLeading(line, words), question: strings.HasSuffix(line, "?"), payload: bytes.ToLower(block)}
+	if above := bytes.TrimRight(text[:max(0, bytes.LastIndex(text, raw))], " \t\r\n"); len(above) > 0 {
+		l.isBehind = strings.IndexByte("`~}]'", above[len(above)-1]) >= 0
+	}
+	l.isForeign = strings.IndexFunc(last, func(c rune) bool { return c > unicode.MaxASCII && unicode.IsLetter(c) }) >= 0
+	if rest := line[:len(line)-len(last)]; rest != "" {
+		before := r.tokens(lastSentence(strings.TrimRight(rest, ".!? ")))
+		l.follows, l.hasItem = true, kinds(r.tokens(rest))&(id|thing) != 0
+		l.supposed = len(before) > 0 && isIn(" suppose imagine picture pretend ", before[0].text)
+	}
+	return said, l.judge(words) == doubtfully
+}
+
+// isLeading reports whether a sentence without a colon leads to the block below it.
+func isLeading(line string, words []token) bool {
+	k, end := kinds(words), last(words)
+	isShort := len(words) <= 3 && end.text[0] == '@' && isIn(" from author agent @ ", words[0].text) || line[0] == '(' && k&(lesson|distance) != 0 || len(words) <= 3 && k&lesson != 0
+	isOpen := isIn(" is was reads read says said wrote writes sent like this ", end.text) || end.kind&open != 0 && k&(source|modal) != 0
+	return end.text == "follows" || isShort && k&id == 0 || isOpen && !strings.HasSuffix(line, ".") ||
+		slices.ContainsFunc(words, func(t token) bool { return t.kind&pointer != 0 && isIn(" following below ", t.text) })
+}
+
+// doubtHeading reports whether a heading leaves it open.
+func (r Rules) doubtHeading(line string) bool {
+	k := kind(0)
+	words := r.tokens(line)
+	if len(words) == 0 {
+		return false
+	}
+	for i, t := range words {
+		if !isDigit(t.text[0]) {
+			k |= t.kind
+		}
+		if i > 0 && (words[i-1].kind&others != 0 && (t.kind&block != 0 || isIn(" position plan text ", t.text)) || isIn(" from by ", words[i-1].text) && t.text[0] == '@') {
+			return true
+		}
+	}
+	if words[0].text == "from" || strings.HasSuffix(line, "?") && k&pointer != 0 {
+		return true
+	}
+	return k&(id|mine|author) == 0 && (k&source != 0 && k&says != 0 || k&(distance|past|lesson|delays|negates) != 0)
+}
+
+// doubtBehind returns the sentence behind a block that leaves it open.
+func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
+	const most = 2
+	raw, _ := paragraph(text)
+	if at := bytes.Index(raw, []byte("```")); at >= 0 {
+		raw = raw[:bytes.LastIndexAny(raw[:at], ".!?")+1] // the rest leads to the next block
+	}
+	if len(raw) == 0 || isFenceWord(text) || bytes.Contains(raw, []byte(`{"`)) || strings.IndexByte(">|#{<\\", raw[0]) >= 0 {
+		return Remark{}, false
+	}
+	line, _ := unmark(raw)
+	said := Remark{Line: line, Open: true}
+	if isLead(raw) {
+		line = line[:lastEnd(line)]
+	}
+	if k := kinds(r.tokens(line)); raw[0] == '(' && len(raw) < maxLabel && k&(id|thing|plain) == 0 && k&(source|says|lesson|distance|negates|delays|past) != 0 {
+		return said, true
+	}
+	n, hasItem := 0, false
+	for sentence := range sentences(strings.Trim(line, "()[] ")) {
+		a := r.behind(sentence, block)
+		if n++; n > most || len(a.words) == 0 || hasItem && a.at(0) == "it" {
+			break
+		}
+		if slices.ContainsFunc(behindSignals, func(s behindSignal) bool { return s.holds(a) }) {
+			return said, true
+		}
+		hasItem = a.has(id | thing)
+	}
+	return Remark{}, false
+}
+
+// lastParagraph returns the last paragraph of a text, which ends in prose, or nothing.
+func lastParagraph(text []byte) []byte {
+	text = bytes.TrimRight(text[max(0, len(text)-maxProse):], " \t\r\n\"'")
+	for at := len(text); ; {
+		start := bytes.LastIndexByte(text[:at], '\n') + 1
+		line := bytes.TrimSpace(text[start:at])
+		isProse := len(line) > 0 && strings.IndexByte(">|#`~<{}:\\", line[0]) < 0
+		isBegun := at < len(text)
+		switch isItem := isProse && strings.IndexByte("*-+", line[0]) >= 0; {
+		case !isProse, isBegun && (isItem || line[len(line)-1] == ':'):
+			return bytes.TrimSpace(text[at:])
+		case isItem:
+			return line
+		case start == 0 && len(text) == maxProse:
+			return nil // it is long
+		case start == 0:
+			return text
+		}
+		at = start - 1
+	}
+}
+
+// isFenceWord reports whether the first line of a text opens a fence, or has only the words of one.
+func isFenceWord(text []byte) bool {
+	rest := bytes.TrimLeft(text[:min(len(text), maxRemark)], " \t\r\n:`~*_'")
+	marks := text[:min(len(text), maxRemark)-len(rest)]
+	marks = bytes.TrimSpace(marks[bytes.LastIndexByte(marks, '\n')+1:])
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	words := bytes.FieldsFunc(line, func(c rune) bool { return !unicode.IsLetter(c) })
+	if len(marks) > 1 && strings.IndexByte("`~:'", marks[0]) >= 0 {
+		return true
+	}
+	return len(words) > 0 && len(words) < 3 && isIn(" delta deltas json yaml record ", strings.ToLower(string(words[0])))
+}
+
+// operationIn returns the operation of a block, if it has only one.
+func operationIn(block []byte) string {
+	upper := bytes.ToUpper(block)
+	for _, name := range [...]string{"KILL", "EDIT", "ADD"} {
+		if bytes.Contains(upper, []byte(`"`+name+`"`)) {
+			return name
+		}
+	}
+	return ""
+}

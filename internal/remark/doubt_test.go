@@ -1,0 +1,68 @@
+package remark
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Sentences made of the words that the signals know are all judged, whatever their order.
+func TestSignalsJudgeAnySentence(t *testing.T) {
+	t.Parallel()
+	words := strings.Fields("RedSky RedSky's H2 T1 lewis@v1 I I'd we my the a an , ; : ( ) . ? — so and but which who what how if that's it's not can't round 1 2 § ä")
+	for word := range vocabulary {
+		words = append(words, word, word+"s", word+"ed")
+	}
+	slices.Sort(words)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	rules := Rules{Author: "BlueLake", Oblique: true}
+	judged := make(map[bool]int)
+	for range 20_000 {
+		sentence := ""
+		for range 1 + rnd.IntN(7) {
+			sentence += words[rnd.IntN(len(words))] + " "
+		}
+		sentence = strings.TrimSpace(sentence) + [...]string{":", ".", "?", ""}[rnd.IntN(4)]
+		_, isBefore := rules.Before([]byte("Text.\n\n"+sentence+"\n\n"), []byte(kill))
+		_, isBehind := rules.Behind([]byte("\n\n"+sentence+"\n"), []byte(kill))
+		judged[isBefore || isBehind]++
+	}
+	if judged[true] == 0 || judged[false] == 0 {
+		t.Errorf("doubted and not: %v", judged)
+	}
+}
+
+// Each signal holds for its own example, or a part of it.
+func TestSignalsHoldForTheirExamples(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Author: "BlueLake", Oblique: true}
+	for _, s := range doubts {
+		for lead := range strings.SplitAfterSeq(s.example, ": ") {
+			if _, ok := rules.Before([]byte("Text.\n\n"+strings.TrimSpace(lead)+"\n\n"), []byte(kill)); !ok {
+				t.Errorf("%q is clear", lead)
+			}
+		}
+	}
+	for _, s := range slices.Concat(ownActs, ordinary) {
+		if strings.Contains(s.example, "it should") {
+			continue // it needs the clause before it
+		}
+		for lead := range strings.SplitAfterSeq(s.example, ": ") {
+			if _, ok := rules.Before([]byte("Text.\n\n"+strings.TrimSpace(lead)+"\n\n"), []byte(kill)); ok {
+				t.Errorf("%q is in doubt", lead)
+			}
+		}
+	}
+	for _, s := range behindSignals {
+		block := kill
+		if strings.Contains(s.example, "claim") || strings.Contains(s.example, "wording") {
+			block = strings.Replace(kill, "KILL", "EDIT", 1)
+		}
+		for sentence := range strings.SplitAfterSeq(s.example, ". ") {
+			if _, ok := rules.Behind([]byte("\n\n"+strings.TrimSpace(sentence)+"\n"), []byte(block)); !ok {
+				t.Errorf("%q is clear", sentence)
+			}
+		}
+	}
+}
