@@ -52,7 +52,7 @@ func (r *reader) noteAttempts(b markdown.Block, done []span) {
 }
 
 // formWords are the words of fences in which a record may be written in another form.
-var formWords = append(slices.Clone(looseWords), "yaml", "yml", "toml", "xml", "html", "markdown", "md", "text", "txt", "plaintext", "frontmatter", "tool_call", "tool_code")
+var formWords = append(slices.Clone(looseWords), "yaml", "yml", "toml", "ini", "xml", "html", "markdown", "md", "text", "txt", "plaintext", "frontmatter", "tool_call", "tool_code")
 
 // noteFence notes the attempts at records in a fence, unless its words or the text beside it, from an offset on, disown it.
 func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) {

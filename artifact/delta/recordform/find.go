@@ -127,7 +127,7 @@ func (f *finder) readLine(line []byte, skip func(int) bool) {
 	f.readKey(marks, "")
 	for i := marks; i < len(line); i++ {
 		switch line[i] {
-		case '{', ',':
+		case '{', ',', '(':
 			if !skip(f.line + i) {
 				near := line[i+1 : min(len(line), i+1+longest)]
 				f.readKey(i+1+len(near)-len(bytes.TrimLeft(near, " \t[{")), "")
@@ -154,11 +154,14 @@ func (f *finder) readRule() {
 
 // readKey reads a key at an offset of the line, in tags if form says so.
 func (f *finder) readKey(at int, form string) {
-	const quotes = "\"'\\*_ \t`"
+	const quotes = "\"'\\*_ \t`“”"
 	const longest = 300
 	rest := f.text[f.line+at : min(len(f.text), f.line+at+longest)]
-	word := bytes.TrimLeft(rest, "\"'\\")
+	word := bytes.TrimLeft(rest, "\"'\\“”")
 	isQuoted := len(word) < len(rest)
+	if hasPrefixFold(word, "record ") { // "Record ID: …"
+		word = word[len("record "):]
+	}
 	n := 0
 	for n < len(word) && (word[n] == '_' || 'a' <= word[n]|0x20 && word[n]|0x20 <= 'z') {
 		n++
@@ -187,7 +190,7 @@ func (f *finder) readKey(at int, form string) {
 
 // key notes a key and its value.
 func (f *finder) key(kind int, value []byte, form string, at int) {
-	value = bytes.TrimLeft(value, "\"'\\*_ \t`")
+	value = bytes.TrimLeft(value, "\"'\\*_ \t`“”")
 	id := idOf(value)
 	isElement := kind == isContent && form == AsTags && f.has == 0 // <summary>, <body>
 	if isElement || kind == isID && (id == "" || id == "null") {
@@ -251,7 +254,16 @@ func (f *finder) readTag(line []byte, at int) {
 		}
 		return
 	}
+	for _, call := range []string{"parameter=", "parameter name=", "arg name="} {
+		if bytes.HasPrefix(name, []byte(call)) {
+			at += len(call)
+		}
+	}
 	f.readKey(at+1, AsTags)
+}
+
+func hasPrefixFold(text []byte, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(string(text[:len(prefix)]), prefix)
 }
 
 // readRow reads a row of a table: the names of fields, a record below them, or one field and its value.
