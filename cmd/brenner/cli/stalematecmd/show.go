@@ -93,7 +93,8 @@ func stalemateText(a *ui.App, s *audit.Stalemate) string {
 			fmt.Fprintf(&b, "  not %s: %s\n", ui.Clean(r.Hypothesis), ui.Clean(r.Why))
 		}
 	} else if s.Row.Waits && !a.Quiet {
-		fmt.Fprintf(&b, "\nTo rule: %s\nTo withdraw: brenner stalemate withdraw %s %s --reason WHY\n", ruleCommand(s), ui.Clean(s.Row.Thread), ui.Clean(s.Row.ID))
+		fmt.Fprintf(&b, "\nTo rule: %s\nTo withdraw: %s\n", ruleCommand(s),
+			text.CommandToCopy("brenner stalemate withdraw", ui.Clean(s.Row.Thread)+" "+ui.Clean(s.Row.ID)+" --reason WHY", s.Row.Thread, s.Row.ID, "--reason", "WHY"))
 	}
 	return b.String()
 }
