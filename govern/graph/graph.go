@@ -66,14 +66,26 @@ func (g *Graph) Head(ctx context.Context, id string) (record.Head, error) {
 	return h, err
 }
 
-// HistoryOf returns the history of a record.
+// HistoryOf returns the history of a record, with its versions that are not stored yet.
 func (g *Graph) HistoryOf(ctx context.Context, id string) (*policy.History, error) {
 	if h := g.histories[id]; h != nil {
 		return h, nil
 	}
 	h, err := g.ReadHistory(ctx, id, g.pending)
+	if err != nil {
+		return nil, err
+	}
+	h.Versions, h.Tips = slices.Clone(h.Versions), slices.Clone(h.Tips)
+	for {
+		r, ok := g.Fresh[record.Ref{ID: id, Version: len(h.Versions) + 1}]
+		if !ok {
+			break
+		}
+		h.Versions = append(h.Versions, *r)
+		h.Tips = append(slices.DeleteFunc(h.Tips, func(tip int) bool { return tip == r.Parent }), r.Version)
+	}
 	g.histories[id] = h
-	return h, err
+	return h, nil
 }
 
 func (g *Graph) kind(ctx context.Context, ref record.Ref) (string, error) {
