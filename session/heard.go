@@ -90,7 +90,7 @@ func (h *History) Defects(ctx context.Context, c *flow.Call) ([]settle.Defect, e
 	at := slices.IndexFunc(all, func(one settle.Contribution) bool { return one.Agent == c.Agent })
 	its := &all[at] // an exchange has a contribution
 	if c.Turn == flow.TurnRepair {
-		its.Text, its.Cut = its.Repair, its.RepairCut
+		its.Text, its.Cut, its.IsRepair = its.Repair, its.RepairCut, true
 	}
 	return its.Defects(rules, leg.Instant), nil
 }

@@ -428,7 +428,7 @@ func (h *History) VersionError(version int) error {
 // ReadingOptions returns how the answer to a call is read, without the examples.
 func (h *History) ReadingOptions(c *flow.Call) delta.Options {
 	o := &h.State.Opened
-	return delta.Options{Reader: o.Reads(), Author: c.Agent, NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut, Records: o.ReadsRecords()}
+	return delta.Options{Reader: o.Reads(), Author: c.Agent, NoChanges: o.Follows(flow.SecondProtocol), BareNoChanges: !o.Follows(flow.ThirdProtocol), Cut: c.Answered.Cut, Repair: c.Turn == flow.TurnRepair, Records: o.ReadsRecords()}
 }
 
 // ReadReply parses a reply to a message that showed examples.

@@ -91,13 +91,13 @@ func (st *stage) round(n int) merge.Report {
 			ID: fmt.Sprintf("r%d/%s/ask", n, who.Agent), Agent: who.Agent, Round: n,
 			Turns: []agent.Turn{{Text: "KICKOFF"}},
 		}
-		read, text := st.ask(a, c)
+		read, text := st.ask(a, c, delta.Options{})
 		batch = append(batch, read.Stamped(st.envelope(who.Agent, c.ID, 2*i+1))...)
 		if slices.ContainsFunc(read.Blocks, func(b delta.Block) bool { return len(b.Problems) > 0 }) {
 			st.repaired++
 			c.ID += "/repair"
 			c.Turns = append(c.Turns, agent.Turn{Own: true, Text: text}, agent.Turn{Text: "please repair it"})
-			read, _ = st.ask(a, c)
+			read, _ = st.ask(a, c, delta.Options{Repair: true})
 			batch = append(batch, read.Stamped(st.envelope(who.Agent, c.ID, 2*i+2))...)
 		}
 	}
@@ -108,13 +108,13 @@ func (st *stage) envelope(agent, id string, message int) delta.Envelope {
 	return delta.Envelope{Agent: agent, At: st.instant, MessageID: id, Message: message, Shown: st.artifact.Metadata.Version}
 }
 
-func (st *stage) ask(a agent.Agent, c agent.Call) (delta.Reply, string) {
+func (st *stage) ask(a agent.Agent, c agent.Call, opt delta.Options) (delta.Reply, string) {
 	st.t.Helper()
 	reply, err := a.Ask(st.t.Context(), c)
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	read := delta.Read([]byte(reply.Text), delta.Options{})
+	read := delta.Read([]byte(reply.Text), opt)
 	for _, b := range read.Blocks {
 		if b.OK && len(b.Flags) > 0 {
 			st.t.Errorf("%s, line %d: the reader had to repair it: %v", c.ID, b.Line, b.Flags)

@@ -74,3 +74,20 @@ func TestLeadIsAboutTheBlockBelow(t *testing.T) {
 		t.Errorf("the second block is taken:\n%s", r.rows())
 	}
 }
+
+// In a repair, a block that was asked for is taken after a line that leaves it open, but not if it is an example.
+func TestRemarksInRepairs(t *testing.T) {
+	const block = "\n\n```delta\n" + `{"operation":"KILL","section":"hypothesis_slate","target_id":"H2","payload":{"reason":"T1 failed"},"rationale":"T1"}` + "\n```\n"
+	for lead, want := range map[string][2]bool{ // in a reply, in a repair
+		"The same block once more, without them:": {false, true},
+		"My change:":   {true, true},
+		"For example:": {false, false},
+	} {
+		for i, repair := range []bool{false, true} {
+			read := delta.Read([]byte(lead+block), delta.Options{Repair: repair})
+			if got := slices.ContainsFunc(read.Blocks, func(b delta.Block) bool { return b.OK }); got != want[i] {
+				t.Errorf("%q, repair %v: taken %v", lead, repair, got)
+			}
+		}
+	}
+}

@@ -108,6 +108,9 @@ type Options struct {
 	// Cut means that the reply ends at the limit of its length. The delta in which it ends is refused;
 	// the first reader leaves out the block with it.
 	Cut bool
+	// Repair means that the reply answers a request to correct another one. Its blocks were asked for:
+	// only what clearly speaks against one counts, for nobody asks again.
+	Repair bool
 	// Records says whether the reply may have records of the project.
 	Records RecordUse
 	// MaxBytes and MaxBlocks limit the reply, which is refused beyond. Zero means the default.

@@ -129,7 +129,11 @@ func (r *reader) decidesLater(at int) (answer, change bool) {
 }
 
 // remarks returns the rules by which the text beside blocks is read.
-func (r *reader) remarks() remark.Rules { return r.opt.Reader.Remarks(r.opt.Author) }
+func (r *reader) remarks() remark.Rules {
+	rules := r.opt.Reader.Remarks(r.opt.Author)
+	rules.Oblique = rules.Oblique && !r.opt.Repair
+	return rules
+}
 
 // fateBehind returns what becomes of a delta because of the text behind it.
 func (r *reader) fateBehind(block, text []byte) fate {

@@ -65,7 +65,7 @@ func (c *Contribution) read(at time.Time, message int, rules merge.Rules) (Readi
 		return r, c.stamp(first, at, message)
 	}
 	opt := c.Options()
-	opt.Cut = c.RepairCut
+	opt.Cut, opt.Repair = c.RepairCut, true
 	second := delta.Read(c.Repair, opt)
 	r.Take(&second)
 	if second.NoChanges != nil || isOwn(&second) {

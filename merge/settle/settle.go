@@ -49,6 +49,8 @@ type Contribution struct {
 	Before []string
 	// Refused are the deltas of its author that were rejected then, by id. They are tried again.
 	Refused map[string]bool
+	// IsRepair means that Text corrects an earlier reply.
+	IsRepair bool
 	// Cut and RepairCut report whether Text and Repair end at the limit of their length.
 	Cut, RepairCut bool
 
@@ -57,7 +59,7 @@ type Contribution struct {
 
 // Options returns how Text is read.
 func (c *Contribution) Options() delta.Options {
-	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Records: c.Records}
+	return delta.Options{Reader: c.Reader, Author: c.Agent, Known: c.Known, NoChanges: c.Base != nil, BareNoChanges: !c.Third, Cut: c.Cut, Repair: c.IsRepair, Records: c.Records}
 }
 
 // Input is everything that settling depends on.
