@@ -97,6 +97,7 @@ type blockReader struct {
 	text    string // the reply
 	from    int    // offset of the current line in it
 	origins []origin
+	taken   []takenBack // by the third reader
 }
 
 func (r *blockReader) line(line string, number int) {

@@ -2,11 +2,13 @@ package patch
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
 	"brenner/artifact/delta"
 	"brenner/internal/markdown"
+	"brenner/internal/remark"
 )
 
 // outlined stands for a block in the outline of a reply: text that begins a paragraph.
@@ -31,6 +33,9 @@ func (r *blockReader) place() {
 			}
 		}
 		if r.version.Scanner() == markdown.Third {
+			if b.Kind == markdown.Prose && b.Own() {
+				r.takeNamed(r.outline[b.Start:b.End], len(held) > 0)
+			}
 			r.barePatch(&patches, before.End, b.Start, "it is indented, as examples are")
 			r.findPatch(&patches, &b, &before, nested, held)
 		}
@@ -43,6 +48,7 @@ func (r *blockReader) place() {
 		r.found = append(r.found, patches...)
 		slices.SortStableFunc(r.found, func(a, b attempt) int { return a.Line - b.Line })
 	}
+	r.takeBack()
 }
 
 // isHeld reports whether a place is in a delta or a record, or in a fence of JSON.
@@ -83,14 +89,14 @@ func (r *blockReader) whyShown(a *attempt, in, before *markdown.Block, nested bo
 		return "the words of its fence say that it is an example or not proposed"
 	}
 	if a.end == 0 {
-		return r.disowned(a.at, min(a.at+len(outlined)-1, len(r.outline)))
+		return r.disowned(a.Line, a.at, min(a.at+len(outlined)-1, len(r.outline)))
 	}
-	return r.disowned(a.at, a.end)
+	return r.disowned(a.Line, a.at, a.end)
 }
 
 // disowned returns the words beside a block that make it something else than a change, or "". The line of
 // a fence and the path of the block may be between.
-func (r *blockReader) disowned(at, end int) string {
+func (r *blockReader) disowned(line, at, end int) string {
 	above := r.outline[:at]
 	for range 2 {
 		above = bytes.TrimRight(above, " \t\r\n")
@@ -100,14 +106,61 @@ func (r *blockReader) disowned(at, end int) string {
 		}
 		above = above[:len(above)-len(line)]
 	}
-	words, isBehind, ok := r.version.Remarks("").Beside(above, nil, r.outline[end:])
+	behind := r.outline[end:]
+	if r.version.Scanner() == markdown.Third {
+		behind, _, _ = bytes.Cut(behind, []byte(outlined)) // the next block
+	}
+	words, isBehind, ok := r.remarks().Beside(above, nil, behind)
 	switch {
+	case isBehind && ok && r.version.Scanner() == markdown.Third && (words.Nth > 0 || words.All):
+		r.taken = append(r.taken, takenBack{line, words})
 	case isBehind && ok:
 		return "the line behind it withdraws it: " + words.Line
 	case ok:
 		return "the line before it calls it something else than a change: " + words.Line
 	}
 	return ""
+}
+
+// takenBack is a remark about several blocks of a reply, or one by its number.
+type takenBack struct {
+	line int // of the block that it follows, or 0 if it stands anywhere
+	remark.Remark
+}
+
+var patchWord = regexp.MustCompile(`(?i)\b(?:patch|diff)`)
+
+// remarks returns the rules by which the text beside blocks is read.
+func (r *blockReader) remarks() remark.Rules {
+	rules := r.version.Remarks("")
+	rules.Patches = rules.Oblique
+	return rules
+}
+
+// takeNamed keeps the remarks of a text that take back blocks by their number. In a reply that also has
+// deltas or records, it must call them patches.
+func (r *blockReader) takeNamed(text []byte, isMixed bool) {
+	for _, said := range r.remarks().Named(text) {
+		if said.Nth != 0 && (!isMixed || patchWord.MatchString(said.Line)) {
+			r.taken = append(r.taken, takenBack{Remark: said})
+		}
+	}
+}
+
+// takeBack leaves out the blocks that remarks take back: those with the number, or all above a remark that none has.
+func (r *blockReader) takeBack() {
+	for _, t := range r.taken {
+		if t.Nth == remark.Last {
+			t.Nth = len(r.found)
+		}
+		isKnown := t.Nth > 0 && t.Nth <= len(r.found)
+		for i := range r.found {
+			a := &r.found[i]
+			if isAbout := isKnown && (t.Nth == i+1) != t.But || !isKnown && a.Line <= t.line; isAbout && a.shown == "" {
+				a.shown = "a line of the reply takes it back: " + t.Line
+			}
+		}
+	}
 }
 
 // betweenFences reports whether a block is between a fence of Markdown and marks without a word, with at

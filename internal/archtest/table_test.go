@@ -107,7 +107,7 @@ func brenner() Table {
 
 		{Path: "prompts", Kind: Pure, Needs: "artifact artifact/lint merge"},
 
-		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta artifact/delta/nearjson", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
+		{Path: "patch", Kind: Pure, Needs: "internal/fault internal/markdown internal/remark internal/text artifact artifact/delta artifact/delta/nearjson", Outside: jsonv2 + " " + jsontext + " golang.org/x/text/unicode/norm"},
 		{Path: "patch/files", Kind: Shell, Needs: "internal/fault internal/files artifact artifact/delta patch"},
 
 		{Path: "kickoff", Kind: Pure, Needs: "internal/fault internal/markdown internal/text artifact artifact/delta roster merge merge/settle prompts patch"},

@@ -311,7 +311,7 @@ func (a *after) isTheirs() bool {
 // pointsBehind reports whether a word for the block follows a place.
 func (a *after) pointsBehind(i int) bool {
 	for j, t := range a.words[min(i, len(a.words)):] {
-		if t.kind&pointer != 0 && !isIn(" something anything ", t.text) && !(t.text == "it" && kinds(a.words[:min(i, len(a.words))+j])&(block|thing) != 0) || isIn(" block delta ", t.text) && i+j > 0 && isIn(" the this that my ", a.at(i+j-1)) {
+		if t.kind&pointer != 0 && !isIn(" something anything ", t.text) && !(t.text == "it" && kinds(a.words[:min(i, len(a.words))+j])&(block|thing) != 0) || isIn(" block delta patch diff record lesson proposal ", t.text) && i+j > 0 && isIn(" the this that my ", a.at(i+j-1)) {
 			return true
 		}
 	}

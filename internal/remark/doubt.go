@@ -11,6 +11,7 @@ import (
 type Rules struct {
 	Author  string
 	Oblique bool // a block is taken only if what stands beside it is clear
+	Patches bool // the blocks are patches of texts: "the second patch" is one of them
 }
 
 // doubtBefore returns the sentence at the end of a text that leaves open whether the block that follows is its author's change.

@@ -53,13 +53,16 @@ func (r Rules) Named(text []byte) (all []Remark) {
 		if len(para) == 0 || len(para) > maxProse || para[0] == '>' || isPlain(para) {
 			continue
 		}
-		all = append(all, namedIn(string(para))...)
+		all = append(all, r.namedIn(string(para))...)
 	}
 	return all
 }
 
-func namedIn(para string) (all []Remark) {
+func (r Rules) namedIn(para string) (all []Remark) {
 	lower := lowered(emphasis.Replace(strings.Trim(para, "()[] ")))
+	if r.Patches {
+		lower = r.inWords(lower)
+	}
 	if !strings.HasPrefix(lower, "first") && !mayName(lower) {
 		return nil
 	}

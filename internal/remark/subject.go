@@ -106,7 +106,7 @@ func (c *part) isShown(t token) bool {
 
 // isNamed reports whether a word is "block" or "delta", and one certain block is meant.
 func (c *part) isNamed(i int) bool {
-	return isIn(" block delta ", c.at(i)) && isIn(" the this that following next ", c.at(i-1))
+	return isIn(" block delta patch diff ", c.at(i)) && isIn(" the this that following next ", c.at(i-1))
 }
 
 // isPointed reports whether a word such as "this" stands for the block below it, in a sentence that is not a title.

@@ -109,7 +109,7 @@ func bindPointers(all []token) {
 	for i := range all[:max(0, len(all)-1)] {
 		t, next := &all[i], all[i+1]
 		switch {
-		case t.text == "next" && isIn(" one block delta ", next.text):
+		case t.text == "next" && isIn(" one block delta patch diff ", next.text):
 			t.kind |= pointer
 		case t.kind&pointer == 0:
 		case t.text == "that":

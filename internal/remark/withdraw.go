@@ -118,28 +118,31 @@ func about(sentence string) About {
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
 func (r Rules) Behind(text, block []byte) (Remark, bool) {
-	if said, ok := behind(text, block); ok || !r.Oblique {
+	if said, ok := r.takenBack(text, block); ok || !r.Oblique {
 		return said, ok
 	}
-	return r.doubtBehind(text, block)
+	if said, ok := r.doubtBehind(text, block); ok {
+		return said, true
+	}
+	return r.farBehind(text)
 }
 
-func behind(text, block []byte) (Remark, bool) {
+func (r Rules) takenBack(text, block []byte) (Remark, bool) {
 	first, rest := paragraph(text)
 	if len(first) == 0 || first[0] == '#' || first[0] == '>' {
 		return Remark{}, false
 	}
-	if said, ok := withdrawal(first, block); ok {
+	if said, ok := r.withdrawal(first, block); ok {
 		return said, true
 	}
 	if next, _ := paragraph(rest); bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n")) && !isLead(first) && len(next) > 0 && next[0] != '#' && next[0] != '>' {
-		return withdrawal(next, nil)
+		return r.withdrawal(next, nil)
 	}
 	return Remark{}, false
 }
 
 // withdrawal returns the remark in a paragraph that withdraws a block.
-func withdrawal(raw, block []byte) (Remark, bool) {
+func (r Rules) withdrawal(raw, block []byte) (Remark, bool) {
 	if isPlain(raw) {
 		return Remark{}, false
 	}
@@ -147,7 +150,7 @@ func withdrawal(raw, block []byte) (Remark, bool) {
 	if isLead(raw) && !replaces.MatchString(lowered(lastSentence(line))) {
 		line = line[:lastEnd(line)]
 	}
-	lower := lowered(strings.Trim(line, "()[] "))
+	lower := r.inWords(lowered(strings.Trim(line, "()[] ")))
 	if refused.MatchString(lower) {
 		return Remark{Line: line}, true
 	}

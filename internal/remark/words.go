@@ -43,7 +43,7 @@ var vocabulary = index([]list{
 		"reader student newcomer beginner panel team friend expert manual guide kickoff prompt instruction brief protocol document documentation input excerpt memory log archive file page transcript history parser machine literature textbook paper whoever astrology attached thread"},
 	{others, "@'s your yours their theirs his her its someone's somebody's predecessor's reviewer's critic's operator's kickoff's protocol's opponent's colleague's"},
 	{pointer, "this these that those following below above it such something anything"},
-	{block, "block delta proposal version message reply submission suggestion contribution kill edit addition change candidate letter wording rewording text attempt idea entry move comment motion shot"},
+	{block, "block delta patch diff proposal version message reply submission suggestion contribution kill edit addition change candidate letter wording rewording text attempt idea entry move comment motion shot"},
 	{says, "say said write wrote written send sent post paste propose suggest submit put read contain include hold held show shown give gave given print list circulate float share pass hand leave left offer want recommend quote copy arrive come came " +
 		"receive reply answer respond end start begin state report forward repeat reproduce restate recap recall remember go went look expect let sign push favour favor prefer reach output produce emit find found like see turn sit accept advise do think thought " +
 		"mean meant vote draft conclude reword insist belong stem originate tell told circulate have had has plant bring submit paste call make get"},
