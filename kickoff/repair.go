@@ -9,6 +9,7 @@ import (
 	"brenner/artifact"
 	"brenner/artifact/delta"
 	"brenner/merge/settle"
+	"brenner/patch"
 	"brenner/prompts"
 )
 
@@ -63,25 +64,44 @@ func Correct(threadID string, tokens int, defects []settle.Defect) Request {
 	}
 	return request(threadID, tokens, defects, remedy, defectiveBlocks(defects),
 		"Send only what is corrected or missing. Blocks that are not named here stand: do not send them again. "+
-			"Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
-			"and the word delta, and with "+names+": it replaces that one. "+
-			"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. "+aboutTexts(defects)+orNoChanges)
+			aboutOthers(defects, "Send a corrected block whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+				"and the word delta, and with "+names+": it replaces that one. "+
+				"An ADD takes its place and keeps its ref; an EDIT or a KILL counts after the rest of your reply. ")+aboutTexts(defects)+orNoChanges)
 }
 
 // CorrectTask returns a request like Correct for the reply to a task, which has only records.
 func CorrectTask(threadID string, tokens int, defects []settle.Defect) Request {
 	return request(threadID, tokens, defects, remedy, defectiveBlocks(defects),
 		"Send only the records that are corrected or missing. Records that are not named here stand: do not send them again. "+
-			"Send a corrected record whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
-			"and the word delta, and with the id of the record that it corrects, unless the id was wrong: it replaces that one. "+aboutTexts(defects)+orNoChanges)
+			aboutOthers(defects, "Send a corrected record whole, with all its fields, as one JSON object in a fence of its own that begins with three backticks "+
+				"and the word delta, and with the id of the record that it corrects, unless the id was wrong: it replaces that one. ")+aboutTexts(defects)+orNoChanges)
 }
 
-// aboutTexts says how to correct changes of texts, if some are refused.
+// isOfText reports whether a defect is about the change of a text that its author can send again: any that is refused,
+// and a patch that is only shown. Sessions of earlier readers have neither.
+func isOfText(d settle.Defect) bool {
+	return d.Section == settle.TextPatch && (!d.Final || strings.Contains(d.Message, patch.Protocol))
+}
+
+// aboutOthers returns how to correct what is no change of a text, unless there are only such.
+func aboutOthers(defects []settle.Defect, how string) string {
+	if len(defects) == 0 || slices.ContainsFunc(defects, func(d settle.Defect) bool { return !isOfText(d) }) {
+		return how
+	}
+	return ""
+}
+
+// aboutTexts says how to correct changes of texts, if there are some to correct.
 func aboutTexts(defects []settle.Defect) string {
-	if !slices.ContainsFunc(defects, func(d settle.Defect) bool { return d.Section == settle.TextPatch && !d.Final }) {
+	if !slices.ContainsFunc(defects, isOfText) {
 		return ""
 	}
-	return "If a change of a text is refused, no change of that text is made: send all changes of it again, in the form that this message describes. "
+	text := "A change of a text is neither a delta nor a record: write it as search/replace blocks, with the name of the text on the line above, or as a patch of the protocol " +
+		patch.Protocol + ", one JSON object in a fence of its own that begins with three backticks and the word json. "
+	if slices.ContainsFunc(defects, func(d settle.Defect) bool { return isOfText(d) && !d.Final }) {
+		text += "If a change of a text is refused, no change of that text is made: send all changes of it again. "
+	}
+	return text
 }
 
 // defectiveBlocks names the blocks with a defect, of which a request describes only the first ones.
