@@ -109,7 +109,7 @@ type Options struct {
 	// the first reader leaves out the block with it.
 	Cut bool
 	// Repair means that the reply answers a request to correct another one. Its blocks were asked for:
-	// only what clearly speaks against one counts, for nobody asks again.
+	// only what clearly speaks against one counts, for the program does not ask again.
 	Repair bool
 	// Records says whether the reply may have records of the project.
 	Records RecordUse
