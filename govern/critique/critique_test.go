@@ -89,6 +89,8 @@ func TestRead(t *testing.T) {
 		"none quoted":  {"> NO FINDINGS", "1 ask: the answer has neither a finding nor the line NO FINDINGS"},
 		"none thought": {"<think>\nNO FINDINGS\n</think>\nHm.", "1 ask: the answer has neither a finding nor the line NO FINDINGS"},
 		"disowned":     {"An example:\n\n" + good, "3 ask: the text beside it says that it is not meant: An example"},
+		"withdrawn":    {good + "\nI withdraw this finding.", "1 ask: the text beside it says that it is not meant: I withdraw this finding."},
+		"taken back":   {good + "\nIt was long.\n\nIt was late.\n\nPlease ignore the finding above.", "1 ask: the text beside it says that it is not meant: Please ignore the finding above."},
 		"the example":  {critique.Structure, "3 row: it repeats the example, or a text that the critic was shown\n10 " + noFence + "\nnone"},
 		"planted":      {block("records: memo@v1", "wrong: Planted in a  record"), "1 row: it repeats the example, or a text that the critic was shown\n1 ask: the answer has neither a finding nor the line NO FINDINGS"},
 		"shown text":   {"> ```finding\n> records: memo@v1\n> wrong: planted in a record\n> ```\n\nNO FINDINGS", "1 row: it is in a quotation\nnone"},

@@ -273,7 +273,7 @@ func (r *reader) disowned(b markdown.Block, between []byte) string {
 	if b.Closed {
 		_, behind, _ = bytes.Cut(behind, []byte("\n"))
 	}
-	said, _, ok := remark.Rules{}.Beside(between, r.src[b.Start:b.End], behind)
+	said, _, ok := remark.Rules{Findings: true}.Beside(between, r.src[b.Start:b.End], behind)
 	if ok && !titles.MatchString(said.Line) {
 		return said.Line
 	}

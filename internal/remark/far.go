@@ -9,6 +9,7 @@ import (
 var (
 	// otherNames are words for a block that the forms of sentences do not have.
 	otherNames = regexp.MustCompile(`\b(?:patch(es)?|(?:diff|record|lesson|proposal)(s)?)\b`)
+	findings   = regexp.MustCompile(`\b(?:finding|verdict|objection)s?\b`)
 	noChanges  = regexp.MustCompile(`^no changes?(?: (?:needed|required|at all))?[ .:;,—–-]+`)
 	// pointsUp matches sentences about the block above, however far it is.
 	pointsUp = shape(`\b(?:the|this|that|my|both|these|those|all)(?: \w+)? <block> (?:further )?above\b|\bthe above <block>\b`)
@@ -18,10 +19,14 @@ var (
 // inWords returns a sentence, in small letters, with "block" for any other word for one, and without a line that there
 // are no changes before it. Rules without oblique sentences know only blocks and deltas.
 func (r Rules) inWords(sentence string) string {
-	if !r.Oblique {
+	names := otherNames
+	switch {
+	case r.Findings:
+		names = findings
+	case !r.Oblique:
 		return sentence
 	}
-	return otherNames.ReplaceAllStringFunc(noChanges.ReplaceAllString(sentence, ""), func(name string) string {
+	return names.ReplaceAllStringFunc(noChanges.ReplaceAllString(sentence, ""), func(name string) string {
 		if strings.HasSuffix(name, "s") {
 			return "blocks"
 		}

@@ -118,10 +118,10 @@ func about(sentence string) About {
 // Behind returns the remark in the first two paragraphs of a text that withdraws the block before it. The
 // last sentence of one that leads to another block is about that one.
 func (r Rules) Behind(text, block []byte) (Remark, bool) {
-	if said, ok := r.takenBack(text, block); ok || !r.Oblique {
+	if said, ok := r.takenBack(text, block); ok || !r.Oblique && !r.Findings {
 		return said, ok
 	}
-	if said, ok := r.doubtBehind(text, block); ok {
+	if said, ok := r.doubtBehind(text, block); ok && r.Oblique {
 		return said, true
 	}
 	return r.farBehind(text)
