@@ -37,6 +37,7 @@ type Patched struct {
 	Put     []Put
 	// Stuck is the request for a ruling, if the same patch was refused too often.
 	Stuck *record.Ref
+	Ruled *Stalemate // the last ruling about the version, unless one is open
 }
 
 // Text returns the text of a version for patches, to an actor who may read it.

@@ -40,6 +40,8 @@ func (s *Stalemate) Waits() bool {
 	return s.State == stalemate.Open || s.State == stalemate.Requested
 }
 
+func (s *Stalemate) closed() bool { return s.Verdict != nil || s.State == stalemate.Withdrawn }
+
 // stalematePrefix begins the ids of requests about records; those of sessions differ.
 const stalematePrefix = "ST-"
 
@@ -101,7 +103,7 @@ func (rs *Records) Stalemate(ctx context.Context, of, id string) (*Stalemate, er
 	if err != nil {
 		return nil, err
 	}
-	s.Subject = subjectOf(&version)
+	s.Subject = version.Subject()
 	data, err := rs.Store.Blob(ctx, r.Content)
 	if err != nil {
 		return nil, err
@@ -137,7 +139,7 @@ func (rs *Records) verdict(ctx context.Context, s *Stalemate) error {
 func (rs *Records) openStalemateFor(ctx context.Context, who Actor, of, id, next string) (*Stalemate, error) {
 	s, err := rs.Stalemate(ctx, of, id)
 	if err == nil {
-		err = rs.mayDecide(who, "rule on "+s.ID)
+		err = rs.mayDecide(who, map[string]string{stalemate.Withdrawn: "withdraw ", stalemate.Requested: "request a ruling on ", stalemate.Ruled: "rule on "}[next]+s.ID)
 	}
 	if err == nil && s.State == stalemate.Ruled {
 		err = s.ruledError()
@@ -152,16 +154,11 @@ func (rs *Records) mayDecide(who Actor, op string) error {
 	if rs.authority(who) {
 		return nil
 	}
-	return &fault.Error{
-		Code: policy.OutOfScope, Op: op, Detail: fault.Shown(who.Name) + " has no authority to decide",
-		Hint: "the operator and the authorities of brenner.yaml have it",
-	}
+	return &fault.Error{Code: policy.OutOfScope, Op: op, Detail: fault.Shown(who.Name) + " has no authority to decide", Hint: "the operator and the authorities of brenner.yaml have it"}
 }
 
 func (s *Stalemate) ruledError() error {
-	return &fault.Error{
-		Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.About.ID + " " + s.ID + "`",
-	}
+	return &fault.Error{Code: stalemate.BadState, Detail: s.ID + " is already ruled", Hint: "see `brenner stalemate show " + s.About.ID + " " + s.ID + "`"}
 }
 
 // Send marks a request as handed out. Placeholder evidence cannot be sent.
@@ -271,9 +268,9 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 		if asked, warnings, err = stalemate.ReadSubmittedRequest(request); err != nil {
 			return nil, nil, err
 		}
-		c = stalemate.FromRequest(r.ID, &asked, subjectOf(&r), 0)
+		c = stalemate.FromRequest(r.ID, &asked, r.Subject(), 0)
 	} else {
-		on := &stalemate.PatchedText{Name: subjectOf(&r), Key: r.Ref().String(), Content: text.Canonical(), Bound: stalemate.EvidenceBound(rs.Rules.Call)}
+		on := &stalemate.PatchedText{Name: r.Subject(), Key: r.Ref().String(), Content: text.Canonical(), Bound: stalemate.EvidenceBound(rs.Rules.Call)}
 		if c, err = rs.refusedSoFar(ctx, &r, on); err != nil {
 			return nil, nil, err
 		}
@@ -285,9 +282,7 @@ func (rs *Records) OpenStalemate(ctx context.Context, who Actor, address string,
 	}
 	put, fresh, err := rs.request(ctx, who, &r, &c, &asked)
 	if err == nil && !fresh {
-		err = &fault.Error{
-			Code: stalemate.BadState, Detail: "already opened as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`",
-		}
+		err = &fault.Error{Code: stalemate.BadState, Detail: "already opened as " + put.ID, Hint: "see `brenner stalemate show " + r.ID + " " + put.ID + "`"}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -304,10 +299,7 @@ func (rs *Records) refusedSoFar(ctx context.Context, r *record.Record, on *stale
 	}
 	c, ok := stalemate.DeclaredFromPatches(on, tries)
 	if !ok {
-		return c, &fault.Error{
-			Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "no patch of it was refused",
-			Hint: "describe the stalemate with --request FILE",
-		}
+		return c, &fault.Error{Code: NothingGiven, Op: "open a stalemate about " + on.Name, Detail: "no patch of it was refused", Hint: "describe the stalemate with --request FILE"}
 	}
 	patch, err := rs.Store.Blob(ctx, tries[len(tries)-1].Content)
 	on.Patch = string(patch)
@@ -349,17 +341,30 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	if last == "" {
 		return nil
 	}
+	before, err := rs.lastAbout(ctx, out.Base)
+	if err != nil {
+		return err
+	}
 	tries, err := rs.tries(ctx, out.Base)
 	if err != nil {
 		return err
+	}
+	if before != nil && before.closed() { // then counting begins again at zero
+		tries = stalemate.Since(tries, before.Moved)
+		if before.Verdict != nil {
+			out.Ruled = before
+		}
 	}
 	of, _, err := rs.Find(ctx, out.Base.String())
 	if err != nil {
 		return err
 	}
-	on := &stalemate.PatchedText{Name: subjectOf(&of), Key: out.Base.String(), Content: out.Before.Canonical(), Patch: last, Bound: stalemate.EvidenceBound(rs.Rules.Call)}
+	on := &stalemate.PatchedText{Name: of.Subject(), Key: out.Base.String(), Content: out.Before.Canonical(), Patch: last, Bound: stalemate.EvidenceBound(rs.Rules.Call)}
 	c, stuck := stalemate.FromPatches(on, tries)
-	if !stuck {
+	if stuck && before != nil && !before.closed() { // one about a text is enough
+		out.Stuck = &record.Ref{ID: before.ID, Version: 1}
+	}
+	if !stuck || out.Stuck != nil {
 		return nil
 	}
 	docs, err := rs.caseDocuments(ctx, &c, on)
@@ -368,11 +373,19 @@ func (rs *Records) logRefusedPatches(ctx context.Context, who Actor, p *Patching
 	}
 	asked := stalemate.PatchRequest(on, rs.Now().UTC(), &c, docs...)
 	ref, _, err := rs.request(ctx, who, &of, &c, &asked)
-	if s, err := rs.Stalemate(ctx, "", ref.ID); err != nil || s.State == stalemate.Withdrawn {
-		return err
-	}
-	out.Stuck = &ref
+	out.Stuck, out.Ruled = &ref, nil
 	return err
+}
+
+// lastAbout returns the stalemate about a version that is not closed, else the one closed last, or nil.
+func (rs *Records) lastAbout(ctx context.Context, of record.Ref) (last *Stalemate, err error) {
+	all, err := rs.Stalemates(ctx, of.ID)
+	for i := range all {
+		if s := &all[i]; s.About == of && (last == nil || last.closed() && (!s.closed() || s.Moved.After(last.Moved))) {
+			last = s
+		}
+	}
+	return last, err
 }
 
 // briefDocument returns the brief, if there is one.
@@ -416,7 +429,7 @@ func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attemp
 			return nil, err
 		}
 		if e.ID == of.ID && e.Version == of.Version {
-			all = append(all, stalemate.Attempt{By: e.By, Place: e.ID, Content: e.Patch, Code: e.Code, Message: e.Message, Why: e.Why})
+			all = append(all, stalemate.Attempt{By: e.By, Place: e.ID, Content: e.Patch, Code: e.Code, Message: e.Message, Why: e.Why, At: entries[i].At})
 		}
 	}
 	return all, nil
@@ -427,8 +440,14 @@ func (rs *Records) tries(ctx context.Context, of record.Ref) ([]stalemate.Attemp
 func (rs *Records) request(ctx context.Context, who Actor, of *record.Record, c *stalemate.Case, r *stalemate.Request) (ref record.Ref, fresh bool, err error) {
 	err = rs.putAll(ctx, who, func(b *putting) error {
 		h, err := b.headOf(ctx, c.ID)
-		if fresh = h.Latest == 0; !fresh || err != nil {
-			ref = record.Ref{ID: h.ID, Version: h.Latest}
+		for ; err == nil && h.Latest > 0; h, err = b.headOf(ctx, c.ID) {
+			if s, err := rs.Stalemate(ctx, "", c.ID); err != nil || !s.closed() {
+				ref = record.Ref{ID: h.ID, Version: h.Latest}
+				return err
+			}
+			c.ID = stalemate.NextID(c.ID)
+		}
+		if fresh = err == nil; !fresh {
 			return err
 		}
 		put, err := b.put(ctx, &Draft{
@@ -450,10 +469,7 @@ func (rs *Records) Arbitrate(ctx context.Context, who Actor, h *Helper, of, id s
 	}
 	arbiter := stalemate.Arbiter{Kind: stalemate.ByAgent, Name: h.Name, Model: h.Model}
 	if s.Request.IsParty(h.Name) || slices.ContainsFunc(rs.Rules.Authorities, func(name string) bool { return strings.EqualFold(name, h.Name) }) {
-		return nil, &fault.Error{
-			Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of the operator or an authority",
-			Hint: "choose another name for the arbiter",
-		}
+		return nil, &fault.Error{Code: stalemate.ArbiterIsParty, Op: "ask " + fault.Shown(h.Name), Detail: "it has the name of a party, or of the operator or an authority", Hint: "choose another name for the arbiter"}
 	}
 	if err := s.Request.Sendable(); err != nil {
 		return nil, err

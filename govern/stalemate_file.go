@@ -28,16 +28,15 @@ func FileID(path string) string {
 	return derivedID("file-", plain+"-"+store.Hash([]byte(path))[:8])
 }
 
-// RefuseFile records patches that a file refused, and returns the request for a ruling when their author is
-// stuck on this text of the file, or nil.
-func (rs *Records) RefuseFile(ctx context.Context, who Actor, f *PatchedFile) (*record.Ref, error) {
+// RefuseFile records patches that a file refused. The result has the request for a ruling when their author is
+// stuck on this text of the file.
+func (rs *Records) RefuseFile(ctx context.Context, who Actor, f *PatchedFile) (*Patched, error) {
 	ref, err := rs.KeepFile(ctx, who, f.Path, f.Text, true)
 	if err != nil {
 		return nil, err
 	}
 	out := &Patched{Base: ref, Before: f.Text, Reports: f.Reports}
-	err = rs.logRefusedPatches(ctx, who, &Patching{Patches: f.Refused}, out)
-	return out.Stuck, err
+	return out, rs.logRefusedPatches(ctx, who, &Patching{Patches: f.Refused}, out)
 }
 
 // KeepFile puts the text of a file as a version, if it is new; a file without a record gets one only if create
@@ -61,12 +60,4 @@ func (rs *Records) KeepFile(ctx context.Context, who Actor, path string, text *p
 		return err
 	})
 	return ref, err
-}
-
-// subjectOf names what a stalemate is about: a version of a record, or a file by its path.
-func subjectOf(r *record.Record) string {
-	if r.Type == record.PatchedFile && len(r.Tags) > 0 {
-		return r.Tags[0]
-	}
-	return r.Ref().String()
 }

@@ -63,15 +63,23 @@ func (p *Project) countRefusals(ctx context.Context, r *patchfiles.Applied) erro
 			}
 			continue
 		}
-		stuck, err := d.RefuseFile(ctx, d.Actor, f)
+		out, err := d.RefuseFile(ctx, d.Actor, f)
 		if err != nil {
 			return err
 		}
-		if stuck != nil && r.Stalemate == "" {
-			r.Stalemate, r.Subject = stuck.ID, f.Path
-		}
+		addRuling(r, out, f.Path)
 	}
 	return nil
+}
+
+// addRuling adds the stalemate about a text that refused patches, or how the last one was ruled.
+func addRuling(r *patchfiles.Applied, out *govern.Patched, subject string) {
+	if out.Stuck != nil && r.Stalemate == "" {
+		r.Stalemate, r.Subject = out.Stuck.ID, subject
+	}
+	if s := out.Ruled; s != nil && r.Ruled == "" {
+		r.Ruled = s.ID + " was ruled by " + s.By + " for " + s.Verdict.For + ": " + s.Verdict.RootCause
+	}
 }
 
 // pathOf returns the path of a file from the project's directory, with slashes, and whether it is inside.

@@ -255,9 +255,7 @@ func patchRecord(ctx context.Context, d *govern.Records, who govern.Actor, q *Re
 		r.Patches[i].Version, r.Patches[i].Status = made.Ref().String(), made.Status
 		r.Written = append(r.Written, r.Patches[i].Version)
 	}
-	if out.Stuck != nil {
-		r.Stalemate, r.Subject = out.Stuck.ID, out.Base.ID
-	}
+	addRuling(r, out, out.Base.ID)
 	return r, out, nil
 }
 

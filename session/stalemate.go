@@ -151,12 +151,12 @@ func (h *History) expire(d *draft, now *artifact.Artifact) {
 
 // hasCase reports whether a case is known, or one about the same place is open.
 func (h *History) hasCase(c *stalemate.Case) bool {
-	for _, s := range h.State.Stalemates {
-		if s.ID == c.ID || s.Place == c.Place && s.Waits() {
-			return true
-		}
-	}
-	return false
+	_, known := h.State.Stalemate(c.ID)
+	return known || h.waitsAt(c.Place)
+}
+
+func (h *History) waitsAt(place string) bool {
+	return slices.ContainsFunc(h.State.Stalemates, func(s flow.Stalemate) bool { return s.Place == place && s.Waits() })
 }
 
 func (h *History) openWith(d *draft, c *stalemate.Case, r *stalemate.Request, by string) {
@@ -368,7 +368,7 @@ func (h *History) settleRuling(ctx context.Context, base artifact.Artifact, c *s
 	switch {
 	case err == nil:
 	case aboutText(c.Place):
-		last.Why = "it changes no text by itself: its author was told, and the next patch does"
+		last.Why = "it changes no text by itself: its author is told in the session's next round, and a new patch can"
 		return newDraft(flow.KindStalemate, last), nil, nil
 	case v.For == stalemate.TheRules:
 		last.Why = "the refusal stands; nothing is changed"

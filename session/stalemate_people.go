@@ -33,7 +33,15 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		if err != nil {
 			return nil, err
 		}
-		c, stuck := stalemate.FromConflict(thread, &base, place, state.Round())
+		var c stalemate.Case
+		var moments []stalemate.Moment
+		stuck := slices.Contains(Conflicts(&base), place)
+		if stuck {
+			if moments, err = h.Moments(ctx); err != nil {
+				return nil, err
+			}
+			c, stuck = stalemate.FromConflict(thread, moments, place)
+		}
 		var r stalemate.Request
 		switch {
 		case request != nil:
@@ -49,7 +57,7 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 				c = stalemate.FromRequest(thread, &r, place, state.Round())
 			}
 		case stuck:
-			if r, err = h.newRequest(ctx, &c); err != nil {
+			if r, err = h.newRequest(ctx, &c, moments); err != nil {
 				return nil, err
 			}
 		default:
@@ -58,9 +66,13 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 			}
 			return nil, err
 		}
-		if id = c.ID; h.hasCase(&c) {
-			return nil, &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + place + " already exists", Hint: "`brenner stalemate list " + thread + " --all` shows it"}
+		if h.waitsAt(place) {
+			return nil, &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + place + " is open already", Hint: "`brenner stalemate list " + thread + "` shows it"}
 		}
+		for h.hasCase(&c) { // a person may open again what was closed
+			c.ID = stalemate.NextID(c.ID)
+		}
+		id = c.ID
 		dr := &draft{}
 		h.openWith(dr, &c, &r, ed.As)
 		return dr, nil
@@ -69,11 +81,7 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 }
 
 // newRequest returns the request for a case that a person declares.
-func (h *History) newRequest(ctx context.Context, c *stalemate.Case) (stalemate.Request, error) {
-	moments, err := h.Moments(ctx)
-	if err != nil {
-		return stalemate.Request{}, err
-	}
+func (h *History) newRequest(ctx context.Context, c *stalemate.Case, moments []stalemate.Moment) (stalemate.Request, error) {
 	b, err := h.basis(ctx, c, moments)
 	if err != nil {
 		return stalemate.Request{}, err

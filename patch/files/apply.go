@@ -106,6 +106,8 @@ type Applied struct {
 	// Stalemate is the request for a ruling on Subject, if the same patch was refused too often.
 	Stalemate string `json:"stalemate,omitempty"`
 	Subject   string `json:"-"` // a record, or the path of a file
+	// Ruled says how the last stalemate about Subject was ruled, if a patch was refused after that.
+	Ruled string `json:"ruled,omitempty"`
 }
 
 func newApplied(patches []Outcome) *Applied {

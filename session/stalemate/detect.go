@@ -136,6 +136,11 @@ func (s spot) withWriter(by []*artifact.Stamp) spot {
 
 // conflicts returns conflicts that were open at the end of an earlier round and of the last one.
 func conflicts(moments []Moment) []Case {
+	return slices.DeleteFunc(openConflicts(moments), func(c Case) bool { return c.Since == c.Round })
+}
+
+// openConflicts returns the conflicts after the last moment, each since the round in which it began.
+func openConflicts(moments []Moment) []Case {
 	since := make(map[string]int) // place → first round
 	// Items are immutable, so each is searched once.
 	seen := make(map[*artifact.Item][]spot)
@@ -155,7 +160,7 @@ func conflicts(moments []Moment) []Case {
 				if _, known := since[place]; !known {
 					since[place] = round
 				}
-				if since[place] < round && i == len(moments)-1 {
+				if i == len(moments)-1 {
 					candidates, _ := s.value.(artifact.Conflict)
 					last = append(last, conflictCase(moments, &s, candidates, since[place], round))
 				}

@@ -3,6 +3,7 @@ package stalemate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,11 @@ type PatchedText struct {
 	Content string
 	Patch   string // the last one refused: an anchor patch, or search/replace blocks
 	Bound   int    // of the evidence in bytes; 0 is MaxEvidence
+}
+
+// Since returns the tries after an instant, at which a ruling or a withdrawal closed what was before.
+func Since(tries []Attempt, at time.Time) []Attempt {
+	return slices.DeleteFunc(slices.Clone(tries), func(a Attempt) bool { return !a.At.After(at) })
 }
 
 // FromPatches reports whether the last author is stuck on a text: the same patch or the same error

@@ -88,7 +88,11 @@ func summary(thread string, c *Case) string {
 	at := fmt.Sprintf("%s, %s", thread, c.Place)
 	switch c.Kind {
 	case Conflict:
-		return fmt.Sprintf("%s: %d parties wrote different values at one instant with equal right in round %d, and round %d did not settle it.", at, len(c.Positions), c.Since, c.Round)
+		at = fmt.Sprintf("%s: %d parties wrote different values at one instant with equal right in round %d", at, len(c.Positions), c.Since)
+		if c.Since == c.Round {
+			return at + ", and a person asks for a ruling."
+		}
+		return fmt.Sprintf("%s, and round %d did not settle it.", at, c.Round)
 	case Swing:
 		return fmt.Sprintf("%s: two parties write the field back and forth since round %d.", at, c.Since)
 	case Retry:
@@ -141,18 +145,39 @@ func (h *Hypothesis) value(implied string) artifact.Value {
 	return artifact.MapOf(entries...)
 }
 
+// keyed returns which parties have the two keys of the specification: those of these names, else the first ones that have
+// no key.
+func (r *Request) keyed() (first, second int) {
+	named := func(name string) int {
+		return slices.IndexFunc(r.Parties, func(h Hypothesis) bool { return h.Name == name })
+	}
+	next := func(taken int) int {
+		return slices.IndexFunc(r.Parties, func(h Hypothesis) bool {
+			return h.Name != firstParty && h.Name != secondParty && (taken < 0 || h.Name != r.Parties[taken].Name)
+		})
+	}
+	if first, second = named(firstParty), named(secondParty); first < 0 {
+		first = next(-1)
+	}
+	if second < 0 {
+		second = next(first)
+	}
+	return first, second
+}
+
 func (r *Request) hypotheses() artifact.Value {
 	dissidents, further := artifact.List{}, artifact.List{}
 	for i := range r.Dissidents {
 		dissidents = append(dissidents, r.Dissidents[i].value(r.Dissidents[i].Name))
 	}
 	entries := []artifact.Entry{{Key: dissidentKey, Value: dissidents}}
+	first, second := r.keyed()
 	for i := range r.Parties {
 		h := &r.Parties[i]
 		switch i {
-		case 0:
+		case first:
 			entries = append(entries, artifact.Entry{Key: firstParty + keySuffix, Value: h.value(firstParty)})
-		case 1:
+		case second:
 			entries = append(entries, artifact.Entry{Key: secondParty + keySuffix, Value: h.value(secondParty)})
 		default:
 			further = append(further, h.value(""))
@@ -251,14 +276,9 @@ func (r *Request) message() string {
 }
 
 // FromConflict returns the case of an open conflict that a person declares stuck.
-func FromConflict(thread string, a *artifact.Artifact, place string, round int) (Case, bool) {
-	for _, it := range active(a) {
-		for _, s := range conflictSpots(it) {
-			if s.place() != place {
-				continue
-			}
-			candidates, _ := s.value.(artifact.Conflict)
-			c := conflictCase(nil, &s, candidates, round, round)
+func FromConflict(thread string, moments []Moment, place string) (Case, bool) {
+	for _, c := range openConflicts(moments) {
+		if c.Place == place {
 			c.ID = caseID(thread, c.ID)
 			return c, true
 		}

@@ -34,6 +34,15 @@ func (r *reader) text(m artifact.Map, key, place string) string {
 	return string(t)
 }
 
+// only adds a fault for each key of an object that is not known. What it says would be lost.
+func (r *reader) only(m artifact.Map, place string, known ...string) {
+	for _, e := range m {
+		if !slices.Contains(known, e.Key) {
+			r.faults.Add(delta.InvalidField, place+e.Key, "remove it; known: "+strings.Join(known, ", "), "unknown field")
+		}
+	}
+}
+
 func optional(m artifact.Map, key string) string {
 	v, _ := m.Get(key)
 	t, _ := v.(artifact.Text)
@@ -195,6 +204,9 @@ func (r *Request) Sendable() error {
 // must name no party, and no party may have the name of a dissident.
 func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 	r, warnings, err := ReadRequest(data)
+	if err == nil {
+		err = unknownKeys(data)
+	}
 	if err != nil {
 		return r, warnings, err
 	}
@@ -214,6 +226,40 @@ func ReadSubmittedRequest(data []byte) (Request, []*fault.Error, error) {
 		}
 	}
 	return r, warnings, list.Err()
+}
+
+// unknownKeys returns a fault for each key of a request that the schema does not have.
+func unknownKeys(data []byte) error {
+	v, err := artifact.ParseValue(data, maxDepth)
+	if err != nil {
+		return err
+	}
+	r := &reader{}
+	top, _ := v.(artifact.Map)
+	r.only(top, "", "protocol_id", "session_timestamp", "stalemate_summary", "hypotheses", "objective_evidence", "arbitration_request")
+	v, _ = top.Get("hypotheses")
+	hypotheses, _ := v.(artifact.Map)
+	for _, e := range hypotheses {
+		place := "hypotheses." + e.Key
+		switch value := e.Value.(type) {
+		case artifact.Map:
+			r.only(value, place+".", "party", "statement", "justification")
+		case artifact.List:
+			for i, one := range r.list(value, place) {
+				at := fmt.Sprintf("%s[%d].", place, i)
+				if e.Key == dissidentKey {
+					r.only(one, at, "statement", "justification")
+				} else {
+					r.only(one, at, "party", "statement", "justification")
+				}
+			}
+		}
+	}
+	v, _ = top.Get("objective_evidence")
+	for i, one := range r.list(v, "objective_evidence") {
+		r.only(one, fmt.Sprintf("objective_evidence[%d].", i), "type", "description", "content", "file_path", "file_content", "sha256")
+	}
+	return r.faults.Err()
 }
 
 // isReserved reports whether a name is Neither, or has the form of a dissident's: a D and a number.

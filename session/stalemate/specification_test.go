@@ -72,7 +72,7 @@ func TestWriteSpecificationRequest(t *testing.T) {
 	}
 }
 
-// Two parties have the keys of the specification, further ones are in a list. The form of earlier
+// Two parties have the keys of the specification, first those with these names; further ones are in a list. The form of earlier
 // programs, with a list of all, is still read.
 func TestPartiesUnderTheKeysOfTheSpecification(t *testing.T) {
 	r := Request{Summary: "s", Arbitration: "q", At: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)}
@@ -80,7 +80,7 @@ func TestPartiesUnderTheKeysOfTheSpecification(t *testing.T) {
 		r.Parties = append(r.Parties, Hypothesis{Name: name, Statement: "by " + name})
 	}
 	back, _, err := ReadRequest(r.JSON())
-	if err != nil || strings.Join(back.Names(), " ") != "Anna engrove "+firstParty || string(back.JSON()) != string(r.JSON()) {
+	if err != nil || strings.Join(back.Names(), " ") != firstParty+" engrove Anna" || string(back.JSON()) != string(r.JSON()) {
 		t.Errorf("got %v, %v of %s", back.Names(), err, r.JSON())
 	}
 	const earlier = `{"protocol_id":"Stalemate_Protocol_v1.1","session_timestamp":"2026-11-15T09:00:00Z","stalemate_summary":"s","arbitration_request":"q",

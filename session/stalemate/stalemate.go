@@ -68,6 +68,7 @@ type Moment struct {
 // Attempt is a refused change.
 type Attempt struct {
 	Round   int
+	At      time.Time // in a store, where there are no rounds
 	By      string
 	Place   string
 	Content string // equal for equal changes
@@ -89,6 +90,9 @@ func caseID(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return idPrefix + hex.EncodeToString(sum[:idBytes])
 }
+
+// NextID returns the id of a case that is opened again after the one with this id was closed.
+func NextID(id string) string { return caseID(id, "again") }
 
 // IsID reports whether a text has the form of a case's id.
 func IsID(text string) bool {

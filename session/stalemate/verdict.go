@@ -63,6 +63,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 		For: in.text(m, "ruling_for", ""), RootCause: in.text(m, "root_cause", ""), Reasoning: in.texts(m, "reasoning"),
 		Arbiter: arbiter,
 	}
+	in.only(m, "", "ruling_for", "root_cause", "reasoning", "rejected", "confidence", "value", "arbiter")
 	if value, ok := m.Get("value"); ok && value != (artifact.Null{}) {
 		v.Value = value
 	}
@@ -74,6 +75,7 @@ func ReadVerdict(text []byte, arbiter Arbiter, r *Request) (Verdict, error) {
 	if list, ok := m.Get("rejected"); ok {
 		for i, one := range in.list(list, "rejected") {
 			place := fmt.Sprintf("rejected[%d].", i)
+			in.only(one, place, "hypothesis", "why")
 			v.Rejected = append(v.Rejected, Rejection{in.text(one, "hypothesis", place), in.text(one, "why", place)})
 		}
 	}

@@ -59,6 +59,14 @@ func (r *Record) StaleSummary() bool { return r.SummaryOf != r.Content }
 // Ref returns the version's own address.
 func (r *Record) Ref() Ref { return Ref{r.ID, r.Version} }
 
+// Subject names what a stalemate about the record is about: a version, or a file by its path.
+func (r *Record) Subject() string {
+	if r.Type == PatchedFile && len(r.Tags) > 0 {
+		return r.Tags[0]
+	}
+	return r.Ref().String()
+}
+
 // Check returns an error if a required field is missing or invalid.
 func (r *Record) Check() error {
 	for _, f := range []struct{ name, value string }{

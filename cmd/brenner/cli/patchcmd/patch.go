@@ -420,6 +420,8 @@ func appliedText(a *ui.App, r *files.Applied) string {
 	if r.Stalemate != "" {
 		show := text.CommandToCopy("brenner stalemate show", "FILE "+r.Stalemate, r.Subject, r.Stalemate)
 		out.WriteString("stalemate: refused three times for the same reason; see `" + ui.Clean(show) + "`\n")
+	} else if r.Ruled != "" {
+		out.WriteString("ruled: " + ui.Clean(r.Ruled) + "\n")
 	}
 	a.Say(out.String())
 	// The diff is printed unchanged, except for characters unsafe on a terminal.

@@ -13,6 +13,7 @@ import (
 	"brenner/govern"
 	"brenner/internal/fault"
 	"brenner/project"
+	"brenner/session"
 )
 
 // subjectArg is ui.SessionArg for a first argument that may also be a file which refused patches.
@@ -35,7 +36,12 @@ func subjectArg(a *ui.App, c *cobra.Command) *cobra.Command {
 			args = slices.Clone(args)
 			args[0] = id
 		}
-		return run(c, args)
+		if err = run(c, args); id == "" && isFile(args[0]) && fault.CodeOf(err) == session.NotAnExport {
+			return &fault.Error{
+				Code: session.NoStalemate, Detail: "no stalemate about " + fault.Shown(args[0]) + ": no refused patch of it was counted", Hint: "`brenner stalemate list` lists all stalemates",
+			}
+		}
+		return err
 	}
 	return c
 }
@@ -50,8 +56,8 @@ func isFile(arg string) bool {
 func openOnFile(a *ui.App, c *cobra.Command, flags *sessioncmd.AuthorFlags, file string, request []byte) error {
 	if request == nil {
 		return &fault.Error{
-			Code: govern.NothingGiven, Op: "open a stalemate about " + file, Detail: "no patch of it was refused",
-			Hint: "describe the stalemate with --request FILE",
+			Code: govern.NothingGiven, Op: "open a stalemate about " + file, Detail: "no refused patch of it was counted",
+			Hint: "describe the stalemate with --request FILE; what counts: docs/patch.md, Files that refuse patches",
 		}
 	}
 	var id string

@@ -175,8 +175,9 @@ func stalemateWithdrawCommand(a *ui.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "withdraw ID STALEMATE",
 		Short: "Close a stalemate without a ruling",
-		Long: `Closes a stalemate that was opened by mistake or no longer matters, without a ruling. It is
-not opened again. --as must be allowed to rule: an authority that is not a party.`,
+		Long: `Closes a stalemate that was opened by mistake or no longer matters, without a ruling. The
+program does not open it again; a person may. --as must be allowed to rule: an authority
+that is not a party.`,
 		Example: `  brenner stalemate withdraw RS-20261115-cell-fate ST-1a2b3c4d5e6f7a8b --reason "Both values are right."
 
 Exit codes: 0 withdrawn; 1 storing failed; 2 no such session, record or stalemate, already
