@@ -33,15 +33,11 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		if err != nil {
 			return nil, err
 		}
-		var c stalemate.Case
-		var moments []stalemate.Moment
-		stuck := slices.Contains(Conflicts(&base), place)
-		if stuck {
-			if moments, err = h.Moments(ctx); err != nil {
-				return nil, err
-			}
-			c, stuck = stalemate.FromConflict(thread, moments, place)
+		c, moments, err := h.conflictCase(ctx, &base, place)
+		if err != nil {
+			return nil, err
 		}
+		stuck := c.ID != ""
 		var r stalemate.Request
 		switch {
 		case request != nil:
@@ -66,11 +62,8 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 			}
 			return nil, err
 		}
-		if h.waitsAt(place) {
-			return nil, &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + place + " is open already", Hint: "`brenner stalemate list " + thread + "` shows it"}
-		}
-		for h.hasCase(&c) { // a person may open again what was closed
-			c.ID = stalemate.NextID(c.ID)
+		if err = h.renew(&c); err != nil {
+			return nil, err
 		}
 		id = c.ID
 		dr := &draft{}
@@ -78,6 +71,30 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		return dr, nil
 	})
 	return h, id, warnings, err
+}
+
+// conflictCase returns the case of the conflict at a place, and the history that it is from; without one, it has no id.
+func (h *History) conflictCase(ctx context.Context, base *artifact.Artifact, place string) (stalemate.Case, []stalemate.Moment, error) {
+	if !slices.Contains(Conflicts(base), place) {
+		return stalemate.Case{}, nil, nil
+	}
+	moments, err := h.Moments(ctx)
+	if err != nil {
+		return stalemate.Case{}, nil, err
+	}
+	c, _ := stalemate.FromConflict(h.Thread, moments, place)
+	return c, moments, nil
+}
+
+// renew gives a case that a person opens an id of its own: what was closed may be opened again. One that is open is an error.
+func (h *History) renew(c *stalemate.Case) error {
+	if h.waitsAt(c.Place) {
+		return &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + c.Place + " is open already", Hint: "`brenner stalemate list " + h.Thread + "` shows it"}
+	}
+	for h.hasCase(c) {
+		c.ID = stalemate.NextID(c.ID)
+	}
+	return nil
 }
 
 // newRequest returns the request for a case that a person declares.
