@@ -241,6 +241,9 @@ func (a *after) muses() bool {
 	if a.words[0].kind&author == 0 || a.has(id|thing|others|source|modal) || a.any(" can will ") || a.any(" agreed ") && !a.has(negates) || a.isActing() || a.any(" hope know expect else other others further agree disagree happy open welcome confident certain convinced ") {
 		return false
 	}
+	if !a.has(negates) && a.any(" send submit resubmit resend offer stand support mean intend repeat ") { // PS: I send it again.
+		return false
+	}
 	return a.pointsBehind(1) || len(a.words) <= short && !a.has(finite) || a.any(" thoughts ")
 }
 
