@@ -166,6 +166,7 @@ func TestShownBlocks(t *testing.T) {
 		"fences in the text":  "````\n<<<<<<< SEARCH\n```\n=======\n~~~\n>>>>>>> REPLACE\n````\n",
 		"comment in the text": "<<<<<<< SEARCH\n<!--\n=======\n<think>\n>>>>>>> REPLACE\n\n" + own,
 		"open fence":          "```\n" + own,
+		"names of records":    strings.ReplaceAll(own+"\n"+own+"\n```\n"+own+"```\n\n"+own, "old.md", "wolpert@v1"),
 	} {
 		if found := ReadBlocks([]byte(reply), delta.NewestReader); len(found.Problems) > 0 || len(found.Shown) > 0 || len(found.Blocks) == 0 {
 			t.Errorf("%s: %+v", name, found)

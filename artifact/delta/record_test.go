@@ -208,6 +208,10 @@ func TestRecords(t *testing.T) {
 			"2 record: ADD \"note-lewis\" \"paper_note\" \"c\" links [] tags []\n  normalised: taken out of the object around it (\"records\")\n" +
 				"2 record: ADD \"note-lewis\" \"paper_note\" \"d\" links [] tags []\n  normalised: taken out of the object around it (\"records\")\n",
 		},
+		"no comma": {
+			fenced(head + `"content": "# L\n\nx\n" "summary": "s"}}`), delta.OnlyRecords,
+			"1 refused: INVALID_JSON a comma or a closing bracket should stand here (line 2, column 130)\n",
+		},
 		"no operation": {
 			fenced(`{"id": "n", "type": "memo", "content": "So: {\"operation\": \"ADD\", \"section\": \"hypothesis_slate\", \"payload\": {\"claim\": \"x\"}}"}`), delta.OnlyRecords,
 			"1 refused: INVALID_OPERATION the delta has no operation\n  record \"n\"\n  normalised: section \"\" read as project_records; type put into the payload; content put into the payload\n",

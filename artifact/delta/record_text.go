@@ -257,8 +257,8 @@ func (r *reader) repairQuoted(text []byte) *nearjson.Repaired {
 }
 
 func (r *reader) isQuoted(text []byte) bool {
-	if r.third && (r.mender.Repair(text, true).Fail == nil || nearjson.HasFenceLine(text)) {
-		return false // the record is sound, and something else follows it; or other blocks may be in it
+	if r.third && (r.mender.Repair(text, true).Fail == nil || nearjson.HasFenceLine(text) || lacksComma(text)) {
+		return false // the record is sound, and something else follows it; or other blocks or fields may be in it
 	}
 	fixed := r.mender.RepairQuotes(text)
 	if fixed.Fail != nil {
@@ -279,6 +279,17 @@ func (r *reader) isQuoted(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// uncut matches a key directly behind a quotation mark.
+var uncut = regexp.MustCompile(`"[ \t\r\n]*"([a-z_]+)"[ \t\r\n]*:`)
+
+// lacksComma reports whether a comma may be missing before a field of a record.
+func lacksComma(text []byte) bool {
+	return slices.ContainsFunc(uncut.FindAllSubmatch(text, -1), func(m [][]byte) bool {
+		name := string(m[1])
+		return topKey(name) != "" || recordField(name) != ""
+	})
 }
 
 // recordLine matches the beginning of a line that announces a record: "DELTA[record]: text", "### ADD record".

@@ -209,7 +209,7 @@ func (a *after) denies(list string) bool {
 // attributes reports whether a sentence is only a name or a source.
 func (a *after) attributes() bool {
 	const short = 6
-	if len(a.words) > short || a.has(id|author) {
+	if len(a.words) > short || a.has(id|author) || len(a.words) == 1 && a.at(0) == "@v" { // the name of the next block's text
 		return false
 	}
 	return a.at(0)[0] == '@' && (len(a.words) == 1 || a.at(1) == aPause || a.at(1) == "in") || isIn(" source thus from quoted end ", a.at(0)) && a.has(source|lesson) && !(a.at(0) == "from" && a.at(1) == aPause) || a.words[0].kind&others != 0 && len(a.words) == 2 && a.has(block)
