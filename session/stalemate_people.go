@@ -25,7 +25,6 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 	if err != nil {
 		return h, "", nil, err
 	}
-	place = at.String()
 	var warnings []*fault.Error
 	id := ""
 	err = ed.ledger(h).write(ctx, func(state *flow.State) (*draft, error) {
@@ -33,35 +32,11 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		if err != nil {
 			return nil, err
 		}
-		c, moments, err := h.conflictCase(ctx, &base, place)
+		c, r, read, err := h.declared(ctx, &base, at, request, state.Round())
 		if err != nil {
 			return nil, err
 		}
-		stuck := c.ID != ""
-		var r stalemate.Request
-		switch {
-		case request != nil:
-			if r, warnings, err = stalemate.ReadSubmittedRequest(request); err == nil {
-				err = at.checkIn(&base)
-			}
-			if err != nil {
-				return nil, err
-			}
-			if stuck {
-				stalemate.AddParties(&c, &r)
-			} else {
-				c = stalemate.FromRequest(thread, &r, place, state.Round())
-			}
-		case stuck:
-			if r, err = h.newRequest(ctx, &c, moments); err != nil {
-				return nil, err
-			}
-		default:
-			if _, err = ConflictAt(&base, place); err == nil {
-				err = noConflict(&base, place)
-			}
-			return nil, err
-		}
+		warnings = read
 		if err = h.renew(&c); err != nil {
 			return nil, err
 		}
@@ -71,6 +46,32 @@ func (ed *Editor) OpenStalemate(ctx context.Context, thread, place string, reque
 		return dr, nil
 	})
 	return h, id, warnings, err
+}
+
+// declared returns the case that a person declares at a place, and its request: the person's own, or a new one.
+func (h *History) declared(ctx context.Context, base *artifact.Artifact, at fieldPath, request []byte, round int) (c stalemate.Case, r stalemate.Request, warnings []*fault.Error, err error) {
+	place := at.String()
+	c, moments, err := h.conflictCase(ctx, base, place)
+	stuck := c.ID != ""
+	switch {
+	case err != nil:
+	case request != nil:
+		if r, warnings, err = stalemate.ReadSubmittedRequest(request); err == nil {
+			err = at.checkIn(base)
+		}
+		if stuck && err == nil {
+			stalemate.AddParties(&c, &r)
+		} else if err == nil {
+			c = stalemate.FromRequest(h.Thread, &r, place, round)
+		}
+	case stuck:
+		r, err = h.newRequest(ctx, &c, moments)
+	default:
+		if _, err = ConflictAt(base, place); err == nil {
+			err = noConflict(base, place)
+		}
+	}
+	return c, r, warnings, err
 }
 
 // conflictCase returns the case of the conflict at a place, and the history that it is from; without one, it has no id.
@@ -86,7 +87,7 @@ func (h *History) conflictCase(ctx context.Context, base *artifact.Artifact, pla
 	return c, moments, nil
 }
 
-// renew gives a case that a person opens an id of its own: what was closed may be opened again. One that is open is an error.
+// renew sets an id of its own for a case that a person opens: what was closed may be opened again. One that is open is an error.
 func (h *History) renew(c *stalemate.Case) error {
 	if h.waitsAt(c.Place) {
 		return &fault.Error{Code: stalemate.BadState, Detail: "a stalemate about " + c.Place + " is open already", Hint: "`brenner stalemate list " + h.Thread + "` shows it"}
