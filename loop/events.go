@@ -293,6 +293,8 @@ type Settled struct {
 	// Records counts the records that the agent of a task put, Refused those that were refused.
 	Records int `json:"records,omitzero"`
 	Refused int `json:"refused_records,omitzero"`
+	// Unread counts those that could not be read. Journals of earlier programs do not have it.
+	Unread int `json:"unread_records,omitzero"`
 }
 
 // Cost returns what the session has cost.

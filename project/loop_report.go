@@ -65,7 +65,9 @@ func (p *Project) gatherReport(ctx context.Context, st store.Store, s *loop.Stat
 		return nil, err
 	}
 	for i := range r.Sessions {
-		r.Sessions[i].File = p.artifactFrom(dir, r.Sessions[i].Session)
+		if s.Jobs[i].Cell.Task == "" { // the artifact of a task stays empty
+			r.Sessions[i].File = p.artifactFrom(dir, r.Sessions[i].Session)
+		}
 	}
 	for i := range r.Questions {
 		r.Questions[i].File = p.artifactFrom(dir, r.Questions[i].Session)

@@ -52,7 +52,7 @@ func (h *History) Harvest(ctx context.Context) (*Harvest, error) {
 // Lessons is Harvest without the exception for rehearsals.
 func (h *History) Lessons(ctx context.Context) (*Harvest, error) {
 	out := &Harvest{}
-	if h.State.Version() == 0 {
+	if h.State.Version() == 0 || h.State.Opened.Task != "" { // nothing is learned from tasks
 		return out, nil
 	}
 	reports := make([]*Report, len(h.State.Commits))

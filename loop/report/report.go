@@ -213,8 +213,12 @@ func (r *Report) job(s *loop.State, j *loop.Job) {
 	})
 	if j.CameToNothing() {
 		r.Nothing++
+		what := "no agent contributed, and the artifact did not change"
+		if j.Cell.Task != "" {
+			what = "the task " + j.Cell.Task + " put no records"
+		}
 		r.Person = append(r.Person, Need{
-			Kind: NeedNothing, Session: j.Thread, What: "no agent contributed, and the artifact did not change", Command: "brenner trace list " + j.Thread,
+			Kind: NeedNothing, Session: j.Thread, What: what, Command: "brenner trace list " + j.Thread,
 		})
 	}
 	switch {

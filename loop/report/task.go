@@ -15,6 +15,10 @@ type Task struct {
 	Role    string          `json:"role"`
 	Put     []Record        `json:"put"`
 	Refused []RefusedRecord `json:"refused"`
+	// Unread are the parts of the reply that were not read as records.
+	Unread []RefusedRecord `json:"unread,omitempty"`
+	// Reason is why the agent wrote NO CHANGES.
+	Reason string `json:"no_changes_reason,omitempty"`
 }
 
 // Record is a record that the agent of a task put, as it is now.
@@ -32,9 +36,26 @@ type RefusedRecord struct {
 	Reason string `json:"reason"`
 }
 
-// Text returns a refused record as one line.
-func (r *RefusedRecord) Text() string {
-	return strings.TrimSpace(r.Record + " refused: " + r.Code + " " + r.Reason)
+func (r *RefusedRecord) line(what string) string {
+	return strings.TrimSpace(r.Record + what + r.Code + " " + r.Reason)
+}
+
+// Without returns, each as one line, what is not among the records of a task, and why there are none.
+func (t *Task) Without() []string {
+	var all []string
+	for i := range t.Refused {
+		all = append(all, t.Refused[i].line(" refused: "))
+	}
+	for i := range t.Unread {
+		all = append(all, t.Unread[i].line(" not read: "))
+	}
+	switch {
+	case t.Reason != "":
+		all = append(all, "NO CHANGES: "+t.Reason)
+	case len(t.Put)+len(all) == 0:
+		all = append(all, "no records")
+	}
+	return all
 }
 
 // Text returns a record as one line.
@@ -56,10 +77,7 @@ func (r *Report) writeTasks(b *strings.Builder) {
 	b.WriteString("\n## Tasks\n")
 	rows(b, r.Tasks, func(t *Task) {
 		fmt.Fprintf(b, "\n**%s** %s\n\n%s by %s, in %s\n\n", plain(t.ID), plain(t.Task), plain(t.Spec), plain(t.Author()), plain(t.Session))
-		if len(t.Put)+len(t.Refused) == 0 {
-			b.WriteString("- no records\n")
-		}
 		rows(b, t.Put, func(one *Record) { fmt.Fprintf(b, "- %s\n", plain(one.Text())) })
-		rows(b, t.Refused, func(one *RefusedRecord) { fmt.Fprintf(b, "- %s\n", plain(one.Text())) })
+		rows(b, t.Without(), func(line *string) { fmt.Fprintf(b, "- %s\n", plain(*line)) })
 	})
 }

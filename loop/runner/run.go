@@ -330,20 +330,29 @@ type findings struct {
 
 // taskOf returns what the session of a task came to.
 func taskOf(ctx context.Context, h *session.History, id string) (*report.Task, error) {
-	put, refused, err := audit.RecordsOf(ctx, h)
+	s, err := audit.Summarise(ctx, h, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	run, err := audit.NewTaskRun(ctx, h, s, nil)
 	if err != nil {
 		return nil, err
 	}
 	o := &h.State.Opened
 	t := &report.Task{
 		ID: id, Task: o.Question, Spec: o.Task, Session: h.Thread, Agent: o.Agents[0].Name, Role: o.Agents[0].Role, Put: []report.Record{}, Refused: []report.RefusedRecord{},
+		Reason: run.Reason,
 	}
-	for _, one := range put {
+	for _, one := range run.Put {
 		t.Put = append(t.Put, report.Record{Record: one.Record, Type: one.Type, Status: one.Status, Summary: one.Summary})
 	}
-	for i := range refused {
-		one := &refused[i]
+	for i := range run.Refused {
+		one := &run.Refused[i]
 		t.Refused = append(t.Refused, report.RefusedRecord{Record: one.Record, Code: one.Code, Reason: one.Message})
+	}
+	for i := range s.Rejected {
+		one := &s.Rejected[i]
+		t.Unread = append(t.Unread, report.RefusedRecord{Record: cmp.Or(one.Target, one.What(), "a part of the reply"), Code: string(one.Code), Reason: one.Message})
 	}
 	return t, nil
 }

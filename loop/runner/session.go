@@ -99,7 +99,7 @@ func (n *run) conclude(ctx context.Context, c loop.Run, claims bool, h *session.
 			return o
 		}
 	}
-	if n.Finished != nil && h.State.Version() > 0 {
+	if n.Finished != nil && h.State.Version() > 0 && h.State.Opened.Task == "" {
 		if err := n.Finished(ctx, h); err != nil {
 			n.Log.Warn().Err(err).Str("session", c.Thread).Msg("cannot write the artifact file; the session itself is stored")
 		}
@@ -239,7 +239,7 @@ func outcomeOf(job int, s *flow.State) loop.Settled {
 	countNeeds(s, &out)
 	if s.Opened.Task != "" { // its artifact stays empty
 		made, refused := s.Made()
-		out.Records, out.Refused, out.Errors, out.Warnings = len(made), refused, 0, 0
+		out.Records, out.Refused, out.Unread, out.Errors, out.Warnings = len(made), refused, unread(s), 0, 0
 	}
 	switch s.Ended {
 	case flow.EndLater:
@@ -261,6 +261,15 @@ func outcomeOf(job int, s *flow.State) loop.Settled {
 		out.Outcome = loop.Done
 	}
 	return out
+}
+
+// unread counts the deltas of a task that were not read as records.
+func unread(s *flow.State) int {
+	n := 0
+	for i := range s.Commits {
+		n += s.Commits[i].Outcome.Rejected
+	}
+	return n
 }
 
 // merged counts how often replies were merged.

@@ -98,6 +98,7 @@ type SummarySession struct {
 	Task    string `json:"task,omitempty"`
 	Records int    `json:"records,omitzero"`
 	Refused int    `json:"refused_records,omitzero"`
+	Unread  int    `json:"unread_records,omitzero"`
 }
 
 // Outage is a time in which an endpoint does not respond. One session at a time asks
@@ -147,7 +148,7 @@ func Summarise(st *loop.State, locks store.Locks, now time.Time) *Summary {
 		t := &j.Settled
 		s.Sessions = append(s.Sessions, SummarySession{
 			j.Number, j.Round, j.Name(), j.Thread, j.Base, string(j.Status), t.Reason, j.Attempts, t.Version, t.Spent + j.ByHand, t.Conflicts, t.Code, st.Shortage(j),
-			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused,
+			t.Nothing, t.Silent, t.Lost, t.Idle, j.Others, j.Cell.Task, t.Records, t.Refused, t.Unread,
 		})
 		s.Conflicts += t.Conflicts
 		s.Lost += t.Lost

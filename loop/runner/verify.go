@@ -106,6 +106,9 @@ func matches(h *session.History, t *loop.Settled, o *loop.Opened, abandoned bool
 			break
 		}
 		was := settledBy(t.Job, state, o)
+		if t.Unread == 0 { // earlier programs did not journal it
+			was.Unread = 0
+		}
 		if state.Ended != "" {
 			if same(&was, t) {
 				return nil, true

@@ -3,6 +3,7 @@ package loopcmd
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"brenner/artifact"
@@ -120,7 +121,7 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 	case loop.Done:
 		line := fmt.Sprintf("%s: %s, version %d, %d tokens", who, ui.EndedBy(t.Reason, ""), t.Version, t.Spent)
 		if j.Cell.Task != "" {
-			line = fmt.Sprintf("%s: %s, %s, %d tokens", who, ui.EndedBy(t.Reason, ""), recordsText(t.Records, t.Refused), t.Spent)
+			line = fmt.Sprintf("%s: %s, %s, %d tokens", who, ui.EndedBy(t.Reason, ""), recordsText(t.Records, t.Refused, t.Unread), t.Spent)
 		}
 		if t.Conflicts > 0 {
 			line += ", " + text.Count(t.Conflicts, "conflict")
@@ -155,10 +156,17 @@ func settledLine(a *ui.App, s *loop.State, j *loop.Job) string {
 }
 
 // recordsText says how many records the agent of a task put.
-func recordsText(put, refused int) string {
-	line := text.Count(put, "record")
+func recordsText(put, refused, unread int) string {
+	var not []string
 	if refused > 0 {
-		line += fmt.Sprintf(" (%d refused)", refused)
+		not = append(not, fmt.Sprintf("%d refused", refused))
+	}
+	if unread > 0 {
+		not = append(not, fmt.Sprintf("%d not read", unread))
+	}
+	line := text.Count(put, "record")
+	if len(not) > 0 {
+		line += " (" + strings.Join(not, ", ") + ")"
 	}
 	return line
 }

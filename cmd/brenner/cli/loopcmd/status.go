@@ -248,7 +248,7 @@ func summaryRows(s *project.LoopSummary) [][]string {
 		switch {
 		case j.Task != "":
 			row[4], row[6] = "-", "-"
-			row = append(row, recordsText(j.Records, j.Refused))
+			row = append(row, recordsText(j.Records, j.Refused, j.Unread))
 		case tasks:
 			row = append(row, "-")
 		}
