@@ -72,10 +72,9 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 	cfg.Question, cfg.Context, cfg.Arbiter = task.Task, "", ""
 	s := &cfg.Session
 	s.Rounds, s.Quorum, s.Flow, s.QuietAfter, s.WhenClean = 1, flow.QuorumAll, flow.FlowParallel, 0, false
-	if strings.ContainsFunc(o.Agent, func(r rune) bool {
-		return r == '/' || r == ',' || r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r)
-	}) {
-		return nil, &fault.Error{Code: fault.Usage, Place: "--agent", Detail: fault.Shown(o.Agent) + " is not a name of an agent", Hint: "use letters, digits, - and _"}
+	if f := checkAgentName(o.Agent); f != nil {
+		f.Place = "--agent"
+		return nil, f
 	}
 	q := &Project{p.Host, &cfg}
 	e := roster.Entry{Agent: cmp.Or(o.Agent, agentName(task.Role)), Role: roster.Role(task.Role), Program: o.Model, Model: o.Model}
@@ -92,6 +91,23 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 	t.Composed, err = q.Compose(in, res)
 	t.Composed.Task = t.task
 	return t, err
+}
+
+// checkAgentName returns an error if a name cannot be that of an agent, or nil. An empty one is that of the role.
+func checkAgentName(name string) *fault.Error {
+	if !strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || r == ',' || r == '=' || !unicode.IsGraphic(r) || unicode.IsSpace(r)
+	}) {
+		return nil
+	}
+	return &fault.Error{Code: fault.Usage, Detail: fault.Shown(name) + " is not a name of an agent", Hint: "use letters, digits, - and _"}
+}
+
+// Recheck brings up to date what is to be said of inputs: they may have changed during the run.
+func (t *ComposedTask) Recheck(ctx context.Context, j *Job) error {
+	_, _, moved, err := t.Project.Records(j.store).Task(ctx, t.Ref.String())
+	t.Moved = shown.MovedInputs(moved)
+	return err
 }
 
 // Last returns the last run of the task, or nil.

@@ -62,8 +62,10 @@ func (s *Summary) nextOfTask() []string {
 	}
 	if len(all) > 0 {
 		const few = 3
-		first := made[0]
-		all = append(all[:min(len(all), few)], "brenner store lineage "+first, "brenner store promote "+first+" -m REASON")
+		all = append(all[:min(len(all), few)], "brenner store lineage "+made[0])
+		if s.draft != "" { // others are stale, or were decided about
+			all = append(all, "brenner store promote "+s.draft+" -m REASON")
+		}
 	}
 	return append(all, "brenner trace list "+s.Thread)
 }

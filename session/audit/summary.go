@@ -80,6 +80,7 @@ type Summary struct {
 	Started string `json:"started_at"`
 	Updated string `json:"updated_at"`
 	blame   string // an existing item, for a suggested command
+	draft   string // the first version made that is a draft now
 	enough  string // flags of a sufficient budget, if its own is too small
 }
 

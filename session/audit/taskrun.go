@@ -49,6 +49,8 @@ type TaskRecord struct {
 	Summary string `json:"summary"`
 	// Elsewhere reports whether it is not in this store: the session was imported without it.
 	Elsewhere bool `json:"elsewhere,omitzero"`
+	// Message is what is to be said of it, such as which keys of the reply were ignored.
+	Message string `json:"message,omitempty"`
 
 	content string // its hash
 }
@@ -93,7 +95,7 @@ func RecordsOf(ctx context.Context, h *session.History) (put []TaskRecord, refus
 			return nil, nil, err
 		}
 		if found != nil {
-			one = TaskRecord{Record: row.Made, Type: found.Type, Status: found.Status, Summary: found.Summary, content: found.Content}
+			one = TaskRecord{Record: row.Made, Type: found.Type, Status: found.Status, Summary: found.Summary, Message: row.Message, content: found.Content}
 		}
 		put = append(put, one)
 	}
@@ -120,7 +122,7 @@ func (p *Part) addRecords(ctx context.Context, h *session.History) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s, %s: %s\n\n%s\n", r.Record, r.Type, r.Status, r.Summary, strings.TrimSpace(string(content)))
+		fmt.Fprintf(&b, "\n## %s\n\n%s, %s: %s\n\n%s%s\n", r.Record, r.Type, r.Status, r.Summary, paragraph(r.Message), strings.TrimSpace(string(content)))
 	}
 	if len(p.Records) == 0 {
 		b.WriteString("\nNo records were put.\n")
@@ -133,6 +135,14 @@ func (p *Part) addRecords(ctx context.Context, h *session.History) error {
 	}
 	p.Markdown = []byte(text.Clean(b.String(), text.TerminalText))
 	return nil
+}
+
+// paragraph returns a text with an empty line after it, or "".
+func paragraph(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s + "\n\n"
 }
 
 // madeBy returns the version that an answer made, or nil if it is not in the store: an import does not bring
@@ -153,7 +163,8 @@ func madeBy(ctx context.Context, h *session.History, row *PatchResult) (*record.
 	return &found[0], nil
 }
 
-// findElsewhere marks the versions that answers made, and which are not in the session's store.
+// findElsewhere marks the versions that answers made, and which are not in the session's store, and finds the
+// first draft among the others.
 func (s *Summary) findElsewhere(ctx context.Context, h *session.History) error {
 	for i := range s.Patches {
 		row := &s.Patches[i].PatchResult
@@ -165,6 +176,9 @@ func (s *Summary) findElsewhere(ctx context.Context, h *session.History) error {
 			return err
 		}
 		row.Elsewhere = found == nil
+		if s.draft == "" && found != nil && found.Status == record.Draft {
+			s.draft = row.Made
+		}
 	}
 	return nil
 }

@@ -171,7 +171,11 @@ func (f *taskFlags) play(a *ui.App, c *cobra.Command, t *project.ComposedTask, j
 		return err
 	}
 	a.Exit = exitCode(ended.Result, summary)
-	return errors.Join(f.show(context.WithoutCancel(c.Context()), a, t, ended.History, summary, false), ended.Unpublished)
+	ctx := context.WithoutCancel(c.Context())
+	if err := t.Recheck(ctx, j); err != nil {
+		return err
+	}
+	return errors.Join(f.show(ctx, a, t, ended.History, summary, false), ended.Unpublished)
 }
 
 func (f *taskFlags) show(ctx context.Context, a *ui.App, t *project.ComposedTask, h *session.History, s *audit.Summary, earlier bool) error {
@@ -224,6 +228,9 @@ func taskRunText(a *ui.App, r *audit.TaskRun) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s: %s, %s\n  %s\n", ui.Clean(one.Record), ui.Clean(one.Type), ui.Clean(one.Status), ui.Clean(ui.Clip(one.Summary)))
+		if one.Message != "" {
+			b.WriteString("  " + ui.Clean(one.Message) + "\n")
+		}
 	}
 	switch {
 	case r.NoChanges:
@@ -238,6 +245,7 @@ func taskRunText(a *ui.App, r *audit.TaskRun) string {
 	b.WriteString(titled("Refused", refused) + summaryDeltas("Not read as records", s.Rejected) + summaryIgnored(s))
 	summaryRemarks(s, &b)
 	summaryMissing(s, &b)
+	b.WriteString(taskFailures(r))
 	summaryHints(s, &b)
 	b.WriteString("\n" + ui.Columns(summaryFacts(s)))
 	b.WriteString("\nNext:\n")
@@ -245,6 +253,18 @@ func taskRunText(a *ui.App, r *audit.TaskRun) string {
 		b.WriteString("  " + ui.Clean(next) + "\n")
 	}
 	return b.String()
+}
+
+// taskFailures says which calls failed, unless that is why no record was put.
+func taskFailures(r *audit.TaskRun) string {
+	var lines []string
+	for i := range r.Session.Agents {
+		g := &r.Session.Agents[i]
+		if g.Problem != "" && (len(r.Put) > 0 || !strings.Contains(r.Why(), g.Problem)) {
+			lines = append(lines, "  "+ui.Clean(g.Name+": "+string(g.Code)+", "+g.Problem)+"\n")
+		}
+	}
+	return titled("Failed", lines)
 }
 
 // taskInputsText says which inputs the agent was shown in full, and which it was not.
