@@ -122,7 +122,7 @@ func (p *PinnedPlan) taskRosters() {
 			r := roster.Roster{Mode: roster.Unified, Entries: []roster.Entry{e}}
 			w.Rosters = append(w.Rosters, loop.Roster{ID: id, Roster: jsontext.Value(artifact.Canonical(r.Value()))})
 		}
-		if f := checkAgentName(e.Agent); f != nil {
+		if f := checkAgentName(p.plan.Tasks[i].Agent); f != nil {
 			p.faults.add(p.plan.TaskLine(i, ""), f)
 		}
 		b := session.Brief{Operator: p.project.Config.Operator, Agents: []flow.Party{{Name: e.Agent}}}
