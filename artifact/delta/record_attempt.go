@@ -15,6 +15,7 @@ type attempt struct {
 	line, first   int // first is the first line of its text
 	operation, id string
 	what, hint    string
+	shown         bool // it has a row already, in which it is only shown
 }
 
 // The forms of keys and values of records that are not JSON.
@@ -54,31 +55,49 @@ func (r *reader) noteAttempts(b markdown.Block, done []span) {
 // formWords are the words of fences in which a record may be written in another form.
 var formWords = append(slices.Clone(looseWords), "yaml", "yml", "toml", "ini", "xml", "html", "markdown", "md", "text", "txt", "plaintext", "frontmatter", "tool_call", "tool_code")
 
-// noteFence notes the attempts at records in a fence, unless its words or the text beside it, from an offset on, disown it.
-func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) {
+// noteFence notes the attempts at records in a fence, unless its words or the text beside it, from an offset on, disown
+// it. It returns false if nothing in it is noted.
+func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) bool {
 	if !isOwn && !inDoubt(b) || r.opt.Records == NoRecords || NotMeant(b.Fence) {
-		return
+		return false
 	}
 	to := r.openingLine(b)
-	if _, _, ok := r.remarks().Beside(r.src[min(from, to):to], r.src[b.Start:b.End], r.src[b.End:]); !ok {
-		r.noteAttempts(b, done)
+	if _, _, ok := r.remarks().Beside(r.src[min(from, to):to], r.src[b.Start:b.End], r.src[b.End:]); ok {
+		return false
 	}
+	r.noteAttempts(b, done)
+	return true
+}
+
+// formsIn returns the records in a block that are written in another form. In a fence of code, only calls are.
+func (r *reader) formsIn(b markdown.Block, done []span) []recordform.Attempt {
+	isFence, only, find := b.Kind == markdown.Fenced, r.opt.Records == OnlyRecords, recordform.Find
+	id, isNamed := recordform.OfFence(b.Fence.Info, only)
+	switch {
+	case isFence && b.Fence.Is("diff", "patch"):
+		return nil
+	case isFence && !b.Fence.Is(formWords...) && !r.isRecordFence(b.Fence) && !isNamed:
+		find = recordform.FindCalls
+	}
+	rest := done
+	isDone := func(at int) bool { // the places are in order
+		for len(rest) > 0 && int(rest[0].to) <= b.Start+at {
+			rest = rest[1:]
+		}
+		return len(rest) > 0 && int(rest[0].from) <= b.Start+at
+	}
+	all := find(r.src[b.Start:b.End], only || r.isRecordFence(b.Fence) || isNamed, isDone)
+	if isFence && isNamed && len(all) == 0 && len(done) == 0 && (only || id != "") {
+		return []recordform.Attempt{{ID: id, At: r.openingLine(b) - b.Start, Form: "the text of " + fenceName(b.Fence)}}
+	}
+	return all
 }
 
 // noteForms notes the records that are written in another form. Text behind the front matter of one may be its content.
 func (r *reader) noteForms(b markdown.Block, text []byte, done []span) {
 	const near = 400
 	isFence := b.Kind == markdown.Fenced
-	if isFence && !b.Fence.Is(formWords...) && !r.isRecordFence(b.Fence) {
-		return
-	}
-	isDone := func(at int) bool { // the places are in order
-		for len(done) > 0 && int(done[0].to) <= b.Start+at {
-			done = done[1:]
-		}
-		return len(done) > 0 && int(done[0].from) <= b.Start+at
-	}
-	for _, found := range recordform.Find(text, r.opt.Records == OnlyRecords || r.isRecordFence(b.Fence), isDone) {
+	for _, found := range r.formsIn(b, done) {
 		a := attempt{operation: Add, id: found.ID, hint: hintRecord, what: "a record written as " + found.Form + ", not as JSON"}
 		if !isFence && r.fateInText(text[max(0, found.At-near):found.At]) != (fate{}) {
 			continue
@@ -96,7 +115,7 @@ func (r *reader) noteForms(b markdown.Block, text []byte, done []span) {
 			r.framed = span{int32(from), int32(to)}
 			r.hold(b.Start+found.At, to)
 		case found.Form == recordform.AsTags && !isFence:
-			r.hold(b.Start+found.At, b.Start+found.At+max(0, bytes.Index(r.src[b.Start+found.At:], []byte("record>"))))
+			r.hold(b.Start+found.At, b.Start+found.At+max(0, bytes.Index(r.src[b.Start+found.At:], []byte(found.Tag+">"))))
 		}
 		a.line, _ = r.place.find(b.Start + found.At)
 		a.first = a.line + 1 // a block on its line is another one
@@ -172,6 +191,36 @@ func (r *reader) noteLines(b markdown.Block, text []byte, done []span) {
 	}
 }
 
+// noteNested notes the records, and the changes beside them, in a fence that shows others, as noteFence does.
+func (r *reader) noteNested(in markdown.Block, done []span, from int, isOwn bool) {
+	if !r.noteFence(in, done, from, isOwn) {
+		return
+	}
+	from = len(r.attempts)
+	isRecord := false
+	for row := r.count - 1; row >= 0; row-- {
+		b := r.added(row)
+		if b.Line <= in.Line {
+			break
+		}
+		if !b.Skipped() {
+			continue
+		}
+		a := attempt{line: b.Line, first: b.Line + 1, operation: b.Delta.Operation, id: b.Delta.Target, shown: true}
+		if b.draft != nil {
+			a.id, isRecord = b.draft.ID, true
+		}
+		r.attempts = append(r.attempts, a)
+	}
+	if !isRecord {
+		r.attempts = r.attempts[:from]
+	}
+}
+
+func fateNested() fate {
+	return refused(AmbiguousDelta, "a block inside another fence, as examples are", "send it again without the outer fence; leave it out if it is an example")
+}
+
 func inSpans(all []span, at int) bool {
 	return slices.ContainsFunc(all, func(s span) bool { return int(s.from) <= at && at < int(s.to) })
 }
@@ -205,6 +254,10 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 			continue
 		}
 		told[key] = true
+		if a.shown {
+			r.refuseShown(blocks, a.line)
+			continue
+		}
 		row := Block{Line: a.line, Delta: Delta{Operation: a.operation, Section: RecordSection}}
 		row.Problems = []Located{{Code: UnfencedDelta, Message: a.what, Line: a.line, Column: 1, Hint: a.hint}}
 		if a.operation == Add {
@@ -225,6 +278,16 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 		all[i].Index = i + 1
 	}
 	return all
+}
+
+// refuseShown refuses the blocks of a line that were only shown because of the fence around them.
+func (r *reader) refuseShown(blocks []Block, line int) {
+	for i := range blocks {
+		if b := &blocks[i]; b.Line == line && b.Flagged(FlagNested) {
+			b.refuse(fateNested())
+			b.Flags, r.meant = nil, true
+		}
+	}
 }
 
 func withoutVersion(id string) string {

@@ -38,7 +38,20 @@ func TestRecordsInOtherForms(t *testing.T) {
 		"typographic quotes":         {"```json\n{“id”: “n”, “type”: “memo”, “content”: “c”}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"INI":                        {"```ini\n[record n]\nid=n\ntype=memo\ncontent=c\n```", "3 refused: UNFENCED_DELTA a record written as TOML, not as JSON", both},
 		"a call in parameters":       {"<invoke name=\"put\">\n<parameter name=\"id\">n</parameter>\n<parameter name=\"type\">memo</parameter>\n<parameter name=\"content\">c</parameter>\n</invoke>", "2 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
-		"a call of a function":       {"put_record(id=\"n\", type=\"memo\", content=\"c\")", "1 refused: UNFENCED_DELTA a record written as TOML, not as JSON", both},
+		"a call of a function":       {"put_record(id=\"n\", type=\"memo\", content=\"c\")", "1 refused: UNFENCED_DELTA a record written as a function call, not as JSON", both},
+		"a call in code":             {"```python\nput_record(id=\"n\", type=\"paper_note\", content=\"c\")\n```", "2 refused: UNFENCED_DELTA a record written as a function call, not as JSON", both},
+		"a call of several lines":    {"```python\nawait store.put_record(\n    type=\"paper_note\",\n    id=\"n\",\n    content=\"\"\"\nc\n\"\"\",\n)\n```", "4 refused: UNFENCED_DELTA a record written as a function call, not as JSON", both},
+		"a call without names":       {"```py\nput_record(\"n\", \"paper_note\", \"c\")\n```", "2 refused: UNFENCED_DELTA a record written as a function call, not as JSON", both},
+		"a call of a type":           {"```ts\nputPaperNote({id: \"n\", content: \"c\"})\n```", "2 refused: UNFENCED_DELTA a record written as a function call, not as JSON", both},
+		"a tag of a type":            {"<paper_note id=\"n\">\n# Hello\n</paper_note>", "1 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
+		"a tag on a line":            {"<paper_note id=\"n\">Hello</paper_note>", "1 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
+		"a tag of a type in XML":     {"```xml\n<paper_note id=\"n\" type=\"paper_note\">\n# Hello\n</paper_note>\n```", "2 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
+		"attributes":                 {"<article data-id=\"n\" data-type=\"paper_note\">\n# Hello\n</article>", "1 refused: UNFENCED_DELTA a record written as tags, not as JSON", both},
+		"a tag of another type":      {"<protein_card id=\"n\">\n# Hello\n</protein_card>", "1 refused: UNFENCED_DELTA a record written as tags, not as JSON", "task"},
+		"a fence of a type":          {"```paper_note n\n# Hello\n```", "1 refused: UNFENCED_DELTA a record written as the text of a fence with the word paper_note, not as JSON", both},
+		"a fence of a type, YAML":    {"```paper_note\nid: n\nsummary: s\n```", "2 refused: UNFENCED_DELTA a record written as YAML, not as JSON", both},
+		"a fence of a type, no id":   {"```paper_note\n# Hello\n```", "1 refused: UNFENCED_DELTA a record written as the text of a fence with the word paper_note, not as JSON", "task"},
+		"a fence of a file":          {"```markdown n.md\n# Hello\n```", "1 refused: UNFENCED_DELTA a record written as the text of a fence with the word markdown, not as JSON", "task"},
 		"names in words":             {"Record ID: n\nRecord type: memo\n\nContent:\n\nhello", "1 refused: UNFENCED_DELTA a record written as YAML, not as JSON", both},
 		"no type":                    {"```json\n{\"id\":\"n\",\"content\":\"a\"}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", "task"},
 		"an id as a key":             {"```json\n{\"n\":{\"type\":\"memo\",\"content\":\"a\"}}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", "task"},
@@ -65,6 +78,9 @@ func TestRecordsInOtherForms(t *testing.T) {
 func TestNoRecordsInOtherForms(t *testing.T) {
 	for name, text := range map[string]string{
 		"data":          "```json\n{\"records\": [{\"species\": \"E. coli\", \"n\": 3}]}\n```",
+		"a call":        "```python\nprint(id=\"n\", type=\"memo\", content=\"c\")\nget_record(id=\"n\", type=\"memo\")\n\ndef put_record(id=\"n\", type=\"memo\", content=\"c\"):\n    pass\n```",
+		"elements":      "<section id=\"intro\">\n\nText.\n\n</section>\n\n<a id=\"note\"></a> a <input id=\"x\" type=\"text\"> and <my_tag id=\"n\">",
+		"a review":      "```review\nA good paper.\n```",
 		"an item":       "```json\n{\"id\": \"H2\", \"type\": \"hypothesis\", \"content\": \"a claim\"}\n```",
 		"code":          "```python\nm = {\"id\": \"x\", \"type\": \"memo\", \"content\": \"y\"}\n```",
 		"a form":        "```json\n{\"id\": \"<id>\", \"type\": \"<type>\", \"content\": \"…\"}\n```",
@@ -80,6 +96,25 @@ func TestNoRecordsInOtherForms(t *testing.T) {
 		got := records(text+"\n\n"+fenced(`{"operation": "ADD", "section": "project_records", "payload": {"id": "good", "type": "memo", "content": "c"}}`), delta.WithRecords)
 		if strings.Count(got, "refused") != 0 || !strings.Contains(got, `record: ADD "good"`) {
 			t.Errorf("%s: got\n%s", name, got)
+		}
+	}
+}
+
+// A whole reply in another fence has a row for each block, which says so, unless a block outside is the same.
+func TestRecordsInAnotherFence(t *testing.T) {
+	record := func(id string) string {
+		return fenced(`{"operation": "ADD", "section": "project_records", "payload": {"id": "` + id + `", "type": "memo", "content": "c"}}`)
+	}
+	const row = " refused: AMBIGUOUS_DELTA a block inside another fence, as examples are\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"a whole reply":  {"````markdown\nHere it is.\n\n" + record("n") + "````\n", "5" + row + "  record \"n\"\n"},
+		"with a change":  {"````markdown\n" + record("n") + "\n" + shownKill + "\n````\n", "3" + row + "  record \"n\"\n7" + row},
+		"only a change":  {"````markdown\n" + shownKill + "\n````\n\n" + record("m"), "3 shown: nested\n7 record: ADD \"m\" \"memo\" \"c\" links [] tags []\n"},
+		"the same again": {"````markdown\n" + record("n") + "````\n\n" + record("n"), "3 shown: nested\n7 record: ADD \"n\" \"memo\" \"c\" links [] tags []\n"},
+		"an example":     {"For example:\n\n````markdown\n" + record("n") + "````\n\n" + record("m"), "5 shown: nested\n9 record: ADD \"m\" \"memo\" \"c\" links [] tags []\n"},
+	} {
+		if got := records(c.text, delta.WithRecords); got != c.want {
+			t.Errorf("%s: got\n%swant\n%s", name, got, c.want)
 		}
 	}
 }

@@ -336,8 +336,7 @@ func (r *reader) readOther(b markdown.Block, f fate) {
 	isOwn := f == (fate{})
 	loose := b.Fence.Mark != ':' && b.Fence.Is(looseWords...)
 	if lines := r.shownFences(b.Line+1, b, loose); own && len(lines) > 0 {
-		r.readNested(b, loose, lines)
-		r.noteFence(b, nil, before, isOwn)
+		r.noteNested(b, r.readNested(b, loose, lines), before, isOwn)
 		return
 	}
 	if f == (fate{}) && possible {
@@ -393,21 +392,22 @@ func beginsInWords(text []byte) bool {
 	return len(line) > 0 && isLetter(line[0]) && line[len(line)-1] == ':' && !begins(line, "delta")
 }
 
-// readNested shows the delta fences inside another fence, which begin at lines.
-func (r *reader) readNested(b markdown.Block, loose bool, lines []int) {
+// readNested shows the delta fences inside another fence, which begin at lines, and returns what it has read.
+func (r *reader) readNested(b markdown.Block, loose bool, lines []int) (done []span) {
 	before := r.count
 	f := fate{shown: FlagNested}
 	if !b.Closed || loose && bytes.HasPrefix(bytes.TrimLeft(r.src[b.Start:b.End], " \t\r\n"), []byte("{")) {
 		f = fateDoubtful() // it may be the end of the fence that is missing
 	}
-	if r.findObjects(r.unquoted(b), b, f); r.count > before {
-		return
+	if done = r.findObjects(r.unquoted(b), b, f); r.count > before {
+		return done
 	}
 	for _, line := range lines {
 		if !r.third || !r.endsPatch(b, line) { // that is a change of its own
 			r.skip(line, FlagNested)
 		}
 	}
+	return done
 }
 
 // endsPatch reports whether a line in a fence is the last one of a search/replace block.

@@ -2,6 +2,7 @@ package recordform
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,8 @@ type Attempt struct {
 	At   int    // where its first key is
 	ID   string // as written, or ""
 	Form string
-	Body int // where the text behind front matter, or below a key of YAML, begins, or 0
+	Body int    // where the text behind front matter, or below a key of YAML, begins, or 0
+	Tag  string // the name of the tag around it
 }
 
 // The forms of attempts.
@@ -21,6 +23,7 @@ const (
 	AsFrontMatter = "front matter"
 	AsTags        = "tags"
 	AsTable       = "a table"
+	AsCall        = "a function call"
 )
 
 // far is how many lines without a key may be between two keys of one record.
@@ -33,6 +36,8 @@ const (
 	isContent
 	isTagged // it is between tags with the name of a record
 	isFramed // it is between lines of dashes
+	isCalled // it is in a call of a function
+	isNamed  // that, or the tag, has the name of a record or of a type of records
 )
 
 // keyOf returns the kind of a key, or 0.
@@ -55,6 +60,7 @@ func keyOf(word []byte) int {
 type finder struct {
 	text  []byte
 	only  bool // the text is the reply to a task
+	calls bool // the text is code, in which only calls are records
 	all   []Attempt
 	open  Attempt // the record whose keys are collected
 	has   int     // the kinds of its keys
@@ -68,10 +74,19 @@ type finder struct {
 // Find returns the records in a text, in order, which is the reply to a task if only is true. There an id with any other
 // field is a record; elsewhere it needs a type and a content. Keys for which skip is true do not count.
 func Find(text []byte, only bool, skip func(at int) bool) []Attempt {
+	return find(finder{text: text, only: only, rule: -1}, skip)
+}
+
+// FindCalls returns the records in code: those in calls of functions that are named after records.
+func FindCalls(text []byte, only bool, skip func(at int) bool) []Attempt {
+	return find(finder{text: text, only: only, calls: true, rule: -1}, skip)
+}
+
+func find(f finder, skip func(at int) bool) []Attempt {
+	text := f.text
 	if !mayHold(text) {
 		return nil
 	}
-	f := finder{text: text, only: only, rule: -1}
 	for at := 0; at < len(text); {
 		end := len(text)
 		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
@@ -97,7 +112,7 @@ func mayHold(text []byte) bool {
 			}
 		}
 	}
-	return n > 1 || bytes.Contains(text, []byte("ecord"))
+	return n > 1 || slices.ContainsFunc([]string{"ecord", "_", "memo", "note", "review", "assumption"}, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
 // listMarks may stand before the first key of a line.
@@ -123,6 +138,7 @@ func (f *finder) readLine(line []byte, skip func(int) bool) {
 	if f.idle++; f.idle > far {
 		f.flush()
 	}
+	f.readCall(line)
 	marks := len(line) - len(bytes.TrimLeft(line, listMarks))
 	f.readKey(marks, "")
 	for i := marks; i < len(line); i++ {
@@ -130,7 +146,11 @@ func (f *finder) readLine(line []byte, skip func(int) bool) {
 		case '{', ',', '(':
 			if !skip(f.line + i) {
 				near := line[i+1 : min(len(line), i+1+longest)]
-				f.readKey(i+1+len(near)-len(bytes.TrimLeft(near, " \t[{")), "")
+				form := ""
+				if line[i] == '(' && i > 0 && isWord(line[i-1]) {
+					form = AsCall
+				}
+				f.readKey(i+1+len(near)-len(bytes.TrimLeft(near, " \t[{")), form)
 			}
 		case '<':
 			if !skip(f.line + i) {
@@ -174,18 +194,24 @@ func (f *finder) readKey(at int, form string) {
 	if len(value) == 0 {
 		return
 	}
-	switch c := value[0]; {
-	case c == ':' && form == "" && isQuoted:
-		form = AsJSON
-	case c == ':' && form == "":
-		form = AsYAML
-	case c == '=' && form == "":
-		form = AsTOML
-	case c == '=' && form == AsTags, c == '>' && form == AsTags:
-	default:
-		return
+	if form = formOf(form, value[0], isQuoted); form != "" {
+		f.key(kind, value[1:], form, f.line+at)
 	}
-	f.key(kind, value[1:], form, f.line+at)
+}
+
+// formOf returns the form of a key by the sign behind it, and the form around it, or "".
+func formOf(form string, sign byte, isQuoted bool) string {
+	switch {
+	case sign == ':' && form == "" && isQuoted:
+		return AsJSON
+	case sign == ':' && form == "":
+		return AsYAML
+	case sign == '=' && form == "":
+		return AsTOML
+	case form == AsTags && (sign == '=' || sign == '>'), form == AsCall && (sign == '=' || sign == ':'):
+		return form
+	}
+	return ""
 }
 
 // key notes a key and its value.
@@ -196,7 +222,7 @@ func (f *finder) key(kind int, value []byte, form string, at int) {
 	if isElement || kind == isID && (id == "" || id == "null") {
 		return
 	}
-	if f.has&kind != 0 && (kind == isID || kind == isType && f.isRecord()) {
+	if f.has&kind != 0 && (kind == isID || kind == isType && f.isRecord() && f.has&isNamed == 0) {
 		f.flush()
 	}
 	f.openAt(at, form, kind)
@@ -220,7 +246,13 @@ func (f *finder) openAt(at int, form string, kind int) {
 	if kind == isID || f.has&(isID|isTagged) == 0 {
 		f.open.At, f.open.Form = at, form
 	}
-	if f.has&isFramed != 0 {
+	if form == AsCall {
+		f.has |= isCalled
+	}
+	switch {
+	case f.has&isCalled != 0:
+		f.open.Form = AsCall
+	case f.has&isFramed != 0:
 		f.open.Form = AsFrontMatter
 	}
 }
@@ -229,11 +261,13 @@ func (f *finder) openAt(at int, form string, kind int) {
 func idOf(text []byte) string {
 	const longest = 100
 	n := 0
-	for n < len(text) && n < longest && (strings.IndexByte("_./@-", text[n]) >= 0 || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
+	for n < len(text) && n < longest && (strings.IndexByte("./@-", text[n]) >= 0 || isWord(text[n])) {
 		n++
 	}
 	return string(text[:n])
 }
+
+func isWord(c byte) bool { return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // readTag reads a tag of a line: that of a record, or of one of its fields.
 func (f *finder) readTag(line []byte, at int) {
@@ -245,13 +279,16 @@ func (f *finder) readTag(line []byte, at int) {
 			continue
 		}
 		f.flush()
-		f.has, f.open.At, f.open.Form, f.idle = isTagged, f.line+at, AsTags, 0
+		f.has, f.open.At, f.open.Form, f.open.Tag, f.idle = isTagged, f.line+at, AsTags, word, 0
 		end := bytes.IndexByte(rest[:min(len(rest), longest)], '>')
 		for i := range max(end, 0) {
 			if rest[i] == ' ' {
 				f.readKey(len(line)-len(rest)+i+1, AsTags)
 			}
 		}
+		return
+	}
+	if f.readElement(line, at) {
 		return
 	}
 	for _, call := range []string{"parameter=", "parameter name=", "arg name="} {
@@ -306,6 +343,10 @@ func (f *finder) flush() {
 func (f *finder) isRecord() bool {
 	has := func(kinds int) bool { return f.has&kinds == kinds }
 	switch {
+	case has(isNamed):
+		return has(isID|isType) || has(isID|isContent)
+	case f.calls:
+		return false
 	case has(isTagged):
 		return f.only || has(isID) || has(isType)
 	case has(isType|isContent) && !has(isID):
