@@ -16,6 +16,7 @@ type attempt struct {
 	operation, id string
 	what, hint    string
 	shown         bool // it has a row already, in which it is only shown
+	example       bool // it is only shown
 }
 
 // The forms of keys and values of records that are not JSON.
@@ -56,17 +57,28 @@ func (r *reader) noteAttempts(b markdown.Block, done []span) {
 var formWords = append(slices.Clone(looseWords), "yaml", "yml", "toml", "ini", "xml", "html", "markdown", "md", "text", "txt", "plaintext", "frontmatter", "tool_call", "tool_code")
 
 // noteFence notes the attempts at records in a fence, unless its words or the text beside it, from an offset on, disown
-// it. It returns false if nothing in it is noted.
+// it: then they are only shown, and it returns false.
 func (r *reader) noteFence(b markdown.Block, done []span, from int, isOwn bool) bool {
-	if !isOwn && !inDoubt(b) || r.opt.Records == NoRecords || NotMeant(b.Fence) {
+	if r.opt.Records == NoRecords {
 		return false
 	}
 	to := r.openingLine(b)
-	if _, _, ok := r.remarks().Beside(r.src[min(from, to):to], r.src[b.Start:b.End], r.src[b.End:]); ok {
-		return false
+	isMeant := (isOwn || inDoubt(b)) && !NotMeant(b.Fence)
+	if isMeant {
+		_, _, isDisowned := r.remarks().Beside(r.src[min(from, to):to], r.src[b.Start:b.End], r.src[b.End:])
+		isMeant = !isDisowned
 	}
-	r.noteAttempts(b, done)
-	return true
+	if isMeant {
+		r.noteAttempts(b, done)
+		return true
+	}
+	for _, found := range r.formsIn(b, done) {
+		if found.ID != "" && r.keys == nil {
+			line, _ := r.place.find(b.Start + found.At)
+			r.attempts = append(r.attempts, attempt{line: line, first: line + 1, operation: Add, id: found.ID, example: true})
+		}
+	}
+	return false
 }
 
 // formsIn returns the records in a block that are written in another form. In a fence of code, only calls are.
@@ -203,7 +215,7 @@ func (r *reader) noteNested(in markdown.Block, done []span, from int, isOwn bool
 		if b.Line <= in.Line {
 			break
 		}
-		if !b.Skipped() {
+		if !b.Flagged(FlagNested) {
 			continue
 		}
 		a := attempt{line: b.Line, first: b.Line + 1, operation: b.Delta.Operation, id: b.Delta.Target, shown: true}
@@ -253,12 +265,18 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 		if seen || len(more) == most {
 			continue
 		}
-		told[key] = true
-		if a.shown {
-			r.refuseShown(blocks, a.line)
+		row := Block{Line: a.line, Delta: Delta{Operation: a.operation, Section: RecordSection}}
+		if a.example {
+			row.Delta.label(a.id)
+			row.show(fate{shown: FlagExample, what: "not read: its fence, or the text beside it, says that it is not meant"})
+			more = append(more, row)
 			continue
 		}
-		row := Block{Line: a.line, Delta: Delta{Operation: a.operation, Section: RecordSection}}
+		told[key], r.meant = true, true
+		if a.shown {
+			refuseShown(blocks, a.line)
+			continue
+		}
 		row.Problems = []Located{{Code: UnfencedDelta, Message: a.what, Line: a.line, Column: 1, Hint: a.hint}}
 		if a.operation == Add {
 			row.Delta.label(a.id)
@@ -270,7 +288,6 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 	if len(more) == 0 {
 		return blocks
 	}
-	r.meant = true
 	all := slices.Concat(blocks, more)
 	slices.SortStableFunc(all, func(a, b Block) int { return a.Line - b.Line })
 	r.full = r.full || len(all) > r.opt.MaxBlocks
@@ -281,11 +298,11 @@ func (r *reader) withAttempts(blocks []Block) []Block {
 }
 
 // refuseShown refuses the blocks of a line that were only shown because of the fence around them.
-func (r *reader) refuseShown(blocks []Block, line int) {
+func refuseShown(blocks []Block, line int) {
 	for i := range blocks {
 		if b := &blocks[i]; b.Line == line && b.Flagged(FlagNested) {
 			b.refuse(fateNested())
-			b.Flags, r.meant = nil, true
+			b.Flags = nil
 		}
 	}
 }

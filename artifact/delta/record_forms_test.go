@@ -32,6 +32,7 @@ func TestRecordsInOtherForms(t *testing.T) {
 		"bare JSON":                  {"{\"id\":\"n\",\"type\":\"memo\",\"content\":\"a\"}", "1 refused: UNFENCED_DELTA a record without operation and section, outside a fence", both},
 		"only a payload":             {"```json\n{\"payload\":{\"id\":\"n\",\"type\":\"memo\",\"content\":\"a\"}}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"other names":                {"```json\n{\"record_id\":\"n\",\"kind\":\"memo\",\"body\":\"a\"}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
+		"a name as the id":           {"```json\n{\"name\":\"n\",\"kind\":\"paper_note\",\"title\":\"A title\",\"text\":\"a\"}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"JSON that cannot be read":   {"```json\n{\"id\":\"n\",\"type\":\"memo\",\"content\":\"c\"q\"1\"}\n```", "2 refused: UNFENCED_DELTA a record without operation and section in a fence with the word json", both},
 		"a call":                     {"<tool_call>\n{\"name\":\"put\",\"arguments\":{\"id\":\"n\",\"type\":\"memo\",\"content\":\"a\"}}\n</tool_call>", "2 refused: UNFENCED_DELTA a record without operation and section, outside a fence", both},
 		"a call with a text":         {"<tool_call>\n{\"name\":\"put\",\"arguments\":\"{\\\"id\\\":\\\"n\\\",\\\"type\\\":\\\"memo\\\",\\\"content\\\":\\\"a\\\"}\"}\n</tool_call>", "2 refused: UNFENCED_DELTA a record without operation and section, outside a fence", both},
@@ -81,6 +82,7 @@ func TestNoRecordsInOtherForms(t *testing.T) {
 		"a call":        "```python\nprint(id=\"n\", type=\"memo\", content=\"c\")\nget_record(id=\"n\", type=\"memo\")\n\ndef put_record(id=\"n\", type=\"memo\", content=\"c\"):\n    pass\n```",
 		"elements":      "<section id=\"intro\">\n\nText.\n\n</section>\n\n<a id=\"note\"></a> a <input id=\"x\" type=\"text\"> and <my_tag id=\"n\">",
 		"a review":      "```review\nA good paper.\n```",
+		"names":         "```json\n[{\"name\": \"x\", \"type\": \"float\", \"text\": \"a column\"}, {\"name\": \"Ann Lee\", \"kind\": \"review\", \"text\": \"c\"}]\n```",
 		"an item":       "```json\n{\"id\": \"H2\", \"type\": \"hypothesis\", \"content\": \"a claim\"}\n```",
 		"code":          "```python\nm = {\"id\": \"x\", \"type\": \"memo\", \"content\": \"y\"}\n```",
 		"a form":        "```json\n{\"id\": \"<id>\", \"type\": \"<type>\", \"content\": \"…\"}\n```",
@@ -115,6 +117,20 @@ func TestRecordsInAnotherFence(t *testing.T) {
 	} {
 		if got := records(c.text, delta.WithRecords); got != c.want {
 			t.Errorf("%s: got\n%swant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// A record in another form that its author calls an example is only shown.
+func TestExamplesOfRecordsAreShown(t *testing.T) {
+	const record = "```json\n{\"id\": \"n\", \"type\": \"memo\", \"content\": \"c\"}\n```\n\n"
+	for text, want := range map[string]string{
+		"For example:\n\n" + record + "NO CHANGES: nothing new\n":                   "4 shown: example\nno changes: nothing new\n",
+		"For example:\n\n" + strings.Replace(record, "json", "", 1) + shownKill:     "4 shown: example\n7 delta: KILL hypothesis_slate H1\n",
+		strings.Replace(record, "json", "json example", 1) + "NO CHANGES: none new": "2 shown: example\nno changes: none new\n",
+	} {
+		if got := records(text, delta.WithRecords); got != want {
+			t.Errorf("%s\ngot\n%swant\n%s", text, got, want)
 		}
 	}
 }

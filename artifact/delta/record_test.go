@@ -169,7 +169,7 @@ func TestRecords(t *testing.T) {
 		},
 		"an example of the fields": {
 			"For example:\n\n```json\n{\"id\": \"n\", \"type\": \"memo\", \"content\": \"c\"}\n```\n\n" + fenced(head+`"content": "d"}}`), delta.OnlyRecords,
-			"7 record: ADD \"note-lewis\" \"paper_note\" \"d\" links [] tags []\n",
+			"4 shown: example\n7 record: ADD \"note-lewis\" \"paper_note\" \"d\" links [] tags []\n",
 		},
 		"orders in words": {
 			"PROMOTE lewis@v1 — it is good\n\nKILL lewis — too vague\n\nKILL it.\n\nPromote ross@v2.\n\nAdd record note-z: about z\n\nAdd record note-lewis: see below\n\nADD record zed: a note\n\n### Delta 4: add record note-y\n\n### Record: note-x\n\n" + fenced(head+`"content": "d"}}`), delta.OnlyRecords,

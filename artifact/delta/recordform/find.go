@@ -38,6 +38,8 @@ const (
 	isFramed // it is between lines of dashes
 	isCalled // it is in a call of a function
 	isNamed  // that, or the tag, has the name of a record or of a type of records
+	isName   // it has a name, which may be its id
+	isTyped  // its type is one that is known
 )
 
 // keyOf returns the kind of a key, or 0.
@@ -48,6 +50,8 @@ func keyOf(word []byte) int {
 	switch strings.ToLower(string(word)) {
 	case "id", "record_id":
 		return isID
+	case "name":
+		return isName
 	case "type", "kind", "record_type":
 		return isType
 	case "content", "body", "markdown", "text", "summary":
@@ -104,7 +108,7 @@ func find(f finder, skip func(at int) bool) []Attempt {
 // mayHold reports whether a text has the words of two keys of a record.
 func mayHold(text []byte) bool {
 	n := 0
-	for _, words := range [][]string{{"id", "ID", "Id"}, {"type", "kind", "Type", "Kind", "TYPE"}, {"content", "body", "Content", "Body", "summary", "markdown", "CONTENT"}} {
+	for _, words := range [][]string{{"id", "ID", "Id"}, {"type", "kind", "Type", "Kind", "TYPE"}, {"content", "body", "text", "Content", "Body", "summary", "markdown", "CONTENT"}} {
 		for _, word := range words {
 			if bytes.Contains(text, []byte(word)) {
 				n++
@@ -225,10 +229,15 @@ func (f *finder) key(kind int, value []byte, form string, at int) {
 	if f.has&kind != 0 && (kind == isID || kind == isType && f.isRecord() && f.has&isNamed == 0) {
 		f.flush()
 	}
+	if kind == isName && !f.takesName(value, id, form) {
+		return
+	}
 	f.openAt(at, form, kind)
 	switch kind {
-	case isID:
+	case isID, isName:
 		f.open.ID = id
+	case isType:
+		f.has |= typed(id)
 	case isContent:
 		if isText := bytes.HasPrefix(value, []byte("|")) || bytes.HasPrefix(value, []byte(">")); isText && form == AsYAML {
 			f.open.Body = f.next
@@ -236,6 +245,24 @@ func (f *finder) key(kind int, value []byte, form string, at int) {
 	}
 	f.has |= kind
 	f.idle = 0
+}
+
+func typed(word string) int {
+	if IsType(word, false) {
+		return isTyped
+	}
+	return 0
+}
+
+// takesName reports whether a name in JSON may be the id of a record. Another one begins another record.
+func (f *finder) takesName(value []byte, id, form string) bool {
+	if form != AsJSON || f.has&isID != 0 {
+		return false
+	}
+	if f.has&isName != 0 {
+		f.flush()
+	}
+	return id != "" && len(id) < len(value) && strings.IndexByte("\"'", value[len(id)]) >= 0
 }
 
 // openAt notes where the keys of a record begin, and in which form: those of its id, if it has one.
@@ -349,6 +376,8 @@ func (f *finder) isRecord() bool {
 		return false
 	case has(isTagged):
 		return f.only || has(isID) || has(isType)
+	case has(isName|isTyped|isContent) && !has(isID):
+		return !isItem(f.open.ID)
 	case has(isType|isContent) && !has(isID):
 		return f.only && f.open.Form == AsJSON
 	case f.only:
