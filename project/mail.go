@@ -18,6 +18,7 @@ import (
 	"brenner/mail/box"
 	"brenner/mail/clients"
 	"brenner/mail/server"
+	"brenner/prompts"
 )
 
 // tokensFile is the file of agents' tokens in a project's state directory.
@@ -189,7 +190,10 @@ func (p *Project) OpenMail(ctx context.Context, opt *MailServer) (_ *OpenMailSer
 	} else if m.token, key, err = p.serverTokens(ctx, m.Box, opt.Renew); err != nil {
 		return nil, err
 	}
-	m.Server, err = server.New(server.Options{Box: m.Box, Operator: m.token, Key: key, Hosts: opt.Hosts, Path: m.path, Version: release})
+	m.Server, err = server.New(server.Options{
+		Box: m.Box, Operator: m.token, Key: key, Hosts: opt.Hosts, Path: m.path, Version: release,
+		Format: prompts.Unified(prompts.Latest).Shortened().Format(prompts.Rights{Unified: true}),
+	})
 	return m, err
 }
 

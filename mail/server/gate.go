@@ -56,7 +56,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	if r.ContentLength > MaxRequest {
 		// The rest is read first: a client that is still sending would not see the response.
 		_, _ = io.CopyN(io.Discard, r.Body, 4*MaxRequest)
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has %d bytes; the limit is %d", r.ContentLength, MaxRequest))
+		refuse(w, http.StatusRequestEntityTooLarge, tooLarge(r.ContentLength))
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, &admittedRequest{who, r.Context()}))
@@ -65,7 +65,11 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, next http.Handler
 	if kind := r.Header.Get("Content-Type"); kind == "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	next.ServeHTTP(w, r)
+	answerFaults(w, r, next)
+}
+
+func tooLarge(n int64) string {
+	return fmt.Sprintf("the request has %d bytes or more; the limit is %d", n, MaxRequest)
 }
 
 // knownHost reports whether a Host header names this server. In a DNS rebinding attack it

@@ -200,7 +200,12 @@ func release(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	n, err := c.server.box.Release(ctx, project, agent, names)
-	return map[string]any{"released": n, "released_at": mail.Instant{Time: time.Now()}}, err
+	return releaseResult{n, mail.Instant{Time: time.Now()}}, err
+}
+
+type releaseResult struct {
+	Released int          `json:"released"`
+	At       mail.Instant `json:"released_at"`
 }
 
 func renew(ctx context.Context, c *call) (any, error) {
@@ -210,11 +215,23 @@ func renew(ctx context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	all, err := c.server.box.Renew(ctx, project, agent, names, longer)
-	return map[string]any{"renewed": len(all), "file_reservations": all}, err
+	return renewResult{len(all), all}, err
+}
+
+type renewResult struct {
+	Renewed int                `json:"renewed"`
+	All     []mail.Reservation `json:"file_reservations"`
 }
 
 func health(_ context.Context, c *call) (any, error) {
-	return map[string]any{"status": "ready", "environment": "embedded", "server": "brenner-mail", "version": c.server.version}, nil
+	return healthResult{"ready", "embedded", "brenner-mail", c.server.version}, nil
+}
+
+type healthResult struct {
+	Status      string `json:"status"`
+	Environment string `json:"environment"`
+	Server      string `json:"server"`
+	Version     string `json:"version"`
 }
 
 func ensureProject(ctx context.Context, c *call) (any, error) {
@@ -333,7 +350,12 @@ func setPolicy(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"agent": a.Name, "policy": a.Policy}, nil
+	return policyResult{a.Name, a.Policy}, nil
+}
+
+type policyResult struct {
+	Agent  string `json:"agent"`
+	Policy string `json:"policy"`
 }
 
 func startSession(ctx context.Context, c *call) (any, error) {
@@ -359,5 +381,11 @@ func startSession(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"project": project, "agent": a, "inbox": nonNil(inbox)}, nil
+	return sessionResult{project, a, nonNil(inbox)}, nil
+}
+
+type sessionResult struct {
+	Project mail.Project   `json:"project"`
+	Agent   mail.Agent     `json:"agent"`
+	Inbox   []mail.Message `json:"inbox"`
 }

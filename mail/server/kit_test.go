@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -104,7 +106,33 @@ func call(tb testing.TB, s *mcp.ClientSession, tool string, arguments object) ob
 	if err := json.Unmarshal(data, &o); err != nil {
 		tb.Fatal(err)
 	}
+	conforms(tb, s, tool, o)
 	return o
+}
+
+// conforms checks a result against the tool's output schema, as clients do.
+func conforms(tb testing.TB, s *mcp.ClientSession, tool string, result object) {
+	tb.Helper()
+	list, err := s.ListTools(context.Background(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	i := slices.IndexFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == tool })
+	data, err := json.Marshal(list.Tools[i].OutputSchema)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(data, &schema); err != nil {
+		tb.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := resolved.Validate(result); err != nil {
+		tb.Errorf("%s: the result does not match the output schema: %v", tool, err)
+	}
 }
 
 func textOf(r *mcp.CallToolResult) string {

@@ -13,44 +13,111 @@ import (
 	"brenner/mail"
 )
 
-// addResources lists the resources and handles all their addresses here: the SDK's templates
-// require query parameters in one order.
-func (s *Server) addResources() {
-	for _, t := range []struct{ name, uri, about string }{
+// template is a family of resources.
+type template struct{ name, uri, about string }
+
+func templates() []template {
+	return []template{
 		{"inbox", "resource://inbox/{agent}{?project,limit,include_bodies,since_ts}", "Messages sent to an agent"},
 		{"thread", "resource://thread/{thread_id}{?project,include_bodies,limit,after,receipts}", "A thread, oldest first; `next` is the start of the next page"},
 		{"agents", "resource://agents/{project_slug}", "The agents of a project"},
 		{"project", "resource://project/{slug}", "A project"},
-	} {
+	}
+}
+
+// anyResource stands for every resource inside the SDK, whose templates require query parameters in one
+// order. Clients do not see it.
+const anyResource = "resource://any"
+
+// addressKey is the key of the address that a client asked for.
+type addressKey struct{}
+
+// addResources lists the templates, and routes requests for all resources through one handler.
+func (s *Server) addResources() {
+	for _, t := range templates() {
 		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{Name: t.name, URITemplate: t.uri, Description: t.about, MIMEType: "application/json"}, s.readResource)
 	}
+	s.mcp.AddResource(&mcp.Resource{Name: "any", URI: anyResource}, s.readResource)
 	s.mcp.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-			read, ok := r.(*mcp.ReadResourceRequest)
-			if !ok || method != "resources/read" || !strings.HasPrefix(read.Params.URI, "resource://") {
-				return next(ctx, method, r)
+			switch r := r.(type) {
+			case *mcp.ReadResourceRequest:
+				inner, params := *r, *r.Params
+				params.URI, inner.Params = anyResource, &params
+				return next(context.WithValue(ctx, addressKey{}, r.Params.URI), method, &inner)
+			case *mcp.ListResourcesRequest:
+				result, err := next(ctx, method, r)
+				if list, ok := result.(*mcp.ListResourcesResult); ok && err == nil {
+					list.Resources, err = s.resourcesOf(ctx, r.GetExtra())
+				}
+				return result, err
 			}
-			return s.readResource(ctx, read)
+			return next(ctx, method, r)
 		}
 	})
 }
 
+// maxListed bounds the projects whose resources are listed for the operator.
+const maxListed = 100
+
+// resourcesOf returns the resources that a caller can read without knowing names: an agent its own, the operator those
+// of all projects.
+func (s *Server) resourcesOf(ctx context.Context, extra *mcp.RequestExtra) ([]*mcp.Resource, error) {
+	who, err := s.callerOf(ctx, extra)
+	if err != nil {
+		return nil, err
+	}
+	projects := []mail.Project{who.project}
+	if who.operator {
+		if projects, err = s.box.Projects(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	all := []*mcp.Resource{}
+	add := func(kind, name, query, about string) {
+		all = append(all, &mcp.Resource{Name: kind + " " + name, URI: "resource://" + kind + "/" + name + query, Description: about, MIMEType: "application/json"})
+	}
+	for _, p := range last(projects, maxListed) {
+		for _, t := range templates() {
+			switch {
+			case strings.Contains(t.uri, "slug}"):
+				add(t.name, p.Slug, "", t.about)
+			case strings.Contains(t.uri, "{agent}") && !who.operator:
+				add(t.name, who.agent.Name, "?project="+p.Slug, t.about)
+			}
+		}
+	}
+	return all, nil
+}
+
+// noCache means that no result may be kept: mail arrives at any time, and is for its reader only.
+var noCache = mcp.Cacheable{CacheScope: "private"}
+
+// setCacheable says which lists are the same for all callers.
+func setCacheable(_ context.Context, r mcp.Request, c *mcp.Cacheable) {
+	switch r.(type) {
+	case *mcp.ListResourcesRequest, *mcp.ReadResourceRequest:
+		*c = noCache
+	}
+}
+
 func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	address, _ := ctx.Value(addressKey{}).(string)
 	who, err := s.callerOf(ctx, r.GetExtra())
 	ctx, cancel := untilDisconnect(ctx)
 	defer cancel()
 	var value any
 	if err == nil {
-		value, err = s.resource(ctx, who, r.Params.URI)
+		value, err = s.resource(ctx, who, address)
 	}
 	if err != nil {
-		return nil, resourceError(who, r.Params.URI, err)
+		return nil, resourceError(who, address, err)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: address, MIMEType: "application/json", Text: string(text)}}}, nil
 }
 
 // resourceError returns a JSON-RPC error with the fault in its data.
@@ -71,6 +138,9 @@ const errNoResource = "no such resource"
 
 func (s *Server) resource(ctx context.Context, who *caller, uri string) (any, error) {
 	u, err := url.Parse(uri)
+	if err == nil && u.Scheme != "resource" {
+		return nil, &fault.Error{Code: mail.NotFound, Detail: errNoResource}
+	}
 	if err != nil {
 		return nil, &fault.Error{Code: mail.Invalid, Detail: "invalid URI: " + fault.Shown(uri)}
 	}

@@ -42,7 +42,9 @@ func TestAgentActsOnlyForItself(t *testing.T) {
 		{"macro_start_session", object{"human_key": "/other", "agent_name": "BlueLake", "program": "p", "model": "m"}},
 		{"ensure_project", object{"human_key": "/other"}},
 	} {
-		c.args["project_key"] = project
+		if c.args["human_key"] == nil {
+			c.args["project_key"] = project
+		}
 		refused(t, blue, "MAIL_NOT_YOURS", c.tool, c.args)
 	}
 	refused(t, blue, "MAIL_NOT_YOURS", "search_messages", object{"project_key": "/other", "query": "x"})
@@ -67,6 +69,16 @@ func TestAgentActsOnlyForItself(t *testing.T) {
 			t.Errorf("%s: %s", uri, r.Contents[0].Text)
 		}
 	}
+	// An agent's list of resources has only its own, and it can read them all.
+	list, err := blue.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) < 3 {
+		t.Fatalf("want its own resources: %v, %v", list, err)
+	}
+	for _, r := range list.Resources {
+		if text := read(t, blue, r.URI); strings.Contains(text, "for Red only") {
+			t.Errorf("%s: %s", r.URI, text)
+		}
+	}
 	// The operator may pass an agent's token as an argument.
 	token := newAgent(t, as[""], "GreenHill")
 	call(t, as[""], "send_message", object{"project_key": project, "sender_name": "GreenHill", "sender_token": token, "to": []string{"BlueLake"}, "subject": "s", "body_md": "b"})
@@ -78,9 +90,9 @@ func TestAgentActsOnlyForItself(t *testing.T) {
 func TestOperatorWithStaleToken(t *testing.T) {
 	s := open(t)
 	as := s.join(t, "BlueLake")
-	stale := object{"project_key": project, "agent_name": "BlueLake", "sender_name": "BlueLake", "registration_token": "bm_stale", "sender_token": "bm_stale", "to": "BlueLake", "subject": "s", "body_md": "b"}
+	stale := object{"project_key": project, "sender_name": "BlueLake", "sender_token": "bm_stale", "to": "BlueLake", "subject": "s", "body_md": "b"}
 	call(t, as[""], "send_message", stale)
-	call(t, as[""], "fetch_inbox", stale)
+	call(t, as[""], "fetch_inbox", object{"project_key": project, "agent_name": "BlueLake", "registration_token": "bm_stale"})
 	call(t, as[""], "acknowledge_message", object{"project_key": project, "agent_name": "BlueLake", "registration_token": "bm_stale", "message_id": 1})
 	refused(t, as["BlueLake"], "MAIL_NOT_YOURS", "send_message", stale)
 	// It neither recreates an agent nor opens a mailbox.

@@ -45,6 +45,8 @@ type Options struct {
 	Path    string
 	Version string // of the program
 	Log     *slog.Logger
+	// Format describes how agents write contributions; the tools that send repeat it. It may be empty.
+	Format string
 	// Name returns a name for a new agent without one; nil uses random names.
 	Name func() string
 }
@@ -79,10 +81,10 @@ func New(o Options) (*Server, error) {
 		s.name = randomName
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "brenner-mail", Title: "Agent Mail", Version: s.version}, &mcp.ServerOptions{
-		Instructions: instructions, Logger: o.Log,
+		Instructions: instructions, Logger: o.Log, SetCacheable: setCacheable,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
-	for _, t := range tools() {
+	for _, t := range tools(o.Format) {
 		s.mcp.AddTool(t.definition(), s.handlerOf(t))
 	}
 	s.addResources()
