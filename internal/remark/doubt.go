@@ -2,6 +2,7 @@ package remark
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,7 +34,7 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 		return Remark{Line: line, Open: true}, r.doubtHeading(line)
 	}
 	last := lastSentence(line)
-	said := Remark{Line: last, Open: true, Several: several.MatchString(lowered(last))}
+	said := Remark{Line: last, Open: true, Several: isSeveral(lowered(last))}
 	words := r.tokens(strings.Trim(last, "()[]. "))
 	switch {
 	case foreign.MatchString(lowered(last)):
@@ -53,6 +54,19 @@ func (r Rules) doubtBefore(text, block []byte) (Remark, bool) {
 	}
 	return said, l.judge(words) == doubtfully
 }
+
+// isSeveral reports whether a sentence, in small letters, speaks of all blocks that follow it: these ideas, but not this one of the ideas.
+func isSeveral(sentence string) bool {
+	return several.MatchString(sentence) && (!single.MatchString(sentence) || plural.MatchString(sentence))
+}
+
+var (
+	single = regexp.MustCompile(`\bthis\b`)
+	plural = regexp.MustCompile(`\b(?:these|those|both|all|two|three)\b`)
+	// infoLine matches a line of words that open a block, as a fence without its marks has: json title="delta 1", BEGIN DELTA.
+	infoLine = regexp.MustCompile(`(?mi)^(?:(?:begin )?(?:deltas?|json5?|jsonc|ya?ml|records?)(?:[ \t]+(?:[\w-]+=\S.*|[{\[(].*)|[ :])?|\[tool_calls\].*)\r?$`)
+	object   = regexp.MustCompile(`\{\s*["']`) // the beginning of a block
+)
 
 // isLeading reports whether a sentence without a colon leads to the block below it.
 func isLeading(line string, words []token) bool {
@@ -87,11 +101,15 @@ func (r Rules) doubtHeading(line string) bool {
 // doubtBehind returns the sentence behind a block that leaves it open.
 func (r Rules) doubtBehind(text, block []byte) (Remark, bool) {
 	const most = 2
+	text = text[:min(len(text), maxRemark)]
+	if at := infoLine.FindIndex(text); at != nil {
+		text = text[:at[0]]
+	}
 	raw, _ := paragraph(text)
 	if at := bytes.Index(raw, []byte("```")); at >= 0 {
 		raw = raw[:bytes.LastIndexAny(raw[:at], ".!?")+1] // the rest leads to the next block
 	}
-	if len(raw) == 0 || isFenceWord(text) || bytes.Contains(raw, []byte(`{"`)) || strings.IndexByte(">|#{<\\", raw[0]) >= 0 {
+	if len(raw) == 0 || isFenceWord(text) || object.Match(raw) || strings.IndexByte(">|#{<\\", raw[0]) >= 0 {
 		return Remark{}, false
 	}
 	line, _ := unmark(raw)

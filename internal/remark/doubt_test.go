@@ -66,3 +66,27 @@ func TestSignalsHoldForTheirExamples(t *testing.T) {
 		}
 	}
 }
+
+// What opens the next block, without the marks of its fence, says nothing of the block above.
+func TestOpeningOfNextBlockIsNoRemark(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Author: "BlueLake", Oblique: true}
+	const body = "\n{\"operation\": \"ADD\"}\n```\n"
+	for _, opening := range []string{
+		"json", "It is the strongest case that I know.\njson", "BEGIN DELTA\njson", `json title="delta 1"`, "delta {#one .json}",
+	} {
+		if said, ok := rules.Behind([]byte("\n\n"+opening+body), []byte(kill)); ok {
+			t.Errorf("%q is read as the remark %q", opening, said.Line)
+		}
+	}
+	if said, ok := rules.Behind([]byte("\n\n[TOOL_CALLS]{'operation': 'ADD', 'payload': {'ids': 'none'}}\n"), []byte(kill)); ok {
+		t.Errorf("a call is read as the remark %q", said.Line)
+	}
+	said, ok := rules.Before([]byte("You will find this in the archives under bad ideas:\n\n"), []byte(kill))
+	if !ok || said.Several {
+		t.Errorf("got %+v, %t", said, ok)
+	}
+	if said, ok := rules.Before([]byte("You will find these in the archives under bad ideas:\n\n"), []byte(kill)); !ok || !said.Several {
+		t.Errorf("got %+v, %t", said, ok)
+	}
+}
