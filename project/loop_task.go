@@ -203,7 +203,11 @@ func (c *loopSessions) specOf(ctx context.Context, t *loop.Task, j *loop.Job) (*
 		}
 	}
 	p.warnOfMoved(t.ID, moved)
-	return &r, nil
+	older, err := shown.OlderInputs(ctx, rs, &spec)
+	for _, what := range older {
+		p.Log.Warn().Msg("task " + t.ID + ": " + what)
+	}
+	return &r, err
 }
 
 func (p *Project) warnOfMoved(task string, moved []govern.Moved) {

@@ -33,6 +33,7 @@ type ComposedTask struct {
 	Ref    record.Ref // of the task spec
 	Task   govern.Task
 	Moved  []string     // what to say of inputs that have changed or no longer hold
+	Older  []string     // what to say of inputs that are not the latest of their records
 	Agents AgentOptions // for StartOptions
 	// Runs are the sessions that ran the task before, oldest first.
 	Runs []*session.History
@@ -61,6 +62,9 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 	}
 	t := &ComposedTask{Ref: r.Ref(), Task: task, Moved: shown.MovedInputs(moved), task: taskOf(&r, task.Role, task.Task)}
 	if t.Runs, err = session.TaskRuns(ctx, st, t.task); err != nil {
+		return nil, err
+	}
+	if t.Older, err = shown.OlderInputs(ctx, rs, &task); err != nil {
 		return nil, err
 	}
 	creates, err := shown.CheckRunnable(rs, t.Ref, &task)

@@ -168,6 +168,11 @@ func (p *Records) Patch(ctx context.Context, in *session.PatchInput) ([]session.
 	}
 	out := make([]session.PatchOutcome, len(all))
 	for i := range all {
+		beside, err := besideNote(ctx, p.Records, all[i].Made)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Warning = withIgnored(nil, all[i].Warning, beside)
 		out[i] = patchedBy(&all[i])
 	}
 	return out, nil

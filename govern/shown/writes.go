@@ -44,23 +44,25 @@ func (p *Records) Write(ctx context.Context, in *session.WriteInput) ([]session.
 			return nil, err
 		}
 		if one.Made != "" {
-			one.Message = withIgnored(note, drafts[all[i].Draft].Ignored)
+			beside, err := besideNote(ctx, p.Records, all[i].Made)
+			if err != nil {
+				return nil, err
+			}
+			one.Message = withIgnored(drafts[all[i].Draft].Ignored, note, beside)
 		}
 		out = append(out, one)
 	}
 	return out, nil
 }
 
-// withIgnored returns a note about a record with the keys of it that were left out.
-func withIgnored(note string, ignored []string) string {
+// withIgnored returns the notes about a record, and the keys of it that were left out.
+func withIgnored(ignored []string, notes ...string) string {
 	const most = 5
 	all := ignored[:min(len(ignored), most)]
 	if more := len(ignored) - len(all); more > 0 {
 		all = append(slices.Clone(all), fmt.Sprintf("and %d more", more))
 	}
-	if note != "" {
-		all = append([]string{note}, all...)
-	}
+	all = slices.DeleteFunc(slices.Concat(notes, all), func(one string) bool { return one == "" })
 	return strings.Join(all, "; ")
 }
 

@@ -66,6 +66,9 @@ func (s *Summary) nextOfTask() []string {
 		if s.draft != "" { // others are stale, or were decided about
 			all = append(all, "brenner store promote "+s.draft+" -m REASON")
 		}
+		if s.branch != "" {
+			all = append(all, s.branch)
+		}
 	}
 	return append(all, "brenner trace list "+s.Thread)
 }

@@ -81,6 +81,7 @@ type Summary struct {
 	Updated string `json:"updated_at"`
 	blame   string // an existing item, for a suggested command
 	draft   string // the first version made that is a draft now
+	branch  string // the command that decides about one made beside other versions
 	enough  string // flags of a sufficient budget, if its own is too small
 }
 

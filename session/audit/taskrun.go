@@ -176,8 +176,16 @@ func (s *Summary) findElsewhere(ctx context.Context, h *session.History) error {
 			return err
 		}
 		row.Elsewhere = found == nil
-		if s.draft == "" && found != nil && found.Status == record.Draft {
+		switch {
+		case found == nil:
+		case s.draft == "" && found.Status == record.Draft:
 			s.draft = row.Made
+		case s.branch == "" && found.Status == record.NeedsRebase:
+			if tips, err := h.Store.Tips(ctx, found.ID); err != nil {
+				return err
+			} else if len(tips) > 1 {
+				s.branch = fmt.Sprintf("brenner store merge %s --take v%d -m REASON", found.ID, found.Version)
+			}
 		}
 	}
 	return nil

@@ -91,7 +91,11 @@ func runTask(a *ui.App, c *cobra.Command, f *taskFlags, task string) error {
 	if t.Blocked != nil && (f.again || f.dryRun) {
 		return t.Blocked
 	}
-	for _, m := range t.Moved {
+	said := t.Moved
+	if t.Last() == nil || f.again || f.dryRun {
+		said = slices.Concat(t.Moved, t.Older)
+	}
+	for _, m := range said {
 		p.Log.Warn().Str("task", t.Ref.String()).Msg(m)
 	}
 	o := t.Start(f.run.traffic, ui.Doing(c))
