@@ -54,6 +54,7 @@ type Draft struct {
 	repeats    int          // the version whose text it is, if not the parent's
 	shown      []record.Ref // what its author was shown, and so what it rests on
 	source     record.Ref   // the reply that it was in, or zero
+	patchTask  string       // the task for which its parent was patched; the links of the parent stay
 	unparented bool         // it has no parent: there was no version when its author began
 	place      string       // its line in a file of drafts
 }

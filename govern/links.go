@@ -1,6 +1,7 @@
 package govern
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -38,8 +39,8 @@ func (b *putting) links(ctx context.Context, r, parent *record.Record, draft *Dr
 		}
 		add(record.Link{Relation: l.Relation, ID: to.ID, Version: to.Version})
 	}
-	if draft.Task != "" {
-		task, err := b.resolveTarget(ctx, draft.Task)
+	if address := cmp.Or(draft.Task, draft.patchTask); address != "" {
+		task, err := b.resolveTarget(ctx, address)
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type Patching struct {
 
 	inputs []record.Ref // what its author was shown
 	source record.Ref   // the reply that it was in, or zero
+	task   string       // the task that it was made for, or ""
 }
 
 // Patched is the result of patches.
@@ -170,7 +171,7 @@ func (b *putting) patched(ctx context.Context, p *Patching) (*Patched, error) {
 		if now = next; p.Try || failed {
 			continue
 		}
-		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: cmp.Or(p.Change, one.Notes()), rebase: out.Behind > 0 || len(moved) > 0, shown: p.inputs, source: p.source}
+		draft := &Draft{ID: r.ID, Parent: parent, Content: next.Bytes(), Change: cmp.Or(p.Change, one.Notes()), rebase: out.Behind > 0 || len(moved) > 0, shown: p.inputs, source: p.source, patchTask: p.task}
 		if i == len(p.Patches)-1 {
 			draft.Summary = p.Summary
 		}

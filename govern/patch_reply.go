@@ -30,6 +30,7 @@ type Reply struct {
 	Tags   []string // in addition to the record's
 	// Source is the record of the reply, from which its versions derive; zero if there is none.
 	Source record.Ref
+	Task   string // the address of the task spec that it answers, or ""
 }
 
 // PatchOutcome is the outcome of the search/replace blocks and anchor patches about one text.
@@ -134,7 +135,7 @@ func (rs *Records) patchBy(ctx context.Context, who Actor, a *Reply, on *blocks.
 	if err != nil {
 		return c, err
 	}
-	out, err := rs.Patch(ctx, who, &Patching{Address: on.Ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source})
+	out, err := rs.Patch(ctx, who, &Patching{Address: on.Ref.String(), Patches: []patch.Patch{p}, Change: a.Change, Tags: a.Tags, inputs: inputs, source: a.Source, task: a.Task})
 	if err != nil {
 		err = problemFrom(&c, err)
 		return c, err

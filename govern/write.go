@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"brenner/artifact/delta"
+	"brenner/govern/blocks"
 	"brenner/govern/contexts"
 	"brenner/govern/policy"
 	"brenner/internal/fault"
@@ -138,7 +139,7 @@ func (w *writer) putDrafts(ctx context.Context, b *putting) error {
 	w.b, w.out, w.refused = b, make([]WriteOutcome, len(w.in.Drafts)), nil
 	w.made, w.seen = make(map[string]record.Ref), make(map[string]bool)
 	logged := make([][]refusedEvent, len(w.in.Drafts))
-	for _, i := range linkOrder(w.in.Drafts) {
+	for _, i := range blocks.LinkOrder(w.in.Drafts) {
 		d := &w.in.Drafts[i]
 		b.nth = i
 		o := WriteOutcome{Draft: i, Name: fault.Shown(cmp.Or(d.ID, d.Target))}
@@ -167,13 +168,6 @@ func (w *writer) putDrafts(ctx context.Context, b *putting) error {
 	}
 	w.refused = slices.Concat(logged...)
 	return nil
-}
-
-// linkedID returns the id in a link.
-func linkedID(link string) string {
-	_, to, _ := strings.Cut(link, "=")
-	id, _, _ := strings.Cut(strings.TrimSpace(to), "@")
-	return id
 }
 
 // refusedDraft is why a record in a reply is not put, beyond the rules for all drafts.
@@ -369,24 +363,6 @@ func (w *writer) setParent(ctx context.Context, draft *Draft, d *delta.Draft, h 
 		return overstepped("write", draft.Type, "omit the key module", "%s is of the module %s, but the agent works on %s", d.ID, fault.Shown(d.Module), module)
 	default:
 		draft.Module = d.Module
-	}
-	return nil
-}
-
-// path returns the ids by which a record of the reply links to another one, or nil if it does not. Visited ones do not.
-func (w *writer) path(from, to string, visited map[string]bool) []string {
-	if from == to {
-		return []string{to}
-	}
-	at := slices.IndexFunc(w.in.Drafts, func(d delta.Draft) bool { return d.ID == from && d.Operation != delta.Kill })
-	if at < 0 || visited[from] {
-		return nil
-	}
-	visited[from] = true
-	for _, l := range w.in.Drafts[at].Links {
-		if rest := w.path(linkedID(l), to, visited); rest != nil {
-			return append([]string{from}, rest...)
-		}
 	}
 	return nil
 }

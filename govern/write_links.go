@@ -13,36 +13,6 @@ import (
 	"brenner/store/record"
 )
 
-// linkOrder returns the indexes of drafts so that each comes after those that it links to, and otherwise in
-// their order. Of a circle, one comes too early.
-func linkOrder(drafts []delta.Draft) []int {
-	at := make(map[string]int)
-	for i := range slices.Backward(drafts) { // of several with an id, the first one
-		if drafts[i].Operation == delta.Add || drafts[i].Operation == "" {
-			at[drafts[i].ID] = i
-		}
-	}
-	var order []int
-	visited := make([]bool, len(drafts))
-	var visit func(i int)
-	visit = func(i int) {
-		if visited[i] {
-			return
-		}
-		visited[i] = true
-		for _, l := range drafts[i].Links {
-			if j, ok := at[linkedID(l)]; ok {
-				visit(j)
-			}
-		}
-		order = append(order, i)
-	}
-	for i := range drafts {
-		visit(i)
-	}
-	return order
-}
-
 // links returns the links of a record: to versions that the agent was shown, to its task, and to records of
 // the same reply.
 func (w *writer) links(d *delta.Draft, kind string) ([]Link, error) {
@@ -62,7 +32,7 @@ func (w *writer) links(d *delta.Draft, kind string) ([]Link, error) {
 		}
 		ref, ok := w.target(a)
 		if !ok {
-			if path := w.path(a.ID, d.ID, make(map[string]bool)); path != nil {
+			if path := blocks.LinkPath(w.in.Drafts, a.ID, d.ID); path != nil {
 				return nil, mistaken(LinkCycle, "omit one of these links", "it would depend on itself: %s → %s", d.ID, fault.Shown(strings.Join(path, " → ")))
 			}
 			hidden = append(hidden, l.Relation+"="+fault.Shown(l.To))

@@ -26,7 +26,8 @@ type PatchInput struct {
 	Reader    delta.Reader
 	Shown     []flow.RecordRef
 	Rehearsal bool
-	Source    record.Ref // the record of the answer; zero before it is stored
+	Source    record.Ref   // the record of the answer; zero before it is stored
+	Opened    *flow.Opened // the session's opening
 }
 
 // PatchOutcome is the outcome of the blocks about one text, or of one record of an answer, with what was
@@ -149,7 +150,7 @@ func (s *run) patchInput(x *flow.Exchange) PatchInput {
 	c := &x.Ask
 	return PatchInput{
 		Thread: s.state.Opened.Thread, Call: c.ID, Agent: c.Agent, Role: s.roleOf(c.Agent), Round: c.Round, Shown: x.Records,
-		Rehearsal: s.state.Opened.Rehearsal != "", Reader: s.state.Opened.Reads(),
+		Rehearsal: s.state.Opened.Rehearsal != "", Reader: s.state.Opened.Reads(), Opened: &s.state.Opened,
 	}
 }
 

@@ -39,9 +39,8 @@ func (t *Task) Opened(o *flow.Opened) bool {
 type WriteInput struct {
 	PatchInput
 	Drafts []delta.Draft
-	Repair record.Ref   // the record of the answer's repair, or zero
-	Opened *flow.Opened // the session's opening
-	Module string       // of records that name none
+	Repair record.Ref // the record of the answer's repair, or zero
+	Module string     // of records that name none
 }
 
 // checkInputs returns an error if a message shows none of the inputs of its task.
@@ -125,7 +124,7 @@ func (s *run) draftsOf(ctx context.Context, leg *flow.Leg) (map[string][]delta.D
 
 // writeInput returns the records of an answer and its repair.
 func (s *run) writeInput(x *flow.Exchange, drafts []delta.Draft) *WriteInput {
-	w := &WriteInput{PatchInput: s.patchInput(x), Drafts: drafts, Opened: &s.state.Opened, Module: moduleOf(&s.state.Opened)}
+	w := &WriteInput{PatchInput: s.patchInput(x), Drafts: drafts, Module: moduleOf(&s.state.Opened)}
 	if x.Ask.Status == flow.Replied {
 		w.Source = replyRef(s.state, &x.Ask)
 	}

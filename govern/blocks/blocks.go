@@ -1,4 +1,5 @@
-// Package blocks groups the search/replace blocks and anchor patches of a reply by the texts that they name.
+// Package blocks groups the search/replace blocks and anchor patches of a reply by the texts that they name, and
+// orders its records by their links.
 //
 // The package is pure.
 package blocks

@@ -162,7 +162,17 @@ func (p *Records) StaleRecords(ctx context.Context, thread string, shown []flow.
 // Patch applies the patches in a reply to the records that the agent was shown, within the
 // rights of its role.
 func (p *Records) Patch(ctx context.Context, in *session.PatchInput) ([]session.PatchOutcome, error) {
-	all, err := p.Records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, replyTo(in))
+	answer := replyTo(in)
+	if in.Opened != nil && in.Opened.Task != "" {
+		why, err := whyOther(ctx, p.Records, in.Opened)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			answer.Task = in.Opened.Task
+		}
+	}
+	all, err := p.Records.PatchBy(ctx, govern.Actor{Name: in.Agent, Role: in.Role}, answer)
 	if err != nil {
 		return nil, err
 	}
