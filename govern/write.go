@@ -237,12 +237,12 @@ func (w *writer) putDraft(ctx context.Context, d *delta.Draft) (*record.Record, 
 func (w *writer) checkAction(d *delta.Draft) error {
 	const hint = "agents put drafts; a person decides what becomes of them"
 	kind := w.typeOf(d)
-	switch d.Operation {
-	case delta.Add, "":
-	case delta.Edit:
-		return mistaken(BadRecord, "ADD the whole record under the same id, or change its text with a search/replace block", "a record cannot be changed with EDIT")
+	switch op := fault.Shown(d.Operation); {
+	case d.Operation == delta.Add || d.Operation == "":
+	case d.IsChange():
+		return overstepped(strings.ToLower(op), kind, "ADD the whole record under the same id, or change its text with a search/replace block", "a record cannot be changed with %s", op)
 	default:
-		no := overstepped(strings.ToLower(d.Operation), kind, hint, "%s may not %s records", fault.Shown(w.who.Name), strings.ToLower(fault.Shown(d.Operation)))
+		no := overstepped(strings.ToLower(op), kind, hint, "%s may not %s records", fault.Shown(w.who.Name), strings.ToLower(op))
 		no.final = true
 		return no
 	}

@@ -203,7 +203,7 @@ func (c *loopSessions) specOf(ctx context.Context, t *loop.Task, j *loop.Job) (*
 		}
 	}
 	p.warnOfMoved(t.ID, moved)
-	older, err := shown.OlderInputs(ctx, rs, &spec)
+	older, err := shown.OlderInputs(ctx, rs, &spec, moved)
 	for _, what := range older {
 		p.Log.Warn().Msg("task " + t.ID + ": " + what)
 	}

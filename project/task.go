@@ -64,7 +64,7 @@ func (p *Project) ComposeTask(ctx context.Context, address string, o *TaskOption
 	if t.Runs, err = session.TaskRuns(ctx, st, t.task); err != nil {
 		return nil, err
 	}
-	if t.Older, err = shown.OlderInputs(ctx, rs, &task); err != nil {
+	if t.Older, err = shown.OlderInputs(ctx, rs, &task, moved); err != nil {
 		return nil, err
 	}
 	creates, err := shown.CheckRunnable(rs, t.Ref, &task)

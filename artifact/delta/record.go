@@ -13,7 +13,8 @@ import (
 // RecordSection is the section of deltas that are records of the project. It is not part of the artifact.
 const RecordSection = "project_records"
 
-// The operations on records that only people and gates decide. They are read, so that they can be refused by name.
+// The operations on records that only people and gates decide. They and others are read, so that the store can refuse
+// them by name.
 const (
 	Promote   = "PROMOTE"
 	Deprecate = "DEPRECATE"
@@ -37,7 +38,7 @@ type Draft struct {
 	Links                     []string
 	Tags                      []string
 
-	Operation string // ADD, or one that a reply may not use: KILL, PROMOTE, DEPRECATE
+	Operation string // ADD, or one that a reply may not use: KILL, PROMOTE, PIN
 	Status    string // in small letters, if the author wrote one
 	Target    string // the record that such an operation is about
 	Rationale string
@@ -52,6 +53,9 @@ type Draft struct {
 	// Ignored says which keys of it were left out, and why.
 	Ignored []string `json:"-"`
 }
+
+// IsChange reports whether its operation is another word for the change of a text.
+func (d *Draft) IsChange() bool { return recordform.IsChange(d.Operation) }
 
 // Record returns the record in a block, as far as it could be read, or nil if the block is not a record.
 func (b *Block) Record() *Draft {
@@ -150,19 +154,18 @@ func (j *judgement) recordOperation() {
 			return
 		}
 		j.problem(InvalidOperation, at, "the delta has no operation", hint)
-	case Edit:
-		d.Operation = Edit
-		j.problem(InvalidOperation, at, "a record has no EDIT", "send the whole record as an ADD with its id, or change its text with a search/replace block")
-	case Add, Kill, Promote, Deprecate:
+	default:
+		if proper != Add && !recordform.IsOperation(proper) {
+			j.problem(InvalidOperation, at, fmt.Sprintf("%q is not an operation on records", clipped(d.Operation)), hint)
+			return
+		}
 		if proper != d.Operation {
 			j.change(InvalidOperation, at, fmt.Sprintf("operation %q read as %s", clipped(d.Operation), proper), "write "+proper)
 			d.Operation = proper
 		}
-		if j.p.loose && (proper == Promote || proper == Deprecate) { // fence refuses a KILL
+		if j.p.loose && proper != Add && proper != Kill { // fence refuses a KILL
 			j.problem(UnfencedDelta, at, "a "+proper+" outside a delta fence; it may be an example or a quotation", hintFence)
 		}
-	default:
-		j.problem(InvalidOperation, at, fmt.Sprintf("%q is not an operation on records", clipped(d.Operation)), hint)
 	}
 }
 

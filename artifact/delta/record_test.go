@@ -106,9 +106,11 @@ func TestRecords(t *testing.T) {
 			"1 record: PROMOTE \"n@v1\" \"\" \"\" links [] tags []\n4 record: KILL \"n@v1\" \"\" \"\" links [] tags []\n" +
 				"7 record: ADD \"note-lewis\" \"paper_note\" \"c\" links [] tags [] status \"canonical\"\n",
 		},
-		"an edit": {
-			fenced(`{"operation": "EDIT", "section": "project_records", "target_id": "n", "payload": {"content": "c"}}`), delta.WithRecords,
-			"1 refused: INVALID_OPERATION a record has no EDIT\n  record \"n\"\n",
+		"operations that the store refuses": {
+			fenced(`{"operation": "EDIT", "section": "project_records", "target_id": "n", "payload": {"content": "c"}}`) + fenced(`{"operation": "Pin", "section": "project_records", "target_id": "t", "payload": {}}`) +
+				fenced(`{"operation": "CREATE", "section": "project_records", "payload": {"id": "n", "type": "memo", "content": "c"}}`), delta.WithRecords,
+			"1 record: EDIT \"n\" \"\" \"c\" links [] tags []\n4 record: PIN \"t\" \"\" \"\" links [] tags []\n  normalised: operation \"Pin\" read as PIN\n" +
+				"7 refused: INVALID_OPERATION \"CREATE\" is not an operation on records\n  record \"n\"\n",
 		},
 		"raw line breaks": {
 			fenced(head + "\"content\": \"# Lewis\n\n- one\n\ttwo\"}}"), delta.WithRecords,

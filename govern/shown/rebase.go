@@ -11,12 +11,13 @@ import (
 
 // OlderInputs names the inputs of a task that are not the latest of their record, although they stand: what the
 // agent makes of one under its id is a branch beside the later versions, and needs a rebase. Only inputs of types
-// that the role of the task may write count.
-func OlderInputs(ctx context.Context, rs *govern.Records, task *govern.Task) ([]string, error) {
+// that the role of the task may write count, and not those that have moved.
+func OlderInputs(ctx context.Context, rs *govern.Records, task *govern.Task, moved []govern.Moved) ([]string, error) {
 	var all []string
 	for i := range task.Inputs {
 		in := &task.Inputs[i]
-		if !rs.Access.MayWrite(task.Role, in.Type) {
+		isMoved := slices.ContainsFunc(moved, func(m govern.Moved) bool { return m.Input.Ref() == in.Ref() })
+		if isMoved || !rs.Access.MayWrite(task.Role, in.Type) {
 			continue
 		}
 		tips, err := rs.Store.Tips(ctx, in.ID)

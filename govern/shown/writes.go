@@ -166,12 +166,17 @@ func (p *Records) Mistakes(ctx context.Context, in *session.WriteInput) ([]settl
 		return nil, err
 	}
 	var defects []settle.Defect
+	// An order such as PROMOTE cannot be corrected, but the task may still be done.
+	isUndone := w.Task != "" && !slices.ContainsFunc(all, func(o govern.WriteOutcome) bool { return o.Code == "" })
 	for i := range all {
 		one := &all[i]
 		if one.Code == "" {
 			continue
 		}
 		d := &in.Drafts[one.Draft]
+		if isUndone && d.Operation != delta.Add && !one.Mendable {
+			one.Mendable, one.Hint = true, "leave it out, and send the record that the task asks for, or the line NO CHANGES with a reason: "+one.Hint
+		}
 		defects = append(defects, settle.Defect{
 			Block: d.Block, Line: d.Line, Operation: d.Operation, Section: delta.RecordSection, Target: one.Name,
 			Final: !one.Mendable, Code: one.Code, Message: one.Message, Hint: one.Hint,

@@ -174,7 +174,7 @@ func brenner() Table {
 		{Path: "govern/policy", Kind: Pure, Needs: "internal/fault store/record"},
 		{Path: "govern/brief", Kind: Pure, Needs: "internal/fault internal/markdown internal/text store/record"},
 		{Path: "govern/contexts", Kind: Pure, Needs: "internal/fault internal/text artifact patch store/record session/view govern/brief govern/policy"},
-		{Path: "govern/blocks", Kind: Pure, Needs: "internal/fault patch store/record"},
+		{Path: "govern/blocks", Kind: Pure, Needs: "internal/fault artifact/delta patch store/record"},
 		{Path: "govern/claim", Kind: Pure, Needs: "artifact"},
 		{Path: "govern/critique", Kind: Pure, Needs: "internal/markdown internal/remark internal/text artifact artifact/delta"},
 		{Path: "govern/inset", Kind: Pure, Needs: "internal/markdown"},

@@ -47,7 +47,9 @@ func (r *Reading) correctRecords(second *delta.Reply, rows, more []delta.Delta) 
 	by := make([]string, len(rows)) // what replaces them
 	var others []delta.Draft
 	for _, d := range recordsOf(second, true) {
-		if at := slices.IndexFunc(r.Records, func(old delta.Draft) bool { return !old.Repair && old.ID == d.ID && old.Operation == d.Operation }); at >= 0 {
+		if at := slices.IndexFunc(r.Records, func(old delta.Draft) bool {
+			return !old.Repair && old.ID == d.ID && (old.Operation == d.Operation || d.Operation == delta.Add && old.IsChange())
+		}); at >= 0 {
 			r.Taken--
 			if isSameRecord(r.Records[at], d) { // agents often send everything again
 				r.Shown++

@@ -121,8 +121,11 @@ func located(b *delta.Block, p delta.Located) Defect {
 
 func defect(b *delta.Block) Defect {
 	d := Defect{Block: b.Index, Line: b.Line, Operation: b.Delta.Operation, Section: b.Delta.Section, Target: b.Delta.Target}
-	if record := b.Record(); record != nil {
+	switch record := b.Record(); {
+	case record != nil:
 		d.Target = record.ID
+	case d.Section == delta.RecordSection && d.Target == "" && len(b.Delta.Labels) > 0:
+		d.Target = b.Delta.Labels[0] // of a record in another form
 	}
 	return d
 }

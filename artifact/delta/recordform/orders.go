@@ -43,3 +43,17 @@ func Orders(text []byte, only bool) []Order {
 func isPronoun(word string) bool {
 	return slices.Contains([]string{"it", "this", "that", "these", "those", "them", "none", "nothing", "all", "both", "any", "one", "no"}, word)
 }
+
+// IsOperation reports whether a word in capitals is an operation on an existing record, and not another word for ADD.
+// No reply may use one.
+func IsOperation(word string) bool {
+	const longest = 20
+	isLetter := func(r rune) bool { return 'A' <= r && r <= 'Z' || r == '_' || r == '-' }
+	isOther := strings.TrimFunc(word, isLetter) != "" || len(word) > longest || len(word) == 0
+	return !isOther && !slices.Contains([]string{"CREATE", "INSERT", "PUT", "UPSERT", "WRITE", "NEW", "APPEND", "SAVE", "STORE", "SUBMIT", "RECORD", "NOTE"}, word)
+}
+
+// IsChange reports whether a word in capitals is an operation that changes the text of a record.
+func IsChange(word string) bool {
+	return slices.Contains([]string{"EDIT", "UPDATE", "REPLACE", "CHANGE", "MODIFY", "REVISE", "PATCH", "REWRITE"}, word)
+}
